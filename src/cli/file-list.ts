@@ -1,0 +1,53 @@
+import { fstatSync } from 'node:fs';
+import type { GivenFiles } from '../app.ts';
+import { readFileList } from '../domain/file-list.ts';
+
+const PATIENCE_MS = 300;
+
+/**
+ * The files that a command is about: its arguments; with "-", the list on standard input; without arguments, a list that
+ * is piped in. Null where none was given: then the command looks at the change.
+ */
+export async function givenFiles(names: readonly string[]): Promise<GivenFiles | null> {
+  if (names.length === 1 && names[0] === '-') {
+    return { names: readFileList((await readStdin(null)) ?? ''), source: 'list' };
+  }
+  if (names.length > 0) return { names, source: 'arguments' };
+  if (!stdinIsPiped()) return null;
+  // Many programs start others with an open pipe that never says anything: then there is no list.
+  const listed = readFileList((await readStdin(PATIENCE_MS)) ?? '');
+  return listed.length === 0 ? null : { names: listed, source: 'list' };
+}
+
+function stdinIsPiped(): boolean {
+  try {
+    const stats = fstatSync(0);
+    return stats.isFIFO() || stats.isSocket() || stats.isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** All of standard input; null if its first byte does not come within `patience`. */
+function readStdin(patience: number | null): Promise<string | null> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    const timer =
+      patience === null
+        ? undefined
+        : setTimeout(() => {
+            process.stdin.destroy();
+            resolve(null);
+          }, patience);
+    process.stdin.on('data', (chunk: Buffer) => {
+      clearTimeout(timer);
+      chunks.push(chunk);
+    });
+    const end = () => {
+      clearTimeout(timer);
+      resolve(Buffer.concat(chunks).toString('utf8'));
+    };
+    process.stdin.on('end', end);
+    process.stdin.on('error', end);
+  });
+}

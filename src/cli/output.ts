@@ -1,0 +1,27 @@
+import { exitCode } from '../domain/exit-code.ts';
+import type { Failure } from '../domain/failure.ts';
+import { errorDocument } from '../report/documents.ts';
+import { tellFailure } from '../text/failure.ts';
+
+/** Writes the one answer of a command to stdout. */
+export function answer(text: string): void {
+  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+}
+
+/** Writes a document to stdout. */
+export function answerJson(document: object): void {
+  process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+}
+
+/** Writes lines for people to stderr, beside the answer. */
+export function warn(lines: readonly string[]): void {
+  for (const line of lines) process.stderr.write(`warning: ${line}\n`);
+}
+
+/** Says what went wrong and what to do, and sets the exit code. */
+export function fail(failure: Failure, json: boolean): void {
+  const { what, next } = tellFailure(failure);
+  if (json) answerJson(errorDocument(failure));
+  process.stderr.write(`onceover: ${what}\n${next}\n`);
+  process.exitCode = exitCode(failure);
+}

@@ -1,0 +1,112 @@
+import { Command, CommanderError } from 'commander';
+import { version } from '../version.ts';
+import { fail } from './output.ts';
+
+/** Reads the command line and runs the command it names; everything a command needs is loaded when it runs. */
+export async function runProgram(argv: readonly string[]): Promise<void> {
+  const program = buildProgram();
+  try {
+    await program.parseAsync([...argv]);
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return;
+    const said = error.message.replace(/^error: /, '');
+    const command = argv[2] !== undefined && program.commands.some((one) => one.name() === argv[2]) ? argv[2] : null;
+    fail({ kind: 'wrong-usage', said, command }, argv.includes('--json'));
+  }
+}
+
+function buildProgram(): Command {
+  const program = new Command('onceover')
+    .description('AI review gates that never pay for the same review twice.')
+    .version(version)
+    .usage('<command> [options]')
+    .helpCommand(false)
+    .showSuggestionAfterError()
+    .configureOutput({ writeErr: () => {} })
+    .exitOverride();
+  program.commandsGroup('Set up:');
+  addInit(program);
+  program.commandsGroup('For agents:');
+  addInstructions(program);
+  addRules(program);
+  addPass(program);
+  addExplain(program);
+  addMcp(program);
+  for (const command of program.commands) command.copyInheritedSettings(program);
+  return program.addHelpText('after', FOOTER);
+}
+
+const FOOTER = `
+Exit codes: 0 done; 2 wrong usage or configuration; 3 could not judge (no repository, git or disk trouble); 130 interrupted.`;
+
+function addInit(program: Command): void {
+  program
+    .command('init')
+    .summary('set up review rules and the MCP server for an agent')
+    .description(
+      'Writes what is asked for and not there yet, and shows what it wrote. Running it again changes nothing.',
+    )
+    .option('--rules', 'write a starter .deepreview fitted to the languages found')
+    .option('--mcp <agent>', 'add the MCP server to the agent\'s project settings ("claude": .mcp.json)')
+    .option('--json', 'answer with one JSON document')
+    .action(async (options) => (await import('./commands/init.ts')).initCommand(options));
+}
+
+function addInstructions(program: Command): void {
+  program
+    .command('instructions')
+    .summary('write one instruction file for each review to do')
+    .description(
+      'Writes one instruction file for each review that the change asks for, and says what to dispatch. Reviews that passed\n' +
+        'and whose files have not changed since are skipped. Give files, or pipe a list of them, to review those instead.',
+    )
+    .argument('[files...]', 'files or folders to review instead of the change; "-" reads a list from standard input')
+    .option('--for <platform>', 'whose personas to name', 'claude')
+    .option('--base <ref>', 'branch or commit that the change is measured from')
+    .option('--json', 'answer with one JSON document')
+    .action(async (files, options) => (await import('./commands/instructions.ts')).instructionsCommand(files, options));
+}
+
+function addRules(program: Command): void {
+  program
+    .command('rules')
+    .summary('list the configured review rules')
+    .description('Lists the rules of all .deepreview files; with files, those that match one of them.')
+    .argument('[files...]', 'show only rules that match one of these; "-" reads a list from standard input')
+    .option('--json', 'answer with one JSON document')
+    .action(async (files, options) => (await import('./commands/rules.ts')).rulesCommand(files, options));
+}
+
+function addPass(program: Command): void {
+  program
+    .command('pass')
+    .summary('mark a review as passed')
+    .description(
+      'Marks a review as passed, as the MCP tool mark_review_as_passed does: it is skipped until its files change.',
+    )
+    .argument('<review_id>', 'the id as its instruction file gives it')
+    .option('--json', 'answer with one JSON document')
+    .action(async (id, options) => (await import('./commands/pass.ts')).passCommand(id, options));
+}
+
+function addExplain(program: Command): void {
+  program
+    .command('explain')
+    .summary('say why a review is to be done or not')
+    .description('Says why a review is to be done or is skipped, what it is about, and what would change that.')
+    .argument('<review_id>', 'the id of a review')
+    .option('--base <ref>', 'branch or commit that the change is measured from')
+    .option('--json', 'answer with one JSON document')
+    .action(async (id, options) => (await import('./commands/explain.ts')).explainCommand(id, options));
+}
+
+function addMcp(program: Command): void {
+  program
+    .command('mcp')
+    .summary('serve the tools to an agent over stdio')
+    .description('Runs the MCP server on standard input and output, for the repository of the working directory.')
+    .option('--root <folder>', 'the repository to serve')
+    .option('--for <platform>', 'whose personas to name', 'claude')
+    .action(async (options) => (await import('./commands/mcp.ts')).mcpCommand(options));
+}

@@ -1,0 +1,127 @@
+import * as z from 'zod';
+
+const KNOWN_AGENTS = ['claude', 'codex', 'gemini', 'opencode'] as const;
+
+const priority = z.enum(['critical', 'high', 'medium', 'low']);
+const seconds = z.int().min(1).max(86_400);
+const agentNames = z.array(z.string().min(1)).min(1);
+// Names become parts of file names and ids.
+const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, {
+  error: 'names start with a letter or digit and have only letters, digits, ".", "_" and "-"',
+});
+
+const agentSchema = z.strictObject({
+  model: z.string().min(1).optional().describe('The model to ask for.'),
+  command: z.array(z.string().min(1)).min(1).optional().describe('Program and arguments of an agent of your own.'),
+  path: z.string().min(1).optional().describe('Where a known agent is installed, if not on PATH.'),
+  resume: z.boolean().optional().describe('The command can be resumed with ONCEOVER_SESSION.'),
+  env: z.record(z.string(), z.string()).default({}).describe('Environment variables for this agent.'),
+  sandbox: z.boolean().default(false).describe('Run the command where it cannot write.'),
+  timeout: seconds.optional().describe('Seconds for a dispatch to this agent.'),
+});
+
+const checkSchema = z.strictObject({
+  run: z.string().min(1).describe('A shell command; exit code 0 is a pass.'),
+  timeout: seconds.optional(),
+});
+
+const reviewSchema = z.strictObject({
+  prompt: z.string().min(1).describe('A Markdown file with what to look for.'),
+  num_reviews: z.int().min(1).max(20).default(1).describe('How many reviewers (slots) answer it.'),
+  agents: agentNames.optional().describe('Preference for this review; slot k gets the k-th, round and round.'),
+  timeout: seconds.optional(),
+});
+
+const entrySchema = z
+  .strictObject({
+    path: z.string().min(1).describe('".", a folder, "packages/*", or a glob.'),
+    exclude: z.array(z.string().min(1)).default([]).describe('Globs left out of activation and diff.'),
+    checks: z.record(name, checkSchema).default({}),
+    reviews: z.record(name, reviewSchema).default({}),
+  })
+  .describe('An entry point: gates that run when something under its path changed.');
+
+/** `onceover.yml` as people write it. */
+export const settingsSchema = z
+  .strictObject({
+    version: z.literal(1).default(1),
+    base: z.string().min(1).optional().describe('Branch that a change is measured from.'),
+    agents: agentNames.optional().describe('Agents in order of preference.'),
+    concurrency: z.int().min(1).max(64).default(4).describe('Dispatches at once.'),
+    timeout: seconds.default(1200).describe('Seconds for a dispatch.'),
+    idle_timeout: seconds.default(180).describe('Seconds without any event.'),
+    log_dir: z.string().min(1).default('.deepwork/logs').describe('Folder of the records, inside the repository.'),
+    max_retries: z
+      .int()
+      .min(0)
+      .max(1000)
+      .default(3)
+      .describe('Failing iterations in a row before a person must act, less one.'),
+    rerun_new_issue_threshold: priority
+      .default('low')
+      .describe('On a rerun, new findings below it do not fail the gate.'),
+    fail_on: priority.default('low').describe('Findings below it only warn.'),
+    cache: z
+      .enum(['content', 'strict'])
+      .default('content')
+      .describe('strict: rule text, paths and context must be the same too.'),
+    certify: z.boolean().default(false).describe('Before exit 0, resting slots whose content differs look once more.'),
+    after_pass: z
+      .enum(['latch', 'all'])
+      .default('latch')
+      .describe('all: after a gate held, all its slots see a new change.'),
+    unchanged_gates: z
+      .enum(['run', 'rest'])
+      .default('run')
+      .describe('rest: gates that hold are left out of iterations.'),
+    final_validation: z.enum(['all', 'changed']).default('all'),
+    delta_guard: z.enum(['prompt', 'effective']).default('prompt'),
+    resume_when_cold: z.boolean().default(true),
+    cache_ttl: z.enum(['auto', '5m', '1h']).default('auto'),
+    recheck_domain: z.boolean().default(false),
+    trust_marks: z.boolean().default(false).describe('A run accepts passes set by mark_review_as_passed.'),
+    budget: z
+      .strictObject({ usd: z.number().positive().optional(), dispatches: z.int().min(1).optional() })
+      .prefault({})
+      .describe('Per run or loop.'),
+    agent: z
+      .record(name, agentSchema)
+      .default({})
+      .describe('Settings by agent; a new name with a command defines one.'),
+    gates: z.array(entrySchema).default([]),
+  })
+  .describe('Settings and gates of onceover.')
+  .superRefine((settings, context) => {
+    const known = new Set<string>(KNOWN_AGENTS);
+    for (const [agent, own] of Object.entries(settings.agent)) {
+      if (own.command !== undefined) known.add(agent);
+      else if (!known.has(agent)) {
+        context.addIssue({
+          code: 'custom',
+          path: ['agent', agent],
+          message: `is no agent that onceover knows (${KNOWN_AGENTS.join(', ')}), so it needs a command`,
+        });
+      }
+    }
+    const check = (agents: readonly string[] | undefined, path: PropertyKey[]) => {
+      for (const [i, agent] of (agents ?? []).entries()) {
+        if (known.has(agent)) continue;
+        context.addIssue({
+          code: 'custom',
+          path: [...path, i],
+          message: `names the agent "${agent}", which is neither known nor defined under agent`,
+        });
+      }
+    };
+    check(settings.agents, ['agents']);
+    for (const [i, entry] of settings.gates.entries()) {
+      for (const [review, own] of Object.entries(entry.reviews))
+        check(own.agents, ['gates', i, 'reviews', review, 'agents']);
+      if (Object.keys(entry.checks).length + Object.keys(entry.reviews).length === 0) {
+        context.addIssue({ code: 'custom', path: ['gates', i], message: 'has neither checks nor reviews' });
+      }
+    }
+  });
+
+/** What the schema gives once defaults are in. */
+export type WrittenSettings = z.output<typeof settingsSchema>;

@@ -1,0 +1,142 @@
+import { type Document, isMap, isScalar, LineCounter, type Node, parseDocument } from 'yaml';
+import * as z from 'zod';
+import type { ProblemKind } from '../domain/problem.ts';
+
+/** A problem with its place, the file still to be named. */
+export type PlacedProblem = { readonly line: number; readonly column: number; readonly what: ProblemKind };
+
+/** A YAML text with the places of everything in it. */
+export type YamlFile = {
+  readonly document: Document;
+  /** Line and column of a value, a key (`at: 'key'`) or, where there is none, of what should hold it. */
+  place(path: readonly PropertyKey[], at?: 'key'): { readonly line: number; readonly column: number };
+};
+
+const MOST_PROBLEMS = 20;
+
+/** Reads YAML: one document, no duplicate keys, bounded aliases. */
+export function readYaml(
+  text: string,
+):
+  | { readonly ok: true; readonly yaml: YamlFile; readonly value: unknown }
+  | { readonly ok: false; readonly problems: PlacedProblem[] } {
+  const lines = new LineCounter();
+  const document = parseDocument(text.replace(/^\ufeff/, ''), { lineCounter: lines, prettyErrors: false });
+  const at = (offset: number) => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  const wrong = [...document.errors, ...document.warnings].slice(0, MOST_PROBLEMS);
+  if (wrong.length > 0) {
+    return {
+      ok: false,
+      problems: wrong.map((error) => ({ ...at(error.pos[0]), what: { kind: 'syntax', said: error.message } })),
+    };
+  }
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: 100 });
+    const place: YamlFile['place'] = (path, kind) => at(offsetOf(document, path, kind));
+    return { ok: true, value, yaml: { document, place } };
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    return { ok: false, problems: [{ line: 1, column: 1, what: { kind: 'syntax', said } }] };
+  }
+}
+
+function offsetOf(document: Document, path: readonly PropertyKey[], kind?: 'key'): number {
+  for (let length = path.length; length > 0; length--) {
+    const part = path.slice(0, length);
+    if (kind === 'key' || length < path.length) {
+      const holder = document.getIn(part.slice(0, -1), true);
+      const key = isMap(holder)
+        ? holder.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === String(part.at(-1)))?.key
+        : undefined;
+      if (isScalar(key) && key.range) return key.range[0];
+    }
+    const node = document.getIn(part, true) as Node | undefined;
+    if (node?.range) return node.range[0];
+  }
+  return document.contents?.range?.[0] ?? 0;
+}
+
+/** Checks a value against a schema; every problem has its place and is said in our own kinds. */
+export function checkShape<T extends z.ZodType>(
+  schema: T,
+  value: unknown,
+  yaml: YamlFile,
+  base: readonly PropertyKey[] = [],
+): { readonly ok: true; readonly value: z.output<T> } | { readonly ok: false; readonly problems: PlacedProblem[] } {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return { ok: true, value: parsed.data };
+  const problems = parsed.error.issues.flatMap((issue) => explainIssue(issue, schema, value, yaml, base));
+  return { ok: false, problems: problems.slice(0, MOST_PROBLEMS) };
+}
+
+function explainIssue(
+  issue: z.core.$ZodIssue,
+  schema: z.ZodType,
+  value: unknown,
+  yaml: YamlFile,
+  base: readonly PropertyKey[],
+): PlacedProblem[] {
+  const path = [...base, ...issue.path];
+  const key = path.map(String).join('.') || 'the file';
+  const outOfRange = (bound: 'at least' | 'at most', limit: number | bigint, origin: string): PlacedProblem => ({
+    ...yaml.place(path),
+    what: { kind: 'out-of-range', key, bound, limit: Number(limit), unit: UNITS[origin] ?? null },
+  });
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((name) => ({
+        ...yaml.place([...path, name], 'key'),
+        what: { kind: 'unknown-key', key: name, known: knownKeys(schema, issue.path) },
+      }));
+    case 'invalid_type':
+      if (valueAt(value, issue.path) === undefined) {
+        return [{ ...yaml.place(path.slice(0, -1), 'key'), what: { kind: 'missing-key', key } }];
+      }
+      return [
+        {
+          ...yaml.place(path),
+          what: { kind: 'wrong-type', key, expected: TYPE_NAMES[issue.expected] ?? issue.expected },
+        },
+      ];
+    case 'invalid_value':
+      return [{ ...yaml.place(path), what: { kind: 'not-one-of', key, allowed: issue.values.map(String) } }];
+    case 'too_small':
+      return [outOfRange('at least', issue.minimum, issue.origin)];
+    case 'too_big':
+      return [outOfRange('at most', issue.maximum, issue.origin)];
+    default:
+      return [{ ...yaml.place(path), what: { kind: 'bad-value', key, said: issue.message } }];
+  }
+}
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a map of keys and values',
+  record: 'a map of keys and values',
+};
+
+const UNITS: Readonly<Record<string, 'characters' | 'entries'>> = { string: 'characters', array: 'entries' };
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let at: unknown = value;
+  for (const key of path) at = typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined;
+  return at;
+}
+
+// Only asked for when something is wrong, so the schema may be walked at leisure.
+function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  let at: unknown = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  for (const key of path) {
+    const properties = valueAt(at, ['properties', key]);
+    at = properties ?? valueAt(at, ['additionalProperties']) ?? valueAt(at, ['items']);
+  }
+  const properties = valueAt(at, ['properties']);
+  return typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
+}

@@ -1,0 +1,38 @@
+import type { CommitId, RepoPath } from './brand.ts';
+
+/** Where a repository is and what state it is in, as git tells it. */
+export type Place = {
+  /** Absolute path of the working tree's root. */
+  readonly root: string;
+  /** Absolute path of the folder that all working trees of the clone share. */
+  readonly commonDir: string;
+  /** From the root to the working directory: '' or a path. */
+  readonly prefix: string;
+  readonly shallow: boolean;
+};
+
+/** The commit that the change is measured from; null where the repository has no commit yet. */
+export type Base = { readonly name: string; readonly commit: CommitId } | null;
+
+/** What differs between the merge-base and the working tree, and what else is there. */
+export type Changes = {
+  readonly base: Base;
+  /** Changed, added, renamed-to and untracked files, in code-point order. */
+  readonly changed: readonly RepoPath[];
+  readonly deleted: readonly RepoPath[];
+  /** Changed paths that are repositories of their own: a rule has nothing to read there. */
+  readonly submodules: readonly RepoPath[];
+  readonly listing: Listing;
+};
+
+/** Every path of the working tree that git tracks or would track. */
+export type Listing = {
+  readonly tracked: readonly RepoPath[];
+  readonly untracked: readonly RepoPath[];
+  /** Untracked folders that are repositories of their own. */
+  readonly nested: readonly RepoPath[];
+  /** Tracked files that git was told not to look at (assume-unchanged, skip-worktree). */
+  readonly unwatched: readonly RepoPath[];
+  /** Names that are not UTF-8, as a person may read them. */
+  readonly unnameable: readonly string[];
+};

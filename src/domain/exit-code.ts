@@ -1,0 +1,27 @@
+import type { Failure } from './failure.ts';
+
+/** 2: wrong usage or configuration; 3: could not judge. */
+export function exitCode(failure: Failure): 2 | 3 {
+  switch (failure.kind) {
+    case 'not-a-repository':
+    case 'bare-repository':
+    case 'git-missing':
+    case 'git-too-old':
+    case 'git-failed':
+    case 'path-in-the-way':
+    case 'disk':
+      return 3;
+    case 'no-merge-base':
+      return failure.shallow ? 3 : 2;
+    case 'unknown-base':
+    case 'no-base':
+    case 'broken-config':
+    case 'bad-review-id':
+    case 'unknown-review':
+    case 'path-outside':
+    case 'wrong-usage':
+    case 'nothing-to-set-up':
+    case 'unreadable-json':
+      return 2;
+  }
+}

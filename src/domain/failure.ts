@@ -1,0 +1,24 @@
+import type { Problem } from './problem.ts';
+
+/** Expected trouble: a kind and its facts. The sentence for people is made in `text/`. */
+export type Failure =
+  | { readonly kind: 'not-a-repository'; readonly folder: string }
+  | { readonly kind: 'bare-repository'; readonly folder: string }
+  | { readonly kind: 'git-missing' }
+  | { readonly kind: 'git-too-old' }
+  | { readonly kind: 'git-failed'; readonly command: string; readonly said: string }
+  | { readonly kind: 'unknown-base'; readonly base: string }
+  | { readonly kind: 'no-base'; readonly tried: readonly string[] }
+  | { readonly kind: 'no-merge-base'; readonly base: string; readonly shallow: boolean }
+  | { readonly kind: 'broken-config'; readonly problems: readonly Problem[] }
+  | { readonly kind: 'bad-review-id'; readonly id: string; readonly why: BadReviewId }
+  | { readonly kind: 'unknown-review'; readonly id: string }
+  | { readonly kind: 'path-outside'; readonly path: string }
+  | { readonly kind: 'path-in-the-way'; readonly path: string; readonly found: 'symlink' | 'folder' | 'other' }
+  | { readonly kind: 'disk'; readonly action: 'read' | 'write'; readonly path: string; readonly code: string }
+  | { readonly kind: 'wrong-usage'; readonly said: string; readonly command: string | null }
+  | { readonly kind: 'nothing-to-set-up' }
+  | { readonly kind: 'unreadable-json'; readonly path: string; readonly said: string };
+
+/** Why a string cannot be the id of a pass. */
+export type BadReviewId = 'empty' | 'dots' | 'absolute' | 'separator' | 'nul' | 'too-long';

@@ -1,0 +1,73 @@
+import type { RepoPath } from '../domain/brand.ts';
+import type { Changes, Listing } from '../domain/change.ts';
+import { isGenerated } from '../domain/generated.ts';
+import type { Notice } from '../domain/instructions.ts';
+import type { Contents, Repository } from '../domain/ports.ts';
+import { done, type Result } from '../domain/result.ts';
+
+/** The files that a call speaks of, what else is there, and what had to be left out. */
+export type SelectedFiles = {
+  readonly files: readonly RepoPath[];
+  readonly unchanged: readonly RepoPath[];
+  readonly notices: readonly Notice[];
+};
+
+/** What is there where nobody asked for the change: an explicit list needs no base. */
+export function withoutChange(listing: Listing): Changes {
+  return { base: null, changed: [], deleted: [], submodules: listing.nested, listing };
+}
+
+/** The changed files, without what onceover itself generates. */
+export function selectChanged(changes: Changes, logDir: string): SelectedFiles {
+  const files = changes.changed.filter((path) => !isGenerated(path, logDir));
+  const notices: Notice[] = [
+    ...changes.submodules.map((path): Notice => ({ kind: 'submodule', path })),
+    ...changes.listing.unnameable.map((name): Notice => ({ kind: 'unnameable', name })),
+  ];
+  return { files, unchanged: others(changes, new Set(files), logDir), notices };
+}
+
+/** The files of an explicit list: a folder stands for all that git knows in it. */
+export async function selectListed(
+  listed: readonly RepoPath[],
+  changes: Changes,
+  ports: { readonly repository: Repository; readonly contents: Contents },
+  options: { readonly logDir: string; readonly base: string | null },
+): Promise<Result<SelectedFiles>> {
+  const files = new Set<RepoPath>();
+  const missing: RepoPath[] = [];
+  const notices: Notice[] = [];
+  for (const path of listed) {
+    if (isGenerated(path, options.logDir)) notices.push({ kind: 'generated-file', path });
+    else {
+      const found = path === '' ? 'folder' : await ports.contents.exists(path);
+      if (found === 'file') files.add(path);
+      else if (found === 'missing') missing.push(path);
+      else for (const inside of filesIn(path, changes, options.logDir)) files.add(inside);
+    }
+  }
+  if (missing.length > 0) {
+    const known = await ports.repository.known(missing, options.base);
+    if (!known.ok) return known;
+    for (const path of missing) {
+      if (known.value.has(path)) notices.push({ kind: 'deleted-file', path });
+      else {
+        files.add(path);
+        notices.push({ kind: 'no-such-file', path });
+      }
+    }
+  }
+  return done({ files: [...files], unchanged: others(changes, files, options.logDir), notices });
+}
+
+function others(changes: Changes, files: ReadonlySet<RepoPath>, logDir: string): RepoPath[] {
+  const gone = new Set([...changes.deleted, ...changes.submodules]);
+  return [...changes.listing.tracked, ...changes.listing.untracked].filter(
+    (path) => !files.has(path) && !gone.has(path) && !isGenerated(path, logDir),
+  );
+}
+
+function filesIn(folder: RepoPath, changes: Changes, logDir: string): RepoPath[] {
+  const all = others(changes, new Set(), logDir);
+  return folder === '' ? all : all.filter((path) => path.startsWith(`${folder}/`));
+}

@@ -1,0 +1,104 @@
+import { resolve } from 'node:path';
+import * as app from './app.ts';
+import type { Failure } from './domain/failure.ts';
+import type { Result } from './domain/result.ts';
+import {
+  type ExplainDocument,
+  explainDocument,
+  type InstructionsDocument,
+  instructionsDocument,
+  type PassDocument,
+  passDocument,
+  type RulesDocument,
+  rulesDocument,
+} from './report/documents.ts';
+import { tellFailure } from './text/failure.ts';
+
+export type * from './domain/brand.ts';
+export type * from './domain/change.ts';
+export type * from './domain/dispatch.ts';
+export type * from './domain/event.ts';
+export type * from './domain/failure.ts';
+export type * from './domain/finding.ts';
+export type * from './domain/gate.ts';
+export type * from './domain/ports.ts';
+export type * from './domain/problem.ts';
+export type * from './domain/rule.ts';
+export type * from './domain/settings.ts';
+export type * from './domain/slot.ts';
+export type * from './domain/usage.ts';
+export type * from './domain/verdict.ts';
+export { reviewId } from './plan/review-id.ts';
+export type { ExplainDocument, InstructionsDocument, PassDocument, RulesDocument };
+
+/** Expected trouble, with its kind and facts; the message says what happened and what to do. */
+export class OnceoverError extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    const { what, next } = tellFailure(failure);
+    super(`${what}\n${next}`);
+    this.name = 'OnceoverError';
+    this.failure = failure;
+  }
+}
+
+/** Where to look, and at what; paths of files count from `root`, which is the working directory unless given. */
+export type InstructionsOptions = {
+  readonly root?: string;
+  readonly files?: readonly string[];
+  readonly base?: string;
+  /** Whose personas to name. */
+  readonly platform?: string;
+};
+
+/** Writes the instruction files of all reviews to do; answers with those and with what is skipped. */
+export async function instructions(options: InstructionsOptions = {}): Promise<InstructionsDocument> {
+  const outcome = await app.instructions(folder(options.root), {
+    files: given(options.files),
+    base: options.base ?? null,
+  });
+  return instructionsDocument(unwrap(outcome), options.platform ?? 'claude');
+}
+
+/** Writes the instruction files of all reviews to do and returns the list of them. */
+export async function writeInstructionFiles(options: InstructionsOptions = {}): Promise<InstructionsDocument['tasks']> {
+  return (await instructions(options)).tasks;
+}
+
+/** The configured rules; with files, those that match one of them. */
+export async function configuredReviews(
+  options: { readonly root?: string; readonly files?: readonly string[] } = {},
+): Promise<RulesDocument> {
+  const found = unwrap(await app.rules(folder(options.root), given(options.files)));
+  return rulesDocument(found.rules, found.notices);
+}
+
+/** Marks a review as passed. */
+export async function markReviewAsPassed(
+  reviewId: string,
+  options: { readonly root?: string } = {},
+): Promise<PassDocument> {
+  return passDocument(unwrap(await app.pass(folder(options.root), reviewId, 'library')));
+}
+
+/** Why a review is to be done or not. */
+export async function explainReview(
+  reviewId: string,
+  options: { readonly root?: string; readonly base?: string } = {},
+): Promise<ExplainDocument> {
+  return explainDocument(unwrap(await app.explain(folder(options.root), reviewId, { base: options.base ?? null })));
+}
+
+function folder(root: string | undefined): string {
+  return resolve(root ?? '.');
+}
+
+function given(files: readonly string[] | undefined): app.GivenFiles | null {
+  return files === undefined ? null : { names: files, source: 'arguments' };
+}
+
+function unwrap<T>(result: Result<T>): T {
+  if (result.ok) return result.value;
+  throw new OnceoverError(result.failure);
+}

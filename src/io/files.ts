@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Failure } from '../domain/failure.ts';
+import { done, failed, type Result } from '../domain/result.ts';
+
+/** What a folder of ours is before it is used: missing is fine, a symlink anywhere below `top` is not. */
+export function checkFolder(top: string, folder: string): Result<'there' | 'missing'> {
+  let path = top;
+  for (const part of folder.split('/')) {
+    path = join(path, part);
+    const stats = look(path);
+    if (!stats.ok) return stats;
+    if (stats.value === null) return done('missing');
+    if (!stats.value.isDirectory()) return failed(inTheWay(path, stats.value));
+  }
+  return done('there');
+}
+
+/** Makes the folder below `top`, part by part, never through a symlink. */
+export function makeFolder(top: string, folder: string): Result<string> {
+  let path = top;
+  for (const part of folder.split('/')) {
+    path = join(path, part);
+    try {
+      mkdirSync(path);
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') return failed({ kind: 'disk', action: 'write', path, code: codeOf(error) });
+      const stats = look(path);
+      if (!stats.ok) return stats;
+      if (stats.value?.isDirectory() !== true) return failed(inTheWay(path, stats.value));
+    }
+  }
+  return done(path);
+}
+
+/** Writes a whole file or nothing: a reader never sees half of it, and a symlink in its place is refused. */
+export function writeWhole(folder: string, name: string, data: string): Result<void> {
+  const path = join(folder, name);
+  const stats = look(path);
+  if (!stats.ok) return stats;
+  if (stats.value !== null && !stats.value.isFile()) return failed(inTheWay(path, stats.value));
+  const temporary = join(folder, `${TEMPORARY}${process.pid}-${randomBytes(6).toString('hex')}`);
+  try {
+    writeFileSync(temporary, data, { flag: 'wx' });
+    renameSync(temporary, path);
+    return done(undefined);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    return failed({ kind: 'disk', action: 'write', path, code: codeOf(error) });
+  }
+}
+
+const TEMPORARY = '.onceover-';
+const FORGOTTEN_AFTER_MS = 10 * 60 * 1000;
+
+/** Removes temporary files that a killed process left in the folder. */
+export function removeForgotten(folder: string, now: number): void {
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(TEMPORARY)) continue;
+    const path = join(folder, name);
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats !== undefined && now - stats.mtimeMs > FORGOTTEN_AFTER_MS) rmSync(path, { force: true });
+  }
+}
+
+/** Keeps at most `most` files in a folder: the oldest go first. */
+export function removeOldest(folder: string, most: number): Result<void> {
+  const listed = listFolder(folder);
+  if (!listed.ok) return listed;
+  if (listed.value.length <= most) return done(undefined);
+  const byAge = listed.value
+    .map(({ name }) => join(folder, name))
+    .map((path) => ({ path, time: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .sort((a, b) => a.time - b.time);
+  for (const { path } of byAge.slice(0, byAge.length - most)) {
+    const removed = removeFile(path);
+    if (!removed.ok) return removed;
+  }
+  return done(undefined);
+}
+
+/** Names and types in a folder; none where it is missing. */
+export function listFolder(path: string): Result<readonly { readonly name: string; readonly isFile: boolean }[]> {
+  try {
+    return done(readdirSync(path, { withFileTypes: true }).map((one) => ({ name: one.name, isFile: one.isFile() })));
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return done([]);
+    return failed({ kind: 'disk', action: 'read', path, code: codeOf(error) });
+  }
+}
+
+/** Removes a file; that it is gone already is fine. */
+export function removeFile(path: string): Result<void> {
+  try {
+    rmSync(path, { force: true });
+    return done(undefined);
+  } catch (error) {
+    return failed({ kind: 'disk', action: 'write', path, code: codeOf(error) });
+  }
+}
+
+/** The system's code of an error, e.g. ENOSPC. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : String(error);
+}
+
+function look(path: string): Result<Stats | null> {
+  try {
+    return done(lstatSync(path, { throwIfNoEntry: false }) ?? null);
+  } catch (error) {
+    return failed({ kind: 'disk', action: 'read', path, code: codeOf(error) });
+  }
+}
+
+function inTheWay(path: string, stats: Stats | null): Failure {
+  const found = stats?.isSymbolicLink() ? 'symlink' : stats?.isDirectory() ? 'folder' : 'other';
+  return { kind: 'path-in-the-way', path, found };
+}

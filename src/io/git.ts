@@ -1,0 +1,30 @@
+import { existsSync } from 'node:fs';
+import { done, failed, type Result } from '../domain/result.ts';
+import { runProcess } from './process.ts';
+
+/** What git printed and how it ended, where it ended by itself. */
+export type GitAnswer = { readonly code: number; readonly stdout: Buffer; readonly stderr: string };
+
+/** Asks git something; an exit code other than those in `expected` is a failure. */
+export async function git(
+  folder: string,
+  args: readonly string[],
+  expected: readonly number[] = [0],
+): Promise<Result<GitAnswer>> {
+  const end = await runProcess('git', args, { cwd: folder, env: gitEnvironment() });
+  if (end.kind === 'missing') {
+    return failed(existsSync(folder) ? { kind: 'git-missing' } : { kind: 'not-a-repository', folder });
+  }
+  if (end.code === null || !expected.includes(end.code)) {
+    return failed({ kind: 'git-failed', command: `git ${args.join(' ')}`, said: end.stderr.trim() });
+  }
+  return done({ code: end.code, stdout: end.stdout, stderr: end.stderr });
+}
+
+let environment: NodeJS.ProcessEnv | null = null;
+
+// Optional locks off: asking must not rewrite the user's index.
+function gitEnvironment(): NodeJS.ProcessEnv {
+  environment ??= { ...process.env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
+  return environment;
+}

@@ -1,0 +1,25 @@
+import { spawn } from 'node:child_process';
+
+/** How a short program of ours ended; `missing` where it could not be started at all. */
+export type ProcessEnd =
+  | { readonly kind: 'exited'; readonly code: number | null; readonly stdout: Buffer; readonly stderr: string }
+  | { readonly kind: 'missing' };
+
+/** Runs a program to its end and gives back all that it printed; arguments are never seen by a shell. */
+export function runProcess(
+  program: string,
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<ProcessEnd> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { cwd: options.cwd, env: options.env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+    child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
+    child.on('error', () => resolve({ kind: 'missing' }));
+    child.on('close', (code) =>
+      resolve({ kind: 'exited', code, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8') }),
+    );
+  });
+}

@@ -1,0 +1,115 @@
+import { McpServer } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import * as z from 'zod';
+import { instructions, pass, rules } from '../app.ts';
+import type { Failure } from '../domain/failure.ts';
+import { instructionsDocument, passDocument, rulesDocument } from '../report/documents.ts';
+import { instructionsSchema, passSchema, rulesSchema } from '../report/schemas.ts';
+import { tellFailure } from '../text/failure.ts';
+import { tellInstructions } from '../text/instructions.ts';
+import { tellNotice } from '../text/notice.ts';
+import { tellPass } from '../text/pass.ts';
+import { tellRules } from '../text/rules.ts';
+import { version } from '../version.ts';
+
+/** Which repository is served, and whose personas are named. */
+export type ServeOptions = { readonly root: string; readonly platform: string };
+
+/** Serves the tools on standard input and output until the client goes. */
+export async function serve(options: ServeOptions): Promise<void> {
+  await new Promise<void>((resolve) => {
+    serveStdio(() => buildServer(options), {
+      onerror: (error) => process.stderr.write(`onceover mcp: ${error.message}\n`),
+    });
+    process.stdin.once('close', resolve);
+    process.stdin.once('end', resolve);
+  });
+}
+
+/** The server with its tools. */
+export function buildServer({ root, platform }: ServeOptions): McpServer {
+  const server = new McpServer({ name: 'onceover', version }, { instructions: INSTRUCTIONS });
+  const files = (what: string) => z.array(z.string()).nullish().describe(what);
+
+  server.registerTool(
+    'get_review_instructions',
+    {
+      title: 'Reviews to do',
+      description:
+        'Writes one instruction file for each review that the present change asks for and lists what to dispatch. Reviews that passed and whose files have not changed since are skipped.',
+      inputSchema: z.object({
+        files: files('Review these files instead of the change; paths from the repository root.'),
+      }),
+      outputSchema: instructionsSchema,
+    },
+    async (input) => {
+      const outcome = await instructions(root, { files: given(input.files), base: null });
+      if (!outcome.ok) return rejected(outcome.failure);
+      const text = withWarnings(tellInstructions(outcome.value, platform), outcome.value.notices.map(tellNotice));
+      return { content: [{ type: 'text', text }], structuredContent: instructionsDocument(outcome.value, platform) };
+    },
+  );
+
+  server.registerTool(
+    'get_configured_reviews',
+    {
+      title: 'Configured review rules',
+      description: 'Lists the review rules of this repository, whether or not their reviews have passed.',
+      inputSchema: z.object({
+        only_rules_matching_files: files(
+          'List only rules that match one of these files; paths from the repository root.',
+        ),
+      }),
+      outputSchema: rulesSchema,
+      annotations: { readOnlyHint: true },
+    },
+    async (input) => {
+      const asked = given(input.only_rules_matching_files);
+      const found = await rules(root, asked);
+      if (!found.ok) return rejected(found.failure);
+      const text = withWarnings(
+        tellRules(found.value.rules, asked?.names ?? null),
+        found.value.notices.map(tellNotice),
+      );
+      const structuredContent = rulesDocument(found.value.rules, found.value.notices);
+      return { content: [{ type: 'text', text }], structuredContent };
+    },
+  );
+
+  server.registerTool(
+    'mark_review_as_passed',
+    {
+      title: 'Mark a review as passed',
+      description:
+        'Marks a review as passed, so that it is not asked for again until one of its files changes. Call it only after doing the review and finding nothing that has to change.',
+      inputSchema: z.object({ review_id: z.string().describe('The id exactly as the instruction file gives it.') }),
+      outputSchema: passSchema,
+      annotations: { idempotentHint: true },
+    },
+    async (input) => {
+      const marked = await pass(root, input.review_id, 'mcp');
+      if (!marked.ok) return rejected(marked.failure);
+      return {
+        content: [{ type: 'text', text: tellPass(marked.value) }],
+        structuredContent: passDocument(marked.value),
+      };
+    },
+  );
+  return server;
+}
+
+const INSTRUCTIONS =
+  'Reviews of the present change. Call get_review_instructions, give each listed instruction file to a reviewer of its own, mend what they find, and call it again until nothing is left to do.';
+
+function given(names: readonly string[] | null | undefined) {
+  return names === null || names === undefined ? null : ({ names, source: 'arguments' } as const);
+}
+
+function rejected(failure: Failure) {
+  const { what, next } = tellFailure(failure);
+  return { content: [{ type: 'text' as const, text: `${what}\n${next}` }], isError: true };
+}
+
+function withWarnings(text: string, warnings: readonly string[]): string {
+  return [text, ...warnings.map((warning) => `Warning: ${warning}`)].join('\n\n');
+}

@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import type { TaskFacts } from '../domain/pass.ts';
+import type { ReviewTask, TaskContext } from '../domain/task.ts';
+
+/** Counts up whenever the text around a rule's own instructions changes what a reviewer is asked. */
+export const PROMPT_VERSION = 1;
+
+/** What a review is about today, in a form that can be kept and compared. */
+export function taskFacts(task: ReviewTask, context: TaskContext): TaskFacts {
+  return {
+    id: task.id,
+    parts: task.parts.map((part) => ({
+      source: part.rule.source.file,
+      rule: part.rule.name,
+      textDigest: digest(part.rule.instructions),
+      contextDigest: digest(
+        JSON.stringify([
+          part.unchangedMatching,
+          part.rule.context.allChangedFilenames ? context.allChanged : [],
+          context.references.get(part) ?? [],
+        ]),
+      ),
+    })),
+    files: task.digests,
+    promptVersion: PROMPT_VERSION,
+  };
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

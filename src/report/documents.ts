@@ -1,0 +1,117 @@
+import type { ReviewExplanation } from '../domain/explanation.ts';
+import type { Failure } from '../domain/failure.ts';
+import type { InstructionsOutcome, Notice, WrittenTask } from '../domain/instructions.ts';
+import type { Rule } from '../domain/rule.ts';
+import type { SetUpStep } from '../domain/set-up.ts';
+import type { ReviewTask } from '../domain/task.ts';
+import { explanationSummary } from '../text/explain.ts';
+import { tellFailure } from '../text/failure.ts';
+import { personaFor } from '../text/instructions.ts';
+import { tellNotice } from '../text/notice.ts';
+import { definingFile } from '../text/rules.ts';
+
+/** What `instructions --json` and `get_review_instructions` answer with. */
+export type InstructionsDocument = {
+  tasks: {
+    review_id: string;
+    rule: string;
+    defining_file: string;
+    files: string[];
+    instruction_file: string;
+    agent: string | null;
+    /** Further rules that share this review. */
+    also?: { rule: string; defining_file: string }[];
+  }[];
+  skipped: { review_id: string; rule: string; files: string[]; why: string }[];
+  warnings: string[];
+};
+
+export function instructionsDocument(outcome: InstructionsOutcome, platform: string): InstructionsDocument {
+  return {
+    tasks: outcome.written.map((written) => taskDocument(written, platform)),
+    skipped: outcome.skipped.map((task) => ({
+      review_id: task.id,
+      rule: task.parts[0].rule.name,
+      files: [...task.files],
+      why: 'unchanged-since-pass',
+    })),
+    warnings: outcome.notices.map(tellNotice),
+  };
+}
+
+function taskDocument(written: WrittenTask, platform: string): InstructionsDocument['tasks'][number] {
+  const { task } = written;
+  const [first, ...others] = task.parts;
+  return {
+    review_id: task.id,
+    rule: first.rule.name,
+    defining_file: definingFile(first.rule),
+    files: [...task.files],
+    instruction_file: written.file,
+    agent: personaFor(written, platform),
+    ...(others.length === 0
+      ? {}
+      : { also: others.map(({ rule }) => ({ rule: rule.name, defining_file: definingFile(rule) })) }),
+  };
+}
+
+/** What `rules --json` and `get_configured_reviews` answer with. */
+export type RulesDocument = {
+  rules: { name: string; description: string; defining_file: string }[];
+  warnings: string[];
+};
+
+export function rulesDocument(rules: readonly Rule[], notices: readonly Notice[]): RulesDocument {
+  return {
+    rules: rules.map((rule) => ({ name: rule.name, description: rule.description, defining_file: definingFile(rule) })),
+    warnings: notices.map(tellNotice),
+  };
+}
+
+/** What `pass --json` and `mark_review_as_passed` answer with. */
+export type PassDocument = { review_id: string; marked: true; instructions_known: boolean };
+
+export function passDocument(marked: { readonly id: string; readonly vouched: boolean }): PassDocument {
+  return { review_id: marked.id, marked: true, instructions_known: marked.vouched };
+}
+
+/** What `init --json` answers with. */
+export function setUpDocument(steps: readonly SetUpStep[]): { files: { path: string; did: string }[] } {
+  return { files: steps.map(({ path, did }) => ({ path, did })) };
+}
+
+/** What `explain --json` answers with. */
+export type ExplainDocument = {
+  review_id: string;
+  state: ReviewExplanation['kind'];
+  why: string;
+  current_review_id: string | null;
+  rules: { name: string; defining_file: string }[];
+  files: string[];
+  passed: boolean;
+  passed_at: string | null;
+  passed_by: string | null;
+};
+
+export function explainDocument(explanation: ReviewExplanation): ExplainDocument {
+  const task: ReviewTask | null =
+    explanation.kind === 'not-asked-for' ? null : explanation.kind === 'changed' ? explanation.now : explanation.task;
+  const receipt = 'receipt' in explanation ? explanation.receipt : (explanation.mark?.receipt ?? null);
+  return {
+    review_id: 'id' in explanation ? explanation.id : explanation.task.id,
+    state: explanation.kind,
+    why: explanationSummary(explanation),
+    current_review_id: task?.id ?? null,
+    rules: task?.parts.map(({ rule }) => ({ name: rule.name, defining_file: definingFile(rule) })) ?? [],
+    files: [...(task?.files ?? [])],
+    passed: 'passed' in explanation ? explanation.passed : explanation.mark !== null,
+    passed_at: receipt?.at ?? null,
+    passed_by: receipt?.by ?? null,
+  };
+}
+
+/** What stands on stdout instead of an answer when a command with `--json` fails. */
+export function errorDocument(failure: Failure): { error: { kind: string; message: string; next: string } } {
+  const { what, next } = tellFailure(failure);
+  return { error: { kind: failure.kind, message: what, next } };
+}

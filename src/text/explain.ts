@@ -1,0 +1,89 @@
+import type { ReviewExplanation } from '../domain/explanation.ts';
+import type { MarkReceipt } from '../domain/pass.ts';
+import { quoteName } from '../domain/quote-name.ts';
+import type { ReviewTask } from '../domain/task.ts';
+import { definingFile } from './rules.ts';
+
+/** Why a review is done or not, what it is about, and what would change that: one screen. */
+export function tellExplanation(explanation: ReviewExplanation): string {
+  return `${paragraphs(explanation).join('\n\n')}`;
+}
+
+/** The answer in one sentence. */
+export function explanationSummary(explanation: ReviewExplanation): string {
+  switch (explanation.kind) {
+    case 'to-do':
+      return explanation.why === 'not-passed'
+        ? 'It has to be done: nobody has passed it for the files as they are now.'
+        : 'It has to be done: a pass is on record, but for another rule text, path or context ("cache: strict").';
+    case 'skipped':
+      return 'It is skipped: it passed, and its files are unchanged since.';
+    case 'changed':
+      return `Its files have changed since${explanation.passed ? ' it passed' : ''}; the review is now ${quoteName(explanation.now.id)}.`;
+    case 'not-asked-for':
+      return 'It is not asked for now: no rule makes it of the present change.';
+  }
+}
+
+function paragraphs(explanation: ReviewExplanation): string[] {
+  const summary = explanationSummary(explanation);
+  switch (explanation.kind) {
+    case 'to-do':
+      return [
+        title(explanation.task.id),
+        summary,
+        about(explanation.task),
+        passLine(explanation.mark !== null, explanation.mark?.receipt ?? null),
+        'It is skipped once it is marked as passed, and for as long as its files stay as they are.',
+      ];
+    case 'skipped':
+      return [
+        title(explanation.task.id),
+        summary,
+        about(explanation.task),
+        passLine(true, explanation.mark.receipt),
+        'It runs again when one byte of these files changes, or a file joins or leaves them. Touching, committing or amending does not matter.',
+      ];
+    case 'changed':
+      return [
+        title(explanation.id),
+        summary,
+        about(explanation.now),
+        passLine(explanation.passed, explanation.receipt),
+      ];
+    case 'not-asked-for':
+      return [
+        title(explanation.id),
+        summary,
+        passLine(explanation.passed, explanation.receipt),
+        'Either its files are no longer part of the change, or its rule no longer matches them or is gone.',
+      ];
+  }
+}
+
+function title(id: string): string {
+  return quoteName(id);
+}
+
+function about(task: ReviewTask): string {
+  const rules = task.parts.map(
+    (part) => `  rule   ${part.rule.name} (${quoteName(definingFile(part.rule))}), ${part.rule.strategy}`,
+  );
+  const files = task.digests.map(
+    (file) => `  file   ${quoteName(file.path)}${file.sha256 === null ? ' (cannot be read)' : ''}`,
+  );
+  return [...rules, ...files].join('\n');
+}
+
+const BY = {
+  mcp: 'by the MCP tool mark_review_as_passed',
+  cli: 'by "onceover pass"',
+  library: 'by a program',
+} as const;
+
+function passLine(passed: boolean, receipt: MarkReceipt | null): string {
+  if (receipt !== null) {
+    return `${passed ? 'Passed' : 'Passed once (its marker is gone)'} at ${receipt.at} ${BY[receipt.by]}.`;
+  }
+  return passed ? 'A marker says that it passed; who set it is not on record.' : 'No pass is on record.';
+}

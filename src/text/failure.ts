@@ -1,0 +1,118 @@
+import type { BadReviewId, Failure } from '../domain/failure.ts';
+import { quoteName, showUnseen } from '../domain/quote-name.ts';
+import { tellProblem } from './problem.ts';
+
+/** What happened and why, and what to do next. */
+export type Told = { readonly what: string; readonly next: string };
+
+/** The sentences for a failure. */
+export function tellFailure(failure: Failure): Told {
+  switch (failure.kind) {
+    case 'not-a-repository':
+      return {
+        what: `${quoteName(failure.folder)} is not inside a git repository, so there is no change to look at.`,
+        next: 'Run onceover inside a repository, or make one with "git init".',
+      };
+    case 'bare-repository':
+      return {
+        what: `${quoteName(failure.folder)} has no working tree (a bare repository, or the inside of .git).`,
+        next: 'Run onceover in a working tree of the repository.',
+      };
+    case 'git-missing':
+      return {
+        what: 'git was not found, and onceover reads changes through git.',
+        next: 'Install git 2.31 or newer and make sure that it is on PATH.',
+      };
+    case 'git-too-old':
+      return { what: 'This git is too old for onceover.', next: 'Install git 2.31 or newer.' };
+    case 'git-failed':
+      return {
+        what: `git could not answer, so nothing can be said about the change.\n  ${showUnseen(failure.command)}\n  ${showLines(failure.said)}`,
+        next: 'Put right what git complains about and run again.',
+      };
+    case 'unknown-base':
+      return {
+        what: `The base "${showUnseen(failure.base)}" is not a branch, tag or commit of this repository.`,
+        next: 'Fetch it, or name another one with --base or as "base" in onceover.yml.',
+      };
+    case 'no-base':
+      return {
+        what: `There is no branch to measure the change from: looked for ${failure.tried.join(', ')}.`,
+        next: 'Name one with --base or as "base" in onceover.yml.',
+      };
+    case 'no-merge-base':
+      return failure.shallow
+        ? {
+            what: `This is a shallow clone, and its history does not reach the commit it shares with ${failure.base}.`,
+            next: 'Fetch more history: "git fetch --unshallow", or a larger fetch-depth in CI.',
+          }
+        : {
+            what: `HEAD and ${failure.base} share no commit, so the change cannot be told.`,
+            next: 'Name a base that this branch comes from, with --base or as "base" in onceover.yml.',
+          };
+    case 'broken-config':
+      return {
+        what: failure.problems.map(tellProblem).join('\n'),
+        next: 'Mend the configuration and run again; nothing was run.',
+      };
+    case 'bad-review-id':
+      return {
+        what: `"${showUnseen(shorten(failure.id))}" cannot be the id of a review: ${BAD_ID[failure.why]}.`,
+        next: 'Pass the review_id exactly as the instruction file gives it.',
+      };
+    case 'unknown-review':
+      return {
+        what: `No review with the id "${showUnseen(shorten(failure.id))}" is known here: no rule makes it of the present change, and it never passed.`,
+        next: 'See the present ids with "onceover instructions --json".',
+      };
+    case 'path-outside':
+      return {
+        what: `${quoteName(failure.path)} is outside the repository.`,
+        next: 'Name files inside the repository only.',
+      };
+    case 'path-in-the-way':
+      return {
+        what: `${quoteName(failure.path)} is ${IN_THE_WAY[failure.found]}, and onceover writes only to files and folders of its own.`,
+        next: 'Look at what it is, move it away, and run again.',
+      };
+    case 'disk':
+      return {
+        what: `${quoteName(failure.path)} could not be ${failure.action === 'read' ? 'read' : 'written'} (${failure.code}).`,
+        next: 'Check its permissions and the space that is left, and run again.',
+      };
+    case 'wrong-usage':
+      return {
+        what: showUnseen(failure.said),
+        next: `See "onceover ${failure.command === null ? '' : `${failure.command} `}--help".`,
+      };
+    case 'nothing-to-set-up':
+      return {
+        what: 'init was not told what to set up.',
+        next: 'Use --rules for a starter .deepreview, --mcp claude for the entry in .mcp.json, or both.',
+      };
+    case 'unreadable-json':
+      return {
+        what: `${quoteName(failure.path)} is not valid JSON (${showUnseen(failure.said)}); it was left as it is.`,
+        next: 'Mend the file and run again.',
+      };
+  }
+}
+
+const BAD_ID: Readonly<Record<BadReviewId, string>> = {
+  empty: 'it is empty',
+  dots: 'it contains ".."',
+  absolute: 'it starts with "/"',
+  separator: 'it contains "/"',
+  nul: 'it contains a NUL character',
+  'too-long': 'it is longer than a file name can be',
+};
+
+const IN_THE_WAY = { symlink: 'a symlink', folder: 'a folder', other: 'not a plain file or folder' } as const;
+
+function shorten(text: string): string {
+  return text.length > 120 ? `${text.slice(0, 117)}...` : text;
+}
+
+function showLines(text: string): string {
+  return text.split('\n').map(showUnseen).join('\n  ');
+}

@@ -1,0 +1,70 @@
+import type { InstructionsOutcome, WrittenTask } from '../domain/instructions.ts';
+import { quoteName, showUnseen } from '../domain/quote-name.ts';
+
+/** What to dispatch, one entry a review, or why there is nothing to do; what is skipped is only counted. */
+export function tellInstructions(outcome: InstructionsOutcome, platform: string): string {
+  if (outcome.written.length === 0) return nothingToDo(outcome);
+  const count = outcome.written.length;
+  const lead =
+    count === 1
+      ? 'One review to do. Give it to a sub-agent of its own:'
+      : `${count} reviews to do. Give each to a sub-agent of its own, all at once:`;
+  return [lead, ...outcome.written.map((written) => entry(written, platform)), ...skipped(outcome)].join('\n\n');
+}
+
+/** The persona that a rule names for the platform. */
+export function personaFor(written: WrittenTask, platform: string): string | null {
+  for (const part of written.task.parts) {
+    const persona = part.rule.personas[platform];
+    if (persona !== undefined) return persona;
+  }
+  return null;
+}
+
+const MOST_NAMES = 5;
+
+function entry(written: WrittenTask, platform: string): string {
+  const { task } = written;
+  const rule = task.parts[0].rule;
+  const names = task.files.slice(0, MOST_NAMES).map(quoteName).join(', ');
+  const more = task.files.length > MOST_NAMES ? ` and ${task.files.length - MOST_NAMES} more` : '';
+  const persona = personaFor(written, platform);
+  return [
+    `${rule.name}: ${names}${more}`,
+    `  description: ${oneLine(rule.description)}`,
+    ...(persona === null ? [] : [`  agent:       ${oneLine(persona)}`]),
+    `  prompt:      @${quoteName(written.file)}`,
+    ...(written.why === 'pass-does-not-match'
+      ? ['  again:       its pass was for another rule text, path or context']
+      : []),
+  ].join('\n');
+}
+
+function skipped(outcome: InstructionsOutcome): string[] {
+  const count = outcome.skipped.length;
+  return count === 0
+    ? []
+    : [`${count === 1 ? 'One review was' : `${count} reviews were`} skipped: passed, and unchanged since.`];
+}
+
+function nothingToDo(outcome: InstructionsOutcome): string {
+  const { selection, ruleCount } = outcome;
+  if (ruleCount === 0) {
+    return 'Nothing to review: no rule is defined. "onceover init --rules" writes a first .deepreview.';
+  }
+  if (selection.count === 0) {
+    return selection.kind === 'listed'
+      ? 'Nothing to review: no file was named that could be reviewed.'
+      : `Nothing to review: nothing changed since ${selection.base ?? 'the beginning'}.`;
+  }
+  if (outcome.skipped.length > 0) {
+    const count = outcome.skipped.length;
+    return `Nothing to review: ${count === 1 ? 'the one review' : `all ${count} reviews`} of this change passed, and the files are unchanged since.`;
+  }
+  const files = selection.count === 1 ? 'file' : 'files';
+  return `Nothing to review: no rule matches the ${selection.count} ${selection.kind === 'listed' ? 'named' : 'changed'} ${files}.`;
+}
+
+function oneLine(text: string): string {
+  return showUnseen(text.replace(/\s+/g, ' ').trim());
+}

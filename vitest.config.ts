@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    testTimeout: 30_000,
+    reporters: ['default', './test/support/requirements-reporter.ts'],
+    coverage: {
+      provider: 'v8',
+      include: ['src/plan/**', 'src/stores/**'],
+      reporter: ['text'],
+      thresholds: { lines: 95, branches: 95 },
+    },
+  },
+});
