@@ -22,7 +22,6 @@ import { withoutChange } from './execute/select-files.ts';
 import { openContents } from './io/contents.ts';
 import { findPlace, openRepository } from './io/repository.ts';
 import { type NameSource, userPath } from './io/user-path.ts';
-import { chooseBase, USUAL_BASES } from './plan/choose-base.ts';
 import { explainReview } from './plan/explain-review.ts';
 import { matchRules } from './plan/match.ts';
 import { checkReviewId } from './plan/review-id.ts';
@@ -127,7 +126,7 @@ async function openProject(cwd: string): Promise<Result<Project>> {
   const parsed = openParsedFiles(place.value.commonDir, version);
   const settings = await loadSettings(place.value.root, parsed);
   if (!settings.ok) return settings;
-  const repository = openRepository(place.value, { usual: USUAL_BASES, choose: chooseBase });
+  const repository = openRepository(place.value);
   return done({ place: place.value, repository, settings: settings.value, parsed });
 }
 

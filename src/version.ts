@@ -1,4 +1,4 @@
-import manifest from '../package.json' with { type: 'json' };
+/** The version of this package, put in when it is built. */
+declare const ONCEOVER_VERSION: string;
 
-/** The version of this package. */
-export const version: string = manifest.version;
+export const version: string = ONCEOVER_VERSION;

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
-import { version } from '../version.ts';
+/** Put in when it is built; not imported, so that no other file has to be opened to answer --version. */
+declare const ONCEOVER_VERSION: string;
 
 // The shortest questions are answered before anything else is loaded.
 const [first, ...rest] = process.argv.slice(2);
-if (rest.length === 0 && (first === '--version' || first === '-V')) process.stdout.write(`${version}\n`);
+if (rest.length === 0 && (first === '--version' || first === '-V')) process.stdout.write(`${ONCEOVER_VERSION}\n`);
 else if (process.platform === 'win32') {
   process.stderr.write('onceover does not support Windows yet. Use it inside WSL.\n');
   process.exitCode = 3;

@@ -1,8 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { version } from '../version.ts';
+import { explainCommand } from './commands/explain.ts';
+import { initCommand } from './commands/init.ts';
+import { instructionsCommand } from './commands/instructions.ts';
+import { passCommand } from './commands/pass.ts';
+import { rulesCommand } from './commands/rules.ts';
 import { fail } from './output.ts';
 
-/** Reads the command line and runs the command it names; everything a command needs is loaded when it runs. */
+/** Reads the command line and runs the command it names; what only some commands need is loaded when they run. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
   const program = buildProgram();
   try {
@@ -50,7 +55,7 @@ function addInit(program: Command): void {
     .option('--rules', 'write a starter .deepreview fitted to the languages found')
     .option('--mcp <agent>', 'add the MCP server to the agent\'s project settings ("claude": .mcp.json)')
     .option('--json', 'answer with one JSON document')
-    .action(async (options) => (await import('./commands/init.ts')).initCommand(options));
+    .action((options) => initCommand(options));
 }
 
 function addInstructions(program: Command): void {
@@ -65,7 +70,7 @@ function addInstructions(program: Command): void {
     .option('--for <platform>', 'whose personas to name', 'claude')
     .option('--base <ref>', 'branch or commit that the change is measured from')
     .option('--json', 'answer with one JSON document')
-    .action(async (files, options) => (await import('./commands/instructions.ts')).instructionsCommand(files, options));
+    .action((files, options) => instructionsCommand(files, options));
 }
 
 function addRules(program: Command): void {
@@ -75,7 +80,7 @@ function addRules(program: Command): void {
     .description('Lists the rules of all .deepreview files; with files, those that match one of them.')
     .argument('[files...]', 'show only rules that match one of these; "-" reads a list from standard input')
     .option('--json', 'answer with one JSON document')
-    .action(async (files, options) => (await import('./commands/rules.ts')).rulesCommand(files, options));
+    .action((files, options) => rulesCommand(files, options));
 }
 
 function addPass(program: Command): void {
@@ -87,7 +92,7 @@ function addPass(program: Command): void {
     )
     .argument('<review_id>', 'the id as its instruction file gives it')
     .option('--json', 'answer with one JSON document')
-    .action(async (id, options) => (await import('./commands/pass.ts')).passCommand(id, options));
+    .action((id, options) => passCommand(id, options));
 }
 
 function addExplain(program: Command): void {
@@ -98,7 +103,7 @@ function addExplain(program: Command): void {
     .argument('<review_id>', 'the id of a review')
     .option('--base <ref>', 'branch or commit that the change is measured from')
     .option('--json', 'answer with one JSON document')
-    .action(async (id, options) => (await import('./commands/explain.ts')).explainCommand(id, options));
+    .action((id, options) => explainCommand(id, options));
 }
 
 function addMcp(program: Command): void {

@@ -1,4 +1,4 @@
-import type { CommitId, RepoPath } from './brand.ts';
+import type { RepoPath } from './brand.ts';
 
 /** Where a repository is and what state it is in, as git tells it. */
 export type Place = {
@@ -9,10 +9,15 @@ export type Place = {
   /** From the root to the working directory: '' or a path. */
   readonly prefix: string;
   readonly shallow: boolean;
+  /** The first of `USUAL_BASES` that is there, by the name of its branch. */
+  readonly usualBase: string | null;
 };
 
-/** The commit that the change is measured from; null where the repository has no commit yet. */
-export type Base = { readonly name: string; readonly commit: CommitId } | null;
+/** Branches that a change is usually measured from, the most telling first. */
+export const USUAL_BASES = ['origin/HEAD', 'origin/main', 'origin/master', 'main', 'master'] as const;
+
+/** The branch or commit whose merge-base with HEAD the change is measured from; null: no commit yet. */
+export type Base = { readonly name: string } | null;
 
 /** What differs between the merge-base and the working tree, and what else is there. */
 export type Changes = {

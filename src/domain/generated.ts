@@ -9,5 +9,5 @@ export function isGenerated(path: string, logDir: string): boolean {
 }
 
 function inside(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(`${folder}/`);
+  return path.startsWith(folder) && (path.length === folder.length || path[folder.length] === '/');
 }

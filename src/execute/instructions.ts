@@ -1,5 +1,6 @@
 import type { RepoPath, ReviewId } from '../domain/brand.ts';
 import type { Changes } from '../domain/change.ts';
+import { isGenerated } from '../domain/generated.ts';
 import type { InstructionsOutcome, Notice, WrittenTask } from '../domain/instructions.ts';
 import type { Mark, TaskFacts } from '../domain/pass.ts';
 import type { Contents, InstructionFiles, Passes, Repository } from '../domain/ports.ts';
@@ -54,7 +55,7 @@ export async function prepareInstructions(
       ? done(selectChanged(changes, settings.logDir))
       : await selectListed(request.listed, changes, ports, { logDir: settings.logDir, base: request.base });
   if (!files.ok) return files;
-  const tasks = planTasks(request.rules, { changed: files.value.files, unchanged: files.value.unchanged });
+  const tasks = planTasks(request.rules, { changed: files.value.files, unchanged: () => files.value.unchanged() });
   const { context, notices } = await readContext(tasks, files.value, ports.contents);
   const reviews = await identifyTasks(tasks, ports.contents);
   const candidates = await findMarks(reviews, context, ports.passes, request);
@@ -135,7 +136,7 @@ async function findMarks(
 ): Promise<Result<{ readonly candidates: readonly Candidate[]; readonly notices: readonly Notice[] }>> {
   const marked = await passes.marked();
   if (!marked.ok) return marked;
-  const tracked = new Set(request.changes.listing.tracked);
+  const tracked = new Set(request.changes.listing.tracked.filter((path) => isGenerated(path, request.settings.logDir)));
   const candidates: Candidate[] = [];
   const notices: Notice[] = [];
   for (const task of reviews) {

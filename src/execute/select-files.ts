@@ -8,7 +8,8 @@ import { done, type Result } from '../domain/result.ts';
 /** The files that a call speaks of, what else is there, and what had to be left out. */
 export type SelectedFiles = {
   readonly files: readonly RepoPath[];
-  readonly unchanged: readonly RepoPath[];
+  /** Everything else in the working tree; asked for by few rules, and long. */
+  unchanged(): readonly RepoPath[];
   readonly notices: readonly Notice[];
 };
 
@@ -24,7 +25,7 @@ export function selectChanged(changes: Changes, logDir: string): SelectedFiles {
     ...changes.submodules.map((path): Notice => ({ kind: 'submodule', path })),
     ...changes.listing.unnameable.map((name): Notice => ({ kind: 'unnameable', name })),
   ];
-  return { files, unchanged: others(changes, new Set(files), logDir), notices };
+  return { files, unchanged: () => others(changes, new Set(files), logDir), notices };
 }
 
 /** The files of an explicit list: a folder stands for all that git knows in it. */
@@ -57,7 +58,7 @@ export async function selectListed(
       }
     }
   }
-  return done({ files: [...files], unchanged: others(changes, files, options.logDir), notices });
+  return done({ files: [...files], unchanged: () => others(changes, files, options.logDir), notices });
 }
 
 function others(changes: Changes, files: ReadonlySet<RepoPath>, logDir: string): RepoPath[] {

@@ -1,18 +1,12 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommitId, RepoPath } from '../domain/brand.ts';
-import type { Base, Changes, Listing, Place } from '../domain/change.ts';
+import { type Base, type Changes, type Listing, type Place, USUAL_BASES } from '../domain/change.ts';
 import { byCodePoint } from '../domain/order.ts';
 import type { Repository } from '../domain/ports.ts';
 import { done, failed, type Result } from '../domain/result.ts';
-import { type GitAnswer, git } from './git.ts';
+import { git } from './git.ts';
 import { readNulList } from './nul-list.ts';
-
-/** How the base of a change is chosen; passed in so that the rule stays with the other rules. */
-export type BaseChoice = {
-  readonly usual: readonly string[];
-  choose(refs: ReadonlyMap<string, string>): { readonly name: string; readonly commit: string } | null;
-};
 
 /** Finds the repository that holds `folder`. */
 export async function findPlace(folder: string): Promise<Result<Place>> {
@@ -23,6 +17,8 @@ export async function findPlace(folder: string): Promise<Result<Place>> {
     '--git-common-dir',
     '--is-shallow-repository',
     '--show-prefix',
+    '--symbolic-full-name',
+    ...USUAL_BASES.map(matchOne),
   ]);
   if (!answer.ok) {
     if (answer.failure.kind !== 'git-failed') return answer;
@@ -30,27 +26,39 @@ export async function findPlace(folder: string): Promise<Result<Place>> {
     if (/must be run in a work tree/i.test(answer.failure.said)) return failed({ kind: 'bare-repository', folder });
     return answer;
   }
-  const [root, commonDir, shallow, prefix] = answer.value.stdout.toString('utf8').split('\n');
+  const [root, commonDir, shallow, prefix, firstRef] = answer.value.stdout.toString('utf8').split('\n');
   if (root === undefined || commonDir === undefined || root.startsWith('--')) return failed({ kind: 'git-too-old' });
-  return done({ root, commonDir, shallow: shallow === 'true', prefix: (prefix ?? '').replace(/\/$/, '') });
+  return done({
+    root,
+    commonDir,
+    prefix: (prefix ?? '').replace(/\/$/, ''),
+    shallow: shallow === 'true',
+    usualBase: firstRef?.replace(/^refs\/(?:remotes|heads)\//, '') || null,
+  });
+}
+
+// As a pattern, a branch that is not there is left out of git's answer instead of making it fail.
+function matchOne(name: string): string {
+  const pattern = `${name.slice(0, -1)}[${name.slice(-1)}]`;
+  return name.startsWith('origin/') ? `--remotes=${pattern}` : `--branches=${pattern}`;
 }
 
 /** The repository at `place`, read through git and never written. */
-export function openRepository(place: Place, choice: BaseChoice): Repository {
+export function openRepository(place: Place): Repository {
   return {
     place,
     async changes(asked) {
-      const [base, listing] = await Promise.all([diffAgainstBase(place, choice, asked), listFiles(place.root)]);
-      if (!base.ok) return base;
+      const [diff, listing] = await Promise.all([diffAgainstBase(place, asked), listFiles(place.root)]);
+      if (!diff.ok) return diff;
       if (!listing.ok) return listing;
-      return combine(place, base.value, listing.value);
+      return combine(place, diff.value, listing.value);
     },
     listing: () => listFiles(place.root),
     async known(paths, asked) {
-      const base = await findBase(place, choice, asked);
-      const commits = ['HEAD', ...(base.ok && base.value !== null ? [base.value.commit] : [])];
       const known = new Set<RepoPath>();
-      for (const commit of commits) {
+      const base = asked ?? place.usualBase;
+      const mergeBase = base === null ? null : await findMergeBase(place, base);
+      for (const commit of ['HEAD', ...(mergeBase?.ok ? [mergeBase.value] : [])]) {
         const answer = await git(place.root, ['ls-tree', '-z', '--name-only', commit, '--', ...paths], [0, 128]);
         if (!answer.ok) return answer;
         if (answer.value.code === 0) {
@@ -65,70 +73,48 @@ export function openRepository(place: Place, choice: BaseChoice): Repository {
 type Diff = { readonly base: Base; readonly entries: readonly DiffEntry[]; readonly unnameable: readonly string[] };
 type DiffEntry = { readonly path: RepoPath; readonly status: string; readonly submodule: boolean };
 
-async function diffAgainstBase(place: Place, choice: BaseChoice, asked: string | null): Promise<Result<Diff>> {
-  const base = await findBase(place, choice, asked);
-  if (!base.ok) return base;
-  if (base.value === null) return done({ base: null, entries: [], unnameable: [] });
-  const answer = await git(place.root, [
-    'diff',
-    '--raw',
-    '-z',
-    '--no-renames',
-    '--no-ext-diff',
-    '--no-relative',
-    '--ignore-submodules=dirty',
-    base.value.commit,
-    '--',
-  ]);
-  if (!answer.ok) return answer;
-  return done({ base: base.value, ...readRawDiff(answer.value.stdout) });
+const NO_COMMITS: Diff = { base: null, entries: [], unnameable: [] };
+
+/** What differs from the merge-base; in a repository without commits there is nothing to differ from. */
+async function diffAgainstBase(place: Place, asked: string | null): Promise<Result<Diff>> {
+  const name = asked ?? place.usualBase;
+  const diff = name === null ? failed({ kind: 'no-base', tried: USUAL_BASES }) : await diffAgainst(place, name);
+  return diff.ok || (await hasCommits(place)) ? diff : done(NO_COMMITS);
 }
 
-/** The merge-base with the base branch; null in a repository without commits. */
-async function findBase(place: Place, choice: BaseChoice, asked: string | null): Promise<Result<Base>> {
-  const base = asked === null ? await usualBase(place, choice) : await namedBase(place, asked);
-  if (!base.ok) return (await hasCommits(place)) ? base : done(null);
-  const { name, commit } = base.value;
-  const answer = await git(place.root, ['merge-base', commit, 'HEAD'], [0, 1, 128]);
+async function diffAgainst(place: Place, name: string): Promise<Result<Diff>> {
+  if (isOption(name)) return failed({ kind: 'unknown-base', base: name });
+  const answer = await git(place.root, [...DIFF, '--merge-base', name, '--']);
+  if (answer.ok) return done({ base: { name }, ...readRawDiff(answer.value.stdout) });
+  // git says in one way that the base is unknown, that nothing is shared with it, and that something is broken.
+  const mergeBase = await findMergeBase(place, name);
+  return mergeBase.ok ? answer : mergeBase;
+}
+
+const DIFF = ['diff', '--raw', '-z', '--no-renames', '--no-ext-diff', '--no-relative', '--ignore-submodules=dirty'];
+
+// A name that looks like an option must not reach git as one.
+function isOption(name: string): boolean {
+  return name === '' || name.startsWith('-');
+}
+
+async function findMergeBase(place: Place, name: string): Promise<Result<CommitId>> {
+  const unknown = failed({ kind: 'unknown-base', base: name } as const);
+  if (isOption(name)) return unknown;
+  const base = await git(place.root, ['rev-parse', '--verify', '--quiet', `${name}^{commit}`], [0, 1, 128]);
+  if (!base.ok) return base;
+  if (base.value.code !== 0) return unknown;
+  const answer = await git(place.root, ['merge-base', base.value.stdout.toString('utf8').trim(), 'HEAD'], [0, 1]);
   if (!answer.ok) return answer;
-  const mergeBase = answer.value.stdout.toString('utf8').trim();
-  if (mergeBase !== '') return done({ name, commit: mergeBase as CommitId });
-  if (!(await hasCommits(place))) return done(null);
-  if (answer.value.code === 128) {
-    return failed({ kind: 'git-failed', command: `git merge-base ${name} HEAD`, said: answer.value.stderr.trim() });
-  }
-  return failed({ kind: 'no-merge-base', base: name, shallow: place.shallow });
+  const commit = answer.value.stdout.toString('utf8').trim();
+  return commit === ''
+    ? failed({ kind: 'no-merge-base', base: name, shallow: place.shallow })
+    : done(commit as CommitId);
 }
 
 async function hasCommits(place: Place): Promise<boolean> {
   const answer = await git(place.root, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], [0, 1, 128]);
   return !answer.ok || answer.value.code === 0;
-}
-
-async function usualBase(place: Place, choice: BaseChoice): Promise<Result<{ name: string; commit: string }>> {
-  const answer = await git(place.root, [
-    'for-each-ref',
-    '--format=%(refname)%00%(objectname)',
-    ...choice.usual.map((name) => (name.startsWith('origin/') ? `refs/remotes/${name}` : `refs/heads/${name}`)),
-  ]);
-  if (!answer.ok) return answer;
-  const refs = new Map<string, string>();
-  for (const line of answer.value.stdout.toString('utf8').split('\n')) {
-    const [ref, commit] = line.split('\0');
-    if (ref !== undefined && commit !== undefined) refs.set(ref.replace(/^refs\/(?:remotes|heads)\//, ''), commit);
-  }
-  const chosen = choice.choose(refs);
-  return chosen === null ? failed({ kind: 'no-base', tried: choice.usual }) : done(chosen);
-}
-
-async function namedBase(place: Place, name: string): Promise<Result<{ name: string; commit: string }>> {
-  const unknown = failed({ kind: 'unknown-base', base: name } as const);
-  // A name that looks like an option must not reach git as one.
-  if (name === '' || name.startsWith('-')) return unknown;
-  const answer = await git(place.root, ['rev-parse', '--verify', '--quiet', `${name}^{commit}`], [0, 1, 128]);
-  if (!answer.ok) return answer;
-  const commit = answer.value.stdout.toString('utf8').trim();
-  return answer.value.code === 0 && commit !== '' ? done({ name, commit }) : unknown;
 }
 
 function readRawDiff(output: Buffer): { entries: DiffEntry[]; unnameable: string[] } {
@@ -151,34 +137,29 @@ function readRawDiff(output: Buffer): { entries: DiffEntry[]; unnameable: string
 }
 
 async function listFiles(root: string): Promise<Result<Listing>> {
-  const [tracked, untracked] = await Promise.all([
-    git(root, ['ls-files', '-z', '-v', '--cached']),
-    git(root, ['ls-files', '-z', '--others', '--exclude-standard']),
-  ]);
-  if (!tracked.ok) return tracked;
-  if (!untracked.ok) return untracked;
-  return done(readListing(tracked.value, untracked.value));
+  const answer = await git(root, ['ls-files', '-z', '-v', '--cached', '--others', '--exclude-standard']);
+  return answer.ok ? done(readListing(answer.value.stdout)) : answer;
 }
 
-function readListing(tracked: GitAnswer, untracked: GitAnswer): Listing {
-  const cached = readNulList(tracked.stdout);
-  const others = readNulList(untracked.stdout);
-  const paths = new Set<RepoPath>();
+function readListing(output: Buffer): Listing {
+  const { names, unnameable } = readNulList(output);
+  const tracked: RepoPath[] = [];
+  const untracked: RepoPath[] = [];
+  const nested: RepoPath[] = [];
   const unwatched: RepoPath[] = [];
-  for (const line of cached.names) {
+  for (const line of names) {
     const tag = line.charAt(0);
     const path = line.slice(2) as RepoPath;
-    paths.add(path);
-    if (tag === 'S' || tag !== tag.toUpperCase()) unwatched.push(path);
+    if (tag !== '?') {
+      // In the middle of a merge, git names a path once for each side.
+      if (tag !== 'M' || tracked.at(-1) !== path) tracked.push(path);
+      if (tag === 'S' || tag >= 'a') unwatched.push(path);
+    } else if (path.endsWith('/')) {
+      // git names an untracked repository inside this one, and not its files.
+      nested.push(path.slice(0, -1) as RepoPath);
+    } else untracked.push(path);
   }
-  return {
-    tracked: [...paths],
-    untracked: others.names.filter((name) => !name.endsWith('/')) as RepoPath[],
-    // git names an untracked repository inside this one with a slash at its end, and not its files.
-    nested: others.names.filter((name) => name.endsWith('/')).map((name) => name.slice(0, -1) as RepoPath),
-    unwatched,
-    unnameable: [...cached.unnameable.map((name) => name.slice(2)), ...others.unnameable],
-  };
+  return { tracked, untracked, nested, unwatched, unnameable: unnameable.map((line) => line.slice(2)) };
 }
 
 async function combine(place: Place, diff: Diff, listing: Listing): Promise<Result<Changes>> {
@@ -209,12 +190,14 @@ async function combine(place: Place, diff: Diff, listing: Listing): Promise<Resu
 async function changedUnseen(place: Place, base: Base, unwatched: readonly RepoPath[]): Promise<Result<RepoPath[]>> {
   const present = unwatched.filter((path) => onDisk(place, path));
   if (base === null || present.length === 0) return done([]);
+  const mergeBase = await findMergeBase(place, base.name);
+  if (!mergeBase.ok) return mergeBase;
   const changed: RepoPath[] = [];
   for (let i = 0; i < present.length; i += 200) {
     const part = present.slice(i, i + 200);
     const [now, then] = await Promise.all([
       git(place.root, ['hash-object', '--', ...part]),
-      git(place.root, ['ls-tree', '-z', base.commit, '--', ...part]),
+      git(place.root, ['ls-tree', '-z', mergeBase.value, '--', ...part]),
     ]);
     if (!now.ok) return now;
     if (!then.ok) return then;

@@ -1,18 +1,30 @@
 import type { RepoPath } from '../domain/brand.ts';
 import { type Alternative, compileGlob, type Glob, globMatches } from '../domain/glob.ts';
+import { folderOf } from '../domain/repo-path.ts';
 import type { Rule } from '../domain/rule.ts';
 
 /** For each rule, the paths that an include matches and no exclude does, in the order of the paths. */
 export function matchRules(rules: readonly Rule[], paths: readonly RepoPath[]): ReadonlyMap<Rule, readonly RepoPath[]> {
   const found = new Map<Rule, RepoPath[]>(rules.map((rule) => [rule, []]));
-  const index = buildIndex(rules);
-  const excludes = new Map(rules.map((rule) => [rule, compileAll(rule.exclude, rule.folder)]));
+  const folders = foldersOf(paths);
+  const index = buildIndex(rules.filter((rule) => folders.has(rule.folder)));
+  const excludes = new Map<Rule, readonly Glob[]>();
   for (const path of paths) {
     for (const rule of candidates(index, path)) {
-      if (!(excludes.get(rule) ?? []).some((glob) => globMatches(glob, path))) found.get(rule)?.push(path);
+      const excluding = getOrAdd(excludes, rule, () => compileAll(rule.exclude, rule.folder));
+      if (!excluding.some((glob) => globMatches(glob, path))) found.get(rule)?.push(path);
     }
   }
   return found;
+}
+
+/** Every folder that holds one of the paths, at any depth; a rule of another folder matches none of them. */
+function foldersOf(paths: readonly RepoPath[]): ReadonlySet<string> {
+  const folders = new Set(['']);
+  for (const path of paths) {
+    for (let folder = folderOf(path); !folders.has(folder); folder = folderOf(folder)) folders.add(folder);
+  }
+  return folders;
 }
 
 /** Globs that rules share are asked once a path; the two keys leave most of them unasked. */

@@ -4,15 +4,15 @@ import type { RuleTask } from '../domain/task.ts';
 import { matchRules } from './match.ts';
 import { inHashOrder } from './review-id.ts';
 
-/** The tasks that the rules make of the changed files; `unchanged` is what else the working tree holds. */
+/** The tasks that the rules make of the changed files; `unchanged` tells what else the working tree holds. */
 export function planTasks(
   rules: readonly Rule[],
-  files: { readonly changed: readonly RepoPath[]; readonly unchanged: readonly RepoPath[] },
+  files: { readonly changed: readonly RepoPath[]; unchanged(): readonly RepoPath[] },
 ): readonly RuleTask[] {
   const changed = inHashOrder(new Set(files.changed));
   const matches = matchRules(rules, changed);
   const wantsMore = rules.filter((rule) => wantsUnchanged(rule) && (matches.get(rule) ?? []).length > 0);
-  const more = wantsMore.length === 0 ? null : matchRules(wantsMore, inHashOrder(new Set(files.unchanged)));
+  const more = wantsMore.length === 0 ? null : matchRules(wantsMore, inHashOrder(new Set(files.unchanged())));
   return rules.flatMap((rule) =>
     tasksOf(rule, { matched: matches.get(rule) ?? [], changed, more: more?.get(rule) ?? [] }),
   );

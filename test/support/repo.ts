@@ -1,0 +1,83 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+/** A git repository in a temporary folder, removed when the test ends. */
+export type TestRepo = {
+  readonly root: string;
+  /** Runs git there and gives back what it printed. */
+  git(...args: string[]): string;
+  /** Writes a file with its folders. */
+  write(path: string, content: string | Uint8Array): void;
+  /** Adds and commits everything. */
+  commit(message?: string): void;
+};
+
+/** A folder of the test's own, removed when the test ends. */
+export function temporaryFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'onceover-test-')));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+  return folder;
+}
+
+/** An environment in which git knows nothing of the machine's own settings. */
+export function cleanEnvironment(home: string): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env['PATH'],
+    HOME: home,
+    LANG: 'C.UTF-8',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_SYSTEM: '/dev/null',
+    GIT_AUTHOR_NAME: 'Test',
+    GIT_AUTHOR_EMAIL: 'test@example.invalid',
+    GIT_COMMITTER_NAME: 'Test',
+    GIT_COMMITTER_EMAIL: 'test@example.invalid',
+  };
+}
+
+/** An empty repository on branch main. */
+export function emptyRepo(): TestRepo {
+  const folder = temporaryFolder();
+  const root = join(folder, 'repo');
+  mkdirSync(root);
+  const env = cleanEnvironment(folder);
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: root, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  git('init', '-q', '-b', 'main');
+  return {
+    root,
+    git,
+    write(path, content) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), content);
+    },
+    commit(message = 'work') {
+      git('add', '-A');
+      git('commit', '-q', '--allow-empty', '-m', message);
+    },
+  };
+}
+
+/** A repository with these files committed on main, and branch work checked out. */
+export function repoWith(files: Readonly<Record<string, string>>): TestRepo {
+  const repo = emptyRepo();
+  for (const [path, content] of Object.entries(files)) repo.write(path, content);
+  repo.commit('first');
+  repo.git('checkout', '-q', '-b', 'work');
+  return repo;
+}
+
+/** The text of a `.deepreview` with one rule. */
+export function ruleText(name: string, options: { include?: string[]; strategy?: string; more?: string } = {}): string {
+  const include = JSON.stringify(options.include ?? ['**/*.py']);
+  return `${name}:
+  description: Checks ${name}.
+  match:
+    include: ${include}
+  review:
+    strategy: ${options.strategy ?? 'individual'}
+    instructions: Look closely.
+${options.more ?? ''}`;
+}

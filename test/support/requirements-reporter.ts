@@ -1,0 +1,38 @@
+import type { Reporter, TestModule, TestRunEndReason } from 'vitest/node';
+import { requirements } from '../requirements.ts';
+
+/** After a full run: prints how many requirements are pending, and fails where a tested one has no passing test. */
+export default class RequirementsReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], _errors: readonly unknown[], reason: TestRunEndReason): void {
+    const cited = citedBy(modules);
+    const count = (state: string) => requirements.filter((one) => one.state === state).length;
+    const tested = requirements.filter((one) => one.state === 'tested');
+    process.stdout.write(
+      `\nRequirements: ${tested.length} tested, ${count('pending')} pending, ${count('n/a')} not applicable.\n`,
+    );
+    // A run of some files or some tests says nothing about the rest.
+    if (reason !== 'passed' || !isFullRun()) return;
+    const uncited = tested.filter((one) => !cited.has(one.id));
+    for (const { id, says } of uncited) process.stdout.write(`No passing test cites ${id}: ${says}\n`);
+    if (uncited.length > 0) process.exitCode = 1;
+  }
+}
+
+function citedBy(modules: readonly TestModule[]): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const module of modules) {
+    for (const test of module.children.allTests('passed')) {
+      for (const cited of test.fullName.match(
+        /(?:REVIEW-REQ-009|JOBS-REQ-004|RUN-SLOTS|REUSE)[A-Za-z0-9./-]*[A-Za-z0-9]/g,
+      ) ?? []) {
+        ids.add(cited);
+      }
+    }
+  }
+  return ids;
+}
+
+function isFullRun(): boolean {
+  const args = process.argv.slice(2).filter((argument) => !['run', '--run', '--coverage'].includes(argument));
+  return args.length === 0;
+}
