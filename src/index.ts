@@ -28,6 +28,7 @@ export type * from './domain/settings.ts';
 export type * from './domain/slot.ts';
 export type * from './domain/usage.ts';
 export type * from './domain/verdict.ts';
+export { matchRules } from './plan/match.ts';
 export { reviewId } from './plan/review-id.ts';
 export type { ExplainDocument, InstructionsDocument, PassDocument, RulesDocument };
 

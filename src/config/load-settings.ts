@@ -5,7 +5,7 @@ import { readText } from '../io/contents.ts';
 import type { ParsedSettings } from './parse-settings.ts';
 import type { ParsedFiles } from './parsed-files.ts';
 
-export const SETTINGS_FILE = 'onceover.yml' as RepoPath;
+const SETTINGS_FILE = 'onceover.yml' as RepoPath;
 
 const LONGEST_FILE = 1024 * 1024;
 

@@ -6,7 +6,8 @@ export type Alternative = {
   readonly first: string | null;
   /** The last extension with its dot, where the glob fixes it. */
   readonly extension: string | null;
-  matches(path: string): boolean;
+  /** `nameAt` is where the path's last name begins: known to whoever asks many globs about one path. */
+  matches(path: string, nameAt: number): boolean;
 };
 
 export type CompiledGlob = { readonly ok: true; readonly glob: Glob } | { readonly ok: false; readonly said: string };
@@ -36,7 +37,8 @@ export function compileGlob(source: string, folder: string): CompiledGlob {
 
 /** Whether the path matches any alternative of the glob. */
 export function globMatches(glob: Glob, path: string): boolean {
-  return glob.alternatives.some((one) => one.matches(path));
+  const nameAt = path.lastIndexOf('/') + 1;
+  return glob.alternatives.some((one) => one.matches(path, nameAt));
 }
 
 type Token =
@@ -167,13 +169,21 @@ function extensionOf(segment: Segment): string | null {
   return dot === -1 ? null : tail.slice(dot);
 }
 
+/** What a name that the last segment matches must begin and end with. */
+function endsOf(last: Segment | undefined): { readonly head: string; readonly tail: string } {
+  if (last?.kind === 'literal') return { head: last.text, tail: last.text };
+  if (last?.kind !== 'wild') return { head: '', tail: '' };
+  const plain = last.tokens.findIndex((token) => token.kind !== 'char');
+  return { head: literalText(last.tokens.slice(0, plain)), tail: literalTail(last.tokens) };
+}
+
 function literalTail(tokens: readonly Token[]): string {
   const from = tokens.findLastIndex((token) => token.kind !== 'char') + 1;
   return literalText(tokens.slice(from));
 }
 
 // The shapes that nearly every glob has are answered without taking the path apart.
-function matcher(segments: readonly Segment[], literals: number): (path: string) => boolean {
+function matcher(segments: readonly Segment[], literals: number): Alternative['matches'] {
   const fixed = segments.slice(0, literals).map((segment) => (segment.kind === 'literal' ? segment.text : ''));
   if (literals === segments.length) {
     const whole = fixed.join('/');
@@ -192,7 +202,12 @@ function matcher(segments: readonly Segment[], literals: number): (path: string)
       }
     }
   }
-  return (path) => path.startsWith(prefix) && matchSegments(rest, path.slice(prefix.length).split('/'));
+  const { head, tail } = endsOf(rest.at(-1));
+  return (path, nameAt) =>
+    path.startsWith(head, nameAt) &&
+    path.endsWith(tail) &&
+    path.startsWith(prefix) &&
+    matchSegments(rest, path.slice(prefix.length).split('/'));
 }
 
 // Going back to the last `**` alone is enough, so this never takes more than (segments × names) steps.

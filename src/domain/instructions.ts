@@ -26,7 +26,7 @@ export type Notice =
   | { readonly kind: 'reference-unusable'; readonly rule: string; readonly path: RepoPath; readonly why: string };
 
 /** Which changed files the instructions speak of. */
-export type Selection =
+type Selection =
   | { readonly kind: 'changed'; readonly base: string | null; readonly count: number }
   | { readonly kind: 'listed'; readonly count: number };
 

@@ -27,7 +27,7 @@ export async function serve(options: ServeOptions): Promise<void> {
 }
 
 /** The server with its tools. */
-export function buildServer({ root, platform }: ServeOptions): McpServer {
+function buildServer({ root, platform }: ServeOptions): McpServer {
   const server = new McpServer({ name: 'onceover', version }, { instructions: INSTRUCTIONS });
   const files = (what: string) => z.array(z.string()).nullish().describe(what);
 

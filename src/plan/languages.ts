@@ -1,5 +1,5 @@
 /** A language that reviews can be fitted to, with the globs of its sources and of its tests. */
-export type Language = {
+type Language = {
   readonly name: string;
   readonly extensions: readonly string[];
   readonly tests: readonly string[];

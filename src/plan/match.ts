@@ -1,14 +1,19 @@
-import type { RepoPath } from '../domain/brand.ts';
 import { type Alternative, compileGlob, type Glob, globMatches } from '../domain/glob.ts';
 import { folderOf } from '../domain/repo-path.ts';
 import type { Rule } from '../domain/rule.ts';
 
+/** What of a rule says which files it is about. */
+export type Matching = Pick<Rule, 'folder' | 'include' | 'exclude'>;
+
 /** For each rule, the paths that an include matches and no exclude does, in the order of the paths. */
-export function matchRules(rules: readonly Rule[], paths: readonly RepoPath[]): ReadonlyMap<Rule, readonly RepoPath[]> {
-  const found = new Map<Rule, RepoPath[]>(rules.map((rule) => [rule, []]));
+export function matchRules<R extends Matching, P extends string>(
+  rules: readonly R[],
+  paths: readonly P[],
+): ReadonlyMap<R, readonly P[]> {
+  const found = new Map<R, P[]>(rules.map((rule) => [rule, []]));
   const folders = foldersOf(paths);
   const index = buildIndex(rules.filter((rule) => folders.has(rule.folder)));
-  const excludes = new Map<Rule, readonly Glob[]>();
+  const excludes = new Map<R, readonly Glob[]>();
   for (const path of paths) {
     for (const rule of candidates(index, path)) {
       const excluding = getOrAdd(excludes, rule, () => compileAll(rule.exclude, rule.folder));
@@ -19,7 +24,7 @@ export function matchRules(rules: readonly Rule[], paths: readonly RepoPath[]): 
 }
 
 /** Every folder that holds one of the paths, at any depth; a rule of another folder matches none of them. */
-function foldersOf(paths: readonly RepoPath[]): ReadonlySet<string> {
+function foldersOf(paths: readonly string[]): ReadonlySet<string> {
   const folders = new Set(['']);
   for (const path of paths) {
     for (let folder = folderOf(path); !folders.has(folder); folder = folderOf(folder)) folders.add(folder);
@@ -28,14 +33,14 @@ function foldersOf(paths: readonly RepoPath[]): ReadonlySet<string> {
 }
 
 /** Globs that rules share are asked once a path; the two keys leave most of them unasked. */
-type Index = Map<string, Map<string, Entry[]>>;
-type Entry = { readonly test: Alternative; readonly rules: Rule[] };
+type Index<R> = Map<string, Map<string, Entry<R>[]>>;
+type Entry<R> = { readonly test: Alternative; readonly rules: R[] };
 
 const ANY = '';
 
-function buildIndex(rules: readonly Rule[]): Index {
-  const index: Index = new Map();
-  const shared = new Map<string, Entry[]>();
+function buildIndex<R extends Matching>(rules: readonly R[]): Index<R> {
+  const index: Index<R> = new Map();
+  const shared = new Map<string, Entry<R>[]>();
   for (const rule of rules) {
     for (const include of rule.include) {
       const key = `${rule.folder}\0${include}`;
@@ -47,33 +52,34 @@ function buildIndex(rules: readonly Rule[]): Index {
   return index;
 }
 
-function addEntries(index: Index, rule: Rule, include: string): Entry[] {
+function addEntries<R extends Matching>(index: Index<R>, rule: R, include: string): Entry<R>[] {
   return compileAll([include], rule.folder).flatMap((glob) =>
     glob.alternatives.map((test) => {
-      const entry: Entry = { test, rules: [rule] };
-      const byExtension = getOrAdd(index, test.first ?? ANY, () => new Map<string, Entry[]>());
+      const entry: Entry<R> = { test, rules: [rule] };
+      const byExtension = getOrAdd(index, test.first ?? ANY, () => new Map<string, Entry<R>[]>());
       getOrAdd(byExtension, test.extension ?? ANY, () => []).push(entry);
       return entry;
     }),
   );
 }
 
-function candidates(index: Index, path: string): ReadonlySet<Rule> {
+function candidates<R>(index: Index<R>, path: string): ReadonlySet<R> {
   const slash = path.indexOf('/');
+  const nameAt = path.lastIndexOf('/') + 1;
   const dot = path.lastIndexOf('.');
-  const extension = dot > path.lastIndexOf('/') ? path.slice(dot) : null;
-  const hits = new Set<Rule>();
+  const extension = dot >= nameAt ? path.slice(dot) : null;
+  const hits = new Set<R>();
   for (const byExtension of [index.get(slash === -1 ? path : path.slice(0, slash)), index.get(ANY)]) {
     if (byExtension === undefined) continue;
-    ask(byExtension.get(ANY), path, hits);
-    if (extension !== null) ask(byExtension.get(extension), path, hits);
+    ask(byExtension.get(ANY), path, nameAt, hits);
+    if (extension !== null) ask(byExtension.get(extension), path, nameAt, hits);
   }
   return hits;
 }
 
-function ask(entries: readonly Entry[] | undefined, path: string, hits: Set<Rule>): void {
+function ask<R>(entries: readonly Entry<R>[] | undefined, path: string, nameAt: number, hits: Set<R>): void {
   for (const entry of entries ?? []) {
-    if (entry.test.matches(path)) for (const rule of entry.rules) hits.add(rule);
+    if (entry.test.matches(path, nameAt)) for (const rule of entry.rules) hits.add(rule);
   }
 }
 

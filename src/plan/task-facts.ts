@@ -3,7 +3,7 @@ import type { TaskFacts } from '../domain/pass.ts';
 import type { ReviewTask, TaskContext } from '../domain/task.ts';
 
 /** Counts up whenever the text around a rule's own instructions changes what a reviewer is asked. */
-export const PROMPT_VERSION = 1;
+const PROMPT_VERSION = 1;
 
 /** What a review is about today, in a form that can be kept and compared. */
 export function taskFacts(task: ReviewTask, context: TaskContext): TaskFacts {

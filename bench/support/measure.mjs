@@ -1,0 +1,38 @@
+import { spawnSync } from 'node:child_process';
+import { performance } from 'node:perf_hooks';
+
+/**
+ * Runs the commands in turns, so that whatever else the machine does hits all of them, and gives the median of each in
+ * milliseconds.
+ */
+export function sideBySide(commands, { rounds = 25, cwd = process.cwd() } = {}) {
+  const { NODE_EXTRA_CA_CERTS: _left, ...env } = process.env;
+  const times = commands.map(() => []);
+  for (let round = -2; round < rounds; round++) {
+    for (const [i, [program, ...args]] of commands.entries()) {
+      const start = performance.now();
+      const end = spawnSync(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+      const took = performance.now() - start;
+      if (end.status !== 0) throw new Error(`${program} ${args.join(' ')}: exit ${end.status}\n${end.stderr}`);
+      // The first rounds only warm the file cache.
+      if (round >= 0) times[i].push(took);
+    }
+  }
+  return times.map(median);
+}
+
+function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/** Prints one figure beside the limit that is promised for it. */
+export function report({ what, figure, limit, unit = '', details = '' }) {
+  const holds = figure <= limit;
+  const round = (value) => (value >= 100 ? value.toFixed(0) : value.toFixed(2));
+  console.log(
+    `${holds ? 'ok  ' : 'OVER'} ${what}: ${round(figure)}${unit} (limit ${round(limit)}${unit})${details && `; ${details}`}`,
+  );
+  if (!holds) process.exitCode = 1;
+}

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { ruleFileSchema } from '../src/config/rule-schema.ts';
+import { settingsSchema } from '../src/config/settings-schema.ts';
+import * as documents from '../src/report/schemas.ts';
+
+// The published files are written by `npx vitest run test/schemas.test.ts -u`; here they are checked to be current.
+test.each([
+  ['onceover.yml', settingsSchema, 'input'],
+  ['deepreview', ruleFileSchema, 'input'],
+  ['instructions', documents.instructionsSchema, 'output'],
+  ['rules', documents.rulesSchema, 'output'],
+  ['pass', documents.passSchema, 'output'],
+  ['explain', documents.explainSchema, 'output'],
+  ['init', documents.setUpSchema, 'output'],
+  ['error', documents.errorSchema, 'output'],
+] as const)('schemas/%s.schema.json is current', async (name, schema, io) => {
+  const text = `${JSON.stringify(z.toJSONSchema(schema, { io, target: 'draft-2020-12' }), null, 2)}\n`;
+  await expect(text).toMatchFileSnapshot(`../schemas/${name}.schema.json`);
+});

@@ -1,0 +1,37 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+
+const ROOT = resolve(import.meta.dirname, '..');
+
+/** The packages whose code the build put into `dist`. */
+function bundledPackages(): string[] {
+  const dist = join(ROOT, 'dist');
+  const packages = new Set<string>();
+  for (const name of readdirSync(dist).filter((one) => one.endsWith('.mjs'))) {
+    const text = readFileSync(join(dist, name), 'utf8');
+    for (const match of text.matchAll(/^\/\/#region node_modules\/((?:@[^/]+\/)?[^/]+)/gm))
+      packages.add(match[1] ?? '');
+  }
+  return [...packages].sort();
+}
+
+function licenceOf(name: string): string {
+  const folder = join(ROOT, 'node_modules', name);
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    version: string;
+    license: string;
+  };
+  const file = ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'license'].find((one) => existsSync(join(folder, one)));
+  const text =
+    file === undefined ? '' : `\n\n${readFileSync(join(folder, file), 'utf8').trim().replace(/^/gm, '    ')}`;
+  return `## ${name} ${manifest.version} (${manifest.license})${text}`;
+}
+
+// Written by `npx vitest run test/third-party.test.ts -u` after a build; here it is checked to be current.
+test('THIRD-PARTY-LICENSES.md names every package that is part of the build', async () => {
+  const packages = bundledPackages();
+  expect(packages).toContain('yaml');
+  const text = ['# Packages that are part of onceover', ...packages.map(licenceOf)].join('\n\n');
+  await expect(`${text.replace(/[ \t]+$/gm, '')}\n`).toMatchFileSnapshot('../THIRD-PARTY-LICENSES.md');
+});
