@@ -1,0 +1,81 @@
+import * as z from 'zod';
+
+// What reviewers and fixers are asked to answer with: each schema goes to the agent and checks what comes back.
+
+const previous = z
+  .array(
+    z.looseObject({
+      id: z.string().describe('The id of the earlier finding.'),
+      state: z.enum(['fixed', 'open', 'withdrawn']),
+      why: z.string().describe('What shows it.'),
+    }),
+  )
+  .describe('What became of each earlier finding that you were given.');
+
+/** The answer of a gate's or a rule's reviewer. */
+export const gateAnswer = z.looseObject({
+  status: z.enum(['pass', 'fail']).describe('pass only if nothing has to change.'),
+  violations: z
+    .array(
+      z.looseObject({
+        file: z.string().describe('Path from the root of the repository.'),
+        line: z.int().min(1).nullable().describe('Line in the file as it is now.'),
+        code: z.string().optional().describe('The code in question, quoted exactly.'),
+        issue: z.string().describe('What is wrong, and what follows from it.'),
+        fix: z.string().optional().describe('What would put it right.'),
+        priority: z.enum(['critical', 'high', 'medium', 'low']),
+      }),
+    )
+    .describe('Every problem that has to change; empty for a pass.'),
+  previous: previous.optional(),
+  message: z.string().optional(),
+});
+
+/** The answer of a reviewer in a loop. */
+export const loopAnswer = z.looseObject({
+  approved: z.boolean(),
+  issues: z.array(
+    z.looseObject({
+      severity: z.enum(['blocker', 'warning', 'suggestion']),
+      category: z.string().optional(),
+      description: z.string(),
+      location: z.string().optional(),
+      suggestion: z.string().optional(),
+    }),
+  ),
+  summary: z.string(),
+});
+
+/** The answer of a reviewer that judges a step's outputs by criteria. */
+export const qualityAnswer = z.looseObject({
+  passed: z.boolean(),
+  feedback: z.string(),
+  criteria_results: z
+    .array(z.looseObject({ criterion: z.string(), passed: z.boolean(), feedback: z.string().nullable().optional() }))
+    .optional(),
+});
+
+/** The answer of a fixer. */
+export const fixerAnswer = z.looseObject({
+  summary: z.string().describe('What you changed, in a few sentences.'),
+  dispositions: z
+    .array(z.looseObject({ id: z.string(), state: z.enum(['fixed', 'declined']), why: z.string() }))
+    .optional()
+    .describe('What you did about each finding.'),
+});
+
+export type GateAnswer = z.output<typeof gateAnswer>;
+export type LoopAnswer = z.output<typeof loopAnswer>;
+export type QualityAnswer = z.output<typeof qualityAnswer>;
+export type FixerAnswer = z.output<typeof fixerAnswer>;
+
+/** The answers by the kind of question. */
+export type Answers = { gate: GateAnswer; loop: LoopAnswer; quality: QualityAnswer; fixer: FixerAnswer };
+export type AnswerKind = keyof Answers;
+
+export const ANSWER_SCHEMAS = {
+  gate: gateAnswer,
+  loop: loopAnswer,
+  quality: qualityAnswer,
+  fixer: fixerAnswer,
+} as const;

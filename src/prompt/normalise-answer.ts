@@ -1,0 +1,85 @@
+import type { AnswerKind } from './answers.ts';
+
+/**
+ * Brings an answer that is right in substance into the form of its schema: other names for a field, numbers in quotes,
+ * null for what is left out. Whatever is unclear is read the way that blocks.
+ */
+export function normaliseAnswer(kind: AnswerKind, value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  switch (kind) {
+    case 'gate':
+      return withoutNulls({
+        ...value,
+        status: lower(value['status']),
+        violations: list(value['violations'] ?? []).map(violation),
+        previous: value['previous'] == null ? null : list(value['previous']).map(disposition),
+      });
+    case 'loop':
+      return { ...value, issues: list(value['issues'] ?? []).map(issue), summary: value['summary'] ?? '' };
+    case 'quality':
+      return withoutNulls({
+        ...value,
+        passed: value['passed'] ?? false,
+        feedback: value['feedback'] ?? 'No feedback provided',
+      });
+    case 'fixer':
+      return withoutNulls({ ...value });
+  }
+}
+
+const PRIORITIES = ['critical', 'high', 'medium', 'low'];
+const SEVERITIES = ['blocker', 'warning', 'suggestion'];
+
+function violation(value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  const priority = lower(value['priority']);
+  return withoutNulls(
+    {
+      ...value,
+      file: typeof value['file'] === 'string' ? value['file'].replace(/^(?:\.\/)+/, '') : '',
+      line: lineOf(value['line']),
+      // A priority that nobody knows must not fall below anyone's threshold.
+      priority: PRIORITIES.includes(String(priority)) ? priority : 'critical',
+    },
+    ['line'],
+  );
+}
+
+/** The first line of whatever was given: a number, "12", "12-15", "L12"; null where there is none. */
+function lineOf(value: unknown): number | null {
+  const first = typeof value === 'string' ? Number(/\d+/.exec(value)?.[0] ?? Number.NaN) : value;
+  return typeof first === 'number' && Number.isInteger(first) && first >= 1 ? first : null;
+}
+
+function disposition(value: unknown): unknown {
+  return isRecord(value) ? { ...value, state: lower(value['state']), why: value['why'] ?? '' } : value;
+}
+
+function issue(value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  const { task, challenge, ...rest } = value;
+  const severity = lower(rest['severity']);
+  return withoutNulls({
+    ...rest,
+    severity: SEVERITIES.includes(String(severity)) ? severity : 'blocker',
+    location: rest['location'] ?? task ?? null,
+    suggestion: rest['suggestion'] ?? challenge ?? null,
+  });
+}
+
+function withoutNulls(value: Readonly<Record<string, unknown>>, keep: readonly string[] = []): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(([key, one]) => one !== null || keep.includes(key)));
+}
+
+function lower(value: unknown): unknown {
+  return typeof value === 'string' ? value.trim().toLowerCase() : value;
+}
+
+// What is no list where one belongs is handed on, so that the schema refuses it.
+function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [value];
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
