@@ -23,7 +23,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 
 /** Folders that decide and write text touch nothing outside: of Node they may use hashing alone. */
 const PURE = ['domain', 'plan', 'prompt', 'text', 'report'];
-const PURE_MODULES = ['node:crypto', 'zod'];
+const PURE_MODULES = ['node:crypto', 'zod', 'jsonrepair'];
 
 type Import = { readonly from: string; readonly to: string };
 

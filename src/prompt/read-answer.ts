@@ -1,7 +1,7 @@
 import { jsonrepair } from 'jsonrepair';
 import type { AgentFailure, UnreadableAnswer } from '../domain/agent.ts';
+import { lastObject } from '../domain/last-object.ts';
 import { ANSWER_SCHEMAS, type AnswerKind, type Answers } from './answers.ts';
-import { extractObject } from './extract-json.ts';
 import { normaliseAnswer } from './normalise-answer.ts';
 
 export type ReadAnswer<K extends AnswerKind> =
@@ -18,7 +18,7 @@ export function readAnswer<K extends AnswerKind>(
 ): ReadAnswer<K> {
   if (reply.structured !== undefined && reply.structured !== null) return check(kind, reply.structured, reply.text);
   if (reply.text.trim() === '') return unreadable('empty', '');
-  const extracted = extractObject(reply.text);
+  const extracted = lastObject(reply.text);
   switch (extracted.kind) {
     case 'none':
       return unreadable('no-object', reply.text);

@@ -1,11 +1,11 @@
 /** The object that a text answers with: the last one in it, in a fence of its own or not. */
-export type Extracted =
+export type LastObject =
   | { readonly kind: 'object'; readonly text: string }
   | { readonly kind: 'truncated' }
   | { readonly kind: 'none' };
 
 /** Finds the last object that stands by itself; one that never closes makes the whole answer truncated. */
-export function extractObject(text: string): Extracted {
+export function lastObject(text: string): LastObject {
   let last: string | null = null;
   for (let at = text.indexOf('{'); at !== -1; ) {
     const end = endOfObject(text, at);

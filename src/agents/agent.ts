@@ -1,0 +1,90 @@
+import type { AgentFailure } from '../domain/agent.ts';
+import type { Usage } from '../domain/usage.ts';
+
+/** What is asked of an agent, before it is put into the words of its command line. */
+export type AgentQuestion = {
+  /** The part of the prompt that is the same in every iteration. */
+  readonly stable: string;
+  readonly dynamic: string;
+  readonly schema: object;
+  /** The same schema without optional fields, for providers that have none. */
+  readonly strictSchema: object;
+  /** The session to go on with; null: a new one. */
+  readonly sessionId: string | null;
+  /** What a new session is to be called, where the agent lets us choose. */
+  readonly newSessionId: string;
+  readonly model: string | null;
+  readonly cacheTtl: '5m' | '1h';
+  readonly timeoutSeconds: number;
+};
+
+/** How an agent is called: arguments, environment, standard input. */
+export type Invocation = {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly input: string;
+};
+
+/** Puts a text into a file of this dispatch and tells its path: prompts and schemas never go into arguments. */
+export type PutFile = (name: string, text: string) => string;
+
+/** What the events of a dispatch have said so far. */
+export type Heard = {
+  readonly sessionId: string | null;
+  readonly model: string | null;
+  /** The text that counts as the answer, as far as it has come. */
+  readonly text: string;
+  readonly structured: unknown;
+  readonly usage: Usage | null;
+  /** True once the agent said that it is done and all went well. */
+  readonly done: boolean;
+  readonly failure: AgentFailure | null;
+  readonly filesRead: readonly string[];
+  /** What it is doing, for people who wait. */
+  readonly doing: string | null;
+};
+
+export const NOTHING_HEARD: Heard = {
+  sessionId: null,
+  model: null,
+  text: '',
+  structured: undefined,
+  usage: null,
+  done: false,
+  failure: null,
+  filesRead: [],
+  doing: null,
+};
+
+/** What an agent can do, as measured on the version that it was tested with. */
+export type Abilities = {
+  readonly resume: boolean;
+  /** Whether its own option makes the model answer by a schema. */
+  readonly schema: boolean;
+  /** What keeps it from writing: its list of tools, its own sandbox, or one that we put around it. */
+  readonly readOnly: 'tools' | 'own-sandbox' | 'our-sandbox';
+  /** Whether the usage that it reports is this dispatch's or the session's so far. */
+  readonly usage: 'dispatch' | 'session' | 'none';
+  /** Whether the stable part of two fresh prompts comes from the provider's cache. */
+  readonly stablePart: 'cached' | 'not-cached';
+};
+
+/** One agent: how to call it and how to read what it says. Everything else is the runner's. */
+export interface Agent {
+  readonly name: string;
+  /** The program on PATH. */
+  readonly program: string;
+  readonly testedVersion: string;
+  readonly abilities: Abilities;
+  /** How to get it. */
+  readonly install: string;
+  /** Variables of the user's environment that it needs to be logged in and configured. */
+  readonly variables: readonly string[];
+  invoke(question: AgentQuestion, put: PutFile): Invocation;
+  /** Takes in one line of its output; `now` is for limits that end "in 5 minutes". */
+  hear(heard: Heard, line: string, now: Date): Heard;
+  /** For agents without events: what all of its output says, once it has ended well. */
+  conclude?(stdout: string, question: AgentQuestion): Heard;
+  /** What its last words on standard error mean, where its events said nothing. */
+  explain(stderr: string): AgentFailure | null;
+}

@@ -1,0 +1,86 @@
+import type { AgentFailure, AgentReply } from '../domain/agent.ts';
+import type { RunEnd } from '../io/runner.ts';
+import { run } from '../io/runner.ts';
+import { makeScratch } from '../io/scratch.ts';
+import { type Agent, type AgentQuestion, type Heard, NOTHING_HEARD } from './agent.ts';
+import { errorFailure, shorten } from './signs.ts';
+
+/** One dispatch to an agent that is installed. */
+export type Dispatch = {
+  readonly agent: Agent;
+  /** The program, as found. */
+  readonly program: string;
+  /** Arguments before the agent's own, where the program is started inside another. */
+  readonly before?: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly question: AgentQuestion;
+  readonly idleSeconds: number;
+  readonly signal: AbortSignal | null;
+  /** What the events have said so far, after each of them. */
+  watch?(heard: Heard): void;
+};
+
+/** How a dispatch ended: a reply that is still to be read, or why there is none. */
+export type DispatchEnd =
+  | { readonly ok: true; readonly reply: AgentReply; readonly model: string | null; readonly durationMs: number }
+  | { readonly ok: false; readonly failure: AgentFailure; readonly heard: Heard; readonly durationMs: number };
+
+/** Sends one question and waits for the end; nothing of it is left running or lying about afterwards. */
+export async function dispatch(call: Dispatch): Promise<DispatchEnd> {
+  const scratch = makeScratch();
+  try {
+    const { args, env, input } = call.agent.invoke(call.question, scratch.put);
+    let heard = NOTHING_HEARD;
+    const end = await run({
+      program: call.program,
+      args: [...(call.before ?? []), ...args],
+      cwd: call.cwd,
+      env: { ...call.env, ...env },
+      input,
+      timeoutMs: call.question.timeoutSeconds * 1000,
+      idleMs: call.idleSeconds * 1000,
+      signal: call.signal,
+      onLine(line) {
+        heard = call.agent.hear(heard, line, new Date());
+        call.watch?.(heard);
+      },
+    });
+    if (end.kind === 'ended' && end.code === 0) heard = call.agent.conclude?.(end.stdout.text, call.question) ?? heard;
+    const durationMs = end.kind === 'ended' ? end.durationMs : 0;
+    const failure = judge(call, end, heard);
+    if (failure !== null) return { ok: false, failure, heard, durationMs };
+    const { text, structured, sessionId, usage, filesRead, model } = heard;
+    return { ok: true, reply: { text, structured, sessionId, usage, filesRead }, model, durationMs };
+  } finally {
+    scratch.remove();
+  }
+}
+
+/** Success is a terminal event of success in the session asked for; the exit code alone never is. */
+function judge(call: Dispatch, end: RunEnd, heard: Heard): AgentFailure | null {
+  if (end.kind === 'not-started') return { kind: 'not-found', program: call.program };
+  switch (end.ending) {
+    case 'cancelled':
+      return { kind: 'cancelled' };
+    case 'timeout':
+      return { kind: 'timeout', seconds: call.question.timeoutSeconds };
+    case 'idle':
+      return { kind: 'idle', seconds: call.idleSeconds };
+    case 'by-itself':
+      break;
+  }
+  if (heard.failure !== null) return heard.failure;
+  if (end.code !== 0 || !heard.done) {
+    const said = end.stderr.text.trim() || end.stdout.text.trim().slice(-1000);
+    return call.agent.explain(said) ?? errorFailure(said === '' ? endedHow(end) : said, null, new Date());
+  }
+  const { sessionId: asked } = call.question;
+  if (asked !== null && heard.sessionId !== asked) return { kind: 'wrong-session', asked, got: heard.sessionId };
+  if (heard.usage !== null && heard.usage.outputTokens === 0) return { kind: 'no-tokens' };
+  return null;
+}
+
+function endedHow(end: Extract<RunEnd, { kind: 'ended' }>): string {
+  return shorten(end.code === null ? `ended by ${end.signal}` : `ended with exit code ${end.code} and no result`);
+}

@@ -1,0 +1,35 @@
+/** A line as a JSON object; null where it is none: agents also print other things. */
+export function readEvent(line: string): Readonly<Record<string, unknown>> | null {
+  if (!line.startsWith('{')) return null;
+  try {
+    const value: unknown = JSON.parse(line);
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A part of an event, as an object; empty where there is none. */
+export function part(value: unknown, key: string): Readonly<Record<string, unknown>> {
+  const found = isRecord(value) ? value[key] : undefined;
+  return isRecord(found) ? found : {};
+}
+
+export function text(value: unknown, key: string): string | null {
+  const found = isRecord(value) ? value[key] : undefined;
+  return typeof found === 'string' ? found : null;
+}
+
+export function number(value: unknown, key: string): number {
+  const found = isRecord(value) ? value[key] : undefined;
+  return typeof found === 'number' && Number.isFinite(found) ? found : 0;
+}
+
+export function list(value: unknown, key: string): readonly unknown[] {
+  const found = isRecord(value) ? value[key] : undefined;
+  return Array.isArray(found) ? found : [];
+}

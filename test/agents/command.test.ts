@@ -1,0 +1,176 @@
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { AgentQuestion } from '../../src/agents/agent.ts';
+import { commandAgent } from '../../src/agents/command.ts';
+import { dispatch } from '../../src/agents/dispatch.ts';
+import { readAnswer } from '../../src/prompt/read-answer.ts';
+import { temporaryFolder } from '../support/repo.ts';
+
+const question: AgentQuestion = {
+  stable: 'Rules.',
+  dynamic: 'Look at this.',
+  schema: { type: 'object' },
+  strictSchema: { type: 'object' },
+  sessionId: null,
+  newSessionId: 'new',
+  model: null,
+  cacheTtl: '5m',
+  timeoutSeconds: 10,
+};
+const ANSWER = '{"status":"pass","violations":[]}';
+const say = (text: string) => `console.log(${JSON.stringify(text)})`;
+
+/** Sends a question to a Node script as command agent, and reads what comes back as a gate's answer. */
+async function ask(script: string, given: Partial<AgentQuestion> = {}, idleSeconds = 10) {
+  const agent = commandAgent({ name: 'house', command: [process.execPath, '-e', script], resume: true });
+  const end = await dispatch({
+    agent,
+    program: agent.program,
+    cwd: temporaryFolder(),
+    env: { PATH: process.env['PATH'] ?? '' },
+    question: { ...question, ...given },
+    idleSeconds,
+    signal: null,
+  });
+  if (!end.ok) return end.failure;
+  const read = readAnswer('gate', end.reply);
+  return read.ok ? { ...end.reply, answer: read.answer } : read.failure;
+}
+
+describe('a command agent', () => {
+  test('gets the whole prompt on its input and the schema in a file', async () => {
+    const script = `let s="";process.stdin.on("data",d=>s+=d).on("end",()=>{const schema=require("fs").readFileSync(process.env.ONCEOVER_SCHEMA,"utf8");console.log(JSON.stringify({status:"pass",violations:[],message:s+"|"+schema+"|"+process.env.ONCEOVER_SESSION}))})`;
+    expect(await ask(script)).toMatchObject({
+      answer: { message: 'Rules.\n\nLook at this.|{"type":"object"}|undefined' },
+    });
+  });
+
+  test('is resumed with its session and the dynamic part alone', async () => {
+    const script = `let s="";process.stdin.on("data",d=>s+=d).on("end",()=>console.log(JSON.stringify({status:"pass",violations:[],message:s,session_id:process.env.ONCEOVER_SESSION})))`;
+    expect(await ask(script, { sessionId: 'kept' })).toMatchObject({
+      sessionId: 'kept',
+      answer: { message: 'Look at this.' },
+    });
+  });
+
+  test.each([
+    ['names its session in its answer', '{"status":"pass","violations":[],"session_id":"s1"}', null, 's1'],
+    ['keeps the session by naming none', ANSWER, 's1', 's1'],
+    ['has none if it never named one', ANSWER, null, null],
+  ])('%s', async (_title, text, sessionId, expected) => {
+    expect(await ask(say(text), { sessionId })).toMatchObject({ sessionId: expected });
+  });
+
+  test('may tell its usage', async () => {
+    const text =
+      '{"status":"pass","violations":[],"usage":{"input_tokens":5,"cached_input_tokens":3,"output_tokens":2,"cost_usd":0.1}}';
+    expect(await ask(say(text))).toMatchObject({
+      usage: { inputTokens: 5, cachedInputTokens: 3, cacheWriteTokens: 0, outputTokens: 2, costUsd: 0.1 },
+    });
+  });
+
+  test('answers with the last object that it prints', async () => {
+    expect(await ask(`${say('{"status":"fail","violations":[]}')};${say(ANSWER)}`)).toMatchObject({
+      answer: { status: 'pass' },
+    });
+  });
+});
+
+describe('what is never a pass', () => {
+  test.each([
+    ['prints nothing', '', 'unreadable-answer'],
+    ['prints only prose', say('LGTM'), 'unreadable-answer'],
+    ['answers and then fails', `${say(ANSWER)};process.exitCode=1`, 'agent-error'],
+    ['exits with 0 and an error text', say('Error: something is broken'), 'unreadable-answer'],
+    [
+      'answers for another session',
+      say('{"status":"pass","violations":[],"session_id":"other"}'),
+      'wrong-session',
+      { sessionId: 'mine' },
+    ],
+    ['says that it spent no tokens', say('{"status":"pass","violations":[],"usage":{"output_tokens":0}}'), 'no-tokens'],
+    ['hangs', 'setInterval(()=>{},1000)', 'timeout', { timeoutSeconds: 1 }],
+    ['answers and hangs', `${say(ANSWER)};setInterval(()=>{},1000)`, 'timeout', { timeoutSeconds: 1 }],
+    [
+      'ignores the request to end',
+      `${say(ANSWER)};process.on("SIGTERM",()=>{});setInterval(()=>{},1000)`,
+      'timeout',
+      { timeoutSeconds: 1 },
+    ],
+    ['is killed', `${say(ANSWER)};process.kill(process.pid,"SIGKILL")`, 'agent-error'],
+    ['prints an answer that is cut off', say('{"status":"pass","violations":['), 'unreadable-answer'],
+    ['prints invalid UTF-8', 'process.stdout.write(Buffer.from([255,254,253]))', 'unreadable-answer'],
+    [
+      'says that a limit is reached',
+      'console.error("usage limit reached, try again in 5 minutes");process.exitCode=1',
+      'limit',
+    ],
+  ] as const)('an agent that %s', async (_title, script, kind, given: Partial<AgentQuestion> = {}) => {
+    expect(await ask(script, given)).toMatchObject({ kind });
+  });
+
+  test('an agent that says nothing for too long', async () => {
+    expect(await ask('setInterval(()=>{},1000)', {}, 1)).toMatchObject({ kind: 'idle', seconds: 1 });
+  });
+
+  test.each([
+    ['missing', '/nowhere/at all', 0o755],
+    ['without run bit', null, 0o644],
+  ])('a program that is %s', async (_title, path, mode) => {
+    const program = path ?? join(temporaryFolder(), 'agent');
+    if (path === null) writeFileSync(program, '#!/bin/sh\n', { mode });
+    const agent = commandAgent({ name: 'house', command: [program], resume: false });
+    const end = await dispatch({
+      agent,
+      program,
+      cwd: temporaryFolder(),
+      env: {},
+      question,
+      idleSeconds: 5,
+      signal: null,
+    });
+    expect(end).toMatchObject({ ok: false, failure: { kind: 'not-found', program } });
+  });
+});
+
+describe('what does no harm', () => {
+  test('an agent that closes its input early, with a prompt of 5 MB', async () => {
+    expect(await ask(`process.stdin.destroy();${say(ANSWER)}`, { dynamic: 'x'.repeat(5e6) })).toMatchObject({
+      answer: { status: 'pass' },
+    });
+  });
+
+  test('an agent that leaves a child with its pipe behind', async () => {
+    const script = `require("child_process").spawn("sleep",["60"],{stdio:"inherit"});${say(ANSWER)};process.exit(0)`;
+    expect(await ask(script)).toMatchObject({ answer: { status: 'pass' } });
+  });
+
+  test('an agent that prints 500 MB before it answers', async () => {
+    const before = process.memoryUsage().rss;
+    const script = `const b=Buffer.alloc(1<<20,"x");let n=500;(function w(){while(n-->0)if(!process.stdout.write(b))return process.stdout.once("drain",w);${say(`\n${ANSWER}`)}})()`;
+    expect(await ask(script, { timeoutSeconds: 60 })).toMatchObject({ answer: { status: 'pass' } });
+    expect(process.memoryUsage().rss - before).toBeLessThan(300e6);
+  });
+
+  test('a program whose path has spaces', async () => {
+    const folder = join(temporaryFolder(), 'my agents');
+    mkdirSync(folder);
+    const program = join(folder, 'review er');
+    writeFileSync(program, `#!/bin/sh\necho '${ANSWER}'\n`);
+    chmodSync(program, 0o755);
+    const agent = commandAgent({ name: 'house', command: [program], resume: false });
+    const env = { PATH: process.env['PATH'] ?? '' };
+    const end = await dispatch({ agent, program, cwd: folder, env, question, idleSeconds: 5, signal: null });
+    expect(end).toMatchObject({ ok: true });
+  });
+
+  test('nothing is left in the temporary folder', async () => {
+    const ours = () => readdirSync(tmpdir()).filter((name) => /^onceover-(?!test-|bench-)/.test(name));
+    const before = ours();
+    await ask(say(ANSWER));
+    await ask('setInterval(()=>{},1000)', { timeoutSeconds: 1 });
+    expect(ours().filter((name) => !before.includes(name))).toEqual([]);
+  });
+});

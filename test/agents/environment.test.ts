@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { agentEnvironment } from '../../src/agents/environment.ts';
+
+const own = {
+  HOME: '/home/me',
+  PATH: '/bin',
+  LC_ALL: 'C',
+  HTTPS_PROXY: 'http://proxy',
+  NODE_EXTRA_CA_CERTS: '/ca.pem',
+  ANTHROPIC_API_KEY: 'a',
+  OPENAI_API_KEY: 'o',
+  GITHUB_TOKEN: 'secret',
+  DATABASE_URL: 'secret',
+  NPM_TOKEN: 'secret',
+  GONE: undefined,
+};
+
+test('an agent gets what it needs to be itself, its own login, and nothing else', () => {
+  expect(agentEnvironment(own, ['ANTHROPIC_*'])).toEqual({
+    ONCEOVER_ACTIVE: '1',
+    HOME: '/home/me',
+    PATH: '/bin',
+    LC_ALL: 'C',
+    HTTPS_PROXY: 'http://proxy',
+    NODE_EXTRA_CA_CERTS: '/ca.pem',
+    ANTHROPIC_API_KEY: 'a',
+  });
+});
+
+test('a command of the user gets the whole environment', () => {
+  const { GONE: _gone, ...all } = own;
+  expect(agentEnvironment(own, ['*'])).toEqual({ ...all, ONCEOVER_ACTIVE: '1' });
+});
