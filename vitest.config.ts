@@ -4,6 +4,7 @@ export default defineConfig({
   define: { ONCEOVER_VERSION: JSON.stringify('0.0.0-test') },
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: ['test/agents/real/**'],
     testTimeout: 30_000,
     reporters: ['default', './test/support/requirements-reporter.ts'],
     coverage: {

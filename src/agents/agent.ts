@@ -13,6 +13,8 @@ export type AgentQuestion = {
   readonly sessionId: string | null;
   /** What a new session is to be called, where the agent lets us choose. */
   readonly newSessionId: string;
+  /** What the session had used before, for agents that report its total. */
+  readonly usedBefore: Usage | null;
   readonly model: string | null;
   readonly cacheTtl: '5m' | '1h';
   readonly timeoutSeconds: number;

@@ -1,6 +1,6 @@
 import type { AgentFailure, AgentReply } from '../domain/agent.ts';
-import type { RunEnd } from '../io/runner.ts';
-import { run } from '../io/runner.ts';
+import type { Usage } from '../domain/usage.ts';
+import { type RunEnd, run } from '../io/runner.ts';
 import { makeScratch } from '../io/scratch.ts';
 import { type Agent, type AgentQuestion, type Heard, NOTHING_HEARD } from './agent.ts';
 import { errorFailure, shorten } from './signs.ts';
@@ -50,11 +50,28 @@ export async function dispatch(call: Dispatch): Promise<DispatchEnd> {
     const durationMs = end.kind === 'ended' ? end.durationMs : 0;
     const failure = judge(call, end, heard);
     if (failure !== null) return { ok: false, failure, heard, durationMs };
-    const { text, structured, sessionId, usage, filesRead, model } = heard;
-    return { ok: true, reply: { text, structured, sessionId, usage, filesRead }, model, durationMs };
+    const { text, structured, sessionId, filesRead, model } = heard;
+    return { ok: true, reply: { text, structured, sessionId, filesRead, ...usageOf(call, heard) }, model, durationMs };
   } finally {
     scratch.remove();
   }
+}
+
+/** The usage of this dispatch alone; a session's total is kept for the next. */
+function usageOf(call: Dispatch, { usage }: Heard): Pick<AgentReply, 'usage' | 'sessionUsage'> {
+  if (usage === null || call.agent.abilities.usage !== 'session') return { usage, sessionUsage: null };
+  const before = call.question.usedBefore;
+  return { usage: before === null ? usage : subtract(usage, before), sessionUsage: usage };
+}
+
+function subtract(total: Usage, before: Usage): Usage {
+  return {
+    inputTokens: Math.max(0, total.inputTokens - before.inputTokens),
+    cachedInputTokens: Math.max(0, total.cachedInputTokens - before.cachedInputTokens),
+    cacheWriteTokens: Math.max(0, total.cacheWriteTokens - before.cacheWriteTokens),
+    outputTokens: Math.max(0, total.outputTokens - before.outputTokens),
+    costUsd: null,
+  };
 }
 
 /** Success is a terminal event of success in the session asked for; the exit code alone never is. */
@@ -77,7 +94,8 @@ function judge(call: Dispatch, end: RunEnd, heard: Heard): AgentFailure | null {
   }
   const { sessionId: asked } = call.question;
   if (asked !== null && heard.sessionId !== asked) return { kind: 'wrong-session', asked, got: heard.sessionId };
-  if (heard.usage !== null && heard.usage.outputTokens === 0) return { kind: 'no-tokens' };
+  const { usage } = usageOf(call, heard);
+  if (usage !== null && usage.outputTokens === 0) return { kind: 'no-tokens' };
   return null;
 }
 

@@ -13,12 +13,19 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   try {
     await program.parseAsync([...argv]);
   } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
+    if (!(error instanceof CommanderError)) return tellBug(error);
     if (error.exitCode === 0) return;
     const said = error.message.replace(/^error: /, '');
     const command = argv[2] !== undefined && program.commands.some((one) => one.name() === argv[2]) ? argv[2] : null;
     fail({ kind: 'wrong-usage', said, command }, argv.includes('--json'));
   }
+}
+
+// Nothing was judged, so this is neither a pass nor a finding.
+function tellBug(error: unknown): void {
+  const said = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`onceover: something went wrong that should not (a bug in onceover ${version}):\n${said}\n`);
+  process.exitCode = 3;
 }
 
 function buildProgram(): Command {

@@ -1,11 +1,14 @@
+import { join } from 'node:path';
 import type { RepoPath } from '../domain/brand.ts';
 import type { Listing } from '../domain/change.ts';
+import { byCodePoint } from '../domain/order.ts';
 import type { Problem, UnusableFile } from '../domain/problem.ts';
 import { folderOf, repoPath } from '../domain/repo-path.ts';
 import type { Rule, RuleReference } from '../domain/rule.ts';
 import { readText } from '../io/contents.ts';
+import { isSymlink } from '../io/files.ts';
 import type { ParsedFiles } from './parsed-files.ts';
-import type { ParsedRule, ParsedRuleFile } from './rule-file.ts';
+import { isParsedRuleFile, type ParsedRule } from './rule-file.ts';
 
 /** The rules that could be read, and what is wrong with the others. */
 export type LoadedRules = { readonly rules: readonly Rule[]; readonly problems: readonly Problem[] };
@@ -21,14 +24,16 @@ export async function loadRules(root: string, listing: Listing, parsed: ParsedFi
     const text = readText(root, file, LONGEST_FILE);
     if (text.kind === 'unusable') {
       // Tracked but deleted here: there is no such file any more.
-      if (text.why !== 'missing') problems.push(unusable(file, { line: 1, column: 1 }, file, text.why));
+      if (text.why !== 'missing' || isSymlink(join(root, file))) {
+        problems.push(unusable(file, { line: 1, column: 1 }, file, text.why));
+      }
       continue;
     }
     if (text.cut) {
       problems.push(unusable(file, { line: 1, column: 1 }, file, 'too-large'));
       continue;
     }
-    const said = await parsed.get<ParsedRuleFile>('rules', text.text, async () =>
+    const said = await parsed.get('rules', text.text, isParsedRuleFile, async () =>
       (await import('./parse-rules.ts')).parseRules(text.text),
     );
     problems.push(...said.problems.map((problem) => ({ file, ...problem })));
@@ -43,7 +48,7 @@ export async function loadRules(root: string, listing: Listing, parsed: ParsedFi
 
 function ruleFiles(listing: Listing): RepoPath[] {
   const isRuleFile = (path: string) => path === RULE_FILE || path.endsWith(`/${RULE_FILE}`);
-  return [...listing.tracked.filter(isRuleFile), ...listing.untracked.filter(isRuleFile)].sort();
+  return [...listing.tracked.filter(isRuleFile), ...listing.untracked.filter(isRuleFile)].sort(byCodePoint);
 }
 
 function complete(

@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import type { RepoPath } from '../domain/brand.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import type { Settings } from '../domain/settings.ts';
 import { readText } from '../io/contents.ts';
+import { isSymlink } from '../io/files.ts';
 import type { ParsedSettings } from './parse-settings.ts';
 import type { ParsedFiles } from './parsed-files.ts';
 
@@ -12,12 +14,12 @@ const LONGEST_FILE = 1024 * 1024;
 /** Reads `onceover.yml` at the root; without one, the defaults. */
 export async function loadSettings(root: string, parsed: ParsedFiles): Promise<Result<Settings>> {
   const read = readText(root, SETTINGS_FILE, LONGEST_FILE);
-  if (read.kind === 'unusable' && read.why !== 'missing') {
+  if (read.kind === 'unusable' && (read.why !== 'missing' || isSymlink(join(root, SETTINGS_FILE)))) {
     return unusable(read.why === 'binary' ? 'not-utf8' : read.why);
   }
   if (read.kind === 'text' && read.cut) return unusable('too-large');
   const text = read.kind === 'text' ? read.text : '';
-  const said = await parsed.get<ParsedSettings>('settings', text, async () =>
+  const said = await parsed.get('settings', text, isParsedSettings, async () =>
     (await import('./parse-settings.ts')).parseSettings(text),
   );
   if (said.ok) return done(said.settings);
@@ -25,6 +27,10 @@ export async function loadSettings(root: string, parsed: ParsedFiles): Promise<R
     kind: 'broken-config',
     problems: said.problems.map((problem) => ({ file: SETTINGS_FILE, ...problem })),
   });
+}
+
+function isParsedSettings(value: unknown): value is ParsedSettings {
+  return typeof value === 'object' && value !== null && ('settings' in value || 'problems' in value);
 }
 
 function unusable(why: 'not-a-file' | 'outside' | 'not-utf8' | 'too-large' | 'empty' | 'unreadable' | 'missing') {

@@ -5,8 +5,8 @@ import { makeFolder, writeWhole } from '../io/files.ts';
 
 /** What configuration files were found to say, by their bytes: reading YAML is what takes most of a short command's time. */
 export type ParsedFiles = {
-  /** The kept result for this text, or a new one that is kept. */
-  get<T>(kind: string, text: string, parse: () => Promise<T>): Promise<T>;
+  /** The kept result for this text, where it is whole, or a new one that is kept. */
+  get<T>(kind: string, text: string, isWhole: (value: unknown) => value is T, parse: () => Promise<T>): Promise<T>;
   /** Writes what is new; that it cannot be written costs time later and nothing else. */
   save(): void;
 };
@@ -22,12 +22,17 @@ export function openParsedFiles(commonDir: string, version: string): ParsedFiles
   const used: Record<string, unknown> = {};
   let isNew = false;
   return {
-    async get<T>(kind: string, text: string, parse: () => Promise<T>): Promise<T> {
+    async get(kind, text, isWhole, parse) {
       const key = createHash('sha256').update(`${kind}\0${text}`).digest('hex');
-      if (!Object.hasOwn(kept.files, key)) isNew = true;
-      const value = Object.hasOwn(kept.files, key) ? kept.files[key] : await parse();
+      const known = Object.hasOwn(kept.files, key) ? kept.files[key] : undefined;
+      if (isWhole(known)) {
+        used[key] = known;
+        return known;
+      }
+      isNew = true;
+      const value = await parse();
       used[key] = value;
-      return value as T;
+      return value;
     },
     save() {
       if (!isNew) return;

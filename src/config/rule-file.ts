@@ -21,3 +21,9 @@ export type ParsedRule = {
   readonly numReviews: number;
   readonly agents: readonly string[] | null;
 };
+
+/** Whether a kept value still has the form of a parsed file. */
+export function isParsedRuleFile(value: unknown): value is ParsedRuleFile {
+  if (typeof value !== 'object' || value === null) return false;
+  return 'rules' in value && Array.isArray(value.rules) && 'problems' in value && Array.isArray(value.problems);
+}

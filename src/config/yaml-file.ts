@@ -1,4 +1,4 @@
-import { type Document, isMap, isScalar, LineCounter, type Node, parseDocument } from 'yaml';
+import { type Alias, type Document, isMap, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import * as z from 'zod';
 import type { ProblemKind } from '../domain/problem.ts';
 
@@ -21,7 +21,11 @@ export function readYaml(
   | { readonly ok: true; readonly yaml: YamlFile; readonly value: unknown }
   | { readonly ok: false; readonly problems: PlacedProblem[] } {
   const lines = new LineCounter();
-  const document = parseDocument(text.replace(/^\ufeff/, ''), { lineCounter: lines, prettyErrors: false });
+  const document = parseDocument(text.replace(/^\ufeff/, ''), {
+    lineCounter: lines,
+    prettyErrors: false,
+    stringKeys: true,
+  });
   const at = (offset: number) => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
@@ -30,8 +34,16 @@ export function readYaml(
   if (wrong.length > 0) {
     return {
       ok: false,
-      problems: wrong.map((error) => ({ ...at(error.pos[0]), what: { kind: 'syntax', said: error.message } })),
+      problems: wrong.map((error) => ({
+        ...at(error.pos[0]),
+        what: { kind: 'syntax', said: SAID[error.code] ?? error.message },
+      })),
     };
+  }
+  const lost = unresolvedAlias(document);
+  if (lost !== null) {
+    const said = `"*${lost.source}" has no anchor "&${lost.source}" before it`;
+    return { ok: false, problems: [{ ...at(lost.range?.[0] ?? 0), what: { kind: 'syntax', said } }] };
   }
   try {
     const value: unknown = document.toJS({ maxAliasCount: 100 });
@@ -41,6 +53,20 @@ export function readYaml(
     const said = error instanceof Error ? error.message : String(error);
     return { ok: false, problems: [{ line: 1, column: 1, what: { kind: 'syntax', said } }] };
   }
+}
+
+const SAID: Readonly<Record<string, string>> = { MULTIPLE_DOCS: 'a second document begins here; one is read' };
+
+function unresolvedAlias(document: Document): Alias | null {
+  let found: Alias | null = null;
+  visit(document, {
+    Alias(_, node) {
+      if (node.resolve(document) !== undefined) return undefined;
+      found = node;
+      return visit.BREAK;
+    },
+  });
+  return found;
 }
 
 function offsetOf(document: Document, path: readonly PropertyKey[], kind?: 'key'): number {
@@ -81,10 +107,17 @@ function explainIssue(
 ): PlacedProblem[] {
   const path = [...base, ...issue.path];
   const key = path.map(String).join('.') || 'the file';
-  const outOfRange = (bound: 'at least' | 'at most', limit: number | bigint, origin: string): PlacedProblem => ({
+  const outOfRange = (
+    bound: 'at least' | 'at most' | 'more than',
+    limit: number | bigint,
+    origin: string,
+  ): PlacedProblem => ({
     ...yaml.place(path),
     what: { kind: 'out-of-range', key, bound, limit: Number(limit), unit: UNITS[origin] ?? null },
   });
+  if (issue.code !== 'unrecognized_keys' && issue.path.length > 0 && valueAt(value, issue.path) === undefined) {
+    return [{ ...yaml.place(path.slice(0, -1), 'key'), what: { kind: 'missing-key', key } }];
+  }
   switch (issue.code) {
     case 'unrecognized_keys':
       return issue.keys.map((name) => ({
@@ -92,9 +125,6 @@ function explainIssue(
         what: { kind: 'unknown-key', key: name, known: knownKeys(schema, issue.path) },
       }));
     case 'invalid_type':
-      if (valueAt(value, issue.path) === undefined) {
-        return [{ ...yaml.place(path.slice(0, -1), 'key'), what: { kind: 'missing-key', key } }];
-      }
       return [
         {
           ...yaml.place(path),
@@ -103,8 +133,15 @@ function explainIssue(
       ];
     case 'invalid_value':
       return [{ ...yaml.place(path), what: { kind: 'not-one-of', key, allowed: issue.values.map(String) } }];
+    case 'invalid_key':
+      return [
+        {
+          ...yaml.place(path, 'key'),
+          what: { kind: 'bad-value', key, said: issue.issues[0]?.message ?? issue.message },
+        },
+      ];
     case 'too_small':
-      return [outOfRange('at least', issue.minimum, issue.origin)];
+      return [outOfRange(issue.inclusive === false ? 'more than' : 'at least', issue.minimum, issue.origin)];
     case 'too_big':
       return [outOfRange('at most', issue.maximum, issue.origin)];
     default:

@@ -26,7 +26,10 @@ export type AgentReply = {
   /** The answer in the field that the agent has for it; undefined where it has none or left it out. */
   readonly structured: unknown;
   readonly sessionId: string | null;
+  /** What this dispatch used. */
   readonly usage: Usage | null;
+  /** What its session has used so far, where the agent reports that instead: the next dispatch needs it. */
+  readonly sessionUsage: Usage | null;
   /** Files that it was seen to open, where its events show that. */
   readonly filesRead: readonly string[] | null;
 };

@@ -44,5 +44,5 @@ function unquote(line: string): string | null {
       i += 2;
     }
   }
-  return new TextDecoder().decode(new Uint8Array(bytes));
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(new Uint8Array(bytes));
 }

@@ -79,7 +79,7 @@ function readTokens(text: string): RawToken[] | string {
     if (char === '\\') {
       const next = chars[++i];
       if (next === undefined) return 'ends with a lone "\\"';
-      tokens.push({ kind: 'char', char: next });
+      tokens.push(next === '/' ? { kind: 'slash' } : { kind: 'char', char: next });
     } else if (char === '/') tokens.push({ kind: 'slash' });
     else if (char === '*') tokens.push({ kind: 'star' });
     else if (char === '?') tokens.push({ kind: 'any' });
@@ -93,7 +93,7 @@ function readTokens(text: string): RawToken[] | string {
   return tokens;
 }
 
-function endOfClass(chars: readonly string[], open: number): number {
+function endOfClass(chars: ArrayLike<string>, open: number): number {
   let i = open + 1;
   if (chars[i] === '!' || chars[i] === '^') i++;
   if (chars[i] === ']') i++;
@@ -301,13 +301,15 @@ function firstGroup(text: string): BraceGroup | 'open' | null {
   let from = -1;
   let depth = 0;
   let starts: number[] = [];
+  let unclosed = false;
   for (let i = 0; i < text.length; i++) {
     const char = text[i];
     if (char === '\\') i++;
     else if (char === '[') {
-      const chars = text.slice(i).split('');
-      const end = endOfClass(chars, 0);
-      if (end !== -1) i += end;
+      const end = unclosed ? -1 : endOfClass(text, i);
+      // A class that ends nowhere is refused later; looking for its end once is enough.
+      if (end === -1) unclosed = true;
+      else i = end;
     } else if (char === '{') {
       if (depth++ === 0) {
         from = i;

@@ -13,7 +13,7 @@ export type ProblemKind =
   | {
       readonly kind: 'out-of-range';
       readonly key: string;
-      readonly bound: 'at least' | 'at most';
+      readonly bound: 'at least' | 'at most' | 'more than';
       readonly limit: number;
       readonly unit: 'characters' | 'entries' | null;
     }

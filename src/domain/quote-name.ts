@@ -1,4 +1,5 @@
-const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
+// Variation selectors stay: they belong to emoji.
+const UNSEEN = /(?![\ufe00-\ufe0f])[\p{Cc}\p{Zl}\p{Zp}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 const PLAIN = /^[^\s"'`\\<>|*]+$/u;
 
 /** A name in one line that cannot be taken for anything else: as it is where it is plain, else quoted and escaped. */
@@ -12,6 +13,7 @@ export function showUnseen(text: string): string {
   return text.replace(UNSEEN, (char) => {
     if (char === '\n') return '\\n';
     if (char === '\t') return '\\t';
-    return `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+    const hex = (char.codePointAt(0) ?? 0).toString(16).padStart(4, '0');
+    return hex.length > 4 ? `\\u{${hex}}` : `\\u${hex}`;
   });
 }

@@ -100,6 +100,11 @@ export function removeFile(path: string): Result<void> {
   }
 }
 
+/** Whether the path itself is a symlink, wherever it leads. */
+export function isSymlink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+}
+
 /** The system's code of an error, e.g. ENOSPC. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : String(error);

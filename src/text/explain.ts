@@ -21,7 +21,7 @@ export function explanationSummary(explanation: ReviewExplanation): string {
     case 'changed':
       return `Its files have changed since${explanation.passed ? ' it passed' : ''}; the review is now ${quoteName(explanation.now.id)}.`;
     case 'not-asked-for':
-      return 'It is not asked for now: no rule makes it of the present change.';
+      return 'It is not asked for now: no rule asks for it on the present change.';
   }
 }
 

@@ -43,11 +43,11 @@ export function tellFailure(failure: Failure): Told {
     case 'no-merge-base':
       return failure.shallow
         ? {
-            what: `This is a shallow clone, and its history does not reach the commit it shares with ${failure.base}.`,
+            what: `This is a shallow clone, and its history does not reach the commit it shares with ${quoteName(failure.base)}.`,
             next: 'Fetch more history: "git fetch --unshallow", or a larger fetch-depth in CI.',
           }
         : {
-            what: `HEAD and ${failure.base} share no commit, so the change cannot be told.`,
+            what: `HEAD and ${quoteName(failure.base)} share no commit, so the change cannot be worked out.`,
             next: 'Name a base that this branch comes from, with --base or as "base" in onceover.yml.',
           };
     case 'broken-config':
@@ -62,7 +62,7 @@ export function tellFailure(failure: Failure): Told {
       };
     case 'unknown-review':
       return {
-        what: `No review with the id "${showUnseen(shorten(failure.id))}" is known here: no rule makes it of the present change, and it never passed.`,
+        what: `No review with the id "${showUnseen(shorten(failure.id))}" is known here: no rule asks for it on the present change, and it never passed.`,
         next: 'See the present ids with "onceover instructions --json".',
       };
     case 'path-outside':

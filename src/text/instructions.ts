@@ -15,8 +15,8 @@ export function tellInstructions(outcome: InstructionsOutcome, platform: string)
 /** The persona that a rule names for the platform. */
 export function personaFor(written: WrittenTask, platform: string): string | null {
   for (const part of written.task.parts) {
-    const persona = part.rule.personas[platform];
-    if (persona !== undefined) return persona;
+    const { personas } = part.rule;
+    if (Object.hasOwn(personas, platform)) return personas[platform] ?? null;
   }
   return null;
 }
@@ -49,13 +49,16 @@ function skipped(outcome: InstructionsOutcome): string[] {
 
 function nothingToDo(outcome: InstructionsOutcome): string {
   const { selection, ruleCount } = outcome;
+  if (ruleCount === 0 && outcome.notices.some((notice) => notice.kind === 'problem')) {
+    return 'Nothing was reviewed: no rule could be read. Mend what the warnings name and run again.';
+  }
   if (ruleCount === 0) {
     return 'Nothing to review: no rule is defined. "onceover init --rules" writes a first .deepreview.';
   }
   if (selection.count === 0) {
     return selection.kind === 'listed'
       ? 'Nothing to review: no file was named that could be reviewed.'
-      : `Nothing to review: nothing changed since ${selection.base ?? 'the beginning'}.`;
+      : `Nothing to review: nothing changed since ${selection.base === null ? 'the beginning' : quoteName(selection.base)}.`;
   }
   if (outcome.skipped.length > 0) {
     const count = outcome.skipped.length;

@@ -1,4 +1,5 @@
 import type { Notice } from '../domain/instructions.ts';
+import type { Problem } from '../domain/problem.ts';
 import { quoteName, showUnseen } from '../domain/quote-name.ts';
 import { tellProblem } from './problem.ts';
 
@@ -6,7 +7,7 @@ import { tellProblem } from './problem.ts';
 export function tellNotice(notice: Notice): string {
   switch (notice.kind) {
     case 'problem':
-      return `${tellProblem(notice.problem)}; ${notice.problem.what.kind === 'syntax' ? 'the rules of this file are' : 'this rule is'} left out`;
+      return `${tellProblem(notice.problem)} (${isWholeFile(notice.problem) ? 'the rules of this file are' : 'this rule is'} left out)`;
     case 'tracked-pass':
       return `${id(notice.id)} counts as passed because of a marker that is committed to the repository; remove it with "git rm" unless that is meant`;
     case 'older-rule-text':
@@ -34,4 +35,9 @@ export function tellNotice(notice: Notice): string {
 
 function id(review: string): string {
   return quoteName(review);
+}
+
+function isWholeFile({ file, what }: Problem): boolean {
+  if (what.kind === 'unusable-file') return what.path === file;
+  return what.kind === 'syntax' || (what.kind === 'wrong-type' && what.key === 'the file');
 }

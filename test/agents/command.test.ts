@@ -15,6 +15,7 @@ const question: AgentQuestion = {
   strictSchema: { type: 'object' },
   sessionId: null,
   newSessionId: 'new',
+  usedBefore: null,
   model: null,
   cacheTtl: '5m',
   timeoutSeconds: 10,

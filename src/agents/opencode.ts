@@ -1,0 +1,115 @@
+import type { Usage } from '../domain/usage.ts';
+import type { Agent, Heard } from './agent.ts';
+import { number, part, readEvent, text } from './events.ts';
+import { errorFailure, shorten } from './signs.ts';
+
+const REVIEWER = 'onceover-reviewer';
+
+// Merged over the user's own settings for this dispatch only. Without bash: its patterns do not hold (a permitted
+// "git log" may write by redirection).
+const CONFIG = {
+  autoupdate: false,
+  share: 'disabled',
+  agent: {
+    [REVIEWER]: {
+      description: 'Reads and judges',
+      mode: 'primary',
+      tools: { write: false, edit: false, patch: false, bash: false, webfetch: false, task: false, todowrite: false },
+      permission: { edit: 'deny', bash: 'deny', webfetch: 'deny', external_directory: 'deny' },
+    },
+  },
+};
+
+/** opencode. It has no schema option in this form, so its answer is taken from its text. */
+export const opencode: Agent = {
+  name: 'opencode',
+  program: 'opencode',
+  testedVersion: '1.18.33',
+  abilities: { resume: true, schema: false, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached' },
+  install: 'npm install -g opencode-ai',
+  variables: [
+    'OPENCODE_API_KEY',
+    'OPENCODE_CONFIG',
+    'OPENCODE_CONFIG_DIR',
+    'ANTHROPIC_*',
+    'OPENAI_*',
+    'GEMINI_*',
+    'GOOGLE_*',
+  ],
+
+  invoke(question) {
+    return {
+      args: [
+        'run',
+        '--format',
+        'json',
+        '--agent',
+        REVIEWER,
+        ...(question.model === null ? [] : ['--model', question.model]),
+        ...(question.sessionId === null ? [] : ['--session', question.sessionId]),
+      ],
+      env: {
+        OPENCODE_CONFIG_CONTENT: JSON.stringify(CONFIG),
+        OPENCODE_DISABLE_PROJECT_CONFIG: '1',
+        OPENCODE_DISABLE_CLAUDE_CODE: '1',
+        OPENCODE_DISABLE_AUTOUPDATE: '1',
+        OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+        OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+      },
+      input: question.sessionId === null ? `${question.stable}\n\n${question.dynamic}` : question.dynamic,
+    };
+  },
+
+  hear(heard, line, now) {
+    const event = readEvent(line);
+    if (event === null) return heard;
+    const known = { ...heard, sessionId: text(event, 'sessionID') ?? heard.sessionId };
+    const body = part(event, 'part');
+    switch (event['type']) {
+      case 'text':
+        return { ...known, text: text(body, 'text') ?? known.text };
+      case 'tool_use':
+        return hearTool(known, body);
+      case 'step_finish': {
+        const usage = addUsage(known.usage, body);
+        // "tool-calls" goes on with another step.
+        return { ...known, usage, done: text(body, 'reason') !== 'tool-calls' };
+      }
+      case 'error': {
+        const error = part(event, 'error');
+        const status = number(part(error, 'data'), 'statusCode');
+        const said = text(part(error, 'data'), 'message') ?? text(error, 'name') ?? 'error';
+        return { ...known, failure: errorFailure(said, status === 0 ? null : status, now) };
+      }
+      default:
+        return known;
+    }
+  },
+
+  explain(stderr) {
+    return /session not found/i.test(stderr) ? { kind: 'session-lost', said: shorten(stderr) } : null;
+  },
+};
+
+function hearTool(heard: Heard, body: Readonly<Record<string, unknown>>): Heard {
+  const path = text(part(part(body, 'state'), 'input'), 'filePath');
+  const name = text(body, 'tool') ?? 'a tool';
+  return {
+    ...heard,
+    doing: path === null ? name : `${name} ${path}`,
+    filesRead: name === 'read' && path !== null ? [...heard.filesRead, path] : heard.filesRead,
+  };
+}
+
+// Each step tells its own; `input` is what came from no cache.
+function addUsage(sum: Usage | null, body: Readonly<Record<string, unknown>>): Usage {
+  const tokens = part(body, 'tokens');
+  const cache = part(tokens, 'cache');
+  return {
+    inputTokens: (sum?.inputTokens ?? 0) + number(tokens, 'input'),
+    cachedInputTokens: (sum?.cachedInputTokens ?? 0) + number(cache, 'read'),
+    cacheWriteTokens: (sum?.cacheWriteTokens ?? 0) + number(cache, 'write'),
+    outputTokens: (sum?.outputTokens ?? 0) + number(tokens, 'output') + number(tokens, 'reasoning'),
+    costUsd: (sum?.costUsd ?? 0) + number(body, 'cost'),
+  };
+}

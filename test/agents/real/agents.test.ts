@@ -1,0 +1,249 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { DispatchEnd } from '../../../src/agents/dispatch.ts';
+import { readAnswer } from '../../../src/prompt/read-answer.ts';
+import { compareRequests } from '../../support/model-sim/compare.ts';
+import { conversationOf, totalUse } from '../../support/model-sim/log.ts';
+import type { Answer } from '../../support/model-sim/script.ts';
+import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
+import { type AgentUser, agentUser, programOf, REAL_AGENTS, type RealAgent } from '../../support/real-agents.ts';
+
+const PASS = { status: 'pass', violations: [] };
+const ANSWER: Answer = { kind: 'structured', value: PASS };
+const STABLE = `You review code.\n${'Judge what would go wrong in use, and say how. '.repeat(200)}`;
+
+/** Where the agents differ in what they can do; `onceover doctor` tells the same. */
+const DIFFERS: Readonly<
+  Record<string, { readonly malformed: string; readonly twoAtOnce: string; readonly prefix: boolean }>
+> = {
+  claude: { malformed: 'session-lost', twoAtOnce: 'both-answer', prefix: true },
+  codex: { malformed: 'wrong-session', twoAtOnce: 'one-refused', prefix: true },
+  gemini: { malformed: 'session-lost', twoAtOnce: 'both-answer', prefix: false },
+  opencode: { malformed: 'session-lost', twoAtOnce: 'both-answer', prefix: true },
+};
+
+let sim: ModelSim;
+const measured: Record<string, string>[] = [];
+
+beforeAll(async () => {
+  for (const real of REAL_AGENTS) programOf(real);
+  sim = await startModelSim();
+});
+afterAll(async () => {
+  await sim.close();
+  console.table(measured);
+});
+
+describe.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s', (name, real) => {
+  const differs = DIFFERS[name] ?? { malformed: '', twoAtOnce: '', prefix: true };
+  const row: Record<string, string> = { agent: `${name} ${real.agent.testedVersion}` };
+  measured.push(row);
+  let n = 0;
+
+  /** A user whose requests have a label of their own. */
+  function user(...script: Answer[]): { label: string; user: AgentUser } {
+    const label = `${name}-${++n}`;
+    sim.script(label, script);
+    const made = agentUser(real, sim.baseUrl(label));
+    writeFileSync(join(made.project, 'add.js'), 'exports.add = (a, b) => a - b;\n');
+    return { label, user: made };
+  }
+
+  const reading = (made: { user: AgentUser }): Answer => ({
+    kind: 'tools',
+    calls: [real.read(join(made.user.project, 'add.js'))],
+    text: 'Reading.',
+  });
+
+  test('is the version that it is tested with', () => {
+    expect(execFileSync(programOf(real), ['--version'], { encoding: 'utf8', env: cleanEnv(real) })).toContain(
+      real.agent.testedVersion,
+    );
+  });
+
+  test('reviews with a tool call, is resumed twice, and tells the usage of each dispatch', async () => {
+    const made = user();
+    sim.script(made.label, [reading(made), ANSWER, ANSWER, ANSWER]);
+    const first = answered(await made.user.ask({ stable: STABLE, dynamic: 'Review add.js.' }));
+    expect(readAnswer('gate', first.reply)).toMatchObject({ ok: true, answer: PASS });
+    if (name !== 'codex') expect(first.reply.filesRead).toEqual([join(made.user.project, 'add.js')]);
+    const firstRequests = conversationOf(sim.requests(), made.label);
+    expectUsage(first, firstRequests);
+
+    const second = answered(
+      await made.user.ask({
+        stable: STABLE,
+        dynamic: 'Look again.',
+        sessionId: first.reply.sessionId,
+        usedBefore: first.reply.sessionUsage,
+      }),
+    );
+    expect(second.reply.sessionId).toBe(first.reply.sessionId);
+    const secondRequests = conversationOf(sim.requests(), made.label).slice(firstRequests.length);
+    expectUsage(second, secondRequests);
+
+    const third = answered(
+      await made.user.ask({
+        stable: STABLE,
+        dynamic: 'Once more.',
+        sessionId: first.reply.sessionId,
+        usedBefore: second.reply.sessionUsage,
+      }),
+    );
+    expectUsage(third, conversationOf(sim.requests(), made.label).slice(firstRequests.length + secondRequests.length));
+
+    const [before, after] = [firstRequests.at(-1), secondRequests[0]];
+    if (before === undefined || after === undefined) throw new Error('requests are missing');
+    const wire = compareRequests(before, after);
+    expect({ tools: wire.toolsIdentical, system: wire.systemIdentical }).toEqual({ tools: true, system: true });
+    expect(wire.messagesPrefixIdentical).toBe(differs.prefix);
+    const share = (after.use?.read ?? 0) / (before.use?.total ?? 1);
+    if (name === 'claude') expect(share).toBeGreaterThanOrEqual(0.95);
+    row['resumed: of the earlier request from cache (simulated)'] = percent(share);
+    row['usage'] = real.agent.abilities.usage;
+  });
+
+  test('reads the stable part of a second fresh dispatch from the cache', async () => {
+    const made = user(ANSWER, ANSWER);
+    answered(await made.user.ask({ stable: STABLE, dynamic: 'Review a.' }));
+    answered(await made.user.ask({ stable: STABLE, dynamic: 'Review b.' }));
+    const second = conversationOf(sim.requests(), made.label)[1];
+    const stableTokens = Math.ceil(STABLE.length / 4);
+    const rest = (second?.use?.total ?? 0) - (second?.use?.read ?? 0);
+    // What was not read is the dynamic part, and whatever of the stable part was not.
+    const share = Math.max(0, Math.min(1, (stableTokens - Math.max(0, rest - DYNAMIC_TOKENS)) / stableTokens));
+    row['fresh again: of the stable part from cache (simulated)'] = percent(share);
+    if (real.agent.abilities.stablePart === 'cached') expect(share).toBeGreaterThanOrEqual(0.9);
+    else expect(share).toBeLessThan(0.9);
+  });
+
+  test.each([
+    ['unknown', () => (name === 'opencode' ? 'ses_unknown' : '00000000-0000-4000-8000-000000000000'), 'session-lost'],
+    ['malformed', () => 'not a session', differs.malformed],
+  ])('a session that is %s', async (_title, session, expected) => {
+    const made = user(ANSWER, ANSWER);
+    expect(failed(await made.user.ask({ sessionId: session() })).kind).toBe(expected);
+  });
+
+  test("another user's session is not there", async () => {
+    const theirs = answered(await user(ANSWER).user.ask({}));
+    expect(failed(await user(ANSWER).user.ask({ sessionId: theirs.reply.sessionId })).kind).toBe('session-lost');
+  });
+
+  test('two resumes at once', async () => {
+    const made = user(ANSWER, { ...ANSWER, delayMs: 1500 }, { ...ANSWER, delayMs: 1500 });
+    const { reply } = answered(await made.user.ask({}));
+    const both = await Promise.all(
+      ['one', 'two'].map((dynamic) => made.user.ask({ dynamic, sessionId: reply.sessionId })),
+    );
+    const ok = both.filter((end) => end.ok).length;
+    expect(ok === 2 ? 'both-answer' : ok === 1 ? 'one-refused' : 'both-refused').toBe(differs.twoAtOnce);
+    row['two resumes at once'] = differs.twoAtOnce;
+  });
+
+  test.each([
+    [
+      '429',
+      { kind: 'error', status: 429, message: 'rate limit: try again in 90 seconds', retryAfterSeconds: 90 },
+      /^(?:limit|timeout)$/,
+    ],
+    ['401', { kind: 'error', status: 401, message: 'invalid api key' }, /^not-logged-in$/],
+    ['500', { kind: 'error', status: 500, message: 'internal error' }, /^(?:agent-error|timeout)$/],
+    [
+      'a cut stream',
+      { kind: 'cut', text: '{"status":"pass",' },
+      /^(?:agent-error|unreadable-answer|timeout|no-tokens)$/,
+    ],
+    ['garbage', { kind: 'garbage', body: 'html' }, /^(?:agent-error|unreadable-answer|timeout|no-tokens)$/],
+    ['no answer', { kind: 'hang' }, /^timeout$/],
+  ] as const)('%s is a failure and never a pass', async (_title, trouble, expected) => {
+    const made = user(...Array<Answer>(20).fill(trouble));
+    const end = await made.user.ask({ timeoutSeconds: 12 });
+    const kind = end.ok ? whatWasRead(end) : end.failure.kind;
+    row[_title] = kind;
+    expect(kind).toMatch(expected);
+  });
+
+  test('an answer that ignores the schema is no answer', async () => {
+    const made = user(...Array<Answer>(8).fill({ kind: 'text', text: 'Looks good to me.' }));
+    const end = await made.user.ask({});
+    expect(end.ok ? whatWasRead(end) : end.failure.kind).toBe('unreadable-answer');
+  });
+
+  test.each(['timeout', 'cancelled'] as const)('ended by %s, nothing of it is left', async (ending) => {
+    const made = user({ kind: 'hang' });
+    const stop = new AbortController();
+    if (ending === 'cancelled') setTimeout(() => stop.abort(), 3000);
+    const end = await made.user.ask({ timeoutSeconds: ending === 'timeout' ? 3 : 60 }, { signal: stop.signal });
+    expect(failed(end).kind).toBe(ending);
+    expect(processesIn(made.user.project)).toEqual([]);
+  });
+
+  test('cannot write', async () => {
+    const made = user();
+    const target = join(made.user.project, 'written.txt');
+    sim.script(made.label, [{ kind: 'tools', calls: [real.write(target)] }, ANSWER, ANSWER]);
+    await made.user.ask({ timeoutSeconds: 30 });
+    expect(existsSync(target)).toBe(false);
+    row['cannot write, by'] = real.agent.abilities.readOnly;
+  });
+
+  test('takes nothing from the repository under review', async () => {
+    const made = user(ANSWER);
+    const canary = 'CANARY-INSTRUCTION-7391';
+    for (const file of ['CLAUDE.md', 'AGENTS.md', 'GEMINI.md']) writeFileSync(join(made.user.project, file), canary);
+    answered(await made.user.ask({}));
+    const sent = conversationOf(sim.requests(), made.label)
+      .map((one) => one.raw.toString('utf8'))
+      .join('');
+    expect(sent).toContain('Review the file.');
+    expect(sent).not.toContain(canary);
+  });
+});
+
+/** Room for the dynamic part and for what the agent puts around it. */
+const DYNAMIC_TOKENS = 400;
+
+function answered(end: DispatchEnd) {
+  if (!end.ok) throw new Error(`no answer: ${JSON.stringify(end.failure)}`);
+  return end;
+}
+
+function failed(end: DispatchEnd) {
+  if (end.ok) throw new Error(`answered: ${JSON.stringify(end.reply)}`);
+  return end.failure;
+}
+
+function whatWasRead(end: Extract<DispatchEnd, { ok: true }>): string {
+  const read = readAnswer('gate', end.reply);
+  return read.ok ? read.answer.status : read.failure.kind;
+}
+
+function expectUsage(end: Extract<DispatchEnd, { ok: true }>, requests: Parameters<typeof totalUse>[0]): void {
+  const { usage } = end.reply;
+  const use = totalUse(requests);
+  expect(usage === null ? null : usage.inputTokens + usage.cachedInputTokens + usage.cacheWriteTokens).toBe(use.total);
+  expect(usage?.cachedInputTokens).toBe(use.read);
+  expect(usage?.outputTokens).toBeGreaterThan(0);
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
+}
+
+function cleanEnv(real: RealAgent): NodeJS.ProcessEnv {
+  return { PATH: process.env['PATH'], HOME: `/nonexistent-${real.agent.name}` };
+}
+
+/** Processes whose working directory is in the folder, by what they run. */
+function processesIn(folder: string): string[] {
+  const listed = execFileSync('sh', ['-c', 'for p in /proc/[0-9]*; do echo "$p $(readlink $p/cwd)"; done'], {
+    encoding: 'utf8',
+  });
+  return listed
+    .split('\n')
+    .filter((line) => line.endsWith(folder))
+    .map((line) => readFileSync(`${line.split(' ')[0]}/cmdline`, 'utf8'));
+}

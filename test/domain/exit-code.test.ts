@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import { exitCode } from '../../src/domain/exit-code.ts';
+import type { Failure } from '../../src/domain/failure.ts';
+
+type OneOfEach = { [Kind in Failure['kind']]: readonly [Extract<Failure, { kind: Kind }>, 2 | 3] };
+
+const USAGE = 2;
+const COULD_NOT_JUDGE = 3;
+
+const CODES: OneOfEach = {
+  'not-a-repository': [{ kind: 'not-a-repository', folder: 'x' }, COULD_NOT_JUDGE],
+  'bare-repository': [{ kind: 'bare-repository', folder: 'x' }, COULD_NOT_JUDGE],
+  'git-missing': [{ kind: 'git-missing' }, COULD_NOT_JUDGE],
+  'git-too-old': [{ kind: 'git-too-old' }, COULD_NOT_JUDGE],
+  'git-failed': [{ kind: 'git-failed', command: 'git status', said: 'no' }, COULD_NOT_JUDGE],
+  'path-in-the-way': [{ kind: 'path-in-the-way', path: 'x', found: 'symlink' }, COULD_NOT_JUDGE],
+  disk: [{ kind: 'disk', action: 'write', path: 'x', code: 'ENOSPC' }, COULD_NOT_JUDGE],
+  'unknown-base': [{ kind: 'unknown-base', base: 'x' }, USAGE],
+  'no-base': [{ kind: 'no-base', tried: ['main'] }, USAGE],
+  'no-merge-base': [{ kind: 'no-merge-base', base: 'x', shallow: false }, USAGE],
+  'broken-config': [{ kind: 'broken-config', problems: [] }, USAGE],
+  'bad-review-id': [{ kind: 'bad-review-id', id: '', why: 'empty' }, USAGE],
+  'unknown-review': [{ kind: 'unknown-review', id: 'x' }, USAGE],
+  'path-outside': [{ kind: 'path-outside', path: '../x' }, USAGE],
+  'wrong-usage': [{ kind: 'wrong-usage', said: 'x', command: null }, USAGE],
+  'nothing-to-set-up': [{ kind: 'nothing-to-set-up' }, USAGE],
+  'unreadable-json': [{ kind: 'unreadable-json', path: '.mcp.json', said: 'x' }, USAGE],
+};
+
+describe('exit code of a failure', () => {
+  test.each(Object.values(CODES).map(([failure, code]) => [failure.kind, code, failure] as const))(
+    '%s: %i',
+    (_, code, failure) => {
+      expect(exitCode(failure)).toBe(code);
+    },
+  );
+
+  test('a shallow clone could not judge: nobody named a wrong base', () => {
+    expect(exitCode({ kind: 'no-merge-base', base: 'main', shallow: true })).toBe(COULD_NOT_JUDGE);
+  });
+});

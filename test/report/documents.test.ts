@@ -1,0 +1,202 @@
+import { describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import type { RepoPath, ReviewId } from '../../src/domain/brand.ts';
+import type { ReviewExplanation } from '../../src/domain/explanation.ts';
+import type { Notice } from '../../src/domain/instructions.ts';
+import type { MarkReceipt } from '../../src/domain/pass.ts';
+import type { Rule } from '../../src/domain/rule.ts';
+import type { ReviewTask } from '../../src/domain/task.ts';
+import {
+  errorDocument,
+  explainDocument,
+  instructionsDocument,
+  passDocument,
+  rulesDocument,
+  setUpDocument,
+} from '../../src/report/documents.ts';
+import {
+  errorSchema,
+  explainSchema,
+  instructionsSchema,
+  passSchema,
+  rulesSchema,
+  setUpSchema,
+} from '../../src/report/schemas.ts';
+
+const path = (text: string) => text as RepoPath;
+
+function rule(name: string, file: string, line: number, personas: Rule['personas'] = {}): Rule {
+  return {
+    name,
+    description: `Checks ${name}.`,
+    source: { file: path(file), line },
+    folder: '',
+    include: ['**'],
+    exclude: [],
+    strategy: 'individual',
+    instructions: 'Look.',
+    personas,
+    context: { allChangedFilenames: false, unchangedMatchingFiles: false },
+    references: [],
+    numReviews: 1,
+    agents: null,
+  };
+}
+
+function review(id: string, first: Rule, ...others: readonly Rule[]): ReviewTask {
+  const files = [path('a.py'), path('b c.py')];
+  const part = (one: Rule) => ({ rule: one, files, unchangedMatching: [] });
+  const digests = files.map((file) => ({ path: file, sha256: '00', link: null }));
+  return { id: id as ReviewId, parts: [part(first), ...others.map(part)], files, digests };
+}
+
+const LINT = rule('lint', '.deepreview', 3, { claude: 'style-expert' });
+const SECURITY = rule('security', 'src/.deepreview', 8);
+const FILE = path('.deepwork/tmp/review_instructions/x.md');
+const GONE: Notice = { kind: 'no-such-file', path: path('gone.py') };
+
+/** The schema names every key of the document and nothing that is not there. */
+function expectToFit(schema: z.ZodType, document: unknown): void {
+  expect(schema.safeParse(document)).toStrictEqual({ success: true, data: document });
+}
+
+describe('instructions', () => {
+  const outcome = {
+    selection: { kind: 'changed', base: 'main', count: 2 },
+    ruleCount: 2,
+    written: [
+      { task: review('one', LINT), file: FILE, why: 'not-passed' },
+      { task: review('two', SECURITY, LINT), file: FILE, why: 'not-passed' },
+    ],
+    skipped: [review('three', LINT)],
+    notices: [GONE],
+  } as const;
+
+  test('tasks, what is skipped, warnings', () => {
+    const document = instructionsDocument(outcome, 'claude');
+    expectToFit(instructionsSchema, document);
+    expect(document).toStrictEqual({
+      tasks: [
+        {
+          review_id: 'one',
+          rule: 'lint',
+          defining_file: '.deepreview:3',
+          files: ['a.py', 'b c.py'],
+          instruction_file: FILE,
+          agent: 'style-expert',
+        },
+        {
+          review_id: 'two',
+          rule: 'security',
+          defining_file: 'src/.deepreview:8',
+          files: ['a.py', 'b c.py'],
+          instruction_file: FILE,
+          agent: 'style-expert',
+          also: [{ rule: 'lint', defining_file: '.deepreview:3' }],
+        },
+      ],
+      skipped: [{ review_id: 'three', rule: 'lint', files: ['a.py', 'b c.py'], why: 'unchanged-since-pass' }],
+      warnings: ['gone.py does not exist'],
+    });
+  });
+
+  test('the persona is that of the platform', () => {
+    expect(instructionsDocument(outcome, 'codex').tasks.map((task) => task.agent)).toEqual([null, null]);
+  });
+
+  test('nothing to do', () => {
+    const document = instructionsDocument({ ...outcome, written: [], skipped: [], notices: [] }, 'claude');
+    expectToFit(instructionsSchema, document);
+    expect(document).toStrictEqual({ tasks: [], skipped: [], warnings: [] });
+  });
+});
+
+test('rules', () => {
+  const document = rulesDocument([LINT, SECURITY], [GONE]);
+  expectToFit(rulesSchema, document);
+  expect(document).toStrictEqual({
+    rules: [
+      { name: 'lint', description: 'Checks lint.', defining_file: '.deepreview:3' },
+      { name: 'security', description: 'Checks security.', defining_file: 'src/.deepreview:8' },
+    ],
+    warnings: ['gone.py does not exist'],
+  });
+});
+
+test.each([true, false])('pass, instructions known: %s', (vouched) => {
+  const document = passDocument({ id: 'one', vouched });
+  expectToFit(passSchema, document);
+  expect(document).toStrictEqual({ review_id: 'one', marked: true, instructions_known: vouched });
+});
+
+test('init', () => {
+  const document = setUpDocument([
+    { path: path('.deepreview'), did: 'written', added: 'a: b\n' },
+    { path: path('.mcp.json'), did: 'left', added: null },
+  ]);
+  expectToFit(setUpSchema, document);
+  expect(document).toStrictEqual({
+    files: [
+      { path: '.deepreview', did: 'written' },
+      { path: '.mcp.json', did: 'left' },
+    ],
+  });
+});
+
+describe('explain', () => {
+  const task = review('one', LINT, SECURITY);
+  const at = '2026-01-02T03:04:05.000Z';
+  const receipt: MarkReceipt = { id: task.id, parts: [], files: [], promptVersion: 1, by: 'mcp', at };
+  const rules = [
+    { name: 'lint', defining_file: '.deepreview:3' },
+    { name: 'security', defining_file: 'src/.deepreview:8' },
+  ];
+  const now = { current_review_id: 'one', rules, files: ['a.py', 'b c.py'] };
+  const gone = { current_review_id: null, rules: [], files: [] };
+  const by = { passed_at: at, passed_by: 'mcp' };
+  const unknown = { passed_at: null, passed_by: null };
+
+  test.each<[title: string, explanation: ReviewExplanation, document: object]>([
+    [
+      'to do',
+      { kind: 'to-do', task, why: 'not-passed', mark: null },
+      { review_id: 'one', state: 'to-do', ...now, passed: false, ...unknown },
+    ],
+    [
+      'to do although it passed',
+      { kind: 'to-do', task, why: 'pass-does-not-match', mark: { tracked: false, receipt } },
+      { review_id: 'one', state: 'to-do', ...now, passed: true, ...by },
+    ],
+    [
+      'skipped',
+      { kind: 'skipped', task, mark: { tracked: true, receipt: null } },
+      { review_id: 'one', state: 'skipped', ...now, passed: true, ...unknown },
+    ],
+    [
+      'changed',
+      { kind: 'changed', id: 'old', now: task, passed: true, receipt },
+      { review_id: 'old', state: 'changed', ...now, passed: true, ...by },
+    ],
+    [
+      'not asked for',
+      { kind: 'not-asked-for', id: 'old', passed: false, receipt },
+      { review_id: 'old', state: 'not-asked-for', ...gone, passed: false, ...by },
+    ],
+  ])('%s', (_, explanation, expected) => {
+    const document = explainDocument(explanation);
+    expectToFit(explainSchema, document);
+    expect(document).toStrictEqual({ ...expected, why: expect.stringMatching(/^It.*\.$/) });
+  });
+});
+
+test('an error', () => {
+  const document = errorDocument({ kind: 'path-outside', path: '../x' });
+  expectToFit(errorSchema, document);
+  expect(document).toStrictEqual({
+    error: {
+      kind: 'path-outside',
+      message: '../x is outside the repository.',
+      next: 'Name files inside the repository only.',
+    },
+  });
+});

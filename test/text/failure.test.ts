@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import type { BadReviewId, Failure } from '../../src/domain/failure.ts';
+import type { Problem } from '../../src/domain/problem.ts';
+import { tellFailure } from '../../src/text/failure.ts';
+
+type Sample<Kind> = readonly [failure: Extract<Failure, { kind: Kind }>, names: string, next: RegExp];
+
+/** One of each kind, with `given` wherever a value comes from outside. */
+function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Kind> } {
+  const problem: Problem = { file: given, line: 3, column: 5, what: { kind: 'missing-key', key: 'base' } };
+  return {
+    'not-a-repository': [{ kind: 'not-a-repository', folder: given }, given, /inside a repository.*git init/],
+    'bare-repository': [{ kind: 'bare-repository', folder: given }, given, /in a working tree/],
+    'git-missing': [{ kind: 'git-missing' }, 'git', /Install git 2\.31.*PATH/],
+    'git-too-old': [{ kind: 'git-too-old' }, 'git', /Install git 2\.31/],
+    'git-failed': [{ kind: 'git-failed', command: 'git diff', said: given }, given, /git complains about/],
+    'unknown-base': [{ kind: 'unknown-base', base: given }, given, /Fetch it.*--base.*onceover\.yml/],
+    'no-base': [{ kind: 'no-base', tried: ['origin/HEAD', 'main'] }, 'origin/HEAD, main', /--base.*onceover\.yml/],
+    'no-merge-base': [{ kind: 'no-merge-base', base: given, shallow: false }, given, /Name a base.*--base/],
+    'broken-config': [{ kind: 'broken-config', problems: [problem] }, given, /Mend the configuration/],
+    'bad-review-id': [{ kind: 'bad-review-id', id: given, why: 'separator' }, given, /exactly as the instruction file/],
+    'unknown-review': [{ kind: 'unknown-review', id: given }, given, /onceover instructions --json/],
+    'path-outside': [{ kind: 'path-outside', path: given }, given, /inside the repository/],
+    'path-in-the-way': [{ kind: 'path-in-the-way', path: given, found: 'symlink' }, given, /move it away/],
+    disk: [{ kind: 'disk', action: 'write', path: given, code: 'ENOSPC' }, given, /permissions.*space/],
+    'wrong-usage': [{ kind: 'wrong-usage', said: given, command: 'pass' }, given, /"onceover pass --help"/],
+    'nothing-to-set-up': [{ kind: 'nothing-to-set-up' }, 'init', /--rules.*--mcp claude/],
+    'unreadable-json': [{ kind: 'unreadable-json', path: given, said: 'at 3' }, given, /Mend the file/],
+  };
+}
+
+const each = (given: string) =>
+  Object.values(samples(given)).map(([failure, names, next]) => [failure.kind, failure, names, next] as const);
+
+describe('a failure is told: what, why, what to do', () => {
+  test.each(each('some/thing'))('%s', (_, failure, names, next) => {
+    const told = tellFailure(failure);
+    expect(told.what).toContain(names);
+    expect(told.next).toMatch(next);
+    expect(told.next).toMatch(/^[A-Z].*\.$/);
+  });
+
+  test('a shallow clone is told how to get the history', () => {
+    const told = tellFailure({ kind: 'no-merge-base', base: 'origin/main', shallow: true });
+    expect(told.what).toMatch(/shallow clone.*origin\/main/);
+    expect(told.next).toMatch(/git fetch --unshallow.*fetch-depth/);
+  });
+
+  test('what git said is shown line by line below its command', () => {
+    const { what } = tellFailure({ kind: 'git-failed', command: 'git diff x', said: 'fatal: one\nhint: two' });
+    expect(what.split('\n').slice(1)).toEqual(['  git diff x', '  fatal: one', '  hint: two']);
+  });
+
+  test('every problem of a configuration has its line', () => {
+    const problem = (line: number): Problem => ({
+      file: 'onceover.yml',
+      line,
+      column: 1,
+      what: { kind: 'missing-key', key: 'base' },
+    });
+    const { what } = tellFailure({ kind: 'broken-config', problems: [problem(1), problem(2)] });
+    expect(what.split('\n').map((line) => line.slice(0, 17))).toEqual(['onceover.yml:1:1:', 'onceover.yml:2:1:']);
+  });
+
+  test.each<[BadReviewId, string]>([
+    ['empty', 'it is empty'],
+    ['dots', 'it contains ".."'],
+    ['absolute', 'it starts with "/"'],
+    ['separator', 'it contains "/"'],
+    ['nul', 'it contains a NUL character'],
+    ['too-long', 'it is longer than a file name can be'],
+  ])('a bad id says why: %s', (why, said) => {
+    expect(tellFailure({ kind: 'bad-review-id', id: 'x', why }).what).toContain(said);
+  });
+
+  test('a very long id does not fill the screen', () => {
+    const { what } = tellFailure({ kind: 'bad-review-id', id: 'x'.repeat(5000), why: 'too-long' });
+    expect(what.length).toBeLessThan(250);
+  });
+
+  test.each([
+    ['read', 'could not be read (EACCES)'],
+    ['write', 'could not be written (EACCES)'],
+  ] as const)('disk: %s', (action, said) => {
+    expect(tellFailure({ kind: 'disk', action, path: 'a', code: 'EACCES' }).what).toContain(said);
+  });
+
+  test.each([
+    ['symlink', 'is a symlink'],
+    ['folder', 'is a folder'],
+    ['other', 'is not a plain file or folder'],
+  ] as const)('in the way: %s', (found, said) => {
+    expect(tellFailure({ kind: 'path-in-the-way', path: 'a', found }).what).toContain(said);
+  });
+
+  test('wrong usage of no command points at the help of all', () => {
+    expect(tellFailure({ kind: 'wrong-usage', said: 'x', command: null }).next).toBe('See "onceover --help".');
+  });
+});
+
+describe('a hostile value cannot break the line', () => {
+  test.each(each('a\rb\x1b[31mc\u2028d\u202ee\x9bf'))('unseen characters: %s', (_, failure) => {
+    const { what, next } = tellFailure(failure);
+    expect(`${what}${next}`).not.toMatch(/[^\P{Cc}\n]|[\u2028\u202e]/u);
+  });
+
+  // Git's own words are the one value that may take several lines; they are indented.
+  test.each(each('a\nonceover: all passed').filter(([kind]) => kind !== 'git-failed'))(
+    'line breaks: %s',
+    (_, failure) => {
+      const { what, next } = tellFailure(failure);
+      expect(`${what}${next}`).not.toContain('\n');
+    },
+  );
+
+  test('line breaks: git-failed', () => {
+    const { what } = tellFailure({ kind: 'git-failed', command: 'git x\ny', said: 'a\nonceover: all passed' });
+    expect(what.split('\n').slice(1)).toEqual(['  git x\\ny', '  a', '  onceover: all passed']);
+  });
+});

@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+// The real agent CLIs, against the model simulator on the loopback interface.
+export default defineConfig({
+  test: {
+    include: ['test/agents/real/**/*.test.ts'],
+    testTimeout: 180_000,
+    hookTimeout: 600_000,
+    fileParallelism: false,
+  },
+});
