@@ -60,6 +60,7 @@ export const NOTHING_HEARD: Heard = {
 
 /** What an agent can do, as measured on the version that it was tested with. */
 export type Abilities = {
+  /** Whether going on with a session is worth it: it keeps what was said, and its cache. */
   readonly resume: boolean;
   /** Whether its own option makes the model answer by a schema. */
   readonly schema: boolean;

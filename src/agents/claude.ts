@@ -4,6 +4,8 @@ import type { Agent, Heard } from './agent.ts';
 import { isRecord, list, number, part, readEvent, text } from './events.ts';
 import { errorFailure, shorten } from './signs.ts';
 
+const SESSION_LOST = /No conversation found|requires a valid session ID/i;
+
 /** Claude Code. The stable part is its system prompt: the only text that two fresh dispatches share in the cache. */
 export const claude: Agent = {
   name: 'claude',
@@ -70,10 +72,7 @@ export const claude: Agent = {
   },
 
   explain(stderr) {
-    if (/No conversation found|requires a valid session ID/i.test(stderr)) {
-      return { kind: 'session-lost', said: shorten(stderr) };
-    }
-    return null;
+    return SESSION_LOST.test(stderr) ? { kind: 'session-lost', said: shorten(stderr) } : null;
   },
 };
 
@@ -106,7 +105,7 @@ function hearResult(heard: Heard, event: Readonly<Record<string, unknown>>, now:
 
 // API failures say subtype "success"; only is_error tells.
 function failureOf(said: string, event: Readonly<Record<string, unknown>>, now: Date): AgentFailure {
-  if (/No conversation found/i.test(said)) return { kind: 'session-lost', said: shorten(said) };
+  if (SESSION_LOST.test(said)) return { kind: 'session-lost', said: shorten(said) };
   const status = number(event, 'api_error_status');
   return errorFailure(said === '' ? (text(event, 'subtype') ?? 'error') : said, status === 0 ? null : status, now);
 }

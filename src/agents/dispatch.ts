@@ -3,7 +3,7 @@ import type { Usage } from '../domain/usage.ts';
 import { type RunEnd, run } from '../io/runner.ts';
 import { makeScratch } from '../io/scratch.ts';
 import { type Agent, type AgentQuestion, type Heard, NOTHING_HEARD } from './agent.ts';
-import { errorFailure, shorten } from './signs.ts';
+import { errorFailure, lastWords, shorten } from './signs.ts';
 
 /** One dispatch to an agent that is installed. */
 export type Dispatch = {
@@ -17,6 +17,8 @@ export type Dispatch = {
   readonly question: AgentQuestion;
   readonly idleSeconds: number;
   readonly signal: AbortSignal | null;
+  /** Where files of this dispatch are put; the user's cache folder unless given. */
+  readonly scratchBase?: string;
   /** What the events have said so far, after each of them. */
   watch?(heard: Heard): void;
 };
@@ -26,12 +28,16 @@ export type DispatchEnd =
   | { readonly ok: true; readonly reply: AgentReply; readonly model: string | null; readonly durationMs: number }
   | { readonly ok: false; readonly failure: AgentFailure; readonly heard: Heard; readonly durationMs: number };
 
+const PATIENCE_MS = 2000;
+
 /** Sends one question and waits for the end; nothing of it is left running or lying about afterwards. */
 export async function dispatch(call: Dispatch): Promise<DispatchEnd> {
-  const scratch = makeScratch();
+  const scratch = makeScratch(call.scratchBase);
   try {
     const { args, env, input } = call.agent.invoke(call.question, scratch.put);
     let heard = NOTHING_HEARD;
+    const giveUp = new AbortController();
+    const signals = call.signal === null ? [giveUp.signal] : [giveUp.signal, call.signal];
     const end = await run({
       program: call.program,
       args: [...(call.before ?? []), ...args],
@@ -40,9 +46,12 @@ export async function dispatch(call: Dispatch): Promise<DispatchEnd> {
       input,
       timeoutMs: call.question.timeoutSeconds * 1000,
       idleMs: call.idleSeconds * 1000,
-      signal: call.signal,
+      signal: AbortSignal.any(signals),
       onLine(line) {
+        if (heard.failure !== null) return;
         heard = call.agent.hear(heard, line, new Date());
+        // What has failed for good usually ends by itself; some agents would go on without end.
+        if (heard.failure !== null) setTimeout(() => giveUp.abort(), PATIENCE_MS).unref();
         call.watch?.(heard);
       },
     });
@@ -79,7 +88,7 @@ function judge(call: Dispatch, end: RunEnd, heard: Heard): AgentFailure | null {
   if (end.kind === 'not-started') return { kind: 'not-found', program: call.program };
   switch (end.ending) {
     case 'cancelled':
-      return { kind: 'cancelled' };
+      return call.signal?.aborted === true || heard.failure === null ? { kind: 'cancelled' } : heard.failure;
     case 'timeout':
       return { kind: 'timeout', seconds: call.question.timeoutSeconds };
     case 'idle':
@@ -89,7 +98,7 @@ function judge(call: Dispatch, end: RunEnd, heard: Heard): AgentFailure | null {
   }
   if (heard.failure !== null) return heard.failure;
   if (end.code !== 0 || !heard.done) {
-    const said = end.stderr.text.trim() || end.stdout.text.trim().slice(-1000);
+    const said = lastWords(end.stderr.text) || lastWords(end.stdout.text.slice(-2000));
     return call.agent.explain(said) ?? errorFailure(said === '' ? endedHow(end) : said, null, new Date());
   }
   const { sessionId: asked } = call.question;

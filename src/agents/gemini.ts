@@ -13,8 +13,9 @@ const SETTINGS = {
     sessionRetention: { enabled: false },
   },
   tools: { core: ['read_file', 'read_many_files', 'list_directory', 'glob', 'search_file_content', 'grep_search'] },
-  context: { fileName: 'no-instructions-of-the-repository', includeDirectoryTree: false },
+  context: { includeDirectoryTree: false },
   hooksConfig: { enabled: false },
+  security: { folderTrust: { enabled: false } },
 };
 
 /** Gemini CLI. It has no schema option, so its answer is taken from its text. */
@@ -22,7 +23,7 @@ export const gemini: Agent = {
   name: 'gemini',
   program: 'gemini',
   testedVersion: '0.61.0',
-  abilities: { resume: true, schema: false, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached' },
+  abilities: { resume: false, schema: false, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached' },
   install: 'npm install -g @google/gemini-cli',
   variables: ['GEMINI_*', 'GOOGLE_*'],
 
@@ -40,7 +41,8 @@ export const gemini: Agent = {
       ],
       env: {
         GEMINI_CLI_SYSTEM_SETTINGS_PATH: put('settings.json', JSON.stringify(SETTINGS)),
-        GEMINI_CLI_TRUST_WORKSPACE: 'true',
+        // Not trusted, and not asked about it: no settings, instructions or servers of the repository under review.
+        GEMINI_CLI_TRUST_WORKSPACE: 'false',
         GEMINI_CLI_NO_RELAUNCH: 'true',
       },
       input: question.sessionId === null ? `${question.stable}\n\n${question.dynamic}` : question.dynamic,

@@ -7,20 +7,22 @@ const REVIEWER = 'onceover-reviewer';
 
 // Merged over the user's own settings for this dispatch only. Without bash: its patterns do not hold (a permitted
 // "git log" may write by redirection).
-const CONFIG = {
-  autoupdate: false,
-  share: 'disabled',
-  agent: {
-    [REVIEWER]: {
-      description: 'Reads and judges',
-      mode: 'primary',
-      tools: { write: false, edit: false, patch: false, bash: false, webfetch: false, task: false, todowrite: false },
-      permission: { edit: 'deny', bash: 'deny', webfetch: 'deny', external_directory: 'deny' },
-    },
-  },
-};
+function config(prompt: string): object {
+  const tools = {
+    write: false,
+    edit: false,
+    patch: false,
+    bash: false,
+    webfetch: false,
+    task: false,
+    todowrite: false,
+  };
+  const permission = { edit: 'deny', bash: 'deny', webfetch: 'deny', external_directory: 'deny' };
+  const reviewer = { description: 'Reads and judges', mode: 'primary', prompt, tools, permission };
+  return { autoupdate: false, share: 'disabled', agent: { [REVIEWER]: reviewer } };
+}
 
-/** opencode. It has no schema option in this form, so its answer is taken from its text. */
+/** opencode. The stable part is its system prompt. It has no schema option here, so its answer is taken from its text. */
 export const opencode: Agent = {
   name: 'opencode',
   program: 'opencode',
@@ -37,7 +39,7 @@ export const opencode: Agent = {
     'GOOGLE_*',
   ],
 
-  invoke(question) {
+  invoke(question, put) {
     return {
       args: [
         'run',
@@ -46,17 +48,18 @@ export const opencode: Agent = {
         '--agent',
         REVIEWER,
         ...(question.model === null ? [] : ['--model', question.model]),
-        ...(question.sessionId === null ? [] : ['--session', question.sessionId]),
+        // With a title given, it does not ask the model for one.
+        ...(question.sessionId === null ? ['--title', 'onceover review'] : ['--session', question.sessionId]),
       ],
       env: {
-        OPENCODE_CONFIG_CONTENT: JSON.stringify(CONFIG),
+        OPENCODE_CONFIG_CONTENT: JSON.stringify(config(`{file:${put('stable.md', question.stable)}}`)),
         OPENCODE_DISABLE_PROJECT_CONFIG: '1',
         OPENCODE_DISABLE_CLAUDE_CODE: '1',
         OPENCODE_DISABLE_AUTOUPDATE: '1',
         OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
         OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
       },
-      input: question.sessionId === null ? `${question.stable}\n\n${question.dynamic}` : question.dynamic,
+      input: question.dynamic,
     };
   },
 
@@ -70,11 +73,8 @@ export const opencode: Agent = {
         return { ...known, text: text(body, 'text') ?? known.text };
       case 'tool_use':
         return hearTool(known, body);
-      case 'step_finish': {
-        const usage = addUsage(known.usage, body);
-        // "tool-calls" goes on with another step.
-        return { ...known, usage, done: text(body, 'reason') !== 'tool-calls' };
-      }
+      case 'step_finish':
+        return hearStep({ ...known, usage: addUsage(known.usage, body) }, text(body, 'reason') ?? 'unknown');
       case 'error': {
         const error = part(event, 'error');
         const status = number(part(error, 'data'), 'statusCode');
@@ -90,6 +90,20 @@ export const opencode: Agent = {
     return /session not found/i.test(stderr) ? { kind: 'session-lost', said: shorten(stderr) } : null;
   },
 };
+
+// Only "stop" is an end: after "unknown" it would ask again without end, and "length" is an answer that is cut off.
+function hearStep(heard: Heard, reason: string): Heard {
+  switch (reason) {
+    case 'stop':
+      return { ...heard, done: true };
+    case 'tool-calls':
+      return heard;
+    case 'length':
+      return { ...heard, failure: { kind: 'unreadable-answer', why: 'truncated', said: shorten(heard.text) } };
+    default:
+      return { ...heard, failure: { kind: 'agent-error', said: `the model's answer ended as "${reason}"` } };
+  }
+}
 
 function hearTool(heard: Heard, body: Readonly<Record<string, unknown>>): Heard {
   const path = text(part(part(body, 'state'), 'input'), 'filePath');

@@ -46,6 +46,16 @@ function nextTime(clock: RegExpExecArray, now: Date): Date {
   return time;
 }
 
+/** What a program said at its end: from the line that speaks of an error, without colours. */
+export function lastWords(said: string): string {
+  const lines = said
+    .replace(/\u001b\[[0-9;]*m/g, '')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  const error = lines.findIndex((line) => /^\W*(?:error|fatal)/i.test(line));
+  return lines.slice(error === -1 ? -5 : error).join('\n');
+}
+
 const LONGEST = 400;
 
 /** An error's text in one line of bearable length. */

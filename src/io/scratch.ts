@@ -1,5 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** A folder of one dispatch, for texts that must not go into arguments; only its owner can look into it. */
@@ -13,9 +13,9 @@ export type Scratch = {
 const open = new Set<string>();
 
 /** Makes the folder; it is removed by `remove`, and at the latest when this process ends. */
-export function makeScratch(): Scratch {
+export function makeScratch(base: string | null = null): Scratch {
   if (open.size === 0) process.once('exit', removeAll);
-  const folder = mkdtempSync(join(tmpdir(), 'onceover-'));
+  const folder = mkdtempSync(join(base ?? usualBase(), 'onceover-'));
   open.add(folder);
   return {
     folder,
@@ -30,6 +30,17 @@ export function makeScratch(): Scratch {
       if (open.size === 0) process.removeListener('exit', removeAll);
     },
   };
+}
+
+// Not the temporary folder of the machine: agents refuse settings that lie where everybody may write.
+function usualBase(): string {
+  const folder = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'onceover');
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return folder;
+  } catch {
+    return tmpdir();
+  }
 }
 
 function removeAll(): void {

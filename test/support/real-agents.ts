@@ -174,9 +174,17 @@ export function agentUser(real: RealAgent, baseUrl: string): AgentUser {
         question: { ...QUESTION, model: real.model, newSessionId: crypto.randomUUID(), ...given },
         idleSeconds: more.idleSeconds ?? 60,
         signal: more.signal ?? null,
+        scratchBase: scratch(),
         ...(more.watch === undefined ? {} : { watch: more.watch }),
       }),
   };
+}
+
+// Where only the owner may write: Gemini CLI takes no settings from anywhere else.
+function scratch(): string {
+  const folder = join(FOLDER, 'scratch');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
 }
 
 const QUESTION: AgentQuestion = {

@@ -1,0 +1,185 @@
+/**
+ * A simulated model provider on the loopback interface: Anthropic Messages, OpenAI Responses, Gemini generateContent.
+ * No model runs: answers are scripted, and every figure of usage is simulated by the rules in `cache/`.
+ */
+import { randomBytes } from 'node:crypto';
+import { appendFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type CacheEntries, withEntries } from './cache/entries.ts';
+import { movableClock, type SimClock } from './clock.ts';
+import { type Decision, decide, type Seen, type Situation } from './decide.ts';
+import { type JsonObject, parseObject } from './json.ts';
+import { accountOf, headersOfInterest, type LoggedRequest, logLine } from './log.ts';
+import type { Reply } from './reply.ts';
+import { routeOf, type Target } from './route.ts';
+import { type Answer, DEFAULT_ANSWER, type Script } from './script.ts';
+
+/** How a simulator is set up; everything has a default. */
+export type ModelSimOptions = {
+  readonly port?: number;
+  readonly clock?: SimClock;
+  /** Scripts by label. */
+  readonly scripts?: Readonly<Record<string, Script>>;
+  /** For labels without a script, and for scripts at their end. */
+  readonly otherwise?: Answer;
+  /** Answers what agents ask beside the conversation, such as a title. */
+  readonly aside?: Answer;
+  /** Rules beyond those that a provider's requests are always held to. */
+  readonly moreRules?: Situation['moreRules'];
+  /** Requests are appended to this file too, one JSON document a line. */
+  readonly logFile?: string;
+};
+
+/** A running simulator. */
+export type ModelSim = {
+  readonly port: number;
+  readonly clock: SimClock;
+  /** The base URL under which requests get this label. */
+  baseUrl(label: string): string;
+  /** Gives a label a script and begins it at its start. */
+  script(label: string, script: Script): void;
+  /** The requests so far, of one label or of all. */
+  requests(label?: string): readonly LoggedRequest[];
+  /** Forgets every cached prefix. */
+  forgetCache(): void;
+  /** Ends all connections, hanging ones too. */
+  close(): Promise<void>;
+};
+
+/** What changes while a simulator runs. */
+type Running = {
+  readonly options: ModelSimOptions;
+  readonly clock: SimClock;
+  readonly closing: AbortSignal;
+  readonly scripts: Map<string, Script>;
+  readonly turns: Map<string, number>;
+  readonly log: LoggedRequest[];
+  /** A session may outlive a simulator, so ids of two simulators must differ. */
+  readonly run: string;
+  entries: CacheEntries;
+};
+
+/** Starts a simulator on 127.0.0.1. */
+export async function startModelSim(options: ModelSimOptions = {}): Promise<ModelSim> {
+  const closing = new AbortController();
+  const running: Running = {
+    options,
+    clock: options.clock ?? movableClock(),
+    closing: closing.signal,
+    scripts: new Map(Object.entries(options.scripts ?? {})),
+    turns: new Map(),
+    log: [],
+    run: randomBytes(4).toString('hex'),
+    entries: new Map(),
+  };
+  const server = createServer((request, response) => {
+    void serve(running, request, response);
+  });
+  server.on('upgrade', (_request, socket) => socket.destroy());
+  server.requestTimeout = 0;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    port,
+    clock: running.clock,
+    baseUrl: (label) => `http://127.0.0.1:${port}/l/${encodeURIComponent(label)}`,
+    script: (label, script) => {
+      running.scripts.set(label, script);
+      running.turns.delete(label);
+    },
+    requests: (label) => running.log.filter((one) => label === undefined || one.label === label),
+    forgetCache: () => {
+      running.entries = new Map();
+    },
+    close: () =>
+      new Promise((resolve) => {
+        closing.abort();
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function serve(running: Running, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  try {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { reply, written } = take(running, seenOf(running, request, Buffer.concat(chunks)));
+    if (reply.kind === 'hang') return;
+    await pause(reply.pace.delayMs, running.closing);
+    // An entry can be read from the moment that the answer begins, not before.
+    running.entries = withEntries(running.entries, written);
+    await send(reply, response, running.closing);
+  } catch {
+    // The caller went away or the simulator is closing: there is nobody left to answer.
+    response.destroy();
+  }
+}
+
+/** Decides about a request and keeps what follows from it at once. */
+function take(running: Running, seen: Seen): Decision {
+  const { options, scripts, turns, entries } = running;
+  const turn = turns.get(seen.label) ?? 0;
+  const otherwise = options.otherwise ?? DEFAULT_ANSWER;
+  const decision = decide(seen, {
+    id: `sim${running.run}${seen.n}`,
+    entries,
+    script: scripts.get(seen.label) ?? otherwise,
+    turn,
+    otherwise,
+    aside: options.aside ?? { kind: 'text', text: 'Simulated title' },
+    moreRules: options.moreRules ?? {},
+  });
+  if (decision.tookTurn) turns.set(seen.label, turn + 1);
+  running.entries = withEntries(entries, decision.refreshed);
+  const logged = { ...seen, ...decision.verdict };
+  running.log.push(logged);
+  if (options.logFile !== undefined) appendFileSync(options.logFile, logLine(logged));
+  return decision;
+}
+
+function seenOf(running: Running, request: IncomingMessage, raw: Buffer): Seen {
+  const { method = 'GET', url = '/', headers } = request;
+  const route = routeOf(method, url);
+  return {
+    ...route,
+    n: running.log.length + 1,
+    at: running.clock.now(),
+    method,
+    headers: headersOfInterest(headers),
+    account: accountOf(headers, url),
+    body: bodyOf(route.target, raw),
+    raw,
+  };
+}
+
+/** Gemini names the model in the path; rules and cache find it in the body as everywhere else. */
+function bodyOf(target: Target, raw: Buffer): JsonObject | null {
+  const body = parseObject(raw.toString('utf8'));
+  const model = target.kind === 'generate' || target.kind === 'count' ? target.model : null;
+  return body === null || model === null ? body : { ...body, model };
+}
+
+async function send(
+  reply: Extract<Reply, { kind: 'send' }>,
+  response: ServerResponse,
+  closing: AbortSignal,
+): Promise<void> {
+  response.writeHead(reply.status, reply.headers);
+  for (const [i, chunk] of reply.chunks.entries()) {
+    if (i > 0) await pause(reply.pace.betweenEventsMs, closing);
+    if (response.destroyed) return;
+    await new Promise<void>((resolve) => response.write(chunk, () => resolve()));
+  }
+  if (reply.end === 'cut') response.destroy();
+  else response.end();
+}
+
+async function pause(ms: number | undefined, closing: AbortSignal): Promise<void> {
+  if (ms !== undefined && ms > 0) await sleep(ms, undefined, { signal: closing });
+}
