@@ -1,28 +1,30 @@
 import { readFileSync } from 'node:fs';
-import { defineConfig } from 'tsdown';
+import { defineConfig, type UserConfig } from 'tsdown';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 
 // Everything the program needs is in the package itself: one package to install, and few files to open at start-up.
-export default defineConfig({
-  entry: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
+const common: UserConfig = {
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  define: { ONCEOVER_VERSION: JSON.stringify(version) },
-  dts: { entry: 'src/index.ts' },
-  minify: 'dce-only',
   deps: { alwaysBundle: [/.*/], onlyBundle: false },
-  outputOptions: {
-    codeSplitting: {
-      groups: [
-        {
-          name: 'core',
-          test: /src\/(?:app|domain|plan|prompt|text|execute|stores|io|report\/documents|config\/(?:load|parsed))/,
-        },
-      ],
-    },
-  },
-  clean: true,
   report: false,
-});
+};
+
+// What the everyday commands need goes into one file; what only some need stays in files of its own.
+const CORE =
+  /src\/(?:app|domain|text|io\/(?!runner|capture|scratch)|stores\/(?:generated|instruction|passes)|report\/documents|config\/(?:load|parsed|rule-file)|plan\/(?:decide|explain|identify|match|review-id|task)|prompt\/(?:fence|instruction-file)|execute\/(?:instructions|references|select))/;
+
+export default defineConfig([
+  {
+    ...common,
+    entry: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
+    define: { ONCEOVER_VERSION: JSON.stringify(version) },
+    dts: false,
+    minify: 'dce-only',
+    outputOptions: { codeSplitting: { groups: [{ name: 'core', test: CORE }] } },
+    clean: true,
+  },
+  { ...common, entry: { index: 'src/index.ts' }, dts: { emitDtsOnly: true }, clean: false },
+]);

@@ -6,6 +6,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/agents/real/**'],
     testTimeout: 30_000,
+    maxWorkers: 2,
     reporters: ['default', './test/support/requirements-reporter.ts'],
     coverage: {
       provider: 'v8',

@@ -1,12 +1,14 @@
+import type { KnownAgent } from './agents/inspect.ts';
 import { loadRules } from './config/load-rules.ts';
 import { loadSettings } from './config/load-settings.ts';
 import { openParsedFiles, type ParsedFiles } from './config/parsed-files.ts';
 import type { RepoPath, ReviewId } from './domain/brand.ts';
 import type { Changes, Listing, Place } from './domain/change.ts';
+import type { DoctorReport } from './domain/doctor.ts';
 import type { ReviewExplanation } from './domain/explanation.ts';
 import type { InstructionsOutcome, Notice } from './domain/instructions.ts';
 import type { MarkReceipt } from './domain/pass.ts';
-import type { Repository } from './domain/ports.ts';
+import type { Capabilities, Repository } from './domain/ports.ts';
 import { done, failed, type Result } from './domain/result.ts';
 import type { Rule } from './domain/rule.ts';
 import type { SetUpStep } from './domain/set-up.ts';
@@ -20,8 +22,9 @@ import {
 } from './execute/instructions.ts';
 import { withoutChange } from './execute/select-files.ts';
 import { openContents } from './io/contents.ts';
-import { findPlace, openRepository } from './io/repository.ts';
-import { type NameSource, userPath } from './io/user-path.ts';
+import { findPlace, gitVersion } from './io/place.ts';
+import { openRepository } from './io/repository.ts';
+import { isThere, type NameSource, userPath } from './io/user-path.ts';
 import { explainReview } from './plan/explain-review.ts';
 import { matchRules } from './plan/match.ts';
 import { checkReviewId } from './plan/review-id.ts';
@@ -49,14 +52,15 @@ export async function rules(
 ): Promise<Result<{ readonly rules: readonly Rule[]; readonly notices: readonly Notice[] }>> {
   const project = await openProject(cwd);
   if (!project.ok) return project;
-  const listed = files === null ? null : toPaths(project.value.place, files);
-  if (listed !== null && !listed.ok) return listed;
-  const listing = await project.value.repository.listing();
-  if (!listing.ok) return listing;
-  const loaded = await rulesOf(project.value, listing.value);
-  if (listed === null) return done(loaded);
-  const matches = matchRules(loaded.rules, listed.value);
-  return done({ ...loaded, rules: loaded.rules.filter((rule) => (matches.get(rule) ?? []).length > 0) });
+  const named = toPaths(project.value.place, files);
+  if (!named.ok) return named;
+  const there = await project.value.repository.listing();
+  if (!there.ok) return there;
+  const loaded = await rulesOf(project.value, there.value.listing);
+  const notices = [...loaded.notices, ...named.value.notices];
+  if (named.value.listed === null) return done({ rules: loaded.rules, notices });
+  const matches = matchRules(loaded.rules, named.value.listed);
+  return done({ rules: loaded.rules.filter((rule) => (matches.get(rule) ?? []).length > 0), notices });
 }
 
 /** Marks a review as passed. */
@@ -97,20 +101,85 @@ export async function init(
   if (!options.rules && !options.mcp) return failed({ kind: 'nothing-to-set-up' });
   const project = await openProject(cwd);
   if (!project.ok) return project;
-  const listing = await project.value.repository.listing();
-  if (!listing.ok) return listing;
-  const [{ setUpMcp, setUpRules }, { openProjectFiles }] = await Promise.all([
+  const [{ setUp }, { openProjectFiles }] = await Promise.all([
     import('./execute/set-up.ts'),
     import('./stores/project-files.ts'),
   ]);
-  const files = openProjectFiles(project.value.place.root);
-  const steps: SetUpStep[] = [];
-  for (const step of [...(options.rules ? [setUpRules] : []), ...(options.mcp ? [setUpMcp] : [])]) {
-    const result = await step(files, listing.value);
-    if (!result.ok) return result;
-    steps.push(result.value);
+  return setUp({ files: openProjectFiles(project.value.place.root), repository: project.value.repository }, options);
+}
+
+/** Which agents are here and what they can do; with `resume`, whether they can be resumed is found out by trying. */
+export async function doctor(
+  cwd: string,
+  options: {
+    /** Null: nothing is tried. 'all', or the name of an agent. */
+    readonly resume: string | null;
+    readonly signal: AbortSignal | null;
+    tell?(agent: string): void;
+  },
+): Promise<Result<DoctorReport>> {
+  const [agents, { TESTED }, { openCapabilities }, { resumeAbility }] = await Promise.all([
+    import('./agents/inspect.ts'),
+    import('./agents/tested.ts'),
+    import('./stores/capabilities.ts'),
+    import('./plan/resume-ability.ts'),
+  ]);
+  // Outside a repository there are no settings, but there may be agents.
+  const project = await openProject(cwd);
+  if (!project.ok && project.failure.kind !== 'not-a-repository') return project;
+  if (!project.ok && options.resume !== null) return project;
+  const root = project.ok ? project.value.place.root : cwd;
+  const known = agents.knownAgents(project.ok ? project.value.settings.agent : {}, process.env, root);
+  const capabilities = project.ok ? openCapabilities(project.value.place.commonDir) : null;
+  if (options.resume !== null && capabilities !== null) {
+    const tried = await tryResume(known, { ...options, resume: options.resume }, capabilities, root);
+    if (!tried.ok) return tried;
   }
-  return done(steps);
+  const probed = (await capabilities?.probed()) ?? [];
+  const reports = await Promise.all(
+    known.map((one) =>
+      agents.reportAgent(one, root, (name, version) => resumeAbility({ name, version }, { probed, tested: TESTED })),
+    ),
+  );
+  const git = await gitVersion(cwd);
+  return done({ agents: reports, git, node: process.versions.node });
+}
+
+async function tryResume(
+  known: readonly KnownAgent[],
+  options: { readonly resume: string; readonly signal: AbortSignal | null; tell?(agent: string): void },
+  capabilities: Capabilities,
+  root: string,
+): Promise<Result<void>> {
+  const [{ openProbe }, { programVersion }, { probeResume }, schemas] = await Promise.all([
+    import('./agents/probe-ports.ts'),
+    import('./agents/find.ts'),
+    import('./execute/probe-resume.ts'),
+    import('./prompt/answer-schema.ts'),
+  ]);
+  const named = known.filter(({ agent }) => options.resume === 'all' || agent.name === options.resume);
+  if (named.length === 0)
+    return failed({ kind: 'unknown-agent', name: options.resume, known: known.map((one) => one.agent.name) });
+  const schema = schemas.answerSchema('probe');
+  for (const one of named) {
+    const { program } = one;
+    // A command's "resume: true" is its owner's word; trying it would cost what only they know.
+    if (program === null || one.settings?.command != null) continue;
+    options.tell?.(one.agent.name);
+    const version = (await programVersion(program, one.env, root)) ?? 'unknown';
+    const probe = openProbe(
+      { ...one, program },
+      { schema, strictSchema: schemas.strictSchema(schema) },
+      { signal: options.signal },
+    );
+    try {
+      const kept = await capabilities.keep(await probeResume(one.agent.name, version, probe));
+      if (!kept.ok) return kept;
+    } finally {
+      probe.close();
+    }
+  }
+  return done(undefined);
 }
 
 type Project = {
@@ -143,10 +212,11 @@ async function prepare(
   const project = await openProject(cwd);
   if (!project.ok) return project;
   const { place, repository, settings } = project.value;
-  const listed = options.files === null ? done(null) : toPaths(place, options.files);
-  if (!listed.ok) return listed;
+  const named = toPaths(place, options.files);
+  if (!named.ok) return named;
+  const { listed } = named.value;
   const base = options.base ?? settings.base;
-  const changes = listed.value === null ? await repository.changes(base) : await listingOnly(repository);
+  const changes = listed === null ? await repository.changes(base) : await listingOnly(repository);
   if (!changes.ok) return changes;
   const loaded = await rulesOf(project.value, changes.value.listing);
   const ports: InstructionPorts = {
@@ -159,19 +229,19 @@ async function prepare(
     rules: loaded.rules,
     changes: changes.value,
     settings,
-    listed: listed.value,
+    listed,
     base,
     markerPath,
   };
   const prepared = await prepareInstructions(ports, request);
   if (!prepared.ok) return prepared;
-  const notices = [...loaded.notices, ...prepared.value.notices];
+  const notices = [...loaded.notices, ...named.value.notices, ...prepared.value.notices];
   return done({ ports, request, prepared: { ...prepared.value, notices } });
 }
 
 async function listingOnly(repository: Repository): Promise<Result<Changes>> {
-  const listing = await repository.listing();
-  return listing.ok ? done(withoutChange(listing.value)) : listing;
+  const there = await repository.listing();
+  return there.ok ? done(withoutChange(there.value)) : there;
 }
 
 async function rulesOf(
@@ -183,12 +253,20 @@ async function rulesOf(
   return { rules: loaded.rules, notices: loaded.problems.map((problem) => ({ kind: 'problem', problem })) };
 }
 
-function toPaths(place: Place, files: GivenFiles): Result<readonly RepoPath[]> {
-  const paths: RepoPath[] = [];
+type NamedFiles = { readonly listed: readonly RepoPath[] | null; readonly notices: readonly Notice[] };
+
+function toPaths(place: Place, files: GivenFiles | null): Result<NamedFiles> {
+  if (files === null) return done({ listed: null, notices: [] });
+  const listed: RepoPath[] = [];
   for (const name of files.names) {
-    const path = userPath(place, name, files.source);
-    if (path === null) return failed({ kind: 'path-outside', path: name });
-    paths.push(path);
+    const path = name === '' ? null : userPath(place, name, files.source);
+    if (path !== null) listed.push(path);
+    else if (files.source !== 'pipe') return failed({ kind: 'path-outside', path: name });
   }
-  return done(paths);
+  const [first] = files.names;
+  // A pipe may hold something that is no list, such as what git tells a hook.
+  if (files.source === 'pipe' && first !== undefined && !listed.some((path) => isThere(place, path))) {
+    return done({ listed: null, notices: [{ kind: 'list-ignored', first }] });
+  }
+  return done({ listed, notices: [] });
 }

@@ -12,6 +12,7 @@ test.each([
   ['rules', documents.rulesSchema, 'output'],
   ['pass', documents.passSchema, 'output'],
   ['explain', documents.explainSchema, 'output'],
+  ['doctor', documents.doctorSchema, 'output'],
   ['init', documents.setUpSchema, 'output'],
   ['error', documents.errorSchema, 'output'],
 ] as const)('schemas/%s.schema.json is current', async (name, schema, io) => {

@@ -1,4 +1,5 @@
 import type { AgentFailure } from '../domain/agent.ts';
+import type { Abilities } from '../domain/doctor.ts';
 import type { Usage } from '../domain/usage.ts';
 
 /** What is asked of an agent, before it is put into the words of its command line. */
@@ -58,29 +59,16 @@ export const NOTHING_HEARD: Heard = {
   doing: null,
 };
 
-/** What an agent can do, as measured on the version that it was tested with. */
-export type Abilities = {
-  /** Whether going on with a session is worth it: it keeps what was said, and its cache. */
-  readonly resume: boolean;
-  /** Whether its own option makes the model answer by a schema. */
-  readonly schema: boolean;
-  /** What keeps it from writing: its list of tools, its own sandbox, or one that we put around it. */
-  readonly readOnly: 'tools' | 'own-sandbox' | 'our-sandbox';
-  /** Whether the usage that it reports is this dispatch's or the session's so far. */
-  readonly usage: 'dispatch' | 'session' | 'none';
-  /** Whether the stable part of two fresh prompts comes from the provider's cache. */
-  readonly stablePart: 'cached' | 'not-cached';
-};
-
 /** One agent: how to call it and how to read what it says. Everything else is the runner's. */
 export interface Agent {
   readonly name: string;
   /** The program on PATH. */
   readonly program: string;
-  readonly testedVersion: string;
+  /** Null for an agent of the user's own. */
+  readonly testedVersion: string | null;
   readonly abilities: Abilities;
-  /** How to get it. */
-  readonly install: string;
+  /** How to get it; null for an agent of the user's own. */
+  readonly install: string | null;
   /** Variables of the user's environment that it needs to be logged in and configured. */
   readonly variables: readonly string[];
   invoke(question: AgentQuestion, put: PutFile): Invocation;

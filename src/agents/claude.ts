@@ -11,7 +11,7 @@ export const claude: Agent = {
   name: 'claude',
   program: 'claude',
   testedVersion: '2.1.325',
-  abilities: { resume: true, schema: true, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached' },
+  abilities: { schema: true, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached' },
   install: 'npm install -g @anthropic-ai/claude-code',
   variables: [
     'ANTHROPIC_*',

@@ -8,7 +8,7 @@ export const codex: Agent = {
   name: 'codex',
   program: 'codex',
   testedVersion: '0.166.0',
-  abilities: { resume: true, schema: true, readOnly: 'own-sandbox', usage: 'session', stablePart: 'not-cached' },
+  abilities: { schema: true, readOnly: 'own-sandbox', usage: 'session', stablePart: 'not-cached' },
   install: 'npm install -g @openai/codex',
   variables: ['OPENAI_*', 'CODEX_*', 'AZURE_OPENAI_*'],
 

@@ -12,9 +12,9 @@ export function commandAgent(given: {
   return {
     name: given.name,
     program,
-    testedVersion: '',
-    abilities: { resume: given.resume, schema: false, readOnly: 'tools', usage: 'none', stablePart: 'not-cached' },
-    install: '',
+    testedVersion: null,
+    abilities: { schema: false, readOnly: 'nothing', usage: 'if-told', stablePart: 'not-cached' },
+    install: null,
     variables: ['*'],
 
     invoke(question, put) {

@@ -23,7 +23,7 @@ export const gemini: Agent = {
   name: 'gemini',
   program: 'gemini',
   testedVersion: '0.61.0',
-  abilities: { resume: false, schema: false, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached' },
+  abilities: { schema: false, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached' },
   install: 'npm install -g @google/gemini-cli',
   variables: ['GEMINI_*', 'GOOGLE_*'],
 

@@ -27,7 +27,7 @@ export const opencode: Agent = {
   name: 'opencode',
   program: 'opencode',
   testedVersion: '1.18.33',
-  abilities: { resume: true, schema: false, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached' },
+  abilities: { schema: false, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached' },
   install: 'npm install -g opencode-ai',
   variables: [
     'OPENCODE_API_KEY',

@@ -9,14 +9,15 @@ const PATIENCE_MS = 300;
  * is piped in. Null where none was given: then the command looks at the change.
  */
 export async function givenFiles(names: readonly string[]): Promise<GivenFiles | null> {
-  if (names.length === 1 && names[0] === '-') {
-    return { names: readFileList((await readStdin(null)) ?? ''), source: 'list' };
+  if (names.includes('-')) {
+    const listed = readFileList((await readStdin(null)) ?? '');
+    return { names: [...names.filter((name) => name !== '-'), ...listed], source: 'list' };
   }
   if (names.length > 0) return { names, source: 'arguments' };
   if (!stdinIsPiped()) return null;
   // Many programs start others with an open pipe that never says anything: then there is no list.
   const listed = readFileList((await readStdin(PATIENCE_MS)) ?? '');
-  return listed.length === 0 ? null : { names: listed, source: 'list' };
+  return listed.length === 0 ? null : { names: listed, source: 'pipe' };
 }
 
 function stdinIsPiped(): boolean {

@@ -2,6 +2,13 @@
 /** Put in when it is built; not imported, so that no other file has to be opened to answer --version. */
 declare const ONCEOVER_VERSION: string;
 
+// Whoever reads our output may stop reading: that is no error, and what was found out still decides the exit code.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+
 // The shortest questions are answered before anything else is loaded.
 const [first, ...rest] = process.argv.slice(2);
 if (rest.length === 0 && (first === '--version' || first === '-V')) process.stdout.write(`${ONCEOVER_VERSION}\n`);

@@ -1,11 +1,12 @@
 import { Command, CommanderError } from 'commander';
 import { version } from '../version.ts';
+import { doctorCommand } from './commands/doctor.ts';
 import { explainCommand } from './commands/explain.ts';
 import { initCommand } from './commands/init.ts';
 import { instructionsCommand } from './commands/instructions.ts';
 import { passCommand } from './commands/pass.ts';
 import { rulesCommand } from './commands/rules.ts';
-import { fail } from './output.ts';
+import { answerJson, fail } from './output.ts';
 
 /** Reads the command line and runs the command it names; what only some commands need is loaded when they run. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
@@ -13,17 +14,21 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   try {
     await program.parseAsync([...argv]);
   } catch (error) {
-    if (!(error instanceof CommanderError)) return tellBug(error);
+    const json = argv.includes('--json');
+    if (!(error instanceof CommanderError)) return tellBug(error, json);
     if (error.exitCode === 0) return;
+    if (error.code === 'commander.help')
+      return fail({ kind: 'wrong-usage', said: 'No command was given.', command: null }, json);
     const said = error.message.replace(/^error: /, '');
     const command = argv[2] !== undefined && program.commands.some((one) => one.name() === argv[2]) ? argv[2] : null;
-    fail({ kind: 'wrong-usage', said, command }, argv.includes('--json'));
+    fail({ kind: 'wrong-usage', said, command }, json);
   }
 }
 
 // Nothing was judged, so this is neither a pass nor a finding.
-function tellBug(error: unknown): void {
+function tellBug(error: unknown, json: boolean): void {
   const said = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  if (json) answerJson({ error: { kind: 'bug', message: said, next: 'Report it, with the command that you ran.' } });
   process.stderr.write(`onceover: something went wrong that should not (a bug in onceover ${version}):\n${said}\n`);
   process.exitCode = 3;
 }
@@ -39,6 +44,7 @@ function buildProgram(): Command {
     .exitOverride();
   program.commandsGroup('Set up:');
   addInit(program);
+  addDoctor(program);
   program.commandsGroup('For agents:');
   addInstructions(program);
   addRules(program);
@@ -63,6 +69,19 @@ function addInit(program: Command): void {
     .option('--mcp <agent>', 'add the MCP server to the agent\'s project settings ("claude": .mcp.json)')
     .option('--json', 'answer with one JSON document')
     .action((options) => initCommand(options));
+}
+
+function addDoctor(program: Command): void {
+  program
+    .command('doctor')
+    .summary('show which agents are here and what they can do')
+    .description(
+      'Shows which agent programs are installed, their versions, what each can do, what is missing and how to get it.\n' +
+        'With --resume it tries whether agents can be resumed: four short questions to the real model of each.',
+    )
+    .option('--resume [agent]', 'try whether the agent, or every agent that is found, can be resumed')
+    .option('--json', 'answer with one JSON document')
+    .action((options) => doctorCommand(options));
 }
 
 function addInstructions(program: Command): void {

@@ -95,6 +95,7 @@ export function checkShape<T extends z.ZodType>(
   const parsed = schema.safeParse(value);
   if (parsed.success) return { ok: true, value: parsed.data };
   const problems = parsed.error.issues.flatMap((issue) => explainIssue(issue, schema, value, yaml, base));
+  problems.sort((a, b) => a.line - b.line || a.column - b.column);
   return { ok: false, problems: problems.slice(0, MOST_PROBLEMS) };
 }
 

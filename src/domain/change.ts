@@ -1,4 +1,4 @@
-import type { RepoPath } from './brand.ts';
+import type { CommitId, RepoPath } from './brand.ts';
 
 /** Where a repository is and what state it is in, as git tells it. */
 export type Place = {
@@ -6,6 +6,8 @@ export type Place = {
   readonly root: string;
   /** Absolute path of the folder that all working trees of the clone share. */
   readonly commonDir: string;
+  /** Absolute path of the user's index. */
+  readonly index: string;
   /** From the root to the working directory: '' or a path. */
   readonly prefix: string;
   readonly shallow: boolean;
@@ -16,8 +18,8 @@ export type Place = {
 /** Branches that a change is usually measured from, the most telling first. */
 export const USUAL_BASES = ['origin/HEAD', 'origin/main', 'origin/master', 'main', 'master'] as const;
 
-/** The branch or commit whose merge-base with HEAD the change is measured from; null: no commit yet. */
-export type Base = { readonly name: string } | null;
+/** What the change is measured from: a branch or commit by name, and its merge-base with HEAD; null: no commit yet. */
+export type Base = { readonly name: string; readonly commit: CommitId } | null;
 
 /** What differs between the merge-base and the working tree, and what else is there. */
 export type Changes = {

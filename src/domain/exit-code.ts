@@ -4,6 +4,7 @@ import type { Failure } from './failure.ts';
 export function exitCode(failure: Failure): 2 | 3 {
   switch (failure.kind) {
     case 'not-a-repository':
+    case 'odd-root':
     case 'bare-repository':
     case 'git-missing':
     case 'git-too-old':
@@ -18,6 +19,7 @@ export function exitCode(failure: Failure): 2 | 3 {
     case 'broken-config':
     case 'bad-review-id':
     case 'unknown-review':
+    case 'unknown-agent':
     case 'path-outside':
     case 'wrong-usage':
     case 'nothing-to-set-up':

@@ -3,6 +3,7 @@ import type { Problem } from './problem.ts';
 /** Expected trouble: a kind and its facts. The sentence for people is made in `text/`. */
 export type Failure =
   | { readonly kind: 'not-a-repository'; readonly folder: string }
+  | { readonly kind: 'odd-root'; readonly folder: string }
   | { readonly kind: 'bare-repository'; readonly folder: string }
   | { readonly kind: 'git-missing' }
   | { readonly kind: 'git-too-old' }
@@ -13,6 +14,7 @@ export type Failure =
   | { readonly kind: 'broken-config'; readonly problems: readonly Problem[] }
   | { readonly kind: 'bad-review-id'; readonly id: string; readonly why: BadReviewId }
   | { readonly kind: 'unknown-review'; readonly id: string }
+  | { readonly kind: 'unknown-agent'; readonly name: string; readonly known: readonly string[] }
   | { readonly kind: 'path-outside'; readonly path: string }
   | { readonly kind: 'path-in-the-way'; readonly path: string; readonly found: 'symlink' | 'folder' | 'other' }
   | { readonly kind: 'disk'; readonly action: 'read' | 'write'; readonly path: string; readonly code: string }

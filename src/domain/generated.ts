@@ -5,9 +5,10 @@ export const GENERATED_FOLDER = '.deepwork/tmp' as RepoPath;
 
 /** Generated files are never a change and never sent to a reviewer. */
 export function isGenerated(path: string, logDir: string): boolean {
-  return inside(path, GENERATED_FOLDER) || inside(path, logDir);
+  return isInside(path, GENERATED_FOLDER) || isInside(path, logDir);
 }
 
-function inside(path: string, folder: string): boolean {
+/** Whether a path is the folder or below it. */
+export function isInside(path: string, folder: string): boolean {
   return path.startsWith(folder) && (path.length === folder.length || path[folder.length] === '/');
 }

@@ -22,6 +22,8 @@ export type Notice =
   | { readonly kind: 'unnameable'; readonly name: string }
   | { readonly kind: 'no-such-file'; readonly path: RepoPath }
   | { readonly kind: 'deleted-file'; readonly path: RepoPath }
+  | { readonly kind: 'tracked-log-dir'; readonly logDir: string }
+  | { readonly kind: 'list-ignored'; readonly first: string }
   | { readonly kind: 'generated-file'; readonly path: RepoPath }
   | { readonly kind: 'reference-unusable'; readonly rule: string; readonly path: RepoPath; readonly why: string };
 

@@ -1,4 +1,5 @@
 import type { CommitId, RepoPath, ReviewId, SnapshotId } from './brand.ts';
+import type { ResumeResult } from './capability.ts';
 import type { Changes, Listing, Place } from './change.ts';
 import type { Session } from './dispatch.ts';
 import type { Event } from './event.ts';
@@ -15,10 +16,12 @@ export interface Repository {
   readonly place: Place;
   /** Everything that differs from the merge-base with `base`, and the listing of the working tree. */
   changes(base: string | null): Promise<Result<Changes>>;
-  /** The working tree alone, without asking what changed. */
-  listing(): Promise<Result<Listing>>;
+  /** The working tree alone, without asking what changed; `deleted` is tracked and not on disk. */
+  listing(): Promise<Result<{ readonly listing: Listing; readonly deleted: readonly RepoPath[] }>>;
   /** Those of the paths that the last commit or the merge-base knows. */
   known(paths: readonly RepoPath[], base: string | null): Promise<Result<ReadonlySet<RepoPath>>>;
+  /** Whether the user's ignore rules keep the path out of everything. */
+  ignores(path: RepoPath): Promise<Result<boolean>>;
 }
 
 /** The bytes of the working tree; nothing outside the repository is ever read. */
@@ -129,9 +132,10 @@ export interface Sessions {
   hold<T>(id: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** What each agent's version was seen to be able to do. */
+/** What each agent's version was seen to be able to do on this machine. */
 export interface Capabilities {
-  canResume(agent: string, version: string): Promise<'yes' | 'no' | 'unknown'>;
+  probed(): Promise<readonly ResumeResult[]>;
+  keep(result: ResumeResult): Promise<Result<void>>;
 }
 
 /** One run at a time a clone. */

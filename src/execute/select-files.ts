@@ -1,6 +1,6 @@
 import type { RepoPath } from '../domain/brand.ts';
 import type { Changes, Listing } from '../domain/change.ts';
-import { isGenerated } from '../domain/generated.ts';
+import { isGenerated, isInside } from '../domain/generated.ts';
 import type { Notice } from '../domain/instructions.ts';
 import type { Contents, Repository } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
@@ -14,14 +14,17 @@ export type SelectedFiles = {
 };
 
 /** What is there where nobody asked for the change: an explicit list needs no base. */
-export function withoutChange(listing: Listing): Changes {
-  return { base: null, changed: [], deleted: [], submodules: listing.nested, listing };
+export function withoutChange(there: { readonly listing: Listing; readonly deleted: readonly RepoPath[] }): Changes {
+  return { base: null, changed: [], deleted: there.deleted, submodules: there.listing.nested, listing: there.listing };
 }
 
 /** The changed files, without what onceover itself generates. */
 export function selectChanged(changes: Changes, logDir: string): SelectedFiles {
   const files = changes.changed.filter((path) => !isGenerated(path, logDir));
   const notices: Notice[] = [
+    ...(changes.listing.tracked.some((path) => isInside(path, logDir))
+      ? [{ kind: 'tracked-log-dir', logDir } as const]
+      : []),
     ...changes.submodules.map((path): Notice => ({ kind: 'submodule', path })),
     ...changes.listing.unnameable.map((name): Notice => ({ kind: 'unnameable', name })),
   ];

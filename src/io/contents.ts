@@ -1,22 +1,12 @@
 import { createHash, type Hash } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readFileSync,
-  readlinkSync,
-  readSync,
-  realpathSync,
-} from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync, readSync, realpathSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import type { RepoPath } from '../domain/brand.ts';
 import type { Contents, FileText } from '../domain/ports.ts';
 import type { UnusableFile } from '../domain/problem.ts';
 import { type FileDigest, MISSING } from '../domain/task.ts';
-import { codeOf } from './files.ts';
+import { codeOf, isSymlink, lookAt } from './files.ts';
 
 const WHOLE_UP_TO = 4 * 1024 * 1024;
 const KEEP_UP_TO = 64 * 1024 * 1024;
@@ -61,8 +51,8 @@ export function openContents(root: string): Contents {
       return readText(realRoot, path, limit);
     },
     async exists(path) {
-      const stats = lstatSync(join(root, path), { throwIfNoEntry: false });
-      return stats === undefined ? 'missing' : stats.isDirectory() ? 'folder' : 'file';
+      const stats = lookAt(join(root, path));
+      return stats === null ? 'missing' : stats.isDirectory() ? 'folder' : 'file';
     },
   };
 }
@@ -92,9 +82,9 @@ type Opened =
 function openInside(realRoot: string, path: string): Opened {
   try {
     const real = realpathSync(join(realRoot, path));
-    if (!real.startsWith(realRoot.endsWith(sep) ? realRoot : realRoot + sep)) {
-      return { kind: 'unusable', why: 'outside' };
-    }
+    const inside = relative(realRoot, real).split(sep);
+    // What git keeps for itself is no part of the working tree: it may hold credentials.
+    if (inside[0] === '..' || inside[0] === '' || inside.includes('.git')) return { kind: 'unusable', why: 'outside' };
     const fd = openSync(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stats = fstatSync(fd);
     if (stats.isFile()) return { kind: 'opened', fd, size: stats.size, real };
@@ -125,7 +115,7 @@ async function addStream(hash: Hash, path: string): Promise<{ hash: Hash; sha256
 
 function linkText(root: string, path: string): string | null {
   const full = join(root, path);
-  return lstatSync(full, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(full) : null;
+  return isSymlink(full) ? readlinkSync(full) : null;
 }
 
 // Where a text is cut, up to three bytes of its last character may be left hanging.

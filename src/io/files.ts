@@ -42,7 +42,8 @@ export function writeWhole(folder: string, name: string, data: string): Result<v
   if (stats.value !== null && !stats.value.isFile()) return failed(inTheWay(path, stats.value));
   const temporary = join(folder, `${TEMPORARY}${process.pid}-${randomBytes(6).toString('hex')}`);
   try {
-    writeFileSync(temporary, data, { flag: 'wx' });
+    // Whoever may not read the file now may not read it afterwards.
+    writeFileSync(temporary, data, { flag: 'wx', mode: stats.value === null ? 0o666 : stats.value.mode & 0o777 });
     renameSync(temporary, path);
     return done(undefined);
   } catch (error) {
@@ -54,26 +55,28 @@ export function writeWhole(folder: string, name: string, data: string): Result<v
 const TEMPORARY = '.onceover-';
 const FORGOTTEN_AFTER_MS = 10 * 60 * 1000;
 
-/** Removes temporary files that a killed process left in the folder. */
+/** Removes temporary files that a killed process left in the folder; one that cannot be removed is left. */
 export function removeForgotten(folder: string, now: number): void {
-  for (const name of readdirSync(folder)) {
-    if (!name.startsWith(TEMPORARY)) continue;
+  const listed = listFolder(folder);
+  for (const { name, isFile } of listed.ok ? listed.value : []) {
+    if (!isFile || !name.startsWith(TEMPORARY)) continue;
     const path = join(folder, name);
-    const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats !== undefined && now - stats.mtimeMs > FORGOTTEN_AFTER_MS) rmSync(path, { force: true });
+    const stats = lookAt(path);
+    if (stats !== null && now - stats.mtimeMs > FORGOTTEN_AFTER_MS) removeFile(path);
   }
 }
 
-/** Keeps at most `most` files in a folder: the oldest go first. */
-export function removeOldest(folder: string, most: number): Result<void> {
+/** Keeps at most `most` files in a folder, and those named in any case: the oldest go first. */
+export function removeOldest(folder: string, most: number, keep: ReadonlySet<string>): Result<void> {
   const listed = listFolder(folder);
   if (!listed.ok) return listed;
   if (listed.value.length <= most) return done(undefined);
   const byAge = listed.value
+    .filter(({ name }) => !keep.has(name))
     .map(({ name }) => join(folder, name))
     .map((path) => ({ path, time: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .sort((a, b) => a.time - b.time);
-  for (const { path } of byAge.slice(0, byAge.length - most)) {
+  for (const { path } of byAge.slice(0, listed.value.length - most)) {
     const removed = removeFile(path);
     if (!removed.ok) return removed;
   }
@@ -100,9 +103,18 @@ export function removeFile(path: string): Result<void> {
   }
 }
 
+/** What is at the path itself, symlinks not followed; null where nothing is, or nothing can be by that name. */
+export function lookAt(path: string): Stats | null {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) ?? null;
+  } catch {
+    return null;
+  }
+}
+
 /** Whether the path itself is a symlink, wherever it leads. */
 export function isSymlink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  return lookAt(path)?.isSymbolicLink() === true;
 }
 
 /** The system's code of an error, e.g. ENOSPC. */

@@ -5,17 +5,18 @@ import { runProcess } from './process.ts';
 /** What git printed and how it ended, where it ended by itself. */
 export type GitAnswer = { readonly code: number; readonly stdout: Buffer; readonly stderr: string };
 
-/** Asks git something; an exit code other than those in `expected` is a failure. */
+/** Asks git something; an exit code other than those expected (0 unless said) is a failure. */
 export async function git(
   folder: string,
   args: readonly string[],
-  expected: readonly number[] = [0],
+  options: { readonly expected?: readonly number[]; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<Result<GitAnswer>> {
-  const end = await runProcess('git', args, { cwd: folder, env: gitEnvironment() });
+  const env = options.env === undefined ? gitEnvironment() : { ...gitEnvironment(), ...options.env };
+  const end = await runProcess('git', args, { cwd: folder, env });
   if (end.kind === 'missing') {
     return failed(existsSync(folder) ? { kind: 'git-missing' } : { kind: 'not-a-repository', folder });
   }
-  if (end.code === null || !expected.includes(end.code)) {
+  if (end.code === null || !(options.expected ?? [0]).includes(end.code)) {
     return failed({ kind: 'git-failed', command: `git ${args.join(' ')}`, said: end.stderr.trim() });
   }
   return done({ code: end.code, stdout: end.stdout, stderr: end.stderr });
@@ -23,8 +24,14 @@ export async function git(
 
 let environment: NodeJS.ProcessEnv | null = null;
 
-// Optional locks off: asking must not rewrite the user's index.
+// Optional locks off: asking must not rewrite the user's index. Paths are names and never patterns.
 function gitEnvironment(): NodeJS.ProcessEnv {
-  environment ??= { ...process.env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
+  environment ??= {
+    ...process.env,
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_LITERAL_PATHSPECS: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    LC_ALL: 'C',
+  };
   return environment;
 }

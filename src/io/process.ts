@@ -12,7 +12,9 @@ export function runProcess(
   options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
 ): Promise<ProcessEnd> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { cwd: options.cwd, env: options.env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = start(program, args, options);
+    if (typeof child === 'string')
+      return resolve({ kind: 'exited', code: null, stdout: Buffer.alloc(0), stderr: child });
     const out: Buffer[] = [];
     const err: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
@@ -22,4 +24,17 @@ export function runProcess(
       resolve({ kind: 'exited', code, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8') }),
     );
   });
+}
+
+// Some failures to start are thrown at once: arguments that are too long, no memory, too many processes.
+function start(
+  program: string,
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+) {
+  try {
+    return spawn(program, args, { cwd: options.cwd, env: options.env, stdio: ['ignore', 'pipe', 'pipe'] });
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }

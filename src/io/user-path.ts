@@ -1,17 +1,28 @@
-import { lstatSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import type { RepoPath } from '../domain/brand.ts';
 import type { Place } from '../domain/change.ts';
 import { repoPath } from '../domain/repo-path.ts';
+import { lookAt } from './files.ts';
 
-/** How a name that a person or a program gave is to be read. */
-export type NameSource = 'arguments' | 'list';
+/** Where names come from: the command line, a list that was asked for, or a pipe that may hold something else. */
+export type NameSource = 'arguments' | 'list' | 'pipe';
 
 /**
  * The path from the root that a name means, or null if it lies outside. Names count from the working directory; in a
  * list they may also count from the root, as git writes them.
  */
 export function userPath(place: Place, name: string, source: NameSource): RepoPath | null {
+  const path = meantPath(place, name, source);
+  return path?.split('/').includes('.git') === true ? null : path;
+}
+
+/** Whether there is anything at the path. */
+export function isThere(place: Place, path: RepoPath): boolean {
+  return lookAt(join(place.root, path)) !== null;
+}
+
+function meantPath(place: Place, name: string, source: NameSource): RepoPath | null {
   if (isAbsolute(name)) return absolutePath(place.root, name);
   const fromHere = repoPath(name, place.prefix);
   if (source === 'arguments' || place.prefix === '' || (fromHere !== null && isThere(place, fromHere))) return fromHere;
@@ -28,8 +39,4 @@ function absolutePath(root: string, path: string): RepoPath | null {
   } catch {
     return null;
   }
-}
-
-function isThere(place: Place, path: RepoPath): boolean {
-  return lstatSync(join(place.root, path), { throwIfNoEntry: false }) !== undefined;
 }

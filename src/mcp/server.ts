@@ -19,10 +19,12 @@ export type ServeOptions = { readonly root: string; readonly platform: string };
 export async function serve(options: ServeOptions): Promise<void> {
   await new Promise<void>((resolve) => {
     serveStdio(() => buildServer(options), {
-      onerror: (error) => process.stderr.write(`onceover mcp: ${error.message}\n`),
+      onerror: (error) => process.stderr.write(`onceover mcp: ${error.message.split('\n', 1)[0]}\n`),
     });
     process.stdin.once('close', resolve);
     process.stdin.once('end', resolve);
+    process.stdout.once('error', () => resolve());
+    process.stdout.once('close', resolve);
   });
 }
 

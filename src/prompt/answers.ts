@@ -13,7 +13,7 @@ const previous = z
   .describe('What became of each earlier finding that you were given.');
 
 /** The answer of a gate's or a rule's reviewer. */
-export const gateAnswer = z.looseObject({
+const gateAnswer = z.looseObject({
   status: z.enum(['pass', 'fail']).describe('pass only if nothing has to change.'),
   violations: z
     .array(
@@ -32,7 +32,7 @@ export const gateAnswer = z.looseObject({
 });
 
 /** The answer of a reviewer in a loop. */
-export const loopAnswer = z.looseObject({
+const loopAnswer = z.looseObject({
   approved: z.boolean(),
   issues: z.array(
     z.looseObject({
@@ -47,7 +47,7 @@ export const loopAnswer = z.looseObject({
 });
 
 /** The answer of a reviewer that judges a step's outputs by criteria. */
-export const qualityAnswer = z.looseObject({
+const qualityAnswer = z.looseObject({
   passed: z.boolean(),
   feedback: z.string(),
   criteria_results: z
@@ -56,12 +56,18 @@ export const qualityAnswer = z.looseObject({
 });
 
 /** The answer of a fixer. */
-export const fixerAnswer = z.looseObject({
+const fixerAnswer = z.looseObject({
   summary: z.string().describe('What you changed, in a few sentences.'),
   dispositions: z
     .array(z.looseObject({ id: z.string(), state: z.enum(['fixed', 'declined']), why: z.string() }))
     .optional()
     .describe('What you did about each finding.'),
+});
+
+/** The answer to a question of the probe that finds out whether an agent can be resumed. */
+const probeAnswer = z.looseObject({
+  reply: z.string().describe('What was asked for, and nothing else.'),
+  issues: z.array(z.looseObject({ description: z.string() })).describe('What is wrong with the file; empty later on.'),
 });
 
 export type GateAnswer = z.output<typeof gateAnswer>;
@@ -70,7 +76,13 @@ export type QualityAnswer = z.output<typeof qualityAnswer>;
 export type FixerAnswer = z.output<typeof fixerAnswer>;
 
 /** The answers by the kind of question. */
-export type Answers = { gate: GateAnswer; loop: LoopAnswer; quality: QualityAnswer; fixer: FixerAnswer };
+export type Answers = {
+  gate: GateAnswer;
+  loop: LoopAnswer;
+  quality: QualityAnswer;
+  fixer: FixerAnswer;
+  probe: z.output<typeof probeAnswer>;
+};
 export type AnswerKind = keyof Answers;
 
 export const ANSWER_SCHEMAS = {
@@ -78,4 +90,5 @@ export const ANSWER_SCHEMAS = {
   loop: loopAnswer,
   quality: qualityAnswer,
   fixer: fixerAnswer,
+  probe: probeAnswer,
 } as const;

@@ -24,6 +24,8 @@ export function normaliseAnswer(kind: AnswerKind, value: unknown): unknown {
       });
     case 'fixer':
       return withoutNulls({ ...value });
+    case 'probe':
+      return { ...value, issues: value['issues'] ?? [] };
   }
 }
 

@@ -1,3 +1,4 @@
+import type { DoctorReport } from '../domain/doctor.ts';
 import type { ReviewExplanation } from '../domain/explanation.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { InstructionsOutcome, Notice, WrittenTask } from '../domain/instructions.ts';
@@ -75,9 +76,54 @@ export function passDocument(marked: { readonly id: string; readonly vouched: bo
   return { review_id: marked.id, marked: true, instructions_known: marked.vouched };
 }
 
+/** What `doctor --json` answers with. */
+export type DoctorDocument = {
+  agents: {
+    name: string;
+    found: boolean;
+    path: string | null;
+    version: string | null;
+    tested_version: string | null;
+    resume: { can: boolean | null; known_from: string | null; why: string | null };
+    schema: boolean;
+    read_only_by: string;
+    usage: string;
+    stable_part: string;
+    install: string | null;
+  }[];
+  git: string | null;
+  node: string;
+};
+
+export function doctorDocument(report: DoctorReport): DoctorDocument {
+  return {
+    agents: report.agents.map((agent) => ({
+      name: agent.name,
+      found: agent.program !== null,
+      path: agent.program,
+      version: agent.version,
+      tested_version: agent.testedVersion,
+      resume: {
+        can: agent.resume.kind === 'unknown' ? null : agent.resume.kind === 'yes',
+        known_from: agent.resume.kind === 'unknown' ? null : agent.resume.from,
+        why: agent.resume.kind === 'no' ? agent.resume.why : null,
+      },
+      schema: agent.abilities.schema,
+      read_only_by: agent.abilities.readOnly,
+      usage: agent.abilities.usage,
+      stable_part: agent.abilities.stablePart,
+      install: agent.install,
+    })),
+    git: report.git,
+    node: report.node,
+  };
+}
+
 /** What `init --json` answers with. */
-export function setUpDocument(steps: readonly SetUpStep[]): { files: { path: string; did: string }[] } {
-  return { files: steps.map(({ path, did }) => ({ path, did })) };
+export type SetUpDocument = { files: { path: string; did: SetUpStep['did']; ignored: boolean }[] };
+
+export function setUpDocument(steps: readonly SetUpStep[]): SetUpDocument {
+  return { files: steps.map(({ path, did, ignored }) => ({ path, did, ignored })) };
 }
 
 /** What `explain --json` answers with. */

@@ -52,9 +52,42 @@ export const explainSchema = z.object({
   passed_by: z.string().nullable(),
 });
 
+/** The document of `doctor --json`. */
+export const doctorSchema = z.object({
+  agents: z.array(
+    z.object({
+      name: z.string(),
+      found: z.boolean(),
+      path: z.string().nullable(),
+      version: z.string().nullable(),
+      tested_version: z.string().nullable(),
+      resume: z.object({
+        can: z.boolean().nullable().describe('Null: this version was never tried.'),
+        known_from: z.enum(['tested', 'probed', 'config']).nullable(),
+        why: z.string().nullable(),
+      }),
+      schema: z.boolean(),
+      read_only_by: z.enum(['tools', 'own-sandbox', 'nothing']),
+      usage: z.enum(['dispatch', 'session', 'if-told']),
+      stable_part: z.enum(['cached', 'not-cached']),
+      install: z.string().nullable(),
+    }),
+  ),
+  git: z.string().nullable(),
+  node: z.string(),
+});
+
 /** The document of `init --json`. */
 export const setUpSchema = z.object({
-  files: z.array(z.object({ path: z.string(), did: z.enum(['written', 'extended', 'left']) })),
+  files: z.array(
+    z.object({
+      path: z.string(),
+      did: z.enum(['written', 'extended', 'left']),
+      ignored: z
+        .boolean()
+        .describe('Whether the ignore rules of the repository hide the file, so that it is never read.'),
+    }),
+  ),
 });
 
 /** What stands on stdout instead when a command with `--json` fails. */

@@ -8,7 +8,7 @@ import type { MarkReceipt, RuleFacts, TaskFacts } from '../domain/pass.ts';
 import type { Passes } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
 import type { FileDigest } from '../domain/task.ts';
-import { checkFolder, listFolder, makeFolder, removeOldest, writeWhole } from '../io/files.ts';
+import { checkFolder, listFolder, makeFolder, removeForgotten, removeOldest, writeWhole } from '../io/files.ts';
 import { generatedPath, makeGeneratedFolder } from './generated-folder.ts';
 import { INSTRUCTIONS_FOLDER } from './instruction-files.ts';
 
@@ -44,7 +44,8 @@ export function openPasses(place: Pick<Place, 'root' | 'commonDir'>): Passes {
         const written = writeWhole(folder.value, nameOf(task.id), JSON.stringify(task));
         if (!written.ok) return written;
       }
-      return removeOldest(folder.value, MOST_FACTS);
+      removeForgotten(folder.value, Date.now());
+      return removeOldest(folder.value, MOST_FACTS, new Set(tasks.map((task) => nameOf(task.id))));
     },
     async mark(id, by, at) {
       const markers = makeGeneratedFolder(place.root, INSTRUCTIONS_FOLDER);

@@ -19,7 +19,9 @@ export function explanationSummary(explanation: ReviewExplanation): string {
     case 'skipped':
       return 'It is skipped: it passed, and its files are unchanged since.';
     case 'changed':
-      return `Its files have changed since${explanation.passed ? ' it passed' : ''}; the review is now ${quoteName(explanation.now.id)}.`;
+      return explanation.passed || explanation.receipt !== null
+        ? `Its files have changed since it passed; the review is now ${quoteName(explanation.now.id)}.`
+        : `It never passed, and its rule and files now have the id ${quoteName(explanation.now.id)}.`;
     case 'not-asked-for':
       return 'It is not asked for now: no rule asks for it on the present change.';
   }

@@ -13,6 +13,11 @@ export function tellFailure(failure: Failure): Told {
         what: `${quoteName(failure.folder)} is not inside a git repository, so there is no change to look at.`,
         next: 'Run onceover inside a repository, or make one with "git init".',
       };
+    case 'odd-root':
+      return {
+        what: `The path of the repository at ${quoteName(failure.folder)} has a line break in it, which onceover cannot work with.`,
+        next: 'Rename the folder and run again.',
+      };
     case 'bare-repository':
       return {
         what: `${quoteName(failure.folder)} has no working tree (a bare repository, or the inside of .git).`,
@@ -64,6 +69,11 @@ export function tellFailure(failure: Failure): Told {
       return {
         what: `No review with the id "${showUnseen(shorten(failure.id))}" is known here: no rule asks for it on the present change, and it never passed.`,
         next: 'See the present ids with "onceover instructions --json".',
+      };
+    case 'unknown-agent':
+      return {
+        what: `"${showUnseen(failure.name)}" is no agent that onceover knows.`,
+        next: `Name one of these: ${failure.known.map(quoteName).join(', ')}; or define it under "agent" in onceover.yml.`,
       };
     case 'path-outside':
       return {

@@ -2,13 +2,17 @@ import type { SetUpStep } from '../domain/set-up.ts';
 
 /** What `init` wrote, shown whole, and what to do next. */
 export function tellSetUp(steps: readonly SetUpStep[]): string {
-  return [...steps.map(tellStep), next(steps)].join('\n\n');
+  return [...steps.map(tellStep), ...steps.filter((step) => step.ignored).map(tellIgnored), next(steps)].join('\n\n');
 }
 
 function tellStep(step: SetUpStep): string {
   if (step.added === null) return `${step.path} is there already and was left as it is.`;
   const head = step.did === 'written' ? `Wrote ${step.path}:` : `Added to ${step.path}:`;
   return `${head}\n\n${step.added.trimEnd().replace(/^(?=.)/gm, '  ')}`;
+}
+
+function tellIgnored(step: SetUpStep): string {
+  return `git ignores ${step.path}, so it is not read. Add a line "!${step.path}" to your .gitignore.`;
 }
 
 function next(steps: readonly SetUpStep[]): string {

@@ -20,6 +20,8 @@ const CODES: OneOfEach = {
   'no-merge-base': [{ kind: 'no-merge-base', base: 'x', shallow: false }, USAGE],
   'broken-config': [{ kind: 'broken-config', problems: [] }, USAGE],
   'bad-review-id': [{ kind: 'bad-review-id', id: '', why: 'empty' }, USAGE],
+  'odd-root': [{ kind: 'odd-root', folder: '/x' }, 3],
+  'unknown-agent': [{ kind: 'unknown-agent', name: 'x', known: ['claude'] }, USAGE],
   'unknown-review': [{ kind: 'unknown-review', id: 'x' }, USAGE],
   'path-outside': [{ kind: 'path-outside', path: '../x' }, USAGE],
   'wrong-usage': [{ kind: 'wrong-usage', said: 'x', command: null }, USAGE],

@@ -131,14 +131,14 @@ test.each([true, false])('pass, instructions known: %s', (vouched) => {
 
 test('init', () => {
   const document = setUpDocument([
-    { path: path('.deepreview'), did: 'written', added: 'a: b\n' },
-    { path: path('.mcp.json'), did: 'left', added: null },
+    { path: path('.deepreview'), did: 'written', added: 'a: b\n', ignored: true },
+    { path: path('.mcp.json'), did: 'left', added: null, ignored: false },
   ]);
   expectToFit(setUpSchema, document);
   expect(document).toStrictEqual({
     files: [
-      { path: '.deepreview', did: 'written' },
-      { path: '.mcp.json', did: 'left' },
+      { path: '.deepreview', did: 'written', ignored: true },
+      { path: '.mcp.json', did: 'left', ignored: false },
     ],
   });
 });

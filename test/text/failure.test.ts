@@ -19,6 +19,8 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
     'no-merge-base': [{ kind: 'no-merge-base', base: given, shallow: false }, given, /Name a base.*--base/],
     'broken-config': [{ kind: 'broken-config', problems: [problem] }, given, /Mend the configuration/],
     'bad-review-id': [{ kind: 'bad-review-id', id: given, why: 'separator' }, given, /exactly as the instruction file/],
+    'odd-root': [{ kind: 'odd-root', folder: given }, given, /Rename the folder/],
+    'unknown-agent': [{ kind: 'unknown-agent', name: given, known: ['claude'] }, given, /claude/],
     'unknown-review': [{ kind: 'unknown-review', id: given }, given, /onceover instructions --json/],
     'path-outside': [{ kind: 'path-outside', path: given }, given, /inside the repository/],
     'path-in-the-way': [{ kind: 'path-in-the-way', path: given, found: 'symlink' }, given, /move it away/],

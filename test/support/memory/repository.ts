@@ -1,4 +1,4 @@
-import type { RepoPath } from '../../../src/domain/brand.ts';
+import type { CommitId, RepoPath } from '../../../src/domain/brand.ts';
 import type { Changes, Listing, Place } from '../../../src/domain/change.ts';
 import { byCodePoint } from '../../../src/domain/order.ts';
 import type { Repository } from '../../../src/domain/ports.ts';
@@ -13,21 +13,24 @@ export type History = {
   readonly base: Tree | null;
   readonly head: Tree;
   readonly now: Tree;
+  /** What the user's ignore rules name, path by path. */
+  readonly ignored?: readonly string[];
 };
 
 /** A repository without git: branch main is its only base, and the index is the last commit. */
 export function memoryRepository(history: History): Repository {
-  const { base, head, now } = history;
+  const { base, head, now, ignored = [] } = history;
   const place: Place = {
     root: '/memory',
     commonDir: '/memory/.git',
+    index: '/memory/.git/index',
     prefix: '',
     shallow: false,
     usualBase: base === null ? null : 'main',
   };
   const listing: Listing = {
     tracked: paths(head),
-    untracked: paths(now).filter((path) => !(path in head)),
+    untracked: paths(now).filter((path) => !(path in head) && !ignored.includes(path)),
     nested: [],
     unwatched: [],
     unnameable: [],
@@ -35,14 +38,18 @@ export function memoryRepository(history: History): Repository {
   return {
     place,
     async listing() {
-      return done(listing);
+      return done({ listing, deleted: paths(head).filter((path) => !(path in now)) });
     },
     async changes(asked): Promise<Result<Changes>> {
-      if (base === null) return done({ base: null, changed: paths(now), deleted: [], submodules: [], listing });
+      const there = paths(now).filter((path) => path in head || !ignored.includes(path));
+      if (base === null) return done({ base: null, changed: there, deleted: [], submodules: [], listing });
       if (asked !== null && asked !== 'main') return failed({ kind: 'unknown-base', base: asked });
-      const changed = paths(now).filter((path) => now[path] !== base[path] || !(path in head));
+      const changed = there.filter((path) => now[path] !== base[path] || !(path in head));
       const deleted = paths(base).filter((path) => !(path in now));
-      return done({ base: { name: 'main' }, changed, deleted, submodules: [], listing });
+      return done({ base: { name: 'main', commit: 'base' as CommitId }, changed, deleted, submodules: [], listing });
+    },
+    async ignores(path) {
+      return done(ignored.includes(path) && !(path in head));
     },
     async known(asked) {
       return done(new Set(asked.filter((path) => base !== null && (path in head || path in base))));

@@ -1,0 +1,20 @@
+/** The four tests that an agent must pass before it is resumed. */
+export type ProbeTest = 'V1' | 'V2' | 'V3' | 'V4';
+
+/** What a version of an agent was seen to do when it was resumed. */
+export type ResumeResult = {
+  readonly agent: string;
+  readonly version: string;
+  /** Null: all four passed; else the first that failed, and how. */
+  readonly failed: { readonly test: ProbeTest; readonly how: string } | null;
+  /** What a fresh and a resumed dispatch took; null where it did not come to that. */
+  readonly freshMs: number | null;
+  readonly resumedMs: number | null;
+};
+
+/** Whether an agent may be resumed, and how that is known. */
+export type ResumeAbility =
+  | { readonly kind: 'yes'; readonly from: 'tested' | 'probed' | 'config' }
+  | { readonly kind: 'no'; readonly from: 'tested' | 'probed' | 'config'; readonly why: string }
+  /** This version was never tried: it is probed before its first resume. */
+  | { readonly kind: 'unknown' };

@@ -1,0 +1,93 @@
+import type { CommitId, RepoPath } from '../domain/brand.ts';
+import { type Base, type Place, USUAL_BASES } from '../domain/change.ts';
+import { done, failed, type Result } from '../domain/result.ts';
+import { git } from './git.ts';
+import { watchAgain, withIndexCopy } from './index-copy.ts';
+import { readNulList } from './nul-list.ts';
+
+/** What differs between the merge-base and the working tree, as git sees it. */
+export type Diff = {
+  readonly base: Base;
+  readonly entries: readonly DiffEntry[];
+  readonly unnameable: readonly string[];
+};
+
+type DiffEntry = { readonly path: RepoPath; readonly status: string; readonly submodule: boolean };
+
+const NO_COMMITS: Diff = { base: null, entries: [], unnameable: [] };
+
+/** The diff against the merge-base with `asked`; in a repository without commits there is nothing to differ from. */
+export async function diffAgainstBase(place: Place, asked: string | null): Promise<Result<Diff>> {
+  const name = asked ?? place.usualBase;
+  const base: Result<Base> =
+    name === null ? failed({ kind: 'no-base', tried: USUAL_BASES }) : await mergeBaseWith(place, name);
+  if (!base.ok) return (await hasCommits(place)) ? base : done(NO_COMMITS);
+  return diffFrom(place, base.value, []);
+}
+
+/** The diff from a base; `unwatched` names files to look at although git was told not to. */
+export async function diffFrom(place: Place, base: Base, unwatched: readonly RepoPath[]): Promise<Result<Diff>> {
+  if (base === null) return done(NO_COMMITS);
+  return withIndexCopy(place, async (env) => {
+    const watched = unwatched.length === 0 ? done(undefined) : await watchAgain(place, unwatched, env);
+    if (!watched.ok) return watched;
+    const answer = await git(place.root, [...DIFF, base.commit, '--'], { env });
+    return answer.ok ? done({ base, ...readRawDiff(answer.value.stdout) }) : answer;
+  });
+}
+
+const DIFF = [
+  '-c',
+  'diff.autoRefreshIndex=true',
+  'diff',
+  '--raw',
+  '-z',
+  '--no-renames',
+  '--no-ext-diff',
+  '--ignore-submodules=dirty',
+];
+
+/** The merge-base of HEAD with a branch or commit; an unknown name and unrelated histories are told apart. */
+export async function mergeBaseWith(place: Place, name: string): Promise<Result<NonNullable<Base>>> {
+  const unknown = failed({ kind: 'unknown-base', base: name } as const);
+  // A name that looks like an option, or is none at all, must not reach git.
+  if (name === '' || name.startsWith('-') || name.includes('\0')) return unknown;
+  const answer = await git(place.root, ['merge-base', `${name}^{commit}`, 'HEAD'], { expected: [0, 1, 128] });
+  if (!answer.ok) return answer;
+  const commit = answer.value.stdout.toString('utf8').trim();
+  if (commit !== '') return done({ name, commit: commit as CommitId });
+  if (answer.value.code === 1) return failed({ kind: 'no-merge-base', base: name, shallow: place.shallow });
+  const known = await git(place.root, ['rev-parse', '--verify', '--quiet', `${name}^{commit}`], {
+    expected: [0, 1, 128],
+  });
+  if (!known.ok) return known;
+  if (known.value.code !== 0) return unknown;
+  return failed({ kind: 'git-failed', command: `git merge-base ${name} HEAD`, said: answer.value.stderr.trim() });
+}
+
+/** Whether HEAD is a commit yet. */
+export async function hasCommits(place: Place): Promise<boolean> {
+  const answer = await git(place.root, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], {
+    expected: [0, 1, 128],
+  });
+  return !answer.ok || answer.value.code === 0;
+}
+
+function readRawDiff(output: Buffer): { entries: DiffEntry[]; unnameable: string[] } {
+  const { names, unnameable } = readNulList(output);
+  const entries: DiffEntry[] = [];
+  for (let i = 0; i < names.length; i++) {
+    const head = names[i] as string;
+    // A header whose name is not UTF-8 is followed by the next header.
+    const path = names[i + 1];
+    if (!head.startsWith(':') || path === undefined || /^:\d{6} \d{6} /.test(path)) continue;
+    const [oldMode, newMode, , , status] = head.slice(1).split(' ');
+    i++;
+    entries.push({
+      path: path as RepoPath,
+      status: (status ?? '').charAt(0),
+      submodule: newMode === '160000' || (newMode === '000000' && oldMode === '160000'),
+    });
+  }
+  return { entries, unnameable };
+}

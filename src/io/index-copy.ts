@@ -1,0 +1,55 @@
+import { copyFileSync, mkdtempSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RepoPath } from '../domain/brand.ts';
+import type { Place } from '../domain/change.ts';
+import { done, failed, type Result } from '../domain/result.ts';
+import { codeOf, makeFolder } from './files.ts';
+import { git } from './git.ts';
+import { inParts } from './in-parts.ts';
+
+/** Does work with a copy of the user's index, which git may refresh as it likes; the user's own stays as it is. */
+export async function withIndexCopy<T>(
+  place: Place,
+  work: (env: Readonly<Record<string, string>>) => Promise<Result<T>>,
+): Promise<Result<T>> {
+  const folder = makeFolder(place.commonDir, 'onceover');
+  if (!folder.ok) return folder;
+  const own = mkdtempSync(join(folder.value, 'index-'));
+  try {
+    const copy = join(own, 'index');
+    const copied = copyIndex(place.index, copy);
+    return copied.ok ? await work({ GIT_INDEX_FILE: copy }) : copied;
+  } finally {
+    rmSync(own, { recursive: true, force: true });
+  }
+}
+
+/** Makes git look at files in the copied index that it was told to take as unchanged. */
+export async function watchAgain(
+  place: Place,
+  paths: readonly RepoPath[],
+  env: Readonly<Record<string, string>>,
+): Promise<Result<void>> {
+  for (const part of inParts(paths)) {
+    for (const flag of ['--no-assume-unchanged', '--no-skip-worktree']) {
+      const answer = await git(place.root, ['update-index', flag, '--', ...part], { env });
+      if (!answer.ok) return answer;
+    }
+  }
+  return done(undefined);
+}
+
+// With its time: git takes an entry that is as young as the index for one that may have changed unnoticed.
+function copyIndex(from: string, to: string): Result<void> {
+  try {
+    copyFileSync(from, to);
+    const { mtimeMs } = statSync(from);
+    utimesSync(to, Math.floor(mtimeMs) / 1000, Math.floor(mtimeMs) / 1000);
+    return done(undefined);
+  } catch (error) {
+    // Before the first `git add` there is no index.
+    return codeOf(error) === 'ENOENT'
+      ? done(undefined)
+      : failed({ kind: 'disk', action: 'read', path: from, code: codeOf(error) });
+  }
+}

@@ -1,0 +1,51 @@
+import { type Place, USUAL_BASES } from '../domain/change.ts';
+import { done, failed, type Result } from '../domain/result.ts';
+import { git } from './git.ts';
+
+/** The version of git; null where there is none. */
+export async function gitVersion(folder: string): Promise<string | null> {
+  const answer = await git(folder, ['--version']);
+  return answer.ok ? (/\d+\.\d+[.\d]*/.exec(answer.value.stdout.toString('utf8'))?.[0] ?? null) : null;
+}
+
+/** Finds the repository that holds `folder`. */
+export async function findPlace(folder: string): Promise<Result<Place>> {
+  const answer = await git(folder, [
+    'rev-parse',
+    '--path-format=absolute',
+    '--show-toplevel',
+    '--git-common-dir',
+    '--git-path',
+    'index',
+    '--is-shallow-repository',
+    '--show-prefix',
+    '--symbolic-full-name',
+    ...USUAL_BASES.map(matchOne),
+  ]);
+  if (!answer.ok) {
+    if (answer.failure.kind !== 'git-failed') return answer;
+    if (/not a git repository/i.test(answer.failure.said)) return failed({ kind: 'not-a-repository', folder });
+    if (/must be run in a work tree/i.test(answer.failure.said)) return failed({ kind: 'bare-repository', folder });
+    return answer;
+  }
+  const [root, commonDir, index, shallow, prefix, firstRef] = answer.value.stdout.toString('utf8').split('\n');
+  if (root === undefined || commonDir === undefined || index === undefined || root.startsWith('--')) {
+    return failed({ kind: 'git-too-old' });
+  }
+  // A line break in a path would shift everything that follows it.
+  if (shallow !== 'true' && shallow !== 'false') return failed({ kind: 'odd-root', folder });
+  return done({
+    root,
+    commonDir,
+    index,
+    prefix: (prefix ?? '').replace(/\/$/, ''),
+    shallow: shallow === 'true',
+    usualBase: firstRef?.replace(/^refs\/(?:remotes|heads)\//, '') || null,
+  });
+}
+
+// As a pattern, a branch that is not there is left out of git's answer instead of making it fail.
+function matchOne(name: string): string {
+  const pattern = `${name.slice(0, -1)}[${name.slice(-1)}]`;
+  return name.startsWith('origin/') ? `--remotes=${pattern}` : `--branches=${pattern}`;
+}

@@ -1,0 +1,99 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { doctorSchema } from '../../src/report/schemas.ts';
+import { onceover, onceoverJson } from '../support/cli.ts';
+import { repoWith, temporaryFolder } from '../support/repo.ts';
+
+/** A folder with a program "claude" that answers as Claude Code does, with or without memory. */
+function fakeClaude(memory: boolean): { readonly PATH: string; readonly calls: string } {
+  const folder = temporaryFolder();
+  const calls = join(folder, 'calls');
+  const script = `#!${process.execPath}
+const fs = require('node:fs');
+const args = process.argv.slice(2);
+if (args[0] === '--version') { console.log('9.9.9 (Claude Code)'); process.exit(0); }
+fs.appendFileSync(${JSON.stringify(calls)}, 'x');
+const at = (name) => args[args.indexOf(name) + 1];
+const prompt = fs.readFileSync(0, 'utf8');
+const resumed = args.includes('--resume');
+const session = resumed ? at('--resume') : at('--session-id');
+const state = ${JSON.stringify(folder)} + '/' + session;
+let reply = 'Yes.';
+let issues = [];
+if (!resumed) {
+  const path = /Review this file: (\\S+)\\. /.exec(prompt)[1];
+  reply = fs.readFileSync(path, 'utf8').split('\\n')[0];
+  issues = [{ description: 'a' }, { description: 'b' }];
+  fs.writeFileSync(state, reply);
+} else if (prompt.startsWith('Repeat')) reply = ${memory ? "fs.readFileSync(state, 'utf8')" : "'I do not know'"};
+else if (prompt.startsWith('How many')) reply = '2';
+const structured_output = { reply, issues };
+console.log(JSON.stringify({ type: 'system', subtype: 'init', session_id: session, model: 'm' }));
+console.log(JSON.stringify({ type: 'result', subtype: 'success', is_error: false, session_id: session, result: '', structured_output, usage: { input_tokens: 1, output_tokens: 1 } }));
+`;
+  mkdirSync(join(folder, 'bin'));
+  writeFileSync(join(folder, 'bin/claude'), script);
+  chmodSync(join(folder, 'bin/claude'), 0o755);
+  return { PATH: `${join(folder, 'bin')}:/usr/bin:/bin`, calls };
+}
+
+type Doctor = {
+  agents: {
+    name: string;
+    found: boolean;
+    version: string | null;
+    resume: { can: boolean | null; why: string | null };
+  }[];
+};
+const claudeOf = (document: Doctor) => document.agents.find((agent) => agent.name === 'claude');
+
+test('shows what is here and how to get what is not, also outside a repository', async () => {
+  const folder = temporaryFolder();
+  const { PATH, calls } = fakeClaude(true);
+  const end = await onceover(folder, ['doctor'], { env: { PATH } });
+  expect(end).toMatchObject({ code: 0, stderr: '' });
+  expect(end.stdout).toMatch(/^claude 9\.9\.9 \(tested with .*Not here:\n {2}codex +npm install/s);
+  const document = await onceoverJson<Doctor>(folder, ['doctor'], { env: { PATH } });
+  expect(doctorSchema.safeParse(document).success).toBe(true);
+  expect(claudeOf(document)).toMatchObject({ found: true, version: '9.9.9', resume: { can: null } });
+  expect(() => readFileSync(calls)).toThrow();
+});
+
+test('--resume tries, keeps what it found, and does not try again to tell it', async () => {
+  const { root } = repoWith({ 'a.txt': '' });
+  const { PATH, calls } = fakeClaude(true);
+  const end = await onceover(root, ['doctor', '--resume', 'claude'], { env: { PATH } });
+  expect(end).toMatchObject({ code: 0, stderr: expect.stringContaining('claude: trying to resume it') });
+  expect(end.stdout).toMatch(/resume +yes, tried here/);
+  expect(readFileSync(calls, 'utf8')).toBe('xxxx');
+  expect(claudeOf(await onceoverJson<Doctor>(root, ['doctor'], { env: { PATH } }))).toMatchObject({
+    resume: { can: true },
+  });
+  expect(readFileSync(calls, 'utf8')).toBe('xxxx');
+});
+
+test('an agent that forgets fails V3: exit 1, and the reason is kept', async () => {
+  const { root } = repoWith({ 'a.txt': '' });
+  const { PATH } = fakeClaude(false);
+  const end = await onceover(root, ['doctor', '--resume'], { env: { PATH } });
+  expect(end.code).toBe(1);
+  expect(end.stdout).toMatch(/resume +no, tried here: V3: it remembered another first line: "I do not know"/);
+  expect(claudeOf(await onceoverJson<Doctor>(root, ['doctor'], { env: { PATH } }))?.resume).toMatchObject({
+    can: false,
+    why: expect.stringMatching(/^V3: /),
+  });
+});
+
+test.each([
+  ['an unknown agent', ['doctor', '--resume', 'emacs'], 2, /"emacs" is no agent.*claude, codex, gemini, opencode/s],
+])('%s', async (_title, args, code, said) => {
+  const { root } = repoWith({ 'a.txt': '' });
+  const end = await onceover(root, args);
+  expect([end.code, said.test(end.stderr)]).toEqual([code, true]);
+});
+
+test('outside a repository nothing can be kept, so nothing is tried', async () => {
+  const end = await onceover(temporaryFolder(), ['doctor', '--resume']);
+  expect([end.code, end.stderr]).toEqual([3, expect.stringContaining('not inside a git repository')]);
+});

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { CLI, type CliEnd, onceover } from '../support/cli.ts';
+import { cleanEnvironment, repoWith, ruleText, temporaryFolder } from '../support/repo.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+test.each([['--version'], ['-V'], ['-V', '--json']])('%s prints the version, anywhere', async (...args) => {
+  expect(await onceover(temporaryFolder(), args)).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+const commands: [string, string[]][] = [
+  ['init', ['--rules', '--mcp <agent>', '--json']],
+  ['instructions', ['[files...]', '--for <platform>', '--base <ref>', '--json', '"-"']],
+  ['rules', ['[files...]', '--json']],
+  ['pass', ['<review_id>', '--json', 'mark_review_as_passed']],
+  ['explain', ['<review_id>', '--base <ref>', '--json']],
+  ['mcp', ['--root <folder>', '--for <platform>']],
+];
+
+test.each([['--help'], ['-h']])('%s names every command and the exit codes', async (option) => {
+  const end = await onceover(temporaryFolder(), [option]);
+  expect([end.code, end.stderr]).toEqual([0, '']);
+  for (const [name] of commands) expect(end.stdout).toMatch(new RegExp(`^ {2}${name} .*\\S`, 'm'));
+  expect(end.stdout).toMatch(/^Exit codes: 0 .*; 2 .*; 3 /m);
+});
+
+test.each(commands)('%s --help names its arguments and options', async (name, mentioned) => {
+  const end = await onceover(temporaryFolder(), [name, '--help']);
+  expect([end.code, end.stderr]).toEqual([0, '']);
+  expect(end.stdout).toMatch(new RegExp(`^Usage: onceover ${name} `));
+  for (const word of mentioned) expect(end.stdout).toContain(word);
+  const offered = end.stdout.match(/^ {2}(?:-\w, )?--[\w-]+/gm)?.map((line) => line.trim().replace(/^-\w, /, ''));
+  const expected = mentioned.filter((word) => word.startsWith('--')).map((word) => word.split(' ')[0]);
+  expect(offered?.sort()).toEqual([...expected, '--help'].sort());
+});
+
+describe('a reader that goes away', () => {
+  test('after one line of help', async () => {
+    const end = await inShell(temporaryFolder(), '--help | head -1');
+    expect(end).toEqual({ code: 0, stdout: 'Usage: onceover <command> [options]\n', stderr: '' });
+  });
+
+  test.each(['--help', 'rules', 'instructions --json', 'nope --json'])('before the answer: %s', async (args) => {
+    const repo = repoWith({ '.deepreview': ruleText('check') });
+    repo.write('a.py', '');
+    const end = await inShell(repo.root, `${args} | true`);
+    expect(end.stderr).not.toMatch(/EPIPE|^ +at /m);
+  });
+});
+
+/** Runs the program as the beginning of a shell's pipeline. */
+function inShell(cwd: string, rest: string): Promise<CliEnd> {
+  const child = spawn('sh', ['-c', `"$NODE" "$CLI" ${rest}`], {
+    cwd,
+    env: { ...cleanEnvironment(cwd), NODE: process.execPath, CLI },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString('utf8');
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString('utf8');
+  });
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
+}

@@ -1,0 +1,319 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Client as NewClient } from '@modelcontextprotocol/client';
+import { StdioClientTransport as NewTransport } from '@modelcontextprotocol/client/stdio';
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
+import type { InstructionsDocument } from '../../src/report/documents.ts';
+import { CLI } from '../support/cli.ts';
+import { cleanEnvironment, repoWith, ruleText, type TestRepo, temporaryFolder } from '../support/repo.ts';
+
+const FOLDER = '.deepwork/tmp/review_instructions';
+
+type Tool = { name: string; inputSchema: object; outputSchema?: object | undefined };
+type Answer = { text: string; structured: unknown; isError: boolean };
+type Connection = {
+  tools(): Promise<Tool[]>;
+  call(name: string, args?: Record<string, unknown>): Promise<Answer>;
+};
+
+const ABOUT = { name: 'test', version: '1' };
+
+/** A client of each generation, connected to a server of its own. */
+const clients: [string, (cwd: string, args?: readonly string[]) => Promise<Connection>][] = [
+  [
+    'v1 client',
+    async (cwd, args = []) => {
+      const client = new OldClient(ABOUT);
+      await client.connect(new OldTransport(server(cwd, args)));
+      onTestFinished(() => client.close());
+      return {
+        tools: async () => (await client.listTools()).tools,
+        call: async (name, input = {}) => answerOf(await client.callTool({ name, arguments: input })),
+      };
+    },
+  ],
+  ['v2 client', (cwd, args) => connectNew(cwd, args, 'legacy')],
+  ['v2 client, newest protocol', (cwd, args) => connectNew(cwd, args, 'auto')],
+];
+
+async function connectNew(
+  cwd: string,
+  args: readonly string[] = [],
+  mode: 'legacy' | 'auto' = 'legacy',
+): Promise<Connection> {
+  const client = new NewClient(ABOUT, { versionNegotiation: { mode } });
+  await client.connect(new NewTransport(server(cwd, args)));
+  onTestFinished(() => client.close());
+  return {
+    tools: async () => (await client.listTools()).tools,
+    call: async (name, input = {}) => answerOf(await client.callTool({ name, arguments: input })),
+  };
+}
+
+function server(cwd: string, args: readonly string[]) {
+  const env = Object.fromEntries(
+    Object.entries(cleanEnvironment(dirname(cwd))).filter((one): one is [string, string] => one[1] !== undefined),
+  );
+  return { command: process.execPath, args: [CLI, 'mcp', ...args], cwd, env, stderr: 'ignore' as const };
+}
+
+const answerSchema = z.object({
+  content: z.array(z.object({ type: z.literal('text'), text: z.string() })),
+  structuredContent: z.unknown().optional(),
+  isError: z.boolean().optional(),
+});
+
+function answerOf(result: unknown): Answer {
+  const { content, structuredContent, isError } = answerSchema.parse(result);
+  return { text: content.map((one) => one.text).join('\n'), structured: structuredContent, isError: isError === true };
+}
+
+async function reviews(connection: Connection): Promise<InstructionsDocument> {
+  return (await connection.call('get_review_instructions')).structured as InstructionsDocument;
+}
+
+function changedRepo(): TestRepo {
+  const repo = repoWith({ '.deepreview': ruleText('check') });
+  for (const name of ['a.py', 'b.py', 'c.py']) repo.write(name, name);
+  return repo;
+}
+
+describe.each(clients)('%s', (_, connect) => {
+  test('lists its three tools; review_id is a required string [REVIEW-REQ-009.2.1] [REVIEW-REQ-009.2.2]', async () => {
+    const tools = await (await connect(repoWith({}).root)).tools();
+    const names = tools.map((tool) => tool.name).sort();
+    expect(names).toEqual(['get_configured_reviews', 'get_review_instructions', 'mark_review_as_passed']);
+    expect(tools.find((tool) => tool.name === 'mark_review_as_passed')?.inputSchema).toMatchObject({
+      type: 'object',
+      properties: { review_id: { type: 'string' } },
+      required: ['review_id'],
+    });
+  });
+
+  const proved = '[REVIEW-REQ-009.0.1] [REVIEW-REQ-009.2.3] [REVIEW-REQ-009.2.7]';
+  test(`ask, mark, ask again: exactly that review is skipped ${proved}`, async () => {
+    const repo = changedRepo();
+    const connection = await connect(repo.root);
+    const { tasks } = await reviews(connection);
+    expect(tasks.map((task) => task.files)).toEqual([['a.py'], ['b.py'], ['c.py']]);
+    const id = tasks[1]?.review_id ?? '';
+    const marked = await connection.call('mark_review_as_passed', { review_id: id });
+    expect([marked.isError, marked.text]).toEqual([false, expect.stringContaining(id)]);
+    expect(marked.structured).toEqual({ review_id: id, marked: true, instructions_known: true });
+    const marker = statSync(join(repo.root, FOLDER, `${id}.passed`));
+    expect([marker.isFile(), marker.size]).toEqual([true, 0]);
+    const after = await reviews(connection);
+    expect([after.tasks.map((task) => task.files), after.skipped.map((review) => review.review_id)]).toEqual([
+      [['a.py'], ['c.py']],
+      [id],
+    ]);
+  });
+});
+
+test('structured content fits the advertised output schemas', async () => {
+  const connection = await connectNew(changedRepo().root);
+  const id = (await reviews(connection)).tasks[0]?.review_id;
+  const calls: [string, Record<string, unknown>][] = [
+    ['mark_review_as_passed', { review_id: id }],
+    ['get_review_instructions', {}],
+    ['get_configured_reviews', {}],
+  ];
+  const tools = new Map((await connection.tools()).map((tool) => [tool.name, tool]));
+  for (const [name, input] of calls) {
+    const schema = z.fromJSONSchema({ ...tools.get(name)?.outputSchema });
+    expect(schema.safeParse({}).success).toBe(false);
+    const { structured } = await connection.call(name, input);
+    expect(schema.safeParse(structured), name).toMatchObject({ success: true, data: structured });
+  }
+});
+
+describe('mark_review_as_passed', () => {
+  test('makes its folder [REVIEW-REQ-009.2.4]', async () => {
+    const repo = repoWith({});
+    const connection = await connectNew(repo.root);
+    expect(existsSync(join(repo.root, '.deepwork'))).toBe(false);
+    const { text, structured } = await connection.call('mark_review_as_passed', { review_id: 'r--a.py--0123456789ab' });
+    expect(readFileSync(join(repo.root, FOLDER, 'r--a.py--0123456789ab.passed'), 'utf8')).toBe('');
+    expect(structured).toMatchObject({ instructions_known: false });
+    expect(text).toContain('no instruction file with this id was written here');
+  });
+
+  test('refuses what cannot be an id and creates nothing [REVIEW-REQ-009.2.5] [REVIEW-REQ-009.2.6]', async () => {
+    const rows: [string[], RegExp][] = [
+      [['', ' ', '\n'], /it is empty/],
+      [['..', '../x', 'a/../../b', 'a..b'], /it contains "\.\."/],
+      [['/abs', '/etc/passwd'], /it starts with "\/"/],
+      [['a/b'], /it contains "\/"/],
+      [['a\0b'], /it contains a NUL character/],
+      [['x'.repeat(300)], /longer than a file name/],
+    ];
+    const repo = repoWith({});
+    const connection = await connectNew(repo.root);
+    for (const [ids, sentence] of rows) {
+      for (const id of ids) {
+        const { isError, text } = await connection.call('mark_review_as_passed', { review_id: id });
+        expect.soft([isError, text]).toEqual([true, expect.stringMatching(sentence)]);
+        expect.soft(text).toContain('Pass the review_id exactly as the instruction file gives it.');
+      }
+    }
+    expect(readdirSync(repo.root)).toEqual(['.git']);
+  });
+
+  test('refuses a missing id and one that is no string [REVIEW-REQ-009.2.2]', async () => {
+    const connection = await connectNew(repoWith({}).root);
+    for (const input of [{}, { review_id: 5 }, { review_id: null }]) {
+      const { isError, text } = await connection.call('mark_review_as_passed', input);
+      expect.soft([isError, text]).toEqual([true, expect.stringContaining('review_id')]);
+    }
+  });
+});
+
+test('get_configured_reviews is the same whatever passed [REVIEW-REQ-009.6.1]', async () => {
+  const repo = changedRepo();
+  repo.write('docs/.deepreview', ruleText('docs', { include: ['*.md'] }));
+  const connection = await connectNew(repo.root);
+  const lists = () =>
+    Promise.all([
+      connection.call('get_configured_reviews'),
+      connection.call('get_configured_reviews', { only_rules_matching_files: ['a.py'] }),
+    ]);
+  const before = await lists();
+  for (const { review_id } of (await reviews(connection)).tasks) {
+    await connection.call('mark_review_as_passed', { review_id });
+  }
+  expect((await reviews(connection)).tasks).toEqual([]);
+  expect(await lists()).toEqual(before);
+  const check = { name: 'check', description: 'Checks check.', defining_file: '.deepreview:1' };
+  const docs = { name: 'docs', description: 'Checks docs.', defining_file: 'docs/.deepreview:1' };
+  expect(before.map((answer) => answer.structured)).toEqual([
+    { rules: [check, docs], warnings: [] },
+    { rules: [check], warnings: [] },
+  ]);
+});
+
+test('the text lists what to dispatch and only counts what is skipped', async () => {
+  const repo = changedRepo();
+  repo.write('sub/.deepreview', 'bad: [');
+  const connection = await connectNew(repo.root);
+  const ids = (await reviews(connection)).tasks.map((task) => task.review_id);
+  for (const id of ids.slice(1)) await connection.call('mark_review_as_passed', { review_id: id });
+  const { text } = await connection.call('get_review_instructions');
+  expect(text).toContain(`check: a.py\n  description: Checks check.\n  prompt:      @${FOLDER}/${ids[0]}.md`);
+  expect(text).toContain('2 reviews were skipped');
+  expect(text).toContain('Warning: sub/.deepreview:1:');
+  for (const hidden of ['b.py', 'c.py', ...ids.slice(1)]) expect(text).not.toContain(hidden);
+});
+
+test('files of get_review_instructions count from the root', async () => {
+  const connection = await connectNew(changedRepo().root);
+  for (const [files, expected] of [
+    [['b.py'], ['b.py']],
+    [[], []],
+    [null, ['a.py', 'b.py', 'c.py']],
+  ]) {
+    const { structured } = await connection.call('get_review_instructions', { files });
+    expect((structured as InstructionsDocument).tasks.flatMap((task) => task.files)).toEqual(expected);
+  }
+  const outside = await connection.call('get_review_instructions', { files: ['../x'] });
+  expect([outside.isError, outside.text]).toEqual([true, expect.stringContaining('../x is outside the repository')]);
+});
+
+test('--root names the repository, --for the platform', async () => {
+  const repo = repoWith({ '.deepreview': ruleText('check', { more: '    agent: {codex: auditor}\n' }) });
+  repo.write('a.py', '');
+  const connection = await connectNew(temporaryFolder(), ['--root', repo.root, '--for', 'codex']);
+  expect((await reviews(connection)).tasks.map(({ files, agent }) => [files, agent])).toEqual([[['a.py'], 'auditor']]);
+});
+
+test('every tool is rejected with a sentence outside of a repository', async () => {
+  const folder = temporaryFolder();
+  const connection = await connectNew(folder);
+  for (const name of ['get_review_instructions', 'get_configured_reviews', 'mark_review_as_passed']) {
+    const { isError, text } = await connection.call(name, name.startsWith('mark') ? { review_id: 'a' } : {});
+    expect.soft([isError, text]).toEqual([true, expect.stringMatching(/is not inside a git repository.*\n.*git init/)]);
+  }
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+describe('on the wire', () => {
+  const initialize = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: ABOUT },
+  };
+  const call = (id: number, name: string, input: object = {}) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name, arguments: input },
+  });
+
+  test('only the protocol is on stdout, and garbage does not end the server', async () => {
+    const repo = changedRepo();
+    repo.write('sub/.deepreview', 'bad: [');
+    const wire = openWire(repo);
+    wire.send(initialize);
+    await wire.answerTo(1);
+    wire.sendRaw('garbage\n\n{}\n[]\n{"jsonrpc":"2.0"}\n\u0000\n');
+    wire.send(call(2, 'get_review_instructions'));
+    wire.send(call(3, 'nope'));
+    wire.send(call(4, 'get_configured_reviews'));
+    for (const id of [2, 4]) expect(await wire.answerTo(id)).toHaveProperty('result.structuredContent');
+    expect(await wire.answerTo(3)).toMatchObject({ error: { message: expect.stringContaining('nope') } });
+    wire.child.stdin.end();
+    expect(await wire.ended).toBe(0);
+    expect(wire.lines.length).toBeGreaterThanOrEqual(4);
+    for (const line of wire.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+  });
+
+  test('the server ends when standard input closes, before and after the greeting', async () => {
+    const [silent, greeted] = [openWire(changedRepo()), openWire(changedRepo())];
+    silent.child.stdin.end();
+    greeted.send(initialize);
+    await greeted.answerTo(1);
+    greeted.child.stdin.end();
+    expect(await Promise.all([silent.ended, greeted.ended])).toEqual([0, 0]);
+  });
+});
+
+type Wire = {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly lines: string[];
+  readonly ended: Promise<number | null>;
+  send(message: object): void;
+  sendRaw(text: string): void;
+  answerTo(id: number): Promise<unknown>;
+};
+
+function openWire(repo: TestRepo): Wire {
+  const child = spawn(process.execPath, [CLI, 'mcp'], {
+    cwd: repo.root,
+    env: cleanEnvironment(dirname(repo.root)),
+    timeout: 15_000,
+    killSignal: 'SIGKILL',
+  });
+  const lines: string[] = [];
+  const waiting = new Map<number, (message: unknown) => void>();
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    lines.push(line);
+    const message = JSON.parse(line) as { id?: number };
+    if (message.id !== undefined) waiting.get(message.id)?.(message);
+  });
+  child.stderr.resume();
+  const sendRaw = (text: string) => child.stdin.write(text);
+  const found = (id: number) => lines.map((line) => JSON.parse(line) as { id?: number }).find((one) => one.id === id);
+  return {
+    child,
+    lines,
+    ended: new Promise((resolve) => child.on('close', resolve)),
+    send: (message) => sendRaw(`${JSON.stringify(message)}\n`),
+    sendRaw,
+    answerTo: (id) => new Promise((resolve) => (found(id) ? resolve(found(id)) : waiting.set(id, resolve))),
+  };
+}

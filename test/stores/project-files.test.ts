@@ -1,0 +1,55 @@
+import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { RepoPath } from '../../src/domain/brand.ts';
+import { openProjectFiles } from '../../src/stores/project-files.ts';
+import { temporaryFolder } from '../support/repo.ts';
+
+const PATH = '.mcp.json' as RepoPath;
+
+/** A root with a file beside it that must stay as it is. */
+function open() {
+  const top = temporaryFolder();
+  const root = join(top, 'root');
+  const outside = join(top, 'outside');
+  mkdirSync(root);
+  writeFileSync(outside, 'as it was');
+  return { root, outside, file: join(root, PATH), files: openProjectFiles(root) };
+}
+
+test('what is written can be read', async () => {
+  const { files } = open();
+  expect(await files.read(PATH)).toEqual({ ok: true, value: null });
+  expect(await files.write(PATH, 'ä\r\n')).toEqual({ ok: true, value: undefined });
+  expect(await files.read(PATH)).toEqual({ ok: true, value: 'ä\r\n' });
+  await files.write(PATH, '');
+  expect(await files.read(PATH)).toEqual({ ok: true, value: '' });
+});
+
+test.each<[string, string, (made: ReturnType<typeof open>) => void]>([
+  ['a folder', 'not-a-file', ({ file }) => mkdirSync(file)],
+  ['not UTF-8', 'not-utf8', ({ file }) => writeFileSync(file, Buffer.from([0x7b, 0xff, 0x7d]))],
+  ['binary', 'binary', ({ file }) => writeFileSync(file, Buffer.from([0x7b, 0, 0x7d]))],
+  ['too large', 'too large', ({ file }) => writeFileSync(file, ' '.repeat(4 * 1024 * 1024 + 1))],
+  ['a symlink that leaves', 'outside', ({ file, outside }) => symlinkSync(outside, file)],
+])('a file that is %s cannot be read', async (_, code, prepare) => {
+  const made = open();
+  prepare(made);
+  const failure = { kind: 'disk', action: 'read', path: PATH, code };
+  expect(await made.files.read(PATH)).toEqual({ ok: false, failure });
+});
+
+test('a symlink is not written through', async () => {
+  const { file, outside, files } = open();
+  symlinkSync(outside, file);
+  expect(await files.write(PATH, 'new')).toMatchObject({ ok: false, failure: { kind: 'path-in-the-way' } });
+  expect(readFileSync(outside, 'utf8')).toBe('as it was');
+});
+
+test('a file keeps who may read it', async () => {
+  const { file, files } = open();
+  writeFileSync(file, '{}');
+  chmodSync(file, 0o600);
+  await files.write(PATH, '{"mcpServers":{}}');
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
