@@ -182,6 +182,20 @@ async function tryResume(
   return done(undefined);
 }
 
+let ahead: { readonly cwd: string; readonly place: Promise<Result<Place>> } | null = null;
+
+/** Begins to look for the repository while the rest of the program is still being loaded. */
+export function lookAhead(cwd: string): void {
+  ahead = { cwd, place: findPlace(cwd) };
+}
+
+function placeOf(cwd: string): Promise<Result<Place>> {
+  const begun = ahead;
+  // What was found counts once: a server that runs for days must look again.
+  ahead = null;
+  return begun?.cwd === cwd ? begun.place : findPlace(cwd);
+}
+
 type Project = {
   readonly place: Place;
   readonly repository: Repository;
@@ -190,7 +204,7 @@ type Project = {
 };
 
 async function openProject(cwd: string): Promise<Result<Project>> {
-  const place = await findPlace(cwd);
+  const place = await placeOf(cwd);
   if (!place.ok) return place;
   const parsed = openParsedFiles(place.value.commonDir, version);
   const settings = await loadSettings(place.value.root, parsed);
@@ -216,9 +230,13 @@ async function prepare(
   if (!named.ok) return named;
   const { listed } = named.value;
   const base = options.base ?? settings.base;
-  const changes = listed === null ? await repository.changes(base) : await listingOnly(repository);
+  let loading: ReturnType<typeof rulesOf> | null = null;
+  const onListing = (listing: Listing) => {
+    loading = rulesOf(project.value, listing);
+  };
+  const changes = listed === null ? await repository.changes(base, onListing) : await listingOnly(repository);
   if (!changes.ok) return changes;
-  const loaded = await rulesOf(project.value, changes.value.listing);
+  const loaded = await (loading ?? rulesOf(project.value, changes.value.listing));
   const ports: InstructionPorts = {
     repository,
     contents: openContents(place.root),

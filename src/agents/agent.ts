@@ -22,14 +22,14 @@ export type AgentQuestion = {
 };
 
 /** How an agent is called: arguments, environment, standard input. */
-export type Invocation = {
+type Invocation = {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly input: string;
 };
 
 /** Puts a text into a file of this dispatch and tells its path: prompts and schemas never go into arguments. */
-export type PutFile = (name: string, text: string) => string;
+type PutFile = (name: string, text: string) => string;
 
 /** What the events of a dispatch have said so far. */
 export type Heard = {

@@ -29,7 +29,7 @@ const ALWAYS = [
 ];
 
 /** Set for everything that onceover starts, so that a hook inside it does not start onceover again. */
-export const ACTIVE = 'ONCEOVER_ACTIVE';
+const ACTIVE = 'ONCEOVER_ACTIVE';
 
 /** The part of the user's environment that an agent gets; names may end in `*`. Nothing else of ours leaks into it. */
 export function agentEnvironment(

@@ -13,7 +13,7 @@ export type AgentProbe = {
   close(): void;
 };
 
-export type ProbeAnswer =
+type ProbeAnswer =
   | {
       readonly ok: true;
       readonly text: string;

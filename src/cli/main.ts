@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import { workingDirectory } from './working-directory.ts';
+
 /** Put in when it is built; not imported, so that no other file has to be opened to answer --version. */
 declare const ONCEOVER_VERSION: string;
 
@@ -15,4 +17,7 @@ if (rest.length === 0 && (first === '--version' || first === '-V')) process.stdo
 else if (process.platform === 'win32') {
   process.stderr.write('onceover does not support Windows yet. Use it inside WSL.\n');
   process.exitCode = 3;
-} else await (await import('./program.ts')).runProgram(process.argv);
+} else {
+  if (first === 'instructions') (await import('../app.ts')).lookAhead(workingDirectory());
+  await (await import('./program.ts')).runProgram(process.argv);
+}

@@ -14,8 +14,11 @@ import type { Usage } from './usage.ts';
 /** The repository under review, as git tells it; it never writes there. */
 export interface Repository {
   readonly place: Place;
-  /** Everything that differs from the merge-base with `base`, and the listing of the working tree. */
-  changes(base: string | null): Promise<Result<Changes>>;
+  /**
+   * Everything that differs from the merge-base with `base`, and the listing of the working tree. The listing is known
+   * first: `onListing` may begin to work with it.
+   */
+  changes(base: string | null, onListing?: (listing: Listing) => void): Promise<Result<Changes>>;
   /** The working tree alone, without asking what changed; `deleted` is tracked and not on disk. */
   listing(): Promise<Result<{ readonly listing: Listing; readonly deleted: readonly RepoPath[] }>>;
   /** Those of the paths that the last commit or the merge-base knows. */

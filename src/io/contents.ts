@@ -81,7 +81,7 @@ type Opened =
 // Not blocking, so that a FIFO in a file's place cannot hold us.
 function openInside(realRoot: string, path: string): Opened {
   try {
-    const real = realpathSync(join(realRoot, path));
+    const real = realpathSync.native(join(realRoot, path));
     const inside = relative(realRoot, real).split(sep);
     // What git keeps for itself is no part of the working tree: it may hold credentials.
     if (inside[0] === '..' || inside[0] === '' || inside.includes('.git')) return { kind: 'unusable', why: 'outside' };

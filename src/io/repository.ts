@@ -14,8 +14,8 @@ import { readNulList } from './nul-list.ts';
 export function openRepository(place: Place): Repository {
   return {
     place,
-    async changes(asked) {
-      const [diff, listing] = await Promise.all([diffAgainstBase(place, asked), listFiles(place)]);
+    async changes(asked, onListing) {
+      const [diff, listing] = await Promise.all([diffAgainstBase(place, asked), listFiles(place, onListing)]);
       if (!diff.ok) return diff;
       if (!listing.ok) return listing;
       const { unwatched } = listing.value;
@@ -55,9 +55,12 @@ export function openRepository(place: Place): Repository {
   };
 }
 
-async function listFiles(place: Place): Promise<Result<Listing>> {
+async function listFiles(place: Place, onListing?: (listing: Listing) => void): Promise<Result<Listing>> {
   const answer = await git(place.root, ['ls-files', '-z', '-v', '--cached', '--others', '--exclude-standard']);
-  return answer.ok ? done(readListing(answer.value.stdout, place)) : answer;
+  if (!answer.ok) return answer;
+  const listing = readListing(answer.value.stdout, place);
+  onListing?.(listing);
+  return done(listing);
 }
 
 function readListing(output: Buffer, place: Place): Listing {

@@ -19,7 +19,7 @@ export type Run = {
 };
 
 /** Why a run came to its end: by itself, or because it was ended. */
-export type RunEnding = 'by-itself' | 'timeout' | 'idle' | 'cancelled';
+type RunEnding = 'by-itself' | 'timeout' | 'idle' | 'cancelled';
 
 /** How a run ended: one shape for success and failure. */
 export type RunEnd =

@@ -28,7 +28,7 @@ export type DispatchStep<Answer> =
   | { readonly kind: 'error'; readonly failure: AgentFailure; readonly notes: readonly DispatchNote[] };
 
 /** What is to be remembered of the way. */
-export type DispatchNote =
+type DispatchNote =
   | { readonly kind: 'resume-failed'; readonly agent: string; readonly failure: AgentFailure }
   | { readonly kind: 'failed-over'; readonly from: string; readonly to: string; readonly failure: AgentFailure }
   | { readonly kind: 'cooling'; readonly agent: string; readonly until: Date | null };

@@ -19,6 +19,6 @@ function said(result: ResumeResult, from: 'tested' | 'probed'): ResumeAbility {
 }
 
 /** `{test}: {what failed}`, as it is kept where resuming is put off. */
-export function deferredReason(failed: NonNullable<ResumeResult['failed']>): string {
+function deferredReason(failed: NonNullable<ResumeResult['failed']>): string {
   return `${failed.test}: ${failed.how}`;
 }

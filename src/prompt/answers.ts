@@ -70,10 +70,10 @@ const probeAnswer = z.looseObject({
   issues: z.array(z.looseObject({ description: z.string() })).describe('What is wrong with the file; empty later on.'),
 });
 
-export type GateAnswer = z.output<typeof gateAnswer>;
-export type LoopAnswer = z.output<typeof loopAnswer>;
-export type QualityAnswer = z.output<typeof qualityAnswer>;
-export type FixerAnswer = z.output<typeof fixerAnswer>;
+type GateAnswer = z.output<typeof gateAnswer>;
+type LoopAnswer = z.output<typeof loopAnswer>;
+type QualityAnswer = z.output<typeof qualityAnswer>;
+type FixerAnswer = z.output<typeof fixerAnswer>;
 
 /** The answers by the kind of question. */
 export type Answers = {
