@@ -21,7 +21,7 @@ export function sideBySide(commands, { rounds = 25, cwd = process.cwd() } = {}) 
   return times.map(median);
 }
 
-function median(values) {
+export function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;

@@ -79,7 +79,7 @@ export const claude: Agent = {
 function hearMessage(heard: Heard, event: Readonly<Record<string, unknown>>): Heard {
   let { doing, filesRead } = heard;
   for (const block of list(part(event, 'message'), 'content')) {
-    if (text(block, 'type') !== 'tool_use') continue;
+    if (text(block, 'type') !== 'tool_use' || text(block, 'name') === 'StructuredOutput') continue;
     const path = text(part(block, 'input'), 'file_path');
     if (text(block, 'name') === 'Read' && path !== null) filesRead = [...filesRead, path];
     doing = [text(block, 'name'), path ?? text(part(block, 'input'), 'pattern')]

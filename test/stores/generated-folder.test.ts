@@ -81,7 +81,8 @@ test.skipIf(process.getuid?.() !== 0)('a file of another that cannot be replaced
 
 /** A root whose `.deepwork/tmp` and folder of instructions have these modes; an old instruction is in there. */
 function guardedFolder(topMode: number, folderMode: number) {
-  const root = temporaryFolder();
+  // Where every user may go: a temporary folder of one's own may be closed to others.
+  const root = temporaryFolder('/tmp');
   const top = join(root, '.deepwork/tmp');
   const folder = join(top, INSTRUCTIONS_FOLDER);
   mkdirSync(folder, { recursive: true });

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { Agent, AgentQuestion, Heard } from '../../src/agents/agent.ts';
+import type { Agent, AgentQuestion } from '../../src/agents/agent.ts';
 import { claude } from '../../src/agents/claude.ts';
 import { codex } from '../../src/agents/codex.ts';
 import { type DispatchEnd, dispatch } from '../../src/agents/dispatch.ts';
@@ -137,24 +137,31 @@ function install(real: RealAgent, folder: string): void {
 /** A user with a home, a project and one real agent that talks to the simulator. */
 export type AgentUser = {
   readonly project: string;
+  /** The environment that the agent gets. */
+  readonly env: Readonly<Record<string, string>>;
   ask(
     given: Partial<AgentQuestion>,
-    more?: { idleSeconds?: number; signal?: AbortSignal; watch?(heard: Heard): void },
+    more?: { idleSeconds?: number; signal?: AbortSignal; onLine?(line: string): void },
   ): Promise<DispatchEnd>;
 };
 
 /** Sets a user up; everything of theirs is in a folder of the test. */
 export function agentUser(real: RealAgent, baseUrl: string): AgentUser {
-  const folder = temporaryFolder();
-  const home = join(folder, 'home');
-  const project = join(folder, 'project');
-  mkdirSync(home);
-  mkdirSync(project);
+  const users = join(FOLDER, 'users');
+  mkdirSync(users, { recursive: true });
+  const folder = temporaryFolder(users);
+  // Codex does not put its sandbox into a home that lies in the temporary folder.
+  const [home, project, temporary] = ['home', 'project', 'tmp'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const one of [home, project, temporary]) mkdirSync(one);
   const own = {
     HOME: home,
     PATH: process.env['PATH'] ?? '',
     LANG: 'C.UTF-8',
-    TMPDIR: folder,
+    TMPDIR: temporary,
     DISABLE_TELEMETRY: '1',
     ...real.configure(home, baseUrl),
   };
@@ -165,9 +172,10 @@ export function agentUser(real: RealAgent, baseUrl: string): AgentUser {
   };
   return {
     project,
+    env,
     ask: (given, more = {}) =>
       dispatch({
-        agent: real.agent,
+        agent: more.onLine === undefined ? real.agent : listening(real.agent, more.onLine),
         program: programOf(real),
         cwd: project,
         env,
@@ -175,13 +183,22 @@ export function agentUser(real: RealAgent, baseUrl: string): AgentUser {
         idleSeconds: more.idleSeconds ?? 60,
         signal: more.signal ?? null,
         scratchBase: scratch(),
-        ...(more.watch === undefined ? {} : { watch: more.watch }),
       }),
   };
 }
 
+function listening(agent: Agent, onLine: (line: string) => void): Agent {
+  return {
+    ...agent,
+    hear(heard, line, now) {
+      onLine(line);
+      return agent.hear(heard, line, now);
+    },
+  };
+}
+
 // Where only the owner may write: Gemini CLI takes no settings from anywhere else.
-function scratch(): string {
+export function scratch(): string {
   const folder = join(FOLDER, 'scratch');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return folder;

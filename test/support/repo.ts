@@ -16,8 +16,8 @@ export type TestRepo = {
 };
 
 /** A folder of the test's own, removed when the test ends. */
-export function temporaryFolder(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'onceover-test-')));
+export function temporaryFolder(base = tmpdir()): string {
+  const folder = realpathSync(mkdtempSync(join(base, 'onceover-test-')));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
   return folder;
 }

@@ -1,0 +1,52 @@
+// What the runner costs: a program that reads its input and answers at once, through the runner and spawned bare.
+import { spawn } from 'node:child_process';
+import { load } from './support/build.mjs';
+import { median, report } from './support/measure.mjs';
+
+const { run } = await load('src/io/runner.ts');
+const { NODE_EXTRA_CA_CERTS: _left, ...env } = process.env;
+const script = 'process.stdin.on("data",()=>{}).on("end",()=>console.log("{\\"status\\":\\"pass\\"}"))';
+const input = 'Review this.\n'.repeat(1000);
+
+function bare() {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, ['-e', script], { env, stdio: 'pipe' });
+    child.stdout.on('data', () => {});
+    child.stdin.end(input);
+    child.on('close', resolve);
+  });
+}
+
+function throughRunner() {
+  return run({
+    program: process.execPath,
+    args: ['-e', script],
+    cwd: process.cwd(),
+    env,
+    input,
+    timeoutMs: 60_000,
+    idleMs: 60_000,
+    signal: null,
+    onLine() {},
+  });
+}
+
+const times = { bare: [], runner: [] };
+for (let round = -2; round < 30; round++) {
+  for (const [name, work] of [
+    ['bare', bare],
+    ['runner', throughRunner],
+  ]) {
+    const start = performance.now();
+    await work();
+    if (round >= 0) times[name].push(performance.now() - start);
+  }
+}
+const [spawned, ran] = [median(times.bare), median(times.runner)];
+report({
+  what: 'a program through the runner, as a multiple of spawning it bare',
+  figure: ran / spawned,
+  limit: 1.3,
+  unit: ' x',
+  details: `${ran.toFixed(1)} ms to ${spawned.toFixed(1)} ms`,
+});

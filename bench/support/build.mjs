@@ -1,0 +1,22 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'tsdown';
+
+/** Builds a part of the program that the package does not export, for measuring it, and loads it. */
+export async function load(source) {
+  const folder = mkdtempSync(join(tmpdir(), 'onceover-bench-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  await build({
+    config: false,
+    entry: { part: fileURLToPath(new URL(`../../${source}`, import.meta.url)) },
+    outDir: folder,
+    format: 'esm',
+    platform: 'node',
+    dts: false,
+    logLevel: 'silent',
+    deps: { alwaysBundle: [/.*/], onlyBundle: false },
+  });
+  return import(pathToFileURL(join(folder, 'part.mjs')).href);
+}

@@ -1,0 +1,45 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import type { Answer } from '../../support/model-sim/script.ts';
+import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
+import { type AgentUser, agentUser, REAL_AGENTS } from '../../support/real-agents.ts';
+
+const STREAMS = resolve(import.meta.dirname, '../streams');
+const ANSWER: Answer = { kind: 'structured', value: { status: 'pass', violations: [] } };
+
+let sim: ModelSim;
+beforeAll(async () => {
+  sim = await startModelSim();
+});
+afterAll(() => sim.close());
+
+// What the agents print, kept for the tests of their readers; made anew with ONCEOVER_RECORD=1.
+describe.skipIf(process.env['ONCEOVER_RECORD'] === undefined)('the streams of', () => {
+  test.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s', async (name, real) => {
+    const user = agentUser(real, sim.baseUrl(name));
+    writeFileSync(join(user.project, 'add.js'), 'exports.add = (a, b) => a - b;\n');
+    const call: Answer = { kind: 'tools', calls: [real.read(join(user.project, 'add.js'))], text: 'Reading.' };
+    sim.script(name, [
+      call,
+      ANSWER,
+      ANSWER,
+      ...Array<Answer>(4).fill({ kind: 'error', status: 401, message: 'invalid api key' }),
+    ]);
+    const sessionId = await record(user, name, 'review', null);
+    await record(user, name, 'resumed', sessionId);
+    await record(user, name, 'refused', null);
+  });
+});
+
+async function record(user: AgentUser, agent: string, name: string, sessionId: string | null): Promise<string | null> {
+  const lines: string[] = [];
+  const end = await user.ask({ sessionId }, { onLine: (line) => lines.push(line) });
+  const text = lines
+    .join('\n')
+    .replaceAll(user.project, '/project')
+    .replaceAll(/[^"\s]*onceover-test-[A-Za-z0-9]+/g, '/user');
+  mkdirSync(join(STREAMS, agent), { recursive: true });
+  writeFileSync(join(STREAMS, agent, `${name}.jsonl`), `${text}\n`);
+  return end.ok ? end.reply.sessionId : null;
+}

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type Heard, NOTHING_HEARD } from '../../src/agents/agent.ts';
+import { AGENTS } from '../../src/agents/table.ts';
+
+/** What a reader makes of a stream that the real agent printed, talking to the model simulator. */
+function heard(agent: string, name: string): Heard {
+  const reader = AGENTS.find((one) => one.name === agent);
+  if (reader === undefined) throw new Error(`no agent ${agent}`);
+  const lines = readFileSync(join(import.meta.dirname, 'streams', agent, `${name}.jsonl`), 'utf8').split('\n');
+  const now = new Date('2026-01-01T00:00:00Z');
+  return lines.filter((line) => line !== '').reduce((before, line) => reader.hear(before, line, now), NOTHING_HEARD);
+}
+
+describe.each(AGENTS.map((agent) => agent.name))('%s', (agent) => {
+  test('a review ends well, with session, answer and usage', () => {
+    const end = heard(agent, 'review');
+    expect(end).toMatchObject({ done: true, failure: null, sessionId: expect.stringMatching(/^[\w-]{20,}$/) });
+    expect(end.structured ?? JSON.parse(end.text)).toEqual({ status: 'pass', violations: [] });
+    expect(end.usage?.outputTokens).toBeGreaterThan(0);
+    expect(end.doing).toContain('add.js');
+  });
+
+  test('a resumed review is of the same session', () => {
+    const end = heard(agent, 'resumed');
+    expect(end).toMatchObject({ done: true, failure: null, sessionId: heard(agent, 'review').sessionId });
+  });
+
+  test('a refused key is told as such', () => {
+    expect(heard(agent, 'refused')).toMatchObject({ done: false, failure: { kind: 'not-logged-in' } });
+  });
+
+  test('a stream that is cut anywhere before its end is not done', () => {
+    const reader = AGENTS.find((one) => one.name === agent);
+    const lines = readFileSync(join(import.meta.dirname, 'streams', agent, 'review.jsonl'), 'utf8')
+      .trim()
+      .split('\n');
+    let state = NOTHING_HEARD;
+    for (const line of lines.slice(0, -1)) state = reader?.hear(state, line, new Date()) ?? state;
+    expect(state.done).toBe(false);
+    expect(reader?.hear(state, (lines.at(-1) ?? '').slice(0, -2), new Date()).done).toBe(false);
+  });
+
+  test.each(['', 'not json', '[]', '{', '{"type":7}', '{"type":"result"}', '{"type":"text","part":null}', 'null'])(
+    '%j does no harm',
+    (line) => {
+      const reader = AGENTS.find((one) => one.name === agent);
+      expect(() => reader?.hear(NOTHING_HEARD, line, new Date())).not.toThrow();
+      expect(reader?.hear(NOTHING_HEARD, line, new Date()).text).toBe('');
+    },
+  );
+});
