@@ -4,7 +4,7 @@ export default defineConfig({
   define: { ONCEOVER_VERSION: JSON.stringify('0.0.0-test') },
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/agents/real/**'],
+    exclude: ['test/agents/real/**', 'test/agents/live/**'],
     testTimeout: 30_000,
     maxWorkers: 2,
     reporters: ['default', './test/support/requirements-reporter.ts'],

@@ -254,13 +254,13 @@ const reuseSpec: readonly Requirement[] = [
   ),
 
   // R1.0: validation before use
-  pending('REUSE-R1.0', 'before any resume it is validated that tool-using agents can be resumed'),
+  tested('REUSE-R1.0', 'before any resume it is validated that tool-using agents can be resumed'),
   tested('REUSE-R1.0/V1', 'a reviewer sent to read a file in the foreground returns a session id'),
   pending('REUSE-R1.0/V1/blocked', 'without a session id resuming is blocked for that agent, and that is written down'),
   tested('REUSE-R1.0/V2', 'resuming that session gives an answer and no API error'),
   tested('REUSE-R1.0/V3', 'resumed, it repeats the first line of the file it read, exactly'),
   tested('REUSE-R1.0/V4', 'resumed, it gives the number of issues that its first answer had'),
-  pending('REUSE-R1.0/decision-gate', 'only if all four pass are sessions resumed; any failure leaves R4 alone'),
+  tested('REUSE-R1.0/decision-gate', 'only if all four pass are sessions resumed; any failure leaves R4 alone'),
   pending('REUSE-R1.0/record-of-failure', '.meta.json gets r1_deferred_reason "{test_id}: {failure description}"'),
   pending(
     'REUSE-R1.0/observes-speed',

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { AgentQuestion } from '../../../src/agents/agent.ts';
+import { type DispatchEnd, dispatch } from '../../../src/agents/dispatch.ts';
+import { knownAgents } from '../../../src/agents/inspect.ts';
+import type { Usage } from '../../../src/domain/usage.ts';
+import { answerSchema, strictSchema } from '../../../src/prompt/answer-schema.ts';
+import { readAnswer } from '../../../src/prompt/read-answer.ts';
+import { startModelSim } from '../../support/model-sim/server.ts';
+import { agentUser, REAL_AGENTS } from '../../support/real-agents.ts';
+import { temporaryFolder } from '../../support/repo.ts';
+
+const MOST_USD = 1;
+/** What a token is taken to cost at most, where the agent does not tell: a dear model's prices. */
+const USD_PER_TOKEN = { input: 15e-6, output: 75e-6 };
+const STABLE = `You review code for mistakes.\n${'Judge what would go wrong in use, and say how to mend it. '.repeat(100)}`;
+const QUESTION: AgentQuestion = {
+  stable: STABLE,
+  dynamic: 'Review add.js: add is to return the sum of its two arguments.',
+  schema: answerSchema('gate'),
+  strictSchema: strictSchema(answerSchema('gate')),
+  sessionId: null,
+  newSessionId: '',
+  usedBefore: null,
+  model: null,
+  cacheTtl: '5m',
+  timeoutSeconds: 180,
+};
+
+let spent = 0;
+
+// With your own login and your own money: the agents that are on PATH, one small review and one resume each.
+describe.skipIf(process.env['ONCEOVER_LIVE'] === undefined)('live', () => {
+  const agents = knownAgents({}, process.env, process.cwd()).flatMap(({ agent, program, env }) =>
+    program === null ? [] : [{ name: agent.name, agent, program, env }],
+  );
+
+  test.each(agents)('$name', async ({ name, agent, program, env }) => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'add.js'), 'exports.add = (a, b) => a - b;\n');
+    const ask = async (given: Partial<AgentQuestion>): Promise<DispatchEnd> => {
+      if (spent >= MOST_USD) throw new Error(`$${spent.toFixed(2)} of $${MOST_USD} are spent`);
+      const question = { ...QUESTION, newSessionId: randomUUID(), ...given };
+      const end = await dispatch({ agent, program, cwd, env, question, idleSeconds: 120, signal: null });
+      spent += cost(end.ok ? end.reply.usage : end.heard.usage);
+      return end;
+    };
+    const first = await ask({});
+    if (!first.ok) throw new Error(JSON.stringify(first.failure));
+    const { sessionId, sessionUsage } = first.reply;
+    const second = await ask({ dynamic: 'Look once more and answer again.', sessionId, usedBefore: sessionUsage });
+    if (!second.ok) throw new Error(JSON.stringify(second.failure));
+    const simulated = await onSimulator(name);
+    console.table([
+      { who: `${name}: provider, fresh`, ...first.reply.usage },
+      { who: `${name}: simulator, fresh`, ...simulated?.[0] },
+      { who: `${name}: provider, resumed`, ...second.reply.usage },
+      { who: `${name}: simulator, resumed`, ...simulated?.[1] },
+    ]);
+    console.log(`about $${spent.toFixed(3)} of $${MOST_USD} spent`);
+    const read = readAnswer('gate', first.reply);
+    expect(read.ok && read.answer.status).toBe('fail');
+  });
+});
+
+function cost(usage: Usage | null): number {
+  if (usage === null) return 0;
+  const input = usage.inputTokens + usage.cachedInputTokens + usage.cacheWriteTokens;
+  return usage.costUsd ?? input * USD_PER_TOKEN.input + usage.outputTokens * USD_PER_TOKEN.output;
+}
+
+/** The same two questions to the pinned version of the agent, with simulated answers. */
+async function onSimulator(name: string): Promise<[Usage | null, Usage | null] | null> {
+  const real = REAL_AGENTS.find((one) => one.agent.name === name);
+  if (real === undefined) return null;
+  const sim = await startModelSim();
+  try {
+    const user = agentUser(real, sim.baseUrl(name));
+    writeFileSync(join(user.project, 'add.js'), 'exports.add = (a, b) => a - b;\n');
+    const value = {
+      status: 'fail',
+      violations: [{ file: 'add.js', line: 1, issue: 'It subtracts.', priority: 'high' }],
+    };
+    sim.script(name, [
+      { kind: 'tools', calls: [real.read(join(user.project, 'add.js'))] },
+      { kind: 'structured', value },
+      { kind: 'structured', value },
+    ]);
+    const first = await user.ask({ stable: STABLE, dynamic: QUESTION.dynamic });
+    if (!first.ok) return null;
+    const { sessionId, sessionUsage } = first.reply;
+    const second = await user.ask({
+      stable: STABLE,
+      dynamic: 'Look once more and answer again.',
+      sessionId,
+      usedBefore: sessionUsage,
+    });
+    return [first.reply.usage, second.ok ? second.reply.usage : null];
+  } finally {
+    await sim.close();
+  }
+}

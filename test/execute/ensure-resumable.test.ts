@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import type { ResumeResult } from '../../src/domain/capability.ts';
+import { ensureResumable } from '../../src/execute/ensure-resumable.ts';
+import { openCapabilities } from '../../src/stores/capabilities.ts';
+import { temporaryFolder } from '../support/repo.ts';
+
+const result = (version: string, failed: ResumeResult['failed'] = null): ResumeResult => ({
+  agent: 'claude',
+  version,
+  failed,
+  freshMs: 1,
+  resumedMs: 1,
+});
+
+/** Asks for one version after the other and counts the probes. */
+async function asking(versions: readonly string[], probe: (version: string) => ResumeResult) {
+  const capabilities = openCapabilities(temporaryFolder());
+  let probes = 0;
+  const said: (string | undefined)[] = [];
+  for (const version of versions) {
+    const ability = await ensureResumable(
+      { name: 'claude', version },
+      {
+        capabilities,
+        tested: [result('1.0.0')],
+        probe: async () => {
+          probes++;
+          return probe(version);
+        },
+      },
+    );
+    said.push(ability.ok ? ability.value.kind : undefined);
+  }
+  return { probes, said };
+}
+
+test('the version that was tested is never tried', async () => {
+  expect(await asking(['1.0.0', '1.0.0'], result)).toEqual({ probes: 0, said: ['yes', 'yes'] });
+});
+
+test('another version is tried once [REUSE-R1.0]', async () => {
+  expect(await asking(['1.0.1', '1.0.1', '1.0.1'], result)).toEqual({ probes: 1, said: ['yes', 'yes', 'yes'] });
+});
+
+test('one that failed is not resumed, and not tried again [REUSE-R1.0/decision-gate]', async () => {
+  const bad = (version: string) => result(version, { test: 'V4', how: 'it counted 2 instead of 3' });
+  expect(await asking(['1.0.1', '1.0.1'], bad)).toEqual({ probes: 1, said: ['no', 'no'] });
+});
