@@ -173,7 +173,10 @@ async function tryResume(
       { signal: options.signal },
     );
     try {
-      const kept = await capabilities.keep(await probeResume(one.agent.name, version, probe));
+      const outcome = await probeResume(one.agent.name, version, probe);
+      if (outcome.kind === 'not-tried')
+        return failed({ kind: 'agent-not-tried', agent: one.agent.name, failure: outcome.failure });
+      const kept = await capabilities.keep(outcome.result);
       if (!kept.ok) return kept;
     } finally {
       probe.close();

@@ -1,3 +1,5 @@
+import type { AgentFailure } from './agent.ts';
+
 /** The four tests that an agent must pass before it is resumed. */
 export type ProbeTest = 'V1' | 'V2' | 'V3' | 'V4';
 
@@ -11,6 +13,11 @@ export type ResumeResult = {
   readonly freshMs: number | null;
   readonly resumedMs: number | null;
 };
+
+/** What came of a probe; `not-tried` where something stood in the way that says nothing about resuming. */
+export type ProbeOutcome =
+  | { readonly kind: 'tried'; readonly result: ResumeResult }
+  | { readonly kind: 'not-tried'; readonly agent: string; readonly version: string; readonly failure: AgentFailure };
 
 /** Whether an agent may be resumed, and how that is known. */
 export type ResumeAbility =

@@ -9,6 +9,7 @@ export function exitCode(failure: Failure): 2 | 3 {
     case 'git-missing':
     case 'git-too-old':
     case 'git-failed':
+    case 'agent-not-tried':
     case 'path-in-the-way':
     case 'disk':
       return 3;

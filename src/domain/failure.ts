@@ -1,3 +1,4 @@
+import type { AgentFailure } from './agent.ts';
 import type { Problem } from './problem.ts';
 
 /** Expected trouble: a kind and its facts. The sentence for people is made in `text/`. */
@@ -15,6 +16,7 @@ export type Failure =
   | { readonly kind: 'bad-review-id'; readonly id: string; readonly why: BadReviewId }
   | { readonly kind: 'unknown-review'; readonly id: string }
   | { readonly kind: 'unknown-agent'; readonly name: string; readonly known: readonly string[] }
+  | { readonly kind: 'agent-not-tried'; readonly agent: string; readonly failure: AgentFailure }
   | { readonly kind: 'path-outside'; readonly path: string }
   | { readonly kind: 'path-in-the-way'; readonly path: string; readonly found: 'symlink' | 'folder' | 'other' }
   | { readonly kind: 'disk'; readonly action: 'read' | 'write'; readonly path: string; readonly code: string }

@@ -1,4 +1,4 @@
-import type { ResumeAbility, ResumeResult } from '../domain/capability.ts';
+import type { ProbeOutcome, ResumeAbility, ResumeResult } from '../domain/capability.ts';
 import type { Capabilities } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
 import { resumeAbility } from '../plan/resume-ability.ts';
@@ -9,12 +9,14 @@ export async function ensureResumable(
   ports: {
     readonly capabilities: Capabilities;
     readonly tested: readonly ResumeResult[];
-    probe(): Promise<ResumeResult>;
+    probe(): Promise<ProbeOutcome>;
   },
 ): Promise<Result<ResumeAbility>> {
   const known = resumeAbility(agent, { probed: await ports.capabilities.probed(), tested: ports.tested });
   if (known.kind !== 'unknown') return done(known);
-  const result = await ports.probe();
-  const kept = await ports.capabilities.keep(result);
-  return kept.ok ? done(resumeAbility(agent, { probed: [result], tested: [] })) : kept;
+  const outcome = await ports.probe();
+  // Nothing was found out: it is fresh this time, and tried again another time.
+  if (outcome.kind === 'not-tried') return done(known);
+  const kept = await ports.capabilities.keep(outcome.result);
+  return kept.ok ? done(resumeAbility(agent, { probed: [outcome.result], tested: [] })) : kept;
 }

@@ -1,5 +1,6 @@
 import type { BadReviewId, Failure } from '../domain/failure.ts';
 import { quoteName, showUnseen } from '../domain/quote-name.ts';
+import { tellAgentFailure } from './agent-failure.ts';
 import { tellProblem } from './problem.ts';
 
 /** What happened and why, and what to do next. */
@@ -74,6 +75,14 @@ export function tellFailure(failure: Failure): Told {
       return {
         what: `"${showUnseen(failure.name)}" is no agent that onceover knows.`,
         next: `Name one of these: ${failure.known.map(quoteName).join(', ')}; or define it under "agent" in onceover.yml.`,
+      };
+    case 'agent-not-tried':
+      return {
+        what: `${quoteName(failure.agent)} ${tellAgentFailure(failure.failure)}. Whether it can be resumed was not found out.`,
+        next:
+          failure.failure.kind === 'not-logged-in'
+            ? 'Log in with the agent itself and run again.'
+            : 'Put that right and run again.',
       };
     case 'path-outside':
       return {

@@ -21,6 +21,7 @@ const CODES: OneOfEach = {
   'broken-config': [{ kind: 'broken-config', problems: [] }, USAGE],
   'bad-review-id': [{ kind: 'bad-review-id', id: '', why: 'empty' }, USAGE],
   'odd-root': [{ kind: 'odd-root', folder: '/x' }, 3],
+  'agent-not-tried': [{ kind: 'agent-not-tried', agent: 'x', failure: { kind: 'cancelled' } }, 3],
   'unknown-agent': [{ kind: 'unknown-agent', name: 'x', known: ['claude'] }, USAGE],
   'unknown-review': [{ kind: 'unknown-review', id: 'x' }, USAGE],
   'path-outside': [{ kind: 'path-outside', path: '../x' }, USAGE],

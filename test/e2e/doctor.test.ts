@@ -1,12 +1,13 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync, spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { doctorSchema } from '../../src/report/schemas.ts';
-import { onceover, onceoverJson } from '../support/cli.ts';
-import { repoWith, temporaryFolder } from '../support/repo.ts';
+import { CLI, onceover, onceoverJson } from '../support/cli.ts';
+import { cleanEnvironment, repoWith, temporaryFolder } from '../support/repo.ts';
 
-/** A folder with a program "claude" that answers as Claude Code does, with or without memory. */
-function fakeClaude(memory: boolean): { readonly PATH: string; readonly calls: string } {
+/** A folder with a program "claude" that answers as Claude Code does, with or without memory, or never. */
+function fakeClaude(memory: boolean, hangs = false): { readonly PATH: string; readonly calls: string } {
   const folder = temporaryFolder();
   const calls = join(folder, 'calls');
   const script = `#!${process.execPath}
@@ -14,6 +15,7 @@ const fs = require('node:fs');
 const args = process.argv.slice(2);
 if (args[0] === '--version') { console.log('9.9.9 (Claude Code)'); process.exit(0); }
 fs.appendFileSync(${JSON.stringify(calls)}, 'x');
+if (${hangs}) { setInterval(() => {}, 1000); return; }
 const at = (name) => args[args.indexOf(name) + 1];
 const prompt = fs.readFileSync(0, 'utf8');
 const resumed = args.includes('--resume');
@@ -96,4 +98,24 @@ test.each([
 test('outside a repository nothing can be kept, so nothing is tried', async () => {
   const end = await onceover(temporaryFolder(), ['doctor', '--resume']);
   expect([end.code, end.stderr]).toEqual([3, expect.stringContaining('not inside a git repository')]);
+});
+
+test('Ctrl-C ends what was started, keeps nothing, and exits with 130', async () => {
+  const { root, git } = repoWith({ 'a.txt': '' });
+  const { PATH, calls } = fakeClaude(true, true);
+  const child = spawn(process.execPath, [CLI, 'doctor', '--resume', 'claude'], {
+    cwd: root,
+    env: { ...cleanEnvironment(dirname(root)), PATH },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.on('data', (chunk) => {
+    said += chunk;
+  });
+  while (!existsSync(calls)) await new Promise((resolve) => setTimeout(resolve, 20));
+  child.kill('SIGINT');
+  const code = await new Promise((resolve) => child.on('close', resolve));
+  expect([code, said]).toEqual([130, expect.stringContaining('interrupted')]);
+  expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(`${dirname(calls)}/bin/claude`);
+  expect(existsSync(join(git('rev-parse', '--absolute-git-dir').trim(), 'onceover/capabilities.json'))).toBe(false);
 });

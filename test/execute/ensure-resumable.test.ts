@@ -13,7 +13,7 @@ const result = (version: string, failed: ResumeResult['failed'] = null): ResumeR
 });
 
 /** Asks for one version after the other and counts the probes. */
-async function asking(versions: readonly string[], probe: (version: string) => ResumeResult) {
+async function asking(versions: readonly string[], probe: (version: string) => ResumeResult | null) {
   const capabilities = openCapabilities(temporaryFolder());
   let probes = 0;
   const said: (string | undefined)[] = [];
@@ -25,7 +25,9 @@ async function asking(versions: readonly string[], probe: (version: string) => R
         tested: [result('1.0.0')],
         probe: async () => {
           probes++;
-          return probe(version);
+          const result = probe(version);
+          if (result !== null) return { kind: 'tried', result };
+          return { kind: 'not-tried', agent: 'claude', version, failure: { kind: 'not-logged-in', said: '' } };
         },
       },
     );
@@ -45,4 +47,8 @@ test('another version is tried once [REUSE-R1.0]', async () => {
 test('one that failed is not resumed, and not tried again [REUSE-R1.0/decision-gate]', async () => {
   const bad = (version: string) => result(version, { test: 'V4', how: 'it counted 2 instead of 3' });
   expect(await asking(['1.0.1', '1.0.1'], bad)).toEqual({ probes: 1, said: ['no', 'no'] });
+});
+
+test('a probe that could not be made is made again, and nothing is resumed meanwhile', async () => {
+  expect(await asking(['1.0.1', '1.0.1'], () => null)).toEqual({ probes: 2, said: ['unknown', 'unknown'] });
 });

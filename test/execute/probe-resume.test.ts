@@ -40,11 +40,8 @@ function agent(change: (question: 'V1' | 'V2' | 'V3' | 'V4', usual: ProbeReply) 
 test('an agent that remembers passes all four, and both times are told [REUSE-R1.0/V1] [REUSE-R1.0/V2] [REUSE-R1.0/V3] [REUSE-R1.0/V4]', async () => {
   const { ports, asked } = agent();
   expect(await probeResume('claude', '1.0.0', ports)).toEqual({
-    agent: 'claude',
-    version: '1.0.0',
-    failed: null,
-    freshMs: 10,
-    resumedMs: 20,
+    kind: 'tried',
+    result: { agent: 'claude', version: '1.0.0', failed: null, freshMs: 10, resumedMs: 20 },
   });
   expect(asked.map((prompt) => prompt.split('\n')[0])).toEqual([
     'Review this file: /probe/spec.md. List the first line verbatim.',
@@ -87,6 +84,28 @@ test.each([
   ['V4', 'no number', text('{"reply":"some","issues":[]}'), 'V4', /counted nothing instead of 3/],
 ] as const)('%s answered with %s', async (at, _title, reply, failedTest, how) => {
   const { ports } = agent((question, usual) => (question === at ? reply : usual));
-  const { failed } = await probeResume('claude', '1.0.0', ports);
-  expect(failed).toEqual({ test: failedTest, how: expect.stringMatching(how) });
+  const outcome = await probeResume('claude', '1.0.0', ports);
+  expect(outcome.kind === 'tried' && outcome.result.failed).toEqual({
+    test: failedTest,
+    how: expect.stringMatching(how),
+  });
+});
+
+test.each([
+  { kind: 'not-logged-in', said: 'log in' },
+  { kind: 'limit', said: 'usage limit', resetAt: null },
+  { kind: 'timeout', seconds: 5 },
+  { kind: 'idle', seconds: 5 },
+  { kind: 'not-found', program: 'claude' },
+  { kind: 'cancelled' },
+] as const)('$kind says nothing about resuming, at whichever question', async (failure) => {
+  for (const at of ['V1', 'V2', 'V3', 'V4']) {
+    const { ports } = agent((question, usual) => (question === at ? { ok: false, failure } : usual));
+    expect(await probeResume('claude', '1.0.0', ports)).toEqual({
+      kind: 'not-tried',
+      agent: 'claude',
+      version: '1.0.0',
+      failure,
+    });
+  }
 });

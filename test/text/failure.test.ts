@@ -20,6 +20,11 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
     'broken-config': [{ kind: 'broken-config', problems: [problem] }, given, /Mend the configuration/],
     'bad-review-id': [{ kind: 'bad-review-id', id: given, why: 'separator' }, given, /exactly as the instruction file/],
     'odd-root': [{ kind: 'odd-root', folder: given }, given, /Rename the folder/],
+    'agent-not-tried': [
+      { kind: 'agent-not-tried', agent: given, failure: { kind: 'not-logged-in', said: given } },
+      given,
+      /Log in/,
+    ],
     'unknown-agent': [{ kind: 'unknown-agent', name: given, known: ['claude'] }, given, /claude/],
     'unknown-review': [{ kind: 'unknown-review', id: given }, given, /onceover instructions --json/],
     'path-outside': [{ kind: 'path-outside', path: given }, given, /inside the repository/],

@@ -58,8 +58,10 @@ describe('V1 to V4, as they are shipped', () => {
       { schema, strictSchema: strictSchema(schema) },
       { signal: null, scratchBase: scratch() },
     );
-    const found = await probeResume(name, real.agent.testedVersion ?? '', probe);
+    const outcome = await probeResume(name, real.agent.testedVersion ?? '', probe);
     probe.close();
+    if (outcome.kind === 'not-tried') throw new Error(JSON.stringify(outcome.failure));
+    const found = outcome.result;
     console.log(
       name,
       found.failed ?? 'V1 to V4 pass',

@@ -1,0 +1,40 @@
+import type { AgentFailure, UnreadableAnswer } from '../domain/agent.ts';
+import { quoteName, showUnseen } from '../domain/quote-name.ts';
+
+/** Why an agent gave no answer, to follow its name: "claude …". */
+export function tellAgentFailure(failure: AgentFailure): string {
+  switch (failure.kind) {
+    case 'not-found':
+      return `could not be started (${quoteName(failure.program)})`;
+    case 'not-logged-in':
+      return `is not logged in: ${showUnseen(failure.said)}`;
+    case 'limit': {
+      const until = failure.resetAt === null ? '' : ` until ${failure.resetAt.toISOString()}`;
+      return `has reached a limit${until}: ${showUnseen(failure.said)}`;
+    }
+    case 'timeout':
+      return `did not finish within ${failure.seconds} seconds`;
+    case 'idle':
+      return `said nothing for ${failure.seconds} seconds`;
+    case 'session-lost':
+      return `no longer has its session: ${showUnseen(failure.said)}`;
+    case 'wrong-session':
+      return `answered in another session than it was asked in`;
+    case 'unreadable-answer':
+      return `gave no answer that can be read: ${UNREADABLE[failure.why]}`;
+    case 'no-tokens':
+      return 'answered without having spent a token';
+    case 'agent-error':
+      return `failed: ${showUnseen(failure.said)}`;
+    case 'cancelled':
+      return 'was stopped';
+  }
+}
+
+const UNREADABLE: Readonly<Record<UnreadableAnswer, string>> = {
+  empty: 'it is empty',
+  'no-object': 'there is no JSON object in it',
+  truncated: 'it is cut off',
+  'broken-json': 'its JSON is broken',
+  'wrong-shape': 'it does not have the form that was asked for',
+};

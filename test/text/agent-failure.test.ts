@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import type { AgentFailure } from '../../src/domain/agent.ts';
+import { tellAgentFailure } from '../../src/text/agent-failure.ts';
+
+type Samples = { readonly [K in AgentFailure['kind']]: readonly [Extract<AgentFailure, { kind: K }>, RegExp] };
+
+const samples = (given: string): Samples => ({
+  'not-found': [{ kind: 'not-found', program: given }, /could not be started/],
+  'not-logged-in': [{ kind: 'not-logged-in', said: given }, /is not logged in/],
+  limit: [{ kind: 'limit', said: given, resetAt: new Date('2026-01-01T00:00:00Z') }, /limit until 2026-01-01T00:00:00/],
+  timeout: [{ kind: 'timeout', seconds: 7 }, /within 7 seconds/],
+  idle: [{ kind: 'idle', seconds: 7 }, /nothing for 7 seconds/],
+  'session-lost': [{ kind: 'session-lost', said: given }, /no longer has its session/],
+  'wrong-session': [{ kind: 'wrong-session', asked: 'a', got: null }, /another session/],
+  'unreadable-answer': [{ kind: 'unreadable-answer', why: 'truncated', said: given }, /cut off/],
+  'no-tokens': [{ kind: 'no-tokens' }, /without having spent a token/],
+  'agent-error': [{ kind: 'agent-error', said: given }, /failed: /],
+  cancelled: [{ kind: 'cancelled' }, /was stopped/],
+});
+
+test.each(Object.values(samples('boom')))('$kind', (failure, said) => {
+  expect(tellAgentFailure(failure)).toMatch(said);
+});
+
+test.each(Object.values(samples('a\nb\x1b[31m\u202e')))(
+  '$kind: nothing that an agent said can break the line',
+  (failure) => {
+    expect(tellAgentFailure(failure)).not.toMatch(/[\p{Cc}\u202e]/u);
+  },
+);
