@@ -30,6 +30,7 @@ export type * from './domain/usage.ts';
 export type * from './domain/verdict.ts';
 export { matchRules } from './plan/match.ts';
 export { reviewId } from './plan/review-id.ts';
+export { planSlots } from './plan/slots.ts';
 export type { ExplainDocument, InstructionsDocument, PassDocument, RulesDocument };
 
 /** Expected trouble, with its kind and facts; the message says what happened and what to do. */

@@ -19,7 +19,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     if (error.exitCode === 0) return;
     if (error.code === 'commander.help')
       return fail({ kind: 'wrong-usage', said: 'No command was given.', command: null }, json);
-    const said = error.message.replace(/^error: /, '');
+    const said = error.message.replace(/^error: /, '').replace(/\s+/g, ' ');
     const command = argv[2] !== undefined && program.commands.some((one) => one.name() === argv[2]) ? argv[2] : null;
     fail({ kind: 'wrong-usage', said, command }, json);
   }
@@ -56,7 +56,8 @@ function buildProgram(): Command {
 }
 
 const FOOTER = `
-Exit codes: 0 done; 2 wrong usage or configuration; 3 could not judge (no repository, git or disk trouble); 130 interrupted.`;
+Exit codes: 0 done; 1 something failed; 2 wrong usage or configuration;
+3 could not judge (no repository, git or disk trouble); 130 interrupted.`;
 
 function addInit(program: Command): void {
   program
@@ -76,7 +77,7 @@ function addDoctor(program: Command): void {
     .command('doctor')
     .summary('show which agents are here and what they can do')
     .description(
-      'Shows which agent programs are installed, their versions, what each can do, what is missing and how to get it.\n' +
+      'Shows which agent programs are installed, their versions, what each can do, what is missing and how to get it. ' +
         'With --resume it tries whether agents can be resumed: four short questions to the real model of each.',
     )
     .option('--resume [agent]', 'try whether the agent, or every agent that is found, can be resumed')
@@ -89,7 +90,7 @@ function addInstructions(program: Command): void {
     .command('instructions')
     .summary('write one instruction file for each review to do')
     .description(
-      'Writes one instruction file for each review that the change asks for, and says what to dispatch. Reviews that passed\n' +
+      'Writes one instruction file for each review that the change asks for, and says what to dispatch. Reviews that passed ' +
         'and whose files have not changed since are skipped. Give files, or pipe a list of them, to review those instead.',
     )
     .argument('[files...]', 'files or folders to review instead of the change; "-" reads a list from standard input')

@@ -1,11 +1,16 @@
 /** Reviewer number k of a review, counted from 1, whichever agent fills it. */
 export type SlotNumber = number;
 
-/** What the records say of a slot's latest iteration. */
-export type SlotHistory =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'passed'; readonly iteration: number }
-  | { readonly kind: 'not-passed'; readonly iteration: number };
+/** What a record says of one slot in one iteration; who filled it does not matter for what is planned. */
+export type SlotRun = {
+  readonly slot: SlotNumber;
+  readonly iteration: number;
+  readonly status: 'pass' | 'fail' | 'error' | 'skipped_prior_pass';
+  /** How many findings the record holds. */
+  readonly violations: number;
+  /** For a slot that rested: the iteration in which it passed. */
+  readonly passIteration: number | null;
+};
 
 /** Whether a slot runs in this iteration, and why. */
 export type SlotPlan =

@@ -25,7 +25,8 @@ const DIFFERS: Readonly<
 };
 
 let sim: ModelSim;
-const measured: Record<string, string>[] = [];
+/** What was measured, by ability and agent. */
+const measured: Record<string, Record<string, string>> = {};
 
 beforeAll(async () => {
   for (const real of REAL_AGENTS) programOf(real);
@@ -38,8 +39,9 @@ afterAll(async () => {
 
 describe.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s', (name, real) => {
   const differs = DIFFERS[name] ?? { malformed: '', twoAtOnce: '', prefix: true };
-  const row: Record<string, string> = { agent: `${name} ${real.agent.testedVersion}` };
-  measured.push(row);
+  const note = (ability: string, value: string) => {
+    measured[ability] = { ...measured[ability], [`${name} ${real.agent.testedVersion}`]: value };
+  };
   let n = 0;
 
   /** A user whose requests have a label of their own. */
@@ -99,10 +101,11 @@ describe.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s',
     const wire = compareRequests(before, after);
     expect({ tools: wire.toolsIdentical, system: wire.systemIdentical }).toEqual({ tools: true, system: true });
     expect(wire.messagesPrefixIdentical).toBe(differs.prefix);
+    note('resumed: earlier messages sent again as they were', differs.prefix ? 'yes' : 'no');
     const share = (after.use?.read ?? 0) / (before.use?.total ?? 1);
     if (name === 'claude') expect(share).toBeGreaterThanOrEqual(0.95);
-    row['resumed: of the earlier request from cache (simulated)'] = percent(share);
-    row['usage'] = real.agent.abilities.usage;
+    note('resumed: from cache (simulated)', percent(share));
+    note('usage is told for the', real.agent.abilities.usage);
   });
 
   test('reads the stable part of a second fresh dispatch from the cache', async () => {
@@ -114,7 +117,7 @@ describe.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s',
     const rest = (second?.use?.total ?? 0) - (second?.use?.read ?? 0);
     // What was not read is the dynamic part, and whatever of the stable part was not.
     const share = Math.max(0, Math.min(1, (stableTokens - Math.max(0, rest - DYNAMIC_TOKENS)) / stableTokens));
-    row['fresh again: of the stable part from cache (simulated)'] = percent(share);
+    note('fresh again: stable part from cache (simulated)', percent(share));
     if (real.agent.abilities.stablePart === 'cached') expect(share).toBeGreaterThanOrEqual(0.9);
     else expect(share).toBeLessThan(0.9);
   });
@@ -140,7 +143,7 @@ describe.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s',
     );
     const ok = both.filter((end) => end.ok).length;
     expect(ok === 2 ? 'both-answer' : ok === 1 ? 'one-refused' : 'both-refused').toBe(differs.twoAtOnce);
-    row['two resumes at once'] = differs.twoAtOnce;
+    note('two resumes at once', differs.twoAtOnce);
   });
 
   test.each([
@@ -158,11 +161,11 @@ describe.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s',
     ],
     ['garbage', { kind: 'garbage', body: 'html' }, /^(?:agent-error|unreadable-answer|timeout|no-tokens)$/],
     ['no answer', { kind: 'hang' }, /^timeout$/],
-  ] as const)('%s is a failure and never a pass', async (_title, trouble, expected) => {
+  ] as const)('%s is a failure and never a pass', async (title, trouble, expected) => {
     const made = user(...Array<Answer>(20).fill(trouble));
     const end = await made.user.ask({ timeoutSeconds: 12 });
     const kind = end.ok ? whatWasRead(end) : end.failure.kind;
-    row[_title] = kind;
+    note(`${title} becomes`, kind);
     expect(kind).toMatch(expected);
   });
 
@@ -170,6 +173,7 @@ describe.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s',
     const made = user(...Array<Answer>(8).fill({ kind: 'text', text: 'Looks good to me.' }));
     const end = await made.user.ask({});
     expect(end.ok ? whatWasRead(end) : end.failure.kind).toBe('unreadable-answer');
+    note('answers by a schema of its own', real.agent.abilities.schema ? 'yes' : 'no');
   });
 
   test.each(['timeout', 'cancelled'] as const)('ended by %s, nothing of it is left', async (ending) => {
@@ -187,7 +191,7 @@ describe.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s',
     sim.script(made.label, [{ kind: 'tools', calls: [real.write(target)] }, ANSWER, ANSWER]);
     await made.user.ask({ timeoutSeconds: 30 });
     expect(existsSync(target)).toBe(false);
-    row['cannot write, by'] = real.agent.abilities.readOnly;
+    note('cannot write because of', real.agent.abilities.readOnly);
   });
 
   test('takes nothing from the repository under review', async () => {

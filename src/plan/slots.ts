@@ -1,0 +1,47 @@
+import type { SlotNumber, SlotPlan, SlotRun } from '../domain/slot.ts';
+
+/**
+ * Which reviewers of a gate run in the next iteration. One that passed last rests while another runs; if all would rest,
+ * the first runs. So at least one runs every time.
+ */
+export function planSlots(numReviews: number, history: readonly SlotRun[]): readonly SlotPlan[] {
+  const slots = Array.from({ length: numReviews }, (_, i) => {
+    const own = history.filter((run) => run.slot === i + 1);
+    return { slot: i + 1, isNew: own.length === 0, passed: passedIn(own) };
+  });
+  if (numReviews === 1) return slots.map(({ slot, isNew }) => run(slot, isNew ? 'first-run' : 'only-reviewer'));
+  const allPassed = slots.every(({ passed }) => passed !== null);
+  return slots.map(({ slot, isNew, passed }) => {
+    if (passed === null) return run(slot, isNew ? 'first-run' : 'not-passed');
+    return allPassed && slot === 1 ? run(slot, 'safety-latch') : { kind: 'skip', slot, passIteration: passed };
+  });
+}
+
+function run(slot: SlotNumber, why: Extract<SlotPlan, { kind: 'run' }>['why']): SlotPlan {
+  return { kind: 'run', slot, why };
+}
+
+/** The iteration in which the slot passed, if its latest one was a pass or a rest after one; else null. */
+function passedIn(own: readonly SlotRun[]): number | null {
+  const latest = Math.max(0, ...own.map(({ iteration }) => iteration));
+  const newest = own.filter(({ iteration }) => iteration === latest);
+  // Two records of one slot and iteration count as a pass only if both are.
+  const passes = newest.map((record) => passOf(record, own));
+  return passes.length > 0 && passes.every((pass) => pass !== null) ? Math.min(...passes) : null;
+}
+
+function passOf(record: SlotRun, own: readonly SlotRun[]): number | null {
+  if (record.status === 'pass') return record.violations === 0 ? record.iteration : null;
+  if (record.status !== 'skipped_prior_pass') return null;
+  const { passIteration } = record;
+  if (
+    passIteration !== null &&
+    Number.isInteger(passIteration) &&
+    passIteration >= 1 &&
+    passIteration < record.iteration
+  ) {
+    return passIteration;
+  }
+  // A rest that does not say since when is as good as the newest thing before it.
+  return passedIn(own.filter(({ iteration }) => iteration < record.iteration));
+}
