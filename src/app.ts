@@ -118,8 +118,9 @@ export async function doctor(
     tell?(agent: string): void;
   },
 ): Promise<Result<DoctorReport>> {
-  const [agents, { TESTED }, { openCapabilities }, { resumeAbility }] = await Promise.all([
+  const [agents, { findProgram }, { TESTED }, { openCapabilities }, { resumeAbility }] = await Promise.all([
     import('./agents/inspect.ts'),
+    import('./agents/find.ts'),
     import('./agents/tested.ts'),
     import('./stores/capabilities.ts'),
     import('./plan/resume-ability.ts'),
@@ -142,7 +143,8 @@ export async function doctor(
     ),
   );
   const git = await gitVersion(cwd);
-  return done({ agents: reports, git, node: process.versions.node });
+  const bubblewrap = findProgram('bwrap', process.env['PATH'] ?? '', root);
+  return done({ agents: reports, git, bubblewrap, node: process.versions.node });
 }
 
 async function tryResume(

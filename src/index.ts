@@ -28,9 +28,11 @@ export type * from './domain/settings.ts';
 export type * from './domain/slot.ts';
 export type * from './domain/usage.ts';
 export type * from './domain/verdict.ts';
+export { decideDispatch } from './plan/decide-dispatch.ts';
 export { matchRules } from './plan/match.ts';
 export { reviewId } from './plan/review-id.ts';
 export { planSlots } from './plan/slots.ts';
+export { composePrompt } from './prompt/compose.ts';
 export type { ExplainDocument, InstructionsDocument, PassDocument, RulesDocument };
 
 /** Expected trouble, with its kind and facts; the message says what happened and what to do. */

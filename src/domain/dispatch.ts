@@ -13,6 +13,28 @@ export type Session = {
   readonly saw: SnapshotId;
 };
 
+/** What is known when a reviewer or a fixer is about to be asked again. */
+export type DispatchFacts = {
+  readonly who: 'reviewer' | 'implementer';
+  /** `--fresh` and `--rerun` ask for it; without kept sessions (`--step`) there is no choice. */
+  readonly wanted: 'any' | 'fresh' | 'no-sessions';
+  /** Null: it was never asked before. */
+  readonly session: Session | null;
+  /** Who would be asked now. */
+  readonly now: Pick<Session, 'agent' | 'model' | 'version' | 'toolsDigest'>;
+  /** Whether this version passed V1 to V4. */
+  readonly canResume: boolean;
+  /** What a resume needs and is gone. */
+  readonly lost: 'session' | 'snapshot' | 'diff' | null;
+  readonly isFinalValidation: boolean;
+  /** False: nothing changed since what it last saw. */
+  readonly changed: boolean;
+  /** Null: what a cold cache costs does not decide. */
+  readonly cost: { readonly cacheExpired: boolean; readonly freshIsCheaper: boolean } | null;
+  /** Characters of the whole prompt that would be sent to the resumed session. */
+  readonly deltaLength: number;
+};
+
 /** Whether a reviewer is asked fresh or resumed, and why. */
 export type DispatchPlan =
   | {

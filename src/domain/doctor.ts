@@ -30,5 +30,7 @@ export type AgentReport = {
 export type DoctorReport = {
   readonly agents: readonly AgentReport[];
   readonly git: string | null;
+  /** Where it is: commands with `sandbox: true` need it. */
+  readonly bubblewrap: string | null;
   readonly node: string;
 };

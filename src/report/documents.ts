@@ -92,6 +92,7 @@ export type DoctorDocument = {
     install: string | null;
   }[];
   git: string | null;
+  bubblewrap: string | null;
   node: string;
 };
 
@@ -115,6 +116,7 @@ export function doctorDocument(report: DoctorReport): DoctorDocument {
       install: agent.install,
     })),
     git: report.git,
+    bubblewrap: report.bubblewrap,
     node: report.node,
   };
 }

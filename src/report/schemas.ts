@@ -74,6 +74,7 @@ export const doctorSchema = z.object({
     }),
   ),
   git: z.string().nullable(),
+  bubblewrap: z.string().nullable().describe('Where it is; commands with sandbox: true need it.'),
   node: z.string(),
 });
 

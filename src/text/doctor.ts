@@ -11,7 +11,11 @@ export function tellDoctor(report: DoctorReport): string {
       ? 'No agent was found. Install one of those below, or define a command of your own under "agent" in onceover.yml.'
       : found.map(tellAgent).join('\n\n'),
     ...(missing.length === 0 ? [] : [['Not here:', ...missing.map(tellMissing)].join('\n')]),
-    `git ${report.git ?? 'not found: install git 2.31 or newer'}, Node ${report.node}`,
+    `git ${report.git ?? 'not found: install git 2.31 or newer'}, Node ${report.node}, ${
+      report.bubblewrap === null
+        ? 'no bubblewrap (only commands with "sandbox: true" need it)'
+        : 'bubblewrap for commands with "sandbox: true"'
+    }`,
   ].join('\n\n');
 }
 

@@ -11,7 +11,7 @@ const claude: AgentReport = {
   resume: { kind: 'yes', from: 'tested' },
   install: 'npm install -g it',
 };
-const tell = (...agents: AgentReport[]) => tellDoctor({ agents, git: '2.40.0', node: '20.19.0' });
+const tell = (...agents: AgentReport[]) => tellDoctor({ agents, git: '2.40.0', bubblewrap: null, node: '20.19.0' });
 
 test('an agent is told with all that it can do', () => {
   expect(tell(claude)).toBe(`claude 2.1.325
@@ -22,7 +22,7 @@ test('an agent is told with all that it can do', () => {
   usage       told for each dispatch
   caching     the stable part of a prompt is shared by fresh dispatches
 
-git 2.40.0, Node 20.19.0`);
+git 2.40.0, Node 20.19.0, no bubblewrap (only commands with "sandbox: true" need it)`);
 });
 
 test.each<[string, AgentReport, RegExp]>([
@@ -53,5 +53,7 @@ test.each<[string, AgentReport, RegExp]>([
 });
 
 test('a missing git is said', () => {
-  expect(tellDoctor({ agents: [claude], git: null, node: '20' })).toContain('git not found: install');
+  expect(tellDoctor({ agents: [claude], git: null, bubblewrap: '/usr/bin/bwrap', node: '20' })).toMatch(
+    /git not found: install.*, bubblewrap for commands/,
+  );
 });
