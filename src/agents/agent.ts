@@ -71,6 +71,8 @@ export interface Agent {
   readonly install: string | null;
   /** Variables of the user's environment that it needs to be logged in and configured. */
   readonly variables: readonly string[];
+  /** What it loads from the repository under review although it is told not to: that must be hidden from it. */
+  readonly loads?: readonly string[];
   invoke(question: AgentQuestion, put: PutFile): Invocation;
   /** Takes in one line of its output; `now` is for limits that end "in 5 minutes". */
   hear(heard: Heard, line: string, now: Date): Heard;

@@ -3,6 +3,7 @@ import type { Usage } from '../domain/usage.ts';
 import { type RunEnd, run } from '../io/runner.ts';
 import { makeScratch } from '../io/scratch.ts';
 import { type Agent, type AgentQuestion, type Heard, NOTHING_HEARD } from './agent.ts';
+import { sandboxed, toBeHidden } from './sandbox.ts';
 import { errorFailure, lastWords, shorten } from './signs.ts';
 
 /** One dispatch to an agent that is installed. */
@@ -31,7 +32,9 @@ export type DispatchEnd =
 const PATIENCE_MS = 2000;
 
 /** Sends one question and waits for the end; nothing of it is left running or lying about afterwards. */
-export async function dispatch(call: Dispatch): Promise<DispatchEnd> {
+export async function dispatch(asked: Dispatch): Promise<DispatchEnd> {
+  const call = protect(asked);
+  if ('failure' in call) return { ok: false, failure: call.failure, heard: NOTHING_HEARD, durationMs: 0 };
   const scratch = makeScratch(call.scratchBase);
   try {
     const { args, env, input } = call.agent.invoke(call.question, scratch.put);
@@ -64,6 +67,16 @@ export async function dispatch(call: Dispatch): Promise<DispatchEnd> {
   } finally {
     scratch.remove();
   }
+}
+
+/** Hides from the agent what it would load from the repository; where that cannot be done, it is not started. */
+function protect(call: Dispatch): Dispatch | { readonly failure: AgentFailure } {
+  const hidden = toBeHidden(call.agent, call.cwd);
+  const [first] = hidden;
+  if (first === undefined) return call;
+  const around = sandboxed(call.program, { hidden }, call.env['PATH'] ?? '');
+  if (around === null) return { failure: { kind: 'unprotected', path: first } };
+  return { ...call, program: around.program, before: [...around.before, ...(call.before ?? [])] };
 }
 
 /** The usage of this dispatch alone; a session's total is kept for the next. */

@@ -39,10 +39,14 @@ export const opencode: Agent = {
     'GOOGLE_*',
   ],
 
+  // Neither its switch for plug-ins nor the one for the configuration of a project keeps these out every time.
+  loads: ['.opencode'],
+
   invoke(question, put) {
     return {
       args: [
         'run',
+        '--pure',
         '--format',
         'json',
         '--agent',

@@ -3,6 +3,8 @@ import type { Usage } from './usage.ts';
 /** Why an agent gave no answer that counts. */
 export type AgentFailure =
   | { readonly kind: 'not-found'; readonly program: string }
+  /** The repository holds something that the agent would load, and nothing is here to keep it from that. */
+  | { readonly kind: 'unprotected'; readonly path: string }
   | { readonly kind: 'not-logged-in'; readonly said: string }
   | { readonly kind: 'limit'; readonly said: string; readonly resetAt: Date | null }
   | { readonly kind: 'timeout'; readonly seconds: number }

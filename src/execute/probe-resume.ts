@@ -86,6 +86,7 @@ function saysSomething(failure: AgentFailure): boolean {
     case 'agent-error':
       return true;
     case 'not-found':
+    case 'unprotected':
     case 'not-logged-in':
     case 'limit':
     case 'timeout':

@@ -85,6 +85,7 @@ function mayStillAnswer(failure: AgentFailure): boolean {
     case 'agent-error':
       return true;
     case 'not-found':
+    case 'unprotected':
     case 'not-logged-in':
     case 'limit':
     case 'cancelled':

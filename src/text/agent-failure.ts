@@ -6,6 +6,8 @@ export function tellAgentFailure(failure: AgentFailure): string {
   switch (failure.kind) {
     case 'not-found':
       return `could not be started (${quoteName(failure.program)})`;
+    case 'unprotected':
+      return `was not started: it would run what is in ${quoteName(failure.path)}, and bubblewrap is not here to hide that from it`;
     case 'not-logged-in':
       return `is not logged in: ${showUnseen(failure.said)}`;
     case 'limit': {

@@ -13,8 +13,8 @@ export function tellDoctor(report: DoctorReport): string {
     ...(missing.length === 0 ? [] : [['Not here:', ...missing.map(tellMissing)].join('\n')]),
     `git ${report.git ?? 'not found: install git 2.31 or newer'}, Node ${report.node}, ${
       report.bubblewrap === null
-        ? 'no bubblewrap (only commands with "sandbox: true" need it)'
-        : 'bubblewrap for commands with "sandbox: true"'
+        ? 'no bubblewrap (needed by commands with "sandbox: true", and by opencode where a repository holds .opencode)'
+        : 'bubblewrap'
     }`,
   ].join('\n\n');
 }

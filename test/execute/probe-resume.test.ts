@@ -93,6 +93,7 @@ test.each([
 
 test.each([
   { kind: 'not-logged-in', said: 'log in' },
+  { kind: 'unprotected', path: '.opencode' },
   { kind: 'limit', said: 'usage limit', resetAt: null },
   { kind: 'timeout', seconds: 5 },
   { kind: 'idle', seconds: 5 },

@@ -6,6 +6,7 @@ import { advance, type DispatchEvent, type DispatchState, startDispatch } from '
 const reset = new Date('2026-01-01T00:00:00Z');
 const failures = {
   'not-found': { kind: 'not-found', program: 'codex' },
+  unprotected: { kind: 'unprotected', path: '.opencode' },
   'not-logged-in': { kind: 'not-logged-in', said: 'log in' },
   limit: { kind: 'limit', said: 'usage limit', resetAt: reset },
   timeout: { kind: 'timeout', seconds: 5 },
@@ -88,6 +89,12 @@ describe('the life of a dispatch', () => {
     ['also in a resume: asking it fresh would not help', resumed, ['limit'], ['fresh claude (cooling+failed-over)']],
     ['a limit with nobody left', alone, ['limit'], ['error (cooling)']],
     ['a missing agent hands over', resumed, ['not-found'], ['fresh claude (failed-over)']],
+    [
+      'so does one that cannot be protected from the repository',
+      resumed,
+      ['unprotected'],
+      ['fresh claude (failed-over)'],
+    ],
     ['so does one that is not logged in', resumed, ['not-logged-in'], ['fresh claude (failed-over)']],
     ['a cancelled dispatch stops at once', fresh, ['cancelled'], ['error']],
   ] as const)('%s', (_title, state, events, expected) => {

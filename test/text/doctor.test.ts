@@ -22,7 +22,7 @@ test('an agent is told with all that it can do', () => {
   usage       told for each dispatch
   caching     the stable part of a prompt is shared by fresh dispatches
 
-git 2.40.0, Node 20.19.0, no bubblewrap (only commands with "sandbox: true" need it)`);
+git 2.40.0, Node 20.19.0, no bubblewrap (needed by commands with "sandbox: true", and by opencode where a repository holds .opencode)`);
 });
 
 test.each<[string, AgentReport, RegExp]>([
@@ -54,6 +54,6 @@ test.each<[string, AgentReport, RegExp]>([
 
 test('a missing git is said', () => {
   expect(tellDoctor({ agents: [claude], git: null, bubblewrap: '/usr/bin/bwrap', node: '20' })).toMatch(
-    /git not found: install.*, bubblewrap for commands/,
+    /git not found: install.*, bubblewrap$/,
   );
 });

@@ -202,7 +202,11 @@ describe.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s',
       mkdirSync(dirname(join(made.user.project, path)), { recursive: true });
       writeFileSync(join(made.user.project, path), text);
     }
-    answered(await made.user.ask({}));
+    const end = await made.user.ask({});
+    expect(existsSync(ran)).toBe(false);
+    // An agent that cannot be protected from the repository is not started.
+    if (!end.ok && end.failure.kind === 'unprotected') return;
+    answered(end);
     const sent = conversationOf(sim.requests(), made.label)
       .map((one) => one.raw.toString('utf8'))
       .join('');
