@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import type { AgentFailure, AgentReply } from '../domain/agent.ts';
 import type { Usage } from '../domain/usage.ts';
+import { copyWorkingTree } from '../io/copy-tree.ts';
 import { type RunEnd, run } from '../io/runner.ts';
-import { makeScratch } from '../io/scratch.ts';
+import { makeScratch, type Scratch } from '../io/scratch.ts';
 import { type Agent, type AgentQuestion, type Heard, NOTHING_HEARD } from './agent.ts';
 import { sandboxed, toBeHidden } from './sandbox.ts';
 import { errorFailure, lastWords, shorten } from './signs.ts';
@@ -17,6 +19,8 @@ export type Dispatch = {
   readonly env: Readonly<Record<string, string>>;
   readonly question: AgentQuestion;
   readonly idleSeconds: number;
+  /** True: whatever it does, nothing in `cwd` changes. */
+  readonly sandbox?: boolean;
   readonly signal: AbortSignal | null;
   /** Where files of this dispatch are put; the user's cache folder unless given. */
   readonly scratchBase?: string;
@@ -33,10 +37,10 @@ const PATIENCE_MS = 2000;
 
 /** Sends one question and waits for the end; nothing of it is left running or lying about afterwards. */
 export async function dispatch(asked: Dispatch): Promise<DispatchEnd> {
-  const call = protect(asked);
-  if ('failure' in call) return { ok: false, failure: call.failure, heard: NOTHING_HEARD, durationMs: 0 };
-  const scratch = makeScratch(call.scratchBase);
+  const scratch = makeScratch(asked.scratchBase);
   try {
+    const call = await protect(asked, scratch);
+    if ('failure' in call) return { ok: false, failure: call.failure, heard: NOTHING_HEARD, durationMs: 0 };
     const { args, env, input } = call.agent.invoke(call.question, scratch.put);
     let heard = NOTHING_HEARD;
     const giveUp = new AbortController();
@@ -69,14 +73,20 @@ export async function dispatch(asked: Dispatch): Promise<DispatchEnd> {
   }
 }
 
-/** Hides from the agent what it would load from the repository; where that cannot be done, it is not started. */
-function protect(call: Dispatch): Dispatch | { readonly failure: AgentFailure } {
+/**
+ * Hides from the agent what it would load from the repository, and keeps it from writing where that is asked for: by
+ * bubblewrap, else in a copy of the working tree that is thrown away. Where neither can be had, it is not started.
+ */
+async function protect(call: Dispatch, scratch: Scratch): Promise<Dispatch | { readonly failure: AgentFailure }> {
   const hidden = toBeHidden(call.agent, call.cwd);
-  const [first] = hidden;
+  const readOnly = call.sandbox === true ? [call.cwd] : [];
+  const [first] = [...hidden, ...readOnly];
   if (first === undefined) return call;
-  const around = sandboxed(call.program, { hidden }, call.env['PATH'] ?? '');
-  if (around === null) return { failure: { kind: 'unprotected', path: first } };
-  return { ...call, program: around.program, before: [...around.before, ...(call.before ?? [])] };
+  const around = sandboxed(call.program, { hidden, readOnly }, call.env['PATH'] ?? '');
+  if (around !== null) return { ...call, program: around.program, before: [...around.before, ...(call.before ?? [])] };
+  const cwd = join(scratch.folder, 'copy');
+  const copied = await copyWorkingTree(call.cwd, cwd, call.agent.loads ?? []);
+  return copied.ok ? { ...call, cwd } : { failure: { kind: 'unprotected', path: first } };
 }
 
 /** The usage of this dispatch alone; a session's total is kept for the next. */

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { type Captured, capture } from './capture.ts';
 
@@ -14,6 +15,8 @@ export type Run = {
   /** Without any output for so long, it counts as hung; null: it may be silent. */
   readonly idleMs: number | null;
   readonly signal: AbortSignal | null;
+  /** A folder for output that is too much for memory. */
+  readonly spillFolder?: string;
   /** Each whole line of its standard output, as it comes. */
   onLine?(line: string): void;
 };
@@ -66,8 +69,10 @@ export function run(call: Run): Promise<RunEnd> {
     call.signal?.addEventListener('abort', onAbort, { once: true });
 
     const heard = () => idle?.refresh();
-    const stdout = capture(child.stdout, heard, call.onLine);
-    const stderr = capture(child.stderr, heard);
+    const spill = (name: string) => (call.spillFolder === undefined ? null : join(call.spillFolder, name));
+    const onLine = call.onLine === undefined ? {} : { onLine: call.onLine };
+    const stdout = capture(child.stdout, { heard, ...onLine, spill: spill('stdout') });
+    const stderr = capture(child.stderr, { heard, spill: spill('stderr') });
     // A program that does not want its input may close it; its answer tells whether that was right.
     child.stdin.on('error', () => {});
     child.stdin.end(call.input);
@@ -84,7 +89,8 @@ export function run(call: Run): Promise<RunEnd> {
   });
 }
 
-const NOTHING = { stdout: { text: '', bytes: 0, cut: false }, stderr: { text: '', bytes: 0, cut: false } } as const;
+const SILENCE: Captured = { text: '', bytes: 0, cut: false, file: null };
+const NOTHING = { stdout: SILENCE, stderr: SILENCE } as const;
 
 type Group = {
   /** Asks the group to end, and makes it end after the grace. */

@@ -7,7 +7,7 @@ export function tellAgentFailure(failure: AgentFailure): string {
     case 'not-found':
       return `could not be started (${quoteName(failure.program)})`;
     case 'unprotected':
-      return `was not started: it would run what is in ${quoteName(failure.path)}, and bubblewrap is not here to hide that from it`;
+      return `was not started: it would run what is in ${quoteName(failure.path)}, and nothing is here to hide that from it (bubblewrap, or a repository to copy)`;
     case 'not-logged-in':
       return `is not logged in: ${showUnseen(failure.said)}`;
     case 'limit': {

@@ -13,7 +13,7 @@ export function tellDoctor(report: DoctorReport): string {
     ...(missing.length === 0 ? [] : [['Not here:', ...missing.map(tellMissing)].join('\n')]),
     `git ${report.git ?? 'not found: install git 2.31 or newer'}, Node ${report.node}, ${
       report.bubblewrap === null
-        ? 'no bubblewrap (needed by commands with "sandbox: true", and by opencode where a repository holds .opencode)'
+        ? 'no bubblewrap (commands with "sandbox: true", and opencode where a repository holds .opencode, get a copy instead)'
         : 'bubblewrap'
     }`,
   ].join('\n\n');

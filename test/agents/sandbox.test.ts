@@ -1,11 +1,12 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { AgentQuestion } from '../../src/agents/agent.ts';
 import { commandAgent } from '../../src/agents/command.ts';
 import { dispatch } from '../../src/agents/dispatch.ts';
 import { sandboxed } from '../../src/agents/sandbox.ts';
-import { temporaryFolder } from '../support/repo.ts';
+import { repoWith, temporaryFolder } from '../support/repo.ts';
 
 const PATH = process.env['PATH'] ?? '';
 const question: AgentQuestion = {
@@ -27,26 +28,47 @@ test('without bubblewrap there is no sandbox', () => {
 
 const here = sandboxed('/bin/sh', {}, PATH);
 
-test.skipIf(here === null)('a command in the sandbox reads the repository and cannot write to it', async () => {
-  const repository = temporaryFolder();
+/** A repository with a file, in which a command reads and then tries to write. */
+async function writing(path: string) {
+  const { root } = repoWith({ 'a.txt': 'content' });
   const elsewhere = temporaryFolder();
-  writeFileSync(join(repository, 'a.txt'), 'content');
-  const script = `cat a.txt >&2; touch ${repository}/written; touch ${elsewhere}/written; echo '{"status":"pass","violations":[],"message":"'$(cat a.txt)'"}'`;
+  const script = `touch written; echo more >> a.txt; touch ${elsewhere}/written; echo '{"status":"pass","violations":[],"message":"'$(head -c 7 a.txt)'"}'`;
   const agent = commandAgent({ name: 'house', command: ['/bin/sh', '-c', script], resume: false });
-  const sandbox = sandboxed(agent.program, { readOnly: [repository] }, PATH);
-  if (sandbox === null) throw new Error('no sandbox');
-  const end = await dispatch({
+  const call = {
     agent,
-    ...sandbox,
-    cwd: repository,
-    env: { PATH },
+    program: agent.program,
+    cwd: root,
+    env: { PATH: path },
     question,
     idleSeconds: 20,
     signal: null,
-  });
-  expect(end).toMatchObject({ ok: true, reply: { text: expect.stringContaining('content') } });
-  expect([existsSync(join(repository, 'written')), existsSync(join(elsewhere, 'written'))]).toEqual([false, true]);
+  };
+  const end = await dispatch({ ...call, sandbox: true });
+  const text = end.ok ? end.reply.text : JSON.stringify(end.failure);
+  return { text, repository: readdirSync(root).sort(), file: readFileSync(join(root, 'a.txt'), 'utf8') };
+}
+
+const UNTOUCHED = {
+  text: expect.stringContaining('"message":"content"'),
+  repository: ['.git', 'a.txt'],
+  file: 'content',
+};
+
+test.skipIf(here === null)('a command in bubblewrap reads the repository and cannot write to it', async () => {
+  expect(await writing(PATH)).toEqual(UNTOUCHED);
 });
+
+test('without bubblewrap it has a copy that is thrown away', async () => {
+  expect(await writing(`${temporaryFolder()}:${withoutBubblewrap()}`)).toEqual(UNTOUCHED);
+});
+
+/** The usual programs, but not bubblewrap. */
+function withoutBubblewrap(): string {
+  const folder = temporaryFolder();
+  for (const name of ['sh', 'head', 'touch', 'cat'])
+    symlinkSync(execFileSync('which', [name], { encoding: 'utf8' }).trim(), join(folder, name));
+  return folder;
+}
 
 /** An agent that runs what it finds in `.plugins` of the repository, and tells what that printed. */
 function loadingAgent() {
@@ -54,12 +76,7 @@ function loadingAgent() {
   return { ...commandAgent({ name: 'house', command: ['/bin/sh', '-c', script], resume: false }), loads: ['.plugins'] };
 }
 
-function repositoryWithPlugin(): string {
-  const repository = temporaryFolder();
-  mkdirSync(join(repository, '.plugins'));
-  writeFileSync(join(repository, '.plugins/run.sh'), 'echo OWNED');
-  return repository;
-}
+const PLUGIN = { '.plugins/run.sh': 'echo OWNED', 'a.txt': 'content' };
 
 const start = (cwd: string, path: string) => {
   const agent = loadingAgent();
@@ -67,15 +84,22 @@ const start = (cwd: string, path: string) => {
 };
 
 test.skipIf(here === null)('what an agent would load from the repository is hidden from it', async () => {
-  const end = await start(repositoryWithPlugin(), PATH);
+  const end = await start(repoWith(PLUGIN).root, PATH);
+  expect(end.ok && end.reply.text).toContain('"message":""');
+});
+
+test('without bubblewrap it is left out of the copy that the agent gets', async () => {
+  const end = await start(repoWith(PLUGIN).root, withoutBubblewrap());
   expect(end.ok && end.reply.text).toContain('"message":""');
 });
 
 test('where nothing can hide it, the agent is not started', async () => {
-  const repository = repositoryWithPlugin();
-  expect(await start(repository, temporaryFolder())).toMatchObject({
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, '.plugins'));
+  writeFileSync(join(folder, '.plugins/run.sh'), 'echo OWNED');
+  expect(await start(folder, temporaryFolder())).toMatchObject({
     ok: false,
-    failure: { kind: 'unprotected', path: join(repository, '.plugins') },
+    failure: { kind: 'unprotected', path: join(folder, '.plugins') },
   });
 });
 

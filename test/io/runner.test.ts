@@ -54,7 +54,7 @@ describe('a run', () => {
       ),
     );
     expect(end).toMatchObject({ ending: 'by-itself', code: 7, signal: null });
-    expect(end.stdout).toEqual({ text: 'hello\n', bytes: 6, cut: false });
+    expect(end.stdout).toEqual({ text: 'hello\n', bytes: 6, cut: false, file: null });
     expect(end.stderr.text).toBe('e\n');
     expect(end.durationMs).toBeGreaterThan(0);
   });
@@ -118,6 +118,21 @@ describe('a run', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(200e6);
   });
 
+  test('much output goes to a file where one is given, whole; little leaves none', async () => {
+    const spillFolder = temporaryFolder();
+    const script =
+      'process.stdout.write("first\\n");process.stdout.write(Buffer.alloc(40<<20,"x"));process.stdout.write("\\nlast\\n")';
+    const end = ended(await node(script, { spillFolder }));
+    expect(end.stdout).toMatchObject({ cut: true, file: join(spillFolder, 'stdout') });
+    const whole = readFileSync(end.stdout.file ?? '');
+    expect([whole.length, whole.subarray(0, 6).toString(), whole.subarray(-5).toString()]).toEqual([
+      (40 << 20) + 12,
+      'first\n',
+      'last\n',
+    ]);
+    expect(ended(await node('console.log(1)', { spillFolder: temporaryFolder() })).stdout.file).toBeNull();
+  });
+
   test('output that is not UTF-8 is read with marks in its place', async () => {
     const end = ended(await node('process.stdout.write(Buffer.from([65,255,66]))'));
     expect(end.stdout.text).toBe('A\ufffdB');
@@ -135,7 +150,7 @@ describe('a run is ended', () => {
 
   test('not as idle while it says something', async () => {
     const end = ended(
-      await node('let n=0;const t=setInterval(()=>{console.log(n);if(++n>6)clearInterval(t)},100)', { idleMs: 500 }),
+      await node('let n=0;const t=setInterval(()=>{console.log(n);if(++n>6)clearInterval(t)},100)', { idleMs: 2500 }),
     );
     expect(end).toMatchObject({ ending: 'by-itself', code: 0 });
   });
@@ -163,7 +178,7 @@ describe('a run is ended', () => {
     const child = `const c=require("child_process").spawn("sleep",["60"],{stdio:"inherit"});require("fs").writeFileSync(${JSON.stringify(file)},process.pid+" "+c.pid);process.on("SIGTERM",()=>{});setInterval(()=>{},1000)`;
     const running = node(
       `require("child_process").spawn(process.execPath,["-e",${JSON.stringify(child)}],{stdio:"inherit"});setInterval(()=>{},1000)`,
-      { timeoutMs: 1500 },
+      { timeoutMs: 5000 },
     );
     const pids = (await waitFor(file)).split(' ').map(Number);
     expect(pids.map(isAlive)).toEqual([true, true]);

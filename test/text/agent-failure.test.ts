@@ -6,7 +6,7 @@ type Samples = { readonly [K in AgentFailure['kind']]: readonly [Extract<AgentFa
 
 const samples = (given: string): Samples => ({
   'not-found': [{ kind: 'not-found', program: given }, /could not be started/],
-  unprotected: [{ kind: 'unprotected', path: given }, /would run what is in .*bubblewrap/],
+  unprotected: [{ kind: 'unprotected', path: given }, /would run what is in .*nothing is here to hide/],
   'not-logged-in': [{ kind: 'not-logged-in', said: given }, /is not logged in/],
   limit: [{ kind: 'limit', said: given, resetAt: new Date('2026-01-01T00:00:00Z') }, /limit until 2026-01-01T00:00:00/],
   timeout: [{ kind: 'timeout', seconds: 7 }, /within 7 seconds/],

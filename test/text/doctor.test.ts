@@ -22,7 +22,7 @@ test('an agent is told with all that it can do', () => {
   usage       told for each dispatch
   caching     the stable part of a prompt is shared by fresh dispatches
 
-git 2.40.0, Node 20.19.0, no bubblewrap (needed by commands with "sandbox: true", and by opencode where a repository holds .opencode)`);
+git 2.40.0, Node 20.19.0, no bubblewrap (commands with "sandbox: true", and opencode where a repository holds .opencode, get a copy instead)`);
 });
 
 test.each<[string, AgentReport, RegExp]>([
