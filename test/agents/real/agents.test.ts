@@ -14,14 +14,15 @@ const PASS = { status: 'pass', violations: [] };
 const ANSWER: Answer = { kind: 'structured', value: PASS };
 const STABLE = `You review code.\n${'Judge what would go wrong in use, and say how. '.repeat(200)}`;
 
+type Differs = { readonly malformed: string; readonly twoAtOnce: readonly string[]; readonly prefix: boolean };
+
 /** Where the agents differ in what they can do; `onceover doctor` tells the same. */
-const DIFFERS: Readonly<
-  Record<string, { readonly malformed: string; readonly twoAtOnce: string; readonly prefix: boolean }>
-> = {
-  claude: { malformed: 'session-lost', twoAtOnce: 'both-answer', prefix: true },
-  codex: { malformed: 'wrong-session', twoAtOnce: 'one-refused', prefix: true },
-  gemini: { malformed: 'session-lost', twoAtOnce: 'both-answer', prefix: false },
-  opencode: { malformed: 'session-lost', twoAtOnce: 'both-answer', prefix: true },
+const DIFFERS: Readonly<Record<string, Differs>> = {
+  claude: { malformed: 'session-lost', twoAtOnce: ['both-answer'], prefix: true },
+  codex: { malformed: 'wrong-session', twoAtOnce: ['one-refused'], prefix: true },
+  // Which of the two it is depends on when each of them writes the session down.
+  gemini: { malformed: 'session-lost', twoAtOnce: ['both-answer', 'one-refused'], prefix: false },
+  opencode: { malformed: 'session-lost', twoAtOnce: ['both-answer'], prefix: true },
 };
 
 let sim: ModelSim;
@@ -38,7 +39,7 @@ afterAll(async () => {
 });
 
 describe.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s', (name, real) => {
-  const differs = DIFFERS[name] ?? { malformed: '', twoAtOnce: '', prefix: true };
+  const differs = DIFFERS[name] ?? { malformed: '', twoAtOnce: [], prefix: true };
   const note = (ability: string, value: string) => {
     measured[ability] = { ...measured[ability], [`${name} ${real.agent.testedVersion}`]: value };
   };
@@ -142,8 +143,9 @@ describe.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s',
       ['one', 'two'].map((dynamic) => made.user.ask({ dynamic, sessionId: reply.sessionId })),
     );
     const ok = both.filter((end) => end.ok).length;
-    expect(ok === 2 ? 'both-answer' : ok === 1 ? 'one-refused' : 'both-refused').toBe(differs.twoAtOnce);
-    note('two resumes at once', differs.twoAtOnce);
+    const came = ok === 2 ? 'both-answer' : ok === 1 ? 'one-refused' : 'both-refused';
+    note('two resumes at once', came);
+    expect(differs.twoAtOnce).toContain(came);
   });
 
   test.each([
