@@ -1,9 +1,9 @@
-import { copyFileSync, mkdtempSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RepoPath } from '../domain/brand.ts';
 import type { Place } from '../domain/change.ts';
 import { done, failed, type Result } from '../domain/result.ts';
-import { codeOf, makeFolder } from './files.ts';
+import { codeOf, lookAt, makeFolder } from './files.ts';
 import { git } from './git.ts';
 import { inParts } from './in-parts.ts';
 
@@ -14,13 +14,27 @@ export async function withIndexCopy<T>(
 ): Promise<Result<T>> {
   const folder = makeFolder(place.commonDir, 'onceover');
   if (!folder.ok) return folder;
-  const own = mkdtempSync(join(folder.value, 'index-'));
+  removeForgottenCopies(folder.value);
+  const own = mkdtempSync(join(folder.value, COPY));
   try {
     const copy = join(own, 'index');
     const copied = copyIndex(place.index, copy);
     return copied.ok ? await work({ GIT_INDEX_FILE: copy }) : copied;
   } finally {
     rmSync(own, { recursive: true, force: true });
+  }
+}
+
+const COPY = 'index-';
+const FORGOTTEN_AFTER_MS = 10 * 60 * 1000;
+
+// A process that was killed in the middle leaves its copy behind.
+function removeForgottenCopies(folder: string): void {
+  for (const name of readdirSync(folder).filter((one) => one.startsWith(COPY))) {
+    const stats = lookAt(join(folder, name));
+    if (stats !== null && Date.now() - stats.mtimeMs > FORGOTTEN_AFTER_MS) {
+      rmSync(join(folder, name), { recursive: true, force: true });
+    }
   }
 }
 
