@@ -1,7 +1,8 @@
 import type { AgentFailure } from '../domain/agent.ts';
+import { isRecord } from '../domain/is-record.ts';
 import type { Usage } from '../domain/usage.ts';
 import type { Agent, Heard } from './agent.ts';
-import { isRecord, list, number, part, readEvent, text } from './events.ts';
+import { list, number, part, readEvent, text } from './events.ts';
 import { errorFailure, shorten } from './signs.ts';
 
 const SESSION_LOST = /No conversation found|requires a valid session ID/i;

@@ -1,6 +1,7 @@
+import { isRecord } from '../domain/is-record.ts';
 import { lastObject } from '../domain/last-object.ts';
 import { type Agent, type Heard, NOTHING_HEARD } from './agent.ts';
-import { isRecord, number, readEvent, text } from './events.ts';
+import { number, readEvent, text } from './events.ts';
 
 /** An agent of the user's own: prompt on standard input, the last object on standard output is its answer. */
 export function commandAgent(given: {

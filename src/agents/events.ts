@@ -1,3 +1,5 @@
+import { isRecord } from '../domain/is-record.ts';
+
 /** A line as a JSON object; null where it is none: agents also print other things. */
 export function readEvent(line: string): Readonly<Record<string, unknown>> | null {
   if (!line.startsWith('{')) return null;
@@ -7,10 +9,6 @@ export function readEvent(line: string): Readonly<Record<string, unknown>> | nul
   } catch {
     return null;
   }
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A part of an event, as an object; empty where there is none. */

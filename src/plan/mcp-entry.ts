@@ -1,3 +1,5 @@
+import { isRecord } from '../domain/is-record.ts';
+
 const SERVER = 'onceover';
 const ENTRY = { command: 'npx', args: ['-y', 'onceover', 'mcp'] } as const;
 
@@ -25,8 +27,4 @@ function parse(text: string): unknown {
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isRecord } from '../domain/is-record.ts';
 import { ANSWER_SCHEMAS, type AnswerKind } from './answers.ts';
 
 export type JsonSchema = { readonly [key: string]: unknown };
@@ -51,8 +52,4 @@ function orNull(schema: unknown): unknown {
     return already ? schema : { ...schema, anyOf: [...schema['anyOf'], { type: 'null' }] };
   }
   return { anyOf: [schema, { type: 'null' }] };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

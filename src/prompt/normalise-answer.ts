@@ -1,3 +1,4 @@
+import { isRecord } from '../domain/is-record.ts';
 import type { AnswerKind } from './answers.ts';
 
 /**
@@ -80,8 +81,4 @@ function lower(value: unknown): unknown {
 // What is no list where one belongs is handed on, so that the schema refuses it.
 function list(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [value];
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

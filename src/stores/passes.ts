@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { RepoPath, ReviewId } from '../domain/brand.ts';
 import type { Place } from '../domain/change.ts';
 import { GENERATED_FOLDER } from '../domain/generated.ts';
+import { isRecord } from '../domain/is-record.ts';
 import type { MarkReceipt, RuleFacts, TaskFacts } from '../domain/pass.ts';
 import type { Passes } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
@@ -126,8 +127,4 @@ function isFileDigest(value: unknown): value is FileDigest {
 
 function isTextOrNull(value: unknown): boolean {
   return value === null || typeof value === 'string';
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
