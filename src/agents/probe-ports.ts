@@ -1,27 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { AgentFailure } from '../domain/agent.ts';
+import type { ProbePorts } from '../domain/capability.ts';
 import type { Usage } from '../domain/usage.ts';
 import { makeScratch } from '../io/scratch.ts';
 import { dispatch } from './dispatch.ts';
 import type { KnownAgent } from './inspect.ts';
 
-/** What a probe asks an agent through, in a folder of its own. */
-export type AgentProbe = {
-  ask(prompt: string, sessionId: string | null): Promise<ProbeAnswer>;
-  writeFile(text: string): string;
-  randomLine(): string;
-  close(): void;
-};
-
-type ProbeAnswer =
-  | {
-      readonly ok: true;
-      readonly text: string;
-      readonly structured: unknown;
-      readonly sessionId: string | null;
-      readonly durationMs: number;
-    }
-  | { readonly ok: false; readonly failure: AgentFailure };
+/** A probe of an agent in a folder of its own, which goes when it is closed. */
+type AgentProbe = ProbePorts & { close(): void };
 
 const STABLE = 'You review a short text and answer questions about your review. Answer with JSON and nothing else.';
 const TIMEOUT_SECONDS = 180;

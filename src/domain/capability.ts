@@ -14,6 +14,25 @@ export type ResumeResult = {
   readonly resumedMs: number | null;
 };
 
+/** What an agent answered to a question of a probe, before it is read. */
+export type ProbeReply =
+  | {
+      readonly ok: true;
+      readonly text: string;
+      readonly structured: unknown;
+      readonly sessionId: string | null;
+      readonly durationMs: number;
+    }
+  | { readonly ok: false; readonly failure: AgentFailure };
+
+/** What a probe needs: an agent that answers, a file that it can read, and a line that nobody could guess. */
+export type ProbePorts = {
+  ask(prompt: string, sessionId: string | null): Promise<ProbeReply>;
+  /** Writes the file to be reviewed and tells its path; a second call replaces it. */
+  writeFile(text: string): string;
+  randomLine(): string;
+};
+
 /** What came of a probe; `not-tried` where something stood in the way that says nothing about resuming. */
 export type ProbeOutcome =
   | { readonly kind: 'tried'; readonly result: ResumeResult }

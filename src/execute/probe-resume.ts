@@ -1,25 +1,7 @@
 import type { AgentFailure } from '../domain/agent.ts';
-import type { ProbeOutcome, ProbeTest, ResumeResult } from '../domain/capability.ts';
+import type { ProbeOutcome, ProbePorts, ProbeTest, ResumeResult } from '../domain/capability.ts';
 import { PROBE_QUESTIONS, probeFile } from '../prompt/probe.ts';
 import { readAnswer } from '../prompt/read-answer.ts';
-
-/** What the probe needs: an agent that answers, a file that it can read, and a line that nobody could guess. */
-export type ProbePorts = {
-  ask(prompt: string, sessionId: string | null): Promise<ProbeReply>;
-  /** Writes the file to be reviewed and tells its path; a second call replaces it. */
-  writeFile(text: string): string;
-  randomLine(): string;
-};
-
-export type ProbeReply =
-  | {
-      readonly ok: true;
-      readonly text: string;
-      readonly structured: unknown;
-      readonly sessionId: string | null;
-      readonly durationMs: number;
-    }
-  | { readonly ok: false; readonly failure: AgentFailure };
 
 /** Runs V1 to V4: whether a session comes back with its memory after it has used a tool. */
 export async function probeResume(agent: string, version: string, ports: ProbePorts): Promise<ProbeOutcome> {

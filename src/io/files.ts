@@ -60,10 +60,14 @@ export function removeForgotten(folder: string, now: number): void {
   const listed = listFolder(folder);
   for (const { name, isFile } of listed.ok ? listed.value : []) {
     if (!isFile || !name.startsWith(TEMPORARY)) continue;
-    const path = join(folder, name);
-    const stats = lookAt(path);
-    if (stats !== null && now - stats.mtimeMs > FORGOTTEN_AFTER_MS) removeFile(path);
+    if (isForgotten(join(folder, name), now)) removeFile(join(folder, name));
   }
+}
+
+/** Whether something that lives for moments is so old that whoever made it must be gone. */
+export function isForgotten(path: string, now: number): boolean {
+  const stats = lookAt(path);
+  return stats !== null && now - stats.mtimeMs > FORGOTTEN_AFTER_MS;
 }
 
 /** Keeps at most `most` files in a folder, and those named in any case: the oldest go first. */
@@ -105,11 +109,8 @@ export function removeFile(path: string): Result<void> {
 
 /** What is at the path itself, symlinks not followed; null where nothing is, or nothing can be by that name. */
 export function lookAt(path: string): Stats | null {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) ?? null;
-  } catch {
-    return null;
-  }
+  const stats = look(path);
+  return stats.ok ? stats.value : null;
 }
 
 /** Whether the path itself is a symlink, wherever it leads. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { RepoPath } from '../domain/brand.ts';
 import type { Place } from '../domain/change.ts';
 import { done, failed, type Result } from '../domain/result.ts';
-import { codeOf, lookAt, makeFolder } from './files.ts';
+import { codeOf, isForgotten, makeFolder } from './files.ts';
 import { git } from './git.ts';
 import { inParts } from './in-parts.ts';
 
@@ -26,15 +26,12 @@ export async function withIndexCopy<T>(
 }
 
 const COPY = 'index-';
-const FORGOTTEN_AFTER_MS = 10 * 60 * 1000;
 
 // A process that was killed in the middle leaves its copy behind.
 function removeForgottenCopies(folder: string): void {
   for (const name of readdirSync(folder).filter((one) => one.startsWith(COPY))) {
-    const stats = lookAt(join(folder, name));
-    if (stats !== null && Date.now() - stats.mtimeMs > FORGOTTEN_AFTER_MS) {
-      rmSync(join(folder, name), { recursive: true, force: true });
-    }
+    const copy = join(folder, name);
+    if (isForgotten(copy, Date.now())) rmSync(copy, { recursive: true, force: true });
   }
 }
 

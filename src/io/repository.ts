@@ -1,14 +1,13 @@
-import { join } from 'node:path';
 import type { RepoPath } from '../domain/brand.ts';
 import type { Changes, Listing, Place } from '../domain/change.ts';
 import { byCodePoint } from '../domain/order.ts';
 import type { Repository } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
 import { type Diff, diffAgainstBase, diffFrom, hasCommits, mergeBaseWith } from './diff.ts';
-import { lookAt } from './files.ts';
 import { git } from './git.ts';
 import { inParts } from './in-parts.ts';
 import { readNulList } from './nul-list.ts';
+import { isThere } from './user-path.ts';
 
 /** The repository at `place`, read through git; nothing of the user's is ever written. */
 export function openRepository(place: Place): Repository {
@@ -80,7 +79,7 @@ function readListing(output: Buffer, place: Place): Listing {
     }
     const isUnwatched = tag === 'S' || tag >= 'a';
     // In a sparse checkout, what is not on disk is not deleted: it is just not here.
-    if (isUnwatched && !isOnDisk(place, path)) continue;
+    if (isUnwatched && !isThere(place, path)) continue;
     if (isUnwatched) unwatched.push(path);
     // In the middle of a merge, git names a path once for each side.
     if (tag !== 'M' || tracked.at(-1) !== path) tracked.push(path);
@@ -97,7 +96,7 @@ function combine(place: Place, diff: Diff, listing: Listing): Changes {
     else if (entry.status !== 'D') changed.add(entry.path);
     else if (!changed.has(entry.path)) deleted.add(entry.path);
   }
-  if (diff.base === null) for (const path of listing.tracked) if (isOnDisk(place, path)) changed.add(path);
+  if (diff.base === null) for (const path of listing.tracked) if (isThere(place, path)) changed.add(path);
   for (const path of submodules) changed.delete(path);
   const unnameable = [...new Set([...listing.unnameable, ...diff.unnameable])];
   return {
@@ -107,10 +106,6 @@ function combine(place: Place, diff: Diff, listing: Listing): Changes {
     submodules: sorted(submodules),
     listing: { ...listing, unnameable },
   };
-}
-
-function isOnDisk(place: Place, path: RepoPath): boolean {
-  return lookAt(join(place.root, path)) !== null;
 }
 
 function sorted(paths: Iterable<RepoPath>): RepoPath[] {

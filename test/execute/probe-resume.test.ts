@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type ProbePorts, type ProbeReply, probeResume } from '../../src/execute/probe-resume.ts';
+import type { ProbePorts, ProbeReply } from '../../src/domain/capability.ts';
+import { probeResume } from '../../src/execute/probe-resume.ts';
 
 type Memory = { line: string | null; issues: number };
 
