@@ -27,7 +27,6 @@ export type * from './domain/rule.ts';
 export type * from './domain/settings.ts';
 export type * from './domain/slot.ts';
 export type * from './domain/usage.ts';
-export type * from './domain/verdict.ts';
 export { decideDispatch } from './plan/decide-dispatch.ts';
 export { matchRules } from './plan/match.ts';
 export { reviewId } from './plan/review-id.ts';

@@ -1,18 +1,53 @@
+import type { AgentFailure } from './agent.ts';
+import type { DispatchPlan } from './dispatch.ts';
 import type { GateId } from './gate.ts';
+import type { SlotTrouble } from './record.ts';
+import type { SlotPlan } from './slot.ts';
 import type { Usage } from './usage.ts';
-import type { Verdict } from './verdict.ts';
 
 /** What happens while work goes on; one stream feeds console and records. */
 export type Event =
-  | { readonly kind: 'iteration-started'; readonly iteration: number }
-  | { readonly kind: 'gate-started'; readonly gate: GateId }
-  | { readonly kind: 'slot-started'; readonly gate: GateId; readonly slot: number; readonly agent: string }
-  | { readonly kind: 'slot-active'; readonly gate: GateId; readonly slot: number; readonly doing: string }
+  | { readonly kind: 'iteration-started'; readonly iteration: number; readonly gates: number; readonly slots: number }
+  | { readonly kind: 'check-started'; readonly gate: GateId; readonly command: string }
+  | {
+      readonly kind: 'check-ended';
+      readonly gate: GateId;
+      readonly status: 'pass' | 'fail' | 'error';
+      readonly why: string | null;
+      readonly durationMs: number;
+    }
+  | { readonly kind: 'slot-planned'; readonly gate: GateId; readonly plan: SlotPlan }
+  | {
+      readonly kind: 'slot-started';
+      readonly gate: GateId;
+      readonly slot: number;
+      readonly agent: string;
+      readonly dispatch: DispatchPlan;
+    }
+  | {
+      readonly kind: 'slot-active';
+      readonly gate: GateId;
+      readonly slot: number;
+      readonly doing: string | null;
+      readonly usage: Usage | null;
+    }
+  | {
+      readonly kind: 'slot-asked-again';
+      readonly gate: GateId;
+      readonly slot: number;
+      readonly agent: string;
+      readonly mode: 'fresh' | 'repair' | 'other-agent';
+      readonly because: AgentFailure;
+    }
   | {
       readonly kind: 'slot-ended';
       readonly gate: GateId;
       readonly slot: number;
-      readonly verdict: Verdict;
+      readonly agent: string;
+      readonly status: 'pass' | 'fail' | 'error';
+      readonly open: number;
+      readonly warnings: number;
+      readonly trouble: SlotTrouble | null;
       readonly usage: Usage | null;
-    }
-  | { readonly kind: 'gate-ended'; readonly gate: GateId; readonly verdict: Verdict };
+      readonly durationMs: number;
+    };

@@ -12,6 +12,9 @@ export function exitCode(failure: Failure): 2 | 3 {
     case 'agent-not-tried':
     case 'path-in-the-way':
     case 'disk':
+    case 'lock-held':
+    case 'inside-a-run':
+    case 'not-trusted':
       return 3;
     case 'no-merge-base':
       return failure.shallow ? 3 : 2;
@@ -25,6 +28,11 @@ export function exitCode(failure: Failure): 2 | 3 {
     case 'wrong-usage':
     case 'nothing-to-set-up':
     case 'unreadable-json':
+    case 'unknown-commit':
+    case 'unknown-gate':
+    case 'unknown-finding':
+    case 'unknown-subject':
+    case 'unknown-run':
       return 2;
   }
 }

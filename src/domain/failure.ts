@@ -22,6 +22,14 @@ export type Failure =
   | { readonly kind: 'disk'; readonly action: 'read' | 'write'; readonly path: string; readonly code: string }
   | { readonly kind: 'wrong-usage'; readonly said: string; readonly command: string | null }
   | { readonly kind: 'nothing-to-set-up' }
+  | { readonly kind: 'lock-held'; readonly pid: number; readonly host: string; readonly since: string }
+  | { readonly kind: 'inside-a-run' }
+  | { readonly kind: 'unknown-commit'; readonly commit: string }
+  | { readonly kind: 'unknown-gate'; readonly gate: string; readonly known: readonly string[] }
+  | { readonly kind: 'unknown-finding'; readonly id: string; readonly known: readonly string[] }
+  | { readonly kind: 'unknown-subject'; readonly name: string }
+  | { readonly kind: 'not-trusted'; readonly commands: readonly string[] }
+  | { readonly kind: 'unknown-run'; readonly id: string | null }
   | { readonly kind: 'unreadable-json'; readonly path: string; readonly said: string };
 
 /** Why a string cannot be the id of a pass. */

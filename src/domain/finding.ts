@@ -1,30 +1,68 @@
-import type { RepoPath } from './brand.ts';
+import type { CommitId, RepoPath } from './brand.ts';
+import type { Entry, GateContent, GateId } from './gate.ts';
 
 export type Priority = 'critical' | 'high' | 'medium' | 'low';
 
 /** Where a finding stands: only open and fixed_claimed ones keep a gate from holding. */
 export type FindingState = 'open' | 'fixed_claimed' | 'warning' | 'waived' | 'closed' | 'gone';
 
-/** A problem that a reviewer reports. */
+/** A problem that a reviewer reports, as it is kept. */
 export type Finding = {
   /** Short and stable: F1, F2, … */
   readonly id: string;
-  readonly gate: string;
+  readonly gate: GateId;
+  readonly scope: string;
   readonly slot: number;
+  readonly agent: string;
+  /** Where it is, as reported: a path that leads out of the repository, or none, is kept as text in the issue. */
   readonly file: RepoPath | null;
   readonly line: number | null;
   readonly code: string | null;
+  /** Which occurrence of the code in the file, or of the line's text where no code was quoted; null: not found there. */
+  readonly anchor: Anchor | null;
   readonly issue: string;
   readonly fix: string | null;
   readonly priority: Priority;
-  readonly state: FindingState;
-  /** The iteration that reported it first. */
+  readonly kept: 'open' | 'warning' | 'closed';
+  /** What is odd about where it points. */
+  readonly mark: 'off-diff' | 'no-such-line' | 'code-not-found' | null;
+  /** The iteration that reported it first, and when. */
   readonly since: number;
+  readonly at: string;
+  /** What the gate and the file were when it was last reported; null: unknown, or the file had no entry. */
+  readonly content: GateContent | null;
+  readonly entry: Entry | null;
+  readonly branch: string | null;
+  readonly mergeBase: CommitId | null;
+  /** True once the cycle that it belongs to was archived: then it counts only while its entry is unchanged. */
+  readonly cycleEnded: boolean;
+  readonly closed: Closing | null;
 };
 
-/** What a reviewer or a fixer says of an earlier finding. */
+/** The text that a finding is about, and which of its occurrences in the file. */
+export type Anchor = { readonly text: string; readonly occurrence: number };
+
+export type Closing = {
+  readonly how: 'fixed' | 'withdrawn' | 'silent';
+  readonly why: string;
+  readonly iteration: number;
+};
+
+/** What a person or an agent said of a finding: a claim that waits for a reviewer, or a waiver. */
+export type Resolution = {
+  readonly how: 'fixed' | 'skipped';
+  readonly why: string;
+  readonly at: string;
+  /** The last iteration when it was said: failing iterations before it no longer count. */
+  readonly iteration: number;
+};
+
+/** A finding with what was said of it. */
+export type KnownFinding = Finding & { readonly resolution: Resolution | null };
+
+/** What a reviewer says of an earlier finding. */
 export type Disposition = {
   readonly id: string;
-  readonly state: 'fixed' | 'open' | 'withdrawn' | 'declined';
+  readonly state: 'fixed' | 'open' | 'withdrawn';
   readonly why: string;
 };

@@ -1,23 +1,48 @@
-import type { RepoPath } from './brand.ts';
-import type { DispatchPlan } from './dispatch.ts';
-import type { SlotPlan } from './slot.ts';
+import type { Brand, RepoPath } from './brand.ts';
+import type { RuleTask } from './task.ts';
 
 /** `check:<entry>:<name>`, `review:<entry>:<name>` or `rule:<folder>:<name>[:<path>]`. */
 export type GateId = string;
 
-/** One difference between base and working tree in a gate's paths. */
+/** One difference between base and what is under review: deletions, modes, symlinks and submodules too. */
 export type Entry = {
   readonly path: RepoPath;
+  /** The mode now; of what is deleted, the mode that it had. */
   readonly mode: string;
   readonly baseBlob: string | null;
   readonly headBlob: string | null;
 };
 
-/** What a run intends to do with one gate; `--dry-run` prints it. */
-export type GatePlan =
-  | { readonly kind: 'check'; readonly gate: GateId; readonly command: string }
-  | { readonly kind: 'review'; readonly gate: GateId; readonly slots: readonly PlannedSlot[] }
-  | { readonly kind: 'holds'; readonly gate: GateId }
-  | { readonly kind: 'not-run'; readonly gate: GateId; readonly why: 'check-failed' | 'retry-limit' | 'not-selected' };
+/** A hash over a gate's entries: two equal ones are the same thing to review. */
+export type GateContent = Brand<'GateContent'>;
 
-export type PlannedSlot = { readonly plan: SlotPlan; readonly agent: string; readonly dispatch: DispatchPlan | null };
+/** A shell command of the user's own. */
+export type CheckGate = {
+  readonly kind: 'check';
+  readonly id: GateId;
+  readonly entry: string;
+  readonly name: string;
+  readonly command: string;
+  readonly timeoutSeconds: number | null;
+};
+
+/** A prompt that reviewers answer about entries: a review of `onceover.yml`, or a rule's task. */
+export type ReviewGate = {
+  readonly kind: 'review' | 'rule';
+  readonly id: GateId;
+  readonly entry: string;
+  readonly name: string;
+  readonly numReviews: number;
+  readonly agents: readonly string[] | null;
+  readonly timeoutSeconds: number | null;
+  readonly rubric: Rubric;
+  readonly entries: readonly Entry[];
+  readonly content: GateContent;
+  /** The task, where the gate is a rule's. */
+  readonly task: RuleTask | null;
+};
+
+export type Gate = CheckGate | ReviewGate;
+
+/** What a reviewer is to look for: where it is written, the text, and a digest by which a change of it is noticed. */
+export type Rubric = { readonly source: string; readonly text: string; readonly digest: string };

@@ -1,13 +1,16 @@
-import type { CommitId, RepoPath, ReviewId, SnapshotId } from './brand.ts';
+import type { AgentFailure, AgentReply } from './agent.ts';
+import type { RepoPath, ReviewId, SnapshotId } from './brand.ts';
 import type { ResumeResult } from './capability.ts';
 import type { Changes, Listing, Place } from './change.ts';
-import type { Session } from './dispatch.ts';
 import type { Event } from './event.ts';
-import type { Disposition, Finding } from './finding.ts';
+import type { Finding, KnownFinding, Resolution } from './finding.ts';
 import type { Entry, GateId } from './gate.ts';
 import type { MarkReceipt, TaskFacts } from './pass.ts';
 import type { UnusableFile } from './problem.ts';
+import type { CheckReceipt, Receipt, ReceiptKey } from './receipt.ts';
+import type { CheckRecord, Cooling, SlotRecord } from './record.ts';
 import type { Result } from './result.ts';
+import type { Scope, Selection, Whereabouts } from './scope.ts';
 import type { TaskContent } from './task.ts';
 import type { Usage } from './usage.ts';
 
@@ -68,71 +71,198 @@ export interface Clock {
   now(): Date;
 }
 
-/** Sends one prompt to an agent that may only read. */
-export interface Reviewer {
-  readonly agent: string;
-  ask(question: Question, watch: (event: Event) => void, stop: AbortSignal): Promise<Result<Reply>>;
+/** Asks agents that may only read. */
+export interface Reviewers {
+  /** The agents that are here, in the order in which they are preferred. */
+  readonly names: readonly string[];
+  /** What must be known of an agent before it is asked; it may take a moment to find out. */
+  describe(name: string): Promise<ReviewerFacts>;
+  ask(name: string, question: Question, options: AskOptions): Promise<AskEnd>;
 }
 
-/** Sends one prompt to an agent that may write in the working tree. */
-export interface Fixer {
-  readonly agent: string;
-  fix(question: Question, stop: AbortSignal): Promise<Result<Reply>>;
-}
+/** An agent as a reviewer. */
+export type ReviewerFacts = {
+  readonly model: string | null;
+  readonly version: string;
+  /** Digest of what it is started with: tools and options. */
+  readonly toolsDigest: string;
+  /** Whether this version may be resumed; finding out may mean trying it. */
+  canResume(): Promise<boolean>;
+  /** The longest diff, in characters, that is put before it at once. */
+  readonly diffLimit: number;
+  /** Whether a second fresh dispatch reads the stable part of the first from the provider's cache. */
+  readonly sharesPrefix: boolean;
+  readonly timeoutSeconds: number | null;
+};
 
 export type Question = {
-  /** The part that is the same in every iteration, where the provider may cache it. */
+  /** The part that several dispatches share, where the provider may cache it. */
   readonly stable: string;
   readonly dynamic: string;
   readonly schema: object;
-  readonly session: Session | null;
+  /** The same schema without optional fields, for providers that have none. */
+  readonly strictSchema: object;
+  /** The session to go on with; null: a new one. */
+  readonly sessionId: string | null;
+  /** What the session had used before, for agents that report its total. */
+  readonly usedBefore: Usage | null;
+  readonly cacheTtl: '5m' | '1h';
   readonly timeoutSeconds: number;
+  readonly idleSeconds: number;
 };
 
-export type Reply = {
-  readonly text: string;
-  readonly structured: unknown;
-  readonly session: Session | null;
-  readonly usage: Usage | null;
+export type AskOptions = {
+  readonly stop: AbortSignal | null;
+  /** What the agent is doing and has used, as it goes. */
+  watch(doing: string | null, usage: Usage | null): void;
 };
+
+/** What came back: a reply that is still to be read, or why there is none. */
+export type AskEnd =
+  | { readonly ok: true; readonly reply: AgentReply; readonly durationMs: number }
+  | {
+      readonly ok: false;
+      readonly failure: AgentFailure;
+      readonly usage: Usage | null;
+      readonly said: string;
+      readonly durationMs: number;
+    };
 
 /** Runs a shell command of the user's own. */
 export interface Checks {
-  run(command: string, timeoutSeconds: number, stop: AbortSignal): Promise<Result<{ readonly exitCode: number }>>;
+  run(command: string, options: CheckOptions): Promise<CheckEnd>;
 }
 
-/** Git trees of the working tree as it was. */
+export type CheckOptions = {
+  readonly timeoutSeconds: number;
+  readonly env: Readonly<Record<string, string>>;
+  readonly stop: AbortSignal | null;
+};
+
+export type CheckEnd = {
+  readonly ending: 'by-itself' | 'timeout' | 'cancelled' | 'not-started';
+  readonly exitCode: number | null;
+  readonly output: string;
+  readonly durationMs: number;
+};
+
+/** The working tree as git trees, looked at with an index of our own. */
 export interface Snapshots {
-  take(): Promise<Result<SnapshotId>>;
-  entries(base: CommitId | null, snapshot: SnapshotId): Promise<Result<readonly Entry[]>>;
-  diff(from: SnapshotId, to: SnapshotId, paths: readonly RepoPath[]): Promise<Result<string>>;
+  /** What a run compares: decided once, before it looks. */
+  compare(selection: Selection, usualBase: string | null): Promise<Result<Comparison>>;
+  /** The differences as they are now. */
+  take(comparison: Comparison, left: LeftOut): Promise<Result<Snapshot>>;
+  /** Keeps the tree from being collected while a record needs it. */
+  keep(tree: SnapshotId): Promise<Result<void>>;
+  /** Lets go of every kept tree but these. */
+  prune(keep: ReadonlySet<SnapshotId>): Promise<Result<void>>;
+  /** What differs between two trees, file by file, in the order of their paths; fails where a tree is gone. */
+  sections(from: string, to: string, contextLines: number): Promise<Result<readonly DiffSection[]>>;
+  /** The same for these paths alone, without looking for renames. */
+  plainSections(from: string, to: string, paths: readonly RepoPath[]): Promise<Result<readonly DiffSection[]>>;
+  /** A file's text as it is in a tree; null where there is none or it is not text. */
+  textIn(tree: SnapshotId, path: RepoPath): Promise<Result<string | null>>;
+  /** Something that differs when one of the files was written to in between, even if it is the same again. */
+  touched(paths: readonly RepoPath[]): string;
+  /** Files below a folder that git tracks. */
+  trackedIn(folder: RepoPath): Promise<Result<ReadonlySet<RepoPath>>>;
+  /** Whether any file that git knows lies at or below the path, or matches. */
+  files(): Promise<Result<readonly RepoPath[]>>;
 }
+
+/** Two sides of a change; the second is the working tree unless a commit was asked for. */
+export type Comparison = {
+  readonly scope: Scope;
+  readonly where: Whereabouts;
+  /** The name that a person would know the base by; null: there is no commit yet. */
+  readonly baseName: string | null;
+  readonly baseTree: string;
+  /** A commit's tree, where the run is about a commit. */
+  readonly headTree: SnapshotId | null;
+  /** Only these files and folders, where the run is about them. */
+  readonly files: readonly RepoPath[] | null;
+};
+
+/** What is never part of a change. */
+export type LeftOut = { readonly folders: readonly RepoPath[] };
+
+export type Snapshot = {
+  readonly entries: readonly Entry[];
+  /** Untracked files that are not sent to anybody: they look like secrets, or are too large. */
+  readonly withheld: readonly WithheldFile[];
+  readonly unnameable: readonly string[];
+  /** The whole tree; made when it is first asked for. */
+  tree(): Promise<Result<SnapshotId>>;
+};
+
+export type WithheldFile = { readonly path: RepoPath; readonly why: 'secret' | 'too-large' };
+
+/** The diff of one file, or of one that was renamed. */
+export type DiffSection = { readonly paths: readonly RepoPath[]; readonly text: string };
 
 /** The records of past iterations. */
 export interface Records {
-  latest(gate: GateId): Promise<Result<readonly SlotRecord[]>>;
-  write(record: SlotRecord): Promise<Result<void>>;
+  /** All that is there, for these gates; names tell which gate another tool's record belongs to. */
+  read(gates: readonly GateName[], tracked: ReadonlySet<RepoPath>): Promise<Result<RecordedPast>>;
+  writeSlot(record: SlotRecord, file: SlotFile, log: string): Promise<Result<void>>;
+  writeCheck(record: CheckRecord, gate: GateName, log: string): Promise<Result<void>>;
+  /** The gate's decisions in one iteration. */
+  writeGateLog(gate: GateName, iteration: number, lines: readonly string[]): Promise<Result<void>>;
+  /** Puts records away: those of some gates that belong to a place, or all. Tells how many iterations went. */
+  archive(which: readonly ArchivedRecord[] | 'all'): Promise<Result<void>>;
+  /** What a slot was sent and said, for people. */
+  readLog(gate: GateName, slot: number, iteration: number): Promise<string | null>;
 }
 
-export type SlotRecord = {
-  readonly gate: GateId;
-  readonly slot: number;
-  readonly iteration: number;
-  readonly agent: string;
-  readonly status: 'pass' | 'fail' | 'error' | 'skipped_prior_pass';
-  readonly passIteration: number | null;
-  readonly findings: readonly Finding[];
+/** A gate as far as names of files go. */
+export type GateName = { readonly id: GateId; readonly kind: 'check' | 'review' | 'rule'; readonly stem: string };
+
+/** Which agent's name is in the file's name: in a slot that rests, the one assigned now. */
+export type SlotFile = { readonly gate: GateName; readonly agent: string };
+
+export type RecordedPast = {
+  /** The highest iteration of any record; 0 where there is none. */
+  readonly lastIteration: number;
+  readonly slots: readonly SlotRecord[];
+  readonly checks: readonly CheckRecord[];
 };
 
-/** What is open, claimed and waived, over iterations. */
-export interface Findings {
-  open(gate: GateId): Promise<Result<readonly Finding[]>>;
-  resolve(disposition: Disposition): Promise<Result<Finding>>;
+export type ArchivedRecord = { readonly gate: GateId; readonly iteration: number };
+
+/** Proof of what was passed, in the folder that all working trees of the clone share. */
+export interface Receipts {
+  find(key: ReceiptKey): Promise<Receipt | null>;
+  write(receipt: Receipt): Promise<Result<void>>;
+  findCheck(key: Omit<CheckReceipt, 'at'>): Promise<CheckReceipt | null>;
+  writeCheck(receipt: CheckReceipt): Promise<Result<void>>;
 }
 
-/** One dispatch at a time a session. */
-export interface Sessions {
-  hold<T>(id: string, work: () => Promise<T>): Promise<T>;
+/** What is open, closed and waived, over iterations, cycles and working trees. */
+export interface Findings {
+  all(): Promise<Result<readonly KnownFinding[]>>;
+  /** Gives it the next id. */
+  add(finding: Omit<Finding, 'id'>): Promise<Result<Finding>>;
+  update(finding: Finding): Promise<Result<void>>;
+  resolve(id: string, resolution: Resolution | null): Promise<Result<void>>;
+}
+
+/** Texts that opened sessions, by digest. */
+export interface Openings {
+  read(digest: string): Promise<string | null>;
+  keep(text: string): Promise<Result<string>>;
+  prune(keep: ReadonlySet<string>): Promise<Result<void>>;
+}
+
+/** Agents that have reached a limit, until it is over. */
+export interface Coolings {
+  all(now: Date): Promise<readonly Cooling[]>;
+  add(cooling: Cooling): Promise<Result<void>>;
+}
+
+/** Which configurations a person has agreed to run in this clone. */
+export interface Trust {
+  isTrusted(digest: string): Promise<boolean>;
+  trust(digest: string): Promise<Result<void>>;
 }
 
 /** What each agent's version was seen to be able to do on this machine. */
@@ -141,24 +271,14 @@ export interface Capabilities {
   keep(result: ResumeResult): Promise<Result<void>>;
 }
 
-/** One run at a time a clone. */
+/** One run at a time a working tree. */
 export interface Lock {
-  take(): Promise<Result<{ release(): Promise<void> }>>;
+  take(): Promise<Result<HeldLock>>;
 }
 
-/** Where jobs wait their turn. */
-export interface Queue {
-  add<T>(job: () => Promise<T>): Promise<T>;
-}
+export type HeldLock = { release(): Promise<void> };
 
+/** Hears what happens while work goes on. */
 export interface Reporter {
   tell(event: Event): void;
-}
-
-export interface Prices {
-  cost(model: string, usage: Usage): number | null;
-}
-
-export interface Ids {
-  next(): string;
 }

@@ -109,6 +109,52 @@ export function tellFailure(failure: Failure): Told {
         what: 'init was not told what to set up.',
         next: 'Use --rules for a starter .deepreview, --mcp claude for the entry in .mcp.json, or both.',
       };
+    case 'lock-held':
+      return {
+        what: `Another run is going on in this working tree (process ${failure.pid} on ${showUnseen(failure.host)}, since ${failure.since}).`,
+        next: 'Wait until it has ended, or end that process.',
+      };
+    case 'inside-a-run':
+      return {
+        what: 'This was started by a run of onceover (ONCEOVER_ACTIVE is set), so nothing was judged here.',
+        next: 'Leave "onceover run" out of what a check or a reviewer starts.',
+      };
+    case 'unknown-commit':
+      return {
+        what: `"${showUnseen(failure.commit)}" is no commit of this repository.`,
+        next: 'Name a commit that "git log" shows.',
+      };
+    case 'unknown-gate':
+      return {
+        what: `No gate is called "${showUnseen(failure.gate)}".`,
+        next:
+          failure.known.length === 0
+            ? 'No gate is configured: "onceover init" writes a first onceover.yml.'
+            : `Name one of these: ${failure.known.map(quoteName).join(', ')}.`,
+      };
+    case 'unknown-finding':
+      return {
+        what: `There is no finding "${showUnseen(failure.id)}".`,
+        next:
+          failure.known.length === 0
+            ? 'Nothing is open.'
+            : `These are open: ${failure.known.join(', ')}. See them with "onceover status".`,
+      };
+    case 'unknown-subject':
+      return {
+        what: `"${showUnseen(shorten(failure.name))}" is no gate, slot, finding or review that is known here.`,
+        next: 'Name a gate ("review:src:code-quality"), a slot ("review:src:code-quality@1"), a finding ("F1") or a review id; "onceover status" lists them.',
+      };
+    case 'not-trusted':
+      return {
+        what: `This configuration was not yet agreed to in this clone, and it runs commands of its own: ${failure.commands.map((one) => quoteName(one)).join(', ')}.`,
+        next: 'A person who has read onceover.yml runs "onceover trust", or "onceover run" in a terminal.',
+      };
+    case 'unknown-run':
+      return {
+        what: failure.id === null ? 'No run was started here.' : `There is no run "${showUnseen(failure.id)}".`,
+        next: 'Start one with start_run.',
+      };
     case 'unreadable-json':
       return {
         what: `${quoteName(failure.path)} is not valid JSON (${showUnseen(failure.said)}); it was left as it is.`,
