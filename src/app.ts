@@ -1,4 +1,6 @@
 import type { KnownAgent } from './agents/inspect.ts';
+import type { Cleaned } from './app/clean.ts';
+import type { RunOptions } from './app/run.ts';
 import { loadRules } from './config/load-rules.ts';
 import { loadSettings } from './config/load-settings.ts';
 import { openParsedFiles, type ParsedFiles } from './config/parsed-files.ts';
@@ -6,12 +8,14 @@ import type { RepoPath, ReviewId } from './domain/brand.ts';
 import type { Changes, Listing, Place } from './domain/change.ts';
 import type { DoctorReport } from './domain/doctor.ts';
 import type { ReviewExplanation } from './domain/explanation.ts';
+import type { KnownFinding, Resolution } from './domain/finding.ts';
 import type { InstructionsOutcome, Notice } from './domain/instructions.ts';
 import type { MarkReceipt } from './domain/pass.ts';
-import type { Capabilities, Repository } from './domain/ports.ts';
+import type { Capabilities, Reporter, Repository } from './domain/ports.ts';
 import { done, failed, type Result } from './domain/result.ts';
 import type { Rule } from './domain/rule.ts';
-import type { SetUpStep } from './domain/set-up.ts';
+import type { RunOutcome } from './domain/run.ts';
+import type { SetUpOutcome } from './domain/set-up.ts';
 import type { Settings } from './domain/settings.ts';
 import {
   type InstructionPorts,
@@ -20,11 +24,14 @@ import {
   prepareInstructions,
   writeInstructions,
 } from './execute/instructions.ts';
+import type { RunFacts } from './execute/read-run.ts';
 import { withoutChange } from './execute/select-files.ts';
 import { openContents } from './io/contents.ts';
 import { findPlace, gitVersion } from './io/place.ts';
 import { openRepository } from './io/repository.ts';
+import { diskFiles } from './io/text-files.ts';
 import { isThere, type NameSource, userPath } from './io/user-path.ts';
+import type { RunPlan } from './plan/decide-run.ts';
 import { explainReview } from './plan/explain-review.ts';
 import { matchRules } from './plan/match.ts';
 import { checkReviewId } from './plan/review-id.ts';
@@ -96,16 +103,27 @@ export async function explain(
 /** Writes what is asked for and not there yet. */
 export async function init(
   cwd: string,
-  options: { readonly rules: boolean; readonly mcp: boolean },
-): Promise<Result<readonly SetUpStep[]>> {
-  if (!options.rules && !options.mcp) return failed({ kind: 'nothing-to-set-up' });
+  options: { readonly gates: boolean; readonly rules: boolean; readonly mcp: boolean },
+): Promise<Result<SetUpOutcome>> {
   const project = await openProject(cwd);
   if (!project.ok) return project;
-  const [{ setUp }, { openProjectFiles }] = await Promise.all([
+  const { place, repository, settings } = project.value;
+  const [{ setUp }, { openProjectFiles }, { knownAgents }] = await Promise.all([
     import('./execute/set-up.ts'),
     import('./stores/project-files.ts'),
+    import('./agents/inspect.ts'),
   ]);
-  return setUp({ files: openProjectFiles(project.value.place.root), repository: project.value.repository }, options);
+  const agents = knownAgents(settings.agent, process.env, place.root)
+    .filter(({ program }) => program !== null)
+    .map(({ agent }) => agent.name);
+  const gates = options.gates ? { agents, configured: settings.gates.length > 0 } : null;
+  const outcome = await setUp({ files: openProjectFiles(place.root), repository }, { ...options, gates });
+  const isWritten =
+    outcome.ok && outcome.value.steps.some(({ path, added }) => path === 'onceover.yml' && added !== null);
+  if (!isWritten) return outcome;
+  // Whoever sets it up has agreed to it.
+  const trusted = await trust(cwd);
+  return trusted.ok ? outcome : trusted;
 }
 
 /** Which agents are here and what they can do; with `resume`, whether they can be resumed is found out by trying. */
@@ -187,6 +205,76 @@ async function tryResume(
   return done(undefined);
 }
 
+/** What stands, and what a run would do about it. */
+export type Preview = { readonly outcome: RunOutcome; readonly plan: RunPlan; readonly facts: RunFacts };
+
+/** What a run is asked for, in the words of the command line. */
+export type RunWish = {
+  readonly selection:
+    | { readonly kind: 'change'; readonly base: string | null }
+    | { readonly kind: 'uncommitted' }
+    | { readonly kind: 'commit'; readonly commit: string }
+    | { readonly kind: 'files'; readonly files: GivenFiles; readonly base: string | null };
+  readonly gates: readonly string[];
+  readonly paths: readonly string[];
+  readonly force: boolean;
+  readonly fresh: boolean;
+  readonly all: boolean;
+  readonly startedBy: 'person' | 'agent';
+  readonly reporter: Reporter;
+  readonly stop: AbortSignal | null;
+};
+
+/** Runs the gates. */
+export async function run(cwd: string, wish: RunWish): Promise<Result<RunOutcome>> {
+  const [place, own] = await Promise.all([placeOf(cwd), import('./app/run.ts')]);
+  if (!place.ok) return place;
+  const options = toOptions(place.value, wish);
+  return options.ok ? own.run(place.value, options.value) : options;
+}
+
+/** What a run would do, or what stands; nothing is run and nothing is written. */
+export async function preview(cwd: string, wish: RunWish): Promise<Result<Preview>> {
+  const [place, own] = await Promise.all([placeOf(cwd), import('./app/run.ts')]);
+  if (!place.ok) return place;
+  const options = toOptions(place.value, wish);
+  return options.ok ? own.preview(place.value, options.value) : options;
+}
+
+/** What a person or an agent says of a finding: that it is fixed, or why it is left. */
+export async function resolve(
+  cwd: string,
+  id: string,
+  word: { readonly how: 'fixed' | 'skipped'; readonly why: string },
+): Promise<Result<{ readonly finding: KnownFinding; readonly resolution: Resolution }>> {
+  const [place, { resolveFinding }] = await Promise.all([placeOf(cwd), import('./app/findings.ts')]);
+  return place.ok ? resolveFinding(place.value, id, word) : place;
+}
+
+/** Archives the records. */
+export async function clean(cwd: string): Promise<Result<Cleaned>> {
+  const [place, own] = await Promise.all([placeOf(cwd), import('./app/clean.ts')]);
+  return place.ok ? own.clean(place.value) : place;
+}
+
+/** Agrees to the commands of the configuration in this clone, and tells them. */
+export async function trust(cwd: string): Promise<Result<readonly string[]>> {
+  const [place, { trustConfig }] = await Promise.all([placeOf(cwd), import('./app/run.ts')]);
+  return place.ok ? trustConfig(place.value) : place;
+}
+
+function toOptions(place: Place, wish: RunWish): Result<RunOptions> {
+  const { selection } = wish;
+  const paths = toPaths(place, { names: wish.paths, source: 'arguments' });
+  if (!paths.ok) return paths;
+  const options = { ...wish, paths: paths.value.listed ?? [] };
+  if (selection.kind !== 'files') return done({ ...options, selection });
+  const named = toPaths(place, selection.files);
+  if (!named.ok) return named;
+  const files = named.value.listed ?? [];
+  return done({ ...options, selection: { kind: 'files', files, base: selection.base } });
+}
+
 let ahead: { readonly cwd: string; readonly place: Promise<Result<Place>> } | null = null;
 
 /** Begins to look for the repository while the rest of the program is still being loaded. */
@@ -212,7 +300,7 @@ async function openProject(cwd: string): Promise<Result<Project>> {
   const place = await placeOf(cwd);
   if (!place.ok) return place;
   const parsed = openParsedFiles(place.value.commonDir, version);
-  const settings = await loadSettings(place.value.root, parsed);
+  const settings = await loadSettings(diskFiles(place.value.root), parsed);
   if (!settings.ok) return settings;
   const repository = openRepository(place.value);
   return done({ place: place.value, repository, settings: settings.value, parsed });
@@ -271,7 +359,7 @@ async function rulesOf(
   project: Project,
   listing: Listing,
 ): Promise<{ readonly rules: readonly Rule[]; readonly notices: readonly Notice[] }> {
-  const loaded = await loadRules(project.place.root, listing, project.parsed);
+  const loaded = await loadRules(diskFiles(project.place.root), listing, project.parsed);
   project.parsed.save();
   return { rules: loaded.rules, notices: loaded.problems.map((problem) => ({ kind: 'problem', problem })) };
 }

@@ -39,6 +39,10 @@ export type Heard = {
   readonly text: string;
   readonly structured: unknown;
   readonly usage: Usage | null;
+  /** The model's message whose usage was added last, where each tells its own more than once. */
+  readonly counted: string | null;
+  /** True once the model itself has begun to answer: by then its provider has the prompt in its cache. */
+  readonly begun: boolean;
   /** True once the agent said that it is done and all went well. */
   readonly done: boolean;
   readonly failure: AgentFailure | null;
@@ -53,6 +57,8 @@ export const NOTHING_HEARD: Heard = {
   text: '',
   structured: undefined,
   usage: null,
+  counted: null,
+  begun: false,
   done: false,
   failure: null,
   filesRead: [],
@@ -67,6 +73,8 @@ export interface Agent {
   /** Null for an agent of the user's own. */
   readonly testedVersion: string | null;
   readonly abilities: Abilities;
+  /** The most characters of a diff that it is given at once: a token is three or four of them, and more must fit beside. */
+  readonly diffLimit: number;
   /** How to get it; null for an agent of the user's own. */
   readonly install: string | null;
   /** Variables of the user's environment that it needs to be logged in and configured. */

@@ -1,6 +1,6 @@
 import type { AgentFailure } from '../domain/agent.ts';
 import { isRecord } from '../domain/is-record.ts';
-import type { Usage } from '../domain/usage.ts';
+import { addUsage, type Usage } from '../domain/usage.ts';
 import type { Agent, Heard } from './agent.ts';
 import { list, number, part, readEvent, text } from './events.ts';
 import { errorFailure, shorten } from './signs.ts';
@@ -13,6 +13,8 @@ export const claude: Agent = {
   program: 'claude',
   testedVersion: '2.1.325',
   abilities: { schema: true, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached' },
+  // Half of a context of 200,000 tokens.
+  diffLimit: 400_000,
   install: 'npm install -g @anthropic-ai/claude-code',
   variables: [
     'ANTHROPIC_*',
@@ -78,8 +80,9 @@ export const claude: Agent = {
 };
 
 function hearMessage(heard: Heard, event: Readonly<Record<string, unknown>>): Heard {
+  const message = part(event, 'message');
   let { doing, filesRead } = heard;
-  for (const block of list(part(event, 'message'), 'content')) {
+  for (const block of list(message, 'content')) {
     if (text(block, 'type') !== 'tool_use' || text(block, 'name') === 'StructuredOutput') continue;
     const path = text(part(block, 'input'), 'file_path');
     if (text(block, 'name') === 'Read' && path !== null) filesRead = [...filesRead, path];
@@ -87,7 +90,18 @@ function hearMessage(heard: Heard, event: Readonly<Record<string, unknown>>): He
       .filter((one) => one !== null)
       .join(' ');
   }
-  return { ...heard, doing, filesRead };
+  return { ...heard, doing, filesRead, begun: true, ...countMessage(heard, message) };
+}
+
+// Each block of a message is an event of its own, with the usage of the whole; the last event has the exact sum.
+function countMessage(
+  { usage: sum, counted }: Heard,
+  message: Readonly<Record<string, unknown>>,
+): Pick<Heard, 'usage' | 'counted'> {
+  const id = text(message, 'id');
+  const usage = usageOf(message);
+  if (usage === null || id === null || id === counted) return { usage: sum, counted };
+  return { usage: addUsage(sum, usage), counted: id };
 }
 
 function hearResult(heard: Heard, event: Readonly<Record<string, unknown>>, now: Date): Heard {
@@ -98,7 +112,7 @@ function hearResult(heard: Heard, event: Readonly<Record<string, unknown>>, now:
     sessionId: text(event, 'session_id') ?? heard.sessionId,
     text: said,
     structured: event['structured_output'],
-    usage: usageOf(event),
+    usage: usageOf(event) ?? heard.usage,
     done: !failed,
     failure: failed ? failureOf(said, event, now) : null,
   };

@@ -9,6 +9,8 @@ export const codex: Agent = {
   program: 'codex',
   testedVersion: '0.166.0',
   abilities: { schema: true, readOnly: 'own-sandbox', usage: 'session', stablePart: 'not-cached' },
+  // It takes no prompt of more than 1,048,576 characters, and its models 200,000 tokens and more.
+  diffLimit: 400_000,
   install: 'npm install -g @openai/codex',
   variables: ['OPENAI_*', 'CODEX_*', 'AZURE_OPENAI_*'],
 
@@ -48,7 +50,7 @@ export const codex: Agent = {
         return { ...heard, sessionId: text(event, 'thread_id'), doing: 'reading' };
       case 'item.started':
       case 'item.completed':
-        return hearItem(heard, part(event, 'item'));
+        return hearItem({ ...heard, begun: true }, part(event, 'item'));
       case 'turn.completed':
         return { ...heard, usage: usageOf(part(event, 'usage')), done: true };
       case 'turn.failed':

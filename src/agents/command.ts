@@ -15,6 +15,7 @@ export function commandAgent(given: {
     program,
     testedVersion: null,
     abilities: { schema: false, readOnly: 'nothing', usage: 'if-told', stablePart: 'not-cached' },
+    diffLimit: 400_000,
     install: null,
     variables: ['*'],
 

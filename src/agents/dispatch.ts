@@ -24,53 +24,97 @@ export type Dispatch = {
   readonly signal: AbortSignal | null;
   /** Where files of this dispatch are put; the user's cache folder unless given. */
   readonly scratchBase?: string;
-  /** What the events have said so far, after each of them. */
-  watch?(heard: Heard): void;
+  /** What the events have said so far, after each of them, and what this dispatch has used. */
+  watch?(heard: Heard, usage: Usage | null): void;
 };
 
 /** How a dispatch ended: a reply that is still to be read, or why there is none. */
 export type DispatchEnd =
   | { readonly ok: true; readonly reply: AgentReply; readonly model: string | null; readonly durationMs: number }
-  | { readonly ok: false; readonly failure: AgentFailure; readonly heard: Heard; readonly durationMs: number };
+  | {
+      readonly ok: false;
+      readonly failure: AgentFailure;
+      /** What it had used by then, as far as it told. */
+      readonly usage: Usage | null;
+      /** What it had answered by then, else its last words. */
+      readonly said: string;
+      readonly durationMs: number;
+    };
 
 const PATIENCE_MS = 2000;
+const MOST_LAST_WORDS = 4000;
 
 /** Sends one question and waits for the end; nothing of it is left running or lying about afterwards. */
 export async function dispatch(asked: Dispatch): Promise<DispatchEnd> {
-  const scratch = makeScratch(asked.scratchBase);
+  if (asked.signal?.aborted === true) return neverBegun({ kind: 'cancelled' });
+  let scratch: Scratch | null = null;
   try {
+    scratch = makeScratch(asked.scratchBase);
     const call = await protect(asked, scratch);
-    if ('failure' in call) return { ok: false, failure: call.failure, heard: NOTHING_HEARD, durationMs: 0 };
-    const { args, env, input } = call.agent.invoke(call.question, scratch.put);
-    let heard = NOTHING_HEARD;
-    const giveUp = new AbortController();
-    const signals = call.signal === null ? [giveUp.signal] : [giveUp.signal, call.signal];
-    const end = await run({
-      program: call.program,
-      args: [...(call.before ?? []), ...args],
-      cwd: call.cwd,
-      env: { ...call.env, ...env },
-      input,
-      timeoutMs: call.question.timeoutSeconds * 1000,
-      idleMs: call.idleSeconds * 1000,
-      signal: AbortSignal.any(signals),
-      onLine(line) {
-        if (heard.failure !== null) return;
-        heard = call.agent.hear(heard, line, new Date());
-        // What has failed for good usually ends by itself; some agents would go on without end.
-        if (heard.failure !== null) setTimeout(() => giveUp.abort(), PATIENCE_MS).unref();
-        call.watch?.(heard);
-      },
-    });
-    if (end.kind === 'ended' && end.code === 0) heard = call.agent.conclude?.(end.stdout.text, call.question) ?? heard;
-    const durationMs = end.kind === 'ended' ? end.durationMs : 0;
-    const failure = judge(call, end, heard);
-    if (failure !== null) return { ok: false, failure, heard, durationMs };
-    const { text, structured, sessionId, filesRead, model } = heard;
-    return { ok: true, reply: { text, structured, sessionId, filesRead, ...usageOf(call, heard) }, model, durationMs };
+    return 'failure' in call ? neverBegun(call.failure) : await converse(call, scratch);
+  } catch (error) {
+    // A full disk, or a text that no program can be given: the machine's trouble, told as such.
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    return neverBegun({ kind: 'agent-error', said: shorten(error.message) });
   } finally {
-    scratch.remove();
+    scratch?.remove();
   }
+}
+
+async function converse(call: Dispatch, scratch: Scratch): Promise<DispatchEnd> {
+  const { args, env, input } = call.agent.invoke(call.question, scratch.put);
+  const { sessionId } = call.question;
+  if (sessionId !== null && args.includes(sessionId) && !SESSION_ID.test(sessionId)) {
+    return neverBegun({ kind: 'session-lost', said: `${JSON.stringify(shorten(sessionId))} is no session's id` });
+  }
+  let heard = NOTHING_HEARD;
+  const giveUp = new AbortController();
+  const signals = call.signal === null ? [giveUp.signal] : [giveUp.signal, call.signal];
+  const end = await run({
+    program: call.program,
+    args: [...(call.before ?? []), ...args],
+    cwd: call.cwd,
+    env: { ...call.env, ...env, ONCEOVER_ACTIVE: '1' },
+    input,
+    timeoutMs: call.question.timeoutSeconds * 1000,
+    idleMs: call.idleSeconds * 1000,
+    signal: AbortSignal.any(signals),
+    onLine(line) {
+      if (heard.failure !== null) return;
+      heard = call.agent.hear(heard, line, new Date());
+      // What has failed for good usually ends by itself; some agents would go on without end.
+      if (heard.failure !== null) setTimeout(() => giveUp.abort(), PATIENCE_MS).unref();
+      call.watch?.(heard, usageOf(call, heard).usage);
+    },
+  });
+  if (end.kind === 'not-started') return neverBegun(notStarted(call.program, end.code));
+  if (end.code === 0) heard = call.agent.conclude?.(end.stdout.text, call.question) ?? heard;
+  const { durationMs } = end;
+  const failure = judge(call, end, heard);
+  if (failure !== null) {
+    const said = heard.text || ownWords(failure) || lastWordsOf(end).slice(0, MOST_LAST_WORDS);
+    return { ok: false, failure, usage: usageOf(call, heard).usage, said, durationMs };
+  }
+  const { text, structured, filesRead, model } = heard;
+  const reply = { text, structured, sessionId: heard.sessionId, filesRead, ...usageOf(call, heard) };
+  return { ok: true, reply, model, durationMs };
+}
+
+// A session's id is read from a file: as an argument, it must not be able to be an option or a path.
+const SESSION_ID = /^\w[\w-]{0,199}$/;
+
+function neverBegun(failure: AgentFailure): DispatchEnd {
+  return { ok: false, failure, usage: null, said: ownWords(failure), durationMs: 0 };
+}
+
+function ownWords(failure: AgentFailure): string {
+  return 'said' in failure ? failure.said : '';
+}
+
+function notStarted(program: string, code: string): AgentFailure {
+  return ['ENOENT', 'EACCES', 'ENOTDIR'].includes(code)
+    ? { kind: 'not-found', program }
+    : { kind: 'agent-error', said: `could not be started: ${code}` };
 }
 
 /**
@@ -107,8 +151,7 @@ function subtract(total: Usage, before: Usage): Usage {
 }
 
 /** Success is a terminal event of success in the session asked for; the exit code alone never is. */
-function judge(call: Dispatch, end: RunEnd, heard: Heard): AgentFailure | null {
-  if (end.kind === 'not-started') return { kind: 'not-found', program: call.program };
+function judge(call: Dispatch, end: Ended, heard: Heard): AgentFailure | null {
   switch (end.ending) {
     case 'cancelled':
       return call.signal?.aborted === true || heard.failure === null ? { kind: 'cancelled' } : heard.failure;
@@ -121,7 +164,7 @@ function judge(call: Dispatch, end: RunEnd, heard: Heard): AgentFailure | null {
   }
   if (heard.failure !== null) return heard.failure;
   if (end.code !== 0 || !heard.done) {
-    const said = lastWords(end.stderr.text) || lastWords(end.stdout.text.slice(-2000));
+    const said = lastWordsOf(end);
     return call.agent.explain(said) ?? errorFailure(said === '' ? endedHow(end) : said, null, new Date());
   }
   const { sessionId: asked } = call.question;
@@ -131,6 +174,12 @@ function judge(call: Dispatch, end: RunEnd, heard: Heard): AgentFailure | null {
   return null;
 }
 
-function endedHow(end: Extract<RunEnd, { kind: 'ended' }>): string {
+type Ended = Extract<RunEnd, { kind: 'ended' }>;
+
+function lastWordsOf(end: Ended): string {
+  return lastWords(end.stderr.text) || lastWords(end.stdout.text.slice(-2000));
+}
+
+function endedHow(end: Ended): string {
   return shorten(end.code === null ? `ended by ${end.signal}` : `ended with exit code ${end.code} and no result`);
 }

@@ -24,6 +24,8 @@ export const gemini: Agent = {
   program: 'gemini',
   testedVersion: '0.61.0',
   abilities: { schema: false, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached' },
+  // Its models take a million tokens; it cuts off what is longer than 8 MiB.
+  diffLimit: 1_000_000,
   install: 'npm install -g @google/gemini-cli',
   variables: ['GEMINI_*', 'GOOGLE_*'],
 
@@ -56,7 +58,8 @@ export const gemini: Agent = {
       case 'init':
         return { ...heard, sessionId: text(event, 'session_id'), model: text(event, 'model'), doing: 'reading' };
       case 'message':
-        return event['role'] === 'assistant' ? { ...heard, text: heard.text + (text(event, 'content') ?? '') } : heard;
+        if (event['role'] !== 'assistant') return heard;
+        return { ...heard, begun: true, text: heard.text + (text(event, 'content') ?? '') };
       case 'tool_use':
         return hearTool(heard, event);
       case 'result':
@@ -81,6 +84,7 @@ function hearTool(heard: Heard, event: Readonly<Record<string, unknown>>): Heard
   const name = text(event, 'tool_name') ?? 'a tool';
   return {
     ...heard,
+    begun: true,
     text: '',
     doing: path === null ? name : `${name} ${path}`,
     filesRead: name === 'read_file' && path !== null ? [...heard.filesRead, path] : heard.filesRead,

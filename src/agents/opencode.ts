@@ -28,6 +28,8 @@ export const opencode: Agent = {
   program: 'opencode',
   testedVersion: '1.18.33',
   abilities: { schema: false, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached' },
+  // It is whatever model its user chose.
+  diffLimit: 300_000,
   install: 'npm install -g opencode-ai',
   variables: [
     'OPENCODE_API_KEY',
@@ -70,7 +72,8 @@ export const opencode: Agent = {
   hear(heard, line, now) {
     const event = readEvent(line);
     if (event === null) return heard;
-    const known = { ...heard, sessionId: text(event, 'sessionID') ?? heard.sessionId };
+    // It says nothing before the model does.
+    const known = { ...heard, begun: true, sessionId: text(event, 'sessionID') ?? heard.sessionId };
     const body = part(event, 'part');
     switch (event['type']) {
       case 'text':

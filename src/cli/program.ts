@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { version } from '../version.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { explainCommand } from './commands/explain.ts';
@@ -42,15 +42,22 @@ function buildProgram(): Command {
     .showSuggestionAfterError()
     .configureOutput({ writeErr: () => {} })
     .exitOverride();
+  program.commandsGroup('Every day:');
+  addRun(program);
+  addStatus(program);
+  addExplain(program);
+  addResolve(program);
   program.commandsGroup('Set up:');
   addInit(program);
   addDoctor(program);
+  addTrust(program);
   program.commandsGroup('For agents:');
   addInstructions(program);
   addRules(program);
   addPass(program);
-  addExplain(program);
   addMcp(program);
+  program.commandsGroup('Records:');
+  addClean(program);
   for (const command of program.commands) command.copyInheritedSettings(program);
   return program.addHelpText('after', FOOTER);
 }
@@ -59,13 +66,87 @@ const FOOTER = `
 Exit codes: 0 done; 1 something failed; 2 wrong usage or configuration;
 3 could not judge (no repository, git or disk trouble); 130 interrupted.`;
 
+function addRun(program: Command): void {
+  program
+    .command('run')
+    .summary('run checks and review gates on the change')
+    .description(
+      'Runs the checks and reviews of onceover.yml and the rules of .deepreview files on everything that changed since the ' +
+        'base: commits, staged, unstaged and untracked. What passed and has not changed is not run again. Exit code 0 only if every gate holds.',
+    )
+    .argument('[paths...]', 'only gates with changes at or below these; they are judged whole')
+    .option('--base <ref>', 'branch or commit that the change is measured from')
+    .option('--commit <commit>', 'look at one commit')
+    .option('--uncommitted', 'look at what is not committed')
+    .option('--files <files...>', 'look at these files and folders of the change; "-" reads a list from standard input')
+    .option('--gate <gate...>', 'only these gates, by name or id')
+    .option('--dry-run', 'say what would be run, and run nothing')
+    .option('--all', 'run reviews although a check fails')
+    .option('--force', 'ask every slot without a pass on what is there now, also beyond the retry limit')
+    .option('--fresh', 'ask every slot anew, in a new session')
+    .option('--json', 'answer with one JSON document')
+    .addOption(new Option('--started-by-agent').hideHelp())
+    .action(async (paths, options) => (await import('./commands/run.ts')).runCommand(paths, options));
+}
+
+function addStatus(program: Command): void {
+  program
+    .command('status')
+    .summary('show what holds, rests, is open, is covered by no review')
+    .description(
+      'Shows where every gate stands, without running anything. Exit code as that of a run with nothing to do.',
+    )
+    .option('--prompt', 'the open findings as one text for an agent')
+    .option('--base <ref>', 'branch or commit that the change is measured from')
+    .option('--json', 'answer with one JSON document')
+    .action(async (options) => (await import('./commands/status.ts')).statusCommand(options));
+}
+
+function addResolve(program: Command): void {
+  program
+    .command('resolve')
+    .summary('say that a finding is fixed, or why it is left')
+    .description(
+      'Says of a finding that it is fixed, which a reviewer has to confirm, or that it is left as it is, and why. A finding ' +
+        'that is left no longer keeps its gate from holding; reviewers are told the reason.',
+    )
+    .argument('<finding>', 'the id of a finding, e.g. F1')
+    .option('--fixed [how]', 'it is fixed; open until a reviewer confirms it')
+    .option('--skip <why>', 'it stays as it is, for this reason')
+    .option('--json', 'answer with one JSON document')
+    .action(async (id, options) => (await import('./commands/resolve.ts')).resolveCommand(id, options));
+}
+
+function addTrust(program: Command): void {
+  program
+    .command('trust')
+    .summary('agree to the commands of the configuration')
+    .description(
+      'Agrees to the checks and commands of onceover.yml in this clone, so that the stop hook and agents may start runs. ' +
+        '"onceover run" in a terminal and "onceover init" do the same.',
+    )
+    .option('--json', 'answer with one JSON document')
+    .action(async (options) => (await import('./commands/trust.ts')).trustCommand(options));
+}
+
+function addClean(program: Command): void {
+  program
+    .command('clean')
+    .summary('archive the records and begin anew')
+    .description('Puts the records of past iterations away, after saying how many findings are open.')
+    .option('--json', 'answer with one JSON document')
+    .action(async (options) => (await import('./commands/clean.ts')).cleanCommand(options));
+}
+
 function addInit(program: Command): void {
   program
     .command('init')
-    .summary('set up review rules and the MCP server for an agent')
+    .summary('set up gates, rules or the MCP server')
     .description(
-      'Writes what is asked for and not there yet, and shows what it wrote. Running it again changes nothing.',
+      'Writes what is asked for and not there yet, and shows what it wrote; without options, the gates. Running it again ' +
+        'changes nothing.',
     )
+    .option('--gates', 'write a first onceover.yml with your own lint and test commands, and the prompt of a review')
     .option('--rules', 'write a starter .deepreview fitted to the languages found')
     .option('--mcp <agent>', 'add the MCP server to the agent\'s project settings ("claude": .mcp.json)')
     .option('--json', 'answer with one JSON document')

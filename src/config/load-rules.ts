@@ -1,12 +1,10 @@
-import { join } from 'node:path';
 import type { RepoPath } from '../domain/brand.ts';
 import type { Listing } from '../domain/change.ts';
 import { byCodePoint } from '../domain/order.ts';
 import type { Problem, UnusableFile } from '../domain/problem.ts';
 import { folderOf, repoPath } from '../domain/repo-path.ts';
 import type { Rule, RuleReference } from '../domain/rule.ts';
-import { readText } from '../io/contents.ts';
-import { isSymlink } from '../io/files.ts';
+import type { TextFiles } from '../io/text-files.ts';
 import type { ParsedFiles } from './parsed-files.ts';
 import { isParsedRuleFile, type ParsedRule } from './rule-file.ts';
 
@@ -17,14 +15,18 @@ const RULE_FILE = '.deepreview';
 const LONGEST_FILE = 1024 * 1024;
 
 /** Reads every `.deepreview` file of the listing; one that is broken does not stop the others. */
-export async function loadRules(root: string, listing: Listing, parsed: ParsedFiles): Promise<LoadedRules> {
+export async function loadRules(
+  files: TextFiles,
+  listing: Pick<Listing, 'tracked' | 'untracked'>,
+  parsed: ParsedFiles,
+): Promise<LoadedRules> {
   const rules: Rule[] = [];
   const problems: Problem[] = [];
   for (const file of ruleFiles(listing)) {
-    const text = readText(root, file, LONGEST_FILE);
+    const text = files.read(file, LONGEST_FILE);
     if (text.kind === 'unusable') {
       // Tracked but deleted here: there is no such file any more.
-      if (text.why !== 'missing' || isSymlink(join(root, file))) {
+      if (text.why !== 'missing' || files.isSymlink(file)) {
         problems.push(unusable(file, { line: 1, column: 1 }, file, text.why));
       }
       continue;
@@ -38,7 +40,7 @@ export async function loadRules(root: string, listing: Listing, parsed: ParsedFi
     );
     problems.push(...said.problems.map((problem) => ({ file, ...problem })));
     for (const one of said.rules) {
-      const completed = complete(root, file, one);
+      const completed = complete(files, file, one);
       if (completed.ok) rules.push(completed.rule);
       else problems.push(completed.problem);
     }
@@ -46,18 +48,18 @@ export async function loadRules(root: string, listing: Listing, parsed: ParsedFi
   return { rules, problems };
 }
 
-function ruleFiles(listing: Listing): RepoPath[] {
+function ruleFiles(listing: Pick<Listing, 'tracked' | 'untracked'>): RepoPath[] {
   const isRuleFile = (path: string) => path === RULE_FILE || path.endsWith(`/${RULE_FILE}`);
   return [...listing.tracked.filter(isRuleFile), ...listing.untracked.filter(isRuleFile)].sort(byCodePoint);
 }
 
 function complete(
-  root: string,
+  files: TextFiles,
   file: RepoPath,
   parsed: ParsedRule,
 ): { readonly ok: true; readonly rule: Rule } | { readonly ok: false; readonly problem: Problem } {
   const folder = folderOf(file);
-  const instructions = instructionsOf(root, folder, parsed.instructions);
+  const instructions = instructionsOf(files, folder, parsed.instructions);
   if (!instructions.ok) {
     return { ok: false, problem: unusable(file, parsed.instructions, instructions.path, instructions.why) };
   }
@@ -92,14 +94,14 @@ type Instructions =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly path: string; readonly why: UnusableFile };
 
-function instructionsOf(root: string, folder: string, source: ParsedRule['instructions']): Instructions {
+function instructionsOf(files: TextFiles, folder: string, source: ParsedRule['instructions']): Instructions {
   if ('text' in source) {
     return source.text.trim() === '' ? { ok: false, path: '', why: 'empty' } : { ok: true, text: source.text };
   }
   const wrong = (why: UnusableFile): Instructions => ({ ok: false, path: source.file, why });
   const path = repoPath(source.file, folder);
   if (path === null) return wrong('outside');
-  const read = readText(root, path, LONGEST_FILE);
+  const read = files.read(path, LONGEST_FILE);
   if (read.kind === 'unusable') return wrong(read.why === 'binary' ? 'not-utf8' : read.why);
   if (read.cut) return wrong('too-large');
   return read.text.trim() === '' ? wrong('empty') : { ok: true, text: read.text };

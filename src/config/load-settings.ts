@@ -1,9 +1,7 @@
-import { join } from 'node:path';
 import type { RepoPath } from '../domain/brand.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import type { Settings } from '../domain/settings.ts';
-import { readText } from '../io/contents.ts';
-import { isSymlink } from '../io/files.ts';
+import type { TextFiles } from '../io/text-files.ts';
 import type { ParsedSettings } from './parse-settings.ts';
 import type { ParsedFiles } from './parsed-files.ts';
 
@@ -12,9 +10,9 @@ const SETTINGS_FILE = 'onceover.yml' as RepoPath;
 const LONGEST_FILE = 1024 * 1024;
 
 /** Reads `onceover.yml` at the root; without one, the defaults. */
-export async function loadSettings(root: string, parsed: ParsedFiles): Promise<Result<Settings>> {
-  const read = readText(root, SETTINGS_FILE, LONGEST_FILE);
-  if (read.kind === 'unusable' && (read.why !== 'missing' || isSymlink(join(root, SETTINGS_FILE)))) {
+export async function loadSettings(files: TextFiles, parsed: ParsedFiles): Promise<Result<Settings>> {
+  const read = files.read(SETTINGS_FILE, LONGEST_FILE);
+  if (read.kind === 'unusable' && (read.why !== 'missing' || files.isSymlink(SETTINGS_FILE))) {
     return unusable(read.why === 'binary' ? 'not-utf8' : read.why);
   }
   if (read.kind === 'text' && read.cut) return unusable('too-large');

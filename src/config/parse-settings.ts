@@ -16,7 +16,7 @@ export function parseSettings(text: string): ParsedSettings {
   const checked = checkShape(settingsSchema, read.value ?? {}, read.yaml);
   if (!checked.ok) return checked;
   const problems = checkPaths(checked.value, read.yaml);
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, settings: toSettings(checked.value) };
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, settings: toSettings(checked.value, read.yaml) };
 }
 
 function checkPaths(written: WrittenSettings, yaml: YamlFile): PlacedProblem[] {
@@ -44,7 +44,7 @@ function checkPaths(written: WrittenSettings, yaml: YamlFile): PlacedProblem[] {
   return problems;
 }
 
-function toSettings(written: WrittenSettings): Settings {
+function toSettings(written: WrittenSettings, yaml: YamlFile): Settings {
   return {
     base: written.base ?? null,
     agents: written.agents ?? null,
@@ -75,12 +75,13 @@ function toSettings(written: WrittenSettings): Settings {
       sandbox: own.sandbox,
       timeoutSeconds: own.timeout ?? null,
     })),
-    gates: written.gates.map((entry) => ({
+    gates: written.gates.map((entry, i) => ({
       path: entry.path,
       exclude: entry.exclude,
       checks: mapValues(entry.checks, (own) => ({ run: own.run, timeoutSeconds: own.timeout ?? null })),
-      reviews: mapValues(entry.reviews, (own) => ({
+      reviews: mapValues(entry.reviews, (own, name) => ({
         prompt: checkedPath(own.prompt),
+        promptAt: yaml.place(['gates', i, 'reviews', name, 'prompt']),
         numReviews: own.num_reviews,
         agents: own.agents ?? null,
         timeoutSeconds: own.timeout ?? null,
@@ -94,6 +95,6 @@ function checkedPath(path: string): RepoPath {
   return repoPath(path) ?? ('' as RepoPath);
 }
 
-function mapValues<A, B>(record: Readonly<Record<string, A>>, make: (value: A) => B): Record<string, B> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, make(value)]));
+function mapValues<A, B>(record: Readonly<Record<string, A>>, make: (value: A, key: string) => B): Record<string, B> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, make(value, key)]));
 }

@@ -26,7 +26,6 @@ export function exitCode(failure: Failure): 2 | 3 {
     case 'unknown-agent':
     case 'path-outside':
     case 'wrong-usage':
-    case 'nothing-to-set-up':
     case 'unreadable-json':
     case 'unknown-commit':
     case 'unknown-gate':

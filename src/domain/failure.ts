@@ -21,7 +21,6 @@ export type Failure =
   | { readonly kind: 'path-in-the-way'; readonly path: string; readonly found: 'symlink' | 'folder' | 'other' }
   | { readonly kind: 'disk'; readonly action: 'read' | 'write'; readonly path: string; readonly code: string }
   | { readonly kind: 'wrong-usage'; readonly said: string; readonly command: string | null }
-  | { readonly kind: 'nothing-to-set-up' }
   | { readonly kind: 'lock-held'; readonly pid: number; readonly host: string; readonly since: string }
   | { readonly kind: 'inside-a-run' }
   | { readonly kind: 'unknown-commit'; readonly commit: string }

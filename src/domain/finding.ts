@@ -32,6 +32,8 @@ export type Finding = {
   /** What the gate and the file were when it was last reported; null: unknown, or the file had no entry. */
   readonly content: GateContent | null;
   readonly entry: Entry | null;
+  /** What its file was when it was last reported, in a form that differs when the file does; null: unknown. */
+  readonly seen: string | null;
   readonly branch: string | null;
   readonly mergeBase: CommitId | null;
   /** True once the cycle that it belongs to was archived: then it counts only while its entry is unchanged. */

@@ -18,7 +18,7 @@ export type RuleFacts = {
 };
 
 /** Who said that a review passed, when, and what they had been given. */
-export type MarkReceipt = TaskFacts & { readonly by: 'mcp' | 'cli' | 'library'; readonly at: string };
+export type MarkReceipt = TaskFacts & { readonly by: 'mcp' | 'cli' | 'library' | 'run'; readonly at: string };
 
 /** A pass that is on record for a review. */
 export type Mark = {

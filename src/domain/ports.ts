@@ -75,6 +75,8 @@ export interface Clock {
 export interface Reviewers {
   /** The agents that are here, in the order in which they are preferred. */
   readonly names: readonly string[];
+  /** All agents that are here, also those that are asked only where a review names them. */
+  readonly found: readonly string[];
   /** What must be known of an agent before it is asked; it may take a moment to find out. */
   describe(name: string): Promise<ReviewerFacts>;
   ask(name: string, question: Question, options: AskOptions): Promise<AskEnd>;
@@ -225,6 +227,8 @@ export type RecordedPast = {
   readonly lastIteration: number;
   readonly slots: readonly SlotRecord[];
   readonly checks: readonly CheckRecord[];
+  /** Our own records of gates that were not asked about, and where they were made. */
+  readonly others: readonly (ArchivedRecord & Whereabouts)[];
 };
 
 export type ArchivedRecord = { readonly gate: GateId; readonly iteration: number };

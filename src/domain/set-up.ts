@@ -9,3 +9,38 @@ export type SetUpStep = {
   /** Whether the user's ignore rules hide the file, so that it is never read. */
   readonly ignored: boolean;
 };
+
+/** Everything that `init` did, and what it found on the way. */
+export type SetUpOutcome = {
+  readonly steps: readonly SetUpStep[];
+  /** Null: no gates were asked for. */
+  readonly gates: GatesFound | null;
+};
+
+/** What `init` learned while it set up gates. */
+export type GatesFound = {
+  /** The agents that are here, in the order in which they are preferred. */
+  readonly agents: readonly string[];
+  /** Commands that cannot be checks, where nothing else took their place. */
+  readonly passedOver: readonly PassedOver[];
+  /** What would fit into an `onceover.yml` that is there and has no gates; null: nothing is missing. */
+  readonly proposed: string | null;
+};
+
+/** A command of the project that runs as a check. */
+export type CheckCommand = {
+  readonly name: CheckName;
+  readonly run: string;
+  readonly timeoutSeconds: number;
+};
+
+export type CheckName = 'lint' | 'types' | 'test' | 'check';
+
+/** A command of the project that cannot be a check: it would not end, or it would change what is to be judged. */
+export type PassedOver = { readonly run: string; readonly why: 'watches' | 'changes-files' };
+
+/** What is known of the files at the root: the names of all, and the texts of those that were read. */
+export type RootFiles = {
+  readonly names: ReadonlySet<string>;
+  readonly texts: ReadonlyMap<string, string>;
+};

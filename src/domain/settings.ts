@@ -53,6 +53,8 @@ export type CheckSettings = { readonly run: string; readonly timeoutSeconds: num
 
 export type ReviewSettings = {
   readonly prompt: RepoPath;
+  /** Where the settings name it. */
+  readonly promptAt: { readonly line: number; readonly column: number };
   readonly numReviews: number;
   readonly agents: readonly string[] | null;
   readonly timeoutSeconds: number | null;

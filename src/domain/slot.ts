@@ -17,6 +17,21 @@ export type SlotPlan =
   | {
       readonly kind: 'run';
       readonly slot: SlotNumber;
-      readonly why: 'first-run' | 'only-reviewer' | 'not-passed' | 'safety-latch';
+      readonly why: RunReason;
     }
   | { readonly kind: 'skip'; readonly slot: SlotNumber; readonly passIteration: number };
+
+/** The first four are the rule's; the others are what a person or the settings asked for. */
+export type RunReason =
+  | 'first-run'
+  | 'only-reviewer'
+  | 'not-passed'
+  | 'safety-latch'
+  /** `after_pass: all`: the gate held, and all its slots see the new change. */
+  | 'after-pass'
+  /** `certify`: it rested, and looks once more before the run passes. */
+  | 'certify'
+  /** `--force` */
+  | 'forced'
+  /** `--fresh` */
+  | 'asked-for';

@@ -6,3 +6,20 @@ export type Usage = {
   readonly outputTokens: number;
   readonly costUsd: number | null;
 };
+
+/** Two dispatches together; a cost that one of them does not tell is left out of the sum. */
+export function addUsage(a: Usage | null, b: Usage | null): Usage | null {
+  if (a === null || b === null) return a ?? b;
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
+    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    costUsd: a.costUsd === null && b.costUsd === null ? null : (a.costUsd ?? 0) + (b.costUsd ?? 0),
+  };
+}
+
+/** All tokens of a dispatch, cached or not. */
+export function totalTokens(usage: Usage): number {
+  return usage.inputTokens + usage.cachedInputTokens + usage.cacheWriteTokens + usage.outputTokens;
+}

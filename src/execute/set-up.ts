@@ -1,52 +1,134 @@
 import type { RepoPath } from '../domain/brand.ts';
 import type { ProjectFiles, Repository } from '../domain/ports.ts';
 import { done, failed, type Result } from '../domain/result.ts';
-import type { SetUpStep } from '../domain/set-up.ts';
+import type { GatesFound, RootFiles, SetUpOutcome, SetUpStep } from '../domain/set-up.ts';
+import { CHECK_SOURCES, checkCommands } from '../plan/check-commands.ts';
 import { projectShape } from '../plan/languages.ts';
 import { addMcpEntry } from '../plan/mcp-entry.ts';
+import { toolWrittenGlobs } from '../plan/tool-written.ts';
+import { CODE_QUALITY, starterGates, starterSettings } from '../prompt/starter-gates.ts';
 import { starterRules } from '../prompt/starter-rules.ts';
 
+const SETTINGS = 'onceover.yml' as RepoPath;
+const PROMPT = '.onceover/reviews/code-quality.md' as RepoPath;
 const RULES = '.deepreview' as RepoPath;
 const MCP = '.mcp.json' as RepoPath;
 
 type SetUpPorts = { readonly files: ProjectFiles; readonly repository: Repository };
 
+/** What is to be set up. */
+type Wanted = {
+  /** Null: no gates. Else the agents that are here, and whether the settings have gates already. */
+  readonly gates: { readonly agents: readonly string[]; readonly configured: boolean } | null;
+  readonly rules: boolean;
+  readonly mcp: boolean;
+};
+
 /** A file as it is to be written; `text` is null where it is left alone. */
 type PlannedFile = Omit<SetUpStep, 'ignored'> & { readonly text: string | null };
 
 /** Writes what is asked for and not there yet; if one of the files is in the way, none is written. */
-export async function setUp(
-  ports: SetUpPorts,
-  wanted: { readonly rules: boolean; readonly mcp: boolean },
-): Promise<Result<readonly SetUpStep[]>> {
+export async function setUp(ports: SetUpPorts, wanted: Wanted): Promise<Result<SetUpOutcome>> {
   const planned: PlannedFile[] = [];
+  let found: GatesFound | null = null;
+  if (wanted.gates !== null) {
+    const gates = await planGates(ports, wanted.gates);
+    if (!gates.ok) return gates;
+    planned.push(...gates.value.files);
+    found = gates.value.found;
+  }
   for (const plan of [...(wanted.rules ? [planRules] : []), ...(wanted.mcp ? [planMcp] : [])]) {
     const file = await plan(ports);
     if (!file.ok) return file;
     planned.push(file.value);
   }
+  const steps = await write(ports, planned);
+  return steps.ok ? done({ steps: steps.value, gates: found }) : steps;
+}
+
+async function write(
+  { files, repository }: SetUpPorts,
+  planned: readonly PlannedFile[],
+): Promise<Result<readonly SetUpStep[]>> {
   const steps: SetUpStep[] = [];
   for (const { text, ...step } of planned) {
     if (text !== null) {
-      const written = await ports.files.write(step.path, text);
+      const written = await files.write(step.path, text);
       if (!written.ok) return written;
     }
-    const ignored = await ports.repository.ignores(step.path);
+    const ignored = await repository.ignores(step.path);
     if (!ignored.ok) return ignored;
     steps.push({ ...step, ignored: ignored.value });
   }
   return done(steps);
 }
 
+type PlannedGates = { readonly files: readonly PlannedFile[]; readonly found: GatesFound };
+
+/** A first `onceover.yml` with the prompt that it names; one that is there is left alone. */
+async function planGates(
+  { files, repository }: SetUpPorts,
+  { agents, configured }: NonNullable<Wanted['gates']>,
+): Promise<Result<PlannedGates>> {
+  const settings = await files.read(SETTINGS);
+  if (!settings.ok) return settings;
+  const prompt = await files.read(PROMPT);
+  if (!prompt.ok) return prompt;
+  const promptFile = prompt.value === null ? create(PROMPT, CODE_QUALITY) : leave(PROMPT);
+  if (configured) {
+    const left = [...(prompt.value === null ? [] : [promptFile]), leave(SETTINGS)];
+    return done({ files: left, found: { agents, passedOver: [], proposed: null } });
+  }
+  const there = await repository.listing();
+  if (!there.ok) return there;
+  const deleted = new Set(there.value.deleted);
+  const { tracked, untracked } = there.value.listing;
+  const paths = [...tracked, ...untracked].filter((path) => !deleted.has(path));
+  const { checks, passedOver } = checkCommands(await rootFiles(files, paths));
+  const facts = { checks, exclude: toolWrittenGlobs(paths), prompt: PROMPT };
+  // Settings are written last: whoever finds them finds the prompt that they name.
+  return settings.value === null
+    ? done({
+        files: [promptFile, create(SETTINGS, starterSettings(agents, facts))],
+        found: { agents, passedOver, proposed: null },
+      })
+    : done({
+        files: [promptFile, leave(SETTINGS)],
+        found: { agents, passedOver, proposed: starterGates(facts) },
+      });
+}
+
+const LONGEST_SOURCE = 256 * 1024;
+
+// What cannot be read names no command; it is the project's own tools that complain about it.
+async function rootFiles(files: ProjectFiles, paths: readonly RepoPath[]): Promise<RootFiles> {
+  const names = new Set(paths.filter((path) => !path.includes('/')));
+  const texts = new Map<string, string>();
+  for (const name of names) {
+    if (!CHECK_SOURCES.has(name)) continue;
+    const read = await files.read(name);
+    if (read.ok && read.value !== null && read.value.length <= LONGEST_SOURCE) texts.set(name, read.value);
+  }
+  return { names, texts };
+}
+
+function create(path: RepoPath, text: string): PlannedFile {
+  return { path, did: 'written', added: text, text };
+}
+
+function leave(path: RepoPath): PlannedFile {
+  return { path, did: 'left', added: null, text: null };
+}
+
 /** A starter `.deepreview`; one that is there is left alone. */
 async function planRules({ files, repository }: SetUpPorts): Promise<Result<PlannedFile>> {
   const present = await files.read(RULES);
   if (!present.ok) return present;
-  if (present.value !== null) return done({ path: RULES, did: 'left', added: null, text: null });
+  if (present.value !== null) return done(leave(RULES));
   const there = await repository.listing();
   if (!there.ok) return there;
-  const text = starterRules(projectShape([...there.value.listing.tracked, ...there.value.listing.untracked]));
-  return done({ path: RULES, did: 'written', added: text, text });
+  const { tracked, untracked } = there.value.listing;
+  return done(create(RULES, starterRules(projectShape([...tracked, ...untracked]))));
 }
 
 /** The MCP server in `.mcp.json`; everything else in it is kept. */
@@ -56,7 +138,7 @@ async function planMcp({ files }: SetUpPorts): Promise<Result<PlannedFile>> {
   const change = addMcpEntry(present.value);
   switch (change.kind) {
     case 'leave':
-      return done({ path: MCP, did: 'left', added: null, text: null });
+      return done(leave(MCP));
     case 'unreadable':
       return failed({ kind: 'unreadable-json', path: MCP, said: change.said });
     case 'write':

@@ -3,7 +3,7 @@ import { type Base, type Place, USUAL_BASES } from '../domain/change.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import { git } from './git.ts';
 import { watchAgain, withIndexCopy } from './index-copy.ts';
-import { readNulList } from './nul-list.ts';
+import { readRawDiff } from './raw-diff.ts';
 
 /** What differs between the merge-base and the working tree, as git sees it. */
 export type Diff = {
@@ -32,7 +32,7 @@ export async function diffFrom(place: Place, base: Base, unwatched: readonly Rep
     const watched = unwatched.length === 0 ? done(undefined) : await watchAgain(place, unwatched, env);
     if (!watched.ok) return watched;
     const answer = await git(place.root, [...DIFF, base.commit, '--'], { env });
-    return answer.ok ? done({ base, ...readRawDiff(answer.value.stdout) }) : answer;
+    return answer.ok ? done({ base, ...combine(answer.value.stdout) }) : answer;
   });
 }
 
@@ -73,21 +73,14 @@ export async function hasCommits(place: Place): Promise<boolean> {
   return !answer.ok || answer.value.code === 0;
 }
 
-function readRawDiff(output: Buffer): { entries: DiffEntry[]; unnameable: string[] } {
-  const { names, unnameable } = readNulList(output);
+function combine(output: Buffer): Omit<Diff, 'base'> {
   const entries: DiffEntry[] = [];
-  for (let i = 0; i < names.length; i++) {
-    const head = names[i] as string;
-    // A header whose name is not UTF-8 is followed by the next header.
-    const path = names[i + 1];
-    if (!head.startsWith(':') || path === undefined || /^:\d{6} \d{6} /.test(path)) continue;
-    const [oldMode, newMode, , , status] = head.slice(1).split(' ');
-    i++;
-    entries.push({
-      path: path as RepoPath,
-      status: (status ?? '').charAt(0),
-      submodule: newMode === '160000' || (newMode === '000000' && oldMode === '160000'),
-    });
+  const unnameable: string[] = [];
+  for (const { paths, unnameable: odd, oldMode, newMode, status } of readRawDiff(output)) {
+    const [path] = paths;
+    const submodule = newMode === '160000' || (newMode === '000000' && oldMode === '160000');
+    if (path !== undefined) entries.push({ path, status, submodule });
+    unnameable.push(...odd);
   }
   return { entries, unnameable };
 }

@@ -5,14 +5,25 @@ import { runProcess } from './process.ts';
 /** What git printed and how it ended, where it ended by itself. */
 export type GitAnswer = { readonly code: number; readonly stdout: Buffer; readonly stderr: string };
 
+type GitOptions = {
+  readonly expected?: readonly number[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Settings that win over the user's, as `name=value`. */
+  readonly config?: readonly string[];
+  readonly input?: Buffer;
+  readonly onOutput?: (chunk: Buffer) => void;
+};
+
 /** Asks git something; an exit code other than those expected (0 unless said) is a failure. */
 export async function git(
   folder: string,
   args: readonly string[],
-  options: { readonly expected?: readonly number[]; readonly env?: Readonly<Record<string, string>> } = {},
+  options: GitOptions = {},
 ): Promise<Result<GitAnswer>> {
+  const { input, onOutput } = options;
   const env = options.env === undefined ? gitEnvironment() : { ...gitEnvironment(), ...options.env };
-  const end = await runProcess('git', args, { cwd: folder, env });
+  const config = (options.config ?? []).flatMap((setting) => ['-c', setting]);
+  const end = await runProcess('git', [...config, ...args], { cwd: folder, env, input, onOutput });
   if (end.kind === 'missing') {
     return failed(existsSync(folder) ? { kind: 'git-missing' } : { kind: 'not-a-repository', folder });
   }

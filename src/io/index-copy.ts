@@ -12,20 +12,39 @@ export async function withIndexCopy<T>(
   place: Place,
   work: (env: Readonly<Record<string, string>>) => Promise<Result<T>>,
 ): Promise<Result<T>> {
+  return withIndexFolder(place, async (folder) => {
+    const copy = join(folder, 'index');
+    const copied = copyIndex(place.index, copy);
+    return copied.ok ? await work({ GIT_INDEX_FILE: copy }) : copied;
+  });
+}
+
+/** Gives a folder of its own to work that needs an index, and removes it with all that git left beside that index. */
+export async function withIndexFolder<T>(
+  place: Place,
+  use: (folder: string) => Promise<Result<T>>,
+): Promise<Result<T>> {
   const folder = makeFolder(place.commonDir, 'onceover');
   if (!folder.ok) return folder;
   removeForgottenCopies(folder.value);
-  const own = mkdtempSync(join(folder.value, COPY));
+  const own = makeOwn(folder.value);
+  if (!own.ok) return own;
   try {
-    const copy = join(own, 'index');
-    const copied = copyIndex(place.index, copy);
-    return copied.ok ? await work({ GIT_INDEX_FILE: copy }) : copied;
+    return await use(own.value);
   } finally {
-    rmSync(own, { recursive: true, force: true });
+    rmSync(own.value, { recursive: true, force: true });
   }
 }
 
 const COPY = 'index-';
+
+function makeOwn(folder: string): Result<string> {
+  try {
+    return done(mkdtempSync(join(folder, COPY)));
+  } catch (error) {
+    return failed({ kind: 'disk', action: 'write', path: folder, code: codeOf(error) });
+  }
+}
 
 // A process that was killed in the middle leaves its copy behind.
 function removeForgottenCopies(folder: string): void {

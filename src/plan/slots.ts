@@ -22,7 +22,7 @@ function run(slot: SlotNumber, why: Extract<SlotPlan, { kind: 'run' }>['why']): 
 }
 
 /** The iteration in which the slot passed, if its latest one was a pass or a rest after one; else null. */
-function passedIn(own: readonly SlotRun[]): number | null {
+export function passedIn(own: readonly SlotRun[]): number | null {
   const latest = Math.max(0, ...own.map(({ iteration }) => iteration));
   const newest = own.filter(({ iteration }) => iteration === latest);
   // Two records of one slot and iteration count as a pass only if both are.

@@ -22,6 +22,17 @@ export function instructionFile(task: ReviewTask, context: InstructionContext): 
   return `${sections.join('\n\n')}\n`;
 }
 
+/** What a rule asks of a reviewer that is shown the change itself: instructions, references, context. */
+export function ruleReview(task: RuleTask, context: TaskContext): string {
+  const alone: Pick<ReviewTask, 'parts'> = { parts: [task] };
+  return [
+    closeFence(task.rule.instructions.trim()),
+    ...references(context.references.get(task) ?? []),
+    ...unchangedMatching(alone),
+    ...allChanged(alone, context),
+  ].join('\n\n');
+}
+
 const MOST_NAMES_IN_HEADING = 3;
 
 function heading(task: ReviewTask): string {
@@ -61,13 +72,13 @@ function list(title: string, lead: string, files: readonly RepoPath[], mark: '@'
   return `## ${title}\n\n${lead}\n\n${files.map((file) => `- ${mark}${quoteName(file)}`).join('\n')}`;
 }
 
-function unchangedMatching(task: ReviewTask): string[] {
+function unchangedMatching(task: Pick<ReviewTask, 'parts'>): string[] {
   const files = [...new Set(task.parts.flatMap((part) => part.unchangedMatching))];
   if (files.length === 0) return [];
   return [list('Unchanged matching files', 'For context: they match the same rule and did not change.', files, '@')];
 }
 
-function allChanged(task: ReviewTask, context: InstructionContext): string[] {
+function allChanged(task: Pick<ReviewTask, 'parts'>, context: TaskContext): string[] {
   if (!task.parts.some((part) => part.rule.context.allChangedFilenames)) return [];
   return [list('All changed files', 'The whole change by name, for context.', context.allChanged, '')];
 }

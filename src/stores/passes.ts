@@ -100,7 +100,7 @@ function readReceipt(value: unknown): MarkReceipt | null {
   const facts = readFacts(value);
   if (facts === null || !isRecord(value)) return null;
   const { by, at } = value;
-  if (by !== 'mcp' && by !== 'cli' && by !== 'library') return null;
+  if (by !== 'mcp' && by !== 'cli' && by !== 'library' && by !== 'run') return null;
   return typeof at === 'string' ? { ...facts, by, at } : null;
 }
 

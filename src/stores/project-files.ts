@@ -1,23 +1,34 @@
+import { basename, join } from 'node:path';
 import type { RepoPath } from '../domain/brand.ts';
 import type { ProjectFiles } from '../domain/ports.ts';
-import { done, failed } from '../domain/result.ts';
+import { folderOf } from '../domain/repo-path.ts';
+import { done, failed, type Result } from '../domain/result.ts';
 import { readText } from '../io/contents.ts';
-import { writeWhole } from '../io/files.ts';
+import { checkFolder, isSymlink, makeFolder, writeWhole } from '../io/files.ts';
 
 const LONGEST_FILE = 4 * 1024 * 1024;
 
-/** The user's own files at the root, which `init` writes and nothing else does. */
+/** The user's own files, which `init` writes and nothing else does. */
 export function openProjectFiles(root: string): ProjectFiles {
   return {
     async read(path) {
       const read = readText(root, path, LONGEST_FILE);
       if (read.kind === 'text' && !read.cut) return done(read.text);
-      if (read.kind === 'unusable' && read.why === 'missing') return done(null);
+      if (read.kind === 'unusable' && read.why === 'missing') return nothingAt(root, path);
       const code = read.kind === 'text' ? 'too large' : read.why;
       return failed({ kind: 'disk', action: 'read', path, code });
     },
-    async write(path: RepoPath, text: string) {
-      return writeWhole(root, path, text);
+    async write(path, text) {
+      const folder = folderOf(path) === '' ? done(root) : makeFolder(root, folderOf(path));
+      return folder.ok ? writeWhole(folder.value, basename(path), text) : folder;
     },
   };
+}
+
+// Said before anything is written: a symlink that leads nowhere, in the file's place or above it, is in the way.
+function nothingAt(root: string, path: RepoPath): Result<null> {
+  const folder = folderOf(path) === '' ? done('there') : checkFolder(root, folderOf(path));
+  if (!folder.ok) return folder;
+  const file = join(root, path);
+  return isSymlink(file) ? failed({ kind: 'path-in-the-way', path: file, found: 'symlink' }) : done(null);
 }

@@ -33,6 +33,12 @@ export function tellAgentFailure(failure: AgentFailure): string {
   }
 }
 
+/** What is wrong with an answer, for the agent that gave it. */
+export function tellUnreadable(failure: AgentFailure): string {
+  if (failure.kind !== 'unreadable-answer') return tellAgentFailure(failure);
+  return failure.why === 'wrong-shape' ? `${UNREADABLE[failure.why]} (${failure.said})` : UNREADABLE[failure.why];
+}
+
 const UNREADABLE: Readonly<Record<UnreadableAnswer, string>> = {
   empty: 'it is empty',
   'no-object': 'there is no JSON object in it',

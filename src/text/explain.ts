@@ -81,6 +81,7 @@ const BY = {
   mcp: 'by the MCP tool mark_review_as_passed',
   cli: 'by "onceover pass"',
   library: 'by a program',
+  run: 'by the reviewers of "onceover run"',
 } as const;
 
 function passLine(passed: boolean, receipt: MarkReceipt | null): string {

@@ -104,11 +104,6 @@ export function tellFailure(failure: Failure): Told {
         what: showUnseen(failure.said),
         next: `See "onceover ${failure.command === null ? '' : `${failure.command} `}--help".`,
       };
-    case 'nothing-to-set-up':
-      return {
-        what: 'init was not told what to set up.',
-        next: 'Use --rules for a starter .deepreview, --mcp claude for the entry in .mcp.json, or both.',
-      };
     case 'lock-held':
       return {
         what: `Another run is going on in this working tree (process ${failure.pid} on ${showUnseen(failure.host)}, since ${failure.since}).`,

@@ -1,24 +1,59 @@
-import type { SetUpStep } from '../domain/set-up.ts';
+import type { GatesFound, PassedOver, SetUpOutcome, SetUpStep } from '../domain/set-up.ts';
 
 /** What `init` wrote, shown whole, and what to do next. */
-export function tellSetUp(steps: readonly SetUpStep[]): string {
-  return [...steps.map(tellStep), ...steps.filter((step) => step.ignored).map(tellIgnored), next(steps)].join('\n\n');
+export function tellSetUp({ steps, gates }: SetUpOutcome): string {
+  return [
+    ...steps.map(tellStep),
+    ...(gates === null ? [] : tellGates(gates)),
+    ...steps.filter((step) => step.ignored).map(tellIgnored),
+    [...(gates === null ? [INSTRUCTIONS] : run(gates)), ...(steps.some(isMcp) ? [RESTART] : [])].join('\n'),
+  ].join('\n\n');
 }
 
 function tellStep(step: SetUpStep): string {
   if (step.added === null) return `${step.path} is there already and was left as it is.`;
-  const head = step.did === 'written' ? `Wrote ${step.path}:` : `Added to ${step.path}:`;
-  return `${head}\n\n${step.added.trimEnd().replace(/^(?=.)/gm, '  ')}`;
+  return `${step.did === 'written' ? 'Wrote' : 'Added to'} ${step.path}:\n\n${indented(step.added)}`;
 }
 
-function tellIgnored(step: SetUpStep): string {
-  return `git ignores ${step.path}, so it is not read. Add a line "!${step.path}" to your .gitignore.`;
+function tellGates({ proposed, passedOver }: GatesFound): readonly string[] {
+  const missing = `onceover.yml has no gates yet. These would fit; add them to it:\n\n${indented(proposed ?? '')}`;
+  return [
+    ...(proposed === null ? [] : [missing]),
+    ...(passedOver.length === 0 ? [] : [passedOver.map(tellPassedOver).join('\n')]),
+  ];
 }
 
-function next(steps: readonly SetUpStep[]): string {
-  const hints = ['Next: "onceover instructions" writes the reviews that your present change asks for.'];
-  if (steps.some((step) => step.path === '.mcp.json')) {
-    hints.push('Restart Claude Code here and allow the server "onceover"; then ask it to review your change.');
+function tellPassedOver({ run, why }: PassedOver): string {
+  switch (why) {
+    case 'watches':
+      return `Not a check: "${run}" watches and never ends. Add one that ends under "checks".`;
+    case 'changes-files':
+      return `Not a check: "${run}" changes files. Add one that only looks under "checks".`;
   }
-  return hints.join('\n');
+}
+
+function tellIgnored({ path }: SetUpStep): string {
+  return path === '.deepreview'
+    ? `git ignores ${path}, so it is not read. Add a line "!${path}" to your .gitignore.`
+    : `git ignores ${path}, so nobody else will have it. Change your .gitignore if they should.`;
+}
+
+const INSTRUCTIONS = 'Next: "onceover instructions" writes the reviews that your present change asks for.';
+const RESTART = 'Restart Claude Code here and allow the server "onceover"; then ask it to review your change.';
+
+function run({ agents, proposed }: GatesFound): readonly string[] {
+  const steps = [
+    ...(agents.length > 0 ? [] : ['get an agent, since none was found: "onceover doctor" says how.']),
+    ...(proposed === null ? [] : ['add the gates to onceover.yml.']),
+    '"onceover run" runs the gates on your present change.',
+  ];
+  return steps.map((step, i) => `${i === 0 ? 'Next' : 'Then'}: ${step}`);
+}
+
+function isMcp(step: SetUpStep): boolean {
+  return step.path === '.mcp.json';
+}
+
+function indented(text: string): string {
+  return text.trimEnd().replace(/^(?=.)/gm, '  ');
 }

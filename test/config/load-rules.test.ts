@@ -5,6 +5,7 @@ import { type LoadedRules, loadRules } from '../../src/config/load-rules.ts';
 import { openParsedFiles, type ParsedFiles } from '../../src/config/parsed-files.ts';
 import type { RepoPath } from '../../src/domain/brand.ts';
 import type { Listing } from '../../src/domain/change.ts';
+import { diskFiles } from '../../src/io/text-files.ts';
 import { emptyRepo, ruleText, type TestRepo } from '../support/repo.ts';
 
 const NOTHING_KEPT: ParsedFiles = { get: (_, __, ___, parse) => parse(), save: () => {} };
@@ -26,7 +27,7 @@ function outside(repo: TestRepo): string {
 function load(repo: TestRepo, paths: readonly string[], parsed = NOTHING_KEPT): Promise<LoadedRules> {
   const tracked = paths.map((path) => path as RepoPath);
   const listing: Listing = { tracked, untracked: [], nested: [], unwatched: [], unnameable: [] };
-  return loadRules(repo.root, listing, parsed);
+  return loadRules(diskFiles(repo.root), listing, parsed);
 }
 
 const told = ({ problems }: LoadedRules) =>
@@ -74,7 +75,7 @@ describe('rules of a repository', () => {
     const repo = repoOf(Object.fromEntries(folders.map((folder) => [`${folder}/.deepreview`, ruleText('lint')])));
     const untracked = folders.map((folder) => `${folder}/.deepreview` as RepoPath);
     const listing: Listing = { tracked: [], untracked, nested: [], unwatched: [], unnameable: [] };
-    const { rules } = await loadRules(repo.root, listing, NOTHING_KEPT);
+    const { rules } = await loadRules(diskFiles(repo.root), listing, NOTHING_KEPT);
     expect(rules.map((rule) => rule.folder)).toEqual(['a', 'b', '\ufb01', '\u{1f600}']);
   });
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { loadSettings } from '../../src/config/load-settings.ts';
 import { parseSettings } from '../../src/config/parse-settings.ts';
 import { openParsedFiles, type ParsedFiles } from '../../src/config/parsed-files.ts';
+import { diskFiles } from '../../src/io/text-files.ts';
 import { emptyRepo, type TestRepo, temporaryFolder } from '../support/repo.ts';
 
 const NOTHING_KEPT: ParsedFiles = { get: (_, __, ___, parse) => parse(), save: () => {} };
@@ -23,7 +24,7 @@ function temporaryFile(): string {
 describe('the settings of a repository', () => {
   test('without a file are the defaults', async () => {
     const defaults = parseSettings('');
-    expect(await loadSettings(emptyRepo().root, NOTHING_KEPT)).toEqual({
+    expect(await loadSettings(diskFiles(emptyRepo().root), NOTHING_KEPT)).toEqual({
       ok: true,
       value: defaults.ok ? defaults.settings : null,
     });
@@ -32,14 +33,14 @@ describe('the settings of a repository', () => {
   test('are those of the file at the root', async () => {
     const repo = withFile('base: origin/dev\nlog_dir: out/reviews\n');
     repo.write('sub/onceover.yml', 'base: wrong\n');
-    expect(await loadSettings(repo.root, NOTHING_KEPT)).toMatchObject({
+    expect(await loadSettings(diskFiles(repo.root), NOTHING_KEPT)).toMatchObject({
       ok: true,
       value: { base: 'origin/dev', logDir: 'out/reviews', concurrency: 4 },
     });
   });
 
   test('may begin with a byte order mark', async () => {
-    expect(await loadSettings(withFile('\ufeffbase: dev\n').root, NOTHING_KEPT)).toMatchObject({
+    expect(await loadSettings(diskFiles(withFile('\ufeffbase: dev\n').root), NOTHING_KEPT)).toMatchObject({
       ok: true,
       value: { base: 'dev' },
     });
@@ -50,7 +51,7 @@ describe('the settings of a repository', () => {
     let parses = 0;
     const load = async () => {
       const kept = openParsedFiles(join(repo.root, '.git'), '1.0.0');
-      const result = await loadSettings(repo.root, {
+      const result = await loadSettings(diskFiles(repo.root), {
         ...kept,
         get: (kind, text, isWhole, parse) =>
           kept.get(kind, text, isWhole, () => {
@@ -82,7 +83,7 @@ describe('a file that cannot be used is a broken configuration', () => {
     ['an unknown key', '# x\nbasis: x\n', 2, 1, { kind: 'unknown-key', key: 'basis' }],
     ['broken YAML', 'base: x\n\tcache: strict\n', 2, 1, { kind: 'syntax' }],
   ])('%s, with file and place', async (_, text, line, column, what) => {
-    expect(await loadSettings(withFile(text).root, NOTHING_KEPT)).toMatchObject({
+    expect(await loadSettings(diskFiles(withFile(text).root), NOTHING_KEPT)).toMatchObject({
       ok: false,
       failure: { kind: 'broken-config', problems: [{ file: 'onceover.yml', line, column, what }] },
     });
@@ -98,7 +99,7 @@ describe('a file that cannot be used is a broken configuration', () => {
   ])('%s', async (_, prepare, why) => {
     const repo = emptyRepo();
     prepare(repo);
-    expect(await loadSettings(repo.root, NOTHING_KEPT)).toEqual({
+    expect(await loadSettings(diskFiles(repo.root), NOTHING_KEPT)).toEqual({
       ok: false,
       failure: {
         kind: 'broken-config',

@@ -91,6 +91,7 @@ describe('good settings', () => {
           reviews: {
             'code-quality': {
               prompt: '.onceover/reviews/code-quality.md',
+              promptAt: { line: 31, column: 31 },
               numReviews: 2,
               agents: ['codex', 'claude'],
               timeoutSeconds: null,

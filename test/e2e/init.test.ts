@@ -1,12 +1,192 @@
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parseSettings } from '../../src/config/parse-settings.ts';
 import type { InstructionsDocument } from '../../src/report/documents.ts';
-import { onceover, onceoverJson } from '../support/cli.ts';
-import { repoWith, ruleText, type TestRepo } from '../support/repo.ts';
+import { type CliOptions, onceover, onceoverJson } from '../support/cli.ts';
+import { emptyRepo, repoWith, ruleText, type TestRepo, temporaryFolder } from '../support/repo.ts';
 
 const read = (repo: TestRepo, name: string) => readFileSync(join(repo.root, name), 'utf8');
 const ENTRY = { command: 'npx', args: ['-y', 'onceover', 'mcp'] };
+
+const PROMPT = '.onceover/reviews/code-quality.md';
+
+/** An environment in which git and these agents are all that is on PATH. */
+function withAgents(...names: readonly string[]): CliOptions {
+  const bin = temporaryFolder();
+  symlinkSync(execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim(), join(bin, 'git'));
+  for (const name of names) {
+    writeFileSync(join(bin, name), '#!/bin/sh\nexit 1\n');
+    chmodSync(join(bin, name), 0o755);
+  }
+  return { env: { PATH: bin } };
+}
+
+function settingsOf(repo: TestRepo) {
+  const parsed = parseSettings(read(repo, 'onceover.yml'));
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
+  return parsed.settings;
+}
+
+describe('init', () => {
+  test('writes gates that fit the project, and shows them whole', async () => {
+    const repo = repoWith({
+      'package.json': '{"scripts": {"lint": "eslint .", "test": "vitest"}}',
+      'package-lock.json': '{}',
+      'src/a.ts': '',
+    });
+    const end = await onceover(repo.root, ['init'], withAgents('codex', 'claude'));
+    expect([end.code, end.stderr]).toEqual([0, '']);
+    expect(settingsOf(repo)).toMatchObject({ agents: ['claude', 'codex'], unchangedGates: 'rest' });
+    expect(settingsOf(repo).gates).toMatchObject([
+      {
+        path: '.',
+        exclude: ['package-lock.json'],
+        checks: {
+          lint: { run: 'npm run lint', timeoutSeconds: 300 },
+          test: { run: 'CI=true npm test', timeoutSeconds: 900 },
+        },
+        reviews: { 'code-quality': { prompt: PROMPT, numReviews: 1 } },
+      },
+    ]);
+    const shown = (name: string) =>
+      `Wrote ${name}:\n\n${read(repo, name)
+        .trimEnd()
+        .replace(/^(?=.)/gm, '  ')}\n\n`;
+    expect(end.stdout).toBe(
+      `${shown(PROMPT)}${shown('onceover.yml')}Next: "onceover run" runs the gates on your present change.\n`,
+    );
+    expect(repo.git('status', '--porcelain', '-uall')).toBe(`?? ${PROMPT}\n?? onceover.yml\n`);
+  });
+
+  test('a repository with nothing in it gets gates too, and no agent is made up', async () => {
+    const repo = emptyRepo();
+    const end = await onceover(repo.root, ['init'], withAgents());
+    expect([end.code, settingsOf(repo).agents]).toEqual([0, null]);
+    expect(settingsOf(repo).gates).toMatchObject([{ path: '.', exclude: [], checks: {} }]);
+    expect(end.stdout).toMatch(/^Next: get an agent.*"onceover doctor".*\nThen: "onceover run"/m);
+  });
+
+  test('a second time it leaves everything byte for byte, and says so', async () => {
+    const repo = repoWith({ 'go.mod': 'module x\n' });
+    await onceover(repo.root, ['init'], withAgents('claude'));
+    const before = [PROMPT, 'onceover.yml'].map((name) => read(repo, name));
+    repo.write('package.json', '{"scripts": {"test": "jest"}}');
+    const end = await onceover(repo.root, ['init', '--json'], withAgents());
+    expect(JSON.parse(end.stdout)).toEqual({
+      files: [PROMPT, 'onceover.yml'].map((path) => ({ path, did: 'left', ignored: false })),
+    });
+    expect([PROMPT, 'onceover.yml'].map((name) => read(repo, name))).toEqual(before);
+  });
+
+  test('settings with gates of their own: nothing is written', async () => {
+    const text = 'gates: [{ path: src, checks: { mine: { run: ./mine } } }]\n';
+    const repo = repoWith({ 'onceover.yml': text });
+    const end = await onceover(repo.root, ['init', '--json'], withAgents('claude'));
+    expect(JSON.parse(end.stdout)).toEqual({ files: [{ path: 'onceover.yml', did: 'left', ignored: false }] });
+    expect([read(repo, 'onceover.yml'), readdirSync(repo.root)]).toEqual([text, ['.git', 'onceover.yml']]);
+  });
+
+  test('settings without gates are left byte for byte; what is proposed for them can be added as it is', async () => {
+    const repo = repoWith({ 'onceover.yml': 'cache: strict\n', Makefile: 'test:\n\t./run\n' });
+    const end = await onceover(repo.root, ['init'], withAgents('claude'));
+    expect([end.code, read(repo, 'onceover.yml')]).toEqual([0, 'cache: strict\n']);
+    expect(existsSync(join(repo.root, PROMPT))).toBe(true);
+    const [, proposed = ''] = /add them to it:\n\n((?: .*\n)+)/.exec(end.stdout) ?? [];
+    repo.write('onceover.yml', `cache: strict\n${proposed.replace(/^ {2}/gm, '')}`);
+    expect(settingsOf(repo)).toMatchObject({ cache: 'strict', gates: [{ checks: { test: { run: 'make test' } } }] });
+  });
+
+  test('a prompt that is there is left', async () => {
+    const repo = repoWith({ [PROMPT]: 'mine' });
+    const end = await onceover(repo.root, ['init', '--json']);
+    expect(JSON.parse(end.stdout)).toEqual({
+      files: [
+        { path: PROMPT, did: 'left', ignored: false },
+        { path: 'onceover.yml', did: 'written', ignored: false },
+      ],
+    });
+    expect(read(repo, PROMPT)).toBe('mine');
+  });
+
+  test.each<[string, (repo: TestRepo) => void, RegExp]>([
+    [
+      'a symlink to a folder outside',
+      ({ root }) => symlinkSync(dirname(root), join(root, '.onceover')),
+      /symlink|outside/,
+    ],
+    ['a symlink to a folder inside', ({ root }) => symlinkSync('lib', join(root, '.onceover')), /symlink/],
+    ['a symlink to nothing', ({ root }) => symlinkSync('gone', join(root, '.onceover')), /symlink/],
+    ['a file', (repo) => repo.write('.onceover', ''), /\.onceover/],
+  ])('.onceover is %s: exit 3, nothing is written', async (_, prepare, said) => {
+    const repo = repoWith({ 'lib/a.py': '' });
+    prepare(repo);
+    const before = repo.git('status', '--porcelain', '-uall');
+    const end = await onceover(repo.root, ['init']);
+    expect([end.code, end.stdout, end.stderr]).toEqual([3, '', expect.stringMatching(said)]);
+    expect(repo.git('status', '--porcelain', '-uall')).toBe(before);
+    expect(readdirSync(dirname(repo.root))).toEqual(['repo']);
+  });
+
+  test('a broken onceover.yml: exit 2, nothing is written', async () => {
+    const repo = repoWith({ 'onceover.yml': 'gatez: []\n' });
+    expect((await onceover(repo.root, ['init'])).code).toBe(2);
+    expect(readdirSync(repo.root)).toEqual(['.git', 'onceover.yml']);
+  });
+
+  test.each<[string, (path: string) => void]>([
+    ['a folder', (path) => mkdirSync(path)],
+    ['a symlink that leaves', (path) => symlinkSync('/etc/hostname', path)],
+    ['a FIFO', (path) => execFileSync('mkfifo', [path])],
+    ['binary', (path) => writeFileSync(path, Buffer.from([0x7b, 0, 0xff]))],
+    ['huge', (path) => writeFileSync(path, `{"scripts": {"test": "${'x'.repeat(5 * 1024 * 1024)}"}}`)],
+    ['no JSON', (path) => writeFileSync(path, '{"scripts": {')],
+  ])('a package.json that is %s names no command and breaks nothing', async (_, prepare) => {
+    const repo = repoWith({ 'go.mod': 'module x\n' });
+    prepare(join(repo.root, 'package.json'));
+    const end = await onceover(repo.root, ['init']);
+    expect([end.code, end.stderr]).toEqual([0, '']);
+    expect(Object.keys(settingsOf(repo).gates[0]?.checks ?? {})).toEqual(['lint', 'test']);
+  });
+
+  test('a lockfile that was deleted is not excluded', async () => {
+    const repo = repoWith({ 'package.json': '{"scripts": {"test": "jest"}}', 'yarn.lock': '', 'go.sum': '' });
+    repo.git('rm', '-q', '--cached', 'go.sum');
+    execFileSync('rm', [join(repo.root, 'yarn.lock')]);
+    await onceover(repo.root, ['init']);
+    expect(settingsOf(repo).gates[0]).toMatchObject({ exclude: ['go.sum'], checks: { test: { run: 'npm test' } } });
+  });
+
+  test('rules and the MCP server come without gates, unless they are asked for', async () => {
+    const repo = repoWith({ 'a.py': '' });
+    await onceover(repo.root, ['init', '--rules']);
+    expect(readdirSync(repo.root).sort()).toEqual(['.deepreview', '.git', 'a.py']);
+    const end = await onceover(repo.root, ['init', '--gates', '--rules', '--mcp', 'claude', '--json']);
+    expect(
+      (JSON.parse(end.stdout) as { files: { path: string; did: string }[] }).files.map(({ path, did }) => [path, did]),
+    ).toEqual([
+      [PROMPT, 'written'],
+      ['onceover.yml', 'written'],
+      ['.deepreview', 'left'],
+      ['.mcp.json', 'written'],
+    ]);
+  });
+
+  test('from a sub-folder it looks and writes at the root', async () => {
+    const repo = repoWith({ 'lib/package.json': '{"scripts": {"test": "jest"}}', 'go.mod': 'module x\n' });
+    await onceover(join(repo.root, 'lib'), ['init']);
+    expect(settingsOf(repo).gates[0]?.checks).toMatchObject({ test: { run: 'go test ./...' } });
+    expect(readdirSync(join(repo.root, 'lib'))).toEqual(['package.json']);
+  });
+
+  test('says so where git ignores what it wrote', async () => {
+    const repo = repoWith({ '.gitignore': '.onceover/\n' });
+    const end = await onceover(repo.root, ['init']);
+    expect(end.stdout).toContain(`git ignores ${PROMPT}, so nobody else will have it.`);
+    expect(end.stdout).not.toContain('git ignores onceover.yml');
+  });
+});
 
 describe('init --rules', () => {
   test('a change of code, of its test and of a document asks for useful reviews', async () => {
@@ -159,14 +339,6 @@ test('a second init leaves everything byte for byte, and says so', async () => {
   const end = await onceover(repo.root, all);
   expect(end.stdout).toMatch(/^\.deepreview is there already.*\.mcp\.json is there already/s);
   expect(['.deepreview', '.mcp.json'].map((name) => read(repo, name))).toEqual(before);
-});
-
-test('init without a word what to set up: exit 2 with a hint, nothing written', async () => {
-  const repo = repoWith({ 'a.py': '' });
-  const end = await onceover(repo.root, ['init']);
-  expect([end.code, end.stdout]).toEqual([2, '']);
-  expect(end.stderr).toMatch(/init was not told what to set up\.\nUse --rules .*--mcp claude/);
-  expect(readdirSync(repo.root).sort()).toEqual(['.git', 'a.py']);
 });
 
 test('the .gitignore of the user is never edited', async () => {

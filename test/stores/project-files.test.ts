@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { RepoPath } from '../../src/domain/brand.ts';
@@ -44,6 +44,35 @@ test('a symlink is not written through', async () => {
   symlinkSync(outside, file);
   expect(await files.write(PATH, 'new')).toMatchObject({ ok: false, failure: { kind: 'path-in-the-way' } });
   expect(readFileSync(outside, 'utf8')).toBe('as it was');
+});
+
+test('a file in a folder is written with its folders', async () => {
+  const { root, files } = open();
+  const path = '.onceover/reviews/a.md' as RepoPath;
+  expect(await files.read(path)).toEqual({ ok: true, value: null });
+  expect(await files.write(path, 'text')).toEqual({ ok: true, value: undefined });
+  expect(await files.read(path)).toEqual({ ok: true, value: 'text' });
+  expect(readdirSync(root, { recursive: true }).sort()).toEqual(['.onceover', '.onceover/reviews', path]);
+});
+
+test.each<[string, string]>([
+  ['a folder inside', 'inside'],
+  ['nothing', 'gone'],
+])('a folder that is a symlink to %s is in the way before anything is written', async (_, target) => {
+  const { root, files } = open();
+  mkdirSync(join(root, 'inside'));
+  symlinkSync(target, join(root, '.onceover'));
+  const path = '.onceover/a.md' as RepoPath;
+  const refused = { ok: false, failure: { kind: 'path-in-the-way', found: 'symlink' } };
+  expect(await files.read(path)).toMatchObject(refused);
+  expect(await files.write(path, 'text')).toMatchObject(refused);
+  expect(readdirSync(join(root, 'inside'))).toEqual([]);
+});
+
+test('a symlink to nothing is no missing file', async () => {
+  const { file, files } = open();
+  symlinkSync('gone', file);
+  expect(await files.read(PATH)).toMatchObject({ ok: false, failure: { kind: 'path-in-the-way' } });
 });
 
 test('a file keeps who may read it', async () => {

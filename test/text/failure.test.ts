@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { BadReviewId, Failure } from '../../src/domain/failure.ts';
 import type { Problem } from '../../src/domain/problem.ts';
-import { tellFailure } from '../../src/text/failure.ts';
+import { type Told, tellFailure } from '../../src/text/failure.ts';
 
 type Sample<Kind> = readonly [failure: Extract<Failure, { kind: Kind }>, names: string, next: RegExp];
 
@@ -31,7 +31,26 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
     'path-in-the-way': [{ kind: 'path-in-the-way', path: given, found: 'symlink' }, given, /move it away/],
     disk: [{ kind: 'disk', action: 'write', path: given, code: 'ENOSPC' }, given, /permissions.*space/],
     'wrong-usage': [{ kind: 'wrong-usage', said: given, command: 'pass' }, given, /"onceover pass --help"/],
-    'nothing-to-set-up': [{ kind: 'nothing-to-set-up' }, 'init', /--rules.*--mcp claude/],
+    'lock-held': [
+      { kind: 'lock-held', pid: 4711, host: given, since: '2026-03-01T12:00:00.000Z' },
+      `process 4711 on ${given}, since 2026-03-01T12:00:00.000Z`,
+      /Wait until it has ended/,
+    ],
+    'inside-a-run': [{ kind: 'inside-a-run' }, 'ONCEOVER_ACTIVE', /Leave "onceover run" out/],
+    'unknown-commit': [{ kind: 'unknown-commit', commit: given }, given, /git log/],
+    'unknown-gate': [{ kind: 'unknown-gate', gate: given, known: [given] }, given, /one of these: \S/],
+    'unknown-finding': [
+      { kind: 'unknown-finding', id: given, known: ['F1', 'F12'] },
+      given,
+      /F1, F12.*onceover status/,
+    ],
+    'unknown-subject': [
+      { kind: 'unknown-subject', name: given },
+      given,
+      /"review:src:code-quality@1".*onceover status/,
+    ],
+    'not-trusted': [{ kind: 'not-trusted', commands: ['make', given] }, given, /"onceover trust"/],
+    'unknown-run': [{ kind: 'unknown-run', id: given }, given, /start_run/],
     'unreadable-json': [{ kind: 'unreadable-json', path: given, said: 'at 3' }, given, /Mend the file/],
   };
 }
@@ -98,6 +117,14 @@ describe('a failure is told: what, why, what to do', () => {
     ['other', 'is not a plain file or folder'],
   ] as const)('in the way: %s', (found, said) => {
     expect(tellFailure({ kind: 'path-in-the-way', path: 'a', found }).what).toContain(said);
+  });
+
+  test.each<[Failure, keyof Told, string]>([
+    [{ kind: 'unknown-gate', gate: 'x', known: [] }, 'next', 'No gate is configured: "onceover init" writes'],
+    [{ kind: 'unknown-finding', id: 'F9', known: [] }, 'next', 'Nothing is open.'],
+    [{ kind: 'unknown-run', id: null }, 'what', 'No run was started here.'],
+  ])('where there is none at all, that is said: %o', (failure, part, said) => {
+    expect(tellFailure(failure)[part]).toContain(said);
   });
 
   test('wrong usage of no command points at the help of all', () => {

@@ -1,20 +1,27 @@
 import { describe, expect, test } from 'vitest';
 import type { RepoPath } from '../../src/domain/brand.ts';
-import type { SetUpStep } from '../../src/domain/set-up.ts';
+import type { GatesFound, SetUpStep } from '../../src/domain/set-up.ts';
 import { tellSetUp } from '../../src/text/set-up.ts';
 
 const RULES = '.deepreview' as RepoPath;
 const MCP = '.mcp.json' as RepoPath;
+const SETTINGS = 'onceover.yml' as RepoPath;
 const WROTE_RULES: SetUpStep = {
   path: RULES,
   did: 'written',
   added: 'lint:\n  description: x\n\nmore: y\n',
   ignored: false,
 };
+const WROTE_SETTINGS: SetUpStep = { path: SETTINGS, did: 'written', added: 'version: 1\n', ignored: false };
+const FOUND: GatesFound = { agents: ['claude'], passedOver: [], proposed: null };
+
+const tell = (...steps: readonly SetUpStep[]) => tellSetUp({ steps, gates: null });
+const tellGates = (gates: Partial<GatesFound>, step = WROTE_SETTINGS) =>
+  tellSetUp({ steps: [step], gates: { ...FOUND, ...gates } });
 
 describe('setting up', () => {
   test('shows a written file whole and says what is next', () => {
-    expect(tellSetUp([WROTE_RULES])).toBe(`Wrote .deepreview:
+    expect(tell(WROTE_RULES)).toBe(`Wrote .deepreview:
 
   lint:
     description: x
@@ -37,17 +44,70 @@ Next: "onceover instructions" writes the reviews that your present change asks f
     ],
     ['a new file', { path: MCP, did: 'written', added: '{}', ignored: false }, /^Wrote \.mcp\.json:/],
   ])('%s', (_, step, said) => {
-    expect(tellSetUp([step])).toMatch(said);
+    expect(tell(step)).toMatch(said);
   });
 
   test('says so where git ignores what was written', () => {
-    expect(tellSetUp([{ ...WROTE_RULES, ignored: true }])).toMatch(/git ignores \.deepreview.*"!\.deepreview"/s);
-    expect(tellSetUp([WROTE_RULES])).not.toContain('ignores');
+    expect(tell({ ...WROTE_RULES, ignored: true })).toMatch(
+      /git ignores \.deepreview, so it is not read.*"!\.deepreview"/s,
+    );
+    expect(tell({ ...WROTE_SETTINGS, ignored: true })).toMatch(
+      /git ignores onceover\.yml, so nobody else will have it/,
+    );
+    expect(tell(WROTE_RULES)).not.toContain('ignores');
   });
 
   test('of the MCP server says how to start it', () => {
     const mcp: SetUpStep = { path: MCP, did: 'written', added: '{}', ignored: false };
-    expect(tellSetUp([WROTE_RULES, mcp])).toMatch(/Wrote \.deepreview.*Wrote \.mcp\.json.*Restart Claude Code/s);
-    expect(tellSetUp([WROTE_RULES])).not.toContain('Restart');
+    expect(tell(WROTE_RULES, mcp)).toMatch(/Wrote \.deepreview.*Wrote \.mcp\.json.*Restart Claude Code/s);
+    expect(tell(WROTE_RULES)).not.toContain('Restart');
+  });
+});
+
+describe('setting up gates', () => {
+  test('with an agent, the next thing is a run', () => {
+    expect(tellGates({})).toBe(`Wrote onceover.yml:
+
+  version: 1
+
+Next: "onceover run" runs the gates on your present change.`);
+  });
+
+  test('without one, an agent comes first', () => {
+    expect(tellGates({ agents: [] }).split('\n').slice(-2)).toEqual([
+      'Next: get an agent, since none was found: "onceover doctor" says how.',
+      'Then: "onceover run" runs the gates on your present change.',
+    ]);
+  });
+
+  test('settings without gates are left, and gates proposed for them', () => {
+    const left: SetUpStep = { path: SETTINGS, did: 'left', added: null, ignored: false };
+    expect(
+      tellGates({ proposed: 'gates:\n  - path: .\n' }, left),
+    ).toBe(`onceover.yml is there already and was left as it is.
+
+onceover.yml has no gates yet. These would fit; add them to it:
+
+  gates:
+    - path: .
+
+Next: add the gates to onceover.yml.
+Then: "onceover run" runs the gates on your present change.`);
+  });
+
+  test.each([
+    ['watches', /^Not a check: "npm test" watches and never ends\./m],
+    ['changes-files', /^Not a check: "npm test" changes files\./m],
+  ] as const)('says why a command is no check: %s', (why, said) => {
+    expect(tellGates({ passedOver: [{ run: 'npm test', why }] })).toMatch(said);
+  });
+
+  test('rules and the MCP server beside gates: one next step, and how to start the server', () => {
+    const mcp: SetUpStep = { path: MCP, did: 'written', added: '{}', ignored: false };
+    const told = tellSetUp({ steps: [WROTE_SETTINGS, WROTE_RULES, mcp], gates: FOUND });
+    expect(told.split('\n').slice(-2)).toEqual([
+      expect.stringMatching(/^Next: "onceover run"/),
+      expect.stringMatching(/^Restart Claude Code/),
+    ]);
   });
 });

@@ -5,6 +5,7 @@ import { answer, answerJson, fail } from '../output.ts';
 import { workingDirectory } from '../working-directory.ts';
 
 export async function initCommand(options: {
+  readonly gates?: boolean;
   readonly rules?: boolean;
   readonly mcp?: string;
   readonly json?: boolean;
@@ -14,8 +15,9 @@ export async function initCommand(options: {
     const said = `init --mcp knows the agent "claude" only, not "${options.mcp}".`;
     return fail({ kind: 'wrong-usage', said, command: 'init' }, json);
   }
-  const steps = await init(workingDirectory(), { rules: options.rules === true, mcp: options.mcp !== undefined });
-  if (!steps.ok) return fail(steps.failure, json);
-  if (json) answerJson(setUpDocument(steps.value));
-  else answer(tellSetUp(steps.value));
+  const [rules, mcp] = [options.rules === true, options.mcp !== undefined];
+  const outcome = await init(workingDirectory(), { gates: options.gates === true || !(rules || mcp), rules, mcp });
+  if (!outcome.ok) return fail(outcome.failure, json);
+  if (json) answerJson(setUpDocument(outcome.value.steps));
+  else answer(tellSetUp(outcome.value));
 }

@@ -44,7 +44,7 @@ describe.skipIf(process.env['ONCEOVER_LIVE'] === undefined)('live', () => {
       if (spent >= MOST_USD) throw new Error(`$${spent.toFixed(2)} of $${MOST_USD} are spent`);
       const question = { ...QUESTION, newSessionId: randomUUID(), ...given };
       const end = await dispatch({ agent, program, cwd, env, question, idleSeconds: 120, signal: null });
-      spent += cost(end.ok ? end.reply.usage : end.heard.usage);
+      spent += cost(end.ok ? end.reply.usage : end.usage);
       return end;
     };
     const first = await ask({});

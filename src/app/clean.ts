@@ -1,0 +1,42 @@
+import type { Place } from '../domain/change.ts';
+import { done, type Result } from '../domain/result.ts';
+import { previewRun } from '../execute/run.ts';
+import { isOpen } from '../plan/cycle.ts';
+import { openLock } from '../stores/lock.ts';
+import { NOBODY, openRun, type RunOptions } from './run.ts';
+
+/** What `clean` put away. */
+export type Cleaned = {
+  readonly iterations: number;
+  /** Findings that are open, and stay so while what they are about is unchanged. */
+  readonly open: readonly string[];
+};
+
+/** Archives the records; open findings outlive that while their files are unchanged. */
+export async function clean(place: Place): Promise<Result<Cleaned>> {
+  const options: RunOptions = { ...NOBODY, selection: { kind: 'change', base: null } };
+  const opened = await openRun(place, options);
+  if (!opened.ok) return opened;
+  const lock = await openLock(place).take();
+  if (!lock.ok) return lock;
+  try {
+    const { ports } = opened.value;
+    const now = await previewRun(ports, opened.value.request);
+    if (!now.ok) return now;
+    const { facts } = now.value;
+    const archived = await ports.records.archive('all');
+    if (!archived.ok) return archived;
+    for (const finding of facts.findings) {
+      if (finding.kept === 'closed' || finding.cycleEnded) continue;
+      const { resolution: _said, ...kept } = finding;
+      const updated = await ports.findings.update({ ...kept, cycleEnded: true });
+      if (!updated.ok) return updated;
+    }
+    const pruned = await ports.snapshots.prune(new Set());
+    if (!pruned.ok) return pruned;
+    const open = facts.reviews.flatMap(({ findings }) => findings).filter(({ state }) => isOpen(state));
+    return done({ iterations: facts.past.lastIteration, open: open.map(({ finding }) => finding.id) });
+  } finally {
+    await lock.value.release();
+  }
+}

@@ -1,0 +1,82 @@
+import { preview, type RunWish, run } from '../../app.ts';
+import { runDocument } from '../../report/run-document.ts';
+import { tellDryRun } from '../../text/dry-run.ts';
+import { tellEvent } from '../../text/event.ts';
+import { tellRun, tellRunNotice } from '../../text/run.ts';
+import { givenFiles } from '../file-list.ts';
+import { interruptible } from '../interrupt.ts';
+import { answer, answerJson, fail, warn } from '../output.ts';
+import { workingDirectory } from '../working-directory.ts';
+
+export type RunFlags = {
+  readonly base?: string;
+  readonly commit?: string;
+  readonly uncommitted?: boolean;
+  readonly files?: readonly string[];
+  readonly gate?: readonly string[];
+  readonly dryRun?: boolean;
+  readonly all?: boolean;
+  readonly force?: boolean;
+  readonly fresh?: boolean;
+  readonly startedByAgent?: boolean;
+  readonly json?: boolean;
+};
+
+export async function runCommand(paths: readonly string[], flags: RunFlags): Promise<void> {
+  const json = flags.json === true;
+  const selection = await selectionOf(flags);
+  if ('said' in selection) return fail({ kind: 'wrong-usage', said: selection.said, command: 'run' }, json);
+  const wish: Omit<RunWish, 'stop'> = {
+    selection,
+    gates: flags.gate ?? [],
+    paths,
+    force: flags.force === true,
+    fresh: flags.fresh === true,
+    all: flags.all === true,
+    startedBy: flags.startedByAgent === true ? 'agent' : 'person',
+    reporter: {
+      tell(event) {
+        const line = tellEvent(event);
+        if (line !== null) process.stderr.write(`${line}\n`);
+      },
+    },
+  };
+  if (flags.dryRun === true) {
+    const planned = await preview(workingDirectory(), { ...wish, stop: null });
+    if (!planned.ok) return fail(planned.failure, json);
+    const { outcome, plan } = planned.value;
+    warn(outcome.notices.map(tellRunNotice));
+    if (json) answerJson(runDocument(outcome));
+    else answer(tellDryRun(outcome, plan));
+    process.exitCode = outcome.exitCode;
+    return;
+  }
+  const outcome = await interruptible((stop) => run(workingDirectory(), { ...wish, stop }));
+  if (outcome === 'interrupted') return;
+  if (!outcome.ok) return fail(outcome.failure, json);
+  warn(outcome.value.notices.map(tellRunNotice));
+  if (json) answerJson(runDocument(outcome.value));
+  else answer(tellRun(outcome.value));
+  process.exitCode = outcome.value.exitCode;
+}
+
+/** What the flags select; they exclude each other. */
+export async function selectionOf(
+  flags: Pick<RunFlags, 'base' | 'commit' | 'uncommitted' | 'files'>,
+): Promise<RunWish['selection'] | { readonly said: string }> {
+  const given = [
+    flags.commit === undefined ? null : '--commit',
+    flags.uncommitted === true ? '--uncommitted' : null,
+    flags.files === undefined ? null : '--files',
+  ].filter((one) => one !== null);
+  if (given.length > 1) return { said: `${given.join(' and ')} cannot be used together.` };
+  if (flags.base !== undefined && given.length > 0 && given[0] !== '--files') {
+    return { said: `--base cannot be used with ${given[0]}.` };
+  }
+  if (flags.commit !== undefined) return { kind: 'commit', commit: flags.commit };
+  if (flags.uncommitted === true) return { kind: 'uncommitted' };
+  const base = flags.base ?? null;
+  if (flags.files === undefined) return { kind: 'change', base };
+  const files = await givenFiles(flags.files);
+  return files === null ? { said: '--files names no file.' } : { kind: 'files', files, base };
+}

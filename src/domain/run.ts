@@ -1,0 +1,121 @@
+import type { RepoPath } from './brand.ts';
+import type { FindingState, KnownFinding } from './finding.ts';
+import type { GateId } from './gate.ts';
+import type { WithheldFile } from './ports.ts';
+import type { SlotTrouble } from './record.ts';
+import type { Scope } from './scope.ts';
+import type { RunReason } from './slot.ts';
+import type { Usage } from './usage.ts';
+
+export type RunStatus =
+  | 'no_changes'
+  | 'no_applicable_gates'
+  | 'passed'
+  | 'passed_with_warnings'
+  | 'failed'
+  | 'error'
+  | 'retry_limit_exceeded'
+  | 'lock_conflict';
+
+/** What a run came to, or what stands at the moment. */
+export type RunOutcome = {
+  readonly status: RunStatus;
+  readonly exitCode: 0 | 1 | 3;
+  /** Null: nothing ran. */
+  readonly iteration: number | null;
+  readonly scope: Scope;
+  readonly baseName: string | null;
+  readonly gates: readonly GateOutcome[];
+  readonly findings: readonly ToldFinding[];
+  readonly uncovered: readonly RepoPath[];
+  readonly withheld: readonly WithheldFile[];
+  readonly notices: readonly RunNotice[];
+  readonly usage: Usage | null;
+  readonly saved: Saved;
+  /** How many dispatches were paid for. */
+  readonly dispatches: number;
+};
+
+export type ToldFinding = { readonly finding: KnownFinding; readonly state: FindingState };
+
+export type GateOutcome = {
+  readonly id: GateId;
+  readonly kind: 'check' | 'review' | 'rule';
+  readonly status: 'pass' | 'fail' | 'error' | 'holds' | 'not_run';
+  readonly why: GateReason;
+  readonly slots: readonly SlotOutcome[];
+  /** What a check did; null where none ran. */
+  readonly check: CheckOutcome | null;
+};
+
+export type GateReason =
+  | 'passed'
+  | 'unchanged-since-pass'
+  | 'marked-as-passed'
+  | 'open-findings'
+  | 'slots-to-run'
+  | 'could-not-judge'
+  | 'changed-meanwhile'
+  | 'check-failed'
+  | 'check-broken'
+  | 'check-to-run'
+  | 'check-keeps-changing-files'
+  | 'stopped-by-check'
+  | 'retry-limit'
+  | 'interrupted';
+
+export type CheckOutcome = {
+  readonly command: string;
+  readonly exitCode: number | null;
+  readonly durationMs: number;
+  /** The end of what it printed. */
+  readonly tail: string;
+};
+
+export type SlotOutcome = {
+  readonly slot: number;
+  readonly agent: string | null;
+  readonly status: 'pass' | 'fail' | 'error' | 'skipped_prior_pass' | 'not_run';
+  readonly dispatch: 'fresh' | 'resumed' | 'none';
+  readonly why: RunReason | 'passed-before' | 'covers' | 'waived' | DispatchReason | TroubleReason;
+  readonly passIteration: number | null;
+  /** What it passed, where that is older than what is there now. */
+  readonly sawOlder: boolean;
+  readonly usage: Usage | null;
+  readonly durationMs: number | null;
+  readonly trouble: SlotTrouble | null;
+};
+
+type DispatchReason =
+  | 'delta'
+  | 'final-validation'
+  | 'session-differs'
+  | 'cannot-resume'
+  | 'session-lost'
+  | 'no-changes'
+  | 'resume-dearer'
+  | 'delta-too-large'
+  | 'first-look';
+type TroubleReason = SlotTrouble['kind'];
+
+/** Something to know beside the result. */
+export type RunNotice =
+  | { readonly kind: 'idle-gate'; readonly path: string }
+  | { readonly kind: 'tracked-log-dir'; readonly logDir: string }
+  | { readonly kind: 'unnameable'; readonly name: string }
+  | { readonly kind: 'submodule'; readonly path: RepoPath }
+  | { readonly kind: 'base-config'; readonly base: string }
+  | { readonly kind: 'checks-left-out' }
+  | { readonly kind: 'orphan-slot'; readonly gate: GateId; readonly slot: number; readonly ids: readonly string[] }
+  | { readonly kind: 'orphan-gate'; readonly gate: GateId; readonly ids: readonly string[] }
+  | { readonly kind: 'agent-missing'; readonly agent: string; readonly gate: GateId };
+
+/** Tokens that were not paid for, by lever; estimates. */
+export type Saved = {
+  readonly pass: number;
+  readonly slot: number;
+  readonly session: number;
+  readonly prefix: number;
+};
+
+export const NOTHING_SAVED: Saved = { pass: 0, slot: 0, session: 0, prefix: 0 };

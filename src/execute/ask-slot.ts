@@ -1,0 +1,282 @@
+import type { AgentFailure, AgentReply } from '../domain/agent.ts';
+import type { Disposition } from '../domain/finding.ts';
+import type { AskEnd, Question } from '../domain/ports.ts';
+import type { KeptSession, SlotTrouble } from '../domain/record.ts';
+import { addUsage, type Usage } from '../domain/usage.ts';
+import { advance, type DispatchState, startDispatch } from '../plan/advance.ts';
+import { answerSchema, strictSchema } from '../prompt/answer-schema.ts';
+import type { Answers } from '../prompt/answers.ts';
+import type { ComposedPrompt } from '../prompt/compose.ts';
+import { GATE_SCHEMA_DIGEST, repairPrompt } from '../prompt/gate.ts';
+import { readAnswer } from '../prompt/read-answer.ts';
+import { tellUnreadable } from '../text/agent-failure.ts';
+import type { Budget } from './budget.ts';
+import type { Wave } from './prepare-slot.ts';
+import type { SlotJob } from './slot-job.ts';
+
+/** What came of asking a slot. */
+export type SlotAnswer = {
+  /** Who gave the answer, or was asked last. */
+  readonly agent: string;
+  readonly dispatch: 'fresh' | 'resumed';
+  readonly answer: Answers['gate'] | null;
+  readonly trouble: SlotTrouble | null;
+  readonly session: KeptSession | null;
+  readonly usage: Usage | null;
+  readonly durationMs: number;
+  /** What was sent and said, for the log. */
+  readonly exchanges: readonly Exchange[];
+  readonly raw: string;
+};
+
+export type Exchange = {
+  readonly agent: string;
+  readonly mode: 'fresh' | 'resumed' | 'repair';
+  readonly sent: string;
+  readonly said: string;
+  readonly failure: AgentFailure | null;
+};
+
+/** Asks a slot until it answers or nobody is left to ask: each part of the change, one after the other. */
+export async function askSlot(wave: Wave, job: SlotJob, budget: Budget, begun: () => void): Promise<SlotAnswer> {
+  const [first, ...more] = job.fresh;
+  if (first === undefined) throw new Error('a slot without a prompt');
+  let whole = await askOnce(wave, job, first.prompt, budget, begun);
+  for (const part of more) {
+    if (whole.trouble !== null) return whole;
+    whole = join(whole, await askOnce(wave, { ...job, resumed: null }, part.prompt, budget, begun));
+  }
+  return whole;
+}
+
+async function askOnce(
+  wave: Wave,
+  job: SlotJob,
+  prompt: ComposedPrompt,
+  budget: Budget,
+  begun: () => void,
+): Promise<SlotAnswer> {
+  let state = startDispatch(job.agent, job.resumed === null ? 'fresh' : 'resumed', job.others);
+  const exchanges: Exchange[] = [];
+  let usage: Usage | null = null;
+  let durationMs = 0;
+  let last: AgentReply | null = null;
+  let because: AgentFailure | null = null;
+  const end = (rest: Pick<SlotAnswer, 'answer' | 'trouble' | 'session'>): SlotAnswer => ({
+    agent: state.agent,
+    dispatch: state.asked,
+    usage,
+    durationMs,
+    exchanges,
+    raw: last?.text ?? '',
+    ...rest,
+  });
+  for (;;) {
+    const over = budget.spend();
+    if (over !== null) return end({ answer: null, trouble: { kind: 'budget', what: over }, session: null });
+    const question = await questionFor(wave, job, prompt, state, last, because);
+    const asked = await wave.reviewers.ask(state.agent, question, {
+      stop: wave.request.stop,
+      watch(doing, used) {
+        begun();
+        wave.ports.reporter.tell({ kind: 'slot-active', gate: job.gate.id, slot: job.slot, doing, usage: used });
+      },
+    });
+    begun();
+    const used = asked.ok ? asked.reply.usage : asked.usage;
+    usage = addUsage(usage, used);
+    budget.used(used);
+    durationMs += asked.durationMs;
+    const event = readEnd(asked);
+    if (asked.ok) last = asked.reply;
+    exchanges.push({
+      agent: state.agent,
+      mode: state.mode,
+      sent: question.sessionId === null ? `${question.stable}\n\n${question.dynamic}` : question.dynamic,
+      said: asked.ok ? saidIn(asked.reply) : asked.said,
+      failure: event.kind === 'failed' ? event.failure : null,
+    });
+    const step = advance(state, event);
+    if (step.kind === 'done') {
+      return end({ answer: step.answer, trouble: null, session: await sessionOf(wave, job, prompt, state, asked) });
+    }
+    for (const note of step.notes) {
+      if (note.kind === 'cooling') await cool(wave, note.agent, note.until, step);
+    }
+    if (step.kind === 'error') {
+      return end({
+        answer: null,
+        trouble: { kind: 'agent', agent: state.agent, failure: step.failure },
+        session: null,
+      });
+    }
+    ({ because } = step);
+    wave.ports.reporter.tell({
+      kind: 'slot-asked-again',
+      gate: job.gate.id,
+      slot: job.slot,
+      agent: step.state.agent,
+      mode: step.state.agent !== state.agent ? 'other-agent' : step.state.mode === 'repair' ? 'repair' : 'fresh',
+      because: step.because,
+    });
+    if (step.state.mode !== 'repair') last = null;
+    ({ state } = step);
+  }
+}
+
+const HOUR_MS = 3_600_000;
+
+async function cool(
+  wave: Wave,
+  agent: string,
+  until: Date | null,
+  step:
+    | { readonly kind: 'ask'; readonly because: AgentFailure }
+    | { readonly kind: 'error'; readonly failure: AgentFailure },
+): Promise<void> {
+  const failure = step.kind === 'ask' ? step.because : step.failure;
+  // That it could not be remembered costs one more try later, and nothing else.
+  await wave.ports.coolings.add({
+    agent,
+    until: until ?? new Date(wave.ports.clock.now().getTime() + HOUR_MS),
+    said: failure.kind === 'limit' ? failure.said : '',
+  });
+}
+
+function readEnd(asked: AskEnd) {
+  if (!asked.ok) return { kind: 'failed', failure: asked.failure } as const;
+  const read = readAnswer('gate', asked.reply);
+  return read.ok
+    ? ({ kind: 'answered', answer: read.answer } as const)
+    : ({ kind: 'failed', failure: read.failure } as const);
+}
+
+function saidIn(reply: AgentReply): string {
+  return reply.structured === undefined || reply.structured === null
+    ? reply.text
+    : `${reply.text}\n${JSON.stringify(reply.structured)}`;
+}
+
+async function questionFor(
+  wave: Wave,
+  job: SlotJob,
+  prompt: ComposedPrompt,
+  state: DispatchState,
+  last: AgentReply | null,
+  because: AgentFailure | null,
+): Promise<Question> {
+  const schema = answerSchema('gate');
+  const common = {
+    schema,
+    strictSchema: strictSchema(schema),
+    cacheTtl: ttlOf(wave, job),
+    timeoutSeconds: job.timeoutSeconds,
+    idleSeconds: wave.request.settings.idleTimeoutSeconds,
+  };
+  const resumed = state.asked === 'resumed' && job.resumed !== null ? job.resumed : null;
+  const base = resumed === null ? prompt : resumed.prompt;
+  if (state.mode === 'repair') {
+    const why = because === null ? '' : tellUnreadable(because);
+    const sessionId = last?.sessionId ?? null;
+    const canGoOn = sessionId !== null && (await (await wave.reviewers.describe(state.agent)).canResume());
+    if (canGoOn) {
+      const usedBefore = last?.sessionUsage ?? null;
+      return { ...common, stable: base.stable, dynamic: repairPrompt(why), sessionId, usedBefore };
+    }
+    // Without a session to go on with, the whole question is put once more.
+    const dynamic = `${prompt.dynamic}\n\n${repairPrompt(why)}`;
+    return { ...common, stable: prompt.stable, dynamic, sessionId: null, usedBefore: null };
+  }
+  if (resumed === null) {
+    return { ...common, stable: prompt.stable, dynamic: prompt.dynamic, sessionId: null, usedBefore: null };
+  }
+  const { id, usedBefore } = resumed.session;
+  return { ...common, stable: base.stable, dynamic: base.dynamic, sessionId: id, usedBefore };
+}
+
+const FIVE_MINUTES_MS = 5 * 60_000;
+
+/** One hour where the settings say so, or where the rounds of this slot are more than five minutes apart. */
+function ttlOf(wave: Wave, job: SlotJob): '5m' | '1h' {
+  const { cacheTtl } = wave.request.settings;
+  if (cacheTtl !== 'auto') return cacheTtl;
+  const before = Date.parse(job.lastLook?.timestamp ?? '');
+  return wave.ports.clock.now().getTime() - before > FIVE_MINUTES_MS ? '1h' : '5m';
+}
+
+/** The session as the slot keeps it; null where the agent has none, or the change was shown in parts. */
+async function sessionOf(
+  wave: Wave,
+  job: SlotJob,
+  prompt: ComposedPrompt,
+  state: DispatchState,
+  asked: AskEnd,
+): Promise<KeptSession | null> {
+  if (!asked.ok || asked.reply.sessionId === null || job.fresh.length > 1) return null;
+  const { reply } = asked;
+  const id = asked.reply.sessionId;
+  const lastUsedAt = wave.ports.clock.now().toISOString();
+  const context = reply.usage === null ? null : newTokens(reply.usage);
+  if (state.asked === 'resumed' && job.resumed !== null) {
+    const { session } = job.resumed;
+    const contextTokens = session.contextTokens === null ? null : session.contextTokens + (context ?? 0);
+    return { ...session, id, saw: job.tree, usedBefore: reply.sessionUsage, contextTokens, lastUsedAt };
+  }
+  const facts = await wave.reviewers.describe(state.agent);
+  const kept = await wave.ports.openings.keep(prompt.stable);
+  if (!kept.ok) return null;
+  return {
+    id,
+    agent: state.agent,
+    model: facts.model,
+    version: facts.version,
+    toolsDigest: `${facts.toolsDigest}:${GATE_SCHEMA_DIGEST}`,
+    firstPromptLength: prompt.length,
+    saw: job.tree,
+    stableDigest: kept.value,
+    usedBefore: reply.sessionUsage,
+    contextTokens: context,
+    freshTokens: context,
+    lastUsedAt,
+  };
+}
+
+/** What a dispatch put into its session's context: everything that did not come from the cache. */
+function newTokens(usage: Usage): number {
+  return usage.inputTokens + usage.cacheWriteTokens + usage.outputTokens;
+}
+
+/** Two parts of one look: it passes only if both do. */
+function join(a: SlotAnswer, b: SlotAnswer): SlotAnswer {
+  const both = a.answer !== null && b.answer !== null;
+  return {
+    ...b,
+    session: null,
+    usage: addUsage(a.usage, b.usage),
+    durationMs: a.durationMs + b.durationMs,
+    exchanges: [...a.exchanges, ...b.exchanges],
+    raw: `${a.raw}\n${b.raw}`,
+    answer:
+      both && a.answer !== null && b.answer !== null
+        ? {
+            ...b.answer,
+            status: a.answer.status === 'fail' || b.answer.status === 'fail' ? 'fail' : 'pass',
+            violations: [...a.answer.violations, ...b.answer.violations],
+            previous: joinPrevious(a.answer.previous ?? [], b.answer.previous ?? []),
+            message: [a.answer.message, b.answer.message].filter((one) => one !== undefined).join(' '),
+          }
+        : null,
+  };
+}
+
+type Previous = NonNullable<Answers['gate']['previous']>;
+
+/** What one part calls open is open, whatever another says. */
+function joinPrevious(a: Previous, b: Previous): Previous {
+  const open = new Set([...a, ...b].filter(isOpenWord).map(({ id }) => id));
+  return [...a, ...b].filter((one) => isOpenWord(one) || !open.has(one.id));
+}
+
+function isOpenWord({ state }: Pick<Disposition, 'state'>): boolean {
+  return state === 'open';
+}

@@ -1,0 +1,274 @@
+import type { RepoPath } from '../domain/brand.ts';
+import type { Finding, FindingState, KnownFinding } from '../domain/finding.ts';
+import type { Entry, GateContent } from '../domain/gate.ts';
+import type { OwnFacts, SlotRecord, SlotTrouble, Violation } from '../domain/record.ts';
+import { repoPath } from '../domain/repo-path.ts';
+import { done, type Result } from '../domain/result.ts';
+import { pointAt } from '../plan/anchor.ts';
+import { seenAs } from '../plan/seen.ts';
+import { type Look, type Reported, type Settled, settleFindings } from '../plan/settle-findings.ts';
+import type { Answers } from '../prompt/answers.ts';
+import { slotLog } from '../text/slot-log.ts';
+import { tellTrouble } from '../text/trouble.ts';
+import type { SlotAnswer } from './ask-slot.ts';
+import type { Wave } from './prepare-slot.ts';
+import type { SlotJob, StuckSlot } from './slot-job.ts';
+
+/** A slot that was asked, judged and recorded. */
+export type JudgedSlot = {
+  readonly job: SlotJob | StuckSlot;
+  readonly agent: string | null;
+  readonly dispatch: 'fresh' | 'resumed' | 'none';
+  readonly status: 'pass' | 'fail' | 'error';
+  readonly trouble: SlotTrouble | null;
+  readonly usage: SlotAnswer['usage'];
+  readonly durationMs: number;
+  readonly open: number;
+  readonly warnings: number;
+};
+
+/** Judges an answer, settles the findings, writes receipt and record; `isStale`: the files changed while it looked. */
+export async function judgeSlot(
+  wave: Wave,
+  job: SlotJob,
+  answer: SlotAnswer,
+  iteration: number,
+  isStale: boolean,
+): Promise<Result<JudgedSlot>> {
+  if (answer.answer === null) return recordError(wave, job, answer, iteration, answer.trouble);
+  const look = await readLook(wave, job, answer, answer.answer, iteration, isStale);
+  if (!look.ok) return look;
+  const settled = settleFindings(look.value);
+  // A stale pass is no pass: what it looked at is not what is there. A stale fail stays a fail.
+  if (isStale && !hasOpen(look.value, settled)) return recordError(wave, job, answer, iteration, { kind: 'stale' });
+  const kept = await keepFindings(wave, settled);
+  if (!kept.ok) return kept;
+  const standing = standingAfter(look.value, settled, kept.value);
+  const open = standing.filter(({ state }) => state === 'open').map(({ finding }) => finding);
+  const waived = standing.filter(({ state }) => state === 'waived').map(({ finding }) => finding);
+  const status = open.length + waived.length > 0 ? 'fail' : 'pass';
+  const receipt = await wave.ports.receipts.write({
+    gate: job.gate.id,
+    slot: job.slot,
+    content: job.gate.content,
+    scope: wave.facts.comparison.scope.key,
+    promptDigest: job.gate.rubric.digest,
+    verdict: status,
+    findings: [...open, ...waived].map(({ id }) => id),
+    agent: answer.agent,
+    iteration,
+    at: look.value.at,
+  });
+  if (!receipt.ok) return receipt;
+  const judged: JudgedSlot = {
+    job,
+    agent: answer.agent,
+    dispatch: answer.dispatch,
+    status,
+    trouble: null,
+    usage: answer.usage,
+    durationMs: answer.durationMs,
+    open: open.length,
+    warnings: standing.filter(({ state }) => state === 'warning').length,
+  };
+  const violations = standing.map(({ finding, state }) => toViolation(finding, state));
+  return record(wave, judged, answer, iteration, violations);
+}
+
+/** Records that a slot gave no verdict. */
+export async function recordError(
+  wave: Wave,
+  job: SlotJob | StuckSlot,
+  answer: SlotAnswer | null,
+  iteration: number,
+  trouble: SlotTrouble | null,
+): Promise<Result<JudgedSlot>> {
+  const judged: JudgedSlot = {
+    job,
+    agent: answer?.agent ?? job.agent,
+    dispatch: answer?.dispatch ?? 'none',
+    status: 'error',
+    trouble,
+    usage: answer?.usage ?? null,
+    durationMs: answer?.durationMs ?? 0,
+    open: 0,
+    warnings: 0,
+  };
+  return record(wave, judged, answer, iteration, []);
+}
+
+async function readLook(
+  wave: Wave,
+  job: SlotJob,
+  answer: SlotAnswer,
+  said: Answers['gate'],
+  iteration: number,
+  isStale: boolean,
+): Promise<Result<Look>> {
+  const { comparison } = wave.facts;
+  const entries = new Map<string, Entry>(job.gate.entries.map((entry) => [entry.path, entry]));
+  const files = new Map<RepoPath, { readonly text: string | null; readonly seen: string | null }>();
+  const earlier = job.state.findings.flatMap(({ finding }) => finding.file ?? []);
+  for (const file of [...said.violations.map(({ file: one }) => repoPath(one)), ...earlier]) {
+    if (file === null || file === '' || files.has(file)) continue;
+    const text = await wave.ports.snapshots.textIn(job.tree, file);
+    if (!text.ok) return text;
+    files.set(file, { text: text.value, seen: seenAs(entries.get(file), text.value) });
+  }
+  const reported = said.violations.map((violation): Reported => {
+    const path = repoPath(violation.file);
+    const file = path === null || path === '' ? null : path;
+    const known = file === null ? undefined : files.get(file);
+    const pointed = pointAt(known?.text ?? null, violation.line, violation.code ?? null);
+    const entry = file === null ? null : (entries.get(file) ?? null);
+    return {
+      file,
+      line: pointed.line,
+      code: violation.code ?? null,
+      anchor: pointed.anchor,
+      issue: file === null && violation.file.trim() !== '' ? `${violation.file}: ${violation.issue}` : violation.issue,
+      fix: violation.fix ?? null,
+      priority: violation.priority,
+      mark: file !== null && entry === null ? 'off-diff' : pointed.mark,
+      entry,
+      seen: known?.seen ?? null,
+    };
+  });
+  return done({
+    gate: job.gate.id,
+    scope: comparison.scope.key,
+    slot: job.slot,
+    agent: answer.agent,
+    iteration,
+    at: wave.ports.clock.now().toISOString(),
+    content: job.gate.content,
+    where: comparison.where,
+    isRerun: job.state.history.some(
+      ({ slot, status }) => slot === job.slot && (status === 'pass' || status === 'fail'),
+    ),
+    failOn: wave.request.settings.failOn,
+    rerunNewIssueThreshold: wave.request.settings.rerunNewIssueThreshold,
+    status: said.status,
+    reported,
+    // What was seen while the files changed closes nothing.
+    previous: isStale ? [] : (said.previous ?? []),
+    message: said.message ?? null,
+    earlier: job.state.findings,
+    seenNow: (file) => (isStale ? seenBefore(job, file) : (files.get(file)?.seen ?? null)),
+  });
+}
+
+function seenBefore(job: SlotJob, file: RepoPath): string | null {
+  return job.state.findings.find(({ finding }) => finding.file === file)?.finding.seen ?? null;
+}
+
+function hasOpen(look: Look, settled: Settled): boolean {
+  return (
+    settled.added.some(({ kept }) => kept === 'open') ||
+    settled.updated.some(({ kept }) => kept === 'open') ||
+    staysOpen(look, settled).length > 0
+  );
+}
+
+/** Findings of the slot that were open and that nothing was said of that would close them. */
+function staysOpen(look: Look, settled: Settled): readonly KnownFinding[] {
+  const touched = new Set(settled.updated.map(({ id }) => id));
+  return look.earlier
+    .filter(
+      ({ finding, state }) =>
+        finding.slot === look.slot && (state === 'open' || state === 'fixed_claimed') && !touched.has(finding.id),
+    )
+    .map(({ finding }) => finding);
+}
+
+async function keepFindings(wave: Wave, settled: Settled): Promise<Result<readonly Finding[]>> {
+  const { findings } = wave.ports;
+  const added: Finding[] = [];
+  for (const finding of settled.added) {
+    const kept = await findings.add(finding);
+    if (!kept.ok) return kept;
+    added.push(kept.value);
+  }
+  for (const finding of settled.updated) {
+    const kept = await findings.update(finding);
+    if (!kept.ok) return kept;
+  }
+  for (const id of settled.refuted) {
+    const kept = await findings.resolve(id, null);
+    if (!kept.ok) return kept;
+  }
+  return done(added);
+}
+
+type Standing = { readonly finding: Finding; readonly state: FindingState };
+
+/** The slot's findings as its record tells them: what is open, what only warns, what is waived and was said again. */
+function standingAfter(look: Look, settled: Settled, added: readonly Finding[]): readonly Standing[] {
+  const told = (finding: Finding): Standing => ({ finding, state: finding.kept === 'warning' ? 'warning' : 'open' });
+  return [
+    ...staysOpen(look, settled).map((finding) => told(finding)),
+    ...settled.updated.filter(({ kept }) => kept !== 'closed').map(told),
+    ...added.map(told),
+    ...settled.waived.map((finding): Standing => ({ finding, state: 'waived' })),
+  ];
+}
+
+function toViolation(finding: Finding, state: FindingState): Violation {
+  return {
+    file: finding.file ?? '',
+    line: finding.line,
+    issue: finding.issue,
+    fix: finding.fix,
+    priority: finding.priority,
+    status: state === 'waived' ? 'skipped' : 'new',
+    result: null,
+    id: finding.id,
+    code: finding.code,
+    state,
+  };
+}
+
+async function record(
+  wave: Wave,
+  judged: JudgedSlot,
+  answer: SlotAnswer | null,
+  iteration: number,
+  violations: readonly Violation[],
+): Promise<Result<JudgedSlot>> {
+  const { job } = judged;
+  const { comparison, names } = wave.facts;
+  const error = judged.trouble === null ? null : tellTrouble(judged.trouble);
+  const own: OwnFacts = {
+    content: job.gate.content as GateContent,
+    snapshot: 'tree' in job ? job.tree : null,
+    ...comparison.where,
+    scope: comparison.scope.key,
+    promptDigest: job.gate.rubric.digest,
+    session: judged.status === 'error' ? null : (answer?.session ?? null),
+    dispatch: judged.dispatch,
+    why: 'dispatch' in job ? `${job.why}, ${job.dispatch.why}` : job.why,
+    parts: 'fresh' in job ? job.fresh.length : 0,
+    usage: judged.usage,
+    durationMs: Math.round(judged.durationMs),
+    error,
+  };
+  const written: SlotRecord = {
+    gate: job.gate.id,
+    slot: job.slot,
+    iteration,
+    adapter: judged.agent ?? 'none',
+    timestamp: wave.ports.clock.now().toISOString(),
+    status: judged.status,
+    rawOutput: answer?.raw ?? '',
+    violations,
+    passIteration: null,
+    own,
+  };
+  const name = names.get(job.gate.id);
+  if (name !== undefined) {
+    const file = { gate: name, agent: judged.agent ?? 'none' };
+    const kept = await wave.ports.records.writeSlot(written, file, slotLog(written, job, answer?.exchanges ?? []));
+    if (!kept.ok) return kept;
+  }
+  return done(judged);
+}

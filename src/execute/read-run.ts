@@ -1,0 +1,254 @@
+import type { RepoPath, SnapshotId } from '../domain/brand.ts';
+import type { KnownFinding } from '../domain/finding.ts';
+import type { CheckGate, Entry, Gate, GateId, ReviewGate } from '../domain/gate.ts';
+import { GENERATED_FOLDER, isInside } from '../domain/generated.ts';
+import type { Comparison, GateName, LeftOut, RecordedPast, Snapshot } from '../domain/ports.ts';
+import type { Receipt } from '../domain/receipt.ts';
+import { done, failed, type Result } from '../domain/result.ts';
+import type { RunNotice } from '../domain/run.ts';
+import type { Settings } from '../domain/settings.ts';
+import { findingState, isHere, isOpen } from '../plan/cycle.ts';
+import type { CheckState } from '../plan/decide-run.ts';
+import { type GateFacts, type GateState, gateState, type StateOptions } from '../plan/gate-state.ts';
+import { matchesEntry, type PlannedGates, planGates } from '../plan/gates.ts';
+import { gateNames } from '../plan/record-names.ts';
+import { ruleRubric } from '../plan/rubric.ts';
+import { markedTasks } from './rule-marks.ts';
+import type { RunPorts, RunRequest } from './run-ports.ts';
+
+/** Everything that is known before it is decided what to do; read again afterwards, it is what the run is judged by. */
+export type RunFacts = {
+  readonly comparison: Comparison;
+  readonly snapshot: Snapshot;
+  /** The whole tree, where checks or reviewers need it. */
+  readonly tree: SnapshotId | null;
+  readonly planned: PlannedGates;
+  readonly names: ReadonlyMap<GateId, GateName>;
+  readonly past: RecordedPast;
+  readonly findings: readonly KnownFinding[];
+  readonly checks: readonly CheckState[];
+  readonly reviews: readonly GateState[];
+  /** Findings of gates that are no more, on what is still there. */
+  readonly orphans: readonly KnownFinding[];
+  readonly ended: EndedCycles;
+  readonly notices: readonly RunNotice[];
+};
+
+/** Gates without entries: their cycle is over, and their records go to the archive. */
+type EndedCycles = {
+  readonly records: readonly { readonly gate: GateId; readonly iteration: number }[];
+  readonly findings: readonly KnownFinding[];
+};
+
+/** Looks at the change, the records and the receipts, and tells where every gate stands. */
+export async function readRun(ports: RunPorts, request: RunRequest): Promise<Result<RunFacts>> {
+  const { settings } = request;
+  const comparison = await ports.snapshots.compare(request.selection, settings.base);
+  return comparison.ok ? readCompared(ports, request, comparison.value) : comparison;
+}
+
+/** The same for a comparison that is known. */
+export async function readCompared(
+  ports: RunPorts,
+  request: RunRequest,
+  comparison: Comparison,
+): Promise<Result<RunFacts>> {
+  const { settings } = request;
+  const [snapshot, tracked, known] = await Promise.all([
+    ports.snapshots.take(comparison, leftOut(settings)),
+    ports.snapshots.trackedIn(settings.logDir),
+    ports.findings.all(),
+  ]);
+  if (!snapshot.ok) return snapshot;
+  if (!tracked.ok) return tracked;
+  if (!known.ok) return known;
+  const gates = await gatesOf(ports, request, snapshot.value);
+  if (!gates.ok) return gates;
+  const { planned, idle } = gates.value;
+  const selected = select(planned.gates, request);
+  if (!selected.ok) return selected;
+  const names = new Map(gateNames(planned.gates).map((name) => [name.id, name]));
+  const past = await ports.records.read([...names.values()], tracked.value);
+  if (!past.ok) return past;
+  const reviews = selected.value.filter((gate) => gate.kind !== 'check');
+  const checks = comparison.headTree === null ? selected.value.filter((gate) => gate.kind === 'check') : [];
+  const tree = checks.length === 0 ? done(null) : await snapshot.value.tree();
+  if (!tree.ok) return tree;
+
+  const isWhole = comparison.scope.kind === 'full' && request.gates.length === 0 && request.paths.length === 0;
+  const ended = isWhole ? endedCycles(comparison, planned.gates, past.value, known.value) : NOTHING_ENDED;
+  const endedIds = new Set(ended.findings.map(({ id }) => id));
+  const findings = known.value.map((one) => (endedIds.has(one.id) ? { ...one, cycleEnded: true } : one));
+  const entries = new Map<string, Entry>(snapshot.value.entries.map((entry) => [entry.path, entry]));
+  const standpoint = { ...comparison, entryOf: (path: string) => entries.get(path) };
+  const marked = settings.trustMarks ? await markedTasks(ports, reviews) : done(new Set<GateId>());
+  if (!marked.ok) return marked;
+  const states = await Promise.all(
+    reviews.map(async (gate) => {
+      const facts: GateFacts = {
+        gate,
+        records: past.value.slots.filter((record) => record.gate === gate.id),
+        findings: findings.filter((finding) => finding.gate === gate.id),
+        receipts: await receiptsOf(ports, gate, comparison.scope.key),
+        marked: marked.value.has(gate.id),
+      };
+      return gateState(facts, standpoint);
+    }),
+  );
+  return done({
+    comparison,
+    snapshot: snapshot.value,
+    tree: tree.value,
+    planned,
+    names,
+    past: past.value,
+    findings,
+    checks: await checkStates(ports, checks, tree.value),
+    reviews: states,
+    orphans: isWhole ? orphansOf(findings, planned.gates, standpoint) : [],
+    ended,
+    notices: [
+      ...idle.map((path): RunNotice => ({ kind: 'idle-gate', path })),
+      ...(tracked.value.size > 0 ? [{ kind: 'tracked-log-dir', logDir: settings.logDir } as const] : []),
+      ...snapshot.value.unnameable.map((name): RunNotice => ({ kind: 'unnameable', name })),
+      ...snapshot.value.entries
+        .filter(({ mode }) => mode === SUBMODULE)
+        .map(({ path }): RunNotice => ({ kind: 'submodule', path })),
+      ...(comparison.headTree !== null && planned.gates.some(({ kind }) => kind === 'check')
+        ? [{ kind: 'checks-left-out' } as const]
+        : []),
+    ],
+  });
+}
+
+/** What is never part of a change. */
+export function leftOut(settings: Pick<Settings, 'logDir'>): LeftOut {
+  return { folders: [GENERATED_FOLDER, settings.logDir] };
+}
+
+const SUBMODULE = '160000';
+const NOTHING_ENDED: EndedCycles = { records: [], findings: [] };
+
+/** The gates that a look at the working tree asks for, and entry points that no file lies in. */
+export async function gatesOf(
+  ports: RunPorts,
+  request: RunRequest,
+  snapshot: Snapshot,
+): Promise<Result<{ readonly planned: PlannedGates; readonly idle: readonly string[] }>> {
+  const { settings, rules } = request;
+  const changed = snapshot.entries.map(({ path }) => path);
+  const isIdle = (paths: readonly RepoPath[]) => settings.gates.filter((entry) => !matchesEntry(entry, paths));
+  const wantsUnchanged = rules.some((rule) => rule.context.unchangedMatchingFiles);
+  // The whole listing is long, and seldom asked for.
+  const all = wantsUnchanged || isIdle(changed).length > 0 ? await ports.snapshots.files() : done(changed);
+  if (!all.ok) return all;
+  const planned = planGates({
+    settings: settings.gates,
+    rules,
+    entries: snapshot.entries,
+    rubrics: request.rubrics,
+    ruleRubric,
+    unchanged: () => {
+      const isChanged = new Set(changed);
+      return all.value.filter((path) => !isChanged.has(path));
+    },
+  });
+  const [duplicate] = planned.duplicates;
+  if (duplicate !== undefined) {
+    const what = { kind: 'bad-value', key: 'gates', said: `give the gate ${duplicate} more than once` } as const;
+    return failed({ kind: 'broken-config', problems: [{ file: 'onceover.yml', line: 1, column: 1, what }] });
+  }
+  const idle = isIdle(changed).length === 0 ? [] : isIdle(all.value).map(({ path }) => path);
+  return done({ planned, idle });
+}
+
+/** The gates that were asked for; a name that fits none is an error, unless the gate is there and has nothing to look at. */
+function select(gates: readonly Gate[], request: RunRequest): Result<readonly Gate[]> {
+  const configured = [
+    ...request.settings.gates.flatMap((entry) => [...Object.keys(entry.checks), ...Object.keys(entry.reviews)]),
+    ...request.rules.map(({ name }) => name),
+  ];
+  for (const wanted of request.gates) {
+    if (!configured.some((name) => isMeant(wanted, name)) && !gates.some((gate) => gate.id === wanted)) {
+      return failed({ kind: 'unknown-gate', gate: wanted, known: [...new Set(configured)] });
+    }
+  }
+  return done(
+    gates.filter(
+      (gate) =>
+        (request.gates.length === 0 || request.gates.some((wanted) => wanted === gate.id || wanted === gate.name)) &&
+        (request.paths.length === 0 || isUnder(gate, gates, request.paths)),
+    ),
+  );
+}
+
+function isMeant(wanted: string, name: string): boolean {
+  return wanted === name || wanted.split(':').includes(name);
+}
+
+/** Whether a gate has entries at or below one of the paths; a check goes with the reviews of its entry. */
+function isUnder(gate: Gate, gates: readonly Gate[], paths: readonly RepoPath[]): boolean {
+  if (gate.kind !== 'check') {
+    return gate.entries.some((entry) => paths.some((path) => path === '' || isInside(entry.path, path)));
+  }
+  return (
+    gates.some((other) => other.kind === 'review' && other.entry === gate.entry && isUnder(other, gates, paths)) ||
+    paths.some((path) => path === '' || isInside(gate.entry, path) || isInside(path, gate.entry) || gate.entry === '.')
+  );
+}
+
+async function receiptsOf(ports: RunPorts, gate: ReviewGate, scope: string): Promise<ReadonlyMap<number, Receipt>> {
+  const receipts = new Map<number, Receipt>();
+  for (let slot = 1; slot <= gate.numReviews; slot++) {
+    const key = { gate: gate.id, slot, content: gate.content, scope, promptDigest: gate.rubric.digest };
+    const receipt = await ports.receipts.find(key);
+    if (receipt !== null) receipts.set(slot, receipt);
+  }
+  return receipts;
+}
+
+async function checkStates(
+  ports: RunPorts,
+  checks: readonly CheckGate[],
+  tree: SnapshotId | null,
+): Promise<readonly CheckState[]> {
+  return Promise.all(
+    checks.map(async (gate) => ({
+      gate,
+      holds: tree !== null && (await ports.receipts.findCheck({ gate: gate.id, command: gate.command, tree })) !== null,
+    })),
+  );
+}
+
+function endedCycles(
+  { where, scope }: Comparison,
+  gates: readonly Gate[],
+  past: RecordedPast,
+  findings: readonly KnownFinding[],
+): EndedCycles {
+  const ids = new Set(gates.map(({ id }) => id));
+  return {
+    records: past.others
+      .filter((record) => !ids.has(record.gate) && isHere(record, where))
+      .map(({ gate, iteration }) => ({ gate, iteration })),
+    findings: findings.filter(
+      (finding) =>
+        !ids.has(finding.gate) &&
+        finding.scope === scope.key &&
+        finding.kept !== 'closed' &&
+        !finding.cycleEnded &&
+        isHere(finding, where),
+    ),
+  };
+}
+
+function orphansOf(
+  findings: readonly KnownFinding[],
+  gates: readonly Gate[],
+  options: StateOptions,
+): readonly KnownFinding[] {
+  const ids = new Set(gates.map(({ id }) => id));
+  return findings.filter(
+    (finding) => !ids.has(finding.gate) && isOpen(findingState(finding, options, options.entryOf)),
+  );
+}

@@ -1,0 +1,74 @@
+import type { RepoPath } from '../domain/brand.ts';
+import type { GateId, ReviewGate } from '../domain/gate.ts';
+import type { Contents, Passes } from '../domain/ports.ts';
+import { done, type Result } from '../domain/result.ts';
+import type { ReviewTask, RuleTask } from '../domain/task.ts';
+import { identify } from '../plan/identify.ts';
+import { checkReviewId } from '../plan/review-id.ts';
+import { taskFacts } from '../plan/task-facts.ts';
+import { readReferences } from './references.ts';
+
+type MarkPorts = { readonly passes: Passes; contents(): Contents };
+
+/** The rule gates whose task carries a mark for its files as they are. */
+export async function markedTasks(
+  ports: MarkPorts,
+  gates: readonly ReviewGate[],
+): Promise<Result<ReadonlySet<GateId>>> {
+  const marked = await ports.passes.marked();
+  if (!marked.ok) return marked;
+  const found = new Set<GateId>();
+  for (const { task, gates: own } of await reviewTasks(ports.contents(), gates)) {
+    if (marked.value.ids.has(task.id)) for (const gate of own) found.add(gate.id);
+  }
+  return done(found);
+}
+
+/** Marks the tasks all of whose gates passed, so that `instructions` need not ask for them either. */
+export async function markPassed(
+  ports: MarkPorts,
+  gates: readonly ReviewGate[],
+  passed: ReadonlySet<GateId>,
+  now: Date,
+  allChanged: readonly RepoPath[],
+): Promise<Result<void>> {
+  if (!gates.some((gate) => gate.kind === 'rule' && passed.has(gate.id))) return done(undefined);
+  const contents = ports.contents();
+  for (const { task, gates: own } of await reviewTasks(contents, gates)) {
+    if (!own.every((gate) => passed.has(gate.id)) || checkReviewId(task.id) !== null) continue;
+    const references = new Map(
+      await Promise.all(
+        task.parts.map(async (part) => [part, (await readReferences(part, contents)).references] as const),
+      ),
+    );
+    const remembered = await ports.passes.remember([taskFacts(task, { allChanged, references })]);
+    if (!remembered.ok) return remembered;
+    const marked = await ports.passes.mark(task.id, 'run', now);
+    if (!marked.ok) return marked;
+  }
+  return done(undefined);
+}
+
+const SUBMODULE = '160000';
+
+/** The tasks of rule gates as the instructions flow knows them: files that are there, ids by content. */
+async function reviewTasks(
+  contents: Contents,
+  gates: readonly ReviewGate[],
+): Promise<readonly { readonly task: ReviewTask; readonly gates: readonly ReviewGate[] }[]> {
+  const owners = new Map<RuleTask, ReviewGate>();
+  const tasks = [];
+  for (const gate of gates) {
+    if (gate.task === null) continue;
+    const isThere = new Set(
+      gate.entries.filter(({ headBlob, mode }) => headBlob !== null && mode !== SUBMODULE).map(({ path }) => path),
+    );
+    const files = gate.task.files.filter((path) => isThere.has(path));
+    // What is only deleted leaves nothing to vouch for.
+    if (files.length === 0) continue;
+    const task = { ...gate.task, files };
+    owners.set(task, gate);
+    tasks.push({ task, content: await contents.digest(files) });
+  }
+  return identify(tasks).map((task) => ({ task, gates: task.parts.flatMap((part) => owners.get(part) ?? []) }));
+}

@@ -1,0 +1,312 @@
+import type { GateId, ReviewGate } from '../domain/gate.ts';
+import type { DiffSection } from '../domain/ports.ts';
+import { done, type Result } from '../domain/result.ts';
+import type { RunOutcome, SlotOutcome } from '../domain/run.ts';
+import { addUsage } from '../domain/usage.ts';
+import { decideRun, type ReviewPlan, type RunPlan } from '../plan/decide-run.ts';
+import { type CheckDeed, type GateDeed, judgeRun } from '../plan/judge-run.ts';
+import { estimateSaved, type SavingDeed } from '../plan/savings.ts';
+import { type Budget, openBudget } from './budget.ts';
+import type { JudgedSlot } from './judge-slot.ts';
+import type { Wave } from './prepare-slot.ts';
+import { type RunFacts, readCompared, readRun } from './read-run.ts';
+import { markPassed } from './rule-marks.ts';
+import { runChecks } from './run-checks.ts';
+import type { RunPorts, RunRequest } from './run-ports.ts';
+import { type RanSlots, runSlots } from './run-slots.ts';
+import type { RestingSlot } from './slot-job.ts';
+import { tidy } from './tidy.ts';
+
+/** What the run did, before it is judged. */
+type Deeds = {
+  readonly iteration: number | null;
+  readonly slots: RanSlots;
+  readonly checks: ReadonlyMap<GateId, CheckDeed>;
+  readonly contents: ReadonlyMap<GateId, string>;
+  readonly stopped: boolean;
+};
+
+const NOTHING_DONE: Deeds = {
+  iteration: null,
+  slots: { judged: [], resting: [], interrupted: false },
+  checks: new Map(),
+  contents: new Map(),
+  stopped: false,
+};
+
+/** A run: reads what there is, decides, does it, and is judged by reading once more. */
+export async function executeRun(ports: RunPorts, request: RunRequest): Promise<Result<RunOutcome>> {
+  const before = await readRun(ports, request);
+  if (!before.ok) return before;
+  let facts = before.value;
+  const plan = decideRun(facts, request.settings, { ...request, isOn: false });
+  const budget = openBudget(request.settings.budget);
+  let deeds = NOTHING_DONE;
+  if (plan.iterates) {
+    const ran = await iterate(ports, request, facts, plan, budget);
+    if (!ran.ok) return ran;
+    const after = await readCompared(ports, request, facts.comparison);
+    if (!after.ok) return after;
+    facts = after.value;
+    deeds = ran.value;
+    const certified = await certify(ports, request, facts, deeds, budget);
+    if (!certified.ok) return certified;
+    ({ facts, deeds } = certified.value);
+  }
+  const outcome = await conclude(facts, deeds, request, before.value, plan, budget);
+  const tidied = await finish(ports, facts, deeds);
+  return tidied.ok ? done(outcome) : tidied;
+}
+
+/** What a run would do, or what stands now: nothing is run and nothing is written. */
+export async function previewRun(
+  ports: RunPorts,
+  request: RunRequest,
+): Promise<Result<{ readonly outcome: RunOutcome; readonly plan: RunPlan; readonly facts: RunFacts }>> {
+  const read = await readRun(ports, request);
+  if (!read.ok) return read;
+  const facts = read.value;
+  const plan = decideRun(facts, request.settings, { ...request, isOn: false });
+  const outcome = await conclude(facts, NOTHING_DONE, request, facts, plan, openBudget(request.settings.budget));
+  return done({ outcome, plan, facts });
+}
+
+/** One iteration: checks first, then the reviewers, if the checks pass. */
+async function iterate(
+  ports: RunPorts,
+  request: RunRequest,
+  read: RunFacts,
+  plan: RunPlan,
+  budget: Budget,
+): Promise<Result<Deeds>> {
+  const iteration = read.past.lastIteration + 1;
+  let facts = read;
+  let reviews = plan.reviews;
+  const checks = plan.checks.filter(({ kind }) => kind === 'run').map(({ gate }) => gate);
+  const running = reviews.filter((one) => one.kind === 'run');
+  ports.reporter.tell({
+    kind: 'iteration-started',
+    iteration,
+    gates: checks.length + running.length,
+    slots: running.reduce((sum, { slots }) => sum + slots.filter(({ kind }) => kind === 'run').length, 0),
+  });
+  const checkDeeds = new Map<GateId, CheckDeed>();
+  const { comparison, names, tree } = facts;
+  if (checks.length > 0 && tree !== null) {
+    const takeTree = async () => {
+      const again = await readCompared(ports, request, comparison);
+      if (!again.ok) return again;
+      facts = again.value;
+      return facts.snapshot.tree();
+    };
+    const ran = await runChecks(ports, request, { gates: checks, iteration, comparison, names, tree }, takeTree);
+    if (!ran.ok) return ran;
+    for (const { gate, ...deed } of ran.value) checkDeeds.set(gate.id, deed);
+    const isStopped = ran.value.some(({ status }) => status !== 'pass') && !request.all;
+    if (isStopped || request.stop?.aborted === true) {
+      const slots = { ...NOTHING_DONE.slots, interrupted: request.stop?.aborted === true };
+      return done({ ...NOTHING_DONE, iteration, checks: checkDeeds, stopped: isStopped, slots });
+    }
+    // What the checks made of the tree is what the reviewers see.
+    reviews = decideRun(facts, request.settings, { ...request, isOn: true }).reviews;
+  }
+  const toRun = reviews.filter((one) => one.kind === 'run');
+  const slots = await review(ports, request, facts, toRun, iteration, budget);
+  if (!slots.ok) return slots;
+  return done({
+    iteration,
+    slots: slots.value,
+    checks: checkDeeds,
+    contents: new Map(toRun.map(({ state }) => [state.gate.id, state.gate.content])),
+    stopped: false,
+  });
+}
+
+async function review(
+  ports: RunPorts,
+  request: RunRequest,
+  facts: RunFacts,
+  plans: readonly Extract<ReviewPlan, { kind: 'run' }>[],
+  iteration: number,
+  budget: Budget,
+): Promise<Result<RanSlots>> {
+  if (plans.length === 0) return done(NOTHING_DONE.slots);
+  const tree = facts.comparison.headTree === null ? await facts.snapshot.tree() : done(facts.comparison.headTree);
+  if (!tree.ok) return tree;
+  const kept = await ports.snapshots.keep(tree.value);
+  if (!kept.ok) return kept;
+  return runSlots(await openWave(ports, request, facts, tree.value), plans, iteration, budget);
+}
+
+async function openWave(ports: RunPorts, request: RunRequest, facts: RunFacts, tree: Wave['tree']): Promise<Wave> {
+  const reviewers = await ports.reviewers();
+  const diffs = new Map<string, Promise<Result<readonly DiffSection[]>>>();
+  const authored = request.authorAgents(new Set(facts.snapshot.entries.map(({ path }) => path)));
+  return {
+    ports,
+    request,
+    facts,
+    reviewers,
+    tree,
+    authored,
+    diff(from, contextLines) {
+      const key = `${from} ${contextLines}`;
+      const made = diffs.get(key) ?? ports.snapshots.sections(from, tree, contextLines);
+      diffs.set(key, made);
+      return made;
+    },
+    async available(gate: ReviewGate) {
+      const cooling = await ports.coolings.all(ports.clock.now());
+      const wanted = (gate.agents ?? reviewers.names).filter(
+        (name) => reviewers.found.includes(name) && !authored.has(name),
+      );
+      const isCooling = (name: string) => cooling.some(({ agent }) => agent === name);
+      return {
+        names: wanted.filter((name) => !isCooling(name)),
+        cooling: cooling.filter(({ agent }) => wanted.includes(agent)),
+      };
+    },
+  };
+}
+
+/** Before the run passes, slots that rest look once more, where the settings ask for that. */
+async function certify(
+  ports: RunPorts,
+  request: RunRequest,
+  facts: RunFacts,
+  deeds: Deeds,
+  budget: Budget,
+): Promise<Result<{ readonly facts: RunFacts; readonly deeds: Deeds }>> {
+  const isPassing =
+    facts.reviews.every(({ holds }) => holds) && facts.checks.every(({ holds }) => holds) && !deeds.slots.interrupted;
+  if (!request.settings.certify || !isPassing || facts.reviews.every(({ certified }) => certified)) {
+    return done({ facts, deeds });
+  }
+  const plan = decideRun(facts, request.settings, { force: false, fresh: false, isOn: false });
+  const ran = await iterate(ports, request, facts, plan, budget);
+  if (!ran.ok) return ran;
+  const after = await readCompared(ports, request, facts.comparison);
+  if (!after.ok) return after;
+  const again = ran.value;
+  return done({
+    facts: after.value,
+    deeds: {
+      iteration: again.iteration,
+      slots: {
+        judged: [...deeds.slots.judged, ...again.slots.judged],
+        resting: [...deeds.slots.resting, ...again.slots.resting],
+        interrupted: again.slots.interrupted,
+      },
+      checks: new Map([...deeds.checks, ...again.checks]),
+      contents: new Map([...deeds.contents, ...again.contents]),
+      stopped: again.stopped,
+    },
+  });
+}
+
+async function conclude(
+  facts: RunFacts,
+  deeds: Deeds,
+  request: RunRequest,
+  before: RunFacts,
+  plan: RunPlan,
+  budget: Budget,
+): Promise<RunOutcome> {
+  const judged = judgeRun({
+    checks: facts.checks,
+    reviews: facts.reviews,
+    orphans: facts.orphans,
+    hasEntries: facts.snapshot.entries.length > 0,
+    iteration: deeds.iteration,
+    deeds: gateDeeds(deeds),
+    checkDeeds: deeds.checks,
+    stopped: deeds.stopped,
+    interrupted: deeds.slots.interrupted,
+    settings: request.settings,
+  });
+  return {
+    ...judged,
+    iteration: deeds.iteration,
+    scope: facts.comparison.scope,
+    baseName: facts.comparison.baseName,
+    uncovered: facts.planned.uncovered,
+    withheld: facts.snapshot.withheld,
+    notices: [...facts.notices, ...judged.notices],
+    usage: deeds.slots.judged.reduce<RunOutcome['usage']>((sum, { usage }) => addUsage(sum, usage), null),
+    saved: estimateSaved(savingDeeds(deeds, plan), before.past.slots),
+    dispatches: budget.dispatches(),
+  };
+}
+
+function gateDeeds({ slots, contents }: Deeds): ReadonlyMap<GateId, GateDeed> {
+  return new Map(
+    [...contents].map(([gate, content]) => {
+      const ran = new Map<number, SlotOutcome>();
+      for (const rest of slots.resting)
+        if (rest.gate.id === gate && !ran.has(rest.slot)) ran.set(rest.slot, rested(rest));
+      for (const one of slots.judged) if (one.job.gate.id === gate) ran.set(one.job.slot, looked(one));
+      return [gate, { content, slots: [...ran.values()].sort((a, b) => a.slot - b.slot) }];
+    }),
+  );
+}
+
+function rested({ slot, passIteration, passedBy, assigned, gate }: RestingSlot): SlotOutcome {
+  return {
+    slot,
+    agent: passedBy?.adapter ?? assigned,
+    status: 'skipped_prior_pass',
+    dispatch: 'none',
+    why: 'passed-before',
+    passIteration,
+    sawOlder: passedBy?.own?.content !== gate.content,
+    usage: null,
+    durationMs: null,
+    trouble: null,
+  };
+}
+
+function looked({ job, agent, dispatch, status, trouble, usage, durationMs }: JudgedSlot): SlotOutcome {
+  return {
+    slot: job.slot,
+    agent,
+    status,
+    dispatch,
+    why: trouble === null && 'dispatch' in job ? job.dispatch.why : (trouble?.kind ?? job.why),
+    passIteration: null,
+    sawOlder: false,
+    usage,
+    durationMs,
+    trouble,
+  };
+}
+
+function savingDeeds(deeds: Deeds, plan: RunPlan): readonly SavingDeed[] {
+  const prefixes = new Set<string>();
+  const held = plan.reviews
+    .filter(({ kind }) => kind === 'rest')
+    .flatMap(({ state }) => state.slots.map(({ slot }): SavingDeed => ({ kind: 'held', gate: state.gate.id, slot })));
+  const rests = deeds.slots.resting.map(({ gate, slot }): SavingDeed => ({ kind: 'rested', gate: gate.id, slot }));
+  const asked = deeds.slots.judged.flatMap(({ job, dispatch, usage }): SavingDeed[] => {
+    if (!('fresh' in job)) return [];
+    if (dispatch === 'resumed') {
+      return [{ kind: 'resumed', usage, freshTokens: job.resumed?.session.freshTokens ?? null }];
+    }
+    if (job.prefix === null) return [];
+    const isFirst = !prefixes.has(job.prefix);
+    prefixes.add(job.prefix);
+    return isFirst ? [] : [{ kind: 'shared', usage, stableLength: job.fresh[0]?.prompt.stable.length ?? 0 }];
+  });
+  return [...held, ...rests, ...asked];
+}
+
+/** Marks what passed, archives what is over, lets go of what no record needs any more. */
+async function finish(ports: RunPorts, facts: RunFacts, deeds: Deeds): Promise<Result<void>> {
+  const passed = new Set(facts.reviews.filter(({ certified }) => certified).map(({ gate }) => gate.id));
+  if (facts.comparison.scope.kind === 'full' && deeds.iteration !== null) {
+    const gates = facts.reviews.map(({ gate }) => gate).filter(({ id }) => deeds.contents.has(id));
+    const allChanged = facts.snapshot.entries.map(({ path }) => path);
+    const marked = await markPassed(ports, gates, passed, ports.clock.now(), allChanged);
+    if (!marked.ok) return marked;
+  }
+  return tidy(ports, facts, deeds.iteration !== null);
+}

@@ -1,0 +1,23 @@
+import type { CommitId, RepoPath } from '../domain/brand.ts';
+import type { Place } from '../domain/change.ts';
+import { done, type Result } from '../domain/result.ts';
+import { git } from './git.ts';
+import { readNulList } from './nul-list.ts';
+
+const NAME = '.deepreview';
+
+/** The rule files that git tracks or would track; with a commit, those that it has. */
+export async function listRuleFiles(place: Place, commit: CommitId | null): Promise<Result<readonly RepoPath[]>> {
+  if (commit !== null) {
+    const answer = await git(place.root, ['ls-tree', '-r', '-z', '--name-only', commit]);
+    return answer.ok ? done(ruleFiles(answer.value.stdout)) : answer;
+  }
+  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', `:(top,glob)**/${NAME}`];
+  const answer = await git(place.root, args, { env: { GIT_LITERAL_PATHSPECS: '0' } });
+  return answer.ok ? done(ruleFiles(answer.value.stdout)) : answer;
+}
+
+function ruleFiles(output: Buffer): RepoPath[] {
+  const isRuleFile = (name: string) => name === NAME || name.endsWith(`/${NAME}`);
+  return [...new Set(readNulList(output).names)].filter(isRuleFile) as RepoPath[];
+}

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { SnapshotId } from '../domain/brand.ts';
+import type { Place } from '../domain/change.ts';
+import { done, failed, type Result } from '../domain/result.ts';
+import { codeOf, makeFolder, removeOldest } from './files.ts';
+import { git } from './git.ts';
+import { withIndexFolder } from './index-copy.ts';
+import { QUIET } from './quiet.ts';
+
+/** By this environment git uses an index of our own. */
+export type IndexEnv = { readonly GIT_INDEX_FILE: string };
+
+/** What the work gave, and the index as the work left it. */
+export type Worked<T> = { readonly value: T; readonly index: Buffer };
+
+/**
+ * Does work with an index of our own, which is kept from one time to the next for what it knows of files' times. Each
+ * work has a copy to itself, and the last one is kept; where git cannot work with it, it is done once more from none.
+ */
+export async function withOwnIndex<T>(
+  place: Place,
+  work: (env: IndexEnv) => Promise<Result<T>>,
+): Promise<Result<Worked<T>>> {
+  const folder = makeFolder(place.commonDir, 'onceover/indexes');
+  if (!folder.ok) return folder;
+  const name = createHash('sha256').update(place.root).digest('hex').slice(0, 32);
+  const workFrom = (kept: Kept | null) =>
+    withIndexFolder<Worked<T>>(place, async (own) => {
+      const path = join(own, 'index');
+      const copied = onDisk(path, () => kept !== null && copyTo(path, kept));
+      if (!copied.ok) return copied;
+      const worked = await work({ GIT_INDEX_FILE: path });
+      if (!worked.ok) return worked;
+      const index = onDisk(path, () => {
+        const bytes = readFileSync(path);
+        renameSync(path, join(folder.value, name));
+        return bytes;
+      });
+      // Working trees come and go; an index too many is no reason to fail.
+      removeOldest(folder.value, MOST_KEPT, new Set([name]));
+      return index.ok ? done({ value: worked.value, index: index.value }) : index;
+    });
+  const kept = readKept(join(folder.value, name));
+  const worked = await workFrom(kept);
+  return kept !== null && !worked.ok && worked.failure.kind === 'git-failed' ? workFrom(null) : worked;
+}
+
+/** The tree that an index describes. */
+export async function treeOfIndex(place: Place, index: Buffer): Promise<Result<SnapshotId>> {
+  return withIndexFolder(place, async (own) => {
+    const path = join(own, 'index');
+    const written = onDisk(path, () => writeFileSync(path, index));
+    if (!written.ok) return written;
+    const tree = await git(place.root, ['write-tree'], { env: { GIT_INDEX_FILE: path }, config: QUIET });
+    return tree.ok ? done(tree.value.stdout.toString('utf8').trim() as SnapshotId) : tree;
+  });
+}
+
+const MOST_KEPT = 64;
+
+type Kept = { readonly bytes: Buffer; readonly mtimeMs: number };
+
+function readKept(path: string): Kept | null {
+  let fd: number | null = null;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const stats = fstatSync(fd);
+    const bytes = stats.isFile() ? readFileSync(fd) : null;
+    return bytes !== null && isWhole(bytes) ? { bytes, mtimeMs: stats.mtimeMs } : null;
+  } catch {
+    // Without it all files are read once more, and nothing else is lost.
+    return null;
+  } finally {
+    if (fd !== null) closeSync(fd);
+  }
+}
+
+// An index ends with a checksum of itself, which git does not look at when it reads one.
+function isWhole(bytes: Buffer): boolean {
+  return [
+    { algorithm: 'sha1', length: 20 },
+    { algorithm: 'sha256', length: 32 },
+  ].some(({ algorithm, length }) => {
+    const end = bytes.length - length;
+    return end > 0 && createHash(algorithm).update(bytes.subarray(0, end)).digest().equals(bytes.subarray(end));
+  });
+}
+
+// With its time: git takes an entry that is as young as the index for one that may have changed unnoticed.
+function copyTo(path: string, { bytes, mtimeMs }: Kept): void {
+  writeFileSync(path, bytes);
+  utimesSync(path, Math.floor(mtimeMs) / 1000, Math.floor(mtimeMs) / 1000);
+}
+
+function onDisk<T>(path: string, act: () => T): Result<T> {
+  try {
+    return done(act());
+  } catch (error) {
+    return failed({ kind: 'disk', action: 'write', path, code: codeOf(error) });
+  }
+}

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RepoPath } from '../domain/brand.ts';
+import type { Place } from '../domain/change.ts';
+import { byCodePoint } from '../domain/order.ts';
+import type { Snapshots } from '../domain/ports.ts';
+import { done } from '../domain/result.ts';
+import { findComparison } from './comparison.ts';
+import { diffSections, plainDiffSections } from './diff-sections.ts';
+import { codeOf } from './files.ts';
+import { git } from './git.ts';
+import { keepTree, pruneTrees } from './kept-trees.ts';
+import { readNulList } from './nul-list.ts';
+import { QUIET } from './quiet.ts';
+import { takeSnapshot } from './take-snapshot.ts';
+import { textInTree } from './text-in-tree.ts';
+
+/** Snapshots of the working tree at `place`; the user's index, stash, branches and files stay as they are. */
+export function openSnapshots(place: Place): Snapshots {
+  return {
+    compare: (selection, usualBase) => findComparison(place, selection, usualBase),
+    take: (comparison, left) => takeSnapshot(place, comparison, left),
+    keep: (tree) => keepTree(place, tree),
+    prune: (keep) => pruneTrees(place, keep),
+    sections: (from, to, contextLines) => diffSections(place, { from, to }, contextLines),
+    plainSections: (from, to, paths) => plainDiffSections(place, { from, to }, paths),
+    textIn: (tree, path) => textInTree(place, tree, path),
+    touched(paths) {
+      const hash = createHash('sha256');
+      for (const path of paths) hash.update(`${path}\0${traceOf(join(place.root, path))}\0`);
+      return hash.digest('hex');
+    },
+    async trackedIn(folder) {
+      const answer = await git(place.root, ['ls-files', '-z', '--', ...(folder === '' ? [] : [folder])], {
+        config: QUIET,
+      });
+      return answer.ok ? done(new Set(readNulList(answer.value.stdout).names as RepoPath[])) : answer;
+    },
+    async files() {
+      const answer = await git(place.root, ALL_FILES, { config: QUIET });
+      if (!answer.ok) return answer;
+      const names = readNulList(answer.value.stdout).names.map((name) => name.replace(/\/$/, '') as RepoPath);
+      return done([...new Set(names)].sort(byCodePoint));
+    },
+  };
+}
+
+const ALL_FILES = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+
+// The time of the last change to the file's entry cannot be set back.
+function traceOf(path: string): string {
+  try {
+    const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    if (stats === undefined) return 'missing';
+    return [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
+  } catch (error) {
+    return codeOf(error);
+  }
+}

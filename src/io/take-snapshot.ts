@@ -1,0 +1,54 @@
+import type { Place } from '../domain/change.ts';
+import type { Entry } from '../domain/gate.ts';
+import { byCodePoint } from '../domain/order.ts';
+import type { Comparison, LeftOut, Snapshot } from '../domain/ports.ts';
+import { done, type Result } from '../domain/result.ts';
+import { git } from './git.ts';
+import { insideAny } from './inside-any.ts';
+import { look, RAW } from './look.ts';
+import { readRawDiff } from './raw-diff.ts';
+import { treeOfIndex, withOwnIndex } from './snapshot-index.ts';
+
+/** What differs now; nothing of the user's is written, and what is withheld is not even stored. */
+export async function takeSnapshot(place: Place, comparison: Comparison, left: LeftOut): Promise<Result<Snapshot>> {
+  const { baseTree, headTree } = comparison;
+  if (headTree !== null) {
+    const diff = await git(place.root, ['diff-tree', '-r', ...RAW, baseTree, headTree, '--']);
+    if (!diff.ok) return diff;
+    return done({ ...readDiff(diff.value.stdout, comparison, left), withheld: [], tree: async () => done(headTree) });
+  }
+  const looked = await withOwnIndex(place, (env) => look(place, { comparison, left, env }));
+  if (!looked.ok) return looked;
+  const { value, index } = looked.value;
+  const { entries, unnameable } = readDiff(value.diff, comparison, left);
+  const wanted = insideAny(comparison.files ?? ['']);
+  let tree: ReturnType<Snapshot['tree']> | null = null;
+  return done({
+    entries,
+    withheld: value.withheld.filter(({ path }) => wanted.path(path)),
+    unnameable: [...unnameable, ...value.unnameable.filter(wanted.bytes)],
+    tree() {
+      tree ??= treeOfIndex(place, index);
+      return tree;
+    },
+  });
+}
+
+function readDiff(
+  output: Buffer,
+  comparison: Comparison,
+  left: LeftOut,
+): { readonly entries: Entry[]; readonly unnameable: string[] } {
+  const isLeft = insideAny(left.folders);
+  const wanted = insideAny(comparison.files ?? ['']);
+  const entries: Entry[] = [];
+  const unnameable: string[] = [];
+  for (const { oldMode, newMode, oldId, newId, status, paths, unnameable: odd } of readRawDiff(output)) {
+    unnameable.push(...odd.filter((name) => wanted.bytes(name) && !isLeft.bytes(name)));
+    const mode = status === 'D' ? oldMode : newMode;
+    for (const path of paths.filter((one) => wanted.path(one) && !isLeft.path(one))) {
+      entries.push({ path, mode, baseBlob: oldId, headBlob: newId });
+    }
+  }
+  return { entries: entries.sort((a, b) => byCodePoint(a.path, b.path)), unnameable };
+}

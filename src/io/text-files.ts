@@ -1,0 +1,53 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import type { CommitId } from '../domain/brand.ts';
+import type { FileText } from '../domain/ports.ts';
+import { readText } from './contents.ts';
+import { isSymlink } from './files.ts';
+
+/** Where configuration is read from: the working tree, or a commit. */
+export type TextFiles = {
+  /** A file's text, cut after `limit` bytes. */
+  read(path: string, limit: number): FileText;
+  isSymlink(path: string): boolean;
+};
+
+/** The files of a working tree. */
+export function diskFiles(root: string): TextFiles {
+  return {
+    read: (path, limit) => readText(root, path, limit),
+    isSymlink: (path) => isSymlink(join(root, path)),
+  };
+}
+
+/** The files of a commit; a symlink there is no file. */
+export function commitFiles(root: string, commit: CommitId): TextFiles {
+  const entry = (path: string) => {
+    const answer = git(root, ['ls-tree', '-z', commit, '--', path]);
+    return answer === null ? null : /^(\d{6}) (\w+) ([0-9a-f]+)\t/.exec(answer.toString('utf8'));
+  };
+  return {
+    read(path, limit) {
+      const found = entry(path);
+      if (found === null) return { kind: 'unusable', why: 'missing' };
+      if (found[2] !== 'blob' || found[1] === SYMLINK) return { kind: 'unusable', why: 'not-a-file' };
+      const bytes = git(root, ['cat-file', 'blob', found[3] ?? '']);
+      if (bytes === null) return { kind: 'unusable', why: 'unreadable' };
+      const text = bytes.toString('utf8');
+      if (bytes.includes(0)) return { kind: 'unusable', why: 'binary' };
+      if (!Buffer.from(text, 'utf8').equals(bytes)) return { kind: 'unusable', why: 'not-utf8' };
+      const cut = bytes.length > limit;
+      return { kind: 'text', text: cut ? text.slice(0, limit) : text, bytes: Math.min(bytes.length, limit), cut };
+    },
+    isSymlink: (path) => entry(path)?.[1] === SYMLINK,
+  };
+}
+
+const SYMLINK = '120000';
+const MOST_BYTES = 64 * 1024 * 1024;
+
+function git(root: string, args: readonly string[]): Buffer | null {
+  const env = { ...process.env, GIT_LITERAL_PATHSPECS: '1', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
+  const end = spawnSync('git', args, { cwd: root, env, maxBuffer: MOST_BYTES, stdio: ['ignore', 'pipe', 'ignore'] });
+  return end.status === 0 ? end.stdout : null;
+}

@@ -1,0 +1,30 @@
+import type { RepoPath, SnapshotId } from '../domain/brand.ts';
+import type { Place } from '../domain/change.ts';
+import { done, type Result } from '../domain/result.ts';
+import { git } from './git.ts';
+import { objectId } from './object-id.ts';
+
+const LARGEST_TEXT_BYTES = 4 * 1024 * 1024;
+
+/** A file's text as it is in a tree; null where there is no such file, or it is no text, or a very long one. */
+export async function textInTree(place: Place, tree: SnapshotId, path: RepoPath): Promise<Result<string | null>> {
+  const id = objectId(tree);
+  if (!id.ok) return id;
+  // Asked for by its path, so that no part of a name can be taken for more than that.
+  const listed = await git(place.root, ['ls-tree', '-z', '-l', '--full-tree', id.value, '--', path]);
+  if (!listed.ok) return listed;
+  const found = /^100\d{3} blob ([0-9a-f]+) +(\d+)\t([^\0]*)\0$/s.exec(listed.value.stdout.toString('utf8'));
+  const [, blob, size, name] = found ?? [];
+  if (blob === undefined || name !== path || Number(size) > LARGEST_TEXT_BYTES) return done(null);
+  const content = await git(place.root, ['cat-file', 'blob', blob]);
+  return content.ok ? done(decode(content.value.stdout)) : content;
+}
+
+function decode(bytes: Buffer): string | null {
+  if (bytes.includes(0)) return null;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,48 @@
+import type { FindingState, KnownFinding } from '../domain/finding.ts';
+import type { Entry } from '../domain/gate.ts';
+import type { SlotRecord } from '../domain/record.ts';
+import type { Scope, Whereabouts } from '../domain/scope.ts';
+import { isSameEntry } from './content.ts';
+
+/** Where a run stands: which records and findings belong to it. */
+export type Standpoint = { readonly scope: Scope; readonly where: Whereabouts };
+
+/**
+ * Whether a record belongs to the gate's present cycle: made on this branch (detached: with this merge-base) or naming
+ * none. A narrow run starts from nothing, and leaves nothing to later ones.
+ */
+export function isInCycle(record: SlotRecord, { scope, where }: Standpoint): boolean {
+  if (scope.kind === 'narrow') return false;
+  if (record.own === null) return true;
+  return record.own.scope === scope.key && isHere(record.own, where);
+}
+
+/** Whether something was made on this branch, or detached from the same merge-base. */
+export function isHere(made: Whereabouts, where: Whereabouts): boolean {
+  if (where.branch !== null) return made.branch === where.branch;
+  return made.branch === null && made.mergeBase === where.mergeBase;
+}
+
+/** How a finding stands here and now; `entryOf` tells what differs at a path today. */
+export function findingState(
+  finding: KnownFinding,
+  { scope, where }: Standpoint,
+  entryOf: (path: string) => Entry | undefined,
+): FindingState {
+  if (finding.kept === 'closed') return 'closed';
+  const now = finding.entry === null ? undefined : entryOf(finding.entry.path);
+  if (finding.entry !== null && now === undefined) return 'gone';
+  if (finding.scope !== scope.key) return 'gone';
+  // A waiver is kept across cycles.
+  if (finding.resolution?.how === 'skipped') return 'waived';
+  // An open finding outlives its cycle while its entry is unchanged.
+  const counts = (isHere(finding, where) && !finding.cycleEnded) || isSameEntry(finding.entry, now);
+  if (!counts) return 'gone';
+  if (finding.kept === 'warning') return 'warning';
+  return finding.resolution?.how === 'fixed' ? 'fixed_claimed' : 'open';
+}
+
+/** Whether a finding keeps its gate from holding. */
+export function isOpen(state: FindingState): boolean {
+  return state === 'open' || state === 'fixed_claimed';
+}

@@ -1,0 +1,139 @@
+import type { FindingState, KnownFinding } from '../domain/finding.ts';
+import type { Entry, ReviewGate } from '../domain/gate.ts';
+import type { Receipt } from '../domain/receipt.ts';
+import type { SlotRecord } from '../domain/record.ts';
+import type { SlotNumber, SlotRun } from '../domain/slot.ts';
+import { findingState, isInCycle, isOpen, type Standpoint } from './cycle.ts';
+import { failingIterations } from './retries.ts';
+import { passedIn } from './slots.ts';
+
+/** What is known of a review gate before it is decided about. */
+export type GateFacts = {
+  readonly gate: ReviewGate;
+  /** All records of the gate, of whatever cycle. */
+  readonly records: readonly SlotRecord[];
+  /** All findings of the gate, of whatever cycle. */
+  readonly findings: readonly KnownFinding[];
+  /** What each slot concluded about the present content, under today's prompt. */
+  readonly receipts: ReadonlyMap<SlotNumber, Receipt>;
+  /** `trust_marks`: a mark vouches for the rule's task as it is. */
+  readonly marked: boolean;
+};
+
+/** Where a gate stands: what each slot covers, what is open, and whether it holds. */
+export type GateState = {
+  readonly gate: ReviewGate;
+  /** What `planSlots` is told. */
+  readonly history: readonly SlotRun[];
+  readonly slots: readonly SlotState[];
+  readonly findings: readonly StandingFinding[];
+  readonly holds: boolean;
+  /** It holds, and every slot by its own look at the present content. */
+  readonly certified: boolean;
+  /** Failing iterations with a verdict since it last held. */
+  readonly failing: number;
+};
+
+export type SlotState = {
+  readonly slot: SlotNumber;
+  /** How it covers the present content: by having run on it, by a waiver, or by resting; null: it does not. */
+  readonly covers: 'passed' | 'waived' | 'rests' | null;
+  readonly passIteration: number | null;
+  /** Its newest record in this cycle. */
+  readonly latest: SlotRecord | null;
+};
+
+export type StandingFinding = { readonly finding: KnownFinding; readonly state: FindingState };
+
+export type StateOptions = Standpoint & {
+  entryOf(path: string): Entry | undefined;
+};
+
+/** Where the gate stands; the same before and after an iteration. */
+export function gateState(facts: GateFacts, options: StateOptions): GateState {
+  const { gate } = facts;
+  const cycle = facts.records.filter((record) => isInCycle(record, options));
+  const findings = facts.findings.map((finding) => ({
+    finding,
+    state: findingState(finding, options, options.entryOf),
+  }));
+  const open = findings.filter(({ state }) => isOpen(state));
+  const waived = new Set(findings.filter(({ state }) => state === 'waived').map(({ finding }) => finding.id));
+  const history = slotHistory(facts, cycle, open, waived);
+  const slots = Array.from({ length: gate.numReviews }, (_, i): SlotState => {
+    const slot = i + 1;
+    const own = history.filter((run) => run.slot === slot);
+    const latest = newest(cycle.filter((record) => record.slot === slot));
+    const isFree = !open.some(({ finding }) => finding.slot === slot);
+    const passIteration = passedIn(own);
+    const covers = !isFree ? null : coverOf(facts, slot, waived, passIteration !== null ? latest : null);
+    return { slot, covers, passIteration, latest };
+  });
+  const holds = open.length === 0 && allCovered(slots);
+  return {
+    gate,
+    history,
+    slots,
+    findings,
+    holds,
+    certified: holds && slots.every(({ covers }) => covers !== 'rests'),
+    failing: failingIterations(cycle, gate.numReviews, facts.findings),
+  };
+}
+
+/** Every slot covers the content, at least one by having run on it. */
+export function allCovered(slots: readonly Pick<SlotState, 'covers'>[]): boolean {
+  return (
+    slots.every(({ covers }) => covers !== null) &&
+    slots.some(({ covers }) => covers === 'passed' || covers === 'waived')
+  );
+}
+
+function coverOf(
+  { receipts, marked }: GateFacts,
+  slot: SlotNumber,
+  waived: ReadonlySet<string>,
+  latest: SlotRecord | null,
+): SlotState['covers'] {
+  if (marked) return 'passed';
+  const receipt = receipts.get(slot);
+  if (receipt?.verdict === 'pass') return 'passed';
+  if (receipt?.verdict === 'fail' && isWaived(receipt, waived)) return 'waived';
+  return latest?.status === 'skipped_prior_pass' ? 'rests' : null;
+}
+
+function isWaived(receipt: Receipt, waived: ReadonlySet<string>): boolean {
+  return receipt.findings.length > 0 && receipt.findings.every((id) => waived.has(id));
+}
+
+/** The cycle's records as `planSlots` reads them: what is no pass today is told as none. */
+function slotHistory(
+  { gate, receipts }: GateFacts,
+  cycle: readonly SlotRecord[],
+  open: readonly StandingFinding[],
+  waived: ReadonlySet<string>,
+): readonly SlotRun[] {
+  return cycle.map((record): SlotRun => {
+    const { slot, iteration, passIteration } = record;
+    const run = { slot, iteration, passIteration, violations: record.violations.length };
+    if (open.some(({ finding }) => finding.slot === slot)) return { ...run, status: 'fail' };
+    // Passed under another prompt: nobody has looked with today's.
+    if (record.own !== null && record.own.promptDigest !== gate.rubric.digest) return { ...run, status: 'error' };
+    const receipt = receipts.get(slot);
+    if (
+      record.status === 'fail' &&
+      record.own?.content === gate.content &&
+      receipt?.verdict === 'fail' &&
+      isWaived(receipt, waived)
+    ) {
+      return { ...run, status: 'pass', violations: 0 };
+    }
+    return { ...run, status: record.status };
+  });
+}
+
+function newest(records: readonly SlotRecord[]): SlotRecord | null {
+  let latest: SlotRecord | null = null;
+  for (const record of records) if (latest === null || record.iteration >= latest.iteration) latest = record;
+  return latest;
+}

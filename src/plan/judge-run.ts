@@ -1,0 +1,180 @@
+import type { KnownFinding } from '../domain/finding.ts';
+import type { GateId } from '../domain/gate.ts';
+import type {
+  CheckOutcome,
+  GateOutcome,
+  GateReason,
+  RunNotice,
+  RunOutcome,
+  RunStatus,
+  SlotOutcome,
+  ToldFinding,
+} from '../domain/run.ts';
+import type { Settings } from '../domain/settings.ts';
+import { isOpen } from './cycle.ts';
+import type { CheckState } from './decide-run.ts';
+import type { GateState, SlotState } from './gate-state.ts';
+
+/** What was done with a gate in this run; a gate that is not named was left alone. */
+export type GateDeed = {
+  /** The content that its reviewers were shown. */
+  readonly content: string;
+  readonly slots: readonly SlotOutcome[];
+};
+
+export type CheckDeed = {
+  readonly status: 'pass' | 'fail' | 'error';
+  readonly why: GateReason;
+  readonly outcome: CheckOutcome;
+};
+
+/** What is there after the run, and what the run did. */
+export type RunResult = {
+  readonly checks: readonly CheckState[];
+  readonly reviews: readonly GateState[];
+  readonly orphans: readonly KnownFinding[];
+  readonly hasEntries: boolean;
+  readonly iteration: number | null;
+  readonly deeds: ReadonlyMap<GateId, GateDeed>;
+  readonly checkDeeds: ReadonlyMap<GateId, CheckDeed>;
+  /** Reviews were left out because a check failed. */
+  readonly stopped: boolean;
+  readonly interrupted: boolean;
+  readonly settings: Pick<Settings, 'maxRetries' | 'certify'>;
+};
+
+type Judged = Pick<RunOutcome, 'status' | 'exitCode' | 'gates' | 'findings' | 'notices'>;
+
+/** What the run came to: exit code 0 only if every gate and check holds and nothing is open. */
+export function judgeRun(result: RunResult): Judged {
+  const gates = [
+    ...result.checks.map((state) => judgeCheck(state, result)),
+    ...result.reviews.map((state) => judgeGate(state, result)),
+  ];
+  const findings = toldFindings(result);
+  const notices = orphanNotices(result);
+  const status = statusOf(gates, findings, result);
+  return { status, exitCode: exitCodeOf(status, gates), gates, findings, notices };
+}
+
+function judgeCheck({ gate, holds }: CheckState, { checkDeeds, iteration }: RunResult): GateOutcome {
+  const deed = checkDeeds.get(gate.id);
+  const base = { id: gate.id, kind: gate.kind, slots: [], check: deed?.outcome ?? null };
+  if (deed !== undefined && deed.status !== 'pass') return { ...base, status: deed.status, why: deed.why };
+  if (holds) {
+    return deed === undefined
+      ? { ...base, status: 'holds', why: 'unchanged-since-pass' }
+      : { ...base, status: 'pass', why: 'passed' };
+  }
+  // It passed, and what it passed is no longer what is there.
+  if (deed !== undefined) return { ...base, status: 'error', why: 'changed-meanwhile' };
+  return { ...base, status: 'not_run', why: iteration === null ? 'check-to-run' : 'interrupted' };
+}
+
+function judgeGate(state: GateState, result: RunResult): GateOutcome {
+  const { gate } = state;
+  const deed = result.deeds.get(gate.id);
+  const base = {
+    id: gate.id,
+    kind: gate.kind,
+    check: null,
+    slots: deed === undefined ? state.slots.map(standingSlot) : deed.slots,
+  };
+  const isDone = result.settings.certify ? state.certified : state.holds;
+  if (isDone) {
+    return deed === undefined
+      ? { ...base, status: 'holds', why: 'unchanged-since-pass' }
+      : { ...base, status: 'pass', why: 'passed' };
+  }
+  if (state.findings.some((one) => isOpen(one.state))) {
+    const isOver = deed === undefined && state.failing > result.settings.maxRetries;
+    return { ...base, status: 'fail', why: isOver ? 'retry-limit' : 'open-findings' };
+  }
+  if (deed === undefined) return { ...base, status: 'not_run', why: notRunWhy(state, result) };
+  if (result.interrupted) return { ...base, status: 'error', why: 'interrupted' };
+  if (deed.content !== gate.content) return { ...base, status: 'error', why: 'changed-meanwhile' };
+  return { ...base, status: 'error', why: 'could-not-judge' };
+}
+
+function notRunWhy(state: GateState, result: RunResult): GateReason {
+  if (result.interrupted) return 'interrupted';
+  if (result.stopped) return 'stopped-by-check';
+  return state.failing > result.settings.maxRetries ? 'retry-limit' : 'slots-to-run';
+}
+
+/** A slot of a gate that was left alone, as it stands. */
+function standingSlot({ slot, covers, passIteration, latest }: SlotState): SlotOutcome {
+  return {
+    slot,
+    agent: latest?.adapter ?? null,
+    status: covers === 'rests' ? 'skipped_prior_pass' : covers === null ? 'not_run' : 'pass',
+    dispatch: 'none',
+    why:
+      covers === 'rests' ? 'passed-before' : covers === 'waived' ? 'waived' : covers === null ? 'not-passed' : 'covers',
+    passIteration: covers === null ? null : passIteration,
+    sawOlder: covers === 'rests',
+    usage: null,
+    durationMs: null,
+    trouble: null,
+  };
+}
+
+/** What is open, warns or is waived, and what this run has closed. */
+function toldFindings(result: RunResult): readonly ToldFinding[] {
+  const standing = result.reviews.flatMap(({ findings }) => findings);
+  const told = standing.filter(
+    ({ finding, state }) =>
+      state !== 'gone' && (state !== 'closed' || finding.closed?.iteration === (result.iteration ?? -1)),
+  );
+  const orphans = result.orphans.map((finding): ToldFinding => ({ finding, state: 'open' }));
+  return [...told, ...orphans].sort((a, b) => Number(a.finding.id.slice(1)) - Number(b.finding.id.slice(1)));
+}
+
+function orphanNotices({ reviews, orphans }: RunResult): readonly RunNotice[] {
+  const notices: RunNotice[] = [];
+  for (const { gate, findings } of reviews) {
+    const bySlot = new Map<number, string[]>();
+    for (const { finding, state } of findings) {
+      if (isOpen(state) && finding.slot > gate.numReviews) {
+        bySlot.set(finding.slot, [...(bySlot.get(finding.slot) ?? []), finding.id]);
+      }
+    }
+    for (const [slot, ids] of bySlot) notices.push({ kind: 'orphan-slot', gate: gate.id, slot, ids });
+  }
+  for (const gate of new Set(orphans.map((finding) => finding.gate))) {
+    const ids = orphans.filter((finding) => finding.gate === gate).map(({ id }) => id);
+    notices.push({ kind: 'orphan-gate', gate, ids });
+  }
+  return notices;
+}
+
+function statusOf(gates: readonly GateOutcome[], findings: readonly ToldFinding[], result: RunResult): RunStatus {
+  if (gates.some(({ why }) => why === 'retry-limit')) return 'retry_limit_exceeded';
+  const hasFailed =
+    result.orphans.length > 0 ||
+    gates.some(({ status, why }) => status === 'fail' || (status === 'not_run' && !NOT_JUDGED.includes(why)));
+  if (hasFailed) return 'failed';
+  if (gates.some(({ status }) => status === 'error' || status === 'not_run')) return 'error';
+  if (!result.hasEntries) return 'no_changes';
+  if (gates.length === 0) return 'no_applicable_gates';
+  return findings.some(({ state }) => state === 'warning') ? 'passed_with_warnings' : 'passed';
+}
+
+/** Reasons of a gate that was not run which say that nobody could look, rather than that something is to be done. */
+const NOT_JUDGED: readonly GateReason[] = ['interrupted'];
+
+function exitCodeOf(status: RunStatus, gates: readonly GateOutcome[]): 0 | 1 | 3 {
+  switch (status) {
+    case 'no_changes':
+    case 'no_applicable_gates':
+    case 'passed':
+    case 'passed_with_warnings':
+      return gates.every((gate) => gate.status === 'pass' || gate.status === 'holds') ? 0 : 3;
+    case 'failed':
+    case 'retry_limit_exceeded':
+      return 1;
+    case 'error':
+    case 'lock_conflict':
+      return 3;
+  }
+}

@@ -1,0 +1,41 @@
+import type { Settings } from '../domain/settings.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Whether this is a CI job of a pull request: then the author of the change must not choose what it is judged by. */
+export function isPullRequest(env: Environment): boolean {
+  const isSet = (name: string) => !['', 'false', '0', undefined].includes(env[name]);
+  if (/^pull_request(?:_target)?$/.test(env['GITHUB_EVENT_NAME'] ?? '')) return true;
+  if (env['BUILD_REASON'] === 'PullRequest') return true;
+  return [
+    'CI_MERGE_REQUEST_IID',
+    'BITBUCKET_PR_ID',
+    'BUILDKITE_PULL_REQUEST',
+    'CIRCLE_PULL_REQUEST',
+    'TRAVIS_PULL_REQUEST',
+    'CHANGE_ID',
+    'DRONE_PULL_REQUEST',
+  ].some(isSet);
+}
+
+/** The branch that a pull request goes to, as CI tells it; null where it does not. */
+export function targetBranch(env: Environment): string | null {
+  const name =
+    env['GITHUB_BASE_REF'] ||
+    env['CI_MERGE_REQUEST_TARGET_BRANCH_NAME'] ||
+    env['BITBUCKET_PR_DESTINATION_BRANCH'] ||
+    env['BUILDKITE_PULL_REQUEST_BASE_BRANCH'] ||
+    env['SYSTEM_PULLREQUEST_TARGETBRANCH']?.replace(/^refs\/heads\//, '') ||
+    env['CHANGE_TARGET'];
+  return name === undefined || name === '' ? null : `origin/${name}`;
+}
+
+/** Agents of the settings whose command names a file that the change has written to: with the file. */
+export function writtenAgents(agents: Settings['agent'], changed: ReadonlySet<string>): ReadonlyMap<string, string> {
+  const written = new Map<string, string>();
+  for (const [name, { command }] of Object.entries(agents)) {
+    const path = (command ?? []).map((part) => part.replace(/^(?:\.\/)+/, '')).find((part) => changed.has(part));
+    if (path !== undefined) written.set(name, path);
+  }
+  return written;
+}

@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import type { Gate, GateId } from '../domain/gate.ts';
+import type { GateName } from '../domain/ports.ts';
+
+const LONGEST_STEM = 150;
+const HASH_STEP = 6;
+
+/**
+ * How the files of each gate's records begin: its id, as far as a file's name allows. Ids that would share a name, also
+ * where upper and lower case are the same, get a short hash each; so do long ones.
+ */
+export function gateNames(gates: readonly Pick<Gate, 'id' | 'kind'>[]): readonly GateName[] {
+  const digits = new Map<GateId, number>();
+  for (;;) {
+    const names = gates.map(({ id, kind }) => ({ id, kind, stem: stemOf(id, kind, digits.get(id) ?? 0) }));
+    const shared = sharing(names);
+    if (shared.length === 0) return names;
+    // A hash may make one name the same as another: then there is one more round.
+    for (const id of shared) digits.set(id, (digits.get(id) ?? 0) + HASH_STEP);
+  }
+}
+
+function stemOf(id: GateId, kind: Gate['kind'], digits: number): string {
+  const stem = `${kind}_${id.slice(kind.length + 1).replace(/[^A-Za-z0-9._-]/gu, '_')}`;
+  if (digits === 0 && stem.length <= LONGEST_STEM) return stem;
+  const hash = createHash('sha256').update(id).digest('hex');
+  return `${stem.slice(0, LONGEST_STEM)}-${hash.slice(0, Math.max(digits, HASH_STEP))}`;
+}
+
+function sharing(names: readonly GateName[]): readonly GateId[] {
+  const byStem = new Map<string, Set<GateId>>();
+  for (const { id, stem } of names) {
+    const ids = byStem.get(stem.toLowerCase());
+    if (ids === undefined) byStem.set(stem.toLowerCase(), new Set([id]));
+    else ids.add(id);
+  }
+  return [...byStem.values()].flatMap((ids) => (ids.size > 1 ? [...ids] : []));
+}

@@ -1,0 +1,120 @@
+import type { RunOutcome, SlotOutcome, ToldFinding } from '../domain/run.ts';
+import type { Usage } from '../domain/usage.ts';
+import { tellGateReason, tellSlotReason } from '../text/gate-reason.ts';
+import { tellRunNotice } from '../text/run.ts';
+
+/** What `run --json`, `status --json` and `get_run` answer with. */
+export type RunDocument = {
+  status: RunOutcome['status'];
+  iteration: number | null;
+  gates: {
+    id: string;
+    kind: 'check' | 'review' | 'rule';
+    status: 'pass' | 'fail' | 'error' | 'holds' | 'not_run';
+    why: string;
+    detail: string;
+    slots: SlotDocument[];
+    output?: string;
+  }[];
+  findings: FindingDocument[];
+  uncovered_files: string[];
+  withheld_files: string[];
+  usage: UsageDocument | null;
+  saved: { pass: number; slot: number; session: number; prefix: number };
+  scope: string;
+  base: string | null;
+  exit_code: 0 | 1 | 3;
+  dispatches: number;
+  warnings: string[];
+};
+
+export type SlotDocument = {
+  slot: number;
+  agent: string | null;
+  status: SlotOutcome['status'];
+  dispatch: 'fresh' | 'resumed' | 'none';
+  why: string;
+  pass_iteration: number | null;
+  usage: UsageDocument | null;
+  detail: string;
+};
+
+export type FindingDocument = {
+  id: string;
+  gate: string;
+  slot: number;
+  file: string | null;
+  line: number | null;
+  code: string | null;
+  issue: string;
+  fix: string | null;
+  priority: ToldFinding['finding']['priority'];
+  state: ToldFinding['state'];
+  since: number;
+  mark: string | null;
+  why: string | null;
+};
+
+export type UsageDocument = {
+  input_tokens: number;
+  cached_input_tokens: number;
+  cache_write_tokens: number;
+  output_tokens: number;
+  cost_usd: number | null;
+};
+
+export function runDocument(outcome: RunOutcome): RunDocument {
+  return {
+    status: outcome.status,
+    iteration: outcome.iteration,
+    gates: outcome.gates.map((gate) => ({
+      id: gate.id,
+      kind: gate.kind,
+      status: gate.status,
+      why: gate.why,
+      detail: tellGateReason(gate.why),
+      slots: gate.slots.map(slotDocument),
+      ...(gate.check === null ? {} : { output: gate.check.tail }),
+    })),
+    findings: outcome.findings.map(findingDocument),
+    uncovered_files: [...outcome.uncovered],
+    withheld_files: outcome.withheld.map(({ path }) => path),
+    usage: usageDocument(outcome.usage),
+    saved: { ...outcome.saved },
+    scope: outcome.scope.key,
+    base: outcome.baseName,
+    exit_code: outcome.exitCode,
+    dispatches: outcome.dispatches,
+    warnings: outcome.notices.map(tellRunNotice),
+  };
+}
+
+function slotDocument(slot: SlotOutcome): SlotDocument {
+  return {
+    slot: slot.slot,
+    agent: slot.agent,
+    status: slot.status,
+    dispatch: slot.dispatch,
+    why: slot.why,
+    pass_iteration: slot.passIteration,
+    usage: usageDocument(slot.usage),
+    detail: tellSlotReason(slot),
+  };
+}
+
+/** A finding as documents have it. */
+export function findingDocument({ finding, state }: ToldFinding): FindingDocument {
+  const { id, gate, slot, file, line, code, issue, fix, priority, since, mark, resolution } = finding;
+  return { id, gate, slot, file, line, code, issue, fix, priority, state, since, mark, why: resolution?.why ?? null };
+}
+
+function usageDocument(usage: Usage | null): UsageDocument | null {
+  if (usage === null) return null;
+  return {
+    input_tokens: usage.inputTokens,
+    cached_input_tokens: usage.cachedInputTokens,
+    cache_write_tokens: usage.cacheWriteTokens,
+    output_tokens: usage.outputTokens,
+    cost_usd: usage.costUsd,
+  };
+}

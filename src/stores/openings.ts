@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { Openings } from '../domain/ports.ts';
+import { done } from '../domain/result.ts';
+import {
+  checkFolder,
+  isForgotten,
+  listFolder,
+  makeFolder,
+  removeFile,
+  removeForgotten,
+  writeWhole,
+} from '../io/files.ts';
+import { readOwn } from '../io/own-file.ts';
+
+const FOLDER = 'onceover/openings';
+const NAME = /^([0-9a-f]{64})\.md$/;
+
+/** Texts that opened sessions, in the folder that all working trees of the clone share. */
+export function openOpenings(commonDir: string): Openings {
+  const path = join(commonDir, FOLDER);
+  return {
+    async read(digest) {
+      if (!NAME.test(nameOf(digest))) return null;
+      const text = readOwn(join(path, nameOf(digest)));
+      return text.ok && text.value !== null && digestOf(text.value) === digest ? text.value : null;
+    },
+    async keep(text) {
+      const folder = makeFolder(commonDir, FOLDER);
+      if (!folder.ok) return folder;
+      const digest = digestOf(text);
+      // Also where it is there already: it has to be young, or another working tree may remove it.
+      const written = writeWhole(folder.value, nameOf(digest), text);
+      return written.ok ? done(digest) : written;
+    },
+    async prune(keep) {
+      const there = checkFolder(commonDir, FOLDER);
+      if (!there.ok) return there;
+      const listed = listFolder(path);
+      if (!listed.ok) return listed;
+      const now = Date.now();
+      removeForgotten(path, now);
+      for (const { name } of listed.value) {
+        const digest = NAME.exec(name)?.[1];
+        // Another working tree may just have written it, and its record not yet.
+        if (digest === undefined || keep.has(digest) || !isForgotten(join(path, name), now)) continue;
+        const removed = removeFile(join(path, name));
+        if (!removed.ok) return removed;
+      }
+      return done(undefined);
+    },
+  };
+}
+
+function nameOf(digest: string): string {
+  return `${digest}.md`;
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

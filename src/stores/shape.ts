@@ -1,0 +1,59 @@
+import { isRecord } from '../domain/is-record.ts';
+
+type Check = (value: unknown) => boolean;
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What each field of a document must be; a document is written in the order of its fields. */
+export type Shape<T> = { readonly [Key in keyof T]-?: Check };
+
+/** The document without what does not belong to it; null where a field is missing or not what it must be. */
+export function readShape<T>(value: unknown, shape: Shape<T>): T | null {
+  if (!isRecord(value)) return null;
+  const fields = pick(value, shape);
+  return fits<T>(fields, shape) ? fields : null;
+}
+
+/** A document to be written: the fields of the shape, in its order. */
+export function inOrder<T extends object>(document: T, shape: Shape<T>): Fields {
+  return pick(document, shape);
+}
+
+/** Whether the document has any field of the shape. */
+export function hasAnyOf<T>(fields: Fields, shape: Shape<T>): boolean {
+  return Object.keys(shape).some((key) => Object.hasOwn(fields, key));
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+/** Whether it counts from 1: a line, a slot, an iteration. */
+export function isOrdinal(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;
+}
+
+/** Whether it is so much of something: tokens, money, milliseconds. */
+export function isAmount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+export function isOneOf<T extends string>(words: readonly T[]): (value: unknown) => value is T {
+  return (value): value is T => words.some((word) => word === value);
+}
+
+export function orNull(check: Check): Check {
+  return (value) => value === null || check(value);
+}
+
+export function hasShape<T>(shape: Shape<T>): Check {
+  return (value) => isRecord(value) && fits(value, shape);
+}
+
+function pick<T>(document: object, shape: Shape<T>): Fields {
+  const fields = new Map<string, unknown>(Object.entries(document));
+  return Object.fromEntries(Object.keys(shape).map((key) => [key, fields.get(key)]));
+}
+
+function fits<T>(fields: Fields, shape: Shape<T>): fields is Fields & T {
+  return Object.entries<Check>(shape).every(([key, check]) => check(fields[key]));
+}

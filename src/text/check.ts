@@ -1,0 +1,22 @@
+import type { CheckEnd } from '../domain/ports.ts';
+import type { CheckRecord } from '../domain/record.ts';
+
+/** How a check ended, to follow its name. */
+export function tellCheckEnd(end: Pick<CheckEnd, 'ending' | 'exitCode'>, seconds: number): string {
+  switch (end.ending) {
+    case 'timeout':
+      return `did not end within ${seconds} seconds`;
+    case 'cancelled':
+      return 'was stopped';
+    case 'not-started':
+      return 'could not be started';
+    case 'by-itself':
+      return end.exitCode === null ? 'was ended by a signal' : `ended with exit code ${end.exitCode}`;
+  }
+}
+
+/** The log of a check: what was run, what it printed, what came of it. */
+export function checkLog(record: CheckRecord, output: string): string {
+  const result = `Result: ${record.status}${record.why === null ? '' : ` - ${record.why}`}`;
+  return `Check: ${record.gate}\nCommand: ${record.command}\n\n${output.trimEnd()}\n\n${result}\n`;
+}

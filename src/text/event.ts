@@ -1,0 +1,55 @@
+import type { Event } from '../domain/event.ts';
+import { quoteName } from '../domain/quote-name.ts';
+import { tellAgentFailure } from './agent-failure.ts';
+import { tellUsage } from './run.ts';
+import { tellPlan } from './slots.ts';
+import { tellTrouble } from './trouble.ts';
+
+/** One line for an event; null for those that only a live display shows. */
+export function tellEvent(event: Event): string | null {
+  switch (event.kind) {
+    case 'iteration-started':
+      return `Iteration ${event.iteration}: ${count(event.gates, 'gate')}, ${count(event.slots, 'reviewer')}`;
+    case 'check-started':
+      return `${quoteName(event.gate)}: ${event.command}`;
+    case 'check-ended':
+      return `${quoteName(event.gate)}: ${event.status === 'pass' ? 'pass' : event.status.toUpperCase()}${event.why === null ? '' : ` (${event.why})`}, ${seconds(event.durationMs)}`;
+    case 'slot-planned':
+      return `${quoteName(event.gate)}: ${tellPlan(event.plan)}`;
+    case 'slot-started':
+      return `${quoteName(event.gate)} @${event.slot}: asking ${event.agent} (${event.dispatch.kind}, ${event.dispatch.why})`;
+    case 'slot-active':
+      return null;
+    case 'slot-asked-again':
+      return `${quoteName(event.gate)} @${event.slot}: ${AGAIN[event.mode](event.agent)} (${tellAgentFailure(event.because)})`;
+    case 'slot-ended':
+      return `${quoteName(event.gate)} @${event.slot}: ${ended(event)}`;
+  }
+}
+
+const AGAIN = {
+  fresh: (agent: string) => `RESUME-FALLBACK: asking ${agent} afresh`,
+  repair: (agent: string) => `asking ${agent} to repeat its answer`,
+  'other-agent': (agent: string) => `asking ${agent} instead`,
+} as const;
+
+function ended(event: Extract<Event, { kind: 'slot-ended' }>): string {
+  const used = event.usage === null ? '' : `, ${tellUsage(event.usage)}`;
+  const time = `, ${seconds(event.durationMs)}${used}`;
+  switch (event.status) {
+    case 'pass':
+      return `pass${event.warnings > 0 ? ` with ${count(event.warnings, 'warning')}` : ''}${time}`;
+    case 'fail':
+      return event.open > 0 ? `FAIL, ${count(event.open, 'finding')} open${time}` : `waived findings only${time}`;
+    case 'error':
+      return `ERROR: ${event.trouble === null ? 'no verdict' : tellTrouble(event.trouble)}${time}`;
+  }
+}
+
+function count(number: number, word: string): string {
+  return `${number} ${word}${number === 1 ? '' : 's'}`;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}

@@ -1,0 +1,230 @@
+import { quoteName, showUnseen } from '../domain/quote-name.ts';
+import type { GateOutcome, RunNotice, RunOutcome, SlotOutcome, ToldFinding } from '../domain/run.ts';
+import { totalTokens, type Usage } from '../domain/usage.ts';
+import { tellGateDetail, tellSlotReason } from './gate-reason.ts';
+
+/** The end of a run, for people: gates and slots, findings, what was not looked at, the result, what to do next. */
+export function tellRun(outcome: RunOutcome): string {
+  const blocks = [
+    outcome.gates.flatMap(tellGate).join('\n'),
+    tellFindings(outcome.findings),
+    tellUncovered(outcome),
+    tellResult(outcome),
+  ];
+  return blocks.filter((block) => block !== '').join('\n\n');
+}
+
+const GATE_WORDS: Readonly<Record<GateOutcome['status'], string>> = {
+  pass: 'pass',
+  fail: 'FAIL',
+  error: 'ERROR',
+  holds: 'holds',
+  not_run: 'not run',
+};
+
+function tellGate(gate: GateOutcome): string[] {
+  const head = `${pad(GATE_WORDS[gate.status], 8)}${quoteName(gate.id)}  ${tellGateDetail(gate)}`;
+  const tail = gate.check !== null && gate.status === 'fail' ? indent(gate.check.tail, 10) : [];
+  return [head, ...gate.slots.map(tellSlotLine), ...tail];
+}
+
+const SLOT_WORDS: Readonly<Record<SlotOutcome['status'], string>> = {
+  pass: 'pass',
+  fail: 'FAIL',
+  error: 'ERROR',
+  skipped_prior_pass: 'rests',
+  not_run: 'not run',
+};
+
+function tellSlotLine(slot: SlotOutcome): string {
+  const who = slot.agent === null ? '' : ` ${showUnseen(slot.agent)}`;
+  const how = slot.dispatch === 'none' ? '' : ` ${slot.dispatch},`;
+  const used = slot.usage === null ? '' : `, ${tellUsage(slot.usage)}`;
+  const why =
+    slot.status === 'skipped_prior_pass'
+      ? `passed in iteration ${slot.passIteration}${slot.sawOlder ? ', has not seen what changed since' : ''}`
+      : tellSlotReason(slot);
+  return `  ${pad(SLOT_WORDS[slot.status], 8)}@${slot.slot}${who}:${how} ${why}${used}`;
+}
+
+function tellFindings(findings: readonly ToldFinding[]): string {
+  const shown = findings.filter(({ state }) => state !== 'closed' && state !== 'gone');
+  const closed = findings.filter(({ state }) => state === 'closed');
+  const byFile = new Map<string, ToldFinding[]>();
+  for (const one of shown) {
+    const file = one.finding.file ?? '';
+    byFile.set(file, [...(byFile.get(file) ?? []), one]);
+  }
+  const blocks = [...byFile].map(([file, own]) =>
+    [file === '' ? 'without a place:' : `${quoteName(file)}:`, ...own.flatMap(tellFinding)].join('\n'),
+  );
+  if (closed.length > 0) blocks.push(`Closed in this run: ${closed.map(({ finding }) => finding.id).join(', ')}.`);
+  return blocks.join('\n\n');
+}
+
+const STATES: Readonly<Record<ToldFinding['state'], string>> = {
+  open: '',
+  fixed_claimed: ' (said to be fixed, not yet confirmed)',
+  warning: ' (warning)',
+  waived: ' (waived)',
+  closed: ' (closed)',
+  gone: ' (gone)',
+};
+
+/** A finding in a few lines. */
+export function tellFinding({ finding, state }: ToldFinding): string[] {
+  const line = finding.line === null ? '' : `line ${finding.line}, `;
+  const mark = finding.mark === null ? '' : `, ${MARKS[finding.mark]}`;
+  return [
+    `  ${finding.id} ${finding.priority}${STATES[state]}: ${line}${quoteName(finding.gate)} @${finding.slot}, since iteration ${finding.since}${mark}`,
+    ...(finding.code === null ? [] : indent(finding.code, 6).map((one) => `${one.slice(0, 4)}| ${one.slice(6)}`)),
+    ...indent(finding.issue, 4),
+    ...(finding.fix === null ? [] : indent(`Fix: ${finding.fix}`, 4)),
+    ...(finding.resolution === null || finding.resolution.why === ''
+      ? []
+      : indent(`${finding.resolution.how === 'skipped' ? 'Waived' : 'Said'}: ${finding.resolution.why}`, 4)),
+  ];
+}
+
+const MARKS = {
+  'off-diff': 'outside the change',
+  'no-such-line': 'there is no such line',
+  'code-not-found': 'the quoted code is not in the file',
+} as const;
+
+const MOST_NAMES = 10;
+
+function tellUncovered({ uncovered, withheld }: RunOutcome): string {
+  const lines: string[] = [];
+  if (uncovered.length > 0) lines.push(`Covered by no review: ${names(uncovered)}`);
+  const secret = withheld.filter(({ why }) => why === 'secret').map(({ path }) => path);
+  const large = withheld.filter(({ why }) => why === 'too-large').map(({ path }) => path);
+  if (secret.length > 0) lines.push(`Not reviewed, they look like secrets: ${names(secret)}`);
+  if (large.length > 0) lines.push(`Not reviewed, untracked and over 5 MB: ${names(large)}`);
+  return lines.join('\n');
+}
+
+function names(paths: readonly string[]): string {
+  const shown = paths.slice(0, MOST_NAMES).map(quoteName).join(', ');
+  return paths.length > MOST_NAMES ? `${shown} and ${paths.length - MOST_NAMES} more` : shown;
+}
+
+function tellResult(outcome: RunOutcome): string {
+  const lines = [`${RESULTS[outcome.status](outcome)} (exit code ${outcome.exitCode})`, ...nextSteps(outcome)];
+  const paid = tellPaid(outcome);
+  return [...lines, ...(paid === '' ? [] : [paid])].join('\n');
+}
+
+const RESULTS: Readonly<Record<RunOutcome['status'], (outcome: RunOutcome) => string>> = {
+  no_changes: ({ baseName }) =>
+    `Nothing to review: nothing changed since ${baseName === null ? 'the beginning' : quoteName(baseName)}.`,
+  no_applicable_gates: () => 'Nothing was reviewed: no gate or rule covers what changed.',
+  passed: (outcome) =>
+    outcome.iteration === null
+      ? 'Passed: every gate holds, nothing had to be run.'
+      : `Passed: every gate holds${scoped(outcome)}.`,
+  passed_with_warnings: (outcome) => `Passed with warnings: every gate holds${scoped(outcome)}.`,
+  failed: (outcome) => `Failed: ${counts(outcome)}.`,
+  error: (outcome) => `Could not judge: ${counts(outcome)}.`,
+  retry_limit_exceeded: () => 'Failed: a gate failed too often in a row, and a person has to look.',
+  lock_conflict: () => 'Another run is going on here.',
+};
+
+function scoped({ scope }: RunOutcome): string {
+  return scope.kind === 'full' ? '' : ' in what was asked about';
+}
+
+function counts({ gates, findings }: RunOutcome): string {
+  const open = findings.filter(({ state }) => state === 'open' || state === 'fixed_claimed').length;
+  const number = (status: GateOutcome['status']) => gates.filter((gate) => gate.status === status).length;
+  const parts = [
+    [open, open === 1 ? 'finding is open' : 'findings are open'],
+    [number('fail'), number('fail') === 1 ? 'gate fails' : 'gates fail'],
+    [number('error'), number('error') === 1 ? 'gate could not be judged' : 'gates could not be judged'],
+    [number('not_run'), number('not_run') === 1 ? 'gate was not run' : 'gates were not run'],
+  ] as const;
+  return parts
+    .filter(([count]) => count > 0)
+    .map(([count, words]) => `${count} ${words}`)
+    .join(', ');
+}
+
+function nextSteps(outcome: RunOutcome): string[] {
+  const open = outcome.findings.filter(({ state }) => state === 'open' || state === 'fixed_claimed');
+  const steps: string[] = [];
+  if (open.length > 0) {
+    const id = open[0]?.finding.id ?? 'F1';
+    steps.push(`Next: mend what is open and run again; or "onceover resolve ${id} --skip 'why'" to leave it.`);
+  }
+  const isOver = outcome.gates.some(({ why }) => why === 'retry-limit');
+  if (isOver)
+    steps.push('To have it asked again: "onceover resolve" a finding, "onceover run --force", or "onceover clean".');
+  if (outcome.status === 'error') steps.push('Next: see why above, put it right, and run again.');
+  if (outcome.status === 'no_applicable_gates') steps.push('Next: "onceover init" writes a first onceover.yml.');
+  return steps;
+}
+
+function tellPaid({ usage, dispatches, saved }: RunOutcome): string {
+  const total = saved.pass + saved.slot + saved.session + saved.prefix;
+  const lines: string[] = [];
+  if (dispatches > 0) {
+    lines.push(
+      `Paid: ${dispatches} ${dispatches === 1 ? 'dispatch' : 'dispatches'}${usage === null ? '' : `, ${tellUsage(usage)}`}.`,
+    );
+  }
+  if (total > 0) {
+    const levers = [
+      [saved.pass, 'unchanged since they passed'],
+      [saved.slot, 'slots that rested'],
+      [saved.session, 'resumed sessions'],
+      [saved.prefix, 'shared prompts'],
+    ] as const;
+    const told = levers.filter(([tokens]) => tokens > 0).map(([tokens, why]) => `${tokensOf(tokens)} ${why}`);
+    lines.push(`Not paid (estimate): ${told.join(', ')}.`);
+  }
+  return lines.join('\n');
+}
+
+/** Tokens and money of a dispatch in a few words. */
+export function tellUsage(usage: Usage): string {
+  const cost = usage.costUsd === null ? '' : `, $${usage.costUsd.toFixed(usage.costUsd < 0.1 ? 4 : 2)}`;
+  const cached = usage.cachedInputTokens > 0 ? ` (${tokensOf(usage.cachedInputTokens)} cached)` : '';
+  return `${tokensOf(totalTokens(usage))} tokens${cached}${cost}`;
+}
+
+function tokensOf(count: number): string {
+  if (count < 1000) return String(count);
+  return count < 999_500 ? `${(count / 1000).toFixed(count < 99_500 ? 1 : 0)}k` : `${(count / 1_000_000).toFixed(2)}M`;
+}
+
+/** One sentence about something to know beside the result. */
+export function tellRunNotice(notice: RunNotice): string {
+  switch (notice.kind) {
+    case 'idle-gate':
+      return `the gate path ${quoteName(notice.path)} matches no file`;
+    case 'tracked-log-dir':
+      return `log_dir is ${quoteName(notice.logDir)}, which holds files that git tracks: they are ignored, and changes there are not reviewed`;
+    case 'unnameable':
+      return `a file name is not UTF-8 and the file is not reviewed: ${showUnseen(notice.name)}`;
+    case 'submodule':
+      return `${quoteName(notice.path)} is a repository of its own: only which commit it is at is reviewed`;
+    case 'base-config':
+      return `this is a pull request, so settings, rules and prompts are those of ${quoteName(notice.base)}`;
+    case 'checks-left-out':
+      return 'checks look at the working tree, so they are left out of a run about a commit';
+    case 'orphan-slot':
+      return `${quoteName(notice.gate)} no longer has a slot @${notice.slot}, which left ${notice.ids.join(', ')} open: raise num_reviews again, or resolve them`;
+    case 'orphan-gate':
+      return `there is no gate ${quoteName(notice.gate)} any more, and ${notice.ids.join(', ')} ${notice.ids.length === 1 ? 'is' : 'are'} still open: bring it back, or resolve them`;
+    case 'agent-missing':
+      return `${quoteName(notice.gate)} names the agent ${quoteName(notice.agent)}, which is not installed`;
+  }
+}
+
+function pad(text: string, width: number): string {
+  return text.padEnd(width);
+}
+
+function indent(text: string, by: number): string[] {
+  return text.split('\n').map((line) => `${' '.repeat(by)}${showUnseen(line)}`);
+}

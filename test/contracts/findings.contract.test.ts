@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import type { KnownFinding, Resolution } from '../../src/domain/finding.ts';
+import type { Findings } from '../../src/domain/ports.ts';
+import { openFindings } from '../../src/stores/findings.ts';
+import { findingWith } from '../support/finding.ts';
+import { memoryFindings } from '../support/memory/findings.ts';
+import { temporaryFolder } from '../support/repo.ts';
+
+findingsContract('in memory', memoryFindings);
+findingsContract('on disk', () => openFindings(temporaryFolder()));
+
+/** What every implementation of Findings promises. */
+function findingsContract(name: string, open: () => Findings): void {
+  const fine = { ok: true, value: undefined };
+  const waiver: Resolution = { how: 'skipped', why: 'It is meant so.', at: '2026-03-01T13:00:00.000Z', iteration: 2 };
+  const claim: Resolution = { ...waiver, how: 'fixed', why: '' };
+  const known = async (findings: Findings): Promise<readonly KnownFinding[]> => {
+    const all = await findings.all();
+    if (!all.ok) throw new Error(all.failure.kind);
+    return all.value;
+  };
+
+  describe(`findings ${name}`, () => {
+    test('there are none at first', async () => {
+      expect(await open().all()).toEqual({ ok: true, value: [] });
+    });
+
+    test('each gets the next id, and is there as it was given', async () => {
+      const findings = open();
+      const other = findingWith({
+        file: null,
+        line: null,
+        code: null,
+        anchor: null,
+        fix: null,
+        mark: null,
+        entry: null,
+      });
+      expect(await findings.add(findingWith())).toEqual({ ok: true, value: { ...findingWith(), id: 'F1' } });
+      expect(await findings.add(other)).toEqual({ ok: true, value: { ...other, id: 'F2' } });
+      expect(await known(findings)).toEqual([
+        { ...findingWith(), id: 'F1', resolution: null },
+        { ...other, id: 'F2', resolution: null },
+      ]);
+    });
+
+    test('they come in the order of their numbers', async () => {
+      const findings = open();
+      for (let n = 0; n < 12; n++) await findings.add(findingWith({ since: n }));
+      expect((await known(findings)).map((one) => one.id)).toEqual(Array.from({ length: 12 }, (_, n) => `F${n + 1}`));
+    });
+
+    test('many added at once have ids of their own', async () => {
+      const findings = open();
+      const added = await Promise.all(Array.from({ length: 20 }, (_, n) => findings.add(findingWith({ since: n }))));
+      expect(new Set(added.map((one) => (one.ok ? one.value.id : null))).size).toBe(20);
+      expect(await known(findings)).toHaveLength(20);
+    });
+
+    test('an update takes the place of what was known', async () => {
+      const findings = open();
+      await findings.add(findingWith());
+      const second = await findings.add(findingWith({ slot: 2 }));
+      if (!second.ok) throw new Error();
+      const closed = { how: 'withdrawn', why: 'A mistake.', iteration: 4 } as const;
+      expect(await findings.update({ ...second.value, kept: 'closed', closed })).toEqual(fine);
+      expect(await known(findings)).toMatchObject([
+        { id: 'F1', kept: 'open', closed: null },
+        { id: 'F2', kept: 'closed', closed, slot: 2 },
+      ]);
+    });
+
+    test('an update of one that is gone brings it back, and its number is not given again', async () => {
+      const findings = open();
+      expect(await findings.update({ ...findingWith(), id: 'F7' })).toEqual(fine);
+      expect(await findings.add(findingWith())).toMatchObject({ value: { id: 'F8' } });
+      expect((await known(findings)).map((one) => one.id)).toEqual(['F7', 'F8']);
+    });
+
+    test.each([waiver, claim])('what was said is there until it is taken back: $how', async (word) => {
+      const findings = open();
+      await findings.add(findingWith());
+      await findings.add(findingWith());
+      expect(await findings.resolve('F2', word)).toEqual(fine);
+      expect((await known(findings)).map((one) => one.resolution)).toEqual([null, word]);
+      expect(await findings.resolve('F2', null)).toEqual(fine);
+      expect((await known(findings)).map((one) => one.resolution)).toEqual([null, null]);
+    });
+
+    test('a second word takes the place of the first', async () => {
+      const findings = open();
+      await findings.add(findingWith());
+      await findings.resolve('F1', claim);
+      await findings.resolve('F1', waiver);
+      expect(await known(findings)).toMatchObject([{ resolution: waiver }]);
+    });
+
+    test('there may be no word to take back', async () => {
+      const findings = open();
+      await findings.add(findingWith());
+      expect(await findings.resolve('F1', null)).toEqual(fine);
+    });
+
+    test('a word given while a run goes on is not lost with the run’s next update', async () => {
+      const findings = open();
+      const added = await findings.add(findingWith());
+      if (!added.ok) throw new Error();
+      await findings.resolve('F1', waiver);
+      await findings.update({ ...added.value, cycleEnded: true });
+      expect(await known(findings)).toMatchObject([{ cycleEnded: true, resolution: waiver }]);
+    });
+
+    test('an update with what was said at some time does not say it again', async () => {
+      const findings = open();
+      await findings.add(findingWith());
+      await findings.resolve('F1', waiver);
+      const before = await known(findings);
+      await findings.resolve('F1', null);
+      for (const finding of before) await findings.update(finding);
+      expect(await known(findings)).toMatchObject([{ resolution: null }]);
+    });
+
+    test.each(['F3', 'F0', 'F01', 'f1', '', 'F1.json', '../F1'])('nothing can be said of %j', async (id) => {
+      const findings = open();
+      await findings.add(findingWith());
+      await findings.add(findingWith({ kept: 'warning' }));
+      const unknown = { ok: false, failure: { kind: 'unknown-finding', id, known: ['F1'] } };
+      expect(await findings.resolve(id, waiver)).toEqual(unknown);
+      expect(await findings.resolve(id, null)).toEqual(unknown);
+    });
+
+    test('an answer does not change after it was given', async () => {
+      const findings = open();
+      const before = await findings.all();
+      await findings.add(findingWith());
+      expect(before).toEqual({ ok: true, value: [] });
+    });
+  });
+}

@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { GateContent } from '../../src/domain/gate.ts';
+import type { Receipts } from '../../src/domain/ports.ts';
+import type { CheckReceipt, Receipt, ReceiptKey } from '../../src/domain/receipt.ts';
+import { openReceipts } from '../../src/stores/receipts.ts';
+import { memoryReceipts } from '../support/memory/receipts.ts';
+import { temporaryFolder } from '../support/repo.ts';
+
+receiptsContract('in memory', memoryReceipts);
+receiptsContract('on disk', () => openReceipts(temporaryFolder()));
+
+/** What every implementation of Receipts promises. */
+function receiptsContract(name: string, open: () => Receipts): void {
+  const fine = { ok: true, value: undefined };
+  const pass: Receipt = {
+    gate: 'review:src:a',
+    slot: 1,
+    content: 'c1' as GateContent,
+    scope: 'full',
+    promptDigest: 'p1',
+    verdict: 'pass',
+    findings: [],
+    agent: 'codex',
+    iteration: 1,
+    at: '2026-03-01T12:00:00.000Z',
+  };
+  const { verdict, findings, agent, iteration, at, ...key } = pass;
+  const check: CheckReceipt = { gate: 'check:.:lint', command: 'npm run lint', tree: 't1', at };
+
+  describe(`receipts ${name}`, () => {
+    test('nothing was passed at first', async () => {
+      const receipts = open();
+      expect(await receipts.find(key)).toBeNull();
+      expect(await receipts.findCheck(check)).toBeNull();
+    });
+
+    test('what was written is found by its key', async () => {
+      const receipts = open();
+      expect(await receipts.write(pass)).toEqual(fine);
+      expect(await receipts.writeCheck(check)).toEqual(fine);
+      expect(await receipts.find(key)).toEqual(pass);
+      expect(await receipts.findCheck({ gate: check.gate, command: check.command, tree: check.tree })).toEqual(check);
+    });
+
+    test('a later verdict takes the place of an earlier one', async () => {
+      const receipts = open();
+      const fail = { ...pass, verdict: 'fail', findings: ['F1'], agent: 'claude', iteration: 2 } as const;
+      await receipts.write(pass);
+      await receipts.write(fail);
+      expect(await receipts.find(key)).toEqual(fail);
+      await receipts.writeCheck(check);
+      await receipts.writeCheck({ ...check, at: 'later' });
+      expect(await receipts.findCheck(check)).toMatchObject({ at: 'later' });
+    });
+
+    test.each<[string, Partial<Receipt>]>([
+      ['gate', { gate: 'review:src:b' }],
+      ['slot', { slot: 2 }],
+      ['content', { content: 'c2' as GateContent }],
+      ['scope', { scope: 'uncommitted' }],
+      ['prompt', { promptDigest: 'p2' }],
+    ])('of another %s nothing is known', async (_, differs) => {
+      const receipts = open();
+      await receipts.write(pass);
+      expect(await receipts.find({ ...key, ...differs })).toBeNull();
+    });
+
+    test.each<[string, Partial<CheckReceipt>]>([
+      ['gate', { gate: 'check:.:test' }],
+      ['command', { command: 'npm run lint ' }],
+      ['tree', { tree: 't2' }],
+    ])('of a check with another %s nothing is known', async (_, differs) => {
+      const receipts = open();
+      await receipts.writeCheck(check);
+      expect(await receipts.findCheck({ ...check, ...differs })).toBeNull();
+    });
+
+    test('any change of the key finds nothing', async () => {
+      const text = fc.string({ unit: fc.constantFrom('a', '1', ':', '\n', 'ä'), maxLength: 3 });
+      const anyKey = fc.record({
+        gate: text,
+        slot: fc.integer({ min: 1, max: 3 }),
+        content: text.map((content) => content as GateContent),
+        scope: text,
+        promptDigest: text,
+      });
+      const receipts = open();
+      const known = new Map<string, Receipt>();
+      const name = ({ gate, slot, content, scope, promptDigest }: ReceiptKey) =>
+        JSON.stringify([gate, slot, content, scope, promptDigest]);
+      await fc.assert(
+        fc.asyncProperty(anyKey, anyKey, async (written, asked) => {
+          const receipt = { ...pass, ...written };
+          await receipts.write(receipt);
+          known.set(name(written), receipt);
+          expect(await receipts.find(written)).toEqual(receipt);
+          expect(await receipts.find(asked)).toEqual(known.get(name(asked)) ?? null);
+        }),
+      );
+    });
+
+    test('a review and a check are never taken for each other', async () => {
+      const receipts = open();
+      await receipts.write({ ...pass, gate: 'x', scope: 'y', content: 'z' as GateContent });
+      expect(await receipts.findCheck({ gate: 'x', command: 'y', tree: 'z' })).toBeNull();
+    });
+  });
+}

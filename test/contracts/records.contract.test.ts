@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import type { RepoPath } from '../../src/domain/brand.ts';
+import type { GateId } from '../../src/domain/gate.ts';
+import type { Records } from '../../src/domain/ports.ts';
+import type { CheckRecord, SlotRecord } from '../../src/domain/record.ts';
+import { openRecords } from '../../src/stores/records.ts';
+import { memoryRecords } from '../support/memory/records.ts';
+import { nameAll, nameOf } from '../support/record-folder.ts';
+import { checkRecord, ownFacts, slotRecord } from '../support/record-samples.ts';
+import { temporaryFolder } from '../support/repo.ts';
+
+recordsContract('in memory', memoryRecords);
+recordsContract('on disk', () => openRecords(temporaryFolder(), 'logs' as RepoPath));
+
+/** What every implementation of Records promises. */
+function recordsContract(name: string, open: () => Records): void {
+  const fine = { ok: true, value: undefined };
+  const [a, b, lint]: [GateId, GateId, GateId] = ['review:src:a', 'rule:.:b:src/x.py', 'check:.:lint'];
+  const past = async (records: Records, ...ids: GateId[]) => {
+    const read = await records.read(nameAll(...ids), new Set());
+    return read.ok ? read.value : null;
+  };
+  const write = (records: Records, record: SlotRecord, log = '') =>
+    records.writeSlot(record, { gate: nameOf(record.gate), agent: record.adapter }, log);
+  const writeCheck = (records: Records, record: CheckRecord) => records.writeCheck(record, nameOf(record.gate), '');
+
+  describe(`records ${name}`, () => {
+    test('nothing is there at first', async () => {
+      const records = open();
+      expect(await past(records, a, lint)).toEqual({ lastIteration: 0, slots: [], checks: [], others: [] });
+      expect(await records.readLog(nameOf(a), 1, 1)).toBeNull();
+      expect(await records.archive('all')).toEqual(fine);
+    });
+
+    test('what was written is read, in the order of iterations', async () => {
+      const records = open();
+      const [third, tenth] = [slotRecord({ gate: a, iteration: 3 }), slotRecord({ gate: b, iteration: 10 })];
+      const check = checkRecord({ iteration: 2 });
+      for (const record of [tenth, third]) expect(await write(records, record)).toEqual(fine);
+      expect(await writeCheck(records, check)).toEqual(fine);
+      const expected = { lastIteration: 10, slots: [third, tenth], checks: [check], others: [] };
+      expect(await past(records, a, b, lint)).toEqual(expected);
+    });
+
+    test('a rest keeps since when', async () => {
+      const records = open();
+      const rest = slotRecord({ gate: a, iteration: 2, status: 'skipped_prior_pass', passIteration: 1 });
+      await write(records, rest);
+      expect(await past(records, a)).toMatchObject({ slots: [rest] });
+    });
+
+    test('what is written again takes the place of the earlier', async () => {
+      const records = open();
+      const again = slotRecord({ gate: a, status: 'fail' });
+      const checkAgain = checkRecord({ tree: 't2' });
+      for (const record of [slotRecord({ gate: a }), again]) await write(records, record, record.status);
+      for (const record of [checkRecord(), checkAgain]) await writeCheck(records, record);
+      expect(await past(records, a, lint)).toMatchObject({ slots: [again], checks: [checkAgain] });
+      expect(await records.readLog(nameOf(a), 1, 1)).toBe('fail');
+    });
+
+    test('two agents in one slot and iteration are two records', async () => {
+      const records = open();
+      for (const adapter of ['codex', 'claude']) await write(records, slotRecord({ gate: a, adapter }));
+      const read = await past(records, a);
+      expect(read?.slots.map(({ adapter }) => adapter).sort()).toEqual(['claude', 'codex']);
+    });
+
+    test('of gates that are not asked about, number and place are told', async () => {
+      const records = open();
+      await write(records, slotRecord({ gate: a }));
+      await write(records, slotRecord({ gate: b, iteration: 4, own: ownFacts({ branch: null }) }));
+      await writeCheck(records, checkRecord({ iteration: 5 }));
+      await records.writeGateLog(nameOf('review:src:c'), 6, ['decided']);
+      expect(await past(records, a)).toEqual({
+        lastIteration: 6,
+        slots: [slotRecord({ gate: a })],
+        checks: [],
+        others: [
+          { gate: b, iteration: 4, branch: null, mergeBase: 'b1' },
+          { gate: lint, iteration: 5, branch: 'work', mergeBase: 'b1' },
+        ],
+      });
+    });
+
+    test('the log of a slot is kept for people', async () => {
+      const records = open();
+      await write(records, slotRecord({ gate: a, slot: 2 }), 'sent\nand said');
+      expect(await records.readLog(nameOf(a), 2, 1)).toBe('sent\nand said');
+      expect(await records.readLog(nameOf(a), 1, 1)).toBeNull();
+      expect(await records.readLog(nameOf(a), 2, 2)).toBeNull();
+      expect(await records.readLog(nameOf(b), 2, 1)).toBeNull();
+    });
+
+    test('what was put away is gone, the rest stays', async () => {
+      const records = open();
+      for (const gate of [a, b]) {
+        for (const iteration of [1, 2]) {
+          for (const slot of [1, 2]) await write(records, slotRecord({ gate, iteration, slot }));
+          await records.writeGateLog(nameOf(gate), iteration, ['decided']);
+        }
+      }
+      await writeCheck(records, checkRecord({ iteration: 2 }));
+      await past(records, a, b, lint);
+      expect(await records.archive([])).toEqual(fine);
+      expect(
+        await records.archive([
+          { gate: a, iteration: 2 },
+          { gate: b, iteration: 1 },
+        ]),
+      ).toEqual(fine);
+      const read = await past(records, a, b, lint);
+      expect(read?.slots.map(({ gate, slot, iteration }) => `${gate}@${slot}.${iteration}`)).toEqual([
+        ...[`${a}@1.1`, `${a}@2.1`],
+        ...[`${b}@1.2`, `${b}@2.2`],
+      ]);
+      expect(await records.readLog(nameOf(a), 1, 2)).toBeNull();
+      expect(await records.archive('all')).toEqual(fine);
+      expect(await past(records, a, b, lint)).toEqual({ lastIteration: 0, slots: [], checks: [], others: [] });
+    });
+
+    test('others are put away by what was told of them', async () => {
+      const records = open();
+      await write(records, slotRecord({ gate: b, iteration: 3 }));
+      await records.writeGateLog(nameOf(b), 3, ['decided']);
+      await write(records, slotRecord({ gate: a }));
+      const read = await past(records, a);
+      expect(await records.archive(read?.others ?? [])).toEqual(fine);
+      expect(await past(records, a, b)).toMatchObject({ lastIteration: 1, slots: [{ gate: a }] });
+    });
+  });
+}

@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../support/repo.ts';
+import { brief, CHANGE, NOTHING, type Repo, snapshotsAt, someRepo, takeAt, value } from '../support/snapshots.ts';
+
+process.env['GIT_CONFIG_GLOBAL'] = '/dev/null';
+process.env['GIT_CONFIG_SYSTEM'] = '/dev/null';
+
+const ours = (repo: Repo) => join(repo.root, '.git/onceover');
+
+function keptIndex(repo: Repo): string {
+  const folder = join(ours(repo), 'indexes');
+  const [name, ...more] = readdirSync(folder);
+  expect(more).toEqual([]);
+  return join(folder, name ?? '');
+}
+
+test('it is kept, and nothing else is left', async () => {
+  const repo = someRepo();
+  repo.write('new.txt', '1');
+  value(await (await takeAt(repo.root)).tree());
+  expect(readdirSync(ours(repo))).toEqual(['indexes']);
+  expect(statSync(keptIndex(repo)).isFile()).toBe(true);
+});
+
+test('it knows the times of unchanged files, so that they need not be read again', async () => {
+  const repo = someRepo();
+  repo.write('a.txt', '2');
+  await takeAt(repo.root);
+  const dirty = repo.git('-c', 'alias.ours=!GIT_INDEX_FILE=$1 git diff-files --name-only #', 'ours', keptIndex(repo));
+  expect(dirty).toBe('');
+});
+
+test('it is no younger than what it knows: a change in the same second is seen', async () => {
+  const repo = someRepo();
+  for (let n = 0; n < 10; n++) {
+    repo.write('b.txt', `${n}\n`);
+    const [entry] = (await takeAt(repo.root)).entries;
+    expect(entry?.headBlob).toBe(repo.git('hash-object', 'b.txt').trim());
+  }
+});
+
+test('a failure leaves nothing', async () => {
+  const repo = someRepo();
+  const snapshots = await snapshotsAt(repo.root);
+  const comparison = value(await snapshots.compare(CHANGE, null));
+  const broken = { ...comparison, baseTree: '1'.repeat(40) };
+  expect(await snapshots.take(broken, NOTHING)).toMatchObject({ ok: false, failure: { kind: 'git-failed' } });
+  expect(readdirSync(ours(repo))).toEqual(['indexes']);
+  expect(readdirSync(join(ours(repo), 'indexes'))).toEqual([]);
+});
+
+describe('a kept index that is of no use', () => {
+  const withSum = (bytes: Buffer) => Buffer.concat([bytes, createHash('sha1').update(bytes).digest()]);
+
+  test.each<[string, (path: string, bytes: Buffer) => void]>([
+    ['is empty', (path) => writeFileSync(path, '')],
+    ['is something else', (path) => writeFileSync(path, 'nonsense')],
+    ['is something else with a right sum', (path) => writeFileSync(path, withSum(Buffer.from('DIRC nonsense')))],
+    ['was cut', (path, bytes) => writeFileSync(path, bytes.subarray(0, bytes.length / 2))],
+    ['was cut, and has a right sum', (path, bytes) => writeFileSync(path, withSum(bytes.subarray(0, 200)))],
+    ['hides what is in it', (path, bytes) => writeFileSync(path, hideAll(bytes))],
+    ['is locked', (path) => writeFileSync(`${path}.lock`, '')],
+    ['is a symlink', (path) => [rmSync(path), symlinkSync('/dev/zero', path)]],
+    ['is gone', (path) => rmSync(path)],
+  ])('%s', async (_, act) => {
+    const repo = someRepo();
+    await takeAt(repo.root);
+    const kept = keptIndex(repo);
+    act(kept, readFileSync(kept));
+    repo.write('a.txt', '2');
+    repo.write('new.txt', '2');
+    for (let n = 0; n < 2; n++) expect(brief((await takeAt(repo.root)).entries)).toEqual(['M a.txt', 'A new.txt']);
+    expect(statSync(kept).isFile()).toBe(true);
+  });
+
+  /** Every entry marked as assumed unchanged, which is one bit in the flags before its name. */
+  function hideAll(bytes: Buffer): Buffer {
+    const copy = Buffer.from(bytes);
+    for (const name of ['a.txt', 'b.txt', 'sub/c.txt']) {
+      const at = copy.indexOf(name) - 2;
+      copy.writeUInt16BE(copy.readUInt16BE(at) | 0x8000, at);
+    }
+    return copy;
+  }
+});
+
+test('what a killed process left goes when it is old', async () => {
+  const repo = someRepo();
+  await takeAt(repo.root);
+  for (const name of ['index-old', 'index-young']) {
+    mkdirSync(join(ours(repo), name));
+    for (const file of ['index', 'index.lock']) writeFileSync(join(ours(repo), name, file), '');
+  }
+  utimesSync(join(ours(repo), 'index-old'), 1_000_000, 1_000_000);
+  await takeAt(repo.root);
+  expect(readdirSync(ours(repo)).sort()).toEqual(['index-young', 'indexes']);
+});
+
+test('four looks at once', async () => {
+  const repo = someRepo();
+  repo.write('a.txt', '2');
+  repo.write('new.txt', '2');
+  for (let n = 0; n < 3; n++) {
+    const snapshots = await Promise.all([1, 2, 3, 4].map(() => takeAt(repo.root)));
+    const trees = await Promise.all(snapshots.map(async (snapshot) => value(await snapshot.tree())));
+    for (const { entries } of snapshots) expect(brief(entries)).toEqual(['M a.txt', 'A new.txt']);
+    expect(new Set(trees).size).toBe(1);
+    expect(readdirSync(ours(repo))).toEqual(['indexes']);
+    repo.touch('b.txt');
+  }
+});
+
+test('each working tree has its own, and not too many are kept', async () => {
+  const repo = someRepo();
+  const other = join(temporaryFolder(), 'other');
+  repo.git('worktree', 'add', '-q', other, '-b', 'other');
+  writeFileSync(join(other, 'a.txt'), 'other');
+  repo.write('b.txt', 'here');
+  for (let n = 0; n < 2; n++) {
+    expect(brief((await takeAt(other)).entries)).toEqual(['M a.txt']);
+    expect(brief((await takeAt(repo.root)).entries)).toEqual(['M b.txt']);
+  }
+  const folder = join(ours(repo), 'indexes');
+  expect(readdirSync(folder)).toHaveLength(2);
+  for (let n = 0; n < 70; n++) writeFileSync(join(folder, `old${n}`), '');
+  for (let n = 0; n < 70; n++) utimesSync(join(folder, `old${n}`), n, n);
+  await takeAt(other);
+  expect(readdirSync(folder)).toHaveLength(64);
+  expect(existsSync(join(folder, 'old0'))).toBe(false);
+});

@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseSettings } from '../../src/config/parse-settings.ts';
+import type { CheckCommand } from '../../src/domain/set-up.ts';
+import type { Settings } from '../../src/domain/settings.ts';
+import { checkCommands } from '../../src/plan/check-commands.ts';
+import { CODE_QUALITY, starterGates, starterSettings } from '../../src/prompt/starter-gates.ts';
+
+const PROMPT = '.onceover/reviews/code-quality.md';
+const LINT: CheckCommand = { name: 'lint', run: 'npm run lint', timeoutSeconds: 300 };
+const NOTHING = { checks: [], exclude: [], prompt: PROMPT };
+
+function read(text: string): Settings {
+  const parsed = parseSettings(text);
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
+  return parsed.settings;
+}
+
+const { gates: _none, ...defaults } = read('');
+
+describe('a first onceover.yml', () => {
+  test('says what it was fitted to', () => {
+    const exclude = ['**/*.snap', 'yarn.lock'];
+    const settings = read(starterSettings(['claude', 'codex'], { checks: [LINT], exclude, prompt: PROMPT }));
+    const { gates, ...others } = settings;
+    expect(others).toEqual({ ...defaults, agents: ['claude', 'codex'], unchangedGates: 'rest' });
+    expect(gates).toMatchObject([
+      {
+        path: '.',
+        exclude,
+        checks: { lint: { run: 'npm run lint', timeoutSeconds: 300 } },
+        reviews: { 'code-quality': { prompt: PROMPT, numReviews: 1, agents: null } },
+      },
+    ]);
+  });
+
+  test('without agent, check or lockfile it is complete too, and shows where they would go', () => {
+    const text = starterSettings([], NOTHING);
+    expect(read(text)).toMatchObject({ agents: null, agent: {}, gates: [{ path: '.', exclude: [], checks: {} }] });
+    expect(text).toMatch(/^# agents: .*onceover doctor/m);
+    expect(text).toMatch(/^ {4}# checks: /m);
+  });
+
+  test('what is commented out can be used as it is', () => {
+    const settings = read(
+      starterSettings([], NOTHING)
+        .replace('        num_reviews: 1\n', '')
+        .replace(/^( *)# (?=(?:agents|agent|checks|num_reviews): | {2}\w+: )/gm, '$1'),
+    );
+    expect(settings.agents).toEqual(['claude', 'codex']);
+    expect(settings.agent['house']?.command).toEqual(['./tools/reviewer.sh']);
+    expect(settings.gates[0]?.checks['test']).toEqual({ run: './test.sh', timeoutSeconds: 900 });
+    expect(settings.gates[0]?.reviews['code-quality']?.numReviews).toBe(2);
+  });
+
+  test('its gates alone fit into settings that have none', () => {
+    const facts = { ...NOTHING, checks: [LINT] };
+    expect(starterSettings([], facts)).toContain(`\n${starterGates(facts)}`);
+    expect(read(`base: develop\n${starterGates(facts)}`)).toMatchObject({
+      base: 'develop',
+      gates: [{ checks: { lint: { run: 'npm run lint' } }, reviews: { 'code-quality': { prompt: PROMPT } } }],
+    });
+  });
+
+  test('every command is read as it is run', () => {
+    const sources: readonly Readonly<Record<string, string>>[] = [
+      { 'package.json': '{"scripts":{"lint":"x","test":"vitest","check:types":"tsc"}}' },
+      { 'package.json': '{"scripts":{"check":"x","test:ci":"x"}}', 'bun.lock': '' },
+      { 'Cargo.toml': '[workspace]', 'clippy.toml': '' },
+      { 'pyproject.toml': '[tool.ruff]\n[tool.mypy]\n[tool.pytest]', 'uv.lock': '' },
+      { 'go.mod': 'module x' },
+      { 'composer.json': '{"scripts":{"test:types":"x"}}' },
+      { Gemfile: 'gem "rubocop"\ngem "rspec"' },
+      { 'mix.exs': '{:credo' },
+      { 'build.gradle': '', gradlew: '' },
+      { 'pom.xml': '' },
+    ];
+    for (const files of sources) {
+      const root = { names: new Set(Object.keys(files)), texts: new Map(Object.entries(files)) };
+      const { checks } = checkCommands(root);
+      const written = read(starterSettings(['claude'], { ...NOTHING, checks })).gates[0]?.checks;
+      expect(checks.length).toBeGreaterThan(0);
+      expect(written).toEqual(
+        Object.fromEntries(checks.map(({ name, run, timeoutSeconds }) => [name, { run, timeoutSeconds }])),
+      );
+    }
+  });
+
+  test('every mixture is read, in lines that fit a terminal', () => {
+    const globs = ['**/*.min.js', '**/*.snap', '**/yarn.lock', 'Cargo.lock', 'dist/**', 'go.sum', 'node_modules/**'];
+    const agents = fc.shuffledSubarray(['claude', 'codex', 'gemini', 'opencode']);
+    const names = fc.subarray(['lint', 'types', 'test', 'check'] as const);
+    fc.assert(
+      fc.property(agents, names, fc.subarray(globs), (found, checkNames, exclude) => {
+        const checks = checkNames.map((name) => ({ ...LINT, name }));
+        const text = starterSettings(found, { checks, exclude, prompt: PROMPT });
+        const settings = read(text);
+        expect(settings.agents ?? []).toEqual(found);
+        expect(settings.gates[0]?.exclude).toEqual(exclude);
+        expect(Object.keys(settings.gates[0]?.checks ?? {})).toEqual(checkNames);
+        expect(text.split('\n').filter((line) => line.length > 78)).toEqual([]);
+      }),
+    );
+  });
+});
+
+describe('the first prompt', () => {
+  const lines = CODE_QUALITY.trimEnd().split('\n');
+
+  test('is short, in lines that fit a terminal', () => {
+    expect(lines.length).toBeGreaterThanOrEqual(40);
+    expect(lines.length).toBeLessThanOrEqual(70);
+    expect(lines.filter((line) => line.length > 78)).toEqual([]);
+  });
+
+  test('defines each priority once, and leaves the form of the answer to the engine', () => {
+    for (const priority of ['critical', 'high', 'medium', 'low'])
+      expect(lines.filter((line) => line.startsWith(`- ${priority}: `))).toHaveLength(1);
+    expect(CODE_QUALITY).not.toMatch(/json|schema|violations|status|verdict|you are/i);
+  });
+});

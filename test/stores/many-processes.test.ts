@@ -1,0 +1,152 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { openFindings } from '../../src/stores/findings.ts';
+import { openLock } from '../../src/stores/lock.ts';
+import { builtPart } from '../support/built-part.ts';
+import { findingWith } from '../support/finding.ts';
+import { temporaryFolder } from '../support/repo.ts';
+
+/** A script that has imported the part, waits for messages and answers each. */
+const SCRIPT = (answer: string) => `
+import { mkdirSync, rmdirSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+const [path, folder] = process.argv.slice(2);
+const part = await import(path);
+// Only one at a time can make it.
+const witness = folder + '/witness';
+const beAlone = async (ms) => {
+  try {
+    mkdirSync(witness);
+  } catch {
+    return false;
+  }
+  await sleep(ms);
+  rmdirSync(witness);
+  return true;
+};
+${answer}
+process.on('message', async (message) => process.send(await answer(message)));
+process.send('ready');
+`;
+
+/** Starts so many processes, which run the script beside the built part, and waits until all are ready. */
+async function start(count: number, source: string, answer: string) {
+  const folder = temporaryFolder();
+  const script = join(folder, 'script.mjs');
+  writeFileSync(script, SCRIPT(answer));
+  const path = await builtPart(source);
+  const processes = Array.from({ length: count }, () => fork(script, [path, folder], { execArgv: [] }));
+  onTestFinished(() => {
+    for (const one of processes) one.kill('SIGKILL');
+  });
+  await Promise.all(processes.map((one) => once(one, 'message')));
+  return { folder, processes };
+}
+
+/** Asks all at once, and waits for every answer; one that ends says how. */
+async function askAll(processes: readonly ChildProcess[], message: object): Promise<readonly unknown[]> {
+  const answers = processes.map(answerOf);
+  for (const one of processes) one.send(message);
+  return Promise.all(answers);
+}
+
+async function answerOf(one: ChildProcess): Promise<unknown> {
+  const heard = new AbortController();
+  const { signal } = heard;
+  const ended = once(one, 'exit', { signal }).then(([code, killedBy]) => [killedBy ?? code]);
+  const [answer] = await Promise.race([once(one, 'message', { signal }), ended]);
+  heard.abort();
+  return answer;
+}
+
+const place = (folder: string) => ({ root: '/tree', commonDir: folder });
+
+const TAKE_ONCE = `
+const lock = part.openLock({ root: '/tree', commonDir: folder });
+async function answer() {
+  const held = await lock.take();
+  if (!held.ok) return held.failure.kind;
+  const alone = await beAlone(20);
+  await held.value.release();
+  return alone ? 'held' : 'not alone';
+}`;
+
+test('of 20 processes that want the lock at once, some get it, and never two at a time', {
+  timeout: 60_000,
+}, async () => {
+  const { folder, processes } = await start(20, 'src/stores/lock.ts', TAKE_ONCE);
+  for (let round = 0; round < 10; round++) {
+    const answers = await askAll(processes, {});
+    expect([...new Set(answers)].filter((one) => one !== 'lock-held')).toEqual(['held']);
+  }
+  expect(readdirSync(join(folder, 'onceover/locks'), { recursive: true })).toHaveLength(1);
+});
+
+const DIE_HOLDING = `
+const lock = part.openLock({ root: '/tree', commonDir: folder });
+async function answer() {
+  for (let held = await lock.take(); ; held = await lock.take()) {
+    if (held.ok) break;
+    if (held.failure.kind !== 'lock-held') return held.failure.kind;
+    await sleep(Math.random() * 20);
+  }
+  if (!(await beAlone(5))) return 'not alone';
+  process.kill(process.pid, 'SIGKILL');
+  return new Promise(() => {});
+}`;
+
+test('a lock goes from one killed holder to the next, at once and never to two', { timeout: 60_000 }, async () => {
+  const { folder, processes } = await start(20, 'src/stores/lock.ts', DIE_HOLDING);
+  const answers = await askAll(processes, {});
+  expect(answers).toEqual(processes.map(() => 'SIGKILL'));
+  const held = await openLock(place(folder)).take();
+  expect(held).toMatchObject({ ok: true });
+  if (held.ok) await held.value.release();
+});
+
+const END_HOLDING = `
+const lock = part.openLock({ root: '/tree', commonDir: folder });
+async function answer({ how }) {
+  const held = await lock.take();
+  if (how === 'exit') process.exit(held.ok ? 7 : 1);
+  setImmediate(() => process.disconnect());
+  return 'nothing left to do';
+}`;
+
+test.each([
+  ['exit', 7],
+  ['idle', 0],
+])('a process that ends while it holds the lock (%s) leaves no file', async (how, code) => {
+  const { folder, processes } = await start(1, 'src/stores/lock.ts', END_HOLDING);
+  const ended = Promise.all(processes.map((one) => once(one, 'exit')));
+  await askAll(processes, { how });
+  expect(await ended).toEqual([[code, null]]);
+  expect(readdirSync(join(folder, 'onceover/locks'), { recursive: true })).toHaveLength(1);
+});
+
+const ADD_MANY = `
+const findings = part.openFindings(folder);
+async function answer(finding) {
+  const ids = [];
+  for (let n = 0; n < 20; n++) {
+    const added = await findings.add(finding);
+    const all = await findings.all();
+    ids.push(added.ok && all.ok ? added.value.id : JSON.stringify([added, all]));
+  }
+  return ids;
+}`;
+
+test('findings that 6 processes add at once have ids of their own and are never seen half', {
+  timeout: 60_000,
+}, async () => {
+  const { folder, processes } = await start(6, 'src/stores/findings.ts', ADD_MANY);
+  const ids = (await askAll(processes, findingWith())).flat();
+  const all = await openFindings(folder).all();
+  const expected = Array.from({ length: 120 }, (_, n) => `F${n + 1}`);
+  expect(all.ok && all.value.map((one) => one.id)).toEqual(expected);
+  expect([...ids].sort()).toEqual([...expected].sort());
+  expect(readdirSync(join(folder, 'onceover/findings'))).toHaveLength(120);
+});

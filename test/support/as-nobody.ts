@@ -1,0 +1,10 @@
+/** Does it as a user whom modes stop: root may do everything. */
+export async function asNobody<T>(act: () => Promise<T>): Promise<T> {
+  if (process.getuid?.() !== 0) return act();
+  process.seteuid?.(65534);
+  try {
+    return await act();
+  } finally {
+    process.seteuid?.(0);
+  }
+}

@@ -1,0 +1,65 @@
+import type { GateId } from '../../../src/domain/gate.ts';
+import type { Records } from '../../../src/domain/ports.ts';
+import type { CheckRecord, SlotRecord } from '../../../src/domain/record.ts';
+import { done } from '../../../src/domain/result.ts';
+
+type Kept = { readonly gate: GateId; readonly iteration: number } & (
+  | { readonly kind: 'slot'; readonly record: SlotRecord; readonly log: string }
+  | { readonly kind: 'check'; readonly record: CheckRecord }
+  | { readonly kind: 'decisions' }
+);
+
+/** Records that are forgotten with the test; all of them are our own and whole, and git tracks none. */
+export function memoryRecords(): Records {
+  const kept = new Map<string, Kept>();
+  const all = () => [...kept.values()].sort((a, b) => a.iteration - b.iteration);
+  const slots = () => all().flatMap((one) => (one.kind === 'slot' ? [one.record] : []));
+  const checks = () => all().flatMap((one) => (one.kind === 'check' ? [one.record] : []));
+  return {
+    async read(gates) {
+      const ids = new Set(gates.map(({ id }) => id));
+      const isAsked = ({ gate }: { readonly gate: GateId }) => ids.has(gate);
+      const made = [
+        ...slots().flatMap(({ gate, iteration, own }) => (own === null ? [] : [{ ...own, gate, iteration }])),
+        ...checks(),
+      ];
+      return done({
+        lastIteration: Math.max(0, ...all().map(({ iteration }) => iteration)),
+        slots: slots().filter(isAsked),
+        checks: checks().filter(isAsked),
+        others: made
+          .filter((one) => !isAsked(one))
+          .map(({ gate, iteration, branch, mergeBase }) => ({ gate, iteration, branch, mergeBase })),
+      });
+    },
+    async writeSlot(record, file, log) {
+      const { gate, slot, iteration } = record;
+      kept.set(`${gate} ${file.agent}@${slot}.${iteration}`, { kind: 'slot', gate, iteration, record, log });
+      return done(undefined);
+    },
+    async writeCheck(record) {
+      const { gate, iteration } = record;
+      kept.set(`${gate} ${iteration}`, { kind: 'check', gate, iteration, record });
+      return done(undefined);
+    },
+    async writeGateLog({ id }, iteration) {
+      kept.set(`${id} ${iteration}`, { kind: 'decisions', gate: id, iteration });
+      return done(undefined);
+    },
+    async archive(which) {
+      for (const [key, one] of kept) {
+        const isIt = ({ gate, iteration }: { readonly gate: GateId; readonly iteration: number }) =>
+          gate === one.gate && iteration === one.iteration;
+        if (which === 'all' || which.some(isIt)) kept.delete(key);
+      }
+      return done(undefined);
+    },
+    async readLog(gate, slot, iteration) {
+      for (const one of all()) {
+        if (one.kind !== 'slot' || one.gate !== gate.id || one.iteration !== iteration) continue;
+        if (one.record.slot === slot) return one.log;
+      }
+      return null;
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import type { AgentFailure, AgentReply } from '../../../src/domain/agent.ts';
+import type { AskEnd, Question, ReviewerFacts, Reviewers } from '../../../src/domain/ports.ts';
+
+/** One question as it was asked. */
+type Asked = Question & { readonly agent: string };
+
+/** An agent that answers by script; `n` counts its questions from 1. */
+export type ScriptedAgent = Partial<ReviewerFacts> & {
+  answer(question: Question, n: number): AskEnd | Promise<AskEnd>;
+};
+
+/** Reviewers that answer as scripted; `asked` is every question, so that one that was not asked can be proved. */
+export type MemoryReviewers = Reviewers & { readonly asked: readonly Asked[] };
+
+/** The scripted agents, preferred in the order given unless names are. */
+export function memoryReviewers(
+  agents: Readonly<Record<string, ScriptedAgent>>,
+  names: readonly string[] = Object.keys(agents),
+): MemoryReviewers {
+  const asked: Asked[] = [];
+  const busy = new Map<string, Promise<unknown>>();
+  return {
+    names,
+    found: Object.keys(agents),
+    asked,
+    async describe(name) {
+      const { answer: _, ...facts } = agents[name] ?? { answer: null, canResume: async () => false };
+      return { ...FACTS, toolsDigest: `tools of ${name}`, ...facts };
+    },
+    async ask(name, question, { stop, watch }) {
+      const agent = agents[name];
+      if (agent === undefined) return fails({ kind: 'not-found', program: name });
+      const cancelled = whenStopped(stop);
+      const key = JSON.stringify([name, question.sessionId]);
+      const before = question.sessionId === null ? null : busy.get(key);
+      const send = async (): Promise<AskEnd> => {
+        if (stop?.aborted === true) return fails({ kind: 'cancelled' });
+        asked.push({ ...question, agent: name });
+        const n = asked.filter((one) => one.agent === name).length;
+        watch('reading', null);
+        const end = await Promise.race([agent.answer(question, n), cancelled]);
+        if (!end.ok || end.reply.sessionId !== null) return end;
+        return { ...end, reply: { ...end.reply, sessionId: question.sessionId ?? `${name}-${n}` } };
+      };
+      const mine = Promise.resolve(before).then(send);
+      busy.set(key, mine);
+      return Promise.race([mine, cancelled]);
+    },
+  };
+}
+
+/** An answer by the agent's field for it; without a session id, the session goes on or a new one is named. */
+export function answers(answer: object, more: Partial<AgentReply> = {}): AskEnd {
+  const text = JSON.stringify(answer);
+  const reply = { text, structured: answer, sessionId: null, usage: USAGE, sessionUsage: null, filesRead: null };
+  return { ok: true, reply: { ...reply, ...more }, durationMs: 1 };
+}
+
+export function fails(failure: AgentFailure): AskEnd {
+  return { ok: false, failure, usage: null, said: 'said' in failure ? failure.said : '', durationMs: 1 };
+}
+
+const USAGE = { inputTokens: 100, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 10, costUsd: null };
+
+const FACTS: Omit<ReviewerFacts, 'toolsDigest'> = {
+  model: null,
+  version: '1.0.0',
+  canResume: async () => true,
+  diffLimit: 400_000,
+  sharesPrefix: false,
+  timeoutSeconds: null,
+};
+
+function whenStopped(stop: AbortSignal | null): Promise<AskEnd> {
+  return new Promise((resolve) => {
+    stop?.addEventListener('abort', () => resolve(fails({ kind: 'cancelled' })), { once: true });
+  });
+}
