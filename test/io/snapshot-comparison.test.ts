@@ -1,0 +1,180 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { USUAL_BASES } from '../../src/domain/change.ts';
+import type { Selection } from '../../src/domain/scope.ts';
+import { emptyRepo, temporaryFolder } from '../support/repo.ts';
+import { asPaths, CHANGE, compareAt, type Repo, snapshotsAt, someRepo } from '../support/snapshots.ts';
+
+process.env['GIT_CONFIG_GLOBAL'] = '/dev/null';
+process.env['GIT_CONFIG_SYSTEM'] = '/dev/null';
+
+const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+const idOf = (repo: Repo, name: string) => repo.git('rev-parse', name).trim();
+
+/** Main, then one more commit on work, and branch early one commit before main's last. */
+function grownRepo(): Repo {
+  const repo = someRepo();
+  repo.git('branch', 'early');
+  repo.write('a.txt', 'main');
+  repo.commit();
+  repo.git('branch', '-f', 'main');
+  repo.write('b.txt', 'work');
+  repo.commit();
+  return repo;
+}
+
+describe('a change', () => {
+  test('is measured from the merge-base with the usual base', async () => {
+    const repo = grownRepo();
+    expect(await compareAt(repo.root)).toEqual({
+      scope: { key: 'full', kind: 'full' },
+      where: { branch: 'refs/heads/work', mergeBase: idOf(repo, 'main') },
+      baseName: 'main',
+      baseTree: idOf(repo, 'main^{tree}'),
+      headTree: null,
+      files: null,
+    });
+  });
+
+  test('the configured base wins over the usual one', async () => {
+    const repo = grownRepo();
+    const compared = await (await snapshotsAt(repo.root)).compare(CHANGE, 'early');
+    expect(compared).toMatchObject({ value: { scope: { key: 'full' }, baseName: 'early' } });
+  });
+
+  test.each<[string, string, string]>([
+    ['the usual base by name', 'main', 'full'],
+    ['the same commit by another name', 'early~0^{commit}^{/.}', 'base early~0^{commit}^{/.}'],
+    ['another commit with the same merge-base', 'twin', 'full'],
+    ['another base', 'early', 'base early'],
+  ])('%s', async (_, base, key) => {
+    const repo = grownRepo();
+    repo.git('branch', 'twin', 'main');
+    repo.git('checkout', '-q', 'twin');
+    repo.write('c.txt', 'twin');
+    repo.commit();
+    repo.git('checkout', '-q', 'work');
+    const { scope, baseName } = await compareAt(repo.root, { kind: 'change', base });
+    expect({ key: scope.key, baseName }).toEqual({ key, baseName: base });
+    expect(scope.kind).toBe(key === 'full' ? 'full' : 'narrow');
+  });
+
+  test('on a detached HEAD there is no branch', async () => {
+    const repo = grownRepo();
+    repo.git('checkout', '-q', '--detach');
+    expect(await compareAt(repo.root)).toMatchObject({ where: { branch: null, mergeBase: idOf(repo, 'main') } });
+  });
+
+  test('without a commit it is measured from nothing', async () => {
+    const repo = emptyRepo();
+    const nothing = {
+      where: { branch: 'refs/heads/main', mergeBase: null },
+      baseName: null,
+      baseTree: EMPTY_TREE,
+      headTree: null,
+    };
+    expect(await compareAt(repo.root)).toMatchObject({ ...nothing, scope: { key: 'full', kind: 'full' } });
+    const uncommitted = { key: 'uncommitted', kind: 'narrow' };
+    expect(await compareAt(repo.root, { kind: 'uncommitted' })).toMatchObject({ ...nothing, scope: uncommitted });
+  });
+});
+
+describe('files', () => {
+  const keyOf = async (repo: Repo, names: string[], base: string | null = null) =>
+    (await compareAt(repo.root, { kind: 'files', files: asPaths(...names), base })).scope.key;
+
+  test('are named in the scope, whatever their order', async () => {
+    const repo = grownRepo();
+    expect(await keyOf(repo, ['b', 'a'])).toBe('files a b');
+    expect(await keyOf(repo, ['a b'])).toBe('files "a b"');
+    expect(await keyOf(repo, ['a\nb'])).toBe('files "a\\nb"');
+    expect(await keyOf(repo, ['a', 'b', 'a'])).toBe('files a b');
+    expect(await keyOf(repo, ['a'], 'early')).toBe('files a base early');
+    const files = asPaths('b', 'a');
+    const compared = await compareAt(repo.root, { kind: 'files', files, base: null });
+    expect(compared).toMatchObject({ files, scope: { kind: 'narrow' }, baseName: 'main' });
+  });
+
+  test('many have a short key of their own', async () => {
+    const repo = grownRepo();
+    const many = Array.from({ length: 100 }, (_, n) => `file${n}`);
+    const key = await keyOf(repo, many);
+    expect(key).toMatch(/^files [0-9a-f]{64}$/);
+    expect(await keyOf(repo, [...many].reverse())).toBe(key);
+    expect(await keyOf(repo, [...many, 'more'])).not.toBe(key);
+  });
+});
+
+test('what is not committed is measured from HEAD', async () => {
+  const repo = grownRepo();
+  expect(await compareAt(repo.root, { kind: 'uncommitted' })).toEqual({
+    scope: { key: 'uncommitted', kind: 'narrow' },
+    where: { branch: 'refs/heads/work', mergeBase: idOf(repo, 'HEAD') },
+    baseName: 'HEAD',
+    baseTree: idOf(repo, 'HEAD^{tree}'),
+    headTree: null,
+    files: null,
+  });
+});
+
+describe('a commit', () => {
+  test('is measured from its first parent', async () => {
+    const repo = grownRepo();
+    const id = idOf(repo, 'HEAD');
+    expect(await compareAt(repo.root, { kind: 'commit', commit: 'work' })).toEqual({
+      scope: { key: `commit ${id}`, kind: 'narrow' },
+      where: { branch: 'refs/heads/work', mergeBase: idOf(repo, 'main') },
+      baseName: 'work^',
+      baseTree: idOf(repo, 'main^{tree}'),
+      headTree: idOf(repo, 'HEAD^{tree}'),
+      files: null,
+    });
+    repo.git('merge', '-q', '--no-ff', '-s', 'ours', '-m', 'merged', '--allow-unrelated-histories', 'early', 'main');
+    repo.git('checkout', '-q', '-b', 'side', 'early');
+    repo.write('c.txt', '1');
+    repo.commit();
+    repo.git('merge', '-q', '-m', 'merged', 'work');
+    const merge = await compareAt(repo.root, { kind: 'commit', commit: 'HEAD' });
+    expect(merge.baseTree).toBe(idOf(repo, 'HEAD^1^{tree}'));
+  });
+
+  test('the first one is measured from nothing', async () => {
+    const repo = grownRepo();
+    const first = await compareAt(repo.root, { kind: 'commit', commit: idOf(repo, 'early') });
+    expect(first).toMatchObject({ baseName: null, baseTree: EMPTY_TREE, headTree: idOf(repo, 'early^{tree}') });
+  });
+
+  test('whose parent was not fetched is not taken for the first', async () => {
+    const repo = grownRepo();
+    const root = join(temporaryFolder(), 'clone');
+    repo.git('clone', '-q', '--depth=1', `file://${repo.root}`, root);
+    const compared = await (await snapshotsAt(root)).compare({ kind: 'commit', commit: 'HEAD' }, null);
+    expect(compared).toEqual({ ok: false, failure: { kind: 'no-merge-base', base: 'HEAD', shallow: true } });
+  });
+});
+
+describe('what cannot be compared', () => {
+  const change = (base: string): Selection => ({ kind: 'change', base });
+  const commit = (name: string): Selection => ({ kind: 'commit', commit: name });
+
+  test.each<[string, Selection, object, (repo: Repo) => unknown]>([
+    ['an unknown base', change('never'), { kind: 'unknown-base', base: 'never' }, () => {}],
+    ['an option as a base', change('--all'), { kind: 'unknown-base', base: '--all' }, () => {}],
+    ['no base at all', CHANGE, { kind: 'no-base', tried: USUAL_BASES }, (repo) => repo.git('branch', '-D', 'main')],
+    [
+      'a base that shares nothing',
+      change('alien'),
+      { kind: 'no-merge-base', base: 'alien', shallow: false },
+      (repo) => repo.git('branch', 'alien', repo.git('commit-tree', 'HEAD^{tree}', '-m', 'alien').trim()),
+    ],
+    ['an unknown commit', commit('never'), { kind: 'unknown-commit', commit: 'never' }, () => {}],
+    ['an option as a commit', commit('--all'), { kind: 'unknown-commit', commit: '--all' }, () => {}],
+    ['nothing as a commit', commit(''), { kind: 'unknown-commit', commit: '' }, () => {}],
+    ['a range as a commit', commit('early..main'), { kind: 'unknown-commit', commit: 'early..main' }, () => {}],
+    ['a file as a commit', commit('main:a.txt'), { kind: 'unknown-commit', commit: 'main:a.txt' }, () => {}],
+  ])('%s', async (_, selection, failure, act) => {
+    const repo = grownRepo();
+    act(repo);
+    expect(await (await snapshotsAt(repo.root)).compare(selection, null)).toEqual({ ok: false, failure });
+  });
+});

@@ -1,0 +1,120 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { RunDocument } from '../../src/report/run-document.ts';
+import { type CliEnd, type CliOptions, onceover } from './cli.ts';
+import { repoWith, type TestRepo } from './repo.ts';
+
+const AGENT = resolve(import.meta.dirname, 'agent.mjs');
+
+/** One time that a scripted reviewer was asked. */
+export type Call = { readonly name: string; readonly session: string | null; readonly prompt: string };
+
+/**
+ * What a scripted reviewer answers. `$raw` is printed as it is; `$run` is a shell command that runs while it looks;
+ * `$sleep` makes it take so many milliseconds; `$exit` is its exit code.
+ */
+export type ScriptedAnswer = {
+  readonly status?: 'pass' | 'fail';
+  readonly violations?: readonly object[];
+  readonly previous?: readonly object[];
+  readonly message?: string;
+  readonly session_id?: string;
+  readonly usage?: object;
+  readonly $raw?: string;
+  readonly $run?: string;
+  readonly $sleep?: number;
+  readonly $exit?: number;
+  readonly $stderr?: string;
+};
+
+export type GateRepo = TestRepo & {
+  /** The next answers of a reviewer; after them it passes. */
+  answers(name: string, ...answers: readonly ScriptedAnswer[]): void;
+  /** Who was asked so far, in order. */
+  calls(name?: string): readonly Call[];
+  /** Forgets who was asked. */
+  forget(): void;
+  run(args?: readonly string[], options?: CliOptions): Promise<CliEnd>;
+  /** Runs with --json, whatever comes of it. */
+  document(args?: readonly string[], options?: CliOptions): Promise<RunDocument & { readonly code: number | null }>;
+  /** Names in the folder of records. */
+  records(): readonly string[];
+  record(name: string): Record<string, unknown>;
+  writeRecord(name: string, record: unknown): void;
+};
+
+export const PASS: ScriptedAnswer = { status: 'pass', violations: [] };
+
+/** An answer with one finding. */
+export function failing(file: string, code: string, more: object = {}): ScriptedAnswer {
+  const violation = { file, line: 1, code, issue: `something is wrong with ${code}`, priority: 'high', ...more };
+  return { status: 'fail', violations: [violation] };
+}
+
+/** Settings with the scripted agents `one` and `two`, and one review of `src` by so many reviewers. */
+export function gateSettings(
+  folder: string,
+  options: { numReviews?: number; more?: string; gates?: string } = {},
+): string {
+  const agent = (name: string) =>
+    `  ${name}: { command: [node, ${AGENT}, ${name}, ${folder}], resume: ${name === 'two'} }`;
+  return `${options.more ?? ''}
+agents: [one, two]
+agent:
+${agent('one')}
+${agent('two')}
+gates:
+${options.gates ?? `  - path: src\n    reviews:\n      code-quality: { prompt: .onceover/reviews/code-quality.md, num_reviews: ${options.numReviews ?? 2} }`}
+`;
+}
+
+/** A repository with that configuration committed on main, on branch work, with a change in src/a.ts. */
+export function gateRepo(
+  options: { numReviews?: number; more?: string; gates?: string; files?: Readonly<Record<string, string>> } = {},
+): GateRepo {
+  const repo = repoWith({ 'src/a.ts': 'export const a = 1;\n', 'README.md': '# Work\n', ...options.files });
+  const folder = join(dirname(repo.root), 'agents');
+  mkdirSync(folder);
+  repo.git('checkout', '-q', 'main');
+  repo.write('onceover.yml', gateSettings(folder, options));
+  repo.write('.onceover/reviews/code-quality.md', 'Look for what is wrong.\n');
+  repo.commit('gates');
+  repo.git('checkout', '-q', '-B', 'work');
+  repo.write('src/a.ts', 'export const a = 1;\nexport const b = 2;\n');
+  const calls = join(folder, 'calls.jsonl');
+  const logs = join(repo.root, '.deepwork/logs');
+  const run = (args: readonly string[] = [], cli: CliOptions = {}) => onceover(repo.root, ['run', ...args], cli);
+  return {
+    ...repo,
+    answers(name, ...answers) {
+      writeFileSync(join(folder, `${name}.answers.json`), JSON.stringify(answers));
+    },
+    calls(name) {
+      if (!existsSync(calls)) return [];
+      const all = readFileSync(calls, 'utf8')
+        .trim()
+        .split('\n')
+        .filter((line) => line !== '');
+      return all.map((line) => JSON.parse(line) as Call).filter((call) => name === undefined || call.name === name);
+    },
+    forget() {
+      writeFileSync(calls, '');
+    },
+    run,
+    async document(args = [], cli = {}) {
+      const end = await run([...args, '--json'], cli);
+      return { ...(JSON.parse(end.stdout) as RunDocument), code: end.code };
+    },
+    records: () =>
+      existsSync(logs)
+        ? readdirSync(logs)
+            .filter((name) => name !== '.gitignore')
+            .sort()
+        : [],
+    record: (name) => JSON.parse(readFileSync(join(logs, name), 'utf8')) as Record<string, unknown>,
+    writeRecord(name, record) {
+      mkdirSync(logs, { recursive: true });
+      writeFileSync(join(logs, name), typeof record === 'string' ? record : JSON.stringify(record));
+    },
+  };
+}
