@@ -1,13 +1,14 @@
 import type { KnownAgent } from './agents/inspect.ts';
 import type { Cleaned } from './app/clean.ts';
 import type { RunOptions } from './app/run.ts';
+import type { StartedRun } from './app/started-run.ts';
 import { loadRules } from './config/load-rules.ts';
 import { loadSettings } from './config/load-settings.ts';
 import { openParsedFiles, type ParsedFiles } from './config/parsed-files.ts';
 import type { RepoPath, ReviewId } from './domain/brand.ts';
 import type { Changes, Listing, Place } from './domain/change.ts';
 import type { DoctorReport } from './domain/doctor.ts';
-import type { ReviewExplanation } from './domain/explanation.ts';
+import type { ReviewExplanation, RunExplanation } from './domain/explanation.ts';
 import type { KnownFinding, Resolution } from './domain/finding.ts';
 import type { InstructionsOutcome, Notice } from './domain/instructions.ts';
 import type { MarkReceipt } from './domain/pass.ts';
@@ -38,6 +39,11 @@ import { checkReviewId } from './plan/review-id.ts';
 import { openInstructionFiles } from './stores/instruction-files.ts';
 import { markerPath, openPasses } from './stores/passes.ts';
 import { version } from './version.ts';
+
+/** What there is to say of a name that somebody asked about. */
+export type Explanation =
+  | { readonly about: 'run'; readonly explanation: RunExplanation }
+  | { readonly about: 'review'; readonly explanation: ReviewExplanation };
 
 /** Names of files as they were given, and where from. */
 export type GivenFiles = { readonly names: readonly string[]; readonly source: NameSource };
@@ -84,20 +90,31 @@ export async function pass(
   return marked.ok ? done({ id: id as ReviewId, vouched: marked.value.vouched }) : marked;
 }
 
-/** Why the review with this id is done or not. */
+/** Why a gate, slot, finding or review stands as it does. */
 export async function explain(
   cwd: string,
-  id: string,
+  name: string,
   options: { readonly base: string | null },
-): Promise<Result<ReviewExplanation>> {
-  const prepared = await prepare(cwd, { files: null, base: options.base });
+): Promise<Result<Explanation>> {
+  const place = await findPlace(cwd);
+  if (!place.ok) return place;
+  const { explainRun } = await import('./app/explain.ts');
+  const run = await explainRun(place.value, name, options.base);
+  if (run.ok && run.value !== null) return done({ about: 'run', explanation: run.value });
+  const review = await explainReviewId(cwd, name, options.base);
+  if (review.ok) return done({ about: 'review', explanation: review.value });
+  return run.ok || review.failure.kind !== 'unknown-subject' ? review : run;
+}
+
+async function explainReviewId(cwd: string, id: string, base: string | null): Promise<Result<ReviewExplanation>> {
+  const prepared = await prepare(cwd, { files: null, base });
   if (!prepared.ok) return prepared;
   const { passes } = prepared.value.ports;
   const marked = await passes.marked();
   if (!marked.ok) return marked;
   const past = { passed: marked.value.ids.has(id), receipt: await passes.receipt(id as ReviewId) };
   const explanation = explainReview(id, prepared.value.prepared, past);
-  return explanation === null ? failed({ kind: 'unknown-review', id }) : done(explanation);
+  return explanation === null ? failed({ kind: 'unknown-subject', name: id }) : done(explanation);
 }
 
 /** Writes what is asked for and not there yet. */
@@ -261,6 +278,21 @@ export async function clean(cwd: string): Promise<Result<Cleaned>> {
 export async function trust(cwd: string): Promise<Result<readonly string[]>> {
   const [place, { trustConfig }] = await Promise.all([placeOf(cwd), import('./app/run.ts')]);
   return place.ok ? trustConfig(place.value) : place;
+}
+
+/** Starts a run that outlives whoever asked for it. */
+export async function startRun(
+  cwd: string,
+  wish: { readonly paths: readonly string[]; readonly gate: string | null },
+): Promise<Result<StartedRun>> {
+  const [place, own] = await Promise.all([placeOf(cwd), import('./app/started-run.ts')]);
+  return place.ok ? own.startRun(place.value, wish) : place;
+}
+
+/** How far a started run is; without an id, the newest. */
+export async function getRun(cwd: string, id: string | null, waitSeconds: number): Promise<Result<StartedRun>> {
+  const [place, own] = await Promise.all([placeOf(cwd), import('./app/started-run.ts')]);
+  return place.ok ? own.getRun(place.value, id, waitSeconds) : place;
 }
 
 function toOptions(place: Place, wish: RunWish): Result<RunOptions> {

@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import * as app from './app.ts';
+import type { Event } from './domain/event.ts';
 import type { Failure } from './domain/failure.ts';
 import type { Result } from './domain/result.ts';
 import {
-  type ExplainDocument,
-  explainDocument,
   type InstructionsDocument,
   instructionsDocument,
   type PassDocument,
@@ -12,6 +11,13 @@ import {
   type RulesDocument,
   rulesDocument,
 } from './report/documents.ts';
+import {
+  type ExplainDocument,
+  explainDocument,
+  type RunExplanationDocument,
+  runExplanationDocument,
+} from './report/explain-document.ts';
+import { type FindingDocument, findingDocument, type RunDocument, runDocument } from './report/run-document.ts';
 import { tellFailure } from './text/failure.ts';
 
 export type * from './domain/brand.ts';
@@ -23,7 +29,10 @@ export type * from './domain/finding.ts';
 export type * from './domain/gate.ts';
 export type * from './domain/ports.ts';
 export type * from './domain/problem.ts';
+export type * from './domain/receipt.ts';
+export type * from './domain/record.ts';
 export type * from './domain/rule.ts';
+export type * from './domain/scope.ts';
 export type * from './domain/settings.ts';
 export type * from './domain/slot.ts';
 export type * from './domain/usage.ts';
@@ -32,7 +41,15 @@ export { matchRules } from './plan/match.ts';
 export { reviewId } from './plan/review-id.ts';
 export { planSlots } from './plan/slots.ts';
 export { composePrompt } from './prompt/compose.ts';
-export type { ExplainDocument, InstructionsDocument, PassDocument, RulesDocument };
+export type {
+  ExplainDocument,
+  FindingDocument,
+  InstructionsDocument,
+  PassDocument,
+  RulesDocument,
+  RunDocument,
+  RunExplanationDocument,
+};
 
 /** Expected trouble, with its kind and facts; the message says what happened and what to do. */
 export class OnceoverError extends Error {
@@ -85,12 +102,73 @@ export async function markReviewAsPassed(
   return passDocument(unwrap(await app.pass(folder(options.root), reviewId, 'library')));
 }
 
-/** Why a review is to be done or not. */
-export async function explainReview(
-  reviewId: string,
+/** Why a review, gate, slot or finding stands as it does. */
+export async function explain(
+  name: string,
   options: { readonly root?: string; readonly base?: string } = {},
-): Promise<ExplainDocument> {
-  return explainDocument(unwrap(await app.explain(folder(options.root), reviewId, { base: options.base ?? null })));
+): Promise<ExplainDocument | RunExplanationDocument> {
+  const explained = unwrap(await app.explain(folder(options.root), name, { base: options.base ?? null }));
+  return explained.about === 'review'
+    ? explainDocument(explained.explanation)
+    : runExplanationDocument(explained.explanation);
+}
+
+/** What to run the gates on; everything is optional. */
+export type RunOptions = {
+  readonly root?: string;
+  readonly base?: string;
+  readonly commit?: string;
+  readonly uncommitted?: boolean;
+  readonly files?: readonly string[];
+  readonly gates?: readonly string[];
+  readonly paths?: readonly string[];
+  readonly force?: boolean;
+  readonly fresh?: boolean;
+  readonly all?: boolean;
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: Event) => void;
+};
+
+/** Runs the gates; the document's `exit_code` is 0 only if every gate holds. */
+export async function run(options: RunOptions = {}): Promise<RunDocument> {
+  return runDocument(unwrap(await app.run(folder(options.root), wishOf(options))));
+}
+
+/** What holds, rests and is open, without running anything. */
+export async function status(options: Pick<RunOptions, 'root' | 'base'> = {}): Promise<RunDocument> {
+  return runDocument(unwrap(await app.preview(folder(options.root), wishOf(options))).outcome);
+}
+
+/** Says of a finding that it is fixed, or why it is left. */
+export async function resolveFinding(
+  id: string,
+  word: { readonly how: 'fixed' | 'skipped'; readonly why: string },
+  options: { readonly root?: string } = {},
+): Promise<FindingDocument> {
+  const { finding } = unwrap(await app.resolve(folder(options.root), id, word));
+  return findingDocument({ finding, state: word.how === 'fixed' ? 'fixed_claimed' : 'waived' });
+}
+
+function wishOf(options: RunOptions): app.RunWish {
+  const { commit, files, base = null } = options;
+  return {
+    selection:
+      commit !== undefined
+        ? { kind: 'commit', commit }
+        : options.uncommitted === true
+          ? { kind: 'uncommitted' }
+          : files !== undefined
+            ? { kind: 'files', files: { names: files, source: 'arguments' }, base }
+            : { kind: 'change', base },
+    gates: options.gates ?? [],
+    paths: options.paths ?? [],
+    force: options.force === true,
+    fresh: options.fresh === true,
+    all: options.all === true,
+    startedBy: 'person',
+    reporter: { tell: (event) => options.onEvent?.(event) },
+    stop: options.signal ?? null,
+  };
 }
 
 function folder(root: string | undefined): string {

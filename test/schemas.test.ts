@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { ruleFileSchema } from '../src/config/rule-schema.ts';
 import { settingsSchema } from '../src/config/settings-schema.ts';
+import * as runs from '../src/report/run-schema.ts';
 import * as documents from '../src/report/schemas.ts';
 
 // The published files are written by `npx vitest run test/schemas.test.ts -u`; here they are checked to be current.
@@ -14,6 +15,12 @@ test.each([
   ['explain', documents.explainSchema, 'output'],
   ['doctor', documents.doctorSchema, 'output'],
   ['init', documents.setUpSchema, 'output'],
+  ['run', runs.runSchema, 'output'],
+  ['explain-run', runs.runExplanationSchema, 'output'],
+  ['finding', runs.findingSchema, 'output'],
+  ['clean', runs.cleanSchema, 'output'],
+  ['trust', runs.trustSchema, 'output'],
+  ['started-run', runs.startedRunSchema, 'output'],
   ['error', documents.errorSchema, 'output'],
 ] as const)('schemas/%s.schema.json is current', async (name, schema, io) => {
   const text = `${JSON.stringify(z.toJSONSchema(schema, { io, target: 'draft-2020-12' }), null, 2)}\n`;

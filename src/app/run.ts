@@ -264,6 +264,12 @@ export async function trustConfig(place: Place): Promise<Result<readonly string[
   return trusted.ok ? done(commandsOf(settings.value)) : trusted;
 }
 
+/** Whether somebody who is no person may run what the configuration says. */
+export async function checkTrust(place: Place): Promise<Result<void>> {
+  const settings = await loadSettings(diskFiles(place.root), openParsedFiles(place.commonDir, version));
+  return settings.ok ? agree(place, settings.value, 'agent') : settings;
+}
+
 /** A person's own run agrees to the repository's commands; anybody else's needs that to have been done. */
 async function agree(place: Place, settings: Settings, by: RunOptions['startedBy']): Promise<Result<void>> {
   const commands = commandsOf(settings);

@@ -206,9 +206,12 @@ function addPass(program: Command): void {
 function addExplain(program: Command): void {
   program
     .command('explain')
-    .summary('say why a review is to be done or not')
-    .description('Says why a review is to be done or is skipped, what it is about, and what would change that.')
-    .argument('<review_id>', 'the id of a review')
+    .summary('say why something ran or did not, and what was said')
+    .description(
+      'Says of a gate, a slot, a finding or a review why it ran or did not, what happened, and what would make it run again.',
+    )
+    .argument('<name>', 'a gate ("review:src:code-quality"), a slot ("…@1"), a finding ("F1") or a review id')
+    .option('--prompt', 'for a slot: exactly what was sent and said the last time')
     .option('--base <ref>', 'branch or commit that the change is measured from')
     .option('--json', 'answer with one JSON document')
     .action((id, options) => explainCommand(id, options));

@@ -114,9 +114,20 @@ export const settingsSchema = z
       }
     };
     check(settings.agents, ['agents']);
+    const ids = new Set<string>();
     for (const [i, entry] of settings.gates.entries()) {
       for (const [review, own] of Object.entries(entry.reviews))
         check(own.agents, ['gates', i, 'reviews', review, 'agents']);
+      for (const kind of ['checks', 'reviews'] as const) {
+        for (const gate of Object.keys(entry[kind])) {
+          const id = `${kind} ${entry.path.replace(/^(?:\.\/)+|\/+$/g, '') || '.'} ${gate}`;
+          if (ids.has(id)) {
+            const message = `is defined twice for the path "${entry.path}"; give one of them another name`;
+            context.addIssue({ code: 'custom', path: ['gates', i, kind, gate], message });
+          }
+          ids.add(id);
+        }
+      }
       if (Object.keys(entry.checks).length + Object.keys(entry.reviews).length === 0) {
         context.addIssue({ code: 'custom', path: ['gates', i], message: 'has neither checks nor reviews' });
       }

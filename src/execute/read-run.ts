@@ -4,13 +4,14 @@ import type { CheckGate, Entry, Gate, GateId, ReviewGate } from '../domain/gate.
 import { GENERATED_FOLDER, isInside } from '../domain/generated.ts';
 import type { Comparison, GateName, LeftOut, RecordedPast, Snapshot } from '../domain/ports.ts';
 import type { Receipt } from '../domain/receipt.ts';
+import type { SlotRecord } from '../domain/record.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import type { RunNotice } from '../domain/run.ts';
 import type { Settings } from '../domain/settings.ts';
 import { findingState, isHere, isOpen } from '../plan/cycle.ts';
 import type { CheckState } from '../plan/decide-run.ts';
 import { type GateFacts, type GateState, gateState, type StateOptions } from '../plan/gate-state.ts';
-import { matchesEntry, type PlannedGates, planGates } from '../plan/gates.ts';
+import { configuredGates, matchesEntry, type PlannedGates, planGates } from '../plan/gates.ts';
 import { gateNames } from '../plan/record-names.ts';
 import { ruleRubric } from '../plan/rubric.ts';
 import { markedTasks } from './rule-marks.ts';
@@ -67,7 +68,7 @@ export async function readCompared(
   const { planned, idle } = gates.value;
   const selected = select(planned.gates, request);
   if (!selected.ok) return selected;
-  const names = new Map(gateNames(planned.gates).map((name) => [name.id, name]));
+  const names = new Map(gateNames(allGates(planned.gates, request)).map((name) => [name.id, name]));
   const past = await ports.records.read([...names.values()], tracked.value);
   if (!past.ok) return past;
   const reviews = selected.value.filter((gate) => gate.kind !== 'check');
@@ -162,6 +163,12 @@ export async function gatesOf(
   return done({ planned, idle });
 }
 
+/** The gates of this change and those that are only configured: whose record a file is depends on all their names. */
+function allGates(gates: readonly Gate[], { settings, rules }: RunRequest): readonly Pick<Gate, 'id' | 'kind'>[] {
+  const all = [...gates, ...configuredGates(settings.gates, rules)];
+  return [...new Map(all.map((gate) => [gate.id, gate])).values()];
+}
+
 /** The gates that were asked for; a name that fits none is an error, unless the gate is there and has nothing to look at. */
 function select(gates: readonly Gate[], request: RunRequest): Result<readonly Gate[]> {
   const configured = [
@@ -228,7 +235,7 @@ function endedCycles(
 ): EndedCycles {
   const ids = new Set(gates.map(({ id }) => id));
   return {
-    records: past.others
+    records: [...past.others, ...past.slots.flatMap(ownRecord)]
       .filter((record) => !ids.has(record.gate) && isHere(record, where))
       .map(({ gate, iteration }) => ({ gate, iteration })),
     findings: findings.filter(
@@ -240,6 +247,10 @@ function endedCycles(
         isHere(finding, where),
     ),
   };
+}
+
+function ownRecord({ gate, iteration, own }: SlotRecord) {
+  return own === null ? [] : [{ gate, iteration, branch: own.branch, mergeBase: own.mergeBase }];
 }
 
 function orphansOf(

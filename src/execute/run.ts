@@ -271,7 +271,12 @@ function looked({ job, agent, dispatch, status, trouble, usage, durationMs }: Ju
     agent,
     status,
     dispatch,
-    why: trouble === null && 'dispatch' in job ? job.dispatch.why : (trouble?.kind ?? job.why),
+    why:
+      trouble !== null
+        ? trouble.kind
+        : 'dispatch' in job && job.dispatch.why !== 'first-look'
+          ? job.dispatch.why
+          : job.why,
     passIteration: null,
     sawOlder: false,
     usage,

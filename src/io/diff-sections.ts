@@ -18,7 +18,7 @@ export async function diffSections(
   trees: Trees,
   contextLines: number,
 ): Promise<Result<readonly DiffSection[]>> {
-  const parts = await patch(place, trees, [`--unified=${contextLines}`, '-M', '-l1000']);
+  const parts = await patch(place, trees, [`--unified=${contextLines}`, ...RENAMES]);
   return parts.ok ? showHidden(place, trees, { parts: parts.value, contextLines }) : parts;
 }
 
@@ -28,9 +28,11 @@ export async function plainDiffSections(
   trees: Trees,
   paths: readonly RepoPath[],
 ): Promise<Result<readonly DiffSection[]>> {
-  const parts = await plainPatch(place, trees, { paths, options: ['--unified=3'] });
+  const parts = await patchOf(place, trees, { paths, options: ['--unified=3', '--no-renames'] });
   return parts.ok ? showHidden(place, trees, { parts: parts.value, contextLines: 3 }) : parts;
 }
+
+const RENAMES = ['-M', '-l1000'];
 
 const DIFF_TREE = [
   'diff-tree',
@@ -78,14 +80,14 @@ async function patch(
   return done(parts.filter(({ raw }) => raw.unnameable.length === 0));
 }
 
-async function plainPatch(
+async function patchOf(
   place: Place,
   trees: Trees,
   { paths, options }: { readonly paths: readonly RepoPath[]; readonly options: readonly string[] },
 ): Promise<Result<PatchPart[]>> {
   const all: PatchPart[] = [];
   for (const some of inParts([...new Set(paths)])) {
-    const parts = await patch(place, trees, [...options, '--no-renames'], some);
+    const parts = await patch(place, trees, options, some);
     if (!parts.ok) return parts;
     // A path that is a folder on one side stands for all that is in it, which was not asked for.
     const asked = new Set<string>(some);
@@ -104,17 +106,29 @@ async function showHidden(
   const withNul = await blobsWithNul(place, [...new Set(noted.flatMap(blobsOf))]);
   if (!withNul.ok) return withNul;
   const hidden = new Set(noted.filter((part) => !blobsOf(part).some((id) => withNul.value.has(id))));
-  const paths = [...hidden].flatMap((part) => part.paths);
-  const plain = await plainPatch(place, trees, { paths, options: [`--unified=${contextLines}`, '--text'] });
-  if (!plain.ok) return plain;
-  const shown = new Map(plain.value.map((part) => [part.paths[0], part.text]));
+  const asText = [`--unified=${contextLines}`, '--text'];
+  const shown = new Map<string, string>();
+  // Among fewer files git may pair others than before: those that it does not find again are shown as two.
+  for (const options of [
+    [...asText, ...RENAMES],
+    [...asText, '--no-renames'],
+  ]) {
+    const missing = [...hidden].filter(({ paths }) => !shown.has(keyOf(paths)));
+    const again = await patchOf(place, trees, { paths: missing.flatMap(({ paths }) => paths), options });
+    if (!again.ok) return again;
+    for (const { paths, text } of again.value) shown.set(keyOf(paths), text);
+  }
   return done(
     parts.map((part) => {
-      const text = hidden.has(part) ? part.paths.map((path) => shown.get(path) ?? '').join('') : part.text;
-      return { paths: part.paths, text };
+      const { paths } = part;
+      if (!hidden.has(part)) return { paths, text: part.text };
+      const asTwo = () => paths.map((path) => shown.get(keyOf([path])) ?? part.text).join('');
+      return { paths, text: shown.get(keyOf(paths)) ?? asTwo() };
     }),
   );
 }
+
+const keyOf = (paths: readonly RepoPath[]) => paths.join('\0');
 
 function blobsOf({ raw }: PatchPart): string[] {
   const sides = [

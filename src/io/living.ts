@@ -3,7 +3,7 @@ import { codeOf } from './files.ts';
 import { runProcess } from './process.ts';
 
 /** A living process: `startedAt` differs from that of another that has its number later; null where it is not told. */
-export type Life = { readonly startedAt: string | null };
+type Life = { readonly startedAt: string | null };
 
 /** What the system knows of a process; null: there is none with that number, or only its corpse. */
 export async function lifeOf(pid: number, platform: NodeJS.Platform = process.platform): Promise<Life | null> {

@@ -10,6 +10,7 @@ const LARGEST_TEXT_BYTES = 4 * 1024 * 1024;
 export async function textInTree(place: Place, tree: SnapshotId, path: RepoPath): Promise<Result<string | null>> {
   const id = objectId(tree);
   if (!id.ok) return id;
+  if (path === '') return done(null);
   // Asked for by its path, so that no part of a name can be taken for more than that.
   const listed = await git(place.root, ['ls-tree', '-z', '-l', '--full-tree', id.value, '--', path]);
   if (!listed.ok) return listed;

@@ -2,15 +2,15 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod';
 import { instructions, pass, rules } from '../app.ts';
-import type { Failure } from '../domain/failure.ts';
 import { instructionsDocument, passDocument, rulesDocument } from '../report/documents.ts';
 import { instructionsSchema, passSchema, rulesSchema } from '../report/schemas.ts';
-import { tellFailure } from '../text/failure.ts';
 import { tellInstructions } from '../text/instructions.ts';
 import { tellNotice } from '../text/notice.ts';
 import { tellPass } from '../text/pass.ts';
 import { tellRules } from '../text/rules.ts';
 import { version } from '../version.ts';
+import { rejected } from './rejected.ts';
+import { addRunTools } from './run-tools.ts';
 
 /** Which repository is served, and whose personas are named. */
 export type ServeOptions = { readonly root: string; readonly platform: string };
@@ -97,19 +97,15 @@ function buildServer({ root, platform }: ServeOptions): McpServer {
       };
     },
   );
+  addRunTools(server, root);
   return server;
 }
 
 const INSTRUCTIONS =
-  'Reviews of the present change. Call get_review_instructions, give each listed instruction file to a reviewer of its own, mend what they find, and call it again until nothing is left to do.';
+  'Reviews of the present change. To have the gates of onceover.yml run: start_run, then get_run until its state is done; mend what is open and start it again. To review with sub-agents of your own: get_review_instructions, give each listed file to a reviewer of its own, mend what they find, and call it again until nothing is left to do.';
 
 function given(names: readonly string[] | null | undefined) {
   return names === null || names === undefined ? null : ({ names, source: 'arguments' } as const);
-}
-
-function rejected(failure: Failure) {
-  const { what, next } = tellFailure(failure);
-  return { content: [{ type: 'text' as const, text: `${what}\n${next}` }], isError: true };
 }
 
 function withWarnings(text: string, warnings: readonly string[]): string {

@@ -47,6 +47,26 @@ export function planGates(sources: GateSources): PlannedGates {
   };
 }
 
+/** The ids of gates that are configured by name, whether or not anything changed there. */
+export function configuredGates(
+  settings: readonly EntrySettings[],
+  rules: readonly Rule[],
+): readonly Pick<Gate, 'id' | 'kind'>[] {
+  const entries = settings.flatMap((entry) => {
+    const path = compilePath(entry.path);
+    if (path.kind === 'each') return [];
+    const name = path.kind === 'all' ? '.' : path.kind === 'folder' ? path.folder : path.source;
+    return [
+      ...Object.keys(entry.checks).map((check) => ({ kind: 'check', id: `check:${name}:${check}` }) as const),
+      ...Object.keys(entry.reviews).map((review) => ({ kind: 'review', id: `review:${name}:${review}` }) as const),
+    ];
+  });
+  const together = rules
+    .filter(({ strategy }) => strategy !== 'individual')
+    .map((rule) => ({ kind: 'rule', id: `rule:${rule.folder === '' ? '.' : rule.folder}:${rule.name}` }) as const);
+  return [...entries, ...together];
+}
+
 /** Whether any of the paths lies in the entry point. */
 export function matchesEntry(entry: EntrySettings, paths: readonly RepoPath[]): boolean {
   return paths.some((path) => entryName(compilePath(entry.path), path) !== null);

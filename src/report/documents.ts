@@ -1,11 +1,8 @@
 import type { DoctorReport } from '../domain/doctor.ts';
-import type { ReviewExplanation } from '../domain/explanation.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { InstructionsOutcome, Notice, WrittenTask } from '../domain/instructions.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { SetUpStep } from '../domain/set-up.ts';
-import type { ReviewTask } from '../domain/task.ts';
-import { explanationSummary } from '../text/explain.ts';
 import { tellFailure } from '../text/failure.ts';
 import { personaFor } from '../text/instructions.ts';
 import { tellNotice } from '../text/notice.ts';
@@ -126,36 +123,6 @@ export type SetUpDocument = { files: { path: string; did: SetUpStep['did']; igno
 
 export function setUpDocument(steps: readonly SetUpStep[]): SetUpDocument {
   return { files: steps.map(({ path, did, ignored }) => ({ path, did, ignored })) };
-}
-
-/** What `explain --json` answers with. */
-export type ExplainDocument = {
-  review_id: string;
-  state: ReviewExplanation['kind'];
-  why: string;
-  current_review_id: string | null;
-  rules: { name: string; defining_file: string }[];
-  files: string[];
-  passed: boolean;
-  passed_at: string | null;
-  passed_by: string | null;
-};
-
-export function explainDocument(explanation: ReviewExplanation): ExplainDocument {
-  const task: ReviewTask | null =
-    explanation.kind === 'not-asked-for' ? null : explanation.kind === 'changed' ? explanation.now : explanation.task;
-  const receipt = 'receipt' in explanation ? explanation.receipt : (explanation.mark?.receipt ?? null);
-  return {
-    review_id: 'id' in explanation ? explanation.id : explanation.task.id,
-    state: explanation.kind,
-    why: explanationSummary(explanation),
-    current_review_id: task?.id ?? null,
-    rules: task?.parts.map(({ rule }) => ({ name: rule.name, defining_file: definingFile(rule) })) ?? [],
-    files: [...(task?.files ?? [])],
-    passed: 'passed' in explanation ? explanation.passed : explanation.mark !== null,
-    passed_at: receipt?.at ?? null,
-    passed_by: receipt?.by ?? null,
-  };
 }
 
 /** What stands on stdout instead of an answer when a command with `--json` fails. */

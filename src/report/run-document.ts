@@ -1,4 +1,4 @@
-import type { RunOutcome, SlotOutcome, ToldFinding } from '../domain/run.ts';
+import type { GateOutcome, RunOutcome, SlotOutcome, ToldFinding } from '../domain/run.ts';
 import type { Usage } from '../domain/usage.ts';
 import { tellGateReason, tellSlotReason } from '../text/gate-reason.ts';
 import { tellRunNotice } from '../text/run.ts';
@@ -67,15 +67,7 @@ export function runDocument(outcome: RunOutcome): RunDocument {
   return {
     status: outcome.status,
     iteration: outcome.iteration,
-    gates: outcome.gates.map((gate) => ({
-      id: gate.id,
-      kind: gate.kind,
-      status: gate.status,
-      why: gate.why,
-      detail: tellGateReason(gate.why),
-      slots: gate.slots.map(slotDocument),
-      ...(gate.check === null ? {} : { output: gate.check.tail }),
-    })),
+    gates: outcome.gates.map(gateDocument),
     findings: outcome.findings.map(findingDocument),
     uncovered_files: [...outcome.uncovered],
     withheld_files: outcome.withheld.map(({ path }) => path),
@@ -86,6 +78,19 @@ export function runDocument(outcome: RunOutcome): RunDocument {
     exit_code: outcome.exitCode,
     dispatches: outcome.dispatches,
     warnings: outcome.notices.map(tellRunNotice),
+  };
+}
+
+/** A gate as documents have it. */
+export function gateDocument(gate: GateOutcome): RunDocument['gates'][number] {
+  return {
+    id: gate.id,
+    kind: gate.kind,
+    status: gate.status,
+    why: gate.why,
+    detail: tellGateReason(gate.why),
+    slots: gate.slots.map(slotDocument),
+    ...(gate.check === null ? {} : { output: gate.check.tail }),
   };
 }
 

@@ -7,7 +7,7 @@ import { readOwn, writeNew } from '../io/own-file.ts';
 import { isFindingId, readFinding, readResolution } from './finding-shape.ts';
 
 const FOLDER = 'onceover/findings';
-const MOST_CLOSED = 500;
+const MOST_CLOSED = 200;
 const LAST_NUMBER = 999_999_999;
 const ADDED_BETWEEN_TIDYINGS = 50;
 

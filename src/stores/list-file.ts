@@ -6,7 +6,7 @@ import { readOwn } from '../io/own-file.ts';
 const FOLDER = 'onceover';
 
 /** A short list in the clone's own folder. */
-export type ListFile = {
+type ListFile = {
   /** What is in it, unchecked; nothing where it cannot be read. */
   read(): readonly unknown[];
   write(list: readonly unknown[]): Result<void>;

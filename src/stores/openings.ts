@@ -2,15 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Openings } from '../domain/ports.ts';
 import { done } from '../domain/result.ts';
-import {
-  checkFolder,
-  isForgotten,
-  listFolder,
-  makeFolder,
-  removeFile,
-  removeForgotten,
-  writeWhole,
-} from '../io/files.ts';
+import { checkFolder, listFolder, lookAt, makeFolder, removeFile, removeForgotten, writeWhole } from '../io/files.ts';
 import { readOwn } from '../io/own-file.ts';
 
 const FOLDER = 'onceover/openings';
@@ -42,14 +34,21 @@ export function openOpenings(commonDir: string): Openings {
       removeForgotten(path, now);
       for (const { name } of listed.value) {
         const digest = NAME.exec(name)?.[1];
-        // Another working tree may just have written it, and its record not yet.
-        if (digest === undefined || keep.has(digest) || !isForgotten(join(path, name), now)) continue;
+        // Another working tree may need it: only what no session can still be about goes.
+        if (digest === undefined || keep.has(digest) || !isOld(join(path, name), now)) continue;
         const removed = removeFile(join(path, name));
         if (!removed.ok) return removed;
       }
       return done(undefined);
     },
   };
+}
+
+const SESSIONS_LAST_MS = 14 * 24 * 3600 * 1000;
+
+function isOld(path: string, now: number): boolean {
+  const stats = lookAt(path);
+  return stats !== null && now - stats.mtimeMs > SESSIONS_LAST_MS;
 }
 
 function nameOf(digest: string): string {

@@ -17,7 +17,7 @@ export function tellEvent(event: Event): string | null {
     case 'slot-planned':
       return `${quoteName(event.gate)}: ${tellPlan(event.plan)}`;
     case 'slot-started':
-      return `${quoteName(event.gate)} @${event.slot}: asking ${event.agent} (${event.dispatch.kind}, ${event.dispatch.why})`;
+      return `${quoteName(event.gate)} @${event.slot}: asking ${event.agent} (${how(event.dispatch)})`;
     case 'slot-active':
       return null;
     case 'slot-asked-again':
@@ -25,6 +25,10 @@ export function tellEvent(event: Event): string | null {
     case 'slot-ended':
       return `${quoteName(event.gate)} @${event.slot}: ${ended(event)}`;
   }
+}
+
+function how({ kind, why }: Extract<Event, { kind: 'slot-started' }>['dispatch']): string {
+  return why === 'first-look' || why === 'delta' ? kind : `${kind}, ${why}`;
 }
 
 const AGAIN = {

@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { lifeOf, processNamespace } from '../../src/io/living.ts';
 import { asNobody } from '../support/as-nobody.ts';
+import { temporaryFolder } from '../support/repo.ts';
 
 const NO_PROCESS = 0x7fff_fff0;
 const [LINUX, OTHER] = ['linux', 'darwin'] as const;
@@ -55,7 +57,9 @@ describe.each(PLATFORMS)('a process, asked for as on %s', (platform) => {
   });
 
   test('a name full of parentheses and spaces changes nothing', async () => {
-    const child = start('bash', ['-c', 'exec -a "a ) Z (" sleep 60']);
+    const program = join(temporaryFolder(), 'a) Z (');
+    symlinkSync('/bin/sleep', program);
+    const child = start(program, ['60']);
     expect(await lifeOf(child, platform)).toMatchObject({ startedAt: expect.stringMatching(/\d/) });
   });
 });

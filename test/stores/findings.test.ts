@@ -197,8 +197,9 @@ test('what could not be read back is not written', async () => {
 
 test('a number that is taken in any way is not given: nobody inherits what was said of another', async () => {
   const { write, folder, findings } = open();
-  write('F4.said.json', WAIVER);
-  mkdirSync(join(folder, 'F9.json'));
+  mkdirSync(join(folder, 'F4.json'));
+  expect(await findings.add(findingWith())).toMatchObject({ value: { id: 'F5' } });
+  write('F9.said.json', WAIVER);
   expect(await findings.add(findingWith())).toMatchObject({ value: { id: 'F10' } });
 });
 
@@ -210,18 +211,18 @@ test('when all numbers are used up, that is a failure', async () => {
   expect(await findings.add(findingWith())).toEqual({ ok: false, failure });
 });
 
-test('of closed findings the newest 500 are kept, of others all', async () => {
+test('of closed findings the newest 200 are kept, of others all', async () => {
   const { folder, write, findings } = open();
-  const numbers = Array.from({ length: 509 }, (_, n) => n + 1);
+  const numbers = Array.from({ length: 209 }, (_, n) => n + 1);
   for (const n of numbers)
     write(`F${n}.json`, { ...F1, id: `F${n}`, kept: n === 2 ? 'open' : n === 3 ? 'warning' : 'closed' });
   write('F1.said.json', WAIVER);
   write('F2.said.json', WAIVER);
   write('F5.json', 'broken');
-  expect(await findings.add(findingWith({ kept: 'closed' }))).toMatchObject({ value: { id: 'F510' } });
-  // 510 there are, 507 of them closed.
+  expect(await findings.add(findingWith({ kept: 'closed' }))).toMatchObject({ value: { id: 'F210' } });
+  // 210 there are, 207 of them closed.
   const gone = [1, 4, 6, 7, 8, 9, 10];
-  const left = [...numbers, 510].filter((n) => !gone.includes(n)).map((n) => `F${n}.json`);
+  const left = [...numbers, 210].filter((n) => !gone.includes(n)).map((n) => `F${n}.json`);
   expect(readdirSync(folder).sort()).toEqual([...left, 'F2.said.json'].sort());
 });
 
@@ -282,7 +283,7 @@ test.each<[string, number, (folder: string) => Promise<unknown>, string, string]
 test('it is tidied by the first that a process adds, and then from time to time', async () => {
   const { folder, write, findings } = open();
   await findings.add(findingWith());
-  for (let n = 2; n <= 505; n++) write(`F${n}.json`, { ...F1, id: `F${n}`, kept: 'closed' });
+  for (let n = 2; n <= 205; n++) write(`F${n}.json`, { ...F1, id: `F${n}`, kept: 'closed' });
   for (let n = 0; n < 49; n++) await findings.add(findingWith());
   expect(existsSync(join(folder, 'F2.json'))).toBe(true);
   await findings.add(findingWith());

@@ -118,15 +118,17 @@ describe('whether an owner lives', () => {
 });
 
 test.each(Array.from({ length: 30 }, (_, turn) => turn))(
-  'when another comes to life %i turns after one has begun to take it, only one of them has it',
+  'when another puts its file there %i turns after one has begun to take the lock, the one who was first has it',
   async (turn) => {
-    const { folder, names, lock } = open({ '1.json': await ownerWith({ host: 'another.example' }, 3600) });
-    const living = JSON.stringify(await ownerWith({ host: 'another.example' }));
+    const { folder, names, lock } = open({ '1.json': await ownerWith({ pid: NO_PROCESS }) });
+    const other = JSON.stringify(await ownerWith({ host: 'another.example' }));
     const taking = lock.take();
     for (let n = 0; n < turn; n++) await null;
-    if (names().includes('1.json')) writeFileSync(join(folder, '1.json'), living);
+    const wasFirst = names().includes('2.json');
+    writeFileSync(join(folder, '9.json'), other);
     const taken = await taking;
-    expect(names()).toEqual([taken.ok ? '2.json' : '1.json']);
+    expect(taken.ok).toBe(wasFirst);
+    expect(names()).toEqual(wasFirst ? ['2.json', '9.json'] : ['1.json', '9.json']);
     if (taken.ok) await taken.value.release();
   },
 );
@@ -212,6 +214,17 @@ describe('while it is held', () => {
     vi.advanceTimersByTime(60_000);
     expect(names()).toEqual([]);
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('releasing twice does not take it from the next holder, even if no time went by', async () => {
+    const { names, lock } = open();
+    const first = await lock.take();
+    if (first.ok) await first.value.release();
+    const second = await lock.take();
+    if (first.ok) await first.value.release();
+    expect(names()).toEqual(['1.json']);
+    if (second.ok) await second.value.release();
+    expect(names()).toEqual([]);
   });
 
   test('a file that somebody removed is not made again', async () => {

@@ -36,10 +36,12 @@ export type GateRepo = TestRepo & {
   forget(): void;
   run(args?: readonly string[], options?: CliOptions): Promise<CliEnd>;
   /** Runs with --json, whatever comes of it. */
-  document(args?: readonly string[], options?: CliOptions): Promise<RunDocument & { readonly code: number | null }>;
+  document(args?: readonly string[], options?: CliOptions): Promise<RunDocument & Omit<CliEnd, 'stdout'>>;
   /** Names in the folder of records. */
   records(): readonly string[];
   record(name: string): Record<string, unknown>;
+  /** The lines of a log there. */
+  log(name: string): readonly string[];
   writeRecord(name: string, record: unknown): void;
 };
 
@@ -51,18 +53,18 @@ export function failing(file: string, code: string, more: object = {}): Scripted
   return { status: 'fail', violations: [violation] };
 }
 
-/** Settings with the scripted agents `one` and `two`, and one review of `src` by so many reviewers. */
+/** Settings with scripted agents, `one` and `two` unless others are named, and one review of `src` by so many reviewers. */
 export function gateSettings(
   folder: string,
-  options: { numReviews?: number; more?: string; gates?: string } = {},
+  options: { agents?: readonly string[]; numReviews?: number; more?: string; gates?: string } = {},
 ): string {
+  const agents = options.agents ?? ['one', 'two'];
   const agent = (name: string) =>
     `  ${name}: { command: [node, ${AGENT}, ${name}, ${folder}], resume: ${name === 'two'} }`;
   return `${options.more ?? ''}
-agents: [one, two]
+agents: [${agents.join(', ')}]
 agent:
-${agent('one')}
-${agent('two')}
+${agents.map(agent).join('\n')}
 gates:
 ${options.gates ?? `  - path: src\n    reviews:\n      code-quality: { prompt: .onceover/reviews/code-quality.md, num_reviews: ${options.numReviews ?? 2} }`}
 `;
@@ -70,7 +72,13 @@ ${options.gates ?? `  - path: src\n    reviews:\n      code-quality: { prompt: .
 
 /** A repository with that configuration committed on main, on branch work, with a change in src/a.ts. */
 export function gateRepo(
-  options: { numReviews?: number; more?: string; gates?: string; files?: Readonly<Record<string, string>> } = {},
+  options: {
+    agents?: readonly string[];
+    numReviews?: number;
+    more?: string;
+    gates?: string;
+    files?: Readonly<Record<string, string>>;
+  } = {},
 ): GateRepo {
   const repo = repoWith({ 'src/a.ts': 'export const a = 1;\n', 'README.md': '# Work\n', ...options.files });
   const folder = join(dirname(repo.root), 'agents');
@@ -103,7 +111,7 @@ export function gateRepo(
     run,
     async document(args = [], cli = {}) {
       const end = await run([...args, '--json'], cli);
-      return { ...(JSON.parse(end.stdout) as RunDocument), code: end.code };
+      return { ...(JSON.parse(end.stdout) as RunDocument), code: end.code, stderr: end.stderr };
     },
     records: () =>
       existsSync(logs)
@@ -112,6 +120,7 @@ export function gateRepo(
             .sort()
         : [],
     record: (name) => JSON.parse(readFileSync(join(logs, name), 'utf8')) as Record<string, unknown>,
+    log: (name) => readFileSync(join(logs, name), 'utf8').trimEnd().split('\n'),
     writeRecord(name, record) {
       mkdirSync(logs, { recursive: true });
       writeFileSync(join(logs, name), typeof record === 'string' ? record : JSON.stringify(record));

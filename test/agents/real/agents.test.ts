@@ -125,7 +125,7 @@ describe.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s',
 
   test.each([
     ['unknown', () => (name === 'opencode' ? 'ses_unknown' : '00000000-0000-4000-8000-000000000000'), 'session-lost'],
-    ['malformed', () => 'not a session', differs.malformed],
+    ['malformed', () => 'not-a-session', differs.malformed],
   ])('a session that is %s', async (_title, session, expected) => {
     const made = user(ANSWER, ANSWER);
     expect(failed(await made.user.ask({ sessionId: session() })).kind).toBe(expected);

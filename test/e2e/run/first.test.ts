@@ -10,7 +10,12 @@ test('a failing slot, a fix, a pass, and a run with nothing to do', async () => 
   repo.write('src/a.ts', 'export const a = 1;\nexport const b = 3;\n');
   const second = await repo.document();
   expect(second).toMatchObject({ code: 0, status: 'passed', iteration: 2 });
-  expect(repo.calls().map(({ name }) => name)).toEqual(['one', 'two', 'two']);
+  expect(
+    repo
+      .calls()
+      .map(({ name }) => name)
+      .sort(),
+  ).toEqual(['one', 'two', 'two']);
   const third = await repo.document();
   expect(third).toMatchObject({ code: 0, status: 'passed', iteration: null });
   expect(repo.calls()).toHaveLength(3);

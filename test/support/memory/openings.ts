@@ -22,7 +22,8 @@ export function memoryOpenings(): MemoryOpenings {
       return done(digest);
     },
     async prune(keep) {
-      for (const [digest, { at }] of texts) if (!keep.has(digest) && now - at > 10 * 60_000) texts.delete(digest);
+      for (const [digest, { at }] of texts)
+        if (!keep.has(digest) && now - at > 14 * 24 * 3_600_000) texts.delete(digest);
       return done(undefined);
     },
   };

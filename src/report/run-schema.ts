@@ -1,0 +1,125 @@
+import * as z from 'zod';
+
+const usage = z
+  .object({
+    input_tokens: z.number().describe('The part that came from no cache.'),
+    cached_input_tokens: z.number(),
+    cache_write_tokens: z.number(),
+    output_tokens: z.number(),
+    cost_usd: z.number().nullable(),
+  })
+  .nullable();
+
+const slot = z.object({
+  slot: z.number(),
+  agent: z.string().nullable(),
+  status: z.enum(['pass', 'fail', 'error', 'skipped_prior_pass', 'not_run']),
+  dispatch: z.enum(['fresh', 'resumed', 'none']),
+  why: z.string(),
+  pass_iteration: z.number().nullable(),
+  usage,
+  detail: z.string().describe('The reason in words.'),
+});
+
+const gate = z.object({
+  id: z.string(),
+  kind: z.enum(['check', 'review', 'rule']),
+  status: z.enum(['pass', 'fail', 'error', 'holds', 'not_run']),
+  why: z.string(),
+  detail: z.string().describe('The reason in words.'),
+  slots: z.array(slot),
+  output: z.string().optional().describe('The end of what a check printed.'),
+});
+
+/** A finding in a document. */
+export const findingSchema = z.object({
+  id: z.string(),
+  gate: z.string(),
+  slot: z.number(),
+  file: z.string().nullable(),
+  line: z.number().nullable(),
+  code: z.string().nullable(),
+  issue: z.string(),
+  fix: z.string().nullable(),
+  priority: z.enum(['critical', 'high', 'medium', 'low']),
+  state: z.enum(['open', 'fixed_claimed', 'warning', 'waived', 'closed', 'gone']),
+  since: z.number().describe('The iteration that reported it first.'),
+  mark: z.string().nullable().describe('What is odd about where it points.'),
+  why: z.string().nullable().describe('What was said of it with resolve.'),
+});
+
+/** The document of `run --json`, `status --json` and `get_run`. */
+export const runSchema = z.object({
+  status: z.enum([
+    'no_changes',
+    'no_applicable_gates',
+    'passed',
+    'passed_with_warnings',
+    'failed',
+    'error',
+    'retry_limit_exceeded',
+    'lock_conflict',
+  ]),
+  iteration: z.number().nullable().describe('Null: nothing ran.'),
+  gates: z.array(gate),
+  findings: z.array(findingSchema),
+  uncovered_files: z.array(z.string()).describe('Changed files that no review looks at.'),
+  withheld_files: z.array(z.string()).describe('Untracked files that were shown to nobody.'),
+  usage,
+  saved: z
+    .object({ pass: z.number(), slot: z.number(), session: z.number(), prefix: z.number() })
+    .describe('Tokens not paid for, by lever; estimates.'),
+  scope: z.string(),
+  base: z.string().nullable(),
+  exit_code: z.union([z.literal(0), z.literal(1), z.literal(3)]),
+  dispatches: z.number(),
+  warnings: z.array(z.string()),
+});
+
+const history = z.array(
+  z.object({
+    iteration: z.number(),
+    slot: z.number(),
+    agent: z.string(),
+    status: z.enum(['pass', 'fail', 'error', 'skipped_prior_pass']),
+    dispatch: z.string().nullable(),
+    why: z.string().nullable(),
+    findings: z.array(z.string()),
+  }),
+);
+
+/** The document of `explain --json` about a gate, a slot or a finding. */
+export const runExplanationSchema = z.discriminatedUnion('about', [
+  z.object({
+    about: z.literal('gate'),
+    gate,
+    files: z.array(z.string()),
+    prompt: z.string().nullable(),
+    would_do: z.array(z.string()),
+    history,
+  }),
+  z.object({
+    about: z.literal('slot'),
+    gate: z.string(),
+    slot,
+    would_do: z.array(z.string()),
+    history,
+    log: z.string().nullable(),
+  }),
+  z.object({ about: z.literal('finding'), finding: findingSchema }),
+]);
+
+/** The document of `clean --json`. */
+export const cleanSchema = z.object({ archived_iterations: z.number(), open_findings: z.array(z.string()) });
+
+/** The document of `trust --json`. */
+export const trustSchema = z.object({ trusted_commands: z.array(z.string()) });
+
+/** What `start_run` and `get_run` answer with. */
+export const startedRunSchema = z.object({
+  run_id: z.string(),
+  state: z.enum(['running', 'done', 'died']),
+  progress: z.array(z.string()).describe('The last lines that the run has said.'),
+  run: runSchema.nullable().describe('The result, once it is there.'),
+  error: z.object({ kind: z.string(), message: z.string(), next: z.string() }).nullable(),
+});

@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import type { CommitId } from '../../src/domain/brand.ts';
+import type { FindingState, KnownFinding } from '../../src/domain/finding.ts';
+import type { Entry } from '../../src/domain/gate.ts';
+import type { Scope, Whereabouts } from '../../src/domain/scope.ts';
+import { findingState, isHere, isInCycle, isOpen } from '../../src/plan/cycle.ts';
+import { ownFacts, slotRecord } from '../support/record-samples.ts';
+import { claim, entry, finding, HERE, waiver } from '../support/run-samples.ts';
+
+const commit = (text: string) => text as CommitId;
+const ON_WORK: Whereabouts = { branch: 'work', mergeBase: commit('b1') };
+const DETACHED: Whereabouts = { branch: null, mergeBase: commit('b1') };
+const NARROW: Scope = { key: 'uncommitted', kind: 'narrow' };
+
+describe('made here', () => {
+  test.each<[string, Whereabouts, Whereabouts, boolean]>([
+    ['on this branch', ON_WORK, ON_WORK, true],
+    ['on this branch, before the base moved', { branch: 'work', mergeBase: commit('b0') }, ON_WORK, true],
+    ['on another branch', { branch: 'other', mergeBase: commit('b1') }, ON_WORK, false],
+    ['detached, and now on a branch', DETACHED, ON_WORK, false],
+    ['detached from the same merge-base', DETACHED, DETACHED, true],
+    ['detached from another merge-base', { branch: null, mergeBase: commit('b0') }, DETACHED, false],
+    ['on a branch, and now detached', ON_WORK, DETACHED, false],
+  ])('%s', (_title, made, where, expected) => {
+    expect(isHere(made, where)).toBe(expected);
+  });
+});
+
+describe('the records of a cycle', () => {
+  const made = (differs: Parameters<typeof ownFacts>[0]) => slotRecord({ own: ownFacts(differs) });
+  test.each([
+    ['made on this branch', made({}), HERE.scope, true],
+    ['made on another branch', made({ branch: 'other' }), HERE.scope, false],
+    ['naming no place: by hand or by another tool', slotRecord({ own: null }), HERE.scope, true],
+    ['of a narrow run, in a full one', made({ scope: 'uncommitted' }), HERE.scope, false],
+    ['of a full run, in a narrow one', made({}), NARROW, false],
+    ['of a narrow run, in the same narrow one', made({ scope: 'uncommitted' }), NARROW, false],
+    ['naming no place, in a narrow run', slotRecord({ own: null }), NARROW, false],
+  ])('%s', (_title, record, scope, expected) => {
+    expect(isInCycle(record, { scope, where: ON_WORK })).toBe(expected);
+  });
+});
+
+describe('how a finding stands', () => {
+  const MOVED = entry({ headBlob: 'h2' });
+  const NOWHERE = { file: null, entry: null, seen: null } as const;
+  const ELSEWHERE = { branch: 'other' } as const;
+  const ended = { cycleEnded: true } as const;
+  type Now = { readonly entry?: Entry | null; readonly scope?: Scope };
+
+  test.each<[string, Partial<KnownFinding>, Now, FindingState]>([
+    ['as it was reported', {}, {}, 'open'],
+    ['its file has changed', {}, { entry: MOVED }, 'open'],
+    ['its path has no entry any more', {}, { entry: null }, 'gone'],
+    ['it had no entry when it was reported', { entry: null }, {}, 'open'],
+    ['it has no place', NOWHERE, {}, 'open'],
+    ['closed', { kept: 'closed' }, {}, 'closed'],
+    ['closed, and its path has no entry', { kept: 'closed' }, { entry: null }, 'closed'],
+    ['a warning', { kept: 'warning' }, {}, 'warning'],
+    ['a warning without an entry', { kept: 'warning' }, { entry: null }, 'gone'],
+    ['said to be fixed: open until a reviewer confirms', { resolution: claim() }, {}, 'fixed_claimed'],
+    ['a warning said to be fixed', { kept: 'warning', resolution: claim() }, {}, 'warning'],
+    ['waived', { resolution: waiver() }, {}, 'waived'],
+    ['waived, its file has changed', { resolution: waiver() }, { entry: MOVED }, 'waived'],
+    ['waived, its path has no entry any more', { resolution: waiver() }, { entry: null }, 'gone'],
+    ['waived, in another cycle', { resolution: waiver(), ...ended }, { entry: MOVED }, 'waived'],
+    ['waived, on another branch', { resolution: waiver(), ...ELSEWHERE }, { entry: MOVED }, 'waived'],
+    ['closed although waived', { kept: 'closed', resolution: waiver() }, {}, 'closed'],
+    ['of an ended cycle, its entry is unchanged', ended, {}, 'open'],
+    ['of an ended cycle, its entry has changed', ended, { entry: MOVED }, 'gone'],
+    ['of an ended cycle, its base has changed', ended, { entry: entry({ baseBlob: 'b9' }) }, 'gone'],
+    ['of an ended cycle, it had no entry', { ...ended, entry: null }, {}, 'gone'],
+    ['of an ended cycle, said to be fixed', { ...ended, resolution: claim() }, {}, 'fixed_claimed'],
+    ['of an ended cycle, a warning', { ...ended, kept: 'warning' }, {}, 'warning'],
+    ['of another branch, its entry is the same here', ELSEWHERE, {}, 'open'],
+    ['of another branch, its entry is another here', ELSEWHERE, { entry: MOVED }, 'gone'],
+    ['of a narrow run', { scope: 'uncommitted' }, {}, 'gone'],
+    ['of a full run, in a narrow one', {}, { scope: NARROW }, 'gone'],
+    ['of the same narrow run', { scope: 'uncommitted' }, { scope: NARROW }, 'open'],
+  ])('%s', (_title, given, now, expected) => {
+    const there = now.entry === undefined ? entry() : now.entry;
+    const entryOf = (path: string) => (there !== null && path === there.path ? there : undefined);
+    expect(findingState(finding(given), { scope: now.scope ?? HERE.scope, where: ON_WORK }, entryOf)).toBe(expected);
+  });
+
+  test('open and claimed ones keep a gate from holding, others do not', () => {
+    const states: FindingState[] = ['open', 'fixed_claimed', 'warning', 'waived', 'closed', 'gone'];
+    expect(states.filter(isOpen)).toEqual(['open', 'fixed_claimed']);
+  });
+});

@@ -1,0 +1,333 @@
+import { describe, expect, test } from 'vitest';
+import type { Receipt } from '../../src/domain/receipt.ts';
+import type { SlotRecord } from '../../src/domain/record.ts';
+import { allCovered, type SlotState } from '../../src/plan/gate-state.ts';
+import { planSlots } from '../../src/plan/slots.ts';
+import { ownFacts, slotRecord } from '../support/record-samples.ts';
+import {
+  claim,
+  content,
+  entry,
+  finding,
+  receipt,
+  records,
+  reviewGate,
+  stateOf,
+  waiver,
+} from '../support/run-samples.ts';
+
+const passed = (...slots: readonly number[]) => slots.map((slot) => receipt({ slot }));
+const failedWith = (slot: number, ...findings: readonly string[]) => receipt({ slot, verdict: 'fail', findings });
+const other = (record: SlotRecord, differs: Parameters<typeof ownFacts>[0]): SlotRecord => ({
+  ...record,
+  own: ownFacts(differs),
+});
+const byHand = (text: string): SlotRecord[] => records(text).map((record) => ({ ...record, own: null }));
+
+type Facts = Parameters<typeof stateOf>[0];
+type Expected = { readonly covers: readonly SlotState['covers'][]; readonly holds: boolean };
+
+describe('what covers the present content', () => {
+  test.each<[string, Facts, Expected]>([
+    ['nothing is known', {}, { covers: [null, null], holds: false }],
+    ['all passed it', { receipts: passed(1, 2) }, { covers: ['passed', 'passed'], holds: true }],
+    [
+      'all passed it, in another cycle or working tree: no record is needed',
+      { receipts: passed(1, 2), records: [] },
+      { covers: ['passed', 'passed'], holds: true },
+    ],
+    ['one has not looked', { receipts: passed(1) }, { covers: ['passed', null], holds: false }],
+    [
+      'a record alone is no proof, whoever wrote it',
+      { records: records('1.1 pass', '2.1 pass') },
+      { covers: [null, null], holds: false },
+    ],
+    [
+      'one rests while another has run on it',
+      { records: records('1.1 pass c0', '2.1 fail c0', '1.2 rest@1', '2.2 pass'), receipts: passed(2) },
+      { covers: ['rests', 'passed'], holds: true },
+    ],
+    [
+      'a record by hand may let a slot rest',
+      { records: [...byHand('1.2 rest@1'), ...records('2.2 pass')], receipts: passed(2) },
+      { covers: ['rests', 'passed'], holds: true },
+    ],
+    [
+      'a rest that never passed covers nothing',
+      { records: records('1.1 fail c0', '1.2 rest', '2.2 pass'), receipts: passed(2) },
+      { covers: [null, 'passed'], holds: false },
+    ],
+    [
+      'passed something older and has not rested since',
+      { records: records('1.1 pass c0', '2.2 pass'), receipts: passed(2) },
+      { covers: [null, 'passed'], holds: false },
+    ],
+    [
+      'all rest, and nobody has run on it',
+      { records: records('1.1 pass c0', '2.1 pass c0', '1.2 rest@1', '2.2 rest@1') },
+      { covers: ['rests', 'rests'], holds: false },
+    ],
+    [
+      'one rests while another is waived',
+      {
+        records: records('1.1 pass c0', '1.2 rest@1', '2.2 waived'),
+        receipts: [failedWith(2, 'F1')],
+        findings: [finding({ slot: 2, resolution: waiver() })],
+      },
+      { covers: ['rests', 'waived'], holds: true },
+    ],
+    [
+      'a rest under another prompt is none',
+      {
+        records: [
+          ...records('1.1 pass c0', '2.2 pass'),
+          ...records('1.2 rest@1').map((one) => other(one, { promptDigest: 'p0' })),
+        ],
+        receipts: passed(2),
+      },
+      { covers: [null, 'passed'], holds: false },
+    ],
+    [
+      'a rest on another branch is none',
+      {
+        records: [...records('2.2 pass'), ...records('1.2 rest@1').map((one) => other(one, { branch: 'other' }))],
+        receipts: passed(2),
+      },
+      { covers: [null, 'passed'], holds: false },
+    ],
+    [
+      'an error after a rest: it does not rest any more',
+      { records: records('1.1 pass c0', '1.2 rest@1', '1.3 error', '2.3 pass'), receipts: passed(2) },
+      { covers: [null, 'passed'], holds: false },
+    ],
+    ['a mark that is trusted counts for every slot', { marked: true }, { covers: ['passed', 'passed'], holds: true }],
+    [
+      'but not over a finding that is open',
+      { marked: true, findings: [finding()] },
+      { covers: [null, 'passed'], holds: false },
+    ],
+  ])('%s', (_title, facts, expected) => {
+    const state = stateOf(facts);
+    expect({ covers: state.slots.map(({ covers }) => covers), holds: state.holds }).toEqual(expected);
+  });
+
+  test.each<[string, readonly SlotState['covers'][], boolean]>([
+    ['one by having run, others rest', ['rests', 'passed', 'rests'], true],
+    ['one by a waiver, others rest', ['waived', 'rests'], true],
+    ['all rest', ['rests', 'rests'], false],
+    ['one does not', ['passed', null], false],
+  ])('covered: %s', (_title, covers, expected) => {
+    expect(allCovered(covers.map((one) => ({ covers: one })))).toBe(expected);
+  });
+});
+
+describe('open findings', () => {
+  const all = passed(1, 2);
+  test.each<[string, Facts, Expected]>([
+    [
+      'of its own: the slot has not passed',
+      { receipts: all, findings: [finding()] },
+      { covers: [null, 'passed'], holds: false },
+    ],
+    [
+      'said to be fixed: open until it is confirmed',
+      { receipts: all, findings: [finding({ resolution: claim() })] },
+      { covers: [null, 'passed'], holds: false },
+    ],
+    [
+      'of a slot that is no more stay open',
+      { receipts: all, findings: [finding({ slot: 3 })] },
+      { covers: ['passed', 'passed'], holds: false },
+    ],
+    [
+      'a warning does not keep it from holding',
+      { receipts: all, findings: [finding({ kept: 'warning' })] },
+      { covers: ['passed', 'passed'], holds: true },
+    ],
+    [
+      'nor what is closed, gone or waived',
+      {
+        receipts: all,
+        findings: [
+          finding({ kept: 'closed' }),
+          finding({ entry: entry({ path: 'src/gone.ts' }) }),
+          finding({ resolution: waiver() }),
+        ],
+      },
+      { covers: ['passed', 'passed'], holds: true },
+    ],
+  ])('%s', (_title, facts, expected) => {
+    const state = stateOf(facts);
+    expect({ covers: state.slots.map(({ covers }) => covers), holds: state.holds }).toEqual(expected);
+  });
+
+  test('each is told with how it stands', () => {
+    const known = [finding({ id: 'F1' }), finding({ id: 'F2', resolution: waiver() })];
+    expect(stateOf({ findings: known }).findings.map((one) => [one.finding.id, one.state])).toEqual([
+      ['F1', 'open'],
+      ['F2', 'waived'],
+    ]);
+  });
+});
+
+describe('a slot whose findings are waived', () => {
+  const waived = (id: string) => finding({ id, resolution: waiver() });
+  const one = reviewGate({ numReviews: 1 });
+  test.each<[string, Receipt | null, Facts['findings' & keyof Facts], SlotState['covers']]>([
+    ['each of them', failedWith(1, 'F1', 'F2'), [waived('F1'), waived('F2')], 'waived'],
+    ['one of them is not known', failedWith(1, 'F1', 'F2'), [waived('F1')], null],
+    ['one of them is closed', failedWith(1, 'F1', 'F2'), [waived('F1'), finding({ id: 'F2', kept: 'closed' })], null],
+    ['it had none', failedWith(1), [waived('F1')], null],
+    ['and it never gave a verdict on this content', null, [waived('F1')], null],
+  ])('%s', (_title, own, findings, expected) => {
+    const state = stateOf({ gate: one, receipts: own === null ? [] : [own], findings: findings ?? [] });
+    expect(state.slots[0]?.covers).toBe(expected);
+    expect(state.holds).toBe(expected === 'waived');
+  });
+});
+
+describe('which slots look next', () => {
+  const next = (facts: Facts) => {
+    const { gate, history } = stateOf(facts);
+    return planSlots(gate.numReviews, history).map((plan) =>
+      plan.kind === 'run' ? plan.why : `rests since ${plan.passIteration}`,
+    );
+  };
+  const waivedF1 = finding({ slot: 2, resolution: waiver() });
+
+  test.each<[string, Facts, readonly string[]]>([
+    ['nobody has looked', {}, ['first-run', 'first-run']],
+    ['one passed', { records: records('1.1 pass', '2.1 fail') }, ['rests since 1', 'not-passed']],
+    [
+      'one has an open finding, whatever its record says',
+      { records: records('1.1 pass', '2.1 pass'), findings: [finding({ slot: 2 })] },
+      ['rests since 1', 'not-passed'],
+    ],
+    [
+      'one has an open finding and rested since',
+      { records: records('1.1 pass', '2.1 pass', '1.2 fail', '2.2 rest@1'), findings: [finding({ slot: 2 })] },
+      ['not-passed', 'not-passed'],
+    ],
+    [
+      'one passed under another prompt',
+      {
+        records: [...records('1.1 pass'), ...records('2.1 pass').map((one) => other(one, { promptDigest: 'p0' }))],
+      },
+      ['rests since 1', 'not-passed'],
+    ],
+    [
+      'a record by hand names no prompt',
+      { records: [...byHand('1.1 pass'), ...records('2.1 fail')] },
+      ['rests since 1', 'not-passed'],
+    ],
+    [
+      'a pass with a warning covers and never rests',
+      { records: records('1.1 pass', '2.1 warned'), receipts: passed(1, 2) },
+      ['rests since 1', 'not-passed'],
+    ],
+    [
+      'waived on this content',
+      { records: records('1.1 error', '2.1 waived'), receipts: [failedWith(2, 'F1')], findings: [waivedF1] },
+      ['not-passed', 'rests since 1'],
+    ],
+    [
+      'waived on other content',
+      { records: records('1.1 pass', '2.1 waived c0'), receipts: [failedWith(2, 'F1')], findings: [waivedF1] },
+      ['rests since 1', 'not-passed'],
+    ],
+    [
+      'failed on this content and not waived',
+      { records: records('1.1 pass', '2.1 fail'), receipts: [failedWith(2, 'F1')], findings: [] },
+      ['rests since 1', 'not-passed'],
+    ],
+    [
+      'a receipt that is no failure makes no pass of a failure',
+      { records: records('1.1 pass', '2.1 waived'), receipts: passed(2), findings: [waivedF1] },
+      ['rests since 1', 'not-passed'],
+    ],
+    [
+      'a record of another branch',
+      { records: [...records('1.1 pass'), ...records('2.1 pass').map((one) => other(one, { branch: 'other' }))] },
+      ['rests since 1', 'first-run'],
+    ],
+    [
+      'a record of a slot that is no more',
+      { records: records('1.1 pass', '2.1 pass', '3.1 fail'), findings: [finding({ slot: 3 })] },
+      ['safety-latch', 'rests since 1'],
+    ],
+  ])('%s', (_title, facts, expected) => {
+    expect(next(facts)).toEqual(expected);
+  });
+
+  // defect: a slot that is waived(c) rests in an iteration on c; the record of that rest then stands for a pass on any
+  // content, although design.md §6 has a slot that is "waived on other content" run in every iteration.
+  test.fails('waived on other content, after it rested on that content', () => {
+    const facts: Facts = {
+      gate: reviewGate({ content: content('c2') }),
+      records: records('1.1 fail', '2.1 waived', '1.2 pass', '2.2 rest@1'),
+      findings: [waivedF1],
+    };
+    expect(next(facts)[1]).toBe('not-passed');
+  });
+});
+
+describe('a slot', () => {
+  test('tells its newest record of this cycle, and when it passed', () => {
+    const older = records('1.1 pass c0', '1.2 rest@1');
+    const elsewhere = other(slotRecord({ iteration: 9 }), { branch: 'other' });
+    const [first, second] = stateOf({ records: [...older, elsewhere, ...records('2.2 fail')] }).slots;
+    expect(first).toMatchObject({ slot: 1, passIteration: 1, latest: { iteration: 2 } });
+    expect(second).toMatchObject({ slot: 2, passIteration: null, latest: { status: 'fail' } });
+  });
+
+  test('without a record tells none', () => {
+    expect(stateOf().slots[1]).toEqual({ slot: 2, covers: null, passIteration: null, latest: null });
+  });
+
+  test('has as its newest record the one with the highest number, in whatever order they come', () => {
+    const { slots } = stateOf({ records: records('1.10 fail', '1.9 pass', '1.2 pass') });
+    expect(slots[0]?.latest?.iteration).toBe(10);
+  });
+});
+
+describe('certified', () => {
+  test.each<[string, Facts, boolean]>([
+    ['every slot by its own look', { receipts: passed(1, 2) }, true],
+    [
+      'a waiver is a look of its own',
+      { receipts: [...passed(1), failedWith(2, 'F1')], findings: [finding({ slot: 2, resolution: waiver() })] },
+      true,
+    ],
+    ['one rests', { records: records('1.1 pass c0', '1.2 rest@1', '2.2 pass'), receipts: passed(2) }, false],
+    ['it does not hold', { receipts: passed(1, 2), findings: [finding({ slot: 3 })] }, false],
+  ])('%s', (_title, facts, expected) => {
+    expect(stateOf(facts).certified).toBe(expected);
+  });
+});
+
+test('failing iterations are those of this cycle', () => {
+  const here = records('1.1 fail', '2.1 pass', '1.2 fail', '2.2 rest@1');
+  const elsewhere = records('1.3 fail').map((one) => other(one, { branch: 'other' }));
+  expect(stateOf({ records: [...here, ...elsewhere] }).failing).toBe(2);
+});
+
+describe('a waived finding that is reported again', () => {
+  const known = { gate: reviewGate({ numReviews: 1 }), receipts: [failedWith(1, 'F1')] };
+  const narrow = { scope: { key: 'uncommitted', kind: 'narrow' } } as const;
+
+  test('lets its slot cover the content', () => {
+    expect(stateOf({ ...known, findings: [finding({ resolution: waiver() })] }).slots[0]?.covers).toBe('waived');
+  });
+
+  // defect: settleFindings takes a waived finding for the one reported, also where the finding is of another scope or its
+  // path has no entry any more; gateState calls such a finding gone and not waived. So nothing is open and nothing covers.
+  test.fails('also in a narrow run, where it was waived in a full one', () => {
+    expect(stateOf({ ...known, findings: [finding({ resolution: waiver() })] }, narrow).slots[0]?.covers).toBe(
+      'waived',
+    );
+  });
+  test.fails('also where its path has no entry any more', () => {
+    const gone = finding({ resolution: waiver(), entry: entry({ path: 'src/b.ts' }) });
+    expect(stateOf({ ...known, findings: [gone] }).slots[0]?.covers).toBe('waived');
+  });
+});
