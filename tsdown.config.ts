@@ -12,9 +12,12 @@ const common: UserConfig = {
   report: false,
 };
 
-// What the everyday commands need goes into one file; what only some need stays in files of its own.
+// What a command needs goes into one file, so that few have to be opened: the core is what `instructions` needs, and `run`
+// what a run needs that finds nothing to do. What only some runs and commands need stays in files of its own.
 const CORE =
-  /src\/(?:app|domain|text|io\/(?!runner|capture|scratch)|stores\/(?:generated|instruction|passes)|report\/documents|config\/(?:load|parsed|rule-file)|plan\/(?:decide|explain|identify|match|review-id|task)|prompt\/(?:fence|instruction-file)|execute\/(?:instructions|references|select))/;
+  /src\/(?:app\.ts|domain|text\/(?:agent-failure|explain|failure|instructions|notice|pass|problem|rules)\.ts|io\/(?:contents|diff|files|git|in-parts|index-copy|nul-list|place|process|repository|text-files|user-path)\.ts|stores\/(?:generated|instruction|passes)|report\/documents|config\/(?:load|parsed|rule-file)|plan\/(?:decide-instructions|explain-review|identify|match|review-id|task)|prompt\/(?:fence|instruction-file)|execute\/(?:instructions|references|select))/;
+const RUN =
+  /src\/(?:app\/(?:run|looking-ahead)\.ts|cli\/(?:commands\/run|interrupt)|execute\/(?:run|run-checks|run-ports|read-run|tidy|rule-marks|budget)\.ts|plan\/(?:content|cycle|decide-run|estimate|gate-state|gates|judge-run|pull-request|record-names|retries|rubric|savings|slots|trusted-commands)\.ts|stores\/(?!capabilities|project-files)|io\/(?!scratch)|text\/(?:run|event|gate-reason|trouble|slots|check|dry-run)\.ts|report\/run-document)/;
 
 export default defineConfig([
   {
@@ -23,7 +26,14 @@ export default defineConfig([
     define: { ONCEOVER_VERSION: JSON.stringify(version) },
     dts: false,
     minify: 'dce-only',
-    outputOptions: { codeSplitting: { groups: [{ name: 'core', test: CORE }] } },
+    outputOptions: {
+      codeSplitting: {
+        groups: [
+          { name: 'core', test: CORE, priority: 2 },
+          { name: 'run', test: RUN, priority: 1 },
+        ],
+      },
+    },
     clean: true,
   },
   { ...common, entry: { index: 'src/index.ts' }, dts: { emitDtsOnly: true }, clean: false },

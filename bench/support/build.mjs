@@ -16,6 +16,7 @@ export async function load(source) {
     platform: 'node',
     dts: false,
     logLevel: 'silent',
+    define: { ONCEOVER_VERSION: JSON.stringify('bench') },
     deps: { alwaysBundle: [/.*/], onlyBundle: false },
   });
   return import(pathToFileURL(join(folder, 'part.mjs')).href);

@@ -1,6 +1,3 @@
-import { knownAgents } from '../agents/inspect.ts';
-import { openReviewers } from '../agents/reviewers.ts';
-import { TESTED } from '../agents/tested.ts';
 import { loadRules } from '../config/load-rules.ts';
 import { loadSettings } from '../config/load-settings.ts';
 import { openParsedFiles, type ParsedFiles } from '../config/parsed-files.ts';
@@ -10,12 +7,10 @@ import type { Rubric } from '../domain/gate.ts';
 import type { Reporter } from '../domain/ports.ts';
 import type { Problem } from '../domain/problem.ts';
 import { done, failed, type Result } from '../domain/result.ts';
-import type { Rule } from '../domain/rule.ts';
 import type { RunNotice, RunOutcome } from '../domain/run.ts';
 import type { Selection } from '../domain/scope.ts';
 import type { Settings } from '../domain/settings.ts';
-import { ensureResumable } from '../execute/ensure-resumable.ts';
-import type { RunFacts } from '../execute/read-run.ts';
+import { leftOut, type RunFacts } from '../execute/read-run.ts';
 import { executeRun, previewRun } from '../execute/run.ts';
 import type { RunPorts, RunRequest } from '../execute/run-ports.ts';
 import { openChecks } from '../io/checks.ts';
@@ -28,7 +23,6 @@ import type { RunPlan } from '../plan/decide-run.ts';
 import { isPullRequest, targetBranch, writtenAgents } from '../plan/pull-request.ts';
 import { fileRubric } from '../plan/rubric.ts';
 import { commandsDigest, commandsOf } from '../plan/trusted-commands.ts';
-import { openCapabilities } from '../stores/capabilities.ts';
 import { openCoolings } from '../stores/coolings.ts';
 import { openFindings } from '../stores/findings.ts';
 import { openLock } from '../stores/lock.ts';
@@ -38,6 +32,7 @@ import { openReceipts } from '../stores/receipts.ts';
 import { openRecords } from '../stores/records.ts';
 import { openTrust } from '../stores/trust.ts';
 import { version } from '../version.ts';
+import { lookingAhead } from './looking-ahead.ts';
 
 /** What a caller may ask of a run. */
 export type RunOptions = {
@@ -70,8 +65,6 @@ export type OpenedRun = { readonly ports: RunPorts; readonly request: RunRequest
 
 type RunConfig = {
   readonly settings: Settings;
-  readonly rules: readonly Rule[];
-  readonly rubrics: ReadonlyMap<RepoPath, Rubric>;
   /** The branch that it was read from, in a pull request. */
   readonly from: string | null;
 };
@@ -113,33 +106,38 @@ function withConfigNotice(outcome: RunOutcome, { from }: RunConfig): RunOutcome 
   return { ...outcome, notices: [notice, ...outcome.notices] };
 }
 
-/** Opens the stores and reads the configuration, without looking at the change. */
+/** Opens the stores and reads the configuration; the first look at the working tree has begun by then. */
 export async function openRun(place: Place, options: RunOptions): Promise<Result<OpenedRun>> {
   const parsed = openParsedFiles(place.commonDir, version);
-  const config = await readConfig(place, parsed, options.selection);
+  const source = await configSource(place, options.selection);
+  if (!source.ok) return source;
+  const settings = await loadSettings(source.value.files, parsed);
+  if (!settings.ok) {
+    parsed.save();
+    return settings;
+  }
+  const ports = openPorts(place, settings.value, options);
+  const config = await readConfig(place, source.value, settings.value, parsed);
   parsed.save();
   if (!config.ok) return config;
-  const { settings, rules, rubrics, from } = config.value;
   const request: RunRequest = {
-    settings,
-    rules,
-    rubrics,
+    ...config.value,
     selection: options.selection,
     gates: options.gates,
     paths: options.paths,
     force: options.force,
     fresh: options.fresh,
     all: options.all,
-    authorAgents: (changed) => (from === null ? new Map() : writtenAgents(settings.agent, changed)),
+    authorAgents: (changed) => (source.value.from === null ? new Map() : writtenAgents(settings.value.agent, changed)),
     stop: options.stop,
   };
-  return done({ ports: openPorts(place, settings, options), request, config: config.value });
+  return done({ ports, request, config: { settings: settings.value, from: source.value.from } });
 }
 
-function openPorts(place: Place, settings: Settings, options: Pick<RunOptions, 'reporter' | 'stop'>): RunPorts {
+function openPorts(place: Place, settings: Settings, options: RunOptions): RunPorts {
   const { root, commonDir } = place;
   return {
-    snapshots: openSnapshots(place),
+    snapshots: lookingAhead(openSnapshots(place), options.selection, settings.base, leftOut(settings)),
     records: openRecords(root, settings.logDir),
     receipts: openReceipts(commonDir),
     findings: openFindings(commonDir),
@@ -150,66 +148,24 @@ function openPorts(place: Place, settings: Settings, options: Pick<RunOptions, '
     checks: openChecks(root, process.env),
     clock: { now: () => new Date() },
     reporter: options.reporter,
-    async reviewers() {
-      const known = knownAgents(settings.agent, process.env, root);
-      const capabilities = openCapabilities(commonDir);
-      return openReviewers({
-        known,
-        root,
-        commonDir,
-        preference: settings.agents,
-        async resumable(name, version) {
-          const [{ openProbe }, { probeResume }, schemas] = await Promise.all([
-            import('../agents/probe-ports.ts'),
-            import('../execute/probe-resume.ts'),
-            import('../prompt/answer-schema.ts'),
-          ]);
-          const one = known.find(({ agent }) => agent.name === name);
-          if (one === undefined || one.program === null) return false;
-          const { program } = one;
-          const ability = await ensureResumable(
-            { name, version },
-            {
-              capabilities,
-              tested: TESTED,
-              async probe() {
-                const schema = schemas.answerSchema('probe');
-                const probe = openProbe(
-                  { ...one, program },
-                  { schema, strictSchema: schemas.strictSchema(schema) },
-                  { signal: options.stop },
-                );
-                try {
-                  return await probeResume(name, version, probe);
-                } finally {
-                  probe.close();
-                }
-              },
-            },
-          );
-          return ability.ok && ability.value.kind === 'yes';
-        },
-      });
-    },
+    reviewers: async () => (await import('./reviewers.ts')).reviewersOf(place, settings, options.stop),
   };
 }
 
-/** The settings, rules and prompts: of the working tree, or in a pull request of what it goes to. */
-async function readConfig(place: Place, parsed: ParsedFiles, selection: Selection): Promise<Result<RunConfig>> {
-  const source = await configSource(place, selection);
-  if (!source.ok) return source;
-  const { files, from } = source.value;
-  const [settings, listed] = await Promise.all([
-    loadSettings(files, parsed),
-    listRuleFiles(place, source.value.commit),
-  ]);
-  if (!settings.ok) return settings;
+/** Rules and prompts, beside the settings that name them. */
+async function readConfig(
+  place: Place,
+  { files, commit }: ConfigSource,
+  settings: Settings,
+  parsed: ParsedFiles,
+): Promise<Result<Pick<RunRequest, 'settings' | 'rules' | 'rubrics'>>> {
+  const rubrics = readRubrics(settings, files);
+  const listed = await listRuleFiles(place, commit);
   if (!listed.ok) return listed;
   const rules = await loadRules(files, { tracked: listed.value, untracked: [] }, parsed);
-  const rubrics = readRubrics(settings.value, files);
   const problems = [...rules.problems, ...rubrics.problems];
   if (problems.length > 0) return failed({ kind: 'broken-config', problems });
-  return done({ settings: settings.value, rules: rules.rules, rubrics: rubrics.rubrics, from });
+  return done({ settings, rules: rules.rules, rubrics: rubrics.rubrics });
 }
 
 type ConfigSource = {
@@ -218,6 +174,7 @@ type ConfigSource = {
   readonly commit: Parameters<typeof commitFiles>[1] | null;
 };
 
+/** The working tree; in a pull request, what it goes to. */
 async function configSource(place: Place, selection: Selection): Promise<Result<ConfigSource>> {
   if (!isPullRequest(process.env)) return done({ files: diskFiles(place.root), from: null, commit: null });
   const asked = 'base' in selection ? selection.base : null;

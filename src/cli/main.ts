@@ -18,6 +18,8 @@ else if (process.platform === 'win32') {
   process.stderr.write('onceover does not support Windows yet. Use it inside WSL.\n');
   process.exitCode = 3;
 } else {
-  if (first === 'instructions') (await import('../app.ts')).lookAhead(workingDirectory());
+  if (first === 'instructions' || first === 'run' || first === 'status') {
+    (await import('../app.ts')).lookAhead(workingDirectory());
+  }
   await (await import('./program.ts')).runProgram(process.argv);
 }

@@ -1,19 +1,17 @@
-import type { GateId, ReviewGate } from '../domain/gate.ts';
-import type { DiffSection } from '../domain/ports.ts';
+import type { GateId } from '../domain/gate.ts';
 import { done, type Result } from '../domain/result.ts';
 import type { RunOutcome, SlotOutcome } from '../domain/run.ts';
 import { addUsage } from '../domain/usage.ts';
-import { decideRun, type ReviewPlan, type RunPlan } from '../plan/decide-run.ts';
+import { decideRun, type RunPlan } from '../plan/decide-run.ts';
 import { type CheckDeed, type GateDeed, judgeRun } from '../plan/judge-run.ts';
 import { estimateSaved, type SavingDeed } from '../plan/savings.ts';
 import { type Budget, openBudget } from './budget.ts';
 import type { JudgedSlot } from './judge-slot.ts';
-import type { Wave } from './prepare-slot.ts';
 import { type RunFacts, readCompared, readRun } from './read-run.ts';
 import { markPassed } from './rule-marks.ts';
 import { runChecks } from './run-checks.ts';
 import type { RunPorts, RunRequest } from './run-ports.ts';
-import { type RanSlots, runSlots } from './run-slots.ts';
+import type { RanSlots } from './run-slots.ts';
 import type { RestingSlot } from './slot-job.ts';
 import { tidy } from './tidy.ts';
 
@@ -111,7 +109,11 @@ async function iterate(
     reviews = decideRun(facts, request.settings, { ...request, isOn: true }).reviews;
   }
   const toRun = reviews.filter((one) => one.kind === 'run');
-  const slots = await review(ports, request, facts, toRun, iteration, budget);
+  // Prompts and answers are loaded when somebody is to be asked.
+  const slots =
+    toRun.length === 0
+      ? done(NOTHING_DONE.slots)
+      : await (await import('./review-wave.ts')).reviewWave(ports, request, facts, toRun, iteration, budget);
   if (!slots.ok) return slots;
   return done({
     iteration,
@@ -120,53 +122,6 @@ async function iterate(
     contents: new Map(toRun.map(({ state }) => [state.gate.id, state.gate.content])),
     stopped: false,
   });
-}
-
-async function review(
-  ports: RunPorts,
-  request: RunRequest,
-  facts: RunFacts,
-  plans: readonly Extract<ReviewPlan, { kind: 'run' }>[],
-  iteration: number,
-  budget: Budget,
-): Promise<Result<RanSlots>> {
-  if (plans.length === 0) return done(NOTHING_DONE.slots);
-  const tree = facts.comparison.headTree === null ? await facts.snapshot.tree() : done(facts.comparison.headTree);
-  if (!tree.ok) return tree;
-  const kept = await ports.snapshots.keep(tree.value);
-  if (!kept.ok) return kept;
-  return runSlots(await openWave(ports, request, facts, tree.value), plans, iteration, budget);
-}
-
-async function openWave(ports: RunPorts, request: RunRequest, facts: RunFacts, tree: Wave['tree']): Promise<Wave> {
-  const reviewers = await ports.reviewers();
-  const diffs = new Map<string, Promise<Result<readonly DiffSection[]>>>();
-  const authored = request.authorAgents(new Set(facts.snapshot.entries.map(({ path }) => path)));
-  return {
-    ports,
-    request,
-    facts,
-    reviewers,
-    tree,
-    authored,
-    diff(from, contextLines) {
-      const key = `${from} ${contextLines}`;
-      const made = diffs.get(key) ?? ports.snapshots.sections(from, tree, contextLines);
-      diffs.set(key, made);
-      return made;
-    },
-    async available(gate: ReviewGate) {
-      const cooling = await ports.coolings.all(ports.clock.now());
-      const wanted = (gate.agents ?? reviewers.names).filter(
-        (name) => reviewers.found.includes(name) && !authored.has(name),
-      );
-      const isCooling = (name: string) => cooling.some(({ agent }) => agent === name);
-      return {
-        names: wanted.filter((name) => !isCooling(name)),
-        cooling: cooling.filter(({ agent }) => wanted.includes(agent)),
-      };
-    },
-  };
 }
 
 /** Before the run passes, slots that rest look once more, where the settings ask for that. */

@@ -34,6 +34,7 @@ export async function plainDiffSections(
 
 const RENAMES = ['-M', '-l1000'];
 
+// Some of this is what git does here anyway; said, it holds for every version and setting.
 const DIFF_TREE = [
   'diff-tree',
   '-r',

@@ -33,6 +33,5 @@ const STAGED = [
   '-z',
   '--no-renames',
   '--ignore-submodules=none',
-  '--ita-visible-in-index',
   '--diff-filter=AU',
 ];

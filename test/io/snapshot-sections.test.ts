@@ -8,7 +8,7 @@ import { asPaths, type Repo, snapshotsAt, someRepo, value } from '../support/sna
 process.env['GIT_CONFIG_GLOBAL'] = '/dev/null';
 process.env['GIT_CONFIG_SYSTEM'] = '/dev/null';
 
-const LINES = Array.from({ length: 20 }, (_, n) => `line ${n}\n`).join('');
+const LINES = Array.from({ length: 20 }, (_, n) => (n === 10 ? '\n' : `line ${n}\n`)).join('');
 
 /** The tree of all that is there now. */
 function treeOf(repo: Repo): string {

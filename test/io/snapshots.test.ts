@@ -37,6 +37,7 @@ describe('what is an entry', () => {
     ['ignored, but forced', ['A x.log'], (repo) => [forceAdd(repo), repo.write('x.log', '2')]],
     ['ignored, forced, gone', [], (repo) => [forceAdd(repo), repo.remove('x.log')]],
     ['ignored, forced, a folder now', [], (repo) => [forceAdd(repo), repo.remove('x.log'), repo.write('x.log/y', '')]],
+    ['ignored, forced, behind a symlink now', ['A 120000 out'], (repo) => forceBehindLink(repo)],
     ['assumed unchanged', ['M a.txt'], (repo) => [unwatch(repo, '--assume-unchanged'), repo.write('a.txt', '2')]],
     ['assumed unchanged, gone', ['D a.txt'], (repo) => [unwatch(repo, '--assume-unchanged'), repo.remove('a.txt')]],
     ['to be skipped', ['M a.txt'], (repo) => [unwatch(repo, '--skip-worktree'), repo.write('a.txt', '2')]],
@@ -64,6 +65,15 @@ describe('what is an entry', () => {
     repo.write('.git/info/exclude', '*.log\n');
     repo.write('x.log', '1');
     repo.git('add', '-f', 'x.log');
+  }
+
+  function forceBehindLink(repo: Repo): void {
+    repo.write('.git/info/exclude', '*.log\n');
+    repo.write('out/x.log', '1');
+    repo.write('elsewhere/x.log', '1');
+    repo.git('add', '-f', 'out/x.log');
+    repo.remove('out');
+    repo.link('out', 'elsewhere');
   }
 
   function unwatch(repo: Repo, flag: string): void {

@@ -6,7 +6,7 @@ import { slotRecord } from '../support/record-samples.ts';
 import { claim, finding, records, waiver } from '../support/run-samples.ts';
 
 const FAILED_TWICE = ['1.1 fail', '2.1 pass', '1.2 fail', '2.2 rest@1'];
-const after = (iteration: number) => `2026-03-01T12:00:0${iteration}.500Z`;
+const later = (iteration: number) => `2026-03-01T12:00:0${iteration}.500Z`;
 
 describe('failing iterations', () => {
   test.each<[string, readonly string[], number]>([
@@ -35,12 +35,12 @@ describe('failing iterations', () => {
   });
 
   test.each<[string, readonly KnownFinding[], number]>([
-    ['a waiver', [finding({ resolution: waiver('', after(1)) })], 1],
-    ['a claim', [finding({ resolution: claim('', after(1)) })], 1],
-    ['after all of them', [finding({ resolution: claim('', after(2)) })], 0],
+    ['a waiver', [finding({ resolution: waiver('', later(1)) })], 1],
+    ['a claim', [finding({ resolution: claim('', later(1)) })], 1],
+    ['after all of them', [finding({ resolution: claim('', later(2)) })], 0],
     [
       'the last word counts',
-      [finding({ resolution: claim('', after(2)) }), finding({ resolution: waiver('', after(1)) })],
+      [finding({ resolution: claim('', later(2)) }), finding({ resolution: waiver('', later(1)) })],
       0,
     ],
     ['nothing was said', [finding()], 2],

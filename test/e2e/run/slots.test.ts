@@ -16,7 +16,7 @@ import {
 const B_IS_ODD = failing('src/a.ts', 'export const b = 2;');
 
 describe('a slot that passed and one that failed', () => {
-  test('[RUN-SLOTS/skip-passed-slot/slot-1-skipped] [RUN-SLOTS/skip-passed-slot/slot-2-runs] [RUN-SLOTS/rule/skips-passed-slots]', async () => {
+  test('the one rests, the other looks [RUN-SLOTS/skip-passed-slot/slot-1-skipped] [RUN-SLOTS/skip-passed-slot/slot-2-runs] [RUN-SLOTS/rule/skips-passed-slots]', async () => {
     const repo = slotRepo(['codex', 'claude']);
     given(repo, {
       'review_src_code-quality_codex@1.2.json': 'pass',
@@ -82,10 +82,9 @@ describe('a slot that passed and one that failed', () => {
   });
 
   test('a slot that came to no verdict has not passed [RUN-SLOTS/rule/skips-passed-slots]', async () => {
-    const repo = slotRepo(['codex', 'claude']);
-    const broken = { $raw: 'no answer', $exit: 1 };
-    repo.answers('claude', broken);
-    repo.answers('codex', { status: 'pass', violations: [] }, broken);
+    const repo = slotRepo(['codex', 'claude', 'gemini'], { numReviews: 2 });
+    // Who is asked instead of the second has no answer either.
+    for (const name of ['claude', 'gemini']) repo.answers(name, { $exit: 1 });
     const first = await repo.document();
     expect([first.code, slotsIn(first)]).toEqual([3, ['@1 pass', '@2 error']]);
     repo.forget();
@@ -111,7 +110,7 @@ describe('a slot that passed and one that failed', () => {
 });
 
 describe('a slot that passed once and another that goes on failing', () => {
-  test('[RUN-SLOTS/consecutive-iterations/slot-1-skipped] [RUN-SLOTS/consecutive-iterations/log] [RUN-SLOTS/consecutive-iterations/slot-2-runs]', async () => {
+  test('the one rests until the other passes [RUN-SLOTS/consecutive-iterations/slot-1-skipped] [RUN-SLOTS/consecutive-iterations/log] [RUN-SLOTS/consecutive-iterations/slot-2-runs]', async () => {
     const repo = slotRepo(['codex', 'claude'], { more: 'max_retries: 9' });
     repo.answers('claude', ...[2, 3, 4, 5].map((number) => failing('src/a.ts', `export const b = ${number};`)));
     const first = await repo.document();
@@ -167,7 +166,7 @@ describe('a slot that passed once and another that goes on failing', () => {
 });
 
 describe('the line of a slot that rests', () => {
-  test('[RUN-SLOTS/skip-log-format/index] [RUN-SLOTS/skip-log-format/iteration] [RUN-SLOTS/skip-log-format/reason] [RUN-SLOTS/skip-log-format/format]', async () => {
+  test('names slot, iteration of the pass, and reason [RUN-SLOTS/skip-log-format/index] [RUN-SLOTS/skip-log-format/iteration] [RUN-SLOTS/skip-log-format/reason] [RUN-SLOTS/skip-log-format/format]', async () => {
     const repo = slotRepo(['codex', 'claude', 'gemini']);
     given(repo, {
       'review_src_code-quality_codex@1.12.json': 'fail',
@@ -187,7 +186,7 @@ describe('the line of a slot that rests', () => {
 });
 
 describe('the record of a slot that rests', () => {
-  test('[RUN-SLOTS/skipped-slot-json/written] [RUN-SLOTS/skipped-slot-json/status] [RUN-SLOTS/skipped-slot-json/violations] [RUN-SLOTS/skipped-slot-json/pass-iteration]', async () => {
+  test('says that it rests, since when, and that it found nothing [RUN-SLOTS/skipped-slot-json/written] [RUN-SLOTS/skipped-slot-json/status] [RUN-SLOTS/skipped-slot-json/violations] [RUN-SLOTS/skipped-slot-json/pass-iteration]', async () => {
     const repo = slotRepo(['codex', 'claude']);
     given(repo, {
       'review_src_code-quality_codex@1.2.json': 'pass',

@@ -1,0 +1,163 @@
+// `onceover run` where nothing has to be run, and what planning costs beside what git alone needs.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
+import { load } from './support/build.mjs';
+import { median, report, sideBySide } from './support/measure.mjs';
+
+const cli = process.env.ONCEOVER_TEST_CLI ?? fileURLToPath(new URL('../dist/cli.mjs', import.meta.url));
+
+const { preview, NOBODY } = await load('src/app/run.ts');
+const { findPlace } = await load('src/io/place.ts');
+const { openSnapshots } = await load('src/io/snapshots.ts');
+
+await nothingToRun();
+await manyUntracked();
+await largerAndLarger();
+
+/** 10,000 files and 20 gates: nothing changed, and everything that changed has passed. */
+async function nothingToRun() {
+  await withRepository({ files: 10_000, gates: 20 }, ({ root, git }) => {
+    measure(root, 'onceover run, nothing changed (10,000 files, 20 gates)');
+    git('checkout', '-q', '-b', 'work');
+    for (let folder = 0; folder < 20; folder++) {
+      writeFileSync(join(root, `area${folder}/file0.ts`), 'export const value = -1;\n');
+    }
+    const first = JSON.parse(execFileSync(process.execPath, [cli, 'run', '--json'], { cwd: root, stdio: 'pipe' }));
+    if (first.status !== 'passed' || first.dispatches !== 20) throw new Error('the sample is not what it should be');
+    measure(root, 'onceover run, all gates hold (10,000 files, 20 gates, 20 changed)');
+  });
+}
+
+function measure(root, what) {
+  const [bare, status, run] = sideBySide(
+    [
+      [process.execPath, '-e', '0'],
+      ['git', 'status', '--porcelain'],
+      [process.execPath, cli, 'run'],
+    ],
+    { cwd: root },
+  );
+  report({
+    what,
+    figure: run,
+    limit: status + 3 * bare,
+    unit: ' ms',
+    details: `limit = git status ${status.toFixed(1)} ms + 3 x "node -e 0" ${bare.toFixed(1)} ms`,
+  });
+}
+
+/** 1,000 untracked files for 10 gates, in one process: the whole plan with its diff, beside git alone. */
+async function manyUntracked() {
+  const planned = [];
+  const alone = [];
+  for (let round = 0; round < 7; round++) {
+    await withRepository({ files: 1000, gates: 10 }, async ({ root, git }) => {
+      git('checkout', '-q', '-b', 'work');
+      for (let n = 0; n < 1000; n++) {
+        writeFileSync(join(root, `area${n % 10}/new${n}.ts`), `export const added = ${n};\n`.repeat(20));
+      }
+      alone.push(gitAlone(root));
+    });
+    await withRepository({ files: 1000, gates: 10 }, async ({ root, git }) => {
+      git('checkout', '-q', '-b', 'work');
+      for (let n = 0; n < 1000; n++) {
+        writeFileSync(join(root, `area${n % 10}/new${n}.ts`), `export const added = ${n};\n`.repeat(20));
+      }
+      planned.push((await plan(root)).ms);
+    });
+  }
+  report({
+    what: 'planning a change of 1,000 untracked files for 10 gates',
+    figure: median(planned) / median(alone),
+    limit: 1.5,
+    unit: ' x git alone',
+    details: `${median(planned).toFixed(0)} ms beside ${median(alone).toFixed(0)} ms (temporary index, write-tree, one diff)`,
+  });
+}
+
+function gitAlone(root) {
+  const env = { ...process.env, GIT_INDEX_FILE: join(root, '.git/alone') };
+  const git = (...args) =>
+    execFileSync('git', args, { cwd: root, env, maxBuffer: 1 << 28 })
+      .toString()
+      .trim();
+  const start = performance.now();
+  git('read-tree', 'HEAD');
+  git('add', '-A');
+  const tree = git('write-tree');
+  git('diff', '--no-ext-diff', 'main', tree);
+  return performance.now() - start;
+}
+
+async function largerAndLarger() {
+  const figures = [];
+  for (const files of [1000, 10_000, 100_000]) {
+    await withRepository({ files, gates: 20 }, async ({ root, git }) => {
+      git('checkout', '-q', '-b', 'work');
+      for (let n = 0; n < files / 100; n++)
+        writeFileSync(join(root, `area${n % 100}/new${n}.ts`), `export const a = ${n};\n`);
+      const cold = await plan(root);
+      const warm = [];
+      for (let round = 0; round < 5; round++) warm.push((await plan(root)).ms);
+      figures.push({ files, cold: cold.ms, warm: median(warm) });
+    });
+  }
+  for (const { files, cold, warm } of figures) {
+    console.log(
+      `     planning, ${files} files, 1 % of them new: ${warm.toFixed(0)} ms (${((warm / files) * 1000).toFixed(1)} µs a file), first time ${cold.toFixed(0)} ms`,
+    );
+  }
+  const [small, , large] = figures.map(({ files, warm }) => warm / files);
+  report({ what: 'planning grows no faster than the repository', figure: large / small, limit: 1, unit: ' x a file' });
+}
+
+/** The plan of a run with the diff of every gate, made in this process. */
+async function plan(root) {
+  const place = (await findPlace(root)).value;
+  const start = performance.now();
+  const previewed = await preview(place, { ...NOBODY, selection: { kind: 'change', base: null } });
+  if (!previewed.ok) throw new Error(JSON.stringify(previewed.failure));
+  const { facts } = previewed.value;
+  const tree = await facts.snapshot.tree();
+  const sections = await openSnapshots(place).sections(facts.comparison.baseTree, tree.value, 3);
+  if (!sections.ok || sections.value.length === 0) throw new Error('no diff was made');
+  return { ms: performance.now() - start };
+}
+
+async function withRepository({ files, gates }, work) {
+  const root = mkdtempSync(join(tmpdir(), 'onceover-bench-'));
+  try {
+    const git = (...args) => execFileSync('git', args, { cwd: root, stdio: 'ignore' });
+    git('init', '-q', '-b', 'main');
+    git('config', 'user.name', 'bench');
+    git('config', 'user.email', 'bench@example.invalid');
+    git('config', 'gc.auto', '0');
+    for (let folder = 0; folder < 100; folder++) {
+      mkdirSync(join(root, `area${folder}`), { recursive: true });
+      for (let file = 0; file < files / 100; file++) {
+        writeFileSync(join(root, `area${folder}/file${file}.ts`), `export const value = ${folder * 1000 + file};\n`);
+      }
+    }
+    mkdirSync(join(root, '.onceover/reviews'), { recursive: true });
+    writeFileSync(join(root, '.onceover/reviews/quality.md'), 'Look for what is wrong.\n');
+    writeFileSync(join(root, 'onceover.yml'), settings(gates));
+    git('add', '-A');
+    git('commit', '-q', '-m', 'first');
+    await work({ root, git });
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+function settings(gates) {
+  const entries = Array.from(
+    { length: gates },
+    (_, n) => `  - path: area${n}\n    reviews:\n      quality: { prompt: .onceover/reviews/quality.md }\n`,
+  );
+  const answer = '{"status":"pass","violations":[]}';
+  return `agents: [yes]\nagent:\n  yes: { command: [echo, '${answer}'] }\ngates:\n${entries.join('')}`;
+}

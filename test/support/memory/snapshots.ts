@@ -1,0 +1,146 @@
+import type { RepoPath, SnapshotId } from '../../../src/domain/brand.ts';
+import { byCodePoint } from '../../../src/domain/order.ts';
+import type { Comparison, DiffSection, Snapshots } from '../../../src/domain/ports.ts';
+import { done, failed, type Result } from '../../../src/domain/result.ts';
+import type { Selection } from '../../../src/domain/scope.ts';
+import { differences, type MemoryClone, type MemoryTree, type MemoryWorktree, type Moment, treeId } from './git.ts';
+
+/** Trees that are kept in memory; `collect` forgets those that nobody asked to keep, as git does in its own time. */
+export type MemorySnapshots = Snapshots & { collect(): void };
+
+/** Snapshots of a working tree in memory, which knows neither secrets nor renames. */
+export function memorySnapshots(clone: MemoryClone, worktree: MemoryWorktree): MemorySnapshots {
+  const trees = new Map<string, MemoryTree>();
+  const kept = new Set<SnapshotId>();
+  const store = (tree: MemoryTree): SnapshotId => {
+    const id = treeId(tree);
+    trees.set(id, tree);
+    return id;
+  };
+  const find = (id: string): Result<MemoryTree> => {
+    const tree = trees.get(id);
+    return tree === undefined ? failed({ kind: 'git-failed', command: `git cat-file ${id}`, said: 'gone' }) : done(tree);
+  };
+  return {
+    collect() {
+      for (const id of trees.keys()) if (!kept.has(id as SnapshotId)) trees.delete(id);
+    },
+    async compare(selection, usualBase) {
+      const compared = compareIn(clone, worktree.now(), selection, usualBase ?? 'main');
+      if (compared === null) return failed({ kind: 'unknown-base', base: String(usualBase) });
+      const { base, head, ...rest } = compared;
+      return done<Comparison>({ ...rest, baseTree: store(base), headTree: head === null ? null : store(head) });
+    },
+    async take({ baseTree, headTree, files }) {
+      const base = find(baseTree);
+      const head = headTree === null ? done(worktree.now().files) : find(headTree);
+      if (!base.ok) return base;
+      if (!head.ok) return head;
+      const entries = differences(base.value, head.value).filter(({ path }) => isWanted(path, files));
+      return done({ entries, withheld: [], unnameable: [], tree: async () => done(store(head.value)) });
+    },
+    async keep(tree) {
+      kept.add(tree);
+      return done(undefined);
+    },
+    async prune(keep) {
+      for (const tree of kept) if (!keep.has(tree)) kept.delete(tree);
+      return done(undefined);
+    },
+    async sections(from, to) {
+      return sectionsBetween(find(from), find(to), null);
+    },
+    async plainSections(from, to, paths) {
+      return sectionsBetween(find(from), find(to), paths);
+    },
+    async textIn(tree, path) {
+      const found = find(tree);
+      return found.ok ? done(found.value.get(path)?.text ?? null) : found;
+    },
+    touched(paths) {
+      const { writes } = worktree.now();
+      return paths.map((path) => writes.get(path) ?? 0).join(' ');
+    },
+    async trackedIn() {
+      return done(new Set<RepoPath>());
+    },
+    async files() {
+      return done([...worktree.now().files.keys()].sort(byCodePoint));
+    },
+  };
+}
+
+/** The two sides of what was asked for; `head` is null where it is the working tree. */
+export type Compared = Omit<Comparison, 'baseTree' | 'headTree'> & {
+  readonly base: MemoryTree;
+  readonly head: MemoryTree | null;
+};
+
+/** What a selection means at a moment; null where it names a branch that is not there. */
+export function compareIn(
+  clone: MemoryClone,
+  { branch, commit }: Moment,
+  selection: Selection,
+  usual: string,
+): Compared | null {
+  if (selection.kind === 'uncommitted') {
+    const scope = { key: 'uncommitted', kind: 'narrow' } as const;
+    const where = { branch, mergeBase: commit };
+    return { scope, where, baseName: 'HEAD', base: clone.treeOf(commit), head: null, files: null };
+  }
+  if (selection.kind === 'commit') {
+    const parent = clone.parentOf(commit);
+    return {
+      scope: { key: `commit ${commit}`, kind: 'narrow' },
+      where: { branch, mergeBase: parent },
+      baseName: 'HEAD^',
+      base: parent === null ? new Map() : clone.treeOf(parent),
+      head: clone.treeOf(commit),
+      files: null,
+    };
+  }
+  const usualTip = clone.branches.get(usual);
+  const tip = clone.branches.get(selection.base ?? usual);
+  if (tip === undefined || usualTip === undefined) return null;
+  const mergeBase = clone.mergeBase(tip, commit);
+  const isUsual = mergeBase === clone.mergeBase(usualTip, commit);
+  const files = selection.kind === 'files' ? selection.files : null;
+  const words = [
+    ...(files === null ? [] : [`files ${[...files].sort(byCodePoint).join(' ')}`]),
+    ...(isUsual ? [] : [`base ${selection.base}`]),
+  ];
+  return {
+    scope: words.length === 0 ? { key: 'full', kind: 'full' } : { key: words.join(' '), kind: 'narrow' },
+    where: { branch, mergeBase },
+    baseName: selection.base ?? usual,
+    base: clone.treeOf(mergeBase),
+    head: null,
+    files,
+  };
+}
+
+/** Whether a path is one of the files, or in one of the folders, that were asked for. */
+export function isWanted(path: RepoPath, files: readonly RepoPath[] | null): boolean {
+  return files === null || files.some((one) => path === one || path.startsWith(`${one}/`));
+}
+
+function sectionsBetween(
+  from: Result<MemoryTree>,
+  to: Result<MemoryTree>,
+  paths: readonly RepoPath[] | null,
+): Result<readonly DiffSection[]> {
+  if (!from.ok) return from;
+  if (!to.ok) return to;
+  const lines = (tree: MemoryTree, path: RepoPath, mark: string) =>
+    (tree.get(path)?.text ?? '').split('\n').map((line) => `${mark}${line}\n`);
+  return done(
+    differences(from.value, to.value)
+      .filter(({ path }) => paths === null || paths.includes(path))
+      .map(({ path }) => ({
+        paths: [path],
+        text: [`diff --git a/${path} b/${path}\n`, ...lines(from.value, path, '-'), ...lines(to.value, path, '+')].join(
+          '',
+        ),
+      })),
+  );
+}
