@@ -22,7 +22,6 @@ export function exitCode(failure: Failure): 2 | 3 {
     case 'no-base':
     case 'broken-config':
     case 'bad-review-id':
-    case 'unknown-review':
     case 'unknown-agent':
     case 'path-outside':
     case 'wrong-usage':

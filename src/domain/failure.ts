@@ -14,7 +14,6 @@ export type Failure =
   | { readonly kind: 'no-merge-base'; readonly base: string; readonly shallow: boolean }
   | { readonly kind: 'broken-config'; readonly problems: readonly Problem[] }
   | { readonly kind: 'bad-review-id'; readonly id: string; readonly why: BadReviewId }
-  | { readonly kind: 'unknown-review'; readonly id: string }
   | { readonly kind: 'unknown-agent'; readonly name: string; readonly known: readonly string[] }
   | { readonly kind: 'agent-not-tried'; readonly agent: string; readonly failure: AgentFailure }
   | { readonly kind: 'path-outside'; readonly path: string }

@@ -66,11 +66,6 @@ export function tellFailure(failure: Failure): Told {
         what: `"${showUnseen(shorten(failure.id))}" cannot be the id of a review: ${BAD_ID[failure.why]}.`,
         next: 'Pass the review_id exactly as the instruction file gives it.',
       };
-    case 'unknown-review':
-      return {
-        what: `No review with the id "${showUnseen(shorten(failure.id))}" is known here: no rule asks for it on the present change, and it never passed.`,
-        next: 'See the present ids with "onceover instructions --json".',
-      };
     case 'unknown-agent':
       return {
         what: `"${showUnseen(failure.name)}" is no agent that onceover knows.`,

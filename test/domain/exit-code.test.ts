@@ -26,7 +26,6 @@ const CODES: OneOfEach = {
   'odd-root': [{ kind: 'odd-root', folder: '/x' }, 3],
   'agent-not-tried': [{ kind: 'agent-not-tried', agent: 'x', failure: { kind: 'cancelled' } }, 3],
   'unknown-agent': [{ kind: 'unknown-agent', name: 'x', known: ['claude'] }, USAGE],
-  'unknown-review': [{ kind: 'unknown-review', id: 'x' }, USAGE],
   'unknown-commit': [{ kind: 'unknown-commit', commit: 'x' }, USAGE],
   'unknown-gate': [{ kind: 'unknown-gate', gate: 'x', known: ['check:src:lint'] }, USAGE],
   'unknown-finding': [{ kind: 'unknown-finding', id: 'F9', known: ['F1'] }, USAGE],

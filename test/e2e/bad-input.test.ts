@@ -358,7 +358,7 @@ test('wrong usage: exit 2 with a hint', async () => {
     [['instructions', '--base'], /^onceover: option '--base <ref>' argument missing/, /"onceover instructions --help"/],
     [['pass'], /^onceover: missing required argument 'review_id'/, /"onceover pass --help"/],
     [['pass', 'a', 'b'], /^onceover: too many arguments/, /"onceover pass --help"/],
-    [['explain'], /^onceover: missing required argument 'review_id'/, /"onceover explain --help"/],
+    [['explain'], /^onceover: missing required argument 'name'/, /"onceover explain --help"/],
     [['init', '--mcp', 'emacs'], /init --mcp knows the agent "claude" only, not "emacs"/, /"onceover init --help"/],
   ];
   const { root } = emptyRepo();
@@ -370,8 +370,12 @@ test('a failure with --json is a document on stdout and a sentence on stderr', a
     ['unknown-base', ['instructions', '--base', 'nope'], 2, {}],
     ['broken-config', ['rules'], 2, {}],
     ['bad-review-id', ['pass', '..'], 2, {}],
-    ['unknown-review', ['explain', 'nope--nope'], 2, {}],
-    ['nothing-to-set-up', ['init'], 2, {}],
+    ['unknown-subject', ['explain', 'nope--nope'], 2, {}],
+    ['unknown-finding', ['resolve', 'F9', '--fixed'], 2, {}],
+    ['unknown-gate', ['run', '--dry-run', '--gate', 'nope'], 2, {}],
+    ['unknown-commit', ['run', '--dry-run', '--commit', 'nope'], 2, {}],
+    ['unknown-base', ['run', '--dry-run', '--base', 'nope'], 2, {}],
+    ['inside-a-run', ['run'], 3, { env: { ONCEOVER_ACTIVE: '1' } }],
     ['wrong-usage', ['pass'], 2, {}],
     ['path-outside', ['instructions', '../x'], 2, {}],
     ['git-missing', ['instructions'], 3, { env: { PATH: '/nonexistent' } }],

@@ -13,11 +13,31 @@ test.each([['--version'], ['-V'], ['-V', '--json']])('%s prints the version, any
 });
 
 const commands: [string, string[]][] = [
-  ['init', ['--rules', '--mcp <agent>', '--json']],
+  [
+    'run',
+    [
+      '[paths...]',
+      '--base <ref>',
+      '--commit <commit>',
+      '--uncommitted',
+      '--files <files...>',
+      '--gate <gate...>',
+      '--dry-run',
+      '--all',
+      '--force',
+      '--fresh',
+      '--json',
+    ],
+  ],
+  ['status', ['--prompt', '--base <ref>', '--json']],
+  ['resolve', ['<finding>', '--fixed [how]', '--skip <why>', '--json']],
+  ['init', ['--gates', '--rules', '--mcp <agent>', '--json']],
+  ['trust', ['--json']],
+  ['clean', ['--json']],
   ['instructions', ['[files...]', '--for <platform>', '--base <ref>', '--json', '"-"']],
   ['rules', ['[files...]', '--json']],
   ['pass', ['<review_id>', '--json', 'mark_review_as_passed']],
-  ['explain', ['<review_id>', '--base <ref>', '--json']],
+  ['explain', ['<name>', '--prompt', '--base <ref>', '--json']],
   ['mcp', ['--root <folder>', '--for <platform>']],
 ];
 

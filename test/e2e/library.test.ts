@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type * as Library from '../../src/index.ts';
+import type { ExplainDocument } from '../../src/report/explain-document.ts';
 import { cleanEnvironment, repoWith, ruleText, type TestRepo, temporaryFolder } from '../support/repo.ts';
 
 const INDEX = pathToFileURL(resolve(import.meta.dirname, '../../dist/index.mjs')).href;
@@ -99,13 +100,13 @@ test('configuredReviews lists rules whatever passed [REVIEW-REQ-009.6.1]', async
   expect((await library.configuredReviews({ root, files: ['x.txt'] })).rules).toEqual([]);
 });
 
-test('explainReview says why', async () => {
+test('explain says why', async () => {
   const { root } = changedRepo();
   const [task] = await library.writeInstructionFiles({ root });
   const id = task?.review_id ?? '';
-  const before = await library.explainReview(id, { root });
+  const before = (await library.explain(id, { root })) as ExplainDocument;
   await library.markReviewAsPassed(id, { root });
-  const after = await library.explainReview(id, { root });
+  const after = (await library.explain(id, { root })) as ExplainDocument;
   expect([before.state, after.state, after.passed_by]).toEqual(['to-do', 'skipped', 'library']);
   expect(Date.now() - Date.parse(after.passed_at ?? '')).toBeLessThan(60_000);
 });
@@ -117,7 +118,7 @@ test.each<[string, (root: string) => Promise<unknown>, object]>([
   ['bad-review-id', (root) => library.markReviewAsPassed('', { root }), { why: 'empty' }],
   ['bad-review-id', (root) => library.markReviewAsPassed('a\0b', { root }), { why: 'nul' }],
   ['bad-review-id', (root) => library.markReviewAsPassed('../x', { root }), { why: 'dots' }],
-  ['unknown-review', (root) => library.explainReview('x--y', { root }), { id: 'x--y' }],
+  ['unknown-subject', (root) => library.explain('x--y', { root }), { name: 'x--y' }],
 ])('expected trouble is an OnceoverError: %s', async (kind, act, facts) => {
   const { root } = repoWith({ '.deepreview': ruleText('check') });
   const error: unknown = await act(root).catch((thrown: unknown) => thrown);

@@ -84,10 +84,17 @@ function changedRepo(): TestRepo {
 }
 
 describe.each(clients)('%s', (_, connect) => {
-  test('lists its three tools; review_id is a required string [REVIEW-REQ-009.2.1] [REVIEW-REQ-009.2.2]', async () => {
+  test('lists its tools; review_id is a required string [REVIEW-REQ-009.2.1] [REVIEW-REQ-009.2.2]', async () => {
     const tools = await (await connect(repoWith({}).root)).tools();
     const names = tools.map((tool) => tool.name).sort();
-    expect(names).toEqual(['get_configured_reviews', 'get_review_instructions', 'mark_review_as_passed']);
+    expect(names).toEqual([
+      'get_configured_reviews',
+      'get_review_instructions',
+      'get_run',
+      'mark_review_as_passed',
+      'resolve_finding',
+      'start_run',
+    ]);
     expect(tools.find((tool) => tool.name === 'mark_review_as_passed')?.inputSchema).toMatchObject({
       type: 'object',
       properties: { review_id: { type: 'string' } },

@@ -10,7 +10,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { ExplainDocument, InstructionsDocument, PassDocument, RulesDocument } from '../../src/report/documents.ts';
+import type { InstructionsDocument, PassDocument, RulesDocument } from '../../src/report/documents.ts';
+import type { ExplainDocument } from '../../src/report/explain-document.ts';
 import { onceover, onceoverJson } from '../support/cli.ts';
 import { repoWith, ruleText, type TestRepo } from '../support/repo.ts';
 
@@ -264,7 +265,7 @@ describe('explain', () => {
     const end = await onceover(changedRepo().root, ['explain', 'other--x.py--0123456789ab']);
     expect([end.code, end.stdout]).toEqual([2, '']);
     expect(end.stderr).toMatch(
-      /No review with the id "other--x\.py--0123456789ab" is known.*\nSee .*instructions --json/,
+      /"other--x\.py--0123456789ab" is no gate, slot, finding or review that is known here\.\nName a gate/,
     );
   });
 });

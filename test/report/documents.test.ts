@@ -8,12 +8,12 @@ import type { Rule } from '../../src/domain/rule.ts';
 import type { ReviewTask } from '../../src/domain/task.ts';
 import {
   errorDocument,
-  explainDocument,
   instructionsDocument,
   passDocument,
   rulesDocument,
   setUpDocument,
 } from '../../src/report/documents.ts';
+import { explainDocument } from '../../src/report/explain-document.ts';
 import {
   errorSchema,
   explainSchema,

@@ -26,7 +26,6 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
       /Log in/,
     ],
     'unknown-agent': [{ kind: 'unknown-agent', name: given, known: ['claude'] }, given, /claude/],
-    'unknown-review': [{ kind: 'unknown-review', id: given }, given, /onceover instructions --json/],
     'path-outside': [{ kind: 'path-outside', path: given }, given, /inside the repository/],
     'path-in-the-way': [{ kind: 'path-in-the-way', path: given, found: 'symlink' }, given, /move it away/],
     disk: [{ kind: 'disk', action: 'write', path: given, code: 'ENOSPC' }, given, /permissions.*space/],

@@ -19,7 +19,9 @@ export function memorySnapshots(clone: MemoryClone, worktree: MemoryWorktree): M
   };
   const find = (id: string): Result<MemoryTree> => {
     const tree = trees.get(id);
-    return tree === undefined ? failed({ kind: 'git-failed', command: `git cat-file ${id}`, said: 'gone' }) : done(tree);
+    return tree === undefined
+      ? failed({ kind: 'git-failed', command: `git cat-file ${id}`, said: 'gone' })
+      : done(tree);
   };
   return {
     collect() {
