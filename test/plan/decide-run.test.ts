@@ -101,11 +101,10 @@ describe('whether there is an iteration', () => {
     ['--fresh, nothing to look at', { wishes: { fresh: true } }, false],
     ['certify, and a slot rests', { reviews: [RESTS], settings: { certify: true } }, true],
     ['certify, and all have looked', { checks: [PASSING], reviews: [HOLDS], settings: { certify: true } }, false],
-  ])('%s: %#', (_title, given, expected) => {
+  ])('%s', (_title, given, expected) => {
     const plan = decide(given);
     expect(plan.iterates).toBe(expected);
     const runs = [...plan.checks, ...plan.reviews].some(({ kind }) => kind === 'run');
-    // Where one is under way, its checks have run.
     expect(runs).toBe(expected);
   });
 });
@@ -249,7 +248,7 @@ describe('--force', () => {
   const force = { force: true } as const;
   test.each<[string, Given, (string | string[])[]]>([
     ['all have passed what is there: nothing', { reviews: [HOLDS], wishes: force }, ['rest']],
-    ['one rests', { reviews: [RESTS], wishes: force }, [['forced', 'safety-latch'].sort()]],
+    ['the first rests: it runs as the latch', { reviews: [RESTS], wishes: force }, [['safety-latch', 'rests since 2']]],
     ['it held, and the change is new: all', { reviews: [HELD], wishes: force }, [['safety-latch', 'forced']]],
     [
       'one passed something older, one failed: both',
@@ -284,9 +283,7 @@ describe('--force', () => {
       [['rests since 1', 'not-passed']],
     ],
   ])('%s', (_title, given, expected) => {
-    const reviews = told(decide(given)).reviews;
-    if (_title === 'one rests') expect(reviews[0]).toContain('forced');
-    else expect(reviews).toEqual(expected);
+    expect(told(decide(given)).reviews).toEqual(expected);
   });
 
   // defect: RUN-SLOTS has a slot that passed rest where another slot of its gate runs; the latch runs @1 although it passed
@@ -355,13 +352,14 @@ describe('certify', () => {
       },
       { iterates: true, checks: [], reviews: [['certify', 'rests since 2']] },
     ],
-    [
-      'beside a gate that is beyond the limit',
-      { reviews: [RESTS, OVER], settings: certify },
-      { iterates: true, checks: [], reviews: [['certify', 'rests since 2'], 'not run: retry-limit'] },
-    ],
   ])('%s', (_title, given, expected) => {
     expect(told(decide(given))).toEqual(expected);
+  });
+
+  // defect: certify is for "before exit 0" (design.md §3); here slots look once more although the run cannot pass.
+  test.fails('not where the run cannot pass', () => {
+    const given: Given = { reviews: [RESTS, OVER], settings: certify };
+    expect(told(decide(given))).toEqual({ iterates: false, checks: [], reviews: ['rest', 'not run: retry-limit'] });
   });
 
   // defect: the slots that need not be certified get a record of a rest, and a slot with warnings only, which "covers its

@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { type CliEnd, type CliOptions, onceover } from './cli.ts';
+import { failing, type GateRepo, gateRepo, gateSettings } from './gates.ts';
+
+const PAGE = resolve(import.meta.dirname, '../../docs/no-false-pass.md');
+
+/** The lists of docs/no-false-pass.md by their headings: what is promised there is what is tried. */
+export function promisedWays(): ReadonlyMap<string, readonly string[]> {
+  const ways = new Map<string, string[]>();
+  let own: string[] = [];
+  for (const line of readFileSync(PAGE, 'utf8').split('\n')) {
+    if (line.startsWith('## ')) {
+      own = [];
+      ways.set(line.slice(3), own);
+    } else if (line.startsWith('- ')) own.push(line.slice(2));
+  }
+  return ways;
+}
+
+type Body = () => Promise<void>;
+type Way = ((title: string, body: Body) => void) & { fails(title: string, body: Body): void };
+
+/** Tests of the ways under one heading of the page: a way that is on one side only is a failing test. */
+export function waysUnder(heading: string): Way {
+  const tried: string[] = [];
+  const way = (title: string, body: Body) => {
+    tried.push(title);
+    test(title, body);
+  };
+  test(`the page lists what is tried here: ${heading}`, () => {
+    expect(tried).toEqual(promisedWays().get(heading));
+  });
+  return Object.assign(way, {
+    fails(title: string, body: Body) {
+      tried.push(title);
+      test.fails(title, body);
+    },
+  });
+}
+
+type Options = NonNullable<Parameters<typeof gateRepo>[0]>;
+
+/** A repository with one reviewer, `one`: nobody takes over from it. */
+export function alone(options: Options = {}): GateRepo {
+  return gateRepo({ agents: ['one'], numReviews: 1, ...options });
+}
+
+/** The line of src/a.ts that reviewers object to. */
+export const BAD = 'export const b = 2;';
+export const OBJECTION = failing('src/a.ts', BAD, { line: 2 });
+
+/** The same, after its reviewer has objected to src/a.ts; from then on it passes and says nothing more. */
+export async function objected(options: Options = {}): Promise<GateRepo> {
+  const repo = alone(options);
+  repo.answers('one', OBJECTION);
+  expect(await repo.document()).toMatchObject({ code: 1, findings: [{ id: 'F1', state: 'open' }] });
+  return repo;
+}
+
+/** The same, after everything has passed; from then on its reviewer objects to whatever it is asked. */
+export async function passed(options: Options = {}): Promise<GateRepo> {
+  const repo = alone(options);
+  expect((await repo.run()).code).toBe(0);
+  repo.forget();
+  const no = { status: 'fail', violations: [{ file: '', line: null, issue: 'no', priority: 'high' }] } as const;
+  repo.answers('one', ...Array.from({ length: 9 }, () => no));
+  return repo;
+}
+
+/** Expects the finding F1 to be open, in a run and in the status. */
+export async function expectOpen(repo: GateRepo, args: readonly string[] = []): Promise<void> {
+  const run = await repo.document(args);
+  expect(run).toMatchObject({ code: 1, findings: [{ id: 'F1', state: 'open' }] });
+  expect((await onceover(repo.root, ['status'])).code).toBe(1);
+}
+
+/** Expects that what is there now does not pass until the reviewer was asked, and that its word counts. */
+export async function expectAsked(repo: GateRepo, options: CliOptions = {}): Promise<void> {
+  expect((await onceover(repo.root, ['status'], options)).code).toBe(1);
+  const run = await repo.run([], options);
+  expect(repo.calls().map(({ name }) => name)).toEqual(['one']);
+  expect(run.code).toBe(1);
+}
+
+/** Writes other settings for the same reviewers. */
+export function configure(repo: GateRepo, options: Options = {}): void {
+  const folder = join(dirname(repo.root), 'agents');
+  repo.write('onceover.yml', gateSettings(folder, { agents: ['one'], numReviews: 1, ...options }));
+}
+
+/** Any other command, in the repository. */
+export function command(repo: GateRepo, ...args: readonly string[]): Promise<CliEnd> {
+  return onceover(repo.root, args);
+}
