@@ -32,6 +32,8 @@ export type RunFacts = {
   /** Findings of gates that are no more, on what is still there. */
   readonly orphans: readonly KnownFinding[];
   readonly ended: EndedCycles;
+  /** Whether it speaks of the whole change and all its gates. */
+  readonly isWhole: boolean;
   readonly notices: readonly RunNotice[];
 };
 
@@ -108,6 +110,7 @@ export async function readCompared(
     reviews: states,
     orphans: isWhole ? orphansOf(findings, planned.gates, standpoint) : [],
     ended,
+    isWhole,
     notices: [
       ...idle.map((path): RunNotice => ({ kind: 'idle-gate', path })),
       ...(tracked.value.size > 0 ? [{ kind: 'tracked-log-dir', logDir: settings.logDir } as const] : []),

@@ -172,6 +172,7 @@ async function conclude(
     reviews: facts.reviews,
     orphans: facts.orphans,
     hasEntries: facts.snapshot.entries.length > 0,
+    unnameable: facts.isWhole ? facts.snapshot.unnameable.length : 0,
     iteration: deeds.iteration,
     deeds: gateDeeds(deeds),
     checkDeeds: deeds.checks,

@@ -42,6 +42,8 @@ function gitEnvironment(): NodeJS.ProcessEnv {
     GIT_OPTIONAL_LOCKS: '0',
     GIT_LITERAL_PATHSPECS: '1',
     GIT_TERMINAL_PROMPT: '0',
+    // What is there, and not what git was told to show in its place.
+    GIT_NO_REPLACE_OBJECTS: '1',
     LC_ALL: 'C',
   };
   return environment;

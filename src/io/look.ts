@@ -10,7 +10,7 @@ import { type SortedOut, sortOut } from './untracked.ts';
 import { notCheckedOut, stagedNames } from './users-index.ts';
 
 /** What was seen: the differences as git writes them, and what was not looked into. */
-export type Looked = Pick<SortedOut, 'withheld' | 'unnameable'> & { readonly diff: Buffer };
+type Looked = Pick<SortedOut, 'withheld' | 'unnameable'> & { readonly diff: Buffer };
 
 type Ask = (args: readonly string[], input?: Buffer) => Promise<Result<GitAnswer>>;
 
@@ -36,7 +36,7 @@ export async function look(
   const hidden = await hide(ask, elsewhere.value);
   if (!hidden.ok) return hidden;
   const [updated, others] = await Promise.all([
-    openEyed(ask, ['add', '-u', '--no-ignore-errors', '--', ':/', ...left.folders.map(notThis)]),
+    openEyed(ask, ['add', '-u', '--', ':/', ...left.folders.map(notThis)]),
     openEyed(ask, ['ls-files', '-z', '--others', '--exclude-standard']),
   ]);
   if (!updated.ok) return updated;

@@ -22,7 +22,7 @@ import { QUIET } from './quiet.ts';
 export type IndexEnv = { readonly GIT_INDEX_FILE: string };
 
 /** What the work gave, and the index as the work left it. */
-export type Worked<T> = { readonly value: T; readonly index: Buffer };
+type Worked<T> = { readonly value: T; readonly index: Buffer };
 
 /**
  * Does work with an index of our own, which is kept from one time to the next for what it knows of files' times. Each

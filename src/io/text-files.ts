@@ -47,7 +47,13 @@ const SYMLINK = '120000';
 const MOST_BYTES = 64 * 1024 * 1024;
 
 function git(root: string, args: readonly string[]): Buffer | null {
-  const env = { ...process.env, GIT_LITERAL_PATHSPECS: '1', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
+  const env = {
+    ...process.env,
+    GIT_LITERAL_PATHSPECS: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    LC_ALL: 'C',
+  };
   const end = spawnSync('git', args, { cwd: root, env, maxBuffer: MOST_BYTES, stdio: ['ignore', 'pipe', 'ignore'] });
   return end.status === 0 ? end.stdout : null;
 }

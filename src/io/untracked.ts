@@ -14,7 +14,7 @@ import type { InsideAny } from './inside-any.ts';
 export type Names = { readonly names: readonly string[]; readonly unnameable: readonly string[] };
 
 /** What the last commit does not have: what git would add, and what the user's index has although it is ignored. */
-export type Unknown = { readonly others: Names; readonly staged: Names };
+type Unknown = { readonly others: Names; readonly staged: Names };
 
 export type SortedOut = {
   /** Files to add, each with a NUL after it. */

@@ -13,7 +13,7 @@ export type Pointed = {
  */
 export function pointAt(text: string | null, line: number | null, code: string | null): Pointed {
   if (text === null) return { anchor: null, line, mark: null };
-  const lines = text.split(/\r\n|\n|\r/).map((one) => one.trim());
+  const lines = linesOf(text);
   const isThere = line === null || line <= lines.length;
   const quoted = code === null ? [] : trimLines(code);
   if (quoted.length > 0) {
@@ -28,6 +28,12 @@ export function pointAt(text: string | null, line: number | null, code: string |
   if (line === null || pointed === '') return { anchor: null, line, mark: null };
   const starts = occurrences(lines, [pointed]);
   return { anchor: { text: pointed, occurrence: starts.indexOf(line - 1) + 1 }, line, mark: null };
+}
+
+/** The lines of a text; the end of the last one begins no further line. */
+function linesOf(text: string): readonly string[] {
+  const lines = text.split(/\r\n|\n|\r/).map((one) => one.trim());
+  return /[\r\n]$/.test(text) ? lines.slice(0, -1) : lines;
 }
 
 /** The indexes of lines at which the quoted lines begin; one quoted line may be a part of a line. */

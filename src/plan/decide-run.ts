@@ -34,7 +34,12 @@ export type RunPlan = {
 
 /** Decides what runs: nothing where every gate holds; otherwise each gate as its state and the settings say. */
 export function decideRun(
-  facts: { readonly checks: readonly CheckState[]; readonly reviews: readonly GateState[] },
+  facts: {
+    readonly checks: readonly CheckState[];
+    readonly reviews: readonly GateState[];
+    /** Findings that no gate can close any more: with them the run cannot pass. */
+    readonly orphans?: readonly unknown[];
+  },
   settings: Pick<Settings, 'maxRetries' | 'unchangedGates' | 'afterPass' | 'certify'>,
   wishes: RunWishes,
 ): RunPlan {
@@ -44,7 +49,8 @@ export function decideRun(
     needed.length > 0 ||
     facts.checks.some(({ holds }) => !holds) ||
     (wishes.fresh && facts.checks.length > 0);
-  const certifies = (state: GateState) => settings.certify && !mustRun && state.holds && !state.certified;
+  const canPass = facts.reviews.every(({ holds }) => holds) && (facts.orphans ?? []).length === 0;
+  const certifies = (state: GateState) => settings.certify && !mustRun && canPass && !state.certified;
   const iterates = mustRun || facts.reviews.some(certifies);
   // Before the run passes, only those look that have not seen what is there now.
   const leavesOut = !mustRun || (settings.unchangedGates === 'rest' && !wishes.fresh);
@@ -53,10 +59,10 @@ export function decideRun(
     checks: facts.checks.map(({ gate, holds }) => ({ kind: iterates && !(holds && leavesOut) ? 'run' : 'rest', gate })),
     reviews: facts.reviews.map((state): ReviewPlan => {
       if (needed.includes(state)) return { kind: 'run', state, slots: slotsOf(state, settings, wishes) };
-      if (certifies(state)) return { kind: 'run', state, slots: state.slots.map(certifySlot) };
-      if (!state.holds) {
-        return { kind: 'not-run', state, why: isOverLimit(state, settings) ? 'retry-limit' : 'open-findings' };
-      }
+      if (certifies(state)) return { kind: 'run', state, slots: state.slots.flatMap(certifySlot) };
+      if (isOverLimit(state, settings)) return { kind: 'not-run', state, why: 'retry-limit' };
+      if (!state.holds && (leavesOut || state.gate.kind === 'rule'))
+        return { kind: 'not-run', state, why: 'open-findings' };
       // Rules that hold rest; so do gates where the settings say so. Others run at least one reviewer (RUN-SLOTS).
       if (leavesOut || state.gate.kind === 'rule') return { kind: 'rest', state };
       return { kind: 'run', state, slots: slotsOf(state, settings, wishes) };
@@ -65,34 +71,38 @@ export function decideRun(
 }
 
 function needsRun(state: GateState, settings: Pick<Settings, 'maxRetries'>, wishes: RunWishes): boolean {
-  if (wishes.fresh) return true;
+  if (wishes.fresh) return wishes.force || !isOverLimit(state, settings);
   if (wishes.force) return state.slots.some(({ covers }) => covers === null || covers === 'rests');
   // What only a slot that is no more could close is not asked about again.
   return !allCovered(state.slots) && !isOverLimit(state, settings);
 }
 
 function isOverLimit(state: GateState, settings: Pick<Settings, 'maxRetries'>): boolean {
-  return state.failing > settings.maxRetries;
+  return !state.holds && state.failing > settings.maxRetries;
 }
 
 function slotsOf(state: GateState, settings: Pick<Settings, 'afterPass'>, wishes: RunWishes): readonly SlotPlan[] {
   if (wishes.fresh) return state.slots.map(({ slot }): SlotPlan => ({ kind: 'run', slot, why: 'asked-for' }));
   const planned = planSlots(state.gate.numReviews, state.history);
   const isLatch = planned.some((plan) => plan.kind === 'run' && plan.why === 'safety-latch');
+  const isForced = wishes.force && state.slots.some(({ covers }) => covers === null || covers === 'rests');
   return planned.map((plan): SlotPlan => {
-    if (plan.kind === 'run') return plan;
-    if (isLatch && settings.afterPass === 'all' && !state.holds) {
+    const own = state.slots.find(({ slot }) => slot === plan.slot);
+    const hasSeen = own?.covers === 'passed' || own?.covers === 'waived';
+    if (plan.kind === 'run') {
+      // The latch is there so that somebody looks; where others are made to, who has seen it all rests.
+      const isSpared = isLatch && isForced && hasSeen && own.passIteration !== null;
+      return isSpared ? { kind: 'skip', slot: plan.slot, passIteration: own.passIteration } : plan;
+    }
+    if (settings.afterPass === 'all' && state.heldBefore && !state.holds) {
       return { kind: 'run', slot: plan.slot, why: 'after-pass' };
     }
-    const covers = state.slots.find(({ slot }) => slot === plan.slot)?.covers;
-    if (wishes.force && covers !== 'passed' && covers !== 'waived') {
-      return { kind: 'run', slot: plan.slot, why: 'forced' };
-    }
-    return plan;
+    return wishes.force && !hasSeen ? { kind: 'run', slot: plan.slot, why: 'forced' } : plan;
   });
 }
 
-function certifySlot({ slot, covers, passIteration, latest }: SlotState): SlotPlan {
-  if (covers === 'rests') return { kind: 'run', slot, why: 'certify' };
-  return { kind: 'skip', slot, passIteration: passIteration ?? latest?.iteration ?? 1 };
+/** Who rested looks; who has seen it rests; who has seen it with warnings is left alone, for it never rests. */
+function certifySlot({ slot, covers, passIteration }: SlotState): SlotPlan[] {
+  if (covers === 'rests') return [{ kind: 'run', slot, why: 'certify' }];
+  return passIteration === null ? [] : [{ kind: 'skip', slot, passIteration }];
 }

@@ -4,7 +4,7 @@ import type { Receipt } from '../domain/receipt.ts';
 import type { SlotRecord } from '../domain/record.ts';
 import type { SlotNumber, SlotRun } from '../domain/slot.ts';
 import { findingState, isInCycle, isOpen, type Standpoint } from './cycle.ts';
-import { failingIterations } from './retries.ts';
+import { failingIterations, heldLast } from './retries.ts';
 import { passedIn } from './slots.ts';
 
 /** What is known of a review gate before it is decided about. */
@@ -32,6 +32,8 @@ export type GateState = {
   readonly certified: boolean;
   /** Failing iterations with a verdict since it last held. */
   readonly failing: number;
+  /** Whether its newest iteration left it holding. */
+  readonly heldBefore: boolean;
 };
 
 export type SlotState = {
@@ -58,7 +60,8 @@ export function gateState(facts: GateFacts, options: StateOptions): GateState {
     state: findingState(finding, options, options.entryOf),
   }));
   const open = findings.filter(({ state }) => isOpen(state));
-  const waived = new Set(findings.filter(({ state }) => state === 'waived').map(({ finding }) => finding.id));
+  // A waiver reaches over cycles and scopes.
+  const waived = new Set(facts.findings.filter(({ resolution }) => resolution?.how === 'skipped').map(({ id }) => id));
   const history = slotHistory(facts, cycle, open, waived);
   const slots = Array.from({ length: gate.numReviews }, (_, i): SlotState => {
     const slot = i + 1;
@@ -78,6 +81,7 @@ export function gateState(facts: GateFacts, options: StateOptions): GateState {
     holds,
     certified: holds && slots.every(({ covers }) => covers !== 'rests'),
     failing: failingIterations(cycle, gate.numReviews, facts.findings),
+    heldBefore: heldLast(cycle, gate.numReviews),
   };
 }
 
@@ -120,16 +124,19 @@ function slotHistory(
     // Passed under another prompt: nobody has looked with today's.
     if (record.own !== null && record.own.promptDigest !== gate.rubric.digest) return { ...run, status: 'error' };
     const receipt = receipts.get(slot);
-    if (
-      record.status === 'fail' &&
-      record.own?.content === gate.content &&
-      receipt?.verdict === 'fail' &&
-      isWaived(receipt, waived)
-    ) {
-      return { ...run, status: 'pass', violations: 0 };
+    const isWaivedNow =
+      record.own?.content === gate.content && receipt?.verdict === 'fail' && isWaived(receipt, waived);
+    if (record.status === 'fail' && isWaivedNow) return { ...run, status: 'pass', violations: 0 };
+    // What was waived counts for what it was said of: a rest on it is none elsewhere.
+    if (record.status === 'skipped_prior_pass' && restsOnFailure(record, cycle) && !isWaivedNow) {
+      return { ...run, status: 'fail' };
     }
     return { ...run, status: record.status };
   });
+}
+
+function restsOnFailure({ slot, passIteration }: SlotRecord, cycle: readonly SlotRecord[]): boolean {
+  return cycle.some((one) => one.slot === slot && one.iteration === passIteration && one.status === 'fail');
 }
 
 function newest(records: readonly SlotRecord[]): SlotRecord | null {

@@ -34,6 +34,8 @@ export type RunResult = {
   readonly reviews: readonly GateState[];
   readonly orphans: readonly KnownFinding[];
   readonly hasEntries: boolean;
+  /** Changed files that cannot even be named: nobody has looked at them. */
+  readonly unnameable?: number;
   readonly iteration: number | null;
   readonly deeds: ReadonlyMap<GateId, GateDeed>;
   readonly checkDeeds: ReadonlyMap<GateId, CheckDeed>;
@@ -57,7 +59,7 @@ export function judgeRun(result: RunResult): Judged {
   return { status, exitCode: exitCodeOf(status, gates), gates, findings, notices };
 }
 
-function judgeCheck({ gate, holds }: CheckState, { checkDeeds, iteration }: RunResult): GateOutcome {
+function judgeCheck({ gate, holds }: CheckState, { checkDeeds, iteration, interrupted }: RunResult): GateOutcome {
   const deed = checkDeeds.get(gate.id);
   const base = { id: gate.id, kind: gate.kind, slots: [], check: deed?.outcome ?? null };
   if (deed !== undefined && deed.status !== 'pass') return { ...base, status: deed.status, why: deed.why };
@@ -68,7 +70,10 @@ function judgeCheck({ gate, holds }: CheckState, { checkDeeds, iteration }: RunR
   }
   // It passed, and what it passed is no longer what is there.
   if (deed !== undefined) return { ...base, status: 'error', why: 'changed-meanwhile' };
-  return { ...base, status: 'not_run', why: iteration === null ? 'check-to-run' : 'interrupted' };
+  if (iteration === null) return { ...base, status: 'not_run', why: 'check-to-run' };
+  if (interrupted) return { ...base, status: 'not_run', why: 'interrupted' };
+  // It held when the run began.
+  return { ...base, status: 'error', why: 'changed-meanwhile' };
 }
 
 function judgeGate(state: GateState, result: RunResult): GateOutcome {
@@ -78,10 +83,12 @@ function judgeGate(state: GateState, result: RunResult): GateOutcome {
     id: gate.id,
     kind: gate.kind,
     check: null,
-    slots: deed === undefined ? state.slots.map(standingSlot) : deed.slots,
+    slots: state.slots.map((slot) => deed?.slots.find((one) => one.slot === slot.slot) ?? standingSlot(slot)),
   };
+  // Whoever was asked decides, also where another look passed the same before.
+  const isUnsure = deed?.slots.some(({ status }) => status === 'error') === true;
   const isDone = result.settings.certify ? state.certified : state.holds;
-  if (isDone) {
+  if (isDone && !isUnsure) {
     return deed === undefined
       ? { ...base, status: 'holds', why: 'unchanged-since-pass' }
       : { ...base, status: 'pass', why: 'passed' };
@@ -155,13 +162,14 @@ function statusOf(gates: readonly GateOutcome[], findings: readonly ToldFinding[
     gates.some(({ status, why }) => status === 'fail' || (status === 'not_run' && !NOT_JUDGED.includes(why)));
   if (hasFailed) return 'failed';
   if (gates.some(({ status }) => status === 'error' || status === 'not_run')) return 'error';
+  if ((result.unnameable ?? 0) > 0) return 'error';
   if (!result.hasEntries) return 'no_changes';
   if (gates.length === 0) return 'no_applicable_gates';
   return findings.some(({ state }) => state === 'warning') ? 'passed_with_warnings' : 'passed';
 }
 
 /** Reasons of a gate that was not run which say that nobody could look, rather than that something is to be done. */
-const NOT_JUDGED: readonly GateReason[] = ['interrupted'];
+const NOT_JUDGED: readonly GateReason[] = ['interrupted', 'stopped-by-check'];
 
 function exitCodeOf(status: RunStatus, gates: readonly GateOutcome[]): 0 | 1 | 3 {
   switch (status) {

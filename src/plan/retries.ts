@@ -23,6 +23,13 @@ export function failingIterations(
   return failing;
 }
 
+/** Whether the newest iteration left the gate holding: nothing open, nobody without a verdict. */
+export function heldLast(cycle: readonly SlotRecord[], numReviews: number): boolean {
+  const latest = Math.max(0, ...cycle.map(({ iteration }) => iteration));
+  const records = cycle.filter(({ iteration }) => iteration === latest);
+  return records.length > 0 && !records.some(isFailing) && held(records, numReviews);
+}
+
 /** Whether something was left open; a reviewer that repeats what was waived does not fail its gate. */
 function isFailing(record: SlotRecord): boolean {
   if (record.status !== 'fail') return false;

@@ -205,7 +205,7 @@ export function tellRunNotice(notice: RunNotice): string {
     case 'tracked-log-dir':
       return `log_dir is ${quoteName(notice.logDir)}, which holds files that git tracks: they are ignored, and changes there are not reviewed`;
     case 'unnameable':
-      return `a file name is not UTF-8 and the file is not reviewed: ${showUnseen(notice.name)}`;
+      return `the name of a changed file is not UTF-8, so nobody can look at it (rename it, or have git ignore it): ${showUnseen(notice.name)}`;
     case 'submodule':
       return `${quoteName(notice.path)} is a repository of its own: only which commit it is at is reviewed`;
     case 'base-config':

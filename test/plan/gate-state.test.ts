@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { KnownFinding } from '../../src/domain/finding.ts';
 import type { Receipt } from '../../src/domain/receipt.ts';
 import type { SlotRecord } from '../../src/domain/record.ts';
 import { allCovered, type SlotState } from '../../src/plan/gate-state.ts';
@@ -173,14 +174,14 @@ describe('open findings', () => {
 describe('a slot whose findings are waived', () => {
   const waived = (id: string) => finding({ id, resolution: waiver() });
   const one = reviewGate({ numReviews: 1 });
-  test.each<[string, Receipt | null, Facts['findings' & keyof Facts], SlotState['covers']]>([
+  test.each<[string, Receipt | null, readonly KnownFinding[], SlotState['covers']]>([
     ['each of them', failedWith(1, 'F1', 'F2'), [waived('F1'), waived('F2')], 'waived'],
     ['one of them is not known', failedWith(1, 'F1', 'F2'), [waived('F1')], null],
     ['one of them is closed', failedWith(1, 'F1', 'F2'), [waived('F1'), finding({ id: 'F2', kept: 'closed' })], null],
     ['it had none', failedWith(1), [waived('F1')], null],
     ['and it never gave a verdict on this content', null, [waived('F1')], null],
   ])('%s', (_title, own, findings, expected) => {
-    const state = stateOf({ gate: one, receipts: own === null ? [] : [own], findings: findings ?? [] });
+    const state = stateOf({ gate: one, receipts: own === null ? [] : [own], findings });
     expect(state.slots[0]?.covers).toBe(expected);
     expect(state.holds).toBe(expected === 'waived');
   });
@@ -259,9 +260,7 @@ describe('which slots look next', () => {
     expect(next(facts)).toEqual(expected);
   });
 
-  // defect: a slot that is waived(c) rests in an iteration on c; the record of that rest then stands for a pass on any
-  // content, although design.md §6 has a slot that is "waived on other content" run in every iteration.
-  test.fails('waived on other content, after it rested on that content', () => {
+  test('waived on other content, after it rested on that content', () => {
     const facts: Facts = {
       gate: reviewGate({ content: content('c2') }),
       records: records('1.1 fail', '2.1 waived', '1.2 pass', '2.2 rest@1'),
@@ -319,14 +318,12 @@ describe('a waived finding that is reported again', () => {
     expect(stateOf({ ...known, findings: [finding({ resolution: waiver() })] }).slots[0]?.covers).toBe('waived');
   });
 
-  // defect: settleFindings takes a waived finding for the one reported, also where the finding is of another scope or its
-  // path has no entry any more; gateState calls such a finding gone and not waived. So nothing is open and nothing covers.
-  test.fails('also in a narrow run, where it was waived in a full one', () => {
+  test('also in a narrow run, where it was waived in a full one', () => {
     expect(stateOf({ ...known, findings: [finding({ resolution: waiver() })] }, narrow).slots[0]?.covers).toBe(
       'waived',
     );
   });
-  test.fails('also where its path has no entry any more', () => {
+  test('also where its path has no entry any more', () => {
     const gone = finding({ resolution: waiver(), entry: entry({ path: 'src/b.ts' }) });
     expect(stateOf({ ...known, findings: [gone] }).slots[0]?.covers).toBe('waived');
   });

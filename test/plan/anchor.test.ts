@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Pointed, pointAt } from '../../src/plan/anchor.ts';
+
+const TEXT = `function a() {
+  return 1;
+}
+
+function b() {
+  return 1;
+}
+`;
+
+const found = (line: number, text: string, occurrence: number): Pointed => ({
+  anchor: { text, occurrence },
+  line,
+  mark: null,
+});
+const nowhere = (line: number | null, mark: Pointed['mark'] = null): Pointed => ({ anchor: null, line, mark });
+
+describe('quoted code', () => {
+  test.each<[string, number | null, string, Pointed]>([
+    ['where the line says', 2, 'return 1;', found(2, 'return 1;', 1)],
+    ['the occurrence nearest to the line', 5, 'return 1;', found(6, 'return 1;', 2)],
+    ['as near to two: the first', 4, 'return 1;', found(2, 'return 1;', 1)],
+    ['no line: the first', null, 'return 1;', found(2, 'return 1;', 1)],
+    ['a line that is not there', 99, 'return 1;', found(6, 'return 1;', 2)],
+    ['a part of a line', 5, 'b()', found(5, 'b()', 1)],
+    ['white space around it', 2, '\n\n   return 1;  \n', found(2, 'return 1;', 1)],
+    ['several lines', 7, 'return 1;\n}', found(6, 'return 1;\n}', 2)],
+    ['several lines, indented otherwise', 1, '\tfunction a() {\r\nreturn 1;', found(1, 'function a() {\nreturn 1;', 1)],
+    ['an empty line among them', 3, '}\n\nfunction b() {', found(3, '}\n\nfunction b() {', 1)],
+    ['several lines must be whole', 1, 'function a\nreturn 1;', nowhere(1, 'code-not-found')],
+    ['not there', 2, 'return 2;', nowhere(2, 'code-not-found')],
+    ['more lines than the file has', 1, `${TEXT}x\ny`, nowhere(1, 'code-not-found')],
+  ])('%s', (_title, line, code, expected) => {
+    expect(pointAt(TEXT, line, code)).toEqual(expected);
+  });
+
+  test('is found at the last line too', () => {
+    expect(pointAt('a\nb\nc', 1, 'b\nc')).toEqual(found(2, 'b\nc', 1));
+  });
+});
+
+describe('without code', () => {
+  test.each<[string, number | null, string | null, Pointed]>([
+    ['the text of the line', 2, null, found(2, 'return 1;', 1)],
+    ['the same text further down is another', 6, null, found(6, 'return 1;', 2)],
+    ['code of white space only is none', 6, ' \n\t', found(6, 'return 1;', 2)],
+    ['an empty line says nothing', 4, null, nowhere(4)],
+    ['no line', null, null, nowhere(null)],
+    ['a line that is not there', 99, null, nowhere(99, 'no-such-line')],
+  ])('%s', (_title, line, code, expected) => {
+    expect(pointAt(TEXT, line, code)).toEqual(expected);
+  });
+
+  test('the last line is there', () => {
+    expect(pointAt('a\nb', 2, null)).toEqual(found(2, 'b', 1));
+  });
+
+  test('the line after the last is not there', () => {
+    expect(pointAt('a\nb\n', 3, null)).toEqual(nowhere(3, 'no-such-line'));
+  });
+});
+
+test.each(['a\r\nb', 'a\rb', 'a\nb'])('lines end as they may: %j', (text) => {
+  expect(pointAt(text, 2, null)).toEqual(found(2, 'b', 1));
+});
+
+test.each([
+  ['with code', 'a', 3],
+  ['without code', null, 3],
+  ['with nothing', null, null],
+] as const)('a file without text anchors nothing, and that is not odd: %s', (_title, code, line) => {
+  expect(pointAt(null, line, code)).toEqual(nowhere(line));
+});
+
+describe('whatever the text', () => {
+  const line = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '}'), maxLength: 4 });
+  const lines = fc.array(line, { minLength: 1, maxLength: 8 });
+
+  test('a line quoted whole is found where it is, and the anchor tells it from its like', () => {
+    fc.assert(
+      fc.property(lines, fc.nat(7), (given, at) => {
+        const i = at % given.length;
+        const code = given[i] ?? '';
+        fc.pre(code.trim() !== '');
+        const pointed = pointAt(given.join('\n'), i + 1, code);
+        expect(pointed).toMatchObject({ line: i + 1, mark: null, anchor: { text: code.trim() } });
+        const before = given.slice(0, i).filter((one) => one.includes(code.trim())).length;
+        expect(pointed.anchor?.occurrence).toBe(before + 1);
+      }),
+    );
+  });
+
+  test('lines put in before it, unlike it, do not change the anchor', () => {
+    fc.assert(
+      fc.property(lines, fc.nat(7), fc.integer({ min: 1, max: 5 }), (given, at, more) => {
+        const i = at % given.length;
+        const code = given[i] ?? '';
+        fc.pre(code.trim() !== '');
+        const moved = pointAt([...Array(more).fill('xyz'), ...given].join('\n'), i + 1 + more, code);
+        expect(moved.anchor).toEqual(pointAt(given.join('\n'), i + 1, code).anchor);
+      }),
+    );
+  });
+});

@@ -1,0 +1,27 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Assignment, assign } from '../../src/plan/assign.ts';
+
+const THREE = ['codex', 'claude', 'gemini'];
+
+test.each<[number, readonly string[], Assignment | null]>([
+  [1, THREE, { agent: 'codex', others: ['claude', 'gemini'] }],
+  [2, THREE, { agent: 'claude', others: ['gemini', 'codex'] }],
+  [3, THREE, { agent: 'gemini', others: ['codex', 'claude'] }],
+  [4, THREE, { agent: 'codex', others: ['claude', 'gemini'] }],
+  [2, ['codex'], { agent: 'codex', others: [] }],
+  [1, [], null],
+])('slot %i of %j', (slot, available, expected) => {
+  expect(assign(slot, available)).toEqual(expected);
+});
+
+test('every slot gets available[(k-1) mod n], and everybody else may take over, once', () => {
+  const names = fc.uniqueArray(fc.string(), { minLength: 1, maxLength: 6 });
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 30 }), names, (slot, available) => {
+      const assigned = assign(slot, available);
+      expect(assigned?.agent).toBe(available[(slot - 1) % available.length]);
+      expect([assigned?.agent, ...(assigned?.others ?? [])].sort()).toEqual([...available].sort());
+    }),
+  );
+});

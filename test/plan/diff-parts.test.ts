@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { DiffSection } from '../../src/domain/ports.ts';
+import { sectionsOf, splitDiff } from '../../src/plan/diff-parts.ts';
+import { path } from '../support/run-samples.ts';
+
+const section = (text: string, ...names: readonly string[]): DiffSection => ({ paths: names.map(path), text });
+
+describe('the sections of a gate', () => {
+  const A = section('A', 'src/a.ts');
+  const B = section('B', 'docs/b.md');
+  const RENAMED = section('R', 'src/old.ts', 'src/new.ts');
+  const MOVED_IN = section('I', 'docs/x.ts', 'src/x.ts');
+  const MOVED_OUT = section('O', 'src/y.ts', 'docs/y.ts');
+  const OWN = new Set(['src/a.ts', 'src/old.ts', 'src/new.ts', 'src/x.ts', 'src/y.ts']);
+
+  test.each([
+    ['its own file', [A], [A], []],
+    ['a file of another gate', [B], [], []],
+    ['a rename inside it', [RENAMED], [RENAMED], []],
+    ['a rename into it', [MOVED_IN], [], ['src/x.ts']],
+    ['a rename out of it', [MOVED_OUT], [], ['src/y.ts']],
+    ['all together, in their order', [RENAMED, MOVED_IN, B, A, MOVED_OUT], [RENAMED, A], ['src/x.ts', 'src/y.ts']],
+  ])('%s', (_title, sections, whole, torn) => {
+    expect(sectionsOf(sections, OWN)).toEqual({ whole, torn });
+  });
+});
+
+describe('a diff in parts', () => {
+  const files = (...texts: readonly string[]) => texts.map((text, i) => section(text, `src/${i}.ts`));
+  test.each<[string, readonly DiffSection[], number, ReturnType<typeof splitDiff>]>([
+    ['no text differs', [], 10, { ok: true, parts: [''] }],
+    ['it fits', files('aaa', 'bbb'), 6, { ok: true, parts: ['aaabbb'] }],
+    ['one character too long', files('aaa', 'bbb'), 5, { ok: true, parts: ['aaa', 'bbb'] }],
+    ['filled up file by file', files('aa', 'bb', 'cc', 'dddd'), 4, { ok: true, parts: ['aabb', 'cc', 'dddd'] }],
+    ['a file as long as the limit', files('aaaa'), 4, { ok: true, parts: ['aaaa'] }],
+    [
+      'a file over the limit is never cut',
+      files('a', 'bbbbb'),
+      4,
+      { ok: false, path: path('src/1.ts'), characters: 5 },
+    ],
+    [
+      'a renamed file over the limit goes by its new name',
+      [section('aaaaa', 'src/old.ts', 'src/new.ts')],
+      4,
+      { ok: false, path: path('src/new.ts'), characters: 5 },
+    ],
+  ])('%s', (_title, sections, limit, expected) => {
+    expect(splitDiff(sections, limit)).toEqual(expected);
+  });
+
+  test('loses nothing, keeps to the limit, and has no part too many', () => {
+    const texts = fc.array(fc.string({ minLength: 1, maxLength: 6 }), { maxLength: 12 });
+    fc.assert(
+      fc.property(texts, fc.integer({ min: 1, max: 14 }), (given, limit) => {
+        const split = splitDiff(files(...given), limit);
+        if (!split.ok) {
+          expect(given.some((text) => text.length > limit)).toBe(true);
+          return;
+        }
+        expect(given.every((text) => text.length <= limit)).toBe(true);
+        expect(split.parts.join('')).toBe(given.join(''));
+        expect(split.parts.every((part) => part.length <= limit)).toBe(true);
+        expect(split.parts).toHaveLength(fewest(given, limit));
+      }),
+    );
+  });
+});
+
+/** The least number of runs of consecutive texts that fit the limit, by trying every first cut. */
+function fewest(texts: readonly string[], limit: number): number {
+  const best = Array<number>(texts.length + 1).fill(0);
+  for (let from = texts.length - 1; from >= 0; from--) {
+    let least = Number.POSITIVE_INFINITY;
+    let length = 0;
+    for (let to = from; to < texts.length; to++) {
+      length += texts[to]?.length ?? 0;
+      if (length <= limit) least = Math.min(least, 1 + (best[to + 1] ?? 0));
+    }
+    best[from] = least;
+  }
+  return Math.max(1, best[0] ?? 0);
+}

@@ -1,0 +1,257 @@
+import { describe, expect, test } from 'vitest';
+import type { Entry } from '../../src/domain/gate.ts';
+import type { EntrySettings, ReviewSettings } from '../../src/domain/settings.ts';
+import { contentOf } from '../../src/plan/content.ts';
+import { configuredGates, type GateSources, matchesEntry, planGates } from '../../src/plan/gates.ts';
+import { fileRubric, ruleRubric } from '../../src/plan/rubric.ts';
+import { paths, rule } from '../support/rules.ts';
+import { entry, path } from '../support/run-samples.ts';
+
+const PROMPT = path('.onceover/reviews/code-quality.md');
+const RUBRIC = fileRubric(PROMPT, 'Look closely.');
+
+const review = (differs: Partial<ReviewSettings> = {}): ReviewSettings => ({
+  prompt: PROMPT,
+  promptAt: { line: 1, column: 1 },
+  numReviews: 1,
+  agents: null,
+  timeoutSeconds: null,
+  ...differs,
+});
+
+const entryPoint = (differs: Partial<EntrySettings> = {}): EntrySettings => ({
+  path: 'src',
+  exclude: [],
+  checks: {},
+  reviews: { quality: review() },
+  ...differs,
+});
+
+const changed = (...names: readonly string[]): Entry[] => names.map((name) => entry({ path: name }));
+
+function plan(given: Partial<GateSources>) {
+  return planGates({
+    settings: [],
+    rules: [],
+    entries: [],
+    rubrics: new Map([[PROMPT, RUBRIC]]),
+    ruleRubric,
+    unchanged: () => [],
+    ...given,
+  });
+}
+
+/** Each gate with the files that it looks at. */
+const told = (given: Partial<GateSources>) =>
+  plan(given).gates.map((gate) =>
+    gate.kind === 'check' ? gate.id : `${gate.id} <- ${gate.entries.map((one) => one.path).join(' ')}`,
+  );
+
+describe('entry points', () => {
+  const FILES = changed('README.md', 'packages/a/x.ts', 'packages/b/y/z.ts', 'packages/c.md', 'src/a.ts', 'srcs/b.ts');
+
+  test.each<[string, Partial<EntrySettings>, readonly string[]]>([
+    [
+      'the whole repository',
+      { path: '.' },
+      ['review:.:quality <- README.md packages/a/x.ts packages/b/y/z.ts packages/c.md src/a.ts srcs/b.ts'],
+    ],
+    [
+      'the same, written otherwise',
+      { path: './', exclude: ['packages', 'srcs'] },
+      ['review:.:quality <- README.md src/a.ts'],
+    ],
+    ['a folder', { path: 'src' }, ['review:src:quality <- src/a.ts']],
+    ['a folder, written otherwise', { path: './src/' }, ['review:src:quality <- src/a.ts']],
+    ['a file', { path: 'src/a.ts' }, ['review:src/a.ts:quality <- src/a.ts']],
+    [
+      'each folder of a folder; a file beside them is in none',
+      { path: 'packages/*' },
+      ['review:packages/a:quality <- packages/a/x.ts', 'review:packages/b:quality <- packages/b/y/z.ts'],
+    ],
+    [
+      'a glob is one entry',
+      { path: '**/*.ts', exclude: ['srcs'] },
+      ['review:**/*.ts:quality <- packages/a/x.ts packages/b/y/z.ts src/a.ts'],
+    ],
+    ['a star in a folder that is a glob', { path: 'pack*/*' }, ['review:pack*/*:quality <- packages/c.md']],
+    ['braces', { path: '{src,srcs}/**' }, ['review:{src,srcs}/**:quality <- src/a.ts srcs/b.ts']],
+    ['a folder where nothing changed', { path: 'docs' }, []],
+    ['excluded by glob', { path: '.', exclude: ['**/*.ts', 'packages/**'] }, ['review:.:quality <- README.md']],
+    ['excluded by folder', { path: '.', exclude: ['packages', './srcs/'] }, ['review:.:quality <- README.md src/a.ts']],
+    ['all of it is excluded', { path: 'src', exclude: ['**/*.ts'] }, []],
+    [
+      'excluding everything by "." excludes nothing',
+      { path: 'src', exclude: ['.'] },
+      ['review:src:quality <- src/a.ts'],
+    ],
+    ['a glob that cannot be read matches nothing', { path: '{src', exclude: [] }, []],
+    ['nor does it exclude anything', { path: 'src', exclude: ['{src'] }, ['review:src:quality <- src/a.ts']],
+  ])('%s', (_title, differs, expected) => {
+    expect(told({ settings: [entryPoint(differs)], entries: FILES })).toEqual(expected);
+  });
+
+  test.each<[string, readonly string[], boolean]>([
+    ['.', ['x'], true],
+    ['.', [], false],
+    ['src', ['src/a.ts'], true],
+    ['src', ['srcs/a.ts', 'lib/src/a.ts'], false],
+    ['packages/*', ['packages/a/x'], true],
+    ['packages/*', ['packages/x', 'packagesx/a/b'], false],
+    ['**/*.ts', ['a/b.ts'], true],
+    ['**/*.ts', ['a/b.js'], false],
+  ])('whether %s has any of %j', (written, names, expected) => {
+    expect(matchesEntry(entryPoint({ path: written }), paths(...names))).toBe(expected);
+  });
+});
+
+describe('the gates of an entry point', () => {
+  const settings = [
+    entryPoint({
+      checks: { lint: { run: 'npm run lint', timeoutSeconds: 120 }, test: { run: 'npm test', timeoutSeconds: null } },
+      reviews: { quality: review({ numReviews: 3, agents: ['codex'], timeoutSeconds: 60 }), security: review() },
+    }),
+  ];
+  const entries = changed('src/b.ts', 'src/a.ts');
+  const { gates } = plan({ settings, entries });
+
+  test('are its checks, then its reviews', () => {
+    expect(gates.map(({ id }) => id)).toEqual([
+      'check:src:lint',
+      'check:src:test',
+      'review:src:quality',
+      'review:src:security',
+    ]);
+  });
+
+  test('a check', () => {
+    const own = { entry: 'src', name: 'lint', command: 'npm run lint', timeoutSeconds: 120 };
+    expect(gates[0]).toEqual({ kind: 'check', id: 'check:src:lint', ...own });
+  });
+
+  test('a review', () => {
+    expect(gates[2]).toEqual({
+      kind: 'review',
+      id: 'review:src:quality',
+      entry: 'src',
+      name: 'quality',
+      numReviews: 3,
+      agents: ['codex'],
+      timeoutSeconds: 60,
+      rubric: RUBRIC,
+      entries,
+      content: contentOf(entries),
+      task: null,
+    });
+  });
+
+  test('a review whose prompt is not there is no gate', () => {
+    expect(plan({ settings, entries, rubrics: new Map() }).gates.map(({ kind }) => kind)).toEqual(['check', 'check']);
+  });
+
+  test('what is excluded is no part of the content', () => {
+    const content = (given: readonly Entry[], exclude: readonly string[]) =>
+      plan({ settings: [entryPoint({ exclude })], entries: given }).gates.flatMap((gate) =>
+        gate.kind === 'check' ? [] : [gate.content],
+      );
+    expect(content(changed('src/a.ts', 'src/a.snap'), ['**/*.snap'])).toEqual(content(changed('src/a.ts'), []));
+  });
+});
+
+describe('the gates of rules', () => {
+  const entries = [entry({ path: 'sub/a.py' }), entry({ path: 'b.py', headBlob: null }), entry({ path: 'c.md' })];
+
+  test.each([
+    ['one a file', rule(), ['rule:.:style:b.py <- b.py', 'rule:.:style:sub/a.py <- sub/a.py']],
+    ['of a folder', rule({ folder: 'sub' }), ['rule:sub:style:sub/a.py <- sub/a.py']],
+    ['all together', rule({ strategy: 'matches_together' }), ['rule:.:style <- b.py sub/a.py']],
+    ['the whole change', rule({ strategy: 'all_changed_files' }), ['rule:.:style <- b.py c.md sub/a.py']],
+    ['nothing matches', rule({ include: ['*.go'] }), []],
+  ])('%s', (_title, given, expected) => {
+    expect(told({ rules: [given], entries })).toEqual(expected);
+  });
+
+  test('come after those of the entry points, and carry their task', () => {
+    const given = rule({ strategy: 'matches_together', numReviews: 2, agents: ['claude'], instructions: 'Be kind.' });
+    const { gates } = plan({ settings: [entryPoint({ path: '.' })], rules: [given], entries });
+    const own = [entries[1], entries[0]] as Entry[];
+    expect(gates[1]).toEqual({
+      kind: 'rule',
+      id: 'rule:.:style',
+      entry: '.',
+      name: 'style',
+      numReviews: 2,
+      agents: ['claude'],
+      timeoutSeconds: null,
+      rubric: ruleRubric(given),
+      entries: own,
+      content: contentOf(own),
+      task: { rule: given, files: ['b.py', 'sub/a.py'], unchangedMatching: [] },
+    });
+  });
+
+  test('the id of a gate does not change with its content', () => {
+    const ids = (headBlob: string) => told({ rules: [rule()], entries: [entry({ path: 'a.py', headBlob })] });
+    expect(ids('h1')).toEqual(ids('h2'));
+  });
+
+  test('what did not change is asked for where a rule wants it', () => {
+    const given = rule({
+      strategy: 'matches_together',
+      context: { allChangedFilenames: false, unchangedMatchingFiles: true },
+    });
+    const [gate] = plan({ rules: [given], entries, unchanged: () => paths('old.py', 'old.md') }).gates;
+    expect(gate?.kind === 'rule' && gate.task?.unchangedMatching).toEqual(['old.py']);
+  });
+});
+
+describe('what no review looks at', () => {
+  const entries = changed('docs/x.md', 'src/a.ts', 'src/b.py', 'src/c.snap');
+  test.each<[string, Partial<GateSources>, readonly string[]]>([
+    ['no gate', {}, ['docs/x.md', 'src/a.ts', 'src/b.py', 'src/c.snap']],
+    ['a folder', { settings: [entryPoint()] }, ['docs/x.md']],
+    ['what is excluded', { settings: [entryPoint({ exclude: ['**/*.snap'] })] }, ['docs/x.md', 'src/c.snap']],
+    ['a rule covers too', { settings: [entryPoint({ path: 'docs' })], rules: [rule()] }, ['src/a.ts', 'src/c.snap']],
+    [
+      'a check does not',
+      { settings: [entryPoint({ path: '.', reviews: {}, checks: { lint: { run: 'x', timeoutSeconds: null } } })] },
+      ['docs/x.md', 'src/a.ts', 'src/b.py', 'src/c.snap'],
+    ],
+  ])('%s', (_title, given, expected) => {
+    expect(plan({ entries, ...given }).uncovered).toEqual(expected);
+  });
+});
+
+test.each<[string, readonly EntrySettings[], readonly string[]]>([
+  ['two names', [entryPoint(), entryPoint({ reviews: { other: review() } })], []],
+  ['one name on two paths', [entryPoint(), entryPoint({ path: '.' })], []],
+  ['one name twice', [entryPoint(), entryPoint({ path: './src' }), entryPoint()], ['review:src:quality']],
+])('ids that are given more than once: %s', (_title, settings, expected) => {
+  expect(plan({ settings, entries: changed('src/a.ts') }).duplicates).toEqual(expected);
+});
+
+describe('gates that are known by name', () => {
+  const checks = { lint: { run: 'x', timeoutSeconds: null } };
+  test.each([
+    ['of a folder', [entryPoint({ checks })], [], ['check:src:lint', 'review:src:quality']],
+    ['of the whole repository', [entryPoint({ path: './' })], [], ['review:.:quality']],
+    ['of a glob', [entryPoint({ path: '**/*.ts' })], [], ['review:**/*.ts:quality']],
+    ['of each folder: only where something changed', [entryPoint({ path: 'packages/*' })], [], []],
+    ['of a rule that makes one task', [], [rule({ strategy: 'matches_together', folder: 'sub' })], ['rule:sub:style']],
+    ['at the root', [], [rule({ strategy: 'all_changed_files' })], ['rule:.:style']],
+    ['of a rule that makes one a file: only where something changed', [], [rule()], []],
+  ])('%s', (_title, settings, rules, expected) => {
+    expect(configuredGates(settings, rules).map(({ id }) => id)).toEqual(expected);
+  });
+
+  test('have the ids that they have where something changed', () => {
+    const settings = [entryPoint({ checks }), entryPoint({ path: '.' }), entryPoint({ path: '**/*.ts' })];
+    const rules = [
+      rule({ strategy: 'matches_together', include: ['**'] }),
+      rule({ name: 'x', strategy: 'all_changed_files', include: ['**'] }),
+    ];
+    const known = configuredGates(settings, rules);
+    const { gates } = plan({ settings, rules, entries: changed('src/a.ts') });
+    expect(known).toEqual(gates.map(({ id, kind }) => ({ id, kind })));
+  });
+});
