@@ -248,7 +248,6 @@ function newTokens(usage: Usage): number {
 
 /** Two parts of one look: it passes only if both do. */
 function join(a: SlotAnswer, b: SlotAnswer): SlotAnswer {
-  const both = a.answer !== null && b.answer !== null;
   return {
     ...b,
     session: null,
@@ -256,16 +255,16 @@ function join(a: SlotAnswer, b: SlotAnswer): SlotAnswer {
     durationMs: a.durationMs + b.durationMs,
     exchanges: [...a.exchanges, ...b.exchanges],
     raw: `${a.raw}\n${b.raw}`,
-    answer:
-      both && a.answer !== null && b.answer !== null
-        ? {
-            ...b.answer,
-            status: a.answer.status === 'fail' || b.answer.status === 'fail' ? 'fail' : 'pass',
-            violations: [...a.answer.violations, ...b.answer.violations],
-            previous: joinPrevious(a.answer.previous ?? [], b.answer.previous ?? []),
-            message: [a.answer.message, b.answer.message].filter((one) => one !== undefined).join(' '),
-          }
-        : null,
+    answer: a.answer === null || b.answer === null ? null : joinAnswers(a.answer, b.answer),
+  };
+}
+
+function joinAnswers(a: Answers['gate'], b: Answers['gate']): Answers['gate'] {
+  return {
+    status: a.status === 'fail' || b.status === 'fail' ? 'fail' : 'pass',
+    violations: [...a.violations, ...b.violations],
+    previous: joinPrevious(a.previous ?? [], b.previous ?? []),
+    message: [a.message ?? '', b.message ?? ''].join(' ').trim(),
   };
 }
 

@@ -73,7 +73,7 @@ export async function prepareSlot(
   });
   const kept = lastLook?.own?.session ?? null;
   const freshLength = fresh.reduce((sum, { prompt }) => sum + prompt.length, 0);
-  const resumed = kept === null ? null : await resumedPrompt(wave, gate, kept, past);
+  const resumed = kept === null ? null : await resumedPrompt(wave, gate, kept, past, lastLook);
   const ttl = wave.request.settings.cacheTtl === '1h' ? '1h' : '5m';
   const isSame = kept !== null && kept.agent === agent;
   const dispatchFacts: DispatchFacts = {
@@ -153,6 +153,7 @@ async function resumedPrompt(
   gate: ReviewGate,
   session: KeptSession,
   past: SlotPast,
+  lastLook: SlotRecord | null,
 ): Promise<ResumedPrompt> {
   const opening = await wave.ports.openings.read(session.stableDigest);
   if (opening === null) return { ok: false, lost: 'session' };
@@ -160,7 +161,7 @@ async function resumedPrompt(
   for (const context of CONTEXTS) {
     const delta = await wave.diff(session.saw, context);
     if (!delta.ok) return { ok: false, lost: 'snapshot' };
-    const changed = new Set(changedPaths(wave, gate, delta.value));
+    const changed = new Set(changedPaths(wave, gate, delta.value, lastLook));
     const text = delta.value
       .filter(({ paths }) => paths.some((path) => changed.has(path)))
       .map((section) => section.text)
@@ -172,17 +173,20 @@ async function resumedPrompt(
   return shortest === null ? { ok: false, lost: 'snapshot' } : { ok: true, prompt: shortest };
 }
 
-/** The gate's paths among those that differ from what was seen: its entries, and what was taken back to the base. */
-function changedPaths({ facts }: Wave, gate: ReviewGate, sections: readonly DiffSection[]): readonly RepoPath[] {
+/**
+ * The gate's paths among those that differ from what was seen: its entries, and what was taken back to the base since.
+ * What came with a newer base is no part of the change.
+ */
+function changedPaths(
+  { facts }: Wave,
+  gate: ReviewGate,
+  sections: readonly DiffSection[],
+  lastLook: SlotRecord | null,
+): readonly RepoPath[] {
   const own = new Set(gate.entries.map(({ path }) => path));
-  const others = new Set(facts.snapshot.entries.map(({ path }) => path).filter((path) => !own.has(path)));
-  const folder = gate.kind === 'review' && !/[*?[\]{}]/.test(gate.entry) ? gate.entry : null;
-  return sections
-    .flatMap(({ paths }) => paths)
-    .filter((path) => {
-      if (own.has(path)) return true;
-      return !others.has(path) && folder !== null && (folder === '.' || path.startsWith(`${folder}/`));
-    });
+  const changed = new Set(facts.snapshot.entries.map(({ path }) => path));
+  const isSameBase = lastLook?.own?.mergeBase === facts.comparison.where.mergeBase;
+  return sections.flatMap(({ paths }) => paths).filter((path) => own.has(path) || (isSameBase && !changed.has(path)));
 }
 
 async function pastOf(wave: Wave, state: GateState, slot: number, lastLook: SlotRecord | null): Promise<SlotPast> {
@@ -197,7 +201,7 @@ async function pastOf(wave: Wave, state: GateState, slot: number, lastLook: Slot
         ? null
         : {
             passed: lastLook.status === 'pass',
-            changed: [...new Set(changedPaths(wave, state.gate, delta.value))],
+            changed: [...new Set(changedPaths(wave, state.gate, delta.value, lastLook))],
           },
   };
 }
