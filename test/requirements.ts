@@ -160,77 +160,77 @@ const qualityReview: readonly Requirement[] = [
 
 const runSlots: readonly Requirement[] = [
   // The rule, its definitions and its invariant
-  pending('RUN-SLOTS/rule/skips-passed-slots', 'in a rerun with several reviews, slots that passed last time rest'),
-  pending('RUN-SLOTS/rule/pass-has-no-violations', 'only status pass without violations counts as passed'),
-  pending('RUN-SLOTS/rule/needs-another-slot', 'a slot rests only where another slot of its gate runs'),
-  pending('RUN-SLOTS/rule/rerun-mode-only', 'slots rest in rerun mode only'),
-  pending('RUN-SLOTS/rule/saves-calls', 'a resting slot makes no call to a model'),
-  pending('RUN-SLOTS/rule/latest-iteration', 'what counts for a slot is its record with the highest iteration number'),
-  pending('RUN-SLOTS/rule/no-prior-result', 'a slot without records has not passed and runs'),
-  pending('RUN-SLOTS/rule/invariant', 'in every iteration at least one reviewer of each review prompt runs'),
-  pending('RUN-SLOTS/rule/not-with-one-review', 'with num_reviews 1 nothing is skipped'),
-  pending('RUN-SLOTS/rule/per-gate', 'each gate is decided by itself, whatever other gates there are'),
+  tested('RUN-SLOTS/rule/skips-passed-slots', 'in a rerun with several reviews, slots that passed last time rest'),
+  tested('RUN-SLOTS/rule/pass-has-no-violations', 'only status pass without violations counts as passed'),
+  tested('RUN-SLOTS/rule/needs-another-slot', 'a slot rests only where another slot of its gate runs'),
+  tested('RUN-SLOTS/rule/rerun-mode-only', 'slots rest in rerun mode only'),
+  tested('RUN-SLOTS/rule/saves-calls', 'a resting slot makes no call to a model'),
+  tested('RUN-SLOTS/rule/latest-iteration', 'what counts for a slot is its record with the highest iteration number'),
+  tested('RUN-SLOTS/rule/no-prior-result', 'a slot without records has not passed and runs'),
+  tested('RUN-SLOTS/rule/invariant', 'in every iteration at least one reviewer of each review prompt runs'),
+  tested('RUN-SLOTS/rule/not-with-one-review', 'with num_reviews 1 nothing is skipped'),
+  tested('RUN-SLOTS/rule/per-gate', 'each gate is decided by itself, whatever other gates there are'),
 
   // Skip passed slot while failed slot runs
-  pending('RUN-SLOTS/skip-passed-slot/slot-1-skipped', 'slot 1 passed and slot 2 failed: slot 1 rests'),
-  pending('RUN-SLOTS/skip-passed-slot/slot-2-runs', 'slot 1 passed and slot 2 failed: slot 2 runs'),
-  pending(
+  tested('RUN-SLOTS/skip-passed-slot/slot-1-skipped', 'slot 1 passed and slot 2 failed: slot 1 rests'),
+  tested('RUN-SLOTS/skip-passed-slot/slot-2-runs', 'slot 1 passed and slot 2 failed: slot 2 runs'),
+  tested(
     'RUN-SLOTS/skip-passed-slot/log-line',
     'log: "Skipping @1: previously passed in iteration 2 (num_reviews > 1)"',
   ),
 
   // Slot skipped across multiple consecutive iterations
-  pending('RUN-SLOTS/consecutive-iterations/slot-1-skipped', 'slot 1 rests in iterations 2, 3, 4 while slot 2 fails'),
-  pending('RUN-SLOTS/consecutive-iterations/log', 'each of these logs says that slot 1 passed in iteration 1'),
-  pending('RUN-SLOTS/consecutive-iterations/slot-2-runs', 'slot 2 runs in each iteration until it passes'),
+  tested('RUN-SLOTS/consecutive-iterations/slot-1-skipped', 'slot 1 rests in iterations 2, 3, 4 while slot 2 fails'),
+  tested('RUN-SLOTS/consecutive-iterations/log', 'each of these logs says that slot 1 passed in iteration 1'),
+  tested('RUN-SLOTS/consecutive-iterations/slot-2-runs', 'slot 2 runs in each iteration until it passes'),
 
   // Safety latch when all slots previously passed
-  pending('RUN-SLOTS/safety-latch/activates', 'with every slot passed the latch keeps the invariant'),
-  pending('RUN-SLOTS/safety-latch/runs-slot-1', 'the latch runs slot 1'),
-  pending('RUN-SLOTS/safety-latch/skips-other-slots', 'under the latch slots 2 and 3 rest'),
-  pending('RUN-SLOTS/safety-latch/log-line', 'log: "Running @1: safety latch (all slots previously passed)"'),
-  pending('RUN-SLOTS/safety-latch/gate-status', 'the gate is what slot 1 says of the latest diff'),
+  tested('RUN-SLOTS/safety-latch/activates', 'with every slot passed the latch keeps the invariant'),
+  tested('RUN-SLOTS/safety-latch/runs-slot-1', 'the latch runs slot 1'),
+  tested('RUN-SLOTS/safety-latch/skips-other-slots', 'under the latch slots 2 and 3 rest'),
+  tested('RUN-SLOTS/safety-latch/log-line', 'log: "Running @1: safety latch (all slots previously passed)"'),
+  tested('RUN-SLOTS/safety-latch/gate-status', 'the gate is what slot 1 says of the latest diff'),
 
   // Single reviewer always runs
-  pending('RUN-SLOTS/single-reviewer/runs', 'the only reviewer runs again although it passed'),
-  pending('RUN-SLOTS/single-reviewer/invariant', 'by this the invariant holds for a gate with one review'),
+  tested('RUN-SLOTS/single-reviewer/runs', 'the only reviewer runs again although it passed'),
+  tested('RUN-SLOTS/single-reviewer/invariant', 'by this the invariant holds for a gate with one review'),
 
   // Different review gates are independent
-  pending('RUN-SLOTS/independent-gates/both-run', 'two gates with one review each, one passed, one failed: both run'),
-  pending('RUN-SLOTS/independent-gates/no-skip', 'neither is skipped for what the other one does'),
+  tested('RUN-SLOTS/independent-gates/both-run', 'two gates with one review each, one passed, one failed: both run'),
+  tested('RUN-SLOTS/independent-gates/no-skip', 'neither is skipped for what the other one does'),
 
   // Adapter change does not affect skip decision
-  pending('RUN-SLOTS/adapter-change/slot-1-skipped', 'slot 1 rests also where another agent would now fill it'),
-  pending('RUN-SLOTS/adapter-change/by-index', 'the decision looks at the slot number and not at the agent'),
+  tested('RUN-SLOTS/adapter-change/slot-1-skipped', 'slot 1 rests also where another agent would now fill it'),
+  tested('RUN-SLOTS/adapter-change/by-index', 'the decision looks at the slot number and not at the agent'),
 
   // Skip logging format
-  pending('RUN-SLOTS/skip-log-format/index', 'the skip line names the slot, as @1'),
-  pending('RUN-SLOTS/skip-log-format/iteration', 'it names the iteration of the pass, as in the name of its log file'),
-  pending('RUN-SLOTS/skip-log-format/reason', 'it gives the reason: previously passed, num_reviews > 1'),
-  pending('RUN-SLOTS/skip-log-format/format', '"Skipping @N: previously passed in iteration M (num_reviews > 1)"'),
+  tested('RUN-SLOTS/skip-log-format/index', 'the skip line names the slot, as @1'),
+  tested('RUN-SLOTS/skip-log-format/iteration', 'it names the iteration of the pass, as in the name of its log file'),
+  tested('RUN-SLOTS/skip-log-format/reason', 'it gives the reason: previously passed, num_reviews > 1'),
+  tested('RUN-SLOTS/skip-log-format/format', '"Skipping @N: previously passed in iteration M (num_reviews > 1)"'),
 
   // Safety latch logging format
-  pending('RUN-SLOTS/latch-log-format/index', 'the latch line names the slot that runs'),
-  pending('RUN-SLOTS/latch-log-format/reason', 'it gives the reason: "safety latch (all slots previously passed)"'),
-  pending('RUN-SLOTS/latch-log-format/format', '"Running @1: safety latch (all slots previously passed)"'),
+  tested('RUN-SLOTS/latch-log-format/index', 'the latch line names the slot that runs'),
+  tested('RUN-SLOTS/latch-log-format/reason', 'it gives the reason: "safety latch (all slots previously passed)"'),
+  tested('RUN-SLOTS/latch-log-format/format', '"Running @1: safety latch (all slots previously passed)"'),
 
   // Skipped slot JSON log format
-  pending('RUN-SLOTS/skipped-slot-json/written', 'a resting slot gets a JSON record'),
-  pending('RUN-SLOTS/skipped-slot-json/status', 'its status is "skipped_prior_pass"'),
-  pending('RUN-SLOTS/skipped-slot-json/violations', 'its violations are an empty array'),
-  pending('RUN-SLOTS/skipped-slot-json/pass-iteration', 'passIteration is the number of the iteration that passed'),
+  tested('RUN-SLOTS/skipped-slot-json/written', 'a resting slot gets a JSON record'),
+  tested('RUN-SLOTS/skipped-slot-json/status', 'its status is "skipped_prior_pass"'),
+  tested('RUN-SLOTS/skipped-slot-json/violations', 'its violations are an empty array'),
+  tested('RUN-SLOTS/skipped-slot-json/pass-iteration', 'passIteration is the number of the iteration that passed'),
 
   // Skipped slots do not affect overall gate status
-  pending('RUN-SLOTS/gate-status/passes', 'two slots resting and the third passing make the gate pass'),
-  pending('RUN-SLOTS/gate-status/skipped-not-failed', 'a resting slot is counted neither as failure nor as error'),
+  tested('RUN-SLOTS/gate-status/passes', 'two slots resting and the third passing make the gate pass'),
+  tested('RUN-SLOTS/gate-status/skipped-not-failed', 'a resting slot is counted neither as failure nor as error'),
 
   // Safety latch slot finds new issues
-  pending('RUN-SLOTS/latch-finds-issues/gate-fails', 'new violations from the latched slot fail the gate'),
-  pending('RUN-SLOTS/latch-finds-issues/reported', 'these violations are reported like any other'),
+  tested('RUN-SLOTS/latch-finds-issues/gate-fails', 'new violations from the latched slot fail the gate'),
+  tested('RUN-SLOTS/latch-finds-issues/reported', 'these violations are reported like any other'),
 
   // Slot with no prior result must run
-  pending('RUN-SLOTS/no-prior-result/slot-2-runs', 'slot 2 without records runs'),
-  pending('RUN-SLOTS/no-prior-result/slot-1-skipped', 'slot 1, which passed, rests because slot 2 runs'),
+  tested('RUN-SLOTS/no-prior-result/slot-2-runs', 'slot 2 without records runs'),
+  tested('RUN-SLOTS/no-prior-result/slot-1-skipped', 'slot 1, which passed, rests because slot 2 runs'),
 ];
 
 const reuseSpec: readonly Requirement[] = [

@@ -1,7 +1,7 @@
 // A reviewer for tests: answers what its list says, and writes down that it was asked.
 
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const [name, folder] = process.argv.slice(2);
@@ -9,10 +9,7 @@ let prompt = '';
 for await (const chunk of process.stdin) prompt += chunk;
 const session = process.env.ONCEOVER_SESSION ?? null;
 appendFileSync(join(folder, 'calls.jsonl'), `${JSON.stringify({ name, session, prompt })}\n`);
-const list = join(folder, `${name}.answers.json`);
-const answers = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : [];
-const next = answers.shift() ?? { status: 'pass', violations: [] };
-writeFileSync(list, JSON.stringify(answers));
+const next = (await takeAnswer()) ?? { status: 'pass', violations: [] };
 // What happens while it looks.
 if (next.$run !== undefined) spawnSync('sh', ['-c', next.$run], { stdio: 'ignore' });
 if (next.$sleep !== undefined) await new Promise((resolve) => setTimeout(resolve, next.$sleep));
@@ -23,3 +20,27 @@ else {
 }
 if (next.$stderr !== undefined) process.stderr.write(next.$stderr);
 process.exitCode = next.$exit ?? 0;
+
+// Two slots may ask the same agent at once: one at a time takes from the list.
+async function takeAnswer() {
+  const list = join(folder, `${name}.answers.json`);
+  const lock = `${list}.lock`;
+  while (!tryLock(lock)) await new Promise((resolve) => setTimeout(resolve, 5));
+  try {
+    const answers = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : [];
+    const taken = answers.shift();
+    if (taken !== undefined) writeFileSync(list, JSON.stringify(answers));
+    return taken;
+  } finally {
+    rmdirSync(lock);
+  }
+}
+
+function tryLock(lock) {
+  try {
+    mkdirSync(lock);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -5,6 +5,7 @@ import {
   edit,
   GATE,
   given,
+  handRecord,
   LATCH_LINE,
   skipLine,
   slotLines,
@@ -202,6 +203,18 @@ describe('in every iteration somebody looks', () => {
       ['@1 pass', '@2 skipped_prior_pass 2'],
       ['codex'],
     ]);
+  });
+
+  test('also where the records say of all that they rest [RUN-SLOTS/rule/invariant] [RUN-SLOTS/rule/needs-another-slot]', async () => {
+    const repo = slotRepo(['codex', 'claude']);
+    const resting = handRecord('skipped_prior_pass', { passIteration: 1 });
+    given(repo, {
+      'review_src_code-quality_codex@1.2.json': resting,
+      'review_src_code-quality_claude@2.2.json': resting,
+    });
+    const run = await repo.document();
+    expect([run.iteration, run.code, asked(repo)]).toEqual([3, 0, ['codex']]);
+    expect(slotsIn(run)).toEqual(['@1 pass', '@2 skipped_prior_pass 1']);
   });
 
   test('where all hold, there is no iteration and nobody looks', async () => {

@@ -183,6 +183,19 @@ describe('what is no pass', () => {
   }
 });
 
+describe('a pass by hand', () => {
+  test('lets a slot rest, but does not show that what is there now was passed', async () => {
+    const repo = slotRepo(['codex', 'claude'], { numReviews: 1 });
+    expect(await repo.document()).toMatchObject({ code: 0, iteration: 1 });
+    repo.forget();
+    configure(repo, 'num_reviews: 1', 'num_reviews: 2');
+    given(repo, { [two('1.json')]: 'pass' });
+    const run = await repo.document();
+    expect([run.code, run.iteration, asked(repo)]).toEqual([0, 2, ['codex']]);
+    expect(slotsIn(run)).toEqual(['@1 pass', '@2 skipped_prior_pass 1']);
+  });
+});
+
 describe('another agent in the slot', () => {
   test('it rests all the same [RUN-SLOTS/adapter-change/slot-1-skipped] [RUN-SLOTS/adapter-change/by-index]', async () => {
     const repo = slotRepo(['codex', 'claude']);

@@ -1,0 +1,55 @@
+import { expect } from 'vitest';
+import { GATE_ENGINE } from '../../src/prompt/gate.ts';
+import { compareRequests } from './model-sim/compare.ts';
+import { totalUse } from './model-sim/log.ts';
+import type { AgentName } from './real-review.ts';
+import type { Iteration, RealRun } from './real-run.ts';
+import { addedText, outputTokens, sessionOf } from './wire.ts';
+
+/** What a document says of all slots, in order. */
+export function slotsOf(end: Iteration | null) {
+  return end?.gates.flatMap(({ slots }) => slots) ?? [];
+}
+
+/** The id of a slot's finding. */
+export function idOf(end: Iteration, slot: number): string {
+  const found = end.findings.find((one) => one.slot === slot);
+  if (found === undefined) throw new Error(`@${slot} found nothing`);
+  return found.id;
+}
+
+/**
+ * The agent went on with the conversation of before: nothing in it differs, it comes from the cache, and the question is
+ * no fresh one. Gives the question back.
+ */
+export function expectGoesOn(who: AgentName, before: Iteration, after: Iteration): string {
+  const [earlier, later] = [before.sent(who).at(-1), after.sent(who)[0]];
+  if (earlier === undefined || later === undefined) throw new Error(`${who} was not asked`);
+  expect(sessionOf(later)).toBe(sessionOf(earlier));
+  expect(compareRequests(earlier, later)).toMatchObject({
+    toolsIdentical: true,
+    systemIdentical: true,
+    messagesPrefixIdentical: true,
+  });
+  // Codex's provider counts what it has in its cache in whole steps.
+  const step = who === 'claude' ? 1 : 2048;
+  expect(later.use?.read).toBeGreaterThan((earlier.use?.total ?? 0) - step);
+  const text = addedText(earlier, later);
+  expect(text).not.toBe('');
+  expect(text).not.toContain(GATE_ENGINE.slice(0, 100));
+  return text;
+}
+
+/** The record names the session that is on the wire, and what the simulator counted for this dispatch alone. */
+export function expectRecorded(user: RealRun, name: string, who: AgentName, iteration: Iteration): void {
+  const { adapter, session, usage } = user.record(name);
+  const requests = iteration.sent(who);
+  const use = totalUse(requests);
+  expect({ adapter, session: session?.id }).toEqual({ adapter: who, session: sessionOf(requests[0]) });
+  expect(usage).toMatchObject({
+    inputTokens: use.input,
+    cachedInputTokens: use.read,
+    cacheWriteTokens: use.write,
+    outputTokens: outputTokens(requests),
+  });
+}

@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import type { Answer } from './model-sim/script.ts';
+import { REAL_AGENTS, type RealAgent } from './real-agents.ts';
+
+/** The real agents that runs are tried with. */
+export type AgentName = 'claude' | 'codex';
+
+/** One review by two reviewers. */
+export const GATE = `  - path: src
+    reviews:
+      code: { prompt: .onceover/reviews/code.md, num_reviews: 2 }
+`;
+
+export const ONE_REVIEWER = GATE.replace('num_reviews: 2', 'num_reviews: 1');
+
+/** What is under review: two files with a mistake each, of a length that is usual. */
+export const CHANGE = {
+  cart: `${padding('cart')}export function total(lines: readonly Line[]): number {
+  return lines.reduce((sum, line) => sum - line.price, 0);
+}
+`,
+  tax: `${padding('tax')}export function taxed(amount: number, rate: number): number {
+  return amount / rate;
+}
+`,
+};
+
+function padding(name: string): string {
+  return Array.from(
+    { length: 60 },
+    (_, i) => `export const ${name}Label${i} = 'The label number ${i} of ${name}';\n`,
+  ).join('');
+}
+
+/** The same, put right. */
+export const MENDED = {
+  cart: CHANGE.cart.replace('sum - line', 'sum + line'),
+  tax: CHANGE.tax.replace('/ rate', '* rate'),
+};
+
+/** What reviewers say of the mistakes. */
+export const FINDINGS = {
+  cart: finding('src/cart.ts', 'return lines.reduce((sum, line) => sum - line.price, 0);', 'The total goes down.'),
+  tax: finding('src/tax.ts', 'return amount / rate;', 'The tax is divided.'),
+};
+
+/** A call of the tool that reads a file, as the agent offers it. */
+export function reading(user: { readonly root: string }, who: AgentName): Extract<Answer, { kind: 'tools' }> {
+  return { kind: 'tools', calls: [realAgent(who).read(join(user.root, 'src/cart.ts'))] };
+}
+
+function finding(file: string, code: string, issue: string) {
+  return { file, line: 1, code, issue, fix: 'Mend it.', priority: 'high' } as const;
+}
+
+/** An answer as the schema of the agent wants it: Codex's has no optional fields. */
+export function answering(
+  who: AgentName,
+  status: 'pass' | 'fail',
+  violations: readonly ReturnType<typeof finding>[],
+  previous: readonly { readonly id: string; readonly state: string; readonly why: string }[] = [],
+): Extract<Answer, { kind: 'structured' }> {
+  const more = who === 'codex' ? { message: null } : {};
+  return { kind: 'structured', value: { status, violations, previous, ...more } };
+}
+
+export function realAgent(name: AgentName): RealAgent {
+  const found = REAL_AGENTS.find(({ agent }) => agent.name === name);
+  if (found === undefined) throw new Error(`${name} is no agent that tests know`);
+  return found;
+}

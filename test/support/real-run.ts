@@ -1,0 +1,128 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import type { Usage } from '../../src/domain/usage.ts';
+import type { RunDocument } from '../../src/report/run-document.ts';
+import { type CliEnd, onceover } from './cli.ts';
+import { conversationOf, type LoggedRequest } from './model-sim/log.ts';
+import type { Script } from './model-sim/script.ts';
+import type { ModelSim } from './model-sim/server.ts';
+import { agentUser, programOf } from './real-agents.ts';
+import { type AgentName, CHANGE, realAgent } from './real-review.ts';
+import { repoWith, type TestRepo } from './repo.ts';
+
+/** A person who runs the built program on a repository of theirs, with real agents that talk to the simulator. */
+export type RealRun = TestRepo & {
+  /** Runs once; each agent answers by its script, from the beginning. */
+  run(scripts: Readonly<Partial<Record<AgentName, Script>>>, args?: readonly string[]): Promise<Iteration>;
+  /** A slot record by the end of its file's name. */
+  record(name: string): RealRecord;
+  /** A slot's log, by the end of its file's name. */
+  log(name: string): string;
+  /** What was in the system prompt files that Claude Code was started with. */
+  systemPromptFiles(): readonly string[];
+  readonly home: string;
+};
+
+/** What came of a run: the document, people's lines, and what each agent sent. */
+export type Iteration = RunDocument & Omit<CliEnd, 'stdout'> & { sent(agent: AgentName): readonly LoggedRequest[] };
+
+/** What these tests look at in a slot record. */
+type RealRecord = {
+  readonly adapter: string;
+  readonly status: string;
+  readonly passIteration?: number;
+  readonly dispatch: string;
+  readonly why: string;
+  readonly usage: Usage | null;
+  readonly session: { readonly id: string; readonly freshTokens: number | null } | null;
+};
+
+let runs = 0;
+
+/** Sets the person up: `gates` and `agents` as in `onceover.yml`; the change under review is not committed. */
+export function realRun(
+  sim: ModelSim,
+  given: {
+    readonly agents: readonly AgentName[];
+    readonly gates: string;
+    /** The version that Claude Code tells, where it is not to tell its own. */
+    readonly claudeVersion?: string;
+  },
+): RealRun {
+  const number = ++runs;
+  const label = (agent: AgentName) => `run-${number}-${agent}`;
+  const [claude, codex] = [realAgent('claude'), realAgent('codex')];
+  const user = agentUser(claude, sim.baseUrl(label('claude')));
+  const { ONCEOVER_ACTIVE: _, ...own } = user.env;
+  const home = own['HOME'] ?? '';
+  const folder = dirname(user.project);
+  const seen = join(folder, 'seen');
+  mkdirSync(seen);
+  writeFileSync(join(folder, 'claude'), watched(programOf(claude), seen, given.claudeVersion ?? null));
+  chmodSync(join(folder, 'claude'), 0o755);
+  const env = {
+    ...own,
+    ...codex.configure(home, sim.baseUrl(label('codex'))),
+    PATH: [folder, dirname(programOf(codex)), process.env['PATH']].join(delimiter),
+  };
+  const repo = repoWith({
+    'onceover.yml': settings(given),
+    '.onceover/reviews/code.md': 'Look for wrong results.\n',
+    '.onceover/reviews/more.md': 'Look for what is hard to read.\n',
+    'src/cart.ts': '',
+    'src/tax.ts': '',
+  });
+  repo.write('src/cart.ts', CHANGE.cart);
+  repo.write('src/tax.ts', CHANGE.tax);
+  const logs = join(repo.root, '.deepwork/logs');
+  return {
+    ...repo,
+    async run(scripts, args = []) {
+      const before = sim.requests().length;
+      for (const agent of ['claude', 'codex'] as const) sim.script(label(agent), scripts[agent] ?? []);
+      const end = await onceover(repo.root, ['run', '--json', ...args], { env, timeoutMs: 60_000 });
+      const requests = sim.requests().slice(before);
+      return {
+        ...(JSON.parse(end.stdout) as RunDocument),
+        code: end.code,
+        stderr: end.stderr,
+        sent: (agent) => conversationOf(requests, label(agent)),
+      };
+    },
+    record: (name) => JSON.parse(readFileSync(join(logs, nameIn(logs, name)), 'utf8')) as RealRecord,
+    log: (name) => readFileSync(join(logs, nameIn(logs, name)), 'utf8'),
+    systemPromptFiles: () => readdirSync(seen).map((name) => readFileSync(join(seen, name), 'utf8')),
+    home,
+  };
+}
+
+function nameIn(folder: string, end: string): string {
+  const found = readdirSync(folder).filter((one) => one.endsWith(end));
+  if (found.length !== 1) throw new Error(`${found.length} files in ${folder} end in ${end}`);
+  return found[0] ?? '';
+}
+
+function settings({ agents, gates }: { readonly agents: readonly string[]; readonly gates: string }): string {
+  // What a person has who wants nothing to leave the machine but questions.
+  const quiet =
+    '{ DISABLE_TELEMETRY: "1", DISABLE_ERROR_REPORTING: "1", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" }';
+  return `agents: [${agents.join(', ')}]
+agent:
+  claude: { model: ${realAgent('claude').model}, env: ${quiet} }
+  codex: { model: ${realAgent('codex').model} }
+gates:
+${gates}`;
+}
+
+/** Starts the program as it is, and keeps a copy of the system prompt file that it is given. */
+function watched(program: string, folder: string, version: string | null): string {
+  const tell = version === null ? '' : `[ "$1" = --version ] && echo '${version} (Claude Code)' && exit 0\n`;
+  return `#!/bin/sh
+${tell}before=
+for one; do
+  [ "$before" = --system-prompt-file ] && cp "$one" "${folder}/$(date +%s).$$"
+  before=$one
+done
+exec "${program}" "$@"
+`;
+}

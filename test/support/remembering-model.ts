@@ -1,0 +1,25 @@
+import type { Answer, RequestSummary } from './model-sim/script.ts';
+import type { RealAgent } from './real-agents.ts';
+
+/** A model that V1 to V4 are put to: it knows nothing but what it is sent, so it remembers only what is sent again. */
+export function rememberingModel(real: RealAgent): (request: RequestSummary) => Answer {
+  return (request) => {
+    const sent = JSON.stringify(request.body)
+      .replaceAll('\\\\n', '\n')
+      .replaceAll('\\n', '\n')
+      .replaceAll('\\\\"', '"')
+      .replaceAll('\\"', '"');
+    const line = /# Export [0-9a-f]{16}/.exec(sent)?.[0] ?? 'nothing';
+    const say = (reply: string, issues: number): Answer => ({
+      kind: 'structured',
+      value: { reply, issues: Array.from({ length: issues }, () => ({ description: 'It is unclear.' })) },
+    });
+    const asked = request.lastUserText;
+    if (asked.includes('Repeat verbatim')) return say(line, 0);
+    if (asked.includes('How many issues')) return say(String(sent.match(/It is unclear\./g)?.length ?? 0), 0);
+    if (asked.includes('Confirm you can')) return say('Yes.', 0);
+    const path = /Review this file: (\S+)\. List/.exec(sent)?.[1];
+    if (line === 'nothing' && path !== undefined) return { kind: 'tools', calls: [real.read(path)] };
+    return say(line, 3);
+  };
+}

@@ -1,0 +1,215 @@
+import { expect } from 'vitest';
+import type { Finding } from '../../../src/domain/finding.ts';
+import type { SlotRecord } from '../../../src/domain/record.ts';
+import type { Moment } from '../memory/git.ts';
+import { type Ground, isOpen, type ModelFinding, type ModelLook, type Standing } from './model.ts';
+import type { Answer, Asked, ObservedLook, Write } from './observed.ts';
+import { type Settled, settle } from './settle.ts';
+import { type ModelGate, type Stand, standAt } from './stand.ts';
+import { cycleLooks, receiptKey } from './states.ts';
+
+type Facts = {
+  readonly stand: Stand;
+  readonly gate: ModelGate;
+  readonly slot: number;
+  readonly iteration: number;
+  readonly standing: readonly Standing[];
+  readonly shown: Moment;
+};
+
+/** Takes over what a slot that looked left behind, as far as it was written; where the run ended, all of it must be. */
+export function absorbLook(
+  ground: Ground,
+  asked: Asked,
+  facts: Facts,
+  look: ObservedLook | null,
+  writes: readonly Write[],
+  hasEnded: boolean,
+): void {
+  const { model, setup } = ground;
+  const { gate, slot, stand, standing } = facts;
+  const label = `${gate.id}@${slot}`;
+  const own = writes.filter((write) => isAbout(write, gate.id, slot, model.findings));
+  if (look !== null) verifyPrompt(facts, look);
+  const answer = look === null ? null : answerOf(look, partsOf(ground, gate));
+  const isRerun = cycleLooks(model, ground.tree, stand, gate.id).some(
+    (one) =>
+      one.slot === slot &&
+      (one.status === 'pass' || one.status === 'fail') &&
+      (one.own === null || one.own.prompt === gate.prompt),
+  );
+  const isSettled = look !== null && answer !== null;
+  const settled = !isSettled
+    ? null
+    : settle({
+        stand,
+        gate,
+        slot,
+        answer,
+        isStale: isStale(ground, asked, facts, look),
+        isRerun,
+        standing,
+        setup,
+        defects: model.defects,
+      });
+  absorbFindings(ground, settled, own, hasEnded, label);
+  const receipt = own.find((write) => write.kind === 'receipt');
+  if (receipt?.kind === 'receipt') {
+    expect(receipt.receipt.verdict, `the receipt of ${label}`).toBe(settled?.verdict ?? 'none');
+    const findings = (settled?.behind ?? []).map((one) => idOf(own, one));
+    expect([...receipt.receipt.findings].sort(), `findings behind the receipt of ${label}`).toEqual(findings.sort());
+    model.receipts.set(receiptKey(stand, gate, slot), { verdict: receipt.receipt.verdict, findings });
+  } else if (hasEnded) expect(settled, `${label} has no receipt`).toBeNull();
+  const record = own.find((write) => write.kind === 'slot');
+  if (record?.kind === 'slot') {
+    expect(record.record.status, `the record of ${label}`).toBe(settled?.verdict ?? 'error');
+    const violations = settled?.violations ?? 0;
+    expect(record.record.violations.length, `the violations of ${label}`).toBe(violations);
+    keepRecord(ground, facts, record.record, { violations, fails: (settled?.open ?? 0) > 0 });
+  } else if (hasEnded) expect(label, 'a slot without a record').toBe('');
+}
+
+/** A slot that rests tells since when. */
+export function absorbRest(
+  ground: Ground,
+  facts: Pick<Facts, 'stand' | 'gate' | 'slot' | 'iteration'> & { readonly since: number },
+  writes: readonly Write[],
+  hasEnded: boolean,
+): void {
+  const { gate, slot, since } = facts;
+  const own = writes.filter(
+    (write) => write.kind === 'slot' && write.record.gate === gate.id && write.record.slot === slot,
+  );
+  const label = `${gate.id}@${slot} rests`;
+  for (const write of own) {
+    if (write.kind !== 'slot') continue;
+    expect(write.record.status, label).toBe('skipped_prior_pass');
+    if (since > 0) expect(write.record.passIteration, `${label} since`).toBe(since);
+    keepRecord(ground, facts, write.record, { violations: 0, fails: false });
+  }
+  if (hasEnded) expect(own, `${label}: its records`).toHaveLength(1);
+}
+
+function keepRecord(
+  { model, tree }: Ground,
+  { stand, gate, slot, iteration }: Pick<Facts, 'stand' | 'gate' | 'slot' | 'iteration'>,
+  { status, passIteration }: SlotRecord,
+  { violations, fails }: Pick<ModelLook, 'violations' | 'fails'>,
+): void {
+  const own = { content: gate.content, prompt: gate.prompt, scope: stand.scope.key };
+  const look: ModelLook = { slot, status, violations, passIteration, fails, moment: ++model.moments, own };
+  const record = { gate: gate.id, iteration, where: stand.where, look };
+  model.records[tree === 0 ? 0 : 1] = [...(model.records[tree] ?? []), record];
+}
+
+function absorbFindings(
+  ground: Ground,
+  settled: Settled,
+  own: readonly Write[],
+  hasEnded: boolean,
+  label: string,
+): void {
+  const { model } = ground;
+  const added = own.flatMap((write) => (write.kind === 'add' ? [write.finding] : []));
+  const updated = own.flatMap((write) => (write.kind === 'update' && !isTidied(write.finding) ? [write.finding] : []));
+  const refuted = own.flatMap((write) => (write.kind === 'resolve' ? [write.id] : []));
+  if (hasEnded) {
+    expect(added.map(({ issue }) => issue).sort(), `new findings of ${label}`).toEqual(
+      [...(settled?.added.keys() ?? [])].sort(),
+    );
+    const due = (settled?.updated ?? []).map(({ id, kept }) => `${id} ${kept}`).sort();
+    expect(updated.map(({ id, kept }) => `${id} ${kept}`).sort(), `what ${label} says of findings`).toEqual(due);
+    expect(refuted.sort(), `claims that ${label} refutes`).toEqual([...(settled?.refuted ?? [])].sort());
+  }
+  const news: ModelFinding[] = [];
+  for (const { id, issue, kept } of added) {
+    const finding = settled?.added.get(issue);
+    expect(finding?.kept, `the new finding ${id} of ${label}`).toBe(kept);
+    if (finding !== undefined) news.push({ ...finding, id });
+  }
+  const changed = new Map<string, ModelFinding>();
+  for (const { id, kept } of updated) {
+    const finding = settled?.updated.find((one) => one.id === id);
+    expect(finding?.kept, `${id} after ${label}`).toBe(kept);
+    const said = model.findings.find((one) => one.id === id)?.said ?? null;
+    if (finding !== undefined) changed.set(id, { ...finding, said });
+  }
+  model.findings = [...model.findings.map((one) => changed.get(one.id) ?? one), ...news].map((one) =>
+    refuted.includes(one.id) ? { ...one, said: null } : one,
+  );
+}
+
+/** A slot is told of its own open findings, and of those of its gate that were waived. */
+function verifyPrompt({ standing, slot, gate }: Facts, look: ObservedLook): void {
+  const open = standing
+    .filter(({ finding, state }) => finding.slot === slot && isOpen(state))
+    .map(({ finding }) => finding.id);
+  const waived = standing.filter(({ state }) => state === 'waived').map(({ finding }) => finding.id);
+  const given = new Set(look.asks.flatMap((ask) => ask.given));
+  const declined = new Set(look.asks.flatMap((ask) => ask.declined));
+  if (look.asks.some(({ answer }) => answer !== null)) {
+    expect([...given].sort(), `findings that ${gate.id}@${slot} is told of`).toEqual(open.sort());
+    expect([...declined].sort(), `waivers that ${gate.id}@${slot} is told of`).toEqual(waived.sort());
+  }
+}
+
+/** The entries changed while it looked, or were written to. */
+function isStale(
+  { clone, setup }: Ground,
+  asked: Asked,
+  { gate, shown, stand }: Facts,
+  { ended }: ObservedLook,
+): boolean {
+  if (asked.selection.kind === 'commit') return false;
+  const now = standAt(clone, ended, setup, { ...asked, gates: [], paths: [] });
+  const same = now.gates.find(({ id }) => id === gate.id);
+  const isTouched = gate.entries.some(({ path }) => shown.writes.get(path) !== ended.writes.get(path));
+  return stand.scope !== undefined && (same?.content !== gate.content || isTouched);
+}
+
+/** How many parts a gate's change is shown in: one a file, where little is shown at once. */
+function partsOf({ setup }: Ground, gate: ModelGate): number {
+  return setup.diffLimit < 1000 ? gate.entries.length : 1;
+}
+
+/** What a look came to: all its parts together; null where one of them gave no answer. */
+function answerOf({ asks }: ObservedLook, parts: number): Answer | null {
+  const answers = asks.flatMap(({ answer }) => answer ?? []);
+  if (answers.length < parts) return null;
+  const words = answers.flatMap((one) => one.words);
+  return {
+    status: answers.some(({ status }) => status === 'fail') ? 'fail' : 'pass',
+    reports: answers.flatMap(({ reports }) => reports),
+    words: [...words.filter(({ state }) => state === 'open'), ...words],
+    message: answers.map(({ message }) => message).join(' '),
+  };
+}
+
+function isAbout(write: Write, gate: string, slot: number, findings: readonly ModelFinding[]): boolean {
+  switch (write.kind) {
+    case 'slot':
+      return write.record.gate === gate && write.record.slot === slot;
+    case 'receipt':
+      return write.receipt.gate === gate && write.receipt.slot === slot;
+    case 'add':
+    case 'update':
+      return write.finding.gate === gate && write.finding.slot === slot;
+    case 'resolve':
+      return findings.some((one) => one.id === write.id && one.gate === gate && one.slot === slot);
+    case 'check':
+    case 'log':
+    case 'archive':
+    case 'check-receipt':
+      return false;
+  }
+}
+
+function idOf(writes: readonly Write[], idOrIssue: string): string {
+  for (const write of writes) if (write.kind === 'add' && write.finding.issue === idOrIssue) return write.finding.id;
+  return idOrIssue;
+}
+
+/** Whether an update says no more than that the finding's cycle is over. */
+export function isTidied({ cycleEnded, kept }: Finding): boolean {
+  return cycleEnded && kept !== 'closed';
+}

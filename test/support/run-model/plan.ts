@@ -1,0 +1,98 @@
+import type { GateId } from '../../../src/domain/gate.ts';
+import type { Model } from './model.ts';
+import type { Asked } from './observed.ts';
+import type { Setup } from './setup.ts';
+import type { ModelCheck, Stand } from './stand.ts';
+import { checkKey, type GateStand, gateStand } from './states.ts';
+
+/** What the definitions ask of a run. */
+export type ModelPlan = {
+  readonly iterates: boolean;
+  readonly checks: readonly ModelCheck[];
+  readonly gates: ReadonlyMap<GateId, SlotsPlan>;
+};
+
+/** Which slots of a gate look, and which rest since when. */
+export type SlotsPlan = { readonly run: readonly number[]; readonly rest: ReadonlyMap<number, number> };
+
+/** How things stand: every gate and check that the run is about. */
+export type Standings = {
+  readonly stand: Stand;
+  readonly gates: readonly GateStand[];
+  readonly unmet: readonly ModelCheck[];
+};
+
+export function standings(model: Model, tree: number, stand: Stand): Standings {
+  return {
+    stand,
+    gates: stand.gates.map((gate) => gateStand(model, tree, stand, gate)),
+    unmet: stand.checks.filter(({ id, command }) => model.checks.get(checkKey(id, command, stand.tree)) !== true),
+  };
+}
+
+/** All hold: nothing runs. Otherwise every review of the settings runs at least one reviewer. */
+export function planRun(standing: Standings, setup: Setup, asked: Asked, isOn: boolean): ModelPlan {
+  const { gates, unmet, stand } = standing;
+  const isOver = (one: GateStand) => one.failing > setup.maxRetries;
+  const needs = (one: GateStand) => {
+    if (asked.fresh) return true;
+    if (asked.force) return one.slots.some(lacksPass);
+    return !one.isCovered && !isOver(one);
+  };
+  const isNeeded = gates.some(needs) || unmet.length > 0 || (asked.fresh && stand.checks.length > 0);
+  if (!isNeeded && !isOn) return setup.certify ? planCertify(standing) : NOTHING;
+  const rests = setup.unchangedGates === 'rest' && !asked.fresh;
+  const plans = new Map<GateId, SlotsPlan>();
+  for (const one of gates) {
+    const isLeftOut = one.holds ? rests || one.gate.kind === 'rule' : true;
+    if (needs(one) || !isLeftOut) plans.set(one.gate.id, slotsOf(one, setup, asked));
+  }
+  return { iterates: true, checks: rests ? unmet : stand.checks, gates: plans };
+}
+
+const NOTHING: ModelPlan = { iterates: false, checks: [], gates: new Map() };
+
+/** Before the run passes, slots that rest look once more. */
+export function planCertify({ gates }: Standings): ModelPlan {
+  const uncertified = gates.filter(({ holds, certified }) => holds && !certified);
+  if (uncertified.length === 0 || gates.some(({ holds }) => !holds)) return NOTHING;
+  return {
+    iterates: true,
+    checks: [],
+    gates: new Map(
+      uncertified.map(({ gate, slots }) => [
+        gate.id,
+        {
+          run: slots.filter(({ covers }) => covers === 'rests').map(({ slot }) => slot),
+          rest: new Map(
+            slots.flatMap(({ slot, covers, passedIn }) => (covers === 'rests' ? [] : [[slot, passedIn ?? 0]])),
+          ),
+        },
+      ]),
+    ),
+  };
+}
+
+function lacksPass({ covers }: GateStand['slots'][number]): boolean {
+  return covers === null || covers === 'rests';
+}
+
+/** The rule of RUN-SLOTS, and what was asked for beyond it. */
+function slotsOf({ slots, holds, gate }: GateStand, setup: Setup, asked: Asked): SlotsPlan {
+  const all = slots.map(({ slot }) => slot);
+  const notPassed = slots.filter(({ passedIn }) => passedIn === null).map(({ slot }) => slot);
+  const forced = asked.force ? slots.filter(lacksPass).map(({ slot }) => slot) : [];
+  const wanted = all.filter((slot) => notPassed.includes(slot) || forced.includes(slot));
+  const run = () => {
+    if (asked.fresh || gate.count === 1) return all;
+    if (setup.afterPass === 'all' && !holds && notPassed.length === 0) return all;
+    return wanted.length > 0 ? wanted : [1];
+  };
+  const runs = run();
+  return {
+    run: runs,
+    rest: new Map(
+      slots.flatMap(({ slot, passedIn }) => (runs.includes(slot) || passedIn === null ? [] : [[slot, passedIn]])),
+    ),
+  };
+}

@@ -1,0 +1,94 @@
+import type { Disposition, Priority } from '../../../src/domain/finding.ts';
+import type { AskEnd, Question } from '../../../src/domain/ports.ts';
+import { answers, fails } from '../memory/reviewers.ts';
+import type { Answer, ObservedAsk, Report } from './observed.ts';
+import { PATHS } from './setup.ts';
+
+/** What a slot does when it is asked. */
+export type Verdict = {
+  readonly kind: 'answer' | 'garbled' | 'flaky' | 'limited' | 'error';
+  readonly status: 'pass' | 'fail';
+  readonly reports: readonly ReportPlan[];
+  /** Whether it repeats the first earlier finding that it is given. */
+  readonly repeats: boolean;
+  /** What it says of the findings that it is given, in turn; null: nothing. */
+  readonly words: readonly (Disposition['state'] | null)[];
+  /** What somebody does to a file meanwhile. */
+  readonly edit: { readonly path: number; readonly text: number | 'same' } | null;
+};
+
+/** A problem by numbers: a file, which way its name is written, a line, a quotation. */
+type ReportPlan = {
+  readonly file: number;
+  readonly line: number | null;
+  readonly code: string | null;
+  readonly priority: Priority;
+};
+
+/** Files that are reported beside those that are there: none such, outside, not quite written as it should be. */
+export const REPORTED: readonly string[] = [...PATHS, 'src/none.ts', '../out.ts', './src/a.ts', ''];
+
+/** Answers a question as planned; `before` is what the slot was asked already in this iteration. */
+export function answerAs(
+  verdict: Verdict,
+  agent: string,
+  question: Question,
+  before: readonly ObservedAsk[],
+  nextIssue: () => string,
+): { readonly ask: ObservedAsk; readonly end: AskEnd } {
+  const given = findingsIn(question.dynamic, '## Earlier findings');
+  const declined = findingsIn(question.dynamic, '## Declined findings');
+  const seen = { given: given.map(({ id }) => id), declined: declined.map(({ id }) => id) };
+  const none = { ...seen, answer: null, limited: null };
+  if (verdict.kind === 'error' || (verdict.kind === 'flaky' && before.length === 0)) {
+    return { ask: none, end: fails({ kind: 'agent-error', said: 'no' }) };
+  }
+  if (verdict.kind === 'limited' && before.length === 0) {
+    return { ask: { ...none, limited: agent }, end: fails({ kind: 'limit', said: 'enough', resetAt: null }) };
+  }
+  if (verdict.kind === 'garbled' && before.length === 0) {
+    return { ask: none, end: answers({}, { text: 'I think it is fine.', structured: null }) };
+  }
+  const answer = answerOf(verdict, given, nextIssue);
+  const { reports, words, ...rest } = answer;
+  const said = {
+    ...rest,
+    violations: reports.map(({ code, ...report }) => (code === null ? report : { ...report, code })),
+    previous: words.map((word) => ({ ...word, why: 'so it is' })),
+  };
+  return { ask: { ...seen, answer, limited: null }, end: answers(said) };
+}
+
+function answerOf(verdict: Verdict, given: readonly Given[], nextIssue: () => string): Answer {
+  const [first] = given;
+  const repeated: Report[] =
+    verdict.repeats && first !== undefined && first.file !== ''
+      ? [{ file: first.file, line: first.line, code: first.code, priority: 'low', issue: nextIssue() }]
+      : [];
+  const reports = verdict.reports.map((plan) => ({
+    ...plan,
+    file: REPORTED[plan.file % REPORTED.length] ?? '',
+    issue: nextIssue(),
+  }));
+  const words = given.flatMap(({ id }, i) => {
+    const state = verdict.words.length === 0 ? null : (verdict.words[i % verdict.words.length] ?? null);
+    return state === null ? [] : [{ id, state }];
+  });
+  return { status: verdict.status, reports: [...repeated, ...reports], words, message: nextIssue() };
+}
+
+type Given = { readonly id: string; readonly file: string; readonly line: number | null; readonly code: string | null };
+
+/** The findings that a section of a prompt tells of. */
+function findingsIn(prompt: string, title: string): readonly Given[] {
+  const from = prompt.indexOf(`${title}\n`);
+  if (from === -1) return [];
+  const next = prompt.indexOf('\n## ', from + title.length);
+  const section = prompt.slice(from, next === -1 ? undefined : next);
+  return section.split('\n```').flatMap((block) => {
+    const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1] ?? null;
+    const id = field('id');
+    const [file = '', line] = (field('place') ?? '').split(':');
+    return id === null ? [] : [{ id, file, line: line === undefined ? null : Number(line), code: field('code') }];
+  });
+}

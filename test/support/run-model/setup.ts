@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import type { RepoPath } from '../../../src/domain/brand.ts';
+import type { Priority } from '../../../src/domain/finding.ts';
+import type { Rubric } from '../../../src/domain/gate.ts';
+import type { Rule } from '../../../src/domain/rule.ts';
+import type { Settings } from '../../../src/domain/settings.ts';
+
+/** What a sequence begins with; prompts and numbers of reviewers change on the way. */
+export type Setup = {
+  readonly unchangedGates: 'run' | 'rest';
+  readonly afterPass: 'latch' | 'all';
+  readonly certify: boolean;
+  readonly maxRetries: number;
+  readonly failOn: Priority;
+  readonly rerunNewIssueThreshold: Priority;
+  readonly concurrency: number;
+  readonly budget: number | null;
+  /** Characters of a diff that a reviewer is shown at once. */
+  readonly diffLimit: number;
+  /** How many reviewers each review has, in the order of `REVIEWS`. */
+  readonly counts: readonly number[];
+  /** Which text of its prompt each review has. */
+  readonly prompts: readonly number[];
+};
+
+/** The reviews that prompts and numbers are about: of `src` two, one a package, and a rule's. */
+export const REVIEWS = ['quality', 'security', 'package', 'notes'] as const;
+
+/** Every path that is written to; the last two belong to no review. */
+export const PATHS = [
+  'src/a.ts',
+  'src/b.ts',
+  'packages/one/i.ts',
+  'packages/two/i.ts',
+  'docs/n.md',
+  'src/a.snap',
+  'README',
+] as RepoPath[];
+
+/** Few texts, so that what was there before comes back; some have a line twice. */
+export const TEXTS = ['', 'one\n', 'one\nbad\n', 'bad\none\nbad\n', 'bad\n', 'two\n  bad\n', 'two\n'];
+
+export const CHECKS = { lint: 'npm run lint', unit: 'npm test' } as const;
+
+export const AGENTS = ['ann', 'ben', 'cat'];
+
+export function settingsOf(setup: Setup): Settings {
+  const review = (index: number) => ({
+    prompt: promptFile(index),
+    promptAt: { line: 1, column: 1 },
+    numReviews: setup.counts[index] ?? 1,
+    agents: null,
+    timeoutSeconds: null,
+  });
+  return {
+    base: null,
+    agents: null,
+    concurrency: setup.concurrency,
+    timeoutSeconds: 60,
+    idleTimeoutSeconds: 60,
+    logDir: '.deepwork/logs' as RepoPath,
+    maxRetries: setup.maxRetries,
+    rerunNewIssueThreshold: setup.rerunNewIssueThreshold,
+    failOn: setup.failOn,
+    cache: 'content',
+    certify: setup.certify,
+    afterPass: setup.afterPass,
+    unchangedGates: setup.unchangedGates,
+    finalValidation: 'all',
+    deltaGuard: 'prompt',
+    resumeWhenCold: true,
+    cacheTtl: 'auto',
+    recheckDomain: false,
+    trustMarks: false,
+    budget: { usd: null, dispatches: setup.budget },
+    agent: {},
+    gates: [
+      {
+        path: 'src',
+        exclude: ['**/*.snap'],
+        checks: { lint: { run: CHECKS.lint, timeoutSeconds: null } },
+        reviews: { quality: review(0), security: review(1) },
+      },
+      {
+        path: 'packages/*',
+        exclude: [],
+        checks: { unit: { run: CHECKS.unit, timeoutSeconds: null } },
+        reviews: { package: review(2) },
+      },
+    ],
+  };
+}
+
+export function rubricsOf(setup: Setup): ReadonlyMap<RepoPath, Rubric> {
+  return new Map(
+    [0, 1, 2].map((index) => {
+      const text = promptText(setup, index);
+      const digest = createHash('sha256').update(text).digest('hex');
+      return [promptFile(index), { source: promptFile(index), text, digest }];
+    }),
+  );
+}
+
+export function rulesOf(setup: Setup): readonly Rule[] {
+  return [
+    {
+      name: 'notes',
+      description: '',
+      source: { file: '.deepreview' as RepoPath, line: 1 },
+      folder: '',
+      include: ['docs/**'],
+      exclude: [],
+      strategy: 'matches_together',
+      instructions: promptText(setup, 3),
+      personas: {},
+      context: { allChangedFilenames: false, unchangedMatchingFiles: false },
+      references: [],
+      numReviews: setup.counts[3] ?? 1,
+      agents: null,
+    },
+  ];
+}
+
+/** What the prompt of a review says today. */
+export function promptText(setup: Setup, review: number): string {
+  return `Look at it as ${REVIEWS[review]} asks, edition ${setup.prompts[review] ?? 0}.`;
+}
+
+function promptFile(review: number): RepoPath {
+  return `.onceover/reviews/${REVIEWS[review]}.md` as RepoPath;
+}

@@ -1,0 +1,91 @@
+import type { RepoPath, SnapshotId } from '../../../src/domain/brand.ts';
+import type { Entry, GateId } from '../../../src/domain/gate.ts';
+import type { Scope, Whereabouts } from '../../../src/domain/scope.ts';
+import { differences, type MemoryClone, type MemoryTree, type Moment, treeId } from '../memory/git.ts';
+import { compareIn, isWanted } from '../memory/snapshots.ts';
+import type { Asked } from './observed.ts';
+import { CHECKS, promptText, REVIEWS, type Setup } from './setup.ts';
+
+/** What a run looks at: its scope, where it takes place, what differs, and the gates that are asked for. */
+export type Stand = {
+  readonly scope: Scope;
+  readonly where: Whereabouts;
+  readonly tree: SnapshotId;
+  readonly files: MemoryTree;
+  readonly entries: readonly Entry[];
+  /** Those that the run is about, and the ids of all that have entries. */
+  readonly gates: readonly ModelGate[];
+  readonly checks: readonly ModelCheck[];
+  readonly ids: ReadonlySet<GateId>;
+  /** Whether the run is about the whole change and all gates. */
+  readonly isWhole: boolean;
+};
+
+export type ModelGate = {
+  readonly id: GateId;
+  readonly kind: 'review' | 'rule';
+  readonly count: number;
+  readonly prompt: string;
+  readonly entries: readonly Entry[];
+  readonly content: string;
+};
+
+export type ModelCheck = { readonly id: GateId; readonly command: string };
+
+type Group = {
+  readonly name: string;
+  readonly checks: readonly (keyof typeof CHECKS)[];
+  readonly reviews: readonly number[];
+};
+
+export function standAt(clone: MemoryClone, moment: Moment, setup: Setup, asked: Asked): Stand {
+  const compared = compareIn(clone, moment, asked.selection, 'main');
+  if (compared === null) throw new Error('there is always a main');
+  const files = compared.head ?? moment.files;
+  const entries = differences(compared.base, files).filter(({ path }) => isWanted(path, compared.files));
+  const groups: Group[] = [
+    { name: 'src', checks: ['lint'], reviews: [0, 1] },
+    { name: 'packages/one', checks: ['unit'], reviews: [2] },
+    { name: 'packages/two', checks: ['unit'], reviews: [2] },
+  ];
+  const checks: (ModelCheck & { readonly name: string; readonly entry: string })[] = [];
+  const gates: (ModelGate & { readonly name: string; readonly entry: string })[] = [];
+  for (const { name: entry, ...group } of groups) {
+    const own = entries.filter(({ path }) => path.startsWith(`${entry}/`) && !path.endsWith('.snap'));
+    if (own.length === 0) continue;
+    for (const name of group.checks) checks.push({ id: `check:${entry}:${name}`, name, entry, command: CHECKS[name] });
+    for (const n of group.reviews) gates.push({ ...gateOf(setup, n, own), id: `review:${entry}:${REVIEWS[n]}`, entry });
+  }
+  const notes = entries.filter(({ path }) => path.startsWith('docs/'));
+  if (notes.length > 0) gates.push({ ...gateOf(setup, 3, notes), id: 'rule:.:notes', kind: 'rule', entry: '.' });
+
+  const isNamed = ({ id, name }: { readonly id: string; readonly name: string }) =>
+    asked.gates.length === 0 || asked.gates.includes(id) || asked.gates.includes(name);
+  const isUnder = (gate: ModelGate) =>
+    asked.paths.length === 0 || gate.entries.some(({ path }) => isWanted(path, asked.paths as readonly RepoPath[]));
+  // A check goes with the reviews of its entry point.
+  const goesWith = (check: { readonly entry: string }) =>
+    gates.some((gate) => gate.entry === check.entry && isUnder(gate));
+  return {
+    scope: compared.scope,
+    where: compared.where,
+    tree: treeId(files),
+    files,
+    entries,
+    gates: gates.filter((gate) => isNamed(gate) && isUnder(gate)),
+    checks: compared.head === null ? checks.filter((check) => isNamed(check) && goesWith(check)) : [],
+    ids: new Set([...checks, ...gates].map(({ id }) => id)),
+    isWhole: compared.scope.kind === 'full' && asked.gates.length === 0 && asked.paths.length === 0,
+  };
+}
+
+function gateOf(setup: Setup, review: number, entries: readonly Entry[]) {
+  return {
+    kind: 'review' as const,
+    name: REVIEWS[review] ?? '',
+    count: setup.counts[review] ?? 1,
+    prompt: promptText(setup, review),
+    entries,
+    content: JSON.stringify(entries),
+  };
+}

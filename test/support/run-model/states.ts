@@ -1,0 +1,159 @@
+import type { FindingState } from '../../../src/domain/finding.ts';
+import type { Entry, GateId } from '../../../src/domain/gate.ts';
+import type { Whereabouts } from '../../../src/domain/scope.ts';
+import { isOpen, type Model, type ModelFinding, type ModelLook, type ModelRecord, type Standing } from './model.ts';
+import type { ModelGate, Stand } from './stand.ts';
+
+export type SlotStand = {
+  readonly slot: number;
+  /** By having run on the present content, by a waiver for what it said of it, by resting; null: it does not. */
+  readonly covers: 'ran' | 'waived' | 'rests' | null;
+  /** The iteration that it rests on, if it may. */
+  readonly passedIn: number | null;
+};
+
+export type GateStand = {
+  readonly gate: ModelGate;
+  readonly slots: readonly SlotStand[];
+  readonly standing: readonly Standing[];
+  /** Every slot covers the present content, at least one by having run on it. */
+  readonly isCovered: boolean;
+  readonly holds: boolean;
+  /** It holds without anybody's resting. */
+  readonly certified: boolean;
+  /** Failing iterations with a verdict since it last held. */
+  readonly failing: number;
+};
+
+/** A record of the present cycle that tells of a slot. */
+type CycleLook = ModelLook & Pick<ModelRecord, 'iteration'>;
+
+/** Where a gate stands, by the definitions. */
+export function gateStand(model: Model, tree: number, stand: Stand, gate: ModelGate): GateStand {
+  const standing = standingOf(model, stand, gate.id);
+  const looks = cycleLooks(model, tree, stand, gate.id);
+  const slots = Array.from({ length: gate.count }, (_, i) => slotStand(model, stand, gate, i + 1, standing, looks));
+  const isCovered =
+    slots.every(({ covers }) => covers !== null) && slots.some(({ covers }) => covers === 'ran' || covers === 'waived');
+  const holds = isCovered && !standing.some(({ state }) => isOpen(state));
+  const certified = holds && slots.every(({ covers }) => covers !== 'rests');
+  return { gate, slots, standing, isCovered, holds, certified, failing: failingIterations(model, stand, gate, looks) };
+}
+
+function slotStand(
+  model: Model,
+  stand: Stand,
+  gate: ModelGate,
+  slot: number,
+  standing: readonly Standing[],
+  looks: readonly CycleLook[],
+): SlotStand {
+  const own = standing.filter(({ finding }) => finding.slot === slot);
+  const receipt = model.receipts.get(receiptKey(stand, gate, slot));
+  const isWaived = (id: string) =>
+    model.findings.some((one) => one.id === id && one.said === 'skipped' && one.kept !== 'closed');
+  const waived = receipt?.verdict === 'fail' && receipt.findings.length > 0 && receipt.findings.every(isWaived);
+  // A slot with an open finding of its own has not passed.
+  if (own.some(({ state }) => isOpen(state))) return { slot, covers: null, passedIn: null };
+  const mine = looks.filter((look) => look.slot === slot);
+  const passedIn = passOf(mine, { gate, waived, failed: receipt?.verdict === 'fail' && !waived });
+  const hasWarnings = !model.defects.warningsForgotten && own.some(({ state }) => state === 'warning');
+  const rests = newest(mine).some(({ status }) => status === 'skipped_prior_pass');
+  const covers = receipt?.verdict === 'pass' ? 'ran' : waived ? 'waived' : rests && passedIn !== null ? 'rests' : null;
+  return { slot, covers, passedIn: hasWarnings ? null : passedIn };
+}
+
+type PassFacts = { readonly gate: ModelGate; readonly waived: boolean; readonly failed: boolean };
+
+/** The iteration in which a slot passed, if that is the latest that is known of it. */
+function passOf(mine: readonly CycleLook[], facts: PassFacts): number | null {
+  const { gate, waived, failed } = facts;
+  // It looked at what is there now, and failed it.
+  if (failed) return null;
+  const latest = newest(mine);
+  const passes = latest.map((look): number | null => {
+    if (look.own !== null && look.own.prompt !== gate.prompt) return null;
+    switch (look.status) {
+      case 'pass':
+        return look.violations === 0 ? look.iteration : null;
+      case 'fail':
+        return waived && look.own?.content === gate.content ? look.iteration : null;
+      case 'error':
+        return null;
+      case 'skipped_prior_pass': {
+        const before = mine.filter(({ iteration }) => iteration < look.iteration);
+        const { passIteration: said } = look;
+        if (said === null || said < 1 || said >= look.iteration) return passOf(before, facts);
+        const meant = before.filter(({ iteration }) => iteration === said);
+        return meant.length === 0 || passOf(meant, facts) !== null ? said : null;
+      }
+    }
+  });
+  return passes.length > 0 && passes.every((one) => one !== null) ? Math.min(...passes) : null;
+}
+
+function newest(looks: readonly CycleLook[]): readonly CycleLook[] {
+  const last = Math.max(0, ...looks.map(({ iteration }) => iteration));
+  return looks.filter(({ iteration }) => iteration === last);
+}
+
+/** The gate's records made on this branch (detached: with this merge-base) or naming none. Narrow runs have no past. */
+export function cycleLooks(model: Model, tree: number, stand: Stand, gate: GateId): readonly CycleLook[] {
+  if (stand.scope.kind === 'narrow') return [];
+  return (model.records[tree] ?? []).flatMap((record) => {
+    const { look, where, iteration } = record;
+    if (record.gate !== gate || look === null) return [];
+    const isOurs =
+      look.own === null || (look.own.scope === stand.scope.key && where !== null && isHere(where, stand.where));
+    return isOurs ? [{ ...look, iteration }] : [];
+  });
+}
+
+export function isHere(made: Whereabouts, where: Whereabouts): boolean {
+  return where.branch !== null
+    ? made.branch === where.branch
+    : made.branch === null && made.mergeBase === where.mergeBase;
+}
+
+function failingIterations(model: Model, stand: Stand, gate: ModelGate, looks: readonly CycleLook[]): number {
+  const since = Math.max(model.resolved.get(gate.id) ?? 0, model.held.get(heldKey(stand, gate.id)) ?? 0);
+  const failing = looks.filter((look) => look.fails && look.moment > since);
+  return new Set(failing.map(({ iteration }) => iteration)).size;
+}
+
+export function heldKey({ where }: Stand, gate: GateId): string {
+  return JSON.stringify([gate, where.branch ?? ['detached', where.mergeBase]]);
+}
+
+/** The gate's findings as they stand here and now. */
+export function standingOf(model: Model, stand: Stand, gate: GateId): readonly Standing[] {
+  return model.findings
+    .filter((finding) => finding.gate === gate)
+    .map((finding) => ({ finding, state: stateOf(finding, stand) }));
+}
+
+function stateOf(finding: ModelFinding, stand: Stand): FindingState {
+  if (finding.kept === 'closed') return 'closed';
+  const { entry } = finding;
+  const now = entry === null ? undefined : stand.entries.find(({ path }) => path === entry.path);
+  if (entry !== null && now === undefined) return 'gone';
+  if (finding.scope !== stand.scope.key) return 'gone';
+  if (finding.said === 'skipped') return 'waived';
+  // An open finding outlives its cycle while its entry is unchanged.
+  const isOfCycle = isHere(finding.where, stand.where) && !finding.cycleEnded;
+  if (!isOfCycle && !isSame(entry, now)) return 'gone';
+  if (finding.kept === 'warning') return 'warning';
+  return finding.said === 'fixed' ? 'fixed_claimed' : 'open';
+}
+
+function isSame(a: Entry | null, b: Entry | undefined): boolean {
+  return a !== null && b !== undefined && JSON.stringify(a) === JSON.stringify(b);
+}
+
+export function receiptKey(stand: Stand, gate: ModelGate, slot: number): string {
+  return JSON.stringify([gate.id, slot, gate.content, stand.scope.key, gate.prompt]);
+}
+
+export function checkKey(gate: GateId, command: string, tree: string): string {
+  return JSON.stringify([gate, command, tree]);
+}

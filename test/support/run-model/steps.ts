@@ -1,0 +1,178 @@
+import fc from 'fast-check';
+import type { Priority } from '../../../src/domain/finding.ts';
+import type { Verdict } from './reviewer.ts';
+import { REPORTED } from './reviewer.ts';
+import { PATHS, REVIEWS, type Setup, TEXTS } from './setup.ts';
+import type { CheckPlan } from './world.ts';
+
+/** One thing that people do, or a run. Numbers are taken modulo what there is. */
+export type Step =
+  | { readonly do: 'write'; readonly path: number; readonly text: number }
+  | { readonly do: 'remove' | 'restore' | 'chmod'; readonly path: number }
+  | {
+      readonly do:
+        | 'commit'
+        | 'amend'
+        | 'detach'
+        | 'merge'
+        | 'rebase'
+        | 'land'
+        | 'clean'
+        | 'forget'
+        | 'worktree'
+        | 'collect'
+        | 'wait';
+    }
+  | { readonly do: 'switch'; readonly branch: string }
+  | { readonly do: 'advance'; readonly path: number; readonly text: number }
+  | { readonly do: 'prompt'; readonly review: number; readonly value: number }
+  | { readonly do: 'count'; readonly review: number; readonly value: number }
+  | { readonly do: 'resolve'; readonly finding: number; readonly how: 'fixed' | 'skipped' }
+  | { readonly do: 'foreign'; readonly gate: number; readonly slot: number; readonly status: 'pass' | 'fail' | 'error' }
+  | RunStep;
+
+export type RunStep = {
+  readonly do: 'run';
+  readonly what: 'all' | 'uncommitted' | 'files' | 'commit' | 'base' | 'gate' | 'path';
+  readonly which: number;
+  readonly how: 'plainly' | 'force' | 'fresh' | 'all';
+  readonly verdicts: readonly Verdict[];
+  readonly checks: readonly CheckPlan[];
+  readonly lastCall: number | null;
+};
+
+const path = fc.nat(PATHS.length - 1);
+const text = fc.nat(TEXTS.length - 1);
+const priority = fc.constantFrom<Priority>('low', 'medium', 'high', 'critical');
+
+const report = fc.record({
+  file: fc.oneof({ weight: 4, arbitrary: fc.nat(4) }, { weight: 1, arbitrary: fc.nat(REPORTED.length - 1) }),
+  line: fc.constantFrom(1, 1, 2, 3, 9, null),
+  code: fc.constantFrom('bad', 'bad', 'one', 'zzz', null),
+  priority,
+});
+
+const pass: fc.Arbitrary<Verdict> = fc.constant({
+  kind: 'answer',
+  status: 'pass',
+  reports: [],
+  repeats: false,
+  words: ['fixed'],
+  edit: null,
+});
+
+const anyVerdict: fc.Arbitrary<Verdict> = fc.record({
+  kind: fc.oneof(
+    { weight: 8, arbitrary: fc.constant<Verdict['kind']>('answer') },
+    { weight: 1, arbitrary: fc.constantFrom<Verdict['kind']>('garbled', 'flaky', 'limited', 'error', 'error') },
+  ),
+  status: fc.constantFrom('pass', 'fail'),
+  reports: fc.oneof(
+    { weight: 2, arbitrary: fc.constant([]) },
+    { weight: 3, arbitrary: fc.array(report, { maxLength: 2 }) },
+  ),
+  repeats: fc.boolean(),
+  words: fc.array(fc.constantFrom<Verdict['words'][number]>('fixed', 'open', 'withdrawn', null), { maxLength: 2 }),
+  edit: fc.oneof(
+    { weight: 12, arbitrary: fc.constant(null) },
+    { weight: 1, arbitrary: fc.record({ path, text: fc.oneof(text, fc.constant('same' as const)) }) },
+  ),
+});
+
+const verdict = fc.oneof({ weight: 5, arbitrary: pass }, { weight: 4, arbitrary: anyVerdict });
+
+const check: fc.Arbitrary<CheckPlan> = fc.oneof(
+  { weight: 8, arbitrary: fc.constant({ passes: true, edit: null }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ passes: fc.boolean(), edit: fc.oneof(fc.constant(null), fc.record({ path, text })) }),
+  },
+);
+
+const run: fc.Arbitrary<RunStep> = fc.record({
+  do: fc.constant('run' as const),
+  what: fc.oneof(
+    { weight: 8, arbitrary: fc.constant<RunStep['what']>('all') },
+    {
+      weight: 3,
+      arbitrary: fc.constantFrom<RunStep['what']>('uncommitted', 'files', 'commit', 'base', 'gate', 'path'),
+    },
+  ),
+  which: fc.nat(3),
+  how: fc.oneof(
+    { weight: 7, arbitrary: fc.constant<RunStep['how']>('plainly') },
+    { weight: 2, arbitrary: fc.constantFrom<RunStep['how']>('force', 'fresh', 'all') },
+  ),
+  verdicts: fc.array(verdict, { minLength: 0, maxLength: 6 }),
+  checks: fc.array(check, { maxLength: 3 }),
+  lastCall: fc.oneof({ weight: 9, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat(60) }),
+});
+
+export const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 9, arbitrary: run },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('write' as const), path, text }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('remove' as const, 'restore', 'restore', 'chmod'), path }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constantFrom(
+        'commit',
+        'commit',
+        'amend',
+        'detach',
+        'merge',
+        'rebase',
+        'land',
+        'clean',
+        'forget',
+        'worktree',
+        'collect',
+        'wait',
+      ),
+    }) as fc.Arbitrary<Step>,
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('switch' as const), branch: fc.constantFrom('work', 'side', 'main') }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('advance' as const), path, text }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constantFrom('prompt' as const, 'count'),
+      review: fc.nat(REVIEWS.length - 1),
+      value: fc.nat(2),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('resolve' as const),
+      finding: fc.nat(9),
+      how: fc.constantFrom('fixed' as const, 'skipped'),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('foreign' as const),
+      gate: fc.nat(3),
+      slot: fc.integer({ min: 1, max: 3 }),
+      status: fc.constantFrom('pass' as const, 'fail', 'error'),
+    }),
+  },
+);
+
+export const setups: fc.Arbitrary<Setup> = fc.record({
+  unchangedGates: fc.constantFrom('run' as const, 'rest'),
+  afterPass: fc.constantFrom('latch' as const, 'latch', 'all'),
+  certify: fc.constantFrom(false, false, true),
+  maxRetries: fc.constantFrom(3, 1, 0),
+  failOn: fc.constantFrom<Priority>('low', 'low', 'high'),
+  rerunNewIssueThreshold: fc.constantFrom<Priority>('low', 'low', 'medium', 'critical'),
+  concurrency: fc.constantFrom(1, 1, 4),
+  budget: fc.constant(null),
+  diffLimit: fc.constant(400_000),
+  counts: fc.tuple(fc.constantFrom(2, 3), fc.constantFrom(1, 2), fc.constantFrom(2, 1), fc.constantFrom(1, 2)),
+  prompts: fc.constant([0, 0, 0, 0]),
+});

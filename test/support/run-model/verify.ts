@@ -1,0 +1,238 @@
+import { expect } from 'vitest';
+import type { GateId } from '../../../src/domain/gate.ts';
+import type { RunOutcome } from '../../../src/domain/run.ts';
+import { type Moment, treeId } from '../memory/git.ts';
+import { absorbLook, absorbRest, isTidied } from './absorb.ts';
+import { type Ground, isOpen, type Model } from './model.ts';
+import type { ObservedCheck, ObservedRun, ObservedWave, Write } from './observed.ts';
+import { type ModelPlan, planCertify, planRun, type Standings, standings } from './plan.ts';
+import type { Setup } from './setup.ts';
+import { type ModelGate, type Stand, standAt } from './stand.ts';
+import { checkKey, heldKey, isHere } from './states.ts';
+
+/** Holds a run against the definitions, and takes over what it left behind. */
+export function verifyRun(ground: Ground, run: ObservedRun): void {
+  const { model, clone, tree, setup } = ground;
+  const at = (moment: Moment) => standings(model, tree, standAt(clone, moment, setup, run.asked));
+  const hasEnded = run.outcome !== null;
+  const before = at(run.start);
+  noteHeld(model, before);
+  const plan = planRun(before, setup, run.asked, false);
+  const waves = [...run.waves];
+  const first = waves.shift();
+  if (!plan.iterates) expect(first, 'an iteration although all holds').toBeUndefined();
+  if (first === undefined) {
+    if (hasEnded) expect(plan.iterates, 'no iteration although something is to be done').toBe(false);
+  } else {
+    verifyWave(ground, run, 0, first, plan, at(run.start).stand);
+    const now = at(run.waves.length > 1 ? (run.waves[1]?.begun ?? run.end) : run.end);
+    if (hasEnded || waves.length > 0) noteHeld(model, now);
+    const certifies = setup.certify && now.unmet.length === 0 ? planCertify(now) : null;
+    const second = waves.shift();
+    if (second !== undefined) {
+      expect(certifies?.iterates, 'a second iteration that nothing asks for').toBe(true);
+      if (certifies !== null) verifyWave(ground, run, 1, second, certifies, now.stand);
+    } else if (hasEnded && certifies !== null) {
+      expect(certifies.iterates, 'resting slots that were not asked before the run passed').toBe(false);
+    }
+    expect(waves, 'more iterations than two').toEqual([]);
+  }
+  const after = at(run.end);
+  if (run.outcome !== null) {
+    noteHeld(model, after);
+    verifyOutcome(setup, run, run.outcome, after);
+  }
+  absorbEndedCycles(ground, run, after.stand);
+}
+
+/** Remembers which gates hold: failing iterations before that count no more. */
+function noteHeld(model: Model, { stand, gates }: Standings): void {
+  if (stand.scope.kind === 'narrow') return;
+  const moment = ++model.moments;
+  for (const { gate, holds } of gates) if (holds) model.held.set(heldKey(stand, gate.id), moment);
+}
+
+function verifyWave(
+  ground: Ground,
+  run: ObservedRun,
+  index: number,
+  wave: ObservedWave,
+  plan: ModelPlan,
+  begun: Stand,
+): void {
+  const { model, tree, setup, clone } = ground;
+  const writes = run.writes.filter((write) => write.wave === index);
+  const last = Math.max(0, ...(model.records[tree] ?? []).map(({ iteration }) => iteration));
+  expect(wave.iteration, 'the number of the iteration').toBe(last + 1);
+  const checks = verifyChecks(ground, plan, wave, begun, writes, run.outcome !== null);
+  const stops = checks !== 'passed' && !run.asked.all;
+  if (stops) {
+    expect(wave.looks, 'looks after a failing check').toEqual([]);
+    return;
+  }
+  const shown = standAt(clone, wave.shown, setup, run.asked);
+  const now = standings(model, tree, shown);
+  const reviews = plan.checks.length === 0 || index > 0 ? plan : planRun(now, setup, run.asked, true);
+  const asked = new Set(wave.looks.map(({ gate, slot }) => `${gate}@${slot}`));
+  const due = [...reviews.gates].flatMap(([gate, { run: slots }]) => slots.map((slot) => `${gate}@${slot}`));
+  expect(
+    [...asked].filter((one) => !due.includes(one)),
+    'looks that nothing asks for',
+  ).toEqual([]);
+  const stuck = new Set(
+    writes.flatMap((write) =>
+      write.kind === 'slot' && write.record.own?.dispatch === 'none' && write.record.status === 'error'
+        ? [`${write.record.gate}@${write.record.slot}`]
+        : [],
+    ),
+  );
+  if (run.outcome !== null) {
+    expect(
+      due.filter((one) => !asked.has(one) && !stuck.has(one)),
+      'looks that were to be made',
+    ).toEqual([]);
+  }
+  for (const write of writes) {
+    if (write.kind === 'log')
+      remember(ground, { gate: write.gate, iteration: write.iteration, where: null, look: null });
+  }
+  const gateOf = (id: GateId): ModelGate => shown.gates.find((gate) => gate.id === id) ?? missing(id);
+  for (const [id, { run: slots, rest }] of reviews.gates) {
+    const standing = now.gates.find(({ gate }) => gate.id === id)?.standing ?? [];
+    for (const [slot, since] of rest) {
+      absorbRest(
+        ground,
+        { stand: shown, gate: gateOf(id), slot, since, iteration: wave.iteration },
+        writes,
+        run.outcome !== null,
+      );
+    }
+    for (const slot of slots) {
+      const look = wave.looks.find((one) => one.gate === id && one.slot === slot) ?? null;
+      const facts = { stand: shown, gate: gateOf(id), slot, iteration: wave.iteration, standing, shown: wave.shown };
+      absorbLook(ground, run.asked, facts, look, writes, run.outcome !== null);
+    }
+  }
+}
+
+function remember({ model, tree }: Ground, record: Model['records'][0][number]): void {
+  model.records[tree === 0 ? 0 : 1] = [...(model.records[tree] ?? []), record];
+}
+
+/** Checks run in order; once more if they changed the tree; they count for a tree that stayed as it was. */
+function verifyChecks(
+  ground: Ground,
+  plan: ModelPlan,
+  wave: ObservedWave,
+  begun: Stand,
+  writes: readonly Write[],
+  hasEnded: boolean,
+): 'passed' | 'not-passed' {
+  const { model } = ground;
+  const ran = [...wave.checks];
+  let before = begun.tree;
+  let result: 'passed' | 'not-passed' = 'passed';
+  for (let round = 1; round <= 2 && plan.checks.length > 0; round++) {
+    const these: ObservedCheck[] = ran.splice(0, plan.checks.length);
+    expect(
+      these.map(({ gate }) => gate),
+      'the checks of a round',
+    ).toEqual(plan.checks.map(({ id }) => id).slice(0, hasEnded ? undefined : these.length));
+    for (const [i, { gate, passed, before: seen }] of these.entries()) {
+      const command = plan.checks[i]?.command ?? '';
+      if (!passed) model.checks.set(checkKey(gate, command, treeId(seen.files)), false);
+      if (writes.some((write) => write.kind === 'check' && write.record.gate === gate)) {
+        remember(ground, { gate, iteration: wave.iteration, where: begun.where, look: null });
+      }
+    }
+    const isWhole = these.length === plan.checks.length;
+    const after = treeId(these.at(-1)?.after.files ?? new Map());
+    const allPassed = isWhole && these.every(({ passed }) => passed);
+    result = allPassed ? 'passed' : 'not-passed';
+    for (const [i, { gate, passed }] of these.entries()) {
+      const command = plan.checks[i]?.command ?? '';
+      const isVouched = writes.some(
+        ({ ...write }) => write.kind === 'check-receipt' && write.receipt.gate === gate && write.receipt.tree === after,
+      );
+      const isDue = isWhole && passed && after === before;
+      if (isVouched && after === before) {
+        expect(isDue, `${gate} is vouched for`).toBe(true);
+        model.checks.set(checkKey(gate, command, after), true);
+      } else if (hasEnded) expect(isDue, `${gate} is not vouched for`).toBe(false);
+    }
+    if (!isWhole || !allPassed || after === before) break;
+    before = after;
+    if (round === 2) result = 'not-passed';
+  }
+  expect(ran, 'checks beyond two rounds').toEqual([]);
+  return result;
+}
+
+function verifyOutcome(setup: Setup, run: ObservedRun, outcome: RunOutcome, { gates, unmet }: Standings): void {
+  expect(outcome.iteration, 'the iteration it tells of').toBe(run.waves.at(-1)?.iteration ?? null);
+  const lacking = gates.filter(({ holds, certified }) => !(setup.certify ? certified : holds));
+  const failedChecks = run.waves.flatMap(({ checks }) => checks).filter(({ passed }) => !passed);
+  const allHold = lacking.length === 0 && unmet.length === 0;
+  if (outcome.exitCode === 0) {
+    expect(
+      lacking.map(({ gate }) => gate.id),
+      'exit 0 although these do not hold',
+    ).toEqual([]);
+    expect(unmet, 'exit 0 although these checks do not hold').toEqual([]);
+  } else expect(allHold && failedChecks.length === 0, `exit ${outcome.exitCode} although all hold`).toBe(false);
+  const isOpenHere = gates.some(({ standing }) => standing.some(({ state }) => isOpen(state)));
+  if (isOpenHere) expect(outcome.exitCode, 'something is open').toBe(1);
+  verifyFindings(outcome, gates);
+}
+
+/** What is open, warns or is waived is told, as it stands. */
+export function verifyFindings(outcome: RunOutcome, gates: Standings['gates']): void {
+  const counts = (state: string) => state !== 'gone' && state !== 'closed';
+  const told = outcome.findings
+    .map(({ finding, state }) => `${finding.id} ${state}`)
+    .filter((one) => counts(one.split(' ')[1] ?? ''));
+  const expected = gates.flatMap(({ standing }) =>
+    standing.filter(({ state }) => counts(state)).map(({ finding, state }) => `${finding.id} ${state}`),
+  );
+  expect(told.sort(), 'the findings').toEqual(expected.sort());
+}
+
+/** A whole run that finds a gate's entries empty ends its cycle: records go to the archive, findings are of an ended cycle. */
+function absorbEndedCycles(ground: Ground, run: ObservedRun, stand: Stand): void {
+  const { model, tree } = ground;
+  const isOver = (gate: GateId) => stand.isWhole && !stand.ids.has(gate);
+  const archived = run.writes.flatMap((write) =>
+    write.kind === 'archive' && write.which !== 'all' ? write.which : [],
+  );
+  const kept = (model.records[tree] ?? []).filter((record) => {
+    const isDue =
+      isOver(record.gate) &&
+      record.where !== null &&
+      isHere(record.where, stand.where) &&
+      !(model.defects.checkRecordsStay && record.gate.startsWith('check:src'));
+    const isGone = archived.some((one) => one.gate === record.gate && one.iteration === record.iteration);
+    if (isGone && record.where !== null) expect(isDue, `${record.gate} goes to the archive`).toBe(true);
+    if (run.outcome !== null && record.where !== null)
+      expect(isGone, `${record.gate}.${record.iteration} in the archive`).toBe(isDue);
+    return !isGone;
+  });
+  model.records[tree === 0 ? 0 : 1] = kept;
+  model.findings = model.findings.map((finding) => {
+    const isEnded = run.writes.some(
+      (write) => write.kind === 'update' && write.finding.id === finding.id && isTidied(write.finding),
+    );
+    const isDue =
+      isOver(finding.gate) &&
+      finding.scope === stand.scope.key &&
+      finding.kept !== 'closed' &&
+      isHere(finding.where, stand.where);
+    if (isEnded) expect(isDue, `the cycle of ${finding.id} is over`).toBe(true);
+    if (run.outcome !== null && isDue && !finding.cycleEnded)
+      expect(isEnded, `the cycle of ${finding.id} is told to be over`).toBe(true);
+    return isEnded ? { ...finding, cycleEnded: true } : finding;
+  });
+}
+
+function missing(id: GateId): never {
+  throw new Error(`no gate ${id}`);
+}

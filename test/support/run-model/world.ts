@@ -1,0 +1,224 @@
+import type { RepoPath } from '../../../src/domain/brand.ts';
+import type { Event } from '../../../src/domain/event.ts';
+import type { GateId } from '../../../src/domain/gate.ts';
+import type { RunOutcome } from '../../../src/domain/run.ts';
+import { executeRun, previewRun } from '../../../src/execute/run.ts';
+import type { RunPorts, RunRequest } from '../../../src/execute/run-ports.ts';
+import { memoryChecks } from '../memory/checks.ts';
+import { memoryContents } from '../memory/contents.ts';
+import { memoryCoolings } from '../memory/coolings.ts';
+import { memoryFindings } from '../memory/findings.ts';
+import { type MemoryWorktree, memoryClone, memoryWorktree } from '../memory/git.ts';
+import { memoryOpenings } from '../memory/openings.ts';
+import { memoryPasses } from '../memory/passes.ts';
+import { memoryReceipts } from '../memory/receipts.ts';
+import { memoryRecords } from '../memory/records.ts';
+import { memoryReviewers, type ScriptedAgent } from '../memory/reviewers.ts';
+import { memorySnapshots } from '../memory/snapshots.ts';
+import type { Asked, ObservedAsk, ObservedCheck, ObservedRun, Write } from './observed.ts';
+import { Death, mortal, tellingStores } from './ports.ts';
+import { answerAs, type Verdict } from './reviewer.ts';
+import { AGENTS, CHECKS, PATHS, REVIEWS, rubricsOf, rulesOf, type Setup, settingsOf, TEXTS } from './setup.ts';
+
+export type CheckPlan = {
+  readonly passes: boolean;
+  readonly edit: { readonly path: number; readonly text: number } | null;
+};
+
+/** What everybody does during a run, and at which call of a port it dies. */
+export type Script = {
+  readonly verdicts: readonly Verdict[];
+  readonly checks: readonly CheckPlan[];
+  readonly lastCall: number | null;
+};
+
+/** A clone with two working trees, its stores, and runs in it that are observed. */
+export type World = ReturnType<typeof openWorld>;
+
+export function openWorld() {
+  const clone = memoryClone(Object.fromEntries(PATHS.map((path) => [path, 'one\n'])));
+  const first = clone.branches.get('main') ?? fail();
+  clone.setBranch('side', first);
+  const trees = ['work', 'other'].map((branch) => {
+    const git = memoryWorktree(clone, branch, first);
+    return { git, snapshots: memorySnapshots(clone, git), records: memoryRecords() };
+  });
+  const shared = {
+    receipts: memoryReceipts(),
+    findings: memoryFindings(),
+    openings: memoryOpenings(),
+    coolings: memoryCoolings(),
+    passes: memoryPasses(),
+  };
+  let at = 0;
+  let time = Date.parse('2026-01-01T00:00:00.000Z');
+  let issues = 0;
+  const here = () => trees[at] ?? fail();
+  const clock = {
+    now() {
+      time += 1000;
+      return new Date(time);
+    },
+  };
+  const basics = () => ({
+    ...shared,
+    snapshots: here().snapshots,
+    records: here().records,
+    contents: () =>
+      memoryContents(Object.fromEntries([...here().git.now().files].map(([path, { text }]) => [path, text]))),
+    clock,
+  });
+
+  async function run(setup: Setup, asked: Asked, script: Script): Promise<ObservedRun> {
+    const { git } = here();
+    const start = git.now();
+    const seen = watchRun(git, script, () => `issue ${++issues}`);
+    const live = mortal(script.lastCall);
+    const stores = tellingStores(basics(), seen.wrote);
+    const reviewers = live(memoryReviewers(Object.fromEntries(AGENTS.map((name) => [name, seen.agent(name, setup)]))));
+    const ports: RunPorts = {
+      ...stores,
+      snapshots: live(stores.snapshots),
+      records: live(stores.records),
+      receipts: live(stores.receipts),
+      findings: live(stores.findings),
+      openings: live(stores.openings),
+      coolings: live(stores.coolings),
+      passes: live(stores.passes),
+      checks: live(seen.checks),
+      reporter: { tell: seen.heard },
+      reviewers: async () => reviewers,
+    };
+    let outcome: RunOutcome | null = null;
+    try {
+      const ended = await executeRun(ports, requestOf(setup, asked));
+      if (!ended.ok) throw new Error(`the run failed: ${JSON.stringify(ended.failure)}`);
+      outcome = ended.value;
+    } catch (error) {
+      if (!(error instanceof Death)) throw error;
+    }
+    return { asked, start, end: git.now(), waves: seen.waves, writes: seen.writes, outcome };
+  }
+
+  async function status(setup: Setup, asked: Asked): Promise<RunOutcome> {
+    const forbidden = { tell: () => {} };
+    const ports: RunPorts = {
+      ...basics(),
+      checks: memoryChecks({}),
+      reporter: forbidden,
+      reviewers: () => fail(),
+    };
+    const ended = await previewRun(ports, requestOf(setup, asked));
+    if (!ended.ok) throw new Error(`status failed: ${JSON.stringify(ended.failure)}`);
+    return ended.value.outcome;
+  }
+
+  return {
+    clone,
+    shared,
+    clock,
+    here,
+    /** Which of the working trees it is. */
+    index: () => at,
+    goToOther() {
+      at = 1 - at;
+    },
+    wait(ms: number) {
+      time += ms;
+    },
+    now: () => time,
+    run,
+    status,
+  };
+}
+
+/** Watches one run: plays everybody else in it, and takes down what happens. */
+function watchRun(git: MemoryWorktree, script: Script, nextIssue: () => string) {
+  type Wave = ReturnType<typeof newWave>;
+  const waves: Wave[] = [];
+  const writes: Write[] = [];
+  let asking: { readonly gate: GateId; readonly slot: number } | null = null;
+  let checking: GateId | null = null;
+  let ranChecks = 0;
+  const newWave = (iteration: number) => ({
+    iteration,
+    begun: git.now(),
+    checks: [] as ObservedCheck[],
+    shown: git.now(),
+    looks: [] as { gate: GateId; slot: number; asks: ObservedAsk[]; ended: ReturnType<typeof git.now> }[],
+  });
+  const wave = () => waves.at(-1) ?? fail();
+  const edit = (path: number, text: number) =>
+    git.write(PATHS[path % PATHS.length] ?? fail(), TEXTS[text % TEXTS.length] ?? '');
+  return {
+    waves,
+    writes,
+    wrote: (write: Parameters<Parameters<typeof tellingStores>[1]>[0]) => {
+      writes.push({ ...write, wave: waves.length - 1 });
+    },
+    heard(event: Event) {
+      if (event.kind === 'iteration-started') waves.push(newWave(event.iteration));
+      if (event.kind === 'check-started') checking = event.gate;
+      if (event.kind === 'slot-active') asking = { gate: event.gate, slot: event.slot };
+    },
+    checks: memoryChecks(
+      Object.fromEntries(
+        Object.values(CHECKS).map((command) => [
+          command,
+          () => {
+            const plan = script.checks[ranChecks++ % Math.max(1, script.checks.length)] ?? { passes: true, edit: null };
+            const before = git.now();
+            if (plan.edit !== null) edit(plan.edit.path, plan.edit.text);
+            const one = { gate: checking ?? fail(), before, after: git.now(), passed: plan.passes };
+            wave().checks.push(one);
+            wave().shown = git.now();
+            return { exitCode: plan.passes ? 0 : 1, output: '' };
+          },
+        ]),
+      ),
+    ),
+    agent: (name: string, { concurrency, diffLimit }: Setup): ScriptedAgent => ({
+      diffLimit,
+      answer(question) {
+        const { gate, slot } = asking ?? fail();
+        const found = wave().looks.find((one) => one.gate === gate && one.slot === slot);
+        const look = found ?? { gate, slot, asks: [], ended: git.now() };
+        if (found === undefined) wave().looks.push(look);
+        const verdict = verdictFor(script.verdicts, gate, slot, waves.length - 1);
+        // Who looks at the same time sees it too, or does not: then nobody can say what is right.
+        if (verdict.edit !== null && concurrency === 1) {
+          const path = PATHS[verdict.edit.path % PATHS.length] ?? fail();
+          const same = git.now().files.get(path)?.text ?? '';
+          git.write(path, verdict.edit.text === 'same' ? same : (TEXTS[verdict.edit.text % TEXTS.length] ?? ''));
+        }
+        const { ask, end } = answerAs(verdict, name, question, look.asks, nextIssue);
+        look.asks.push(ask);
+        look.ended = git.now();
+        return end;
+      },
+    }),
+  };
+}
+
+const PASS: Verdict = { kind: 'answer', status: 'pass', reports: [], repeats: false, words: [], edit: null };
+
+function verdictFor(verdicts: readonly Verdict[], gate: GateId, slot: number, wave: number): Verdict {
+  const review = REVIEWS.findIndex((name) => gate.endsWith(`:${name}`));
+  return verdicts[(review * 3 + slot - 1 + wave * 5) % Math.max(1, verdicts.length)] ?? PASS;
+}
+
+function requestOf(setup: Setup, asked: Asked): RunRequest {
+  return {
+    ...asked,
+    settings: settingsOf(setup),
+    rules: rulesOf(setup),
+    rubrics: rubricsOf(setup),
+    paths: asked.paths as readonly RepoPath[],
+    authorAgents: () => new Map(),
+    stop: null,
+  };
+}
+
+function fail(): never {
+  throw new Error('this cannot be');
+}

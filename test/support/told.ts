@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { dirname } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import { CLI, type CliEnd } from './cli.ts';
+import { cleanEnvironment } from './repo.ts';
+
+/** What a command that could not do its work says: the cause and what to do next, in sentences and without a stack. */
+export function told(end: Pick<CliEnd, 'code' | 'stderr'>, code: number): string {
+  expect.soft(end.code, end.stderr).toBe(code);
+  const lines = end.stderr.trimEnd().split('\n');
+  const first = lines.findIndex((line) => line.startsWith('onceover: '));
+  expect.soft(first, end.stderr).toBeGreaterThanOrEqual(0);
+  expect.soft(lines.length - first, 'what to do next').toBeGreaterThanOrEqual(2);
+  expect.soft(end.stderr).not.toMatch(/^\s+at .+:\d+|Error:|undefined|\[object/m);
+  return lines.slice(first).join('\n');
+}
+
+/** The one document on stdout of a command with --json that failed; its words are those on stderr. */
+export function toldInJson(end: CliEnd, code: number): { kind: string; message: string; next: string } {
+  const sentences = told(end, code);
+  const { error } = JSON.parse(end.stdout) as { error: { kind: string; message: string; next: string } };
+  expect.soft(sentences).toBe(`onceover: ${error.message}\n${error.next}`);
+  return error;
+}
+
+/** The program while it runs. */
+export type Started = {
+  readonly child: ChildProcess;
+  /** Until it has said so on stderr; fails where it ends without. */
+  said(words: string): Promise<void>;
+  readonly ended: Promise<CliEnd & { readonly signal: NodeJS.Signals | null }>;
+};
+
+/** Starts the built program; ended with the test. */
+export function startOnceover(cwd: string, args: readonly string[]): Started {
+  const child = spawn(process.execPath, [CLI, ...args], {
+    cwd,
+    env: cleanEnvironment(dirname(cwd)),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let [stdout, stderr] = ['', ''];
+  const waiting = new Set<() => void>();
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString('utf8');
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString('utf8');
+    for (const look of waiting) look();
+  });
+  const ended = new Promise<CliEnd & { signal: NodeJS.Signals | null }>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
+  });
+  return {
+    child,
+    ended,
+    said: (words) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (!stderr.includes(words)) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        void ended.then(() => reject(new Error(`it ended without saying ${words}: ${stderr}`)));
+        look();
+      }),
+  };
+}

@@ -1,0 +1,56 @@
+import { contentOf } from './model-sim/cache/anthropic-blocks.ts';
+import { type JsonObject, objectAt, objectsIn, parseObject, stringAt } from './model-sim/json.ts';
+import type { LoggedRequest } from './model-sim/log.ts';
+
+/** The session that a request of Claude Code or Codex belongs to. */
+export function sessionOf(request: LoggedRequest | undefined): string {
+  const body = bodyOf(request);
+  if (!isAnthropic(request)) return stringAt(body, 'prompt_cache_key');
+  return stringAt(parseObject(stringAt(objectAt(body, 'metadata'), 'user_id')) ?? {}, 'session_id');
+}
+
+/** The text that the agent has as its stable part: Claude Code in its system prompt, Codex at the beginning of the question. */
+export function stableText(request: LoggedRequest | undefined): string {
+  if (!isAnthropic(request)) return questions(request).join('');
+  return stringAt(contentOf(bodyOf(request)['system']).at(-1) ?? {}, 'text');
+}
+
+/** What the user is told to have said, in all. */
+export function usersText(request: LoggedRequest | undefined): string {
+  return questions(request).join('\n');
+}
+
+/** What the user says in a request and did not say in an earlier one of the same conversation. */
+export function addedText(earlier: LoggedRequest, later: LoggedRequest): string {
+  return questions(later).slice(questions(earlier).length).join('\n');
+}
+
+/** The schema of the answer that a request asks for. */
+export function schemaOf(request: LoggedRequest | undefined) {
+  const body = bodyOf(request);
+  if (!isAnthropic(request)) return objectAt(objectAt(body, 'text'), 'format')['schema'];
+  return objectsIn(body['tools']).find(({ name }) => name === 'StructuredOutput')?.['input_schema'];
+}
+
+/** What the model said, in tokens, as it was reported. */
+export function outputTokens(requests: readonly LoggedRequest[]): number {
+  return requests.reduce((sum, { usage }) => sum + Number(usage?.['output_tokens'] ?? 0), 0);
+}
+
+/** The texts of the user's messages, without those that an agent puts before a question by itself. */
+function questions(request: LoggedRequest | undefined): readonly string[] {
+  const body = bodyOf(request);
+  return objectsIn(isAnthropic(request) ? body['messages'] : body['input'])
+    .filter(({ role }) => role === 'user')
+    .flatMap(({ content }) => contentOf(content))
+    .map((part) => stringAt(part, 'text'))
+    .filter((text) => text !== '' && !/^<[a-z_-]+>/.test(text));
+}
+
+function isAnthropic(request: LoggedRequest | undefined): boolean {
+  return request?.target.kind === 'generate' && request.target.provider === 'anthropic';
+}
+
+function bodyOf(request: LoggedRequest | undefined): JsonObject {
+  return request?.body ?? {};
+}
