@@ -79,6 +79,8 @@ export interface Agent {
   readonly install: string | null;
   /** Variables of the user's environment that it needs to be logged in and configured. */
   readonly variables: readonly string[];
+  /** How many minutes its provider keeps what it was sent, by what is asked for. */
+  readonly warmMinutes: Readonly<Record<'5m' | '1h', number>>;
   /** What it loads from the repository under review although it is told not to: that must be hidden from it. */
   readonly loads?: readonly string[];
   invoke(question: AgentQuestion, put: PutFile): Invocation;

@@ -15,6 +15,7 @@ export const claude: Agent = {
   abilities: { schema: true, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached' },
   // Half of a context of 200,000 tokens.
   diffLimit: 400_000,
+  warmMinutes: { '5m': 5, '1h': 60 },
   install: 'npm install -g @anthropic-ai/claude-code',
   variables: [
     'ANTHROPIC_*',

@@ -11,6 +11,7 @@ export const codex: Agent = {
   abilities: { schema: true, readOnly: 'own-sandbox', usage: 'session', stablePart: 'not-cached' },
   // It takes no prompt of more than 1,048,576 characters, and its models 200,000 tokens and more.
   diffLimit: 400_000,
+  warmMinutes: { '5m': 30, '1h': 30 },
   install: 'npm install -g @openai/codex',
   variables: ['OPENAI_*', 'CODEX_*', 'AZURE_OPENAI_*'],
 

@@ -16,6 +16,7 @@ export function commandAgent(given: {
     testedVersion: null,
     abilities: { schema: false, readOnly: 'nothing', usage: 'if-told', stablePart: 'not-cached' },
     diffLimit: 400_000,
+    warmMinutes: { '5m': 5, '1h': 5 },
     install: null,
     variables: ['*'],
 

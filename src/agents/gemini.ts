@@ -26,6 +26,7 @@ export const gemini: Agent = {
   abilities: { schema: false, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached' },
   // Its models take a million tokens; it cuts off what is longer than 8 MiB.
   diffLimit: 1_000_000,
+  warmMinutes: { '5m': 5, '1h': 5 },
   install: 'npm install -g @google/gemini-cli',
   variables: ['GEMINI_*', 'GOOGLE_*'],
 

@@ -30,6 +30,7 @@ export const opencode: Agent = {
   abilities: { schema: false, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached' },
   // It is whatever model its user chose.
   diffLimit: 300_000,
+  warmMinutes: { '5m': 5, '1h': 5 },
   install: 'npm install -g opencode-ai',
   variables: [
     'OPENCODE_API_KEY',

@@ -58,6 +58,7 @@ export function openReviewers(options: Options): Reviewers {
         diffLimit: one.agent.diffLimit,
         sharesPrefix: one.agent.abilities.stablePart === 'cached',
         timeoutSeconds: one.settings?.timeoutSeconds ?? null,
+        warmMinutes: one.agent.warmMinutes,
       };
     },
     async ask(name, question, { stop, watch }) {

@@ -34,6 +34,14 @@ export function resetTime(said: string, now: Date): Date | null {
     }
     return new Date(now.getTime() + seconds * 1000);
   }
+  const day =
+    /\b(?:resets?|try again)(?: (?:at|on))? ((?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d{1,2})(?:st|nd|rd|th)?,? (\d{4})(?:,| at)? (\d{1,2}:\d\d(?: ?[ap]m)?)/i.exec(
+      said,
+    );
+  if (day !== null) {
+    const date = new Date(`${day[1]}, ${day[2]} ${(day[3] ?? '').replace(/(\d)([ap]m)$/i, '$1 $2')}`);
+    if (!Number.isNaN(date.getTime())) return date;
+  }
   const clock = /\b(?:resets?|try again)(?: at)? (\d{1,2})(?::(\d\d))?\s*(am|pm)\b/i.exec(said);
   return clock === null ? null : nextTime(clock, now);
 }

@@ -7,7 +7,13 @@ declare const ONCEOVER_VERSION: string;
 // Whoever reads our output may stop reading: that is no error, and what was found out still decides the exit code.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    if (error.code === 'EPIPE') return;
+    // What could not be said cannot have been heard: that is no pass.
+    process.exitCode = 3;
+    if (stream !== process.stderr)
+      process.stderr.write(
+        `onceover: the answer could not be written (${error.code}).\nCheck the space that is left, and run again.\n`,
+      );
   });
 }
 

@@ -95,6 +95,8 @@ export type ReviewerFacts = {
   /** Whether a second fresh dispatch reads the stable part of the first from the provider's cache. */
   readonly sharesPrefix: boolean;
   readonly timeoutSeconds: number | null;
+  /** How many minutes its provider keeps what it was sent, by what is asked for. */
+  readonly warmMinutes: Readonly<Record<'5m' | '1h', number>>;
 };
 
 export type Question = {

@@ -69,6 +69,8 @@ export type KeptSession = Session & {
   /** What its first dispatch used in all: what a fresh look costs. */
   readonly freshTokens: number | null;
   readonly lastUsedAt: string;
+  /** How many minutes from then the provider keeps what it was sent. */
+  readonly warmMinutes: number;
 };
 
 /** What one check did in one iteration. */

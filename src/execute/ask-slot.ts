@@ -98,7 +98,11 @@ async function askOnce(
     });
     const step = advance(state, event);
     if (step.kind === 'done') {
-      return end({ answer: step.answer, trouble: null, session: await sessionOf(wave, job, prompt, state, asked) });
+      return end({
+        answer: step.answer,
+        trouble: null,
+        session: await sessionOf(wave, job, prompt, state, asked, usage),
+      });
     }
     for (const note of step.notes) {
       if (note.kind === 'cooling') await cool(wave, note.agent, note.until, step);
@@ -211,18 +215,21 @@ async function sessionOf(
   prompt: ComposedPrompt,
   state: DispatchState,
   asked: AskEnd,
+  used: Usage | null,
 ): Promise<KeptSession | null> {
   if (!asked.ok || asked.reply.sessionId === null || job.fresh.length > 1) return null;
   const { reply } = asked;
   const id = asked.reply.sessionId;
   const lastUsedAt = wave.ports.clock.now().toISOString();
-  const context = reply.usage === null ? null : newTokens(reply.usage);
+  // What was asked once more is part of what the look cost.
+  const context = used === null ? null : newTokens(used);
+  const facts = await wave.reviewers.describe(state.agent);
+  const warmMinutes = facts.warmMinutes[ttlOf(wave, job)];
   if (state.asked === 'resumed' && job.resumed !== null) {
     const { session } = job.resumed;
     const contextTokens = session.contextTokens === null ? null : session.contextTokens + (context ?? 0);
-    return { ...session, id, saw: job.tree, usedBefore: reply.sessionUsage, contextTokens, lastUsedAt };
+    return { ...session, id, saw: job.tree, usedBefore: reply.sessionUsage, contextTokens, lastUsedAt, warmMinutes };
   }
-  const facts = await wave.reviewers.describe(state.agent);
   const kept = await wave.ports.openings.keep(prompt.stable);
   if (!kept.ok) return null;
   return {
@@ -238,6 +245,7 @@ async function sessionOf(
     contextTokens: context,
     freshTokens: context,
     lastUsedAt,
+    warmMinutes,
   };
 }
 

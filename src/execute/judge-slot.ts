@@ -246,7 +246,7 @@ async function record(
     promptDigest: job.gate.rubric.digest,
     session: judged.status === 'error' ? null : (answer?.session ?? null),
     dispatch: judged.dispatch,
-    why: 'dispatch' in job ? `${job.why}, ${job.dispatch.why}` : job.why,
+    why: 'dispatch' in job ? `${job.why}, ${dispatchWhy(job, judged)}` : job.why,
     parts: 'fresh' in job ? job.fresh.length : 0,
     usage: judged.usage,
     durationMs: Math.round(judged.durationMs),
@@ -271,4 +271,8 @@ async function record(
     if (!kept.ok) return kept;
   }
   return done(judged);
+}
+
+function dispatchWhy(job: SlotJob, { dispatch }: JudgedSlot): string {
+  return job.dispatch.kind === 'resumed' && dispatch === 'fresh' ? 'session-lost' : job.dispatch.why;
 }

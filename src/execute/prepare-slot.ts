@@ -74,7 +74,6 @@ export async function prepareSlot(
   const kept = lastLook?.own?.session ?? null;
   const freshLength = fresh.reduce((sum, { prompt }) => sum + prompt.length, 0);
   const resumed = kept === null ? null : await resumedPrompt(wave, gate, kept, past, lastLook);
-  const ttl = wave.request.settings.cacheTtl === '1h' ? '1h' : '5m';
   const isSame = kept !== null && kept.agent === agent;
   const dispatchFacts: DispatchFacts = {
     who: 'reviewer',
@@ -89,7 +88,7 @@ export async function prepareSlot(
     cost:
       kept === null || resumed === null || !resumed.ok
         ? null
-        : coldCost(kept, { delta: resumed.prompt.dynamic.length, fresh: freshLength }, wave.ports.clock.now(), ttl),
+        : coldCost(kept, { delta: resumed.prompt.dynamic.length, fresh: freshLength }, wave.ports.clock.now()),
     deltaLength: resumed?.ok === true ? resumed.prompt.dynamic.length : 0,
   };
   const dispatch = decideDispatch(dispatchFacts);

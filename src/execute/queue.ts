@@ -3,12 +3,14 @@ export function openQueue(atOnce: number): <T>(job: () => Promise<T>) => Promise
   let running = 0;
   const waiting: (() => void)[] = [];
   const next = () => {
-    running--;
-    waiting.shift()?.();
+    const first = waiting.shift();
+    // Whoever waits takes the place over, so that nobody comes in between.
+    if (first === undefined) running--;
+    else first();
   };
   return async (job) => {
-    if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
-    running++;
+    if (running < atOnce) running++;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
     try {
       return await job();
     } finally {

@@ -227,18 +227,19 @@ function looked({ job, agent, dispatch, status, trouble, usage, durationMs }: Ju
     agent,
     status,
     dispatch,
-    why:
-      trouble !== null
-        ? trouble.kind
-        : 'dispatch' in job && job.dispatch.why !== 'first-look'
-          ? job.dispatch.why
-          : job.why,
+    why: trouble !== null ? trouble.kind : whyAsked(job, dispatch),
     passIteration: null,
     sawOlder: false,
     usage,
     durationMs,
     trouble,
   };
+}
+
+/** Why it was asked as it was; a resume that failed is a session that was lost. */
+function whyAsked(job: JudgedSlot['job'], dispatch: JudgedSlot['dispatch']): SlotOutcome['why'] {
+  if (!('dispatch' in job) || job.dispatch.why === 'first-look') return job.why;
+  return job.dispatch.kind === 'resumed' && dispatch === 'fresh' ? 'session-lost' : job.dispatch.why;
 }
 
 function savingDeeds(deeds: Deeds, plan: RunPlan): readonly SavingDeed[] {

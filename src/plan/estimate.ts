@@ -7,22 +7,18 @@ export function estimateTokens(characters: number): number {
   return Math.ceil(characters / CHARACTERS_A_TOKEN);
 }
 
-/** Minutes that a provider keeps what it was sent. */
-const TTL_MINUTES = { '5m': 5, '1h': 60 } as const;
-
 /**
  * What resuming would cost beside a fresh look, once the cache is cold: everything in the session is paid for again,
  * while a fresh look pays for its prompt and what it reads.
  */
 export function coldCost(
-  session: Pick<KeptSession, 'contextTokens' | 'freshTokens' | 'firstPromptLength' | 'lastUsedAt'>,
+  session: Pick<KeptSession, 'contextTokens' | 'freshTokens' | 'firstPromptLength' | 'lastUsedAt' | 'warmMinutes'>,
   lengths: { readonly delta: number; readonly fresh: number },
   now: Date,
-  ttl: keyof typeof TTL_MINUTES,
 ): { readonly cacheExpired: boolean; readonly freshIsCheaper: boolean } {
   const since = now.getTime() - Date.parse(session.lastUsedAt);
   // A clock that went backwards, or a time that cannot be read, says nothing about the cache.
-  const cacheExpired = !(since >= 0 && since < TTL_MINUTES[ttl] * 60_000);
+  const cacheExpired = !(since >= 0 && since < session.warmMinutes * 60_000);
   const grown = estimateTokens(lengths.fresh) - estimateTokens(session.firstPromptLength);
   const fresh = (session.freshTokens ?? estimateTokens(session.firstPromptLength)) + grown;
   const resumed = (session.contextTokens ?? estimateTokens(session.firstPromptLength)) + estimateTokens(lengths.delta);

@@ -10,24 +10,34 @@ export function failingIterations(
   const resolvedAt = findings.reduce((latest, { resolution }) => {
     return resolution !== null && resolution.at > latest ? resolution.at : latest;
   }, '');
-  const iterations = new Map<number, SlotRecord[]>();
-  for (const record of cycle) {
-    if (record.timestamp !== '' && record.timestamp < resolvedAt) continue;
-    iterations.set(record.iteration, [...(iterations.get(record.iteration) ?? []), record]);
-  }
+  const counted = cycle.filter(({ timestamp }) => timestamp === '' || timestamp >= resolvedAt);
   let failing = 0;
-  for (const [, records] of [...iterations].sort(([a], [b]) => a - b)) {
+  for (const records of byIteration(counted)) {
     if (records.some(isFailing)) failing++;
     else if (held(records, numReviews)) failing = 0;
   }
   return failing;
 }
 
-/** Whether the newest iteration left the gate holding: nothing open, nobody without a verdict. */
+/** Whether the gate held, and no look since has failed or come to nothing. */
 export function heldLast(cycle: readonly SlotRecord[], numReviews: number): boolean {
-  const latest = Math.max(0, ...cycle.map(({ iteration }) => iteration));
-  const records = cycle.filter(({ iteration }) => iteration === latest);
-  return records.length > 0 && !records.some(isFailing) && held(records, numReviews);
+  let isHeld = false;
+  for (const records of byIteration(cycle)) {
+    if (records.some((record) => isFailing(record) || record.status === 'error')) isHeld = false;
+    else if (held(records, numReviews)) isHeld = true;
+  }
+  return isHeld;
+}
+
+/** The records of each iteration, the oldest first. */
+function byIteration(cycle: readonly SlotRecord[]): readonly (readonly SlotRecord[])[] {
+  const iterations = new Map<number, SlotRecord[]>();
+  for (const record of cycle) {
+    const own = iterations.get(record.iteration);
+    if (own === undefined) iterations.set(record.iteration, [record]);
+    else own.push(record);
+  }
+  return [...iterations].sort(([a], [b]) => a - b).map(([, records]) => records);
 }
 
 /** Whether something was left open; a reviewer that repeats what was waived does not fail its gate. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
+import { closeFence, fence } from '../domain/fence.ts';
 import type { KnownFinding } from '../domain/finding.ts';
 import { quoteName } from '../domain/quote-name.ts';
 import { answerSchema } from './answer-schema.ts';
 import { type ComposedPrompt, composePrompt } from './compose.ts';
-import { closeFence, fence } from './fence.ts';
 
 /** The change as it is put before reviewers: the same text for all that look at the same files. */
 export type ShownChange = {

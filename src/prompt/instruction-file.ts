@@ -1,8 +1,8 @@
 import type { RepoPath } from '../domain/brand.ts';
+import { closeFence, fence } from '../domain/fence.ts';
 import { quoteName, showUnseen } from '../domain/quote-name.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { ReferenceText, ReviewTask, RuleTask, TaskContext } from '../domain/task.ts';
-import { closeFence, fence } from './fence.ts';
 
 /** What else a reviewer is given, and whether its pass can be remembered. */
 export type InstructionContext = TaskContext & { readonly cacheable: boolean };

@@ -57,6 +57,7 @@ const SESSION: Shape<KeptSession> = {
   contextTokens: orNull(isAmount),
   freshTokens: orNull(isAmount),
   lastUsedAt: isText,
+  warmMinutes: isAmount,
 };
 
 const OWN: Shape<OwnDocument> = {

@@ -1,5 +1,5 @@
 import type { Event } from '../domain/event.ts';
-import { quoteName } from '../domain/quote-name.ts';
+import { quoteName, showUnseen } from '../domain/quote-name.ts';
 import { tellAgentFailure } from './agent-failure.ts';
 import { tellUsage } from './run.ts';
 import { tellPlan } from './slots.ts';
@@ -11,7 +11,7 @@ export function tellEvent(event: Event): string | null {
     case 'iteration-started':
       return `Iteration ${event.iteration}: ${count(event.gates, 'gate')}, ${count(event.slots, 'reviewer')}`;
     case 'check-started':
-      return `${quoteName(event.gate)}: ${event.command}`;
+      return `${quoteName(event.gate)}: ${showUnseen(event.command.trim().replace(/\s*\n\s*/g, '; '))}`;
     case 'check-ended':
       return `${quoteName(event.gate)}: ${event.status === 'pass' ? 'pass' : event.status.toUpperCase()}${event.why === null ? '' : ` (${event.why})`}, ${seconds(event.durationMs)}`;
     case 'slot-planned':
@@ -28,6 +28,7 @@ export function tellEvent(event: Event): string | null {
 }
 
 function how({ kind, why }: Extract<Event, { kind: 'slot-started' }>['dispatch']): string {
+  if (why === 'session-lost') return `${kind}, RESUME-FALLBACK: what its session began with or saw is gone`;
   return why === 'first-look' || why === 'delta' ? kind : `${kind}, ${why}`;
 }
 

@@ -1,3 +1,4 @@
+import { fence } from '../domain/fence.ts';
 import { quoteName } from '../domain/quote-name.ts';
 import type { ToldFinding } from '../domain/run.ts';
 
@@ -17,10 +18,10 @@ function tellOne({ finding }: ToldFinding): string {
     finding.file === null
       ? 'no place given'
       : `${quoteName(finding.file)}${finding.line === null ? '' : `:${finding.line}`}`;
-  return [
-    `${finding.id} (${finding.priority}) at ${place}`,
+  const said = [
     ...(finding.code === null ? [] : [`Code: ${finding.code}`]),
     `Problem: ${finding.issue}`,
     ...(finding.fix === null ? [] : [`Suggested fix: ${finding.fix}`]),
   ].join('\n');
+  return `${finding.id} (${finding.priority}) at ${place}\n${fence(said.replace(/^/gm, '  '))}`;
 }

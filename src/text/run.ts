@@ -143,10 +143,8 @@ function counts({ gates, findings }: RunOutcome): string {
     [number('error'), number('error') === 1 ? 'gate could not be judged' : 'gates could not be judged'],
     [number('not_run'), number('not_run') === 1 ? 'gate was not run' : 'gates were not run'],
   ] as const;
-  return parts
-    .filter(([count]) => count > 0)
-    .map(([count, words]) => `${count} ${words}`)
-    .join(', ');
+  const told = parts.filter(([count]) => count > 0).map(([count, words]) => `${count} ${words}`);
+  return told.length === 0 ? 'the name of a changed file is not UTF-8' : told.join(', ');
 }
 
 function nextSteps(outcome: RunOutcome): string[] {
@@ -159,6 +157,11 @@ function nextSteps(outcome: RunOutcome): string[] {
   const isOver = outcome.gates.some(({ why }) => why === 'retry-limit');
   if (isOver)
     steps.push('To have it asked again: "onceover resolve" a finding, "onceover run --force", or "onceover clean".');
+  const failed = outcome.gates.find(({ kind, status }) => kind === 'check' && status === 'fail');
+  if (failed !== undefined && open.length === 0) steps.push('Next: mend what the check says, and run again.');
+  const isWaiting = outcome.iteration === null && outcome.gates.some(({ status }) => status === 'not_run');
+  if (isWaiting && open.length === 0) steps.push('Next: "onceover run" has it looked at.');
+  if (outcome.status === 'lock_conflict') steps.push('Next: wait until it has ended, and run again.');
   if (outcome.status === 'error') steps.push('Next: see why above, put it right, and run again.');
   if (outcome.status === 'no_applicable_gates') steps.push('Next: "onceover init" writes a first onceover.yml.');
   return steps;

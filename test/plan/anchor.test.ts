@@ -54,6 +54,15 @@ describe('without code', () => {
     expect(pointAt(TEXT, line, code)).toEqual(expected);
   });
 
+  test('a line before the first anchors nothing', () => {
+    expect(pointAt('a\nb', 0, null).anchor).toBeNull();
+  });
+
+  test('an empty file has no line', () => {
+    expect(pointAt('', 2, null)).toEqual(nowhere(2, 'no-such-line'));
+    expect(pointAt('\n', 1, null)).toEqual(nowhere(1));
+  });
+
   test('the last line is there', () => {
     expect(pointAt('a\nb', 2, null)).toEqual(found(2, 'b', 1));
   });

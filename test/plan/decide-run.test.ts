@@ -10,14 +10,15 @@ const USUAL: Settings = { maxRetries: 3, unchangedGates: 'run', afterPass: 'latc
 const NO_WISH: RunWishes = { force: false, fresh: false, isOn: false };
 
 type Given = {
+  readonly orphans?: readonly unknown[];
   readonly checks?: readonly CheckState[];
   readonly reviews?: readonly GateState[];
   readonly settings?: Partial<Settings>;
   readonly wishes?: Partial<RunWishes>;
 };
 
-function decide({ checks = [], reviews = [], settings = {}, wishes = {} }: Given): RunPlan {
-  return decideRun({ checks, reviews }, { ...USUAL, ...settings }, { ...NO_WISH, ...wishes });
+function decide({ checks = [], reviews = [], orphans = [], settings = {}, wishes = {} }: Given): RunPlan {
+  return decideRun({ checks, reviews, orphans }, { ...USUAL, ...settings }, { ...NO_WISH, ...wishes });
 }
 
 const slot = (plan: SlotPlan) => (plan.kind === 'run' ? plan.why : `rests since ${plan.passIteration}`);
@@ -313,6 +314,16 @@ describe('after_pass', () => {
   });
 });
 
+describe('after_pass, after an iteration that did not reach all', () => {
+  test.each([
+    ['interrupted', records('1.1 pass c0', '2.1 pass c0', '1.2 pass'), 'after-pass'],
+    ['certified', records('1.1 pass b0', '2.1 fail b0', '1.2 rest@1 c0', '2.2 warned c0', '1.3 pass c0'), 'after-pass'],
+  ])('%s', (how, past, expected) => {
+    const state = stateOf({ records: past, receipts: how === 'interrupted' ? passed(1) : [] });
+    expect(told(decide({ reviews: [state], settings: { afterPass: 'all' } })).reviews.flat()).toContain(expected);
+  });
+});
+
 describe('certify', () => {
   const certify = { certify: true } as const;
   test.each<[string, Given, ReturnType<typeof told>]>([
@@ -352,6 +363,10 @@ describe('certify', () => {
   test('not where the run cannot pass', () => {
     const given: Given = { reviews: [RESTS, OVER], settings: certify };
     expect(told(decide(given))).toEqual({ iterates: false, checks: [], reviews: ['rest', 'not run: retry-limit'] });
+  });
+
+  test('not where a finding of a gate that is no more is open', () => {
+    expect(decide({ reviews: [RESTS], orphans: [finding()], settings: certify }).iterates).toBe(false);
   });
 
   test('a slot with warnings does not rest after a certifying iteration', () => {

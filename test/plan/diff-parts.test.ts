@@ -46,6 +46,7 @@ describe('a diff in parts', () => {
       4,
       { ok: false, path: path('src/new.ts'), characters: 5 },
     ],
+    ['a section without a path', [section('aaaaa')], 4, { ok: false, path: path(''), characters: 5 }],
   ])('%s', (_title, sections, limit, expected) => {
     expect(splitDiff(sections, limit)).toEqual(expected);
   });

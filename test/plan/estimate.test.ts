@@ -15,7 +15,6 @@ type Given = {
   readonly session?: Partial<Session>;
   readonly lengths?: Partial<Parameters<typeof coldCost>[1]>;
   readonly now?: string;
-  readonly ttl?: '5m' | '1h';
 };
 
 const SESSION: Session = {
@@ -23,10 +22,11 @@ const SESSION: Session = {
   freshTokens: 1500,
   firstPromptLength: 4000,
   lastUsedAt: '2026-03-01T12:00:00.000Z',
+  warmMinutes: 5,
 };
 
-function cost({ session = {}, lengths = {}, now = '2026-03-01T12:00:00.000Z', ttl = '5m' }: Given) {
-  return coldCost({ ...SESSION, ...session }, { delta: 400, fresh: 4000, ...lengths }, new Date(now), ttl);
+function cost({ session = {}, lengths = {}, now = '2026-03-01T12:00:00.000Z' }: Given) {
+  return coldCost({ ...SESSION, ...session }, { delta: 400, fresh: 4000, ...lengths }, new Date(now));
 }
 
 describe('whether the cache has expired', () => {
@@ -34,9 +34,9 @@ describe('whether the cache has expired', () => {
     ['at once', {}, false],
     ['just before five minutes', { now: '2026-03-01T12:04:59.999Z' }, false],
     ['after five minutes', { now: '2026-03-01T12:05:00.000Z' }, true],
-    ['after five minutes of an hour', { now: '2026-03-01T12:05:00.000Z', ttl: '1h' }, false],
-    ['just before an hour', { now: '2026-03-01T12:59:59.999Z', ttl: '1h' }, false],
-    ['after an hour', { now: '2026-03-01T13:00:00.000Z', ttl: '1h' }, true],
+    ['after five minutes of an hour', { now: '2026-03-01T12:05:00.000Z', session: { warmMinutes: 60 } }, false],
+    ['just before an hour', { now: '2026-03-01T12:59:59.999Z', session: { warmMinutes: 60 } }, false],
+    ['after an hour', { now: '2026-03-01T13:00:00.000Z', session: { warmMinutes: 60 } }, true],
     ['a clock that went backwards', { now: '2026-03-01T11:59:59.000Z' }, true],
     ['a time that cannot be read', { session: { lastUsedAt: 'yesterday' } }, true],
   ])('%s', (_title, given, expected) => {

@@ -232,6 +232,20 @@ describe('which slots look next', () => {
       ['not-passed', 'rests since 1'],
     ],
     [
+      'waived on this content, after it rested on it',
+      {
+        records: records('1.1 error', '2.1 waived', '1.2 error', '2.2 rest@1'),
+        receipts: [failedWith(2, 'F1')],
+        findings: [waivedF1],
+      },
+      ['not-passed', 'rests since 1'],
+    ],
+    [
+      'failed before it passed, and rests since',
+      { records: records('1.1 fail c0', '2.1 fail c0', '1.2 fail', '2.2 pass', '1.3 fail', '2.3 rest@2') },
+      ['not-passed', 'rests since 2'],
+    ],
+    [
       'waived on other content',
       { records: records('1.1 pass', '2.1 waived c0'), receipts: [failedWith(2, 'F1')], findings: [waivedF1] },
       ['rests since 1', 'not-passed'],
@@ -302,6 +316,13 @@ describe('certified', () => {
   ])('%s', (_title, facts, expected) => {
     expect(stateOf(facts).certified).toBe(expected);
   });
+});
+
+test('whether it held before is told from this cycle', () => {
+  const here = records('1.1 pass', '2.1 pass');
+  const elsewhere = records('1.2 fail', '2.2 fail').map((one) => other(one, { branch: 'other' }));
+  expect(stateOf({ records: [...here, ...elsewhere] }).heldBefore).toBe(true);
+  expect(stateOf({ records: elsewhere }).heldBefore).toBe(false);
 });
 
 test('failing iterations are those of this cycle', () => {

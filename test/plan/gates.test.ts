@@ -85,6 +85,8 @@ describe('entry points', () => {
       { path: 'src', exclude: ['.'] },
       ['review:src:quality <- src/a.ts'],
     ],
+    ['what lies outside holds nothing', { path: '../src' }, []],
+    ['and excludes nothing', { path: 'src', exclude: ['../src', '/src'] }, ['review:src:quality <- src/a.ts']],
     ['a glob that cannot be read matches nothing', { path: '{src', exclude: [] }, []],
     ['nor does it exclude anything', { path: 'src', exclude: ['{src'] }, ['review:src:quality <- src/a.ts']],
   ])('%s', (_title, differs, expected) => {

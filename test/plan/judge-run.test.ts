@@ -250,6 +250,10 @@ describe('the run', () => {
     ],
     ['a check could not be run', broken('error', 'check-broken'), 'error', 3],
     ['the checks change files each time', broken('error', 'check-keeps-changing-files'), 'error', 3],
+    ['a changed file cannot be named', { reviews: [HOLDS], unnameable: 1 }, 'error', 3],
+    ['and nothing else changed', { hasEntries: false, iteration: null, unnameable: 1 }, 'error', 3],
+    ['and something is open', { reviews: [OPEN], unnameable: 1 }, 'failed', 1],
+    ['every changed file can be named', { reviews: [HOLDS], unnameable: 0 }, 'passed', 0],
     ['it was stopped', { reviews: [NEW, other], interrupted: true }, 'error', 3],
     [
       'a gate that is no more left something open',

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { KnownFinding } from '../../src/domain/finding.ts';
 import type { SlotRecord } from '../../src/domain/record.ts';
-import { failingIterations } from '../../src/plan/retries.ts';
+import { failingIterations, heldLast } from '../../src/plan/retries.ts';
 import { slotRecord } from '../support/record-samples.ts';
-import { claim, finding, records, waiver } from '../support/run-samples.ts';
+import { claim, finding, records, violation, waiver } from '../support/run-samples.ts';
 
 const FAILED_TWICE = ['1.1 fail', '2.1 pass', '1.2 fail', '2.2 rest@1'];
 const later = (iteration: number) => `2026-03-01T12:00:0${iteration}.500Z`;
@@ -29,6 +29,11 @@ describe('failing iterations', () => {
 
   test.each<[string, SlotRecord, number]>([
     ['a record by hand', slotRecord({ status: 'fail', own: null }), 1],
+    [
+      'what was said to be fixed and is not',
+      slotRecord({ status: 'fail', violations: [violation({ state: 'fixed_claimed' })] }),
+      1,
+    ],
     ['without a time', slotRecord({ status: 'fail', own: null, timestamp: '' }), 1],
   ])('%s counts', (_title, record, expected) => {
     expect(failingIterations([record], 1, [])).toBe(expected);
@@ -51,5 +56,22 @@ describe('failing iterations', () => {
   test('a record without a time is not known to be older than that', () => {
     const old = slotRecord({ status: 'fail', own: null, timestamp: '' });
     expect(failingIterations([old], 1, [finding({ resolution: waiver() })])).toBe(1);
+  });
+});
+
+describe('whether its newest iteration left it holding', () => {
+  test.each<[string, readonly string[], boolean]>([
+    ['nothing has run', [], false],
+    ['all passed', ['1.1 pass', '2.1 pass'], true],
+    ['one passed, the other rests', ['1.1 pass', '2.1 fail', '1.2 rest@1', '2.2 pass'], true],
+    ['with a warning', ['1.1 warned', '2.1 pass'], true],
+    ['with what was waived', ['1.1 waived', '2.1 pass'], true],
+    ['one failed', ['1.1 pass', '2.1 fail'], false],
+    ['one gave no verdict', ['1.1 pass', '2.1 error'], false],
+    ['one was not asked', ['1.1 pass'], false],
+    ['an older one did', ['1.1 pass', '2.1 pass', '1.2 fail', '2.2 rest@1'], false],
+    ['by number and not by text', ['1.10 fail', '2.10 pass', '1.9 pass', '2.9 pass'], false],
+  ])('%s', (_title, cycle, expected) => {
+    expect(heldLast(records(...cycle), 2)).toBe(expected);
   });
 });

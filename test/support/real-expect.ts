@@ -7,7 +7,7 @@ import type { Iteration, RealRun } from './real-run.ts';
 import { addedText, outputTokens, sessionOf } from './wire.ts';
 
 /** What a document says of all slots, in order. */
-export function slotsOf(end: Iteration | null) {
+export function slotsOf(end: Iteration | null | undefined) {
   return end?.gates.flatMap(({ slots }) => slots) ?? [];
 }
 

@@ -101,6 +101,7 @@ const session: fc.Arbitrary<KeptSession> = fc.record({
   contextTokens: maybe(amount),
   freshTokens: maybe(amount),
   lastUsedAt: text,
+  warmMinutes: amount,
 });
 
 const own: fc.Arbitrary<OwnFacts> = fc.record({

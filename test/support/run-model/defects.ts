@@ -8,6 +8,13 @@ export const KNOWN = {
   seenByEntry: true,
   /** A warning that its slot did not repeat stands, but no longer keeps the slot from resting. */
   warningsForgotten: true,
+  /** Failing iterations before a claim count again once the claim is refuted. */
+  refutedClaimCounts: true,
 };
 
-export const MENDED: Defects = { checkRecordsStay: false, seenByEntry: false, warningsForgotten: false };
+export const MENDED: Defects = {
+  checkRecordsStay: false,
+  seenByEntry: false,
+  warningsForgotten: false,
+  refutedClaimCounts: false,
+};

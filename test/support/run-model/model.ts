@@ -62,8 +62,8 @@ export type Model = {
   readonly checks: Map<string, boolean>;
   /** The records of each working tree. */
   readonly records: [readonly ModelRecord[], readonly ModelRecord[]];
-  /** When somebody last resolved a finding of a gate. */
-  readonly resolved: Map<GateId, number>;
+  /** When somebody last said something of a finding, by its id. */
+  readonly resolved: Map<string, number>;
   /** When a gate was last seen to hold, by gate and cycle. */
   readonly held: Map<string, number>;
   /** Until when each agent is not asked. */

@@ -33,9 +33,9 @@ export function standings(model: Model, tree: number, stand: Stand): Standings {
 /** All hold: nothing runs. Otherwise every review of the settings runs at least one reviewer. */
 export function planRun(standing: Standings, setup: Setup, asked: Asked, isOn: boolean): ModelPlan {
   const { gates, unmet, stand } = standing;
-  const isOver = (one: GateStand) => one.failing > setup.maxRetries;
+  const isOver = (one: GateStand) => !one.holds && one.failing > setup.maxRetries;
   const needs = (one: GateStand) => {
-    if (asked.fresh) return true;
+    if (asked.fresh) return !isOver(one);
     if (asked.force) return one.slots.some(lacksPass);
     return !one.isCovered && !isOver(one);
   };
@@ -44,7 +44,7 @@ export function planRun(standing: Standings, setup: Setup, asked: Asked, isOn: b
   const rests = setup.unchangedGates === 'rest' && !asked.fresh;
   const plans = new Map<GateId, SlotsPlan>();
   for (const one of gates) {
-    const isLeftOut = one.holds ? rests || one.gate.kind === 'rule' : true;
+    const isLeftOut = rests || one.gate.kind === 'rule' || isOver(one);
     if (needs(one) || !isLeftOut) plans.set(one.gate.id, slotsOf(one, setup, asked));
   }
   return { iterates: true, checks: rests ? unmet : stand.checks, gates: plans };
@@ -78,14 +78,14 @@ function lacksPass({ covers }: GateStand['slots'][number]): boolean {
 }
 
 /** The rule of RUN-SLOTS, and what was asked for beyond it. */
-function slotsOf({ slots, holds, gate }: GateStand, setup: Setup, asked: Asked): SlotsPlan {
+function slotsOf({ slots, holds, gate, heldBefore }: GateStand, setup: Setup, asked: Asked): SlotsPlan {
   const all = slots.map(({ slot }) => slot);
   const notPassed = slots.filter(({ passedIn }) => passedIn === null).map(({ slot }) => slot);
   const forced = asked.force ? slots.filter(lacksPass).map(({ slot }) => slot) : [];
   const wanted = all.filter((slot) => notPassed.includes(slot) || forced.includes(slot));
   const run = () => {
     if (asked.fresh || gate.count === 1) return all;
-    if (setup.afterPass === 'all' && !holds && notPassed.length === 0) return all;
+    if (setup.afterPass === 'all' && !holds && heldBefore) return all;
     return wanted.length > 0 ? wanted : [1];
   };
   const runs = run();

@@ -23,6 +23,8 @@ export type GateStand = {
   readonly certified: boolean;
   /** Failing iterations with a verdict since it last held. */
   readonly failing: number;
+  /** It held, and no look since has failed or come to nothing. */
+  readonly heldBefore: boolean;
 };
 
 /** A record of the present cycle that tells of a slot. */
@@ -37,7 +39,19 @@ export function gateStand(model: Model, tree: number, stand: Stand, gate: ModelG
     slots.every(({ covers }) => covers !== null) && slots.some(({ covers }) => covers === 'ran' || covers === 'waived');
   const holds = isCovered && !standing.some(({ state }) => isOpen(state));
   const certified = holds && slots.every(({ covers }) => covers !== 'rests');
-  return { gate, slots, standing, isCovered, holds, certified, failing: failingIterations(model, stand, gate, looks) };
+  const heldAt = model.held.get(heldKey(stand, gate.id)) ?? null;
+  const isBroken = ({ moment, status, fails }: CycleLook) =>
+    heldAt !== null && moment > heldAt && (fails || status === 'error');
+  return {
+    gate,
+    slots,
+    standing,
+    isCovered,
+    holds,
+    certified,
+    failing: failingIterations(model, stand, gate, looks),
+    heldBefore: heldAt !== null && !looks.some(isBroken),
+  };
 }
 
 function slotStand(
@@ -116,7 +130,10 @@ export function isHere(made: Whereabouts, where: Whereabouts): boolean {
 }
 
 function failingIterations(model: Model, stand: Stand, gate: ModelGate, looks: readonly CycleLook[]): number {
-  const since = Math.max(model.resolved.get(gate.id) ?? 0, model.held.get(heldKey(stand, gate.id)) ?? 0);
+  const resolved = model.findings
+    .filter((finding) => finding.gate === gate.id && (finding.said !== null || !model.defects.refutedClaimCounts))
+    .map(({ id }) => model.resolved.get(id) ?? 0);
+  const since = Math.max(model.held.get(heldKey(stand, gate.id)) ?? 0, ...resolved);
   const failing = looks.filter((look) => look.fails && look.moment > since);
   return new Set(failing.map(({ iteration }) => iteration)).size;
 }

@@ -172,13 +172,19 @@ function verifyOutcome(setup: Setup, run: ObservedRun, outcome: RunOutcome, { ga
   expect(outcome.iteration, 'the iteration it tells of').toBe(run.waves.at(-1)?.iteration ?? null);
   const lacking = gates.filter(({ holds, certified }) => !(setup.certify ? certified : holds));
   const failedChecks = run.waves.flatMap(({ checks }) => checks).filter(({ passed }) => !passed);
-  const allHold = lacking.length === 0 && unmet.length === 0;
+  // Whoever was asked decides, also where the same was passed before.
+  const errors = run.writes.flatMap((write) =>
+    write.kind === 'slot' && write.record.status === 'error' ? [`${write.record.gate}@${write.record.slot}`] : [],
+  );
+  const allHold = lacking.length === 0 && unmet.length === 0 && errors.length === 0;
   if (outcome.exitCode === 0) {
     expect(
       lacking.map(({ gate }) => gate.id),
       'exit 0 although these do not hold',
     ).toEqual([]);
     expect(unmet, 'exit 0 although these checks do not hold').toEqual([]);
+    expect(errors, 'exit 0 although these could not judge').toEqual([]);
+    expect(failedChecks, 'exit 0 although these checks failed').toEqual([]);
   } else expect(allHold && failedChecks.length === 0, `exit ${outcome.exitCode} although all hold`).toBe(false);
   const isOpenHere = gates.some(({ standing }) => standing.some(({ state }) => isOpen(state)));
   if (isOpenHere) expect(outcome.exitCode, 'something is open').toBe(1);

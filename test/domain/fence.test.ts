@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fence } from '../../src/prompt/fence.ts';
+import { fence } from '../../src/domain/fence.ts';
 
 /** What CommonMark finds in a text that begins with a fence: its content, and what comes after it. */
 function readFence(text: string): { info: string; content: string; rest: string } {

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { openBudget } from '../../src/execute/budget.ts';
+import { usage } from '../support/run-samples.ts';
+
+describe('the budget of a run', () => {
+  test('without limits there is always more', () => {
+    const budget = openBudget({ usd: null, dispatches: null });
+    for (let i = 0; i < 100; i++) {
+      expect(budget.spend()).toBeNull();
+      budget.used(usage({ costUsd: 100 }));
+    }
+    expect(budget.dispatches()).toBe(100);
+  });
+
+  test('so many dispatches, and what is refused is not counted', () => {
+    const budget = openBudget({ usd: null, dispatches: 2 });
+    expect([budget.spend(), budget.spend(), budget.spend(), budget.spend()]).toEqual([
+      null,
+      null,
+      'dispatches',
+      'dispatches',
+    ]);
+    expect(budget.dispatches()).toBe(2);
+  });
+
+  test.each<[string, readonly (number | null)[], 'usd' | null]>([
+    ['nothing was used', [], null],
+    ['less than the limit', [0.5, 0.49], null],
+    ['as much as the limit', [0.5, 0.5], 'usd'],
+    ['more', [1.5], 'usd'],
+    ['nobody told what it cost', [null, null], null],
+  ])('so much money: %s', (_title, costs, expected) => {
+    const budget = openBudget({ usd: 1, dispatches: null });
+    for (const costUsd of costs) budget.used(usage({ costUsd }));
+    budget.used(null);
+    expect(budget.spend()).toBe(expected);
+    expect(budget.dispatches()).toBe(expected === null ? 1 : 0);
+  });
+
+  test('no dispatch at all', () => {
+    expect(openBudget({ usd: null, dispatches: 0 }).spend()).toBe('dispatches');
+    expect(openBudget({ usd: 0, dispatches: null }).spend()).toBe('usd');
+  });
+});

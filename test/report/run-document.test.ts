@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import type { RunOutcome } from '../../src/domain/run.ts';
+import { findingDocument, gateDocument, runDocument } from '../../src/report/run-document.ts';
+import { runSchema } from '../../src/report/run-schema.ts';
+import { claim, finding, gateOutcome, path, runOutcome, slotOutcome, usage, waiver } from '../support/run-samples.ts';
+
+/** Everything that a run can tell. */
+const FULL: RunOutcome = runOutcome({
+  status: 'failed',
+  exitCode: 1,
+  iteration: 2,
+  gates: [
+    gateOutcome({
+      id: 'check:.:lint',
+      kind: 'check',
+      status: 'fail',
+      why: 'check-failed',
+      slots: [],
+      check: { command: 'npm run lint', exitCode: 1, durationMs: 5, tail: 'no\n' },
+    }),
+    gateOutcome({
+      status: 'fail',
+      why: 'open-findings',
+      slots: [
+        slotOutcome({ status: 'skipped_prior_pass', dispatch: 'none', why: 'passed-before', passIteration: 1 }),
+        slotOutcome({
+          slot: 2,
+          agent: null,
+          status: 'error',
+          dispatch: 'fresh',
+          why: 'stale',
+          trouble: { kind: 'stale' },
+          usage: usage({ cachedInputTokens: 1, cacheWriteTokens: 2, costUsd: 0.5 }),
+        }),
+      ],
+    }),
+  ],
+  findings: [
+    { finding: finding({ fix: 'Remove it.', mark: 'off-diff', resolution: claim('Mended.') }), state: 'fixed_claimed' },
+  ],
+  uncovered: [path('README.md')],
+  withheld: [{ path: path('.env'), why: 'secret' }],
+  notices: [{ kind: 'idle-gate', path: 'docs' }],
+  usage: usage(),
+  saved: { pass: 1, slot: 2, session: 3, prefix: 4 },
+  dispatches: 3,
+});
+
+describe('the document of a run', () => {
+  test('tells everything', () => {
+    expect(runDocument(FULL)).toStrictEqual({
+      status: 'failed',
+      iteration: 2,
+      gates: [
+        {
+          id: 'check:.:lint',
+          kind: 'check',
+          status: 'fail',
+          why: 'check-failed',
+          detail: 'the command failed',
+          slots: [],
+          output: 'no\n',
+        },
+        {
+          id: 'review:src:code-quality',
+          kind: 'review',
+          status: 'fail',
+          why: 'open-findings',
+          detail: 'findings are open',
+          slots: [
+            {
+              slot: 1,
+              agent: 'codex',
+              status: 'skipped_prior_pass',
+              dispatch: 'none',
+              why: 'passed-before',
+              pass_iteration: 1,
+              usage: null,
+              detail: 'passed before',
+            },
+            {
+              slot: 2,
+              agent: null,
+              status: 'error',
+              dispatch: 'fresh',
+              why: 'stale',
+              pass_iteration: null,
+              usage: {
+                input_tokens: 100,
+                cached_input_tokens: 1,
+                cache_write_tokens: 2,
+                output_tokens: 20,
+                cost_usd: 0.5,
+              },
+              detail: expect.stringMatching(/^files changed while/),
+            },
+          ],
+        },
+      ],
+      findings: [
+        {
+          id: 'F1',
+          gate: 'review:src:code-quality',
+          slot: 1,
+          file: 'src/a.ts',
+          line: 1,
+          code: 'a = 1',
+          issue: 'It is wrong.',
+          fix: 'Remove it.',
+          priority: 'high',
+          state: 'fixed_claimed',
+          since: 1,
+          mark: 'off-diff',
+          why: 'Mended.',
+        },
+      ],
+      uncovered_files: ['README.md'],
+      withheld_files: ['.env'],
+      usage: { input_tokens: 100, cached_input_tokens: 0, cache_write_tokens: 0, output_tokens: 20, cost_usd: null },
+      saved: { pass: 1, slot: 2, session: 3, prefix: 4 },
+      scope: 'full',
+      base: 'main',
+      exit_code: 1,
+      dispatches: 3,
+      warnings: ['the gate path docs matches no file'],
+    });
+  });
+
+  test.each([
+    ['everything', FULL],
+    ['a run that passed', runOutcome()],
+    ['a run without a commit to compare with', runOutcome({ iteration: null, baseName: null, gates: [] })],
+  ])('fits its schema, key by key: %s', (_title, outcome) => {
+    const document = runDocument(outcome);
+    expect(runSchema.safeParse(document)).toStrictEqual({ success: true, data: document });
+  });
+
+  test('a check that did not run has no output', () => {
+    expect(gateDocument(gateOutcome({ kind: 'check', check: null }))).not.toHaveProperty('output');
+  });
+});
+
+test.each([
+  ['nothing', null, null],
+  ['a waiver', waiver('So be it.'), 'So be it.'],
+])('what was said of a finding: %s', (_title, resolution, expected) => {
+  expect(findingDocument({ finding: finding({ resolution }), state: 'open' }).why).toBe(expected);
+});

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import type { CheckEnd } from '../../src/domain/ports.ts';
+import { checkLog, tellCheckEnd } from '../../src/text/check.ts';
+import { checkRecord } from '../support/record-samples.ts';
+
+test.each<[CheckEnd['ending'], number | null, string]>([
+  ['by-itself', 0, 'ended with exit code 0'],
+  ['by-itself', 2, 'ended with exit code 2'],
+  ['by-itself', null, 'was ended by a signal'],
+  ['timeout', null, 'did not end within 120 seconds'],
+  ['cancelled', null, 'was stopped'],
+  ['not-started', null, 'could not be started'],
+])('a check that ended %s with %s', (ending, exitCode, expected) => {
+  expect(tellCheckEnd({ ending, exitCode }, 120)).toBe(expected);
+});
+
+test('the log of a check that passed', () => {
+  expect(checkLog(checkRecord(), 'fine\n\n')).toBe(
+    'Check: check:.:lint\nCommand: npm run lint\n\nfine\n\nResult: pass\n',
+  );
+});
+
+test('the log of one that failed says why', () => {
+  const record = checkRecord({ status: 'fail', why: 'ended with exit code 1' });
+  expect(checkLog(record, 'no')).toBe(
+    'Check: check:.:lint\nCommand: npm run lint\n\nno\n\nResult: fail - ended with exit code 1\n',
+  );
+});
