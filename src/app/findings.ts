@@ -17,6 +17,8 @@ export async function resolveFinding(
   if (!all.ok) return all;
   const wanted = id.trim().toUpperCase();
   const finding = all.value.find((one) => one.id === wanted && one.kept !== 'closed');
+  const isClosed = all.value.some((one) => one.id === wanted && one.kept === 'closed');
+  if (isClosed) return failed({ kind: 'finding-closed', id: wanted });
   if (finding === undefined) {
     const known = all.value.filter(({ kept }) => kept === 'open').map((one) => one.id);
     return failed({ kind: 'unknown-finding', id, known });

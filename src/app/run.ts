@@ -15,7 +15,7 @@ import { executeRun, previewRun } from '../execute/run.ts';
 import type { RunPorts, RunRequest } from '../execute/run-ports.ts';
 import { openChecks } from '../io/checks.ts';
 import { openContents } from '../io/contents.ts';
-import { mergeBaseWith } from '../io/diff.ts';
+import { tipOf } from '../io/diff.ts';
 import { listRuleFiles } from '../io/rule-files.ts';
 import { openSnapshots } from '../io/snapshots.ts';
 import { commitFiles, diskFiles, type TextFiles } from '../io/text-files.ts';
@@ -81,10 +81,21 @@ export async function run(place: Place, options: RunOptions): Promise<Result<Run
   if (!lock.ok) return lock;
   try {
     const outcome = await executeRun(ports, request);
-    return outcome.ok ? done(withConfigNotice(outcome.value, config)) : outcome;
+    if (!outcome.ok) return outcome;
+    if (outcome.value.iteration !== null && !(await isSameConfig(place, options, request))) {
+      return failed({ kind: 'config-changed' });
+    }
+    return done(withConfigNotice(outcome.value, config));
   } finally {
     await lock.value.release();
   }
+}
+
+/** Whether settings, rules and prompts are still what the run judged by. */
+async function isSameConfig(place: Place, options: RunOptions, request: RunRequest): Promise<boolean> {
+  const now = await openRun(place, options);
+  const told = ({ settings, rules, rubrics }: RunRequest) => JSON.stringify([settings, rules, [...rubrics]]);
+  return now.ok && told(now.value.request) === told(request);
 }
 
 /** What a run would do; nothing is run and nothing is written. */
@@ -116,11 +127,14 @@ export async function openRun(place: Place, options: RunOptions): Promise<Result
     parsed.save();
     return settings;
   }
-  const ports = openPorts(place, settings.value, options);
-  const config = await readConfig(place, source.value, settings.value, parsed);
+  // A pull request is measured from what it goes to, whatever is usual here.
+  const own = source.value.from === null ? settings.value : { ...settings.value, base: source.value.from };
+  const ports = openPorts(place, own, options);
+  const config = await readConfig(place, source.value, own, parsed);
   parsed.save();
   if (!config.ok) return config;
   const request: RunRequest = {
+    root: place.root,
     ...config.value,
     selection: options.selection,
     gates: options.gates,
@@ -174,15 +188,14 @@ type ConfigSource = {
   readonly commit: Parameters<typeof commitFiles>[1] | null;
 };
 
-/** The working tree; in a pull request, what it goes to. */
+/** The working tree; in a pull request, the tip of what it goes to: the merge-base is the author's choice. */
 async function configSource(place: Place, selection: Selection): Promise<Result<ConfigSource>> {
   if (!isPullRequest(process.env)) return done({ files: diskFiles(place.root), from: null, commit: null });
   const asked = 'base' in selection ? selection.base : null;
-  const name = asked ?? targetBranch(process.env) ?? place.usualBase;
+  const name = targetBranch(process.env) ?? asked ?? place.usualBase;
   if (name === null) return failed({ kind: 'no-base', tried: [] });
-  const base = await mergeBaseWith(place, name);
-  if (!base.ok) return base;
-  return done({ files: commitFiles(place.root, base.value.commit), from: name, commit: base.value.commit });
+  const tip = await tipOf(place, name);
+  return tip.ok ? done({ files: commitFiles(place.root, tip.value), from: name, commit: tip.value }) : tip;
 }
 
 const LONGEST_PROMPT = 1024 * 1024;

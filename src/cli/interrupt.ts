@@ -1,21 +1,31 @@
+import { answerJson } from './output.ts';
+
 /** Does work that Ctrl-C ends in good order: what was started is ended, then the program exits with 130. */
-export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | 'interrupted'> {
+export async function interruptible<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  json = false,
+): Promise<T | 'interrupted'> {
   const stop = new AbortController();
   const onSignal = () => {
     // A second Ctrl-C does not wait.
     if (stop.signal.aborted) process.exit(130);
     stop.abort();
   };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  for (const signal of SIGNALS) process.on(signal, onSignal);
   try {
     const result = await work(stop.signal);
     if (!stop.signal.aborted) return result;
-    process.stderr.write('onceover: interrupted\n');
+    if (json) answerJson({ error: { kind: 'interrupted', message: INTERRUPTED, next: NEXT } });
+    process.stderr.write(`onceover: ${INTERRUPTED}\n${NEXT}\n`);
     process.exitCode = 130;
     return 'interrupted';
   } finally {
-    process.off('SIGINT', onSignal);
-    process.off('SIGTERM', onSignal);
+    for (const signal of SIGNALS) process.off(signal, onSignal);
   }
 }
+
+// A terminal that is closed ends the work too: nobody would see what it costs.
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+const INTERRUPTED = 'interrupted; what was started has been ended, and what had no verdict yet was not recorded.';
+const NEXT = 'Run again to go on from there.';

@@ -23,7 +23,7 @@ function checkPaths(written: WrittenSettings, yaml: YamlFile): PlacedProblem[] {
   const problems: PlacedProblem[] = [];
   const inside = (path: string, at: PropertyKey[]) => {
     const found = repoPath(path);
-    if (found === null || found === '') {
+    if (found === null || found === '' || found.split('/').includes('.git')) {
       const said = 'must be a path inside the repository, relative to its root';
       problems.push({ ...yaml.place(at), what: { kind: 'bad-value', key: at.map(String).join('.'), said } });
     }

@@ -14,6 +14,7 @@ export function exitCode(failure: Failure): 2 | 3 {
     case 'disk':
     case 'lock-held':
     case 'inside-a-run':
+    case 'config-changed':
     case 'not-trusted':
       return 3;
     case 'no-merge-base':
@@ -27,8 +28,10 @@ export function exitCode(failure: Failure): 2 | 3 {
     case 'wrong-usage':
     case 'unreadable-json':
     case 'unknown-commit':
+    case 'unknown-path':
     case 'unknown-gate':
     case 'unknown-finding':
+    case 'finding-closed':
     case 'unknown-subject':
     case 'unknown-run':
       return 2;

@@ -22,9 +22,12 @@ export type Failure =
   | { readonly kind: 'wrong-usage'; readonly said: string; readonly command: string | null }
   | { readonly kind: 'lock-held'; readonly pid: number; readonly host: string; readonly since: string }
   | { readonly kind: 'inside-a-run' }
+  | { readonly kind: 'unknown-path'; readonly path: string }
+  | { readonly kind: 'config-changed' }
   | { readonly kind: 'unknown-commit'; readonly commit: string }
   | { readonly kind: 'unknown-gate'; readonly gate: string; readonly known: readonly string[] }
   | { readonly kind: 'unknown-finding'; readonly id: string; readonly known: readonly string[] }
+  | { readonly kind: 'finding-closed'; readonly id: string }
   | { readonly kind: 'unknown-subject'; readonly name: string }
   | { readonly kind: 'not-trusted'; readonly commands: readonly string[] }
   | { readonly kind: 'unknown-run'; readonly id: string | null }

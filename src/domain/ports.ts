@@ -195,6 +195,8 @@ export type Snapshot = {
   /** Untracked files that are not sent to anybody: they look like secrets, or are too large. */
   readonly withheld: readonly WithheldFile[];
   readonly unnameable: readonly string[];
+  /** Committed changes in folders that are left out: nobody looks at them, so they are named. */
+  readonly left?: readonly RepoPath[];
   /** The whole tree; made when it is first asked for. */
   tree(): Promise<Result<SnapshotId>>;
 };

@@ -71,6 +71,8 @@ export type KeptSession = Session & {
   readonly lastUsedAt: string;
   /** How many minutes from then the provider keeps what it was sent. */
   readonly warmMinutes: number;
+  /** Which entries it was shown, and against what. */
+  readonly shown: readonly string[];
 };
 
 /** What one check did in one iteration. */

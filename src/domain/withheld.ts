@@ -2,7 +2,7 @@
 export const LARGEST_UNTRACKED_BYTES = 5 * 1024 * 1024;
 
 const SECRET_NAMES = [
-  /^\.env(?:\..*|rc)?$/i,
+  /^\.env.*$/i,
   /^.*\.env$/i,
   /^id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$/i,
   /\.(?:pem|key|p12|pfx|p8|jks|keystore|kdbx|ppk|asc)$/i,

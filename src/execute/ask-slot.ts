@@ -4,14 +4,15 @@ import type { AskEnd, Question } from '../domain/ports.ts';
 import type { KeptSession, SlotTrouble } from '../domain/record.ts';
 import { addUsage, type Usage } from '../domain/usage.ts';
 import { advance, type DispatchState, startDispatch } from '../plan/advance.ts';
+import { shownEntries } from '../plan/shown.ts';
 import { answerSchema, strictSchema } from '../prompt/answer-schema.ts';
 import type { Answers } from '../prompt/answers.ts';
 import type { ComposedPrompt } from '../prompt/compose.ts';
-import { GATE_SCHEMA_DIGEST, repairPrompt } from '../prompt/gate.ts';
+import { repairPrompt } from '../prompt/gate.ts';
 import { readAnswer } from '../prompt/read-answer.ts';
 import { tellUnreadable } from '../text/agent-failure.ts';
 import type { Budget } from './budget.ts';
-import type { Wave } from './prepare-slot.ts';
+import { openedWith, type Wave } from './prepare-slot.ts';
 import type { SlotJob } from './slot-job.ts';
 
 /** What came of asking a slot. */
@@ -225,10 +226,20 @@ async function sessionOf(
   const context = used === null ? null : newTokens(used);
   const facts = await wave.reviewers.describe(state.agent);
   const warmMinutes = facts.warmMinutes[ttlOf(wave, job)];
+  const shown = shownEntries(job.gate.entries);
   if (state.asked === 'resumed' && job.resumed !== null) {
     const { session } = job.resumed;
     const contextTokens = session.contextTokens === null ? null : session.contextTokens + (context ?? 0);
-    return { ...session, id, saw: job.tree, usedBefore: reply.sessionUsage, contextTokens, lastUsedAt, warmMinutes };
+    return {
+      ...session,
+      id,
+      saw: job.tree,
+      usedBefore: reply.sessionUsage,
+      contextTokens,
+      lastUsedAt,
+      warmMinutes,
+      shown,
+    };
   }
   const kept = await wave.ports.openings.keep(prompt.stable);
   if (!kept.ok) return null;
@@ -237,7 +248,7 @@ async function sessionOf(
     agent: state.agent,
     model: facts.model,
     version: facts.version,
-    toolsDigest: `${facts.toolsDigest}:${GATE_SCHEMA_DIGEST}`,
+    toolsDigest: openedWith(facts, job.gate),
     firstPromptLength: prompt.length,
     saw: job.tree,
     stableDigest: kept.value,
@@ -246,6 +257,7 @@ async function sessionOf(
     freshTokens: context,
     lastUsedAt,
     warmMinutes,
+    shown,
   };
 }
 
@@ -263,7 +275,7 @@ function join(a: SlotAnswer, b: SlotAnswer): SlotAnswer {
     durationMs: a.durationMs + b.durationMs,
     exchanges: [...a.exchanges, ...b.exchanges],
     raw: `${a.raw}\n${b.raw}`,
-    answer: a.answer === null || b.answer === null ? null : joinAnswers(a.answer, b.answer),
+    answer: a.answer === null || b.answer === null ? null : joinAnswers(explicit(a.answer), explicit(b.answer)),
   };
 }
 
@@ -274,6 +286,14 @@ function joinAnswers(a: Answers['gate'], b: Answers['gate']): Answers['gate'] {
     previous: joinPrevious(a.previous ?? [], b.previous ?? []),
     message: [a.message ?? '', b.message ?? ''].join(' ').trim(),
   };
+}
+
+/** A part that fails without naming a problem has one all the same: its message. */
+function explicit(answer: Answers['gate']): Answers['gate'] {
+  const isNamed = answer.violations.length > 0 || (answer.previous ?? []).some(isOpenWord);
+  if (answer.status === 'pass' || isNamed) return answer;
+  const issue = answer.message?.trim() || 'The reviewer failed a part of the change and did not say why.';
+  return { ...answer, violations: [{ file: '', line: null, issue, priority: 'critical' }] };
 }
 
 type Previous = NonNullable<Answers['gate']['previous']>;

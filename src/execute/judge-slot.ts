@@ -5,6 +5,7 @@ import type { OwnFacts, SlotRecord, SlotTrouble, Violation } from '../domain/rec
 import { repoPath } from '../domain/repo-path.ts';
 import { done, type Result } from '../domain/result.ts';
 import { pointAt } from '../plan/anchor.ts';
+import { isInCycle } from '../plan/cycle.ts';
 import { seenAs } from '../plan/seen.ts';
 import { type Look, type Reported, type Settled, settleFindings } from '../plan/settle-findings.ts';
 import type { Answers } from '../prompt/answers.ts';
@@ -109,14 +110,16 @@ async function readLook(
   const entries = new Map<string, Entry>(job.gate.entries.map((entry) => [entry.path, entry]));
   const files = new Map<RepoPath, { readonly text: string | null; readonly seen: string | null }>();
   const earlier = job.state.findings.flatMap(({ finding }) => finding.file ?? []);
-  for (const file of [...said.violations.map(({ file: one }) => repoPath(one)), ...earlier]) {
+  const pathOf = (name: string) =>
+    repoPath(name.startsWith(`${wave.request.root}/`) ? name.slice(wave.request.root.length + 1) : name);
+  for (const file of [...said.violations.map(({ file: one }) => pathOf(one)), ...earlier]) {
     if (file === null || file === '' || files.has(file)) continue;
     const text = await wave.ports.snapshots.textIn(job.tree, file);
     if (!text.ok) return text;
     files.set(file, { text: text.value, seen: seenAs(entries.get(file), text.value) });
   }
   const reported = said.violations.map((violation): Reported => {
-    const path = repoPath(violation.file);
+    const path = pathOf(violation.file);
     const file = path === null || path === '' ? null : path;
     const known = file === null ? undefined : files.get(file);
     const pointed = pointAt(known?.text ?? null, violation.line, violation.code ?? null);
@@ -143,23 +146,26 @@ async function readLook(
     at: wave.ports.clock.now().toISOString(),
     content: job.gate.content,
     where: comparison.where,
-    isRerun: job.state.history.some(
-      ({ slot, status }) => slot === job.slot && (status === 'pass' || status === 'fail'),
+    isRerun: wave.facts.past.slots.some(
+      // A record by hand or by another tool is no look of ours.
+      (record) =>
+        record.gate === job.gate.id &&
+        record.slot === job.slot &&
+        record.own !== null &&
+        isInCycle(record, comparison) &&
+        (record.status === 'pass' || record.status === 'fail'),
     ),
     failOn: wave.request.settings.failOn,
     rerunNewIssueThreshold: wave.request.settings.rerunNewIssueThreshold,
     status: said.status,
     reported,
-    // What was seen while the files changed closes nothing.
-    previous: isStale ? [] : (said.previous ?? []),
+    previous: said.previous ?? [],
     message: said.message ?? null,
     earlier: job.state.findings,
-    seenNow: (file) => (isStale ? seenBefore(job, file) : (files.get(file)?.seen ?? null)),
+    entryNow: (file) => entries.get(file) ?? null,
+    isStale,
+    seenNow: (file) => files.get(file)?.seen ?? null,
   });
-}
-
-function seenBefore(job: SlotJob, file: RepoPath): string | null {
-  return job.state.findings.find(({ finding }) => finding.file === file)?.finding.seen ?? null;
 }
 
 function hasOpen(look: Look, settled: Settled): boolean {

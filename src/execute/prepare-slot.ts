@@ -12,6 +12,7 @@ import { decideDispatch } from '../plan/decide-dispatch.ts';
 import { sectionsOf, splitDiff } from '../plan/diff-parts.ts';
 import { coldCost } from '../plan/estimate.ts';
 import type { GateState, StandingFinding } from '../plan/gate-state.ts';
+import { knowsAll } from '../plan/shown.ts';
 import type { ComposedPrompt } from '../prompt/compose.ts';
 import { freshGatePrompt, GATE_SCHEMA_DIGEST, resumedGatePrompt, type SlotPast } from '../prompt/gate.ts';
 import { ruleReview } from '../prompt/instruction-file.ts';
@@ -80,7 +81,7 @@ export async function prepareSlot(
     wanted: plan.why === 'asked-for' || plan.why === 'certify' ? 'fresh' : 'any',
     // A session that saw one part of the change cannot go on with the whole.
     session: fresh.length > 1 ? null : kept,
-    now: { agent, model: now.model, version: now.version, toolsDigest: `${now.toolsDigest}:${GATE_SCHEMA_DIGEST}` },
+    now: { agent, model: now.model, version: now.version, toolsDigest: openedWith(now, gate) },
     canResume: isSame && (await now.canResume()),
     lost: resumed === null || resumed.ok ? null : resumed.lost,
     isFinalValidation: false,
@@ -109,6 +110,11 @@ export async function prepareSlot(
     prefix: now.sharesPrefix && dispatch.kind === 'fresh' ? `${agent}\0${fresh[0]?.prompt.stable ?? ''}` : null,
     timeoutSeconds: gate.timeoutSeconds ?? now.timeoutSeconds ?? wave.request.settings.timeoutSeconds,
   });
+}
+
+/** What a session is opened with and cannot change: tools, schema, and the rubric that it was told to judge by. */
+export function openedWith({ toolsDigest }: Pick<ReviewerFacts, 'toolsDigest'>, { rubric }: ReviewGate): string {
+  return `${toolsDigest}:${GATE_SCHEMA_DIGEST}:${rubric.digest}`;
 }
 
 /** The newest time that the slot was asked in this cycle; a rest in between does not count. */
@@ -145,7 +151,7 @@ const DELTA_SHARE = 0.25;
 
 type ResumedPrompt =
   | { readonly ok: true; readonly prompt: ComposedPrompt }
-  | { readonly ok: false; readonly lost: 'session' | 'snapshot' };
+  | { readonly ok: false; readonly lost: 'session' | 'snapshot' | 'diff' };
 
 async function resumedPrompt(
   wave: Wave,
@@ -160,6 +166,9 @@ async function resumedPrompt(
   for (const context of CONTEXTS) {
     const delta = await wave.diff(session.saw, context);
     if (!delta.ok) return { ok: false, lost: 'snapshot' };
+    const inTree = new Set(delta.value.flatMap(({ paths }) => paths));
+    // What is new to the gate and not to the tree, or is compared with another base, no delta would show.
+    if (!knowsAll(session.shown, gate.entries, inTree)) return { ok: false, lost: 'diff' };
     const changed = new Set(changedPaths(wave, gate, delta.value, lastLook));
     const text = delta.value
       .filter(({ paths }) => paths.some((path) => changed.has(path)))

@@ -12,6 +12,7 @@ import { findingState, isHere, isOpen } from '../plan/cycle.ts';
 import type { CheckState } from '../plan/decide-run.ts';
 import { type GateFacts, type GateState, gateState, type StateOptions } from '../plan/gate-state.ts';
 import { configuredGates, matchesEntry, type PlannedGates, planGates } from '../plan/gates.ts';
+import { graver } from '../plan/priority.ts';
 import { gateNames } from '../plan/record-names.ts';
 import { ruleRubric } from '../plan/rubric.ts';
 import { markedTasks } from './rule-marks.ts';
@@ -32,8 +33,8 @@ export type RunFacts = {
   /** Findings of gates that are no more, on what is still there. */
   readonly orphans: readonly KnownFinding[];
   readonly ended: EndedCycles;
-  /** Whether it speaks of the whole change and all its gates. */
-  readonly isWhole: boolean;
+  /** Whether it speaks of all gates of what it looks at. */
+  readonly seesAll: boolean;
   readonly notices: readonly RunNotice[];
 };
 
@@ -65,6 +66,11 @@ export async function readCompared(
   if (!snapshot.ok) return snapshot;
   if (!tracked.ok) return tracked;
   if (!known.ok) return known;
+  // Where the folder is a repository of its own, whoever committed there wrote the records.
+  if (tracked.value.has(settings.logDir))
+    return failed({ kind: 'path-in-the-way', path: settings.logDir, found: 'other' });
+  const unknown = await unknownPath(ports, request, snapshot.value);
+  if (unknown !== null) return failed({ kind: 'unknown-path', path: unknown });
   const gates = await gatesOf(ports, request, snapshot.value);
   if (!gates.ok) return gates;
   const { planned, idle } = gates.value;
@@ -78,12 +84,18 @@ export async function readCompared(
   const tree = checks.length === 0 ? done(null) : await snapshot.value.tree();
   if (!tree.ok) return tree;
 
-  const isWhole = comparison.scope.kind === 'full' && request.gates.length === 0 && request.paths.length === 0;
+  const seesAll = request.gates.length === 0 && (request.paths.length === 0 || request.paths.includes('' as RepoPath));
+  const isWhole = comparison.scope.kind === 'full' && seesAll;
   const ended = isWhole ? endedCycles(comparison, planned.gates, past.value, known.value) : NOTHING_ENDED;
   const endedIds = new Set(ended.findings.map(({ id }) => id));
   const findings = known.value.map((one) => (endedIds.has(one.id) ? { ...one, cycleEnded: true } : one));
   const entries = new Map<string, Entry>(snapshot.value.entries.map((entry) => [entry.path, entry]));
-  const standpoint = { ...comparison, entryOf: (path: string) => entries.get(path) };
+  const standpoint: StateOptions = {
+    scope: comparison.scope,
+    where: comparison.where,
+    warnsBelow: graver(settings.failOn, settings.rerunNewIssueThreshold),
+    entryOf: (path) => entries.get(path),
+  };
   const marked = settings.trustMarks ? await markedTasks(ports, reviews) : done(new Set<GateId>());
   if (!marked.ok) return marked;
   const states = await Promise.all(
@@ -110,7 +122,7 @@ export async function readCompared(
     reviews: states,
     orphans: isWhole ? orphansOf(findings, planned.gates, standpoint) : [],
     ended,
-    isWhole,
+    seesAll,
     notices: [
       ...idle.map((path): RunNotice => ({ kind: 'idle-gate', path })),
       ...(tracked.value.size > 0 ? [{ kind: 'tracked-log-dir', logDir: settings.logDir } as const] : []),
@@ -128,6 +140,17 @@ export async function readCompared(
 /** What is never part of a change. */
 export function leftOut(settings: Pick<Settings, 'logDir'>): LeftOut {
   return { folders: [GENERATED_FOLDER, settings.logDir] };
+}
+
+/** A path that was asked about and is nowhere: most likely a mistake, and a run about nothing would pass for ever. */
+async function unknownPath(ports: RunPorts, request: RunRequest, { entries }: Snapshot): Promise<RepoPath | null> {
+  const { selection } = request;
+  const contents = ports.contents();
+  for (const path of [...request.paths, ...(selection.kind === 'files' ? selection.files : [])]) {
+    const isChanged = path === '' || entries.some((entry) => isInside(entry.path, path));
+    if (!isChanged && (await contents.exists(path)) === 'missing') return path;
+  }
+  return null;
 }
 
 const SUBMODULE = '160000';
@@ -179,7 +202,7 @@ function select(gates: readonly Gate[], request: RunRequest): Result<readonly Ga
     ...request.rules.map(({ name }) => name),
   ];
   for (const wanted of request.gates) {
-    if (!configured.some((name) => isMeant(wanted, name)) && !gates.some((gate) => gate.id === wanted)) {
+    if (!configured.includes(wanted) && !gates.some(({ id }) => id === wanted) && !isConfigured(wanted, request)) {
       return failed({ kind: 'unknown-gate', gate: wanted, known: [...new Set(configured)] });
     }
   }
@@ -192,8 +215,19 @@ function select(gates: readonly Gate[], request: RunRequest): Result<readonly Ga
   );
 }
 
-function isMeant(wanted: string, name: string): boolean {
-  return wanted === name || wanted.split(':').includes(name);
+/** Whether an id is one that the settings and rules could give, although nothing changed there. */
+function isConfigured(id: string, { settings, rules }: RunRequest): boolean {
+  if (configuredGates(settings.gates, rules).some((gate) => gate.id === id)) return true;
+  const each = settings.gates.flatMap((entry) => {
+    const folder = /^(?:\.\/)*(.+)\/\*$/.exec(entry.path)?.[1];
+    if (folder === undefined) return [];
+    const [kind, path = '', name = ''] = id.split(':');
+    const gates = kind === 'check' ? entry.checks : kind === 'review' ? entry.reviews : {};
+    return path.startsWith(`${folder}/`) && Object.hasOwn(gates, name) ? [entry] : [];
+  });
+  const isTask = (rule: (typeof rules)[number]) =>
+    rule.strategy === 'individual' && id.startsWith(`rule:${rule.folder === '' ? '.' : rule.folder}:${rule.name}:`);
+  return each.length > 0 || rules.some(isTask);
 }
 
 /** Whether a gate has entries at or below one of the paths; a check goes with the reviews of its entry. */

@@ -4,7 +4,7 @@ import { done, type Result } from '../domain/result.ts';
 import type { ReviewPlan } from '../plan/decide-run.ts';
 import type { Budget } from './budget.ts';
 import type { Wave } from './prepare-slot.ts';
-import type { RunFacts } from './read-run.ts';
+import { leftOut, type RunFacts } from './read-run.ts';
 import type { RunPorts, RunRequest } from './run-ports.ts';
 import { type RanSlots, runSlots } from './run-slots.ts';
 
@@ -21,13 +21,21 @@ export async function reviewWave(
   if (!tree.ok) return tree;
   const kept = await ports.snapshots.keep(tree.value);
   if (!kept.ok) return kept;
-  return runSlots(await openWave(ports, request, facts, tree.value), plans, iteration, budget);
+  const changed = await changedFiles(ports, request, facts);
+  if (!changed.ok) return changed;
+  return runSlots(await openWave(ports, request, facts, tree.value, changed.value), plans, iteration, budget);
 }
 
-async function openWave(ports: RunPorts, request: RunRequest, facts: RunFacts, tree: Wave['tree']): Promise<Wave> {
+async function openWave(
+  ports: RunPorts,
+  request: RunRequest,
+  facts: RunFacts,
+  tree: Wave['tree'],
+  changed: ReadonlySet<string>,
+): Promise<Wave> {
   const reviewers = await ports.reviewers();
   const diffs = new Map<string, Promise<Result<readonly DiffSection[]>>>();
-  const authored = request.authorAgents(new Set(facts.snapshot.entries.map(({ path }) => path)));
+  const authored = request.authorAgents(changed);
   return {
     ports,
     request,
@@ -53,4 +61,20 @@ async function openWave(ports: RunPorts, request: RunRequest, facts: RunFacts, t
       };
     },
   };
+}
+
+/** Everything that the author has changed, also where the run is about a part of it. */
+async function changedFiles(
+  ports: RunPorts,
+  request: RunRequest,
+  facts: RunFacts,
+): Promise<Result<ReadonlySet<string>>> {
+  const pathsOf = (entries: RunFacts['snapshot']['entries']) => new Set<string>(entries.map(({ path }) => path));
+  if (facts.comparison.scope.kind === 'full') return done(pathsOf(facts.snapshot.entries));
+  const whole = await ports.snapshots.compare({ kind: 'change', base: null }, request.settings.base);
+  if (!whole.ok) return whole;
+  const snapshot = await ports.snapshots.take(whole.value, leftOut(request.settings));
+  return snapshot.ok
+    ? done(new Set([...pathsOf(snapshot.value.entries), ...pathsOf(facts.snapshot.entries)]))
+    : snapshot;
 }

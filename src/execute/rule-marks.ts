@@ -1,6 +1,7 @@
 import type { RepoPath } from '../domain/brand.ts';
 import type { GateId, ReviewGate } from '../domain/gate.ts';
-import type { Contents, Passes } from '../domain/ports.ts';
+import { GENERATED_FOLDER } from '../domain/generated.ts';
+import type { Contents, Passes, Snapshots } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
 import type { ReviewTask, RuleTask } from '../domain/task.ts';
 import { identify } from '../plan/identify.ts';
@@ -12,14 +13,19 @@ type MarkPorts = { readonly passes: Passes; contents(): Contents };
 
 /** The rule gates whose task carries a mark for its files as they are. */
 export async function markedTasks(
-  ports: MarkPorts,
+  ports: MarkPorts & { readonly snapshots: Pick<Snapshots, 'trackedIn'> },
   gates: readonly ReviewGate[],
 ): Promise<Result<ReadonlySet<GateId>>> {
+  const tracked = await ports.snapshots.trackedIn(GENERATED_FOLDER);
+  if (!tracked.ok) return tracked;
   const marked = await ports.passes.marked();
   if (!marked.ok) return marked;
   const found = new Set<GateId>();
   for (const { task, gates: own } of await reviewTasks(ports.contents(), gates)) {
-    if (marked.value.ids.has(task.id)) for (const gate of own) found.add(gate.id);
+    // A mark that git tracks came with the change, and one says nothing of a file that is gone.
+    const isTracked = [...tracked.value].some((path) => path.endsWith(`/${task.id}.passed`));
+    if (!marked.value.ids.has(task.id) || isTracked) continue;
+    for (const gate of own) if (gate.entries.every(({ headBlob }) => headBlob !== null)) found.add(gate.id);
   }
   return done(found);
 }

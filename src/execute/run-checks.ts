@@ -37,17 +37,16 @@ export async function runChecks(
 ): Promise<Result<readonly RanCheck[]>> {
   let { tree } = checks;
   for (let round = 1; ; round++) {
-    const ran = await runOnce(ports, request, { ...checks, tree });
-    if (!ran.ok) return ran;
-    const after = await takeTree();
-    if (!after.ok) return after;
-    if (after.value === tree) {
-      const vouched = await vouch(ports, ran.value, tree);
-      return vouched.ok ? ran : vouched;
+    const once = await runOnce(ports, request, { ...checks, tree }, takeTree);
+    if (!once.ok) return once;
+    const { ran, after, isSteady } = once.value;
+    if (isSteady) {
+      const vouched = await vouch(ports, ran, tree);
+      return vouched.ok ? done(ran) : vouched;
     }
-    if (ran.value.some(({ status }) => status !== 'pass')) return ran;
-    tree = after.value;
-    if (round === 2) return done(ran.value.map(keepsChanging));
+    if (ran.some(({ status }) => status !== 'pass')) return done(ran);
+    tree = after;
+    if (round === 2) return done(ran.map(keepsChanging));
   }
 }
 
@@ -66,8 +65,18 @@ function keepsChanging(check: RanCheck): RanCheck {
   return { ...check, status: 'error', why: 'check-keeps-changing-files' };
 }
 
-async function runOnce(ports: RunPorts, request: RunRequest, checks: CheckRun): Promise<Result<readonly RanCheck[]>> {
+/** One round of the checks: how each ended, the tree after them, and whether it was the same after every one. */
+type Round = { readonly ran: readonly RanCheck[]; readonly after: SnapshotId; readonly isSteady: boolean };
+
+async function runOnce(
+  ports: RunPorts,
+  request: RunRequest,
+  checks: CheckRun,
+  takeTree: () => Promise<Result<SnapshotId>>,
+): Promise<Result<Round>> {
   const ran: RanCheck[] = [];
+  let after = checks.tree;
+  let isSteady = true;
   for (const gate of checks.gates) {
     ports.reporter.tell({ kind: 'check-started', gate: gate.id, command: gate.command });
     const end = await ports.checks.run(gate.command, {
@@ -84,11 +93,16 @@ async function runOnce(ports: RunPorts, request: RunRequest, checks: CheckRun): 
       durationMs: end.durationMs,
     });
     ran.push(check);
-    if (end.ending === 'cancelled') return done(ran);
+    if (end.ending === 'cancelled') return done({ ran, after, isSteady: false });
     const kept = await keep(ports, request, checks, check, end);
     if (!kept.ok) return kept;
+    const tree = await takeTree();
+    if (!tree.ok) return tree;
+    after = tree.value;
+    // What one check writes and the next puts back was seen by the second as it never was.
+    if (after !== checks.tree) isSteady = false;
   }
-  return done(ran);
+  return done({ ran, after, isSteady });
 }
 
 /** Exit code 0 is a pass; another one, a signal or the time limit is a failure; not to have run is an error. */

@@ -38,6 +38,8 @@ export type RunPorts = {
 
 /** What a run is asked for. */
 export type RunRequest = {
+  /** Absolute path of the working tree: reviewers may name files by it. */
+  readonly root: string;
   readonly settings: Settings;
   readonly rules: readonly Rule[];
   /** The rubric of each prompt file. */

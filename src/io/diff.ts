@@ -65,6 +65,16 @@ export async function mergeBaseWith(place: Place, name: string): Promise<Result<
   return failed({ kind: 'git-failed', command: `git merge-base ${name} HEAD`, said: answer.value.stderr.trim() });
 }
 
+/** The commit that a branch or name stands for. */
+export async function tipOf(place: Place, name: string): Promise<Result<CommitId>> {
+  const unknown = failed({ kind: 'unknown-base', base: name } as const);
+  if (name === '' || name.startsWith('-') || name.includes('\0')) return unknown;
+  const args = ['rev-parse', '--verify', '--quiet', `${name}^{commit}`];
+  const answer = await git(place.root, args, { expected: [0, 1, 128] });
+  if (!answer.ok) return answer;
+  return answer.value.code === 0 ? done(answer.value.stdout.toString('utf8').trim() as CommitId) : unknown;
+}
+
 /** Whether HEAD is a commit yet. */
 export async function hasCommits(place: Place): Promise<boolean> {
   const answer = await git(place.root, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], {

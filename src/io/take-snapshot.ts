@@ -1,3 +1,4 @@
+import type { RepoPath } from '../domain/brand.ts';
 import type { Place } from '../domain/change.ts';
 import type { Entry } from '../domain/gate.ts';
 import { byCodePoint } from '../domain/order.ts';
@@ -20,11 +21,12 @@ export async function takeSnapshot(place: Place, comparison: Comparison, left: L
   const looked = await withOwnIndex(place, (env) => look(place, { comparison, left, env }));
   if (!looked.ok) return looked;
   const { value, index } = looked.value;
-  const { entries, unnameable } = readDiff(value.diff, comparison, left);
+  const { entries, unnameable, left: leftEntries } = readDiff(value.diff, comparison, left);
   const wanted = insideAny(comparison.files ?? ['']);
   let tree: ReturnType<Snapshot['tree']> | null = null;
   return done({
     entries,
+    left: leftEntries,
     withheld: value.withheld.filter(({ path }) => wanted.path(path)),
     unnameable: [...unnameable, ...value.unnameable.filter(wanted.bytes)],
     tree() {
@@ -38,17 +40,19 @@ function readDiff(
   output: Buffer,
   comparison: Comparison,
   left: LeftOut,
-): { readonly entries: Entry[]; readonly unnameable: string[] } {
+): { readonly entries: Entry[]; readonly unnameable: string[]; readonly left: RepoPath[] } {
   const isLeft = insideAny(left.folders);
   const wanted = insideAny(comparison.files ?? ['']);
   const entries: Entry[] = [];
   const unnameable: string[] = [];
+  const leftPaths: RepoPath[] = [];
   for (const { oldMode, newMode, oldId, newId, status, paths, unnameable: odd } of readRawDiff(output)) {
     unnameable.push(...odd.filter((name) => wanted.bytes(name) && !isLeft.bytes(name)));
     const mode = status === 'D' ? oldMode : newMode;
-    for (const path of paths.filter((one) => wanted.path(one) && !isLeft.path(one))) {
-      entries.push({ path, mode, baseBlob: oldId, headBlob: newId });
+    for (const path of paths.filter((one) => wanted.path(one))) {
+      if (isLeft.path(path)) leftPaths.push(path);
+      else entries.push({ path, mode, baseBlob: oldId, headBlob: newId });
     }
   }
-  return { entries: entries.sort((a, b) => byCodePoint(a.path, b.path)), unnameable };
+  return { entries: entries.sort((a, b) => byCodePoint(a.path, b.path)), unnameable, left: leftPaths };
 }

@@ -24,11 +24,14 @@ export function diskFiles(root: string): TextFiles {
 export function commitFiles(root: string, commit: CommitId): TextFiles {
   const entry = (path: string) => {
     const answer = git(root, ['ls-tree', '-z', commit, '--', path]);
-    return answer === null ? null : /^(\d{6}) (\w+) ([0-9a-f]+)\t/.exec(answer.toString('utf8'));
+    if (answer === null) return 'unreadable';
+    return /^(\d{6}) (\w+) ([0-9a-f]+)\t/.exec(answer.toString('utf8'));
   };
   return {
     read(path, limit) {
       const found = entry(path);
+      // That git could not say is not that there is nothing.
+      if (found === 'unreadable') return { kind: 'unusable', why: 'unreadable' };
       if (found === null) return { kind: 'unusable', why: 'missing' };
       if (found[2] !== 'blob' || found[1] === SYMLINK) return { kind: 'unusable', why: 'not-a-file' };
       const bytes = git(root, ['cat-file', 'blob', found[3] ?? '']);
@@ -39,7 +42,10 @@ export function commitFiles(root: string, commit: CommitId): TextFiles {
       const cut = bytes.length > limit;
       return { kind: 'text', text: cut ? text.slice(0, limit) : text, bytes: Math.min(bytes.length, limit), cut };
     },
-    isSymlink: (path) => entry(path)?.[1] === SYMLINK,
+    isSymlink(path) {
+      const found = entry(path);
+      return found !== 'unreadable' && found?.[1] === SYMLINK;
+    },
   };
 }
 

@@ -62,7 +62,7 @@ export function addRunTools(server: McpServer, root: string): void {
       inputSchema: z.object({
         id: z.string().describe('The id of the finding, e.g. F1.'),
         how: z.enum(['fixed', 'skip']).describe('fixed: mended, to be confirmed. skip: it stays as it is.'),
-        why: z.string().min(1).describe('What was done, or why it stays.'),
+        why: z.string().trim().min(1).describe('What was done, or why it stays.'),
       }),
       outputSchema: findingSchema,
     },

@@ -1,8 +1,9 @@
-import type { FindingState, KnownFinding } from '../domain/finding.ts';
+import type { FindingState, KnownFinding, Priority } from '../domain/finding.ts';
 import type { Entry } from '../domain/gate.ts';
 import type { SlotRecord } from '../domain/record.ts';
 import type { Scope, Whereabouts } from '../domain/scope.ts';
 import { isSameEntry } from './content.ts';
+import { isBelow } from './priority.ts';
 
 /** Where a run stands: which records and findings belong to it. */
 export type Standpoint = { readonly scope: Scope; readonly where: Whereabouts };
@@ -26,7 +27,7 @@ export function isHere(made: Whereabouts, where: Whereabouts): boolean {
 /** How a finding stands here and now; `entryOf` tells what differs at a path today. */
 export function findingState(
   finding: KnownFinding,
-  { scope, where }: Standpoint,
+  { scope, where, warnsBelow }: Standpoint & { readonly warnsBelow?: Priority },
   entryOf: (path: string) => Entry | undefined,
 ): FindingState {
   if (finding.kept === 'closed') return 'closed';
@@ -38,7 +39,9 @@ export function findingState(
   // An open finding outlives its cycle while its entry is unchanged.
   const counts = (isHere(finding, where) && !finding.cycleEnded) || isSameEntry(finding.entry, now);
   if (!counts) return 'gone';
-  if (finding.kept === 'warning') return 'warning';
+  // By stricter settings than those of the time, it is more than a warning.
+  if (finding.kept === 'warning' && (warnsBelow === undefined || isBelow(finding.priority, warnsBelow)))
+    return 'warning';
   return finding.resolution?.how === 'fixed' ? 'fixed_claimed' : 'open';
 }
 

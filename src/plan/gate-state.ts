@@ -1,4 +1,4 @@
-import type { FindingState, KnownFinding } from '../domain/finding.ts';
+import type { FindingState, KnownFinding, Priority } from '../domain/finding.ts';
 import type { Entry, ReviewGate } from '../domain/gate.ts';
 import type { Receipt } from '../domain/receipt.ts';
 import type { SlotRecord } from '../domain/record.ts';
@@ -48,6 +48,8 @@ export type SlotState = {
 export type StandingFinding = { readonly finding: KnownFinding; readonly state: FindingState };
 
 export type StateOptions = Standpoint & {
+  /** Below it, findings only warn. */
+  readonly warnsBelow?: Priority;
   entryOf(path: string): Entry | undefined;
 };
 
@@ -127,6 +129,8 @@ function slotHistory(
     const isWaivedNow =
       record.own?.content === gate.content && receipt?.verdict === 'fail' && isWaived(receipt, waived);
     if (record.status === 'fail' && isWaivedNow) return { ...run, status: 'pass', violations: 0 };
+    // It has failed just this, whatever a record says.
+    if (receipt?.verdict === 'fail' && !isWaived(receipt, waived)) return { ...run, status: 'fail' };
     // What was waived counts for what it was said of: a rest on it is none elsewhere.
     if (record.status === 'skipped_prior_pass' && restsOnFailure(record, cycle) && !isWaivedNow) {
       return { ...run, status: 'fail' };

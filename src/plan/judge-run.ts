@@ -133,7 +133,12 @@ function toldFindings(result: RunResult): readonly ToldFinding[] {
     ({ finding, state }) =>
       state !== 'gone' && (state !== 'closed' || finding.closed?.iteration === (result.iteration ?? -1)),
   );
-  const orphans = result.orphans.map((finding): ToldFinding => ({ finding, state: 'open' }));
+  const orphans = result.orphans.map(
+    (finding): ToldFinding => ({
+      finding,
+      state: finding.resolution?.how === 'fixed' ? 'fixed_claimed' : 'open',
+    }),
+  );
   return [...told, ...orphans].sort((a, b) => Number(a.finding.id.slice(1)) - Number(b.finding.id.slice(1)));
 }
 

@@ -1,3 +1,5 @@
+import { isInside } from '../domain/generated.ts';
+import { repoPath } from '../domain/repo-path.ts';
 import type { Settings } from '../domain/settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -5,7 +7,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Whether this is a CI job of a pull request: then the author of the change must not choose what it is judged by. */
 export function isPullRequest(env: Environment): boolean {
   const isSet = (name: string) => !['', 'false', '0', undefined].includes(env[name]);
-  if (/^pull_request(?:_target)?$/.test(env['GITHUB_EVENT_NAME'] ?? '')) return true;
+  // Reviews and comments of a pull request run on it too.
+  if (/^pull_request/.test(env['GITHUB_EVENT_NAME'] ?? '') || isSet('GITHUB_BASE_REF')) return true;
   if (env['BUILD_REASON'] === 'PullRequest') return true;
   return [
     'CI_MERGE_REQUEST_IID',
@@ -30,12 +33,24 @@ export function targetBranch(env: Environment): string | null {
   return name === undefined || name === '' ? null : `origin/${name}`;
 }
 
-/** Agents of the settings whose command names a file that the change has written to: with the file. */
+/** Agents of the settings that start a file which the change has written to: with the file. */
 export function writtenAgents(agents: Settings['agent'], changed: ReadonlySet<string>): ReadonlyMap<string, string> {
   const written = new Map<string, string>();
-  for (const [name, { command }] of Object.entries(agents)) {
-    const path = (command ?? []).map((part) => part.replace(/^(?:\.\/)+/, '')).find((part) => changed.has(part));
-    if (path !== undefined) written.set(name, path);
+  for (const [name, { command, path }] of Object.entries(agents)) {
+    const found = [...(command ?? []), ...(path === null ? [] : [path])].map((part) => writtenIn(part, changed));
+    const file = found.find((one) => one !== null);
+    if (file !== undefined && file !== null) written.set(name, file);
   }
   return written;
+}
+
+/** The changed file that a part of a command names, is above of, or mentions anywhere. */
+function writtenIn(part: string, changed: ReadonlySet<string>): string | null {
+  const words = [part, ...part.split(/[\s'"=;&|()]+/)]
+    .flatMap((word) => repoPath(word) ?? [])
+    .filter((word) => word !== '');
+  for (const file of changed) {
+    if (part.includes(file) || words.some((word) => isInside(file, word))) return file;
+  }
+  return null;
 }

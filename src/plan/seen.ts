@@ -3,6 +3,6 @@ import type { Entry } from '../domain/gate.ts';
 
 /** What a file is, in a form that differs when the file does; null where nothing is known of it. */
 export function seenAs(entry: Entry | undefined, text: string | null): string | null {
-  if (entry !== undefined) return `blob ${entry.headBlob ?? 'deleted'}`;
-  return text === null ? null : `text ${createHash('sha256').update(text).digest('hex')}`;
+  if (text !== null) return `text ${createHash('sha256').update(text).digest('hex')}`;
+  return entry === undefined ? null : `blob ${entry.headBlob ?? 'deleted'}`;
 }

@@ -30,6 +30,8 @@ export type Look = {
   readonly at: string;
   readonly content: GateContent;
   readonly where: Whereabouts;
+  /** The files changed while it looked: then it closes nothing. */
+  readonly isStale?: boolean;
   /** Whether the slot gave a verdict before in this cycle. */
   readonly isRerun: boolean;
   readonly failOn: Priority;
@@ -42,6 +44,8 @@ export type Look = {
   readonly earlier: readonly StandingFinding[];
   /** What a file is now, in the form of a finding's `seen`. */
   seenNow(file: RepoPath): string | null;
+  /** What differs at a file now, as the gate sees it. */
+  entryNow(file: RepoPath): Entry | null;
 };
 
 /** What becomes of the slot's findings. */
@@ -80,6 +84,7 @@ export function settleFindings(look: Look): Settled {
     if (closing !== null) updated.push({ ...withoutWord(standing.finding), kept: 'closed', closed: closing });
     else if (isOpen(standing.state)) {
       staysOpen++;
+      if (wordOn(look, standing.finding)?.state === 'open') updated.push(confirmed(look, standing.finding));
       if (standing.state === 'fixed_claimed') refuted.push(standing.finding.id);
     }
   }
@@ -147,9 +152,26 @@ function withoutWord({ resolution: _said, ...finding }: KnownFinding): Finding {
   return finding;
 }
 
+/** What the reviewer says of a finding; where it says several things, that it is open counts. */
+function wordOn(look: Look, { id }: KnownFinding): Disposition | undefined {
+  const words = look.previous.filter((one) => one.id === id);
+  return words.find(({ state }) => state === 'open') ?? words[0];
+}
+
+/** A finding that its reviewer calls open: it is as good as reported on what is there now. */
+function confirmed(look: Look, finding: KnownFinding): Finding {
+  const { content, where, at } = look;
+  const now =
+    finding.file === null
+      ? {}
+      : { seen: look.seenNow(finding.file), entry: look.entryNow(finding.file) ?? finding.entry };
+  return { ...withoutWord(finding), ...now, content, at, ...where, kept: 'open', cycleEnded: false };
+}
+
 /** Why a finding that was not reported again is closed; null: it is not. */
 function closingOf(look: Look, finding: KnownFinding): Closing | null {
-  const said = look.previous.find(({ id }) => id === finding.id);
+  if (look.isStale === true) return null;
+  const said = wordOn(look, finding);
   const { iteration } = look;
   switch (said?.state) {
     case 'withdrawn':

@@ -51,7 +51,7 @@ function violation(value: unknown): unknown {
 /** The first line of whatever was given: a number, "12", "12-15", "L12"; null where there is none. */
 function lineOf(value: unknown): number | null {
   const first = typeof value === 'string' ? Number(/\d+/.exec(value)?.[0] ?? Number.NaN) : value;
-  return typeof first === 'number' && Number.isInteger(first) && first >= 1 ? first : null;
+  return typeof first === 'number' && Number.isSafeInteger(first) && first >= 1 ? first : null;
 }
 
 function disposition(value: unknown): unknown {

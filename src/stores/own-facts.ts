@@ -8,6 +8,7 @@ import {
   isOneOf,
   isOrdinal,
   isText,
+  isTexts,
   orNull,
   readShape,
   type Shape,
@@ -58,6 +59,7 @@ const SESSION: Shape<KeptSession> = {
   freshTokens: orNull(isAmount),
   lastUsedAt: isText,
   warmMinutes: isAmount,
+  shown: isTexts,
 };
 
 const OWN: Shape<OwnDocument> = {

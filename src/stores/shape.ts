@@ -27,6 +27,10 @@ export function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
+export function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(isText);
+}
+
 /** Whether it counts from 1: a line, a slot, an iteration. */
 export function isOrdinal(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;

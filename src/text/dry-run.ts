@@ -2,6 +2,7 @@ import { quoteName } from '../domain/quote-name.ts';
 import type { RunOutcome } from '../domain/run.ts';
 import type { SlotPlan } from '../domain/slot.ts';
 import { tellGateReason } from './gate-reason.ts';
+import { oneLine } from './one-line.ts';
 import { tellPlan } from './slots.ts';
 
 /** What a run intends to do with a gate, as far as it is told. */
@@ -22,7 +23,7 @@ type ToldState = { readonly gate: { readonly id: string; readonly entries: reado
 /** What a run would do, gate by gate. */
 export function tellDryRun(outcome: RunOutcome, plan: ToldPlan): string {
   const checks = plan.checks.map(({ kind, gate }) =>
-    kind === 'run' ? `run     ${quoteName(gate.id)}  ${gate.command}` : `holds   ${quoteName(gate.id)}`,
+    kind === 'run' ? `run     ${quoteName(gate.id)}  ${oneLine(gate.command)}` : `holds   ${quoteName(gate.id)}`,
   );
   const reviews = plan.reviews.flatMap((one) => {
     const { gate } = one.state;

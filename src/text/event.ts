@@ -1,6 +1,7 @@
 import type { Event } from '../domain/event.ts';
-import { quoteName, showUnseen } from '../domain/quote-name.ts';
+import { quoteName } from '../domain/quote-name.ts';
 import { tellAgentFailure } from './agent-failure.ts';
+import { oneLine } from './one-line.ts';
 import { tellUsage } from './run.ts';
 import { tellPlan } from './slots.ts';
 import { tellTrouble } from './trouble.ts';
@@ -11,7 +12,7 @@ export function tellEvent(event: Event): string | null {
     case 'iteration-started':
       return `Iteration ${event.iteration}: ${count(event.gates, 'gate')}, ${count(event.slots, 'reviewer')}`;
     case 'check-started':
-      return `${quoteName(event.gate)}: ${showUnseen(event.command.trim().replace(/\s*\n\s*/g, '; '))}`;
+      return `${quoteName(event.gate)}: ${oneLine(event.command)}`;
     case 'check-ended':
       return `${quoteName(event.gate)}: ${event.status === 'pass' ? 'pass' : event.status.toUpperCase()}${event.why === null ? '' : ` (${event.why})`}, ${seconds(event.durationMs)}`;
     case 'slot-planned':

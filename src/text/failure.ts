@@ -109,6 +109,16 @@ export function tellFailure(failure: Failure): Told {
         what: 'This was started by a run of onceover (ONCEOVER_ACTIVE is set), so nothing was judged here.',
         next: 'Leave "onceover run" out of what a check or a reviewer starts.',
       };
+    case 'unknown-path':
+      return {
+        what: `${quoteName(failure.path)} is neither in the working tree nor in the change.`,
+        next: 'Name files or folders that are there; paths count from where you are.',
+      };
+    case 'config-changed':
+      return {
+        what: 'The settings, rules or prompts changed while the run was going on, so what was judged is not what is asked for now.',
+        next: 'Run again.',
+      };
     case 'unknown-commit':
       return {
         what: `"${showUnseen(failure.commit)}" is no commit of this repository.`,
@@ -129,6 +139,11 @@ export function tellFailure(failure: Failure): Told {
           failure.known.length === 0
             ? 'Nothing is open.'
             : `These are open: ${failure.known.join(', ')}. See them with "onceover status".`,
+      };
+    case 'finding-closed':
+      return {
+        what: `${failure.id} is closed already.`,
+        next: `See why with "onceover explain ${failure.id}".`,
       };
     case 'unknown-subject':
       return {

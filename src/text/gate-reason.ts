@@ -1,4 +1,5 @@
 import type { GateOutcome, GateReason, SlotOutcome } from '../domain/run.ts';
+import { oneLine } from './one-line.ts';
 import { tellTrouble } from './trouble.ts';
 
 const REASONS: Readonly<Record<GateReason, string>> = {
@@ -57,5 +58,6 @@ export function tellSlotReason(slot: SlotOutcome): string {
 export function tellGateDetail(gate: GateOutcome): string {
   const { check } = gate;
   if (check === null || gate.status !== 'fail') return tellGateReason(gate.why);
-  return check.exitCode === null ? `${check.command}: was ended` : `${check.command}: exit code ${check.exitCode}`;
+  const command = oneLine(check.command);
+  return check.exitCode === null ? `${command}: was ended` : `${command}: exit code ${check.exitCode}`;
 }

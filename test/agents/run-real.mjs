@@ -1,4 +1,5 @@
-// Runs the tests of the real agent CLIs: installs them, then cuts off the network where the machine allows it.
+// Runs the tests of the real agent CLIs, or those that are named: installs them, then cuts off the network where the
+// machine allows it. The program must have been built.
 import { spawnSync } from 'node:child_process';
 
 const vitest = ['vitest', 'run', '-c', 'vitest.agents.config.ts'];
@@ -9,7 +10,11 @@ const canIsolate = spawnSync('unshare', [...isolated, 'true'], { stdio: 'ignore'
 
 let code = run('npx', [...vitest, 'test/agents/real/install.test.ts']);
 if (code === 0) {
-  const rest = ['agents', 'resume', 'record'].map((name) => `test/agents/real/${name}.test.ts`);
+  const all = ['agents', 'resume', 'run', 'run-trouble', 'run-later', 'record'].map(
+    (name) => `test/agents/real/${name}.test.ts`,
+  );
+  const named = process.argv.slice(2);
+  const rest = named.length === 0 ? all : named;
   if (canIsolate) console.log('The agents run in a network of their own that has the loopback interface only.');
   else console.log('The agents run with this machine’s network; only 127.0.0.1 is named to them.');
   code = canIsolate ? run('unshare', [...isolated, 'npx', ...vitest, ...rest]) : run('npx', [...vitest, ...rest]);

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SlotRecord } from '../../src/domain/record.ts';
 import type { SlotPlan } from '../../src/domain/slot.ts';
@@ -182,6 +183,16 @@ describe('what runs in an iteration', () => {
     expect(told(decide(given))).toEqual(expected);
   });
 
+  test('a rule that only an orphaned finding keeps from holding runs nobody', () => {
+    const orphaned = stateOf({
+      gate: reviewGate(rule),
+      records: records('1.1 pass', '2.1 pass'),
+      receipts: passed(1, 2),
+      findings: [finding({ slot: 3 })],
+    });
+    expect(told(decide({ reviews: [orphaned, NEW] })).reviews[0]).toBe('not run: open-findings');
+  });
+
   test('a gate that only an orphaned finding keeps from holding runs its latch', () => {
     expect(told(decide({ reviews: [ORPHANED, NEW] })).reviews[0]).toEqual(['safety-latch', 'rests since 1']);
   });
@@ -198,6 +209,11 @@ describe('the retry limit', () => {
     ['no retries', { reviews: [ONE_FAILS], settings: { maxRetries: 0 } }, ['not run: retry-limit']],
     ['a higher limit', { reviews: [OVER], settings: { maxRetries: 4 } }, [['not-passed', 'rests since 1']]],
     ['--force asks again', { reviews: [OVER], wishes: { force: true } }, [['not-passed', 'forced']]],
+    [
+      '--force with --fresh: all',
+      { reviews: [OVER], wishes: { force: true, fresh: true } },
+      [['asked-for', 'asked-for']],
+    ],
     ['an orphaned finding is another reason', { reviews: [ORPHANED] }, ['not run: open-findings']],
     [
       'it holds: the limit does not matter',
@@ -375,6 +391,62 @@ describe('certify', () => {
     const certified = [...before, ...recorded(plan, 3)];
     const next = stateOf({ gate: reviewGate({ content: content('c2') }), records: certified });
     expect(told(decide({ reviews: [next] })).reviews[0]?.[1]).toBe('not-passed');
+  });
+});
+
+describe('whatever the state', () => {
+  const states = [NEW, HOLDS, RULE_HOLDS, ONE_FAILS, HELD, RESTS, LATCHED, OVER, AT_LIMIT, ORPHANED];
+  const given = fc.record({
+    checks: fc.subarray([PASSING, FAILING]),
+    reviews: fc.array(fc.constantFrom(...states), { maxLength: 4 }),
+    settings: fc.record({
+      maxRetries: fc.constantFrom(0, 3),
+      unchangedGates: fc.constantFrom<Settings['unchangedGates']>('run', 'rest'),
+      afterPass: fc.constantFrom<Settings['afterPass']>('latch', 'all'),
+      certify: fc.boolean(),
+    }),
+    wishes: fc.record({ force: fc.boolean(), fresh: fc.boolean(), isOn: fc.constant(false) }),
+  });
+
+  test('an iteration runs something, and without one nothing runs', () => {
+    fc.assert(
+      fc.property(given, (one) => {
+        const plan = decide(one);
+        expect([...plan.checks, ...plan.reviews].some(({ kind }) => kind === 'run')).toBe(plan.iterates);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('a gate that runs has at least one reviewer look, and every slot without a pass [RUN-SLOTS/rule/invariant]', () => {
+    fc.assert(
+      fc.property(given, (one) => {
+        for (const review of decide(one).reviews) {
+          if (review.kind !== 'run') continue;
+          expect(review.slots.some(({ kind }) => kind === 'run')).toBe(true);
+          const resting = review.slots.filter(({ kind }) => kind === 'skip').map((plan) => plan.slot);
+          for (const { passIteration, slot: number } of review.state.slots) {
+            if (passIteration === null) expect(resting).not.toContain(number);
+          }
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('a gate that does not hold runs, unless it is beyond the limit or nobody could close what is open', () => {
+    fc.assert(
+      fc.property(given, (one) => {
+        for (const review of decide(one).reviews) {
+          if (review.kind === 'rest') expect(review.state.holds).toBe(true);
+          if (review.kind !== 'not-run') continue;
+          expect(review.state.holds).toBe(false);
+          const isOver = review.state.failing > one.settings.maxRetries;
+          expect(isOver || review.state === ORPHANED).toBe(true);
+        }
+      }),
+      { numRuns: 1000 },
+    );
   });
 });
 

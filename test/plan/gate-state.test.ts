@@ -1,7 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { KnownFinding } from '../../src/domain/finding.ts';
 import type { Receipt } from '../../src/domain/receipt.ts';
 import type { SlotRecord } from '../../src/domain/record.ts';
+import { isOpen } from '../../src/plan/cycle.ts';
 import { allCovered, type SlotState } from '../../src/plan/gate-state.ts';
 import { planSlots } from '../../src/plan/slots.ts';
 import { ownFacts, slotRecord } from '../support/record-samples.ts';
@@ -347,5 +349,81 @@ describe('a waived finding that is reported again', () => {
   test('also where its path has no entry any more', () => {
     const gone = finding({ resolution: waiver(), entry: entry({ path: 'src/b.ts' }) });
     expect(stateOf({ ...known, findings: [gone] }).slots[0]?.covers).toBe('waived');
+  });
+});
+
+describe('whatever is known', () => {
+  const record = fc
+    .record({
+      slot: fc.integer({ min: 1, max: 3 }),
+      iteration: fc.integer({ min: 2, max: 5 }),
+      word: fc.constantFrom('pass', 'warned', 'fail', 'waived', 'error', 'rest@1', 'rest'),
+      content: fc.constantFrom('c0', 'c1'),
+      promptDigest: fc.constantFrom('p0', 'p1', 'p1'),
+      branch: fc.constantFrom('other', 'work', 'work'),
+    })
+    .map(({ slot, iteration, word, content: seen, ...own }) =>
+      records(`${slot}.${iteration} ${word} ${seen}`).map((one) => other(one, { content: content(seen), ...own })),
+    );
+  const known = fc
+    .array(
+      fc.record({
+        slot: fc.integer({ min: 1, max: 3 }),
+        kept: fc.constantFrom('open', 'warning', 'closed'),
+        resolution: fc.constantFrom(null, waiver(), claim()),
+        branch: fc.constantFrom('work', 'other'),
+      }),
+      { maxLength: 3 },
+    )
+    .map((all) => all.map((one, i) => finding({ ...one, id: `F${i + 1}` })));
+  const concluded = fc.record({
+    slot: fc.integer({ min: 1, max: 2 }),
+    verdict: fc.constantFrom('pass', 'pass', 'fail'),
+    findings: fc.subarray(['F1', 'F2', 'F3']),
+  });
+  const anyFacts = fc.record({
+    records: fc.array(record, { maxLength: 8 }).map((all) => all.flat()),
+    findings: known,
+    receipts: fc.array(concluded.map(receipt), { maxLength: 3 }),
+  });
+
+  test('a gate holds only if nothing is open, one has run on what is there, and every other did or rests', () => {
+    fc.assert(
+      fc.property(anyFacts, (facts) => {
+        const state = stateOf(facts);
+        if (!state.holds) return;
+        expect(state.findings.filter((one) => isOpen(one.state))).toEqual([]);
+        const waived = facts.findings.filter(({ resolution }) => resolution?.how === 'skipped').map(({ id }) => id);
+        const hasRun = (slot: number) => {
+          const own = facts.receipts.findLast((one) => one.slot === slot);
+          if (own === undefined || own.verdict === 'pass') return own !== undefined;
+          return own.findings.length > 0 && own.findings.every((id) => waived.includes(id));
+        };
+        const rests = (slot: number) => {
+          const here = facts.records.filter((one) => one.slot === slot && one.own?.branch === 'work');
+          const latest = Math.max(...here.map(({ iteration }) => iteration));
+          const newest = here.filter(({ iteration }) => iteration === latest);
+          return newest.some((one) => one.status === 'skipped_prior_pass' && one.own?.promptDigest === 'p1');
+        };
+        expect([1, 2].some(hasRun)).toBe(true);
+        expect([1, 2].every((slot) => hasRun(slot) || rests(slot))).toBe(true);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('a slot with an open finding of its own neither covers nor rests', () => {
+    fc.assert(
+      fc.property(anyFacts, (facts) => {
+        const state = stateOf(facts);
+        const plans = planSlots(2, state.history);
+        for (const { finding: one, state: stands } of state.findings) {
+          if (!isOpen(stands) || one.slot > 2) continue;
+          expect(state.slots[one.slot - 1]?.covers).toBeNull();
+          expect(plans[one.slot - 1]?.kind).toBe('run');
+        }
+      }),
+      { numRuns: 1000 },
+    );
   });
 });

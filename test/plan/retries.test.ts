@@ -59,7 +59,7 @@ describe('failing iterations', () => {
   });
 });
 
-describe('whether its newest iteration left it holding', () => {
+describe('whether it held, and nothing went wrong since', () => {
   test.each<[string, readonly string[], boolean]>([
     ['nothing has run', [], false],
     ['all passed', ['1.1 pass', '2.1 pass'], true],
@@ -71,6 +71,8 @@ describe('whether its newest iteration left it holding', () => {
     ['one was not asked', ['1.1 pass'], false],
     ['an older one did', ['1.1 pass', '2.1 pass', '1.2 fail', '2.2 rest@1'], false],
     ['by number and not by text', ['1.10 fail', '2.10 pass', '1.9 pass', '2.9 pass'], false],
+    ['one was not asked since', ['1.1 pass', '2.1 pass', '1.2 pass'], true],
+    ['no verdict since', ['1.1 pass', '2.1 pass', '1.2 error', '2.2 pass'], false],
   ])('%s', (_title, cycle, expected) => {
     expect(heldLast(records(...cycle), 2)).toBe(expected);
   });

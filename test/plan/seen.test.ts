@@ -3,7 +3,6 @@ import { seenAs } from '../../src/plan/seen.ts';
 import { entry } from '../support/run-samples.ts';
 
 test.each([
-  ['a changed file: its blob', entry({ headBlob: 'h1' }), 'text', 'blob h1'],
   ['a changed file without text', entry({ headBlob: 'h1' }), null, 'blob h1'],
   ['a deleted file', entry({ headBlob: null }), null, 'blob deleted'],
   ['nothing is known', undefined, null, null],
@@ -11,10 +10,10 @@ test.each([
   expect(seenAs(given, text)).toBe(expected);
 });
 
-test('a file that did not change: its text', () => {
+test('a file with text: its text', () => {
   expect(seenAs(undefined, 'a')).toBe(seenAs(undefined, 'a'));
   expect(seenAs(undefined, 'a')).not.toBe(seenAs(undefined, 'b'));
   expect(seenAs(undefined, '')).not.toBeNull();
-  // That it came into the change is a difference too.
-  expect(seenAs(entry(), 'a')).not.toBe(seenAs(undefined, 'a'));
+  // Whether it is a part of the change or not makes no difference, nor does its mode.
+  expect(seenAs(entry(), 'a')).toBe(seenAs(undefined, 'a'));
 });

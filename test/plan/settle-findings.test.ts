@@ -47,6 +47,7 @@ function look(differs: Partial<Look> = {}): Look {
     message: null,
     earlier: [],
     seenNow: () => 'blob h1',
+    entryNow: () => null,
     ...differs,
   };
 }
@@ -214,7 +215,7 @@ describe('a finding that is not reported again', () => {
       ['F1 closed fixed'],
     ],
     ['called withdrawn: content need not be newer', {}, { previous: [word('withdrawn')] }, ['F1 closed withdrawn']],
-    ['called open', {}, { ...MOVED, previous: [word('open')] }, []],
+    ['called open', {}, { ...MOVED, previous: [word('open')] }, ['F1 open']],
     ['another one was spoken of', {}, { ...NEWER, previous: [word('fixed', 'F9')] }, []],
     ['not spoken of, its file is as it was', {}, NEWER, []],
     ['not spoken of, its file has changed', {}, MOVED, ['F1 closed silent']],
@@ -228,7 +229,12 @@ describe('a finding that is not reported again', () => {
       ['F1 closed fixed'],
     ],
     ['said to be fixed, and its file changed', { resolution: claim() }, MOVED, ['F1 closed silent']],
-    ['said to be fixed, and called open', { resolution: claim() }, { previous: [word('open')] }, ['F1 refuted']],
+    [
+      'said to be fixed, and called open',
+      { resolution: claim() },
+      { previous: [word('open')] },
+      ['F1 open', 'F1 refuted'],
+    ],
     ['said to be fixed, and nothing changed', { resolution: claim() }, {}, ['F1 refuted']],
     ['a warning closes too', { kept: 'warning' }, MOVED, ['F1 closed silent']],
     ['a warning stays', { kept: 'warning' }, {}, []],
@@ -289,6 +295,13 @@ describe('reported again although somebody spoke of it', () => {
     const earlier = standing(finding({ ...then, resolution: waiver() }));
     expect(settled({ reported: [reported({ priority })], earlier })).toEqual(expected);
   });
+});
+
+test('waived, and its path has no entry any more: still waived', () => {
+  const there = { file: path('src/b.ts'), entry: entry({ path: 'src/b.ts' }) };
+  const earlier = standing(finding({ ...there, resolution: waiver() }));
+  expect(earlier[0]?.state).toBe('gone');
+  expect(settled({ reported: [reported({ ...there, entry: null })], earlier })).toEqual(['F1 waived']);
 });
 
 describe('a failure without a problem', () => {
@@ -367,7 +380,13 @@ describe('whatever is said', () => {
     fc.assert(
       fc.property(anyLook, (given) => {
         const { updated, added, waived } = settleFindings(given);
-        const again = updated.filter(({ closed }) => closed === null);
+        const called = new Set(given.previous.filter(({ state }) => state === 'open').map(({ id }) => id));
+        const matched = new Set(
+          settleFindings({ ...given, previous: [] })
+            .updated.filter((one) => one.closed === null)
+            .map((one) => one.id),
+        );
+        const again = updated.filter(({ id, closed }) => closed === null && (matched.has(id) || !called.has(id)));
         const message = given.status === 'fail' && given.reported.length === 0 ? added.length : 0;
         expect(again.length + added.length - message + waived.length).toBe(given.reported.length);
       }),

@@ -70,7 +70,15 @@ describe('what cannot be read is no pass', () => {
   const usage = { inputTokens: 1, cachedInputTokens: 2, cacheWriteTokens: 3, outputTokens: 4, costUsd: null };
   const session = {
     ...{ id: 's', agent: 'codex', model: null, version: '1', toolsDigest: 'd', firstPromptLength: 9, saw: 't' },
-    ...{ stableDigest: 'd', usedBefore: usage, contextTokens: null, freshTokens: 5, lastUsedAt: 'now', warmMinutes: 5 },
+    ...{
+      stableDigest: 'd',
+      usedBefore: usage,
+      contextTokens: null,
+      freshTokens: 5,
+      lastUsedAt: 'now',
+      warmMinutes: 5,
+      shown: [],
+    },
   };
 
   test.each<[string, object]>([

@@ -102,6 +102,7 @@ const session: fc.Arbitrary<KeptSession> = fc.record({
   freshTokens: maybe(amount),
   lastUsedAt: text,
   warmMinutes: amount,
+  shown: fc.array(text),
 });
 
 const own: fc.Arbitrary<OwnFacts> = fc.record({

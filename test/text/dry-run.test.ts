@@ -71,4 +71,9 @@ Nothing was run (--dry-run).`);
   ])('%s', (_title, differs, expected) => {
     expect(tellDryRun(outcome(differs), NOTHING)).toBe(expected);
   });
+
+  test('one line a check, whatever its command', () => {
+    const plan: Plan = { ...NOTHING, iterates: true, checks: [{ kind: 'run', gate: checkGate({ command: 'a\nb' }) }] };
+    expect(tellDryRun(outcome(), plan).split('\n')).toHaveLength(2);
+  });
 });

@@ -36,6 +36,9 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
       /Wait until it has ended/,
     ],
     'inside-a-run': [{ kind: 'inside-a-run' }, 'ONCEOVER_ACTIVE', /Leave "onceover run" out/],
+    'finding-closed': [{ kind: 'finding-closed', id: 'F1' }, 'F1', /onceover explain F1/],
+    'unknown-path': [{ kind: 'unknown-path', path: given }, given, /that are there/],
+    'config-changed': [{ kind: 'config-changed' }, 'changed while the run', /Run again/],
     'unknown-commit': [{ kind: 'unknown-commit', commit: given }, given, /git log/],
     'unknown-gate': [{ kind: 'unknown-gate', gate: given, known: [given] }, given, /one of these: \S/],
     'unknown-finding': [

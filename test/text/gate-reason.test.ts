@@ -79,4 +79,9 @@ describe('the end of a line about a gate', () => {
   ])('%s', (_title, differs, expected) => {
     expect(tellGateDetail(gateOutcome(differs))).toBe(expected);
   });
+
+  test('is in one line, whatever the command', () => {
+    const long = { ...check, command: 'npm ci\nnpm test\n' };
+    expect(tellGateDetail(gateOutcome({ status: 'fail', why: 'check-failed', check: long }))).not.toContain('\n');
+  });
 });

@@ -11,12 +11,14 @@ export async function doctorCommand(options: {
 }): Promise<void> {
   const json = options.json === true;
   const resume = options.resume === undefined ? null : options.resume === true ? 'all' : options.resume;
-  const report = await interruptible((signal) =>
-    doctor(workingDirectory(), {
-      resume,
-      signal,
-      tell: (agent) => process.stderr.write(`${agent}: trying to resume it (four short questions) …\n`),
-    }),
+  const report = await interruptible(
+    (signal) =>
+      doctor(workingDirectory(), {
+        resume,
+        signal,
+        tell: (agent) => process.stderr.write(`${agent}: trying to resume it (four short questions) …\n`),
+      }),
+    json,
   );
   if (report === 'interrupted') return;
   if (!report.ok) return fail(report.failure, json);

@@ -51,7 +51,7 @@ export async function runCommand(paths: readonly string[], flags: RunFlags): Pro
     process.exitCode = outcome.exitCode;
     return;
   }
-  const outcome = await interruptible((stop) => run(workingDirectory(), { ...wish, stop }));
+  const outcome = await interruptible((stop) => run(workingDirectory(), { ...wish, stop }), json);
   if (outcome === 'interrupted') return;
   if (!outcome.ok) return fail(outcome.failure, json);
   warn(outcome.value.notices.map(tellRunNotice));
@@ -78,5 +78,7 @@ export async function selectionOf(
   const base = flags.base ?? null;
   if (flags.files === undefined) return { kind: 'change', base };
   const files = await givenFiles(flags.files);
-  return files === null ? { said: '--files names no file.' } : { kind: 'files', files, base };
+  return files === null || files.names.length === 0
+    ? { said: '--files names no file.' }
+    : { kind: 'files', files, base };
 }

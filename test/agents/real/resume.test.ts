@@ -4,9 +4,9 @@ import { TESTED } from '../../../src/agents/tested.ts';
 import { probeResume } from '../../../src/execute/probe-resume.ts';
 import { answerSchema, strictSchema } from '../../../src/prompt/answer-schema.ts';
 import { asManyResponsesAsCalls } from '../../support/model-sim/rules/gemini.ts';
-import type { Answer, RequestSummary } from '../../support/model-sim/script.ts';
 import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
-import { agentUser, programOf, REAL_AGENTS, type RealAgent, scratch } from '../../support/real-agents.ts';
+import { agentUser, programOf, REAL_AGENTS, scratch } from '../../support/real-agents.ts';
+import { rememberingModel } from '../../support/remembering-model.ts';
 
 let sim: ModelSim;
 beforeAll(async () => {
@@ -15,33 +15,10 @@ beforeAll(async () => {
 });
 afterAll(() => sim.close());
 
-/** A model that knows nothing but what it is sent: it remembers only what the agent sends again. */
-function model(real: RealAgent): (request: RequestSummary) => Answer {
-  return (request) => {
-    const sent = JSON.stringify(request.body)
-      .replaceAll('\\\\n', '\n')
-      .replaceAll('\\n', '\n')
-      .replaceAll('\\\\"', '"')
-      .replaceAll('\\"', '"');
-    const line = /# Export [0-9a-f]{16}/.exec(sent)?.[0] ?? 'nothing';
-    const say = (reply: string, issues: number): Answer => ({
-      kind: 'structured',
-      value: { reply, issues: Array.from({ length: issues }, () => ({ description: 'It is unclear.' })) },
-    });
-    const asked = request.lastUserText;
-    if (asked.includes('Repeat verbatim')) return say(line, 0);
-    if (asked.includes('How many issues')) return say(String(sent.match(/It is unclear\./g)?.length ?? 0), 0);
-    if (asked.includes('Confirm you can')) return say('Yes.', 0);
-    const path = /Review this file: (\S+)\. List/.exec(sent)?.[1];
-    if (line === 'nothing' && path !== undefined) return { kind: 'tools', calls: [real.read(path)] };
-    return say(line, 3);
-  };
-}
-
 describe('V1 to V4, as they are shipped', () => {
   test.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s', async (name, real) => {
     const label = `probe-${name}`;
-    sim.script(label, model(real));
+    sim.script(label, rememberingModel(real));
     const user = agentUser(real, sim.baseUrl(label));
     const schema = answerSchema('probe');
     const settings = {

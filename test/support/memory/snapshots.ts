@@ -126,6 +126,8 @@ export function isWanted(path: RepoPath, files: readonly RepoPath[] | null): boo
   return files === null || files.some((one) => path === one || path.startsWith(`${one}/`));
 }
 
+const NONE = '0'.repeat(40);
+
 function sectionsBetween(
   from: Result<MemoryTree>,
   to: Result<MemoryTree>,
@@ -138,11 +140,10 @@ function sectionsBetween(
   return done(
     differences(from.value, to.value)
       .filter(({ path }) => paths === null || paths.includes(path))
-      .map(({ path }) => ({
-        paths: [path],
-        text: [`diff --git a/${path} b/${path}\n`, ...lines(from.value, path, '-'), ...lines(to.value, path, '+')].join(
-          '',
-        ),
-      })),
+      .map(({ path, baseBlob, headBlob }) => {
+        const names = `diff --git a/${path} b/${path}\nindex ${baseBlob ?? NONE}..${headBlob ?? NONE}\n`;
+        const text = [names, ...lines(from.value, path, '-'), ...lines(to.value, path, '+')].join('');
+        return { paths: [path], text };
+      }),
   );
 }

@@ -5,6 +5,7 @@ import type { Moment } from '../memory/git.ts';
 import { type Ground, isOpen, type ModelFinding, type ModelLook, type Standing } from './model.ts';
 import type { Answer, Asked, ObservedLook, Write } from './observed.ts';
 import { type Settled, settle } from './settle.ts';
+import { SMALL_LIMIT } from './setup.ts';
 import { type ModelGate, type Stand, standAt } from './stand.ts';
 import { cycleLooks, receiptKey } from './states.ts';
 
@@ -30,7 +31,6 @@ export function absorbLook(
   const { gate, slot, stand, standing } = facts;
   const label = `${gate.id}@${slot}`;
   const own = writes.filter((write) => isAbout(write, gate.id, slot, model.findings));
-  if (look !== null) verifyPrompt(facts, look);
   const answer = look === null ? null : answerOf(look, partsOf(ground, gate));
   const isRerun = cycleLooks(model, ground.tree, stand, gate.id).some(
     (one) =>
@@ -39,6 +39,7 @@ export function absorbLook(
       (one.own === null || one.own.prompt === gate.prompt),
   );
   const isSettled = look !== null && answer !== null;
+  if (isSettled) verifyPrompt(facts, look);
   const settled = !isSettled
     ? null
     : settle({
@@ -84,7 +85,7 @@ export function absorbRest(
   for (const write of own) {
     if (write.kind !== 'slot') continue;
     expect(write.record.status, label).toBe('skipped_prior_pass');
-    if (since > 0) expect(write.record.passIteration, `${label} since`).toBe(since);
+    expect(write.record.passIteration, `${label} since`).toBe(since);
     keepRecord(ground, facts, write.record, { violations: 0, fails: false });
   }
   if (hasEnded) expect(own, `${label}: its records`).toHaveLength(1);
@@ -114,18 +115,16 @@ function absorbFindings(
   const updated = own.flatMap((write) => (write.kind === 'update' && !isTidied(write.finding) ? [write.finding] : []));
   const refuted = own.flatMap((write) => (write.kind === 'resolve' ? [write.id] : []));
   if (hasEnded) {
-    expect(added.map(({ issue }) => issue).sort(), `new findings of ${label}`).toEqual(
-      [...(settled?.added.keys() ?? [])].sort(),
-    );
+    expect(added.map(issueOf).sort(), `new findings of ${label}`).toEqual([...(settled?.added.keys() ?? [])].sort());
     const due = (settled?.updated ?? []).map(({ id, kept }) => `${id} ${kept}`).sort();
     expect(updated.map(({ id, kept }) => `${id} ${kept}`).sort(), `what ${label} says of findings`).toEqual(due);
     expect(refuted.sort(), `claims that ${label} refutes`).toEqual([...(settled?.refuted ?? [])].sort());
   }
   const news: ModelFinding[] = [];
-  for (const { id, issue, kept } of added) {
-    const finding = settled?.added.get(issue);
-    expect(finding?.kept, `the new finding ${id} of ${label}`).toBe(kept);
-    if (finding !== undefined) news.push({ ...finding, id });
+  for (const one of added) {
+    const finding = settled?.added.get(issueOf(one));
+    expect(finding?.kept, `the new finding ${one.id} of ${label}`).toBe(one.kept);
+    if (finding !== undefined) news.push({ ...finding, id: one.id });
   }
   const changed = new Map<string, ModelFinding>();
   for (const { id, kept } of updated) {
@@ -147,21 +146,14 @@ function verifyPrompt({ standing, slot, gate }: Facts, look: ObservedLook): void
   const waived = standing.filter(({ state }) => state === 'waived').map(({ finding }) => finding.id);
   const given = new Set(look.asks.flatMap((ask) => ask.given));
   const declined = new Set(look.asks.flatMap((ask) => ask.declined));
-  if (look.asks.some(({ answer }) => answer !== null)) {
-    expect([...given].sort(), `findings that ${gate.id}@${slot} is told of`).toEqual(open.sort());
-    expect([...declined].sort(), `waivers that ${gate.id}@${slot} is told of`).toEqual(waived.sort());
-  }
+  expect([...given].sort(), `findings that ${gate.id}@${slot} is told of`).toEqual(open.sort());
+  expect([...declined].sort(), `waivers that ${gate.id}@${slot} is told of`).toEqual(waived.sort());
 }
 
 /** The entries changed while it looked, or were written to. */
-function isStale(
-  { clone, setup }: Ground,
-  asked: Asked,
-  { gate, shown, stand }: Facts,
-  { ended }: ObservedLook,
-): boolean {
+function isStale(ground: Ground, asked: Asked, { gate, shown, stand }: Facts, { ended }: ObservedLook): boolean {
   if (asked.selection.kind === 'commit') return false;
-  const now = standAt(clone, ended, setup, { ...asked, gates: [], paths: [] });
+  const now = standAt(ground, ended, { ...asked, gates: [], paths: [] });
   const same = now.gates.find(({ id }) => id === gate.id);
   const isTouched = gate.entries.some(({ path }) => shown.writes.get(path) !== ended.writes.get(path));
   return stand.scope !== undefined && (same?.content !== gate.content || isTouched);
@@ -169,7 +161,7 @@ function isStale(
 
 /** How many parts a gate's change is shown in: one a file, where little is shown at once. */
 function partsOf({ setup }: Ground, gate: ModelGate): number {
-  return setup.diffLimit < 1000 ? gate.entries.length : 1;
+  return setup.diffLimit === SMALL_LIMIT ? gate.entries.length : 1;
 }
 
 /** What a look came to: all its parts together; null where one of them gave no answer. */
@@ -200,13 +192,19 @@ function isAbout(write: Write, gate: string, slot: number, findings: readonly Mo
     case 'log':
     case 'archive':
     case 'check-receipt':
+    case 'cooling':
       return false;
   }
 }
 
 function idOf(writes: readonly Write[], idOrIssue: string): string {
-  for (const write of writes) if (write.kind === 'add' && write.finding.issue === idOrIssue) return write.finding.id;
+  for (const write of writes) if (write.kind === 'add' && issueOf(write.finding) === idOrIssue) return write.finding.id;
   return idOrIssue;
+}
+
+/** The issue as it was put; a file that is none stands before it. */
+function issueOf({ issue }: Finding): string {
+  return issue.replace(/^.*: /, '');
 }
 
 /** Whether an update says no more than that the finding's cycle is over. */

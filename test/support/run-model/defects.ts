@@ -10,6 +10,16 @@ export const KNOWN = {
   warningsForgotten: true,
   /** Failing iterations before a claim count again once the claim is refuted. */
   refutedClaimCounts: true,
+  /** A check is meant by every path in or around its entry point, also where nothing changed below it. */
+  checksByFolder: true,
+  /** Whether a gate held is told by the records of an iteration, not by its having held. */
+  heldByRecords: true,
+  /** A check that passed on a tree and then failed on it holds there. */
+  failedCheckHolds: true,
+  /** A look that became stale closes by silence what has no file, or was reported on another state of its file than an earlier finding. */
+  staleCloses: true,
+  /** A slot that failed the very content that is there now may rest on a pass of another content. */
+  restsOnFailure: true,
 };
 
 export const MENDED: Defects = {
@@ -17,4 +27,9 @@ export const MENDED: Defects = {
   seenByEntry: false,
   warningsForgotten: false,
   refutedClaimCounts: false,
+  checksByFolder: false,
+  heldByRecords: false,
+  failedCheckHolds: false,
+  staleCloses: false,
+  restsOnFailure: false,
 };

@@ -65,9 +65,9 @@ export type Model = {
   /** When somebody last said something of a finding, by its id. */
   readonly resolved: Map<string, number>;
   /** When a gate was last seen to hold, by gate and cycle. */
-  readonly held: Map<string, number>;
-  /** Until when each agent is not asked. */
-  readonly cooling: Map<string, number>;
+  readonly held: Map<string, { readonly moment: number; readonly content: string }>;
+  /** Agents that have reached a limit. */
+  readonly cooling: Set<string>;
   moments: number;
 };
 
@@ -89,7 +89,7 @@ export function newModel(defects: Defects = MENDED): Model {
     records: [[], []],
     resolved: new Map(),
     held: new Map(),
-    cooling: new Map(),
+    cooling: new Set(),
     moments: 0,
   };
 }

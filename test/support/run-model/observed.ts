@@ -26,6 +26,8 @@ export type ObservedRun = {
   readonly writes: readonly Write[];
   /** Null: it ended before it could say. */
   readonly outcome: RunOutcome | null;
+  /** Whether somebody stopped it. */
+  readonly isStopped: boolean;
 };
 
 /** One iteration; `begun` is the working tree when it began, `shown` when its reviewers' prompts were written. */
@@ -58,8 +60,6 @@ export type ObservedAsk = {
   readonly declined: readonly string[];
   /** Null: the agent failed, or its answer could not be read. */
   readonly answer: Answer | null;
-  /** The agent, where it said that it has reached a limit. */
-  readonly limited: string | null;
 };
 
 export type Answer = {
@@ -88,4 +88,5 @@ export type Write = { readonly wave: number } & (
   | { readonly kind: 'check-receipt'; readonly receipt: CheckReceipt }
   | { readonly kind: 'add' | 'update'; readonly finding: Finding }
   | { readonly kind: 'resolve'; readonly id: string; readonly resolution: Resolution | null }
+  | { readonly kind: 'cooling'; readonly agent: string }
 );

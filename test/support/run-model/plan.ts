@@ -1,9 +1,9 @@
 import type { GateId } from '../../../src/domain/gate.ts';
-import type { Model } from './model.ts';
+import type { Model, ModelFinding } from './model.ts';
 import type { Asked } from './observed.ts';
 import type { Setup } from './setup.ts';
 import type { ModelCheck, Stand } from './stand.ts';
-import { checkKey, type GateStand, gateStand } from './states.ts';
+import { checkKey, type GateStand, gateStand, orphansOf } from './states.ts';
 
 /** What the definitions ask of a run. */
 export type ModelPlan = {
@@ -20,6 +20,7 @@ export type Standings = {
   readonly stand: Stand;
   readonly gates: readonly GateStand[];
   readonly unmet: readonly ModelCheck[];
+  readonly orphans: readonly ModelFinding[];
 };
 
 export function standings(model: Model, tree: number, stand: Stand): Standings {
@@ -27,6 +28,7 @@ export function standings(model: Model, tree: number, stand: Stand): Standings {
     stand,
     gates: stand.gates.map((gate) => gateStand(model, tree, stand, gate)),
     unmet: stand.checks.filter(({ id, command }) => model.checks.get(checkKey(id, command, stand.tree)) !== true),
+    orphans: orphansOf(model, stand),
   };
 }
 
@@ -53,9 +55,10 @@ export function planRun(standing: Standings, setup: Setup, asked: Asked, isOn: b
 const NOTHING: ModelPlan = { iterates: false, checks: [], gates: new Map() };
 
 /** Before the run passes, slots that rest look once more. */
-export function planCertify({ gates }: Standings): ModelPlan {
+export function planCertify({ gates, unmet, orphans }: Standings): ModelPlan {
   const uncertified = gates.filter(({ holds, certified }) => holds && !certified);
-  if (uncertified.length === 0 || gates.some(({ holds }) => !holds)) return NOTHING;
+  const canPass = gates.every(({ holds }) => holds) && unmet.length === 0 && orphans.length === 0;
+  if (uncertified.length === 0 || !canPass) return NOTHING;
   return {
     iterates: true,
     checks: [],
@@ -65,7 +68,9 @@ export function planCertify({ gates }: Standings): ModelPlan {
         {
           run: slots.filter(({ covers }) => covers === 'rests').map(({ slot }) => slot),
           rest: new Map(
-            slots.flatMap(({ slot, covers, passedIn }) => (covers === 'rests' ? [] : [[slot, passedIn ?? 0]])),
+            slots.flatMap(({ slot, covers, passedIn }) =>
+              covers === 'rests' || passedIn === null ? [] : [[slot, passedIn]],
+            ),
           ),
         },
       ]),

@@ -1,15 +1,14 @@
-import type { Findings, Receipts, Records } from '../../../src/domain/ports.ts';
-import type { Result } from '../../../src/domain/result.ts';
+import type { Coolings, Findings, Receipts, Records } from '../../../src/domain/ports.ts';
+import { failed, type Result } from '../../../src/domain/result.ts';
 import type { Write } from './observed.ts';
 
 type Told = Write extends infer One ? (One extends Write ? Omit<One, 'wave'> : never) : never;
 
 /** The stores, telling of everything that was written once it is there. */
-export function tellingStores<T extends { records: Records; receipts: Receipts; findings: Findings }>(
-  stores: T,
-  tell: (write: Told) => void,
-): T {
-  const { records, receipts, findings } = stores;
+export function tellingStores<
+  T extends { records: Records; receipts: Receipts; findings: Findings; coolings: Coolings },
+>(stores: T, tell: (write: Told) => void): T {
+  const { records, receipts, findings, coolings } = stores;
   async function after<V>(work: Promise<Result<V>>, told: (value: V) => Told): Promise<Result<V>> {
     const result = await work;
     if (result.ok) tell(told(result.value));
@@ -37,26 +36,47 @@ export function tellingStores<T extends { records: Records; receipts: Receipts; 
       update: (finding) => after(findings.update(finding), () => ({ kind: 'update', finding })),
       resolve: (id, resolution) => after(findings.resolve(id, resolution), () => ({ kind: 'resolve', id, resolution })),
     },
+    coolings: {
+      ...coolings,
+      add: (cooling) => after(coolings.add(cooling), () => ({ kind: 'cooling', agent: cooling.agent })),
+    },
   };
 }
 
 /** Thrown where a run is made to end: the process is gone. */
 export class Death extends Error {}
 
-/** Ends a run at its n-th call of a port: that call throws, and none after it ever comes back. */
-export function mortal(lastCall: number | null): <T extends object>(port: T) => T {
+/** From which call of a port on there is trouble: the process dies, or nothing can be written any more. */
+export type Trouble = { readonly how: 'dies' | 'disk-full'; readonly call: number };
+
+const WRITES = ['writeSlot', 'writeCheck', 'writeGateLog', 'archive', 'write', 'add', 'update', 'resolve', 'mark'];
+
+/** Makes trouble: where the process dies, one call throws, and none after it ever comes back. */
+export function troubled(trouble: Trouble | null) {
   let calls = 0;
-  const call = (work: () => unknown): unknown => {
-    calls++;
-    if (lastCall === null || calls < lastCall) return work();
-    if (calls === lastCall) throw new Death();
+  let die: (death: Death) => void = () => {};
+  const call = (key: string, work: () => unknown): unknown => {
+    if (trouble === null) return work();
+    if (trouble.how === 'disk-full') {
+      if (!WRITES.includes(key) || ++calls < trouble.call) return work();
+      return Promise.resolve(failed({ kind: 'disk', action: 'write', path: key, code: 'ENOSPC' }));
+    }
+    if (++calls < trouble.call) return work();
+    die(new Death());
+    if (calls === trouble.call) throw new Death();
     return new Promise(() => {});
   };
-  return <T extends object>(port: T): T =>
-    new Proxy(port, {
-      get(target, key): unknown {
-        const value: unknown = Reflect.get(target, key);
-        return typeof value === 'function' ? (...args: unknown[]) => call(() => value.apply(target, args)) : value;
-      },
-    });
+  return {
+    died: new Promise<never>((_, reject) => {
+      die = reject;
+    }),
+    on: <T extends object>(port: T): T =>
+      new Proxy(port, {
+        get(target, key): unknown {
+          const value: unknown = Reflect.get(target, key);
+          if (typeof value !== 'function') return value;
+          return (...args: unknown[]) => call(String(key), () => value.apply(target, args));
+        },
+      }),
+  };
 }

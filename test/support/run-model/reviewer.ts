@@ -13,6 +13,8 @@ export type Verdict = {
   readonly repeats: boolean;
   /** What it says of the findings that it is given, in turn; null: nothing. */
   readonly words: readonly (Disposition['state'] | null)[];
+  /** Whether it also calls findings withdrawn that it was not asked about. */
+  readonly meddles: boolean;
   /** What somebody does to a file meanwhile. */
   readonly edit: { readonly path: number; readonly text: number | 'same' } | null;
 };
@@ -31,7 +33,6 @@ export const REPORTED: readonly string[] = [...PATHS, 'src/none.ts', '../out.ts'
 /** Answers a question as planned; `before` is what the slot was asked already in this iteration. */
 export function answerAs(
   verdict: Verdict,
-  agent: string,
   question: Question,
   before: readonly ObservedAsk[],
   nextIssue: () => string,
@@ -39,12 +40,12 @@ export function answerAs(
   const given = findingsIn(question.dynamic, '## Earlier findings');
   const declined = findingsIn(question.dynamic, '## Declined findings');
   const seen = { given: given.map(({ id }) => id), declined: declined.map(({ id }) => id) };
-  const none = { ...seen, answer: null, limited: null };
+  const none = { ...seen, answer: null };
   if (verdict.kind === 'error' || (verdict.kind === 'flaky' && before.length === 0)) {
     return { ask: none, end: fails({ kind: 'agent-error', said: 'no' }) };
   }
   if (verdict.kind === 'limited' && before.length === 0) {
-    return { ask: { ...none, limited: agent }, end: fails({ kind: 'limit', said: 'enough', resetAt: null }) };
+    return { ask: none, end: fails({ kind: 'limit', said: 'enough', resetAt: null }) };
   }
   if (verdict.kind === 'garbled' && before.length === 0) {
     return { ask: none, end: answers({}, { text: 'I think it is fine.', structured: null }) };
@@ -56,7 +57,7 @@ export function answerAs(
     violations: reports.map(({ code, ...report }) => (code === null ? report : { ...report, code })),
     previous: words.map((word) => ({ ...word, why: 'so it is' })),
   };
-  return { ask: { ...seen, answer, limited: null }, end: answers(said) };
+  return { ask: { ...seen, answer }, end: answers(said) };
 }
 
 function answerOf(verdict: Verdict, given: readonly Given[], nextIssue: () => string): Answer {
@@ -74,7 +75,10 @@ function answerOf(verdict: Verdict, given: readonly Given[], nextIssue: () => st
     const state = verdict.words.length === 0 ? null : (verdict.words[i % verdict.words.length] ?? null);
     return state === null ? [] : [{ id, state }];
   });
-  return { status: verdict.status, reports: [...repeated, ...reports], words, message: nextIssue() };
+  const others = ['F1', 'F2', 'F3', 'F4', 'F5', 'F6'].filter((id) => !given.some((one) => one.id === id));
+  const meddling = verdict.meddles ? others.map((id) => ({ id, state: 'withdrawn' as const })) : [];
+  const all = [...words, ...meddling];
+  return { status: verdict.status, reports: [...repeated, ...reports], words: all, message: nextIssue() };
 }
 
 type Given = { readonly id: string; readonly file: string; readonly line: number | null; readonly code: string | null };

@@ -135,7 +135,11 @@ function again({ finding, state }: Standing, now: Place & { readonly priority: P
 /** Closed by a word of its own slot, or silently where its file is not what it was. */
 function isClosed(look: VerdictLook, finding: ModelFinding): boolean {
   const { answer, gate, isStale } = look;
-  if (isStale) return false;
+  if (isStale && !look.defects.staleCloses) return false;
+  if (isStale) {
+    const first = look.standing.find((one) => one.finding.file === finding.file);
+    return finding.seen === null || first?.finding.seen !== finding.seen;
+  }
   switch (answer.words.find(({ id }) => id === finding.id)?.state) {
     case 'withdrawn':
       return true;

@@ -14,6 +14,7 @@ export type Setup = {
   readonly failOn: Priority;
   readonly rerunNewIssueThreshold: Priority;
   readonly concurrency: number;
+  /** Dispatches that a run may make. */
   readonly budget: number | null;
   /** Characters of a diff that a reviewer is shown at once. */
   readonly diffLimit: number;
@@ -21,6 +22,8 @@ export type Setup = {
   readonly counts: readonly number[];
   /** Which text of its prompt each review has. */
   readonly prompts: readonly number[];
+  /** Whether the settings have the review `security`. */
+  readonly hasSecurity: boolean;
 };
 
 /** The reviews that prompts and numbers are about: of `src` two, one a package, and a rule's. */
@@ -37,8 +40,14 @@ export const PATHS = [
   'README',
 ] as RepoPath[];
 
+/** A line that is longer than what a reviewer with a small limit is shown. */
+export const LONG = 'long '.repeat(50).trim();
+
 /** Few texts, so that what was there before comes back; some have a line twice. */
-export const TEXTS = ['', 'one\n', 'one\nbad\n', 'bad\none\nbad\n', 'bad\n', 'two\n  bad\n', 'two\n'];
+export const TEXTS = ['', 'one\n', 'one\nbad\n', 'bad\none\nbad\n', 'bad\n', 'two\n  bad\n', 'two\n', `${LONG}\n`];
+
+/** With this limit, each file is a part of its own. */
+export const SMALL_LIMIT = 200;
 
 export const CHECKS = { lint: 'npm run lint', unit: 'npm test' } as const;
 
@@ -79,7 +88,7 @@ export function settingsOf(setup: Setup): Settings {
         path: 'src',
         exclude: ['**/*.snap'],
         checks: { lint: { run: CHECKS.lint, timeoutSeconds: null } },
-        reviews: { quality: review(0), security: review(1) },
+        reviews: { quality: review(0), ...(setup.hasSecurity ? { security: review(1) } : {}) },
       },
       {
         path: 'packages/*',

@@ -1,8 +1,9 @@
 import type { RepoPath, SnapshotId } from '../../../src/domain/brand.ts';
 import type { Entry, GateId } from '../../../src/domain/gate.ts';
 import type { Scope, Whereabouts } from '../../../src/domain/scope.ts';
-import { differences, type MemoryClone, type MemoryTree, type Moment, treeId } from '../memory/git.ts';
+import { differences, type MemoryTree, type Moment, treeId } from '../memory/git.ts';
 import { compareIn, isWanted } from '../memory/snapshots.ts';
+import type { Ground } from './model.ts';
 import type { Asked } from './observed.ts';
 import { CHECKS, promptText, REVIEWS, type Setup } from './setup.ts';
 
@@ -11,6 +12,7 @@ export type Stand = {
   readonly scope: Scope;
   readonly where: Whereabouts;
   readonly tree: SnapshotId;
+  readonly base: MemoryTree;
   readonly files: MemoryTree;
   readonly entries: readonly Entry[];
   /** Those that the run is about, and the ids of all that have entries. */
@@ -38,13 +40,13 @@ type Group = {
   readonly reviews: readonly number[];
 };
 
-export function standAt(clone: MemoryClone, moment: Moment, setup: Setup, asked: Asked): Stand {
+export function standAt({ clone, setup, model: { defects } }: Ground, moment: Moment, asked: Asked): Stand {
   const compared = compareIn(clone, moment, asked.selection, 'main');
   if (compared === null) throw new Error('there is always a main');
   const files = compared.head ?? moment.files;
   const entries = differences(compared.base, files).filter(({ path }) => isWanted(path, compared.files));
   const groups: Group[] = [
-    { name: 'src', checks: ['lint'], reviews: [0, 1] },
+    { name: 'src', checks: ['lint'], reviews: setup.hasSecurity ? [0, 1] : [0] },
     { name: 'packages/one', checks: ['unit'], reviews: [2] },
     { name: 'packages/two', checks: ['unit'], reviews: [2] },
   ];
@@ -64,12 +66,15 @@ export function standAt(clone: MemoryClone, moment: Moment, setup: Setup, asked:
   const isUnder = (gate: ModelGate) =>
     asked.paths.length === 0 || gate.entries.some(({ path }) => isWanted(path, asked.paths as readonly RepoPath[]));
   // A check goes with the reviews of its entry point.
-  const goesWith = (check: { readonly entry: string }) =>
-    gates.some((gate) => gate.entry === check.entry && isUnder(gate));
+  const goesWith = ({ entry }: { readonly entry: string }) =>
+    gates.some((gate) => gate.entry === entry && isUnder(gate)) ||
+    (defects.checksByFolder &&
+      (asked.paths.length === 0 || asked.paths.some((path) => `${path}/`.startsWith(`${entry}/`))));
   return {
     scope: compared.scope,
     where: compared.where,
     tree: treeId(files),
+    base: compared.base,
     files,
     entries,
     gates: gates.filter((gate) => isNamed(gate) && isUnder(gate)),

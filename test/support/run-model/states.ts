@@ -23,7 +23,7 @@ export type GateStand = {
   readonly certified: boolean;
   /** Failing iterations with a verdict since it last held. */
   readonly failing: number;
-  /** It held, and no look since has failed or come to nothing. */
+  /** It held with another content, and no look since has failed or come to nothing. */
   readonly heldBefore: boolean;
 };
 
@@ -39,9 +39,6 @@ export function gateStand(model: Model, tree: number, stand: Stand, gate: ModelG
     slots.every(({ covers }) => covers !== null) && slots.some(({ covers }) => covers === 'ran' || covers === 'waived');
   const holds = isCovered && !standing.some(({ state }) => isOpen(state));
   const certified = holds && slots.every(({ covers }) => covers !== 'rests');
-  const heldAt = model.held.get(heldKey(stand, gate.id)) ?? null;
-  const isBroken = ({ moment, status, fails }: CycleLook) =>
-    heldAt !== null && moment > heldAt && (fails || status === 'error');
   return {
     gate,
     slots,
@@ -50,8 +47,33 @@ export function gateStand(model: Model, tree: number, stand: Stand, gate: ModelG
     holds,
     certified,
     failing: failingIterations(model, stand, gate, looks),
-    heldBefore: heldAt !== null && !looks.some(isBroken),
+    heldBefore: heldBefore(model, stand, gate, looks),
   };
+}
+
+/** It held with another content, and no look since has failed or come to nothing. */
+function heldBefore(model: Model, stand: Stand, gate: ModelGate, looks: readonly CycleLook[]): boolean {
+  if (model.defects.heldByRecords) {
+    let isHeld = false;
+    for (const these of byIteration(looks)) {
+      if (these.some(({ fails, status }) => fails || status === 'error')) isHeld = false;
+      else if (isGood(these, gate)) isHeld = true;
+    }
+    return isHeld;
+  }
+  const held = model.held.get(heldKey(stand, gate.id));
+  const isBroken = (look: CycleLook) =>
+    held !== undefined && look.moment > held.moment && (look.fails || look.status === 'error');
+  return held !== undefined && held.content !== gate.content && !looks.some(isBroken);
+}
+
+function byIteration(looks: readonly CycleLook[]): readonly (readonly CycleLook[])[] {
+  const iterations = [...new Set(looks.map(({ iteration }) => iteration))].sort((a, b) => a - b);
+  return iterations.map((iteration) => looks.filter((look) => look.iteration === iteration));
+}
+
+function isGood(looks: readonly CycleLook[], gate: ModelGate): boolean {
+  return looks.every(({ status }) => status !== 'error') && new Set(looks.map(({ slot }) => slot)).size >= gate.count;
 }
 
 function slotStand(
@@ -70,7 +92,11 @@ function slotStand(
   // A slot with an open finding of its own has not passed.
   if (own.some(({ state }) => isOpen(state))) return { slot, covers: null, passedIn: null };
   const mine = looks.filter((look) => look.slot === slot);
-  const passedIn = passOf(mine, { gate, waived, failed: receipt?.verdict === 'fail' && !waived });
+  const passedIn = passOf(mine, {
+    gate,
+    waived,
+    failed: receipt?.verdict === 'fail' && !waived && !model.defects.restsOnFailure,
+  });
   const hasWarnings = !model.defects.warningsForgotten && own.some(({ state }) => state === 'warning');
   const rests = newest(mine).some(({ status }) => status === 'skipped_prior_pass');
   const covers = receipt?.verdict === 'pass' ? 'ran' : waived ? 'waived' : rests && passedIn !== null ? 'rests' : null;
@@ -92,8 +118,6 @@ function passOf(mine: readonly CycleLook[], facts: PassFacts): number | null {
         return look.violations === 0 ? look.iteration : null;
       case 'fail':
         return waived && look.own?.content === gate.content ? look.iteration : null;
-      case 'error':
-        return null;
       case 'skipped_prior_pass': {
         const before = mine.filter(({ iteration }) => iteration < look.iteration);
         const { passIteration: said } = look;
@@ -101,6 +125,8 @@ function passOf(mine: readonly CycleLook[], facts: PassFacts): number | null {
         const meant = before.filter(({ iteration }) => iteration === said);
         return meant.length === 0 || passOf(meant, facts) !== null ? said : null;
       }
+      default:
+        return null;
     }
   });
   return passes.length > 0 && passes.every((one) => one !== null) ? Math.min(...passes) : null;
@@ -133,7 +159,15 @@ function failingIterations(model: Model, stand: Stand, gate: ModelGate, looks: r
   const resolved = model.findings
     .filter((finding) => finding.gate === gate.id && (finding.said !== null || !model.defects.refutedClaimCounts))
     .map(({ id }) => model.resolved.get(id) ?? 0);
-  const since = Math.max(model.held.get(heldKey(stand, gate.id)) ?? 0, ...resolved);
+  if (model.defects.heldByRecords) {
+    let count = 0;
+    for (const these of byIteration(looks.filter(({ moment }) => moment > Math.max(0, ...resolved)))) {
+      if (these.some(({ fails }) => fails)) count++;
+      else if (isGood(these, gate)) count = 0;
+    }
+    return count;
+  }
+  const since = Math.max(model.held.get(heldKey(stand, gate.id))?.moment ?? 0, ...resolved);
   const failing = looks.filter((look) => look.fails && look.moment > since);
   return new Set(failing.map(({ iteration }) => iteration)).size;
 }
@@ -142,10 +176,19 @@ export function heldKey({ where }: Stand, gate: GateId): string {
   return JSON.stringify([gate, where.branch ?? ['detached', where.mergeBase]]);
 }
 
+/** Findings of gates that are no more: they stay open while their entries are unchanged. */
+export function orphansOf(model: Model, stand: Stand): readonly ModelFinding[] {
+  if (!stand.isWhole) return [];
+  return model.findings.filter(
+    (finding) => !stand.ids.has(finding.gate) && isOpen(stateOf({ ...finding, cycleEnded: true }, stand)),
+  );
+}
+
 /** The gate's findings as they stand here and now. */
 export function standingOf(model: Model, stand: Stand, gate: GateId): readonly Standing[] {
   return model.findings
     .filter((finding) => finding.gate === gate)
+    .sort((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)))
     .map((finding) => ({ finding, state: stateOf(finding, stand) }));
 }
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { Priority } from '../../../src/domain/finding.ts';
-import type { Verdict } from './reviewer.ts';
-import { REPORTED } from './reviewer.ts';
-import { PATHS, REVIEWS, type Setup, TEXTS } from './setup.ts';
+import type { Trouble } from './ports.ts';
+import { REPORTED, type Verdict } from './reviewer.ts';
+import { PATHS, REVIEWS, type Setup, SMALL_LIMIT, TEXTS } from './setup.ts';
 import type { CheckPlan } from './world.ts';
 
 /** One thing that people do, or a run. Numbers are taken modulo what there is. */
@@ -21,7 +21,8 @@ export type Step =
         | 'forget'
         | 'worktree'
         | 'collect'
-        | 'wait';
+        | 'wait'
+        | 'security';
     }
   | { readonly do: 'switch'; readonly branch: string }
   | { readonly do: 'advance'; readonly path: number; readonly text: number }
@@ -29,6 +30,7 @@ export type Step =
   | { readonly do: 'count'; readonly review: number; readonly value: number }
   | { readonly do: 'resolve'; readonly finding: number; readonly how: 'fixed' | 'skipped' }
   | { readonly do: 'foreign'; readonly gate: number; readonly slot: number; readonly status: 'pass' | 'fail' | 'error' }
+  | { readonly do: 'status'; readonly what: RunStep['what']; readonly which: number }
   | RunStep;
 
 export type RunStep = {
@@ -38,7 +40,8 @@ export type RunStep = {
   readonly how: 'plainly' | 'force' | 'fresh' | 'all';
   readonly verdicts: readonly Verdict[];
   readonly checks: readonly CheckPlan[];
-  readonly lastCall: number | null;
+  readonly trouble: Trouble | null;
+  readonly stopAt: number | null;
 };
 
 const path = fc.nat(PATHS.length - 1);
@@ -58,6 +61,7 @@ const pass: fc.Arbitrary<Verdict> = fc.constant({
   reports: [],
   repeats: false,
   words: ['fixed'],
+  meddles: false,
   edit: null,
 });
 
@@ -73,6 +77,7 @@ const anyVerdict: fc.Arbitrary<Verdict> = fc.record({
   ),
   repeats: fc.boolean(),
   words: fc.array(fc.constantFrom<Verdict['words'][number]>('fixed', 'open', 'withdrawn', null), { maxLength: 2 }),
+  meddles: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
   edit: fc.oneof(
     { weight: 12, arbitrary: fc.constant(null) },
     { weight: 1, arbitrary: fc.record({ path, text: fc.oneof(text, fc.constant('same' as const)) }) },
@@ -89,15 +94,17 @@ const check: fc.Arbitrary<CheckPlan> = fc.oneof(
   },
 );
 
+const what = fc.oneof(
+  { weight: 8, arbitrary: fc.constant<RunStep['what']>('all') },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom<RunStep['what']>('uncommitted', 'files', 'commit', 'base', 'gate', 'path'),
+  },
+);
+
 const run: fc.Arbitrary<RunStep> = fc.record({
   do: fc.constant('run' as const),
-  what: fc.oneof(
-    { weight: 8, arbitrary: fc.constant<RunStep['what']>('all') },
-    {
-      weight: 3,
-      arbitrary: fc.constantFrom<RunStep['what']>('uncommitted', 'files', 'commit', 'base', 'gate', 'path'),
-    },
-  ),
+  what,
   which: fc.nat(3),
   how: fc.oneof(
     { weight: 7, arbitrary: fc.constant<RunStep['how']>('plainly') },
@@ -105,7 +112,18 @@ const run: fc.Arbitrary<RunStep> = fc.record({
   ),
   verdicts: fc.array(verdict, { minLength: 0, maxLength: 6 }),
   checks: fc.array(check, { maxLength: 3 }),
-  lastCall: fc.oneof({ weight: 9, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat(60) }),
+  trouble: fc.oneof(
+    { weight: 12, arbitrary: fc.constant(null) },
+    { weight: 1, arbitrary: fc.record({ how: fc.constant('dies' as const), call: fc.integer({ min: 1, max: 90 }) }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ how: fc.constant('disk-full' as const), call: fc.integer({ min: 1, max: 30 }) }),
+    },
+  ),
+  stopAt: fc.oneof(
+    { weight: 15, arbitrary: fc.constant(null) },
+    { weight: 1, arbitrary: fc.integer({ min: 1, max: 6 }) },
+  ),
 });
 
 export const step: fc.Arbitrary<Step> = fc.oneof(
@@ -128,6 +146,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
         'worktree',
         'collect',
         'wait',
+        'security',
       ),
     }) as fc.Arbitrary<Step>,
   },
@@ -136,6 +155,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({ do: fc.constant('switch' as const), branch: fc.constantFrom('work', 'side', 'main') }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('advance' as const), path, text }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('status' as const), what, which: fc.nat(3) }) },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -171,8 +191,9 @@ export const setups: fc.Arbitrary<Setup> = fc.record({
   failOn: fc.constantFrom<Priority>('low', 'low', 'high'),
   rerunNewIssueThreshold: fc.constantFrom<Priority>('low', 'low', 'medium', 'critical'),
   concurrency: fc.constantFrom(1, 1, 4),
-  budget: fc.constant(null),
-  diffLimit: fc.constant(400_000),
+  budget: fc.constantFrom(null, null, null, 2, 4),
+  diffLimit: fc.constantFrom(400_000, 400_000, SMALL_LIMIT),
   counts: fc.tuple(fc.constantFrom(2, 3), fc.constantFrom(1, 2), fc.constantFrom(2, 1), fc.constantFrom(1, 2)),
   prompts: fc.constant([0, 0, 0, 0]),
+  hasSecurity: fc.constant(true),
 });

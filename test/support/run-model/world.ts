@@ -16,7 +16,7 @@ import { memoryRecords } from '../memory/records.ts';
 import { memoryReviewers, type ScriptedAgent } from '../memory/reviewers.ts';
 import { memorySnapshots } from '../memory/snapshots.ts';
 import type { Asked, ObservedAsk, ObservedCheck, ObservedRun, Write } from './observed.ts';
-import { Death, mortal, tellingStores } from './ports.ts';
+import { Death, type Trouble, tellingStores, troubled } from './ports.ts';
 import { answerAs, type Verdict } from './reviewer.ts';
 import { AGENTS, CHECKS, PATHS, REVIEWS, rubricsOf, rulesOf, type Setup, settingsOf, TEXTS } from './setup.ts';
 
@@ -25,11 +25,13 @@ export type CheckPlan = {
   readonly edit: { readonly path: number; readonly text: number } | null;
 };
 
-/** What everybody does during a run, and at which call of a port it dies. */
+/** What everybody does during a run, and what goes wrong. */
 export type Script = {
   readonly verdicts: readonly Verdict[];
   readonly checks: readonly CheckPlan[];
-  readonly lastCall: number | null;
+  readonly trouble: Trouble | null;
+  /** At which question somebody stops the run. */
+  readonly stopAt: number | null;
 };
 
 /** A clone with two working trees, its stores, and runs in it that are observed. */
@@ -56,7 +58,7 @@ export function openWorld() {
   const here = () => trees[at] ?? fail();
   const clock = {
     now() {
-      time += 1000;
+      time += 1;
       return new Date(time);
     },
   };
@@ -72,43 +74,51 @@ export function openWorld() {
   async function run(setup: Setup, asked: Asked, script: Script): Promise<ObservedRun> {
     const { git } = here();
     const start = git.now();
-    const seen = watchRun(git, script, () => `issue ${++issues}`);
-    const live = mortal(script.lastCall);
+    const stop = new AbortController();
+    const seen = watchRun(git, script, stop, () => `issue ${++issues}`);
+    const { on, died } = troubled(script.trouble);
     const stores = tellingStores(basics(), seen.wrote);
-    const reviewers = live(memoryReviewers(Object.fromEntries(AGENTS.map((name) => [name, seen.agent(name, setup)]))));
+    const reviewers = on(memoryReviewers(Object.fromEntries(AGENTS.map((name) => [name, seen.agent(setup)]))));
     const ports: RunPorts = {
       ...stores,
-      snapshots: live(stores.snapshots),
-      records: live(stores.records),
-      receipts: live(stores.receipts),
-      findings: live(stores.findings),
-      openings: live(stores.openings),
-      coolings: live(stores.coolings),
-      passes: live(stores.passes),
-      checks: live(seen.checks),
+      snapshots: on(stores.snapshots),
+      records: on(stores.records),
+      receipts: on(stores.receipts),
+      findings: on(stores.findings),
+      openings: on(stores.openings),
+      coolings: on(stores.coolings),
+      passes: on(stores.passes),
+      checks: on(seen.checks),
       reporter: { tell: seen.heard },
       reviewers: async () => reviewers,
     };
     let outcome: RunOutcome | null = null;
     try {
-      const ended = await executeRun(ports, requestOf(setup, asked));
-      if (!ended.ok) throw new Error(`the run failed: ${JSON.stringify(ended.failure)}`);
-      outcome = ended.value;
+      const ended = await Promise.race([executeRun(ports, requestOf(setup, asked, stop.signal)), died]);
+      if (ended.ok) outcome = ended.value;
+      else if (ended.failure.kind !== 'disk') throw new Error(`the run failed: ${JSON.stringify(ended.failure)}`);
     } catch (error) {
       if (!(error instanceof Death)) throw error;
     }
-    return { asked, start, end: git.now(), waves: seen.waves, writes: seen.writes, outcome };
+    return {
+      asked,
+      start,
+      end: git.now(),
+      waves: seen.waves,
+      writes: seen.writes,
+      outcome,
+      isStopped: stop.signal.aborted,
+    };
   }
 
   async function status(setup: Setup, asked: Asked): Promise<RunOutcome> {
-    const forbidden = { tell: () => {} };
     const ports: RunPorts = {
       ...basics(),
       checks: memoryChecks({}),
-      reporter: forbidden,
+      reporter: { tell: () => {} },
       reviewers: () => fail(),
     };
-    const ended = await previewRun(ports, requestOf(setup, asked));
+    const ended = await previewRun(ports, requestOf(setup, asked, null));
     if (!ended.ok) throw new Error(`status failed: ${JSON.stringify(ended.failure)}`);
     return ended.value.outcome;
   }
@@ -133,13 +143,14 @@ export function openWorld() {
 }
 
 /** Watches one run: plays everybody else in it, and takes down what happens. */
-function watchRun(git: MemoryWorktree, script: Script, nextIssue: () => string) {
+function watchRun(git: MemoryWorktree, script: Script, stop: AbortController, nextIssue: () => string) {
   type Wave = ReturnType<typeof newWave>;
   const waves: Wave[] = [];
   const writes: Write[] = [];
   let asking: { readonly gate: GateId; readonly slot: number } | null = null;
   let checking: GateId | null = null;
   let ranChecks = 0;
+  let questions = 0;
   const newWave = (iteration: number) => ({
     iteration,
     begun: git.now(),
@@ -177,7 +188,7 @@ function watchRun(git: MemoryWorktree, script: Script, nextIssue: () => string) 
         ]),
       ),
     ),
-    agent: (name: string, { concurrency, diffLimit }: Setup): ScriptedAgent => ({
+    agent: ({ concurrency, diffLimit }: Setup): ScriptedAgent => ({
       diffLimit,
       answer(question) {
         const { gate, slot } = asking ?? fail();
@@ -191,31 +202,41 @@ function watchRun(git: MemoryWorktree, script: Script, nextIssue: () => string) 
           const same = git.now().files.get(path)?.text ?? '';
           git.write(path, verdict.edit.text === 'same' ? same : (TEXTS[verdict.edit.text % TEXTS.length] ?? ''));
         }
-        const { ask, end } = answerAs(verdict, name, question, look.asks, nextIssue);
+        const { ask, end } = answerAs(verdict, question, look.asks, nextIssue);
         look.asks.push(ask);
         look.ended = git.now();
+        if (++questions === script.stopAt) stop.abort();
         return end;
       },
     }),
   };
 }
 
-const PASS: Verdict = { kind: 'answer', status: 'pass', reports: [], repeats: false, words: [], edit: null };
+const PASS: Verdict = {
+  kind: 'answer',
+  status: 'pass',
+  reports: [],
+  repeats: false,
+  words: [],
+  meddles: false,
+  edit: null,
+};
 
 function verdictFor(verdicts: readonly Verdict[], gate: GateId, slot: number, wave: number): Verdict {
   const review = REVIEWS.findIndex((name) => gate.endsWith(`:${name}`));
   return verdicts[(review * 3 + slot - 1 + wave * 5) % Math.max(1, verdicts.length)] ?? PASS;
 }
 
-function requestOf(setup: Setup, asked: Asked): RunRequest {
+function requestOf(setup: Setup, asked: Asked, stop: AbortSignal | null): RunRequest {
   return {
     ...asked,
+    root: '/memory',
     settings: settingsOf(setup),
     rules: rulesOf(setup),
     rubrics: rubricsOf(setup),
     paths: asked.paths as readonly RepoPath[],
     authorAgents: () => new Map(),
-    stop: null,
+    stop,
   };
 }
 

@@ -1,0 +1,6 @@
+import { showUnseen } from '../domain/quote-name.ts';
+
+/** A command or text of several lines in one, with nothing in it that a terminal would act on. */
+export function oneLine(text: string): string {
+  return showUnseen(text.trim().replace(/\s*\n\s*/g, '; '));
+}

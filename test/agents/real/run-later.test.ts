@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RequestSummary } from '../../support/model-sim/script.ts';
+import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
+import { idOf, slotsOf } from '../../support/real-expect.ts';
+import { type AgentName, answering, FINDINGS, MENDED, ONE_REVIEWER, reading } from '../../support/real-review.ts';
+import { type Iteration, type RealRun, realRun } from '../../support/real-run.ts';
+
+let sim: ModelSim;
+beforeAll(async () => {
+  sim = await startModelSim();
+});
+afterAll(() => sim.close());
+
+test('ten minutes later, Claude Code is cold and looks afresh; what it then sends stays warm for an hour', async () => {
+  const [, second, third] = await rounds('claude', 3);
+  expect(slotsOf(second)).toMatchObject([{ status: 'pass', dispatch: 'fresh', why: 'resume-dearer' }]);
+  const use = second?.sent('claude')[0]?.use;
+  expect(use).toMatchObject({ read: 0, write1h: use?.total });
+  expect(slotsOf(third)).toMatchObject([{ status: 'pass', dispatch: 'resumed', why: 'delta' }]);
+  expect(third?.sent('claude')[0]?.use?.read).toBe(second?.sent('claude').at(-1)?.use?.total);
+});
+
+test('ten minutes later, Codex is still warm and is resumed', async () => {
+  const [first, second] = await rounds('codex', 2);
+  expect(slotsOf(second)).toMatchObject([{ status: 'pass', dispatch: 'resumed', why: 'delta' }]);
+  const sent = first?.sent('codex').at(-1)?.use?.total ?? 0;
+  expect(second?.sent('codex')[0]?.use?.read).toBeGreaterThan(sent - 2048);
+});
+
+/** So many rounds, ten minutes apart: a finding, its fix, another change. */
+async function rounds(who: AgentName, count: number): Promise<readonly Iteration[]> {
+  sim.forgetCache();
+  const user = realRun(sim, { agents: [who], gates: ONE_REVIEWER });
+  const first = await user.run({ [who]: [reading(user, who), answering(who, 'fail', [FINDINGS.cart])] });
+  const fixed = [{ id: idOf(first, 1), state: 'fixed', why: 'It is added now.' }];
+  // Whoever looks afresh reads a file first.
+  const answer = ({ lastUserText, toolResults }: RequestSummary) =>
+    lastUserText.startsWith('The change that you reviewed') || toolResults.length > 0
+      ? answering(who, 'pass', [], lastUserText.includes('id: ') ? fixed : [])
+      : reading(user, who);
+  const all = [first];
+  for (const [path, text] of [['src/cart.ts', MENDED.cart] as const, ['src/tax.ts', MENDED.tax] as const]) {
+    if (all.length === count) break;
+    tenMinutesPass(user);
+    user.write(path, text);
+    all.push(await user.run({ [who]: answer }));
+  }
+  return all;
+}
+
+const TEN_MINUTES_MS = 600_000;
+
+/** By the simulator's clock, and by what the records say of the past. */
+function tenMinutesPass(user: RealRun): void {
+  sim.clock.advance(TEN_MINUTES_MS);
+  const logs = join(user.root, '.deepwork/logs');
+  const earlier = (time: string) => new Date(Date.parse(time) - TEN_MINUTES_MS).toISOString();
+  for (const name of readdirSync(logs).filter((one) => one.endsWith('.json'))) {
+    const text = readFileSync(join(logs, name), 'utf8');
+    writeFileSync(
+      join(logs, name),
+      text.replace(/"(timestamp|lastUsedAt)": "([^"]+)"/g, (_, key, time) => `"${key}": "${earlier(time)}"`),
+    );
+  }
+}

@@ -1,0 +1,170 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { resetTime } from '../../../src/agents/signs.ts';
+import { GATE_ENGINE } from '../../../src/prompt/gate.ts';
+import { compareRequests } from '../../support/model-sim/compare.ts';
+import type { Answer } from '../../support/model-sim/script.ts';
+import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
+import { expectGoesOn, expectRecorded, idOf, slotsOf } from '../../support/real-expect.ts';
+import {
+  type AgentName,
+  answering,
+  FINDINGS,
+  GATE,
+  MENDED,
+  ONE_REVIEWER,
+  reading,
+  realAgent,
+} from '../../support/real-review.ts';
+import { realRun } from '../../support/real-run.ts';
+import { rememberingModel } from '../../support/remembering-model.ts';
+import { addedText, sessionOf, stableText, usersText } from '../../support/wire.ts';
+
+let sim: ModelSim;
+beforeAll(async () => {
+  sim = await startModelSim();
+});
+beforeEach(() => sim.forgetCache());
+afterAll(() => sim.close());
+
+const WHERE_SESSIONS_ARE = { claude: '.claude/projects', codex: '.codex/sessions' };
+const CART_IS_FIXED = (id: string) => [{ id, state: 'fixed', why: 'It is added now.' }];
+
+describe.each<AgentName>(['claude', 'codex'])('%s', (who) => {
+  test('a session that is gone: asked afresh with its findings, and resumed again afterwards', async () => {
+    const user = realRun(sim, { agents: [who], gates: ONE_REVIEWER });
+    const first = await user.run({ [who]: [reading(user, who), answering(who, 'fail', [FINDINGS.cart])] });
+    const id = idOf(first, 1);
+    rmSync(join(user.home, WHERE_SESSIONS_ARE[who]), { recursive: true });
+
+    user.write('src/tax.ts', MENDED.tax);
+    const open = [{ id, state: 'open', why: 'It is as it was.' }];
+    const second = await user.run({ [who]: [reading(user, who), answering(who, 'fail', [], open)] });
+    expect(second.stderr).toContain(`RESUME-FALLBACK: asking ${who} afresh`);
+    expect(second).toMatchObject({ code: 1, dispatches: 2 });
+    expect(slotsOf(second)).toMatchObject([{ agent: who, status: 'fail', dispatch: 'fresh', why: 'session-lost' }]);
+    expect(user.record('@1.2.json')).toMatchObject({ dispatch: 'fresh', why: 'only-reviewer, session-lost' });
+    const [asked] = second.sent(who);
+    expect(sessionOf(asked)).not.toBe(sessionOf(first.sent(who)[0]));
+    expect(stableText(asked).startsWith(GATE_ENGINE)).toBe(true);
+    expect(stableText(asked)).toContain('+  return amount * rate;');
+    expect(usersText(asked)).toContain(`id: ${id}\n`);
+    expectRecorded(user, '@1.2.json', who, second);
+
+    user.write('src/cart.ts', MENDED.cart);
+    const third = await user.run({ [who]: [answering(who, 'pass', [], CART_IS_FIXED(id))] });
+    expect(third).toMatchObject({ code: 0, status: 'passed', dispatches: 1 });
+    expect(slotsOf(third)).toMatchObject([{ agent: who, status: 'pass', dispatch: 'resumed', why: 'delta' }]);
+    expectGoesOn(who, second, third);
+    expectRecorded(user, '@1.3.json', who, third);
+  });
+
+  test('an answer without JSON: asked once more in the same session, and counted whole', async () => {
+    const user = realRun(sim, { agents: [who], gates: ONE_REVIEWER });
+    const prose: Answer = { kind: 'text', text: 'The total goes down.' };
+    // Claude Code asks its model once more by itself.
+    const unreadable = who === 'claude' ? [prose, prose] : [prose];
+    const first = await user.run({ [who]: [...unreadable, answering(who, 'fail', [FINDINGS.cart])] });
+    expect(first.stderr).toContain(`asking ${who} to repeat its answer`);
+    expect(first).toMatchObject({ code: 1, status: 'failed', dispatches: 2 });
+    const [before, repair] = first.sent(who).slice(-2);
+    if (before === undefined || repair === undefined) throw new Error('requests are missing');
+    expect(sessionOf(repair)).toBe(sessionOf(before));
+    expect(compareRequests(before, repair)).toMatchObject({ systemIdentical: true, messagesPrefixIdentical: true });
+    expect(addedText(before, repair)).toMatch(/^Your last answer could not be read: /);
+    expectRecorded(user, '@1.1.json', who, first);
+    // What a fresh look costs is all of it, not the repair alone.
+    expect(user.record('@1.1.json').session?.freshTokens).toBeGreaterThanOrEqual(first.sent(who)[0]?.use?.total ?? 0);
+
+    user.write('src/cart.ts', MENDED.cart);
+    const second = await user.run({ [who]: [answering(who, 'pass', [], CART_IS_FIXED(idOf(first, 1)))] });
+    expect(second).toMatchObject({ code: 0, status: 'passed', dispatches: 1 });
+    expect(second.saved.session).toBeGreaterThan(0);
+    expectGoesOn(who, first, second);
+    expectRecorded(user, '@1.2.json', who, second);
+  });
+});
+
+describe('a usage limit', () => {
+  test('another agent takes the slot, and the limited one is not asked until the limit is over', async () => {
+    const user = realRun(sim, { agents: ['codex', 'claude'], gates: GATE });
+    const limit: Answer = {
+      kind: 'error',
+      status: 429,
+      type: 'usage_limit_reached',
+      message: 'The usage limit has been reached',
+      resetsAt: Date.now() + 2 * 3_600_000,
+    };
+    const first = await user.run({ codex: limit, claude: answering('claude', 'fail', [FINDINGS.cart]) });
+    expect(first.sent('codex')).toHaveLength(1);
+    expect(first.stderr).toContain('@1: asking claude instead (has reached a limit');
+    expect(slotsOf(first)).toMatchObject([
+      { agent: 'claude', status: 'fail', dispatch: 'fresh' },
+      { agent: 'claude', status: 'fail', dispatch: 'fresh' },
+    ]);
+    const sessions = first.sent('claude').map(sessionOf);
+    const recorded = ['code_claude@1.1.json', 'code_claude@2.1.json'].map((name) => user.record(name).session?.id);
+    expect(new Set(recorded)).toEqual(new Set(sessions));
+    const cooling = JSON.parse(readFileSync(join(user.root, '.git/onceover/cooling.json'), 'utf8'));
+    expect(cooling).toMatchObject([{ agent: 'codex', said: expect.stringContaining('usage limit') }]);
+
+    user.write('src/cart.ts', MENDED.cart);
+    const second = await user.run({
+      codex: limit,
+      // Either slot closes what is its own.
+      claude: ({ lastUserText }) =>
+        answering('claude', 'pass', [], CART_IS_FIXED(/^id: (F\d+)$/m.exec(lastUserText)?.[1] ?? 'none')),
+    });
+    expect(second).toMatchObject({ code: 0, status: 'passed', dispatches: 2 });
+    expect(second.sent('codex')).toEqual([]);
+    expect(slotsOf(second)).toMatchObject([
+      { agent: 'claude', status: 'pass', dispatch: 'resumed' },
+      { agent: 'claude', status: 'pass', dispatch: 'resumed' },
+    ]);
+    expect(new Set(second.sent('claude').map(sessionOf))).toEqual(new Set(sessions));
+  });
+
+  test('a limit of several days, as Codex tells it', () => {
+    const said = 'You’ve hit your usage limit. Try again at Nov 19th, 2026 1:31 AM.';
+    expect(resetTime(said, new Date(2026, 10, 16))).toEqual(new Date(2026, 10, 19, 1, 31));
+  });
+});
+
+test('what a session began with is gone: that it cannot be resumed is told as a fallback', async () => {
+  const user = realRun(sim, { agents: ['codex'], gates: ONE_REVIEWER });
+  await user.run({ codex: answering('codex', 'fail', [FINDINGS.cart]) });
+  rmSync(join(user.root, '.git/onceover/openings'), { recursive: true });
+  user.write('src/cart.ts', MENDED.cart);
+  const second = await user.run({ codex: answering('codex', 'pass', []) });
+  expect(slotsOf(second)).toMatchObject([{ dispatch: 'fresh', why: 'session-lost' }]);
+  expect(second.stderr).toContain('RESUME-FALLBACK');
+});
+
+test('a version that nobody has tried is tried once, before its first resume', async () => {
+  const user = realRun(sim, { agents: ['claude'], gates: ONE_REVIEWER, claudeVersion: '99.0.0' });
+  const first = await user.run({ claude: [answering('claude', 'fail', [FINDINGS.cart])] });
+  expect(first.sent('claude')).toHaveLength(1);
+
+  const open = [{ id: idOf(first, 1), state: 'open', why: 'It is as it was.' }];
+  const isOfReview = (text: string) => text.startsWith('The change that you reviewed');
+  const remembers = rememberingModel(realAgent('claude'));
+  user.write('src/tax.ts', MENDED.tax);
+  const second = await user.run({
+    claude: (request) =>
+      isOfReview(request.lastUserText) ? answering('claude', 'fail', [], open) : remembers(request),
+  });
+  expect(slotsOf(second)).toMatchObject([{ status: 'fail', dispatch: 'resumed', why: 'delta' }]);
+  const probe = second.sent('claude').filter((one) => sessionOf(one) !== sessionOf(first.sent('claude')[0]));
+  // V1 with one tool call, V2, V3, V4.
+  expect(probe).toHaveLength(5);
+  expect(second.sent('claude')).toHaveLength(6);
+  const kept = JSON.parse(readFileSync(join(user.root, '.git/onceover/capabilities.json'), 'utf8'));
+  expect(kept).toMatchObject([{ agent: 'claude', version: '99.0.0', failed: null }]);
+
+  user.write('src/cart.ts', MENDED.cart);
+  const third = await user.run({ claude: [answering('claude', 'pass', [], CART_IS_FIXED(idOf(first, 1)))] });
+  expect(third).toMatchObject({ code: 0, status: 'passed' });
+  expect(third.sent('claude')).toHaveLength(1);
+  expect(slotsOf(third)).toMatchObject([{ status: 'pass', dispatch: 'resumed', why: 'delta' }]);
+});

@@ -1,0 +1,233 @@
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { RunDocument } from '../../../src/report/run-document.ts';
+import { onceover } from '../../support/cli.ts';
+import { failing, type GateRepo, gateRepo } from '../../support/gates.ts';
+import { emptyRepo, temporaryFolder } from '../../support/repo.ts';
+import { edit, GATE } from '../../support/slots.ts';
+import { told } from '../../support/told.ts';
+
+const oneReviewer = () => gateRepo({ agents: ['one'], numReviews: 1 });
+
+/** Runs in a folder that is not the repository's own. */
+async function runIn(root: string, ...args: string[]): Promise<RunDocument & { code: number | null }> {
+  const end = await onceover(root, ['run', '--json', ...args]);
+  return { ...(JSON.parse(end.stdout) as RunDocument), code: end.code };
+}
+
+/** What is the user's, and must be the same after a run. */
+function belongings(repo: GateRepo): readonly string[] {
+  return [
+    readFileSync(join(repo.root, '.git/index')).toString('base64'),
+    readFileSync(join(repo.root, '.git/HEAD'), 'utf8'),
+    repo.git('status', '--porcelain=v2', '--untracked-files=all'),
+    repo.git('for-each-ref', 'refs/heads', 'refs/tags', 'refs/stash'),
+    repo.git('ls-files', '-v', '-s'),
+    readFileSync(join(repo.root, 'src/a.ts'), 'utf8'),
+  ];
+}
+
+/** Runs, and makes sure that nothing of the user's was touched. */
+async function runUntouched(repo: GateRepo): Promise<RunDocument & { code: number | null; prompt: string }> {
+  const before = belongings(repo);
+  const run = await repo.document();
+  expect(belongings(repo)).toEqual(before);
+  return { ...run, prompt: repo.calls().at(-1)?.prompt ?? '' };
+}
+
+/** The branch and main have each changed the same line. */
+function diverged(): GateRepo {
+  const repo = oneReviewer();
+  repo.commit('b');
+  repo.git('checkout', '-q', 'main');
+  repo.write('src/a.ts', 'export const a = 9;\n');
+  repo.commit('nine');
+  repo.git('checkout', '-q', 'work');
+  return repo;
+}
+
+describe('not a working tree', () => {
+  test('a bare repository, and the inside of .git: exit 3', async () => {
+    const bare = join(temporaryFolder(), 'bare');
+    const repo = emptyRepo();
+    repo.git('init', '-q', '--bare', bare);
+    for (const folder of [bare, join(repo.root, '.git')]) {
+      expect.soft(told(await onceover(folder, ['run']), 3)).toContain('has no working tree');
+    }
+    expect(readdirSync(bare)).not.toContain('onceover');
+  });
+
+  test('a repository that git cannot read: exit 3, never "nothing changed"', async () => {
+    const rows = [
+      ['.git/HEAD', 'is not inside a git repository'],
+      ['.git/refs/heads/work', 'git could not answer, so nothing can be said about the change.'],
+      ['.git/index', 'git could not answer, so nothing can be said about the change.'],
+    ] as const;
+    for (const [broken, said] of rows) {
+      const repo = oneReviewer();
+      writeFileSync(join(repo.root, broken), 'garbage\n');
+      expect.soft(told(await repo.run(), 3)).toContain(said);
+      expect.soft(repo.calls()).toEqual([]);
+    }
+  });
+
+  test('what git has of the base is lost: exit 3, never "nothing changed"', async () => {
+    const repo = oneReviewer();
+    const blob = repo.git('rev-parse', 'main:src').trim();
+    rmSync(join(repo.root, '.git/objects', blob.slice(0, 2), blob.slice(2)));
+    expect(told(await repo.run(), 3)).toContain('git could not answer');
+  });
+});
+
+describe('few commits', () => {
+  test('none: everything is new; after the first there is nothing to review until something changes', async () => {
+    const configured = oneReviewer();
+    const repo = emptyRepo();
+    for (const path of ['onceover.yml', '.onceover/reviews/code-quality.md', 'src/a.ts'])
+      repo.write(path, readFileSync(join(configured.root, path)));
+    expect(await runIn(repo.root)).toMatchObject({ code: 0, status: 'passed', iteration: 1, base: null });
+    expect(configured.calls()[0]?.prompt).toContain('+export const a = 1;\n+export const b = 2;');
+    repo.git('add', '-A');
+    expect(await runIn(repo.root)).toMatchObject({ code: 0, dispatches: 0 });
+    repo.commit('first');
+    expect(await runIn(repo.root)).toMatchObject({ code: 0, status: 'no_changes' });
+    repo.write('src/a.ts', 'export const c = 3;\n');
+    expect(await runIn(repo.root)).toMatchObject({ code: 0, status: 'passed', dispatches: 1 });
+  });
+
+  test('a branch that has none yet, beside one that has', async () => {
+    const repo = oneReviewer();
+    repo.git('checkout', '-q', '--orphan', 'new');
+    expect(await repo.document()).toMatchObject({ code: 0, status: 'passed', iteration: 1, base: null });
+    expect(repo.calls()[0]?.prompt).toContain('+export const a = 1;\n+export const b = 2;');
+  });
+});
+
+describe('another place', () => {
+  test('a linked worktree: its own records, and what passed in the other holds', async () => {
+    const repo = oneReviewer();
+    repo.commit('b');
+    expect((await repo.run()).code).toBe(0);
+    const linked = join(dirname(repo.root), 'linked');
+    repo.git('worktree', 'add', '-q', '-b', 'linked', linked, 'work');
+    expect(await runIn(linked)).toMatchObject({ code: 0, status: 'passed', iteration: null, dispatches: 0 });
+    writeFileSync(join(linked, 'src/a.ts'), 'export const a = 1;\nexport const b = 3;\n');
+    expect(await runIn(linked)).toMatchObject({ code: 0, iteration: 1, dispatches: 1 });
+    expect(readdirSync(join(linked, '.deepwork/logs'))).toContain('review_src_code-quality_one@1.1.json');
+    expect(await repo.document()).toMatchObject({ code: 0, dispatches: 0 });
+    expect(repo.records().filter((name) => name.includes('.2.'))).toEqual([]);
+  });
+
+  test('a root with spaces, quotes and other scripts', async () => {
+    const repo = oneReviewer();
+    const root = join(dirname(repo.root), 'a b\'c "d" ä 日本 $HOME');
+    renameSync(repo.root, root);
+    writeFileSync(join(root, 'src/ü ß.ts'), 'new\n');
+    repo.answers('one', failing('src/ü ß.ts', 'new'));
+    const run = await runIn(root);
+    expect(run).toMatchObject({ code: 1, findings: [{ file: 'src/ü ß.ts', line: 1, mark: null }] });
+    const shown = await onceover(join(root, 'src'), ['status']);
+    expect([shown.code, shown.stdout]).toEqual([1, expect.stringContaining('src/ü ß.ts')]);
+  });
+});
+
+describe('in the middle of something', () => {
+  test('a merge with conflicts: reviewed as the files are', async () => {
+    const repo = diverged();
+    expect(() => repo.git('merge', '-q', 'main')).toThrow();
+    const run = await runUntouched(repo);
+    expect(run).toMatchObject({ code: 0, status: 'passed' });
+    expect(run.prompt).toContain('+<<<<<<< HEAD');
+    expect(repo.git('rev-parse', '--verify', 'MERGE_HEAD')).not.toBe('');
+    expect(await repo.document()).toMatchObject({ code: 0, dispatches: 0 });
+  });
+
+  test('a rebase with conflicts, and after it', async () => {
+    const repo = diverged();
+    expect(() => repo.git('rebase', '-q', 'main')).toThrow();
+    expect((await runUntouched(repo)).prompt).toContain('+<<<<<<< ');
+    expect(await repo.document()).toMatchObject({ code: 0, dispatches: 0 });
+    repo.write('src/a.ts', 'export const a = 9;\nexport const b = 2;\n');
+    repo.git('add', '-A');
+    repo.git('-c', 'core.editor=true', 'rebase', '--continue');
+    const after = await runUntouched(repo);
+    expect(after).toMatchObject({ code: 0, status: 'passed', dispatches: 1 });
+    expect(after.prompt).toContain('+export const b = 2;');
+    expect(after.prompt).not.toContain('+<<<<<<<');
+  });
+
+  test('another git at work: its lock is none of ours', async () => {
+    const repo = oneReviewer();
+    writeFileSync(join(repo.root, '.git/index.lock'), '');
+    expect(await runUntouched(repo)).toMatchObject({ code: 0, status: 'passed' });
+    expect(readFileSync(join(repo.root, '.git/index.lock'), 'utf8')).toBe('');
+  });
+});
+
+describe('files in odd states', () => {
+  test('5,000 untracked files: each is shown once, in parts', async () => {
+    const repo = oneReviewer();
+    for (let n = 0; n < 5000; n++) repo.write(`src/many/file-${n}.ts`, `export const n = ${n};\n`);
+    const run = await repo.document();
+    expect(run).toMatchObject({ code: 0, status: 'passed' });
+    const shown = repo.calls().flatMap(({ prompt }) => prompt.match(/^\+\+\+ b\/src\/many\/\S+/gm) ?? []);
+    expect([shown.length, new Set(shown).size]).toEqual([5000, 5000]);
+    expect(await repo.document()).toMatchObject({ code: 0, dispatches: 0 });
+  });
+
+  test.each([['input'], ['true'], ['false']])('CRLF with core.autocrlf=%s: lines are found', async (autocrlf) => {
+    const repo = oneReviewer();
+    repo.git('config', 'core.autocrlf', autocrlf);
+    repo.git('config', 'core.safecrlf', 'true');
+    repo.write('src/a.ts', 'export const a = 1;\r\nexport const b = 2;\r\n');
+    repo.answers('one', failing('src/a.ts', 'export const b = 2;'));
+    const run = await runUntouched(repo);
+    expect(run).toMatchObject({ code: 1, findings: [{ line: 2, mark: null, state: 'open' }] });
+    // The same problem at the same place is the same finding.
+    repo.answers('one', failing('src/a.ts', 'export const b = 2;\r\n'));
+    expect((await repo.document()).findings).toMatchObject([{ id: 'F1', state: 'open' }]);
+  });
+
+  test.each([['--assume-unchanged'], ['--skip-worktree']])('%s hides no change', async (flag) => {
+    const repo = oneReviewer();
+    repo.git('update-index', flag, 'src/a.ts');
+    expect(repo.git('status', '--porcelain')).toBe('');
+    const run = await runUntouched(repo);
+    expect([run.code, run.iteration, run.gates.map(({ id }) => id)]).toEqual([0, 1, [GATE]]);
+    expect(run.prompt).toContain('+export const b = 2;');
+  });
+
+  test('staged and changed since: the file as it is on disk, and what is staged stays staged', async () => {
+    const repo = oneReviewer();
+    repo.git('add', 'src/a.ts');
+    edit(repo, 3);
+    expect(repo.git('status', '--porcelain')).toBe('MM src/a.ts\n');
+    const { prompt } = await runUntouched(repo);
+    expect([prompt.includes('+export const b = 3;'), prompt.includes('+export const b = 2;')]).toEqual([true, false]);
+  });
+
+  test('staged, and taken back on disk: nothing to review', async () => {
+    const repo = oneReviewer();
+    repo.git('add', 'src/a.ts');
+    repo.write('src/a.ts', 'export const a = 1;\n');
+    expect(await runUntouched(repo)).toMatchObject({ code: 0, status: 'no_changes' });
+  });
+
+  test('a submodule: which commit it is at is reviewed, and that is said', async () => {
+    const repo = oneReviewer();
+    const inner = emptyRepo();
+    inner.write('x', 'x\n');
+    inner.commit('x');
+    repo.git('-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', inner.root, 'src/inner');
+    const first = await runUntouched(repo);
+    const warning = 'src/inner is a repository of its own: only which commit it is at is reviewed';
+    expect(first).toMatchObject({ code: 0, status: 'passed', warnings: [warning], uncovered_files: ['.gitmodules'] });
+    expect(first.prompt).toContain('+Subproject commit ');
+    // What is not committed there is not part of this repository's change.
+    repo.write('src/inner/x', 'changed\n');
+    expect(await repo.document()).toMatchObject({ code: 0, dispatches: 0 });
+    repo.git('-C', 'src/inner', 'commit', '-qam', 'changed');
+    expect(await runUntouched(repo)).toMatchObject({ code: 0, dispatches: 1 });
+  });
+});

@@ -1,0 +1,269 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { StartedRunDocument } from '../../../src/report/started-run-document.ts';
+import { onceover } from '../../support/cli.ts';
+import { failing, type GateRepo, gateRepo } from '../../support/gates.ts';
+import { connectMcp, type McpConnection, type ToolAnswer } from '../../support/mcp.ts';
+import { temporaryFolder } from '../../support/repo.ts';
+import { configure, edit, GATE } from '../../support/slots.ts';
+
+const B_IS_ODD = failing('src/a.ts', 'export const b = 2;', { fix: 'Make it even.' });
+
+/** A repository whose commands somebody has agreed to. */
+async function trustedRepo(): Promise<GateRepo> {
+  const repo = gateRepo({ agents: ['one'], numReviews: 1 });
+  expect((await onceover(repo.root, ['trust'])).code).toBe(0);
+  return repo;
+}
+
+const documentOf = (answer: ToolAnswer) => answer.structured as StartedRunDocument;
+
+/** Starts a run and waits for its end. */
+async function runToEnd(client: McpConnection, input: Record<string, unknown> = {}): Promise<ToolAnswer> {
+  const started = await client.call('start_run', input);
+  expect(started.isError, started.text).toBe(false);
+  return client.call('get_run', { run_id: documentOf(started).run_id });
+}
+
+test('start, findings, fix, start again: passed', async () => {
+  const repo = await trustedRepo();
+  repo.answers('one', B_IS_ODD);
+  const client = await connectMcp(repo.root);
+  const started = await client.call('start_run');
+  const { run_id } = documentOf(started);
+  expect(started).toMatchObject({ isError: false, structured: { state: 'running', run: null, error: null } });
+  expect(started.text).toBe(`Run ${run_id} is going on. Call get_run again for its end.`);
+
+  const failed = await client.call('get_run', { run_id });
+  expect(documentOf(failed)).toMatchObject({
+    run_id,
+    state: 'done',
+    error: null,
+    run: { status: 'failed', exit_code: 1, iteration: 1, findings: [{ id: 'F1', state: 'open', line: 2 }] },
+  });
+  expect(failed.text).toContain('Result: failed (exit code 1)');
+  expect(failed.text).toContain(`fail: ${GATE} (findings are open)`);
+  expect(failed.text).toMatch(/F1 \(high\) src\/a\.ts:2\n {2}code: .+\n {2}issue: .+\n {2}fix: Make it even\./);
+  expect(failed.text).toContain('Mend what is open, then start_run again.');
+
+  edit(repo, 3);
+  const passed = await runToEnd(client);
+  expect(documentOf(passed).run).toMatchObject({ status: 'passed', exit_code: 0, iteration: 2 });
+  expect(passed.text).toContain('Nothing is open.');
+  const held = await runToEnd(client, { paths: ['src'], gate: 'code-quality' });
+  expect(documentOf(held).run).toMatchObject({ status: 'passed', iteration: null, dispatches: 0 });
+  expect(repo.calls()).toHaveLength(2);
+});
+
+describe('get_run', () => {
+  test('without an id: none yet, then the newest', async () => {
+    const repo = await trustedRepo();
+    const client = await connectMcp(repo.root);
+    const none = await client.call('get_run');
+    expect(none).toMatchObject({ isError: true, text: 'No run was started here.\nStart one with start_run.' });
+    await runToEnd(client);
+    edit(repo, 3);
+    const second = documentOf(await client.call('start_run'));
+    expect(documentOf(await client.call('get_run')).run_id).toBe(second.run_id);
+    expect(documentOf(await client.call('get_run', { run_id: null })).run).toMatchObject({ iteration: 2 });
+  });
+
+  test('an unknown id is rejected with a sentence', async () => {
+    const client = await connectMcp((await trustedRepo()).root);
+    for (const run_id of ['run-000000000-000000', 'nope', '', '../../trusted', 'run-1-../x']) {
+      const { isError, text } = await client.call('get_run', { run_id });
+      expect.soft([isError, text]).toEqual([true, `There is no run "${run_id}".\nStart one with start_run.`]);
+    }
+    for (const wait_seconds of [-1, 601, 'long']) {
+      expect.soft((await client.call('get_run', { wait_seconds })).isError).toBe(true);
+    }
+  });
+
+  test('does not wait where it is told not to, and shows how far the run is', async () => {
+    const repo = await trustedRepo();
+    repo.answers('one', { $sleep: 1500, status: 'pass', violations: [] });
+    const client = await connectMcp(repo.root);
+    const { run_id } = documentOf(await client.call('start_run'));
+    let now = await client.call('get_run', { run_id, wait_seconds: 0 });
+    for (; documentOf(now).state === 'running'; now = await client.call('get_run', { run_id, wait_seconds: 0.1 })) {
+      expect(now.text).toContain(`Run ${run_id} is going on.`);
+      if (now.text.includes('asking one')) break;
+    }
+    expect(documentOf(now).progress.at(-1)).toBe(`${GATE} @1: asking one (fresh)`);
+    expect(documentOf(await client.call('get_run', { run_id })).run).toMatchObject({ status: 'passed' });
+  });
+
+  test('a run that could not judge: why, and what to do', async () => {
+    const client = await connectMcp((await trustedRepo()).root);
+    const ended = await runToEnd(client, { gate: 'nope' });
+    expect(documentOf(ended)).toMatchObject({ state: 'done', run: null, error: { kind: 'unknown-gate' } });
+    expect(ended.text).toContain('No gate is called "nope".\nName one of these: code-quality.');
+    const outside = documentOf(await runToEnd(client, { paths: ['../x'] }));
+    expect(outside.error).toMatchObject({ kind: 'path-outside' });
+  });
+
+  test('a run that was killed is said to have ended without a result', async () => {
+    const repo = await trustedRepo();
+    repo.answers('one', { $sleep: 2000 });
+    const client = await connectMcp(repo.root);
+    const { run_id } = documentOf(await client.call('start_run'));
+    while (repo.calls().length === 0) await client.call('get_run', { run_id, wait_seconds: 0.1 });
+    const facts = readFileSync(join(repo.root, `.git/onceover/runs/${run_id}.json`), 'utf8');
+    process.kill((JSON.parse(facts) as { pid: number }).pid, 'SIGKILL');
+    const ended = await client.call('get_run', { run_id });
+    expect(documentOf(ended)).toMatchObject({ state: 'died', run: null, error: null });
+    expect(ended.text).toMatch(/^The run ended without a result\.\n/);
+    expect(ended.text).toMatch(/\nStart it again with start_run\.$/);
+    expect(documentOf(await runToEnd(client)).run).toMatchObject({ status: 'passed' });
+  });
+});
+
+test('the run outlives the client that started it', async () => {
+  const repo = await trustedRepo();
+  repo.answers('one', { ...B_IS_ODD, $sleep: 1000 });
+  const first = await connectMcp(repo.root);
+  const { run_id } = documentOf(await first.call('start_run'));
+  await first.close();
+  const second = await connectMcp(repo.root);
+  const ended = documentOf(await second.call('get_run', { run_id }));
+  expect(ended).toMatchObject({ run_id, state: 'done', run: { status: 'failed', findings: [{ id: 'F1' }] } });
+  expect(documentOf(await second.call('get_run')).run_id).toBe(run_id);
+});
+
+test('a second run beside the first: who is at work', async () => {
+  const repo = await trustedRepo();
+  repo.answers('one', { $sleep: 2500, status: 'pass', violations: [] });
+  const client = await connectMcp(repo.root);
+  const first = documentOf(await client.call('start_run')).run_id;
+  while (repo.calls().length === 0) await client.call('get_run', { run_id: first, wait_seconds: 0.1 });
+  const second = await runToEnd(client);
+  expect(second.text).toContain('Another run is going on in this working tree');
+  expect(documentOf(second).run_id).not.toBe(first);
+  expect(documentOf(await client.call('get_run', { run_id: first })).run).toMatchObject({ status: 'passed' });
+});
+
+describe('trust', () => {
+  const REFUSED = 'This configuration was not yet agreed to in this clone, and it runs commands of its own: ';
+
+  async function expectRefused(client: McpConnection, repo: GateRepo, command: string): Promise<void> {
+    const started = repo.calls().length;
+    const refused = await client.call('start_run');
+    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining(REFUSED) });
+    expect(refused.text).toContain(command);
+    expect(refused.text).toContain('A person who has read onceover.yml runs "onceover trust"');
+    expect(repo.calls()).toHaveLength(started);
+  }
+
+  test('refused, agreed to, changed, refused again', async () => {
+    const gates = '  - path: src\n    checks: { lint: { run: "echo as agreed" } }';
+    const repo = gateRepo({ agents: ['one'], gates });
+    const client = await connectMcp(repo.root);
+    await expectRefused(client, repo, 'echo as agreed');
+    expect((await client.call('get_run')).isError).toBe(true);
+    expect((await onceover(repo.root, ['trust'])).stdout).toContain('echo as agreed');
+    expect(documentOf(await runToEnd(client)).run).toMatchObject({ status: 'passed' });
+    configure(repo, 'echo as agreed', 'touch ../pwned');
+    await expectRefused(client, repo, 'touch ../pwned');
+    configure(repo, 'touch ../pwned', 'echo as agreed');
+    expect(documentOf(await runToEnd(client)).run).toMatchObject({ status: 'passed' });
+    configure(repo, 'one: { command: [node,', 'one: { env: { A: b }, command: [node,');
+    await expectRefused(client, repo, 'agent.mjs');
+    expect(existsSync(join(repo.root, '../pwned'))).toBe(false);
+  });
+
+  test('a run of a person’s own agrees to it; a look does not', async () => {
+    const repo = gateRepo({ agents: ['one'], numReviews: 1 });
+    const client = await connectMcp(repo.root);
+    await onceover(repo.root, ['status']);
+    await repo.run(['--dry-run']);
+    await expectRefused(client, repo, 'agent.mjs');
+    expect((await repo.run()).code).toBe(0);
+    expect(documentOf(await runToEnd(client)).run).toMatchObject({ status: 'passed', dispatches: 0 });
+  });
+
+  test('changed between the start and the run: the run refuses it itself', async () => {
+    const repo = gateRepo({ agents: ['one'], numReviews: 1 });
+    const end = await repo.run(['--started-by-agent', '--json']);
+    expect([end.code, JSON.parse(end.stdout)]).toMatchObject([3, { error: { kind: 'not-trusted' } }]);
+    expect(repo.calls()).toEqual([]);
+  });
+});
+
+describe('resolve_finding', () => {
+  test('skip waives, fixed waits for a reviewer', async () => {
+    const repo = await trustedRepo();
+    repo.answers('one', { status: 'fail', violations: [...(B_IS_ODD.violations ?? []), { ...odd(1) }] });
+    const client = await connectMcp(repo.root);
+    await runToEnd(client);
+    const waived = await client.call('resolve_finding', { id: 'F1', how: 'skip', why: 'it is even' });
+    expect(waived).toMatchObject({ isError: false, structured: { id: 'F1', state: 'waived', why: 'it is even' } });
+    expect(waived.text).toContain('F1 is waived: it is even');
+    const claimed = await client.call('resolve_finding', { id: 'f2', how: 'fixed', why: 'renamed' });
+    expect(claimed).toMatchObject({ isError: false, structured: { id: 'F2', state: 'fixed_claimed', why: 'renamed' } });
+    expect(claimed.text).toContain('It stays open until @1 of review:src:code-quality confirms it');
+    const states = documentOf(await runToEnd(client)).run?.findings.map(({ id, state }) => `${id} ${state}`);
+    // Nothing changed, so a claim is not confirmed by silence.
+    expect(states).toEqual(['F1 waived', 'F2 open']);
+  });
+
+  test('what cannot be meant is rejected with a sentence', async () => {
+    const client = await connectMcp((await trustedRepo()).root);
+    const unknown = await client.call('resolve_finding', { id: 'F9', how: 'skip', why: 'x' });
+    expect(unknown).toMatchObject({ isError: true, text: expect.stringContaining('There is no finding "F9".') });
+    for (const input of [{ id: 'F1', how: 'skip', why: '' }, { id: 'F1', how: 'leave', why: 'x' }, { id: 'F1' }, {}]) {
+      const { isError, text } = await client.call('resolve_finding', input);
+      expect.soft([isError, text]).toEqual([true, expect.stringMatching(/why|how|id/)]);
+    }
+  });
+
+  // defect: the CLI refuses a reason of white space, resolve_finding takes it (mcp/run-tools.ts: why is min(1), not trimmed).
+  test.fails('a reason of white space is none', async () => {
+    const repo = await trustedRepo();
+    repo.answers('one', B_IS_ODD);
+    const client = await connectMcp(repo.root);
+    await runToEnd(client);
+    expect((await client.call('resolve_finding', { id: 'F1', how: 'skip', why: ' \n' })).isError).toBe(true);
+  });
+});
+
+test('structured content fits the advertised output schemas', async () => {
+  const repo = await trustedRepo();
+  repo.answers('one', B_IS_ODD);
+  const client = await connectMcp(repo.root);
+  const calls: [string, Record<string, unknown>][] = [
+    ['start_run', {}],
+    ['get_run', {}],
+    ['resolve_finding', { id: 'F1', how: 'skip', why: 'it is even' }],
+    ['start_run', { gate: 'nope' }],
+    ['get_run', {}],
+  ];
+  for (const [name, input] of calls) {
+    const schema = await client.outputSchema(name);
+    expect(schema.safeParse({}).success).toBe(false);
+    const { structured } = await client.call(name, input);
+    expect(schema.safeParse(structured), name).toMatchObject({ success: true, data: structured });
+  }
+});
+
+test('nothing to run it on: rejected with a sentence', async () => {
+  const folder = temporaryFolder();
+  const outside = await connectMcp(folder);
+  for (const [name, input] of [
+    ['start_run', {}],
+    ['get_run', {}],
+    ['resolve_finding', { id: 'F1', how: 'fixed', why: 'x' }],
+  ] as const) {
+    const { isError, text } = await outside.call(name, input);
+    expect.soft([isError, text]).toEqual([true, expect.stringMatching(/is not inside a git repository.*\n.*git init/)]);
+  }
+  expect(readdirSync(folder)).toEqual([]);
+  const repo = await trustedRepo();
+  configure(repo, 'num_reviews: 1', 'num_reviews: none');
+  const broken = await (await connectMcp(repo.root)).call('start_run');
+  expect(broken).toMatchObject({ isError: true, text: expect.stringContaining('onceover.yml:8:') });
+});
+
+function odd(line: number): object {
+  return { file: 'src/a.ts', line, issue: 'a is odd', priority: 'low' };
+}

@@ -1,0 +1,268 @@
+import { chmodSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'vitest';
+import { onceover } from '../../support/cli.ts';
+import type { GateRepo } from '../../support/gates.ts';
+import { alone, command, expectAsked, OBJECTION, passed, waysUnder } from '../../support/ways.ts';
+
+const way = waysUnder('A change that nobody sees');
+
+/** After everything has passed, does this to the repository, and expects the reviewer to be asked and heard. */
+async function expectSeen(change: (repo: GateRepo) => void, files: Readonly<Record<string, string>> = {}) {
+  const repo = await passed({ files });
+  change(repo);
+  await expectAsked(repo);
+  return repo.calls()[0]?.prompt ?? '';
+}
+
+const at = (repo: GateRepo, path: string) => join(repo.root, path);
+const OLD = { 'src/old.ts': 'export const old = 1;\n' };
+
+way('A file is only deleted.', async () => {
+  await expectSeen((repo) => rmSync(at(repo, 'src/old.ts')), OLD);
+});
+
+way('A file is only renamed.', async () => {
+  await expectSeen((repo) => renameSync(at(repo, 'src/old.ts'), at(repo, 'src/new.ts')), OLD);
+});
+
+way('A file only gets another mode.', async () => {
+  await expectSeen((repo) => chmodSync(at(repo, 'src/old.ts'), 0o755), OLD);
+});
+
+way('A symlink only gets another target.', async () => {
+  await expectSeen((repo) => {
+    symlinkSync('b.ts', at(repo, 'src/link'));
+  });
+  const repo = alone();
+  symlinkSync('b.ts', at(repo, 'src/link'));
+  expect((await repo.run()).code).toBe(0);
+  rmSync(at(repo, 'src/link'));
+  symlinkSync('/etc/passwd', at(repo, 'src/link'));
+  repo.answers('one', OBJECTION);
+  repo.forget();
+  await expectAsked(repo);
+});
+
+way('A file becomes a symlink with the same content.', async () => {
+  await expectSeen((repo) => {
+    repo.write('elsewhere.ts', 'export const old = 1;\n');
+    rmSync(at(repo, 'src/old.ts'));
+    symlinkSync('../elsewhere.ts', at(repo, 'src/old.ts'));
+  }, OLD);
+});
+
+way('A file becomes a folder.', async () => {
+  await expectSeen((repo) => {
+    rmSync(at(repo, 'src/old.ts'));
+    repo.write('src/old.ts/inside.ts', 'export const evil = 1;\n');
+  }, OLD);
+});
+
+way('Only white space is changed.', async () => {
+  await expectSeen((repo) => repo.write('src/old.ts', 'export  const old = 1;\n'), OLD);
+});
+
+way('Only line ends are changed.', async () => {
+  await expectSeen((repo) => repo.write('src/old.ts', 'export const old = 1;\r\n'), OLD);
+});
+
+way('A binary file is changed.', async () => {
+  await expectSeen((repo) => repo.write('src/old.ts', new Uint8Array([0, 1, 2])), OLD);
+});
+
+way('An empty file is added.', async () => {
+  await expectSeen((repo) => repo.write('src/empty.ts', ''));
+});
+
+way('A file is added in a new folder and not told to git.', async () => {
+  const prompt = await expectSeen((repo) => repo.write('src/deep/er/new.ts', 'export const evil = 1;\n'));
+  expect(prompt).toContain('export const evil = 1;');
+});
+
+way('A file is edited to the same length and given its old time back.', async () => {
+  await expectSeen((repo) => {
+    const { atimeMs, mtimeMs } = statSync(at(repo, 'src/old.ts'));
+    repo.write('src/old.ts', 'export const old = 2;\n');
+    utimesSync(at(repo, 'src/old.ts'), atimeMs / 1000, mtimeMs / 1000);
+  }, OLD);
+});
+
+way('git was told to take the file as unchanged.', async () => {
+  await expectSeen((repo) => {
+    repo.git('update-index', '--assume-unchanged', 'src/old.ts');
+    repo.write('src/old.ts', 'export const evil = 1;\n');
+  }, OLD);
+});
+
+way('git was told that the file is not checked out.', async () => {
+  await expectSeen((repo) => {
+    repo.git('update-index', '--skip-worktree', 'src/old.ts');
+    repo.write('src/old.ts', 'export const evil = 1;\n');
+  }, OLD);
+});
+
+way('A program that watches files for git says that nothing changed.', async () => {
+  await expectSeen((repo) => {
+    const liar = join(dirname(repo.root), 'liar');
+    writeFileSync(liar, '#!/bin/sh\nprintf "token\\0"\n', { mode: 0o755 });
+    repo.git('config', 'core.fsmonitor', liar);
+    repo.git('update-index', '--fsmonitor');
+    repo.git('status');
+    repo.write('src/old.ts', 'export const evil = 1;\n');
+  }, OLD);
+});
+
+way('A file is ignored after it was added by force.', async () => {
+  const prompt = await expectSeen((repo) => {
+    repo.write('.gitignore', '*.gen\n');
+    repo.write('src/x.gen', 'evil\n');
+    repo.git('add', '-f', 'src/x.gen');
+  });
+  expect(prompt).toContain('+evil');
+});
+
+way('A file that git tracks is ignored.', async () => {
+  await expectSeen((repo) => {
+    repo.write('.git/info/exclude', 'src/\n');
+    repo.write('src/old.ts', 'export const evil = 1;\n');
+  }, OLD);
+});
+
+way('A file is announced to git and not added.', async () => {
+  await expectSeen((repo) => {
+    repo.write('src/new.ts', 'export const evil = 1;\n');
+    repo.git('add', '-N', 'src/new.ts');
+  });
+});
+
+way('Attributes say that a file has no differences to show.', async () => {
+  const prompt = await expectSeen((repo) => {
+    repo.write('.gitattributes', '*.ts -diff\n');
+    repo.write('src/old.ts', 'export const evil = 1;\n');
+  }, OLD);
+  expect(prompt).toContain('+export const evil = 1;');
+});
+
+function addSubmodule(repo: GateRepo): void {
+  const sub = join(dirname(repo.root), 'sub');
+  mkdirSync(sub);
+  repo.git('-C', sub, 'init', '-q', '-b', 'main');
+  repo.git('-C', sub, 'commit', '-q', '--allow-empty', '-m', 'one');
+  repo.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', sub, 'src/sub');
+  repo.commit('submodule');
+}
+
+way('A submodule only moves to another commit.', async () => {
+  const repo = alone();
+  addSubmodule(repo);
+  expect((await repo.run()).code).toBe(0);
+  repo.git('-C', 'src/sub', 'commit', '-q', '--allow-empty', '-m', 'two');
+  repo.answers('one', OBJECTION);
+  repo.forget();
+  await expectAsked(repo);
+});
+
+way('It does so, and its settings say that git should not look.', async () => {
+  const repo = alone();
+  addSubmodule(repo);
+  repo.git('config', '-f', '.gitmodules', 'submodule.src/sub.ignore', 'all');
+  repo.git('config', 'submodule.src/sub.ignore', 'all');
+  repo.commit();
+  expect((await repo.run()).code).toBe(0);
+  repo.git('-C', 'src/sub', 'commit', '-q', '--allow-empty', '-m', 'two');
+  repo.answers('one', OBJECTION);
+  repo.forget();
+  await expectAsked(repo);
+});
+
+way('A repository lies in the repository.', async () => {
+  const repo = await passed();
+  repo.git('init', '-q', 'src/nested');
+  repo.git('-C', 'src/nested', 'commit', '-q', '--allow-empty', '-m', 'one');
+  await expectAsked(repo);
+});
+
+way('A merge keeps nothing of what the base has got since.', async () => {
+  const repo = alone();
+  repo.commit();
+  expect((await repo.run()).code).toBe(0);
+  repo.git('checkout', '-q', 'main');
+  repo.write('src/theirs.ts', 'export const theirs = 1;\n');
+  repo.commit();
+  repo.git('checkout', '-q', 'work');
+  repo.git('merge', '-q', '-s', 'ours', '-m', 'ours', 'main');
+  repo.answers('one', OBJECTION);
+  repo.forget();
+  await expectAsked(repo);
+});
+
+way('git was told to show other objects in place of those of the base.', async () => {
+  const repo = alone();
+  repo.commit();
+  repo.git('replace', 'main^{tree}', 'work^{tree}');
+  repo.answers('one', OBJECTION);
+  await expectAsked(repo);
+});
+
+way('git was told to show another text in place of the one under review.', async () => {
+  const repo = alone();
+  const [evil, harmless] = ['export const evil = 1;\n', 'export const a = 2;\n'].map((text) => {
+    repo.write('src/a.ts', text);
+    return repo.git('hash-object', '-w', 'src/a.ts').trim();
+  });
+  repo.write('src/a.ts', 'export const evil = 1;\n');
+  repo.git('replace', evil ?? '', harmless ?? '');
+  expect((await repo.run()).code).toBe(0);
+  expect(repo.calls()[0]?.prompt).toContain('+export const evil = 1;');
+});
+
+/** A file in src by a name that no text can hold. */
+function addOdd(repo: GateRepo): void {
+  writeFileSync(Buffer.concat([Buffer.from(at(repo, 'src/evil')), Buffer.from([0xe4])]), 'export const evil = 1;\n');
+  repo.commit();
+}
+
+way('The name of a file is not UTF-8.', async () => {
+  const repo = await passed();
+  addOdd(repo);
+  expect((await command(repo, 'run')).code).toBe(3);
+  expect((await command(repo, 'status')).code).toBe(3);
+});
+
+way('The name of a file is not UTF-8, and the run is asked for ".".', async () => {
+  const repo = await passed();
+  addOdd(repo);
+  expect((await command(repo, 'run', '.')).code).toBe(3);
+});
+
+way('The name of a file is not UTF-8, and the run is about the commit that adds it.', async () => {
+  const repo = alone();
+  repo.commit();
+  addOdd(repo);
+  expect((await command(repo, 'run', '--commit', 'HEAD')).code).toBe(3);
+});
+
+way('A file is committed in the folder for generated files.', async () => {
+  const repo = await passed();
+  repo.write('.deepwork/tmp/evil.js', 'evil()\n');
+  repo.git('add', '-f', '.deepwork/tmp/evil.js');
+  repo.commit();
+  const run = await repo.document();
+  expect(JSON.stringify(run)).toContain('.deepwork/tmp');
+});
+
+way('There is no commit yet.', async () => {
+  const repo = alone();
+  repo.git('checkout', '-q', '--orphan', 'fresh');
+  repo.git('branch', '-q', '-D', 'main', 'work');
+  repo.answers('one', OBJECTION);
+  await expectAsked(repo);
+});
+
+way('The run is started in another folder than the root.', async () => {
+  const repo = await passed({ files: { 'lib/x.ts': '' } });
+  repo.write('src/a.ts', 'export const evil = 1;\n');
+  expect((await onceover(at(repo, 'lib'), ['run'])).code).toBe(1);
+  expect(repo.calls()).toHaveLength(1);
+});

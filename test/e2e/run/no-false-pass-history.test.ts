@@ -1,0 +1,160 @@
+import { rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'vitest';
+import { onceover } from '../../support/cli.ts';
+import { alone, command, expectAsked, expectOpen, OBJECTION, objected, waysUnder } from '../../support/ways.ts';
+
+const way = waysUnder('Another place in history');
+
+way('What was objected to is committed.', async () => {
+  const repo = await objected();
+  repo.commit();
+  await expectOpen(repo);
+});
+
+way('The commit is amended.', async () => {
+  const repo = await objected();
+  repo.commit();
+  repo.git('commit', '-q', '--amend', '-m', 'other words');
+  await expectOpen(repo);
+});
+
+way('The branch is rebased on a newer base.', async () => {
+  const repo = await objected();
+  repo.commit();
+  repo.git('checkout', '-q', 'main');
+  repo.write('README.md', '# More\n');
+  repo.commit();
+  repo.git('checkout', '-q', 'work');
+  repo.git('rebase', '-q', 'main');
+  await expectOpen(repo);
+});
+
+way('The base is merged into the branch.', async () => {
+  const repo = await objected();
+  repo.commit();
+  repo.git('checkout', '-q', 'main');
+  repo.write('src/theirs.ts', 'export const theirs = 1;\n');
+  repo.commit();
+  repo.git('checkout', '-q', 'work');
+  repo.git('merge', '-q', '-m', 'merge', 'main');
+  await expectOpen(repo);
+});
+
+way('Commits are made into one.', async () => {
+  const repo = await objected();
+  repo.commit();
+  repo.write('README.md', '# More\n');
+  repo.commit();
+  repo.git('reset', '-q', '--soft', 'main');
+  repo.git('commit', '-q', '-m', 'all');
+  await expectOpen(repo);
+});
+
+way('Another branch is made from the same commit.', async () => {
+  const repo = await objected();
+  repo.git('checkout', '-q', '-b', 'other');
+  await expectOpen(repo);
+});
+
+way('The branch is renamed.', async () => {
+  const repo = await objected();
+  repo.git('branch', '-m', 'other');
+  await expectOpen(repo);
+});
+
+way('Another branch is checked out, run, and left again.', async () => {
+  const repo = await objected();
+  repo.commit();
+  repo.git('checkout', '-q', 'main');
+  expect(await repo.document()).toMatchObject({ code: 0, status: 'no_changes' });
+  repo.git('checkout', '-q', 'work');
+  await expectOpen(repo);
+});
+
+way('No branch is checked out.', async () => {
+  const repo = await objected();
+  repo.commit();
+  repo.git('checkout', '-q', '--detach');
+  await expectOpen(repo);
+});
+
+way('The same commit is checked out in another working tree.', async () => {
+  const repo = await objected();
+  repo.commit();
+  const other = join(dirname(repo.root), 'other');
+  repo.git('worktree', 'add', '-q', '-b', 'other', other);
+  expect((await onceover(other, ['run'])).code).toBe(1);
+  expect((await onceover(other, ['status'])).code).toBe(1);
+});
+
+way('Everything is put aside, run, and taken back.', async () => {
+  const repo = await objected();
+  repo.git('stash', '-q');
+  expect(await repo.document()).toMatchObject({ code: 0, status: 'no_changes' });
+  repo.git('stash', 'pop', '-q');
+  await expectOpen(repo);
+});
+
+way('The records are put away with "onceover clean".', async () => {
+  const repo = await objected();
+  expect((await command(repo, 'clean')).code).toBe(0);
+  await expectOpen(repo);
+});
+
+way('The records are deleted.', async () => {
+  const repo = await objected();
+  rmSync(join(repo.root, '.deepwork'), { recursive: true });
+  await expectOpen(repo);
+});
+
+way('The records are put away, and the file is edited: the reviewer is asked again.', async () => {
+  const repo = await objected();
+  await command(repo, 'clean');
+  repo.write('src/a.ts', 'export const evil = 1;\n');
+  repo.answers('one', OBJECTION);
+  repo.forget();
+  await expectAsked(repo);
+});
+
+way('What is known of findings is deleted from the git folder: the reviewer is asked again.', async () => {
+  const repo = await objected();
+  rmSync(join(repo.root, '.git/onceover/findings'), { recursive: true });
+  repo.answers('one', OBJECTION);
+  repo.forget();
+  await expectAsked(repo);
+});
+
+way('All that onceover knows is deleted: the reviewer is asked again.', async () => {
+  const repo = alone();
+  expect((await repo.run()).code).toBe(0);
+  rmSync(join(repo.root, '.git/onceover'), { recursive: true });
+  repo.answers('one', OBJECTION);
+  repo.forget();
+  await expectAsked(repo);
+});
+
+way('A pass on one branch is taken for a pass of other content on another.', async () => {
+  const repo = alone();
+  repo.commit();
+  expect((await repo.run()).code).toBe(0);
+  repo.git('checkout', '-q', '-b', 'other', 'main');
+  repo.write('src/a.ts', 'export const evil = 1;\n');
+  repo.answers('one', OBJECTION);
+  repo.forget();
+  await expectAsked(repo);
+});
+
+way('What passed is compared with another base.', async () => {
+  const repo = alone();
+  repo.commit();
+  expect((await repo.run()).code).toBe(0);
+  repo.git('checkout', '-q', 'main');
+  repo.write('src/a.ts', 'export const a = 9;\n');
+  repo.commit();
+  repo.git('checkout', '-q', 'work');
+  repo.git('merge', '-q', '-X', 'ours', '-m', 'merge', 'main');
+  repo.answers('one', OBJECTION);
+  repo.forget();
+  await expectAsked(repo);
+});

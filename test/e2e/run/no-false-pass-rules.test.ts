@@ -1,0 +1,111 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { onceoverJson } from '../../support/cli.ts';
+import type { GateRepo } from '../../support/gates.ts';
+import { ruleText } from '../../support/repo.ts';
+import { alone, command, expectAsked, OBJECTION, waysUnder } from '../../support/ways.ts';
+
+const way = waysUnder('Rules and their marks');
+
+/** A repository with a rule instead of a gate. */
+function withRule(strategy: string, more = ''): GateRepo {
+  const rule = ruleText('security', { include: ['**/*.py'], strategy });
+  const repo = alone({ gates: '  []', more, files: { '.deepreview': rule, 'a.py': 'a\n', 'b.py': 'b\n' } });
+  repo.write('a.py', 'evil\n');
+  return repo;
+}
+
+async function reviewIds(repo: GateRepo): Promise<readonly string[]> {
+  const written = await onceoverJson<{ tasks: { review_id: string }[] }>(repo.root, ['instructions']);
+  return written.tasks.map((task) => task.review_id);
+}
+
+for (const strategy of ['individual', 'matches_together', 'all_changed_files']) {
+  way(`A review of strategy ${strategy} is marked as passed with "onceover pass".`, async () => {
+    const repo = withRule(strategy);
+    for (const id of await reviewIds(repo)) expect((await command(repo, 'pass', id)).code).toBe(0);
+    repo.answers('one', OBJECTION);
+    await expectAsked(repo);
+  });
+}
+
+way('A mark is set by hand.', async () => {
+  const repo = withRule('individual');
+  for (const id of await reviewIds(repo)) repo.write(`.deepwork/tmp/review_instructions/${id}.passed`, '');
+  repo.answers('one', OBJECTION);
+  await expectAsked(repo);
+});
+
+way('With trust_marks, the mark is that of other content.', async () => {
+  const repo = withRule('matches_together', 'trust_marks: true');
+  for (const id of await reviewIds(repo)) expect((await command(repo, 'pass', id)).code).toBe(0);
+  repo.write('a.py', 'more evil\n');
+  repo.answers('one', OBJECTION);
+  await expectAsked(repo);
+});
+
+way('With trust_marks, a mark is set over an open finding.', async () => {
+  const repo = withRule('matches_together', 'trust_marks: true');
+  const ids = await reviewIds(repo);
+  repo.answers('one', { status: 'fail', violations: [{ file: 'a.py', line: 1, issue: 'evil', priority: 'high' }] });
+  expect((await repo.run()).code).toBe(1);
+  for (const id of ids) await command(repo, 'pass', id);
+  expect((await repo.run()).code).toBe(1);
+});
+
+way('With trust_marks, a file is deleted after the others were marked.', async () => {
+  const repo = withRule('matches_together', 'trust_marks: true');
+  for (const id of await reviewIds(repo)) expect((await command(repo, 'pass', id)).code).toBe(0);
+  rmSync(join(repo.root, 'b.py'));
+  repo.answers('one', OBJECTION);
+  await expectAsked(repo);
+});
+
+for (const strategy of ['individual', 'matches_together']) {
+  way(`A file is only deleted under a rule of strategy ${strategy}.`, async () => {
+    const repo = withRule(strategy);
+    expect((await repo.run()).code).toBe(0);
+    rmSync(join(repo.root, 'b.py'));
+    repo.answers('one', OBJECTION);
+    repo.forget();
+    await expectAsked(repo);
+  });
+}
+
+way('The instructions of the rule are edited after a pass.', async () => {
+  const repo = withRule('individual');
+  expect((await repo.run()).code).toBe(0);
+  const rule = ruleText('security', { include: ['**/*.py'] });
+  repo.write('.deepreview', rule.replace('Look closely.', 'Look elsewhere.'));
+  repo.answers('one', OBJECTION);
+  repo.forget();
+  await expectAsked(repo);
+});
+
+way('A file joins those that passed together.', async () => {
+  const repo = withRule('matches_together');
+  expect((await repo.run()).code).toBe(0);
+  repo.write('c.py', 'evil\n');
+  repo.answers('one', OBJECTION);
+  repo.forget();
+  await expectAsked(repo);
+});
+
+way('A file leaves those that passed together.', async () => {
+  const repo = withRule('matches_together');
+  repo.write('b.py', 'evil too\n');
+  expect((await repo.run()).code).toBe(0);
+  repo.git('checkout', '-q', 'b.py');
+  repo.answers('one', OBJECTION);
+  repo.forget();
+  await expectAsked(repo);
+});
+
+way('The rule is removed while it has something open.', async () => {
+  const repo = withRule('individual');
+  repo.answers('one', { status: 'fail', violations: [{ file: 'a.py', line: 1, issue: 'evil', priority: 'high' }] });
+  expect((await repo.run()).code).toBe(1);
+  rmSync(join(repo.root, '.deepreview'));
+  expect(await repo.document()).toMatchObject({ code: 1, findings: [{ id: 'F1', state: 'open' }] });
+});

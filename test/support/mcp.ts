@@ -1,0 +1,49 @@
+import { dirname } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { onTestFinished } from 'vitest';
+import * as z from 'zod';
+import { CLI } from './cli.ts';
+import { cleanEnvironment } from './repo.ts';
+
+export type ToolAnswer = { readonly text: string; readonly structured: unknown; readonly isError: boolean };
+
+/** A client that is connected to a server of its own. */
+export type McpConnection = {
+  /** The schema that a tool promises its structured content to fit. */
+  outputSchema(tool: string): Promise<z.ZodType>;
+  call(tool: string, input?: Record<string, unknown>): Promise<ToolAnswer>;
+  close(): Promise<void>;
+};
+
+const answerSchema = z.object({
+  content: z.array(z.object({ type: z.literal('text'), text: z.string() })),
+  structuredContent: z.unknown().optional(),
+  isError: z.boolean().optional(),
+});
+
+/** Starts the built program as a server in a folder; both are closed with the test. */
+export async function connectMcp(cwd: string): Promise<McpConnection> {
+  const client = new Client({ name: 'test', version: '1' });
+  const env = Object.fromEntries(
+    Object.entries(cleanEnvironment(dirname(cwd))).filter((one): one is [string, string] => one[1] !== undefined),
+  );
+  const args = [CLI, 'mcp'];
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd, env, stderr: 'ignore' }));
+  onTestFinished(() => client.close());
+  return {
+    async outputSchema(name) {
+      const { tools } = await client.listTools();
+      const schema: object | undefined = tools.find((tool) => tool.name === name)?.outputSchema;
+      return z.fromJSONSchema({ ...schema });
+    },
+    async call(name, input = {}) {
+      const { content, structuredContent, isError } = answerSchema.parse(
+        await client.callTool({ name, arguments: input }),
+      );
+      const text = content.map((one) => one.text).join('\n');
+      return { text, structured: structuredContent, isError: isError === true };
+    },
+    close: () => client.close(),
+  };
+}
