@@ -244,18 +244,18 @@ export type RunWish = {
 
 /** Runs the gates. */
 export async function run(cwd: string, wish: RunWish): Promise<Result<RunOutcome>> {
-  const [place, own] = await Promise.all([placeOf(cwd), import('./app/run.ts')]);
+  const [place, { run: runGates }] = await Promise.all([placeOf(cwd), import('./app/run.ts')]);
   if (!place.ok) return place;
   const options = toOptions(place.value, wish);
-  return options.ok ? own.run(place.value, options.value) : options;
+  return options.ok ? runGates(place.value, options.value) : options;
 }
 
 /** What a run would do, or what stands; nothing is run and nothing is written. */
 export async function preview(cwd: string, wish: RunWish): Promise<Result<Preview>> {
-  const [place, own] = await Promise.all([placeOf(cwd), import('./app/run.ts')]);
+  const [place, { preview: previewGates }] = await Promise.all([placeOf(cwd), import('./app/run.ts')]);
   if (!place.ok) return place;
   const options = toOptions(place.value, wish);
-  return options.ok ? own.preview(place.value, options.value) : options;
+  return options.ok ? previewGates(place.value, options.value) : options;
 }
 
 /** What a person or an agent says of a finding: that it is fixed, or why it is left. */
@@ -270,8 +270,8 @@ export async function resolve(
 
 /** Archives the records. */
 export async function clean(cwd: string): Promise<Result<Cleaned>> {
-  const [place, own] = await Promise.all([placeOf(cwd), import('./app/clean.ts')]);
-  return place.ok ? own.clean(place.value) : place;
+  const [place, { clean: cleanRecords }] = await Promise.all([placeOf(cwd), import('./app/clean.ts')]);
+  return place.ok ? cleanRecords(place.value) : place;
 }
 
 /** Agrees to the commands of the configuration in this clone, and tells them. */
@@ -285,14 +285,14 @@ export async function startRun(
   cwd: string,
   wish: { readonly paths: readonly string[]; readonly gate: string | null },
 ): Promise<Result<StartedRun>> {
-  const [place, own] = await Promise.all([placeOf(cwd), import('./app/started-run.ts')]);
-  return place.ok ? own.startRun(place.value, wish) : place;
+  const [place, { startRun: start }] = await Promise.all([placeOf(cwd), import('./app/started-run.ts')]);
+  return place.ok ? start(place.value, wish) : place;
 }
 
 /** How far a started run is; without an id, the newest. */
 export async function getRun(cwd: string, id: string | null, waitSeconds: number): Promise<Result<StartedRun>> {
-  const [place, own] = await Promise.all([placeOf(cwd), import('./app/started-run.ts')]);
-  return place.ok ? own.getRun(place.value, id, waitSeconds) : place;
+  const [place, { getRun: get }] = await Promise.all([placeOf(cwd), import('./app/started-run.ts')]);
+  return place.ok ? get(place.value, id, waitSeconds) : place;
 }
 
 function toOptions(place: Place, wish: RunWish): Result<RunOptions> {

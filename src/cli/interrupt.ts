@@ -28,4 +28,4 @@ export async function interruptible<T>(
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 const INTERRUPTED = 'interrupted; what was started has been ended, and what had no verdict yet was not recorded.';
-const NEXT = 'Run again to go on from there.';
+const NEXT = 'To go on from there, run again.';

@@ -117,5 +117,3 @@ export type Saved = {
   readonly session: number;
   readonly prefix: number;
 };
-
-export const NOTHING_SAVED: Saved = { pass: 0, slot: 0, session: 0, prefix: 0 };

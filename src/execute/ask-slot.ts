@@ -30,7 +30,7 @@ export type SlotAnswer = {
   readonly raw: string;
 };
 
-export type Exchange = {
+type Exchange = {
   readonly agent: string;
   readonly mode: 'fresh' | 'resumed' | 'repair';
   readonly sent: string;

@@ -22,7 +22,7 @@ export type ReviewPlan =
   | { readonly kind: 'rest'; readonly state: GateState }
   | { readonly kind: 'not-run'; readonly state: GateState; readonly why: 'retry-limit' | 'open-findings' };
 
-export type CheckPlan = { readonly kind: 'run' | 'rest'; readonly gate: CheckGate };
+type CheckPlan = { readonly kind: 'run' | 'rest'; readonly gate: CheckGate };
 
 /** What a run does: nothing where all holds, else one iteration. */
 export type RunPlan = {

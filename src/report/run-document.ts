@@ -28,7 +28,7 @@ export type RunDocument = {
   warnings: string[];
 };
 
-export type SlotDocument = {
+type SlotDocument = {
   slot: number;
   agent: string | null;
   status: SlotOutcome['status'];
@@ -55,7 +55,7 @@ export type FindingDocument = {
   why: string | null;
 };
 
-export type UsageDocument = {
+type UsageDocument = {
   input_tokens: number;
   cached_input_tokens: number;
   cache_write_tokens: number;

@@ -116,8 +116,8 @@ function tellResult(outcome: RunOutcome): string {
 }
 
 const RESULTS: Readonly<Record<RunOutcome['status'], (outcome: RunOutcome) => string>> = {
-  no_changes: ({ baseName }) =>
-    `Nothing to review: nothing changed since ${baseName === null ? 'the beginning' : quoteName(baseName)}.`,
+  no_changes: ({ baseName, scope }) =>
+    `Nothing to review: nothing ${scope.kind === 'full' ? '' : 'of what was asked about '}changed since ${baseName === null ? 'the beginning' : quoteName(baseName)}.`,
   no_applicable_gates: () => 'Nothing was reviewed: no gate or rule covers what changed.',
   passed: (outcome) =>
     outcome.iteration === null

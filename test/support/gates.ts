@@ -7,7 +7,7 @@ import { repoWith, type TestRepo } from './repo.ts';
 const AGENT = resolve(import.meta.dirname, 'agent.mjs');
 
 /** One time that a scripted reviewer was asked. */
-export type Call = { readonly name: string; readonly session: string | null; readonly prompt: string };
+type Call = { readonly name: string; readonly session: string | null; readonly prompt: string };
 
 /**
  * What a scripted reviewer answers. `$raw` is printed as it is; `$run` is a shell command that runs while it looks;

@@ -254,8 +254,7 @@ describe('num_reviews and names that change between runs', () => {
     expect(await repo.document()).toMatchObject({ code: 0, status: 'passed', findings: [] });
   });
 
-  // defect: `toldFindings` in plan/judge-run.ts calls every finding of a gate that is no more "open".
-  test.fails('a gate renamed: a finding that is said to be fixed is told so', async () => {
+  test('a gate renamed: a finding that is said to be fixed is told so', async () => {
     const repo = await failedRepo();
     configure(repo, ' code-quality:', ' quality:');
     await onceover(repo.root, ['resolve', 'F1', '--fixed']);

@@ -154,8 +154,7 @@ test('a gate path that matches no file: a warning in every run', async () => {
   }
 });
 
-// defect: records are written into git's own folder; `checkPaths` in config/parse-settings.ts should refuse `.git` and below.
-test.fails('log_dir inside .git: exit 2', async () => {
+test('log_dir inside .git: exit 2', async () => {
   const repo = gateRepo({ more: 'log_dir: .git/logs' });
   expect((await repo.run()).code).toBe(2);
 });

@@ -58,8 +58,7 @@ test('what cannot be meant: exit 2 with a sentence, one document, and nothing is
   expect((await onceover(repo.root, ['status', '--json'])).stdout).toContain('"state": "open"');
 });
 
-// defect: `isMeant` in execute/read-run.ts takes any text that has a gate's name between colons; exit 0, "nothing was reviewed".
-test.fails.each([[`review:docs:code-quality`], ['a:code-quality:b'], ['check:src:code-quality']])(
+test.each([[`review:docs:code-quality`], ['a:code-quality:b'], ['check:src:code-quality']])(
   '--gate %s, which is no gate: exit 2',
   async (gate) => {
     const repo = gateRepo();
@@ -70,7 +69,7 @@ test.fails.each([[`review:docs:code-quality`], ['a:code-quality:b'], ['check:src
 describe('paths', () => {
   test('without a gate or without a change: nothing to review, exit 0', async () => {
     const repo = gateRepo();
-    for (const args of [['README.md'], ['docs'], ['--files', 'README.md'], ['--files', 'src/nope.ts']]) {
+    for (const args of [['README.md'], ['--files', 'README.md']]) {
       const run = await repo.document(args);
       expect.soft([run.code, run.iteration, run.gates]).toEqual([0, null, []]);
     }
@@ -84,14 +83,12 @@ describe('paths', () => {
     expect(stdout).not.toContain('onceover init');
   });
 
-  // defect: "nothing changed since main" is not so: the files that were named have not changed.
-  test.fails('files that have not changed are not said to be all there is', async () => {
+  test('files that have not changed are not said to be all there is', async () => {
     const { stdout } = await gateRepo().run(['--files', 'README.md']);
     expect(stdout).not.toContain('nothing changed since main');
   });
 
-  // defect: a path that is nowhere is most likely a mistake, and a run in CI with one would be green for ever.
-  test.fails('a path that is nowhere is told as such', async () => {
+  test('a path that is nowhere is told as such', async () => {
     const { stdout, stderr } = await gateRepo().run(['scr']);
     expect(stdout + stderr).toMatch(/\bscr\b/);
   });
@@ -109,14 +106,9 @@ describe('paths', () => {
   test('--files - reads a list from standard input', async () => {
     const repo = gateRepo({ agents: ['one'], numReviews: 1 });
     repo.write('src/other.ts', 'other\n');
-    const rows: [input: string, code: number, status: string][] = [
-      ['', 0, 'no_changes'],
-      ['src/nope.ts\n', 0, 'no_changes'],
-      ['src/a.ts\nREADME.md\n', 0, 'passed'],
-    ];
-    for (const [input, code, status] of rows) {
-      expect.soft(await repo.document(['--files', '-'], { input })).toMatchObject({ code, status });
-    }
+    for (const input of ['', 'src/nope.ts\n']) expect((await repo.run(['--files', '-'], { input })).code).toBe(2);
+    const input = 'src/a.ts\nREADME.md\n';
+    expect(await repo.document(['--files', '-'], { input })).toMatchObject({ code: 0, status: 'passed' });
     const [call, ...more] = repo.calls();
     expect(more).toEqual([]);
     expect([call?.prompt.includes('src/a.ts'), call?.prompt.includes('src/other.ts')]).toEqual([true, false]);
@@ -138,8 +130,7 @@ test('a finding that is closed has nothing said of it: exit 2', async () => {
   expect([explained.code, explained.stdout]).toEqual([0, expect.stringContaining('F1')]);
 });
 
-// defect: `resolveFinding` in app/findings.ts does not tell a closed finding from one that never was.
-test.fails('a finding that is closed is said to be closed', async () => {
+test('a finding that is closed is said to be closed', async () => {
   const repo = await failedRepo();
   edit(repo, 3);
   await repo.run();

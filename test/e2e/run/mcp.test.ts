@@ -217,8 +217,7 @@ describe('resolve_finding', () => {
     }
   });
 
-  // defect: the CLI refuses a reason of white space, resolve_finding takes it (mcp/run-tools.ts: why is min(1), not trimmed).
-  test.fails('a reason of white space is none', async () => {
+  test('a reason of white space is none', async () => {
     const repo = await trustedRepo();
     repo.answers('one', B_IS_ODD);
     const client = await connectMcp(repo.root);

@@ -32,11 +32,12 @@ export function absorbLook(
   const label = `${gate.id}@${slot}`;
   const own = writes.filter((write) => isAbout(write, gate.id, slot, model.findings));
   const answer = look === null ? null : answerOf(look, partsOf(ground, gate));
+  const hasOpen = standing.some(({ finding, state }) => finding.slot === slot && isOpen(state));
   const isRerun = cycleLooks(model, ground.tree, stand, gate.id).some(
     (one) =>
       one.slot === slot &&
-      (one.status === 'pass' || one.status === 'fail') &&
-      (one.own === null || one.own.prompt === gate.prompt),
+      ((model.defects.errorIsRerun && hasOpen) ||
+        ((one.status === 'pass' || one.status === 'fail') && (one.own === null || one.own.prompt === gate.prompt))),
   );
   const isSettled = look !== null && answer !== null;
   if (isSettled) verifyPrompt(facts, look);

@@ -20,6 +20,10 @@ export const KNOWN = {
   staleCloses: true,
   /** A slot that failed the very content that is there now may rest on a pass of another content. */
   restsOnFailure: true,
+  /** A slot with an open finding that gave no verdict in this cycle, only errors, is taken as looking once more. */
+  errorIsRerun: true,
+  /** A finding that was closed and is reported again is told as claimed to be fixed, where that was said of it before. */
+  oldClaimStands: true,
 };
 
 export const MENDED: Defects = {
@@ -32,4 +36,6 @@ export const MENDED: Defects = {
   failedCheckHolds: false,
   staleCloses: false,
   restsOnFailure: false,
+  errorIsRerun: false,
+  oldClaimStands: false,
 };

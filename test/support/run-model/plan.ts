@@ -13,7 +13,7 @@ export type ModelPlan = {
 };
 
 /** Which slots of a gate look, and which rest since when. */
-export type SlotsPlan = { readonly run: readonly number[]; readonly rest: ReadonlyMap<number, number> };
+type SlotsPlan = { readonly run: readonly number[]; readonly rest: ReadonlyMap<number, number> };
 
 /** How things stand: every gate and check that the run is about. */
 export type Standings = {

@@ -61,7 +61,7 @@ export function settle(look: VerdictLook): Settled {
   }
   // Whoever reports it again says that it is not fixed.
   const refuted = [...matched.values()]
-    .filter(({ finding }) => finding.said === 'fixed')
+    .filter(({ finding, state }) => finding.said === 'fixed' && !(look.defects.oldClaimStands && state === 'closed'))
     .map(({ finding }) => finding.id);
   const stays: ModelFinding[] = [];
   for (const one of own) {

@@ -4,7 +4,7 @@ import type { Whereabouts } from '../../../src/domain/scope.ts';
 import { isOpen, type Model, type ModelFinding, type ModelLook, type ModelRecord, type Standing } from './model.ts';
 import type { ModelGate, Stand } from './stand.ts';
 
-export type SlotStand = {
+type SlotStand = {
   readonly slot: number;
   /** By having run on the present content, by a waiver for what it said of it, by resting; null: it does not. */
   readonly covers: 'ran' | 'waived' | 'rests' | null;
@@ -185,7 +185,7 @@ export function orphansOf(model: Model, stand: Stand): readonly ModelFinding[] {
 }
 
 /** The gate's findings as they stand here and now. */
-export function standingOf(model: Model, stand: Stand, gate: GateId): readonly Standing[] {
+function standingOf(model: Model, stand: Stand, gate: GateId): readonly Standing[] {
   return model.findings
     .filter((finding) => finding.gate === gate)
     .sort((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)))

@@ -44,14 +44,24 @@ export type RunStep = {
   readonly stopAt: number | null;
 };
 
-const path = fc.nat(PATHS.length - 1);
-const text = fc.nat(TEXTS.length - 1);
+/** Mostly the same few files, so that what one step does matters to the next. */
+const path = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(0, 0, 1, 2) },
+  { weight: 1, arbitrary: fc.nat(PATHS.length - 1) },
+);
+const text = fc.oneof(
+  { weight: 30, arbitrary: fc.nat(TEXTS.length - 2) },
+  { weight: 1, arbitrary: fc.constant(TEXTS.length - 1) },
+);
 const priority = fc.constantFrom<Priority>('low', 'medium', 'high', 'critical');
 
 const report = fc.record({
-  file: fc.oneof({ weight: 4, arbitrary: fc.nat(4) }, { weight: 1, arbitrary: fc.nat(REPORTED.length - 1) }),
-  line: fc.constantFrom(1, 1, 2, 3, 9, null),
-  code: fc.constantFrom('bad', 'bad', 'one', 'zzz', null),
+  file: fc.oneof(
+    { weight: 5, arbitrary: fc.constantFrom(0, 0, 1, 2, 4) },
+    { weight: 1, arbitrary: fc.nat(REPORTED.length - 1) },
+  ),
+  line: fc.constantFrom(1, 1, 1, 2, 3, 9, null),
+  code: fc.constantFrom('bad', 'bad', 'bad', 'one', 'zzz', null),
   priority,
 });
 
@@ -72,8 +82,8 @@ const anyVerdict: fc.Arbitrary<Verdict> = fc.record({
   ),
   status: fc.constantFrom('pass', 'fail'),
   reports: fc.oneof(
-    { weight: 2, arbitrary: fc.constant([]) },
-    { weight: 3, arbitrary: fc.array(report, { maxLength: 2 }) },
+    { weight: 1, arbitrary: fc.constant([]) },
+    { weight: 3, arbitrary: fc.array(report, { minLength: 1, maxLength: 2 }) },
   ),
   repeats: fc.boolean(),
   words: fc.array(fc.constantFrom<Verdict['words'][number]>('fixed', 'open', 'withdrawn', null), { maxLength: 2 }),
@@ -187,12 +197,12 @@ export const setups: fc.Arbitrary<Setup> = fc.record({
   unchangedGates: fc.constantFrom('run' as const, 'rest'),
   afterPass: fc.constantFrom('latch' as const, 'latch', 'all'),
   certify: fc.constantFrom(false, false, true),
-  maxRetries: fc.constantFrom(3, 1, 0),
+  maxRetries: fc.constantFrom(3, 9, 9, 1, 0),
   failOn: fc.constantFrom<Priority>('low', 'low', 'high'),
   rerunNewIssueThreshold: fc.constantFrom<Priority>('low', 'low', 'medium', 'critical'),
   concurrency: fc.constantFrom(1, 1, 4),
-  budget: fc.constantFrom(null, null, null, 2, 4),
-  diffLimit: fc.constantFrom(400_000, 400_000, SMALL_LIMIT),
+  budget: fc.constantFrom(...new Array<null>(8).fill(null), 2, 4),
+  diffLimit: fc.constantFrom(400_000, 400_000, 400_000, SMALL_LIMIT),
   counts: fc.tuple(fc.constantFrom(2, 3), fc.constantFrom(1, 2), fc.constantFrom(2, 1), fc.constantFrom(1, 2)),
   prompts: fc.constant([0, 0, 0, 0]),
   hasSecurity: fc.constant(true),

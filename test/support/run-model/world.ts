@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { RepoPath } from '../../../src/domain/brand.ts';
 import type { Event } from '../../../src/domain/event.ts';
 import type { GateId } from '../../../src/domain/gate.ts';
@@ -75,6 +76,7 @@ export function openWorld() {
     const { git } = here();
     const start = git.now();
     const stop = new AbortController();
+    setMaxListeners(0, stop.signal);
     const seen = watchRun(git, script, stop, () => `issue ${++issues}`);
     const { on, died } = troubled(script.trouble);
     const stores = tellingStores(basics(), seen.wrote);
