@@ -147,11 +147,11 @@ async function readLook(
     content: job.gate.content,
     where: comparison.where,
     isRerun: wave.facts.past.slots.some(
-      // A record by hand or by another tool is no look of ours.
+      // A record by hand or by another tool is no look of ours, nor is one under another prompt a look at this.
       (record) =>
         record.gate === job.gate.id &&
         record.slot === job.slot &&
-        record.own !== null &&
+        record.own?.promptDigest === job.gate.rubric.digest &&
         isInCycle(record, comparison) &&
         (record.status === 'pass' || record.status === 'fail'),
     ),

@@ -32,12 +32,8 @@ export function absorbLook(
   const label = `${gate.id}@${slot}`;
   const own = writes.filter((write) => isAbout(write, gate.id, slot, model.findings));
   const answer = look === null ? null : answerOf(look, partsOf(ground, gate));
-  const hasOpen = standing.some(({ finding, state }) => finding.slot === slot && isOpen(state));
   const isRerun = cycleLooks(model, ground.tree, stand, gate.id).some(
-    (one) =>
-      one.slot === slot &&
-      ((model.defects.errorIsRerun && hasOpen) ||
-        ((one.status === 'pass' || one.status === 'fail') && (one.own === null || one.own.prompt === gate.prompt))),
+    (one) => one.slot === slot && one.own?.prompt === gate.prompt && (one.status === 'pass' || one.status === 'fail'),
   );
   const isSettled = look !== null && answer !== null;
   if (isSettled) verifyPrompt(facts, look);
@@ -172,10 +168,17 @@ function answerOf({ asks }: ObservedLook, parts: number): Answer | null {
   const words = answers.flatMap((one) => one.words);
   return {
     status: answers.some(({ status }) => status === 'fail') ? 'fail' : 'pass',
-    reports: answers.flatMap(({ reports }) => reports),
+    reports: answers.flatMap((answer) => (parts > 1 ? reportsOf(answer) : answer.reports)),
     words: [...words.filter(({ state }) => state === 'open'), ...words],
     message: answers.map(({ message }) => message).join(' '),
   };
+}
+
+/** A part that fails without naming a problem has one all the same: its message. */
+function reportsOf({ status, reports, words, message }: Answer): Answer['reports'] {
+  const isNamed = reports.length > 0 || words.some(({ state }) => state === 'open');
+  if (status === 'pass' || isNamed) return reports;
+  return [{ file: '', line: null, code: null, priority: 'critical', issue: message }];
 }
 
 function isAbout(write: Write, gate: string, slot: number, findings: readonly ModelFinding[]): boolean {

@@ -61,9 +61,12 @@ export function settle(look: VerdictLook): Settled {
   }
   // Whoever reports it again says that it is not fixed.
   const refuted = [...matched.values()]
-    .filter(({ finding, state }) => finding.said === 'fixed' && !(look.defects.oldClaimStands && state === 'closed'))
+    .filter(
+      ({ finding, state }) => finding.said === 'fixed' && !(look.defects.oldClaimStands && state !== 'fixed_claimed'),
+    )
     .map(({ finding }) => finding.id);
   const stays: ModelFinding[] = [];
+  let staying = 0;
   for (const one of own) {
     const { finding, state } = one;
     if (state !== 'warning' && !isOpen(state)) continue;
@@ -71,10 +74,15 @@ export function settle(look: VerdictLook): Settled {
     if (!isRepeated && isClosed(look, finding)) updated.push({ ...finding, kept: 'closed' });
     else {
       if (!isRepeated && state === 'fixed_claimed') refuted.push(finding.id);
-      if (!isRepeated && isOpen(state)) stays.push(finding);
+      if (!isRepeated && isOpen(state)) {
+        staying++;
+        // Called open, it is as good as reported on what is there now.
+        if (wordOn(look, finding) === 'open') updated.push(confirmed(finding));
+        else stays.push(finding);
+      }
     }
   }
-  if (answer.status === 'fail' && answer.reports.length === 0 && stays.length === 0) {
+  if (answer.status === 'fail' && answer.reports.length === 0 && staying === 0) {
     const nowhere = { file: null, anchor: null, entry: null, seen: null };
     added.set(answer.message, { ...nowhere, ...common(look), priority: 'critical', kept: 'open', said: null });
   }
@@ -91,6 +99,12 @@ export function settle(look: VerdictLook): Settled {
     open: news.length + open.length,
     violations: news.length + open.length + waived.length + warnings,
   };
+
+  function confirmed(finding: ModelFinding): ModelFinding {
+    const entry = gate.entries.find(({ path }) => path === finding.file) ?? finding.entry;
+    const now = finding.file === null ? {} : { seen: seenAs(look, finding.file), entry };
+    return { ...finding, ...now, content: gate.content, where: look.stand.where, cycleEnded: false, kept: 'open' };
+  }
 
   function common({ stand }: VerdictLook) {
     return {
@@ -134,13 +148,10 @@ function again({ finding, state }: Standing, now: Place & { readonly priority: P
 
 /** Closed by a word of its own slot, or silently where its file is not what it was. */
 function isClosed(look: VerdictLook, finding: ModelFinding): boolean {
-  const { answer, gate, isStale } = look;
-  if (isStale && !look.defects.staleCloses) return false;
-  if (isStale) {
-    const first = look.standing.find((one) => one.finding.file === finding.file);
-    return finding.seen === null || first?.finding.seen !== finding.seen;
-  }
-  switch (answer.words.find(({ id }) => id === finding.id)?.state) {
+  const { gate, isStale } = look;
+  // What was seen while the files changed closes nothing.
+  if (isStale) return false;
+  switch (wordOn(look, finding)) {
     case 'withdrawn':
       return true;
     case 'fixed':
@@ -152,14 +163,20 @@ function isClosed(look: VerdictLook, finding: ModelFinding): boolean {
   }
 }
 
+/** Where several things are said of a finding, that it is open counts. */
+function wordOn({ answer }: VerdictLook, { id }: ModelFinding) {
+  const words = answer.words.filter((one) => one.id === id);
+  return (words.find(({ state }) => state === 'open') ?? words[0])?.state;
+}
+
 const DELETED = 'deleted';
 
 /** What a file is: its text, or that it was deleted; null where nothing is known of it. */
-function seenAs({ stand, gate, defects }: VerdictLook, file: RepoPath | null): string | null {
+function seenAs({ stand, gate }: VerdictLook, file: RepoPath | null): string | null {
   if (file === null) return null;
   const text = stand.files.get(file)?.text;
   const hasEntry = gate.entries.some(({ path }) => path === file);
-  if (text !== undefined) return `${defects.seenByEntry && hasEntry ? 'entry' : 'text'} ${text}`;
+  if (text !== undefined) return `text ${text}`;
   return hasEntry ? DELETED : null;
 }
 

@@ -95,7 +95,7 @@ function slotStand(
   const passedIn = passOf(mine, {
     gate,
     waived,
-    failed: receipt?.verdict === 'fail' && !waived && !model.defects.restsOnFailure,
+    failed: receipt?.verdict === 'fail' && !waived,
   });
   const hasWarnings = !model.defects.warningsForgotten && own.some(({ state }) => state === 'warning');
   const rests = newest(mine).some(({ status }) => status === 'skipped_prior_pass');

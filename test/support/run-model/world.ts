@@ -98,7 +98,8 @@ export function openWorld() {
     try {
       const ended = await Promise.race([executeRun(ports, requestOf(setup, asked, stop.signal)), died]);
       if (ended.ok) outcome = ended.value;
-      else if (ended.failure.kind !== 'disk') throw new Error(`the run failed: ${JSON.stringify(ended.failure)}`);
+      else if (!EXPECTED.includes(ended.failure.kind))
+        throw new Error(`the run failed: ${JSON.stringify(ended.failure)}`);
     } catch (error) {
       if (!(error instanceof Death)) throw error;
     }
@@ -113,7 +114,7 @@ export function openWorld() {
     };
   }
 
-  async function status(setup: Setup, asked: Asked): Promise<RunOutcome> {
+  async function status(setup: Setup, asked: Asked): Promise<RunOutcome | null> {
     const ports: RunPorts = {
       ...basics(),
       checks: memoryChecks({}),
@@ -121,8 +122,9 @@ export function openWorld() {
       reviewers: () => fail(),
     };
     const ended = await previewRun(ports, requestOf(setup, asked, null));
-    if (!ended.ok) throw new Error(`status failed: ${JSON.stringify(ended.failure)}`);
-    return ended.value.outcome;
+    if (ended.ok) return ended.value.outcome;
+    if (!EXPECTED.includes(ended.failure.kind)) throw new Error(`status failed: ${JSON.stringify(ended.failure)}`);
+    return null;
   }
 
   return {
@@ -143,6 +145,9 @@ export function openWorld() {
     status,
   };
 }
+
+/** A full disk, and a path that is nowhere. */
+const EXPECTED: readonly string[] = ['disk', 'unknown-path'];
 
 /** Watches one run: plays everybody else in it, and takes down what happens. */
 function watchRun(git: MemoryWorktree, script: Script, stop: AbortController, nextIssue: () => string) {
