@@ -1,5 +1,7 @@
 /** Where the engine is known to differ from design.md; the model follows it there until it is mended. */
-export type Defects = Readonly<Record<keyof typeof KNOWN, boolean>>;
+export type Defects = Readonly<Record<Defect, boolean>>;
+
+export type Defect = keyof typeof KNOWN;
 
 export const KNOWN = {
   /** The records of a check stay where its entry point has no entries any more. */
@@ -18,15 +20,6 @@ export const KNOWN = {
   oldClaimStands: true,
   /** Where findings of a gate that is no more are open, an iteration without any work is counted before the run could be certified. */
   emptyCertify: true,
-};
-
-export const MENDED: Defects = {
-  checkRecordsStay: false,
-  warningsForgotten: false,
-  refutedClaimCounts: false,
-  checksByFolder: false,
-  heldByRecords: false,
-  failedCheckHolds: false,
-  oldClaimStands: false,
-  emptyCertify: false,
+  /** A warning that counts as open by stricter settings of today does not make its slot fail when it stands unsaid. */
+  warningTurnedOpen: true,
 };

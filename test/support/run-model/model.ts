@@ -3,7 +3,7 @@ import type { FindingState, Priority } from '../../../src/domain/finding.ts';
 import type { Entry, GateId } from '../../../src/domain/gate.ts';
 import type { Whereabouts } from '../../../src/domain/scope.ts';
 import type { MemoryClone } from '../memory/git.ts';
-import { type Defects, MENDED } from './defects.ts';
+import type { Defects } from './defects.ts';
 import type { Setup } from './setup.ts';
 
 // What design.md §6 says must be remembered, in its words and in the plainest form. Nothing here is taken from src.
@@ -80,7 +80,7 @@ export type Ground = {
   readonly setup: Setup;
 };
 
-export function newModel(defects: Defects = MENDED): Model {
+export function newModel(defects: Defects): Model {
   return {
     defects,
     findings: [],

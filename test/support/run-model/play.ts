@@ -7,7 +7,7 @@ import type { RunOutcome } from '../../../src/domain/run.ts';
 import type { Selection } from '../../../src/domain/scope.ts';
 import type { Defects } from './defects.ts';
 import { type Ground, newModel } from './model.ts';
-import type { Asked } from './observed.ts';
+import type { Asked, ObservedRun } from './observed.ts';
 import { standings } from './plan.ts';
 import { PATHS, REVIEWS, type Setup, TEXTS } from './setup.ts';
 import { standAt } from './stand.ts';
@@ -15,19 +15,21 @@ import type { RunStep, Step } from './steps.ts';
 import { verifyRun, verifyStatus } from './verify.ts';
 import { openWorld, type World } from './world.ts';
 
+/** How much was played: runs, slots that were asked, runs that passed something, slots that rested. */
+export type Played = { runs: number; looks: number; passed: number; rested: number };
+
 /** Plays the steps, and holds every run against the model. */
-export async function play(setup: Setup, steps: readonly Step[], defects: Defects): Promise<number> {
+export async function play(setup: Setup, steps: readonly Step[], defects: Defects): Promise<Played> {
   const world = openWorld();
   const model = newModel(defects);
   let now = setup;
-  let runs = 0;
+  const played: Played = { runs: 0, looks: 0, passed: 0, rested: 0 };
   for (const [i, step] of steps.entries()) {
     const ground: Ground = { model, clone: world.clone, tree: world.index(), setup: now };
     try {
-      if (step.do === 'run') {
-        runs++;
-        await playRun(world, ground, step);
-      } else if (step.do === 'prompt' || step.do === 'count') now = changed(now, step);
+      if (step.do === 'run') count(played, await playRun(world, ground, step));
+      else if (step.do === 'prompt' || step.do === 'count') now = changed(now, step);
+      else if (step.do === 'settings') now = { ...now, ...step.change };
       else if (step.do === 'security') now = { ...now, hasSecurity: !now.hasSecurity };
       else if (step.do === 'status') await playStatus(world, ground, askedOf(now, step));
       else await playStep(world, ground, step);
@@ -36,7 +38,14 @@ export async function play(setup: Setup, steps: readonly Step[], defects: Defect
       throw error;
     }
   }
-  return runs;
+  return played;
+}
+
+function count(played: Played, { outcome, waves, writes }: ObservedRun): void {
+  played.runs++;
+  played.looks += waves.flatMap(({ looks }) => looks).length;
+  if (outcome?.exitCode === 0 && outcome.gates.length > 0) played.passed++;
+  played.rested += writes.filter((one) => one.kind === 'slot' && one.record.status === 'skipped_prior_pass').length;
 }
 
 function changed(
@@ -49,17 +58,18 @@ function changed(
     : { ...setup, counts: put(setup.counts, value + 1) };
 }
 
-async function playRun(world: World, ground: Ground, step: RunStep): Promise<void> {
+async function playRun(world: World, ground: Ground, step: RunStep): Promise<ObservedRun> {
   const { setup, model } = ground;
   const asked = askedOf(setup, step, step.how);
   const run = await world.run(setup, asked, step);
   verifyRun(ground, run);
-  if (run.outcome === null) return;
+  if (run.outcome === null) return run;
   const again = await playStatus(world, ground, { ...asked, force: false, fresh: false });
   // What could not be judged is still to be done.
   const hasFailedCheck = run.waves.some(({ checks }) => checks.some(({ passed }) => !passed));
   if (run.outcome.exitCode !== 3 && !(model.defects.failedCheckHolds && hasFailedCheck))
     expect(again?.exitCode, 'the exit code of status after the run').toBe(run.outcome.exitCode);
+  return run;
 }
 
 async function playStatus(world: World, ground: Ground, asked: Asked): Promise<RunOutcome | null> {
@@ -108,7 +118,7 @@ function askedOf(
 async function playStep(
   world: World,
   ground: Ground,
-  step: Exclude<Step, { readonly do: 'run' | 'prompt' | 'count' | 'status' }>,
+  step: Exclude<Step, { readonly do: 'run' | 'prompt' | 'count' | 'status' | 'settings' }>,
 ): Promise<void> {
   const { clone, shared } = world;
   const { git, snapshots, records } = world.here();
@@ -199,11 +209,12 @@ const GATES: readonly GateId[] = [
 async function writeForeign(
   world: World,
   { model, tree }: Ground,
-  { gate: which, slot, status }: { gate: number; slot: number; status: 'pass' | 'fail' | 'error' },
+  { gate: which, slot, status, passIteration: since }: Extract<Step, { readonly do: 'foreign' }>,
 ): Promise<void> {
   const gate = GATES[which % GATES.length] ?? '';
   const own = model.records[tree] ?? [];
   const iteration = Math.max(0, ...own.map((one) => one.iteration)) + 1;
+  const passIteration = status === 'skipped_prior_pass' ? (since ?? null) : null;
   const record: SlotRecord = {
     gate,
     slot,
@@ -213,7 +224,7 @@ async function writeForeign(
     status,
     rawOutput: '',
     violations: [],
-    passIteration: null,
+    passIteration,
     own: null,
   };
   await world
@@ -223,7 +234,7 @@ async function writeForeign(
     slot,
     status,
     violations: 0,
-    passIteration: null,
+    passIteration,
     fails: status === 'fail',
     moment: ++model.moments,
     own: null,

@@ -87,8 +87,9 @@ export function settle(look: VerdictLook): Settled {
     added.set(answer.message, { ...nowhere, ...common(look), priority: 'critical', kept: 'open', said: null });
   }
   const news = [...added].filter(([, { kept }]) => kept === 'open').map(([issue]) => issue);
-  const open = [...stays, ...updated.filter(({ kept }) => kept === 'open')].map(({ id }) => id);
-  if (look.isStale && news.length + open.length === 0) return null;
+  const counted = stays.filter(({ kept }) => kept === 'open' || !look.defects.warningTurnedOpen);
+  const open = [...counted, ...updated.filter(({ kept }) => kept === 'open')].map(({ id }) => id);
+  if (look.isStale && news.length + open.length + stays.length === 0) return null;
   const warnings = [...added.values(), ...updated].filter(({ kept }) => kept === 'warning').length;
   return {
     added,
@@ -97,7 +98,7 @@ export function settle(look: VerdictLook): Settled {
     verdict: news.length + open.length + waived.length > 0 ? 'fail' : 'pass',
     behind: [...news, ...open, ...waived.map(({ id }) => id)],
     open: news.length + open.length,
-    violations: news.length + open.length + waived.length + warnings,
+    violations: news.length + open.length + waived.length + warnings + stays.length - counted.length,
   };
 
   function confirmed(finding: ModelFinding): ModelFinding {

@@ -1,9 +1,10 @@
 import type { RepoPath, SnapshotId } from '../../../src/domain/brand.ts';
+import type { Priority } from '../../../src/domain/finding.ts';
 import type { Entry, GateId } from '../../../src/domain/gate.ts';
 import type { Scope, Whereabouts } from '../../../src/domain/scope.ts';
 import { differences, type MemoryTree, type Moment, treeId } from '../memory/git.ts';
 import { compareIn, isWanted } from '../memory/snapshots.ts';
-import type { Ground } from './model.ts';
+import { type Ground, isBelow } from './model.ts';
 import type { Asked } from './observed.ts';
 import { CHECKS, promptText, REVIEWS, type Setup } from './setup.ts';
 
@@ -12,6 +13,8 @@ export type Stand = {
   readonly scope: Scope;
   readonly where: Whereabouts;
   readonly tree: SnapshotId;
+  /** By today's settings, findings below it only warn. */
+  readonly warnsBelow: Priority;
   readonly base: MemoryTree;
   readonly files: MemoryTree;
   readonly entries: readonly Entry[];
@@ -74,6 +77,7 @@ export function standAt({ clone, setup, model: { defects } }: Ground, moment: Mo
     scope: compared.scope,
     where: compared.where,
     tree: treeId(files),
+    warnsBelow: isBelow(setup.failOn, setup.rerunNewIssueThreshold) ? setup.rerunNewIssueThreshold : setup.failOn,
     base: compared.base,
     files,
     entries,

@@ -1,7 +1,15 @@
 import type { FindingState } from '../../../src/domain/finding.ts';
 import type { Entry, GateId } from '../../../src/domain/gate.ts';
 import type { Whereabouts } from '../../../src/domain/scope.ts';
-import { isOpen, type Model, type ModelFinding, type ModelLook, type ModelRecord, type Standing } from './model.ts';
+import {
+  isBelow,
+  isOpen,
+  type Model,
+  type ModelFinding,
+  type ModelLook,
+  type ModelRecord,
+  type Standing,
+} from './model.ts';
 import type { ModelGate, Stand } from './stand.ts';
 
 type SlotStand = {
@@ -202,7 +210,7 @@ function stateOf(finding: ModelFinding, stand: Stand): FindingState {
   // An open finding outlives its cycle while its entry is unchanged.
   const isOfCycle = isHere(finding.where, stand.where) && !finding.cycleEnded;
   if (!isOfCycle && !isSame(entry, now)) return 'gone';
-  if (finding.kept === 'warning') return 'warning';
+  if (finding.kept === 'warning' && isBelow(finding.priority, stand.warnsBelow)) return 'warning';
   return finding.said === 'fixed' ? 'fixed_claimed' : 'open';
 }
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { Priority } from '../../../src/domain/finding.ts';
+import type { SlotStatus } from '../../../src/domain/record.ts';
 import type { Trouble } from './ports.ts';
 import { REPORTED, type Verdict } from './reviewer.ts';
 import { PATHS, REVIEWS, type Setup, SMALL_LIMIT, TEXTS } from './setup.ts';
@@ -28,8 +29,15 @@ export type Step =
   | { readonly do: 'advance'; readonly path: number; readonly text: number }
   | { readonly do: 'prompt'; readonly review: number; readonly value: number }
   | { readonly do: 'count'; readonly review: number; readonly value: number }
+  | { readonly do: 'settings'; readonly change: Partial<Setup> }
   | { readonly do: 'resolve'; readonly finding: number; readonly how: 'fixed' | 'skipped' }
-  | { readonly do: 'foreign'; readonly gate: number; readonly slot: number; readonly status: 'pass' | 'fail' | 'error' }
+  | {
+      readonly do: 'foreign';
+      readonly gate: number;
+      readonly slot: number;
+      readonly status: SlotStatus;
+      readonly passIteration?: number;
+    }
   | { readonly do: 'status'; readonly what: RunStep['what']; readonly which: number }
   | RunStep;
 
@@ -77,8 +85,11 @@ const pass: fc.Arbitrary<Verdict> = fc.constant({
 
 const anyVerdict: fc.Arbitrary<Verdict> = fc.record({
   kind: fc.oneof(
-    { weight: 8, arbitrary: fc.constant<Verdict['kind']>('answer') },
-    { weight: 1, arbitrary: fc.constantFrom<Verdict['kind']>('garbled', 'flaky', 'limited', 'error', 'error') },
+    { weight: 6, arbitrary: fc.constant<Verdict['kind']>('answer') },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom<Verdict['kind']>('garbled', 'flaky', 'limited', 'error', 'error', 'error'),
+    },
   ),
   status: fc.constantFrom('pass', 'fail'),
   reports: fc.oneof(
@@ -136,6 +147,14 @@ const run: fc.Arbitrary<RunStep> = fc.record({
   ),
 });
 
+/** Settings that somebody changes on the way. */
+const change: fc.Arbitrary<Partial<Setup>> = fc.oneof(
+  fc.record({ failOn: priority }),
+  fc.record({ unchangedGates: fc.constantFrom('run' as const, 'rest') }),
+  fc.record({ afterPass: fc.constantFrom('latch' as const, 'all') }),
+  fc.record({ certify: fc.boolean() }),
+);
+
 export const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 9, arbitrary: run },
   { weight: 6, arbitrary: fc.record({ do: fc.constant('write' as const), path, text }) },
@@ -166,6 +185,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('advance' as const), path, text }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('status' as const), what, which: fc.nat(3) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('settings' as const), change }) },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -188,7 +208,8 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constant('foreign' as const),
       gate: fc.nat(3),
       slot: fc.integer({ min: 1, max: 3 }),
-      status: fc.constantFrom('pass' as const, 'fail', 'error'),
+      status: fc.constantFrom<SlotStatus>('pass', 'fail', 'error', 'skipped_prior_pass'),
+      passIteration: fc.integer({ min: -1, max: 4 }),
     }),
   },
 );

@@ -202,7 +202,8 @@ function watchRun(git: MemoryWorktree, script: Script, stop: AbortController, ne
         const found = wave().looks.find((one) => one.gate === gate && one.slot === slot);
         const look = found ?? { gate, slot, asks: [], ended: git.now() };
         if (found === undefined) wave().looks.push(look);
-        const verdict = verdictFor(script.verdicts, gate, slot, waves.length - 1);
+        const parts = look.asks.filter(({ answer }) => answer !== null).length;
+        const verdict = verdictFor(script.verdicts, gate, slot, waves.length - 1 + parts);
         // Who looks at the same time sees it too, or does not: then nobody can say what is right.
         if (verdict.edit !== null && concurrency === 1) {
           const path = PATHS[verdict.edit.path % PATHS.length] ?? fail();
