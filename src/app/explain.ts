@@ -22,6 +22,9 @@ export async function explainRun(
   const { outcome, plan, facts } = previewed.value;
   const subject = subjectOf(name, outcome.gates);
   if (subject === null) return done(null);
+  if (subject.kind === 'ambiguous') {
+    return failed({ kind: 'ambiguous-subject', name, gates: subject.gates.map(({ id }) => id) });
+  }
   if (subject.kind === 'finding') {
     const finding = facts.findings.find(({ id }) => id === subject.id);
     if (finding === undefined) {

@@ -18,10 +18,10 @@ export function warn(lines: readonly string[]): void {
   for (const line of lines) process.stderr.write(`warning: ${line}\n`);
 }
 
-/** Says what went wrong and what to do, and sets the exit code. */
-export function fail(failure: Failure, json: boolean): void {
+/** Says what went wrong and what to do, and sets the exit code; the document is an error's, unless there is a better one. */
+export function fail(failure: Failure, json: boolean, document: object = errorDocument(failure)): void {
   const { what, next } = tellFailure(failure);
-  if (json) answerJson(errorDocument(failure));
+  if (json) answerJson(document);
   process.stderr.write(`onceover: ${what}\n${next}\n`);
   process.exitCode = exitCode(failure);
 }

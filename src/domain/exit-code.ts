@@ -33,6 +33,7 @@ export function exitCode(failure: Failure): 2 | 3 {
     case 'unknown-finding':
     case 'finding-closed':
     case 'unknown-subject':
+    case 'ambiguous-subject':
     case 'unknown-run':
       return 2;
   }

@@ -17,7 +17,7 @@ export type Failure =
   | { readonly kind: 'unknown-agent'; readonly name: string; readonly known: readonly string[] }
   | { readonly kind: 'agent-not-tried'; readonly agent: string; readonly failure: AgentFailure }
   | { readonly kind: 'path-outside'; readonly path: string }
-  | { readonly kind: 'path-in-the-way'; readonly path: string; readonly found: 'symlink' | 'folder' | 'other' }
+  | { readonly kind: 'path-in-the-way'; readonly path: string; readonly found: InTheWay }
   | { readonly kind: 'disk'; readonly action: 'read' | 'write'; readonly path: string; readonly code: string }
   | { readonly kind: 'wrong-usage'; readonly said: string; readonly command: string | null }
   | { readonly kind: 'lock-held'; readonly pid: number; readonly host: string; readonly since: string }
@@ -29,9 +29,13 @@ export type Failure =
   | { readonly kind: 'unknown-finding'; readonly id: string; readonly known: readonly string[] }
   | { readonly kind: 'finding-closed'; readonly id: string }
   | { readonly kind: 'unknown-subject'; readonly name: string }
+  | { readonly kind: 'ambiguous-subject'; readonly name: string; readonly gates: readonly string[] }
   | { readonly kind: 'not-trusted'; readonly commands: readonly string[] }
   | { readonly kind: 'unknown-run'; readonly id: string | null }
   | { readonly kind: 'unreadable-json'; readonly path: string; readonly said: string };
+
+/** What stands where something of ours should be. */
+export type InTheWay = 'symlink' | 'folder' | 'file' | 'repository' | 'other';
 
 /** Why a string cannot be the id of a pass. */
 export type BadReviewId = 'empty' | 'dots' | 'absolute' | 'separator' | 'nul' | 'too-long';

@@ -25,6 +25,8 @@ export type RunOutcome = {
   readonly iteration: number | null;
   readonly scope: Scope;
   readonly baseName: string | null;
+  /** Null: the run speaks of all gates of what it looks at. */
+  readonly asked: Asked | null;
   readonly gates: readonly GateOutcome[];
   readonly findings: readonly ToldFinding[];
   readonly uncovered: readonly RepoPath[];
@@ -34,6 +36,14 @@ export type RunOutcome = {
   readonly saved: Saved;
   /** How many dispatches were paid for. */
   readonly dispatches: number;
+};
+
+/** The gates or paths that a run was asked about. */
+export type Asked = {
+  readonly gates: readonly string[];
+  readonly paths: readonly RepoPath[];
+  /** Gates of the same change that were not asked about. */
+  readonly others: readonly GateId[];
 };
 
 export type ToldFinding = { readonly finding: KnownFinding; readonly state: FindingState };
@@ -67,6 +77,8 @@ export type GateReason =
 export type CheckOutcome = {
   readonly command: string;
   readonly exitCode: number | null;
+  /** The seconds that it was given, where it did not end within them. */
+  readonly overtime: number | null;
   readonly durationMs: number;
   /** The end of what it printed. */
   readonly tail: string;

@@ -122,7 +122,8 @@ async function readLook(
     const path = pathOf(violation.file);
     const file = path === null || path === '' ? null : path;
     const known = file === null ? undefined : files.get(file);
-    const pointed = pointAt(known?.text ?? null, violation.line, violation.code ?? null);
+    const line = violation['no_such_line'] === true ? 0 : violation.line;
+    const pointed = pointAt(known?.text ?? null, line, violation.code ?? null);
     const entry = file === null ? null : (entries.get(file) ?? null);
     return {
       file,

@@ -68,7 +68,7 @@ export async function readCompared(
   if (!known.ok) return known;
   // Where the folder is a repository of its own, whoever committed there wrote the records.
   if (tracked.value.has(settings.logDir))
-    return failed({ kind: 'path-in-the-way', path: settings.logDir, found: 'other' });
+    return failed({ kind: 'path-in-the-way', path: settings.logDir, found: 'repository' });
   const unknown = await unknownPath(ports, request, snapshot.value);
   if (unknown !== null) return failed({ kind: 'unknown-path', path: unknown });
   const gates = await gatesOf(ports, request, snapshot.value);

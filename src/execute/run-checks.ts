@@ -84,7 +84,7 @@ async function runOnce(
       env: { ONCEOVER_ENTRY: gate.entry },
       stop: request.stop,
     });
-    const check = judge(gate, end);
+    const check = judge(gate, end, secondsFor(gate, request));
     ports.reporter.tell({
       kind: 'check-ended',
       gate: gate.id,
@@ -106,10 +106,11 @@ async function runOnce(
 }
 
 /** Exit code 0 is a pass; another one, a signal or the time limit is a failure; not to have run is an error. */
-function judge(gate: CheckGate, end: CheckEnd): RanCheck {
+function judge(gate: CheckGate, end: CheckEnd, seconds: number): RanCheck {
   const outcome: CheckOutcome = {
     command: gate.command,
     exitCode: end.exitCode,
+    overtime: end.ending === 'timeout' ? seconds : null,
     durationMs: end.durationMs,
     tail: lastLines(end.output),
   };

@@ -185,6 +185,7 @@ async function conclude(
     iteration: deeds.iteration,
     scope: facts.comparison.scope,
     baseName: facts.comparison.baseName,
+    asked: facts.seesAll ? null : askedOf(facts, request),
     uncovered: [...facts.planned.uncovered, ...(facts.snapshot.left ?? [])],
     withheld: facts.snapshot.withheld,
     notices: [...facts.notices, ...judged.notices],
@@ -192,6 +193,16 @@ async function conclude(
     saved: estimateSaved(savingDeeds(deeds, plan), before.past.slots),
     dispatches: budget.dispatches(),
   };
+}
+
+function askedOf(
+  { planned, checks, reviews, comparison }: RunFacts,
+  { gates, paths }: RunRequest,
+): RunOutcome['asked'] {
+  const looked = new Set<GateId>([...checks, ...reviews].map(({ gate }) => gate.id));
+  // That a commit is looked at without checks is told apart.
+  const others = planned.gates.filter(({ kind }) => comparison.headTree === null || kind !== 'check');
+  return { gates, paths, others: others.map(({ id }) => id).filter((id) => !looked.has(id)) };
 }
 
 function gateDeeds({ slots, contents }: Deeds): ReadonlyMap<GateId, GateDeed> {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Failure } from '../domain/failure.ts';
+import type { Failure, InTheWay } from '../domain/failure.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 
 /** What a folder of ours is before it is used: missing is fine, a symlink anywhere below `top` is not. */
@@ -132,6 +132,11 @@ function look(path: string): Result<Stats | null> {
 }
 
 function inTheWay(path: string, stats: Stats | null): Failure {
-  const found = stats?.isSymbolicLink() ? 'symlink' : stats?.isDirectory() ? 'folder' : 'other';
-  return { kind: 'path-in-the-way', path, found };
+  return { kind: 'path-in-the-way', path, found: stats === null ? 'other' : kindOf(stats) };
+}
+
+function kindOf(stats: Stats): InTheWay {
+  if (stats.isSymbolicLink()) return 'symlink';
+  if (stats.isDirectory()) return 'folder';
+  return stats.isFile() ? 'file' : 'other';
 }

@@ -8,7 +8,7 @@ import type { Snapshots } from '../domain/ports.ts';
 import { done } from '../domain/result.ts';
 import { findComparison } from './comparison.ts';
 import { diffSections, plainDiffSections } from './diff-sections.ts';
-import { codeOf } from './files.ts';
+import { checkFolder, codeOf } from './files.ts';
 import { git } from './git.ts';
 import { keepTree, pruneTrees } from './kept-trees.ts';
 import { readNulList } from './nul-list.ts';
@@ -20,7 +20,14 @@ import { textInTree } from './text-in-tree.ts';
 export function openSnapshots(place: Place): Snapshots {
   return {
     compare: (selection, usualBase) => findComparison(place, selection, usualBase),
-    take: (comparison, left) => takeSnapshot(place, comparison, left),
+    async take(comparison, left) {
+      // git would refuse to leave out what lies behind a symlink, and would not say which.
+      for (const folder of comparison.headTree === null ? left.folders : []) {
+        const checked = checkFolder(place.root, folder);
+        if (!checked.ok) return checked;
+      }
+      return takeSnapshot(place, comparison, left);
+    },
     keep: (tree) => keepTree(place, tree),
     prune: (keep) => pruneTrees(place, keep),
     sections: (from, to, contextLines) => diffSections(place, { from, to }, contextLines),

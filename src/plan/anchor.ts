@@ -9,12 +9,14 @@ export type Pointed = {
 
 /**
  * Finds what a reviewer points at: the quoted code, in the occurrence nearest to the reported line; without code, the
- * text of that line. White space around lines makes no difference. Code that is not there anchors nothing.
+ * text of that line. White space around lines makes no difference. Code that is not there anchors nothing. A line below 1
+ * stands for one that was given and that no file has.
  */
-export function pointAt(text: string | null, line: number | null, code: string | null): Pointed {
+export function pointAt(text: string | null, given: number | null, code: string | null): Pointed {
+  const line = given !== null && given < 1 ? null : given;
   if (text === null) return { anchor: null, line, mark: null };
   const lines = linesOf(text);
-  const isThere = line === null || line <= lines.length;
+  const isThere = given === line && (line === null || line <= lines.length);
   const quoted = code === null ? [] : trimLines(code);
   if (quoted.length > 0) {
     const starts = occurrences(lines, quoted);

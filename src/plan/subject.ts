@@ -4,22 +4,29 @@ import type { GateOutcome } from '../domain/run.ts';
 export type Subject =
   | { readonly kind: 'finding'; readonly id: string }
   | { readonly kind: 'gate'; readonly gate: GateOutcome }
-  | { readonly kind: 'slot'; readonly gate: GateOutcome; readonly slot: number };
+  | { readonly kind: 'slot'; readonly gate: GateOutcome; readonly slot: number }
+  /** Several gates have the name. */
+  | { readonly kind: 'ambiguous'; readonly gates: readonly GateOutcome[] };
 
 /** The finding, gate or slot that a name means: a gate by its id, or by the last part of it where only one has that. */
 export function subjectOf(name: string, gates: readonly GateOutcome[]): Subject | null {
   const text = name.trim();
   if (/^f[1-9]\d*$/i.test(text)) return { kind: 'finding', id: text.toUpperCase() };
-  const whole = gateNamed(text, gates);
-  if (whole !== null) return { kind: 'gate', gate: whole };
+  const whole = gatesNamed(text, gates);
+  if (whole.length > 0) return oneOf(whole, (gate) => ({ kind: 'gate', gate }));
   const [, stem = '', slot = ''] = /^(.+)@(\d{1,4})$/.exec(text) ?? [];
-  const gate = stem === '' ? null : gateNamed(stem, gates);
-  return gate === null ? null : { kind: 'slot', gate, slot: Number(slot) };
+  // A check has no slots, so it cannot be meant.
+  const reviews = gates.filter(({ kind }) => kind !== 'check');
+  return oneOf(stem === '' ? [] : gatesNamed(stem, reviews), (gate) => ({ kind: 'slot', gate, slot: Number(slot) }));
 }
 
-function gateNamed(name: string, gates: readonly GateOutcome[]): GateOutcome | null {
-  const exact = gates.find(({ id }) => id === name);
-  if (exact !== undefined) return exact;
-  const [only, another] = gates.filter(({ id }) => id.endsWith(`:${name}`));
-  return only !== undefined && another === undefined ? only : null;
+function gatesNamed(name: string, gates: readonly GateOutcome[]): readonly GateOutcome[] {
+  const exact = gates.filter(({ id }) => id === name);
+  return exact.length > 0 ? exact : gates.filter(({ id }) => id.endsWith(`:${name}`));
+}
+
+function oneOf(gates: readonly GateOutcome[], subject: (gate: GateOutcome) => Subject): Subject | null {
+  const [only] = gates;
+  if (only === undefined) return null;
+  return gates.length === 1 ? subject(only) : { kind: 'ambiguous', gates };
 }

@@ -41,6 +41,7 @@ function violation(value: unknown): unknown {
       ...value,
       file: typeof value['file'] === 'string' ? value['file'].replace(/^(?:\.\/)+/, '') : '',
       line: lineOf(value['line']),
+      no_such_line: isGiven(value['line']) && lineOf(value['line']) === null ? true : null,
       // A priority that nobody knows must not fall below anyone's threshold.
       priority: PRIORITIES.includes(String(priority)) ? priority : 'critical',
     },
@@ -52,6 +53,10 @@ function violation(value: unknown): unknown {
 function lineOf(value: unknown): number | null {
   const first = typeof value === 'string' ? Number(/\d+/.exec(value)?.[0] ?? Number.NaN) : value;
   return typeof first === 'number' && Number.isSafeInteger(first) && first >= 1 ? first : null;
+}
+
+function isGiven(value: unknown): boolean {
+  return value != null && value !== '';
 }
 
 function disposition(value: unknown): unknown {

@@ -1,6 +1,8 @@
+import type { Failure } from '../domain/failure.ts';
 import type { GateOutcome, RunOutcome, SlotOutcome, ToldFinding } from '../domain/run.ts';
 import type { Usage } from '../domain/usage.ts';
-import { tellGateReason, tellSlotReason } from '../text/gate-reason.ts';
+import { tellFailure } from '../text/failure.ts';
+import { tellGateDetail, tellSlotReason } from '../text/gate-reason.ts';
 import { tellRunNotice } from '../text/run.ts';
 
 /** What `run --json`, `status --json` and `get_run` answer with. */
@@ -16,6 +18,7 @@ export type RunDocument = {
     slots: SlotDocument[];
     output?: string;
   }[];
+  not_asked: string[];
   findings: FindingDocument[];
   uncovered_files: string[];
   withheld_files: string[];
@@ -68,6 +71,7 @@ export function runDocument(outcome: RunOutcome): RunDocument {
     status: outcome.status,
     iteration: outcome.iteration,
     gates: outcome.gates.map(gateDocument),
+    not_asked: [...(outcome.asked?.others ?? [])],
     findings: outcome.findings.map(findingDocument),
     uncovered_files: [...outcome.uncovered],
     withheld_files: outcome.withheld.map(({ path }) => path),
@@ -81,6 +85,26 @@ export function runDocument(outcome: RunOutcome): RunDocument {
   };
 }
 
+/** What `run --json` answers with where another run is going on: nothing was looked at. */
+export function lockConflictDocument(held: Extract<Failure, { kind: 'lock-held' }>): RunDocument {
+  return {
+    status: 'lock_conflict',
+    iteration: null,
+    gates: [],
+    not_asked: [],
+    findings: [],
+    uncovered_files: [],
+    withheld_files: [],
+    usage: null,
+    saved: { pass: 0, slot: 0, session: 0, prefix: 0 },
+    scope: '',
+    base: null,
+    exit_code: 3,
+    dispatches: 0,
+    warnings: [tellFailure(held).what],
+  };
+}
+
 /** A gate as documents have it. */
 export function gateDocument(gate: GateOutcome): RunDocument['gates'][number] {
   return {
@@ -88,7 +112,7 @@ export function gateDocument(gate: GateOutcome): RunDocument['gates'][number] {
     kind: gate.kind,
     status: gate.status,
     why: gate.why,
-    detail: tellGateReason(gate.why),
+    detail: tellGateDetail(gate),
     slots: gate.slots.map(slotDocument),
     ...(gate.check === null ? {} : { output: gate.check.tail }),
   };

@@ -62,6 +62,7 @@ export const runSchema = z.object({
   ]),
   iteration: z.number().nullable().describe('Null: nothing ran.'),
   gates: z.array(gate),
+  not_asked: z.array(z.string()).describe('Gates of the change that this run was not asked about.'),
   findings: z.array(findingSchema),
   uncovered_files: z.array(z.string()).describe('Changed files that no review looks at.'),
   withheld_files: z.array(z.string()).describe('Untracked files that were shown to nobody.'),

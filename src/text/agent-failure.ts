@@ -1,5 +1,6 @@
 import type { AgentFailure, UnreadableAnswer } from '../domain/agent.ts';
 import { quoteName, showUnseen } from '../domain/quote-name.ts';
+import { secondsOf } from './seconds.ts';
 
 /** Why an agent gave no answer, to follow its name: "claude …". */
 export function tellAgentFailure(failure: AgentFailure): string {
@@ -15,9 +16,9 @@ export function tellAgentFailure(failure: AgentFailure): string {
       return `has reached a limit${until}: ${showUnseen(failure.said)}`;
     }
     case 'timeout':
-      return `did not finish within ${failure.seconds} seconds`;
+      return `did not finish within ${secondsOf(failure.seconds)}`;
     case 'idle':
-      return `said nothing for ${failure.seconds} seconds`;
+      return `said nothing for ${secondsOf(failure.seconds)}`;
     case 'session-lost':
       return `no longer has its session: ${showUnseen(failure.said)}`;
     case 'wrong-session':

@@ -1,11 +1,12 @@
 import type { CheckEnd } from '../domain/ports.ts';
 import type { CheckRecord } from '../domain/record.ts';
+import { secondsOf } from './seconds.ts';
 
 /** How a check ended, to follow its name. */
 export function tellCheckEnd(end: Pick<CheckEnd, 'ending' | 'exitCode'>, seconds: number): string {
   switch (end.ending) {
     case 'timeout':
-      return `did not end within ${seconds} seconds`;
+      return `did not end within ${secondsOf(seconds)}`;
     case 'cancelled':
       return 'was stopped';
     case 'not-started':

@@ -1,6 +1,7 @@
-import type { BadReviewId, Failure } from '../domain/failure.ts';
+import type { BadReviewId, Failure, InTheWay } from '../domain/failure.ts';
 import { quoteName, showUnseen } from '../domain/quote-name.ts';
 import { tellAgentFailure } from './agent-failure.ts';
+import { diskNext, tellDiskCode } from './disk.ts';
 import { tellProblem } from './problem.ts';
 
 /** What happened and why, and what to do next. */
@@ -91,8 +92,8 @@ export function tellFailure(failure: Failure): Told {
       };
     case 'disk':
       return {
-        what: `${quoteName(failure.path)} could not be ${failure.action === 'read' ? 'read' : 'written'} (${failure.code}).`,
-        next: 'Check its permissions and the space that is left, and run again.',
+        what: `${quoteName(failure.path)} could not be ${failure.action === 'read' ? 'read' : 'written'}: ${tellDiskCode(failure.code)}.`,
+        next: diskNext(failure.code),
       };
     case 'wrong-usage':
       return {
@@ -150,6 +151,11 @@ export function tellFailure(failure: Failure): Told {
         what: `"${showUnseen(shorten(failure.name))}" is no gate, slot, finding or review that is known here.`,
         next: 'Name a gate ("review:src:code-quality"), a slot ("review:src:code-quality@1"), a finding ("F1") or a review id; "onceover status" lists them.',
       };
+    case 'ambiguous-subject':
+      return {
+        what: `"${showUnseen(shorten(failure.name))}" is the name of several gates.`,
+        next: `Name one of these: ${failure.gates.map(quoteName).join(', ')}.`,
+      };
     case 'not-trusted':
       return {
         what: `This configuration was not yet agreed to in this clone, and it runs commands of its own: ${failure.commands.map((one) => quoteName(one)).join(', ')}.`,
@@ -177,7 +183,13 @@ const BAD_ID: Readonly<Record<BadReviewId, string>> = {
   'too-long': 'it is longer than a file name can be',
 };
 
-const IN_THE_WAY = { symlink: 'a symlink', folder: 'a folder', other: 'not a plain file or folder' } as const;
+const IN_THE_WAY: Readonly<Record<InTheWay, string>> = {
+  symlink: 'a symlink',
+  folder: 'a folder',
+  file: 'a file',
+  repository: 'a repository of its own',
+  other: 'not a plain file or folder',
+};
 
 function shorten(text: string): string {
   return text.length > 120 ? `${text.slice(0, 117)}...` : text;

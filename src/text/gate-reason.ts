@@ -1,5 +1,6 @@
-import type { GateOutcome, GateReason, SlotOutcome } from '../domain/run.ts';
+import type { CheckOutcome, GateOutcome, GateReason, SlotOutcome } from '../domain/run.ts';
 import { oneLine } from './one-line.ts';
+import { secondsOf } from './seconds.ts';
 import { tellTrouble } from './trouble.ts';
 
 const REASONS: Readonly<Record<GateReason, string>> = {
@@ -58,6 +59,10 @@ export function tellSlotReason(slot: SlotOutcome): string {
 export function tellGateDetail(gate: GateOutcome): string {
   const { check } = gate;
   if (check === null || gate.status !== 'fail') return tellGateReason(gate.why);
-  const command = oneLine(check.command);
-  return check.exitCode === null ? `${command}: was ended` : `${command}: exit code ${check.exitCode}`;
+  return `${oneLine(check.command)}: ${tellCheckFailure(check)}`;
+}
+
+function tellCheckFailure({ exitCode, overtime }: CheckOutcome): string {
+  if (overtime !== null) return `did not end within ${secondsOf(overtime)}`;
+  return exitCode === null ? 'was ended by a signal' : `exit code ${exitCode}`;
 }

@@ -2,6 +2,8 @@ import { quoteName, showUnseen } from '../domain/quote-name.ts';
 import type { GateOutcome, RunNotice, RunOutcome, SlotOutcome, ToldFinding } from '../domain/run.ts';
 import { totalTokens, type Usage } from '../domain/usage.ts';
 import { tellGateDetail, tellSlotReason } from './gate-reason.ts';
+import { someNames } from './names.ts';
+import { tellResult } from './run-result.ts';
 
 /** The end of a run, for people: gates and slots, findings, what was not looked at, the result, what to do next. */
 export function tellRun(outcome: RunOutcome): string {
@@ -9,7 +11,7 @@ export function tellRun(outcome: RunOutcome): string {
     outcome.gates.flatMap(tellGate).join('\n'),
     tellFindings(outcome.findings),
     tellUncovered(outcome),
-    tellResult(outcome),
+    [...tellResult(outcome), ...tellPaid(outcome)].join('\n'),
   ];
   return blocks.filter((block) => block !== '').join('\n\n');
 }
@@ -24,9 +26,11 @@ const GATE_WORDS: Readonly<Record<GateOutcome['status'], string>> = {
 
 function tellGate(gate: GateOutcome): string[] {
   const head = `${pad(GATE_WORDS[gate.status], 8)}${quoteName(gate.id)}  ${tellGateDetail(gate)}`;
-  const tail = gate.check !== null && gate.status === 'fail' ? indent(gate.check.tail, 10) : [];
+  const tail = gate.check !== null && gate.status === 'fail' ? indent(gate.check.tail || PRINTED_NOTHING, 10) : [];
   return [head, ...gate.slots.map(tellSlotLine), ...tail];
 }
+
+const PRINTED_NOTHING = '(it printed nothing)';
 
 const SLOT_WORDS: Readonly<Record<SlotOutcome['status'], string>> = {
   pass: 'pass',
@@ -92,82 +96,17 @@ const MARKS = {
   'code-not-found': 'the quoted code is not in the file',
 } as const;
 
-const MOST_NAMES = 10;
-
 function tellUncovered({ uncovered, withheld }: RunOutcome): string {
   const lines: string[] = [];
-  if (uncovered.length > 0) lines.push(`Covered by no review: ${names(uncovered)}`);
+  if (uncovered.length > 0) lines.push(`Covered by no review: ${someNames(uncovered)}`);
   const secret = withheld.filter(({ why }) => why === 'secret').map(({ path }) => path);
   const large = withheld.filter(({ why }) => why === 'too-large').map(({ path }) => path);
-  if (secret.length > 0) lines.push(`Not reviewed, they look like secrets: ${names(secret)}`);
-  if (large.length > 0) lines.push(`Not reviewed, untracked and over 5 MB: ${names(large)}`);
+  if (secret.length > 0) lines.push(`Not reviewed, they look like secrets: ${someNames(secret)}`);
+  if (large.length > 0) lines.push(`Not reviewed, untracked and over 5 MB: ${someNames(large)}`);
   return lines.join('\n');
 }
 
-function names(paths: readonly string[]): string {
-  const shown = paths.slice(0, MOST_NAMES).map(quoteName).join(', ');
-  return paths.length > MOST_NAMES ? `${shown} and ${paths.length - MOST_NAMES} more` : shown;
-}
-
-function tellResult(outcome: RunOutcome): string {
-  const lines = [`${RESULTS[outcome.status](outcome)} (exit code ${outcome.exitCode})`, ...nextSteps(outcome)];
-  const paid = tellPaid(outcome);
-  return [...lines, ...(paid === '' ? [] : [paid])].join('\n');
-}
-
-const RESULTS: Readonly<Record<RunOutcome['status'], (outcome: RunOutcome) => string>> = {
-  no_changes: ({ baseName, scope }) =>
-    `Nothing to review: nothing ${scope.kind === 'full' ? '' : 'of what was asked about '}changed since ${baseName === null ? 'the beginning' : quoteName(baseName)}.`,
-  no_applicable_gates: () => 'Nothing was reviewed: no gate or rule covers what changed.',
-  passed: (outcome) =>
-    outcome.iteration === null
-      ? 'Passed: every gate holds, nothing had to be run.'
-      : `Passed: every gate holds${scoped(outcome)}.`,
-  passed_with_warnings: (outcome) => `Passed with warnings: every gate holds${scoped(outcome)}.`,
-  failed: (outcome) => `Failed: ${counts(outcome)}.`,
-  error: (outcome) => `Could not judge: ${counts(outcome)}.`,
-  retry_limit_exceeded: () => 'Failed: a gate failed too often in a row, and a person has to look.',
-  lock_conflict: () => 'Another run is going on here.',
-};
-
-function scoped({ scope }: RunOutcome): string {
-  return scope.kind === 'full' ? '' : ' in what was asked about';
-}
-
-function counts({ gates, findings }: RunOutcome): string {
-  const open = findings.filter(({ state }) => state === 'open' || state === 'fixed_claimed').length;
-  const number = (status: GateOutcome['status']) => gates.filter((gate) => gate.status === status).length;
-  const parts = [
-    [open, open === 1 ? 'finding is open' : 'findings are open'],
-    [number('fail'), number('fail') === 1 ? 'gate fails' : 'gates fail'],
-    [number('error'), number('error') === 1 ? 'gate could not be judged' : 'gates could not be judged'],
-    [number('not_run'), number('not_run') === 1 ? 'gate was not run' : 'gates were not run'],
-  ] as const;
-  const told = parts.filter(([count]) => count > 0).map(([count, words]) => `${count} ${words}`);
-  return told.length === 0 ? 'the name of a changed file is not UTF-8' : told.join(', ');
-}
-
-function nextSteps(outcome: RunOutcome): string[] {
-  const open = outcome.findings.filter(({ state }) => state === 'open' || state === 'fixed_claimed');
-  const steps: string[] = [];
-  if (open.length > 0) {
-    const id = open[0]?.finding.id ?? 'F1';
-    steps.push(`Next: mend what is open and run again; or "onceover resolve ${id} --skip 'why'" to leave it.`);
-  }
-  const isOver = outcome.gates.some(({ why }) => why === 'retry-limit');
-  if (isOver)
-    steps.push('To have it asked again: "onceover resolve" a finding, "onceover run --force", or "onceover clean".');
-  const failed = outcome.gates.find(({ kind, status }) => kind === 'check' && status === 'fail');
-  if (failed !== undefined && open.length === 0) steps.push('Next: mend what the check says, and run again.');
-  const isWaiting = outcome.iteration === null && outcome.gates.some(({ status }) => status === 'not_run');
-  if (isWaiting && open.length === 0) steps.push('Next: "onceover run" has it looked at.');
-  if (outcome.status === 'lock_conflict') steps.push('Next: wait until it has ended, and run again.');
-  if (outcome.status === 'error') steps.push('Next: see why above, put it right, and run again.');
-  if (outcome.status === 'no_applicable_gates') steps.push('Next: "onceover init" writes a first onceover.yml.');
-  return steps;
-}
-
-function tellPaid({ usage, dispatches, saved }: RunOutcome): string {
+function tellPaid({ usage, dispatches, saved }: RunOutcome): string[] {
   const total = saved.pass + saved.slot + saved.session + saved.prefix;
   const lines: string[] = [];
   if (dispatches > 0) {
@@ -185,7 +124,7 @@ function tellPaid({ usage, dispatches, saved }: RunOutcome): string {
     const told = levers.filter(([tokens]) => tokens > 0).map(([tokens, why]) => `${tokensOf(tokens)} ${why}`);
     lines.push(`Not paid (estimate): ${told.join(', ')}.`);
   }
-  return lines.join('\n');
+  return lines;
 }
 
 /** Tokens and money of a dispatch in a few words. */

@@ -36,6 +36,9 @@ export function tellStartedRun(told: Told): string {
     return `The run ended without a result.\n${told.progress.join('\n')}\nStart it again with start_run.`;
   }
   const { run } = told;
+  if (run.status === 'lock_conflict') {
+    return 'Another run is going on in this working tree.\nWait until it has ended, then call start_run again.';
+  }
   const gates = run.gates.map(({ id, status, detail }) => `${status}: ${quoteName(id)} (${detail})`);
   const open = run.findings.filter(({ state }) => state === 'open' || state === 'fixed_claimed');
   return [

@@ -104,7 +104,7 @@ const inTheWay: [string, string, Prepare, string, string][] = [
     'symlink',
   ],
   ['a symlink to nothing', 'a', (top) => symlinkSync('nothing', join(top, 'a')), 'a', 'symlink'],
-  ['a file', 'a/b', (top) => writeFileSync(join(top, 'a'), ''), 'a', 'other'],
+  ['a file', 'a/b', (top) => writeFileSync(join(top, 'a'), ''), 'a', 'file'],
 ];
 
 test.each(inTheWay)('makeFolder does not go through %s', (_, folder, prepare, part, found) => {

@@ -25,6 +25,7 @@ describe('quoted code', () => {
     ['as near to two: the first', 4, 'return 1;', found(2, 'return 1;', 1)],
     ['no line: the first', null, 'return 1;', found(2, 'return 1;', 1)],
     ['a line that is not there', 99, 'return 1;', found(6, 'return 1;', 2)],
+    ['a line that no file has', 0, 'return 1;', found(2, 'return 1;', 1)],
     ['a part of a line', 5, 'b()', found(5, 'b()', 1)],
     ['white space around it', 2, '\n\n   return 1;  \n', found(2, 'return 1;', 1)],
     ['several lines', 7, 'return 1;\n}', found(6, 'return 1;\n}', 2)],
@@ -48,6 +49,7 @@ describe('without code', () => {
     ['the same text further down is another', 6, null, found(6, 'return 1;', 2)],
     ['code of white space only is none', 6, ' \n\t', found(6, 'return 1;', 2)],
     ['an empty line says nothing', 4, null, nowhere(4)],
+    ['a line that no file has', 0, null, nowhere(null, 'no-such-line')],
     ['no line', null, null, nowhere(null)],
     ['a line that is not there', 99, null, nowhere(99, 'no-such-line')],
   ])('%s', (_title, line, code, expected) => {

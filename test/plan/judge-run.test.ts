@@ -169,7 +169,7 @@ describe('the slots of a gate', () => {
 
 describe('a check', () => {
   const state = (holds: boolean): CheckState => ({ gate: checkGate(), holds });
-  const outcome = { command: 'npm run lint', exitCode: 1, durationMs: 5, tail: 'no' };
+  const outcome = { command: 'npm run lint', exitCode: 1, overtime: null, durationMs: 5, tail: 'no' };
   const did = (status: CheckDeed['status'], why: CheckDeed['why']): RunResult['checkDeeds'] =>
     new Map([[CHECK, { status, why, outcome }]]);
 
@@ -212,7 +212,9 @@ describe('a check', () => {
 describe('the run', () => {
   const broken = (status: CheckDeed['status'], why: CheckDeed['why']): Partial<RunResult> => ({
     checks: [{ gate: checkGate(), holds: false }],
-    checkDeeds: new Map([[CHECK, { status, why, outcome: { command: 'x', exitCode: null, durationMs: 0, tail: '' } }]]),
+    checkDeeds: new Map([
+      [CHECK, { status, why, outcome: { command: 'x', exitCode: null, overtime: null, durationMs: 0, tail: '' } }],
+    ]),
   });
   const other = stateOf({ gate: reviewGate({ id: 'review:.:other' }), receipts: passed(1, 2) });
   const WARNED = stateOf({ receipts: passed(1, 2), findings: [finding({ kept: 'warning' })] });

@@ -111,6 +111,14 @@ describe('a violation', () => {
     expect(read({ line })).toMatchObject({ line: expected });
   });
 
+  test.each([0, -3, 1.5, 'none', 1e30, true])('line %j is told as one that no file has', (line) => {
+    expect(read({ line })).toMatchObject({ line: null, no_such_line: true });
+  });
+
+  test.each([1, '12-15', null, undefined, ''])('line %j is not, whatever the answer says', (line) => {
+    expect(read({ line, no_such_line: true })).not.toHaveProperty('no_such_line');
+  });
+
   test.each([
     ['HIGH', 'high'],
     ['minor', 'critical'],

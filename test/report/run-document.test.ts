@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RunOutcome } from '../../src/domain/run.ts';
-import { findingDocument, gateDocument, runDocument } from '../../src/report/run-document.ts';
+import { findingDocument, gateDocument, lockConflictDocument, runDocument } from '../../src/report/run-document.ts';
 import { runSchema } from '../../src/report/run-schema.ts';
 import { claim, finding, gateOutcome, path, runOutcome, slotOutcome, usage, waiver } from '../support/run-samples.ts';
 
@@ -16,7 +16,7 @@ const FULL: RunOutcome = runOutcome({
       status: 'fail',
       why: 'check-failed',
       slots: [],
-      check: { command: 'npm run lint', exitCode: 1, durationMs: 5, tail: 'no\n' },
+      check: { command: 'npm run lint', exitCode: 1, overtime: null, durationMs: 5, tail: 'no\n' },
     }),
     gateOutcome({
       status: 'fail',
@@ -47,6 +47,18 @@ const FULL: RunOutcome = runOutcome({
 });
 
 describe('the document of a run', () => {
+  test('names the gates that it was not asked about', () => {
+    const asked = { gates: ['lint'], paths: [], others: ['review:src:b'] };
+    expect(runDocument(runOutcome({ asked })).not_asked).toEqual(['review:src:b']);
+  });
+
+  test('that another one kept from looking is a document of the same form', () => {
+    const held = { kind: 'lock-held', pid: 4711, host: 'here', since: '2026-03-01T12:00:00.000Z' } as const;
+    const document = runSchema.parse(lockConflictDocument(held));
+    expect(document).toMatchObject({ status: 'lock_conflict', exit_code: 3, iteration: null, gates: [] });
+    expect(document.warnings[0]).toContain('process 4711 on here');
+  });
+
   test('tells everything', () => {
     expect(runDocument(FULL)).toStrictEqual({
       status: 'failed',
@@ -57,7 +69,7 @@ describe('the document of a run', () => {
           kind: 'check',
           status: 'fail',
           why: 'check-failed',
-          detail: 'the command failed',
+          detail: 'npm run lint: exit code 1',
           slots: [],
           output: 'no\n',
         },
@@ -97,6 +109,7 @@ describe('the document of a run', () => {
           ],
         },
       ],
+      not_asked: [],
       findings: [
         {
           id: 'F1',

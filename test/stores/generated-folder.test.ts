@@ -33,9 +33,9 @@ test('a .gitignore that somebody wrote stays', () => {
 });
 
 test.each<[string, (path: string) => void, string]>([
-  ['.deepwork', (path) => writeFileSync(path, ''), 'other'],
+  ['.deepwork', (path) => writeFileSync(path, ''), 'file'],
   ['.deepwork/tmp', (path) => symlinkSync('/', path), 'symlink'],
-  ['.deepwork/tmp/things', (path) => writeFileSync(path, ''), 'other'],
+  ['.deepwork/tmp/things', (path) => writeFileSync(path, ''), 'file'],
 ])('what is in the way at %s is refused', (path, put, found) => {
   const root = temporaryFolder();
   mkdirSync(join(root, path, '..'), { recursive: true });

@@ -102,7 +102,7 @@ test('a folder of markers that is a file is a failure, not an empty one', async 
   const { root, passes } = open();
   mkdirSync(join(root, '.deepwork/tmp'), { recursive: true });
   writeFileSync(join(root, FOLDER), '');
-  expect(await passes.marked()).toMatchObject({ ok: false, failure: { kind: 'path-in-the-way', found: 'other' } });
+  expect(await passes.marked()).toMatchObject({ ok: false, failure: { kind: 'path-in-the-way', found: 'file' } });
 });
 
 test.each(['onceover', 'onceover/tasks'])('facts are not written through a symlink at .git/%s', async (path) => {

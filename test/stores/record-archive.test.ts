@@ -201,7 +201,7 @@ describe('trouble', () => {
     writeFileSync(folder, '');
     expect(await act(records)).toEqual({
       ok: false,
-      failure: { kind: 'path-in-the-way', path: folder, found: 'other' },
+      failure: { kind: 'path-in-the-way', path: folder, found: 'file' },
     });
   });
 

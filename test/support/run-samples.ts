@@ -181,6 +181,7 @@ export function runOutcome(differs: Partial<RunOutcome> = {}): RunOutcome {
     iteration: 1,
     scope: HERE.scope,
     baseName: 'main',
+    asked: null,
     gates: [gateOutcome()],
     findings: [],
     uncovered: [],

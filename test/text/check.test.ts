@@ -14,6 +14,10 @@ test.each<[CheckEnd['ending'], number | null, string]>([
   expect(tellCheckEnd({ ending, exitCode }, 120)).toBe(expected);
 });
 
+test('one second is one', () => {
+  expect(tellCheckEnd({ ending: 'timeout', exitCode: null }, 1)).toBe('did not end within 1 second');
+});
+
 test('the log of a check that passed', () => {
   expect(checkLog(checkRecord(), 'fine\n\n')).toBe(
     'Check: check:.:lint\nCommand: npm run lint\n\nfine\n\nResult: pass\n',

@@ -28,7 +28,7 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
     'unknown-agent': [{ kind: 'unknown-agent', name: given, known: ['claude'] }, given, /claude/],
     'path-outside': [{ kind: 'path-outside', path: given }, given, /inside the repository/],
     'path-in-the-way': [{ kind: 'path-in-the-way', path: given, found: 'symlink' }, given, /move it away/],
-    disk: [{ kind: 'disk', action: 'write', path: given, code: 'ENOSPC' }, given, /permissions.*space/],
+    disk: [{ kind: 'disk', action: 'write', path: given, code: 'ENOSPC' }, given, /Make room/],
     'wrong-usage': [{ kind: 'wrong-usage', said: given, command: 'pass' }, given, /"onceover pass --help"/],
     'lock-held': [
       { kind: 'lock-held', pid: 4711, host: given, since: '2026-03-01T12:00:00.000Z' },
@@ -50,6 +50,11 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
       { kind: 'unknown-subject', name: given },
       given,
       /"review:src:code-quality@1".*onceover status/,
+    ],
+    'ambiguous-subject': [
+      { kind: 'ambiguous-subject', name: given, gates: ['check:src:q', given] },
+      given,
+      /one of these: check:src:q, \S/,
     ],
     'not-trusted': [{ kind: 'not-trusted', commands: ['make', given] }, given, /"onceover trust"/],
     'unknown-run': [{ kind: 'unknown-run', id: given }, given, /start_run/],
@@ -107,15 +112,27 @@ describe('a failure is told: what, why, what to do', () => {
   });
 
   test.each([
-    ['read', 'could not be read (EACCES)'],
-    ['write', 'could not be written (EACCES)'],
+    ['read', 'could not be read: permission was denied (EACCES)'],
+    ['write', 'could not be written: permission was denied (EACCES)'],
   ] as const)('disk: %s', (action, said) => {
     expect(tellFailure({ kind: 'disk', action, path: 'a', code: 'EACCES' }).what).toContain(said);
   });
 
   test.each([
+    ['ENOSPC', 'no space is left on the disk (ENOSPC)', 'Make room'],
+    ['EROFS', 'the disk can only be read (EROFS)', 'where the disk may be written'],
+    ['EPERM', 'permission was denied (EPERM)', 'permissions'],
+    ['EWEIRD', 'could not be written: EWEIRD.', 'permissions and the space'],
+  ])('the disk refuses: %s', (code, what, next) => {
+    const told = tellFailure({ kind: 'disk', action: 'write', path: 'a', code });
+    expect([told.what, told.next]).toEqual([expect.stringContaining(what), expect.stringContaining(next)]);
+  });
+
+  test.each([
     ['symlink', 'is a symlink'],
     ['folder', 'is a folder'],
+    ['file', 'is a file'],
+    ['repository', 'is a repository of its own'],
     ['other', 'is not a plain file or folder'],
   ] as const)('in the way: %s', (found, said) => {
     expect(tellFailure({ kind: 'path-in-the-way', path: 'a', found }).what).toContain(said);

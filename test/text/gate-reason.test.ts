@@ -65,14 +65,19 @@ describe('why a slot was asked as it was', () => {
 });
 
 describe('the end of a line about a gate', () => {
-  const check = { command: 'npm run lint', exitCode: 1, durationMs: 5, tail: '' };
+  const check = { command: 'npm run lint', exitCode: 1, overtime: null, durationMs: 5, tail: '' };
   test.each<[string, Partial<GateOutcome>, string]>([
     ['a review', { status: 'fail', why: 'open-findings' }, 'findings are open'],
     ['a check that failed', { status: 'fail', why: 'check-failed', check }, 'npm run lint: exit code 1'],
     [
       'a check that was ended',
       { status: 'fail', why: 'check-failed', check: { ...check, exitCode: null } },
-      'npm run lint: was ended',
+      'npm run lint: was ended by a signal',
+    ],
+    [
+      'a check that did not end',
+      { status: 'fail', why: 'check-failed', check: { ...check, exitCode: null, overtime: 1 } },
+      'npm run lint: did not end within 1 second',
     ],
     ['a check that passed', { status: 'pass', why: 'passed', check: { ...check, exitCode: 0 } }, 'passed'],
     ['a check that could not be run', { status: 'error', why: 'check-broken', check }, 'the command could not be run'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { KnownFinding } from '../../src/domain/finding.ts';
-import type { RunNotice, RunOutcome, ToldFinding } from '../../src/domain/run.ts';
+import type { Asked, RunNotice, RunOutcome, ToldFinding } from '../../src/domain/run.ts';
 import { tellFinding, tellRun, tellRunNotice, tellUsage } from '../../src/text/run.ts';
 import { claim, finding, gateOutcome, path, runOutcome, slotOutcome, usage, waiver } from '../support/run-samples.ts';
 
@@ -8,7 +8,8 @@ const told = (differs: Partial<KnownFinding> = {}, state: ToldFinding['state'] =
   finding: finding(differs),
   state,
 });
-const check = { command: 'npm run lint', exitCode: 1, durationMs: 5, tail: 'first\nlast\x1b[31m' };
+const check = { command: 'npm run lint', exitCode: 1, overtime: null, durationMs: 5, tail: 'first\nlast\x1b[31m' };
+const asked = (differs: Partial<Asked>): Asked => ({ gates: [], paths: [], others: [], ...differs });
 const FAILED = gateOutcome({ status: 'fail', why: 'open-findings', slots: [slotOutcome({ status: 'fail' })] });
 const CHECK_FAILED = gateOutcome({
   id: 'check:.:lint',
@@ -140,7 +141,72 @@ Not paid (estimate): 1.2k unchanged since they passed, 100 slots that rested.`);
     [
       'a narrow run passed',
       { scope: { key: 'uncommitted', kind: 'narrow' } },
-      'Passed: every gate holds in what was asked about. (exit code 0)',
+      'Passed: every gate holds in what is not committed. (exit code 0)',
+    ],
+    [
+      'files passed, and nothing had to run',
+      { iteration: null, scope: { key: 'files src/a.ts', kind: 'narrow' } },
+      'Passed: every gate holds in the files that were named, nothing had to be run. (exit code 0)',
+    ],
+    [
+      'a commit passed',
+      { scope: { key: 'commit 1234', kind: 'narrow' } },
+      'Passed: every gate holds in that commit. (exit code 0)',
+    ],
+    [
+      'passed since another base',
+      { scope: { key: 'base next', kind: 'narrow' }, baseName: 'next' },
+      'Passed: every gate holds in what changed since next. (exit code 0)',
+    ],
+    [
+      'some gates passed',
+      { asked: asked({ gates: ['lint'], others: ['review:src:code-quality'] }) },
+      'Passed: every gate that was asked about holds. (exit code 0)',
+    ],
+    [
+      'all gates passed, by their names',
+      { asked: asked({ gates: ['lint'] }) },
+      'Passed: every gate holds. (exit code 0)',
+    ],
+    [
+      'paths without a gate',
+      { status: 'no_applicable_gates', gates: [], asked: asked({ paths: [path('README.md'), path('b c')] }) },
+      'Nothing was reviewed: no gate or rule covers a change in README.md, "b c". (exit code 0)',
+    ],
+    [
+      'a gate without a change',
+      { status: 'no_applicable_gates', gates: [], asked: asked({ gates: ['lint'] }) },
+      'Nothing was reviewed: lint: nothing to look at in this change. (exit code 0)',
+    ],
+    [
+      'nothing was run yet',
+      { status: 'failed', exitCode: 1, iteration: null, gates: [gateOutcome({ status: 'not_run' })] },
+      'Not yet reviewed: 1 gate has not run on what is there now. (exit code 1)',
+    ],
+    [
+      'one holds, two were not run yet',
+      {
+        status: 'failed',
+        exitCode: 1,
+        iteration: null,
+        gates: [
+          gateOutcome({ status: 'holds' }),
+          gateOutcome({ status: 'not_run' }),
+          gateOutcome({ status: 'not_run' }),
+        ],
+      },
+      'Not yet reviewed: 2 gates have not run on what is there now. (exit code 1)',
+    ],
+    [
+      'one was not run yet, and a finding is open',
+      {
+        status: 'failed',
+        exitCode: 1,
+        iteration: null,
+        gates: [gateOutcome({ status: 'not_run' })],
+        findings: [told()],
+      },
+      'Failed: 1 finding is open, 1 gate was not run. (exit code 1)',
     ],
     ['warnings', { status: 'passed_with_warnings' }, 'Passed with warnings: every gate holds. (exit code 0)'],
     [
@@ -173,6 +239,28 @@ Not paid (estimate): 1.2k unchanged since they passed, 100 slots that rested.`);
     expect(tellRun(runOutcome(differs)).split('\n')).toContain(expected);
   });
 
+  test.each<[string, Partial<RunOutcome>, string | null]>([
+    ['all of it', {}, null],
+    ['all gates by name', { asked: asked({ gates: ['lint'] }) }, null],
+    ['some gates', { asked: asked({ others: ['check:.:lint', 'review:src:b c'] }) }, 'check:.:lint, "review:src:b c"'],
+    ['uncommitted', { scope: { key: 'uncommitted', kind: 'narrow' } }, 'what is committed'],
+    ['a commit', { scope: { key: 'commit 12', kind: 'narrow' } }, 'everything else'],
+    [
+      'some gates of some files',
+      { scope: { key: 'files a', kind: 'narrow' }, asked: asked({ others: ['check:.:lint'] }) },
+      'all other files; check:.:lint',
+    ],
+    ['some gates, and they fail', { status: 'failed', asked: asked({ others: ['check:.:lint'] }) }, null],
+  ])('what was not asked about: %s', (_title, differs, expected) => {
+    const line = /^Not asked about: (.*)\.$/m.exec(tellRun(runOutcome(differs)))?.[1] ?? null;
+    expect(line).toBe(expected);
+  });
+
+  test('a check that printed nothing', () => {
+    const silent = { ...CHECK_FAILED, check: { ...check, tail: '' } };
+    expect(tellRun(runOutcome({ gates: [silent] }))).toContain(': exit code 1\n          (it printed nothing)\n');
+  });
+
   test.each<[string, Partial<RunOutcome>, RegExp]>([
     [
       'open findings',
@@ -199,12 +287,20 @@ Not paid (estimate): 1.2k unchanged since they passed, 100 slots that rested.`);
       { status: 'error', exitCode: 3, gates: [STUCK] },
       /^Next: see why above, put it right, and run again\.$/m,
     ],
-    ['no gate', { status: 'no_applicable_gates', gates: [] }, /^Next: "onceover init" /m],
+    [
+      'no gate',
+      { status: 'no_applicable_gates', gates: [] },
+      /^Next: give it a gate in onceover\.yml; "onceover init" /m,
+    ],
+    [
+      'no gate of what was asked about',
+      { status: 'no_applicable_gates', gates: [], asked: asked({ paths: [path('README.md')] }) },
+      /^Next: "onceover status" shows which gates the change has\.$/m,
+    ],
   ])('what to do next: %s', (_title, differs, expected) => {
     expect(tellRun(runOutcome(differs))).toMatch(expected);
   });
 
-  // defect: "every exit other than 0 says what happened, why, and what to do next" (design.md §4).
   describe.each<[string, Partial<RunOutcome>]>([
     ['a check failed', { status: 'failed', exitCode: 1, gates: [CHECK_FAILED] }],
     [

@@ -1,5 +1,5 @@
 import { preview, type RunWish, run } from '../../app.ts';
-import { runDocument } from '../../report/run-document.ts';
+import { lockConflictDocument, runDocument } from '../../report/run-document.ts';
 import { tellDryRun } from '../../text/dry-run.ts';
 import { tellEvent } from '../../text/event.ts';
 import { tellRun, tellRunNotice } from '../../text/run.ts';
@@ -53,7 +53,10 @@ export async function runCommand(paths: readonly string[], flags: RunFlags): Pro
   }
   const outcome = await interruptible((stop) => run(workingDirectory(), { ...wish, stop }), json);
   if (outcome === 'interrupted') return;
-  if (!outcome.ok) return fail(outcome.failure, json);
+  if (!outcome.ok) {
+    const { failure } = outcome;
+    return fail(failure, json, failure.kind === 'lock-held' ? lockConflictDocument(failure) : undefined);
+  }
   warn(outcome.value.notices.map(tellRunNotice));
   if (json) answerJson(runDocument(outcome.value));
   else answer(tellRun(outcome.value));

@@ -88,8 +88,7 @@ test('a lot of findings in one answer', async () => {
   expect([run.code, run.findings.length, run.findings.at(-1)?.id]).toEqual([1, 300, 'F300']);
 });
 
-// defect: design §6 says that wrong lines are marked; `lineOf` in prompt/normalise-answer.ts makes null of them, as if none were given.
-test.fails('lines that no file has are marked', async () => {
+test('lines that no file has are marked', async () => {
   const lines = [0, -3, 1.5, 'none'];
   const run = await repoWithAnswer(...lines.map((line) => here({ line }))).document();
   expect(run.findings.map(({ mark }) => mark)).toEqual(lines.map(() => 'no-such-line'));

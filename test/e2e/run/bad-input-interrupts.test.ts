@@ -91,8 +91,7 @@ test('a second run meanwhile: exit 3, who holds the lock, and the first is not d
   expect((await run.ended).code).toBe(130);
 });
 
-// defect: design §4 has a run status `lock_conflict`; `run --json` answers with an error document of kind lock-held instead.
-test.fails('a second run meanwhile, with --json: status lock_conflict', async () => {
+test('a second run meanwhile, with --json: status lock_conflict', async () => {
   const { repo } = await halfway();
   expect(await repo.document()).toMatchObject({ code: 3, status: 'lock_conflict' });
 });

@@ -76,8 +76,7 @@ describe('paths', () => {
     expect(repo.calls()).toEqual([]);
   });
 
-  // defect: there is an onceover.yml, and "no gate or rule covers what changed" is not so: none covers what was asked about.
-  test.fails('without a gate: the path is named, and nobody is told to write a first onceover.yml', async () => {
+  test('without a gate: the path is named, and nobody is told to write a first onceover.yml', async () => {
     const { stdout } = await gateRepo().run(['README.md']);
     expect(stdout).toContain('README.md');
     expect(stdout).not.toContain('onceover init');
@@ -138,8 +137,7 @@ test('a finding that is closed is said to be closed', async () => {
   expect(stderr).not.toContain('There is no finding');
 });
 
-// defect: `subjectOf` in plan/subject.ts gives up where a check and a review have the same name.
-test.fails('explain of a name that two gates have: both are named', async () => {
+test('explain of a name that two gates have: both are named', async () => {
   const review = '{ prompt: .onceover/reviews/code-quality.md }';
   const gates = `  - path: src\n    checks: { q: { run: "true" } }\n    reviews: { q: ${review} }`;
   const { stderr } = await onceover(gateRepo({ gates }).root, ['explain', 'q']);

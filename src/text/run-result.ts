@@ -1,0 +1,121 @@
+import { quoteName } from '../domain/quote-name.ts';
+import type { GateOutcome, RunOutcome } from '../domain/run.ts';
+import { someNames } from './names.ts';
+
+/** What a run came to, what it was not asked about, and what to do next: a line each. */
+export function tellResult(outcome: RunOutcome): string[] {
+  return [
+    `${RESULTS[outcome.status](outcome)} (exit code ${outcome.exitCode})`,
+    ...notAskedAbout(outcome),
+    ...nextSteps(outcome),
+  ];
+}
+
+const RESULTS: Readonly<Record<RunOutcome['status'], (outcome: RunOutcome) => string>> = {
+  no_changes: ({ baseName, scope }) =>
+    `Nothing to review: nothing ${scope.kind === 'full' ? '' : 'of what was asked about '}changed since ${baseName === null ? 'the beginning' : quoteName(baseName)}.`,
+  no_applicable_gates: (outcome) => `Nothing was reviewed: ${noGate(outcome)}.`,
+  passed: (outcome) => `Passed: ${whatHolds(outcome)}${outcome.iteration === null ? ', nothing had to be run' : ''}.`,
+  passed_with_warnings: (outcome) => `Passed with warnings: ${whatHolds(outcome)}.`,
+  failed: (outcome) =>
+    isWaiting(outcome) ? `Not yet reviewed: ${waiting(outcome)} on what is there now.` : `Failed: ${counts(outcome)}.`,
+  error: (outcome) => `Could not judge: ${counts(outcome)}.`,
+  retry_limit_exceeded: () => 'Failed: a gate failed too often in a row, and a person has to look.',
+  lock_conflict: () => 'Another run is going on here.',
+};
+
+function noGate({ asked }: RunOutcome): string {
+  if (asked === null) return 'no gate or rule covers what changed';
+  const who = asked.gates.length === 0 ? 'no gate or rule' : someNames(asked.gates);
+  const paths = asked.paths.filter((path) => path !== '');
+  const where = paths.length === 0 ? 'this change' : someNames(paths);
+  return asked.gates.length === 0 ? `${who} covers a change in ${where}` : `${who}: nothing to look at in ${where}`;
+}
+
+function whatHolds(outcome: RunOutcome): string {
+  const isPart = (outcome.asked?.others.length ?? 0) > 0;
+  return `every gate ${isPart ? 'that was asked about ' : ''}holds${SCOPES[scopeWord(outcome)](outcome).holds}`;
+}
+
+/** What nobody must take for passed, although the run has passed. */
+function notAskedAbout(outcome: RunOutcome): string[] {
+  if (outcome.status !== 'passed' && outcome.status !== 'passed_with_warnings') return [];
+  const others = outcome.asked?.others ?? [];
+  const left = [SCOPES[scopeWord(outcome)](outcome).left, others.length === 0 ? '' : someNames(others)];
+  const told = left.filter((one) => one !== '').join('; ');
+  return told === '' ? [] : [`Not asked about: ${told}.`];
+}
+
+type ScopeWord = 'full' | 'uncommitted' | 'commit' | 'files' | 'base';
+
+const SCOPES: Readonly<Record<ScopeWord, (outcome: RunOutcome) => { readonly holds: string; readonly left: string }>> =
+  {
+    full: () => ({ holds: '', left: '' }),
+    uncommitted: () => ({ holds: ' in what is not committed', left: 'what is committed' }),
+    commit: () => ({ holds: ' in that commit', left: 'everything else' }),
+    files: () => ({ holds: ' in the files that were named', left: 'all other files' }),
+    base: ({ baseName }) => ({ holds: ` in what changed since ${quoteName(baseName ?? 'the beginning')}`, left: '' }),
+  };
+
+function scopeWord({ scope }: RunOutcome): ScopeWord {
+  const [word = ''] = scope.key.split(' ');
+  return word in SCOPES ? (word as ScopeWord) : 'full';
+}
+
+/** Whether nothing is wrong but that nobody has looked. */
+function isWaiting({ iteration, gates, findings }: RunOutcome): boolean {
+  return (
+    iteration === null &&
+    gates.some(({ status }) => status === 'not_run') &&
+    gates.every(({ status }) => status === 'not_run' || status === 'holds') &&
+    !findings.some(isOpen)
+  );
+}
+
+function waiting({ gates }: RunOutcome): string {
+  const count = gates.filter(({ status }) => status === 'not_run').length;
+  return count === 1 ? '1 gate has not run' : `${count} gates have not run`;
+}
+
+function isOpen({ state }: RunOutcome['findings'][number]): boolean {
+  return state === 'open' || state === 'fixed_claimed';
+}
+
+function counts({ gates, findings }: RunOutcome): string {
+  const open = findings.filter(isOpen).length;
+  const number = (status: GateOutcome['status']) => gates.filter((gate) => gate.status === status).length;
+  const parts = [
+    [open, open === 1 ? 'finding is open' : 'findings are open'],
+    [number('fail'), number('fail') === 1 ? 'gate fails' : 'gates fail'],
+    [number('error'), number('error') === 1 ? 'gate could not be judged' : 'gates could not be judged'],
+    [number('not_run'), number('not_run') === 1 ? 'gate was not run' : 'gates were not run'],
+  ] as const;
+  const told = parts.filter(([count]) => count > 0).map(([count, words]) => `${count} ${words}`);
+  return told.length === 0 ? 'the name of a changed file is not UTF-8' : told.join(', ');
+}
+
+function nextSteps(outcome: RunOutcome): string[] {
+  const open = outcome.findings.filter(isOpen);
+  const steps: string[] = [];
+  if (open.length > 0) {
+    const id = open[0]?.finding.id ?? 'F1';
+    steps.push(`Next: mend what is open and run again; or "onceover resolve ${id} --skip 'why'" to leave it.`);
+  }
+  const isOver = outcome.gates.some(({ why }) => why === 'retry-limit');
+  if (isOver)
+    steps.push('To have it asked again: "onceover resolve" a finding, "onceover run --force", or "onceover clean".');
+  const failed = outcome.gates.find(({ kind, status }) => kind === 'check' && status === 'fail');
+  if (failed !== undefined && open.length === 0) steps.push('Next: mend what the check says, and run again.');
+  const isIdle = outcome.iteration === null && outcome.gates.some(({ status }) => status === 'not_run');
+  if (isIdle && open.length === 0) steps.push('Next: "onceover run" has it looked at.');
+  if (outcome.status === 'lock_conflict') steps.push('Next: wait until it has ended, and run again.');
+  if (outcome.status === 'error') steps.push('Next: see why above, put it right, and run again.');
+  if (outcome.status === 'no_applicable_gates') {
+    steps.push(
+      outcome.asked === null
+        ? 'Next: give it a gate in onceover.yml; "onceover init" writes a first one.'
+        : 'Next: "onceover status" shows which gates the change has.',
+    );
+  }
+  return steps;
+}
