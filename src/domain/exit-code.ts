@@ -22,6 +22,7 @@ export function exitCode(failure: Failure): 2 | 3 {
     case 'unknown-base':
     case 'no-base':
     case 'broken-config':
+    case 'log-dir-hides':
     case 'bad-review-id':
     case 'unknown-agent':
     case 'path-outside':

@@ -13,6 +13,7 @@ export type Failure =
   | { readonly kind: 'no-base'; readonly tried: readonly string[] }
   | { readonly kind: 'no-merge-base'; readonly base: string; readonly shallow: boolean }
   | { readonly kind: 'broken-config'; readonly problems: readonly Problem[] }
+  | { readonly kind: 'log-dir-hides'; readonly logDir: string; readonly files: readonly string[] }
   | { readonly kind: 'bad-review-id'; readonly id: string; readonly why: BadReviewId }
   | { readonly kind: 'unknown-agent'; readonly name: string; readonly known: readonly string[] }
   | { readonly kind: 'agent-not-tried'; readonly agent: string; readonly failure: AgentFailure }

@@ -1,5 +1,5 @@
 import type { AgentFailure, AgentReply } from './agent.ts';
-import type { RepoPath, ReviewId, SnapshotId } from './brand.ts';
+import type { CommitId, RepoPath, ReviewId, SnapshotId } from './brand.ts';
 import type { ResumeResult } from './capability.ts';
 import type { Changes, Listing, Place } from './change.ts';
 import type { Event } from './event.ts';
@@ -180,7 +180,10 @@ export type Comparison = {
   readonly where: Whereabouts;
   /** The name that a person would know the base by; null: there is no commit yet. */
   readonly baseName: string | null;
+  /** A commit or tree by its id. */
   readonly baseTree: string;
+  /** The last commit; null where there is none, or where the run is about a commit. */
+  readonly headCommit: CommitId | null;
   /** A commit's tree, where the run is about a commit. */
   readonly headTree: SnapshotId | null;
   /** Only these files and folders, where the run is about them. */

@@ -4,12 +4,13 @@ import { isGenerated } from '../domain/generated.ts';
 import type { InstructionsOutcome, Notice, WrittenTask } from '../domain/instructions.ts';
 import type { Mark, TaskFacts } from '../domain/pass.ts';
 import type { Contents, InstructionFiles, Passes, Repository } from '../domain/ports.ts';
-import { done, type Result } from '../domain/result.ts';
+import { done, failed, type Result } from '../domain/result.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { ReferenceText, ReviewTask, RuleTask, TaskContext } from '../domain/task.ts';
 import { type Candidate, decideInstructions, type InstructionsPlan } from '../plan/decide-instructions.ts';
 import { identify } from '../plan/identify.ts';
+import { hiddenByLogDir } from '../plan/log-dir.ts';
 import { checkReviewId } from '../plan/review-id.ts';
 import { taskFacts } from '../plan/task-facts.ts';
 import { planTasks } from '../plan/tasks.ts';
@@ -50,6 +51,8 @@ export async function prepareInstructions(
   request: InstructionsRequest,
 ): Promise<Result<PreparedInstructions>> {
   const { changes, settings } = request;
+  const hidden = hiddenByLogDir(changes.listing.tracked, settings.logDir);
+  if (hidden.length > 0) return failed({ kind: 'log-dir-hides', logDir: settings.logDir, files: hidden });
   const files =
     request.listed === null
       ? done(selectChanged(changes, settings.logDir))

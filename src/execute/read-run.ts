@@ -11,7 +11,8 @@ import type { Settings } from '../domain/settings.ts';
 import { findingState, isHere, isOpen } from '../plan/cycle.ts';
 import type { CheckState } from '../plan/decide-run.ts';
 import { type GateFacts, type GateState, gateState, type StateOptions } from '../plan/gate-state.ts';
-import { configuredGates, matchesEntry, type PlannedGates, planGates } from '../plan/gates.ts';
+import { configuredGates, entryFolder, matchesEntry, type PlannedGates, planGates } from '../plan/gates.ts';
+import { hiddenByLogDir } from '../plan/log-dir.ts';
 import { graver } from '../plan/priority.ts';
 import { gateNames } from '../plan/record-names.ts';
 import { ruleRubric } from '../plan/rubric.ts';
@@ -69,6 +70,8 @@ export async function readCompared(
   // Where the folder is a repository of its own, whoever committed there wrote the records.
   if (tracked.value.has(settings.logDir))
     return failed({ kind: 'path-in-the-way', path: settings.logDir, found: 'repository' });
+  const hidden = hiddenByLogDir(tracked.value, settings.logDir);
+  if (hidden.length > 0) return failed({ kind: 'log-dir-hides', logDir: settings.logDir, files: hidden });
   const unknown = await unknownPath(ports, request, snapshot.value);
   if (unknown !== null) return failed({ kind: 'unknown-path', path: unknown });
   const gates = await gatesOf(ports, request, snapshot.value);
@@ -164,10 +167,10 @@ export async function gatesOf(
 ): Promise<Result<{ readonly planned: PlannedGates; readonly idle: readonly string[] }>> {
   const { settings, rules } = request;
   const changed = snapshot.entries.map(({ path }) => path);
-  const isIdle = (paths: readonly RepoPath[]) => settings.gates.filter((entry) => !matchesEntry(entry, paths));
+  const maybeIdle = await withoutFolder(ports, settings.gates, changed);
   const wantsUnchanged = rules.some((rule) => rule.context.unchangedMatchingFiles);
   // The whole listing is long, and seldom asked for.
-  const all = wantsUnchanged || isIdle(changed).length > 0 ? await ports.snapshots.files() : done(changed);
+  const all = wantsUnchanged || maybeIdle.length > 0 ? await ports.snapshots.files() : done(changed);
   if (!all.ok) return all;
   const planned = planGates({
     settings: settings.gates,
@@ -185,8 +188,25 @@ export async function gatesOf(
     const what = { kind: 'bad-value', key: 'gates', said: `give the gate ${duplicate} more than once` } as const;
     return failed({ kind: 'broken-config', problems: [{ file: 'onceover.yml', line: 1, column: 1, what }] });
   }
-  const idle = isIdle(changed).length === 0 ? [] : isIdle(all.value).map(({ path }) => path);
+  const idle = maybeIdle.filter((entry) => !matchesEntry(entry, all.value)).map(({ path }) => path);
   return done({ planned, idle });
+}
+
+/** Entry points without any change whose folder is not there either; of a pattern only a listing can tell. */
+async function withoutFolder(
+  ports: RunPorts,
+  entries: Settings['gates'],
+  changed: readonly RepoPath[],
+): Promise<Settings['gates']> {
+  const unchanged = entries.filter((entry) => !matchesEntry(entry, changed));
+  const contents = ports.contents();
+  const there = await Promise.all(
+    unchanged.map(async (entry) => {
+      const folder = entryFolder(entry);
+      return folder !== null && (folder === '' || (await contents.exists(folder)) !== 'missing');
+    }),
+  );
+  return unchanged.filter((_, n) => there[n] !== true);
 }
 
 /** The gates of this change and those that are only configured: whose record a file is depends on all their names. */

@@ -6,7 +6,7 @@ import type { Comparison } from '../domain/ports.ts';
 import { quoteName } from '../domain/quote-name.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import type { Scope, Selection } from '../domain/scope.ts';
-import { hasCommits, mergeBaseWith } from './diff.ts';
+import { hasCommits, isName, mergeBaseWith } from './diff.ts';
 import { git } from './git.ts';
 
 /** The two sides of what was asked for; without any commit the first one is empty. */
@@ -35,48 +35,71 @@ type Wanted = {
 };
 
 async function fromBase(place: Place, { asked, usual, files }: Wanted): Promise<Result<Comparison>> {
-  const [base, branch, usualBase] = await Promise.all([
-    mergeBase(place, asked ?? usual),
-    currentBranch(place),
+  const [standing, usualBase] = await Promise.all([
+    standingFrom(place, asked ?? usual),
     asked === null || asked === usual ? null : mergeBase(place, usual),
   ]);
-  if (!branch.ok) return branch;
-  if (!base.ok) {
-    if (await hasCommits(place)) return base;
-    return fromNothing(place, { branch: branch.value, scope: scopeOf(files, null), files });
+  if (!standing.ok) {
+    if (await hasCommits(place)) return standing;
+    return fromNothing(place, { scope: scopeOf(files, null), files });
   }
-  const tree = await treeOf(place, base.value.commit);
-  if (!tree.ok) return tree;
-  const isUsual = usualBase === null || (usualBase.ok && usualBase.value.commit === base.value.commit);
+  const { base, head, branch } = standing.value;
+  const isUsual = usualBase === null || (usualBase.ok && usualBase.value.commit === base.commit);
   return done({
-    scope: scopeOf(files, isUsual ? null : base.value.name),
-    where: { branch: branch.value, mergeBase: base.value.commit },
-    baseName: base.value.name,
-    baseTree: tree.value,
+    scope: scopeOf(files, isUsual ? null : base.name),
+    where: { branch, mergeBase: base.commit },
+    headCommit: head,
+    baseName: base.name,
+    baseTree: base.commit,
     headTree: null,
     files,
   });
 }
 
-async function fromHead(place: Place): Promise<Result<Comparison>> {
-  const [head, branch] = await Promise.all([
-    git(place.root, ['rev-parse', 'HEAD^{commit}', 'HEAD^{tree}']),
-    currentBranch(place),
-  ]);
-  if (!branch.ok) return branch;
-  const scope: Scope = { key: 'uncommitted', kind: 'narrow' };
-  if (!head.ok) {
-    return (await hasCommits(place)) ? head : fromNothing(place, { branch: branch.value, scope, files: null });
+type Standing = {
+  readonly base: NonNullable<Base>;
+  readonly head: CommitId;
+  readonly branch: string | null;
+};
+
+/** The merge-base, the last commit and the branch, by one question to git. */
+async function standingFrom(place: Place, name: string | null): Promise<Result<Standing>> {
+  if (name === null) return failed({ kind: 'no-base', tried: USUAL_BASES });
+  if (!isName(name)) return failed({ kind: 'unknown-base', base: name });
+  const question = ['rev-parse', `${name}^{commit}...HEAD`, ...BRANCH];
+  const answer = await git(place.root, question, { expected: [0, 1, 128] });
+  if (!answer.ok) return answer;
+  const [head = '', , ...rest] = answer.value.stdout.toString('utf8').trim().split('\n');
+  const [mergeBaseLine = '', branch = ''] = [rest[0], rest.at(-1)];
+  if (answer.value.code === 0 && mergeBaseLine.startsWith('^')) {
+    const base = { name, commit: mergeBaseLine.slice(1) as CommitId };
+    return done({ base, head: head as CommitId, branch: branchOf(branch) });
   }
-  const [commit = '', baseTree = ''] = head.value.stdout.toString('utf8').split('\n');
-  const where = { branch: branch.value, mergeBase: commit as CommitId };
-  return done({ scope, where, baseName: 'HEAD', baseTree, headTree: null, files: null });
+  const base = await mergeBaseWith(place, name);
+  return base.ok
+    ? failed({ kind: 'git-failed', command: `git ${question.join(' ')}`, said: answer.value.stderr })
+    : base;
+}
+
+const BRANCH = ['--symbolic-full-name', 'HEAD'];
+
+function branchOf(line: string): string | null {
+  return line === 'HEAD' || line === '' ? null : line;
+}
+
+async function fromHead(place: Place): Promise<Result<Comparison>> {
+  const answer = await git(place.root, ['rev-parse', 'HEAD^{commit}', ...BRANCH]);
+  const scope: Scope = { key: 'uncommitted', kind: 'narrow' };
+  if (!answer.ok) return (await hasCommits(place)) ? answer : fromNothing(place, { scope, files: null });
+  const [commit = '', branch = ''] = answer.value.stdout.toString('utf8').split('\n');
+  const head = commit as CommitId;
+  const where = { branch: branchOf(branch), mergeBase: head };
+  return done({ scope, where, headCommit: head, baseName: 'HEAD', baseTree: head, headTree: null, files: null });
 }
 
 async function ofCommit(place: Place, name: string): Promise<Result<Comparison>> {
   const unknown = failed({ kind: 'unknown-commit', commit: name } as const);
-  // A name that looks like an option, or is none at all, must not reach git.
-  if (name === '' || name.startsWith('-') || name.includes('\0')) return unknown;
+  if (!isName(name)) return unknown;
   const verified = ['rev-parse', '--verify', '--quiet', `${name}^{commit}`];
   const [found, branch] = await Promise.all([
     git(place.root, verified, { expected: [0, 1, 128] }),
@@ -95,6 +118,7 @@ async function ofCommit(place: Place, name: string): Promise<Result<Comparison>>
   return done({
     scope: { key: `commit ${id}`, kind: 'narrow' },
     where: { branch: branch.value, mergeBase: parent },
+    headCommit: null,
     baseName: parent === null ? null : `${name}^`,
     baseTree: baseTree.value,
     headTree: tree,
@@ -109,12 +133,13 @@ function readCommit(text: string): [tree: SnapshotId, parent: CommitId | null] {
 
 async function fromNothing(
   place: Place,
-  { branch, scope, files }: Pick<Comparison, 'scope' | 'files'> & { readonly branch: string | null },
+  { scope, files }: Pick<Comparison, 'scope' | 'files'>,
 ): Promise<Result<Comparison>> {
-  const tree = await emptyTree(place);
+  const [tree, branch] = await Promise.all([emptyTree(place), currentBranch(place)]);
   if (!tree.ok) return tree;
-  const where = { branch, mergeBase: null };
-  return done({ scope, where, baseName: null, baseTree: tree.value, headTree: null, files });
+  if (!branch.ok) return branch;
+  const where = { branch: branch.value, mergeBase: null };
+  return done({ scope, where, headCommit: null, baseName: null, baseTree: tree.value, headTree: null, files });
 }
 
 const LONGEST_KEY = 200;

@@ -50,8 +50,7 @@ const DIFF = [
 /** The merge-base of HEAD with a branch or commit; an unknown name and unrelated histories are told apart. */
 export async function mergeBaseWith(place: Place, name: string): Promise<Result<NonNullable<Base>>> {
   const unknown = failed({ kind: 'unknown-base', base: name } as const);
-  // A name that looks like an option, or is none at all, must not reach git.
-  if (name === '' || name.startsWith('-') || name.includes('\0')) return unknown;
+  if (!isName(name)) return unknown;
   const answer = await git(place.root, ['merge-base', `${name}^{commit}`, 'HEAD'], { expected: [0, 1, 128] });
   if (!answer.ok) return answer;
   const commit = answer.value.stdout.toString('utf8').trim();
@@ -68,11 +67,16 @@ export async function mergeBaseWith(place: Place, name: string): Promise<Result<
 /** The commit that a branch or name stands for. */
 export async function tipOf(place: Place, name: string): Promise<Result<CommitId>> {
   const unknown = failed({ kind: 'unknown-base', base: name } as const);
-  if (name === '' || name.startsWith('-') || name.includes('\0')) return unknown;
+  if (!isName(name)) return unknown;
   const args = ['rev-parse', '--verify', '--quiet', `${name}^{commit}`];
   const answer = await git(place.root, args, { expected: [0, 1, 128] });
   if (!answer.ok) return answer;
   return answer.value.code === 0 ? done(answer.value.stdout.toString('utf8').trim() as CommitId) : unknown;
+}
+
+/** Whether it may reach git: a name that looks like an option, or is none at all, must not. */
+export function isName(name: string): boolean {
+  return name !== '' && !name.startsWith('-') && !name.includes('\0');
 }
 
 /** Whether HEAD is a commit yet. */

@@ -5,7 +5,7 @@ import { type GitAnswer, git } from './git.ts';
 import { insideAny } from './inside-any.ts';
 import { readNulList } from './nul-list.ts';
 import { QUIET } from './quiet.ts';
-import type { IndexEnv } from './snapshot-index.ts';
+import type { IndexWork, OwnIndex } from './snapshot-index.ts';
 import { type SortedOut, sortOut } from './untracked.ts';
 import { notCheckedOut, stagedNames } from './users-index.ts';
 
@@ -15,32 +15,34 @@ type Looked = Pick<SortedOut, 'withheld' | 'unnameable'> & { readonly diff: Buff
 type Ask = (args: readonly string[], input?: Buffer) => Promise<Result<GitAnswer>>;
 
 /**
- * Brings an index of our own up to the working tree. Its entries come from the last commit, never from the user's
- * index: what git was told there to take as unchanged would go unseen.
+ * Brings an index of our own up to the working tree. Its names come from the last commit, never from the user's index:
+ * what git was told there to take as unchanged would go unseen.
  */
 export async function look(
   place: Place,
-  { comparison, left, env }: { readonly comparison: Comparison; readonly left: LeftOut; readonly env: IndexEnv },
-): Promise<Result<Looked>> {
-  const options = { env: { ...env, GIT_LITERAL_PATHSPECS: '0' }, config: UNDISTURBED };
+  { comparison, left, index }: { readonly comparison: Comparison; readonly left: LeftOut; readonly index: OwnIndex },
+): Promise<Result<IndexWork<Looked>>> {
+  const options = { env: { ...index.env, GIT_LITERAL_PATHSPECS: '0' }, config: UNDISTURBED };
   const ask: Ask = (args, input) => git(place.root, args, input === undefined ? options : { ...options, input });
-  const isUnborn = comparison.baseName === null;
-  const [read, staged, elsewhere] = await Promise.all([
-    ask(isUnborn ? ['read-tree', '--empty'] : ['read-tree', '-m', 'HEAD']),
-    stagedNames(place, isUnborn ? comparison.baseTree : 'HEAD'),
-    notCheckedOut(place),
-  ]);
+  const { headCommit: commit } = comparison;
+  const start = () => ask(commit === null ? ['read-tree', '--empty'] : ['read-tree', '-m', commit]);
+  const update = () => openEyed(ask, ['add', '-u', '--', ':/', ...left.folders.map(notThis)]);
+
+  const read = index.hasNames ? done(null) : await start();
   if (!read.ok) return read;
-  if (!staged.ok) return staged;
-  if (!elsewhere.ok) return elsewhere;
-  const hidden = await hide(ask, elsewhere.value);
-  if (!hidden.ok) return hidden;
-  const [updated, others] = await Promise.all([
-    openEyed(ask, ['add', '-u', '--', ':/', ...left.folders.map(notThis)]),
+  const names = index.count();
+  const [updated, others, staged] = await Promise.all([
+    update(),
     openEyed(ask, ['ls-files', '-z', '--others', '--exclude-standard']),
+    stagedNames(place, commit ?? comparison.baseTree),
   ]);
   if (!updated.ok) return updated;
   if (!others.ok) return others;
+  if (!staged.ok) return staged;
+  const hasAll = index.count() === names;
+  const hidden = hasAll ? done(NONE) : await bringBack(place, { ask, start, update });
+  if (!hidden.ok) return hidden;
+
   const unknown = { others: readNulList(others.value.stdout), staged: staged.value };
   const sorted = await sortOut(place, unknown, insideAny(left.folders));
   const added = sorted.add.length === 0 ? done(null) : await ask(['update-index', ...ADD], sorted.add);
@@ -48,8 +50,26 @@ export async function look(
   const diff = await ask(['diff-index', '--cached', ...RAW, comparison.baseTree, '--']);
   if (!diff.ok) return diff;
   const shown = await mark(ask, '--no-skip-worktree', hidden.value);
-  return shown.ok ? done({ ...sorted, diff: diff.value.stdout }) : shown;
+  if (!shown.ok) return shown;
+  return done({ value: { ...sorted, diff: diff.value.stdout }, hasNames: hasAll && sorted.add.length === 0 });
 }
+
+type Steps = { readonly ask: Ask; readonly start: () => ReturnType<Ask>; readonly update: () => ReturnType<Ask> };
+
+// Something is not on disk: a sparse checkout left it out, or it was deleted.
+async function bringBack(place: Place, { ask, start, update }: Steps): Promise<Result<Buffer>> {
+  const elsewhere = await notCheckedOut(place);
+  if (!elsewhere.ok) return elsewhere;
+  if (elsewhere.value.size === 0) return done(NONE);
+  const read = await start();
+  if (!read.ok) return read;
+  const hidden = await hide(ask, elsewhere.value);
+  if (!hidden.ok) return hidden;
+  const updated = await update();
+  return updated.ok ? hidden : updated;
+}
+
+const NONE = Buffer.alloc(0);
 
 /** How differences are asked for: whole ids, submodules too, whatever the user's settings are. */
 export const RAW = ['--raw', '-z', '--no-renames', '--no-abbrev', '--ignore-submodules=none'];
@@ -74,7 +94,6 @@ const UNDISTURBED = [
 
 // Marked only while this goes on: a kept mark would hide a later deletion.
 async function hide(ask: Ask, elsewhere: ReadonlySet<string>): Promise<Result<Buffer>> {
-  if (elsewhere.size === 0) return done(Buffer.alloc(0));
   const missing = await ask(['ls-files', '-z', '--deleted']);
   if (!missing.ok) return missing;
   const names = missing.value.stdout.toString('latin1').split('\0');

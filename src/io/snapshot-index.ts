@@ -4,13 +4,16 @@ import {
   constants,
   fstatSync,
   openSync,
+  readdirSync,
   readFileSync,
+  readSync,
   renameSync,
+  rmSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { SnapshotId } from '../domain/brand.ts';
+import type { CommitId, SnapshotId } from '../domain/brand.ts';
 import type { Place } from '../domain/change.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import { codeOf, makeFolder, removeOldest } from './files.ts';
@@ -21,39 +24,78 @@ import { QUIET } from './quiet.ts';
 /** By this environment git uses an index of our own. */
 export type IndexEnv = { readonly GIT_INDEX_FILE: string };
 
+/** An index to work with. */
+export type OwnIndex = {
+  readonly env: IndexEnv;
+  /** Whether it has the very names that the commit has: then it need not be made from the commit again. */
+  readonly hasNames: boolean;
+  /** How many entries it has now. */
+  count(): number;
+};
+
+/** What the work gave, and whether it left an index with the very names of the commit. */
+export type IndexWork<T> = { readonly value: T; readonly hasNames: boolean };
+
 /** What the work gave, and the index as the work left it. */
 type Worked<T> = { readonly value: T; readonly index: Buffer };
 
 /**
- * Does work with an index of our own, which is kept from one time to the next for what it knows of files' times. Each
- * work has a copy to itself, and the last one is kept; where git cannot work with it, it is done once more from none.
+ * Does work with an index of our own, which is kept from one time to the next for what it knows of files' times and of
+ * the commit's names. Each work has a copy to itself, and the last one is kept; where git cannot work with it, it is
+ * done once more from none.
  */
 export async function withOwnIndex<T>(
   place: Place,
-  work: (env: IndexEnv) => Promise<Result<T>>,
+  commit: CommitId | null,
+  work: (own: OwnIndex) => Promise<Result<IndexWork<T>>>,
 ): Promise<Result<Worked<T>>> {
   const folder = makeFolder(place.commonDir, 'onceover/indexes');
   if (!folder.ok) return folder;
   const name = createHash('sha256').update(place.root).digest('hex').slice(0, 32);
-  const workFrom = (kept: Kept | null) =>
+  const named = `${name}-${commit}-`;
+  const workFrom = (kept: Kept | null, hasNames: boolean) =>
     withIndexFolder<Worked<T>>(place, async (own) => {
       const path = join(own, 'index');
       const copied = onDisk(path, () => kept !== null && copyTo(path, kept));
       if (!copied.ok) return copied;
-      const worked = await work({ GIT_INDEX_FILE: path });
+      const worked = await work({ env: { GIT_INDEX_FILE: path }, hasNames, count: () => countEntries(path) });
       if (!worked.ok) return worked;
       const index = onDisk(path, () => {
         const bytes = readFileSync(path);
-        renameSync(path, join(folder.value, name));
+        const isNamed = commit !== null && worked.value.hasNames && !bytes.includes(SUBMODULE_MODE);
+        const target = isNamed ? `${named}${sumOf(bytes)}` : name;
+        renameSync(path, join(folder.value, target));
+        for (const one of ownNames(folder.value, name))
+          if (one !== target) rmSync(join(folder.value, one), { force: true });
         return bytes;
       });
       // Working trees come and go; an index too many is no reason to fail.
-      removeOldest(folder.value, MOST_KEPT, new Set([name]));
-      return index.ok ? done({ value: worked.value, index: index.value }) : index;
+      removeOldest(folder.value, MOST_KEPT, new Set(ownNames(folder.value, name)));
+      return index.ok ? done({ value: worked.value.value, index: index.value }) : index;
     });
-  const kept = readKept(join(folder.value, name));
-  const worked = await workFrom(kept);
-  return kept !== null && !worked.ok && worked.failure.kind === 'git-failed' ? workFrom(null) : worked;
+  const [found = name] = ownNames(folder.value, name);
+  const kept = readKept(join(folder.value, found));
+  const worked = await workFrom(kept, kept !== null && found === `${named}${sumOf(kept.bytes)}`);
+  return kept !== null && !worked.ok && worked.failure.kind === 'git-failed' ? workFrom(null, false) : worked;
+}
+
+// A submodule that is not checked out keeps the value that the index has, so that must be the commit's own.
+const SUBMODULE_MODE = Buffer.from([0x00, 0x00, 0xe0, 0x00]);
+
+// The number is where every version of the format has it.
+function countEntries(path: string): number {
+  const fd = openSync(path, constants.O_RDONLY);
+  try {
+    const header = Buffer.alloc(12);
+    return readSync(fd, header, 0, header.length, 0) === header.length ? header.readUInt32BE(8) : 0;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+// One is kept a working tree; where it has the names of a commit, its own name says of which, and its sum.
+function ownNames(folder: string, name: string): readonly string[] {
+  return readdirSync(folder).filter((one) => one.startsWith(name));
 }
 
 /** The tree that an index describes. */
@@ -95,6 +137,10 @@ function isWhole(bytes: Buffer): boolean {
     const end = bytes.length - length;
     return end > 0 && createHash(algorithm).update(bytes.subarray(0, end)).digest().equals(bytes.subarray(end));
   });
+}
+
+function sumOf(index: Buffer): string {
+  return index.subarray(-20).toString('hex');
 }
 
 // With its time: git takes an entry that is as young as the index for one that may have changed unnoticed.

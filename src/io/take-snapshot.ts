@@ -18,7 +18,7 @@ export async function takeSnapshot(place: Place, comparison: Comparison, left: L
     if (!diff.ok) return diff;
     return done({ ...readDiff(diff.value.stdout, comparison, left), withheld: [], tree: async () => done(headTree) });
   }
-  const looked = await withOwnIndex(place, (env) => look(place, { comparison, left, env }));
+  const looked = await withOwnIndex(place, comparison.headCommit, (index) => look(place, { comparison, left, index }));
   if (!looked.ok) return looked;
   const { value, index } = looked.value;
   const { entries, unnameable, left: leftEntries } = readDiff(value.diff, comparison, left);

@@ -69,7 +69,15 @@ export function configuredGates(
 
 /** Whether any of the paths lies in the entry point. */
 export function matchesEntry(entry: EntrySettings, paths: readonly RepoPath[]): boolean {
-  return paths.some((path) => entryName(compilePath(entry.path), path) !== null);
+  const compiled = compilePath(entry.path);
+  return paths.some((path) => entryName(compiled, path) !== null);
+}
+
+/** The folder or file that an entry point names; null where it is a pattern. */
+export function entryFolder(entry: EntrySettings): RepoPath | null {
+  const compiled = compilePath(entry.path);
+  if (compiled.kind === 'glob') return null;
+  return (compiled.kind === 'all' ? '' : compiled.folder) as RepoPath;
 }
 
 function entryGates(entry: EntrySettings, sources: GateSources): Gate[] {

@@ -2,6 +2,7 @@ import type { BadReviewId, Failure, InTheWay } from '../domain/failure.ts';
 import { quoteName, showUnseen } from '../domain/quote-name.ts';
 import { tellAgentFailure } from './agent-failure.ts';
 import { diskNext, tellDiskCode } from './disk.ts';
+import { someNames } from './names.ts';
 import { tellProblem } from './problem.ts';
 
 /** What happened and why, and what to do next. */
@@ -61,6 +62,11 @@ export function tellFailure(failure: Failure): Told {
       return {
         what: failure.problems.map(tellProblem).join('\n'),
         next: 'Mend the configuration and run again; nothing was run.',
+      };
+    case 'log-dir-hides':
+      return {
+        what: `"log_dir" in onceover.yml is ${quoteName(failure.logDir)}, where git tracks files that are no records (${someNames(failure.files)}); nobody would review changes to them.`,
+        next: 'Name a folder that holds nothing else, or leave "log_dir" out: then it is .deepwork/logs.',
       };
     case 'bad-review-id':
       return {

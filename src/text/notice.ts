@@ -27,7 +27,7 @@ export function tellNotice(notice: Notice): string {
     case 'deleted-file':
       return `${quoteName(notice.path)} is deleted, so there is nothing to review in it`;
     case 'tracked-log-dir':
-      return `log_dir is ${quoteName(notice.logDir)}, which holds files that git tracks: changes there are not reviewed; give the records a folder of their own`;
+      return `git tracks records in ${quoteName(notice.logDir)}: changes to them are not reviewed; remove them with "git rm --cached"`;
     case 'list-ignored':
       return `what came on standard input names no file here (it begins with ${quoteName(notice.first)}), so the change is looked at; use "-" to insist on the list`;
     case 'generated-file':

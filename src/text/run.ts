@@ -145,7 +145,7 @@ export function tellRunNotice(notice: RunNotice): string {
     case 'idle-gate':
       return `the gate path ${quoteName(notice.path)} matches no file`;
     case 'tracked-log-dir':
-      return `log_dir is ${quoteName(notice.logDir)}, which holds files that git tracks: they are ignored, and changes there are not reviewed`;
+      return `git tracks records in ${quoteName(notice.logDir)}: they are ignored, and changes to them are not reviewed; remove them with "git rm --cached"`;
     case 'unnameable':
       return `the name of a changed file is not UTF-8, so nobody can look at it (rename it, or have git ignore it): ${showUnseen(notice.name)}`;
     case 'submodule':

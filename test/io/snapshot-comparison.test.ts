@@ -29,8 +29,9 @@ describe('a change', () => {
     expect(await compareAt(repo.root)).toEqual({
       scope: { key: 'full', kind: 'full' },
       where: { branch: 'refs/heads/work', mergeBase: idOf(repo, 'main') },
+      headCommit: idOf(repo, 'work'),
       baseName: 'main',
-      baseTree: idOf(repo, 'main^{tree}'),
+      baseTree: idOf(repo, 'main'),
       headTree: null,
       files: null,
     });
@@ -109,8 +110,9 @@ test('what is not committed is measured from HEAD', async () => {
   expect(await compareAt(repo.root, { kind: 'uncommitted' })).toEqual({
     scope: { key: 'uncommitted', kind: 'narrow' },
     where: { branch: 'refs/heads/work', mergeBase: idOf(repo, 'HEAD') },
+    headCommit: idOf(repo, 'HEAD'),
     baseName: 'HEAD',
-    baseTree: idOf(repo, 'HEAD^{tree}'),
+    baseTree: idOf(repo, 'HEAD'),
     headTree: null,
     files: null,
   });
@@ -123,6 +125,7 @@ describe('a commit', () => {
     expect(await compareAt(repo.root, { kind: 'commit', commit: 'work' })).toEqual({
       scope: { key: `commit ${id}`, kind: 'narrow' },
       where: { branch: 'refs/heads/work', mergeBase: idOf(repo, 'main') },
+      headCommit: null,
       baseName: 'work^',
       baseTree: idOf(repo, 'main^{tree}'),
       headTree: idOf(repo, 'HEAD^{tree}'),

@@ -91,7 +91,7 @@ describe('a kept index that is of no use', () => {
     repo.write('a.txt', '2');
     repo.write('new.txt', '2');
     for (let n = 0; n < 2; n++) expect(brief((await takeAt(repo.root)).entries)).toEqual(['M a.txt', 'A new.txt']);
-    expect(statSync(kept).isFile()).toBe(true);
+    expect(statSync(keptIndex(repo)).isFile()).toBe(true);
   });
 
   /** Every entry marked as assumed unchanged, which is one bit in the flags before its name. */
@@ -102,6 +102,81 @@ describe('a kept index that is of no use', () => {
       copy.writeUInt16BE(copy.readUInt16BE(at) | 0x8000, at);
     }
     return copy;
+  }
+});
+
+describe('an index that has the names of the last commit is not made from it again, and tells the same', () => {
+  test.each<[string, ...((repo: Repo) => void)[]]>([
+    ['nothing', () => {}],
+    ['a change, and back', (repo) => repo.write('a.txt', '2'), (repo) => repo.git('checkout', 'a.txt')],
+    ['a deletion, and back', (repo) => rmSync(join(repo.root, 'a.txt')), (repo) => repo.git('checkout', 'a.txt')],
+    [
+      'an ignored file of the commit goes and comes',
+      (repo) => {
+        repo.write('.gitignore', 'b.txt\n');
+        repo.git('add', '-A');
+        repo.commit();
+      },
+      (repo) => rmSync(join(repo.root, 'b.txt')),
+      (repo) => repo.git('checkout', 'b.txt'),
+    ],
+    [
+      'a new file that is then ignored',
+      (repo) => repo.write('new.txt', '1'),
+      (repo) => repo.write('.gitignore', 'new.txt\n'),
+    ],
+    ['a commit', (repo) => repo.write('new.txt', '1'), (repo) => repo.commit(), (repo) => repo.git('reset', 'HEAD~')],
+    ['another branch', (repo) => repo.git('checkout', '-b', 'side'), (repo) => repo.write('a.txt', '3')],
+    [
+      'a file becomes a folder',
+      (repo) => {
+        rmSync(join(repo.root, 'a.txt'));
+        repo.write('a.txt/inner', '1');
+      },
+    ],
+    [
+      'taken as unchanged',
+      (repo) => repo.git('update-index', '--assume-unchanged', 'a.txt'),
+      (repo) => repo.write('a.txt', '4'),
+    ],
+  ])('%s', async (_, ...acts) => {
+    const repo = someRepo();
+    await takeAt(repo.root);
+    expect(keptIndex(repo)).toContain(repo.git('rev-parse', 'HEAD').trim());
+    for (const act of acts) {
+      act(repo);
+      const told = await lookedAt(repo);
+      const again = await lookedAt(repo);
+      rmSync(keptIndex(repo));
+      const anew = await lookedAt(repo);
+      expect([told, again]).toEqual([anew, anew]);
+    }
+  });
+
+  test('a submodule that is checked out no more is what the commit says', async () => {
+    const repo = someRepo();
+    const inner = join(repo.root, 'inner');
+    repo.git('init', '-q', 'inner');
+    const commitInner = () => repo.git('-C', 'inner', 'commit', '-q', '--allow-empty', '-m', 'inner');
+    repo.git('-C', 'inner', 'config', 'user.name', 'test');
+    repo.git('-C', 'inner', 'config', 'user.email', 'test@example.invalid');
+    commitInner();
+    repo.git('add', '-A');
+    repo.commit();
+    repo.git('branch', '-f', 'main');
+    commitInner();
+    repo.git('add', '-A');
+    repo.commit();
+    repo.git('-C', 'inner', 'reset', '-q', '--hard', 'HEAD~');
+    expect((await lookedAt(repo)).entries).toEqual([]);
+    rmSync(inner, { recursive: true });
+    mkdirSync(inner);
+    expect((await lookedAt(repo)).entries).toEqual(['M 160000 inner']);
+  });
+
+  async function lookedAt(repo: Repo) {
+    const snapshot = await takeAt(repo.root);
+    return { entries: brief(snapshot.entries), tree: value(await snapshot.tree()) };
   }
 });
 

@@ -31,7 +31,12 @@ export function memorySnapshots(clone: MemoryClone, worktree: MemoryWorktree): M
       const compared = compareIn(clone, worktree.now(), selection, usualBase ?? 'main');
       if (compared === null) return failed({ kind: 'unknown-base', base: String(usualBase) });
       const { base, head, ...rest } = compared;
-      return done<Comparison>({ ...rest, baseTree: store(base), headTree: head === null ? null : store(head) });
+      return done<Comparison>({
+        ...rest,
+        headCommit: null,
+        baseTree: store(base),
+        headTree: head === null ? null : store(head),
+      });
     },
     async take({ baseTree, headTree, files }) {
       const base = find(baseTree);
@@ -73,7 +78,7 @@ export function memorySnapshots(clone: MemoryClone, worktree: MemoryWorktree): M
 }
 
 /** The two sides of what was asked for; `head` is null where it is the working tree. */
-export type Compared = Omit<Comparison, 'baseTree' | 'headTree'> & {
+export type Compared = Omit<Comparison, 'baseTree' | 'headTree' | 'headCommit'> & {
   readonly base: MemoryTree;
   readonly head: MemoryTree | null;
 };
