@@ -113,7 +113,7 @@ function nextSteps(outcome: RunOutcome): string[] {
   if (outcome.status === 'no_applicable_gates') {
     steps.push(
       outcome.asked === null
-        ? 'Next: give it a gate in onceover.yml; "onceover init" writes a first one.'
+        ? 'Next: "onceover init" writes a first onceover.yml; to one that is there, add a gate.'
         : 'Next: "onceover status" shows which gates the change has.',
     );
   }

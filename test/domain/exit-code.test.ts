@@ -23,6 +23,7 @@ const CODES: OneOfEach = {
   'no-base': [{ kind: 'no-base', tried: ['main'] }, USAGE],
   'no-merge-base': [{ kind: 'no-merge-base', base: 'x', shallow: false }, USAGE],
   'broken-config': [{ kind: 'broken-config', problems: [] }, USAGE],
+  'log-dir-hides': [{ kind: 'log-dir-hides', logDir: 'src', files: ['src/a.ts'] }, USAGE],
   'bad-review-id': [{ kind: 'bad-review-id', id: '', why: 'empty' }, USAGE],
   'odd-root': [{ kind: 'odd-root', folder: '/x' }, 3],
   'agent-not-tried': [{ kind: 'agent-not-tried', agent: 'x', failure: { kind: 'cancelled' } }, 3],

@@ -18,6 +18,7 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
     'no-base': [{ kind: 'no-base', tried: ['origin/HEAD', 'main'] }, 'origin/HEAD, main', /--base.*onceover\.yml/],
     'no-merge-base': [{ kind: 'no-merge-base', base: given, shallow: false }, given, /Name a base.*--base/],
     'broken-config': [{ kind: 'broken-config', problems: [problem] }, given, /Mend the configuration/],
+    'log-dir-hides': [{ kind: 'log-dir-hides', logDir: given, files: [given] }, given, /leave "log_dir" out/],
     'bad-review-id': [{ kind: 'bad-review-id', id: given, why: 'separator' }, given, /exactly as the instruction file/],
     'odd-root': [{ kind: 'odd-root', folder: given }, given, /Rename the folder/],
     'agent-not-tried': [

@@ -287,11 +287,7 @@ Not paid (estimate): 1.2k unchanged since they passed, 100 slots that rested.`);
       { status: 'error', exitCode: 3, gates: [STUCK] },
       /^Next: see why above, put it right, and run again\.$/m,
     ],
-    [
-      'no gate',
-      { status: 'no_applicable_gates', gates: [] },
-      /^Next: give it a gate in onceover\.yml; "onceover init" /m,
-    ],
+    ['no gate', { status: 'no_applicable_gates', gates: [] }, /^Next: "onceover init" writes .* add a gate\.$/m],
     [
       'no gate of what was asked about',
       { status: 'no_applicable_gates', gates: [], asked: asked({ paths: [path('README.md')] }) },

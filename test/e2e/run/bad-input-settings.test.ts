@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { onceover } from '../../support/cli.ts';
 import { type GateRepo, gateRepo } from '../../support/gates.ts';
 import { ruleText } from '../../support/repo.ts';
 import { told, toldInJson } from '../../support/told.ts';
@@ -152,6 +153,18 @@ test('a gate path that matches no file: a warning in every run', async () => {
     expect(run.warnings).toEqual(['the gate path /src matches no file']);
     expect(run.stderr).toBe('warning: the gate path /src matches no file\n');
   }
+});
+
+test('log_dir with files that git tracks: exit 2, nobody is asked, and what to do', async () => {
+  const repo = gateRepo({ more: 'log_dir: src' });
+  for (const args of [['run'], ['run', '--uncommitted'], ['run', '--commit', 'HEAD'], ['status'], ['instructions']]) {
+    const said = told(await onceover(repo.root, args), 2);
+    expect
+      .soft(said)
+      .toContain('"log_dir" in onceover.yml is src, where git tracks files that are no records (src/a.ts)');
+    expect.soft(said).toContain('leave "log_dir" out');
+  }
+  expect(repo.calls()).toEqual([]);
 });
 
 test('log_dir inside .git: exit 2', async () => {
