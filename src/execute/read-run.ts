@@ -13,7 +13,6 @@ import type { CheckState } from '../plan/decide-run.ts';
 import { type GateFacts, type GateState, gateState, type StateOptions } from '../plan/gate-state.ts';
 import { configuredGates, entryFolder, matchesEntry, type PlannedGates, planGates } from '../plan/gates.ts';
 import { hiddenByLogDir } from '../plan/log-dir.ts';
-import { hiddenByLogDir } from '../plan/log-dir.ts';
 import { graver } from '../plan/priority.ts';
 import { gateNames } from '../plan/record-names.ts';
 import { ruleRubric } from '../plan/rubric.ts';
@@ -71,8 +70,6 @@ export async function readCompared(
   // Where the folder is a repository of its own, whoever committed there wrote the records.
   if (tracked.value.has(settings.logDir))
     return failed({ kind: 'path-in-the-way', path: settings.logDir, found: 'repository' });
-  const hidden = hiddenByLogDir(tracked.value, settings.logDir);
-  if (hidden.length > 0) return failed({ kind: 'log-dir-hides', logDir: settings.logDir, files: hidden });
   const hidden = hiddenByLogDir(tracked.value, settings.logDir);
   if (hidden.length > 0) return failed({ kind: 'log-dir-hides', logDir: settings.logDir, files: hidden });
   const unknown = await unknownPath(ports, request, snapshot.value);
