@@ -204,7 +204,8 @@ export type Snapshot = {
   tree(): Promise<Result<SnapshotId>>;
 };
 
-export type WithheldFile = { readonly path: RepoPath; readonly why: 'secret' | 'too-large' };
+/** A file, or a folder that is a repository without a commit: git can show nothing of it. */
+export type WithheldFile = { readonly path: RepoPath; readonly why: 'secret' | 'too-large' | 'repository' };
 
 /** The diff of one file, or of one that was renamed. */
 export type DiffSection = { readonly paths: readonly RepoPath[]; readonly text: string };

@@ -41,7 +41,11 @@ export async function sortOut(place: Place, { others, staged }: Unknown, left: I
     if (why === null) take(bytes);
     else withheld.push({ path: path as RepoPath, why });
   }
-  for (const path of uncertain) if (await isHere(place, path)) take(Buffer.from(path, 'utf8'));
+  for (const path of uncertain) {
+    const found = await lookUp(place, path);
+    if (found === 'here') take(Buffer.from(path, 'utf8'));
+    else if (found === 'repository') withheld.push({ path: path as RepoPath, why: 'repository' });
+  }
   const isStagedOdd = new Set(staged.unnameable);
   for (const name of others.unnameable.filter((one) => !left.bytes(one))) {
     const bytes = Buffer.from(name, 'latin1');
@@ -61,14 +65,14 @@ function reasonToWithhold(place: Place, name: string, bytes: Buffer): WithheldFi
 }
 
 // Behind a symlink is another place. A folder is here only as a repository with a commit: git can add no other.
-async function isHere(place: Place, path: string): Promise<boolean> {
+async function lookUp(place: Place, path: string): Promise<'here' | 'gone' | 'repository'> {
   const folder = folderOf(path);
-  if (folder !== '' && !checkFolder(place.root, folder).ok) return false;
+  if (folder !== '' && !checkFolder(place.root, folder).ok) return 'gone';
   const stats = look(place, Buffer.from(path, 'utf8'));
-  if (stats?.isDirectory() !== true) return stats !== null;
+  if (stats?.isDirectory() !== true) return stats === null ? 'gone' : 'here';
   const head = ['--git-dir', join(place.root, path, '.git'), 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}'];
   const answer = await git(place.root, head, { expected: [0, 1, 128] });
-  return answer.ok && answer.value.code === 0;
+  return answer.ok && answer.value.code === 0 ? 'here' : 'repository';
 }
 
 // What cannot be looked at is left to git, which says why.

@@ -65,7 +65,7 @@ export const runSchema = z.object({
   not_asked: z.array(z.string()).describe('Gates of the change that this run was not asked about.'),
   findings: z.array(findingSchema),
   uncovered_files: z.array(z.string()).describe('Changed files that no review looks at.'),
-  withheld_files: z.array(z.string()).describe('Untracked files that were shown to nobody.'),
+  withheld_files: z.array(z.string()).describe('Untracked files and repositories that were shown to nobody.'),
   usage,
   saved: z
     .object({ pass: z.number(), slot: z.number(), session: z.number(), prefix: z.number() })

@@ -103,6 +103,8 @@ function tellUncovered({ uncovered, withheld }: RunOutcome): string {
   const large = withheld.filter(({ why }) => why === 'too-large').map(({ path }) => path);
   if (secret.length > 0) lines.push(`Not reviewed, they look like secrets: ${someNames(secret)}`);
   if (large.length > 0) lines.push(`Not reviewed, untracked and over 5 MB: ${someNames(large)}`);
+  const nested = withheld.filter(({ why }) => why === 'repository').map(({ path }) => path);
+  if (nested.length > 0) lines.push(`Not reviewed, repositories of their own without a commit: ${someNames(nested)}`);
   return lines.join('\n');
 }
 

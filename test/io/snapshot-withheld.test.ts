@@ -78,6 +78,17 @@ describe('withheld', () => {
     expect(snapshot.withheld).toEqual([secret]);
   });
 
+  test('a repository inside that has no commit is named', async () => {
+    const repo = someRepo();
+    repo.git('init', '-q', 'sub/inner');
+    repo.write('sub/inner/x', '1');
+    const inner = { path: 'sub/inner', why: 'repository' };
+    expect(await takeAt(repo.root)).toMatchObject({ entries: [], withheld: [inner] });
+    repo.git('-C', 'sub/inner', 'commit', '-q', '--allow-empty', '-m', 'one');
+    const snapshot = await takeAt(repo.root);
+    expect([brief(snapshot.entries), snapshot.withheld]).toEqual([['A 160000 sub/inner'], []]);
+  });
+
   test('a file in a generated folder is not worth a word', async () => {
     const repo = someRepo();
     repo.write('.deepwork/tmp/.env', '1');

@@ -81,6 +81,7 @@ describe('the end of a run', () => {
       withheld: [
         { path: path('.env'), why: 'secret' },
         { path: path('big.bin'), why: 'too-large' },
+        { path: path('inner'), why: 'repository' },
       ],
       usage: usage({ costUsd: 0.25 }),
       dispatches: 1,
@@ -113,6 +114,7 @@ Closed in this run: F4.
 Covered by no review: README.md
 Not reviewed, they look like secrets: .env
 Not reviewed, untracked and over 5 MB: big.bin
+Not reviewed, repositories of their own without a commit: inner
 
 Failed: 1 finding is open, 2 gates fail. (exit code 1)
 Next: mend what is open and run again; or "onceover resolve F1 --skip 'why'" to leave it.

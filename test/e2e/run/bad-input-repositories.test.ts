@@ -214,6 +214,15 @@ describe('files in odd states', () => {
     expect(await runUntouched(repo)).toMatchObject({ code: 0, status: 'no_changes' });
   });
 
+  test('a repository inside that has no commit yet: named as not reviewed', async () => {
+    const repo = oneReviewer();
+    repo.git('init', '-q', 'src/nested');
+    repo.write('src/nested/a.ts', 'export const evil = 1;\n');
+    expect(await repo.document()).toMatchObject({ code: 0, withheld_files: ['src/nested'] });
+    const { stdout } = await onceover(repo.root, ['status']);
+    expect(stdout).toContain('Not reviewed, repositories of their own without a commit: src/nested\n');
+  });
+
   test('a submodule: which commit it is at is reviewed, and that is said', async () => {
     const repo = oneReviewer();
     const inner = emptyRepo();
