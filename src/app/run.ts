@@ -1,11 +1,8 @@
-import { loadRules } from '../config/load-rules.ts';
 import { loadSettings } from '../config/load-settings.ts';
-import { openParsedFiles, type ParsedFiles } from '../config/parsed-files.ts';
+import { openParsedFiles } from '../config/parsed-files.ts';
 import type { RepoPath } from '../domain/brand.ts';
 import type { Place } from '../domain/change.ts';
-import type { Rubric } from '../domain/gate.ts';
-import type { Reporter } from '../domain/ports.ts';
-import type { Problem } from '../domain/problem.ts';
+import type { Reporter, Snapshots } from '../domain/ports.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import type { RunNotice, RunOutcome } from '../domain/run.ts';
 import type { Selection } from '../domain/scope.ts';
@@ -15,13 +12,10 @@ import { executeRun, previewRun } from '../execute/run.ts';
 import type { RunPorts, RunRequest } from '../execute/run-ports.ts';
 import { openChecks } from '../io/checks.ts';
 import { openContents } from '../io/contents.ts';
-import { tipOf } from '../io/diff.ts';
-import { listRuleFiles } from '../io/rule-files.ts';
 import { openSnapshots } from '../io/snapshots.ts';
-import { commitFiles, diskFiles, type TextFiles } from '../io/text-files.ts';
+import { diskFiles } from '../io/text-files.ts';
 import type { RunPlan } from '../plan/decide-run.ts';
-import { isPullRequest, targetBranch, writtenAgents } from '../plan/pull-request.ts';
-import { fileRubric } from '../plan/rubric.ts';
+import { writtenAgents } from '../plan/pull-request.ts';
 import { commandsDigest, commandsOf } from '../plan/trusted-commands.ts';
 import { openCoolings } from '../stores/coolings.ts';
 import { openFindings } from '../stores/findings.ts';
@@ -33,6 +27,7 @@ import { openRecords } from '../stores/records.ts';
 import { openTrust } from '../stores/trust.ts';
 import { version } from '../version.ts';
 import { lookingAhead } from './looking-ahead.ts';
+import { type RunConfig, readConfig, readSettings } from './run-config.ts';
 
 /** What a caller may ask of a run. */
 export type RunOptions = {
@@ -61,11 +56,12 @@ export const NOBODY: Omit<RunOptions, 'selection'> = {
 };
 
 /** Everything that a run is made of, opened and read. */
-export type OpenedRun = { readonly ports: RunPorts; readonly request: RunRequest; readonly config: RunConfig };
-
-type RunConfig = {
-  readonly settings: Settings;
-  /** The branch that it was read from, in a pull request. */
+export type OpenedRun = {
+  readonly ports: RunPorts;
+  readonly request: RunRequest;
+  /** The settings as they are written. */
+  readonly written: Settings;
+  /** The branch that they were read from, in a pull request. */
   readonly from: string | null;
 };
 
@@ -74,8 +70,8 @@ export async function run(place: Place, options: RunOptions): Promise<Result<Run
   if (process.env['ONCEOVER_ACTIVE'] !== undefined) return failed({ kind: 'inside-a-run' });
   const opened = await openRun(place, options);
   if (!opened.ok) return opened;
-  const { ports, request, config } = opened.value;
-  const agreed = await agree(place, config.settings, options.startedBy);
+  const { ports, request, written, from } = opened.value;
+  const agreed = await agree(place, written, options.startedBy);
   if (!agreed.ok) return agreed;
   const lock = await openLock(place).take();
   if (!lock.ok) return lock;
@@ -85,7 +81,7 @@ export async function run(place: Place, options: RunOptions): Promise<Result<Run
     if (outcome.value.iteration !== null && !(await isSameConfig(place, options, request))) {
       return failed({ kind: 'config-changed' });
     }
-    return done(withConfigNotice(outcome.value, config));
+    return done(withConfigNotice(outcome.value, from));
   } finally {
     await lock.value.release();
   }
@@ -93,9 +89,10 @@ export async function run(place: Place, options: RunOptions): Promise<Result<Run
 
 /** Whether settings, rules and prompts are still what the run judged by. */
 async function isSameConfig(place: Place, options: RunOptions, request: RunRequest): Promise<boolean> {
-  const now = await openRun(place, options);
-  const told = ({ settings, rules, rubrics }: RunRequest) => JSON.stringify([settings, rules, [...rubrics]]);
-  return now.ok && told(now.value.request) === told(request);
+  const read = await readSettings(place, options.selection);
+  const now = read.ok ? await readConfig(place, read.value, Promise.resolve(null)) : read;
+  const told = ({ settings, rules, rubrics }: RunConfig) => JSON.stringify([settings, rules, [...rubrics]]);
+  return now.ok && told(now.value) === told(request);
 }
 
 /** What a run would do; nothing is run and nothing is written. */
@@ -107,11 +104,11 @@ export async function preview(
   if (!opened.ok) return opened;
   const previewed = await previewRun(opened.value.ports, opened.value.request);
   if (!previewed.ok) return previewed;
-  const outcome = withConfigNotice(previewed.value.outcome, opened.value.config);
+  const outcome = withConfigNotice(previewed.value.outcome, opened.value.from);
   return done({ ...previewed.value, outcome });
 }
 
-function withConfigNotice(outcome: RunOutcome, { from }: RunConfig): RunOutcome {
+function withConfigNotice(outcome: RunOutcome, from: string | null): RunOutcome {
   if (from === null) return outcome;
   const notice: RunNotice = { kind: 'base-config', base: from };
   return { ...outcome, notices: [notice, ...outcome.notices] };
@@ -119,19 +116,16 @@ function withConfigNotice(outcome: RunOutcome, { from }: RunConfig): RunOutcome 
 
 /** Opens the stores and reads the configuration; the first look at the working tree has begun by then. */
 export async function openRun(place: Place, options: RunOptions): Promise<Result<OpenedRun>> {
-  const parsed = openParsedFiles(place.commonDir, version);
-  const source = await configSource(place, options.selection);
-  if (!source.ok) return source;
-  const settings = await loadSettings(source.value.files, parsed);
-  if (!settings.ok) {
-    parsed.save();
-    return settings;
-  }
-  // A pull request is measured from what it goes to, whatever is usual here.
-  const own = source.value.from === null ? settings.value : { ...settings.value, base: source.value.from };
-  const ports = openPorts(place, own, options);
-  const config = await readConfig(place, source.value, own, parsed);
-  parsed.save();
+  const read = await readSettings(place, options.selection);
+  if (!read.ok) return read;
+  const { settings, written, source } = read.value;
+  const { snapshots, first } = lookingAhead(openSnapshots(place), options.selection, settings.base, leftOut(settings));
+  const ports = openPorts(place, settings, snapshots, options);
+  const config = await readConfig(
+    place,
+    read.value,
+    first.then((look) => look?.mayHave ?? null),
+  );
   if (!config.ok) return config;
   const request: RunRequest = {
     root: place.root,
@@ -142,16 +136,16 @@ export async function openRun(place: Place, options: RunOptions): Promise<Result
     force: options.force,
     fresh: options.fresh,
     all: options.all,
-    authorAgents: (changed) => (source.value.from === null ? new Map() : writtenAgents(settings.value.agent, changed)),
+    authorAgents: (changed) => (source.from === null ? new Map() : writtenAgents(written.agent, changed)),
     stop: options.stop,
   };
-  return done({ ports, request, config: { settings: settings.value, from: source.value.from } });
+  return done({ ports, request, written, from: source.from });
 }
 
-function openPorts(place: Place, settings: Settings, options: RunOptions): RunPorts {
+function openPorts(place: Place, settings: Settings, snapshots: Snapshots, options: RunOptions): RunPorts {
   const { root, commonDir } = place;
   return {
-    snapshots: lookingAhead(openSnapshots(place), options.selection, settings.base, leftOut(settings)),
+    snapshots,
     records: openRecords(root, settings.logDir),
     receipts: openReceipts(commonDir),
     findings: openFindings(commonDir),
@@ -164,66 +158,6 @@ function openPorts(place: Place, settings: Settings, options: RunOptions): RunPo
     reporter: options.reporter,
     reviewers: async () => (await import('./reviewers.ts')).reviewersOf(place, settings, options.stop),
   };
-}
-
-/** Rules and prompts, beside the settings that name them. */
-async function readConfig(
-  place: Place,
-  { files, commit }: ConfigSource,
-  settings: Settings,
-  parsed: ParsedFiles,
-): Promise<Result<Pick<RunRequest, 'settings' | 'rules' | 'rubrics'>>> {
-  const rubrics = readRubrics(settings, files);
-  const listed = await listRuleFiles(place, commit);
-  if (!listed.ok) return listed;
-  const rules = await loadRules(files, { tracked: listed.value, untracked: [] }, parsed);
-  const problems = [...rules.problems, ...rubrics.problems];
-  if (problems.length > 0) return failed({ kind: 'broken-config', problems });
-  return done({ settings, rules: rules.rules, rubrics: rubrics.rubrics });
-}
-
-type ConfigSource = {
-  readonly files: TextFiles;
-  readonly from: string | null;
-  readonly commit: Parameters<typeof commitFiles>[1] | null;
-};
-
-/** The working tree; in a pull request, the tip of what it goes to: the merge-base is the author's choice. */
-async function configSource(place: Place, selection: Selection): Promise<Result<ConfigSource>> {
-  if (!isPullRequest(process.env)) return done({ files: diskFiles(place.root), from: null, commit: null });
-  const asked = 'base' in selection ? selection.base : null;
-  const name = targetBranch(process.env) ?? asked ?? place.usualBase;
-  if (name === null) return failed({ kind: 'no-base', tried: [] });
-  const tip = await tipOf(place, name);
-  return tip.ok ? done({ files: commitFiles(place.root, tip.value), from: name, commit: tip.value }) : tip;
-}
-
-const LONGEST_PROMPT = 1024 * 1024;
-
-function readRubrics(
-  settings: Settings,
-  files: TextFiles,
-): { readonly rubrics: ReadonlyMap<RepoPath, Rubric>; readonly problems: readonly Problem[] } {
-  const rubrics = new Map<RepoPath, Rubric>();
-  const problems: Problem[] = [];
-  for (const { prompt, promptAt } of settings.gates.flatMap(({ reviews }) => Object.values(reviews))) {
-    if (rubrics.has(prompt)) continue;
-    const read = files.read(prompt, LONGEST_PROMPT);
-    const why =
-      read.kind === 'unusable'
-        ? read.why === 'binary'
-          ? 'not-utf8'
-          : read.why
-        : read.cut
-          ? 'too-large'
-          : read.text.trim() === ''
-            ? 'empty'
-            : null;
-    if (why !== null)
-      problems.push({ file: 'onceover.yml', ...promptAt, what: { kind: 'unusable-file', path: prompt, why } });
-    else if (read.kind === 'text') rubrics.set(prompt, fileRubric(prompt, read.text));
-  }
-  return { rubrics, problems };
 }
 
 /** Agrees to the commands of the present configuration, for starters that are no person. */

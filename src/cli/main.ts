@@ -27,5 +27,7 @@ else if (process.platform === 'win32') {
   if (first === 'instructions' || first === 'run' || first === 'status') {
     (await import('../app.ts')).lookAhead(workingDirectory());
   }
-  await (await import('./program.ts')).runProgram(process.argv);
+  // What is asked most often, and mostly has nothing to do, needs nobody to read flags for it.
+  if (first === 'run' && rest.length === 0) await (await import('./plain-run.ts')).plainRun();
+  else await (await import('./program.ts')).runProgram(process.argv);
 }

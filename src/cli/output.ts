@@ -2,6 +2,7 @@ import { exitCode } from '../domain/exit-code.ts';
 import type { Failure } from '../domain/failure.ts';
 import { errorDocument } from '../report/documents.ts';
 import { tellFailure } from '../text/failure.ts';
+import { version } from '../version.ts';
 
 /** Writes the one answer of a command to stdout. */
 export function answer(text: string): void {
@@ -24,4 +25,12 @@ export function fail(failure: Failure, json: boolean, document: object = errorDo
   if (json) answerJson(document);
   process.stderr.write(`onceover: ${what}\n${next}\n`);
   process.exitCode = exitCode(failure);
+}
+
+/** Tells of a bug of ours: nothing was judged, so this is neither a pass nor a finding. */
+export function tellBug(error: unknown, json: boolean): void {
+  const said = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  if (json) answerJson({ error: { kind: 'bug', message: said, next: 'Report it, with the command that you ran.' } });
+  process.stderr.write(`onceover: something went wrong that should not (a bug in onceover ${version}):\n${said}\n`);
+  process.exitCode = 3;
 }

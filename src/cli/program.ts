@@ -6,7 +6,7 @@ import { initCommand } from './commands/init.ts';
 import { instructionsCommand } from './commands/instructions.ts';
 import { passCommand } from './commands/pass.ts';
 import { rulesCommand } from './commands/rules.ts';
-import { answerJson, fail } from './output.ts';
+import { fail, tellBug } from './output.ts';
 
 /** Reads the command line and runs the command it names; what only some commands need is loaded when they run. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
@@ -23,14 +23,6 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     const command = argv[2] !== undefined && program.commands.some((one) => one.name() === argv[2]) ? argv[2] : null;
     fail({ kind: 'wrong-usage', said, command }, json);
   }
-}
-
-// Nothing was judged, so this is neither a pass nor a finding.
-function tellBug(error: unknown, json: boolean): void {
-  const said = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  if (json) answerJson({ error: { kind: 'bug', message: said, next: 'Report it, with the command that you ran.' } });
-  process.stderr.write(`onceover: something went wrong that should not (a bug in onceover ${version}):\n${said}\n`);
-  process.exitCode = 3;
 }
 
 function buildProgram(): Command {

@@ -200,6 +200,8 @@ export type Snapshot = {
   readonly unnameable: readonly string[];
   /** Committed changes in folders that are left out: nobody looks at them, so they are named. */
   readonly left?: readonly RepoPath[];
+  /** Whether the name of a file, be it left out or withheld, may have this part; false is certain. */
+  mayHave(part: string): boolean;
   /** The whole tree; made when it is first asked for. */
   tree(): Promise<Result<SnapshotId>>;
 };

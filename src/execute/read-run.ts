@@ -59,12 +59,13 @@ export async function readCompared(
   comparison: Comparison,
 ): Promise<Result<RunFacts>> {
   const { settings } = request;
-  const [snapshot, tracked, known] = await Promise.all([
+  const [snapshot, known] = await Promise.all([
     ports.snapshots.take(comparison, leftOut(settings)),
-    ports.snapshots.trackedIn(settings.logDir),
     ports.findings.all(),
   ]);
   if (!snapshot.ok) return snapshot;
+  const mayBeTracked = snapshot.value.mayHave(settings.logDir);
+  const tracked = mayBeTracked ? await ports.snapshots.trackedIn(settings.logDir) : done(new Set<RepoPath>());
   if (!tracked.ok) return tracked;
   if (!known.ok) return known;
   // Where the folder is a repository of its own, whoever committed there wrote the records.

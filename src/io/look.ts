@@ -10,7 +10,11 @@ import { type SortedOut, sortOut } from './untracked.ts';
 import { notCheckedOut, stagedNames } from './users-index.ts';
 
 /** What was seen: the differences as git writes them, and what was not looked into. */
-type Looked = Pick<SortedOut, 'withheld' | 'unnameable'> & { readonly diff: Buffer };
+type Looked = Pick<SortedOut, 'withheld' | 'unnameable'> & {
+  readonly diff: Buffer;
+  /** Names that are not the last commit's, as git lists them. */
+  readonly newNames: readonly Buffer[];
+};
 
 type Ask = (args: readonly string[], input?: Buffer) => Promise<Result<GitAnswer>>;
 
@@ -51,7 +55,8 @@ export async function look(
   if (!diff.ok) return diff;
   const shown = await mark(ask, '--no-skip-worktree', hidden.value);
   if (!shown.ok) return shown;
-  return done({ value: { ...sorted, diff: diff.value.stdout }, hasNames: hasAll && sorted.add.length === 0 });
+  const newNames = [others.value.stdout, staged.value.listed];
+  return done({ value: { ...sorted, diff: diff.value.stdout, newNames }, hasNames: hasAll && sorted.add.length === 0 });
 }
 
 type Steps = { readonly ask: Ask; readonly start: () => ReturnType<Ask>; readonly update: () => ReturnType<Ask> };

@@ -6,12 +6,20 @@ import { readNulList } from './nul-list.ts';
 
 const NAME = '.deepreview';
 
-/** The rule files that git tracks or would track; with a commit, those that it has. */
-export async function listRuleFiles(place: Place, commit: CommitId | null): Promise<Result<readonly RepoPath[]>> {
+/** Whether a file's name may have this part; false is certain. */
+export type MayHave = (part: string) => boolean;
+
+/** The rule files that git tracks or would track, where there may be any; with a commit, those that it has. */
+export async function listRuleFiles(
+  place: Place,
+  commit: CommitId | null,
+  mayHave: Promise<MayHave | null>,
+): Promise<Result<readonly RepoPath[]>> {
   if (commit !== null) {
     const answer = await git(place.root, ['ls-tree', '-r', '-z', '--name-only', commit]);
     return answer.ok ? done(ruleFiles(answer.value.stdout)) : answer;
   }
+  if ((await mayHave)?.(NAME) === false) return done([]);
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', `:(top,glob)**/${NAME}`];
   const answer = await git(place.root, args, { env: { GIT_LITERAL_PATHSPECS: '0' } });
   return answer.ok ? done(ruleFiles(answer.value.stdout)) : answer;

@@ -98,6 +98,11 @@ function ownNames(folder: string, name: string): readonly string[] {
   return readdirSync(folder).filter((one) => one.startsWith(name));
 }
 
+/** Whether an entry's name may have this part; from version 4 on, names are not written out. */
+export function mayName(index: Buffer, part: string): boolean {
+  return index.readUInt32BE(4) >= 4 || index.includes(part);
+}
+
 /** The tree that an index describes. */
 export async function treeOfIndex(place: Place, index: Buffer): Promise<Result<SnapshotId>> {
   return withIndexFolder(place, async (own) => {

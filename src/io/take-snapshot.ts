@@ -8,7 +8,7 @@ import { git } from './git.ts';
 import { insideAny } from './inside-any.ts';
 import { look, RAW } from './look.ts';
 import { readRawDiff } from './raw-diff.ts';
-import { treeOfIndex, withOwnIndex } from './snapshot-index.ts';
+import { mayName, treeOfIndex, withOwnIndex } from './snapshot-index.ts';
 
 /** What differs now; nothing of the user's is written, and what is withheld is not even stored. */
 export async function takeSnapshot(place: Place, comparison: Comparison, left: LeftOut): Promise<Result<Snapshot>> {
@@ -16,7 +16,12 @@ export async function takeSnapshot(place: Place, comparison: Comparison, left: L
   if (headTree !== null) {
     const diff = await git(place.root, ['diff-tree', '-r', ...RAW, baseTree, headTree, '--']);
     if (!diff.ok) return diff;
-    return done({ ...readDiff(diff.value.stdout, comparison, left), withheld: [], tree: async () => done(headTree) });
+    return done({
+      ...readDiff(diff.value.stdout, comparison, left),
+      withheld: [],
+      mayHave: () => true,
+      tree: async () => done(headTree),
+    });
   }
   const looked = await withOwnIndex(place, comparison.headCommit, (index) => look(place, { comparison, left, index }));
   if (!looked.ok) return looked;
@@ -29,6 +34,7 @@ export async function takeSnapshot(place: Place, comparison: Comparison, left: L
     left: leftEntries,
     withheld: value.withheld.filter(({ path }) => wanted.path(path)),
     unnameable: [...unnameable, ...value.unnameable.filter(wanted.bytes)],
+    mayHave: (part) => mayName(index, part) || value.newNames.some((names) => names.includes(part)),
     tree() {
       tree ??= treeOfIndex(place, index);
       return tree;

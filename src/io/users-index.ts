@@ -6,13 +6,14 @@ import { readRawDiff } from './raw-diff.ts';
 import type { Names } from './untracked.ts';
 
 /** What the user's index has and `head` has not; it is asked for names alone. */
-export async function stagedNames(place: Place, head: string): Promise<Result<Names>> {
+export async function stagedNames(place: Place, head: string): Promise<Result<Names & { readonly listed: Buffer }>> {
   const answer = await git(place.root, [...STAGED, head, '--'], { config: QUIET });
   if (!answer.ok) return answer;
   const entries = readRawDiff(answer.value.stdout);
   return done({
     names: entries.flatMap(({ paths }) => paths),
     unnameable: entries.flatMap(({ unnameable }) => unnameable),
+    listed: answer.value.stdout,
   });
 }
 

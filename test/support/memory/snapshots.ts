@@ -44,7 +44,13 @@ export function memorySnapshots(clone: MemoryClone, worktree: MemoryWorktree): M
       if (!base.ok) return base;
       if (!head.ok) return head;
       const entries = differences(base.value, head.value).filter(({ path }) => isWanted(path, files));
-      return done({ entries, withheld: [], unnameable: [], tree: async () => done(store(head.value)) });
+      return done({
+        entries,
+        withheld: [],
+        mayHave: () => true,
+        unnameable: [],
+        tree: async () => done(store(head.value)),
+      });
     },
     async keep(tree) {
       kept.add(tree);
