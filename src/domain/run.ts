@@ -118,6 +118,10 @@ export type RunNotice =
   | { readonly kind: 'submodule'; readonly path: RepoPath }
   | { readonly kind: 'base-config'; readonly base: string }
   | { readonly kind: 'checks-left-out' }
+  /** Files of which reviewers were shown only that they differ. */
+  | { readonly kind: 'binary'; readonly paths: readonly RepoPath[] }
+  /** There is a budget in dollars, and these agents tell no price. */
+  | { readonly kind: 'no-price'; readonly agents: readonly string[] }
   | { readonly kind: 'orphan-slot'; readonly gate: GateId; readonly slot: number; readonly ids: readonly string[] }
   | { readonly kind: 'orphan-gate'; readonly gate: GateId; readonly ids: readonly string[] }
   | { readonly kind: 'agent-missing'; readonly agent: string; readonly gate: GateId };

@@ -9,6 +9,7 @@ import { answerSchema, strictSchema } from '../prompt/answer-schema.ts';
 import type { Answers } from '../prompt/answers.ts';
 import type { ComposedPrompt } from '../prompt/compose.ts';
 import { repairPrompt } from '../prompt/gate.ts';
+import { keepFail } from '../prompt/kept-fail.ts';
 import { readAnswer } from '../prompt/read-answer.ts';
 import { tellUnreadable } from '../text/agent-failure.ts';
 import type { Budget } from './budget.ts';
@@ -86,9 +87,9 @@ async function askOnce(
     begun();
     const used = asked.ok ? asked.reply.usage : asked.usage;
     usage = addUsage(usage, used);
-    budget.used(used);
+    if (asked.ok || used !== null) budget.used(state.agent, used);
     durationMs += asked.durationMs;
-    const event = readEnd(asked);
+    const event = readEnd(asked, state.mode === 'repair' ? last : null);
     if (asked.ok) last = asked.reply;
     exchanges.push({
       agent: state.agent,
@@ -148,12 +149,11 @@ async function cool(
   });
 }
 
-function readEnd(asked: AskEnd) {
+function readEnd(asked: AskEnd, repairs: AgentReply | null) {
   if (!asked.ok) return { kind: 'failed', failure: asked.failure } as const;
   const read = readAnswer('gate', asked.reply);
-  return read.ok
-    ? ({ kind: 'answered', answer: read.answer } as const)
-    : ({ kind: 'failed', failure: read.failure } as const);
+  if (!read.ok) return { kind: 'failed', failure: read.failure } as const;
+  return { kind: 'answered', answer: repairs === null ? read.answer : keepFail(repairs, read.answer) } as const;
 }
 
 function saidIn(reply: AgentReply): string {

@@ -5,13 +5,16 @@ import type { Usage } from '../domain/usage.ts';
 export type Budget = {
   /** Takes one dispatch from the budget; tells what has run out instead. */
   spend(): 'usd' | 'dispatches' | null;
-  used(usage: Usage | null): void;
+  used(agent: string, usage: Usage | null): void;
+  /** Agents that were asked and did not tell what it cost. */
+  unpriced(): readonly string[];
   dispatches(): number;
 };
 
 export function openBudget(limits: Settings['budget']): Budget {
   let dispatches = 0;
   let usd = 0;
+  const unpriced = new Set<string>();
   return {
     spend() {
       if (limits.dispatches !== null && dispatches >= limits.dispatches) return 'dispatches';
@@ -19,9 +22,12 @@ export function openBudget(limits: Settings['budget']): Budget {
       dispatches++;
       return null;
     },
-    used(usage) {
-      usd += usage?.costUsd ?? 0;
+    used(agent, usage) {
+      const cost = usage?.costUsd ?? null;
+      if (cost === null) unpriced.add(agent);
+      else usd += cost;
     },
+    unpriced: () => [...unpriced],
     dispatches: () => dispatches,
   };
 }

@@ -26,6 +26,8 @@ export type JudgedSlot = {
   readonly durationMs: number;
   readonly open: number;
   readonly warnings: number;
+  /** Findings that it closed. */
+  readonly closed: readonly string[];
 };
 
 /** Judges an answer, settles the findings, writes receipt and record; `isStale`: the files changed while it looked. */
@@ -71,6 +73,7 @@ export async function judgeSlot(
     durationMs: answer.durationMs,
     open: open.length,
     warnings: standing.filter(({ state }) => state === 'warning').length,
+    closed: settled.updated.filter((finding) => finding.kept === 'closed').map(({ id }) => id),
   };
   const violations = standing.map(({ finding, state }) => toViolation(finding, state));
   return record(wave, judged, answer, iteration, violations);
@@ -94,6 +97,7 @@ export async function recordError(
     durationMs: answer?.durationMs ?? 0,
     open: 0,
     warnings: 0,
+    closed: [],
   };
   return record(wave, judged, answer, iteration, []);
 }

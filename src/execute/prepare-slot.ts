@@ -9,6 +9,7 @@ import type { TaskContext } from '../domain/task.ts';
 import { assign } from '../plan/assign.ts';
 import { isOpen } from '../plan/cycle.ts';
 import { decideDispatch } from '../plan/decide-dispatch.ts';
+import { declinedOf } from '../plan/declined.ts';
 import { sectionsOf, splitDiff } from '../plan/diff-parts.ts';
 import { coldCost } from '../plan/estimate.ts';
 import type { GateState, StandingFinding } from '../plan/gate-state.ts';
@@ -144,7 +145,8 @@ async function gateDiff(wave: Wave, gate: ReviewGate): Promise<Result<readonly D
   return plain.ok ? done([...own, ...plain.value]) : plain;
 }
 
-const USUAL_CONTEXT = 3;
+/** How many lines around a change are shown. */
+export const USUAL_CONTEXT = 3;
 /** A delta is shown with as much around it as keeps it under a quarter of the first prompt. */
 const CONTEXTS = [3, 1, 0];
 const DELTA_SHARE = 0.25;
@@ -203,7 +205,7 @@ async function pastOf(wave: Wave, state: GateState, slot: number, lastLook: Slot
   const delta = seen === null ? null : await wave.diff(seen, USUAL_CONTEXT);
   return {
     open: state.findings.filter(own).map(({ finding }) => finding),
-    declined: state.findings.filter(({ state: one }) => one === 'waived').map(({ finding }) => finding),
+    declined: declinedOf(state).map(({ finding }) => finding),
     since:
       lastLook === null || delta?.ok !== true
         ? null

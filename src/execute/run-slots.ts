@@ -1,7 +1,9 @@
+import type { RepoPath } from '../domain/brand.ts';
 import type { GateId, ReviewGate } from '../domain/gate.ts';
 import type { SlotRecord } from '../domain/record.ts';
 import { done, type Result } from '../domain/result.ts';
 import type { SlotPlan } from '../domain/slot.ts';
+import { binaryPaths } from '../plan/binary-paths.ts';
 import type { ReviewPlan } from '../plan/decide-run.ts';
 import type { GateState } from '../plan/gate-state.ts';
 import { restLog } from '../text/slot-log.ts';
@@ -9,7 +11,7 @@ import { tellPlan } from '../text/slots.ts';
 import { askSlot } from './ask-slot.ts';
 import type { Budget } from './budget.ts';
 import { type JudgedSlot, judgeSlot, recordError } from './judge-slot.ts';
-import { prepareSlot, type Wave } from './prepare-slot.ts';
+import { prepareSlot, USUAL_CONTEXT, type Wave } from './prepare-slot.ts';
 import { coalesce, openQueue } from './queue.ts';
 import { gatesOf, leftOut } from './read-run.ts';
 import type { RestingSlot, SlotJob, StuckSlot } from './slot-job.ts';
@@ -19,6 +21,8 @@ export type RanSlots = {
   readonly judged: readonly JudgedSlot[];
   readonly resting: readonly RestingSlot[];
   readonly interrupted: boolean;
+  /** Files of which the reviewers were shown only that they differ. */
+  readonly binary: readonly RepoPath[];
 };
 
 /** Runs the slots that are planned, several at once; those that rest get their record first. */
@@ -76,7 +80,12 @@ export async function runSlots(
     if (!result.ok) return result;
     if (result.value !== null) judged.push(result.value);
   }
-  return done({ judged, resting, interrupted: judged.length < jobs.length });
+  const isShown = jobs.some((job) => 'fresh' in job);
+  const shown = isShown ? await wave.diff(wave.facts.comparison.baseTree, USUAL_CONTEXT) : done([]);
+  if (!shown.ok) return shown;
+  const entries = plans.flatMap(({ state }) => state.gate.entries);
+  const binary = [...new Set(binaryPaths(shown.value, entries))];
+  return done({ judged, resting, interrupted: judged.length < jobs.length, binary });
 }
 
 /** Asks and judges one slot; null where it was stopped: then nothing is recorded. */

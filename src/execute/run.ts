@@ -1,6 +1,6 @@
 import type { GateId } from '../domain/gate.ts';
 import { done, type Result } from '../domain/result.ts';
-import type { RunOutcome, SlotOutcome } from '../domain/run.ts';
+import type { RunNotice, RunOutcome, SlotOutcome } from '../domain/run.ts';
 import { addUsage } from '../domain/usage.ts';
 import { decideRun, type RunPlan } from '../plan/decide-run.ts';
 import { type CheckDeed, type GateDeed, judgeRun } from '../plan/judge-run.ts';
@@ -26,7 +26,7 @@ type Deeds = {
 
 const NOTHING_DONE: Deeds = {
   iteration: null,
-  slots: { judged: [], resting: [], interrupted: false },
+  slots: { judged: [], resting: [], interrupted: false, binary: [] },
   checks: new Map(),
   contents: new Map(),
   stopped: false,
@@ -151,6 +151,7 @@ async function certify(
         judged: [...deeds.slots.judged, ...again.slots.judged],
         resting: [...deeds.slots.resting, ...again.slots.resting],
         interrupted: again.slots.interrupted,
+        binary: [...new Set([...deeds.slots.binary, ...again.slots.binary])],
       },
       checks: new Map([...deeds.checks, ...again.checks]),
       contents: new Map([...deeds.contents, ...again.contents]),
@@ -174,6 +175,7 @@ async function conclude(
     hasEntries: facts.snapshot.entries.length > 0,
     unnameable: facts.seesAll ? facts.snapshot.unnameable.length : 0,
     iteration: deeds.iteration,
+    closed: new Set(deeds.slots.judged.flatMap(({ closed }) => closed)),
     deeds: gateDeeds(deeds),
     checkDeeds: deeds.checks,
     stopped: deeds.stopped,
@@ -188,11 +190,20 @@ async function conclude(
     asked: facts.seesAll ? null : askedOf(facts, request),
     uncovered: [...facts.planned.uncovered, ...(facts.snapshot.left ?? [])],
     withheld: facts.snapshot.withheld,
-    notices: [...facts.notices, ...judged.notices],
+    notices: [...facts.notices, ...judged.notices, ...askedNotices(deeds, request, budget)],
     usage: deeds.slots.judged.reduce<RunOutcome['usage']>((sum, { usage }) => addUsage(sum, usage), null),
     saved: estimateSaved(savingDeeds(deeds, plan), before.past.slots),
     dispatches: budget.dispatches(),
   };
+}
+
+/** What is to be known of how reviewers were asked. */
+function askedNotices({ slots }: Deeds, { settings }: RunRequest, budget: Budget): readonly RunNotice[] {
+  const agents = settings.budget.usd === null ? [] : budget.unpriced();
+  return [
+    ...(slots.binary.length === 0 ? [] : [{ kind: 'binary', paths: slots.binary } as const]),
+    ...(agents.length === 0 ? [] : [{ kind: 'no-price', agents } as const]),
+  ];
 }
 
 function askedOf(

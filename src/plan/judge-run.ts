@@ -37,6 +37,8 @@ export type RunResult = {
   /** Changed files that cannot even be named: nobody has looked at them. */
   readonly unnameable?: number;
   readonly iteration: number | null;
+  /** Findings that this run closed: an iteration's number may be that of another branch or working tree too. */
+  readonly closed?: ReadonlySet<string>;
   readonly deeds: ReadonlyMap<GateId, GateDeed>;
   readonly checkDeeds: ReadonlyMap<GateId, CheckDeed>;
   /** Reviews were left out because a check failed. */
@@ -130,8 +132,7 @@ function standingSlot({ slot, covers, passIteration, latest }: SlotState): SlotO
 function toldFindings(result: RunResult): readonly ToldFinding[] {
   const standing = result.reviews.flatMap(({ findings }) => findings);
   const told = standing.filter(
-    ({ finding, state }) =>
-      state !== 'gone' && (state !== 'closed' || finding.closed?.iteration === (result.iteration ?? -1)),
+    ({ finding, state }) => state !== 'gone' && (state !== 'closed' || result.closed?.has(finding.id) === true),
   );
   const orphans = result.orphans.map(
     (finding): ToldFinding => ({

@@ -156,6 +156,10 @@ export function tellRunNotice(notice: RunNotice): string {
       return `this is a pull request, so settings, rules and prompts are those of ${quoteName(notice.base)}`;
     case 'checks-left-out':
       return 'checks look at the working tree, so they are left out of a run about a commit';
+    case 'binary':
+      return `${someNames(notice.paths)}: binary (there is a NUL byte in it), so reviewers were shown that it differs, and not what differs`;
+    case 'no-price':
+      return `budget.usd counts only what agents tell the price of, and ${someNames(notice.agents)} told none; budget.dispatches counts all`;
     case 'orphan-slot':
       return `${quoteName(notice.gate)} no longer has a slot @${notice.slot}, which left ${notice.ids.join(', ')} open: raise num_reviews again, or resolve them`;
     case 'orphan-gate':

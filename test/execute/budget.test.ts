@@ -7,7 +7,7 @@ describe('the budget of a run', () => {
     const budget = openBudget({ usd: null, dispatches: null });
     for (let i = 0; i < 100; i++) {
       expect(budget.spend()).toBeNull();
-      budget.used(usage({ costUsd: 100 }));
+      budget.used('one', usage({ costUsd: 100 }));
     }
     expect(budget.dispatches()).toBe(100);
   });
@@ -31,8 +31,8 @@ describe('the budget of a run', () => {
     ['nobody told what it cost', [null, null], null],
   ])('so much money: %s', (_title, costs, expected) => {
     const budget = openBudget({ usd: 1, dispatches: null });
-    for (const costUsd of costs) budget.used(usage({ costUsd }));
-    budget.used(null);
+    for (const costUsd of costs) budget.used('one', usage({ costUsd }));
+    budget.used('two', null);
     expect(budget.spend()).toBe(expected);
     expect(budget.dispatches()).toBe(expected === null ? 1 : 0);
   });
@@ -40,5 +40,14 @@ describe('the budget of a run', () => {
   test('no dispatch at all', () => {
     expect(openBudget({ usd: null, dispatches: 0 }).spend()).toBe('dispatches');
     expect(openBudget({ usd: 0, dispatches: null }).spend()).toBe('usd');
+  });
+
+  test('who told no price is known', () => {
+    const budget = openBudget({ usd: 1, dispatches: null });
+    budget.used('one', usage({ costUsd: 0 }));
+    budget.used('two', usage({ costUsd: null }));
+    budget.used('three', null);
+    budget.used('two', null);
+    expect(budget.unpriced()).toEqual(['two', 'three']);
   });
 });

@@ -303,6 +303,8 @@ describe('findings that are told', () => {
     finding({ id: 'F5', branch: 'other', entry: null }),
     closedIn(2, 'F6'),
     closedIn(1, 'F7'),
+    // The same number, in another working tree.
+    closedIn(2, 'F2'),
   ];
 
   test('are what is open, warns or is waived, and what this run closed, in the order of their numbers', () => {
@@ -310,11 +312,13 @@ describe('findings that are told', () => {
       reviews: [stateOf({ findings: known })],
       orphans: [finding({ id: 'F8', gate: 'review:.:old' })],
       iteration: 2,
+      closed: new Set(['F6', 'F7']),
     });
     expect(findings.map((one) => `${one.finding.id} ${one.state}`)).toEqual([
       'F3 waived',
       'F4 fixed_claimed',
       'F6 closed',
+      'F7 closed',
       'F8 open',
       'F9 warning',
       'F10 open',

@@ -113,6 +113,39 @@ test('an answer that cannot be read, from everybody who can be asked: exit 3 and
   }
 });
 
+test('a fail that cannot be read, and a pass when asked to repeat it, is no pass', async () => {
+  const repo = gateRepo({ agents: ['one'], numReviews: 1 });
+  repo.answers('one', { status: 'fail', violations: [{ file: 'src/a.ts', priority: 'high' }] }, { status: 'pass' });
+  const run = await repo.document();
+  expect(run).toMatchObject({ code: 1, status: 'failed', dispatches: 2, findings: [{ id: 'F1', state: 'open' }] });
+  expect(run.findings[0]?.issue).toContain('"file":"src/a.ts"');
+});
+
+test('a file with a NUL byte in it: that nobody was shown what differs is said, with its name', async () => {
+  const repo = gateRepo({ agents: ['one'], numReviews: 1 });
+  repo.write('src/b.ts', 'export const evil = 1; // \0\n');
+  const run = await repo.document();
+  expect(run.code).toBe(0);
+  expect(run.warnings).toEqual([expect.stringMatching(/^src\/b\.ts: binary .* not what differs$/)]);
+  expect(run.stderr).toContain('warning: src/b.ts: binary');
+});
+
+test('a budget in dollars, and an agent that tells no price: it is said', async () => {
+  const repo = gateRepo({ agents: ['one'], numReviews: 1, more: 'budget: { usd: 5 }' });
+  expect((await repo.document()).warnings).toEqual([expect.stringContaining('one told none')]);
+  expect((await repo.document()).warnings).toEqual([]);
+});
+
+test('what was waived is told to the reviewers of a narrow run as well', async () => {
+  const repo = gateRepo({ agents: ['one'], numReviews: 1 });
+  repo.answers('one', failing('src/a.ts', 'export const b = 2;'));
+  await repo.run();
+  await onceover(repo.root, ['resolve', 'F1', '--skip', 'two it shall be']);
+  repo.forget();
+  await repo.run(['--uncommitted']);
+  expect(repo.calls().at(-1)?.prompt).toMatch(/## Declined findings[\s\S]*id: F1[\s\S]*two it shall be/);
+});
+
 test('an agent that writes garbage after a finding was reported does not close it', async () => {
   const repo = gateRepo({ agents: ['one'], numReviews: 1 });
   repo.answers('one', failing('src/a.ts', 'export const b = 2;'), { $raw: '{}' }, { $raw: 'gone' });
