@@ -73,11 +73,11 @@ export function matchesEntry(entry: EntrySettings, paths: readonly RepoPath[]): 
   return paths.some((path) => entryName(compiled, path) !== null);
 }
 
-/** The folder or file that an entry point names; null where it is a pattern. */
+/** The folder or file that an entry point names; null where it is a pattern, or leads nowhere in the repository. */
 export function entryFolder(entry: EntrySettings): RepoPath | null {
   const compiled = compilePath(entry.path);
   if (compiled.kind === 'glob') return null;
-  return (compiled.kind === 'all' ? '' : compiled.folder) as RepoPath;
+  return compiled.kind === 'all' ? ('' as RepoPath) : repoPath(compiled.folder);
 }
 
 function entryGates(entry: EntrySettings, sources: GateSources): Gate[] {

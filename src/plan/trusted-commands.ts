@@ -12,7 +12,10 @@ export function commandsDigest(settings: Settings): string {
 export function commandsOf(settings: Settings): readonly string[] {
   return [
     ...checksOf(settings).map(([, , run]) => run),
-    ...agentsOf(settings).map(([, { command, path }]) => (command ?? [path ?? '']).join(' ')),
+    ...agentsOf(settings).map(([name, { command, path, env }]) => {
+      const given = Object.entries(env).map(([key, value]) => `${key}=${value}`);
+      return [...given, ...(command ?? [path ?? name])].join(' ');
+    }),
   ];
 }
 

@@ -42,7 +42,8 @@ describe('what a person agrees to', () => {
   });
 
   test('an agent with an environment of its own is among them', () => {
-    expect(commandsOf({ ...DEFAULTS, agent: { claude: { ...AGENT, env: { PATH: './bin' } } } })).toHaveLength(1);
+    const agent = { claude: { ...AGENT, env: { PATH: './bin', A: 'b' } } };
+    expect(commandsOf({ ...DEFAULTS, agent })).toEqual(['PATH=./bin A=b claude']);
   });
 });
 
