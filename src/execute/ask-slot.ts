@@ -77,14 +77,17 @@ async function askOnce(
     const over = budget.spend();
     if (over !== null) return end({ answer: null, trouble: { kind: 'budget', what: over }, session: null });
     const question = await questionFor(wave, job, prompt, state, last, because);
+    const tookOver = await wave.prefixes.join(await takeoverPrefix(wave, state, question));
     const asked = await wave.reviewers.ask(state.agent, question, {
       stop: wave.request.stop,
       watch(doing, used) {
         begun();
+        tookOver();
         wave.ports.reporter.tell({ kind: 'slot-active', gate: job.gate.id, slot: job.slot, doing, usage: used });
       },
     });
     begun();
+    tookOver();
     const used = asked.ok ? asked.reply.usage : asked.usage;
     usage = addUsage(usage, used);
     if (asked.ok || used !== null) budget.used(state.agent, used);
@@ -128,6 +131,16 @@ async function askOnce(
     if (step.state.mode !== 'repair') last = null;
     ({ state } = step);
   }
+}
+
+/**
+ * What several slots share that the same agent takes over. They wait for each other alone, for all of them are being asked:
+ * whoever waited for a slot that is still in the queue would keep its place from it.
+ */
+async function takeoverPrefix(wave: Wave, state: DispatchState, question: Question): Promise<string | null> {
+  if (!state.failedOver || state.mode !== 'fresh') return null;
+  const { sharesPrefix } = await wave.reviewers.describe(state.agent);
+  return sharesPrefix ? `took over\0${state.agent}\0${question.stable}` : null;
 }
 
 const HOUR_MS = 3_600_000;

@@ -17,6 +17,7 @@ import { knowsAll } from '../plan/shown.ts';
 import type { ComposedPrompt } from '../prompt/compose.ts';
 import { freshGatePrompt, GATE_SCHEMA_DIGEST, resumedGatePrompt, type SlotPast } from '../prompt/gate.ts';
 import { ruleReview } from '../prompt/instruction-file.ts';
+import type { Prefixes } from './prefixes.ts';
 import type { RunFacts } from './read-run.ts';
 import { readReferences } from './references.ts';
 import type { RunPorts, RunRequest } from './run-ports.ts';
@@ -31,6 +32,7 @@ export type Wave = {
   readonly tree: SnapshotId;
   /** Agents whose program the change under review has written to. */
   readonly authored: ReadonlyMap<string, string>;
+  readonly prefixes: Prefixes;
   /** The diff between two trees, made once. */
   diff(from: string, contextLines: number): Promise<Result<readonly DiffSection[]>>;
   available(gate: ReviewGate): Promise<Available>;

@@ -3,6 +3,7 @@ import type { DiffSection } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
 import type { ReviewPlan } from '../plan/decide-run.ts';
 import type { Budget } from './budget.ts';
+import { openPrefixes } from './prefixes.ts';
 import type { Wave } from './prepare-slot.ts';
 import { leftOut, type RunFacts } from './read-run.ts';
 import type { RunPorts, RunRequest } from './run-ports.ts';
@@ -43,6 +44,7 @@ async function openWave(
     reviewers,
     tree,
     authored,
+    prefixes: openPrefixes(),
     diff(from, contextLines) {
       const key = `${from} ${contextLines}`;
       const made = diffs.get(key) ?? ports.snapshots.sections(from, tree, contextLines);

@@ -47,27 +47,12 @@ export async function runSlots(
   }
   const watch = watchFiles(wave, plans);
   const queue = openQueue(wave.request.settings.concurrency);
-  const warm = new Map<string, Promise<void>>();
   const results = await Promise.all(
     jobs.map(async (job): Promise<Result<JudgedSlot | null>> => {
       if ('trouble' in job) {
         return announced(wave, await recordError(wave, job, null, iteration, job.trouble));
       }
-      const leader = job.prefix === null ? undefined : warm.get(job.prefix);
-      // Whoever comes second reads what the first one wrote to the provider's cache.
-      if (leader !== undefined) {
-        await leader;
-        return queue(() => runJob(wave, job, iteration, budget, watch, () => {}));
-      }
-      let begun = () => {};
-      if (job.prefix !== null) {
-        warm.set(
-          job.prefix,
-          new Promise((resolve) => {
-            begun = resolve;
-          }),
-        );
-      }
+      const begun = await wave.prefixes.join(job.prefix);
       try {
         return await queue(() => runJob(wave, job, iteration, budget, watch, begun));
       } finally {
