@@ -2,19 +2,20 @@ import type { Event } from '../domain/event.ts';
 import { quoteName } from '../domain/quote-name.ts';
 import { tellAgentFailure } from './agent-failure.ts';
 import { oneLine } from './one-line.ts';
+import { type Paint, PLAIN } from './paint.ts';
 import { tellUsage } from './run.ts';
 import { tellPlan } from './slots.ts';
 import { tellTrouble } from './trouble.ts';
 
 /** One line for an event; null for those that only a live display shows. */
-export function tellEvent(event: Event): string | null {
+export function tellEvent(event: Event, paint: Paint = PLAIN): string | null {
   switch (event.kind) {
     case 'iteration-started':
       return `Iteration ${event.iteration}: ${count(event.gates, 'gate')}, ${count(event.slots, 'reviewer')}`;
     case 'check-started':
       return `${quoteName(event.gate)}: ${oneLine(event.command)}`;
     case 'check-ended':
-      return `${quoteName(event.gate)}: ${event.status === 'pass' ? 'pass' : event.status.toUpperCase()}${event.why === null ? '' : ` (${event.why})`}, ${seconds(event.durationMs)}`;
+      return `${quoteName(event.gate)}: ${paint(LOOKS[event.status], event.status === 'pass' ? 'pass' : event.status.toUpperCase())}${event.why === null ? '' : ` (${event.why})`}, ${seconds(event.durationMs)}`;
     case 'slot-planned':
       return `${quoteName(event.gate)}: ${tellPlan(event.plan)}`;
     case 'slot-started':
@@ -24,7 +25,7 @@ export function tellEvent(event: Event): string | null {
     case 'slot-asked-again':
       return `${quoteName(event.gate)} @${event.slot}: ${AGAIN[event.mode](event.agent)} (${tellAgentFailure(event.because)})`;
     case 'slot-ended':
-      return `${quoteName(event.gate)} @${event.slot}: ${ended(event)}`;
+      return `${quoteName(event.gate)} @${event.slot}: ${ended(event, paint)}`;
   }
 }
 
@@ -39,16 +40,20 @@ const AGAIN = {
   'other-agent': (agent: string) => `asking ${agent} instead`,
 } as const;
 
-function ended(event: Extract<Event, { kind: 'slot-ended' }>): string {
+const LOOKS = { pass: 'good', fail: 'bad', error: 'broken' } as const;
+
+function ended(event: Extract<Event, { kind: 'slot-ended' }>, paint: Paint): string {
   const used = event.usage === null ? '' : `, ${tellUsage(event.usage)}`;
   const time = `, ${seconds(event.durationMs)}${used}`;
   switch (event.status) {
     case 'pass':
-      return `pass${event.warnings > 0 ? ` with ${count(event.warnings, 'warning')}` : ''}${time}`;
+      return `${paint('good', 'pass')}${event.warnings > 0 ? ` with ${count(event.warnings, 'warning')}` : ''}${time}`;
     case 'fail':
-      return event.open > 0 ? `FAIL, ${count(event.open, 'finding')} open${time}` : `waived findings only${time}`;
+      return event.open > 0
+        ? `${paint('bad', 'FAIL')}, ${count(event.open, 'finding')} open${time}`
+        : `waived findings only${time}`;
     case 'error':
-      return `ERROR: ${event.trouble === null ? 'no verdict' : tellTrouble(event.trouble)}${time}`;
+      return `${paint('broken', 'ERROR')}: ${event.trouble === null ? 'no verdict' : tellTrouble(event.trouble)}${time}`;
   }
 }
 

@@ -4,6 +4,7 @@ import { totalTokens, type Usage } from '../domain/usage.ts';
 import { tellGateDetail, tellSlotReason } from './gate-reason.ts';
 import { someNames } from './names.ts';
 import { tellResult } from './run-result.ts';
+import { tokensOf } from './tokens.ts';
 
 /** The end of a run, for people: gates and slots, findings, what was not looked at, the result, what to do next. */
 export function tellRun(outcome: RunOutcome): string {
@@ -134,11 +135,6 @@ export function tellUsage(usage: Usage): string {
   const cost = usage.costUsd === null ? '' : `, $${usage.costUsd.toFixed(usage.costUsd < 0.1 ? 4 : 2)}`;
   const cached = usage.cachedInputTokens > 0 ? ` (${tokensOf(usage.cachedInputTokens)} cached)` : '';
   return `${tokensOf(totalTokens(usage))} tokens${cached}${cost}`;
-}
-
-function tokensOf(count: number): string {
-  if (count < 1000) return String(count);
-  return count < 999_500 ? `${(count / 1000).toFixed(count < 99_500 ? 1 : 0)}k` : `${(count / 1_000_000).toFixed(2)}M`;
 }
 
 /** One sentence about something to know beside the result. */

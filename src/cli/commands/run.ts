@@ -1,11 +1,11 @@
 import { preview, type RunWish, run } from '../../app.ts';
 import { lockConflictDocument, runDocument } from '../../report/run-document.ts';
 import { tellDryRun } from '../../text/dry-run.ts';
-import { tellEvent } from '../../text/event.ts';
 import { tellRun, tellRunNotice } from '../../text/run.ts';
 import { givenFiles } from '../file-list.ts';
 import { interruptible } from '../interrupt.ts';
 import { answer, answerJson, fail, warn } from '../output.ts';
+import { consoleReporter } from '../reporter.ts';
 import { workingDirectory } from '../working-directory.ts';
 
 export type RunFlags = {
@@ -26,6 +26,7 @@ export async function runCommand(paths: readonly string[], flags: RunFlags): Pro
   const json = flags.json === true;
   const selection = await selectionOf(flags);
   if ('said' in selection) return fail({ kind: 'wrong-usage', said: selection.said, command: 'run' }, json);
+  const reporter = await consoleReporter();
   const wish: Omit<RunWish, 'stop'> = {
     selection,
     gates: flags.gate ?? [],
@@ -34,12 +35,7 @@ export async function runCommand(paths: readonly string[], flags: RunFlags): Pro
     fresh: flags.fresh === true,
     all: flags.all === true,
     startedBy: flags.startedByAgent === true ? 'agent' : 'person',
-    reporter: {
-      tell(event) {
-        const line = tellEvent(event);
-        if (line !== null) process.stderr.write(`${line}\n`);
-      },
-    },
+    reporter,
   };
   if (flags.dryRun === true) {
     const planned = await preview(workingDirectory(), { ...wish, stop: null });
@@ -51,7 +47,13 @@ export async function runCommand(paths: readonly string[], flags: RunFlags): Pro
     process.exitCode = outcome.exitCode;
     return;
   }
-  const outcome = await interruptible((stop) => run(workingDirectory(), { ...wish, stop }), json);
+  const outcome = await interruptible(async (stop) => {
+    try {
+      return await run(workingDirectory(), { ...wish, stop });
+    } finally {
+      reporter.end();
+    }
+  }, json);
   if (outcome === 'interrupted') return;
   if (!outcome.ok) {
     const { failure } = outcome;

@@ -1,0 +1,62 @@
+import type { WriteStream } from 'node:tty';
+import type { Event } from '../../domain/event.ts';
+import { tellEvent } from '../../text/event.ts';
+import type { Paint } from '../../text/paint.ts';
+import type { ConsoleReporter } from '../reporter.ts';
+import { frame } from './frame.ts';
+import { nothingYet, progressAfter } from './progress.ts';
+import { openScreen } from './screen.ts';
+
+/** Shows on a terminal what is going on: what has ended scrolls up, what is at work is shown below it. */
+export function liveReporter(terminal: WriteStream, paint: Paint): ConsoleReporter {
+  const screen = openScreen(terminal);
+  let progress = nothingYet(Date.now());
+  let above: string[] = [];
+  let due: NodeJS.Timeout | null = null;
+  let lastDrawn = 0;
+  let ended = false;
+  const draw = () => {
+    if (due !== null) clearTimeout(due);
+    due = null;
+    const now = Date.now();
+    lastDrawn = now;
+    const size = { columns: terminal.columns || 80, rows: terminal.rows || 24 };
+    screen.draw(ended ? [] : frame(progress, size, now, paint), above);
+    above = [];
+    if (!ended && progress.running.size > 0) later(SECOND - ((now - progress.startedAt) % SECOND));
+  };
+  const later = (ms: number) => {
+    due = setTimeout(draw, ms);
+    // Showing it is no reason to go on.
+    due.unref();
+  };
+  const soon = () => {
+    if (due !== null) clearTimeout(due);
+    later(Math.max(0, lastDrawn + SHORTEST - Date.now()));
+  };
+  terminal.on('resize', soon);
+  return {
+    tell(event) {
+      progress = progressAfter(progress, event, Date.now());
+      if (!isMomentary(event)) {
+        const line = tellEvent(event, paint);
+        if (line !== null) above.push(line);
+      }
+      soon();
+    },
+    end() {
+      if (ended) return;
+      ended = true;
+      terminal.off('resize', soon);
+      draw();
+    },
+  };
+}
+
+const SECOND = 1000;
+const SHORTEST = 150;
+
+// What is at work is shown while it is; it need not be said as well.
+function isMomentary({ kind }: Event): boolean {
+  return kind === 'slot-started' || kind === 'check-started' || kind === 'slot-active';
+}

@@ -1,0 +1,16 @@
+import { COLOURED, type Paint, PLAIN } from '../text/paint.ts';
+
+type Stream = { readonly isTTY?: boolean };
+
+/** Whether a stream is a terminal that can draw over what it shows. */
+export function isLive(stream: Stream, env: NodeJS.ProcessEnv): boolean {
+  return stream.isTTY === true && env['TERM'] !== 'dumb';
+}
+
+/** Colour where somebody sees it, unless they asked for none. */
+export function paintFor(stream: Stream, env: NodeJS.ProcessEnv): Paint {
+  if ((env['NO_COLOR'] ?? '') !== '') return PLAIN;
+  const forced = env['FORCE_COLOR'];
+  if (forced !== undefined && forced !== '') return forced === '0' ? PLAIN : COLOURED;
+  return isLive(stream, env) ? COLOURED : PLAIN;
+}

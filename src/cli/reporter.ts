@@ -1,0 +1,19 @@
+import type { Reporter } from '../domain/ports.ts';
+import { tellEvent } from '../text/event.ts';
+import { isLive, paintFor } from './looks.ts';
+
+/** Tells of events as they come; `end` takes away what was shown for the moment. */
+export type ConsoleReporter = Reporter & { end(): void };
+
+/** Live on a terminal, a line an event elsewhere; on stderr, where the answer is not. */
+export async function consoleReporter(): Promise<ConsoleReporter> {
+  const { stderr, env } = process;
+  if (isLive(stderr, env)) return (await import('./live/live-reporter.ts')).liveReporter(stderr, paintFor(stderr, env));
+  return {
+    tell(event) {
+      const line = tellEvent(event);
+      if (line !== null) stderr.write(`${line}\n`);
+    },
+    end() {},
+  };
+}
