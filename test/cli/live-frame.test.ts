@@ -1,0 +1,131 @@
+import { stripVTControlCharacters } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { elapsed, frame } from '../../src/cli/live/frame.ts';
+import { nothingYet, type Progress, progressAfter } from '../../src/cli/live/progress.ts';
+import type { Event } from '../../src/domain/event.ts';
+import type { GateId } from '../../src/domain/gate.ts';
+import { COLOURED, PLAIN } from '../../src/text/paint.ts';
+import { cells } from '../../src/text/width.ts';
+
+const QUALITY = 'review:src:quality' as GateId;
+const LINT = 'check:src:lint' as GateId;
+
+const fresh = { kind: 'fresh', why: 'first-look' } as const;
+const usage = (outputTokens: number) => ({
+  inputTokens: 0,
+  cachedInputTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens,
+  costUsd: null,
+});
+
+const started = (slot: number, agent = 'claude'): Event =>
+  ({ kind: 'slot-started', gate: QUALITY, slot, agent, dispatch: fresh }) as Event;
+const ended = (slot: number, status: 'pass' | 'fail' | 'error'): Event =>
+  ({
+    kind: 'slot-ended',
+    gate: QUALITY,
+    slot,
+    agent: 'claude',
+    status,
+    open: 0,
+    warnings: 0,
+    trouble: null,
+    usage: usage(500),
+    durationMs: 1000,
+  }) as Event;
+
+function having(...events: readonly Event[]): Progress {
+  return events.reduce((progress, event, n) => progressAfter(progress, event, n * 1000), nothingYet(0));
+}
+
+const ITERATION: Event = { kind: 'iteration-started', iteration: 2, gates: 2, slots: 3 };
+const WIDE = { columns: 100, rows: 30 };
+
+describe('what a run shows while it goes on', () => {
+  test('nothing before anything has begun', () => {
+    expect(frame(nothingYet(0), WIDE, 0, PLAIN)).toEqual([]);
+  });
+
+  test('who is at work, how, since when, with how many tokens, on what', () => {
+    const progress = having(
+      ITERATION,
+      { kind: 'check-started', gate: LINT, command: 'npm run lint\nnpm run types' },
+      started(1),
+      { kind: 'slot-active', gate: QUALITY, slot: 1, doing: 'reads src/a.ts', usage: usage(12_345) },
+    );
+    expect(frame(progress, WIDE, 65_000, PLAIN)).toEqual([
+      '  check:src:lint                        1:04         npm run lint; npm run types',
+      '  review:src:quality @1  claude  fresh  1:03  12.3k  reads src/a.ts',
+      'Iteration 2 · 0 of 3 reviewers done · 2 at work · 1:05 · 12.3k tokens',
+    ]);
+  });
+
+  test('who has ended is gone, and counted', () => {
+    const progress = having(ITERATION, started(1), started(2, 'codex'), ended(1, 'fail'), started(3), ended(3, 'pass'));
+    expect(frame(progress, WIDE, 5000, PLAIN)).toEqual([
+      '  review:src:quality @2  codex  fresh  0:03',
+      'Iteration 2 · 2 of 3 reviewers done · 1 not passed · 1 at work · 0:05 · 1.0k tokens',
+    ]);
+  });
+
+  test('another agent that takes over is shown in its place', () => {
+    const because = { kind: 'timeout', seconds: 5 } as const;
+    const again = { kind: 'slot-asked-again', gate: QUALITY, slot: 1, agent: 'codex', mode: 'other-agent', because };
+    expect(frame(having(ITERATION, started(1), again as Event), WIDE, 2000, PLAIN)[0]).toContain('@1  codex  fresh');
+  });
+
+  test('where it is narrow, what matters least goes, and the slot can still be told', () => {
+    const progress = having(ITERATION, started(1), {
+      kind: 'slot-active',
+      gate: QUALITY,
+      slot: 1,
+      doing: 'reads a long name',
+      usage: usage(5000),
+    });
+    expect(frame(progress, { columns: 40, rows: 24 }, 2000, PLAIN)).toEqual([
+      '  review:src:quality @1  claude  0:01',
+      'Iteration 2 · 0 of 3 reviewers done · …',
+    ]);
+    expect(frame(progress, { columns: 24, rows: 24 }, 2000, PLAIN)[0]).toContain('@1');
+  });
+
+  test('more than there is room for is counted', () => {
+    const many = Array.from({ length: 40 }, (_, n) => started(n + 1));
+    const lines = frame(having(ITERATION, ...many), { columns: 80, rows: 10 }, 0, PLAIN);
+    expect(lines).toHaveLength(8);
+    expect(lines.at(-2)).toBe('  … and 34 more');
+  });
+
+  test('whatever the names and texts, no line is wider than the terminal and none acts on it', () => {
+    const text = fc.string({ unit: 'binary' });
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(text, text, text, fc.boolean()), { maxLength: 6 }),
+        fc.integer({ min: 12, max: 150 }),
+        (rows, columns) => {
+          const events = rows.flatMap(([gate, agent, doing], n): Event[] => [
+            { kind: 'slot-started', gate: gate as GateId, slot: n, agent, dispatch: fresh } as Event,
+            { kind: 'slot-active', gate: gate as GateId, slot: n, doing, usage: usage(n) } as Event,
+          ]);
+          for (const line of frame(having(ITERATION, ...events), { columns, rows: 24 }, 0, COLOURED)) {
+            const seen = stripVTControlCharacters(line);
+            expect(cells(seen)).toBeLessThan(columns);
+            expect(seen).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/u);
+          }
+        },
+      ),
+    );
+  });
+
+  test.each([
+    [0, '0:00'],
+    [59_999, '0:59'],
+    [61_000, '1:01'],
+    [3_725_000, '1:02:05'],
+    [-5, '0:00'],
+  ])('%i ms are %s', (ms, told) => {
+    expect(elapsed(ms)).toBe(told);
+  });
+});
