@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { ACTIVE } from '../domain/active.ts';
 import type { AgentFailure, AgentReply } from '../domain/agent.ts';
 import type { Usage } from '../domain/usage.ts';
 import { copyWorkingTree } from '../io/copy-tree.ts';
@@ -74,7 +75,7 @@ async function converse(call: Dispatch, scratch: Scratch): Promise<DispatchEnd> 
     program: call.program,
     args: [...(call.before ?? []), ...args],
     cwd: call.cwd,
-    env: { ...call.env, ...env, ONCEOVER_ACTIVE: '1' },
+    env: { ...call.env, ...env, [ACTIVE]: '1' },
     input,
     timeoutMs: call.question.timeoutSeconds * 1000,
     idleMs: call.idleSeconds * 1000,

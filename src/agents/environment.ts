@@ -1,3 +1,5 @@
+import { ACTIVE } from '../domain/active.ts';
+
 /** What every program needs to be itself: home, language, proxies, certificates. */
 const ALWAYS = [
   'HOME',
@@ -27,9 +29,6 @@ const ALWAYS = [
   'DBUS_SESSION_BUS_ADDRESS',
   'SSH_AUTH_SOCK',
 ];
-
-/** Set for everything that onceover starts, so that a hook inside it does not start onceover again. */
-const ACTIVE = 'ONCEOVER_ACTIVE';
 
 /** The part of the user's environment that an agent gets; names may end in `*`. Nothing else of ours leaks into it. */
 export function agentEnvironment(

@@ -1,5 +1,6 @@
 import { loadSettings } from '../config/load-settings.ts';
 import { openParsedFiles } from '../config/parsed-files.ts';
+import { ACTIVE } from '../domain/active.ts';
 import type { RepoPath } from '../domain/brand.ts';
 import type { Place } from '../domain/change.ts';
 import type { Reporter, Snapshots } from '../domain/ports.ts';
@@ -67,7 +68,7 @@ export type OpenedRun = {
 
 /** Runs the gates; one run at a time a working tree. */
 export async function run(place: Place, options: RunOptions): Promise<Result<RunOutcome>> {
-  if (process.env['ONCEOVER_ACTIVE'] !== undefined) return failed({ kind: 'inside-a-run' });
+  if (process.env[ACTIVE] !== undefined) return failed({ kind: 'inside-a-run' });
   const opened = await openRun(place, options);
   if (!opened.ok) return opened;
   const { ports, request, written, from } = opened.value;

@@ -35,3 +35,12 @@ export type AgentReply = {
   /** Files that it was seen to open, where its events show that. */
   readonly filesRead: readonly string[] | null;
 };
+
+/** One question and what came back, as a slot's log has it. */
+export type Exchange = {
+  readonly agent: string;
+  readonly mode: AskMode;
+  readonly sent: string;
+  readonly said: string;
+  readonly failure: AgentFailure | null;
+};

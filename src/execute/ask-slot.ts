@@ -1,4 +1,4 @@
-import type { AgentFailure, AgentReply } from '../domain/agent.ts';
+import type { AgentFailure, AgentReply, Exchange } from '../domain/agent.ts';
 import type { Disposition } from '../domain/finding.ts';
 import type { AskEnd, Question } from '../domain/ports.ts';
 import type { KeptSession, SlotTrouble } from '../domain/record.ts';
@@ -29,14 +29,6 @@ export type SlotAnswer = {
   /** What was sent and said, for the log. */
   readonly exchanges: readonly Exchange[];
   readonly raw: string;
-};
-
-type Exchange = {
-  readonly agent: string;
-  readonly mode: 'fresh' | 'resumed' | 'repair';
-  readonly sent: string;
-  readonly said: string;
-  readonly failure: AgentFailure | null;
 };
 
 /** Asks a slot until it answers or nobody is left to ask: each part of the change, one after the other. */

@@ -1,3 +1,4 @@
+import { ACTIVE } from '../domain/active.ts';
 import type { CheckEnd, Checks } from '../domain/ports.ts';
 import { codeOf } from './files.ts';
 import { type RunEnd, run } from './runner.ts';
@@ -15,7 +16,7 @@ export function openChecks(root: string, env: NodeJS.ProcessEnv): Checks {
         program: SHELL,
         args: ['-c', PREPARE, 'sh', command],
         cwd: root,
-        env: { ...defined(env), ...options.env, ONCEOVER_ACTIVE: '1' },
+        env: { ...defined(env), ...options.env, [ACTIVE]: '1' },
         input: '',
         timeoutMs: options.timeoutSeconds * 1000,
         idleMs: null,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Gate, GateId } from '../domain/gate.ts';
 import type { GateName } from '../domain/ports.ts';
+import { safeName } from '../domain/safe-name.ts';
 
 const LONGEST_STEM = 150;
 const HASH_STEP = 6;
@@ -21,7 +22,7 @@ export function gateNames(gates: readonly Pick<Gate, 'id' | 'kind'>[]): readonly
 }
 
 function stemOf(id: GateId, kind: Gate['kind'], digits: number): string {
-  const stem = `${kind}_${id.slice(kind.length + 1).replace(/[^A-Za-z0-9._-]/gu, '_')}`;
+  const stem = `${kind}_${safeName(id.slice(kind.length + 1))}`;
   if (digits === 0 && stem.length <= LONGEST_STEM) return stem;
   const hash = createHash('sha256').update(id).digest('hex');
   return `${stem.slice(0, LONGEST_STEM)}-${hash.slice(0, Math.max(digits, HASH_STEP))}`;

@@ -4,7 +4,7 @@ import type { Receipts } from '../domain/ports.ts';
 import type { CheckReceipt, Receipt, ReceiptKey } from '../domain/receipt.ts';
 import { done, type Result } from '../domain/result.ts';
 import { checkFolder, makeFolder, removeForgotten, removeOldest, writeWhole } from '../io/files.ts';
-import { readJsonFile } from './plain-file.ts';
+import { readJsonFile } from './json-file.ts';
 import { inOrder, isOneOf, isOrdinal, isText, readShape, type Shape } from './shape.ts';
 
 const FOLDER = 'onceover/receipts';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { GateId } from '../domain/gate.ts';
 import type { GateName, SlotFile } from '../domain/ports.ts';
+import { safeName } from '../domain/safe-name.ts';
 import type { SlotNumber } from '../domain/slot.ts';
 
 /** What the name of a record's file says; `gate` is null where the name fits none that is known. */
@@ -30,7 +31,7 @@ export function slotFileName(
   at: { readonly agent: string; readonly slot: SlotNumber; readonly iteration: number },
   ext: Ext,
 ): string {
-  return `${stem}_${safe(at.agent).slice(0, LONGEST_AGENT)}@${at.slot}.${at.iteration}.${ext}`;
+  return `${stem}_${safeName(at.agent).slice(0, LONGEST_AGENT)}@${at.slot}.${at.iteration}.${ext}`;
 }
 
 /** The name of a check's file, or of the log of a gate's decisions. */
@@ -91,7 +92,7 @@ function onlyReviews(gates: readonly GateName[]): ReadonlyMap<string, GateId | n
   const byEntry = new Map<string, GateId | null>();
   for (const { id, kind } of gates) {
     if (kind !== 'review') continue;
-    const entry = safe(id.slice(0, id.lastIndexOf(':')));
+    const entry = safeName(id.slice(0, id.lastIndexOf(':')));
     byEntry.set(entry, byEntry.has(entry) ? null : id);
   }
   return byEntry;
@@ -103,8 +104,4 @@ function extOf(ext: string | undefined): Ext {
 
 function withHash({ id, stem }: GateName): string {
   return `${stem}-${createHash('sha256').update(id).digest('hex').slice(0, 6)}`;
-}
-
-function safe(text: string): string {
-  return text.replace(/[^A-Za-z0-9._-]/gu, '_');
 }

@@ -3,9 +3,9 @@ import type { RepoPath } from '../domain/brand.ts';
 import type { ArchivedRecord, GateName, Records } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
 import { checkFolder, listFolder, writeWhole } from '../io/files.ts';
+import { readPlainFile } from '../io/plain-file.ts';
 import { checkText } from './check-record.ts';
 import { makeIgnoredFolder } from './generated-folder.ts';
-import { readPlainFile } from './plain-file.ts';
 import { archiveAll, archiveFiles, PREVIOUS } from './record-archive.ts';
 import { gateFileName, recordNames, slotFileName, slotStem } from './record-names.ts';
 import { type FoundPast, type RecordFile, readPast } from './recorded-past.ts';
@@ -94,7 +94,7 @@ export function openRecords(root: string, logDir: RepoPath): Records {
       for (const [name, file] of known.ok ? known.value : []) {
         const isIt = keyOf(file) === wanted && file.slot === slot && name.endsWith('.log');
         const read = isIt ? readPlainFile(join(folder, name), LONGEST_LOG) : null;
-        if (read !== null) return read.bytes.toString('utf8');
+        if (read?.ok === true) return read.bytes.toString('utf8');
       }
       return null;
     },

@@ -1,3 +1,4 @@
+import { ACTIVE } from '../domain/active.ts';
 import type { BadReviewId, Failure, InTheWay } from '../domain/failure.ts';
 import { quoteName, showUnseen } from '../domain/quote-name.ts';
 import { tellAgentFailure } from './agent-failure.ts';
@@ -113,7 +114,7 @@ export function tellFailure(failure: Failure): Told {
       };
     case 'inside-a-run':
       return {
-        what: 'This was started by a run of onceover (ONCEOVER_ACTIVE is set), so nothing was judged here.',
+        what: `This was started by a run of onceover (${ACTIVE} is set), so nothing was judged here.`,
         next: 'Leave "onceover run" out of what a check or a reviewer starts.',
       };
     case 'unknown-path':

@@ -1,17 +1,8 @@
-import type { AgentFailure } from '../domain/agent.ts';
+import type { Exchange } from '../domain/agent.ts';
 import type { SlotRecord } from '../domain/record.ts';
 import type { RunReason } from '../domain/slot.ts';
 import { tellAgentFailure } from './agent-failure.ts';
 import { tellSlot } from './slots.ts';
-
-/** What was sent to an agent and said by it. */
-type Exchange = {
-  readonly agent: string;
-  readonly mode: 'fresh' | 'resumed' | 'repair';
-  readonly sent: string;
-  readonly said: string;
-  readonly failure: AgentFailure | null;
-};
 
 /** The log of a slot that was asked: why, what was sent, what was said, what came of it. */
 export function slotLog(
