@@ -83,7 +83,7 @@ export const settingsSchema = z
     budget: z
       .strictObject({ usd: z.number().positive().optional(), dispatches: z.int().min(1).optional() })
       .prefault({})
-      .describe('Per run or loop.'),
+      .describe('Per run or loop; usd counts only what agents tell the price of.'),
     agent: z
       .record(name, agentSchema)
       .default({})
