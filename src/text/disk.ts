@@ -24,5 +24,7 @@ export function tellDiskCode(code: string): string {
 
 /** What to do where the disk refused. */
 export function diskNext(code: string): string {
-  return CODES[code]?.[1] ?? 'Check its permissions and the space that is left, and run again.';
+  const isSystem = /^E[A-Z0-9]+$/.test(code);
+  const otherwise = isSystem ? 'Check its permissions and the space that is left' : 'Look at what it is, put it right';
+  return CODES[code]?.[1] ?? `${otherwise}, and run again.`;
 }

@@ -124,6 +124,7 @@ describe('a failure is told: what, why, what to do', () => {
     ['EROFS', 'the disk can only be read (EROFS)', 'where the disk may be written'],
     ['EPERM', 'permission was denied (EPERM)', 'permissions'],
     ['EWEIRD', 'could not be written: EWEIRD.', 'permissions and the space'],
+    ['not a finding', 'could not be written: not a finding.', 'Look at what it is'],
   ])('the disk refuses: %s', (code, what, next) => {
     const told = tellFailure({ kind: 'disk', action: 'write', path: 'a', code });
     expect([told.what, told.next]).toEqual([expect.stringContaining(what), expect.stringContaining(next)]);

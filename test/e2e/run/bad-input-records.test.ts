@@ -130,7 +130,7 @@ describe('what the clone keeps for itself, broken', () => {
     const file = join(repo.root, '.git/onceover/findings/F1.json');
     for (const text of ['', 'F1', '{}', JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), id: 'F2' })]) {
       writeFileSync(file, text);
-      expect.soft(told(await repo.run(), 3)).toContain('F1.json could not be read (not a finding)');
+      expect.soft(told(await repo.run(), 3)).toContain('F1.json could not be read: not a finding.');
     }
     expect(repo.calls()).toHaveLength(1);
   });
