@@ -3,6 +3,7 @@ import type { RunOutcome } from '../domain/run.ts';
 import type { SlotPlan } from '../domain/slot.ts';
 import { tellGateReason } from './gate-reason.ts';
 import { oneLine } from './one-line.ts';
+import { tellNoChanges, tellNoGate } from './run-result.ts';
 import { tellPlan } from './slots.ts';
 
 /** What a run intends to do with a gate, as far as it is told. */
@@ -39,10 +40,8 @@ export function tellDryRun(outcome: RunOutcome, plan: ToldPlan): string {
   const uncovered =
     outcome.uncovered.length === 0 ? [] : [`Covered by no review: ${outcome.uncovered.map(quoteName).join(', ')}`];
   if (lines.length === 0) {
-    return [
-      outcome.status === 'no_changes' ? 'Nothing changed.' : 'No gate or rule covers what changed.',
-      ...uncovered,
-    ].join('\n');
+    const what = outcome.status === 'no_changes' ? tellNoChanges(outcome) : tellNoGate(outcome);
+    return [`Nothing would be run: ${what}.`, ...uncovered].join('\n');
   }
   const end = plan.iterates
     ? 'Nothing was run (--dry-run).'

@@ -12,9 +12,8 @@ export function tellResult(outcome: RunOutcome): string[] {
 }
 
 const RESULTS: Readonly<Record<RunOutcome['status'], (outcome: RunOutcome) => string>> = {
-  no_changes: ({ baseName, scope }) =>
-    `Nothing to review: nothing ${scope.kind === 'full' ? '' : 'of what was asked about '}changed since ${baseName === null ? 'the beginning' : quoteName(baseName)}.`,
-  no_applicable_gates: (outcome) => `Nothing was reviewed: ${noGate(outcome)}.`,
+  no_changes: (outcome) => `Nothing to review: ${tellNoChanges(outcome)}.`,
+  no_applicable_gates: (outcome) => `Nothing was reviewed: ${tellNoGate(outcome)}.`,
   passed: (outcome) => `Passed: ${whatHolds(outcome)}${outcome.iteration === null ? ', nothing had to be run' : ''}.`,
   passed_with_warnings: (outcome) => `Passed with warnings: ${whatHolds(outcome)}.`,
   failed: (outcome) =>
@@ -24,7 +23,14 @@ const RESULTS: Readonly<Record<RunOutcome['status'], (outcome: RunOutcome) => st
   lock_conflict: () => 'Another run is going on here.',
 };
 
-function noGate({ asked }: RunOutcome): string {
+/** Since when nothing has changed. */
+export function tellNoChanges({ baseName, scope }: RunOutcome): string {
+  const what = scope.kind === 'full' ? 'nothing' : 'nothing of what was asked about';
+  return `${what} changed since ${baseName === null ? 'the beginning' : quoteName(baseName)}`;
+}
+
+/** What no gate covers: the change, or what was asked about. */
+export function tellNoGate({ asked }: RunOutcome): string {
   if (asked === null) return 'no gate or rule covers what changed';
   const who = asked.gates.length === 0 ? 'no gate or rule' : someNames(asked.gates);
   const paths = asked.paths.filter((path) => path !== '');

@@ -62,11 +62,11 @@ Nothing was run (--dry-run).`);
   });
 
   test.each<[string, Partial<RunOutcome>, string]>([
-    ['nothing changed', { status: 'no_changes' }, 'Nothing changed.'],
+    ['nothing changed', { status: 'no_changes' }, 'Nothing would be run: nothing changed since main.'],
     [
       'no gate',
       { status: 'no_applicable_gates', uncovered: [path('a')] },
-      'No gate or rule covers what changed.\nCovered by no review: a',
+      'Nothing would be run: no gate or rule covers what changed.\nCovered by no review: a',
     ],
   ])('%s', (_title, differs, expected) => {
     expect(tellDryRun(outcome(differs), NOTHING)).toBe(expected);
