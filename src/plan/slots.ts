@@ -1,4 +1,5 @@
 import type { SlotNumber, SlotPlan, SlotRun } from '../domain/slot.ts';
+import { byIteration } from './iterations.ts';
 
 /**
  * Which reviewers of a gate run in the next iteration. One that passed last rests while another runs; if all would rest,
@@ -23,25 +24,26 @@ function run(slot: SlotNumber, why: Extract<SlotPlan, { kind: 'run' }>['why']): 
 
 /** The iteration in which the slot passed, if its latest one was a pass or a rest after one; else null. */
 export function passedIn(own: readonly SlotRun[]): number | null {
-  const latest = Math.max(0, ...own.map(({ iteration }) => iteration));
-  const newest = own.filter(({ iteration }) => iteration === latest);
-  // Two records of one slot and iteration count as a pass only if both are.
-  const passes = newest.map((record) => passOf(record, own));
-  return passes.length > 0 && passes.every((pass) => pass !== null) ? Math.min(...passes) : null;
+  const known = new Map<number, number | null>();
+  let latest: number | null = null;
+  for (const [iteration, records] of byIteration(own)) {
+    const before: number | null = latest;
+    const passes = records.map((record): number | null => passOf(record, known, before));
+    // Two records of one slot and iteration count as a pass only if both are.
+    latest = passes.every((pass) => pass !== null) ? Math.min(...passes) : null;
+    known.set(iteration, latest);
+  }
+  return latest;
 }
 
-function passOf(record: SlotRun, own: readonly SlotRun[]): number | null {
+/** `known`: in which iteration the slot had passed, as of each iteration before the record's; `before`: as of the last. */
+function passOf(record: SlotRun, known: ReadonlyMap<number, number | null>, before: number | null): number | null {
   if (record.status === 'pass') return record.violations === 0 ? record.iteration : null;
   if (record.status !== 'skipped_prior_pass') return null;
-  const { passIteration } = record;
-  if (
-    passIteration !== null &&
-    Number.isInteger(passIteration) &&
-    passIteration >= 1 &&
-    passIteration < record.iteration
-  ) {
-    return passIteration;
-  }
+  const { passIteration: said } = record;
   // A rest that does not say since when is as good as the newest thing before it.
-  return passedIn(own.filter(({ iteration }) => iteration < record.iteration));
+  if (said === null || !Number.isInteger(said) || said < 1 || said >= record.iteration) return before;
+  // It is as good as what it rests on, where that is known.
+  const meant = known.get(said);
+  return meant === undefined ? said : meant;
 }

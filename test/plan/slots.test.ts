@@ -71,6 +71,14 @@ describe('which slots run', () => {
       ['1.2 skip@7', '2.2 fail'],
       ['not-passed', 'not-passed'],
     ],
+    ['a rest is as good as what it rests on', 2, ['1.1 error', '1.2 skip@1', '2.2 fail'], ['not-passed', 'not-passed']],
+    [
+      'or on what that rests on',
+      2,
+      ['1.1 pass', '1.2 skip', '1.3 skip@2', '2.3 fail'],
+      ['rests since 1', 'not-passed'],
+    ],
+    ['where that is not known, its word counts', 2, ['1.3 skip@2', '2.3 fail'], ['rests since 2', 'not-passed']],
     ['a rest after a failure is none', 2, ['1.1 fail', '1.2 skip', '2.2 fail'], ['not-passed', 'not-passed']],
     [
       'two records of one iteration that disagree',
