@@ -52,7 +52,8 @@ export type Closing = {
 
 /** What a person or an agent said of a finding: a claim that waits for a reviewer, or a waiver. */
 export type Resolution = {
-  readonly how: 'fixed' | 'skipped';
+  /** refuted: a claim that a reviewer found wrong; only when it was said still counts. */
+  readonly how: 'fixed' | 'skipped' | 'refuted';
   readonly why: string;
   readonly at: string;
   /** The last iteration when it was said: failing iterations before it no longer count. */

@@ -257,7 +257,7 @@ export interface Findings {
   /** Gives it the next id. */
   add(finding: Omit<Finding, 'id'>): Promise<Result<Finding>>;
   update(finding: Finding): Promise<Result<void>>;
-  resolve(id: string, resolution: Resolution | null): Promise<Result<void>>;
+  resolve(id: string, resolution: Resolution): Promise<Result<void>>;
 }
 
 /** Texts that opened sessions, by digest. */

@@ -204,8 +204,8 @@ async function keepFindings(wave: Wave, settled: Settled): Promise<Result<readon
     const kept = await findings.update(finding);
     if (!kept.ok) return kept;
   }
-  for (const id of settled.refuted) {
-    const kept = await findings.resolve(id, null);
+  for (const { id, claim } of settled.refuted) {
+    const kept = await findings.resolve(id, { ...claim, how: 'refuted', why: '' });
     if (!kept.ok) return kept;
   }
   return done(added);
@@ -217,7 +217,7 @@ type Standing = { readonly finding: Finding; readonly state: FindingState };
 function standingAfter(look: Look, settled: Settled, added: readonly Finding[]): readonly Standing[] {
   const told = (finding: Finding): Standing => ({ finding, state: finding.kept === 'warning' ? 'warning' : 'open' });
   return [
-    ...staysOpen(look, settled).map((finding) => told(finding)),
+    ...staysOpen(look, settled).map((finding): Standing => ({ finding, state: 'open' })),
     ...settled.updated.filter(({ kept }) => kept !== 'closed').map(told),
     ...added.map(told),
     ...settled.waived.map((finding): Standing => ({ finding, state: 'waived' })),

@@ -1,5 +1,5 @@
 import type { RepoPath } from '../domain/brand.ts';
-import type { Anchor, Closing, Disposition, Finding, KnownFinding, Priority } from '../domain/finding.ts';
+import type { Anchor, Closing, Disposition, Finding, KnownFinding, Priority, Resolution } from '../domain/finding.ts';
 import type { Entry, GateContent, GateId } from '../domain/gate.ts';
 import type { Whereabouts } from '../domain/scope.ts';
 import { isOpen } from './cycle.ts';
@@ -48,6 +48,8 @@ export type Look = {
   entryNow(file: RepoPath): Entry | null;
 };
 
+type RefutedClaim = { readonly id: string; readonly claim: Resolution };
+
 /** What becomes of the slot's findings. */
 export type Settled = {
   readonly updated: readonly Finding[];
@@ -55,7 +57,7 @@ export type Settled = {
   /** Waived before and reported again: still waived. */
   readonly waived: readonly KnownFinding[];
   /** Findings that were claimed to be fixed, and are not. */
-  readonly refuted: readonly string[];
+  readonly refuted: readonly RefutedClaim[];
 };
 
 /** Joins what a reviewer says with what was open: by what it points at, never by prose. */
@@ -72,23 +74,26 @@ export function settleFindings(look: Look): Settled {
     else if (earlier.finding.resolution?.how === 'skipped') waived.push(earlier.finding);
     else updated.push(again(look, reported, earlier));
   }
-  const refuted: string[] = [];
+  const claims: KnownFinding[] = [];
   let staysOpen = 0;
   for (const standing of own) {
-    if (standing.state !== 'warning' && !isOpen(standing.state)) continue;
     if (taken.has(standing)) {
-      if (standing.state === 'fixed_claimed') refuted.push(standing.finding.id);
+      claims.push(standing.finding);
       continue;
     }
+    if (standing.state !== 'warning' && !isOpen(standing.state)) continue;
     const closing = closingOf(look, standing.finding);
     if (closing !== null) updated.push({ ...withoutWord(standing.finding), kept: 'closed', closed: closing });
     else if (isOpen(standing.state)) {
       staysOpen++;
       if (wordOn(look, standing.finding)?.state === 'open') updated.push(confirmed(look, standing.finding));
-      if (standing.state === 'fixed_claimed') refuted.push(standing.finding.id);
+      claims.push(standing.finding);
     }
   }
   if (look.status === 'fail' && look.reported.length === 0 && staysOpen === 0) added.push(messageFinding(look));
+  const refuted = claims.flatMap(({ id, resolution }): RefutedClaim[] =>
+    resolution?.how === 'fixed' ? [{ id, claim: resolution }] : [],
+  );
   return { updated, added, waived, refuted };
 }
 

@@ -125,8 +125,7 @@ function keepable(folder: string, finding: Finding): Result<Finding> {
   return failed({ kind: 'disk', action: 'write', path: join(folder, fileOf(finding.id)), code: 'not a finding' });
 }
 
-function say(folder: string, id: string, resolution: Resolution | null): Result<void> {
-  if (resolution === null) return removeFile(join(folder, saidFileOf(id)));
+function say(folder: string, id: string, resolution: Resolution): Result<void> {
   const kept = readResolution(resolution);
   if (kept !== null) return writeWhole(folder, saidFileOf(id), JSON.stringify(kept));
   const path = join(folder, saidFileOf(id));

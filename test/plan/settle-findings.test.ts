@@ -58,7 +58,7 @@ function told(settled: Settled): string[] {
     ...settled.updated.map((one) => `${one.id} ${one.kept}${one.closed === null ? '' : ` ${one.closed.how}`}`),
     ...settled.added.map((one) => `+ ${one.kept}`),
     ...settled.waived.map(({ id }) => `${id} waived`),
-    ...settled.refuted.map((id) => `${id} refuted`),
+    ...settled.refuted.map(({ id }) => `${id} refuted`),
   ];
 }
 
@@ -275,9 +275,20 @@ describe('a finding that is not reported again', () => {
 });
 
 describe('reported again although somebody spoke of it', () => {
-  test('said to be fixed: that is refuted', () => {
-    const earlier = standing(finding({ resolution: claim() }));
+  test.each<[string, Partial<KnownFinding>]>([
+    ['open', {}],
+    ['a warning', { kept: 'warning' }],
+    ['closed since', { kept: 'closed' }],
+  ])('said to be fixed: that is refuted, and it is kept when it was said: %s', (_title, then) => {
+    const earlier = standing(finding({ ...then, resolution: claim() }));
     expect(settled({ reported: [reported()], earlier })).toEqual(['F1 open', 'F1 refuted']);
+    const { refuted } = settleFindings(look({ reported: [reported()], earlier }));
+    expect(refuted).toEqual([{ id: 'F1', claim: claim() }]);
+  });
+
+  test('a claim that was refuted before is not refuted again', () => {
+    const earlier = standing(finding({ resolution: { ...claim(), how: 'refuted' } }));
+    expect(settled({ reported: [reported()], earlier })).toEqual(['F1 open']);
   });
 
   test('said to be fixed, and the reviewer calls it fixed and reports it: reported wins', () => {
@@ -400,7 +411,7 @@ describe('whatever is said', () => {
         const { updated, waived, refuted } = settleFindings(given);
         const touched = [...updated, ...waived].map(({ id }) => id);
         expect(new Set(touched).size).toBe(touched.length);
-        for (const id of [...touched, ...refuted]) {
+        for (const id of [...touched, ...refuted.map((one) => one.id)]) {
           const before = given.earlier.find(({ finding: one }) => one.id === id);
           expect(before?.finding.slot).toBe(1);
         }
@@ -415,7 +426,8 @@ describe('whatever is said', () => {
   test('a claim ends: confirmed by a closing, or refuted', () => {
     fc.assert(
       fc.property(anyLook, (given) => {
-        const { updated, refuted } = settleFindings(given);
+        const { updated, ...rest } = settleFindings(given);
+        const refuted = rest.refuted.map(({ id }) => id);
         const closed = updated.filter(({ kept }) => kept === 'closed').map(({ id }) => id);
         const claimed = given.earlier.filter(({ finding: { slot }, state }) => slot === 1 && state === 'fixed_claimed');
         for (const { finding: one } of claimed) expect(closed.includes(one.id)).not.toBe(refuted.includes(one.id));

@@ -28,8 +28,7 @@ export function memoryFindings(): Findings {
         const open = [...findings.values()].filter((one) => one.kept === 'open').map((one) => one.id);
         return failed({ kind: 'unknown-finding', id, known: open });
       }
-      if (resolution === null) said.delete(id);
-      else said.set(id, resolution);
+      said.set(id, resolution);
       return done(undefined);
     },
   };
