@@ -24,6 +24,7 @@ export type CheckGate = {
   readonly name: string;
   readonly command: string;
   readonly timeoutSeconds: number | null;
+  readonly entries: readonly Entry[];
 };
 
 /** A prompt that reviewers answer about entries: a review of `onceover.yml`, or a rule's task. */

@@ -7,7 +7,7 @@ import type { Finding, KnownFinding, Resolution } from './finding.ts';
 import type { Entry, GateId } from './gate.ts';
 import type { MarkReceipt, TaskFacts } from './pass.ts';
 import type { UnusableFile } from './problem.ts';
-import type { CheckReceipt, Receipt, ReceiptKey } from './receipt.ts';
+import type { CheckReceipt, CheckReceiptKey, HeldReceipt, HeldReceiptKey, Receipt, ReceiptKey } from './receipt.ts';
 import type { CheckRecord, Cooling, SlotRecord } from './record.ts';
 import type { Result } from './result.ts';
 import type { Scope, Selection, Whereabouts } from './scope.ts';
@@ -247,8 +247,10 @@ export type ArchivedRecord = { readonly gate: GateId; readonly iteration: number
 export interface Receipts {
   find(key: ReceiptKey): Promise<Receipt | null>;
   write(receipt: Receipt): Promise<Result<void>>;
-  findCheck(key: Omit<CheckReceipt, 'at'>): Promise<CheckReceipt | null>;
+  findCheck(key: CheckReceiptKey): Promise<CheckReceipt | null>;
   writeCheck(receipt: CheckReceipt): Promise<Result<void>>;
+  findHeld(key: HeldReceiptKey): Promise<HeldReceipt | null>;
+  writeHeld(receipt: HeldReceipt): Promise<Result<void>>;
 }
 
 /** What is open, closed and waived, over iterations, cycles and working trees. */

@@ -1,4 +1,5 @@
 import type { GateContent, GateId } from './gate.ts';
+import type { Whereabouts } from './scope.ts';
 
 /** What a reviewer that we ran concluded about a content: the only proof that it was passed. */
 export type Receipt = ReceiptKey & {
@@ -19,10 +20,23 @@ export type ReceiptKey = {
   readonly promptDigest: string;
 };
 
-/** A check's pass: it counts on the same whole tree with the same command. */
-export type CheckReceipt = {
+/** How a check ended last: a pass counts on the same whole tree with the same command. */
+export type CheckReceipt = CheckReceiptKey & {
+  readonly verdict: 'pass' | 'fail';
+  readonly at: string;
+};
+
+export type CheckReceiptKey = {
   readonly gate: GateId;
   readonly command: string;
   readonly tree: string;
+};
+
+/** That a gate held in a cycle: what failed before that counts no more. */
+export type HeldReceipt = HeldReceiptKey & {
+  readonly content: GateContent;
   readonly at: string;
 };
+
+/** A gate's cycle: its branch, or the merge-base that it is detached from. */
+export type HeldReceiptKey = Whereabouts & { readonly gate: GateId };

@@ -109,6 +109,7 @@ export async function readCompared(
         records: past.value.slots.filter((record) => record.gate === gate.id),
         findings: findings.filter((finding) => finding.gate === gate.id),
         receipts: await receiptsOf(ports, gate, comparison.scope.key),
+        held: await ports.receipts.findHeld({ gate: gate.id, ...comparison.where }),
         marked: marked.value.has(gate.id),
       };
       return gateState(facts, standpoint);
@@ -231,7 +232,7 @@ function select(gates: readonly Gate[], request: RunRequest): Result<readonly Ga
     gates.filter(
       (gate) =>
         (request.gates.length === 0 || request.gates.some((wanted) => wanted === gate.id || wanted === gate.name)) &&
-        (request.paths.length === 0 || isUnder(gate, gates, request.paths)),
+        (request.paths.length === 0 || isUnder(gate, request.paths)),
     ),
   );
 }
@@ -251,15 +252,9 @@ function isConfigured(id: string, { settings, rules }: RunRequest): boolean {
   return each.length > 0 || rules.some(isTask);
 }
 
-/** Whether a gate has entries at or below one of the paths; a check goes with the reviews of its entry. */
-function isUnder(gate: Gate, gates: readonly Gate[], paths: readonly RepoPath[]): boolean {
-  if (gate.kind !== 'check') {
-    return gate.entries.some((entry) => paths.some((path) => path === '' || isInside(entry.path, path)));
-  }
-  return (
-    gates.some((other) => other.kind === 'review' && other.entry === gate.entry && isUnder(other, gates, paths)) ||
-    paths.some((path) => path === '' || isInside(gate.entry, path) || isInside(path, gate.entry) || gate.entry === '.')
-  );
+/** Whether a gate has entries at or below one of the paths. */
+function isUnder(gate: Gate, paths: readonly RepoPath[]): boolean {
+  return gate.entries.some((entry) => paths.some((path) => path === '' || isInside(entry.path, path)));
 }
 
 async function receiptsOf(ports: RunPorts, gate: ReviewGate, scope: string): Promise<ReadonlyMap<number, Receipt>> {
@@ -278,10 +273,11 @@ async function checkStates(
   tree: SnapshotId | null,
 ): Promise<readonly CheckState[]> {
   return Promise.all(
-    checks.map(async (gate) => ({
-      gate,
-      holds: tree !== null && (await ports.receipts.findCheck({ gate: gate.id, command: gate.command, tree })) !== null,
-    })),
+    checks.map(async (gate) => {
+      if (tree === null) return { gate, holds: false };
+      const receipt = await ports.receipts.findCheck({ gate: gate.id, command: gate.command, tree });
+      return { gate, holds: receipt?.verdict === 'pass' };
+    }),
   );
 }
 
@@ -293,7 +289,7 @@ function endedCycles(
 ): EndedCycles {
   const ids = new Set(gates.map(({ id }) => id));
   return {
-    records: [...past.others, ...past.slots.flatMap(ownRecord)]
+    records: [...past.others, ...past.checks, ...past.slots.flatMap(ownRecord)]
       .filter((record) => !ids.has(record.gate) && isHere(record, where))
       .map(({ gate, iteration }) => ({ gate, iteration })),
     findings: findings.filter(

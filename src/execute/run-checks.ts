@@ -2,6 +2,7 @@ import type { SnapshotId } from '../domain/brand.ts';
 import type { CheckGate, GateId } from '../domain/gate.ts';
 import { lastLines } from '../domain/last-lines.ts';
 import type { CheckEnd, Comparison, GateName } from '../domain/ports.ts';
+import type { CheckReceipt } from '../domain/receipt.ts';
 import type { CheckRecord } from '../domain/record.ts';
 import { done, type Result } from '../domain/result.ts';
 import type { CheckOutcome, GateReason } from '../domain/run.ts';
@@ -52,13 +53,22 @@ export async function runChecks(
 
 /** A pass counts for a tree that stayed as it was while the checks ran. */
 async function vouch(ports: RunPorts, ran: readonly RanCheck[], tree: SnapshotId): Promise<Result<void>> {
-  const at = ports.clock.now().toISOString();
-  for (const { gate, status } of ran) {
-    if (status !== 'pass') continue;
-    const written = await ports.receipts.writeCheck({ gate: gate.id, command: gate.command, tree, at });
+  for (const check of ran) {
+    if (check.status !== 'pass') continue;
+    const written = await writeReceipt(ports, check, tree, 'pass');
     if (!written.ok) return written;
   }
   return done(undefined);
+}
+
+function writeReceipt(
+  ports: RunPorts,
+  { gate }: RanCheck,
+  tree: SnapshotId,
+  verdict: CheckReceipt['verdict'],
+): Promise<Result<void>> {
+  const at = ports.clock.now().toISOString();
+  return ports.receipts.writeCheck({ gate: gate.id, command: gate.command, tree, verdict, at });
 }
 
 function keepsChanging(check: RanCheck): RanCheck {
@@ -94,6 +104,9 @@ async function runOnce(
     });
     ran.push(check);
     if (end.ending === 'cancelled') return done({ ran, after, isSteady: false });
+    // What passed this tree before is outweighed at once, whatever becomes of the run.
+    const outweighed = check.status === 'fail' ? await writeReceipt(ports, check, after, 'fail') : done(undefined);
+    if (!outweighed.ok) return outweighed;
     const kept = await keep(ports, request, checks, check, end);
     if (!kept.ok) return kept;
     const tree = await takeTree();

@@ -1,4 +1,4 @@
-import type { GateId } from '../domain/gate.ts';
+import type { GateId, ReviewGate } from '../domain/gate.ts';
 import { done, type Result } from '../domain/result.ts';
 import type { RunNotice, RunOutcome, SlotOutcome } from '../domain/run.ts';
 import { addUsage } from '../domain/usage.ts';
@@ -7,6 +7,7 @@ import { type CheckDeed, type GateDeed, judgeRun } from '../plan/judge-run.ts';
 import { estimateSaved, type SavingDeed } from '../plan/savings.ts';
 import { type Budget, openBudget } from './budget.ts';
 import type { JudgedSlot } from './judge-slot.ts';
+import { noteHeld } from './note-held.ts';
 import { type RunFacts, readCompared, readRun } from './read-run.ts';
 import { markPassed } from './rule-marks.ts';
 import { runChecks } from './run-checks.ts';
@@ -20,7 +21,8 @@ type Deeds = {
   readonly iteration: number | null;
   readonly slots: RanSlots;
   readonly checks: ReadonlyMap<GateId, CheckDeed>;
-  readonly contents: ReadonlyMap<GateId, string>;
+  /** The gates whose slots ran or rested, as they were shown. */
+  readonly asked: ReadonlyMap<GateId, ReviewGate>;
   readonly stopped: boolean;
 };
 
@@ -28,7 +30,7 @@ const NOTHING_DONE: Deeds = {
   iteration: null,
   slots: { judged: [], resting: [], interrupted: false, binary: [] },
   checks: new Map(),
-  contents: new Map(),
+  asked: new Map(),
   stopped: false,
 };
 
@@ -37,13 +39,15 @@ export async function executeRun(ports: RunPorts, request: RunRequest): Promise<
   const before = await readRun(ports, request);
   if (!before.ok) return before;
   let facts = before.value;
+  const noted = await noteHeld(ports, facts);
+  if (!noted.ok) return noted;
   const plan = decideRun(facts, request.settings, { ...request, isOn: false });
   const budget = openBudget(request.settings.budget);
   let deeds = NOTHING_DONE;
   if (plan.iterates) {
     const ran = await iterate(ports, request, facts, plan, budget);
     if (!ran.ok) return ran;
-    const after = await readCompared(ports, request, facts.comparison);
+    const after = await readAfter(ports, request, facts);
     if (!after.ok) return after;
     facts = after.value;
     deeds = ran.value;
@@ -54,6 +58,14 @@ export async function executeRun(ports: RunPorts, request: RunRequest): Promise<
   const outcome = await conclude(facts, deeds, request, before.value, plan, budget);
   const tidied = await finish(ports, facts, deeds);
   return tidied.ok ? done(outcome) : tidied;
+}
+
+/** How things stand after an iteration. */
+async function readAfter(ports: RunPorts, request: RunRequest, { comparison }: RunFacts): Promise<Result<RunFacts>> {
+  const after = await readCompared(ports, request, comparison);
+  if (!after.ok) return after;
+  const noted = await noteHeld(ports, after.value);
+  return noted.ok ? after : noted;
 }
 
 /** What a run would do, or what stands now: nothing is run and nothing is written. */
@@ -119,7 +131,7 @@ async function iterate(
     iteration,
     slots: slots.value,
     checks: checkDeeds,
-    contents: new Map(toRun.map(({ state }) => [state.gate.id, state.gate.content])),
+    asked: new Map(toRun.map(({ state }) => [state.gate.id, state.gate])),
     stopped: false,
   });
 }
@@ -134,13 +146,12 @@ async function certify(
 ): Promise<Result<{ readonly facts: RunFacts; readonly deeds: Deeds }>> {
   const isPassing =
     facts.reviews.every(({ holds }) => holds) && facts.checks.every(({ holds }) => holds) && !deeds.slots.interrupted;
-  if (!request.settings.certify || !isPassing || facts.reviews.every(({ certified }) => certified)) {
-    return done({ facts, deeds });
-  }
+  if (!request.settings.certify || !isPassing) return done({ facts, deeds });
   const plan = decideRun(facts, request.settings, { force: false, fresh: false, isOn: false });
+  if (!plan.iterates) return done({ facts, deeds });
   const ran = await iterate(ports, request, facts, plan, budget);
   if (!ran.ok) return ran;
-  const after = await readCompared(ports, request, facts.comparison);
+  const after = await readAfter(ports, request, facts);
   if (!after.ok) return after;
   const again = ran.value;
   return done({
@@ -154,7 +165,7 @@ async function certify(
         binary: [...new Set([...deeds.slots.binary, ...again.slots.binary])],
       },
       checks: new Map([...deeds.checks, ...again.checks]),
-      contents: new Map([...deeds.contents, ...again.contents]),
+      asked: new Map([...deeds.asked, ...again.asked]),
       stopped: again.stopped,
     },
   });
@@ -216,14 +227,14 @@ function askedOf(
   return { gates, paths, others: others.map(({ id }) => id).filter((id) => !looked.has(id)) };
 }
 
-function gateDeeds({ slots, contents }: Deeds): ReadonlyMap<GateId, GateDeed> {
+function gateDeeds({ slots, asked }: Deeds): ReadonlyMap<GateId, GateDeed> {
   return new Map(
-    [...contents].map(([gate, content]) => {
+    [...asked].map(([gate, { kind, content }]) => {
       const ran = new Map<number, SlotOutcome>();
       for (const rest of slots.resting)
         if (rest.gate.id === gate && !ran.has(rest.slot)) ran.set(rest.slot, rested(rest));
       for (const one of slots.judged) if (one.job.gate.id === gate) ran.set(one.job.slot, looked(one));
-      return [gate, { content, slots: [...ran.values()].sort((a, b) => a.slot - b.slot) }];
+      return [gate, { kind, content, slots: [...ran.values()].sort((a, b) => a.slot - b.slot) }];
     }),
   );
 }
@@ -287,7 +298,7 @@ function savingDeeds(deeds: Deeds, plan: RunPlan): readonly SavingDeed[] {
 async function finish(ports: RunPorts, facts: RunFacts, deeds: Deeds): Promise<Result<void>> {
   const passed = new Set(facts.reviews.filter(({ certified }) => certified).map(({ gate }) => gate.id));
   if (facts.comparison.scope.kind === 'full' && deeds.iteration !== null) {
-    const gates = facts.reviews.map(({ gate }) => gate).filter(({ id }) => deeds.contents.has(id));
+    const gates = facts.reviews.map(({ gate }) => gate).filter(({ id }) => deeds.asked.has(id));
     const allChanged = facts.snapshot.entries.map(({ path }) => path);
     const marked = await markPassed(ports, gates, passed, ports.clock.now(), allChanged);
     if (!marked.ok) return marked;

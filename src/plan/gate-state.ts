@@ -1,6 +1,6 @@
 import type { FindingState, KnownFinding, Priority } from '../domain/finding.ts';
 import type { Entry, ReviewGate } from '../domain/gate.ts';
-import type { Receipt } from '../domain/receipt.ts';
+import type { HeldReceipt, Receipt } from '../domain/receipt.ts';
 import type { SlotRecord } from '../domain/record.ts';
 import type { SlotNumber, SlotRun } from '../domain/slot.ts';
 import { findingState, isInCycle, isOpen, type Standpoint } from './cycle.ts';
@@ -16,6 +16,8 @@ export type GateFacts = {
   readonly findings: readonly KnownFinding[];
   /** What each slot concluded about the present content, under today's prompt. */
   readonly receipts: ReadonlyMap<SlotNumber, Receipt>;
+  /** When it last held in this cycle, as far as a run has seen. */
+  readonly held: HeldReceipt | null;
   /** `trust_marks`: a mark vouches for the rule's task as it is. */
   readonly marked: boolean;
 };
@@ -32,8 +34,10 @@ export type GateState = {
   readonly certified: boolean;
   /** Failing iterations with a verdict since it last held. */
   readonly failing: number;
-  /** Whether its newest iteration left it holding. */
+  /** It held with another content, and no look since has failed or come to nothing. */
   readonly heldBefore: boolean;
+  /** That it holds is known already. */
+  readonly isHeldNoted: boolean;
 };
 
 export type SlotState = {
@@ -64,7 +68,7 @@ export function gateState(facts: GateFacts, options: StateOptions): GateState {
   const open = findings.filter(({ state }) => isOpen(state));
   // A waiver reaches over cycles and scopes.
   const waived = new Set(facts.findings.filter(({ resolution }) => resolution?.how === 'skipped').map(({ id }) => id));
-  const history = slotHistory(facts, cycle, open, waived);
+  const history = slotHistory(facts, cycle, findings, waived);
   const slots = Array.from({ length: gate.numReviews }, (_, i): SlotState => {
     const slot = i + 1;
     const own = history.filter((run) => run.slot === slot);
@@ -75,6 +79,7 @@ export function gateState(facts: GateFacts, options: StateOptions): GateState {
     return { slot, covers, passIteration, latest };
   });
   const holds = open.length === 0 && allCovered(slots);
+  const hasHeld = heldLast(cycle, facts.held);
   return {
     gate,
     history,
@@ -82,8 +87,9 @@ export function gateState(facts: GateFacts, options: StateOptions): GateState {
     findings,
     holds,
     certified: holds && slots.every(({ covers }) => covers !== 'rests'),
-    failing: failingIterations(cycle, gate.numReviews, facts.findings),
-    heldBefore: heldLast(cycle, gate.numReviews),
+    failing: failingIterations(cycle, facts.findings, facts.held),
+    heldBefore: hasHeld && facts.held?.content !== gate.content,
+    isHeldNoted: hasHeld && facts.held?.content === gate.content,
   };
 }
 
@@ -116,13 +122,17 @@ function isWaived(receipt: Receipt, waived: ReadonlySet<string>): boolean {
 function slotHistory(
   { gate, receipts }: GateFacts,
   cycle: readonly SlotRecord[],
-  open: readonly StandingFinding[],
+  findings: readonly StandingFinding[],
   waived: ReadonlySet<string>,
 ): readonly SlotRun[] {
+  // Who has something open has not passed; who has warnings covers what it saw, but never rests.
+  const restless = new Set(
+    findings.filter(({ state }) => isOpen(state) || state === 'warning').map(({ finding }) => finding.slot),
+  );
   return cycle.map((record): SlotRun => {
     const { slot, iteration, passIteration } = record;
     const run = { slot, iteration, passIteration, violations: record.violations.length };
-    if (open.some(({ finding }) => finding.slot === slot)) return { ...run, status: 'fail' };
+    if (restless.has(slot)) return { ...run, status: 'fail' };
     // Passed under another prompt: nobody has looked with today's.
     if (record.own !== null && record.own.promptDigest !== gate.rubric.digest) return { ...run, status: 'error' };
     const receipt = receipts.get(slot);
@@ -131,16 +141,8 @@ function slotHistory(
     if (record.status === 'fail' && isWaivedNow) return { ...run, status: 'pass', violations: 0 };
     // It has failed just this, whatever a record says.
     if (receipt?.verdict === 'fail' && !isWaived(receipt, waived)) return { ...run, status: 'fail' };
-    // What was waived counts for what it was said of: a rest on it is none elsewhere.
-    if (record.status === 'skipped_prior_pass' && restsOnFailure(record, cycle) && !isWaivedNow) {
-      return { ...run, status: 'fail' };
-    }
     return { ...run, status: record.status };
   });
-}
-
-function restsOnFailure({ slot, passIteration }: SlotRecord, cycle: readonly SlotRecord[]): boolean {
-  return cycle.some((one) => one.slot === slot && one.iteration === passIteration && one.status === 'fail');
 }
 
 function newest(records: readonly SlotRecord[]): SlotRecord | null {

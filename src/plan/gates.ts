@@ -91,6 +91,7 @@ function entryGates(entry: EntrySettings, sources: GateSources): Gate[] {
         name: check,
         command: own.run,
         timeoutSeconds: own.timeoutSeconds,
+        entries,
       }),
     );
     const reviews = Object.entries(entry.reviews).flatMap(([review, own]): ReviewGate[] => {

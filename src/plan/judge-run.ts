@@ -1,5 +1,5 @@
 import type { KnownFinding } from '../domain/finding.ts';
-import type { GateId } from '../domain/gate.ts';
+import type { GateId, ReviewGate } from '../domain/gate.ts';
 import type {
   CheckOutcome,
   GateOutcome,
@@ -17,6 +17,7 @@ import type { GateState, SlotState } from './gate-state.ts';
 
 /** What was done with a gate in this run; a gate that is not named was left alone. */
 export type GateDeed = {
+  readonly kind: ReviewGate['kind'];
   /** The content that its reviewers were shown. */
   readonly content: string;
   readonly slots: readonly SlotOutcome[];
@@ -53,7 +54,9 @@ type Judged = Pick<RunOutcome, 'status' | 'exitCode' | 'gates' | 'findings' | 'n
 export function judgeRun(result: RunResult): Judged {
   const gates = [
     ...result.checks.map((state) => judgeCheck(state, result)),
+    ...goneChecks(result),
     ...result.reviews.map((state) => judgeGate(state, result)),
+    ...goneReviews(result),
   ];
   const findings = toldFindings(result);
   const notices = orphanNotices(result);
@@ -76,6 +79,25 @@ function judgeCheck({ gate, holds }: CheckState, { checkDeeds, iteration, interr
   if (interrupted) return { ...base, status: 'not_run', why: 'interrupted' };
   // It held when the run began.
   return { ...base, status: 'error', why: 'changed-meanwhile' };
+}
+
+/** Checks that failed and whose entry points have no changes any more, perhaps by their own doing: that is no pass. */
+function goneChecks({ checks, checkDeeds }: RunResult): readonly GateOutcome[] {
+  const isThere = new Set(checks.map(({ gate }) => gate.id));
+  return [...checkDeeds].flatMap(([id, { status, why, outcome }]): GateOutcome[] =>
+    status === 'pass' || isThere.has(id) ? [] : [{ id, kind: 'check', status, why, slots: [], check: outcome }],
+  );
+}
+
+/** Gates that are not in question any more, and of which somebody who was asked has not passed what it was shown. */
+function goneReviews({ reviews, deeds }: RunResult): readonly GateOutcome[] {
+  const isThere = new Set(reviews.map(({ gate }) => gate.id));
+  return [...deeds].flatMap(([id, { kind, slots }]): GateOutcome[] => {
+    const hasPassed = slots.every(({ status }) => status === 'pass' || status === 'skipped_prior_pass');
+    return hasPassed || isThere.has(id)
+      ? []
+      : [{ id, kind, status: 'error', why: 'changed-meanwhile', slots, check: null }];
+  });
 }
 
 function judgeGate(state: GateState, result: RunResult): GateOutcome {

@@ -1,11 +1,18 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Receipts } from '../domain/ports.ts';
-import type { CheckReceipt, Receipt, ReceiptKey } from '../domain/receipt.ts';
+import type {
+  CheckReceipt,
+  CheckReceiptKey,
+  HeldReceipt,
+  HeldReceiptKey,
+  Receipt,
+  ReceiptKey,
+} from '../domain/receipt.ts';
 import { done, type Result } from '../domain/result.ts';
 import { checkFolder, makeFolder, removeForgotten, removeOldest, writeWhole } from '../io/files.ts';
 import { readJsonFile } from './json-file.ts';
-import { inOrder, isOneOf, isOrdinal, isText, readShape, type Shape } from './shape.ts';
+import { inOrder, isOneOf, isOrdinal, isText, orNull, readShape, type Shape } from './shape.ts';
 
 const FOLDER = 'onceover/receipts';
 const MOST_RECEIPTS = 5000;
@@ -50,6 +57,12 @@ export function openReceipts(commonDir: string, most = MOST_RECEIPTS): Receipts 
     async writeCheck(receipt) {
       return write(CHECK, receipt);
     },
+    async findHeld(key) {
+      return find(HELD, key);
+    },
+    async writeHeld(receipt) {
+      return write(HELD, receipt);
+    },
   };
 }
 
@@ -71,9 +84,15 @@ const REVIEW: Kind<ReceiptKey, Receipt> = {
   keyOf: ({ gate, slot, content, scope, promptDigest }) => ['review', gate, slot, content, scope, promptDigest],
 };
 
-const CHECK: Kind<Omit<CheckReceipt, 'at'>, CheckReceipt> = {
-  shape: { gate: isText, command: isText, tree: isText, at: isText },
+const CHECK: Kind<CheckReceiptKey, CheckReceipt> = {
+  shape: { gate: isText, command: isText, tree: isText, verdict: isOneOf(['pass', 'fail']), at: isText },
   keyOf: ({ gate, command, tree }) => ['check', gate, command, tree],
+};
+
+const HELD: Kind<HeldReceiptKey, HeldReceipt> = {
+  shape: { gate: isText, branch: orNull(isText), mergeBase: orNull(isText), content: isText, at: isText },
+  keyOf: ({ gate, branch, mergeBase }) =>
+    branch === null ? ['held', gate, 'detached', mergeBase ?? ''] : ['held', gate, 'branch', branch],
 };
 
 /** Each field is preceded by its length, so that two keys never make one name. */

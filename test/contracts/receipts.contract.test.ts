@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { CommitId } from '../../src/domain/brand.ts';
 import type { GateContent } from '../../src/domain/gate.ts';
 import type { Receipts } from '../../src/domain/ports.ts';
-import type { CheckReceipt, Receipt, ReceiptKey } from '../../src/domain/receipt.ts';
+import type { CheckReceipt, HeldReceipt, Receipt, ReceiptKey } from '../../src/domain/receipt.ts';
 import { openReceipts } from '../../src/stores/receipts.ts';
 import { memoryReceipts } from '../support/memory/receipts.ts';
 import { temporaryFolder } from '../support/repo.ts';
@@ -26,19 +27,29 @@ function receiptsContract(name: string, open: () => Receipts): void {
     at: '2026-03-01T12:00:00.000Z',
   };
   const { verdict, findings, agent, iteration, at, ...key } = pass;
-  const check: CheckReceipt = { gate: 'check:.:lint', command: 'npm run lint', tree: 't1', at };
+  const check: CheckReceipt = { gate: 'check:.:lint', command: 'npm run lint', tree: 't1', verdict: 'pass', at };
+  const held: HeldReceipt = {
+    gate: 'review:src:a',
+    branch: 'work',
+    mergeBase: 'b1' as CommitId,
+    content: 'c1' as GateContent,
+    at,
+  };
 
   describe(`receipts ${name}`, () => {
     test('nothing was passed at first', async () => {
       const receipts = open();
       expect(await receipts.find(key)).toBeNull();
       expect(await receipts.findCheck(check)).toBeNull();
+      expect(await receipts.findHeld(held)).toBeNull();
     });
 
     test('what was written is found by its key', async () => {
       const receipts = open();
       expect(await receipts.write(pass)).toEqual(fine);
       expect(await receipts.writeCheck(check)).toEqual(fine);
+      expect(await receipts.writeHeld(held)).toEqual(fine);
+      expect(await receipts.findHeld({ gate: held.gate, branch: 'work', mergeBase: null })).toEqual(held);
       expect(await receipts.find(key)).toEqual(pass);
       expect(await receipts.findCheck({ gate: check.gate, command: check.command, tree: check.tree })).toEqual(check);
     });
@@ -50,8 +61,31 @@ function receiptsContract(name: string, open: () => Receipts): void {
       await receipts.write(fail);
       expect(await receipts.find(key)).toEqual(fail);
       await receipts.writeCheck(check);
-      await receipts.writeCheck({ ...check, at: 'later' });
-      expect(await receipts.findCheck(check)).toMatchObject({ at: 'later' });
+      await receipts.writeCheck({ ...check, verdict: 'fail', at: 'later' });
+      expect(await receipts.findCheck(check)).toMatchObject({ verdict: 'fail', at: 'later' });
+      await receipts.writeHeld(held);
+      await receipts.writeHeld({ ...held, content: 'c2' as GateContent });
+      expect(await receipts.findHeld(held)).toMatchObject({ content: 'c2' });
+    });
+
+    test.each<[string, Partial<HeldReceipt>, boolean]>([
+      ['gate', { gate: 'review:src:b' }, false],
+      ['branch', { branch: 'other' }, false],
+      ['merge-base on the same branch', { mergeBase: 'b2' as CommitId }, true],
+      ['detached HEAD', { branch: null }, false],
+    ])('whether it is known that it held, with another %s', async (_, differs, expected) => {
+      const receipts = open();
+      await receipts.writeHeld(held);
+      expect((await receipts.findHeld({ ...held, ...differs })) !== null).toBe(expected);
+    });
+
+    test('detached, it held with its merge-base', async () => {
+      const receipts = open();
+      await receipts.writeHeld({ ...held, branch: null });
+      expect(await receipts.findHeld({ ...held, branch: null })).not.toBeNull();
+      expect(await receipts.findHeld({ ...held, branch: null, mergeBase: 'b2' as CommitId })).toBeNull();
+      expect(await receipts.findHeld({ ...held, branch: null, mergeBase: null })).toBeNull();
+      expect(await receipts.findHeld({ ...held, branch: 'b1' })).toBeNull();
     });
 
     test.each<[string, Partial<Receipt>]>([

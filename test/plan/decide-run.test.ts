@@ -4,7 +4,17 @@ import type { SlotRecord } from '../../src/domain/record.ts';
 import type { SlotPlan } from '../../src/domain/slot.ts';
 import { type CheckState, decideRun, type RunPlan, type RunWishes } from '../../src/plan/decide-run.ts';
 import type { GateState } from '../../src/plan/gate-state.ts';
-import { checkGate, content, finding, receipt, records, reviewGate, stateOf, waiver } from '../support/run-samples.ts';
+import {
+  checkGate,
+  content,
+  finding,
+  held,
+  receipt,
+  records,
+  reviewGate,
+  stateOf,
+  waiver,
+} from '../support/run-samples.ts';
 
 type Settings = Parameters<typeof decideRun>[1];
 const USUAL: Settings = { maxRetries: 3, unchangedGates: 'run', afterPass: 'latch', certify: false };
@@ -50,7 +60,7 @@ const RULE_HOLDS = stateOf({
 });
 const ONE_FAILS = stateOf({ records: records('1.1 pass', '2.1 fail'), findings: [finding({ slot: 2 })] });
 /** It held at c0, and c1 is new. */
-const HELD = stateOf({ records: records('1.1 pass c0', '2.1 pass c0') });
+const HELD = stateOf({ records: records('1.1 pass c0', '2.1 pass c0'), held: held(1, 'c0') });
 /** Slot 2 has run on the present content, and slot 1 rests. */
 const RESTS = stateOf({
   records: records('1.1 pass c0', '2.1 fail c0', '1.2 rest@1', '2.2 pass'),
@@ -325,18 +335,23 @@ describe('after_pass', () => {
   });
 
   test('all: by all also where the gate held with a warning', () => {
-    const warned = stateOf({ records: records('1.1 pass c0', '2.1 warned c0') });
+    const warned = stateOf({ records: records('1.1 pass c0', '2.1 warned c0'), held: held(1, 'c0') });
     expect(told(decide({ reviews: [warned], settings: all })).reviews).toEqual([['after-pass', 'not-passed']]);
   });
 });
 
 describe('after_pass, after an iteration that did not reach all', () => {
   test.each([
-    ['interrupted', records('1.1 pass c0', '2.1 pass c0', '1.2 pass'), 'after-pass'],
-    ['certified', records('1.1 pass b0', '2.1 fail b0', '1.2 rest@1 c0', '2.2 warned c0', '1.3 pass c0'), 'after-pass'],
-  ])('%s', (how, past, expected) => {
-    const state = stateOf({ records: past, receipts: how === 'interrupted' ? passed(1) : [] });
-    expect(told(decide({ reviews: [state], settings: { afterPass: 'all' } })).reviews.flat()).toContain(expected);
+    ['interrupted', records('1.1 pass c0', '2.1 pass c0', '1.2 pass'), held(1, 'c0'), passed(1)],
+    [
+      'certified',
+      records('1.1 pass b0', '2.1 fail b0', '1.2 rest@1 c0', '2.2 warned c0', '1.3 pass c0'),
+      held(3, 'c0'),
+      [],
+    ],
+  ])('%s', (_how, past, since, receipts) => {
+    const state = stateOf({ records: past, receipts, held: since });
+    expect(told(decide({ reviews: [state], settings: { afterPass: 'all' } })).reviews.flat()).toContain('after-pass');
   });
 });
 

@@ -12,6 +12,7 @@ import {
   content,
   entry,
   finding,
+  held,
   receipt,
   records,
   reviewGate,
@@ -78,6 +79,15 @@ describe('what covers the present content', () => {
         findings: [finding({ slot: 2, resolution: waiver() })],
       },
       { covers: ['rests', 'waived'], holds: true },
+    ],
+    [
+      'a rest with a warning of its own is none',
+      {
+        records: records('1.1 pass c0', '1.2 rest@1', '2.2 pass'),
+        receipts: passed(2),
+        findings: [finding({ kept: 'warning' })],
+      },
+      { covers: [null, 'passed'], holds: false },
     ],
     [
       'a rest under another prompt is none',
@@ -197,6 +207,16 @@ describe('which slots look next', () => {
     );
   };
   const waivedF1 = finding({ slot: 2, resolution: waiver() });
+
+  test('who has a warning never rests, also where its newest record does not repeat it', () => {
+    const known = records('1.1 warned', '2.1 pass', '1.2 pass', '2.2 rest@1');
+    const warning = finding({ kept: 'warning' });
+    expect(next({ records: known, receipts: passed(1, 2), findings: [warning] })).toEqual([
+      'not-passed',
+      'rests since 1',
+    ]);
+    expect(next({ records: known, receipts: passed(1, 2) })).toEqual(['safety-latch', 'rests since 1']);
+  });
 
   test.each<[string, Facts, readonly string[]]>([
     ['nobody has looked', {}, ['first-run', 'first-run']],
@@ -320,11 +340,30 @@ describe('certified', () => {
   });
 });
 
-test('whether it held before is told from this cycle', () => {
-  const here = records('1.1 pass', '2.1 pass');
+describe('whether it held', () => {
   const elsewhere = records('1.2 fail', '2.2 fail').map((one) => other(one, { branch: 'other' }));
-  expect(stateOf({ records: [...here, ...elsewhere] }).heldBefore).toBe(true);
-  expect(stateOf({ records: elsewhere }).heldBefore).toBe(false);
+  test.each<[string, Facts, { readonly heldBefore: boolean; readonly isHeldNoted: boolean }]>([
+    ['nobody knows', {}, { heldBefore: false, isHeldNoted: false }],
+    ['with another content', { held: held(1, 'c0') }, { heldBefore: true, isHeldNoted: false }],
+    ['with this content', { held: held(1) }, { heldBefore: false, isHeldNoted: true }],
+    [
+      'and failed since',
+      { held: held(1, 'c0'), records: records('1.2 fail') },
+      { heldBefore: false, isHeldNoted: false },
+    ],
+    [
+      'with this content, and failed since',
+      { held: held(1), records: records('1.2 fail') },
+      { heldBefore: false, isHeldNoted: false },
+    ],
+    [
+      'and failed since on another branch',
+      { held: held(1, 'c0'), records: elsewhere },
+      { heldBefore: true, isHeldNoted: false },
+    ],
+  ])('%s', (_title, facts, expected) => {
+    expect(stateOf(facts)).toMatchObject(expected);
+  });
 });
 
 test('failing iterations are those of this cycle', () => {

@@ -127,7 +127,7 @@ describe('the gates of an entry point', () => {
   });
 
   test('a check', () => {
-    const own = { entry: 'src', name: 'lint', command: 'npm run lint', timeoutSeconds: 120 };
+    const own = { entry: 'src', name: 'lint', command: 'npm run lint', timeoutSeconds: 120, entries };
     expect(gates[0]).toEqual({ kind: 'check', id: 'check:src:lint', ...own });
   });
 

@@ -37,7 +37,7 @@ function judge(differs: Partial<RunResult>) {
 
 const passed = (...slots: readonly number[]) => slots.map((slot) => receipt({ slot }));
 const deed = (differs: Partial<GateDeed> = {}): RunResult['deeds'] =>
-  new Map([[GATE, { content: 'c1', slots: [slotOutcome()], ...differs }]]);
+  new Map([[GATE, { kind: 'review', content: 'c1', slots: [slotOutcome()], ...differs }]]);
 
 const HOLDS = stateOf({ receipts: passed(1, 2) });
 const NEW = stateOf();
@@ -167,6 +167,22 @@ describe('the slots of a gate', () => {
   });
 });
 
+describe('a review gate that is not in question any more', () => {
+  test.each(['error', 'fail'] as const)('and somebody who was asked said %s: that is no pass', (status) => {
+    const slots = [slotOutcome(), slotOutcome({ slot: 2, status })];
+    const judged = judge({ hasEntries: false, deeds: deed({ slots }) });
+    expect(judged.gates).toEqual([
+      { id: GATE, kind: 'review', status: 'error', why: 'changed-meanwhile', slots, check: null },
+    ]);
+    expect(judged.exitCode).toBe(3);
+  });
+
+  test('and everybody passed it: it is not told', () => {
+    const slots = [slotOutcome(), slotOutcome({ slot: 2, status: 'skipped_prior_pass' })];
+    expect(judge({ deeds: deed({ slots }) })).toMatchObject({ gates: [], exitCode: 0 });
+  });
+});
+
 describe('a check', () => {
   const state = (holds: boolean): CheckState => ({ gate: checkGate(), holds });
   const outcome = { command: 'npm run lint', exitCode: 1, overtime: null, durationMs: 5, tail: 'no' };
@@ -202,6 +218,19 @@ describe('a check', () => {
     const [check] = judge(given).gates;
     const shown = given.checkDeeds === undefined ? null : outcome;
     expect(check).toEqual({ id: CHECK, kind: 'check', slots: [], check: shown, ...expected });
+  });
+
+  test.each<[string, CheckDeed['status'], CheckDeed['why'], RunOutcome['status']]>([
+    ['failed', 'fail', 'check-failed', 'failed'],
+    ['came to nothing', 'error', 'interrupted', 'error'],
+  ])('that %s, and has nothing left to check, is told all the same', (_title, status, why, expected) => {
+    const judged = judge({ reviews: [HOLDS], hasEntries: false, checkDeeds: did(status, why) });
+    expect(judged.gates[0]).toEqual({ id: CHECK, kind: 'check', slots: [], check: outcome, status, why });
+    expect(judged.status).toBe(expected);
+  });
+
+  test('that passed, and has nothing left to check, is not told', () => {
+    expect(judge({ checkDeeds: did('pass', 'passed') }).gates).toEqual([]);
   });
 
   test('that held before the tree changed was not interrupted', () => {

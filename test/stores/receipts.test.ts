@@ -20,7 +20,13 @@ const RECEIPT: Receipt = {
   iteration: 3,
   at: '2026-03-01T12:00:00.000Z',
 };
-const CHECK: CheckReceipt = { gate: 'check:.:lint', command: 'npm run lint', tree: 't1', at: RECEIPT.at };
+const CHECK: CheckReceipt = {
+  gate: 'check:.:lint',
+  command: 'npm run lint',
+  tree: 't1',
+  verdict: 'pass',
+  at: RECEIPT.at,
+};
 
 /** Receipts with one of each kind, and the paths of both. */
 async function open() {
@@ -77,6 +83,8 @@ test.each<[string, object]>([
   ['of another check', { gate: 'check:.:test' }],
   ['of another command', { command: 'true' }],
   ['on another tree', { tree: 't2' }],
+  ['without a verdict', { verdict: undefined }],
+  ['with an unknown verdict', { verdict: 'fine' }],
   ['without a time', { at: undefined }],
 ])('a check’s receipt %s is none', async (_, differs) => {
   const { receipts, check } = await open();

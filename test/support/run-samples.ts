@@ -1,7 +1,7 @@
 import type { CommitId, RepoPath } from '../../src/domain/brand.ts';
 import type { KnownFinding, Resolution } from '../../src/domain/finding.ts';
 import type { CheckGate, Entry, GateContent, ReviewGate } from '../../src/domain/gate.ts';
-import type { Receipt } from '../../src/domain/receipt.ts';
+import type { HeldReceipt, Receipt } from '../../src/domain/receipt.ts';
 import type { SlotRecord, Violation } from '../../src/domain/record.ts';
 import type { GateOutcome, RunOutcome, SlotOutcome } from '../../src/domain/run.ts';
 import type { Usage } from '../../src/domain/usage.ts';
@@ -36,7 +36,7 @@ export function reviewGate(differs: Partial<ReviewGate> = {}): ReviewGate {
 }
 
 export function checkGate(differs: Partial<CheckGate> = {}): CheckGate {
-  const usual = { entry: '.', name: 'lint', command: 'npm run lint', timeoutSeconds: null };
+  const usual = { entry: '.', name: 'lint', command: 'npm run lint', timeoutSeconds: null, entries: [entry()] };
   return { kind: 'check', id: 'check:.:lint', ...usual, ...differs };
 }
 
@@ -81,6 +81,17 @@ export function receipt(differs: Partial<Receipt> = {}): Receipt {
     iteration: 1,
     at: '2026-03-01T12:00:00.000Z',
     ...differs,
+  };
+}
+
+/** That the gate held after an iteration whose records have the usual times; content `c1` unless told. */
+export function held(iteration: number, seen = 'c1'): HeldReceipt {
+  return {
+    gate: 'review:src:code-quality',
+    branch: 'work',
+    mergeBase: 'b1' as CommitId,
+    content: content(seen),
+    at: `2026-03-01T12:00:0${iteration}.500Z`,
   };
 }
 
@@ -142,7 +153,7 @@ export function stateOf(
   options: Partial<StateOptions> = {},
 ): GateState {
   const receipts = new Map((facts.receipts ?? []).map((one) => [one.slot, one]));
-  const usual = { gate: reviewGate(), records: [], findings: [], marked: false };
+  const usual = { gate: reviewGate(), records: [], findings: [], held: null, marked: false };
   return gateState({ ...usual, ...facts, receipts }, { ...HERE, ...options });
 }
 

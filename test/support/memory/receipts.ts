@@ -1,11 +1,19 @@
 import type { Receipts } from '../../../src/domain/ports.ts';
-import type { CheckReceipt, Receipt, ReceiptKey } from '../../../src/domain/receipt.ts';
+import type {
+  CheckReceipt,
+  CheckReceiptKey,
+  HeldReceipt,
+  HeldReceiptKey,
+  Receipt,
+  ReceiptKey,
+} from '../../../src/domain/receipt.ts';
 import { done } from '../../../src/domain/result.ts';
 
 /** Receipts that are forgotten with the test. */
 export function memoryReceipts(): Receipts {
   const reviews = new Map<string, Receipt>();
   const checks = new Map<string, CheckReceipt>();
+  const held = new Map<string, HeldReceipt>();
   return {
     async find(key) {
       return reviews.get(reviewKey(key)) ?? null;
@@ -21,6 +29,13 @@ export function memoryReceipts(): Receipts {
       checks.set(checkKey(receipt), receipt);
       return done(undefined);
     },
+    async findHeld(key) {
+      return held.get(heldKey(key)) ?? null;
+    },
+    async writeHeld(receipt) {
+      held.set(heldKey(receipt), receipt);
+      return done(undefined);
+    },
   };
 }
 
@@ -28,6 +43,10 @@ function reviewKey({ gate, slot, content, scope, promptDigest }: ReceiptKey): st
   return JSON.stringify([gate, slot, content, scope, promptDigest]);
 }
 
-function checkKey({ gate, command, tree }: Omit<CheckReceipt, 'at'>): string {
+function checkKey({ gate, command, tree }: CheckReceiptKey): string {
   return JSON.stringify([gate, command, tree]);
+}
+
+function heldKey({ gate, branch, mergeBase }: HeldReceiptKey): string {
+  return JSON.stringify(branch === null ? [gate, null, mergeBase] : [gate, branch]);
 }
