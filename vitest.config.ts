@@ -3,14 +3,11 @@ import { defineConfig } from 'vitest/config';
 /** The long lists of what must not go wrong in a run: `npm run test:more`. */
 export const MORE = ['test/e2e/run/no-false-pass-*.test.ts', 'test/e2e/run/bad-input-*.test.ts'];
 
-// Widened while the engine is; played on demand until it finds nothing.
-const MODEL = process.env['RUN_MODEL'] === undefined ? ['test/execute/run-model.test.ts'] : [];
-
 export default defineConfig({
   define: { ONCEOVER_VERSION: JSON.stringify('0.0.0-test') },
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/agents/real/**', 'test/agents/live/**', ...MORE, ...MODEL],
+    exclude: ['test/agents/real/**', 'test/agents/live/**', ...MORE],
     testTimeout: 30_000,
     maxWorkers: 2,
     reporters: ['default', './test/support/requirements-reporter.ts'],

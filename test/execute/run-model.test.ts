@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Defect, KNOWN } from '../support/run-model/defects.ts';
 import { type Played, play } from '../support/run-model/play.ts';
 import type { Setup } from '../support/run-model/setup.ts';
 import { type Step, setups, step } from '../support/run-model/steps.ts';
 import { fails, resolve, restore, run, says, write } from '../support/run-model/story.ts';
 
-const SEQUENCES = Number(process.env['RUN_MODEL_SEQUENCES'] ?? 150);
-const STEPS = Number(process.env['RUN_MODEL_STEPS'] ?? 40);
+// A failure tells its seed and path: RUN_MODEL_SEED and RUN_MODEL_PATH play it again, RUN_MODEL_SECONDS plays for longer.
+const SECONDS = Number(process.env['RUN_MODEL_SECONDS'] ?? 15);
 const SEED = process.env['RUN_MODEL_SEED'];
-const HOURS = 10 * 3_600_000;
+const PATH = process.env['RUN_MODEL_PATH'];
+const MOST_STEPS = 40;
 
 /** Calls of a port at which a run dies, from the first to beyond the last that it makes. */
 const DEATHS = Array.from({ length: 60 }, (_, i) => 1 + i * 2);
@@ -18,22 +18,28 @@ describe('runs, beside a model of the definitions', () => {
   test(
     'whatever people do, a run asks for what the definitions ask for, and passes only what holds',
     async () => {
-      const steps = fc.array(step, { minLength: 1, maxLength: STEPS, size: 'max' });
-      const played: Played = { runs: 0, looks: 0, passed: 0, rested: 0 };
+      const steps = fc.array(step, { minLength: 1, maxLength: MOST_STEPS, size: 'max' });
+      const played: Played = { steps: 0, runs: 0, looks: 0, passed: 0, rested: 0 };
       await fc.assert(
         fc.asyncProperty(setups, steps, async (setup, rest) => {
-          const one = await play(setup, [write('src/a.ts', 'one bad'), ...rest], KNOWN);
-          for (const key of ['runs', 'looks', 'passed', 'rested'] as const) played[key] += one[key];
+          const one = await play(setup, [write('src/a.ts', 'one bad'), ...rest]);
+          for (const key of ['steps', 'runs', 'looks', 'passed', 'rested'] as const) played[key] += one[key];
         }),
-        { numRuns: SEQUENCES, ...(SEED === undefined ? {} : { seed: Number(SEED) }) },
+        {
+          numRuns: Number.MAX_SAFE_INTEGER,
+          interruptAfterTimeLimit: SECONDS * 1000,
+          ...(SEED === undefined ? {} : { seed: Number(SEED) }),
+          ...(PATH === undefined ? {} : { path: PATH }),
+        },
       );
+      if (process.env['RUN_MODEL_SECONDS'] !== undefined) console.info(played);
       // Steps that lead nowhere would prove nothing.
-      expect(played.runs).toBeGreaterThan(SEQUENCES * 3);
-      expect(played.looks).toBeGreaterThan(SEQUENCES * 3);
-      expect(played.passed).toBeGreaterThan(SEQUENCES);
-      expect(played.rested).toBeGreaterThan(SEQUENCES / 4);
+      expect(played.runs).toBeGreaterThan(played.steps / 7);
+      expect(played.looks).toBeGreaterThan(played.steps / 7);
+      expect(played.passed).toBeGreaterThan(played.steps / 20);
+      expect(played.rested).toBeGreaterThan(played.steps / 80);
     },
-    HOURS,
+    (SECONDS + 60) * 1000,
   );
 
   test.each<[string, Partial<Setup>, Step[]]>([
@@ -102,7 +108,7 @@ describe('runs, beside a model of the definitions', () => {
     ],
     [
       'a pass by another tool lets a slot rest, and proves nothing',
-      {},
+      { unchangedGates: 'rest' },
       [
         { do: 'foreign', gate: 0, slot: 1, status: 'pass' },
         { do: 'foreign', gate: 0, slot: 2, status: 'skipped_prior_pass', passIteration: 1 },
@@ -112,41 +118,14 @@ describe('runs, beside a model of the definitions', () => {
         run(),
       ],
     ],
+
     [
-      'what a killed run left behind is no pass',
-      { maxRetries: 99 },
-      [
-        write('src/a.ts', 'one bad'),
-        ...DEATHS.map((call): Step => ({ ...run(fails('src/a.ts')), trouble: { how: 'dies', call } })),
-        run(),
-      ],
+      'the records of a check go to the archive where nothing is left to check',
+      {},
+      [write('src/a.ts', 'two'), run(), restore('src/a.ts'), run()],
     ],
-  ])('%s', async (_title, setup, steps) => {
-    await play({ ...PLAIN, ...setup }, steps, KNOWN);
-  });
-
-  for (const [defect, setup, steps] of stories()) {
-    // defect: see KNOWN
-    test.fails(`defect: ${defect}`, async () => {
-      await play({ ...PLAIN, ...setup }, steps, { ...KNOWN, [defect]: false });
-    });
-  }
-
-  test('every known defect has a story', () => {
-    expect(
-      stories()
-        .map(([defect]) => defect)
-        .sort(),
-    ).toEqual(Object.keys(KNOWN).sort());
-  });
-});
-
-/** How each defect comes to light. */
-function stories(): [Defect, Partial<Setup>, Step[]][] {
-  return [
-    ['checkRecordsStay', {}, [write('src/a.ts', 'two'), run(), restore('src/a.ts'), run()]],
     [
-      'warningsForgotten',
+      'who has warnings never rests, also where it did not repeat them',
       { failOn: 'high' },
       [
         write('src/a.ts', 'one bad'),
@@ -158,13 +137,17 @@ function stories(): [Defect, Partial<Setup>, Step[]][] {
       ],
     ],
     [
-      'refutedClaimCounts',
+      'failing iterations before a claim count no more, also once the claim is refuted',
       { maxRetries: 1 },
       [write('src/a.ts', 'one bad'), run(fails('src/a.ts')), resolve('fixed'), run(says({ words: ['open'] })), run()],
     ],
-    ['checksByFolder', {}, [write('src/b.ts', 'two'), { ...run(), what: 'path', which: 1 }]],
     [
-      'heldByRecords',
+      'a path means the checks of what changed below it',
+      {},
+      [write('src/b.ts', 'two'), { ...run(), what: 'path', which: 1 }],
+    ],
+    [
+      'failing iterations before a gate held count no more, also where nothing ran when it held',
       { maxRetries: 0 },
       [
         write('src/a.ts', 'one bad'),
@@ -178,12 +161,12 @@ function stories(): [Defect, Partial<Setup>, Step[]][] {
       ],
     ],
     [
-      'failedCheckHolds',
+      'a check that fails on a tree holds there no more',
       {},
       [write('src/a.ts', 'two'), run(), { ...run(), how: 'fresh', checks: [{ passes: false, edit: null }] }],
     ],
     [
-      'oldClaimStands',
+      'a finding that is reported again is not claimed to be fixed any more',
       {},
       [
         write('src/a.ts', 'one bad'),
@@ -196,7 +179,7 @@ function stories(): [Defect, Partial<Setup>, Step[]][] {
       ],
     ],
     [
-      'emptyCertify',
+      'what is open at a gate that is no more leaves nothing to certify',
       { certify: true },
       [
         write('src/a.ts', 'one bad'),
@@ -207,7 +190,7 @@ function stories(): [Defect, Partial<Setup>, Step[]][] {
       ],
     ],
     [
-      'warningTurnedOpen',
+      'a warning that counts as open today fails its slot',
       { failOn: 'high' },
       [
         write('src/a.ts', 'one bad'),
@@ -216,8 +199,44 @@ function stories(): [Defect, Partial<Setup>, Step[]][] {
         run(),
       ],
     ],
-  ];
-}
+    [
+      'whoever looked while the path that was asked about was put back has not passed',
+      {},
+      [
+        write('src/a.ts', 'two'),
+        write('src/b.ts', 'two'),
+        { ...run(says({ edit: { path: 0, text: 1 } })), what: 'path', which: 1 },
+      ],
+    ],
+    [
+      'a check that fails and takes back what it was about has failed',
+      {},
+      [
+        write('src/a.ts', 'two'),
+        run(),
+        write('packages/one/i.ts', 'two'),
+        {
+          ...run(),
+          checks: [
+            { passes: true, edit: null },
+            { passes: false, edit: { path: 2, text: 1 } },
+          ],
+        },
+      ],
+    ],
+    [
+      'what a killed run left behind is no pass',
+      { maxRetries: 99 },
+      [
+        write('src/a.ts', 'one bad'),
+        ...DEATHS.map((call): Step => ({ ...run(fails('src/a.ts')), trouble: { how: 'dies', call } })),
+        run(),
+      ],
+    ],
+  ])('%s', async (_title, setup, steps) => {
+    await play({ ...PLAIN, ...setup }, steps);
+  });
+});
 
 const PLAIN: Setup = {
   unchangedGates: 'run',

@@ -48,7 +48,6 @@ export function absorbLook(
         isRerun,
         standing,
         setup,
-        defects: model.defects,
       });
   absorbFindings(ground, settled, own, hasEnded, label);
   const receipt = own.find((write) => write.kind === 'receipt');
@@ -110,7 +109,9 @@ function absorbFindings(
   const { model } = ground;
   const added = own.flatMap((write) => (write.kind === 'add' ? [write.finding] : []));
   const updated = own.flatMap((write) => (write.kind === 'update' && !isTidied(write.finding) ? [write.finding] : []));
-  const refuted = own.flatMap((write) => (write.kind === 'resolve' ? [write.id] : []));
+  const refuted = own.flatMap((write) =>
+    write.kind === 'resolve' && write.resolution.how === 'refuted' ? [write.id] : [],
+  );
   if (hasEnded) {
     expect(added.map(issueOf).sort(), `new findings of ${label}`).toEqual([...(settled?.added.keys() ?? [])].sort());
     const due = (settled?.updated ?? []).map(({ id, kept }) => `${id} ${kept}`).sort();
@@ -140,7 +141,11 @@ function verifyPrompt({ standing, slot, gate }: Facts, look: ObservedLook): void
   const open = standing
     .filter(({ finding, state }) => finding.slot === slot && isOpen(state))
     .map(({ finding }) => finding.id);
-  const waived = standing.filter(({ state }) => state === 'waived').map(({ finding }) => finding.id);
+  // A waiver reaches over scopes, as long as what it is about is part of the change.
+  const isShown = ({ entry }: ModelFinding) => entry === null || gate.entries.some(({ path }) => path === entry.path);
+  const waived = standing
+    .filter(({ finding, state }) => finding.said === 'skipped' && state !== 'closed' && isShown(finding))
+    .map(({ finding }) => finding.id);
   const given = new Set(look.asks.flatMap((ask) => ask.given));
   const declined = new Set(look.asks.flatMap((ask) => ask.declined));
   expect([...given].sort(), `findings that ${gate.id}@${slot} is told of`).toEqual(open.sort());
@@ -196,6 +201,7 @@ function isAbout(write: Write, gate: string, slot: number, findings: readonly Mo
     case 'log':
     case 'archive':
     case 'check-receipt':
+    case 'held':
     case 'cooling':
       return false;
   }

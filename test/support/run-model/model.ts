@@ -3,7 +3,6 @@ import type { FindingState, Priority } from '../../../src/domain/finding.ts';
 import type { Entry, GateId } from '../../../src/domain/gate.ts';
 import type { Whereabouts } from '../../../src/domain/scope.ts';
 import type { MemoryClone } from '../memory/git.ts';
-import type { Defects } from './defects.ts';
 import type { Setup } from './setup.ts';
 
 // What design.md §6 says must be remembered, in its words and in the plainest form. Nothing here is taken from src.
@@ -55,7 +54,6 @@ export type ModelLook = {
 export type ModelReceipt = { readonly verdict: 'pass' | 'fail'; readonly findings: readonly string[] };
 
 export type Model = {
-  readonly defects: Defects;
   findings: readonly ModelFinding[];
   readonly receipts: Map<string, ModelReceipt>;
   /** How each check ended last, by gate, command and tree. */
@@ -80,9 +78,8 @@ export type Ground = {
   readonly setup: Setup;
 };
 
-export function newModel(defects: Defects): Model {
+export function newModel(): Model {
   return {
-    defects,
     findings: [],
     receipts: new Map(),
     checks: new Map(),

@@ -1,7 +1,7 @@
 import type { Disposition, Finding, Priority, Resolution } from '../../../src/domain/finding.ts';
 import type { GateId } from '../../../src/domain/gate.ts';
 import type { ArchivedRecord } from '../../../src/domain/ports.ts';
-import type { CheckReceipt, Receipt } from '../../../src/domain/receipt.ts';
+import type { CheckReceipt, HeldReceipt, Receipt } from '../../../src/domain/receipt.ts';
 import type { CheckRecord, SlotRecord } from '../../../src/domain/record.ts';
 import type { RunOutcome } from '../../../src/domain/run.ts';
 import type { Selection } from '../../../src/domain/scope.ts';
@@ -86,7 +86,8 @@ export type Write = { readonly wave: number } & (
   | { readonly kind: 'archive'; readonly which: readonly ArchivedRecord[] | 'all' }
   | { readonly kind: 'receipt'; readonly receipt: Receipt }
   | { readonly kind: 'check-receipt'; readonly receipt: CheckReceipt }
+  | { readonly kind: 'held'; readonly receipt: HeldReceipt }
   | { readonly kind: 'add' | 'update'; readonly finding: Finding }
-  | { readonly kind: 'resolve'; readonly id: string; readonly resolution: Resolution | null }
+  | { readonly kind: 'resolve'; readonly id: string; readonly resolution: Resolution }
   | { readonly kind: 'cooling'; readonly agent: string }
 );

@@ -55,11 +55,9 @@ export function planRun(standing: Standings, setup: Setup, asked: Asked, isOn: b
 const NOTHING: ModelPlan = { iterates: false, checks: [], gates: new Map() };
 
 /** Before the run passes, slots that rest look once more. */
-export function planCertify({ gates, unmet, orphans }: Standings, isEmptyCounted = false): ModelPlan {
+export function planCertify({ gates, unmet, orphans }: Standings): ModelPlan {
   const uncertified = gates.filter(({ holds, certified }) => holds && !certified);
   const canPass = gates.every(({ holds }) => holds) && unmet.length === 0 && orphans.length === 0;
-  const isEmpty = orphans.length > 0 && gates.every(({ holds }) => holds) && unmet.length === 0;
-  if (uncertified.length > 0 && isEmpty && isEmptyCounted) return { ...NOTHING, iterates: true };
   if (uncertified.length === 0 || !canPass) return NOTHING;
   return {
     iterates: true,

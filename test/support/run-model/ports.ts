@@ -29,6 +29,7 @@ export function tellingStores<
       ...receipts,
       write: (receipt) => after(receipts.write(receipt), () => ({ kind: 'receipt', receipt })),
       writeCheck: (receipt) => after(receipts.writeCheck(receipt), () => ({ kind: 'check-receipt', receipt })),
+      writeHeld: (receipt) => after(receipts.writeHeld(receipt), () => ({ kind: 'held', receipt })),
     },
     findings: {
       ...findings,
@@ -49,7 +50,18 @@ export class Death extends Error {}
 /** From which call of a port on there is trouble: the process dies, or nothing can be written any more. */
 export type Trouble = { readonly how: 'dies' | 'disk-full'; readonly call: number };
 
-const WRITES = ['writeSlot', 'writeCheck', 'writeGateLog', 'archive', 'write', 'add', 'update', 'resolve', 'mark'];
+const WRITES = [
+  'writeSlot',
+  'writeCheck',
+  'writeGateLog',
+  'writeHeld',
+  'archive',
+  'write',
+  'add',
+  'update',
+  'resolve',
+  'mark',
+];
 
 /** Makes trouble: where the process dies, one call throws, and none after it ever comes back. */
 export function troubled(trouble: Trouble | null) {

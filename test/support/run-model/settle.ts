@@ -1,6 +1,5 @@
 import type { RepoPath } from '../../../src/domain/brand.ts';
 import type { Priority } from '../../../src/domain/finding.ts';
-import type { Defects } from './defects.ts';
 import { isBelow, isOpen, type ModelFinding, type ModelReceipt, type Standing } from './model.ts';
 import type { Answer, Report } from './observed.ts';
 import type { Setup } from './setup.ts';
@@ -17,7 +16,6 @@ export type VerdictLook = {
   readonly isRerun: boolean;
   readonly standing: readonly Standing[];
   readonly setup: Setup;
-  readonly defects: Defects;
 };
 
 /** What must become of the slot's findings, and what the slot said in the end; null: a stale pass, which is an error. */
@@ -61,9 +59,7 @@ export function settle(look: VerdictLook): Settled {
   }
   // Whoever reports it again says that it is not fixed.
   const refuted = [...matched.values()]
-    .filter(
-      ({ finding, state }) => finding.said === 'fixed' && !(look.defects.oldClaimStands && state !== 'fixed_claimed'),
-    )
+    .filter(({ finding }) => finding.said === 'fixed')
     .map(({ finding }) => finding.id);
   const stays: ModelFinding[] = [];
   let staying = 0;
@@ -87,9 +83,8 @@ export function settle(look: VerdictLook): Settled {
     added.set(answer.message, { ...nowhere, ...common(look), priority: 'critical', kept: 'open', said: null });
   }
   const news = [...added].filter(([, { kept }]) => kept === 'open').map(([issue]) => issue);
-  const counted = stays.filter(({ kept }) => kept === 'open' || !look.defects.warningTurnedOpen);
-  const open = [...counted, ...updated.filter(({ kept }) => kept === 'open')].map(({ id }) => id);
-  if (look.isStale && news.length + open.length + stays.length === 0) return null;
+  const open = [...stays, ...updated.filter(({ kept }) => kept === 'open')].map(({ id }) => id);
+  if (look.isStale && news.length + open.length === 0) return null;
   const warnings = [...added.values(), ...updated].filter(({ kept }) => kept === 'warning').length;
   return {
     added,
@@ -98,7 +93,7 @@ export function settle(look: VerdictLook): Settled {
     verdict: news.length + open.length + waived.length > 0 ? 'fail' : 'pass',
     behind: [...news, ...open, ...waived.map(({ id }) => id)],
     open: news.length + open.length,
-    violations: news.length + open.length + waived.length + warnings + stays.length - counted.length,
+    violations: news.length + open.length + waived.length + warnings,
   };
 
   function confirmed(finding: ModelFinding): ModelFinding {

@@ -43,7 +43,7 @@ type Group = {
   readonly reviews: readonly number[];
 };
 
-export function standAt({ clone, setup, model: { defects } }: Ground, moment: Moment, asked: Asked): Stand {
+export function standAt({ clone, setup }: Ground, moment: Moment, asked: Asked): Stand {
   const compared = compareIn(clone, moment, asked.selection, 'main');
   if (compared === null) throw new Error('there is always a main');
   const files = compared.head ?? moment.files;
@@ -53,26 +53,22 @@ export function standAt({ clone, setup, model: { defects } }: Ground, moment: Mo
     { name: 'packages/one', checks: ['unit'], reviews: [2] },
     { name: 'packages/two', checks: ['unit'], reviews: [2] },
   ];
-  const checks: (ModelCheck & { readonly name: string; readonly entry: string })[] = [];
-  const gates: (ModelGate & { readonly name: string; readonly entry: string })[] = [];
+  const checks: (ModelCheck & { readonly name: string; readonly entries: readonly Entry[] })[] = [];
+  const gates: (ModelGate & { readonly name: string })[] = [];
   for (const { name: entry, ...group } of groups) {
     const own = entries.filter(({ path }) => path.startsWith(`${entry}/`) && !path.endsWith('.snap'));
     if (own.length === 0) continue;
-    for (const name of group.checks) checks.push({ id: `check:${entry}:${name}`, name, entry, command: CHECKS[name] });
-    for (const n of group.reviews) gates.push({ ...gateOf(setup, n, own), id: `review:${entry}:${REVIEWS[n]}`, entry });
+    for (const name of group.checks)
+      checks.push({ id: `check:${entry}:${name}`, name, command: CHECKS[name], entries: own });
+    for (const n of group.reviews) gates.push({ ...gateOf(setup, n, own), id: `review:${entry}:${REVIEWS[n]}` });
   }
   const notes = entries.filter(({ path }) => path.startsWith('docs/'));
-  if (notes.length > 0) gates.push({ ...gateOf(setup, 3, notes), id: 'rule:.:notes', kind: 'rule', entry: '.' });
+  if (notes.length > 0) gates.push({ ...gateOf(setup, 3, notes), id: 'rule:.:notes', kind: 'rule' });
 
   const isNamed = ({ id, name }: { readonly id: string; readonly name: string }) =>
     asked.gates.length === 0 || asked.gates.includes(id) || asked.gates.includes(name);
-  const isUnder = (gate: ModelGate) =>
+  const isUnder = (gate: { readonly entries: readonly Entry[] }) =>
     asked.paths.length === 0 || gate.entries.some(({ path }) => isWanted(path, asked.paths as readonly RepoPath[]));
-  // A check goes with the reviews of its entry point.
-  const goesWith = ({ entry }: { readonly entry: string }) =>
-    gates.some((gate) => gate.entry === entry && isUnder(gate)) ||
-    (defects.checksByFolder &&
-      (asked.paths.length === 0 || asked.paths.some((path) => `${path}/`.startsWith(`${entry}/`))));
   return {
     scope: compared.scope,
     where: compared.where,
@@ -82,7 +78,7 @@ export function standAt({ clone, setup, model: { defects } }: Ground, moment: Mo
     files,
     entries,
     gates: gates.filter((gate) => isNamed(gate) && isUnder(gate)),
-    checks: compared.head === null ? checks.filter((check) => isNamed(check) && goesWith(check)) : [],
+    checks: compared.head === null ? checks.filter((check) => isNamed(check) && isUnder(check)) : [],
     ids: new Set([...checks, ...gates].map(({ id }) => id)),
     isWhole: compared.scope.kind === 'full' && asked.gates.length === 0 && asked.paths.length === 0,
   };

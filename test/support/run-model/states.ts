@@ -61,27 +61,10 @@ export function gateStand(model: Model, tree: number, stand: Stand, gate: ModelG
 
 /** It held with another content, and no look since has failed or come to nothing. */
 function heldBefore(model: Model, stand: Stand, gate: ModelGate, looks: readonly CycleLook[]): boolean {
-  if (model.defects.heldByRecords) {
-    let isHeld = false;
-    for (const these of byIteration(looks)) {
-      if (these.some(({ fails, status }) => fails || status === 'error')) isHeld = false;
-      else if (isGood(these, gate)) isHeld = true;
-    }
-    return isHeld;
-  }
   const held = model.held.get(heldKey(stand, gate.id));
   const isBroken = (look: CycleLook) =>
     held !== undefined && look.moment > held.moment && (look.fails || look.status === 'error');
   return held !== undefined && held.content !== gate.content && !looks.some(isBroken);
-}
-
-function byIteration(looks: readonly CycleLook[]): readonly (readonly CycleLook[])[] {
-  const iterations = [...new Set(looks.map(({ iteration }) => iteration))].sort((a, b) => a - b);
-  return iterations.map((iteration) => looks.filter((look) => look.iteration === iteration));
-}
-
-function isGood(looks: readonly CycleLook[], gate: ModelGate): boolean {
-  return looks.every(({ status }) => status !== 'error') && new Set(looks.map(({ slot }) => slot)).size >= gate.count;
 }
 
 function slotStand(
@@ -100,15 +83,13 @@ function slotStand(
   // A slot with an open finding of its own has not passed.
   if (own.some(({ state }) => isOpen(state))) return { slot, covers: null, passedIn: null };
   const mine = looks.filter((look) => look.slot === slot);
-  const passedIn = passOf(mine, {
-    gate,
-    waived,
-    failed: receipt?.verdict === 'fail' && !waived,
-  });
-  const hasWarnings = !model.defects.warningsForgotten && own.some(({ state }) => state === 'warning');
+  // A slot with warnings covers its content but never rests.
+  const isRestless = own.some(({ state }) => state === 'warning');
+  const failed = receipt?.verdict === 'fail' && !waived;
+  const passedIn = isRestless ? null : passOf(mine, { gate, waived, failed });
   const rests = newest(mine).some(({ status }) => status === 'skipped_prior_pass');
   const covers = receipt?.verdict === 'pass' ? 'ran' : waived ? 'waived' : rests && passedIn !== null ? 'rests' : null;
-  return { slot, covers, passedIn: hasWarnings ? null : passedIn };
+  return { slot, covers, passedIn };
 }
 
 type PassFacts = { readonly gate: ModelGate; readonly waived: boolean; readonly failed: boolean };
@@ -130,8 +111,14 @@ function passOf(mine: readonly CycleLook[], facts: PassFacts): number | null {
         const before = mine.filter(({ iteration }) => iteration < look.iteration);
         const { passIteration: said } = look;
         if (said === null || said < 1 || said >= look.iteration) return passOf(before, facts);
-        const meant = before.filter(({ iteration }) => iteration === said);
-        return meant.length === 0 || passOf(meant, facts) !== null ? said : null;
+        // It is transparent: as good as what it rests on, where that is known.
+        const isKnown = before.some(({ iteration }) => iteration === said);
+        return isKnown
+          ? passOf(
+              before.filter(({ iteration }) => iteration <= said),
+              facts,
+            )
+          : said;
       }
       default:
         return null;
@@ -165,16 +152,8 @@ export function isHere(made: Whereabouts, where: Whereabouts): boolean {
 
 function failingIterations(model: Model, stand: Stand, gate: ModelGate, looks: readonly CycleLook[]): number {
   const resolved = model.findings
-    .filter((finding) => finding.gate === gate.id && (finding.said !== null || !model.defects.refutedClaimCounts))
+    .filter((finding) => finding.gate === gate.id)
     .map(({ id }) => model.resolved.get(id) ?? 0);
-  if (model.defects.heldByRecords) {
-    let count = 0;
-    for (const these of byIteration(looks.filter(({ moment }) => moment > Math.max(0, ...resolved)))) {
-      if (these.some(({ fails }) => fails)) count++;
-      else if (isGood(these, gate)) count = 0;
-    }
-    return count;
-  }
   const since = Math.max(model.held.get(heldKey(stand, gate.id))?.moment ?? 0, ...resolved);
   const failing = looks.filter((look) => look.fails && look.moment > since);
   return new Set(failing.map(({ iteration }) => iteration)).size;

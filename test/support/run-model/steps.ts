@@ -143,7 +143,7 @@ const run: fc.Arbitrary<RunStep> = fc.record({
   ),
   stopAt: fc.oneof(
     { weight: 15, arbitrary: fc.constant(null) },
-    { weight: 1, arbitrary: fc.integer({ min: 1, max: 6 }) },
+    { weight: 1, arbitrary: fc.integer({ min: 1, max: 8 }) },
   ),
 });
 

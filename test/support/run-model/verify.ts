@@ -17,7 +17,7 @@ export function verifyRun(ground: Ground, run: ObservedRun): void {
   const at = (moment: Moment) => standings(model, tree, standAt(ground, moment, run.asked));
   const hasEnded = isComplete(run);
   const before = at(run.start);
-  noteHeld(model, before);
+  absorbHeld(model, run, before, -1);
   const plan = planRun(before, setup, run.asked, false);
   const waves = [...run.waves];
   const first = waves.shift();
@@ -28,8 +28,8 @@ export function verifyRun(ground: Ground, run: ObservedRun): void {
   } else {
     checks = verifyWave(ground, run, 0, first, plan, before.stand);
     const now = at(run.waves.length > 1 ? (run.waves[1]?.begun ?? run.end) : run.end);
-    if (hasEnded || waves.length > 0) noteHeld(model, now);
-    const certifies = setup.certify ? planCertify(now, model.defects.emptyCertify) : null;
+    absorbHeld(model, run, now, 0);
+    const certifies = setup.certify ? planCertify(now) : null;
     const second = waves.shift();
     if (second !== undefined) {
       expect(certifies?.iterates, 'a second iteration that nothing asks for').toBe(true);
@@ -40,21 +40,23 @@ export function verifyRun(ground: Ground, run: ObservedRun): void {
     expect(waves, 'more iterations than two').toEqual([]);
   }
   const after = at(run.end);
-  if (run.outcome !== null) {
-    noteHeld(model, after);
-    // A check that takes the change back has nothing left to fail.
-    const isLeft = after.stand.checks.length > 0;
-    verifyOutcome(setup, run, run.outcome, after, isLeft ? checks : 'passed');
-  }
+  if (run.waves.length > 1) absorbHeld(model, run, after, 1);
+  if (run.outcome !== null) verifyOutcome(setup, run, run.outcome, after, checks);
   absorbEndedCycles(ground, run, after.stand);
 }
 
-/** Remembers which gates hold: failing iterations before that count no more. */
-function noteHeld(model: Model, { stand, gates }: Standings): void {
-  if (stand.scope.kind === 'narrow') return;
+/** Remembers which gates hold after a wave: failing iterations before that count no more. */
+function absorbHeld(model: Model, run: ObservedRun, { stand, gates }: Standings, wave: number): void {
+  const noted = run.writes.flatMap((write) =>
+    write.kind === 'held' && write.wave === wave ? [write.receipt.gate] : [],
+  );
+  const holding = gates.filter(({ holds }) => holds && stand.scope.kind === 'full').map(({ gate }) => gate);
+  const wrong = noted.filter((id) => !holding.some((gate) => gate.id === id));
+  expect(wrong, 'told to hold although they do not').toEqual([]);
   const moment = ++model.moments;
-  for (const { gate, holds } of gates)
-    if (holds) model.held.set(heldKey(stand, gate.id), { moment, content: gate.content });
+  for (const { id, content } of holding) {
+    if (run.outcome !== null || noted.includes(id)) model.held.set(heldKey(stand, id), { moment, content });
+  }
 }
 
 function verifyWave(
@@ -173,11 +175,11 @@ function verifyChecks(
     ).toEqual(plan.checks.map(({ id }) => id).slice(0, hasEnded ? undefined : these.length));
     for (const [i, { gate, passed, before: seen }] of these.entries()) {
       const command = plan.checks[i]?.command ?? '';
-      if (writes.some((write) => write.kind === 'check' && write.record.gate === gate)) {
-        const key = checkKey(gate, command, treeId(seen.files));
-        if (!passed && !model.defects.failedCheckHolds) model.checks.set(key, false);
+      const isTold = hasReceipt(writes, 'fail', gate, treeId(seen.files));
+      if (isTold) model.checks.set(checkKey(gate, command, treeId(seen.files)), false);
+      if (isTold || hasEnded) expect(isTold, `whether it is told that ${gate} failed`).toBe(!passed);
+      if (writes.some((write) => write.kind === 'check' && write.record.gate === gate))
         remember(ground, { gate, iteration: wave.iteration, where: begun.where, look: null });
-      }
     }
     const isWhole = these.length === plan.checks.length;
     const after = treeId(these.at(-1)?.after.files ?? new Map());
@@ -187,9 +189,7 @@ function verifyChecks(
     result = allPassed ? 'passed' : 'not-passed';
     for (const [i, { gate, passed }] of these.entries()) {
       const command = plan.checks[i]?.command ?? '';
-      const isVouched = writes.some(
-        ({ ...write }) => write.kind === 'check-receipt' && write.receipt.gate === gate && write.receipt.tree === after,
-      );
+      const isVouched = hasReceipt(writes, 'pass', gate, after);
       const isDue = isWhole && passed && isSteady;
       if (isVouched && isSteady) {
         expect(isDue, `${gate} is vouched for`).toBe(true);
@@ -204,6 +204,16 @@ function verifyChecks(
   return result;
 }
 
+function hasReceipt(writes: readonly Write[], verdict: 'pass' | 'fail', gate: GateId, tree: string): boolean {
+  return writes.some(
+    (write) =>
+      write.kind === 'check-receipt' &&
+      write.receipt.verdict === verdict &&
+      write.receipt.gate === gate &&
+      write.receipt.tree === tree,
+  );
+}
+
 function verifyOutcome(
   setup: Setup,
   run: ObservedRun,
@@ -214,12 +224,13 @@ function verifyOutcome(
   const { gates, unmet, orphans } = standing;
   expect(outcome.iteration, 'the iteration it tells of').toBe(run.waves.at(-1)?.iteration ?? null);
   const lacking = gates.filter(({ holds, certified }) => !(setup.certify ? certified : holds));
-  // Whoever was asked decides, also where the same was passed before.
-  const errors = run.writes.flatMap((write) =>
-    write.kind === 'slot' && write.record.status === 'error' && standing.stand.ids.has(write.record.gate)
-      ? [`${write.record.gate}@${write.record.slot}`]
-      : [],
-  );
+  // Whoever was asked decides, also where the same was passed before, or nothing is left of it.
+  const isLeft = (id: GateId) => gates.some(({ gate }) => gate.id === id);
+  const errors = run.writes.flatMap((write) => {
+    if (write.kind !== 'slot') return [];
+    const { gate, slot, status } = write.record;
+    return status === 'error' || (status === 'fail' && !isLeft(gate)) ? [`${gate}@${slot}`] : [];
+  });
   const allHold = lacking.length === 0 && unmet.length === 0 && errors.length === 0 && orphans.length === 0;
   if (outcome.exitCode === 0) {
     expect(
@@ -259,11 +270,7 @@ function absorbEndedCycles(ground: Ground, run: ObservedRun, stand: Stand): void
     write.kind === 'archive' && write.which !== 'all' ? write.which : [],
   );
   const kept = (model.records[tree] ?? []).filter((record) => {
-    const isDue =
-      isOver(record.gate) &&
-      record.where !== null &&
-      isHere(record.where, stand.where) &&
-      !(model.defects.checkRecordsStay && record.gate.startsWith('check:src'));
+    const isDue = isOver(record.gate) && record.where !== null && isHere(record.where, stand.where);
     const isGone = archived.some((one) => one.gate === record.gate && one.iteration === record.iteration);
     if (isGone && record.where !== null) expect(isDue, `${record.gate} goes to the archive`).toBe(true);
     if (run.outcome !== null && record.where !== null)

@@ -31,7 +31,7 @@ export type Script = {
   readonly verdicts: readonly Verdict[];
   readonly checks: readonly CheckPlan[];
   readonly trouble: Trouble | null;
-  /** At which question somebody stops the run. */
+  /** At which check or question somebody stops the run. */
   readonly stopAt: number | null;
 };
 
@@ -157,7 +157,7 @@ function watchRun(git: MemoryWorktree, script: Script, stop: AbortController, ne
   let asking: { readonly gate: GateId; readonly slot: number } | null = null;
   let checking: GateId | null = null;
   let ranChecks = 0;
-  let questions = 0;
+  let deeds = 0;
   const newWave = (iteration: number) => ({
     iteration,
     begun: git.now(),
@@ -190,6 +190,7 @@ function watchRun(git: MemoryWorktree, script: Script, stop: AbortController, ne
             const one = { gate: checking ?? fail(), before, after: git.now(), passed: plan.passes };
             wave().checks.push(one);
             wave().shown = git.now();
+            if (++deeds === script.stopAt) stop.abort();
             return { exitCode: plan.passes ? 0 : 1, output: '' };
           },
         ]),
@@ -213,7 +214,7 @@ function watchRun(git: MemoryWorktree, script: Script, stop: AbortController, ne
         const { ask, end } = answerAs(verdict, question, look.asks, nextIssue);
         look.asks.push(ask);
         look.ended = git.now();
-        if (++questions === script.stopAt) stop.abort();
+        if (++deeds === script.stopAt) stop.abort();
         return end;
       },
     }),
