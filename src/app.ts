@@ -280,6 +280,15 @@ export async function trust(cwd: string): Promise<Result<readonly string[]>> {
   return place.ok ? trustConfig(place.value) : place;
 }
 
+/** Puts the stop hook of this clone to sleep for so many minutes; for none, it is woken. */
+export async function snoozeHook(cwd: string, minutes: number): Promise<Result<Date | null>> {
+  const [place, { snooze }] = await Promise.all([placeOf(cwd), import('./stores/stop-memory.ts')]);
+  if (!place.ok) return place;
+  const until = minutes === 0 ? null : Date.now() + minutes * 60_000;
+  const kept = snooze(place.value.commonDir, until);
+  return kept.ok ? done(until === null ? null : new Date(until)) : kept;
+}
+
 /** Starts a run that outlives whoever asked for it. */
 export async function startRun(
   cwd: string,

@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { version } from '../version.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { explainCommand } from './commands/explain.ts';
@@ -48,6 +48,7 @@ function buildProgram(): Command {
   addRules(program);
   addPass(program);
   addMcp(program);
+  addHook(program);
   program.commandsGroup('Records:');
   addClean(program);
   for (const command of program.commands) command.copyInheritedSettings(program);
@@ -119,6 +120,38 @@ function addTrust(program: Command): void {
     )
     .option('--json', 'answer with one JSON document')
     .action(async (options) => (await import('./commands/trust.ts')).trustCommand(options));
+}
+
+function addHook(program: Command): void {
+  const hook = program
+    .command('hook')
+    .summary('have the gates decide whether an agent may stop')
+    .description(
+      'What an agent\'s program calls when the agent wants to stop: it may, once the gates hold. "onceover init --hook claude" installs it.',
+    );
+  hook
+    .command('stop')
+    .summary('answer a stop')
+    .description(
+      'Reads the stop as JSON from standard input. Nothing is printed where every gate holds. Where one fails, the agent is ' +
+        'told what is open and goes on; after three times without progress it is let go. Where nothing could be judged it may ' +
+        'stop, and the person is told.',
+    )
+    .addOption(new Option('--deadline <seconds>', 'answer within this time').argParser(wholeSeconds))
+    .action(async (options) => (await import('./hook-stop.ts')).hookStop(options.deadline ?? null));
+  hook
+    .command('snooze')
+    .summary('let agents stop unjudged for a while')
+    .description('Puts the stop hook of this clone to sleep, 60 minutes unless said otherwise; "off" wakes it.')
+    .argument('[minutes]', 'for how long, or "off"')
+    .option('--json', 'answer with one JSON document')
+    .action(async (minutes, options) => (await import('./commands/snooze.ts')).snoozeCommand(minutes, options));
+}
+
+function wholeSeconds(text: string): number {
+  const seconds = Number(text);
+  if (Number.isInteger(seconds) && seconds > 0 && seconds <= 86_400) return seconds;
+  throw new InvalidArgumentError('It is a whole number of seconds.');
 }
 
 function addClean(program: Command): void {

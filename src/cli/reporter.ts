@@ -1,9 +1,6 @@
-import type { Reporter } from '../domain/ports.ts';
 import { tellEvent } from '../text/event.ts';
+import type { ConsoleReporter } from './console-reporter.ts';
 import { isLive, paintFor } from './looks.ts';
-
-/** Tells of events as they come; `end` takes away what was shown for the moment. */
-export type ConsoleReporter = Reporter & { end(): void };
 
 /** Live on a terminal, a line an event elsewhere; on stderr, where the answer is not. */
 export async function consoleReporter(): Promise<ConsoleReporter> {

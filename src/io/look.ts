@@ -4,8 +4,8 @@ import { done, failed, type Result } from '../domain/result.ts';
 import { type GitAnswer, git } from './git.ts';
 import { insideAny } from './inside-any.ts';
 import { readNulList } from './nul-list.ts';
-import { QUIET } from './quiet.ts';
 import type { IndexWork, OwnIndex } from './snapshot-index.ts';
+import { UNDISTURBED } from './undisturbed.ts';
 import { type SortedOut, sortOut } from './untracked.ts';
 import { notCheckedOut, stagedNames } from './users-index.ts';
 
@@ -83,19 +83,6 @@ export const RAW = ['--raw', '-z', '--no-renames', '--no-abbrev', '--ignore-subm
 const ADD = ['--add', '--remove', '-z', '--stdin'];
 
 const notThis = (folder: string) => `:(top,exclude,literal)${folder}`;
-
-// Nothing of the user's settings may keep git from looking, or have it write down not to look.
-const UNDISTURBED = [
-  ...QUIET,
-  'core.sparseCheckout=false',
-  'index.sparse=false',
-  'index.skipHash=false',
-  'core.ignoreStat=false',
-  'core.checkStat=default',
-  'core.trustctime=true',
-  'core.safecrlf=false',
-  'submodule.recurse=false',
-];
 
 // Marked only while this goes on: a kept mark would hide a later deletion.
 async function hide(ask: Ask, elsewhere: ReadonlySet<string>): Promise<Result<Buffer>> {

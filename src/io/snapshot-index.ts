@@ -20,6 +20,7 @@ import { codeOf, makeFolder, removeOldest } from './files.ts';
 import { git } from './git.ts';
 import { withIndexFolder } from './index-copy.ts';
 import { QUIET } from './quiet.ts';
+import { indexName } from './tree-print.ts';
 
 /** By this environment git uses an index of our own. */
 export type IndexEnv = { readonly GIT_INDEX_FILE: string };
@@ -51,7 +52,7 @@ export async function withOwnIndex<T>(
 ): Promise<Result<Worked<T>>> {
   const folder = makeFolder(place.commonDir, 'onceover/indexes');
   if (!folder.ok) return folder;
-  const name = createHash('sha256').update(place.root).digest('hex').slice(0, 32);
+  const name = indexName(place.root);
   const named = `${name}-${commit}-`;
   const workFrom = (kept: Kept | null, hasNames: boolean) =>
     withIndexFolder<Worked<T>>(place, async (own) => {

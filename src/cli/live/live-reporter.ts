@@ -2,7 +2,7 @@ import type { WriteStream } from 'node:tty';
 import type { Event } from '../../domain/event.ts';
 import { tellEvent } from '../../text/event.ts';
 import type { Paint } from '../../text/paint.ts';
-import type { ConsoleReporter } from '../reporter.ts';
+import type { ConsoleReporter } from '../console-reporter.ts';
 import { frame } from './frame.ts';
 import { nothingYet, progressAfter } from './progress.ts';
 import { openScreen } from './screen.ts';

@@ -1,0 +1,37 @@
+import { fence } from '../domain/fence.ts';
+import { quoteName } from '../domain/quote-name.ts';
+import type { ToldFinding } from '../domain/run.ts';
+import { tellFindingsForAgent } from './fix-prompt.ts';
+import { oneLine } from './one-line.ts';
+
+/** A gate that does not hold, as a run's document tells of it. */
+export type FailingGate = { readonly id: string; readonly detail: string; readonly output: string | null };
+
+/** Why an agent may not stop yet, and what to do about it. */
+export function tellStopReason(findings: readonly ToldFinding[], gates: readonly FailingGate[]): string {
+  const found = tellFindingsForAgent(findings.slice(0, MOST_FINDINGS));
+  const more = findings.length - MOST_FINDINGS;
+  return [
+    'The review gates of this repository do not hold for your change yet.',
+    ...found,
+    ...(more > 0 ? [`There are ${more} more; "onceover status --prompt" shows all of them.`] : []),
+    ...gates.map(tellGate),
+    NEXT,
+  ].join('\n\n');
+}
+
+/** What an agent is told while a run goes on that takes longer than a hook may. */
+export function tellStillRunning(progress: readonly string[]): string {
+  const last = progress.at(-1);
+  const far = last === undefined ? '' : ` So far: ${oneLine(last)}`;
+  return `The review of your change is still going on.${far} Change nothing, wait a minute, and stop again.`;
+}
+
+const MOST_FINDINGS = 20;
+const NEXT =
+  'Mend it, then stop again: the reviewers look at what you changed. If a finding is wrong or must stay as it is, say so with "onceover resolve <id> --skip <why>".';
+
+function tellGate({ id, detail, output }: FailingGate): string {
+  const head = `${quoteName(id)} fails: ${oneLine(detail)}`;
+  return output === null || output.trim() === '' ? head : `${head}\n${fence(output.trimEnd().replace(/^/gm, '  '))}`;
+}
