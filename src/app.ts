@@ -16,7 +16,7 @@ import type { Capabilities, Reporter, Repository } from './domain/ports.ts';
 import { done, failed, type Result } from './domain/result.ts';
 import type { Rule } from './domain/rule.ts';
 import type { RunOutcome } from './domain/run.ts';
-import type { SetUpOutcome } from './domain/set-up.ts';
+import type { HookAgent, SetUpOutcome } from './domain/set-up.ts';
 import type { Settings } from './domain/settings.ts';
 import {
   type InstructionPorts,
@@ -120,7 +120,12 @@ async function explainReviewId(cwd: string, id: string, base: string | null): Pr
 /** Writes what is asked for and not there yet. */
 export async function init(
   cwd: string,
-  options: { readonly gates: boolean; readonly rules: boolean; readonly mcp: boolean },
+  options: {
+    readonly gates: boolean;
+    readonly rules: boolean;
+    readonly mcp: boolean;
+    readonly hook: HookAgent | null;
+  },
 ): Promise<Result<SetUpOutcome>> {
   const project = await openProject(cwd);
   if (!project.ok) return project;
@@ -137,7 +142,7 @@ export async function init(
   const outcome = await setUp({ files: openProjectFiles(place.root), repository }, { ...options, gates });
   const isWritten =
     outcome.ok && outcome.value.steps.some(({ path, added }) => path === 'onceover.yml' && added !== null);
-  if (!isWritten) return outcome;
+  if (!outcome.ok || !(isWritten || options.hook !== null)) return outcome;
   // Whoever sets it up has agreed to it.
   const trusted = await trust(cwd);
   return trusted.ok ? outcome : trusted;

@@ -166,7 +166,7 @@ function addClean(program: Command): void {
 function addInit(program: Command): void {
   program
     .command('init')
-    .summary('set up gates, rules or the MCP server')
+    .summary('set up gates, rules, the MCP server or a stop hook')
     .description(
       'Writes what is asked for and not there yet, and shows what it wrote; without options, the gates. Running it again ' +
         'changes nothing.',
@@ -174,6 +174,7 @@ function addInit(program: Command): void {
     .option('--gates', 'write a first onceover.yml with your own lint and test commands, and the prompt of a review')
     .option('--rules', 'write a starter .deepreview fitted to the languages found')
     .option('--mcp <agent>', 'add the MCP server to the agent\'s project settings ("claude": .mcp.json)')
+    .option('--hook <agent>', 'have the gates decide when the agent may stop ("claude", "codex" or "gemini")')
     .option('--json', 'answer with one JSON document')
     .action((options) => initCommand(options));
 }

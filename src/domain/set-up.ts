@@ -1,5 +1,8 @@
 import type { RepoPath } from './brand.ts';
 
+/** Whose program can be told to call us when the agent stops. */
+export type HookAgent = 'claude' | 'codex' | 'gemini';
+
 /** What `init` did with one file. */
 export type SetUpStep = {
   readonly path: RepoPath;
@@ -15,6 +18,8 @@ export type SetUpOutcome = {
   readonly steps: readonly SetUpStep[];
   /** Null: no gates were asked for. */
   readonly gates: GatesFound | null;
+  /** Null: no hook was asked for. */
+  readonly hook: HookAgent | null;
 };
 
 /** What `init` learned while it set up gates. */

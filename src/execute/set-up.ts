@@ -1,8 +1,10 @@
 import type { RepoPath } from '../domain/brand.ts';
 import type { ProjectFiles, Repository } from '../domain/ports.ts';
 import { done, failed, type Result } from '../domain/result.ts';
-import type { GatesFound, RootFiles, SetUpOutcome, SetUpStep } from '../domain/set-up.ts';
+import type { GatesFound, HookAgent, RootFiles, SetUpOutcome, SetUpStep } from '../domain/set-up.ts';
 import { CHECK_SOURCES, checkCommands } from '../plan/check-commands.ts';
+import { addHookEntry, hookFile } from '../plan/hook-entry.ts';
+import type { JsonChange } from '../plan/json-config.ts';
 import { projectShape } from '../plan/languages.ts';
 import { addMcpEntry } from '../plan/mcp-entry.ts';
 import { toolWrittenGlobs } from '../plan/tool-written.ts';
@@ -22,6 +24,7 @@ type Wanted = {
   readonly gates: { readonly agents: readonly string[]; readonly configured: boolean } | null;
   readonly rules: boolean;
   readonly mcp: boolean;
+  readonly hook: HookAgent | null;
 };
 
 /** A file as it is to be written; `text` is null where it is left alone. */
@@ -37,13 +40,19 @@ export async function setUp(ports: SetUpPorts, wanted: Wanted): Promise<Result<S
     planned.push(...gates.value.files);
     found = gates.value.found;
   }
-  for (const plan of [...(wanted.rules ? [planRules] : []), ...(wanted.mcp ? [planMcp] : [])]) {
+  const { hook } = wanted;
+  const plans = [
+    ...(wanted.rules ? [planRules] : []),
+    ...(wanted.mcp ? [planMcp] : []),
+    ...(hook === null ? [] : [(own: SetUpPorts) => planHook(own, hook)]),
+  ];
+  for (const plan of plans) {
     const file = await plan(ports);
     if (!file.ok) return file;
     planned.push(file.value);
   }
   const steps = await write(ports, planned);
-  return steps.ok ? done({ steps: steps.value, gates: found }) : steps;
+  return steps.ok ? done({ steps: steps.value, gates: found, hook }) : steps;
 }
 
 async function write(
@@ -132,21 +141,31 @@ async function planRules({ files, repository }: SetUpPorts): Promise<Result<Plan
 }
 
 /** The MCP server in `.mcp.json`; everything else in it is kept. */
-async function planMcp({ files }: SetUpPorts): Promise<Result<PlannedFile>> {
-  const present = await files.read(MCP);
+function planMcp(ports: SetUpPorts): Promise<Result<PlannedFile>> {
+  return planJson(ports, MCP, addMcpEntry);
+}
+
+/** The stop hook in the settings of an agent's program; everything else in them is kept. */
+function planHook(ports: SetUpPorts, agent: HookAgent): Promise<Result<PlannedFile>> {
+  return planJson(ports, hookFile(agent), (present) => addHookEntry(agent, present));
+}
+
+async function planJson(
+  { files }: SetUpPorts,
+  path: RepoPath,
+  change: (present: string | null) => JsonChange,
+): Promise<Result<PlannedFile>> {
+  const present = await files.read(path);
   if (!present.ok) return present;
-  const change = addMcpEntry(present.value);
-  switch (change.kind) {
+  const changed = change(present.value);
+  switch (changed.kind) {
     case 'leave':
-      return done(leave(MCP));
+      return done(leave(path));
     case 'unreadable':
-      return failed({ kind: 'unreadable-json', path: MCP, said: change.said });
-    case 'write':
-      return done({
-        path: MCP,
-        did: present.value === null ? 'written' : 'extended',
-        added: change.added,
-        text: change.text,
-      });
+      return failed({ kind: 'unreadable-json', path, said: changed.said });
+    case 'write': {
+      const did = present.value === null ? 'written' : 'extended';
+      return done({ path, did, added: changed.added, text: changed.text });
+    }
   }
 }

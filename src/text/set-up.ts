@@ -1,12 +1,16 @@
-import type { GatesFound, PassedOver, SetUpOutcome, SetUpStep } from '../domain/set-up.ts';
+import type { GatesFound, HookAgent, PassedOver, SetUpOutcome, SetUpStep } from '../domain/set-up.ts';
 
 /** What `init` wrote, shown whole, and what to do next. */
-export function tellSetUp({ steps, gates }: SetUpOutcome): string {
+export function tellSetUp({ steps, gates, hook }: SetUpOutcome): string {
   return [
     ...steps.map(tellStep),
     ...(gates === null ? [] : tellGates(gates)),
     ...steps.filter((step) => step.ignored).map(tellIgnored),
-    [...(gates === null ? [INSTRUCTIONS] : run(gates)), ...(steps.some(isMcp) ? [RESTART] : [])].join('\n'),
+    [
+      ...(gates === null ? (hook === null ? [INSTRUCTIONS] : []) : run(gates)),
+      ...(steps.some(isMcp) ? [RESTART] : []),
+      ...(hook === null ? [] : HOOKED[hook]),
+    ].join('\n'),
   ].join('\n\n');
 }
 
@@ -40,6 +44,19 @@ function tellIgnored({ path }: SetUpStep): string {
 
 const INSTRUCTIONS = 'Next: "onceover instructions" writes the reviews that your present change asks for.';
 const RESTART = 'Restart Claude Code here and allow the server "onceover"; then ask it to review your change.';
+
+// The configuration is agreed to by now: whoever sets up the hook wants it to run.
+const HOOKED: Readonly<Record<HookAgent, readonly string[]>> = {
+  claude: [
+    'Restart Claude Code here: from then on it may stop once the gates hold. "onceover hook snooze" gives it a rest.',
+  ],
+  codex: [
+    'Start Codex here and allow the hook when it asks: from then on it may stop once the gates hold. "onceover hook snooze" gives it a rest.',
+  ],
+  gemini: [
+    'Restart Gemini CLI here: from then on it may stop once the gates hold. "onceover hook snooze" gives it a rest.',
+  ],
+};
 
 function run({ agents, proposed }: GatesFound): readonly string[] {
   const steps = [

@@ -15,9 +15,9 @@ const WROTE_RULES: SetUpStep = {
 const WROTE_SETTINGS: SetUpStep = { path: SETTINGS, did: 'written', added: 'version: 1\n', ignored: false };
 const FOUND: GatesFound = { agents: ['claude'], passedOver: [], proposed: null };
 
-const tell = (...steps: readonly SetUpStep[]) => tellSetUp({ steps, gates: null });
+const tell = (...steps: readonly SetUpStep[]) => tellSetUp({ steps, gates: null, hook: null });
 const tellGates = (gates: Partial<GatesFound>, step = WROTE_SETTINGS) =>
-  tellSetUp({ steps: [step], gates: { ...FOUND, ...gates } });
+  tellSetUp({ steps: [step], gates: { ...FOUND, ...gates }, hook: null });
 
 describe('setting up', () => {
   test('shows a written file whole and says what is next', () => {
@@ -104,7 +104,7 @@ Then: "onceover run" runs the gates on your present change.`);
 
   test('rules and the MCP server beside gates: one next step, and how to start the server', () => {
     const mcp: SetUpStep = { path: MCP, did: 'written', added: '{}', ignored: false };
-    const told = tellSetUp({ steps: [WROTE_SETTINGS, WROTE_RULES, mcp], gates: FOUND });
+    const told = tellSetUp({ steps: [WROTE_SETTINGS, WROTE_RULES, mcp], gates: FOUND, hook: null });
     expect(told.split('\n').slice(-2)).toEqual([
       expect.stringMatching(/^Next: "onceover run"/),
       expect.stringMatching(/^Restart Claude Code/),

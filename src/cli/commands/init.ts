@@ -8,6 +8,7 @@ export async function initCommand(options: {
   readonly gates?: boolean;
   readonly rules?: boolean;
   readonly mcp?: string;
+  readonly hook?: string;
   readonly json?: boolean;
 }): Promise<void> {
   const json = options.json === true;
@@ -15,9 +16,17 @@ export async function initCommand(options: {
     const said = `init --mcp knows the agent "claude" only, not "${options.mcp}".`;
     return fail({ kind: 'wrong-usage', said, command: 'init' }, json);
   }
+  const hook = HOOK_AGENTS.find((agent) => agent === options.hook) ?? null;
+  if (options.hook !== undefined && hook === null) {
+    const said = `init --hook knows the agents "claude", "codex" and "gemini", not "${options.hook}".`;
+    return fail({ kind: 'wrong-usage', said, command: 'init' }, json);
+  }
   const [rules, mcp] = [options.rules === true, options.mcp !== undefined];
-  const outcome = await init(workingDirectory(), { gates: options.gates === true || !(rules || mcp), rules, mcp });
+  const gates = options.gates === true || !(rules || mcp || hook !== null);
+  const outcome = await init(workingDirectory(), { gates, rules, mcp, hook });
   if (!outcome.ok) return fail(outcome.failure, json);
   if (json) answerJson(setUpDocument(outcome.value.steps));
   else answer(tellSetUp(outcome.value));
 }
+
+const HOOK_AGENTS = ['claude', 'codex', 'gemini'] as const;
