@@ -91,3 +91,19 @@ way('A check has passed, and another one gets its name.', async () => {
   configure(repo, { gates: checks('exit 0', 'exit 1') });
   await expectFailed(repo);
 });
+
+way('A check has passed, and then fails on the same files.', async () => {
+  const repo = checked(SWITCH);
+  expect((await repo.run()).code).toBe(0);
+  failNow(repo);
+  await expectFailed(repo, ['--fresh']);
+});
+
+way('A check fails and takes back the only change it is about.', async () => {
+  const repo = checked('git checkout -q main -- src/a.ts; false');
+  expect(await repo.document()).toMatchObject({
+    code: 1,
+    status: 'failed',
+    gates: [{ id: 'check:src:check0', status: 'fail' }],
+  });
+});
