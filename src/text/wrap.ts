@@ -14,7 +14,7 @@ export function wrap(text: string, width: number, indent = 0): string {
 
 function wrapLine(whole: string, width: number, indent: number): readonly string[] {
   if (cellsShown(whole) <= width) return [whole];
-  const line = whole.replace(/ +$/, '');
+  const line = withoutSpacesAfter(whole);
   const start = /^ */.exec(line)?.[0] ?? '';
   const hanging = ' '.repeat(Math.min(start.length + indent, Math.max(0, Math.floor(width / 2))));
   const lines: string[] = [];
@@ -34,6 +34,12 @@ function wrapLine(whole: string, width: number, indent: number): readonly string
     isEmpty = false;
   }
   return [...lines, open];
+}
+
+function withoutSpacesAfter(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === ' ') end--;
+  return line.slice(0, end);
 }
 
 type Piece = { readonly gap: string; readonly word: string };
