@@ -30,9 +30,11 @@ export async function sortOut(place: Place, { others, staged }: Unknown, left: I
   const unnameable: string[] = [];
   const take = (name: Buffer) => add.push(name, END);
 
+  const nested = new Set<string>();
   const uncertain = new Set(staged.names.filter((one) => !left.path(one)));
   for (const path of others.names.filter((one) => !left.path(one))) {
     if (path.endsWith('/')) {
+      nested.add(path.slice(0, -1));
       uncertain.add(path.slice(0, -1));
       continue;
     }
@@ -44,7 +46,7 @@ export async function sortOut(place: Place, { others, staged }: Unknown, left: I
   for (const path of uncertain) {
     const found = await lookUp(place, path);
     if (found === 'here') take(Buffer.from(path, 'utf8'));
-    else if (found === 'repository') withheld.push({ path: path as RepoPath, why: 'repository' });
+    else if (found === 'folder' && nested.has(path)) withheld.push({ path: path as RepoPath, why: 'repository' });
   }
   const isStagedOdd = new Set(staged.unnameable);
   for (const name of others.unnameable.filter((one) => !left.bytes(one))) {
@@ -65,14 +67,14 @@ function reasonToWithhold(place: Place, name: string, bytes: Buffer): WithheldFi
 }
 
 // Behind a symlink is another place. A folder is here only as a repository with a commit: git can add no other.
-async function lookUp(place: Place, path: string): Promise<'here' | 'gone' | 'repository'> {
+async function lookUp(place: Place, path: string): Promise<'here' | 'gone' | 'folder'> {
   const folder = folderOf(path);
   if (folder !== '' && !checkFolder(place.root, folder).ok) return 'gone';
   const stats = look(place, Buffer.from(path, 'utf8'));
   if (stats?.isDirectory() !== true) return stats === null ? 'gone' : 'here';
   const head = ['--git-dir', join(place.root, path, '.git'), 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}'];
   const answer = await git(place.root, head, { expected: [0, 1, 128] });
-  return answer.ok && answer.value.code === 0 ? 'here' : 'repository';
+  return answer.ok && answer.value.code === 0 ? 'here' : 'folder';
 }
 
 // What cannot be looked at is left to git, which says why.

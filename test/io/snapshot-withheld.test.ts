@@ -89,6 +89,15 @@ describe('withheld', () => {
     expect([brief(snapshot.entries), snapshot.withheld]).toEqual([['A 160000 sub/inner'], []]);
   });
 
+  test('such a repository in the place of a file: that is deleted, and the repository named', async () => {
+    const repo = someRepo();
+    repo.remove('a.txt');
+    repo.git('init', '-q', 'a.txt');
+    const snapshot = await takeAt(repo.root);
+    expect(brief(snapshot.entries)).toEqual(['D a.txt']);
+    expect(snapshot.withheld).toEqual([{ path: 'a.txt', why: 'repository' }]);
+  });
+
   test('a file in a generated folder is not worth a word', async () => {
     const repo = someRepo();
     repo.write('.deepwork/tmp/.env', '1');
