@@ -1,5 +1,6 @@
 import type { KnownAgent } from './agents/inspect.ts';
 import type { Cleaned } from './app/clean.ts';
+import type { ReportFile, WrittenReports } from './app/reports.ts';
 import type { RunOptions } from './app/run.ts';
 import type { StartedRun } from './app/started-run.ts';
 import { loadRules } from './config/load-rules.ts';
@@ -261,6 +262,18 @@ export async function preview(cwd: string, wish: RunWish): Promise<Result<Previe
   if (!place.ok) return place;
   const options = toOptions(place.value, wish);
   return options.ok ? previewGates(place.value, options.value) : options;
+}
+
+/** Writes reports of a run that has ended. */
+export async function writeReports(cwd: string, files: readonly ReportFile[]): Promise<WrittenReports> {
+  const { writeReports: write } = await import('./app/reports.ts');
+  return write(cwd, files);
+}
+
+/** Adds a report to a file that others add to as well. */
+export async function appendReport(path: string, text: string): Promise<Result<void>> {
+  const { appendReport: append } = await import('./app/reports.ts');
+  return append(path, text);
 }
 
 /** What a person or an agent says of a finding: that it is fixed, or why it is left. */

@@ -15,8 +15,8 @@ export async function interruptible<T>(
   try {
     const result = await work(stop.signal);
     if (!stop.signal.aborted) return result;
-    if (json) answerJson({ error: { kind: 'interrupted', message: INTERRUPTED, next: NEXT } });
-    process.stderr.write(`onceover: ${INTERRUPTED}\n${NEXT}\n`);
+    if (json) answerJson({ error: { kind: 'interrupted', message: INTERRUPTED.what, next: INTERRUPTED.next } });
+    process.stderr.write(`onceover: ${INTERRUPTED.what}\n${INTERRUPTED.next}\n`);
     process.exitCode = 130;
     return 'interrupted';
   } finally {
@@ -27,5 +27,8 @@ export async function interruptible<T>(
 // A terminal that is closed ends the work too: nobody would see what it costs.
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-const INTERRUPTED = 'interrupted; what was started has been ended, and what had no verdict yet was not recorded.';
-const NEXT = 'To go on from there, run again.';
+/** What to say of work that was ended so. */
+export const INTERRUPTED = {
+  what: 'interrupted; what was started has been ended, and what had no verdict yet was not recorded.',
+  next: 'To go on from there, run again.',
+};

@@ -2,28 +2,30 @@ import { exitCode } from '../domain/exit-code.ts';
 import type { Failure } from '../domain/failure.ts';
 import { errorDocument } from '../report/documents.ts';
 import { tellFailure } from '../text/failure.ts';
+import { jsonWithoutCommands, withoutCommands } from '../text/without-commands.ts';
 import { version } from '../version.ts';
 
 /** Writes the one answer of a command to stdout. */
 export function answer(text: string): void {
-  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+  process.stdout.write(forLog(text.endsWith('\n') ? text : `${text}\n`));
 }
 
 /** Writes a document to stdout. */
 export function answerJson(document: object): void {
-  process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+  const json = `${JSON.stringify(document, null, 2)}\n`;
+  process.stdout.write(isOnGitHub() ? jsonWithoutCommands(json) : json);
 }
 
 /** Writes lines for people to stderr, beside the answer. */
 export function warn(lines: readonly string[]): void {
-  for (const line of lines) process.stderr.write(`warning: ${line}\n`);
+  for (const line of lines) process.stderr.write(forLog(`warning: ${line}\n`));
 }
 
 /** Says what went wrong and what to do, and sets the exit code; the document is an error's, unless there is a better one. */
 export function fail(failure: Failure, json: boolean, document: object = errorDocument(failure)): void {
   const { what, next } = tellFailure(failure);
   if (json) answerJson(document);
-  process.stderr.write(`onceover: ${what}\n${next}\n`);
+  process.stderr.write(forLog(`onceover: ${what}\n${next}\n`));
   process.exitCode = exitCode(failure);
 }
 
@@ -33,4 +35,13 @@ export function tellBug(error: unknown, json: boolean): void {
   if (json) answerJson({ error: { kind: 'bug', message: said, next: 'Report it, with the command that you ran.' } });
   process.stderr.write(`onceover: something went wrong that should not (a bug in onceover ${version}):\n${said}\n`);
   process.exitCode = 3;
+}
+
+/** A text as it may stand in a log: what a reviewer said must not be taken for a command of the workflow. */
+export function forLog(text: string): string {
+  return isOnGitHub() ? withoutCommands(text) : text;
+}
+
+function isOnGitHub(): boolean {
+  return process.env['GITHUB_ACTIONS'] === 'true';
 }

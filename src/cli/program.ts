@@ -77,6 +77,11 @@ function addRun(program: Command): void {
     .option('--all', 'run reviews although a check fails')
     .option('--force', 'ask every slot without a pass on what is there now, also beyond the retry limit')
     .option('--fresh', 'ask every slot anew, in a new session')
+    .option(
+      '--report <format=file>',
+      'also write a report: markdown=FILE, sarif=FILE, junit=FILE, rdjson=FILE, or github (annotations and job summary); may be given several times',
+      (given: string, before: readonly string[] = []) => [...before, given],
+    )
     .option('--json', 'answer with one JSON document')
     .addOption(new Option('--started-by-agent').hideHelp())
     .action(async (paths, options) => (await import('./commands/run.ts')).runCommand(paths, options));

@@ -1,6 +1,7 @@
 import { tellEvent } from '../text/event.ts';
 import type { ConsoleReporter } from './console-reporter.ts';
 import { isLive, paintFor } from './looks.ts';
+import { forLog } from './output.ts';
 
 /** Live on a terminal, a line an event elsewhere; on stderr, where the answer is not. */
 export async function consoleReporter(): Promise<ConsoleReporter> {
@@ -9,7 +10,7 @@ export async function consoleReporter(): Promise<ConsoleReporter> {
   return {
     tell(event) {
       const line = tellEvent(event);
-      if (line !== null) stderr.write(`${line}\n`);
+      if (line !== null) stderr.write(forLog(`${line}\n`));
     },
     end() {},
   };

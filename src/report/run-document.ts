@@ -66,7 +66,8 @@ type UsageDocument = {
   cost_usd: number | null;
 };
 
-export function runDocument(outcome: RunOutcome): RunDocument {
+/** The document of a run; `more` are warnings beside those of the run itself. */
+export function runDocument(outcome: RunOutcome, more: readonly string[] = []): RunDocument {
   return {
     status: outcome.status,
     iteration: outcome.iteration,
@@ -81,7 +82,7 @@ export function runDocument(outcome: RunOutcome): RunDocument {
     base: outcome.baseName,
     exit_code: outcome.exitCode,
     dispatches: outcome.dispatches,
-    warnings: outcome.notices.map(tellRunNotice),
+    warnings: [...outcome.notices.map(tellRunNotice), ...more],
   };
 }
 

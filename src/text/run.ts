@@ -17,7 +17,8 @@ export function tellRun(outcome: RunOutcome): string {
   return blocks.filter((block) => block !== '').join('\n\n');
 }
 
-const GATE_WORDS: Readonly<Record<GateOutcome['status'], string>> = {
+/** How a gate stands, in a word or two. */
+export const GATE_WORDS: Readonly<Record<GateOutcome['status'], string>> = {
   pass: 'pass',
   fail: 'FAIL',
   error: 'ERROR',
@@ -33,7 +34,8 @@ function tellGate(gate: GateOutcome): string[] {
 
 const PRINTED_NOTHING = '(it printed nothing)';
 
-const SLOT_WORDS: Readonly<Record<SlotOutcome['status'], string>> = {
+/** How a slot stands; one that rests has not passed what is there now. */
+export const SLOT_WORDS: Readonly<Record<SlotOutcome['status'], string>> = {
   pass: 'pass',
   fail: 'FAIL',
   error: 'ERROR',
@@ -45,11 +47,13 @@ function tellSlotLine(slot: SlotOutcome): string {
   const who = slot.agent === null ? '' : ` ${showUnseen(slot.agent)}`;
   const how = slot.dispatch === 'none' ? '' : ` ${slot.dispatch},`;
   const used = slot.usage === null ? '' : `, ${tellUsage(slot.usage)}`;
-  const why =
-    slot.status === 'skipped_prior_pass'
-      ? `passed in iteration ${slot.passIteration}${slot.sawOlder ? ', has not seen what changed since' : ''}`
-      : tellSlotReason(slot);
-  return `  ${pad(SLOT_WORDS[slot.status], 8)}@${slot.slot}${who}:${how} ${why}${used}`;
+  return `  ${pad(SLOT_WORDS[slot.status], 8)}@${slot.slot}${who}:${how} ${tellStanding(slot)}${used}`;
+}
+
+/** Why a slot stands as it does; of one that rests, since when. */
+export function tellStanding(slot: SlotOutcome): string {
+  if (slot.status !== 'skipped_prior_pass') return tellSlotReason(slot);
+  return `passed in iteration ${slot.passIteration}${slot.sawOlder ? ', has not seen what changed since' : ''}`;
 }
 
 function tellFindings(findings: readonly ToldFinding[]): string {
@@ -67,7 +71,8 @@ function tellFindings(findings: readonly ToldFinding[]): string {
   return blocks.join('\n\n');
 }
 
-const STATES: Readonly<Record<ToldFinding['state'], string>> = {
+/** What to add to a finding that is not simply open. */
+export const STATES: Readonly<Record<ToldFinding['state'], string>> = {
   open: '',
   fixed_claimed: ' (said to be fixed, not yet confirmed)',
   warning: ' (warning)',
@@ -91,13 +96,15 @@ export function tellFinding({ finding, state }: ToldFinding): string[] {
   ];
 }
 
-const MARKS = {
+/** What is odd about where a finding points. */
+export const MARKS = {
   'off-diff': 'outside the change',
   'no-such-line': 'there is no such line',
   'code-not-found': 'the quoted code is not in the file',
 } as const;
 
-function tellUncovered({ uncovered, withheld }: RunOutcome): string {
+/** What nobody looked at. */
+export function tellUncovered({ uncovered, withheld }: RunOutcome): string {
   const lines: string[] = [];
   if (uncovered.length > 0) lines.push(`Covered by no review: ${someNames(uncovered)}`);
   const secret = withheld.filter(({ why }) => why === 'secret').map(({ path }) => path);
@@ -109,7 +116,8 @@ function tellUncovered({ uncovered, withheld }: RunOutcome): string {
   return lines.join('\n');
 }
 
-function tellPaid({ usage, dispatches, saved }: RunOutcome): string[] {
+/** What the run cost, and an estimate of what it did not cost. */
+export function tellPaid({ usage, dispatches, saved }: RunOutcome): string[] {
   const total = saved.pass + saved.slot + saved.session + saved.prefix;
   const lines: string[] = [];
   if (dispatches > 0) {

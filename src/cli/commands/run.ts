@@ -3,9 +3,10 @@ import { lockConflictDocument, runDocument } from '../../report/run-document.ts'
 import { tellDryRun } from '../../text/dry-run.ts';
 import { tellRun, tellRunNotice } from '../../text/run.ts';
 import { givenFiles } from '../file-list.ts';
-import { interruptible } from '../interrupt.ts';
+import { INTERRUPTED, interruptible } from '../interrupt.ts';
 import { answer, answerJson, fail, warn } from '../output.ts';
 import { consoleReporter } from '../reporter.ts';
+import type { Reports } from '../reports.ts';
 import { workingDirectory } from '../working-directory.ts';
 
 export type RunFlags = {
@@ -18,6 +19,7 @@ export type RunFlags = {
   readonly all?: boolean;
   readonly force?: boolean;
   readonly fresh?: boolean;
+  readonly report?: readonly string[];
   readonly startedByAgent?: boolean;
   readonly json?: boolean;
 };
@@ -26,6 +28,10 @@ export async function runCommand(paths: readonly string[], flags: RunFlags): Pro
   const json = flags.json === true;
   const selection = await selectionOf(flags);
   if ('said' in selection) return fail({ kind: 'wrong-usage', said: selection.said, command: 'run' }, json);
+  const reports = await reportsOf(flags);
+  if (reports !== null && 'said' in reports) {
+    return fail({ kind: 'wrong-usage', said: reports.said, command: 'run' }, json);
+  }
   const reporter = await consoleReporter();
   const wish: Omit<RunWish, 'stop'> = {
     selection,
@@ -54,15 +60,27 @@ export async function runCommand(paths: readonly string[], flags: RunFlags): Pro
       reporter.end();
     }
   }, json);
-  if (outcome === 'interrupted') return;
+  if (outcome === 'interrupted') return reports?.tellInterrupted(INTERRUPTED);
   if (!outcome.ok) {
     const { failure } = outcome;
-    return fail(failure, json, failure.kind === 'lock-held' ? lockConflictDocument(failure) : undefined);
+    fail(failure, json, failure.kind === 'lock-held' ? lockConflictDocument(failure) : undefined);
+    return reports?.tellFailed(failure);
   }
-  warn(outcome.value.notices.map(tellRunNotice));
-  if (json) answerJson(runDocument(outcome.value));
-  else answer(tellRun(outcome.value));
-  process.exitCode = outcome.value.exitCode;
+  const missing = (await reports?.write(outcome.value)) ?? [];
+  const isShort = missing.length > 0 && outcome.value.exitCode === 0;
+  const told = isShort ? { ...outcome.value, exitCode: 3 as const } : outcome.value;
+  warn(told.notices.map(tellRunNotice));
+  if (json) answerJson(runDocument(told, missing));
+  else answer(tellRun(told));
+  reports?.print(outcome.value);
+  process.exitCode = told.exitCode;
+}
+
+/** The code for reports is loaded where one is asked for. */
+async function reportsOf({ report, dryRun, json }: RunFlags): Promise<Reports | { readonly said: string } | null> {
+  if (report === undefined) return null;
+  const { openReports } = await import('../reports.ts');
+  return openReports(report, { dryRun: dryRun === true, json: json === true });
 }
 
 /** What the flags select; they exclude each other. */

