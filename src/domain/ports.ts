@@ -5,6 +5,7 @@ import type { Changes, Listing, Place } from './change.ts';
 import type { Event } from './event.ts';
 import type { Finding, KnownFinding, Resolution } from './finding.ts';
 import type { Entry, GateId } from './gate.ts';
+import type { LedgerEntry } from './ledger.ts';
 import type { MarkReceipt, TaskFacts } from './pass.ts';
 import type { UnusableFile } from './problem.ts';
 import type { CheckReceipt, CheckReceiptKey, HeldReceipt, HeldReceiptKey, Receipt, ReceiptKey } from './receipt.ts';
@@ -285,6 +286,13 @@ export interface Trust {
 export interface Capabilities {
   probed(): Promise<readonly ResumeResult[]>;
   keep(result: ResumeResult): Promise<Result<void>>;
+}
+
+/** What runs and fixers of this clone used, and what was spared. */
+export interface Ledger {
+  add(entry: LedgerEntry): Promise<Result<void>>;
+  /** All that is kept, oldest first, and how many entries could not be read. */
+  all(): Promise<Result<{ readonly entries: readonly LedgerEntry[]; readonly unreadable: number }>>;
 }
 
 /** One run at a time a working tree. */

@@ -1,0 +1,69 @@
+import type { GateId } from './gate.ts';
+import type { RunStatus, Saved } from './run.ts';
+import type { Usage } from './usage.ts';
+
+/** One of the four ways of not paying for the same review twice. */
+export type Lever = keyof Saved;
+
+/** What is written down of money and tokens when a run has ended, or when a fixer has. */
+export type LedgerEntry = LedgerRun | LedgerFix;
+
+/** A run, also one that had nothing to do. */
+export type LedgerRun = Dated & {
+  readonly kind: 'run';
+  readonly scope: string;
+  /** Null: nothing ran. */
+  readonly iteration: number | null;
+  readonly status: RunStatus;
+  readonly exitCode: 0 | 1 | 3;
+  /** The slots that were asked. */
+  readonly slots: readonly LedgerSlot[];
+  /** The checks that ran. */
+  readonly checks: readonly LedgerCheck[];
+  readonly spared: readonly Spared[];
+};
+
+/** A turn of a fixer. */
+export type LedgerFix = Dated & Dispatched & { readonly kind: 'fix' };
+
+type Dated = {
+  /** When it ended. */
+  readonly at: string;
+  readonly durationMs: number;
+  readonly startedBy: 'person' | 'agent';
+  /** Null: HEAD was detached. */
+  readonly branch: string | null;
+};
+
+type Dispatched = {
+  readonly agent: string;
+  /** Null: neither the settings nor the agent named it. */
+  readonly model: string | null;
+  readonly dispatch: 'fresh' | 'resumed';
+  /** How often it was asked for this: once more for an answer that can be read, or for each part of a diff. */
+  readonly asks: number;
+  readonly usage: Usage | null;
+};
+
+export type LedgerSlot = Dispatched & {
+  readonly gate: GateId;
+  readonly slot: number;
+  readonly status: 'pass' | 'fail' | 'error';
+  /** Why it was asked as it was. */
+  readonly why: string;
+  readonly durationMs: number;
+};
+
+export type LedgerCheck = {
+  readonly gate: GateId;
+  readonly status: 'pass' | 'fail' | 'error';
+  readonly durationMs: number;
+};
+
+/** What a lever spared at a gate: in how many looks, and about how many tokens. */
+export type Spared = {
+  readonly gate: GateId;
+  readonly lever: Lever;
+  readonly looks: number;
+  readonly tokens: number;
+};

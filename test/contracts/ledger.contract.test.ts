@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import type { LedgerEntry } from '../../src/domain/ledger.ts';
+import type { Ledger } from '../../src/domain/ports.ts';
+import { openLedger } from '../../src/stores/ledger.ts';
+import { ledgerFix, ledgerRun, ledgerSlot, spared } from '../support/ledger-samples.ts';
+import { memoryLedger } from '../support/memory/ledger.ts';
+import { temporaryFolder } from '../support/repo.ts';
+import { usage } from '../support/run-samples.ts';
+
+ledgerContract('in memory', memoryLedger);
+ledgerContract('on disk', () => openLedger(temporaryFolder()));
+
+/** What every implementation of Ledger promises. */
+function ledgerContract(name: string, open: () => Ledger): void {
+  const at = (minute: number) => `2026-03-01T12:0${minute}:00.000Z`;
+
+  describe(`ledger ${name}`, () => {
+    test('nothing is in it at first', async () => {
+      expect(await open().all()).toEqual({ ok: true, value: { entries: [], unreadable: 0 } });
+    });
+
+    test.each<[string, LedgerEntry]>([
+      ['a run with nothing to do', ledgerRun({ iteration: null, status: 'no_changes', spared: [spared()] })],
+      [
+        'a run with slots and checks',
+        ledgerRun({
+          slots: [
+            ledgerSlot({ usage: usage({ costUsd: 0.25 }), model: 'm-1' }),
+            ledgerSlot({ slot: 2, status: 'error', dispatch: 'resumed', asks: 2, usage: null }),
+          ],
+          checks: [{ gate: 'check:.:lint', status: 'fail', durationMs: 12 }],
+          status: 'failed',
+          exitCode: 1,
+        }),
+      ],
+      ['on no branch, by an agent', ledgerRun({ branch: null, startedBy: 'agent', scope: 'commit abc' })],
+      ['a turn of a fixer', ledgerFix({ dispatch: 'resumed', usage: null })],
+    ])('%s comes back as it was', async (_, entry) => {
+      const ledger = open();
+      expect(await ledger.add(entry)).toEqual({ ok: true, value: undefined });
+      expect(await ledger.all()).toEqual({ ok: true, value: { entries: [entry], unreadable: 0 } });
+    });
+
+    test('entries come in the order of time, also two of one moment', async () => {
+      const ledger = open();
+      for (const minute of [3, 1, 2, 1]) await ledger.add(ledgerRun({ at: at(minute) }));
+      const all = await ledger.all();
+      expect(all.ok && all.value.entries.map((entry) => entry.at)).toEqual([at(1), at(1), at(2), at(3)]);
+    });
+  });
+}
