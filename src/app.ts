@@ -12,6 +12,7 @@ import type { DoctorReport } from './domain/doctor.ts';
 import type { ReviewExplanation, RunExplanation } from './domain/explanation.ts';
 import type { KnownFinding, Resolution } from './domain/finding.ts';
 import type { InstructionsOutcome, Notice } from './domain/instructions.ts';
+import type { LoopOutcome } from './domain/loop.ts';
 import type { MarkReceipt } from './domain/pass.ts';
 import type { Capabilities, Reporter, Repository } from './domain/ports.ts';
 import { done, failed, type Result } from './domain/result.ts';
@@ -256,6 +257,18 @@ export async function run(cwd: string, wish: RunWish): Promise<Result<RunOutcome
   return options.ok ? runGates(place.value, options.value) : options;
 }
 
+/** Runs the gates and has a fixer mend what they find, until they hold or it is no use. */
+export async function runUntilPass(
+  cwd: string,
+  wish: RunWish & { readonly fixer: string; readonly mostIterations: number | null },
+): Promise<Result<LoopOutcome>> {
+  const [place, { runUntilPass: runLoop }] = await Promise.all([placeOf(cwd), import('./app/run.ts')]);
+  if (!place.ok) return place;
+  const options = toOptions(place.value, wish);
+  const { fixer, mostIterations } = wish;
+  return options.ok ? runLoop(place.value, options.value, { fixer, mostIterations }) : options;
+}
+
 /** What a run would do, or what stands; nothing is run and nothing is written. */
 export async function preview(cwd: string, wish: RunWish): Promise<Result<Preview>> {
   const [place, { preview: previewGates }] = await Promise.all([placeOf(cwd), import('./app/run.ts')]);
@@ -300,7 +313,7 @@ export async function trust(cwd: string): Promise<Result<readonly string[]>> {
 
 /** Puts the stop hook of this clone to sleep for so many minutes; for none, it is woken. */
 export async function snoozeHook(cwd: string, minutes: number): Promise<Result<Date | null>> {
-  const [place, { snooze }] = await Promise.all([placeOf(cwd), import('./stores/stop-memory.ts')]);
+  const [place, { snooze }] = await Promise.all([placeOf(cwd), import('./stores/snooze.ts')]);
   if (!place.ok) return place;
   const until = minutes === 0 ? null : Date.now() + minutes * 60_000;
   const kept = snooze(place.value.commonDir, until);

@@ -19,6 +19,8 @@ export type AgentQuestion = {
   readonly model: string | null;
   readonly cacheTtl: '5m' | '1h';
   readonly timeoutSeconds: number;
+  /** True: it may change files of the working tree. */
+  readonly writes?: boolean;
 };
 
 /** How an agent is called: arguments, environment, standard input. */

@@ -37,7 +37,9 @@ export const claude: Agent = {
         '--verbose',
         ...(question.model === null ? [] : ['--model', question.model]),
         '--tools',
-        'Read,Grep,Glob',
+        ...(question.writes === true
+          ? ['Read,Grep,Glob,Edit,Write', '--permission-mode', 'acceptEdits']
+          : ['Read,Grep,Glob']),
         // Nothing of the repository under review: no hooks, no settings, no CLAUDE.md, no MCP servers.
         '--setting-sources=',
         '--strict-mcp-config',

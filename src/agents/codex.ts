@@ -21,7 +21,7 @@ export const codex: Agent = {
         'exec',
         '--json',
         '--sandbox',
-        'read-only',
+        question.writes === true ? 'workspace-write' : 'read-only',
         '--skip-git-repo-check',
         ...(question.model === null ? [] : ['--model', question.model]),
         // Nothing of the repository under review: AGENTS.md is not read.

@@ -5,18 +5,21 @@ import { errorFailure, shorten } from './signs.ts';
 
 // Over the user's own settings, for this dispatch only: no tools but those that read, nothing of the repository under
 // review, one attempt a request, and sessions that are not cleaned away under us.
-const SETTINGS = {
+const settings = (writes: boolean) => ({
   general: {
     enableAutoUpdate: false,
     enableAutoUpdateNotification: false,
     maxAttempts: 1,
     sessionRetention: { enabled: false },
   },
-  tools: { core: ['read_file', 'read_many_files', 'list_directory', 'glob', 'search_file_content', 'grep_search'] },
+  tools: { core: [...READING, ...(writes ? WRITING : [])] },
   context: { includeDirectoryTree: false },
   hooksConfig: { enabled: false },
   security: { folderTrust: { enabled: false } },
-};
+});
+
+const READING = ['read_file', 'read_many_files', 'list_directory', 'glob', 'search_file_content', 'grep_search'];
+const WRITING = ['replace', 'write_file'];
 
 /** Gemini CLI. It has no schema option, so its answer is taken from its text. */
 export const gemini: Agent = {
@@ -36,6 +39,7 @@ export const gemini: Agent = {
         '--output-format',
         'stream-json',
         ...(question.model === null ? [] : ['--model', question.model]),
+        ...(question.writes === true ? ['--approval-mode', 'auto_edit'] : []),
         '--extensions',
         'none',
         '--allowed-mcp-server-names',
@@ -43,7 +47,7 @@ export const gemini: Agent = {
         ...(question.sessionId === null ? ['--session-id', question.newSessionId] : ['--resume', question.sessionId]),
       ],
       env: {
-        GEMINI_CLI_SYSTEM_SETTINGS_PATH: put('settings.json', JSON.stringify(SETTINGS)),
+        GEMINI_CLI_SYSTEM_SETTINGS_PATH: put('settings.json', JSON.stringify(settings(question.writes === true))),
         // Not trusted, and not asked about it: no settings, instructions or servers of the repository under review.
         GEMINI_CLI_TRUST_WORKSPACE: 'false',
         GEMINI_CLI_NO_RELAUNCH: 'true',

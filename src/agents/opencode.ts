@@ -7,18 +7,24 @@ const REVIEWER = 'onceover-reviewer';
 
 // Merged over the user's own settings for this dispatch only. Without bash: its patterns do not hold (a permitted
 // "git log" may write by redirection).
-function config(prompt: string): object {
+function config(prompt: string, writes: boolean): object {
   const tools = {
-    write: false,
-    edit: false,
-    patch: false,
+    write: writes,
+    edit: writes,
+    patch: writes,
     bash: false,
     webfetch: false,
     task: false,
     todowrite: false,
   };
-  const permission = { edit: 'deny', bash: 'deny', webfetch: 'deny', external_directory: 'deny' };
-  const reviewer = { description: 'Reads and judges', mode: 'primary', prompt, tools, permission };
+  const permission = { edit: writes ? 'allow' : 'deny', bash: 'deny', webfetch: 'deny', external_directory: 'deny' };
+  const reviewer = {
+    description: writes ? 'Reads and mends' : 'Reads and judges',
+    mode: 'primary',
+    prompt,
+    tools,
+    permission,
+  };
   return { autoupdate: false, share: 'disabled', agent: { [REVIEWER]: reviewer } };
 }
 
@@ -59,7 +65,9 @@ export const opencode: Agent = {
         ...(question.sessionId === null ? ['--title', 'onceover review'] : ['--session', question.sessionId]),
       ],
       env: {
-        OPENCODE_CONFIG_CONTENT: JSON.stringify(config(`{file:${put('stable.md', question.stable)}}`)),
+        OPENCODE_CONFIG_CONTENT: JSON.stringify(
+          config(`{file:${put('stable.md', question.stable)}}`, question.writes === true),
+        ),
         OPENCODE_DISABLE_PROJECT_CONFIG: '1',
         OPENCODE_DISABLE_CLAUDE_CODE: '1',
         OPENCODE_DISABLE_AUTOUPDATE: '1',

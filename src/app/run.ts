@@ -3,6 +3,7 @@ import { openParsedFiles } from '../config/parsed-files.ts';
 import { ACTIVE } from '../domain/active.ts';
 import type { RepoPath } from '../domain/brand.ts';
 import type { Place } from '../domain/change.ts';
+import type { LoopOutcome } from '../domain/loop.ts';
 import type { Reporter, Snapshots } from '../domain/ports.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import type { RunNotice, RunOutcome } from '../domain/run.ts';
@@ -11,6 +12,7 @@ import type { Settings } from '../domain/settings.ts';
 import { leftOut, type RunFacts } from '../execute/read-run.ts';
 import { executeRun, previewRun } from '../execute/run.ts';
 import type { RunPorts, RunRequest } from '../execute/run-ports.ts';
+import type { LoopRequest } from '../execute/until-pass.ts';
 import { openChecks } from '../io/checks.ts';
 import { openContents } from '../io/contents.ts';
 import { openSnapshots } from '../io/snapshots.ts';
@@ -20,6 +22,7 @@ import { writtenAgents } from '../plan/pull-request.ts';
 import { commandsDigest, commandsOf } from '../plan/trusted-commands.ts';
 import { openCoolings } from '../stores/coolings.ts';
 import { openFindings } from '../stores/findings.ts';
+import { openLedger } from '../stores/ledger.ts';
 import { openLock } from '../stores/lock.ts';
 import { openOpenings } from '../stores/openings.ts';
 import { openPasses } from '../stores/passes.ts';
@@ -64,25 +67,56 @@ export type OpenedRun = {
   readonly written: Settings;
   /** The branch that they were read from, in a pull request. */
   readonly from: string | null;
+  /** The files of the working tree that the configuration was looked for in. */
+  readonly configFiles: ReadonlySet<string>;
 };
 
 /** Runs the gates; one run at a time a working tree. */
-export async function run(place: Place, options: RunOptions): Promise<Result<RunOutcome>> {
-  if (process.env[ACTIVE] !== undefined) return failed({ kind: 'inside-a-run' });
-  const opened = await openRun(place, options);
-  if (!opened.ok) return opened;
-  const { ports, request, written, from } = opened.value;
-  const agreed = await agree(place, written, options.startedBy);
-  if (!agreed.ok) return agreed;
-  const lock = await openLock(place).take();
-  if (!lock.ok) return lock;
-  try {
+export function run(place: Place, options: RunOptions): Promise<Result<RunOutcome>> {
+  return alone(place, options, async ({ ports, request, from }) => {
     const outcome = await executeRun(ports, request);
     if (!outcome.ok) return outcome;
     if (outcome.value.iteration !== null && !(await isSameConfig(place, options, request))) {
       return failed({ kind: 'config-changed' });
     }
     return done(withConfigNotice(outcome.value, from));
+  });
+}
+
+/** Runs the gates and has a fixer mend what they find, again and again. */
+export function runUntilPass(
+  place: Place,
+  options: RunOptions,
+  wish: Omit<LoopRequest, 'isSameConfig'>,
+): Promise<Result<LoopOutcome>> {
+  return alone(place, options, async ({ ports, request, from }) => {
+    const { untilPass } = await import('../execute/until-pass.ts');
+    const loop = await untilPass(ports, request, {
+      ...wish,
+      isSameConfig: () => isSameConfig(place, options, request),
+    });
+    if (!loop.ok) return loop;
+    if (loop.value.end === 'passed' && !(await isSameConfig(place, options, request))) {
+      return failed({ kind: 'config-changed' });
+    }
+    return done({ ...loop.value, run: withConfigNotice(loop.value.run, from) });
+  });
+}
+
+async function alone<T>(
+  place: Place,
+  options: RunOptions,
+  work: (opened: OpenedRun) => Promise<Result<T>>,
+): Promise<Result<T>> {
+  if (process.env[ACTIVE] !== undefined) return failed({ kind: 'inside-a-run' });
+  const opened = await openRun(place, options);
+  if (!opened.ok) return opened;
+  const agreed = await agree(place, opened.value.written, options.startedBy);
+  if (!agreed.ok) return agreed;
+  const lock = await openLock(place).take();
+  if (!lock.ok) return lock;
+  try {
+    return await work(opened.value);
   } finally {
     await lock.value.release();
   }
@@ -137,10 +171,11 @@ export async function openRun(place: Place, options: RunOptions): Promise<Result
     force: options.force,
     fresh: options.fresh,
     all: options.all,
+    startedBy: options.startedBy,
     authorAgents: (changed) => (source.from === null ? new Map() : writtenAgents(written.agent, changed)),
     stop: options.stop,
   };
-  return done({ ports, request, written, from: source.from });
+  return done({ ports, request, written, from: source.from, configFiles: source.read });
 }
 
 function openPorts(place: Place, settings: Settings, snapshots: Snapshots, options: RunOptions): RunPorts {
@@ -153,6 +188,7 @@ function openPorts(place: Place, settings: Settings, snapshots: Snapshots, optio
     openings: openOpenings(commonDir),
     coolings: openCoolings(commonDir),
     passes: openPasses(place),
+    ledger: openLedger(commonDir),
     contents: () => openContents(root),
     checks: openChecks(root, process.env),
     clock: { now: () => new Date() },

@@ -82,6 +82,9 @@ function addRun(program: Command): void {
       'also write a report: markdown=FILE, sarif=FILE, junit=FILE, rdjson=FILE, or github (annotations and job summary); may be given several times',
       (given: string, before: readonly string[] = []) => [...before, given],
     )
+    .option('--until-pass', 'have a fixer mend what is found, and review again, until every gate holds')
+    .option('--fixer <agent>', 'the agent that mends')
+    .addOption(new Option('--max-iterations <n>', 'reviews at most, with --until-pass').argParser(wholeNumber))
     .option('--json', 'answer with one JSON document')
     .addOption(new Option('--started-by-agent').hideHelp())
     .action(async (paths, options) => (await import('./commands/run.ts')).runCommand(paths, options));
@@ -151,6 +154,12 @@ function addHook(program: Command): void {
     .argument('[minutes]', 'for how long, or "off"')
     .option('--json', 'answer with one JSON document')
     .action(async (minutes, options) => (await import('./commands/snooze.ts')).snoozeCommand(minutes, options));
+}
+
+function wholeNumber(text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number > 0 && number <= 1000) return number;
+  throw new InvalidArgumentError('It is a whole number from 1 on.');
 }
 
 function wholeSeconds(text: string): number {

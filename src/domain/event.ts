@@ -1,6 +1,7 @@
 import type { AgentFailure } from './agent.ts';
 import type { DispatchPlan } from './dispatch.ts';
 import type { GateId } from './gate.ts';
+import type { Fix } from './loop.ts';
 import type { SlotTrouble } from './record.ts';
 import type { SlotPlan } from './slot.ts';
 import type { Usage } from './usage.ts';
@@ -15,6 +16,20 @@ export type Event =
       readonly status: 'pass' | 'fail' | 'error';
       readonly why: string | null;
       readonly durationMs: number;
+    }
+  | {
+      readonly kind: 'fix-started';
+      readonly round: number;
+      readonly agent: string;
+      readonly dispatch: 'fresh' | 'resumed';
+      readonly findings: number;
+      readonly checks: number;
+    }
+  | { readonly kind: 'fix-active'; readonly doing: string | null; readonly usage: Usage | null }
+  | {
+      readonly kind: 'fix-ended';
+      readonly agent: string;
+      readonly fix: Fix;
     }
   | { readonly kind: 'slot-planned'; readonly gate: GateId; readonly plan: SlotPlan }
   | {

@@ -50,10 +50,13 @@ export type Closing = {
   readonly iteration: number;
 };
 
-/** What a person or an agent said of a finding: a claim that waits for a reviewer, or a waiver. */
+/** What a person or an agent said of a finding: a claim that waits for a reviewer, a waiver, or an objection. */
 export type Resolution = {
-  /** refuted: a claim that a reviewer found wrong; only when it was said still counts. */
-  readonly how: 'fixed' | 'skipped' | 'refuted';
+  /**
+   * refuted: a claim that a reviewer found wrong; only when it was said still counts. disputed: a fixer's objection, which
+   * changes nothing until a reviewer has heard it.
+   */
+  readonly how: 'fixed' | 'skipped' | 'refuted' | 'disputed';
   readonly why: string;
   readonly at: string;
   /** The last iteration when it was said: failing iterations before it no longer count. */

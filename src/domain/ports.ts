@@ -114,6 +114,8 @@ export type Question = {
   readonly cacheTtl: '5m' | '1h';
   readonly timeoutSeconds: number;
   readonly idleSeconds: number;
+  /** True: it is to change files, and may. */
+  readonly writes?: boolean;
 };
 
 export type AskOptions = {
@@ -124,7 +126,13 @@ export type AskOptions = {
 
 /** What came back: a reply that is still to be read, or why there is none. */
 export type AskEnd =
-  | { readonly ok: true; readonly reply: AgentReply; readonly durationMs: number }
+  | {
+      readonly ok: true;
+      readonly reply: AgentReply;
+      /** The model that answered, where the agent told it. */
+      readonly model: string | null;
+      readonly durationMs: number;
+    }
   | {
       readonly ok: false;
       readonly failure: AgentFailure;

@@ -1,10 +1,11 @@
 import type { GateId, ReviewGate } from '../domain/gate.ts';
+import type { LedgerRun, Spared } from '../domain/ledger.ts';
 import { done, type Result } from '../domain/result.ts';
 import type { RunNotice, RunOutcome, SlotOutcome } from '../domain/run.ts';
 import { addUsage } from '../domain/usage.ts';
 import { decideRun, type RunPlan } from '../plan/decide-run.ts';
 import { type CheckDeed, type GateDeed, judgeRun } from '../plan/judge-run.ts';
-import { estimateSaved, type SavingDeed } from '../plan/savings.ts';
+import { estimateSpared, type SavingDeed, totalSaved } from '../plan/savings.ts';
 import { type Budget, openBudget } from './budget.ts';
 import type { JudgedSlot } from './judge-slot.ts';
 import { noteHeld } from './note-held.ts';
@@ -35,14 +36,18 @@ const NOTHING_DONE: Deeds = {
 };
 
 /** A run: reads what there is, decides, does it, and is judged by reading once more. */
-export async function executeRun(ports: RunPorts, request: RunRequest): Promise<Result<RunOutcome>> {
+export async function executeRun(
+  ports: RunPorts,
+  request: RunRequest,
+  budget: Budget = openBudget(request.settings.budget),
+): Promise<Result<RunOutcome>> {
+  const begun = ports.clock.now();
   const before = await readRun(ports, request);
   if (!before.ok) return before;
   let facts = before.value;
   const noted = await noteHeld(ports, facts);
   if (!noted.ok) return noted;
   const plan = decideRun(facts, request.settings, { ...request, isOn: false });
-  const budget = openBudget(request.settings.budget);
   let deeds = NOTHING_DONE;
   if (plan.iterates) {
     const ran = await iterate(ports, request, facts, plan, budget);
@@ -55,9 +60,14 @@ export async function executeRun(ports: RunPorts, request: RunRequest): Promise<
     if (!certified.ok) return certified;
     ({ facts, deeds } = certified.value);
   }
-  const outcome = await conclude(facts, deeds, request, before.value, plan, budget);
+  const spared = estimateSpared(savingDeeds(deeds, plan), before.value.past.slots);
+  const outcome = await conclude(facts, deeds, request, spared, budget);
   const tidied = await finish(ports, facts, deeds);
-  return tidied.ok ? done(outcome) : tidied;
+  if (!tidied.ok) return tidied;
+  const kept = await ports.ledger.add(ledgerRun(ports, request, { facts, deeds, outcome, spared, begun }));
+  if (kept.ok) return done(outcome);
+  // What it cost is worth a word, and no verdict.
+  return done({ ...outcome, notices: [...outcome.notices, { kind: 'not-in-ledger', failure: kept.failure }] });
 }
 
 /** How things stand after an iteration. */
@@ -77,7 +87,8 @@ export async function previewRun(
   if (!read.ok) return read;
   const facts = read.value;
   const plan = decideRun(facts, request.settings, { ...request, isOn: false });
-  const outcome = await conclude(facts, NOTHING_DONE, request, facts, plan, openBudget(request.settings.budget));
+  const spared = estimateSpared(savingDeeds(NOTHING_DONE, plan), facts.past.slots);
+  const outcome = await conclude(facts, NOTHING_DONE, request, spared, openBudget(request.settings.budget));
   return done({ outcome, plan, facts });
 }
 
@@ -175,8 +186,7 @@ async function conclude(
   facts: RunFacts,
   deeds: Deeds,
   request: RunRequest,
-  before: RunFacts,
-  plan: RunPlan,
+  spared: readonly Spared[],
   budget: Budget,
 ): Promise<RunOutcome> {
   const judged = judgeRun({
@@ -203,7 +213,7 @@ async function conclude(
     withheld: facts.snapshot.withheld,
     notices: [...facts.notices, ...judged.notices, ...askedNotices(deeds, request, budget)],
     usage: deeds.slots.judged.reduce<RunOutcome['usage']>((sum, { usage }) => addUsage(sum, usage), null),
-    saved: estimateSaved(savingDeeds(deeds, plan), before.past.slots),
+    saved: totalSaved(spared),
     dispatches: budget.dispatches(),
   };
 }
@@ -284,14 +294,47 @@ function savingDeeds(deeds: Deeds, plan: RunPlan): readonly SavingDeed[] {
   const asked = deeds.slots.judged.flatMap(({ job, dispatch, usage }): SavingDeed[] => {
     if (!('fresh' in job)) return [];
     if (dispatch === 'resumed') {
-      return [{ kind: 'resumed', usage, freshTokens: job.resumed?.session.freshTokens ?? null }];
+      return [{ kind: 'resumed', gate: job.gate.id, usage, freshTokens: job.resumed?.session.freshTokens ?? null }];
     }
     if (job.prefix === null) return [];
     const isFirst = !prefixes.has(job.prefix);
     prefixes.add(job.prefix);
-    return isFirst ? [] : [{ kind: 'shared', usage, stableLength: job.fresh[0]?.prompt.stable.length ?? 0 }];
+    return isFirst ? [] : [{ kind: 'shared', gate: job.gate.id, usage, stableLength: job.fresh[0]?.prompt.stable.length ?? 0 }];
   });
   return [...held, ...rests, ...asked];
+}
+
+type Ended = {
+  readonly facts: RunFacts;
+  readonly deeds: Deeds;
+  readonly outcome: RunOutcome;
+  readonly spared: readonly Spared[];
+  readonly begun: Date;
+};
+
+/** The run as the ledger has it: whoever was not asked is no part of it. */
+function ledgerRun({ clock }: RunPorts, { startedBy }: RunRequest, ended: Ended): LedgerRun {
+  const { facts, deeds, outcome, spared, begun } = ended;
+  const at = clock.now();
+  return {
+    kind: 'run',
+    at: at.toISOString(),
+    durationMs: Math.max(0, at.getTime() - begun.getTime()),
+    startedBy,
+    branch: facts.comparison.where.branch,
+    scope: outcome.scope.key,
+    iteration: outcome.iteration,
+    status: outcome.status,
+    exitCode: outcome.exitCode,
+    slots: deeds.slots.judged.flatMap(({ job, agent, model, dispatch, asks, status, usage, durationMs }) => {
+      if (agent === null || dispatch === 'none') return [];
+      const why = whyAsked(job, dispatch);
+      const look = { agent, model, dispatch, asks, usage, durationMs: Math.round(durationMs) };
+      return [{ gate: job.gate.id, slot: job.slot, status, why, ...look }];
+    }),
+    checks: [...deeds.checks].map(([gate, { status, outcome: end }]) => ({ gate, status, durationMs: end.durationMs })),
+    spared,
+  };
 }
 
 /** Marks what passed, archives what is over, lets go of what no record needs any more. */

@@ -10,7 +10,8 @@ export function failingIterations(
   held: HeldReceipt | null,
 ): number {
   const resolvedAt = findings.reduce((latest, { resolution }) => {
-    return resolution !== null && resolution.at > latest ? resolution.at : latest;
+    const counts = resolution !== null && resolution.how !== 'disputed';
+    return counts && resolution.at > latest ? resolution.at : latest;
   }, '');
   const counted = since(held, cycle).filter(({ timestamp }) => timestamp === '' || timestamp >= resolvedAt);
   return byIteration(counted).filter(([, records]) => records.some(isFailing)).length;

@@ -138,9 +138,15 @@ again; something graver at the same place is a new finding.
 ${findings.map((finding) => fence(`${told(finding)}\ndeclined because: ${finding.resolution?.why ?? ''}`)).join('\n\n')}`;
 }
 
+const CLAIMS: Partial<Record<NonNullable<KnownFinding['resolution']>['how'], (why: string) => string[]>> = {
+  fixed: (why) => [`claimed to be fixed: ${why}`],
+  disputed: (why) => [`disputed by the author, who may be wrong: ${why}`],
+};
+
 function told(finding: KnownFinding): string {
   const place = finding.file === null ? '' : `${finding.file}${finding.line === null ? '' : `:${finding.line}`}`;
-  const claimed = finding.resolution?.how === 'fixed' ? [`claimed to be fixed: ${finding.resolution.why}`] : [];
+  const { resolution } = finding;
+  const claimed = resolution === null ? [] : (CLAIMS[resolution.how]?.(resolution.why) ?? []);
   return [
     `id: ${finding.id}`,
     `priority: ${finding.priority}`,

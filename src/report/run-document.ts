@@ -138,7 +138,7 @@ export function findingDocument({ finding, state }: ToldFinding): FindingDocumen
   return { id, gate, slot, file, line, code, issue, fix, priority, state, since, mark, why: resolution?.why ?? null };
 }
 
-function usageDocument(usage: Usage | null): UsageDocument | null {
+export function usageDocument(usage: Usage | null): UsageDocument | null {
   if (usage === null) return null;
   return {
     input_tokens: usage.inputTokens,

@@ -57,7 +57,7 @@ const FINDING: Shape<Finding> = {
 };
 
 const RESOLUTION: Shape<Resolution> = {
-  how: isOneOf(['fixed', 'skipped', 'refuted']),
+  how: isOneOf(['fixed', 'skipped', 'refuted', 'disputed']),
   why: isText,
   at: isTime,
   iteration: isCount,

@@ -1,4 +1,5 @@
 import type { Event } from '../domain/event.ts';
+import type { Fix } from '../domain/loop.ts';
 import { quoteName } from '../domain/quote-name.ts';
 import { tellAgentFailure } from './agent-failure.ts';
 import { oneLine } from './one-line.ts';
@@ -16,6 +17,12 @@ export function tellEvent(event: Event, paint: Paint = PLAIN): string | null {
       return `${quoteName(event.gate)}: ${oneLine(event.command)}`;
     case 'check-ended':
       return `${quoteName(event.gate)}: ${paint(LOOKS[event.status], event.status === 'pass' ? 'pass' : event.status.toUpperCase())}${event.why === null ? '' : ` (${event.why})`}, ${seconds(event.durationMs)}`;
+    case 'fix-started':
+      return `Fixing: asking ${event.agent} (${event.dispatch}) to mend ${told(event)}`;
+    case 'fix-active':
+      return null;
+    case 'fix-ended':
+      return `Fixing: ${tellFix(event.fix)}`;
     case 'slot-planned':
       return `${quoteName(event.gate)}: ${tellPlan(event.plan)}`;
     case 'slot-started':
@@ -27,6 +34,21 @@ export function tellEvent(event: Event, paint: Paint = PLAIN): string | null {
     case 'slot-ended':
       return `${quoteName(event.gate)} @${event.slot}: ${ended(event, paint)}`;
   }
+}
+
+function told({ findings, checks }: { readonly findings: number; readonly checks: number }): string {
+  const parts = [findings > 0 ? count(findings, 'finding') : '', checks > 0 ? count(checks, 'failing check') : ''];
+  return parts.filter((part) => part !== '').join(' and ');
+}
+
+function tellFix({ failure, filesChanged, fixed, declined, durationMs, usage }: Fix): string {
+  const used = usage === null ? '' : `, ${tellUsage(usage)}`;
+  if (failure !== null) return `ERROR: ${tellAgentFailure(failure)}, ${seconds(durationMs)}${used}`;
+  const says = [
+    ...(fixed.length > 0 ? [`says fixed: ${fixed.join(', ')}`] : []),
+    ...(declined.length > 0 ? [`declines: ${declined.join(', ')}`] : []),
+  ];
+  return [`${count(filesChanged, 'file')} changed`, ...says, `${seconds(durationMs)}${used}`].join(', ');
 }
 
 function how({ kind, why }: Extract<Event, { kind: 'slot-started' }>['dispatch']): string {

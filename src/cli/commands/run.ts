@@ -1,4 +1,7 @@
-import { preview, type RunWish, run } from '../../app.ts';
+import { preview, type RunWish, run, runUntilPass } from '../../app.ts';
+import type { LoopOutcome } from '../../domain/loop.ts';
+import { done, type Result } from '../../domain/result.ts';
+import type { RunOutcome } from '../../domain/run.ts';
 import { lockConflictDocument, runDocument } from '../../report/run-document.ts';
 import { tellDryRun } from '../../text/dry-run.ts';
 import { tellRun, tellRunNotice } from '../../text/run.ts';
@@ -20,6 +23,9 @@ export type RunFlags = {
   readonly force?: boolean;
   readonly fresh?: boolean;
   readonly report?: readonly string[];
+  readonly untilPass?: boolean;
+  readonly fixer?: string;
+  readonly maxIterations?: number;
   readonly startedByAgent?: boolean;
   readonly json?: boolean;
 };
@@ -28,6 +34,10 @@ export async function runCommand(paths: readonly string[], flags: RunFlags): Pro
   const json = flags.json === true;
   const selection = await selectionOf(flags);
   if ('said' in selection) return fail({ kind: 'wrong-usage', said: selection.said, command: 'run' }, json);
+  const fixing = fixingOf(flags);
+  if (fixing !== null && 'said' in fixing) {
+    return fail({ kind: 'wrong-usage', said: fixing.said, command: 'run' }, json);
+  }
   const reports = await reportsOf(flags);
   if (reports !== null && 'said' in reports) {
     return fail({ kind: 'wrong-usage', said: reports.said, command: 'run' }, json);
@@ -55,7 +65,7 @@ export async function runCommand(paths: readonly string[], flags: RunFlags): Pro
   }
   const outcome = await interruptible(async (stop) => {
     try {
-      return await run(workingDirectory(), { ...wish, stop });
+      return await runOrFix({ ...wish, stop }, fixing);
     } finally {
       reporter.end();
     }
@@ -66,14 +76,44 @@ export async function runCommand(paths: readonly string[], flags: RunFlags): Pro
     fail(failure, json, failure.kind === 'lock-held' ? lockConflictDocument(failure) : undefined);
     return reports?.tellFailed(failure);
   }
-  const missing = (await reports?.write(outcome.value)) ?? [];
-  const isShort = missing.length > 0 && outcome.value.exitCode === 0;
-  const told = isShort ? { ...outcome.value, exitCode: 3 as const } : outcome.value;
+  const { ended, loop } = outcome.value;
+  const missing = (await reports?.write(ended)) ?? [];
+  const isShort = missing.length > 0 && ended.exitCode === 0;
+  const told = isShort ? { ...ended, exitCode: 3 as const } : ended;
   warn(told.notices.map(tellRunNotice));
-  if (json) answerJson(runDocument(told, missing));
-  else answer(tellRun(told));
-  reports?.print(outcome.value);
+  const story = loop === null ? null : await import('../loop-story.ts');
+  if (json) answerJson({ ...runDocument(told, missing), ...story?.loopField(loop) });
+  else answer([tellRun(told), ...(story === null ? [] : [story.tellStory(loop)])].join('\n\n'));
+  reports?.print(ended);
   process.exitCode = told.exitCode;
+}
+
+type Fixing = { readonly fixer: string; readonly mostIterations: number | null };
+
+/** A run, or a loop of runs and fixes. */
+async function runOrFix(
+  wish: RunWish,
+  fixing: Fixing | null,
+): Promise<Result<{ readonly ended: RunOutcome; readonly loop: LoopOutcome | null }>> {
+  if (fixing === null) {
+    const ran = await run(workingDirectory(), wish);
+    return ran.ok ? done({ ended: ran.value, loop: null }) : ran;
+  }
+  const looped = await runUntilPass(workingDirectory(), { ...wish, ...fixing });
+  return looped.ok ? done({ ended: looped.value.run, loop: looped.value }) : looped;
+}
+
+/** Who fixes, where that is asked for. */
+function fixingOf(flags: RunFlags): Fixing | { readonly said: string } | null {
+  const { untilPass, fixer, maxIterations, commit, dryRun } = flags;
+  if (untilPass !== true) {
+    if (fixer === undefined && maxIterations === undefined) return null;
+    return { said: `${fixer === undefined ? '--max-iterations' : '--fixer'} is for --until-pass.` };
+  }
+  if (fixer === undefined) return { said: '--until-pass needs a fixer: name an agent with --fixer.' };
+  if (commit !== undefined) return { said: '--until-pass cannot be used with --commit: a commit cannot be mended.' };
+  if (dryRun === true) return { said: '--until-pass cannot be used with --dry-run.' };
+  return { fixer, mostIterations: maxIterations ?? null };
 }
 
 /** The code for reports is loaded where one is asked for. */

@@ -59,7 +59,12 @@ const SHORTEST = 150;
 // What is at work is shown while it is; it need not be said as well.
 function isMomentary(event: Event): boolean {
   if (event.kind === 'slot-planned') return event.plan.kind === 'run' && SHOWN_AT_WORK.includes(event.plan.why);
-  return event.kind === 'slot-started' || event.kind === 'check-started' || event.kind === 'slot-active';
+  return (
+    event.kind === 'fix-started' ||
+    event.kind === 'slot-started' ||
+    event.kind === 'check-started' ||
+    event.kind === 'slot-active'
+  );
 }
 
 const SHOWN_AT_WORK: readonly string[] = ['first-run', 'only-reviewer', 'not-passed'];

@@ -46,6 +46,28 @@ export function progressAfter(before: Progress, event: Event, now: number): Prog
       });
     case 'check-ended':
       return { ...before, running: without(before, event.gate) };
+    case 'fix-started':
+      return withRunning(before, FIX, {
+        gate: FIX,
+        slot: null,
+        agent: event.agent,
+        dispatch: event.dispatch,
+        since: now,
+        doing: null,
+        tokens: null,
+      });
+    case 'fix-active':
+      return change(before, FIX, (one) => ({
+        ...one,
+        doing: event.doing ?? one.doing,
+        tokens: tokensIn(event.usage) ?? one.tokens,
+      }));
+    case 'fix-ended':
+      return {
+        ...before,
+        tokens: before.tokens + (tokensIn(event.fix.usage) ?? 0),
+        running: without(before, FIX),
+      };
     case 'slot-planned':
       return before;
     case 'slot-started':
@@ -81,6 +103,8 @@ export function progressAfter(before: Progress, event: Event, now: number): Prog
       };
   }
 }
+
+const FIX = 'fixing';
 
 function keyOf({ gate, slot }: { readonly gate: string; readonly slot: number }): string {
   return `${gate} @${slot}`;
