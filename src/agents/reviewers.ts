@@ -129,7 +129,7 @@ async function sendTo(
       },
     });
     const durationMs = Math.round(end.durationMs);
-    return end.ok ? { ok: true, reply: end.reply, durationMs } : { ...end, durationMs };
+    return end.ok ? { ok: true, reply: end.reply, model: end.model, durationMs } : { ...end, durationMs };
   } finally {
     told.end();
   }

@@ -1,4 +1,5 @@
 import type { RepoPath } from './brand.ts';
+import type { Failure } from './failure.ts';
 import type { FindingState, KnownFinding } from './finding.ts';
 import type { GateId } from './gate.ts';
 import type { WithheldFile } from './ports.ts';
@@ -122,6 +123,8 @@ export type RunNotice =
   | { readonly kind: 'binary'; readonly paths: readonly RepoPath[] }
   /** There is a budget in dollars, and these agents tell no price. */
   | { readonly kind: 'no-price'; readonly agents: readonly string[] }
+  /** What the run cost could not be written down. */
+  | { readonly kind: 'not-in-ledger'; readonly failure: Failure }
   | { readonly kind: 'orphan-slot'; readonly gate: GateId; readonly slot: number; readonly ids: readonly string[] }
   | { readonly kind: 'orphan-gate'; readonly gate: GateId; readonly ids: readonly string[] }
   | { readonly kind: 'agent-missing'; readonly agent: string; readonly gate: GateId };

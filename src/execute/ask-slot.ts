@@ -20,6 +20,8 @@ import type { SlotJob } from './slot-job.ts';
 export type SlotAnswer = {
   /** Who gave the answer, or was asked last. */
   readonly agent: string;
+  /** Its model, where the settings or the agent named it. */
+  readonly model: string | null;
   readonly dispatch: 'fresh' | 'resumed';
   readonly answer: Answers['gate'] | null;
   readonly trouble: SlotTrouble | null;
@@ -56,8 +58,10 @@ async function askOnce(
   let durationMs = 0;
   let last: AgentReply | null = null;
   let because: AgentFailure | null = null;
+  let model: string | null = null;
   const end = (rest: Pick<SlotAnswer, 'answer' | 'trouble' | 'session'>): SlotAnswer => ({
     agent: state.agent,
+    model,
     dispatch: state.asked,
     usage,
     durationMs,
@@ -80,6 +84,7 @@ async function askOnce(
     });
     begun();
     tookOver();
+    model = (asked.ok ? asked.model : null) ?? (await wave.reviewers.describe(state.agent)).model;
     const used = asked.ok ? asked.reply.usage : asked.usage;
     usage = addUsage(usage, used);
     if (asked.ok || used !== null) budget.used(state.agent, used);

@@ -19,7 +19,10 @@ import type { SlotJob, StuckSlot } from './slot-job.ts';
 export type JudgedSlot = {
   readonly job: SlotJob | StuckSlot;
   readonly agent: string | null;
+  readonly model: string | null;
   readonly dispatch: 'fresh' | 'resumed' | 'none';
+  /** How many dispatches it took. */
+  readonly asks: number;
   readonly status: 'pass' | 'fail' | 'error';
   readonly trouble: SlotTrouble | null;
   readonly usage: SlotAnswer['usage'];
@@ -66,7 +69,9 @@ export async function judgeSlot(
   const judged: JudgedSlot = {
     job,
     agent: answer.agent,
+    model: answer.model,
     dispatch: answer.dispatch,
+    asks: answer.exchanges.length,
     status,
     trouble: null,
     usage: answer.usage,
@@ -90,7 +95,9 @@ export async function recordError(
   const judged: JudgedSlot = {
     job,
     agent: answer?.agent ?? job.agent,
+    model: answer?.model ?? null,
     dispatch: answer?.dispatch ?? 'none',
+    asks: answer?.exchanges.length ?? 0,
     status: 'error',
     trouble,
     usage: answer?.usage ?? null,

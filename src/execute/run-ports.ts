@@ -6,6 +6,7 @@ import type {
   Contents,
   Coolings,
   Findings,
+  Ledger,
   Openings,
   Passes,
   Receipts,
@@ -27,6 +28,7 @@ export type RunPorts = {
   readonly openings: Openings;
   readonly coolings: Coolings;
   readonly passes: Passes;
+  readonly ledger: Ledger;
   /** The working tree's bytes; what is read is remembered, so it is opened anew for each look. */
   contents(): Contents;
   readonly checks: Checks;
@@ -57,5 +59,7 @@ export type RunRequest = {
   readonly all: boolean;
   /** Command agents that the change under review has written to: their word counts for nothing. */
   authorAgents(changed: ReadonlySet<string>): ReadonlyMap<string, string>;
+  /** For the ledger alone. */
+  readonly startedBy: 'person' | 'agent';
   readonly stop: AbortSignal | null;
 };

@@ -299,7 +299,9 @@ function savingDeeds(deeds: Deeds, plan: RunPlan): readonly SavingDeed[] {
     if (job.prefix === null) return [];
     const isFirst = !prefixes.has(job.prefix);
     prefixes.add(job.prefix);
-    return isFirst ? [] : [{ kind: 'shared', gate: job.gate.id, usage, stableLength: job.fresh[0]?.prompt.stable.length ?? 0 }];
+    return isFirst
+      ? []
+      : [{ kind: 'shared', gate: job.gate.id, usage, stableLength: job.fresh[0]?.prompt.stable.length ?? 0 }];
   });
   return [...held, ...rests, ...asked];
 }

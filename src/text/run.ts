@@ -1,6 +1,7 @@
 import { quoteName, showUnseen } from '../domain/quote-name.ts';
 import type { GateOutcome, RunNotice, RunOutcome, SlotOutcome, ToldFinding } from '../domain/run.ts';
 import { totalTokens, type Usage } from '../domain/usage.ts';
+import { tellFailure } from './failure.ts';
 import { tellGateDetail, tellSlotReason } from './gate-reason.ts';
 import { someNames } from './names.ts';
 import { tellResult } from './run-result.ts';
@@ -164,6 +165,8 @@ export function tellRunNotice(notice: RunNotice): string {
       return `${someNames(notice.paths)}: binary (there is a NUL byte in it), so reviewers were shown that it differs, and not what differs`;
     case 'no-price':
       return `budget.usd counts only what agents tell the price of, and ${someNames(notice.agents)} told none; budget.dispatches counts all`;
+    case 'not-in-ledger':
+      return `what this run cost is not in the ledger: ${tellFailure(notice.failure).what}`;
     case 'orphan-slot':
       return `${quoteName(notice.gate)} no longer has a slot @${notice.slot}, which left ${notice.ids.join(', ')} open: raise num_reviews again, or resolve them`;
     case 'orphan-gate':

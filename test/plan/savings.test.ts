@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SlotRecord } from '../../src/domain/record.ts';
 import type { Saved } from '../../src/domain/run.ts';
-import { estimateSaved, type SavingDeed } from '../../src/plan/savings.ts';
+import { estimateSpared, type SavingDeed, totalSaved } from '../../src/plan/savings.ts';
 import { ownFacts, slotRecord } from '../support/record-samples.ts';
 import { usage } from '../support/run-samples.ts';
 
@@ -41,27 +41,47 @@ describe('what was not paid for', () => {
     ['another gate used it', [rested], [used(1, 100, { gate: 'review:.:other' })], saved({})],
     ['several', [held, rested, rested], [used(1, 100)], saved({ pass: 100, slot: 200 })],
   ])('%s', (_title, deeds, past, expected) => {
-    expect(estimateSaved(deeds, past)).toEqual(expected);
+    expect(totalSaved(estimateSpared(deeds, past))).toEqual(expected);
   });
 
   const paid = usage({ inputTokens: 10, cachedInputTokens: 500, cacheWriteTokens: 20, outputTokens: 30 });
   test.each<[string, SavingDeed, Saved]>([
     [
       'a resumed session: a fresh look less what was paid',
-      { kind: 'resumed', usage: paid, freshTokens: 1000 },
+      { kind: 'resumed', gate: GATE, usage: paid, freshTokens: 1000 },
       saved({ session: 940 }),
     ],
-    ['a resumed session that was dearer', { kind: 'resumed', usage: paid, freshTokens: 50 }, saved({})],
-    ['nobody told what it used', { kind: 'resumed', usage: null, freshTokens: 1000 }, saved({})],
-    ['nobody knows what a fresh look uses', { kind: 'resumed', usage: paid, freshTokens: null }, saved({})],
+    ['a resumed session that was dearer', { kind: 'resumed', gate: GATE, usage: paid, freshTokens: 50 }, saved({})],
+    ['nobody told what it used', { kind: 'resumed', gate: GATE, usage: null, freshTokens: 1000 }, saved({})],
+    ['nobody knows what a fresh look uses', { kind: 'resumed', gate: GATE, usage: paid, freshTokens: null }, saved({})],
     [
       'a shared prompt: what came from the cache of it',
-      { kind: 'shared', usage: paid, stableLength: 8000 },
+      { kind: 'shared', gate: GATE, usage: paid, stableLength: 8000 },
       saved({ prefix: 500 }),
     ],
-    ['not more than there is of it', { kind: 'shared', usage: paid, stableLength: 400 }, saved({ prefix: 100 })],
-    ['a shared prompt, and nobody told', { kind: 'shared', usage: null, stableLength: 400 }, saved({})],
+    [
+      'not more than there is of it',
+      { kind: 'shared', gate: GATE, usage: paid, stableLength: 400 },
+      saved({ prefix: 100 }),
+    ],
+    ['a shared prompt, and nobody told', { kind: 'shared', gate: GATE, usage: null, stableLength: 400 }, saved({})],
   ])('%s', (_title, deed, expected) => {
-    expect(estimateSaved([deed], [])).toEqual(expected);
+    expect(totalSaved(estimateSpared([deed], []))).toEqual(expected);
+  });
+
+  test('each lever at each gate for itself, with how many looks it made cheaper', () => {
+    const other = 'review:.:other';
+    const deeds: readonly SavingDeed[] = [
+      held,
+      { ...held, slot: 2 },
+      { ...held, gate: other },
+      { kind: 'shared', gate: other, usage: paid, stableLength: 400 },
+    ];
+    const past = [used(1, 100), used(1, 30, { slot: 2 })];
+    expect(estimateSpared(deeds, past)).toEqual([
+      { gate: GATE, lever: 'pass', looks: 2, tokens: 130 },
+      { gate: other, lever: 'pass', looks: 1, tokens: 0 },
+      { gate: other, lever: 'prefix', looks: 1, tokens: 100 },
+    ]);
   });
 });

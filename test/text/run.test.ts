@@ -436,6 +436,10 @@ describe('what to know beside the result', () => {
     'checks-left-out': [{ kind: 'checks-left-out' }, /left out of a run about a commit/],
     binary: [{ kind: 'binary', paths: [path(evil)] }, /NUL byte.* not what differs/],
     'no-price': [{ kind: 'no-price', agents: [evil] }, /budget\.usd counts only .* told none/],
+    'not-in-ledger': [
+      { kind: 'not-in-ledger', failure: { kind: 'disk', action: 'write', path: evil, code: 'ENOSPC' } },
+      /what this run cost is not in the ledger/,
+    ],
     'orphan-slot': [{ kind: 'orphan-slot', gate: evil, slot: 3, ids: ['F1', 'F2'] }, /slot @3, which left F1, F2 open/],
     'orphan-gate': [{ kind: 'orphan-gate', gate: evil, ids: ['F1'] }, /no gate .* F1 is still open/],
     'agent-missing': [{ kind: 'agent-missing', gate: evil, agent: evil }, /names the agent .* not installed/],

@@ -53,7 +53,7 @@ export function memoryReviewers(
 export function answers(answer: object, more: Partial<AgentReply> = {}): AskEnd {
   const text = JSON.stringify(answer);
   const reply = { text, structured: answer, sessionId: null, usage: USAGE, sessionUsage: null, filesRead: null };
-  return { ok: true, reply: { ...reply, ...more }, durationMs: 1 };
+  return { ok: true, reply: { ...reply, ...more }, model: null, durationMs: 1 };
 }
 
 export function fails(failure: AgentFailure): AskEnd {

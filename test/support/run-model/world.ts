@@ -10,6 +10,7 @@ import { memoryContents } from '../memory/contents.ts';
 import { memoryCoolings } from '../memory/coolings.ts';
 import { memoryFindings } from '../memory/findings.ts';
 import { type MemoryWorktree, memoryClone, memoryWorktree } from '../memory/git.ts';
+import { memoryLedger } from '../memory/ledger.ts';
 import { memoryOpenings } from '../memory/openings.ts';
 import { memoryPasses } from '../memory/passes.ts';
 import { memoryReceipts } from '../memory/receipts.ts';
@@ -70,6 +71,7 @@ export function openWorld() {
     contents: () =>
       memoryContents(Object.fromEntries([...here().git.now().files].map(([path, { text }]) => [path, text]))),
     clock,
+    ledger: memoryLedger(),
   });
 
   async function run(setup: Setup, asked: Asked, script: Script): Promise<ObservedRun> {
@@ -245,6 +247,7 @@ function requestOf(setup: Setup, asked: Asked, stop: AbortSignal | null): RunReq
     rubrics: rubricsOf(setup),
     paths: asked.paths as readonly RepoPath[],
     authorAgents: () => new Map(),
+    startedBy: 'person',
     stop,
   };
 }
