@@ -14,6 +14,7 @@ import type { Result } from './result.ts';
 import type { Scope, Selection, Whereabouts } from './scope.ts';
 import type { TaskContent } from './task.ts';
 import type { Usage } from './usage.ts';
+import type { WithheldFile } from './withheld.ts';
 
 /** The repository under review, as git tells it; it never writes there. */
 export interface Repository {
@@ -214,9 +215,6 @@ export type Snapshot = {
   /** The whole tree; made when it is first asked for. */
   tree(): Promise<Result<SnapshotId>>;
 };
-
-/** A file, or a folder that is a repository without a commit: git can show nothing of it. */
-export type WithheldFile = { readonly path: RepoPath; readonly why: 'secret' | 'too-large' | 'repository' };
 
 /** The diff of one file, or of one that was renamed. */
 export type DiffSection = { readonly paths: readonly RepoPath[]; readonly text: string };

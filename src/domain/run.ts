@@ -2,11 +2,11 @@ import type { RepoPath } from './brand.ts';
 import type { Failure } from './failure.ts';
 import type { FindingState, KnownFinding } from './finding.ts';
 import type { GateId } from './gate.ts';
-import type { WithheldFile } from './ports.ts';
 import type { SlotTrouble } from './record.ts';
 import type { Scope } from './scope.ts';
 import type { RunReason } from './slot.ts';
 import type { Usage } from './usage.ts';
+import type { WithheldFile } from './withheld.ts';
 
 export type RunStatus =
   | 'no_changes'

@@ -1,3 +1,8 @@
+import type { RepoPath } from './brand.ts';
+
+/** A file, or a folder that is a repository without a commit: git can show nothing of it. */
+export type WithheldFile = { readonly path: RepoPath; readonly why: 'secret' | 'too-large' | 'repository' };
+
 /** Untracked files over this size are not sent to anybody. */
 export const LARGEST_UNTRACKED_BYTES = 5 * 1024 * 1024;
 
