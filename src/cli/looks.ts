@@ -1,4 +1,5 @@
 import { COLOURED, type Paint, PLAIN } from '../text/paint.ts';
+import type { Shown } from '../text/run.ts';
 
 type Stream = { readonly isTTY?: boolean };
 
@@ -14,3 +15,13 @@ export function paintFor(stream: Stream, env: NodeJS.ProcessEnv): Paint {
   if (forced !== undefined && forced !== '') return forced === '0' ? PLAIN : COLOURED;
   return isLive(stream, env) ? COLOURED : PLAIN;
 }
+
+/** How texts are shown on a stream: as wide as the terminal, where it is one. */
+export function shownOn(stream: Stream & { readonly columns?: number }, env: NodeJS.ProcessEnv): Shown {
+  return {
+    paint: paintFor(stream, env),
+    width: stream.isTTY === true ? Math.max(MOST_NARROW, stream.columns || 80) : null,
+  };
+}
+
+const MOST_NARROW = 30;

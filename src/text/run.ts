@@ -4,18 +4,36 @@ import { totalTokens, type Usage } from '../domain/usage.ts';
 import { tellFailure } from './failure.ts';
 import { tellGateDetail, tellSlotReason } from './gate-reason.ts';
 import { someNames } from './names.ts';
+import { type Paint, PLAIN } from './paint.ts';
 import { tellResult } from './run-result.ts';
 import { tokensOf } from './tokens.ts';
+import { wrap } from './wrap.ts';
+
+/** How a text is shown: in colour or not, and how wide; null: lines are as long as they are. */
+export type Shown = { readonly paint: Paint; readonly width: number | null };
+
+const AS_IT_IS: Shown = { paint: PLAIN, width: null };
 
 /** The end of a run, for people: gates and slots, findings, what was not looked at, the result, what to do next. */
-export function tellRun(outcome: RunOutcome): string {
+export function tellRun(outcome: RunOutcome, shown: Shown = AS_IT_IS): string {
+  const [result = '', ...next] = tellResult(outcome);
+  const look = outcome.exitCode === 0 ? 'good' : outcome.exitCode === 1 ? 'bad' : 'broken';
+  const end = [
+    shown.paint(look, prose(result, shown)),
+    ...[...next, ...tellPaid(outcome)].map((one) => prose(one, shown)),
+  ];
   const blocks = [
-    outcome.gates.flatMap(tellGate).join('\n'),
-    tellFindings(outcome.findings),
-    tellUncovered(outcome),
-    [...tellResult(outcome), ...tellPaid(outcome)].join('\n'),
+    outcome.gates.flatMap((gate) => tellGate(gate, shown)).join('\n'),
+    tellFindings(outcome.findings, shown),
+    prose(tellUncovered(outcome), shown),
+    end.join('\n'),
   ];
   return blocks.filter((block) => block !== '').join('\n\n');
+}
+
+/** Sentences, wrapped to the width; what is quoted is left as it is. */
+function prose(text: string, { width }: Shown, indent = 2): string {
+  return width === null ? text : wrap(text, width, indent);
 }
 
 /** How a gate stands, in a word or two. */
@@ -27,10 +45,13 @@ export const GATE_WORDS: Readonly<Record<GateOutcome['status'], string>> = {
   not_run: 'not run',
 };
 
-function tellGate(gate: GateOutcome): string[] {
-  const head = `${pad(GATE_WORDS[gate.status], 8)}${quoteName(gate.id)}  ${tellGateDetail(gate)}`;
+const GATE_LOOKS = { pass: 'good', holds: 'good', fail: 'bad', error: 'broken', not_run: 'quiet' } as const;
+
+function tellGate(gate: GateOutcome, shown: Shown): string[] {
+  const word = shown.paint(GATE_LOOKS[gate.status], pad(GATE_WORDS[gate.status], 8));
+  const head = prose(`${word}${quoteName(gate.id)}  ${tellGateDetail(gate)}`, shown, 8);
   const tail = gate.check !== null && gate.status === 'fail' ? indent(gate.check.tail || PRINTED_NOTHING, 10) : [];
-  return [head, ...gate.slots.map(tellSlotLine), ...tail];
+  return [head, ...gate.slots.map((slot) => tellSlotLine(slot, shown)), ...tail];
 }
 
 const PRINTED_NOTHING = '(it printed nothing)';
@@ -44,11 +65,20 @@ export const SLOT_WORDS: Readonly<Record<SlotOutcome['status'], string>> = {
   not_run: 'not run',
 };
 
-function tellSlotLine(slot: SlotOutcome): string {
+const SLOT_LOOKS = {
+  pass: 'good',
+  fail: 'bad',
+  error: 'broken',
+  skipped_prior_pass: 'rests',
+  not_run: 'quiet',
+} as const;
+
+function tellSlotLine(slot: SlotOutcome, shown: Shown): string {
   const who = slot.agent === null ? '' : ` ${showUnseen(slot.agent)}`;
   const how = slot.dispatch === 'none' ? '' : ` ${slot.dispatch},`;
   const used = slot.usage === null ? '' : `, ${tellUsage(slot.usage)}`;
-  return `  ${pad(SLOT_WORDS[slot.status], 8)}@${slot.slot}${who}:${how} ${tellStanding(slot)}${used}`;
+  const word = shown.paint(SLOT_LOOKS[slot.status], pad(SLOT_WORDS[slot.status], 8));
+  return prose(`  ${word}@${slot.slot}${who}:${how} ${tellStanding(slot)}${used}`, shown, 8);
 }
 
 /** Why a slot stands as it does; of one that rests, since when. */
@@ -57,16 +87,19 @@ export function tellStanding(slot: SlotOutcome): string {
   return `passed in iteration ${slot.passIteration}${slot.sawOlder ? ', has not seen what changed since' : ''}`;
 }
 
-function tellFindings(findings: readonly ToldFinding[]): string {
-  const shown = findings.filter(({ state }) => state !== 'closed' && state !== 'gone');
+function tellFindings(findings: readonly ToldFinding[], shown: Shown): string {
+  const standing = findings.filter(({ state }) => state !== 'closed' && state !== 'gone');
   const closed = findings.filter(({ state }) => state === 'closed');
   const byFile = new Map<string, ToldFinding[]>();
-  for (const one of shown) {
+  for (const one of standing) {
     const file = one.finding.file ?? '';
     byFile.set(file, [...(byFile.get(file) ?? []), one]);
   }
   const blocks = [...byFile].map(([file, own]) =>
-    [file === '' ? 'without a place:' : `${quoteName(file)}:`, ...own.flatMap(tellFinding)].join('\n'),
+    [
+      shown.paint('strong', file === '' ? 'without a place:' : `${quoteName(file)}:`),
+      ...own.flatMap((one) => tellFinding(one, shown)),
+    ].join('\n'),
   );
   if (closed.length > 0) blocks.push(`Closed in this run: ${closed.map(({ finding }) => finding.id).join(', ')}.`);
   return blocks.join('\n\n');
@@ -82,18 +115,32 @@ export const STATES: Readonly<Record<ToldFinding['state'], string>> = {
   gone: ' (gone)',
 };
 
+const STATE_LOOKS = {
+  open: 'bad',
+  fixed_claimed: 'bad',
+  warning: 'rests',
+  waived: 'quiet',
+  closed: 'quiet',
+  gone: 'quiet',
+} as const;
+
 /** A finding in a few lines. */
-export function tellFinding({ finding, state }: ToldFinding): string[] {
+export function tellFinding({ finding, state }: ToldFinding, shown: Shown = AS_IT_IS): string[] {
   const line = finding.line === null ? '' : `line ${finding.line}, `;
   const mark = finding.mark === null ? '' : `, ${MARKS[finding.mark]}`;
   return [
-    `  ${finding.id} ${finding.priority}${STATES[state]}: ${line}${quoteName(finding.gate)} @${finding.slot}, since iteration ${finding.since}${mark}`,
+    prose(
+      `  ${shown.paint(STATE_LOOKS[state], `${finding.id} ${finding.priority}${STATES[state]}`)}: ${line}${quoteName(finding.gate)} @${finding.slot}, since iteration ${finding.since}${mark}`,
+      shown,
+    ),
     ...(finding.code === null ? [] : indent(finding.code, 6).map((one) => `${one.slice(0, 4)}| ${one.slice(6)}`)),
-    ...indent(finding.issue, 4),
-    ...(finding.fix === null ? [] : indent(`Fix: ${finding.fix}`, 4)),
+    ...indent(finding.issue, 4).map((one) => prose(one, shown, 0)),
+    ...(finding.fix === null ? [] : indent(`Fix: ${finding.fix}`, 4).map((one) => prose(one, shown))),
     ...(finding.resolution === null || finding.resolution.why === ''
       ? []
-      : indent(`${finding.resolution.how === 'skipped' ? 'Waived' : 'Said'}: ${finding.resolution.why}`, 4)),
+      : indent(`${finding.resolution.how === 'skipped' ? 'Waived' : 'Said'}: ${finding.resolution.why}`, 4).map((one) =>
+          prose(one, shown),
+        )),
   ];
 }
 

@@ -7,6 +7,7 @@ import { tellDryRun } from '../../text/dry-run.ts';
 import { tellRun, tellRunNotice } from '../../text/run.ts';
 import { givenFiles } from '../file-list.ts';
 import { INTERRUPTED, interruptible } from '../interrupt.ts';
+import { shownOn } from '../looks.ts';
 import { answer, answerJson, fail, warn } from '../output.ts';
 import { consoleReporter } from '../reporter.ts';
 import type { Reports } from '../reports.ts';
@@ -83,7 +84,12 @@ export async function runCommand(paths: readonly string[], flags: RunFlags): Pro
   warn(told.notices.map(tellRunNotice));
   const story = loop === null ? null : await import('../loop-story.ts');
   if (json) answerJson({ ...runDocument(told, missing), ...story?.loopField(loop) });
-  else answer([tellRun(told), ...(story === null ? [] : [story.tellStory(loop)])].join('\n\n'));
+  else
+    answer(
+      [tellRun(told, shownOn(process.stdout, process.env)), ...(story === null ? [] : [story.tellStory(loop)])].join(
+        '\n\n',
+      ),
+    );
   reports?.print(ended);
   process.exitCode = told.exitCode;
 }

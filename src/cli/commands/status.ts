@@ -2,6 +2,7 @@ import { preview } from '../../app.ts';
 import { runDocument } from '../../report/run-document.ts';
 import { tellPromptForAgent } from '../../text/fix-prompt.ts';
 import { tellRun, tellRunNotice } from '../../text/run.ts';
+import { shownOn } from '../looks.ts';
 import { answer, answerJson, fail, warn } from '../output.ts';
 import { workingDirectory } from '../working-directory.ts';
 
@@ -27,6 +28,6 @@ export async function statusCommand(options: {
   warn(outcome.notices.map(tellRunNotice));
   if (json) answerJson(runDocument(outcome));
   else if (options.prompt === true) answer(tellPromptForAgent(outcome.findings));
-  else answer(tellRun(outcome));
+  else answer(tellRun(outcome, shownOn(process.stdout, process.env)));
   process.exitCode = outcome.exitCode;
 }

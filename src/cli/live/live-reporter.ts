@@ -15,6 +15,7 @@ export function liveReporter(terminal: WriteStream, paint: Paint): ConsoleReport
   let due: NodeJS.Timeout | null = null;
   let lastDrawn = 0;
   let ended = false;
+  let hasTold = false;
   const draw = () => {
     if (due !== null) clearTimeout(due);
     due = null;
@@ -41,12 +42,15 @@ export function liveReporter(terminal: WriteStream, paint: Paint): ConsoleReport
       if (!isMomentary(event)) {
         const line = tellEvent(event, paint);
         if (line !== null) above.push(line);
+        hasTold ||= line !== null;
       }
       soon();
     },
     end() {
       if (ended) return;
       ended = true;
+      // The answer comes right below, where it goes to the same terminal.
+      if (hasTold && process.stdout.isTTY) above.push('');
       terminal.off('resize', soon);
       draw();
     },
