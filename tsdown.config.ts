@@ -17,7 +17,11 @@ const common: UserConfig = {
 const CORE =
   /src\/(?:app\.ts|domain|text\/(?:agent-failure|explain|failure|instructions|notice|pass|problem|rules)\.ts|io\/(?:contents|diff|files|git|in-parts|index-copy|nul-list|place|process|repository|text-files|user-path)\.ts|stores\/(?:generated|instruction|passes)|report\/documents|config\/(?:load|parsed|rule-file)|plan\/(?:decide-instructions|explain-review|identify|match|review-id|task)|prompt\/(?:fence|instruction-file)|execute\/(?:instructions|references|select))/;
 const RUN =
-  /src\/(?:app\/(?:run|run-config|looking-ahead)\.ts|cli\/(?:commands\/run|interrupt|plain-run)|execute\/(?:run|run-checks|run-ports|read-run|tidy|rule-marks|budget)\.ts|plan\/(?:content|cycle|decide-run|estimate|gate-state|gates|judge-run|pull-request|record-names|retries|rubric|savings|slots|trusted-commands)\.ts|stores\/(?!capabilities|project-files|stop-memory)|io\/(?!scratch|tree-print|spot|undisturbed|quiet)|text\/(?:run|event|gate-reason|trouble|slots|check|dry-run)\.ts|report\/run-document)/;
+  /src\/(?:app\/(?:run|run-config|looking-ahead)\.ts|cli\/(?:commands\/run|interrupt|plain-run)|execute\/(?:run|run-checks|run-ports|read-run|tidy|rule-marks|budget)\.ts|plan\/(?:content|cycle|decide-run|estimate|gate-state|gates|judge-run|pull-request|record-names|retries|rubric|savings|slots|trusted-commands)\.ts|stores\/(?!capabilities|project-files|snooze)|io\/(?!git-files|scratch)|text\/(?:run|event|gate-reason|trouble|slots|check|dry-run)\.ts|report\/run-document)/;
+
+// What an agent that stops waits for, mostly with nothing changed.
+const HOOK =
+  /src\/(?:app\/(?:answer-stop|count-blocks)|cli\/hook-stop|io\/(?:quiet|spot|trace|tree-print|undisturbed)|plan\/(?:decide-stop|is-pull-request)|report\/stop-document|stores\/stop-memory)\.ts/;
 
 export default defineConfig([
   {
@@ -29,6 +33,9 @@ export default defineConfig([
     outputOptions: {
       codeSplitting: {
         groups: [
+          // The shortest questions need no other file than this.
+          { name: 'start', test: /src\/cli\/working-directory\.ts/, priority: 4 },
+          { name: 'hook', test: HOOK, priority: 3 },
           { name: 'core', test: CORE, priority: 2 },
           { name: 'run', test: RUN, priority: 1 },
         ],

@@ -1,9 +1,12 @@
-import type { Spot, StopAnswer, StopMemory, StopRequest } from '../domain/stop.ts';
+import type { StopAnswer, StopMemory, StopRequest } from '../domain/stop.ts';
 import { findSpot } from '../io/spot.ts';
-import { trace, treePrint } from '../io/tree-print.ts';
+import { isAsTraced } from '../io/trace.ts';
+import { treePrint } from '../io/tree-print.ts';
 import { decideStop } from '../plan/decide-stop.ts';
+import { isPullRequest } from '../plan/is-pull-request.ts';
 import { stopDocument } from '../report/stop-document.ts';
-import { readMemory, snoozedUntil, withSession, writeMemory } from '../stores/stop-memory.ts';
+import { readMemory, snoozedUntil } from '../stores/stop-memory.ts';
+import { countBlocks } from './count-blocks.ts';
 
 /**
  * Answers an agent that wants to stop. What was judged and is as it was is answered from memory, before anything else is
@@ -24,10 +27,11 @@ function fromMemory({ cwd, session }: StopRequest): StopAnswer | null {
   const until = snoozedUntil(spot, Date.now());
   if (until !== null) return asleep(until);
   const memory = readMemory(spot);
-  if (!isAsJudged(spot, memory) || memory.judged === null) return null;
-  const { answer, blocks } = decideStop(memory.judged.verdict, memory.sessions[session] ?? null);
-  if (blocks !== null || session in memory.sessions) writeMemory(spot, withSession(memory, session, blocks));
-  return answer;
+  // There another configuration counts than the one in the working tree.
+  if (isPullRequest(process.env) || !isAsJudged(memory, () => treePrint(spot)?.print)) return null;
+  const decided = decideStop(memory.judged.verdict, memory.sessions[session] ?? null);
+  const isNothing = decided.blocks === null && memory.sessions[session] === undefined;
+  return isNothing ? decided.answer : countBlocks(spot, memory, session, decided);
 }
 
 function asleep(until: number): StopAnswer {
@@ -35,23 +39,32 @@ function asleep(until: number): StopAnswer {
   return { kind: 'let-go', message: `onceover's stop hook sleeps until ${time}; nothing was judged.` };
 }
 
+type Judged = StopMemory & { readonly judged: NonNullable<StopMemory['judged']> };
+
 /** Whether the tree and all that the verdict depends on are as they were when it was given. */
-function isAsJudged(spot: Spot, { judged }: StopMemory): boolean {
-  if (judged === null) return false;
-  if (Object.entries(judged.traces).some(([path, was]) => trace(path) !== was)) return false;
-  return treePrint(spot)?.print === judged.print;
+function isAsJudged(memory: StopMemory, print: () => string | undefined): memory is Judged {
+  return memory.judged !== null && isAsTraced(memory.judged.traces) && print() === memory.judged.print;
 }
 
 // An unreadable request is a stop all the same.
 function readRequest(text: string, cwd: string, deadlineSeconds: number): StopRequest {
+  const told = parse(text);
+  const session = typeof told?.['session_id'] === 'string' ? told['session_id'].slice(0, 100) : '';
+  // An agent that has gone elsewhere is still asked about the project that it was started in.
+  const folders = [told?.['cwd'], process.env['CLAUDE_PROJECT_DIR'], process.env['GEMINI_PROJECT_DIR'], cwd];
+  const given = folders.filter((one) => typeof one === 'string' && one !== '') as string[];
+  return {
+    cwd: given.find((folder) => findSpot(folder, process.env) !== null) ?? cwd,
+    // By itself it could be the name of something that every object has.
+    session: `session ${session}`,
+    deadlineSeconds,
+  };
+}
+
+function parse(text: string): Record<string, unknown> | null {
   try {
-    const told = JSON.parse(text) as Record<string, unknown> | null;
-    return {
-      cwd: typeof told?.['cwd'] === 'string' ? told['cwd'] : cwd,
-      session: typeof told?.['session_id'] === 'string' ? told['session_id'].slice(0, 100) : '',
-      deadlineSeconds,
-    };
+    return JSON.parse(text) as Record<string, unknown> | null;
   } catch {
-    return { cwd, session: '', deadlineSeconds };
+    return null;
   }
 }

@@ -1,72 +1,113 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Place } from '../domain/change.ts';
-import { isRecord } from '../domain/is-record.ts';
-import { done, type Result } from '../domain/result.ts';
-import type { Rule } from '../domain/rule.ts';
+import type { Failure } from '../domain/failure.ts';
 import type { RunOutcome } from '../domain/run.ts';
-import type { StopAnswer, StopMemory, StopRequest, StopVerdict } from '../domain/stop.ts';
-import { previewRun } from '../execute/run.ts';
+import type { StopAnswer, StopMemory, StopRequest, StopVerdict, Traces } from '../domain/stop.ts';
 import { findPlace } from '../io/place.ts';
-import { trace, treePrint } from '../io/tree-print.ts';
-import { isAskedAlready } from '../plan/asked-already.ts';
+import { treePrint } from '../io/tree-print.ts';
 import { decideStop } from '../plan/decide-stop.ts';
-import { readMemory, withSession, writeMemory } from '../stores/stop-memory.ts';
+import { isPullRequest } from '../plan/is-pull-request.ts';
+import { readMemory } from '../stores/stop-memory.ts';
 import { tellFailure } from '../text/failure.ts';
+import { tellGateDetail } from '../text/gate-reason.ts';
+import { tellRunNotice } from '../text/run.ts';
 import { type FailingGate, tellStillRunning, tellStopReason } from '../text/stop-reason.ts';
-import { NOBODY, openRun } from './run.ts';
-import { getRun, type StartedRun, startRun } from './started-run.ts';
+import { countBlocks } from './count-blocks.ts';
+import { standing } from './standing.ts';
+import { isToTell, runForStop } from './stop-run.ts';
 
 /** Answers an agent that wants to stop by what the gates say, running them where they have not been asked yet. */
 export async function judgeStop(request: StopRequest): Promise<StopAnswer> {
   const place = await findPlace(request.cwd);
-  // An agent may work anywhere; where there is no repository there are no gates.
-  if (!place.ok && place.failure.kind === 'not-a-repository') return { kind: 'let-go', message: null };
-  const judged = place.ok
-    ? await judge(place.value, request.deadlineSeconds)
-    : unjudged(tellFailure(place.failure).what);
-  if (!place.ok) return decideStop(judged, null).answer;
+  if (!place.ok) return outOfPlace(place.failure);
+  const { verdict, traces, awaited } = await judge(place.value, request.deadlineSeconds);
+  const judged = await keepable(place.value, verdict, traces);
+  // Another session may have been answered meanwhile.
   const memory = readMemory(place.value);
-  const { answer, blocks } = decideStop(judged, memory.sessions[request.session] ?? null);
-  const kept = await keepable(place.value, judged);
-  writeMemory(place.value, { ...withSession(memory, request.session, blocks), judged: kept });
-  return answer;
+  const decided = decideStop(verdict, memory.sessions[request.session] ?? null);
+  return countBlocks(place.value, { ...memory, judged, awaited }, request.session, decided);
 }
 
-const unjudged = (why: string): StopVerdict => ({ kind: 'unjudged', why });
+// An agent may work anywhere; where there is no working tree there are no gates.
+function outOfPlace(failure: Failure): StopAnswer {
+  if (failure.kind === 'not-a-repository' || failure.kind === 'bare-repository')
+    return { kind: 'let-go', message: null };
+  return decideStop(unjudged(failure), null).answer;
+}
 
-async function judge(place: Place, deadlineSeconds: number): Promise<StopVerdict> {
+function unjudged(failure: Failure): StopVerdict & { readonly kind: 'unjudged' } {
+  const { what, next } = tellFailure(failure);
+  return { kind: 'unjudged', why: `${what} ${next}`.trim() };
+}
+
+type Judgement = {
+  readonly verdict: StopVerdict;
+  /** What the verdict depends on beside the working tree; null where it is not known. */
+  readonly traces: Traces | null;
+  readonly awaited: StopMemory['awaited'];
+};
+
+const BUSY_PAUSE_MS = 500;
+const MOST_ROUNDS = 3;
+
+async function judge(place: Place, deadlineSeconds: number): Promise<Judgement> {
   const until = Date.now() + deadlineSeconds * 1000;
-  for (;;) {
-    const stands = await standing(place);
-    if (!stands.ok) return unjudged(tellFailure(stands.failure).what);
-    if (stands.value.outcome.exitCode === 0) return { kind: 'holds' };
-    if (stands.value.asked) return fails(stands.value.outcome, []);
-    const ran = await runGates(place, until);
-    if (!ran.ok) return unjudged(`${tellFailure(ran.failure).what} ${tellFailure(ran.failure).next}`);
-    const run = ran.value;
-    if (run.state === 'running') {
-      return { kind: 'fails', open: [STILL_RUNNING], reason: tellStillRunning(run.progress) };
+  let { awaited } = readMemory(place);
+  let traces: Traces | null = null;
+  const judged = (verdict: StopVerdict): Judgement => ({ verdict, traces, awaited: null });
+  for (let round = 1; ; ) {
+    const before = await standing(place);
+    if (!before.ok) return { ...judged(unjudged(before.failure)), traces: null };
+    traces = before.value.traces;
+    const { outcome, asked } = before.value;
+    if (outcome.exitCode === 0 || asked) return judged(concluded(outcome, outcome.gates.filter(isToTell).map(told)));
+
+    const run = await runForStop(place, awaited, until);
+    if (!run.ok) return judged(unjudged(run.failure));
+    const { value } = run;
+    if (value.kind === 'running') {
+      return { verdict: stillRunning(value.progress), traces: null, awaited: value.awaited };
     }
-    const told = readAnswer(run);
-    if (told.kind === 'unjudged') return unjudged(told.why);
-    const after = await standing(place);
-    if (!after.ok) return unjudged(tellFailure(after.failure).what);
-    if (after.value.outcome.exitCode === 0) return { kind: 'holds' };
-    // It passed, and is not what is there any more: that has to be looked at too.
-    if (told.kind === 'judged' && told.exitCode === 0 && Date.now() < until) continue;
-    if (told.kind === 'busy') {
-      if (Date.now() >= until) return { kind: 'fails', open: [STILL_RUNNING], reason: tellStillRunning([]) };
+    awaited = null;
+    if (value.kind === 'busy') {
+      if (Date.now() >= until) return { ...judged(stillRunning([])), traces: null };
       await sleep(BUSY_PAUSE_MS);
       continue;
     }
-    if (told.exitCode === 3) return unjudged(told.gates.map(({ id, detail }) => `${id}: ${detail}`).join('; '));
-    return fails(after.value.outcome, told.gates);
+    if (value.kind === 'unjudged') return judged(value);
+
+    const after = await standing(place);
+    if (!after.ok) return { ...judged(unjudged(after.failure)), traces: null };
+    traces = after.value.traces;
+    if (after.value.outcome.exitCode === 0) return judged({ kind: 'holds' });
+    // What it judged is not what is there any more: that has to be looked at too.
+    if ((!value.isAboutThis || value.exitCode === 0) && round++ < MOST_ROUNDS) continue;
+    return judged(
+      value.exitCode === 1
+        ? fails(after.value.outcome, value.gates)
+        : { kind: 'unjudged', why: tellGates(value.gates) || 'files change while they are being judged.' },
+    );
   }
 }
 
-const STILL_RUNNING = 'a run that goes on';
-const BUSY_PAUSE_MS = 1000;
+/** What stands where nobody is left to be asked. */
+function concluded(outcome: RunOutcome, gates: readonly FailingGate[]): StopVerdict {
+  if (outcome.exitCode === 0) return { kind: 'holds' };
+  if (outcome.exitCode === 1) return fails(outcome, gates);
+  return { kind: 'unjudged', why: tellGates(gates) || outcome.notices.map(tellRunNotice).join(' ') };
+}
+
+function told(gate: RunOutcome['gates'][number]): FailingGate {
+  return { id: gate.id, detail: tellGateDetail(gate), output: gate.check?.tail ?? null };
+}
+
+function tellGates(gates: readonly FailingGate[]): string {
+  return gates.map(({ id, detail }) => `${id}: ${detail}`).join('; ');
+}
+
+function stillRunning(progress: readonly string[]): StopVerdict {
+  return { kind: 'running', reason: tellStillRunning(progress) };
+}
 
 function fails({ findings }: RunOutcome, gates: readonly FailingGate[]): StopVerdict {
   const open = findings.filter(({ state }) => state === 'open' || state === 'fixed_claimed');
@@ -74,88 +115,21 @@ function fails({ findings }: RunOutcome, gates: readonly FailingGate[]): StopVer
   return { kind: 'fails', open: names, reason: tellStopReason(open, gates) };
 }
 
-/** Waits for the run that is going on, or starts one. */
-async function runGates(place: Place, until: number): Promise<Result<StartedRun>> {
-  const seconds = () => Math.max(0, (until - Date.now()) / 1000);
-  const going = await getRun(place, null, 0);
-  const started =
-    going.ok && going.value.state === 'running' ? going : await startRun(place, { paths: [], gate: null });
-  return started.ok ? getRun(place, started.value.id, seconds()) : started;
-}
-
-type Told =
-  | { readonly kind: 'judged'; readonly exitCode: number; readonly gates: readonly FailingGate[] }
-  | { readonly kind: 'busy' }
-  | { readonly kind: 'unjudged'; readonly why: string };
-
-/** What a run's document, which another process of ours wrote, comes to. */
-function readAnswer({ state, answer, progress }: StartedRun): Told {
-  if (state === 'died' || !isRecord(answer)) {
-    return { kind: 'unjudged', why: `the run ended without a result. ${progress.at(-1) ?? ''}`.trim() };
-  }
-  if (answer['status'] === 'lock_conflict') return { kind: 'busy' };
-  const error = answer['error'];
-  if (isRecord(error)) return { kind: 'unjudged', why: String(error['message']) };
-  const gates = Array.isArray(answer['gates']) ? answer['gates'].filter(isRecord) : [];
-  return {
-    kind: 'judged',
-    exitCode: Number(answer['exit_code']),
-    gates: gates
-      .filter(
-        ({ kind, status, why }) =>
-          status === 'error' || (status === 'fail' && kind === 'check') || why === 'retry-limit',
-      )
-      .map(({ id, detail, output }) => ({
-        id: String(id),
-        detail: String(detail),
-        output: typeof output === 'string' ? output : null,
-      })),
-  };
-}
-
-type Standing = {
-  readonly outcome: RunOutcome;
-  /** Whether all that a run would ask has been asked. */
-  readonly asked: boolean;
-  readonly traces: Readonly<Record<string, string>>;
-};
-
-/** Where the gates stand on what is there now, and what that depends on beside the working tree. */
-async function standing(place: Place): Promise<Result<Standing>> {
-  const opened = await openRun(place, { ...NOBODY, selection: { kind: 'change', base: null } });
-  if (!opened.ok) return opened;
-  const { ports, request } = opened.value;
-  const files = ['onceover.yml', request.settings.logDir, ...request.rubrics.keys(), ...ruleFiles(request.rules)];
-  const paths = [...files.map((file) => join(place.root, file)), ...STORES.map((name) => join(place.commonDir, name))];
-  const before = tracesOf(paths);
-  const previewed = await previewRun(ports, request);
-  if (!previewed.ok) return previewed;
-  const { outcome, plan, facts } = previewed.value;
-  const refs = ['heads', 'remotes', 'tags'].map((kind) => join(place.commonDir, 'refs', kind, outcome.baseName ?? ''));
-  return done({ outcome, asked: isAskedAlready(plan, facts.checks), traces: { ...before, ...tracesOf(refs) } });
-}
-
-const STORES = ['onceover/findings', 'onceover/receipts', 'onceover/trusted.json', 'packed-refs', 'reftable', 'config'];
-
-function ruleFiles(rules: readonly Rule[]): string[] {
-  return [...new Set(rules.map(({ source }) => source.file))];
-}
-
-function tracesOf(paths: readonly string[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(paths.map((path) => [path, trace(path)]));
-}
-
-/** The verdict with what it is about, where that can be told: it is looked at once more between two equal prints. */
-async function keepable(place: Place, verdict: StopVerdict): Promise<StopMemory['judged']> {
-  if (verdict.kind === 'fails' && verdict.open.includes(STILL_RUNNING)) return null;
+/**
+ * The verdict with what it is about, where that can be told. It is looked at once more, between two equal prints: what
+ * changed in the same moment in which it was traced shows by then.
+ */
+async function keepable(place: Place, verdict: StopVerdict, traces: Traces | null): Promise<StopMemory['judged']> {
+  if (verdict.kind === 'running' || traces === null || isPullRequest(process.env)) return null;
   const before = treePrint(place);
   const stands = await standing(place);
   const after = treePrint(place);
   if (before === null || after === null || before.print !== after.print || !stands.ok) return null;
-  const { outcome, traces } = stands.value;
-  const withheld = new Set<string>(outcome.withheld.map(({ path }) => path));
-  // What no look has taken in may be anything.
-  if (!after.untracked.every((path) => withheld.has(path.replace(/\/$/, '')))) return null;
+  const { outcome } = stands.value;
   if ((outcome.exitCode === 0) !== (verdict.kind === 'holds')) return null;
+  if (JSON.stringify(stands.value.traces) !== JSON.stringify(traces)) return null;
+  // What no look has taken in may be anything; a repository in the repository is taken in from its first commit on.
+  const withheld = new Set<string>(outcome.withheld.flatMap(({ path, why }) => (why === 'repository' ? [] : [path])));
+  if (!after.untracked.every((path) => withheld.has(path))) return null;
   return { print: after.print, traces, verdict };
 }

@@ -11,8 +11,9 @@ import type { Settings } from '../domain/settings.ts';
 import type { RunRequest } from '../execute/run-ports.ts';
 import { tipOf } from '../io/diff.ts';
 import { listRuleFiles, type MayHave } from '../io/rule-files.ts';
-import { commitFiles, diskFiles, type TextFiles } from '../io/text-files.ts';
-import { isPullRequest, targetBranch } from '../plan/pull-request.ts';
+import { commitFiles, diskFiles, notingPaths, type TextFiles } from '../io/text-files.ts';
+import { isPullRequest } from '../plan/is-pull-request.ts';
+import { targetBranch } from '../plan/pull-request.ts';
 import { fileRubric } from '../plan/rubric.ts';
 import { version } from '../version.ts';
 
@@ -61,6 +62,8 @@ export async function readConfig(
 
 type ConfigSource = {
   readonly files: TextFiles;
+  /** The files of the working tree that were asked for, whether or not they are there. */
+  readonly read: ReadonlySet<string>;
   /** The branch that it is read from, in a pull request. */
   readonly from: string | null;
   readonly commit: CommitId | null;
@@ -68,12 +71,15 @@ type ConfigSource = {
 
 /** The working tree; in a pull request, the tip of what it goes to: the merge-base is the author's choice. */
 async function configSource(place: Place, selection: Selection): Promise<Result<ConfigSource>> {
-  if (!isPullRequest(process.env)) return done({ files: diskFiles(place.root), from: null, commit: null });
+  const read = new Set<string>();
+  if (!isPullRequest(process.env)) {
+    return done({ files: notingPaths(diskFiles(place.root), read), read, from: null, commit: null });
+  }
   const asked = 'base' in selection ? selection.base : null;
   const name = targetBranch(process.env) ?? asked ?? place.usualBase;
   if (name === null) return failed({ kind: 'no-base', tried: [] });
   const tip = await tipOf(place, name);
-  return tip.ok ? done({ files: commitFiles(place.root, tip.value), from: name, commit: tip.value }) : tip;
+  return tip.ok ? done({ files: commitFiles(place.root, tip.value), read, from: name, commit: tip.value }) : tip;
 }
 
 const LONGEST_PROMPT = 1024 * 1024;

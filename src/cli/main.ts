@@ -23,9 +23,9 @@ if (rest.length === 0 && (first === '--version' || first === '-V')) process.stdo
 else if (process.platform === 'win32') {
   process.stderr.write('onceover does not support Windows yet. Use it inside WSL.\n');
   process.exitCode = 3;
-} else if (first === 'hook' && rest.length === 1 && rest[0] === 'stop') {
-  // An agent waits for it each time it stops, mostly with nothing changed.
-  await (await import('./hook-stop.ts')).hookStop(null);
+} else if (first === 'hook' && rest[0] === 'stop' && !rest.includes('--help') && !rest.includes('-h')) {
+  // An agent waits for it each time it stops, mostly with nothing changed; and no mistake in its settings may hold it.
+  await (await import('./hook-stop.ts')).hookStop(rest.slice(1), workingDirectory());
 } else {
   if (first === 'instructions' || first === 'run' || first === 'status') {
     (await import('../app.ts')).lookAhead(workingDirectory());

@@ -145,8 +145,7 @@ function addHook(program: Command): void {
         'told what is open and goes on; after three times without progress it is let go. Where nothing could be judged it may ' +
         'stop, and the person is told.',
     )
-    .addOption(new Option('--deadline <seconds>', 'answer within this time').argParser(wholeSeconds))
-    .action(async (options) => (await import('./hook-stop.ts')).hookStop(options.deadline ?? null));
+    .option('--deadline <seconds>', 'answer within this time: 540 unless said otherwise');
   hook
     .command('snooze')
     .summary('let agents stop unjudged for a while')
@@ -160,12 +159,6 @@ function wholeNumber(text: string): number {
   const number = Number(text);
   if (Number.isInteger(number) && number > 0 && number <= 1000) return number;
   throw new InvalidArgumentError('It is a whole number from 1 on.');
-}
-
-function wholeSeconds(text: string): number {
-  const seconds = Number(text);
-  if (Number.isInteger(seconds) && seconds > 0 && seconds <= 86_400) return seconds;
-  throw new InvalidArgumentError('It is a whole number of seconds.');
 }
 
 function addClean(program: Command): void {

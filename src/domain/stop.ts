@@ -7,22 +7,29 @@ export type StopAnswer =
 
 /** What was found out about the tree as it is. */
 export type StopVerdict =
+  | KeptVerdict
+  /** Nothing yet: a run goes on for longer than a stop may wait. */
+  | { readonly kind: 'running'; readonly reason: string };
+
+/** What holds for as long as nothing changes. */
+export type KeptVerdict =
   | { readonly kind: 'holds' }
   /** `open` names what is open or fails, to tell whether there was progress. */
   | { readonly kind: 'fails'; readonly open: readonly string[]; readonly reason: string }
   | { readonly kind: 'unjudged'; readonly why: string };
 
-/** How often a session was blocked, and over what. */
-export type Blocks = { readonly count: number; readonly open: readonly string[] };
+/** How often a session was blocked, and over what; `waits` counts apart how often in a row it was told to wait for a run. */
+export type Blocks = { readonly count: number; readonly open: readonly string[]; readonly waits: number };
+
+/** What changes whenever a file or folder does, by its path; of a path that ends in a slash, also what lies in it. */
+export type Traces = Readonly<Record<string, string>>;
 
 /** What the hook knows from one stop to the next, a working tree. */
 export type StopMemory = {
   /** The tree that the verdict is about, and what else it depends on. */
-  readonly judged: {
-    readonly print: string;
-    readonly traces: Readonly<Record<string, string>>;
-    readonly verdict: StopVerdict;
-  } | null;
+  readonly judged: { readonly print: string; readonly traces: Traces; readonly verdict: KeptVerdict } | null;
+  /** The run that a stop did not wait for to its end, and the tree that it was started on. */
+  readonly awaited: { readonly run: string; readonly print: string } | null;
   readonly sessions: Readonly<Record<string, Blocks>>;
 };
 

@@ -20,6 +20,17 @@ export function diskFiles(root: string): TextFiles {
   };
 }
 
+/** The same files; the paths of those that are asked for are put into `paths`. */
+export function notingPaths(files: TextFiles, paths: Set<string>): TextFiles {
+  return {
+    read(path, limit) {
+      paths.add(path);
+      return files.read(path, limit);
+    },
+    isSymlink: (path) => files.isSymlink(path),
+  };
+}
+
 /** The files of a commit; a symlink there is no file. */
 export function commitFiles(root: string, commit: CommitId): TextFiles {
   const entry = (path: string) => {

@@ -64,13 +64,3 @@ function keptIndex(root: string, commonDir: string): string | null {
 export function indexName(root: string): string {
   return createHash('sha256').update(root).digest('hex').slice(0, 32);
 }
-
-/** What changes whenever the file or folder does. */
-export function trace(path: string): string {
-  try {
-    const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-    return stats === undefined ? 'missing' : `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`;
-  } catch (error) {
-    return String((error as NodeJS.ErrnoException).code);
-  }
-}

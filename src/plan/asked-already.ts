@@ -1,6 +1,6 @@
 import type { CheckState, RunPlan } from './decide-run.ts';
 
-/** Whether everything that would be asked has been: each of those reviewers has failed just what is there now. */
+/** Whether everything that would be asked has been: each of those reviewers has failed just what is there now, by today's prompt. */
 export function isAskedAlready({ reviews }: Pick<RunPlan, 'reviews'>, checks: readonly CheckState[]): boolean {
   if (checks.some(({ holds }) => !holds)) return false;
   const failing = reviews.filter(({ kind, state }) => kind === 'run' && !state.holds);
@@ -12,7 +12,11 @@ export function isAskedAlready({ reviews }: Pick<RunPlan, 'reviews'>, checks: re
     return plan.slots.every((planned) => {
       if (planned.kind === 'skip') return true;
       const latest = slots.find(({ slot }) => slot === planned.slot)?.latest;
-      return latest?.status === 'fail' && latest.own?.content === gate.content;
+      return (
+        latest?.status === 'fail' &&
+        latest.own?.content === gate.content &&
+        latest.own.promptDigest === gate.rubric.digest
+      );
     });
   });
 }

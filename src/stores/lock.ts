@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Place } from '../domain/change.ts';
 import type { HeldLock, Lock } from '../domain/ports.ts';
 import { done, failed, type Result } from '../domain/result.ts';
-import { listFolder, makeFolder, removeFile, removeForgotten, writeWhole } from '../io/files.ts';
+import { checkFolder, listFolder, makeFolder, removeFile, removeForgotten, writeWhole } from '../io/files.ts';
 import { readOwn, writeNew } from '../io/own-file.ts';
 import { type LockHolder, type LockOwner, livingHolder, thisOwner } from './lock-owner.ts';
 
@@ -14,10 +14,9 @@ const LONGEST_WAIT_MS = 50;
 
 /** One holder at a time a working tree; what a dead one left is taken over. */
 export function openLock(place: Pick<Place, 'root' | 'commonDir'>): Lock {
-  const tree = createHash('sha256').update(place.root).digest('hex').slice(0, 16);
   return {
     async take() {
-      const folder = makeFolder(place.commonDir, `${LOCKS}/${tree}`);
+      const folder = makeFolder(place.commonDir, folderOf(place));
       if (!folder.ok) return folder;
       removeForgotten(folder.value, Date.now());
       for (;;) {
@@ -29,6 +28,18 @@ export function openLock(place: Pick<Place, 'root' | 'commonDir'>): Lock {
       }
     },
   };
+}
+
+/** Whether somebody living holds it; nothing is taken. */
+export async function isHeld(place: Pick<Place, 'root' | 'commonDir'>): Promise<Result<boolean>> {
+  const there = checkFolder(place.commonDir, folderOf(place));
+  if (!there.ok) return there;
+  const looked = await look(join(place.commonDir, folderOf(place)), null);
+  return looked.ok ? done(looked.value.holder !== null) : looked;
+}
+
+function folderOf({ root }: Pick<Place, 'root'>): string {
+  return `${LOCKS}/${createHash('sha256').update(root).digest('hex').slice(0, 16)}`;
 }
 
 /**

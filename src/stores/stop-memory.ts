@@ -1,14 +1,16 @@
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Result } from '../domain/result.ts';
-import type { Blocks, Spot, StopMemory, StopVerdict } from '../domain/stop.ts';
+import type { Blocks, KeptVerdict, Spot, StopMemory } from '../domain/stop.ts';
 import { indexName } from '../io/tree-print.ts';
 
-const FORMAT = 1;
+/** Put in when it is built; not imported, so that no other file has to be opened before the answer. */
+declare const ONCEOVER_VERSION: string;
+const version = ONCEOVER_VERSION;
+
 const MOST_SESSIONS = 20;
 const LARGEST_BYTES = 4 * 1024 * 1024;
 
-const EMPTY: StopMemory = { judged: null, sessions: {} };
+const EMPTY: StopMemory = { judged: null, awaited: null, sessions: {} };
 
 /** What is known; nothing where it cannot be read: then the gates are asked. */
 export function readMemory(spot: Spot): StopMemory {
@@ -17,24 +19,43 @@ export function readMemory(spot: Spot): StopMemory {
     const stats = lstatSync(path);
     if (!stats.isFile() || stats.size > LARGEST_BYTES) return EMPTY;
     const known: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    return isMemory(known) ? { judged: known.judged, sessions: known.sessions } : EMPTY;
+    return isMemory(known) ? { judged: known.judged, awaited: known.awaited, sessions: known.sessions } : EMPTY;
   } catch {
     return EMPTY;
   }
 }
 
-/** Keeps it; whether that worked changes nothing about this stop. */
-export function writeMemory(spot: Spot, memory: StopMemory): void {
+/** Keeps it, and tells whether that worked: who cannot be counted must not be held. */
+export function writeMemory(spot: Spot, memory: StopMemory): boolean {
   const sessions = Object.fromEntries(Object.entries(memory.sessions).slice(-MOST_SESSIONS));
-  const text = JSON.stringify({ format: FORMAT, ...memory, sessions });
+  const whole = JSON.stringify({ version, ...memory, sessions });
+  const text = whole.length <= LARGEST_BYTES ? whole : JSON.stringify({ version, ...memory, judged: null, sessions });
   const folder = folderOf(spot);
   const temporary = join(folder, `.onceover-${process.pid}-${Date.now()}`);
   try {
-    mkdirSync(folder, { recursive: true });
+    makeOwn(join(spot.commonDir, 'onceover'));
+    makeOwn(folder);
     writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });
     renameSync(temporary, join(folder, fileOf(spot)));
+    return true;
   } catch {
-    rmSync(temporary, { force: true });
+    tryToRemove(temporary);
+    return false;
+  }
+}
+
+// Never through a symlink.
+function makeOwn(folder: string): void {
+  const stats = lstatSync(folder, { throwIfNoEntry: false });
+  if (stats === undefined) mkdirSync(folder);
+  else if (!stats.isDirectory()) throw new Error('not a folder');
+}
+
+function tryToRemove(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // It lies in a folder that nobody can write to.
   }
 }
 
@@ -47,29 +68,16 @@ export function withSession(memory: StopMemory, session: string, blocks: Blocks 
 /** Until when a person has put the hook to sleep; null: it is awake. */
 export function snoozedUntil({ commonDir }: Pick<Spot, 'commonDir'>, now: number): number | null {
   try {
-    const until = Number(readFileSync(snoozeFile(commonDir), 'utf8'));
+    const until = Number(readFileSync(join(commonDir, FOLDER, SNOOZED), 'utf8'));
     return Number.isFinite(until) && until > now ? until : null;
   } catch {
     return null;
   }
 }
 
-/** Puts the hook to sleep until then; null wakes it. */
-export function snooze(commonDir: string, until: number | null): Result<void> {
-  try {
-    if (until === null) rmSync(snoozeFile(commonDir), { force: true });
-    else {
-      mkdirSync(join(commonDir, FOLDER), { recursive: true });
-      writeFileSync(snoozeFile(commonDir), `${until}\n`);
-    }
-    return { ok: true, value: undefined };
-  } catch (error) {
-    const code = String((error as NodeJS.ErrnoException).code);
-    return { ok: false, failure: { kind: 'disk', action: 'write', path: snoozeFile(commonDir), code } };
-  }
-}
-
-const FOLDER = 'onceover/hook';
+/** The folder of what the hook keeps, and the file that puts it to sleep. */
+export const FOLDER = 'onceover/hook';
+export const SNOOZED = 'snoozed';
 
 function folderOf({ commonDir }: Spot): string {
   return join(commonDir, FOLDER);
@@ -79,41 +87,49 @@ function fileOf({ root }: Spot): string {
   return `${indexName(root)}.json`;
 }
 
-function snoozeFile(commonDir: string): string {
-  return join(commonDir, FOLDER, 'snoozed');
-}
+type Written = StopMemory & { readonly version: string };
 
-type Written = StopMemory & { readonly format: number };
-
-// Written by us alone; the shape is looked at so that a damaged file is no verdict.
+// Written by us alone; the shape is looked at so that a damaged file, or one of another version, is no verdict.
 function isMemory(value: unknown): value is Written {
-  const known = value as Written | null;
-  if (typeof known !== 'object' || known === null || known.format !== FORMAT) return false;
-  if (typeof known.sessions !== 'object' || known.sessions === null) return false;
-  if (!Object.values(known.sessions).every(isBlocks)) return false;
-  const { judged } = known;
-  if (judged === null) return true;
+  const known = value as Partial<Written> | null;
   return (
-    typeof judged === 'object' &&
-    typeof judged.print === 'string' &&
-    typeof judged.traces === 'object' &&
-    judged.traces !== null &&
-    isVerdict(judged.verdict)
+    known?.version === version &&
+    isMap(known.sessions, isBlocks) &&
+    (known.awaited === null || (isText(known.awaited?.run) && isText(known.awaited?.print))) &&
+    (known.judged === null ||
+      (isText(known.judged?.print) && isMap(known.judged?.traces, isText) && isVerdict(known.judged?.verdict)))
   );
 }
 
 function isBlocks(value: unknown): boolean {
-  const blocks = value as Blocks | null;
-  return typeof blocks?.count === 'number' && Array.isArray(blocks.open) && blocks.open.every(isText);
+  const blocks = value as Partial<Blocks> | null;
+  return isCount(blocks?.count) && isCount(blocks?.waits) && isList(blocks?.open);
 }
 
 function isVerdict(value: unknown): boolean {
-  const verdict = value as StopVerdict | null;
-  if (verdict?.kind === 'holds') return true;
-  if (verdict?.kind === 'unjudged') return isText(verdict.why);
-  return (
-    verdict?.kind === 'fails' && isText(verdict.reason) && Array.isArray(verdict.open) && verdict.open.every(isText)
-  );
+  const verdict = value as Partial<KeptVerdict> | null;
+  switch (verdict?.kind) {
+    case 'holds':
+      return true;
+    case 'unjudged':
+      return isText(verdict.why);
+    case 'fails':
+      return isText(verdict.reason) && isList(verdict.open);
+    case undefined:
+      return false;
+  }
+}
+
+function isMap(value: unknown, isOne: (value: unknown) => boolean): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isOne);
+}
+
+function isList(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isText);
+}
+
+function isCount(value: unknown): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0;
 }
 
 function isText(value: unknown): boolean {

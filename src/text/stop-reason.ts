@@ -9,13 +9,14 @@ export type FailingGate = { readonly id: string; readonly detail: string; readon
 
 /** Why an agent may not stop yet, and what to do about it. */
 export function tellStopReason(findings: readonly ToldFinding[], gates: readonly FailingGate[]): string {
-  const found = tellFindingsForAgent(findings.slice(0, MOST_FINDINGS));
+  const found = tellFindingsForAgent(findings.slice(0, MOST_FINDINGS).map(shortened));
   const more = findings.length - MOST_FINDINGS;
   return [
     'The review gates of this repository do not hold for your change yet.',
     ...found,
     ...(more > 0 ? [`There are ${more} more; "onceover status --prompt" shows all of them.`] : []),
-    ...gates.map(tellGate),
+    ...gates.slice(0, MOST_GATES).map(tellGate),
+    ...(gates.some(({ output }) => output !== null) ? [OUTSIDE] : []),
     NEXT,
   ].join('\n\n');
 }
@@ -28,10 +29,25 @@ export function tellStillRunning(progress: readonly string[]): string {
 }
 
 const MOST_FINDINGS = 20;
+const MOST_GATES = 20;
+const LONGEST_TEXT = 4000;
+const OUTSIDE =
+  'A command is not run again while no file has changed. If you mended it in another way (by installing something), run "onceover run" before you stop.';
 const NEXT =
   'Mend it, then stop again: the reviewers look at what you changed. If a finding is wrong or must stay as it is, say so with "onceover resolve <id> --skip <why>".';
 
 function tellGate({ id, detail, output }: FailingGate): string {
   const head = `${quoteName(id)} fails: ${oneLine(detail)}`;
   return output === null || output.trim() === '' ? head : `${head}\n${fence(output.trimEnd().replace(/^/gm, '  '))}`;
+}
+
+// A reviewer may write without end; the whole is in the status.
+function shortened({ finding, state }: ToldFinding): ToldFinding {
+  const { code, issue, fix } = finding;
+  const short = { ...finding, code: code && cut(code), issue: cut(issue), fix: fix && cut(fix) };
+  return { finding: short, state };
+}
+
+function cut(text: string): string {
+  return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)} …`;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentSettings } from '../../src/domain/settings.ts';
-import { isPullRequest, targetBranch, writtenAgents } from '../../src/plan/pull-request.ts';
+import { isPullRequest } from '../../src/plan/is-pull-request.ts';
+import { targetBranch, writtenAgents } from '../../src/plan/pull-request.ts';
 
 describe('a pull request in CI', () => {
   test.each<[string, Readonly<Record<string, string>>, boolean]>([

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import { lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Traces } from '../domain/stop.ts';
+
+/** The traces of these paths as they are now. */
+export function tracesOf(paths: readonly string[]): Traces {
+  return Object.fromEntries(paths.map((path) => [path, trace(path)]));
+}
+
+/** Whether all of it is as it was. */
+export function isAsTraced(traces: Traces): boolean {
+  return Object.entries(traces).every(([path, was]) => trace(path) === was);
+}
+
+function trace(path: string): string {
+  try {
+    return path.endsWith('/') ? traceFolder(path) : traceOne(path);
+  } catch (error) {
+    return String((error as NodeJS.ErrnoException).code);
+  }
+}
+
+// The time of the last change to an entry cannot be set back.
+function traceOne(path: string): string {
+  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? 'missing' : `${stats.ino} ${stats.mode} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`;
+}
+
+// What is written over where it lies leaves the folder itself as it was.
+function traceFolder(path: string): string {
+  const hash = createHash('sha256').update(traceOne(path.slice(0, -1)));
+  for (const name of readdirSync(path).sort()) hash.update(`\0${name}\0${traceOne(join(path, name))}`);
+  return hash.digest('hex');
+}

@@ -1,0 +1,114 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { onceover } from '../../support/cli.ts';
+import { failing, PASS } from '../../support/gates.ts';
+import { hookRepo, isFromMemory, markMemory, stop } from '../../support/hook.ts';
+
+const BAD = 'export const b = 2;';
+const OBJECTION = failing('src/a.ts', BAD, { line: 2, fix: 'take it out' });
+const FREE = { blocked: null, message: null };
+
+describe('an agent that stops', () => {
+  test('is let go in silence where the gates hold, and nobody is asked a second time', async () => {
+    const repo = await hookRepo();
+    expect(await stop(repo)).toMatchObject(FREE);
+    expect(repo.calls()).toHaveLength(1);
+    expect(await stop(repo)).toMatchObject(FREE);
+    expect(repo.calls()).toHaveLength(1);
+    markMemory(repo);
+    expect(isFromMemory(await stop(repo))).toBe(true);
+    repo.write('sub/folder/x.txt', '');
+    repo.git('clean', '-qfd', 'sub');
+    expect(isFromMemory(await stop(repo, { cwd: join(repo.root, 'src') }))).toBe(true);
+    symlinkSync(repo.root, `${repo.root}-link`);
+    expect(isFromMemory(await stop(repo, { cwd: `${repo.root}-link/src` }))).toBe(true);
+  });
+
+  test('is held back with the findings, is looked at again after a fix, and let go once it passes', async () => {
+    const repo = await hookRepo();
+    repo.answers('one', OBJECTION, PASS);
+    const { blocked } = await stop(repo);
+    expect(blocked).toContain('F1 (high) at src/a.ts:2\n');
+    expect(blocked).toContain(
+      `  Code: ${BAD}\n  Problem: something is wrong with ${BAD}\n  Suggested fix: take it out\n`,
+    );
+    expect(blocked).toContain('"onceover resolve <id> --skip <why>"');
+    expect((await stop(repo, { again: true })).blocked).toBe(blocked);
+    expect(repo.calls()).toHaveLength(1);
+
+    repo.write('src/a.ts', 'export const a = 1;\nexport const c = 2;\n');
+    expect(await stop(repo, { again: true })).toMatchObject(FREE);
+    expect(repo.calls()).toHaveLength(2);
+    expect(await stop(repo, { again: true })).toMatchObject(FREE);
+    expect(repo.calls()).toHaveLength(2);
+    expect((await onceover(repo.root, ['status'])).code).toBe(0);
+  });
+
+  test('what failed and is as it was is not asked about again, by whatever it was found', async () => {
+    const repo = await hookRepo();
+    repo.answers('one', OBJECTION);
+    expect((await repo.run()).code).toBe(1);
+    expect((await stop(repo)).blocked).toContain('F1 (high)');
+    expect(repo.calls()).toHaveLength(1);
+    expect((await onceover(repo.root, ['resolve', 'F1', '--skip', 'it is needed'])).code).toBe(0);
+    expect(await stop(repo)).toMatchObject(FREE);
+    expect(repo.calls()).toHaveLength(1);
+  });
+
+  test('is held back three times without progress, then let go and the person told', async () => {
+    const repo = await hookRepo();
+    const both = {
+      status: 'fail',
+      violations: [OBJECTION.violations?.[0], failing('src/a.ts', 'export const a = 1;').violations?.[0]],
+    } as const;
+    const still = {
+      status: 'fail',
+      previous: [
+        { id: 'F1', state: 'fixed', why: '' },
+        { id: 'F2', state: 'open', why: '' },
+      ],
+    };
+    repo.answers('one', both as object, { ...still, violations: [] } as object);
+    for (let n = 1; n <= 3; n++) expect((await stop(repo)).blocked, `stop ${n}`).toContain('F2 (high)');
+    const fourth = await stop(repo);
+    expect(fourth).toMatchObject({ blocked: null });
+    expect(fourth.message).toMatch(/after 3 blocks without progress\. Not passed: F1, F2\. "onceover status"/);
+    expect((await stop(repo)).blocked).toBeNull();
+    // Another session has its own count.
+    expect((await stop(repo, { session: 'S2' })).blocked).toContain('F1 (high)');
+    expect(repo.calls()).toHaveLength(1);
+    // One of two is mended: that is progress.
+    repo.write('src/a.ts', 'export const a = 1;\nexport const c = 2;\n');
+    expect((await stop(repo)).blocked).toMatch(/F2 \(high\)/);
+    expect(repo.calls()).toHaveLength(2);
+    expect((await onceover(repo.root, ['status'])).code).toBe(1);
+  });
+
+  test('a failing check holds it back with what the command said; nobody is asked meanwhile', async () => {
+    const gates = `  - path: src
+    checks:
+      lint: { run: "cat lint-says; ! grep -q const.b src/a.ts" }
+    reviews:
+      code-quality: { prompt: .onceover/reviews/code-quality.md }`;
+    const repo = await hookRepo({ gates, files: { 'lint-says': 'no ``` here\n' } });
+    const { blocked } = await stop(repo);
+    expect(blocked).toMatch(/^check:src:lint fails: .*exit code 1$/m);
+    expect(blocked).toContain('````\n  no ``` here\n````');
+    expect(blocked).toContain('run "onceover run" before you stop');
+    expect((await stop(repo)).blocked).toBe(blocked);
+    expect(repo.calls()).toHaveLength(0);
+    repo.write('src/a.ts', 'export const a = 1;\nexport const c = 2;\n');
+    expect(await stop(repo)).toMatchObject(FREE);
+    expect(repo.calls()).toHaveLength(1);
+  });
+
+  test('a change of nothing is let go', async () => {
+    const repo = await hookRepo();
+    repo.write('src/a.ts', 'export const a = 1;\n');
+    expect(await stop(repo)).toMatchObject(FREE);
+    markMemory(repo);
+    expect(isFromMemory(await stop(repo))).toBe(true);
+    expect(repo.calls()).toHaveLength(0);
+  });
+});

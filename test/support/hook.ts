@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { type CliOptions, onceover } from './cli.ts';
+import { type GateRepo, gateRepo } from './gates.ts';
+import type { TestRepo } from './repo.ts';
+
+/** What an agent's program hears when the agent stops. */
+export type Stopped = {
+  /** Null: it may stop. */
+  readonly blocked: string | null;
+  /** What the person is told; null: nothing. */
+  readonly message: string | null;
+  readonly ms: number;
+};
+
+type StopOptions = {
+  readonly session?: string;
+  readonly cwd?: string;
+  readonly again?: boolean;
+  readonly deadline?: number;
+  /** What is sent in place of what Claude Code sends. */
+  readonly input?: string;
+  readonly env?: CliOptions['env'];
+};
+
+/** Tells the built program of a stop as Claude Code does; whatever happens, it ends well and says one line at most. */
+export async function stop(repo: Pick<TestRepo, 'root'>, options: StopOptions = {}): Promise<Stopped> {
+  const { session = 'S1', cwd = repo.root, again = false, deadline, input } = options;
+  const said = {
+    session_id: session,
+    transcript_path: '/nowhere',
+    cwd,
+    hook_event_name: 'Stop',
+    stop_hook_active: again,
+  };
+  const start = performance.now();
+  const end = await onceover(
+    repo.root,
+    ['hook', 'stop', ...(deadline === undefined ? [] : ['--deadline', `${deadline}`])],
+    { input: input ?? JSON.stringify(said), env: options.env ?? {} },
+  );
+  const ms = performance.now() - start;
+  expect([end.code, end.stderr]).toEqual([0, '']);
+  expect(end.stdout).toMatch(/^(?:\{.*\}\n)?$/);
+  if (end.stdout === '') return { blocked: null, message: null, ms };
+  const { decision, reason, systemMessage, ...rest } = JSON.parse(end.stdout) as Record<string, string>;
+  expect(rest).toEqual({});
+  if (systemMessage !== undefined) {
+    expect([decision, reason]).toEqual([undefined, undefined]);
+    return { blocked: null, message: systemMessage, ms };
+  }
+  expect([decision, typeof reason]).toEqual(['block', 'string']);
+  return { blocked: reason ?? '', message: null, ms };
+}
+
+/** A repository with one reviewer, `one`, whose commands are agreed to. */
+export async function hookRepo(options: Parameters<typeof gateRepo>[0] = {}): Promise<GateRepo> {
+  const repo = gateRepo({ agents: ['one'], numReviews: 1, ...options });
+  expect((await onceover(repo.root, ['trust'])).code).toBe(0);
+  return repo;
+}
+
+const TOLD = 'this was remembered';
+
+/** Makes the hook say so whenever it answers from memory. */
+export function markMemory({ root }: Pick<TestRepo, 'root'>, gitDir = join(root, '.git')): void {
+  const folder = join(gitDir, 'onceover/hook');
+  for (const name of readdirSync(folder).filter((one) => one.endsWith('.json'))) {
+    const memory = JSON.parse(readFileSync(join(folder, name), 'utf8')) as { judged: object | null };
+    if (memory.judged === null) continue;
+    writeFileSync(
+      join(folder, name),
+      JSON.stringify({ ...memory, judged: { ...memory.judged, verdict: { kind: 'unjudged', why: TOLD } } }),
+    );
+  }
+}
+
+export function isFromMemory({ message }: Stopped): boolean {
+  return message?.includes(TOLD) === true;
+}
