@@ -7,7 +7,7 @@ export const judged = (differs: Partial<RunOutcome> = {}): EndedRun => ({
   outcome: runOutcome(differs),
 });
 
-export const NOT_JUDGED: EndedRun = {
+const NOT_JUDGED: EndedRun = {
   kind: 'not-judged',
   status: 'error',
   exitCode: 3,
@@ -15,7 +15,7 @@ export const NOT_JUDGED: EndedRun = {
   next: 'Install git.',
 };
 
-export const CHECK_FAILED = gateOutcome({
+const CHECK_FAILED = gateOutcome({
   id: 'check:.:lint',
   kind: 'check',
   status: 'fail',
@@ -32,7 +32,7 @@ export const STALE = gateOutcome({
   slots: [slotOutcome({ status: 'error', why: 'stale', trouble: { kind: 'stale' } })],
 });
 
-export const RESTING = gateOutcome({
+const RESTING = gateOutcome({
   status: 'fail',
   why: 'open-findings',
   slots: [
