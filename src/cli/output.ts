@@ -33,7 +33,9 @@ export function fail(failure: Failure, json: boolean, document: object = errorDo
 export function tellBug(error: unknown, json: boolean): void {
   const said = error instanceof Error ? (error.stack ?? error.message) : String(error);
   if (json) answerJson({ error: { kind: 'bug', message: said, next: 'Report it, with the command that you ran.' } });
-  process.stderr.write(`onceover: something went wrong that should not (a bug in onceover ${version}):\n${said}\n`);
+  process.stderr.write(
+    forLog(`onceover: something went wrong that should not (a bug in onceover ${version}):\n${said}\n`),
+  );
   process.exitCode = 3;
 }
 

@@ -4,6 +4,7 @@ import type { Priority } from '../../src/domain/finding.ts';
 import { type EndedRun, exitCodeOf } from '../../src/report/ended-run.ts';
 import { githubAnnotations, githubSummary } from '../../src/report/github.ts';
 import { markdownReport } from '../../src/report/markdown.ts';
+import { readable } from '../../src/report/readable.ts';
 import { ENDS, judged, MIXED, STOPPED } from '../support/ended-runs.ts';
 import { hostileFailure, hostileRun, hostileText } from '../support/hostile.ts';
 import { outline } from '../support/markdown.ts';
@@ -41,6 +42,15 @@ describe('annotations', () => {
             [],
           );
         }
+      }),
+    );
+  });
+
+  test('a message is read again as it was said', () => {
+    fc.assert(
+      fc.property(hostileText, (issue) => {
+        const run = judged({ findings: [{ finding: finding({ issue, fix: null }), state: 'open' }] });
+        expect(commandsOf(run)[0]?.data).toBe(readable(issue));
       }),
     );
   });
