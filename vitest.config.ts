@@ -1,7 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
 /** The long lists of what must not go wrong in a run: `npm run test:more`. */
-export const MORE = ['test/e2e/run/no-false-pass-*.test.ts', 'test/e2e/run/bad-input-*.test.ts'];
+export const MORE = [
+  'test/e2e/run/no-false-pass-*.test.ts',
+  'test/e2e/run/bad-input-*.test.ts',
+  'test/e2e/hook/trouble-*.test.ts',
+];
 
 export default defineConfig({
   define: { ONCEOVER_VERSION: JSON.stringify('0.0.0-test') },

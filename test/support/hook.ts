@@ -79,3 +79,27 @@ export function markMemory({ root }: Pick<TestRepo, 'root'>, gitDir = join(root,
 export function isFromMemory({ message }: Stopped): boolean {
   return message?.includes(TOLD) === true;
 }
+
+/** How many runs the hook has started. */
+export function startedRuns({ root }: GateRepo): number {
+  try {
+    return readdirSync(join(root, '.git/onceover/runs')).filter((name) => name.endsWith('.json')).length;
+  } catch {
+    return 0;
+  }
+}
+
+/** Waits until a reviewer is being asked. */
+export async function asked(repo: GateRepo): Promise<void> {
+  while (repo.calls().length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+/** Waits until the run that was started has ended. */
+export async function ended({ root }: GateRepo): Promise<void> {
+  const folder = join(root, '.git/onceover/runs');
+  const isOver = () => readdirSync(folder).some((name) => name.endsWith('.out') && size(join(folder, name)) > 0);
+  while (!isOver()) await new Promise((resolve) => setTimeout(resolve, 50));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+}
+
+const size = (path: string) => readFileSync(path).length;

@@ -2,8 +2,8 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { onceover } from '../../support/cli.ts';
-import { failing, PASS } from '../../support/gates.ts';
-import { hookRepo, isFromMemory, markMemory, stop } from '../../support/hook.ts';
+import { failing, gateRepo, PASS } from '../../support/gates.ts';
+import { hookRepo, isFromMemory, markMemory, startedRuns, stop } from '../../support/hook.ts';
 
 const BAD = 'export const b = 2;';
 const OBJECTION = failing('src/a.ts', BAD, { line: 2, fix: 'take it out' });
@@ -109,6 +109,36 @@ describe('an agent that stops', () => {
     expect(await stop(repo)).toMatchObject(FREE);
     markMemory(repo);
     expect(isFromMemory(await stop(repo))).toBe(true);
+    expect(repo.calls()).toHaveLength(0);
+  });
+
+  test('a review that takes longer than a stop may goes on by itself; the next stop waits for it, and no second one is started', async () => {
+    const repo = await hookRepo();
+    repo.answers('one', { ...OBJECTION, $sleep: 2500 });
+    const first = await stop(repo, { deadline: 1 });
+    expect(first.blocked).toMatch(/^The review of your change is still going on\..* stop again\.$/);
+    expect(first.ms).toBeLessThan(2500 + 1000);
+    const second = await stop(repo, { deadline: 20, again: true });
+    expect(second.blocked).toContain('F1 (high)');
+    expect([repo.calls().length, startedRuns(repo)]).toEqual([1, 1]);
+  });
+
+  test('commands that nobody has agreed to are not run', async () => {
+    const repo = gateRepo({ agents: ['one'], numReviews: 1 });
+    const first = await stop(repo);
+    expect(first.blocked).toBeNull();
+    expect(first.message).toContain('onceover trust');
+    expect((await stop(repo)).message).toBe(first.message);
+    expect(repo.calls()).toHaveLength(0);
+    expect((await onceover(repo.root, ['trust'])).code).toBe(0);
+    expect(await stop(repo)).toMatchObject(FREE);
+    expect(repo.calls()).toHaveLength(1);
+  });
+
+  test('whatever onceover itself has started', async () => {
+    const repo = await hookRepo();
+    repo.answers('one', OBJECTION);
+    expect(await stop(repo, { env: { ONCEOVER_ACTIVE: '1' } })).toMatchObject(FREE);
     expect(repo.calls()).toHaveLength(0);
   });
 });

@@ -1,0 +1,433 @@
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'vitest';
+import { onceover } from '../../support/cli.ts';
+import type { GateRepo, gateRepo } from '../../support/gates.ts';
+import { hookRepo, isFromMemory, markMemory, stop } from '../../support/hook.ts';
+import { cleanEnvironment } from '../../support/repo.ts';
+import { configure, OBJECTION, waysUnder } from '../../support/ways.ts';
+
+const way = waysUnder('An agent that is let go');
+
+type Options = NonNullable<Parameters<typeof gateRepo>[0]>;
+type Change = (repo: GateRepo) => void | Promise<void>;
+
+const NO = { status: 'fail', violations: [{ file: '', line: null, issue: 'no', priority: 'high' }] } as const;
+
+/** A repository whose agent was just let go; from then on the reviewer objects to whatever it is asked. */
+async function letGo(options: Options = {}, prepare: Change = () => {}): Promise<GateRepo> {
+  const repo = await hookRepo(options);
+  await prepare(repo);
+  expect(await stop(repo)).toMatchObject({ blocked: null, message: null });
+  expect(judgedIn(repo)).not.toBeNull();
+  repo.forget();
+  repo.answers('one', ...Array.from({ length: 9 }, () => NO));
+  return repo;
+}
+
+function judgedIn({ root }: GateRepo): unknown {
+  const folder = join(root, '.git/onceover/hook');
+  const [name = ''] = readdirSync(folder);
+  return (JSON.parse(readFileSync(join(folder, name), 'utf8')) as { judged: unknown }).judged;
+}
+
+/** Does this after the agent was let go: the reviewer must be asked, and its word must hold the agent back. */
+async function expectHeld(change: Change, options: Options = {}, prepare: Change = () => {}): Promise<GateRepo> {
+  const repo = await letGo(options, prepare);
+  await change(repo);
+  expect(await stop(repo, { again: true })).toMatchObject({ blocked: expect.stringContaining('Problem: no') });
+  expect(repo.calls()).toHaveLength(1);
+  return repo;
+}
+
+/** Does this after the agent was let go: what is remembered must not be used. */
+async function expectLookedAt(change: Change, options: Options = {}, prepare: Change = () => {}): Promise<GateRepo> {
+  const repo = await letGo(options, prepare);
+  markMemory(repo);
+  expect(isFromMemory(await stop(repo))).toBe(true);
+  await change(repo);
+  expect(isFromMemory(await stop(repo))).toBe(false);
+  return repo;
+}
+
+const at = (repo: GateRepo, path: string) => join(repo.root, path);
+const EDITED = 'export const a = 1;\nexport const b = 3;\n';
+const OLD = { 'src/old.ts': 'export const old = 1;\n' };
+const edit: Change = (repo) => repo.write('src/a.ts', EDITED);
+
+/** Another text of the same length, and the times as they were. */
+function editUnseen(repo: GateRepo, path: string, text: string): void {
+  const { atime, mtime, size } = statSync(at(repo, path));
+  repo.write(path, text);
+  utimesSync(at(repo, path), atime, mtime);
+  expect(statSync(at(repo, path)).size).toBe(size);
+}
+
+way('A file of the change is edited.', async () => {
+  await expectHeld(edit);
+});
+
+way('A file is edited to the same length and given its old time back.', async () => {
+  await expectHeld((repo) => editUnseen(repo, 'src/a.ts', EDITED));
+});
+
+way('git was told to take the file as unchanged.', async () => {
+  await expectHeld(
+    (repo) => editUnseen(repo, 'src/old.ts', 'export const old = 2;\n'),
+    { files: OLD },
+    (repo) => void repo.git('update-index', '--assume-unchanged', 'src/old.ts'),
+  );
+});
+
+way('git was told that the file is not checked out.', async () => {
+  await expectHeld(
+    (repo) => editUnseen(repo, 'src/old.ts', 'export const old = 2;\n'),
+    { files: OLD },
+    (repo) => void repo.git('update-index', '--skip-worktree', 'src/old.ts'),
+  );
+});
+
+way('A file is added and not told to git.', async () => {
+  await expectHeld((repo) => repo.write('src/deep/new.ts', 'export const c = 1;\n'));
+});
+
+way('A file that was added and not told to git is edited.', async () => {
+  await expectHeld(
+    (repo) => editUnseen(repo, 'src/new.ts', 'export const c = 2;\n'),
+    {},
+    (repo) => repo.write('src/new.ts', 'export const c = 1;\n'),
+  );
+});
+
+way('A file is only deleted.', async () => {
+  await expectHeld((repo) => rmSync(at(repo, 'src/old.ts')), { files: OLD });
+});
+
+way('A file is only renamed.', async () => {
+  await expectHeld((repo) => renameSync(at(repo, 'src/old.ts'), at(repo, 'src/new.ts')), { files: OLD });
+});
+
+way('A file only gets another mode.', async () => {
+  await expectHeld((repo) => chmodSync(at(repo, 'src/old.ts'), 0o755), { files: OLD });
+});
+
+way('A symlink only gets another target.', async () => {
+  await expectHeld(
+    (repo) => {
+      rmSync(at(repo, 'src/link'));
+      symlinkSync('b.ts', at(repo, 'src/link'));
+    },
+    {},
+    (repo) => symlinkSync('a.ts', at(repo, 'src/link')),
+  );
+});
+
+way('A file becomes a symlink to the same text.', async () => {
+  await expectHeld(
+    (repo) => {
+      renameSync(at(repo, 'src/old.ts'), `${repo.root}-old.ts`);
+      symlinkSync(`${repo.root}-old.ts`, at(repo, 'src/old.ts'));
+    },
+    { files: OLD },
+  );
+});
+
+way('An edit is staged.', async () => {
+  await expectHeld((repo) => {
+    edit(repo);
+    repo.git('add', '-A');
+  });
+});
+
+way('A file that git ignores is added by force.', async () => {
+  await expectHeld(
+    (repo) => void repo.git('add', '-f', 'src/made.ts'),
+    { files: { '.gitignore': 'made.ts\n' } },
+    (repo) => repo.write('src/made.ts', 'export const made = 1;\n'),
+  );
+});
+
+way('An ignored file is no longer ignored.', async () => {
+  await expectHeld(
+    (repo) => writeFileSync(at(repo, '.git/info/exclude'), ''),
+    {},
+    (repo) => {
+      writeFileSync(at(repo, '.git/info/exclude'), 'made.ts\n');
+      repo.write('src/made.ts', 'export const made = 1;\n');
+    },
+  );
+});
+
+way('An edit is committed.', async () => {
+  await expectHeld((repo) => {
+    edit(repo);
+    repo.commit();
+  });
+});
+
+way('The last commit is amended.', async () => {
+  await expectHeld(
+    (repo) => {
+      edit(repo);
+      repo.git('commit', '-q', '-a', '--amend', '--no-edit');
+    },
+    {},
+    (repo) => repo.commit(),
+  );
+});
+
+way('Another branch is checked out.', async () => {
+  await expectHeld(
+    (repo) => void repo.git('checkout', '-q', 'other'),
+    {},
+    (repo) => {
+      repo.commit('change');
+      repo.git('checkout', '-q', '-b', 'other');
+      edit(repo);
+      repo.commit('other');
+      repo.git('checkout', '-q', 'work');
+    },
+  );
+});
+
+/** A change of two commits, of which the base has the first one. */
+function inTheBase(repo: GateRepo, ...refs: string[]): void {
+  repo.write('src/extra.ts', 'export const extra = 1;\n');
+  repo.commit('extra');
+  for (const ref of refs) repo.git('update-ref', ref, 'HEAD');
+  repo.write('src/more.ts', 'export const more = 1;\n');
+}
+
+way('The base is moved back.', async () => {
+  await expectHeld(
+    (repo) => void repo.git('update-ref', 'refs/heads/main', 'main~1'),
+    {},
+    (repo) => inTheBase(repo, 'refs/heads/main'),
+  );
+});
+
+way('What the base points to is moved back.', async () => {
+  await expectHeld(
+    (repo) => void repo.git('update-ref', 'refs/remotes/origin/trunk', 'HEAD~1'),
+    {},
+    (repo) => {
+      inTheBase(repo, 'refs/remotes/origin/trunk');
+      repo.git('symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/trunk');
+    },
+  );
+});
+
+way('A base appears that comes before the one that was used.', async () => {
+  await expectHeld(
+    (repo) => void repo.git('update-ref', 'refs/remotes/origin/main', 'HEAD~1'),
+    {},
+    (repo) => inTheBase(repo, 'refs/heads/main'),
+  );
+});
+
+way('The base is moved where git keeps all branches in one file.', async () => {
+  await expectHeld(
+    (repo) => {
+      const path = at(repo, '.git/packed-refs');
+      const older = repo.git('rev-parse', 'main~1').trim();
+      writeFileSync(path, readFileSync(path, 'utf8').replace(/^\w{40}(?= refs\/heads\/main$)/m, older));
+    },
+    {},
+    (repo) => {
+      inTheBase(repo, 'refs/heads/main');
+      repo.git('pack-refs', '--all');
+    },
+  );
+});
+
+way('A submodule moves to another commit.', async () => {
+  await expectHeld(
+    (repo) => {
+      execFileSync('git', ['commit', '-q', '--allow-empty', '-m', 'more'], inSubmodule(repo));
+    },
+    ...SUBMODULE,
+  );
+});
+
+way('A file in a submodule is edited.', async () => {
+  await expectLookedAt((repo) => repo.write('src/lib/x.ts', 'other\n'), ...SUBMODULE);
+});
+
+const inSubmodule = (repo: GateRepo) => ({
+  cwd: at(repo, 'src/lib'),
+  env: cleanEnvironment(dirname(repo.root)),
+});
+
+const SUBMODULE: [Options, Change] = [
+  {},
+  (repo) => {
+    const lib = `${repo.root}-lib`;
+    mkdirSync(lib);
+    const options = { cwd: lib, env: cleanEnvironment(dirname(repo.root)) };
+    execFileSync('git', ['init', '-q', '-b', 'main'], options);
+    writeFileSync(join(lib, 'x.ts'), 'export const x = 1;\n');
+    execFileSync('git', ['add', '-A'], options);
+    execFileSync('git', ['commit', '-q', '-m', 'first'], options);
+    repo.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', lib, 'src/lib');
+    repo.commit('submodule');
+  },
+];
+
+way('A repository in the repository gets its first commit.', async () => {
+  const repo = await hookRepo();
+  execFileSync('git', ['init', '-q', at(repo, 'src/own')], { env: cleanEnvironment(dirname(repo.root)) });
+  repo.write('src/own/x.ts', 'export const x = 1;\n');
+  expect(await stop(repo)).toMatchObject({ blocked: null, message: null });
+  const options = { cwd: at(repo, 'src/own'), env: cleanEnvironment(dirname(repo.root)) };
+  execFileSync('git', ['add', '-A'], options);
+  execFileSync('git', ['commit', '-q', '-m', 'first'], options);
+  repo.answers('one', NO);
+  expect((await stop(repo)).blocked).toContain('Problem: no');
+});
+
+way('A file that was too large to be shown to anybody shrinks.', async () => {
+  await expectHeld(
+    (repo) => truncateSync(at(repo, 'src/large.ts'), 100),
+    {},
+    (repo) => repo.write('src/large.ts', Buffer.alloc(5 * 1024 * 1024 + 1, 'x')),
+  );
+});
+
+way('The settings ask for more, and git ignores them.', async () => {
+  await expectHeld(
+    async (repo) => {
+      configure(repo, { numReviews: 2 });
+      repo.answers('one', NO, NO);
+      expect((await onceover(repo.root, ['trust'])).code).toBe(0);
+    },
+    {},
+    (repo) => {
+      repo.git('rm', '-q', '--cached', 'onceover.yml');
+      repo.write('.gitignore', 'onceover.yml\n');
+      repo.commit('own settings');
+    },
+  );
+});
+
+way('The prompt is edited, and git ignores it.', async () => {
+  await expectHeld(
+    (repo) => editUnseen(repo, '.onceover/reviews/code-quality.md', 'Look for what is right.\n'),
+    {},
+    (repo) => {
+      repo.git('rm', '-q', '--cached', '.onceover/reviews/code-quality.md');
+      repo.write('.gitignore', '.onceover\n');
+      repo.commit('own prompts');
+    },
+  );
+});
+
+way('The prompt is edited after it was failed: it is asked about again.', async () => {
+  const repo = await hookRepo();
+  repo.answers('one', OBJECTION, { status: 'fail', previous: [{ id: 'F1', state: 'open', why: '' }], violations: [] });
+  expect((await stop(repo)).blocked).toContain('F1 (high)');
+  repo.write('.onceover/reviews/code-quality.md', 'Look for what is right.\n');
+  expect((await stop(repo)).blocked).toContain('F1 (high)');
+  expect(repo.calls()).toHaveLength(2);
+});
+
+const RULE = `look:
+  description: Looks.
+  match: { include: ["src/**"] }
+  review: { strategy: matches_together, instructions: { file: how.md } }
+`;
+
+way('The instructions of a rule are edited, and git ignores them.', async () => {
+  await expectHeld(
+    (repo) => editUnseen(repo, 'how.md', 'Look badly.\n'),
+    { gates: '  []', files: { '.deepreview': RULE, '.gitignore': 'how.md\n' } },
+    (repo) => repo.write('how.md', 'Look well..\n'),
+  );
+});
+
+way('A rule is added.', async () => {
+  const text = RULE.replace('{ file: how.md }', 'Look.');
+  await expectHeld((repo) => repo.write('.deepreview', text), { more: 'unchanged_gates: rest' });
+});
+
+way('The receipts are gone.', async () => {
+  await expectHeld((repo) => rmSync(at(repo, '.git/onceover/receipts'), { recursive: true }));
+});
+
+way('The records are archived.', async () => {
+  await expectLookedAt(async (repo) => {
+    expect((await onceover(repo.root, ['clean'])).code).toBe(0);
+  });
+});
+
+way('A record is written over where it lies.', async () => {
+  await expectLookedAt((repo) => {
+    const [name = ''] = repo.records().filter((one) => one.endsWith('.json'));
+    writeFileSync(at(repo, `.deepwork/logs/${name}`), '{}');
+  });
+});
+
+way('What was said of a finding is taken back.', async () => {
+  const repo = await hookRepo();
+  repo.answers('one', OBJECTION);
+  expect((await stop(repo)).blocked).toContain('F1 (high)');
+  expect((await onceover(repo.root, ['resolve', 'F1', '--skip', 'why not'])).code).toBe(0);
+  expect(await stop(repo)).toMatchObject({ blocked: null, message: null });
+  markMemory(repo);
+  expect(isFromMemory(await stop(repo))).toBe(true);
+  expect((await onceover(repo.root, ['resolve', 'F1', '--fixed'])).code).toBe(0);
+  expect((await stop(repo)).blocked).toContain('F1 (high)');
+});
+
+way('What was said of a finding is written over where it lies.', async () => {
+  const repo = await hookRepo();
+  repo.answers('one', OBJECTION);
+  expect((await stop(repo)).blocked).toContain('F1 (high)');
+  expect((await onceover(repo.root, ['resolve', 'F1', '--skip', 'why not'])).code).toBe(0);
+  expect(await stop(repo)).toMatchObject({ blocked: null, message: null });
+  appendFileSync(at(repo, '.git/onceover/findings/F1.said.json'), '!');
+  expect((await stop(repo)).blocked).toContain('F1 (high)');
+});
+
+way('The agent stops in another working tree of the clone.', async () => {
+  const repo = await letGo();
+  const other = `${repo.root}-other`;
+  repo.git('worktree', 'add', '-q', '-b', 'other', other, 'main');
+  writeFileSync(join(other, 'src/a.ts'), EDITED);
+  expect((await stop({ root: other })).blocked).toContain('Problem: no');
+  expect(repo.calls()).toHaveLength(1);
+  expect(await stop(repo)).toMatchObject({ blocked: null, message: null });
+});
+
+way('It was another version of onceover that let it go.', async () => {
+  await expectLookedAt((repo) => {
+    const folder = at(repo, '.git/onceover/hook');
+    for (const name of readdirSync(folder)) {
+      const text = readFileSync(join(folder, name), 'utf8');
+      writeFileSync(join(folder, name), text.replace(/"version":"[^"]*"/, '"version":"0.0.1"'));
+    }
+  });
+});
+
+way('A file is edited while the reviewer looks.', async () => {
+  const repo = await hookRepo();
+  repo.answers(
+    'one',
+    { status: 'pass', violations: [], $run: `printf 'export const z = 1;' >> ${at(repo, 'src/a.ts')}` },
+    NO,
+  );
+  expect((await stop(repo)).blocked).toContain('Problem: no');
+});
