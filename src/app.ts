@@ -1,5 +1,7 @@
 import type { KnownAgent } from './agents/inspect.ts';
+import { placeOf } from './app/ahead.ts';
 import type { Cleaned } from './app/clean.ts';
+import type { Cost, CostOptions } from './app/cost.ts';
 import type { ReportFile, WrittenReports } from './app/reports.ts';
 import type { RunOptions } from './app/run.ts';
 import type { StartedRun } from './app/started-run.ts';
@@ -303,6 +305,12 @@ export async function resolve(
 export async function clean(cwd: string): Promise<Result<Cleaned>> {
   const [place, { clean: cleanRecords }] = await Promise.all([placeOf(cwd), import('./app/clean.ts')]);
   return place.ok ? cleanRecords(place.value) : place;
+}
+
+/** What the runs of this clone cost, and what they were spared. */
+export async function cost(cwd: string, options: CostOptions): Promise<Result<Cost>> {
+  const [place, { cost: costOf }] = await Promise.all([placeOf(cwd), import('./app/cost.ts')]);
+  return place.ok ? costOf(place.value, options) : place;
 }
 
 /** Agrees to the commands of the configuration in this clone, and tells them. */

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { ruleFileSchema } from '../src/config/rule-schema.ts';
 import { settingsSchema } from '../src/config/settings-schema.ts';
+import { costSchema } from '../src/report/cost-schema.ts';
 import * as runs from '../src/report/run-schema.ts';
 import * as documents from '../src/report/schemas.ts';
 
@@ -19,6 +20,7 @@ test.each([
   ['explain-run', runs.runExplanationSchema, 'output'],
   ['finding', runs.findingSchema, 'output'],
   ['clean', runs.cleanSchema, 'output'],
+  ['cost', costSchema, 'output'],
   ['trust', runs.trustSchema, 'output'],
   ['started-run', runs.startedRunSchema, 'output'],
   ['error', documents.errorSchema, 'output'],

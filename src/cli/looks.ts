@@ -1,3 +1,4 @@
+import type { BarStyle } from '../text/bar.ts';
 import { COLOURED, type Paint, PLAIN } from '../text/paint.ts';
 import type { Shown } from '../text/run.ts';
 
@@ -14,6 +15,12 @@ export function paintFor(stream: Stream, env: NodeJS.ProcessEnv): Paint {
   const forced = env['FORCE_COLOR'];
   if (forced !== undefined && forced !== '') return forced === '0' ? PLAIN : COLOURED;
   return isLive(stream, env) ? COLOURED : PLAIN;
+}
+
+/** Block characters where the locale says that they can be shown. */
+export function barsFor(env: NodeJS.ProcessEnv): BarStyle {
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
+  return /utf-?8/i.test(locale) ? 'blocks' : 'ascii';
 }
 
 /** How texts are shown on a stream: as wide as the terminal, where it is one. */

@@ -50,6 +50,7 @@ function buildProgram(): Command {
   addMcp(program);
   addHook(program);
   program.commandsGroup('Records:');
+  addCost(program);
   addClean(program);
   for (const command of program.commands) command.copyInheritedSettings(program);
   return program.addHelpText('after', FOOTER);
@@ -159,6 +160,22 @@ function wholeNumber(text: string): number {
   const number = Number(text);
   if (Number.isInteger(number) && number > 0 && number <= 1000) return number;
   throw new InvalidArgumentError('It is a whole number from 1 on.');
+}
+
+function addCost(program: Command): void {
+  program
+    .command('cost')
+    .summary('show what was paid, and what was not')
+    .description(
+      'Shows the tokens and money of the runs of this clone, by gate, agent and run, and an estimate of what was not paid, by ' +
+        'lever: reviews that passed, slots that rested, sessions that were resumed, prompts that were shared.',
+    )
+    .option('--since <when>', 'only runs since then: a number of days, or a date such as 2026-03-01')
+    .option('--branch <name>', 'only runs on this branch')
+    .option('--all', 'all runs of this clone; so it is without options')
+    .option('--json', 'answer with one JSON document')
+    .option('--csv', 'answer with one row a look, for spreadsheets')
+    .action(async (options) => (await import('./commands/cost.ts')).costCommand(options));
 }
 
 function addClean(program: Command): void {

@@ -1,0 +1,110 @@
+import type { GateId } from './gate.ts';
+import type { LedgerRun, Lever } from './ledger.ts';
+import type { Usage } from './usage.ts';
+
+/** One look of a reviewer, or one turn of a fixer, with what it cost. */
+export type CostRow = {
+  readonly at: string;
+  readonly startedBy: 'person' | 'agent';
+  readonly branch: string | null;
+  /** Null, as is what follows: a fixer's turn. */
+  readonly run: Pick<LedgerRun, 'scope' | 'iteration'> | null;
+  readonly gate: GateId | null;
+  readonly slot: number | null;
+  readonly status: 'pass' | 'fail' | 'error' | null;
+  readonly why: string | null;
+  readonly agent: string;
+  readonly model: string | null;
+  readonly dispatch: 'fresh' | 'resumed';
+  readonly dispatches: number;
+  readonly usage: Usage | null;
+  /** Null: it is not known. */
+  readonly price: Price | null;
+  readonly durationMs: number;
+};
+
+/** What the agent told, or what the list prices of its model say. */
+export type Price = { readonly usd: number; readonly from: 'agent' | 'list' };
+
+/** The list price of what was used; null where the model or its price is not known. */
+export type PriceList = (used: {
+  readonly agent: string;
+  readonly model: string;
+  readonly usage: Usage;
+  readonly at: Date;
+}) => number | null;
+
+/** What several looks cost together. */
+export type Paid = {
+  readonly looks: number;
+  readonly resumed: number;
+  readonly dispatches: number;
+  readonly inputTokens: number;
+  readonly cachedInputTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly outputTokens: number;
+  /** Looks whose agent told no tokens. */
+  readonly untold: number;
+  /** What agents told. */
+  readonly toldUsd: number;
+  /** What the list prices say where the agent told nothing. */
+  readonly listUsd: number;
+  /** Looks of which no price is known. */
+  readonly unpriced: number;
+  readonly durationMs: number;
+};
+
+/** All tokens that were paid for, those from caches among them. */
+export function paidTokens({ inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens }: Paid): number {
+  return inputTokens + cachedInputTokens + cacheWriteTokens + outputTokens;
+}
+
+export type SparedTokens = { readonly looks: number; readonly tokens: number };
+
+/** What was paid and what was not, of the runs that somebody asked about. */
+export type CostReport = {
+  readonly since: string | null;
+  /** Null: every branch. */
+  readonly branch: string | null;
+  readonly runs: number;
+  /** Runs that found nothing to do. */
+  readonly idleRuns: number;
+  readonly fixes: number;
+  readonly paid: Paid;
+  readonly spared: Readonly<Record<Lever, SparedTokens>>;
+  /** How looks that had a session to go on with went. */
+  readonly again: Again;
+  readonly gates: readonly GateCost[];
+  readonly agents: readonly AgentCost[];
+  /** Oldest first. */
+  readonly days: readonly DayCost[];
+  readonly checks: readonly CheckCost[];
+  /** Newest first. */
+  readonly lastRuns: readonly RunCost[];
+  readonly unreadable: number;
+};
+
+export type Again = {
+  readonly resumed: number;
+  /** Fresh because too much had changed. */
+  readonly guarded: number;
+  /** Fresh because the session was lost. */
+  readonly fellBack: number;
+  /** Fresh because resuming would have been dearer. */
+  readonly dearer: number;
+};
+
+/** The gate is null for what fixers did. */
+export type GateCost = { readonly gate: GateId | null; readonly paid: Paid; readonly spared: SparedTokens };
+export type AgentCost = { readonly agent: string; readonly model: string | null; readonly paid: Paid };
+export type DayCost = {
+  readonly day: string;
+  readonly runs: number;
+  readonly paid: Paid;
+  readonly spared: SparedTokens;
+};
+export type CheckCost = { readonly gate: GateId; readonly runs: number; readonly durationMs: number };
+export type RunCost = Pick<
+  LedgerRun,
+  'at' | 'branch' | 'scope' | 'iteration' | 'status' | 'exitCode' | 'startedBy' | 'durationMs'
+> & { readonly paid: Paid; readonly spared: SparedTokens };

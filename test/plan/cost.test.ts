@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'vitest';
+import type { CostReport, PriceList } from '../../src/domain/cost.ts';
+import type { LedgerEntry } from '../../src/domain/ledger.ts';
+import { type CostSelection, costRows, selectEntries, summariseCost } from '../../src/plan/cost.ts';
+import { ledgerFix, ledgerRun, ledgerSlot, spared } from '../support/ledger-samples.ts';
+import { usage } from '../support/run-samples.ts';
+
+const NO_LIST: PriceList = () => null;
+const A_DOLLAR: PriceList = () => 1;
+const ALL: CostSelection = { since: null, branch: null };
+const OTHER = 'review:docs:prose';
+const report = (entries: readonly LedgerEntry[], prices = NO_LIST): CostReport =>
+  summariseCost(entries, ALL, 0, prices);
+
+describe('which entries are asked about', () => {
+  const early = ledgerRun({ at: '2026-03-01T12:00:00.000Z', branch: 'refs/heads/work' });
+  const late = ledgerRun({ at: '2026-03-02T12:00:00.000Z', branch: 'main' });
+  const detached = ledgerRun({ at: '2026-03-03T12:00:00.000Z', branch: null });
+  test.each<[string, Partial<CostSelection>, readonly string[]]>([
+    ['all', {}, ['2026-03-01', '2026-03-02', '2026-03-03']],
+    ['since a moment, which counts', { since: new Date('2026-03-02T12:00:00Z') }, ['2026-03-02', '2026-03-03']],
+    ['since later', { since: new Date('2026-04-01T00:00:00Z') }, []],
+    ['a branch by its name', { branch: 'work' }, ['2026-03-01']],
+    ['a branch by its whole name', { branch: 'refs/heads/main' }, ['2026-03-02']],
+    ['a branch that there is not', { branch: 'other' }, []],
+  ])('%s', (_, selection, expected) => {
+    const found = selectEntries([early, late, detached], { ...ALL, ...selection });
+    expect(found.map(({ at }) => at.slice(0, 10))).toEqual(expected);
+  });
+
+  test('branches are named as people name them', () => {
+    expect(selectEntries([early, detached], ALL).map(({ branch }) => branch)).toEqual(['work', null]);
+  });
+});
+
+describe('what a look cost', () => {
+  const told = usage({ costUsd: 0.25 });
+  test.each<[string, Parameters<typeof ledgerSlot>[0], PriceList, ReturnType<typeof costRows>[number]['price']]>([
+    ['what the agent tells wins', { usage: told, model: 'm' }, A_DOLLAR, { usd: 0.25, from: 'agent' }],
+    ['also where it is nothing', { usage: usage({ costUsd: 0 }), model: 'm' }, A_DOLLAR, { usd: 0, from: 'agent' }],
+    ['else the list', { usage: usage(), model: 'm' }, A_DOLLAR, { usd: 1, from: 'list' }],
+    ['no model, no price', { usage: usage(), model: null }, A_DOLLAR, null],
+    ['a model that is not in the list', { usage: usage(), model: 'm' }, NO_LIST, null],
+    ['no tokens were told', { usage: null, model: 'm' }, A_DOLLAR, null],
+  ])('%s', (_, slot, prices, expected) => {
+    expect(costRows([ledgerRun({ slots: [ledgerSlot(slot)] })], prices)[0]?.price).toEqual(expected);
+  });
+
+  test('the list is asked for the time of the look', () => {
+    const asked: Date[] = [];
+    const at = '2025-01-01T00:00:00.000Z';
+    costRows([ledgerRun({ at, slots: [ledgerSlot({ model: 'm' })] })], (used) => {
+      asked.push(used.at);
+      return null;
+    });
+    expect(asked).toEqual([new Date(at)]);
+  });
+
+  test('a fixer’s turn has no gate', () => {
+    expect(costRows([ledgerFix({ asks: 2 })], NO_LIST)).toMatchObject([
+      { gate: null, slot: null, run: null, status: null, dispatches: 2, agent: 'claude' },
+    ]);
+  });
+});
+
+describe('everything together', () => {
+  test('an empty ledger', () => {
+    expect(report([])).toMatchObject({ runs: 0, fixes: 0, gates: [], agents: [], days: [], lastRuns: [] });
+    expect(report([]).paid.looks).toBe(0);
+  });
+
+  test('tokens, dispatches and money add up', () => {
+    const used = usage({ inputTokens: 1, cachedInputTokens: 2, cacheWriteTokens: 4, outputTokens: 8, costUsd: 0.5 });
+    const slots = [
+      ledgerSlot({ usage: used, asks: 2 }),
+      ledgerSlot({ usage: used, dispatch: 'resumed' }),
+      ledgerSlot({ usage: null }),
+      ledgerSlot({ model: 'm' }),
+    ];
+    expect(report([ledgerRun({ slots })], A_DOLLAR).paid).toEqual({
+      looks: 4,
+      resumed: 1,
+      dispatches: 5,
+      inputTokens: 102,
+      cachedInputTokens: 4,
+      cacheWriteTokens: 8,
+      outputTokens: 36,
+      untold: 1,
+      toldUsd: 1,
+      listUsd: 1,
+      unpriced: 1,
+      durationMs: 6000,
+    });
+  });
+
+  test('runs with nothing to do count, and what they were spared', () => {
+    const idle = ledgerRun({ iteration: null, spared: [spared(), spared({ gate: OTHER, tokens: 5, looks: 2 })] });
+    const busy = ledgerRun({ spared: [spared({ lever: 'session', tokens: 7 })] });
+    expect(report([idle, busy, ledgerFix()])).toMatchObject({
+      runs: 2,
+      idleRuns: 1,
+      fixes: 1,
+      spared: {
+        pass: { looks: 3, tokens: 105 },
+        slot: { looks: 0, tokens: 0 },
+        session: { looks: 1, tokens: 7 },
+        prefix: { looks: 0, tokens: 0 },
+      },
+    });
+  });
+
+  test.each<[string, Parameters<typeof ledgerSlot>[0], Partial<CostReport['again']>]>([
+    ['resumed', { dispatch: 'resumed', why: 'delta' }, { resumed: 1 }],
+    ['too much had changed', { why: 'delta-too-large' }, { guarded: 1 }],
+    ['its session was lost', { why: 'session-lost' }, { fellBack: 1 }],
+    ['a fresh look was cheaper', { why: 'resume-dearer' }, { dearer: 1 }],
+    ['a first look', { why: 'first-run' }, {}],
+  ])('how a look that had a session went: %s', (_, slot, expected) => {
+    const none = { resumed: 0, guarded: 0, fellBack: 0, dearer: 0 };
+    expect(report([ledgerRun({ slots: [ledgerSlot(slot)] }), ledgerFix({ dispatch: 'resumed' })]).again).toEqual({
+      ...none,
+      ...expected,
+    });
+  });
+
+  test('by gate, the dearest first; a gate that was only spared is one, and so are fixers', () => {
+    const large = usage({ inputTokens: 10_000 });
+    const run = ledgerRun({
+      slots: [ledgerSlot(), ledgerSlot({ slot: 2 }), ledgerSlot({ gate: OTHER, usage: large })],
+      spared: [spared({ gate: 'review:.:rested', tokens: 9 }), spared({ gate: OTHER, tokens: 3 })],
+    });
+    expect(report([run, ledgerFix({ usage: usage({ inputTokens: 5000 }) })]).gates).toMatchObject([
+      { gate: OTHER, paid: { looks: 1 }, spared: { tokens: 3 } },
+      { gate: null, paid: { looks: 1 }, spared: { tokens: 0 } },
+      { gate: 'review:src:code-quality', paid: { looks: 2 }, spared: { tokens: 0 } },
+      { gate: 'review:.:rested', paid: { looks: 0 }, spared: { tokens: 9 } },
+    ]);
+  });
+
+  test('by agent and model', () => {
+    const slots = [ledgerSlot(), ledgerSlot({ model: 'm' }), ledgerSlot({ agent: 'codex' }), ledgerSlot()];
+    expect(report([ledgerRun({ slots })]).agents).toMatchObject([
+      { agent: 'claude', model: null, paid: { looks: 2 } },
+      { agent: 'claude', model: 'm', paid: { looks: 1 } },
+      { agent: 'codex', model: null, paid: { looks: 1 } },
+    ]);
+  });
+
+  test('by day, and by check', () => {
+    const check = { gate: 'check:.:lint', status: 'pass', durationMs: 10 } as const;
+    const slow = { gate: 'check:.:test', status: 'fail', durationMs: 50 } as const;
+    const first = ledgerRun({ at: '2026-03-01T23:00:00.000Z', slots: [ledgerSlot()], checks: [check] });
+    const second = ledgerRun({ at: '2026-03-02T01:00:00.000Z', checks: [check, slow], spared: [spared()] });
+    const { days, checks } = report([first, second, ledgerFix({ at: '2026-03-02T02:00:00.000Z' })]);
+    expect(days).toMatchObject([
+      { day: '2026-03-01', runs: 1, paid: { looks: 1 }, spared: { looks: 0 } },
+      { day: '2026-03-02', runs: 1, paid: { looks: 1 }, spared: { looks: 1 } },
+    ]);
+    expect(checks).toEqual([
+      { gate: 'check:.:test', runs: 1, durationMs: 50 },
+      { gate: 'check:.:lint', runs: 2, durationMs: 20 },
+    ]);
+  });
+
+  test('the last ten runs, newest first', () => {
+    const runs = Array.from({ length: 12 }, (_, n) => ledgerRun({ iteration: n + 1, slots: [ledgerSlot()] }));
+    const { lastRuns } = report(runs);
+    expect(lastRuns.map(({ iteration }) => iteration)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
+    expect(lastRuns[0]?.paid.looks).toBe(1);
+  });
+});
