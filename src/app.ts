@@ -1,5 +1,4 @@
 import type { KnownAgent } from './agents/inspect.ts';
-import { placeOf } from './app/ahead.ts';
 import type { Cleaned } from './app/clean.ts';
 import type { Cost, CostOptions } from './app/cost.ts';
 import type { ReportFile, WrittenReports } from './app/reports.ts';
