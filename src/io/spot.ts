@@ -4,7 +4,7 @@ import type { Spot } from '../domain/stop.ts';
 
 /** The working tree that a folder lies in, as far as that can be told without git; null where git has to be asked. */
 export function findSpot(folder: string, env: NodeJS.ProcessEnv): Spot | null {
-  if (env['GIT_DIR'] !== undefined || env['GIT_WORK_TREE'] !== undefined) return null;
+  if (['GIT_DIR', 'GIT_WORK_TREE', 'GIT_COMMON_DIR'].some((name) => env[name] !== undefined)) return null;
   try {
     let root = realpathSync(folder);
     while (!existsSync(join(root, '.git'))) {

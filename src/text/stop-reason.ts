@@ -24,7 +24,7 @@ export function tellStopReason(findings: readonly ToldFinding[], gates: readonly
 /** What an agent is told while a run goes on that takes longer than a hook may. */
 export function tellStillRunning(progress: readonly string[]): string {
   const last = progress.at(-1);
-  const far = last === undefined ? '' : ` So far: ${oneLine(last)}`;
+  const far = last === undefined ? '' : ` So far: ${oneLine(last).replace(/\.$/, '')}.`;
   return `The review of your change is still going on.${far} Change nothing, wait a minute, and stop again.`;
 }
 

@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { gitFiles } from '../../src/io/git-files.ts';
+import { findPlace } from '../../src/io/place.ts';
+import { isAsTraced, tracesOf } from '../../src/io/trace.ts';
+import { repoWith, type TestRepo } from '../support/repo.ts';
+
+async function filesOf({ root }: Pick<TestRepo, 'root'>, base = 'main', env: NodeJS.ProcessEnv = { HOME: '/nobody' }) {
+  const place = await findPlace(root);
+  if (!place.ok) throw new Error(place.failure.kind);
+  return gitFiles(place.value, base, env);
+}
+
+test.each<[string, (repo: TestRepo) => void]>([
+  ['a branch is moved', (repo) => void repo.git('update-ref', 'refs/heads/main', 'work~1')],
+  ['a branch is moved in a folder', (repo) => void repo.git('update-ref', 'refs/heads/team/a', 'work~1')],
+  ['a branch is made in a new folder', (repo) => void repo.git('branch', 'new/one')],
+  ['a branch of a remote is made', (repo) => void repo.git('update-ref', 'refs/remotes/up/main', 'work')],
+  ['a tag is made', (repo) => void repo.git('tag', 'v1')],
+  ['branches are packed', (repo) => void repo.git('pack-refs', '--all')],
+  ['a branch of another kind is made', (repo) => void repo.git('update-ref', 'refs/pull/1/head', 'work')],
+  ['a setting is changed', (repo) => void repo.git('config', 'core.filemode', 'false')],
+  ['a file is added by force', (repo) => void repo.git('add', '-f', 'made')],
+  ['the base is what was fetched last', (repo) => void repo.git('fetch', '-q', '.', 'main')],
+])('%s', async (_title, change) => {
+  const repo = repoWith({ a: 'one', '.gitignore': 'made\n' });
+  repo.commit('two');
+  repo.git('branch', 'team/a');
+  repo.write('made', 'x');
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  const traces = tracesOf(await filesOf(repo, 'FETCH_HEAD'));
+  expect(isAsTraced(traces)).toBe(true);
+  change(repo);
+  expect(isAsTraced(traces)).toBe(false);
+});
+
+test('our own refs are none of them, so that a look changes nothing', async () => {
+  const repo = repoWith({ a: 'one' });
+  repo.git('update-ref', 'refs/onceover/one', 'HEAD');
+  repo.git('update-ref', 'refs/worktree/onceover/one', 'HEAD');
+  const traces = tracesOf(await filesOf(repo));
+  repo.git('update-ref', 'refs/onceover/two', 'HEAD');
+  repo.git('update-ref', 'refs/worktree/onceover/two', 'HEAD');
+  expect(isAsTraced(traces)).toBe(true);
+});
+
+test('a linked working tree has its own index, and shares the branches', async () => {
+  const repo = repoWith({ a: 'one' });
+  const root = `${repo.root}-other`;
+  repo.git('worktree', 'add', '-q', '-b', 'other', root);
+  const files = await filesOf({ root });
+  expect(files).toContain(join(repo.root, '.git/worktrees/repo-other/index'));
+  expect(files).toContain(join(repo.root, '.git/refs/heads'));
+});
+
+test.each<[NodeJS.ProcessEnv, readonly string[]]>([
+  [{ HOME: '/me' }, ['/me/.gitconfig', '/me/.config/git/config', '/me/.config/git/ignore']],
+  [{ HOME: '/me', XDG_CONFIG_HOME: '/xdg' }, ['/me/.gitconfig', '/xdg/git/ignore', '/xdg/git/attributes']],
+  [{ HOME: '/me', GIT_CONFIG_GLOBAL: '/own' }, ['/own', '/me/.config/git/ignore']],
+])('the settings of the user are among them: %j', async (env, expected) => {
+  expect(await filesOf(repoWith({ a: '' }), 'main', env)).toEqual(expect.arrayContaining([...expected]));
+});

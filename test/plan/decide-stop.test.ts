@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Blocks, StopVerdict } from '../../src/domain/stop.ts';
+import { decideStop } from '../../src/plan/decide-stop.ts';
+
+const HOLDS: StopVerdict = { kind: 'holds' };
+const UNJUDGED: StopVerdict = { kind: 'unjudged', why: 'no agent' };
+const RUNNING: StopVerdict = { kind: 'running', reason: 'wait' };
+const fails = (...open: string[]): StopVerdict => ({ kind: 'fails', open, reason: 'mend it' });
+const blocks = (count: number, open: readonly string[], waits = 0): Blocks => ({ count, open, waits });
+
+type Row = [title: string, verdict: StopVerdict, before: Blocks | null, answer: RegExp, after: Blocks | null];
+
+/** The answer in a word and what is said. */
+function told({ answer }: ReturnType<typeof decideStop>): string {
+  return answer.kind === 'block' ? `block: ${answer.reason}` : `let go: ${answer.message}`;
+}
+
+test.each<Row>([
+  ['all holds', HOLDS, null, /^let go: null$/, null],
+  ['all holds after blocks: they are forgotten', HOLDS, blocks(3, ['F1']), /^let go: null$/, null],
+  ['nothing could be judged', UNJUDGED, null, /^let go: .*could not judge.*: no agent$/, null],
+  ['nothing could be judged: blocks stay', UNJUDGED, blocks(2, ['F1']), /^let go: /, blocks(2, ['F1'])],
+  ['the first block', fails('F1'), null, /^block: mend it$/, blocks(1, ['F1'])],
+  ['the second without progress', fails('F1'), blocks(1, ['F1']), /^block/, blocks(2, ['F1'])],
+  ['the third', fails('F1'), blocks(2, ['F1']), /^block/, blocks(3, ['F1'])],
+  ['the fourth', fails('F1'), blocks(3, ['F1']), /^let go: .*3 blocks without progress.*F1/, blocks(4, ['F1'])],
+  ['the fifth', fails('F1'), blocks(4, ['F1']), /^let go/, blocks(5, ['F1'])],
+  ['one of two is closed', fails('F2'), blocks(3, ['F1', 'F2']), /^block/, blocks(1, ['F2'])],
+  ['one is closed and another opened', fails('F3'), blocks(3, ['F1']), /^block/, blocks(1, ['F3'])],
+  ['something more is no progress', fails('F1', 'F2'), blocks(3, ['F1']), /^let go/, blocks(4, ['F1', 'F2'])],
+  ['it fails without a name', fails(), blocks(3, []), /^let go: .*progress\. "onceover status"/, blocks(4, [])],
+  ['a run goes on', RUNNING, null, /^block: wait$/, blocks(0, [], 1)],
+  ['a run goes on for the third time', RUNNING, blocks(0, [], 2), /^block/, blocks(0, [], 3)],
+  ['a run goes on for the fourth time', RUNNING, blocks(0, [], 3), /^let go: .*still goes on/, blocks(0, [], 4)],
+  ['waiting is no progress', RUNNING, blocks(3, ['F1']), /^block/, blocks(3, ['F1'], 1)],
+  ['after waiting, the count goes on', fails('F1'), blocks(3, ['F1'], 2), /^let go/, blocks(4, ['F1'])],
+  ['the first block after waiting', fails('F1'), blocks(0, [], 4), /^block/, blocks(1, ['F1'])],
+])('%s', (_title, verdict, before, answer, after) => {
+  const decided = decideStop(verdict, before);
+  expect(told(decided)).toMatch(answer);
+  expect(decided.blocks).toEqual(after);
+});
+
+describe('in any order of verdicts', () => {
+  const any = fc.oneof(fc.constant(UNJUDGED), fc.constant(RUNNING), fc.constant(fails('F1')));
+
+  test('without progress it is held over the same finding three times at most, however often it waits in between', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(RUNNING, fails('F1')), { minLength: 40, maxLength: 40 }), (verdicts) => {
+        let before: Blocks | null = null;
+        let held = 0;
+        for (const verdict of verdicts) {
+          const { answer, blocks: next } = decideStop(verdict, before);
+          before = next;
+          if (verdict.kind === 'fails' && answer.kind === 'block') held++;
+        }
+        expect(held).toBeLessThanOrEqual(3);
+      }),
+    );
+  });
+
+  test('it is never let go in silence while something fails', () => {
+    fc.assert(
+      fc.property(fc.array(any), (verdicts) => {
+        let before: Blocks | null = null;
+        for (const verdict of verdicts) {
+          const { answer, blocks: next } = decideStop(verdict, before);
+          before = next;
+          expect(answer.kind === 'block' || answer.message).toBeTruthy();
+        }
+      }),
+    );
+  });
+});
