@@ -19,11 +19,13 @@ export function openLedger(commonDir: string, most = MOST_ENTRIES): Ledger {
   const path = join(commonDir, FOLDER);
   return {
     async add(entry) {
-      const folder = makeFolder(commonDir, FOLDER);
+      // Looking is quicker than trying to make what is there; a run with nothing to do waits for this.
+      const there = checkFolder(commonDir, FOLDER);
+      const folder = there.ok && there.value === 'missing' ? makeFolder(commonDir, FOLDER) : there;
       if (!folder.ok) return folder;
       const random = randomBytes(4);
       const name = `${entry.at.replace(/[-:.]/g, '')}-${random.toString('hex')}.json`;
-      const written = writeWhole(folder.value, name, ledgerText(entry));
+      const written = writeWhole(path, name, ledgerText(entry));
       // Each process writes one or a few: chance decides whose turn it is to clean.
       if (written.ok && (random[0] ?? 0) % WRITES_BETWEEN_CLEANINGS === 0) tidy(path, most);
       return written;
