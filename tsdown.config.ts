@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { defineConfig, type UserConfig } from 'tsdown';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
@@ -23,6 +24,21 @@ const RUN =
 const HOOK =
   /src\/(?:app\/(?:answer-stop|count-blocks)|cli\/hook-stop|io\/(?:quiet|spot|trace|tree-print|undisturbed)|plan\/(?:decide-stop|is-pull-request)|report\/stop-document|stores\/stop-memory)\.ts/;
 
+/** A file with all that it imports as it is loaded: types and what is imported later are not among them. */
+function loadedBy(file: string, found = new Set<string>()): Set<string> {
+  const path = resolve(file);
+  if (found.has(path)) return found;
+  found.add(path);
+  const text = readFileSync(path, 'utf8');
+  for (const [, from = ''] of text.matchAll(/^(?:import|export) (?!type )[^;]*? from '(\.[^']+)';/gms)) {
+    loadedBy(join(dirname(path), from), found);
+  }
+  return found;
+}
+
+// What a run begins with: git is at work while the rest is being loaded.
+const AHEAD = loadedBy('src/app/ahead.ts');
+
 export default defineConfig([
   {
     ...common,
@@ -36,6 +52,7 @@ export default defineConfig([
           // The shortest questions need no other file than this.
           { name: 'start', test: /src\/cli\/working-directory\.ts/, priority: 4 },
           { name: 'hook', test: HOOK, priority: 3 },
+          { name: 'ahead', test: (id) => AHEAD.has(id), priority: 2.5 },
           { name: 'core', test: CORE, priority: 2 },
           { name: 'run', test: RUN, priority: 1 },
         ],

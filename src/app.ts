@@ -1,4 +1,5 @@
 import type { KnownAgent } from './agents/inspect.ts';
+import { placeOf } from './app/ahead.ts';
 import type { Cleaned } from './app/clean.ts';
 import type { Cost, CostOptions } from './app/cost.ts';
 import type { ReportFile, WrittenReports } from './app/reports.ts';
@@ -352,20 +353,6 @@ function toOptions(place: Place, wish: RunWish): Result<RunOptions> {
   if (!named.ok) return named;
   const files = named.value.listed ?? [];
   return done({ ...options, selection: { kind: 'files', files, base: selection.base } });
-}
-
-let ahead: { readonly cwd: string; readonly place: Promise<Result<Place>> } | null = null;
-
-/** Begins to look for the repository while the rest of the program is still being loaded. */
-export function lookAhead(cwd: string): void {
-  ahead = { cwd, place: findPlace(cwd) };
-}
-
-function placeOf(cwd: string): Promise<Result<Place>> {
-  const begun = ahead;
-  // What was found counts once: a server that runs for days must look again.
-  ahead = null;
-  return begun?.cwd === cwd ? begun.place : findPlace(cwd);
 }
 
 type Project = {

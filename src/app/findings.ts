@@ -1,3 +1,4 @@
+import { ACTIVE } from '../domain/active.ts';
 import type { Place } from '../domain/change.ts';
 import type { KnownFinding, Resolution } from '../domain/finding.ts';
 import { done, failed, type Result } from '../domain/result.ts';
@@ -12,6 +13,7 @@ export async function resolveFinding(
   id: string,
   word: Word,
 ): Promise<Result<{ readonly finding: KnownFinding; readonly resolution: Resolution }>> {
+  if (word.how === 'skipped' && process.env[ACTIVE] !== undefined) return failed({ kind: 'waived-inside-a-run' });
   const findings = openFindings(place.commonDir);
   const all = await findings.all();
   if (!all.ok) return all;

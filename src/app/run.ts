@@ -9,13 +9,13 @@ import { done, failed, type Result } from '../domain/result.ts';
 import type { RunNotice, RunOutcome } from '../domain/run.ts';
 import type { Selection } from '../domain/scope.ts';
 import type { Settings } from '../domain/settings.ts';
-import { leftOut, type RunFacts } from '../execute/read-run.ts';
+import type { RunFacts } from '../execute/read-run.ts';
 import { executeRun, previewRun } from '../execute/run.ts';
 import type { RunPorts, RunRequest } from '../execute/run-ports.ts';
 import type { LoopRequest } from '../execute/until-pass.ts';
 import { openChecks } from '../io/checks.ts';
 import { openContents } from '../io/contents.ts';
-import { openSnapshots } from '../io/snapshots.ts';
+import { digestOfFiles } from '../io/digest-of-files.ts';
 import { diskFiles } from '../io/text-files.ts';
 import type { RunPlan } from '../plan/decide-run.ts';
 import { writtenAgents } from '../plan/pull-request.ts';
@@ -30,8 +30,9 @@ import { openReceipts } from '../stores/receipts.ts';
 import { openRecords } from '../stores/records.ts';
 import { openTrust } from '../stores/trust.ts';
 import { version } from '../version.ts';
-import { lookingAhead } from './looking-ahead.ts';
-import { type RunConfig, readConfig, readSettings } from './run-config.ts';
+import { beginRun } from './ahead.ts';
+import { type RunConfig, readConfig } from './run-config.ts';
+import { readSettings } from './run-settings.ts';
 
 /** What a caller may ask of a run. */
 export type RunOptions = {
@@ -91,9 +92,11 @@ export function runUntilPass(
 ): Promise<Result<LoopOutcome>> {
   return alone(place, options, async ({ ports, request, from }) => {
     const { untilPass } = await import('../execute/until-pass.ts');
+    const agentFiles = () => digestOfFiles(place.root, agentWords(request.settings));
+    const began = agentFiles();
     const loop = await untilPass(ports, request, {
       ...wish,
-      isSameConfig: () => isSameConfig(place, options, request),
+      isSameConfig: async () => agentFiles() === began && (await isSameConfig(place, options, request)),
     });
     if (!loop.ok) return loop;
     if (loop.value.end === 'passed' && !(await isSameConfig(place, options, request))) {
@@ -120,6 +123,11 @@ async function alone<T>(
   } finally {
     await lock.value.release();
   }
+}
+
+/** Everything in the settings that may be the name of a file which an agent is started from. */
+function agentWords({ agent }: Settings): readonly string[] {
+  return Object.values(agent).flatMap(({ command, path }) => [...(command ?? []), ...(path === null ? [] : [path])]);
 }
 
 /** Whether settings, rules and prompts are still what the run judged by. */
@@ -151,14 +159,14 @@ function withConfigNotice(outcome: RunOutcome, from: string | null): RunOutcome 
 
 /** Opens the stores and reads the configuration; the first look at the working tree has begun by then. */
 export async function openRun(place: Place, options: RunOptions): Promise<Result<OpenedRun>> {
-  const read = await readSettings(place, options.selection);
-  if (!read.ok) return read;
-  const { settings, written, source } = read.value;
-  const { snapshots, first } = lookingAhead(openSnapshots(place), options.selection, settings.base, leftOut(settings));
+  const begun = await beginRun(place, options.selection);
+  if (!begun.ok) return begun;
+  const { read, snapshots, first } = begun.value;
+  const { settings, written, source } = read;
   const ports = openPorts(place, settings, snapshots, options);
   const config = await readConfig(
     place,
-    read.value,
+    read,
     first.then((look) => look?.mayHave ?? null),
   );
   if (!config.ok) return config;

@@ -28,7 +28,8 @@ else if (process.platform === 'win32') {
   await (await import('./hook-stop.ts')).hookStop(rest.slice(1), workingDirectory());
 } else {
   if (first === 'instructions' || first === 'run' || first === 'status') {
-    (await import('../app.ts')).lookAhead(workingDirectory());
+    const run = first === 'run' && rest.length === 0;
+    (await import('../app/ahead.ts')).lookAhead(workingDirectory(), { run });
   }
   // What is asked most often, and mostly has nothing to do, needs nobody to read flags for it.
   if (first === 'run' && rest.length === 0) await (await import('./plain-run.ts')).plainRun();

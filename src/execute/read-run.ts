@@ -1,8 +1,9 @@
 import type { RepoPath, SnapshotId } from '../domain/brand.ts';
 import type { KnownFinding } from '../domain/finding.ts';
 import type { CheckGate, Entry, Gate, GateId, ReviewGate } from '../domain/gate.ts';
-import { GENERATED_FOLDER, isInside } from '../domain/generated.ts';
-import type { Comparison, GateName, LeftOut, RecordedPast, Snapshot } from '../domain/ports.ts';
+import { isInside } from '../domain/generated.ts';
+import { leftOut } from '../domain/left-out.ts';
+import type { Comparison, GateName, RecordedPast, Snapshot } from '../domain/ports.ts';
 import type { Receipt } from '../domain/receipt.ts';
 import type { SlotRecord } from '../domain/record.ts';
 import { done, failed, type Result } from '../domain/result.ts';
@@ -140,11 +141,6 @@ export async function readCompared(
         : []),
     ],
   });
-}
-
-/** What is never part of a change. */
-export function leftOut(settings: Pick<Settings, 'logDir'>): LeftOut {
-  return { folders: [GENERATED_FOLDER, settings.logDir] };
 }
 
 /** A path that was asked about and is nowhere: most likely a mistake, and a run about nothing would pass for ever. */

@@ -1,11 +1,12 @@
 import type { ReviewGate } from '../domain/gate.ts';
+import { leftOut } from '../domain/left-out.ts';
 import type { DiffSection } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
 import type { ReviewPlan } from '../plan/decide-run.ts';
 import type { Budget } from './budget.ts';
 import { openPrefixes } from './prefixes.ts';
 import type { Wave } from './prepare-slot.ts';
-import { leftOut, type RunFacts } from './read-run.ts';
+import type { RunFacts } from './read-run.ts';
 import type { RunPorts, RunRequest } from './run-ports.ts';
 import { type RanSlots, runSlots } from './run-slots.ts';
 

@@ -1,5 +1,6 @@
 import type { RepoPath } from '../domain/brand.ts';
 import type { GateId, ReviewGate } from '../domain/gate.ts';
+import { leftOut } from '../domain/left-out.ts';
 import type { SlotRecord } from '../domain/record.ts';
 import { done, type Result } from '../domain/result.ts';
 import type { SlotPlan } from '../domain/slot.ts';
@@ -13,7 +14,7 @@ import type { Budget } from './budget.ts';
 import { type JudgedSlot, judgeSlot, recordError } from './judge-slot.ts';
 import { prepareSlot, USUAL_CONTEXT, type Wave } from './prepare-slot.ts';
 import { coalesce, openQueue } from './queue.ts';
-import { gatesOf, leftOut } from './read-run.ts';
+import { gatesOf } from './read-run.ts';
 import type { RestingSlot, SlotJob, StuckSlot } from './slot-job.ts';
 
 /** What the slots of an iteration did; `interrupted` where the work was stopped before all had answered. */

@@ -2,7 +2,7 @@
 export function cells(text: string): number {
   if (NARROW.test(text)) return text.length;
   let sum = 0;
-  for (const { segment } of graphemes.segment(text)) sum += cellsOf(segment);
+  for (const { segment } of graphemes(text)) sum += cellsOf(segment);
   return sum;
 }
 
@@ -12,7 +12,7 @@ export function cut(text: string, most: number): string {
   if (most < 1) return '';
   let kept = '';
   let used = 1;
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of graphemes(text)) {
     used += cellsOf(segment);
     if (used > most) break;
     kept += segment;
@@ -26,7 +26,7 @@ export function cutStart(text: string, most: number): string {
   if (most < 1) return '';
   let kept = '';
   let used = 1;
-  for (const { segment } of [...graphemes.segment(text)].reverse()) {
+  for (const { segment } of [...graphemes(text)].reverse()) {
     used += cellsOf(segment);
     if (used > most) break;
     kept = `${segment}${kept}`;
@@ -45,7 +45,13 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|\ufe0f|[\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]/u;
 const NONE = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]*$/u;
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+let segmenter: Intl.Segmenter | null = null;
+
+// Made when it is first needed: that takes longer than most commands.
+function graphemes(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return segmenter.segment(text);
+}
 
 function cellsOf(grapheme: string): number {
   if (NONE.test(grapheme)) return 0;

@@ -46,13 +46,15 @@ type Piece = { readonly gap: string; readonly word: string };
 
 /** Words with the spaces before them; a wide character is a word, together with what cannot begin a line. */
 function pieces(text: string): readonly Piece[] {
-  return [...text.matchAll(PIECE)].map(([, gap = '', word = '']) => ({ gap, word }));
+  piece ??= new RegExp(`( *)(${IDEOGRAPH}${CLOSING}*|(?:(?!${IDEOGRAPH})[^ ])+)`, 'gu');
+  return [...text.matchAll(piece)].map(([, gap = '', word = '']) => ({ gap, word }));
 }
 
 const COLOUR = /\u001b\[[0-9;]*m/g;
 const IDEOGRAPH = '[\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7a3\\uf900-\\ufaff\\u{20000}-\\u{3fffd}]';
 const CLOSING = '[\\u3001\\u3002\\uff01-\\uff0f\\uff1a-\\uff20\\u300d\\u300f\\u3011\\ufe00-\\ufe0f\\p{M}]';
-const PIECE = new RegExp(`( *)(${IDEOGRAPH}${CLOSING}*|(?:(?!${IDEOGRAPH})[^ ])+)`, 'gu');
+// Made when it is first needed: it has long lists of characters.
+let piece: RegExp | null = null;
 
 function cellsShown(text: string): number {
   return cells(text.replace(COLOUR, ''));

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentSettings } from '../../src/domain/settings.ts';
 import { isPullRequest } from '../../src/plan/is-pull-request.ts';
-import { targetBranch, writtenAgents } from '../../src/plan/pull-request.ts';
+import { writtenAgents } from '../../src/plan/pull-request.ts';
+import { targetBranch } from '../../src/plan/target-branch.ts';
 
 describe('a pull request in CI', () => {
   test.each<[string, Readonly<Record<string, string>>, boolean]>([

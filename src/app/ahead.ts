@@ -1,0 +1,67 @@
+import type { Place } from '../domain/change.ts';
+import { leftOut } from '../domain/left-out.ts';
+import type { Snapshot, Snapshots } from '../domain/ports.ts';
+import { done, type Result } from '../domain/result.ts';
+import type { Selection } from '../domain/scope.ts';
+import { findPlace } from '../io/place.ts';
+import { openSnapshots } from '../io/snapshots.ts';
+import { lookingAhead } from './looking-ahead.ts';
+import { type RunSettings, readSettings } from './run-settings.ts';
+
+/** What every run begins with: its settings, and the first look at the working tree, which is under way. */
+export type Beginning = {
+  readonly read: RunSettings;
+  readonly snapshots: Snapshots;
+  /** What the first look sees; null where it fails. */
+  readonly first: Promise<Snapshot | null>;
+};
+
+export async function beginRun(place: Place, selection: Selection): Promise<Result<Beginning>> {
+  const begun = beginning;
+  beginning = null;
+  if (begun !== null && begun.place === place && isUsual(selection)) return begun.run;
+  return begin(place, selection);
+}
+
+async function begin(place: Place, selection: Selection): Promise<Result<Beginning>> {
+  const read = await readSettings(place, selection);
+  if (!read.ok) return read;
+  const { settings } = read.value;
+  const ahead = lookingAhead(openSnapshots(place), selection, settings.base, leftOut(settings));
+  return done({ read: read.value, ...ahead });
+}
+
+let ahead: { readonly cwd: string; readonly place: Promise<Result<Place>> } | null = null;
+let beginning: { readonly place: Place; readonly run: Promise<Result<Beginning>> } | null = null;
+
+/**
+ * Begins to look for the repository, and with `run` at what changed in it, while the rest of the program is still being
+ * loaded: most of a short command's time is one or the other.
+ */
+export function lookAhead(cwd: string, { run }: { readonly run: boolean }): void {
+  const place = findPlace(cwd);
+  ahead = { cwd, place };
+  if (run) {
+    ahead = {
+      cwd,
+      place: place.then((found) => {
+        if (found.ok) beginning = { place: found.value, run: begin(found.value, USUAL) };
+        return found;
+      }),
+    };
+  }
+}
+
+const USUAL: Selection = { kind: 'change', base: null };
+
+function isUsual(selection: Selection): boolean {
+  return selection.kind === 'change' && selection.base === null;
+}
+
+/** The repository that holds a folder. */
+export function placeOf(cwd: string): Promise<Result<Place>> {
+  const begun = ahead;
+  // What was found counts once: a server that runs for days must look again.
+  ahead = null;
+  return begun?.cwd === cwd ? begun.place : findPlace(cwd);
+}
