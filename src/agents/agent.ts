@@ -75,6 +75,8 @@ export interface Agent {
   /** Null for an agent of the user's own. */
   readonly testedVersion: string | null;
   readonly abilities: Abilities;
+  /** Whether it may be a fixer: given leave to write, it writes nowhere but in the working tree. */
+  readonly canFix: boolean;
   /** The most characters of a diff that it is given at once: a token is three or four of them, and more must fit beside. */
   readonly diffLimit: number;
   /** How to get it; null for an agent of the user's own. */

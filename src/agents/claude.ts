@@ -13,6 +13,7 @@ export const claude: Agent = {
   program: 'claude',
   testedVersion: '2.1.325',
   abilities: { schema: true, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached' },
+  canFix: true,
   // Half of a context of 200,000 tokens.
   diffLimit: 400_000,
   warmMinutes: { '5m': 5, '1h': 60 },

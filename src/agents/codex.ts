@@ -9,6 +9,7 @@ export const codex: Agent = {
   program: 'codex',
   testedVersion: '0.166.0',
   abilities: { schema: true, readOnly: 'own-sandbox', usage: 'session', stablePart: 'not-cached' },
+  canFix: true,
   // It takes no prompt of more than 1,048,576 characters, and its models 200,000 tokens and more.
   diffLimit: 400_000,
   warmMinutes: { '5m': 30, '1h': 30 },

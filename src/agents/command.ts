@@ -15,6 +15,7 @@ export function commandAgent(given: {
     program,
     testedVersion: null,
     abilities: { schema: false, readOnly: 'nothing', usage: 'if-told', stablePart: 'not-cached' },
+    canFix: true,
     diffLimit: 400_000,
     warmMinutes: { '5m': 5, '1h': 5 },
     install: null,

@@ -129,6 +129,8 @@ async function protect(call: Dispatch, scratch: Scratch): Promise<Dispatch | { r
   if (first === undefined) return call;
   const around = sandboxed(call.program, { hidden, readOnly }, call.env['PATH'] ?? '');
   if (around !== null) return { ...call, program: around.program, before: [...around.before, ...(call.before ?? [])] };
+  // What it wrote to a copy would be lost.
+  if (call.question.writes === true) return { failure: { kind: 'unprotected', path: first } };
   const cwd = join(scratch.folder, 'copy');
   const copied = await copyWorkingTree(call.cwd, cwd, call.agent.loads ?? []);
   return copied.ok ? { ...call, cwd } : { failure: { kind: 'unprotected', path: first } };

@@ -27,6 +27,7 @@ export const gemini: Agent = {
   program: 'gemini',
   testedVersion: '0.61.0',
   abilities: { schema: false, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached' },
+  canFix: true,
   // Its models take a million tokens; it cuts off what is longer than 8 MiB.
   diffLimit: 1_000_000,
   warmMinutes: { '5m': 5, '1h': 5 },

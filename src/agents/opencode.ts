@@ -34,6 +34,8 @@ export const opencode: Agent = {
   program: 'opencode',
   testedVersion: '1.18.33',
   abilities: { schema: false, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached' },
+  // It follows links out of the working tree, and writes to the git folder.
+  canFix: false,
   // It is whatever model its user chose.
   diffLimit: 300_000,
   warmMinutes: { '5m': 5, '1h': 5 },

@@ -58,6 +58,7 @@ export function openReviewers(options: Options): Reviewers {
         diffLimit: one.agent.diffLimit,
         sharesPrefix: one.agent.abilities.stablePart === 'cached',
         timeoutSeconds: one.settings?.timeoutSeconds ?? null,
+        canFix: one.agent.canFix && one.settings?.sandbox !== true,
         warmMinutes: one.agent.warmMinutes,
       };
     },

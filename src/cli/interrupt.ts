@@ -1,9 +1,13 @@
 import { answerJson } from './output.ts';
 
+/** What else there is to say of work that was ended, to people and in the document. */
+type Added = { readonly told: string; readonly fields: object };
+
 /** Does work that Ctrl-C ends in good order: what was started is ended, then the program exits with 130. */
 export async function interruptible<T>(
   work: (signal: AbortSignal) => Promise<T>,
   json = false,
+  add: (result: T) => Promise<Added | null> = async () => null,
 ): Promise<T | 'interrupted'> {
   const stop = new AbortController();
   const onSignal = () => {
@@ -15,8 +19,10 @@ export async function interruptible<T>(
   try {
     const result = await work(stop.signal);
     if (!stop.signal.aborted) return result;
-    if (json) answerJson({ error: { kind: 'interrupted', message: INTERRUPTED.what, next: INTERRUPTED.next } });
-    process.stderr.write(`onceover: ${INTERRUPTED.what}\n${INTERRUPTED.next}\n`);
+    const { what, next } = INTERRUPTED;
+    const added = await add(result);
+    if (json) answerJson({ error: { kind: 'interrupted', message: what, next }, ...added?.fields });
+    process.stderr.write(`onceover: ${what}\n${added === null ? '' : `${added.told}\n`}${next}\n`);
     process.exitCode = 130;
     return 'interrupted';
   } finally {

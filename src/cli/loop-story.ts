@@ -1,12 +1,12 @@
 import type { LoopOutcome } from '../domain/loop.ts';
 import { loopDocument } from '../report/loop-document.ts';
 import { tellLoop } from '../text/loop.ts';
-import { paintFor } from './looks.ts';
+import { shownOn } from './looks.ts';
 
 /** The story of a loop as wide as the terminal. */
-export function tellStory(loop: LoopOutcome | null): string {
-  const { stdout, env } = process;
-  return loop === null ? '' : tellLoop(loop, stdout.columns || 100, paintFor(stdout, env));
+export function tellStory(loop: LoopOutcome | null, stream: NodeJS.WriteStream = process.stdout): string {
+  const { width, paint } = shownOn(stream, process.env);
+  return loop === null ? '' : tellLoop(loop, width ?? undefined, paint);
 }
 
 export function loopField(loop: LoopOutcome | null): object {

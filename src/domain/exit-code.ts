@@ -14,6 +14,7 @@ export function exitCode(failure: Failure): 2 | 3 {
     case 'disk':
     case 'lock-held':
     case 'inside-a-run':
+    case 'waived-inside-a-run':
     case 'config-changed':
     case 'not-trusted':
       return 3;
@@ -25,6 +26,7 @@ export function exitCode(failure: Failure): 2 | 3 {
     case 'log-dir-hides':
     case 'bad-review-id':
     case 'unknown-agent':
+    case 'cannot-fix':
     case 'path-outside':
     case 'wrong-usage':
     case 'unreadable-json':

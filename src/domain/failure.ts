@@ -16,6 +16,8 @@ export type Failure =
   | { readonly kind: 'log-dir-hides'; readonly logDir: string; readonly files: readonly string[] }
   | { readonly kind: 'bad-review-id'; readonly id: string; readonly why: BadReviewId }
   | { readonly kind: 'unknown-agent'; readonly name: string; readonly known: readonly string[] }
+  /** It cannot be given leave to write. */
+  | { readonly kind: 'cannot-fix'; readonly name: string; readonly able: readonly string[] }
   | { readonly kind: 'agent-not-tried'; readonly agent: string; readonly failure: AgentFailure }
   | { readonly kind: 'path-outside'; readonly path: string }
   | { readonly kind: 'path-in-the-way'; readonly path: string; readonly found: InTheWay }
@@ -23,6 +25,8 @@ export type Failure =
   | { readonly kind: 'wrong-usage'; readonly said: string; readonly command: string | null }
   | { readonly kind: 'lock-held'; readonly pid: number; readonly host: string; readonly since: string }
   | { readonly kind: 'inside-a-run' }
+  /** Whoever a run has started cannot waive what it finds. */
+  | { readonly kind: 'waived-inside-a-run' }
   | { readonly kind: 'unknown-path'; readonly path: string }
   | { readonly kind: 'config-changed' }
   | { readonly kind: 'unknown-commit'; readonly commit: string }

@@ -3,20 +3,25 @@ import type { RunOutcome, Saved } from './run.ts';
 import type { Usage } from './usage.ts';
 
 /** Why a loop of reviews and fixes ended. */
-export type LoopEnd =
-  | 'passed'
+export const LOOP_ENDS = [
+  'passed',
   /** The same is open again and again, or the fixer changed nothing and the reviewers stand by what they said. */
-  | 'stalled'
+  'stalled',
   /** It goes back and forth: an earlier state came back, or two sets of findings take turns. */
-  | 'oscillating'
-  | 'max-iterations'
-  | 'retry-limit'
-  | 'budget'
-  | 'fixer-failed'
-  /** The fixer changed settings, prompts or rules: what it would be judged by is no longer what it was. */
-  | 'gate-changed'
-  | 'could-not-judge'
-  | 'interrupted';
+  'oscillating',
+  'max-iterations',
+  'retry-limit',
+  'budget',
+  'fixer-failed',
+  /** The fixer changed what it would be judged by: settings, prompts, rules, agents, the base; or hid a file. */
+  'gate-changed',
+  /** Nothing of the change is left to review: it was taken back, not mended. */
+  'nothing-left',
+  'could-not-judge',
+  'interrupted',
+] as const;
+
+export type LoopEnd = (typeof LOOP_ENDS)[number];
 
 /** What a fixer did. */
 export type Fix = {
@@ -40,6 +45,10 @@ export type LoopRound = {
   /** What was open in the round before and is no more, and what is open now and was not. */
   readonly closed: number;
   readonly added: number;
+  /** Gates that fail. */
+  readonly failing: readonly string[];
+  /** Gates that failed in the round before and have nothing to look at now. */
+  readonly left: readonly string[];
   readonly failingChecks: readonly string[];
   readonly dispatches: number;
   readonly usage: Usage | null;

@@ -97,6 +97,8 @@ export type ReviewerFacts = {
   /** Whether a second fresh dispatch reads the stable part of the first from the provider's cache. */
   readonly sharesPrefix: boolean;
   readonly timeoutSeconds: number | null;
+  /** Whether it may be asked to change files. */
+  readonly canFix: boolean;
   /** How many minutes its provider keeps what it was sent, by what is asked for. */
   readonly warmMinutes: Readonly<Record<'5m' | '1h', number>>;
 };
@@ -227,6 +229,8 @@ export interface Records {
   writeCheck(record: CheckRecord, gate: GateName, log: string): Promise<Result<void>>;
   /** The gate's decisions in one iteration. */
   writeGateLog(gate: GateName, iteration: number, lines: readonly string[]): Promise<Result<void>>;
+  /** What a fixer was sent and said after an iteration, for people. */
+  writeFixLog(agent: string, iteration: number, log: string): Promise<Result<void>>;
   /** Puts records away: those of some gates that belong to a place, or all. Tells how many iterations went. */
   archive(which: readonly ArchivedRecord[] | 'all'): Promise<Result<void>>;
   /** What a slot was sent and said, for people. */

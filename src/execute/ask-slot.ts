@@ -166,7 +166,8 @@ function readEnd(asked: AskEnd, repairs: AgentReply | null) {
   return { kind: 'answered', answer: repairs === null ? read.answer : keepFail(repairs, read.answer) } as const;
 }
 
-function saidIn(reply: AgentReply): string {
+/** All that a reply holds, for the log. */
+export function saidIn(reply: AgentReply): string {
   return reply.structured === undefined || reply.structured === null
     ? reply.text
     : `${reply.text}\n${JSON.stringify(reply.structured)}`;

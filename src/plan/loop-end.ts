@@ -9,16 +9,21 @@ export type RoundFacts = {
   readonly open: readonly string[];
   /** What was reviewed. */
   readonly tree: string;
+  /** Somebody was not asked because the budget was used up. */
+  readonly outOfBudget: boolean;
 };
 
 /** Rounds in a row with the same open findings, after which more of them are no help. */
 const MOST_ALIKE = 3;
 
+const NOTHING: readonly RunOutcome['status'][] = ['no_changes', 'no_applicable_gates'];
+
 /** Whether the loop ends after this round, and why; null: the fixer is asked. */
 export function loopEnd(rounds: readonly RoundFacts[], most: number): LoopEnd | null {
   const last = rounds.at(-1);
   if (last === undefined) return null;
-  if (last.exitCode === 0) return 'passed';
+  if (last.exitCode === 0) return rounds.length > 1 && NOTHING.includes(last.status) ? 'nothing-left' : 'passed';
+  if (last.outOfBudget) return 'budget';
   if (last.exitCode === 3) return 'could-not-judge';
   if (last.status === 'retry_limit_exceeded') return 'retry-limit';
   // It fails, and there is nothing that a fixer could be given.

@@ -17,8 +17,8 @@ export type FixFinding = {
   readonly code: string | null;
   readonly issue: string;
   readonly fix: string | null;
-  /** What the fixer said of it before, where the reviewers have heard that and stand by it. */
-  readonly refuted: string | null;
+  /** What the fixer said against it before, where the reviewers have heard that and stand by it. */
+  readonly objection: string | null;
 };
 
 /** The prompt of a fixer's first turn. */
@@ -84,7 +84,7 @@ function tellFinding(finding: FixFinding): string {
     ...(finding.code === null ? [] : [`code: ${finding.code}`]),
     `issue: ${finding.issue}`,
     ...(finding.fix === null ? [] : [`fix: ${finding.fix}`]),
-    ...(finding.refuted === null ? [] : [`you said, and the reviewer stands by it all the same: ${finding.refuted}`]),
+    ...(finding.objection === null ? [] : [`you declined it, and it is still open: ${finding.objection}`]),
   ].join('\n');
 }
 

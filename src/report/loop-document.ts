@@ -10,6 +10,7 @@ export function loopDocument({ end, rounds }: LoopOutcome) {
       status: round.status,
       open: [...round.open],
       failing_checks: [...round.failingChecks],
+      nothing_left: [...round.left],
       closed: round.closed,
       added: round.added,
       dispatches: round.dispatches,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { LOOP_ENDS } from '../domain/loop.ts';
 
 const usage = z
   .object({
@@ -48,6 +49,37 @@ export const findingSchema = z.object({
   why: z.string().nullable().describe('What was said of it with resolve.'),
 });
 
+const fix = z
+  .object({
+    agent: z.string(),
+    dispatch: z.enum(['fresh', 'resumed']),
+    summary: z.string().describe('What the fixer says that it did.'),
+    fixed: z.array(z.string()).describe('Findings that it says are fixed; open until a reviewer confirms it.'),
+    declined: z.array(z.string()).describe('Findings that it objects to; the reviewer decides.'),
+    files_changed: z.number(),
+    usage,
+    failure: z.string().nullable().describe('Why it gave no answer.'),
+  })
+  .nullable();
+
+const loop = z.object({
+  end: z.enum(LOOP_ENDS),
+  rounds: z.array(
+    z.object({
+      iteration: z.number().nullable(),
+      status: z.string(),
+      open: z.array(z.string()).describe('Findings that are open after this review.'),
+      failing_checks: z.array(z.string()),
+      nothing_left: z.array(z.string()).describe('Gates that failed before and have nothing to look at any more.'),
+      closed: z.number(),
+      added: z.number(),
+      dispatches: z.number().describe('Of the review alone.'),
+      usage,
+      fix: fix.describe('What was done about it; null: nobody was asked.'),
+    }),
+  ),
+});
+
 /** The document of `run --json`, `status --json` and `get_run`. */
 export const runSchema = z.object({
   status: z.enum([
@@ -75,6 +107,7 @@ export const runSchema = z.object({
   exit_code: z.union([z.literal(0), z.literal(1), z.literal(3)]),
   dispatches: z.number(),
   warnings: z.array(z.string()),
+  loop: loop.optional().describe('With --until-pass: every review, and the fix that followed it.'),
 });
 
 const history = z.array(

@@ -20,6 +20,7 @@ type Ext = 'log' | 'json';
 const SLOT_FILE = /^((?:review|rule)_[^@]+)@([1-9]\d{0,8})\.([1-9]\d{0,8})\.(log|json)$/;
 const CHECK_FILE = /^(check_[^@]+)\.([1-9]\d{0,8})\.(log|json)$/;
 const DECISIONS_FILE = /^((?:review|rule)_[^@]+)\.([1-9]\d{0,8})\.log$/;
+const FIX_LOG = /^fix_[^@]+\.\d{1,9}\.log$/;
 const ANY_NUMBER = /\.(\d{1,9})\.(?:log|json)$/;
 // The next iteration must still have a number that can be read.
 const LAST_NUMBER = 999_999_998;
@@ -37,6 +38,15 @@ export function slotFileName(
 /** The name of a check's file, or of the log of a gate's decisions. */
 export function gateFileName(stem: string, iteration: number, ext: Ext): string {
   return `${stem}.${iteration}.${ext}`;
+}
+
+/** The name of the log of a fix; it is no gate's, and tells nothing that a run goes by. */
+export function fixLogName(agent: string, iteration: number): string {
+  return `fix_${safeName(agent).slice(0, LONGEST_AGENT)}.${iteration}.log`;
+}
+
+export function isFixLog(fileName: string): boolean {
+  return FIX_LOG.test(fileName);
 }
 
 /**

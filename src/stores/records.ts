@@ -7,7 +7,7 @@ import { readPlainFile } from '../io/plain-file.ts';
 import { checkText } from './check-record.ts';
 import { makeIgnoredFolder } from './generated-folder.ts';
 import { archiveAll, archiveFiles, PREVIOUS } from './record-archive.ts';
-import { gateFileName, recordNames, slotFileName, slotStem } from './record-names.ts';
+import { fixLogName, gateFileName, recordNames, slotFileName, slotStem } from './record-names.ts';
 import { type FoundPast, type RecordFile, readPast } from './recorded-past.ts';
 import { slotText } from './slot-record.ts';
 
@@ -77,6 +77,10 @@ export function openRecords(root: string, logDir: RepoPath): Records {
     async writeGateLog(gate, iteration, lines) {
       const text = lines.map((line) => `${line}\n`).join('');
       return write({ gate: gate.id, slot: null, iteration }, [[gateFileName(gate.stem, iteration, 'log'), text]]);
+    },
+    async writeFixLog(agent, iteration, log) {
+      const made = makeIgnoredFolder(root, logDir);
+      return made.ok ? writeWhole(made.value, fixLogName(agent, iteration), log) : made;
     },
     async archive(which) {
       const there = checkFolder(root, `${logDir}/${PREVIOUS}`);

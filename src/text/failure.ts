@@ -79,6 +79,14 @@ export function tellFailure(failure: Failure): Told {
         what: `"${showUnseen(failure.name)}" is no agent that onceover knows.`,
         next: `Name one of these: ${failure.known.map(quoteName).join(', ')}; or define it under "agent" in onceover.yml.`,
       };
+    case 'cannot-fix':
+      return {
+        what: `${quoteName(failure.name)} cannot be a fixer: it would not be kept inside the working tree, or is kept from writing ("sandbox: true").`,
+        next:
+          failure.able.length === 0
+            ? 'Install Claude Code, Codex or Gemini CLI, or define a command under "agent" in onceover.yml.'
+            : `Name one of these: ${failure.able.map(quoteName).join(', ')}.`,
+      };
     case 'agent-not-tried':
       return {
         what: `${quoteName(failure.agent)} ${tellAgentFailure(failure.failure)}. Whether it can be resumed was not found out.`,
@@ -116,6 +124,11 @@ export function tellFailure(failure: Failure): Told {
       return {
         what: `This was started by a run of onceover (${ACTIVE} is set), so nothing was judged here.`,
         next: 'Leave "onceover run" out of what a check or a reviewer starts.',
+      };
+    case 'waived-inside-a-run':
+      return {
+        what: `This was started by a run of onceover (${ACTIVE} is set), and whoever is judged cannot waive what was found.`,
+        next: 'Say in the answer why the finding is wrong: the reviewer decides. A person can waive it with "onceover resolve".',
       };
     case 'unknown-path':
       return {

@@ -1,28 +1,31 @@
 import type { Fix, LoopEnd, LoopOutcome, LoopRound } from '../domain/loop.ts';
+import { quoteName } from '../domain/quote-name.ts';
 import { tellAgentFailure } from './agent-failure.ts';
+import { someNames } from './names.ts';
 import { oneLine } from './one-line.ts';
-import type { Paint } from './paint.ts';
-import { PLAIN } from './paint.ts';
-import { cut, padCells } from './width.ts';
+import { type Paint, PLAIN } from './paint.ts';
+import { cells, cut, padCells } from './width.ts';
+import { wrap } from './wrap.ts';
 
 /** The story of a loop: a line a round, then how it ended and what to do about it. */
 export function tellLoop({ end, rounds }: LoopOutcome, width = 100, paint: Paint = PLAIN): string {
   const rows = [HEAD, ...rounds.map(tellRound)];
-  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => cells(row[column] ?? ''))));
   const lines = rows.map((row) => {
     const start = row.slice(0, 3).map((cell, column) => padCells(cell, widths[column] ?? 0));
-    return cut([...start, row[3] ?? ''].join('  ').trimEnd(), width);
+    return wrap([...start, row[3] ?? ''].join('  ').trimEnd(), width, INDENT);
   });
   const summaries = rounds.flatMap(({ fix }, n) => tellSummary(fix, n + 1, width));
   const [head = '', ...others] = lines;
   return [
     [paint('strong', head), ...others].join('\n'),
     ...(summaries.length === 0 ? [] : [summaries.join('\n')]),
-    `${ENDS[end](rounds)}`,
+    [...rounds.flatMap(tellLeft), ENDS[end](rounds)].map((line) => wrap(line, width)).join('\n'),
   ].join('\n\n');
 }
 
 const HEAD = ['Round', 'Review', 'Open', 'Fix'];
+const INDENT = 7;
 
 function tellRound(round: LoopRound, n: number): string[] {
   const open = round.open.length + round.failingChecks.length;
@@ -51,52 +54,68 @@ const STATUSES: Partial<Record<LoopRound['status'], string>> = {
 
 function tellFix(fix: Fix | null): string {
   if (fix === null) return '';
-  const who = `${oneLine(fix.agent)}, ${fix.dispatch}`;
+  const who = `${quoteName(fix.agent)}, ${fix.dispatch}`;
   if (fix.failure !== null) return `${who}: ${tellAgentFailure(fix.failure)}`;
   const did = `${fix.filesChanged} ${fix.filesChanged === 1 ? 'file' : 'files'} changed`;
   const declined = fix.declined.length === 0 ? '' : `, declines ${fix.declined.join(', ')}`;
   return `${who}: ${did}${declined}`;
 }
 
+const SUMMARY_LINES = 3;
+
 function tellSummary(fix: Fix | null, round: number, width: number): string[] {
   if (fix === null || fix.summary.trim() === '') return [];
-  return [cut(`Fix ${round}: ${oneLine(fix.summary)}`, width)];
+  const told = cut(`Fix ${round}: ${oneLine(fix.summary)}`, width * SUMMARY_LINES - INDENT * SUMMARY_LINES);
+  return [wrap(told, width, INDENT)];
 }
 
-function last(rounds: readonly LoopRound[]): LoopRound | undefined {
-  return rounds.at(-1);
+function tellLeft({ left }: LoopRound): string[] {
+  if (left.length === 0) return [];
+  return [`Nothing is left to review for ${someNames(left)}: that part of the change was taken back.`];
 }
 
 function stillOpen(rounds: readonly LoopRound[]): string {
-  const { open = [], failingChecks = [] } = last(rounds) ?? {};
-  return [...open, ...failingChecks].join(', ');
+  const { open = [], failingChecks = [] } = rounds.at(-1) ?? {};
+  return someNames([...open, ...failingChecks]);
 }
 
 function inTurns(rounds: readonly LoopRound[]): string {
-  return [...new Set(rounds.slice(-2).flatMap(({ open, failingChecks }) => [...open, ...failingChecks]))].join(', ');
+  return someNames([...new Set(rounds.slice(-2).flatMap(({ open, failingChecks }) => [...open, ...failingChecks]))]);
 }
 
-function fixes(rounds: readonly LoopRound[]): string {
-  const count = rounds.filter(({ fix }) => fix !== null).length;
-  return count === 1 ? 'one fix' : `${count} fixes`;
+function countFixes(rounds: readonly LoopRound[]): number {
+  return rounds.filter(({ fix }) => fix !== null).length;
 }
+
+const IN_THE_TREE = 'What the fixer changed is in the working tree.';
 
 const ENDS: Readonly<Record<LoopEnd, (rounds: readonly LoopRound[]) => string>> = {
-  passed: (rounds) => (fixes(rounds) === '0 fixes' ? 'There was nothing to fix.' : `It holds after ${fixes(rounds)}.`),
+  passed(rounds) {
+    const fixes = countFixes(rounds);
+    if (fixes === 0) return 'There was nothing to fix.';
+    return `It holds after ${fixes === 1 ? 'one fix' : `${fixes} fixes`}.`;
+  },
   stalled: (rounds) =>
     `Stalled: ${stillOpen(rounds)} stayed open although the fixer had its turns. Mend it yourself, or "onceover resolve" what may stay.`,
   oscillating: (rounds) =>
     `Going in circles: what was mended came back. Look at ${inTurns(rounds)} together: mending one may bring the other.`,
   'max-iterations': (rounds) =>
-    `Stopped after ${rounds.length} rounds, as many as were allowed (--max-iterations). Open: ${stillOpen(rounds)}.`,
-  'retry-limit': () => 'Stopped: a gate failed too often in a row, and a person has to look (max_retries).',
-  budget: (rounds) => `Stopped: the budget is used up. Open: ${stillOpen(rounds)}.`,
-  'fixer-failed': (rounds) => {
-    const failure = last(rounds)?.fix?.failure ?? null;
-    return `Stopped: the fixer gave no answer${failure === null ? '' : ` (${tellAgentFailure(failure)})`}. What it changed is in the working tree.`;
+    `Stopped after ${rounds.length === 1 ? 'one round' : `${rounds.length} rounds`}, as many as were allowed (--max-iterations). Open: ${stillOpen(rounds)}.`,
+  'retry-limit': () =>
+    'Stopped: a gate failed too often in a row (max_retries), and a person has to look: "onceover resolve" a finding, or run with --force.',
+  budget: (rounds) => `Stopped: the budget is used up. Open: ${stillOpen(rounds)}. ${IN_THE_TREE}`,
+  'fixer-failed'(rounds) {
+    const failure = rounds.at(-1)?.fix?.failure ?? null;
+    const why = failure === null ? '' : ` (${tellAgentFailure(failure)})`;
+    return `Stopped: the fixer gave no answer${why}. ${IN_THE_TREE} Run again to go on.`;
   },
   'gate-changed': () =>
-    'Stopped: the fixer changed what it is judged by (settings, prompts or rules). Look at "git diff", and run again if that is right.',
+    'Stopped: the fixer changed what it is judged by (settings, prompts, rules, an agent or the base), or hid a file from review. Look at "git status" and "git diff", and run again if that is right.',
+  'nothing-left': () =>
+    'Stopped: nothing of the change is left to review. It was taken back rather than mended: look at "git status" and "git diff".',
   'could-not-judge': () => 'Stopped: not every gate could be judged; see above.',
-  interrupted: () => 'Interrupted. What the fixer changed so far is in the working tree; run again to go on.',
+  interrupted: (rounds) =>
+    countFixes(rounds) === 0
+      ? 'Interrupted before anything was fixed. Run again to go on.'
+      : `Interrupted. ${IN_THE_TREE} Run again to go on.`,
 };

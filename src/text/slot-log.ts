@@ -15,14 +15,18 @@ export function slotLog(
     `Review: ${record.gate} @${record.slot}, iteration ${record.iteration}`,
     ...(line === null ? [`Running @${record.slot}: ${record.own?.why ?? plan.why}`] : [line]),
   ];
-  const parts = exchanges.flatMap(({ agent, mode, sent, said, failure }) => [
+  return `${[...head, ...tellExchanges(exchanges), '--- Result ---', ...result(record)].join('\n')}\n`;
+}
+
+/** What was sent and said, one after the other. */
+export function tellExchanges(exchanges: readonly Exchange[]): readonly string[] {
+  return exchanges.flatMap(({ agent, mode, sent, said, failure }) => [
     `--- Sent (${agent}, ${mode}) ---`,
     sent,
     `--- Said (${agent}) ---`,
     said,
     ...(failure === null ? [] : [`--- ${agent} ${tellAgentFailure(failure)} ---`]),
   ]);
-  return `${[...head, ...parts, '--- Result ---', ...result(record)].join('\n')}\n`;
 }
 
 /** The log of a slot that rests. */

@@ -18,6 +18,9 @@ export type ScriptedAnswer = {
   readonly violations?: readonly object[];
   readonly previous?: readonly object[];
   readonly message?: string;
+  /** A fixer's. */
+  readonly summary?: string;
+  readonly dispositions?: readonly object[];
   readonly session_id?: string;
   readonly usage?: object;
   readonly $raw?: string;

@@ -64,13 +64,18 @@ export async function runCommand(paths: readonly string[], flags: RunFlags): Pro
     process.exitCode = outcome.exitCode;
     return;
   }
-  const outcome = await interruptible(async (stop) => {
+  const work = async (stop: AbortSignal) => {
     try {
       return await runOrFix({ ...wish, stop }, fixing);
     } finally {
       reporter.end();
     }
-  }, json);
+  };
+  const outcome = await interruptible(work, json, async (cut) => {
+    if (!cut.ok || cut.value.loop === null) return null;
+    const { loopField, tellStory } = await import('../loop-story.ts');
+    return { told: `\n${tellStory(cut.value.loop, process.stderr)}\n`, fields: loopField(cut.value.loop) };
+  });
   if (outcome === 'interrupted') return reports?.tellInterrupted(INTERRUPTED);
   if (!outcome.ok) {
     const { failure } = outcome;

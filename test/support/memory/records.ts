@@ -10,12 +10,14 @@ type Kept = { readonly gate: GateId; readonly iteration: number } & (
 );
 
 /** Records that are forgotten with the test; all of them are our own and whole, and git tracks none. */
-export function memoryRecords(): Records {
+export function memoryRecords(): Records & { readonly fixLogs: ReadonlyMap<string, string> } {
+  const fixLogs = new Map<string, string>();
   const kept = new Map<string, Kept>();
   const all = () => [...kept.values()].sort((a, b) => a.iteration - b.iteration);
   const slots = () => all().flatMap((one) => (one.kind === 'slot' ? [one.record] : []));
   const checks = () => all().flatMap((one) => (one.kind === 'check' ? [one.record] : []));
   return {
+    fixLogs,
     async read(gates) {
       const ids = new Set(gates.map(({ id }) => id));
       const isAsked = ({ gate }: { readonly gate: GateId }) => ids.has(gate);
@@ -44,6 +46,10 @@ export function memoryRecords(): Records {
     },
     async writeGateLog({ id }, iteration) {
       kept.set(`${id} ${iteration}`, { kind: 'decisions', gate: id, iteration });
+      return done(undefined);
+    },
+    async writeFixLog(agent, iteration, log) {
+      fixLogs.set(`${agent}.${iteration}`, log);
       return done(undefined);
     },
     async archive(which) {

@@ -69,6 +69,7 @@ const FACTS: Omit<ReviewerFacts, 'toolsDigest'> = {
   diffLimit: 400_000,
   sharesPrefix: false,
   timeoutSeconds: null,
+  canFix: true,
   warmMinutes: { '5m': 5, '1h': 60 },
 };
 
