@@ -86,7 +86,7 @@ describe('what a run shows while it goes on', () => {
     });
     expect(frame(progress, { columns: 40, rows: 24 }, 2000, PLAIN)).toEqual([
       '  review:src:quality @1  claude  0:01',
-      'Iteration 2 · 0 of 3 reviewers done · …',
+      '0 of 3 done · 1 at work · 0:02',
     ]);
     expect(frame(progress, { columns: 24, rows: 24 }, 2000, PLAIN)[0]).toContain('@1');
   });

@@ -18,23 +18,28 @@ export function frame(progress: Progress, { columns, rows }: Size, now: number, 
   const table = columnsFor(shown, width, now);
   const lines = shown.map((one) => runningLine(one, table, width, now, paint));
   if (shown.length < running.length) lines.push(cut(`  … and ${running.length - shown.length} more`, width));
-  return [...lines, paint('strong', cut(summary(progress, running.length, now), width))];
+  return [...lines, paint('strong', summary(progress, width, now))];
 }
 
 const MOST_LINES = 12;
 
-function summary(progress: Progress, running: number, now: number): string {
-  const tokens = progress.tokens + [...progress.running.values()].reduce((sum, one) => sum + (one.tokens ?? 0), 0);
-  return [
-    progress.iteration === null ? null : `Iteration ${progress.iteration}`,
-    progress.slots === 0 ? null : `${progress.ended} of ${progress.slots} reviewers done`,
-    progress.failed === 0 ? null : `${progress.failed} not passed`,
-    `${running} at work`,
-    elapsed(now - progress.startedAt),
-    tokens === 0 ? null : `${tokensOf(tokens)} tokens`,
-  ]
-    .filter((part) => part !== null)
-    .join(' · ');
+function summary(progress: Progress, width: number, now: number): string {
+  const running = [...progress.running.values()];
+  const tokens = progress.tokens + running.reduce((sum, one) => sum + (one.tokens ?? 0), 0);
+  const { slots, ended, failed } = progress;
+  const tell = (isShort: boolean) =>
+    [
+      progress.iteration === null || isShort ? null : `Iteration ${progress.iteration}`,
+      slots === 0 ? null : `${ended} of ${slots} ${isShort ? '' : 'reviewers '}done`,
+      failed === 0 ? null : `${failed} not passed`,
+      `${running.length} at work`,
+      elapsed(now - progress.startedAt),
+      tokens === 0 || isShort ? null : `${tokensOf(tokens)} tokens`,
+    ]
+      .filter((part) => part !== null)
+      .join(' · ');
+  const full = tell(false);
+  return cells(full) <= width ? full : cut(tell(true), width);
 }
 
 type Table = { readonly name: number; readonly agent: number; readonly how: number; readonly tokens: number };
