@@ -149,8 +149,13 @@ function ownFindings(under: Findings, isClosed: () => boolean): Findings {
       if (mine !== undefined) known.set(id, { ...mine, resolution });
       const all = await under.all();
       if (!all.ok) return all;
-      const there = all.value.find((one) => one.id === id)?.resolution ?? null;
-      const isWaivedMeanwhile = there?.how === 'skipped' && mine?.resolution?.how !== 'skipped';
+      const there = all.value.find((one) => one.id === id);
+      if (there === undefined && mine !== undefined) {
+        const { resolution: _said, ...finding } = mine;
+        const restored = await under.update(finding);
+        if (!restored.ok) return restored;
+      }
+      const isWaivedMeanwhile = there?.resolution?.how === 'skipped' && mine?.resolution?.how !== 'skipped';
       return isWaivedMeanwhile ? done(undefined) : under.resolve(id, resolution);
     },
   };
