@@ -12,7 +12,7 @@ export const claude: Agent = {
   name: 'claude',
   program: 'claude',
   testedVersion: '2.1.325',
-  abilities: { schema: true, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached' },
+  abilities: { schema: true, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached', stopHook: 'yes' },
   canFix: true,
   // Half of a context of 200,000 tokens.
   diffLimit: 400_000,

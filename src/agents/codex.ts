@@ -8,7 +8,13 @@ export const codex: Agent = {
   name: 'codex',
   program: 'codex',
   testedVersion: '0.166.0',
-  abilities: { schema: true, readOnly: 'own-sandbox', usage: 'session', stablePart: 'not-cached' },
+  abilities: {
+    schema: true,
+    readOnly: 'own-sandbox',
+    usage: 'session',
+    stablePart: 'not-cached',
+    stopHook: 'when-allowed',
+  },
   canFix: true,
   // It takes no prompt of more than 1,048,576 characters, and its models 200,000 tokens and more.
   diffLimit: 400_000,

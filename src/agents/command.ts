@@ -14,7 +14,7 @@ export function commandAgent(given: {
     name: given.name,
     program,
     testedVersion: null,
-    abilities: { schema: false, readOnly: 'nothing', usage: 'if-told', stablePart: 'not-cached' },
+    abilities: { schema: false, readOnly: 'nothing', usage: 'if-told', stablePart: 'not-cached', stopHook: 'none' },
     canFix: true,
     diffLimit: 400_000,
     warmMinutes: { '5m': 5, '1h': 5 },

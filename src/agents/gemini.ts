@@ -26,7 +26,7 @@ export const gemini: Agent = {
   name: 'gemini',
   program: 'gemini',
   testedVersion: '0.61.0',
-  abilities: { schema: false, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached' },
+  abilities: { schema: false, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached', stopHook: 'when-trusted' },
   canFix: true,
   // Its models take a million tokens; it cuts off what is longer than 8 MiB.
   diffLimit: 1_000_000,

@@ -33,7 +33,7 @@ export const opencode: Agent = {
   name: 'opencode',
   program: 'opencode',
   testedVersion: '1.18.33',
-  abilities: { schema: false, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached' },
+  abilities: { schema: false, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached', stopHook: 'none' },
   // It follows links out of the working tree, and writes to the git folder.
   canFix: false,
   // It is whatever model its user chose.

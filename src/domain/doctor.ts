@@ -10,6 +10,11 @@ export type Abilities = {
   readonly usage: 'dispatch' | 'session' | 'if-told';
   /** Whether the stable part of two fresh prompts comes from the provider's cache. */
   readonly stablePart: 'cached' | 'not-cached';
+  /**
+   * Whether its program calls a stop hook of the project's own files: as it is, in folders that the user trusts, once
+   * the user has allowed it, or never.
+   */
+  readonly stopHook: 'yes' | 'when-trusted' | 'when-allowed' | 'none';
 };
 
 /** An agent as it is on this machine. */

@@ -86,6 +86,7 @@ export type DoctorDocument = {
     read_only_by: string;
     usage: string;
     stable_part: string;
+    stop_hook: string;
     install: string | null;
   }[];
   git: string | null;
@@ -110,6 +111,7 @@ export function doctorDocument(report: DoctorReport): DoctorDocument {
       read_only_by: agent.abilities.readOnly,
       usage: agent.abilities.usage,
       stable_part: agent.abilities.stablePart,
+      stop_hook: agent.abilities.stopHook,
       install: agent.install,
     })),
     git: report.git,

@@ -70,6 +70,7 @@ export const doctorSchema = z.object({
       read_only_by: z.enum(['tools', 'own-sandbox', 'nothing']),
       usage: z.enum(['dispatch', 'session', 'if-told']),
       stable_part: z.enum(['cached', 'not-cached']),
+      stop_hook: z.enum(['yes', 'when-trusted', 'when-allowed', 'none']),
       install: z.string().nullable(),
     }),
   ),

@@ -29,7 +29,22 @@ function tellAgent(agent: AgentReport): string {
     `  read-only   ${READ_ONLY[abilities.readOnly]}`,
     `  usage       ${USAGE[abilities.usage]}`,
     `  caching     ${abilities.stablePart === 'cached' ? 'the stable part of a prompt is shared by fresh dispatches' : 'fresh dispatches share nothing of our prompt'}`,
+    `  stop hook   ${tellStopHook(agent)}`,
   ].join('\n');
+}
+
+function tellStopHook({ name, abilities }: AgentReport): string {
+  const how = `"onceover init --hook ${name}"`;
+  switch (abilities.stopHook) {
+    case 'yes':
+      return how;
+    case 'when-trusted':
+      return `${how}; it is called in folders that you trust`;
+    case 'when-allowed':
+      return `${how}; it is called once you have allowed it there with "/hooks", and left out in silence until then`;
+    case 'none':
+      return 'none: it cannot be kept from stopping';
+  }
 }
 
 function testedNote(agent: AgentReport): string {

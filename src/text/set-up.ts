@@ -51,10 +51,10 @@ const HOOKED: Readonly<Record<HookAgent, readonly string[]>> = {
     'Restart Claude Code here: from then on it may stop once the gates hold. "onceover hook snooze" gives it a rest.',
   ],
   codex: [
-    'Start Codex here and allow the hook when it asks: from then on it may stop once the gates hold. "onceover hook snooze" gives it a rest.',
+    'Start Codex here and allow the hook with "/hooks": from then on it may stop once the gates hold. Until then Codex leaves it out in silence, and "codex exec" does too. "onceover hook snooze" gives it a rest.',
   ],
   gemini: [
-    'Restart Gemini CLI here: from then on it may stop once the gates hold. "onceover hook snooze" gives it a rest.',
+    'Restart Gemini CLI here, in a folder that it trusts: from then on it may stop once the gates hold. "onceover hook snooze" gives it a rest.',
   ],
 };
 

@@ -350,3 +350,65 @@ test('the .gitignore of the user is never edited', async () => {
   expect(read(repo, '.gitignore')).toBe('dist\n');
   expect(repo.git('status', '--porcelain', '-uall')).toBe(' M a.py\n?? .deepreview\n?? .mcp.json\n');
 });
+
+describe('init --hook', () => {
+  const HOOKS = [
+    { agent: 'claude', file: '.claude/settings.json', event: 'Stop' },
+    { agent: 'codex', file: '.codex/hooks.json', event: 'Stop' },
+    { agent: 'gemini', file: '.gemini/settings.json', event: 'AfterAgent' },
+  ];
+
+  test.each(HOOKS)('$agent: the hook is written, shown and agreed to, once', async ({ agent, file, event }) => {
+    const repo = repoWith({ 'onceover.yml': 'gates: [{ path: ., checks: { mine: { run: "true" } } }]\n', a: '' });
+    const end = await onceover(repo.root, ['init', '--hook', agent], withAgents());
+    expect([end.code, end.stderr]).toEqual([0, '']);
+    const written = JSON.parse(read(repo, file)) as { hooks: Record<string, unknown> };
+    expect(end.stdout).toContain(`Wrote ${file}:\n\n  ${JSON.stringify({ [event]: written.hooks[event] })}\n\n`);
+    expect(end.stdout).toContain('it may stop once the gates hold');
+    expect(end.stdout).toContain('"onceover hook snooze"');
+    expect(repo.git('status', '--porcelain', '-uall')).toBe(`?? ${file}\n`);
+
+    const before = read(repo, file);
+    const again = await onceover(repo.root, ['init', '--hook', agent, '--json'], withAgents());
+    expect(JSON.parse(again.stdout)).toEqual({ files: [{ path: file, did: 'left', ignored: false }] });
+    expect(read(repo, file)).toBe(before);
+
+    // Nothing has to be agreed to any more.
+    repo.write('a', 'changed');
+    const stopped = await onceover(repo.root, ['hook', 'stop'], { input: '{}' });
+    expect(stopped).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  test.each(HOOKS)('$agent: settings and hooks of the user are kept', async ({ agent, file, event }) => {
+    const mine = { model: 'x', hooks: { [event]: [{ hooks: [{ type: 'command', command: './mine' }] }], Other: [] } };
+    const repo = repoWith({ [file]: JSON.stringify(mine) });
+    const end = await onceover(repo.root, ['init', '--hook', agent], withAgents());
+    expect(end.stdout).toContain(`Added to ${file}:`);
+    const written = JSON.parse(read(repo, file)) as typeof mine;
+    expect(written).toEqual({
+      ...mine,
+      hooks: { ...mine.hooks, [event]: [mine.hooks[event]?.[0], expect.anything()] },
+    });
+  });
+
+  test.each(['{', '[]', '{"hooks": []}'])('settings that cannot be read are left: %s', async (text) => {
+    const repo = repoWith({ '.claude/settings.json': text });
+    const end = await onceover(repo.root, ['init', '--hook', 'claude'], withAgents());
+    expect([end.code, end.stdout, read(repo, '.claude/settings.json')]).toEqual([2, '', text]);
+    expect(end.stderr).toContain('.claude/settings.json');
+  });
+
+  test('a symlink is not written through', async () => {
+    const repo = repoWith({ a: '' });
+    symlinkSync(dirname(repo.root), join(repo.root, '.claude'));
+    const end = await onceover(repo.root, ['init', '--hook', 'claude'], withAgents());
+    expect([end.code === 0, end.stdout]).toEqual([false, '']);
+    expect(existsSync(join(dirname(repo.root), 'settings.json'))).toBe(false);
+  });
+
+  test.each(['opencode', 'toString', ''])('an agent without such a hook: %j', async (agent) => {
+    const end = await onceover(repoWith({ a: '' }).root, ['init', '--hook', agent], withAgents());
+    expect([end.code, end.stdout]).toEqual([2, '']);
+    expect(end.stderr).toContain('"claude", "codex" and "gemini"');
+  });
+});

@@ -7,7 +7,7 @@ const claude: AgentReport = {
   program: '/bin/claude',
   version: '2.1.325',
   testedVersion: '2.1.325',
-  abilities: { schema: true, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached' },
+  abilities: { schema: true, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached', stopHook: 'yes' },
   resume: { kind: 'yes', from: 'tested' },
   install: 'npm install -g it',
 };
@@ -21,6 +21,7 @@ test('an agent is told with all that it can do', () => {
   read-only   it is given no tool that writes
   usage       told for each dispatch
   caching     the stable part of a prompt is shared by fresh dispatches
+  stop hook   "onceover init --hook claude"
 
 git 2.40.0, Node 20.19.0, no bubblewrap (commands with "sandbox: true", and opencode where a repository holds .opencode, get a copy instead)`);
 });
@@ -48,6 +49,17 @@ test.each<[string, AgentReport, RegExp]>([
     { ...claude, name: 'house', program: null, testedVersion: null, install: null },
     /house +its program was not found/,
   ],
+  [
+    'a stop hook that a person has to allow',
+    { ...claude, name: 'codex', abilities: { ...claude.abilities, stopHook: 'when-allowed' } },
+    /stop hook +"onceover init --hook codex"; .* allowed .*"\/hooks"/,
+  ],
+  [
+    'a stop hook in trusted folders',
+    { ...claude, abilities: { ...claude.abilities, stopHook: 'when-trusted' } },
+    /stop hook .* folders that you trust/,
+  ],
+  ['no stop hook', { ...claude, abilities: { ...claude.abilities, stopHook: 'none' } }, /stop hook +none: /],
 ])('%s', (_title, agent, said) => {
   expect(tell(agent)).toMatch(said);
 });

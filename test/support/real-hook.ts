@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { expect } from 'vitest';
+import { CLI, onceover } from './cli.ts';
+import type { GateRepo } from './gates.ts';
+import { hookRepo } from './hook.ts';
+import { conversationOf, type LoggedRequest } from './model-sim/log.ts';
+import type { Answer, Script } from './model-sim/script.ts';
+import type { ModelSim } from './model-sim/server.ts';
+import { agentUser, programOf, REAL_AGENTS, type RealAgent } from './real-agents.ts';
+import { cleanEnvironment } from './repo.ts';
+
+export type HookedAgent = 'claude' | 'codex' | 'gemini';
+
+/** A person whose real agent works in a repository with the stop hook; the reviewer `one` is scripted. */
+export type RealHook = GateRepo & {
+  /** Has the agent work once; the model answers by the script. */
+  work(script: Script): Promise<Work>;
+  /** A tool call by which the model writes a file of the repository, after it has read it. */
+  writing(path: string, content: string): readonly Answer[];
+};
+
+export type Work = {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly sent: readonly LoggedRequest[];
+};
+
+let users = 0;
+
+/** Sets the person up with the hook that `init` writes, and has them allow it where the agent's program asks for that. */
+export async function realHook(
+  sim: ModelSim,
+  name: HookedAgent,
+  { isAllowed = true }: { readonly isAllowed?: boolean } = {},
+): Promise<RealHook> {
+  const label = `hook-${++users}-${name}`;
+  const real = realAgentOf(name);
+  const user = agentUser(real, sim.baseUrl(label));
+  const { ONCEOVER_ACTIVE: _, ...own } = user.env;
+  const repo = await hookRepo();
+  const bin = dirname(user.project);
+  const allowed = isAllowed ? ALLOWED[name] : { args: [], env: {} };
+  writeFileSync(join(bin, 'onceover'), `#!/bin/sh\nexec "${process.execPath}" "${CLI}" "$@"\n`);
+  chmodSync(join(bin, 'onceover'), 0o755);
+  const { PATH: path, HOME: __, ...git } = cleanEnvironment(bin);
+  const made = await onceover(repo.root, ['init', '--hook', name]);
+  expect([made.code, made.stderr]).toEqual([0, '']);
+  repo.write('src/a.ts', 'export const a = 1;\n');
+  repo.commit('hook');
+  return {
+    ...repo,
+    writing: (file, content) => writingOf(name, join(repo.root, file), content),
+    async work(script) {
+      const before = sim.requests().length;
+      sim.script(label, script);
+      const env = { ...own, ...git, ...allowed.env, PATH: [bin, dirname(process.execPath), path].join(delimiter) };
+      const end = await run(programOf(real), [...ARGS[name](real), ...allowed.args], repo.root, env);
+      return { ...end, sent: conversationOf(sim.requests().slice(before), label) };
+    },
+  };
+}
+
+/** What stands for a person who has allowed the hook. */
+const ALLOWED: Readonly<Record<HookedAgent, { readonly args: readonly string[]; readonly env: NodeJS.ProcessEnv }>> = {
+  claude: { args: [], env: {} },
+  codex: { args: ['--dangerously-bypass-hook-trust'], env: {} },
+  gemini: { args: [], env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' } },
+};
+
+const ARGS: Readonly<Record<HookedAgent, (real: RealAgent) => readonly string[]>> = {
+  claude: ({ model }) => ['-p', '--model', model, '--permission-mode', 'acceptEdits', '--output-format', 'json'],
+  codex: ({ model }) => ['exec', '--json', '--sandbox', 'workspace-write', '--model', model],
+  gemini: ({ model }) => ['--model', model, '--approval-mode', 'auto_edit', '--output-format', 'json'],
+};
+
+function writingOf(name: HookedAgent, path: string, content: string): readonly Answer[] {
+  switch (name) {
+    case 'claude':
+      return [
+        { kind: 'tools', calls: [{ name: 'Read', input: { file_path: path } }] },
+        { kind: 'tools', calls: [{ name: 'Write', input: { file_path: path, content } }] },
+      ];
+    case 'codex':
+      return [
+        { kind: 'tools', calls: [{ name: 'exec_command', input: { cmd: `printf '%s' '${content}' > ${path}` } }] },
+      ];
+    case 'gemini':
+      return [{ kind: 'tools', calls: [{ name: 'write_file', input: { file_path: path, content } }] }];
+  }
+}
+
+function realAgentOf(name: HookedAgent): RealAgent {
+  const found = REAL_AGENTS.find(({ agent }) => agent.name === name);
+  if (found === undefined) throw new Error(`${name} is no agent that tests know`);
+  return found;
+}
+
+function run(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+): Promise<Omit<Work, 'sent'>> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], timeout: 120_000 });
+    let [stdout, stderr] = ['', ''];
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk;
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk;
+    });
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, stdout, stderr }));
+    child.stdin.end('Add b to src/a.ts.');
+  });
+}
