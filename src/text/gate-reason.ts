@@ -1,3 +1,4 @@
+import { showUnseen } from '../domain/quote-name.ts';
 import type { CheckOutcome, GateOutcome, GateReason, SlotOutcome } from '../domain/run.ts';
 import { oneLine } from './one-line.ts';
 import { secondsOf } from './seconds.ts';
@@ -52,7 +53,15 @@ const SLOT_REASONS: Readonly<Record<Exclude<SlotOutcome['why'], NonNullable<Slot
 /** Why a slot was asked as it was, or was not. */
 export function tellSlotReason(slot: SlotOutcome): string {
   if (slot.trouble !== null) return tellTrouble(slot.trouble);
+  // Why it was asked, beside what came of it.
+  if (slot.why === 'not-passed' && slot.status !== 'not_run') return 'it had not passed';
   return slot.why in SLOT_REASONS ? SLOT_REASONS[slot.why as keyof typeof SLOT_REASONS] : slot.why;
+}
+
+/** The reasons in a record, in words. */
+export function tellWhy(codes: string): string {
+  const words = codes.split(', ').map((code) => SLOT_REASONS[code as keyof typeof SLOT_REASONS] ?? showUnseen(code));
+  return [...new Set(words)].join(', ');
 }
 
 /** The end of a gate's line: why, and for a check how it ended. */

@@ -29,7 +29,7 @@ const SLOT_REASONS: Readonly<Record<SlotReason, RegExp>> = {
   'first-run': /first look/,
   'first-look': /first look/,
   'only-reviewer': /only reviewer/,
-  'not-passed': /has not passed/,
+  'not-passed': /had not passed/,
   'safety-latch': /safety latch/,
   'after-pass': /after the gate held/,
   certify: /certified/,
