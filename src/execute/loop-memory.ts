@@ -9,7 +9,7 @@ import type {
   ReceiptKey,
 } from '../domain/receipt.ts';
 import type { CheckRecord, SlotRecord } from '../domain/record.ts';
-import { done } from '../domain/result.ts';
+import { done, type Result } from '../domain/result.ts';
 import type { RunPorts } from './run-ports.ts';
 
 /** Stores that a loop can trust although somebody else may write to their files. */
@@ -121,6 +121,20 @@ function ownRecords(under: Records, isClosed: () => boolean): Records {
 
 function ownFindings(under: Findings, isClosed: () => boolean): Findings {
   const known = new Map<string, KnownFinding>();
+
+  /** Puts back what somebody has removed; gives what there was before. */
+  async function restore(): Promise<Result<readonly KnownFinding[]>> {
+    const all = await under.all();
+    if (!all.ok) return all;
+    const isThere = new Set(all.value.map(({ id }) => id));
+    for (const { resolution: _said, ...finding } of known.values()) {
+      if (isThere.has(finding.id)) continue;
+      const kept = await under.update(finding);
+      if (!kept.ok) return kept;
+    }
+    return all;
+  }
+
   return {
     async all() {
       const all = await under.all();
@@ -136,6 +150,9 @@ function ownFindings(under: Findings, isClosed: () => boolean): Findings {
       return done([...known.values(), ...others].sort((a, b) => numberOf(a) - numberOf(b)));
     },
     async add(finding) {
+      // Else its number could be given to another.
+      const whole = await restore();
+      if (!whole.ok) return whole;
       const added = await under.add(finding);
       if (added.ok) known.set(added.value.id, { ...added.value, resolution: null });
       return added;
@@ -147,15 +164,10 @@ function ownFindings(under: Findings, isClosed: () => boolean): Findings {
     async resolve(id, resolution) {
       const mine = known.get(id);
       if (mine !== undefined) known.set(id, { ...mine, resolution });
-      const all = await under.all();
+      const all = await restore();
       if (!all.ok) return all;
-      const there = all.value.find((one) => one.id === id);
-      if (there === undefined && mine !== undefined) {
-        const { resolution: _said, ...finding } = mine;
-        const restored = await under.update(finding);
-        if (!restored.ok) return restored;
-      }
-      const isWaivedMeanwhile = there?.resolution?.how === 'skipped' && mine?.resolution?.how !== 'skipped';
+      const there = all.value.find((one) => one.id === id)?.resolution;
+      const isWaivedMeanwhile = there?.how === 'skipped' && mine?.resolution?.how !== 'skipped';
       return isWaivedMeanwhile ? done(undefined) : under.resolve(id, resolution);
     },
   };
