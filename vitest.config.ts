@@ -5,6 +5,7 @@ export const MORE = [
   'test/e2e/run/no-false-pass-*.test.ts',
   'test/e2e/run/bad-input-*.test.ts',
   'test/e2e/hook/trouble-*.test.ts',
+  'test/e2e/loop/more-*.test.ts',
 ];
 
 export default defineConfig({

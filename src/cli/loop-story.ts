@@ -5,8 +5,7 @@ import { shownOn } from './looks.ts';
 
 /** The story of a loop as wide as the terminal. */
 export function tellStory(loop: LoopOutcome | null, stream: NodeJS.WriteStream = process.stdout): string {
-  const { width, paint } = shownOn(stream, process.env);
-  return loop === null ? '' : tellLoop(loop, width ?? undefined, paint);
+  return loop === null ? '' : tellLoop(loop, shownOn(stream, process.env));
 }
 
 export function loopField(loop: LoopOutcome | null): object {

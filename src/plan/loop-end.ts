@@ -11,6 +11,8 @@ export type RoundFacts = {
   readonly tree: string;
   /** Somebody was not asked because the budget was used up. */
   readonly outOfBudget: boolean;
+  /** Reviewers were asked, and none came to a verdict. */
+  readonly noVerdict: boolean;
 };
 
 /** Rounds in a row with the same open findings, after which more of them are no help. */
@@ -24,7 +26,7 @@ export function loopEnd(rounds: readonly RoundFacts[], most: number): LoopEnd | 
   if (last === undefined) return null;
   if (last.exitCode === 0) return rounds.length > 1 && NOTHING.includes(last.status) ? 'nothing-left' : 'passed';
   if (last.outOfBudget) return 'budget';
-  if (last.exitCode === 3) return 'could-not-judge';
+  if (last.exitCode === 3 || last.noVerdict) return 'could-not-judge';
   if (last.status === 'retry_limit_exceeded') return 'retry-limit';
   // It fails, and there is nothing that a fixer could be given.
   if (last.open.length === 0) return 'could-not-judge';

@@ -18,12 +18,16 @@ export function failingChecks({ gates }: Pick<RunOutcome, 'gates'>): readonly Ga
 /** What of a review decides whether the loop goes on. */
 export function roundFacts(run: RunOutcome, tree: string): RoundFacts {
   const { status, exitCode, gates } = run;
+  const asked = gates
+    .flatMap(({ slots }) => slots)
+    .filter(({ trouble, dispatch }) => trouble !== null || dispatch !== 'none');
   return {
     status,
     exitCode,
     tree,
     open: [...openFindings(run).map(findingKey), ...failingChecks(run).map(({ id }) => id)],
-    outOfBudget: gates.some(({ slots }) => slots.some(({ trouble }) => trouble?.kind === 'budget')),
+    outOfBudget: asked.some(({ trouble }) => trouble?.kind === 'budget'),
+    noVerdict: asked.length > 0 && asked.every((slot) => slot.status === 'error') && failingChecks(run).length === 0,
   };
 }
 

@@ -3,25 +3,32 @@ import { quoteName } from '../domain/quote-name.ts';
 import { tellAgentFailure } from './agent-failure.ts';
 import { someNames } from './names.ts';
 import { oneLine } from './one-line.ts';
-import { type Paint, PLAIN } from './paint.ts';
+import { PLAIN } from './paint.ts';
+import type { Shown } from './run.ts';
 import { cells, cut, padCells } from './width.ts';
 import { wrap } from './wrap.ts';
 
 /** The story of a loop: a line a round, then how it ended and what to do about it. */
-export function tellLoop({ end, rounds }: LoopOutcome, width = 100, paint: Paint = PLAIN): string {
+export function tellLoop({ end, rounds }: LoopOutcome, { width, paint }: Shown = AS_IT_IS): string {
   const rows = [HEAD, ...rounds.map(tellRound)];
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => cells(row[column] ?? ''))));
   const lines = rows.map((row) => {
     const start = row.slice(0, 3).map((cell, column) => padCells(cell, widths[column] ?? 0));
-    return wrap([...start, row[3] ?? ''].join('  ').trimEnd(), width, INDENT);
+    return fitted([...start, row[3] ?? ''].join('  ').trimEnd(), width, INDENT);
   });
   const summaries = rounds.flatMap(({ fix }, n) => tellSummary(fix, n + 1, width));
   const [head = '', ...others] = lines;
   return [
     [paint('strong', head), ...others].join('\n'),
     ...(summaries.length === 0 ? [] : [summaries.join('\n')]),
-    [...rounds.flatMap(tellLeft), ENDS[end](rounds)].map((line) => wrap(line, width)).join('\n'),
+    [...rounds.flatMap(tellLeft), ENDS[end](rounds)].map((line) => fitted(line, width)).join('\n'),
   ].join('\n\n');
+}
+
+const AS_IT_IS: Shown = { paint: PLAIN, width: null };
+
+function fitted(text: string, width: number | null, indent = 0): string {
+  return width === null ? text : wrap(text, width, indent);
 }
 
 const HEAD = ['Round', 'Review', 'Open', 'Fix'];
@@ -62,11 +69,12 @@ function tellFix(fix: Fix | null): string {
 }
 
 const SUMMARY_LINES = 3;
+const USUAL_WIDTH = 100;
 
-function tellSummary(fix: Fix | null, round: number, width: number): string[] {
+function tellSummary(fix: Fix | null, round: number, width: number | null): string[] {
   if (fix === null || fix.summary.trim() === '') return [];
-  const told = cut(`Fix ${round}: ${oneLine(fix.summary)}`, width * SUMMARY_LINES - INDENT * SUMMARY_LINES);
-  return [wrap(told, width, INDENT)];
+  const most = ((width ?? USUAL_WIDTH) - INDENT) * SUMMARY_LINES;
+  return [fitted(cut(`Fix ${round}: ${oneLine(fix.summary)}`, most), width, INDENT)];
 }
 
 function tellLeft({ left }: LoopRound): string[] {
