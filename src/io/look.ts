@@ -3,6 +3,7 @@ import type { Comparison, LeftOut } from '../domain/ports.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import { type GitAnswer, git } from './git.ts';
 import { insideAny } from './inside-any.ts';
+import { type KeptAnswers, openKeptAnswers } from './kept-answers.ts';
 import { readNulList } from './nul-list.ts';
 import type { IndexWork, OwnIndex } from './snapshot-index.ts';
 import { UNDISTURBED } from './undisturbed.ts';
@@ -32,13 +33,14 @@ export async function look(
   const start = () => ask(commit === null ? ['read-tree', '--empty'] : ['read-tree', '-m', commit]);
   const update = () => openEyed(ask, ['add', '-u', '--', ':/', ...left.folders.map(notThis)]);
 
+  const kept = openKeptAnswers(place);
   const read = index.hasNames ? done(null) : await start();
   if (!read.ok) return read;
   const names = index.count();
   const [updated, others, staged] = await Promise.all([
     update(),
     openEyed(ask, ['ls-files', '-z', '--others', '--exclude-standard']),
-    stagedNames(place, commit ?? comparison.baseTree),
+    stagedNames(place, commit ?? comparison.baseTree, kept),
   ]);
   if (!updated.ok) return updated;
   if (!others.ok) return others;
@@ -51,12 +53,24 @@ export async function look(
   const sorted = await sortOut(place, unknown, insideAny(left.folders));
   const added = sorted.add.length === 0 ? done(null) : await ask(['update-index', ...ADD], sorted.add);
   if (!added.ok) return added;
-  const diff = await ask(['diff-index', '--cached', ...RAW, comparison.baseTree, '--']);
+  const diff = await difference(ask, index, comparison.baseTree, kept);
   if (!diff.ok) return diff;
+  kept.save();
   const shown = await mark(ask, '--no-skip-worktree', hidden.value);
   if (!shown.ok) return shown;
   const newNames = [others.value.stdout, staged.value.listed];
-  return done({ value: { ...sorted, diff: diff.value.stdout, newNames }, hasNames: hasAll && sorted.add.length === 0 });
+  return done({ value: { ...sorted, diff: diff.value, newNames }, hasNames: hasAll && sorted.add.length === 0 });
+}
+
+/** What an index differs in from a tree; asked once for the same two. */
+async function difference(ask: Ask, index: OwnIndex, tree: string, kept: KeptAnswers): Promise<Result<Buffer>> {
+  const key = `${index.sum()} ${tree}`;
+  const known = kept.get('diff', key);
+  if (known !== null) return done(known);
+  const answer = await ask(['diff-index', '--cached', ...RAW, tree, '--']);
+  if (!answer.ok) return answer;
+  kept.put('diff', key, answer.value.stdout);
+  return done(answer.value.stdout);
 }
 
 type Steps = { readonly ask: Ask; readonly start: () => ReturnType<Ask>; readonly update: () => ReturnType<Ask> };

@@ -1,19 +1,30 @@
 import type { Place } from '../domain/change.ts';
 import { done, type Result } from '../domain/result.ts';
 import { git } from './git.ts';
+import type { KeptAnswers } from './kept-answers.ts';
 import { QUIET } from './quiet.ts';
 import { readRawDiff } from './raw-diff.ts';
+import { tracesOf } from './trace.ts';
 import type { Names } from './untracked.ts';
 
 /** What the user's index has and `head` has not; it is asked for names alone. */
-export async function stagedNames(place: Place, head: string): Promise<Result<Names & { readonly listed: Buffer }>> {
-  const answer = await git(place.root, [...STAGED, head, '--'], { config: QUIET });
-  if (!answer.ok) return answer;
-  const entries = readRawDiff(answer.value.stdout);
+export async function stagedNames(
+  place: Place,
+  head: string,
+  kept: KeptAnswers,
+): Promise<Result<Names & { readonly listed: Buffer }>> {
+  // Before git reads it: what is written meanwhile is never kept under what was there.
+  const key = `${head} ${Object.values(tracesOf([place.index])).join()}`;
+  const known = kept.get('staged', key);
+  const answer = known === null ? await git(place.root, [...STAGED, head, '--'], { config: QUIET }) : null;
+  if (answer?.ok === false) return answer;
+  const listed = answer?.value.stdout ?? known ?? Buffer.alloc(0);
+  if (answer !== null) kept.put('staged', key, listed);
+  const entries = readRawDiff(listed);
   return done({
     names: entries.flatMap(({ paths }) => paths),
     unnameable: entries.flatMap(({ unnameable }) => unnameable),
-    listed: answer.value.stdout,
+    listed,
   });
 }
 

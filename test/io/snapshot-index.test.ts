@@ -32,7 +32,7 @@ test('it is kept, and nothing else is left', async () => {
   const repo = someRepo();
   repo.write('new.txt', '1');
   value(await (await takeAt(repo.root)).tree());
-  expect(readdirSync(ours(repo))).toEqual(['indexes']);
+  expect(readdirSync(ours(repo))).toEqual(['answers', 'indexes']);
   expect(statSync(keptIndex(repo)).isFile()).toBe(true);
 });
 
@@ -189,7 +189,7 @@ test('what a killed process left goes when it is old', async () => {
   }
   utimesSync(join(ours(repo), 'index-old'), 1_000_000, 1_000_000);
   await takeAt(repo.root);
-  expect(readdirSync(ours(repo)).sort()).toEqual(['index-young', 'indexes']);
+  expect(readdirSync(ours(repo)).sort()).toEqual(['answers', 'index-young', 'indexes']);
 });
 
 test('four looks at once', async () => {
@@ -201,7 +201,7 @@ test('four looks at once', async () => {
     const trees = await Promise.all(snapshots.map(async (snapshot) => value(await snapshot.tree())));
     for (const { entries } of snapshots) expect(brief(entries)).toEqual(['M a.txt', 'A new.txt']);
     expect(new Set(trees).size).toBe(1);
-    expect(readdirSync(ours(repo))).toEqual(['indexes']);
+    expect(readdirSync(ours(repo))).toEqual(['answers', 'indexes']);
     repo.touch('b.txt');
   }
 });
