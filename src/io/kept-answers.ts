@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Place } from '../domain/change.ts';
 import { isRecord } from '../domain/is-record.ts';
-import { makeFolder, writeWhole } from './files.ts';
+import { makeFolder, removeOldest, writeWhole } from './files.ts';
 import { indexName } from './index-name.ts';
 import { readPlainFile } from './plain-file.ts';
 
@@ -15,6 +15,7 @@ export type KeptAnswers = {
 };
 
 const FOLDER = 'onceover/answers';
+const MOST_KEPT = 64;
 const LARGEST_ANSWER = 256 * 1024;
 const LARGEST_FILE = 2 * 1024 * 1024;
 
@@ -36,7 +37,10 @@ export function openKeptAnswers({ root, commonDir }: Place): KeptAnswers {
     save() {
       if (Object.keys(fresh).length === 0) return;
       const folder = makeFolder(commonDir, FOLDER);
-      if (folder.ok) writeWhole(folder.value, name, JSON.stringify({ ...kept, ...fresh }));
+      if (!folder.ok) return;
+      writeWhole(folder.value, name, JSON.stringify({ ...kept, ...fresh }));
+      // Working trees come and go.
+      removeOldest(folder.value, MOST_KEPT, new Set([name]));
     },
   };
 }

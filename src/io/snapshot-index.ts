@@ -19,8 +19,8 @@ import { done, failed, type Result } from '../domain/result.ts';
 import { codeOf, makeFolder, removeOldest } from './files.ts';
 import { git } from './git.ts';
 import { withIndexFolder } from './index-copy.ts';
+import { indexName } from './index-name.ts';
 import { QUIET } from './quiet.ts';
-import { indexName } from './tree-print.ts';
 
 /** By this environment git uses an index of our own. */
 export type IndexEnv = { readonly GIT_INDEX_FILE: string };
@@ -32,6 +32,8 @@ export type OwnIndex = {
   readonly hasNames: boolean;
   /** How many entries it has now. */
   count(): number;
+  /** The sum that git put at its end: another for other content. */
+  sum(): string;
 };
 
 /** What the work gave, and whether it left an index with the very names of the commit. */
@@ -59,7 +61,12 @@ export async function withOwnIndex<T>(
       const path = join(own, 'index');
       const copied = onDisk(path, () => kept !== null && copyTo(path, kept));
       if (!copied.ok) return copied;
-      const worked = await work({ env: { GIT_INDEX_FILE: path }, hasNames, count: () => countEntries(path) });
+      const worked = await work({
+        env: { GIT_INDEX_FILE: path },
+        hasNames,
+        count: () => countEntries(path),
+        sum: () => endOf(path),
+      });
       if (!worked.ok) return worked;
       const index = onDisk(path, () => {
         const bytes = readFileSync(path);
@@ -93,6 +100,19 @@ function countEntries(path: string): number {
     closeSync(fd);
   }
 }
+
+function endOf(path: string): string {
+  const fd = openSync(path, constants.O_RDONLY);
+  try {
+    const end = Buffer.alloc(SUM_BYTES);
+    readSync(fd, end, 0, end.length, Math.max(0, fstatSync(fd).size - SUM_BYTES));
+    return end.toString('hex');
+  } finally {
+    closeSync(fd);
+  }
+}
+
+const SUM_BYTES = 20;
 
 // One is kept a working tree; where it has the names of a commit, its own name says of which, and its sum.
 function ownNames(folder: string, name: string): readonly string[] {
@@ -146,7 +166,7 @@ function isWhole(bytes: Buffer): boolean {
 }
 
 function sumOf(index: Buffer): string {
-  return index.subarray(-20).toString('hex');
+  return index.subarray(-SUM_BYTES).toString('hex');
 }
 
 // With its time: git takes an entry that is as young as the index for one that may have changed unnoticed.
