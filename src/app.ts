@@ -262,13 +262,13 @@ export async function run(cwd: string, wish: RunWish): Promise<Result<RunOutcome
 /** Runs the gates and has a fixer mend what they find, until they hold or it is no use. */
 export async function runUntilPass(
   cwd: string,
-  wish: RunWish & { readonly fixer: string; readonly mostIterations: number | null },
+  wish: RunWish & { readonly fixer: string; readonly mostIterations: number | null; readonly ratchet: boolean },
 ): Promise<Result<LoopOutcome>> {
   const [place, { runUntilPass: runLoop }] = await Promise.all([placeOf(cwd), import('./app/run.ts')]);
   if (!place.ok) return place;
   const options = toOptions(place.value, wish);
-  const { fixer, mostIterations } = wish;
-  return options.ok ? runLoop(place.value, options.value, { fixer, mostIterations }) : options;
+  const { fixer, mostIterations, ratchet } = wish;
+  return options.ok ? runLoop(place.value, options.value, { fixer, mostIterations, ratchet }) : options;
 }
 
 /** What a run would do, or what stands; nothing is run and nothing is written. */

@@ -86,6 +86,10 @@ function addRun(program: Command): void {
     .option('--until-pass', 'have a fixer mend what is found, and review again, until every gate holds')
     .option('--fixer <agent>', 'the agent that mends')
     .addOption(new Option('--max-iterations <n>', 'reviews at most, with --until-pass').argParser(wholeNumber))
+    .option(
+      '--ratchet',
+      'with --until-pass: from the third review on, new findings must be high, then critical, to fail',
+    )
     .option('--json', 'answer with one JSON document')
     .addOption(new Option('--started-by-agent').hideHelp())
     .action(async (paths, options) => (await import('./commands/run.ts')).runCommand(paths, options));

@@ -50,6 +50,8 @@ export type LoopRound = {
   /** Gates that failed in the round before and have nothing to look at now. */
   readonly left: readonly string[];
   readonly failingChecks: readonly string[];
+  /** New findings that the ratchet lets be: open for every other run. */
+  readonly letBe: readonly string[];
   readonly dispatches: number;
   readonly usage: Usage | null;
   readonly saved: Saved;

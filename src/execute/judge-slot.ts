@@ -6,6 +6,7 @@ import { repoPath } from '../domain/repo-path.ts';
 import { done, type Result } from '../domain/result.ts';
 import { pointAt } from '../plan/anchor.ts';
 import { isInCycle } from '../plan/cycle.ts';
+import { letBeAfter } from '../plan/ratchet.ts';
 import { seenAs } from '../plan/seen.ts';
 import { type Look, type Reported, type Settled, settleFindings } from '../plan/settle-findings.ts';
 import type { Answers } from '../prompt/answers.ts';
@@ -49,9 +50,13 @@ export async function judgeSlot(
   if (isStale && !hasOpen(look.value, settled)) return recordError(wave, job, answer, iteration, { kind: 'stale' });
   const kept = await keepFindings(wave, settled);
   if (!kept.ok) return kept;
-  const standing = standingAfter(look.value, settled, kept.value);
+  const letBe = moveRatchet(wave, look.value, settled, kept.value);
+  const standing = standingAfter(look.value, settled, kept.value, letBe);
   const open = standing.filter(({ state }) => state === 'open').map(({ finding }) => finding);
-  const waived = standing.filter(({ state }) => state === 'waived').map(({ finding }) => finding);
+  // What a loop lets be is no pass of this reviewer, any more than what was waived.
+  const waived = standing
+    .filter(({ finding, state }) => state === 'waived' || letBe.has(finding.id))
+    .map(({ finding }) => finding);
   const status = open.length + waived.length > 0 ? 'fail' : 'pass';
   const receipt = await wave.ports.receipts.write({
     gate: job.gate.id,
@@ -220,9 +225,29 @@ async function keepFindings(wave: Wave, settled: Settled): Promise<Result<readon
 
 type Standing = { readonly finding: Finding; readonly state: FindingState };
 
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** What a loop lets be after this look. */
+function moveRatchet({ request }: Wave, look: Look, settled: Settled, added: readonly Finding[]): ReadonlySet<string> {
+  const { ratchet } = request;
+  if (ratchet === undefined) return NOTHING;
+  const { isRerun, isStale = false } = look;
+  const letBe = letBeAfter(ratchet.now, { isRerun, isStale, updated: settled.updated, added });
+  ratchet.now = { ...ratchet.now, letBe };
+  return letBe;
+}
+
 /** The slot's findings as its record tells them: what is open, what only warns, what is waived and was said again. */
-function standingAfter(look: Look, settled: Settled, added: readonly Finding[]): readonly Standing[] {
-  const told = (finding: Finding): Standing => ({ finding, state: finding.kept === 'warning' ? 'warning' : 'open' });
+function standingAfter(
+  look: Look,
+  settled: Settled,
+  added: readonly Finding[],
+  letBe: ReadonlySet<string>,
+): readonly Standing[] {
+  const told = (finding: Finding): Standing => {
+    const warns = finding.kept === 'warning' || letBe.has(finding.id);
+    return { finding, state: warns ? 'warning' : 'open' };
+  };
   return [
     ...staysOpen(look, settled).map((finding): Standing => ({ finding, state: 'open' })),
     ...settled.updated.filter(({ kept }) => kept !== 'closed').map(told),

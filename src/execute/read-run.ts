@@ -99,6 +99,7 @@ export async function readCompared(
     scope: comparison.scope,
     where: comparison.where,
     warnsBelow: graver(settings.failOn, settings.rerunNewIssueThreshold),
+    ...(request.ratchet === undefined ? {} : { letBe: request.ratchet.now.letBe }),
     entryOf: (path) => entries.get(path),
   };
   const marked = settings.trustMarks ? await markedTasks(ports, reviews) : done(new Set<GateId>());

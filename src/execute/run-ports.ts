@@ -18,6 +18,7 @@ import type {
 import type { Rule } from '../domain/rule.ts';
 import type { Selection } from '../domain/scope.ts';
 import type { Settings } from '../domain/settings.ts';
+import type { Ratchet } from '../plan/ratchet.ts';
 
 /** What a run needs of the world. */
 export type RunPorts = {
@@ -62,4 +63,9 @@ export type RunRequest = {
   /** For the ledger alone. */
   readonly startedBy: 'person' | 'agent';
   readonly stop: AbortSignal | null;
+  /** In a loop that asks for it. */
+  readonly ratchet?: RatchetHolder;
 };
+
+/** The ratchet as it is now; looks that end move it on. */
+export type RatchetHolder = { now: Ratchet };

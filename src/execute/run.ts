@@ -62,7 +62,7 @@ export async function executeRun(
   }
   const spared = estimateSpared(savingDeeds(deeds, plan), before.value.past.slots);
   const outcome = await conclude(facts, deeds, request, spared, budget);
-  const tidied = await finish(ports, facts, deeds);
+  const tidied = await finish(ports, request, facts, deeds);
   if (!tidied.ok) return tidied;
   const kept = await ports.ledger.add(ledgerRun(ports, request, { facts, deeds, outcome, spared, begun }));
   if (kept.ok) return done(outcome);
@@ -340,8 +340,14 @@ function ledgerRun({ clock }: RunPorts, { startedBy }: RunRequest, ended: Ended)
 }
 
 /** Marks what passed, archives what is over, lets go of what no record needs any more. */
-async function finish(ports: RunPorts, facts: RunFacts, deeds: Deeds): Promise<Result<void>> {
-  const passed = new Set(facts.reviews.filter(({ certified }) => certified).map(({ gate }) => gate.id));
+async function finish(ports: RunPorts, request: RunRequest, facts: RunFacts, deeds: Deeds): Promise<Result<void>> {
+  const letBe = request.ratchet?.now.letBe ?? new Set();
+  const passed = new Set(
+    facts.reviews
+      // A mark outlives the loop that lets something be.
+      .filter(({ certified, findings }) => certified && !findings.some(({ finding }) => letBe.has(finding.id)))
+      .map(({ gate }) => gate.id),
+  );
   if (facts.comparison.scope.kind === 'full' && deeds.iteration !== null) {
     const gates = facts.reviews.map(({ gate }) => gate).filter(({ id }) => deeds.asked.has(id));
     const allChanged = facts.snapshot.entries.map(({ path }) => path);

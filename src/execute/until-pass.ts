@@ -4,24 +4,29 @@ import { done, failed, type Result } from '../domain/result.ts';
 import type { RunNotice, RunOutcome } from '../domain/run.ts';
 import { loopEnd, type RoundFacts } from '../plan/loop-end.ts';
 import { loopOutcome, loopRound, roundFacts } from '../plan/loop-round.ts';
+import { ratchetBelow } from '../plan/ratchet.ts';
 import { isSameMeasure } from '../plan/same-measure.ts';
 import type { FixerSession } from './ask-fixer.ts';
 import { openBudget } from './budget.ts';
 import { type Loop, look, type Sight, takeTurn } from './fix-turn.ts';
 import { openLoopMemory } from './loop-memory.ts';
 import { executeRun } from './run.ts';
-import type { RunPorts, RunRequest } from './run-ports.ts';
+import type { RatchetHolder, RunPorts, RunRequest } from './run-ports.ts';
 
 export type LoopRequest = {
   readonly fixer: string;
   /** Null: as many as the settings allow a gate to fail, and one. */
   readonly mostIterations: number | null;
+  /** New findings must be ever graver to fail a gate. */
+  readonly ratchet: boolean;
   /** Whether settings, rules, prompts and agents are still those that the loop began with. */
   isSameConfig(): Promise<boolean>;
 };
 
 /** Review, fix, review: until every gate holds, or going on would be no use. */
-export async function untilPass(given: RunPorts, request: RunRequest, wish: LoopRequest): Promise<Result<LoopOutcome>> {
+export async function untilPass(given: RunPorts, asked: RunRequest, wish: LoopRequest): Promise<Result<LoopOutcome>> {
+  const ratchet: RatchetHolder = { now: { below: null, letBe: new Set() } };
+  const request = wish.ratchet ? { ...asked, ratchet } : asked;
   const reviewers = await given.reviewers();
   const able = await checkFixer(reviewers, wish.fixer);
   if (!able.ok) return able;
@@ -40,12 +45,16 @@ export async function untilPass(given: RunPorts, request: RunRequest, wish: Loop
   let sight: Sight = first.value;
   let session: FixerSession | null = null;
   for (;;) {
+    ratchet.now = { ...ratchet.now, below: ratchetBelow(rounds.length + 1) };
     const before = budget.dispatches();
     const ran = await executeRun(ports, request, budget);
     if (!ran.ok) return ran;
     const run = ran.value;
     facts.push(roundFacts(run, sight.tree));
-    const round = loopRound(run, rounds.at(-1) ?? null, budget.dispatches() - before);
+    const round = loopRound(run, rounds.at(-1) ?? null, {
+      dispatches: budget.dispatches() - before,
+      letBe: ratchet.now.letBe,
+    });
     rounds.push(round);
     const end = request.stop?.aborted === true ? 'interrupted' : loopEnd(facts, most);
     if (end === 'passed') return ended((await isPassStill(loop, first.value)) ? 'passed' : 'gate-changed', run);

@@ -27,7 +27,12 @@ export function isHere(made: Whereabouts, where: Whereabouts): boolean {
 /** How a finding stands here and now; `entryOf` tells what differs at a path today. */
 export function findingState(
   finding: KnownFinding,
-  { scope, where, warnsBelow }: Standpoint & { readonly warnsBelow?: Priority },
+  {
+    scope,
+    where,
+    warnsBelow,
+    letBe,
+  }: Standpoint & { readonly warnsBelow?: Priority; readonly letBe?: ReadonlySet<string> },
   entryOf: (path: string) => Entry | undefined,
 ): FindingState {
   if (finding.kept === 'closed') return 'closed';
@@ -39,6 +44,7 @@ export function findingState(
   // An open finding outlives its cycle while its entry is unchanged.
   const counts = (isHere(finding, where) && !finding.cycleEnded) || isSameEntry(finding.entry, now);
   if (!counts) return 'gone';
+  if (letBe?.has(finding.id) === true) return 'warning';
   // By stricter settings than those of the time, it is more than a warning.
   if (finding.kept === 'warning' && (warnsBelow === undefined || isBelow(finding.priority, warnsBelow)))
     return 'warning';

@@ -54,6 +54,8 @@ export type StandingFinding = { readonly finding: KnownFinding; readonly state: 
 export type StateOptions = Standpoint & {
   /** Below it, findings only warn. */
   readonly warnsBelow?: Priority;
+  /** Findings that a loop lets be: they only warn. */
+  readonly letBe?: ReadonlySet<string>;
   entryOf(path: string): Entry | undefined;
 };
 
@@ -67,7 +69,10 @@ export function gateState(facts: GateFacts, options: StateOptions): GateState {
   }));
   const open = findings.filter(({ state }) => isOpen(state));
   // A waiver reaches over cycles and scopes.
-  const waived = new Set(facts.findings.filter(({ resolution }) => resolution?.how === 'skipped').map(({ id }) => id));
+  const waived = new Set([
+    ...facts.findings.filter(({ resolution }) => resolution?.how === 'skipped').map(({ id }) => id),
+    ...(options.letBe ?? []),
+  ]);
   const history = slotHistory(facts, cycle, findings, waived);
   const slots = Array.from({ length: gate.numReviews }, (_, i): SlotState => {
     const slot = i + 1;

@@ -32,7 +32,11 @@ export function roundFacts(run: RunOutcome, tree: string): RoundFacts {
 }
 
 /** A review as the story of the loop tells it, beside the one before. */
-export function loopRound(run: RunOutcome, before: LoopRound | null, dispatches: number): LoopRound {
+export function loopRound(
+  run: RunOutcome,
+  before: LoopRound | null,
+  { dispatches, letBe }: { readonly dispatches: number; readonly letBe: ReadonlySet<string> },
+): LoopRound {
   const open = openFindings(run).map(({ id }) => id);
   const there = new Set<string>(run.gates.map(({ id }) => id));
   return {
@@ -47,6 +51,9 @@ export function loopRound(run: RunOutcome, before: LoopRound | null, dispatches:
     dispatches,
     usage: run.usage,
     saved: run.saved,
+    letBe: run.findings
+      .filter(({ state, finding }) => state === 'warning' && letBe.has(finding.id))
+      .map(({ finding }) => finding.id),
     fix: null,
   };
 }

@@ -10,6 +10,7 @@ export function loopDocument({ end, rounds }: LoopOutcome) {
       status: round.status,
       open: [...round.open],
       failing_checks: [...round.failingChecks],
+      let_be: [...round.letBe],
       nothing_left: [...round.left],
       closed: round.closed,
       added: round.added,

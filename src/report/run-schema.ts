@@ -70,6 +70,7 @@ const loop = z.object({
       status: z.string(),
       open: z.array(z.string()).describe('Findings that are open after this review.'),
       failing_checks: z.array(z.string()),
+      let_be: z.array(z.string()).describe('New findings that --ratchet lets be; open for every other run.'),
       nothing_left: z.array(z.string()).describe('Gates that failed before and have nothing to look at any more.'),
       closed: z.number(),
       added: z.number(),

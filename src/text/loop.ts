@@ -21,7 +21,9 @@ export function tellLoop({ end, rounds }: LoopOutcome, { width, paint }: Shown =
   return [
     [paint('strong', head), ...others].join('\n'),
     ...(summaries.length === 0 ? [] : [summaries.join('\n')]),
-    [...rounds.flatMap(tellLeft), ENDS[end](rounds)].map((line) => fitted(line, width)).join('\n'),
+    [...rounds.flatMap(tellLeft), ...tellLetBe(rounds), ENDS[end](rounds)]
+      .map((line) => fitted(line, width))
+      .join('\n'),
   ].join('\n\n');
 }
 
@@ -80,6 +82,15 @@ function tellSummary(fix: Fix | null, round: number, width: number | null): stri
 function tellLeft({ left }: LoopRound): string[] {
   if (left.length === 0) return [];
   return [`Nothing is left to review for ${someNames(left)}: that part of the change was taken back.`];
+}
+
+function tellLetBe(rounds: readonly LoopRound[]): string[] {
+  const { letBe = [] } = rounds.at(-1) ?? {};
+  if (letBe.length === 0) return [];
+  const [are, they] = letBe.length === 1 ? ['is', 'It is'] : ['are', 'They are'];
+  return [
+    `The ratchet lets ${someNames(letBe)} be, which ${are} new and not grave enough. ${they} open for the next run without it.`,
+  ];
 }
 
 function stillOpen(rounds: readonly LoopRound[]): string {

@@ -27,6 +27,7 @@ export type RunFlags = {
   readonly untilPass?: boolean;
   readonly fixer?: string;
   readonly maxIterations?: number;
+  readonly ratchet?: boolean;
   readonly startedByAgent?: boolean;
   readonly json?: boolean;
 };
@@ -99,7 +100,7 @@ export async function runCommand(paths: readonly string[], flags: RunFlags): Pro
   process.exitCode = told.exitCode;
 }
 
-type Fixing = { readonly fixer: string; readonly mostIterations: number | null };
+type Fixing = { readonly fixer: string; readonly mostIterations: number | null; readonly ratchet: boolean };
 
 /** A run, or a loop of runs and fixes. */
 async function runOrFix(
@@ -116,15 +117,19 @@ async function runOrFix(
 
 /** Who fixes, where that is asked for. */
 function fixingOf(flags: RunFlags): Fixing | { readonly said: string } | null {
-  const { untilPass, fixer, maxIterations, commit, dryRun } = flags;
+  const { untilPass, fixer, maxIterations, ratchet, commit, dryRun } = flags;
   if (untilPass !== true) {
-    if (fixer === undefined && maxIterations === undefined) return null;
-    return { said: `${fixer === undefined ? '--max-iterations' : '--fixer'} is for --until-pass.` };
+    const [first] = [
+      ...(fixer === undefined ? [] : ['--fixer']),
+      ...(maxIterations === undefined ? [] : ['--max-iterations']),
+      ...(ratchet === true ? ['--ratchet'] : []),
+    ];
+    return first === undefined ? null : { said: `${first} is for --until-pass.` };
   }
   if (fixer === undefined) return { said: '--until-pass needs a fixer: name an agent with --fixer.' };
   if (commit !== undefined) return { said: '--until-pass cannot be used with --commit: a commit cannot be mended.' };
   if (dryRun === true) return { said: '--until-pass cannot be used with --dry-run.' };
-  return { fixer, mostIterations: maxIterations ?? null };
+  return { fixer, mostIterations: maxIterations ?? null, ratchet: ratchet === true };
 }
 
 /** The code for reports is loaded where one is asked for. */
