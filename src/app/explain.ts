@@ -3,10 +3,16 @@ import type { RunExplanation } from '../domain/explanation.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import type { GateOutcome } from '../domain/run.ts';
 import type { SlotPlan } from '../domain/slot.ts';
+import type { RunFacts } from '../execute/read-run.ts';
 import { previewRun } from '../execute/run.ts';
 import { findingState, isInCycle } from '../plan/cycle.ts';
-import { type Subject, subjectOf } from '../plan/subject.ts';
-import { NOBODY, openRun } from './run.ts';
+import type { ReviewPlan, RunPlan } from '../plan/decide-run.ts';
+import { configuredGates } from '../plan/gates.ts';
+import { checkRunsAgain, gateRunsAgain, slotRunsAgain } from '../plan/runs-again.ts';
+import { idleGateOf, subjectOf } from '../plan/subject.ts';
+import { NOBODY, type OpenedRun, openRun } from './run.ts';
+
+type Previewed = { readonly plan: RunPlan; readonly facts: RunFacts };
 
 /** Why a gate, a slot or a finding stands as it does; null where the name is none of them. */
 export async function explainRun(
@@ -21,7 +27,12 @@ export async function explainRun(
   if (!previewed.ok) return previewed;
   const { outcome, plan, facts } = previewed.value;
   const subject = subjectOf(name, outcome.gates);
-  if (subject === null) return done(null);
+  if (subject === null) {
+    const configured = configuredGates(request.settings.gates, request.rules).map(({ id }) => id);
+    const idle = idleGateOf(name, configured);
+    if (idle === null) return done(null);
+    return done({ kind: 'idle-gate', gate: idle, base: outcome.baseName, again: [{ kind: 'any-change' }] });
+  }
   if (subject.kind === 'ambiguous') {
     return failed({ kind: 'ambiguous-subject', name, gates: subject.gates.map(({ id }) => id) });
   }
@@ -31,52 +42,74 @@ export async function explainRun(
       return failed({ kind: 'unknown-finding', id: name, known: outcome.findings.map((one) => one.finding.id) });
     }
     const entries = new Map(facts.snapshot.entries.map((entry) => [entry.path as string, entry]));
-    return done({
-      kind: 'finding',
-      told: { finding, state: findingState(finding, facts.comparison, (path) => entries.get(path)) },
-    });
+    const told = { finding, state: findingState(finding, facts.comparison, (path) => entries.get(path)) };
+    const owner = plan.reviews.find(({ state }) => state.gate.id === finding.gate);
+    return done({ kind: 'finding', told, planned: slotPlan(owner, finding.slot)?.kind === 'run' });
   }
   const { gate } = subject;
+  if (gate.kind === 'check') return explainCheck(opened.value, previewed.value, gate);
   const planned = plan.reviews.find(({ state }) => state.gate.id === gate.id);
-  const slots = planned?.kind === 'run' ? planned.slots : [];
+  if (planned === undefined) return done(null);
+  const { state } = planned;
   const records = facts.past.slots
     .filter((record) => record.gate === gate.id && isInCycle(record, facts.comparison))
-    .sort((a, b) => b.iteration - a.iteration);
+    .sort((a, b) => b.iteration - a.iteration || a.slot - b.slot);
+  const findings = state.findings.filter((one) => one.state !== 'closed' && one.state !== 'gone');
   if (subject.kind === 'gate') {
-    const state = facts.reviews.find((one) => one.gate.id === gate.id);
     return done({
       kind: 'gate',
       gate,
-      files: state?.gate.entries.map(({ path }) => path) ?? [],
-      rubric: state?.gate.rubric.source ?? null,
-      planned: slots,
+      files: state.gate.entries.map(({ path }) => path),
+      rubric: state.gate.rubric.source,
+      planned: planned.kind === 'run' ? planned.slots : [],
+      findings,
       records,
-      checks: facts.past.checks.filter((record) => record.gate === gate.id).sort((a, b) => b.iteration - a.iteration),
+      again: gateRunsAgain(state, request.settings),
     });
   }
-  return explainSlot(subject, gate, slots, records, (iteration) => {
-    const named = facts.names.get(gate.id);
-    return named === undefined ? Promise.resolve(null) : ports.records.readLog(named, subject.slot, iteration);
-  });
-}
-
-async function explainSlot(
-  subject: Extract<Subject, { kind: 'slot' }>,
-  gate: GateOutcome,
-  planned: readonly SlotPlan[],
-  records: Extract<RunExplanation, { kind: 'slot' }>['records'],
-  logOf: (iteration: number) => Promise<string | null>,
-): Promise<Result<RunExplanation | null>> {
   const slot = gate.slots.find((one) => one.slot === subject.slot);
   if (slot === undefined) return done(null);
   const own = records.filter((record) => record.slot === subject.slot);
   const asked = own.find((record) => record.own?.dispatch !== 'none');
+  const named = facts.names.get(gate.id);
   return done({
     kind: 'slot',
     gate,
     slot,
-    planned: planned.find((plan) => plan.slot === subject.slot) ?? null,
+    planned: slotPlan(planned, subject.slot),
+    findings: findings.filter(({ finding }) => finding.slot === subject.slot),
     records: own,
-    log: asked === undefined ? null : await logOf(asked.iteration),
+    log:
+      asked === undefined || named === undefined
+        ? null
+        : await ports.records.readLog(named, subject.slot, asked.iteration),
+    again: slotRunsAgain(state, subject.slot, request.settings),
   });
+}
+
+async function explainCheck(
+  { ports, request }: OpenedRun,
+  { plan, facts }: Previewed,
+  gate: GateOutcome,
+): Promise<Result<RunExplanation | null>> {
+  const state = facts.checks.find((one) => one.gate.id === gate.id);
+  if (state === undefined) return done(null);
+  const records = facts.past.checks
+    .filter((record) => record.gate === gate.id)
+    .sort((a, b) => b.iteration - a.iteration);
+  const [last] = records;
+  const named = facts.names.get(gate.id);
+  return done({
+    kind: 'check',
+    gate,
+    command: state.gate.command,
+    planned: plan.checks.some((one) => one.gate.id === gate.id && one.kind === 'run'),
+    records,
+    log: last === undefined || named === undefined ? null : await ports.records.readLog(named, null, last.iteration),
+    again: checkRunsAgain(state, request.settings),
+  });
+}
+
+function slotPlan(planned: ReviewPlan | undefined, slot: number): SlotPlan | null {
+  return planned?.kind === 'run' ? (planned.slots.find((plan) => plan.slot === slot) ?? null) : null;
 }

@@ -265,7 +265,7 @@ function addExplain(program: Command): void {
       'Says of a gate, a slot, a finding or a review why it ran or did not, what happened, and what would make it run again.',
     )
     .argument('<name>', 'a gate ("review:src:code-quality"), a slot ("…@1"), a finding ("F1") or a review id')
-    .option('--prompt', 'for a slot: exactly what was sent and said the last time')
+    .option('--prompt', 'for a slot: exactly what was sent and said the last time; for a check: what it printed')
     .option('--base <ref>', 'branch or commit that the change is measured from')
     .option('--json', 'answer with one JSON document')
     .action((id, options) => explainCommand(id, options));

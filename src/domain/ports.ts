@@ -233,8 +233,8 @@ export interface Records {
   writeFixLog(agent: string, iteration: number, log: string): Promise<Result<void>>;
   /** Puts records away: those of some gates that belong to a place, or all. Tells how many iterations went. */
   archive(which: readonly ArchivedRecord[] | 'all'): Promise<Result<void>>;
-  /** What a slot was sent and said, for people. */
-  readLog(gate: GateName, slot: number, iteration: number): Promise<string | null>;
+  /** What a slot was sent and said, or, with no slot, what a check or a gate wrote; for people. */
+  readLog(gate: GateName, slot: number | null, iteration: number): Promise<string | null>;
 }
 
 /** A gate as far as names of files go. */

@@ -1,3 +1,4 @@
+import type { GateId } from '../domain/gate.ts';
 import type { GateOutcome } from '../domain/run.ts';
 
 /** What a person asks about. */
@@ -18,6 +19,17 @@ export function subjectOf(name: string, gates: readonly GateOutcome[]): Subject 
   // A check has no slots, so it cannot be meant.
   const reviews = gates.filter(({ kind }) => kind !== 'check');
   return oneOf(stem === '' ? [] : gatesNamed(stem, reviews), (gate) => ({ kind: 'slot', gate, slot: Number(slot) }));
+}
+
+/** The gate with nothing to look at that a name, also of one of its slots, means; null where it is none, or several. */
+export function idleGateOf(name: string, configured: readonly GateId[]): GateId | null {
+  const text = name.trim();
+  for (const one of [text, text.replace(/@\d{1,4}$/, '')]) {
+    const exact = configured.filter((id) => id === one);
+    const [only, ...others] = exact.length > 0 ? exact : configured.filter((id) => id.endsWith(`:${one}`));
+    if (only !== undefined) return others.length === 0 ? only : null;
+  }
+  return null;
 }
 
 function gatesNamed(name: string, gates: readonly GateOutcome[]): readonly GateOutcome[] {

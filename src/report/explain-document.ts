@@ -1,8 +1,10 @@
 import type { ReviewExplanation, RunExplanation } from '../domain/explanation.ts';
-import type { SlotRecord } from '../domain/record.ts';
+import type { CheckRecord, SlotRecord } from '../domain/record.ts';
 import type { ReviewTask } from '../domain/task.ts';
 import { explanationSummary } from '../text/explain.ts';
+import { tellFindingNext } from '../text/explain-run.ts';
 import { definingFile } from '../text/rules.ts';
+import { tellRunsAgain } from '../text/runs-again.ts';
 import { tellPlan } from '../text/slots.ts';
 import { type FindingDocument, findingDocument, gateDocument, type RunDocument } from './run-document.ts';
 
@@ -44,17 +46,39 @@ export type RunExplanationDocument =
       files: string[];
       prompt: string | null;
       would_do: string[];
+      findings: FindingDocument[];
       history: HistoryDocument[];
+      runs_again: string[];
+    }
+  | {
+      about: 'check';
+      gate: RunDocument['gates'][number];
+      command: string;
+      would_run: boolean;
+      history: CheckHistoryDocument[];
+      log: string | null;
+      runs_again: string[];
     }
   | {
       about: 'slot';
       gate: string;
       slot: RunDocument['gates'][number]['slots'][number];
       would_do: string[];
+      findings: FindingDocument[];
       history: HistoryDocument[];
       log: string | null;
+      runs_again: string[];
     }
-  | { about: 'finding'; finding: FindingDocument };
+  | { about: 'idle_gate'; gate: string; base: string | null; runs_again: string[] }
+  | { about: 'finding'; finding: FindingDocument; would_be_asked: boolean; would_change_it: string[] };
+
+type CheckHistoryDocument = {
+  iteration: number;
+  status: 'pass' | 'fail' | 'error';
+  exit_code: number | null;
+  duration_ms: number;
+  why: string | null;
+};
 
 type HistoryDocument = {
   iteration: number;
@@ -75,7 +99,19 @@ export function runExplanationDocument(explanation: RunExplanation): RunExplanat
         files: [...explanation.files],
         prompt: explanation.rubric,
         would_do: explanation.planned.map(tellPlan),
+        findings: explanation.findings.map(findingDocument),
         history: explanation.records.map(historyDocument),
+        runs_again: explanation.again.map(tellRunsAgain),
+      };
+    case 'check':
+      return {
+        about: 'check',
+        gate: gateDocument(explanation.gate),
+        command: explanation.command,
+        would_run: explanation.planned,
+        history: explanation.records.map(checkDocument),
+        log: explanation.log,
+        runs_again: explanation.again.map(tellRunsAgain),
       };
     case 'slot': {
       const gate = gateDocument({ ...explanation.gate, slots: [explanation.slot] });
@@ -86,12 +122,26 @@ export function runExplanationDocument(explanation: RunExplanation): RunExplanat
         gate: gate.id,
         slot,
         would_do: explanation.planned === null ? [] : [tellPlan(explanation.planned)],
+        findings: explanation.findings.map(findingDocument),
         history: explanation.records.map(historyDocument),
         log: explanation.log,
+        runs_again: explanation.again.map(tellRunsAgain),
       };
     }
+    case 'idle-gate':
+      return {
+        about: 'idle_gate',
+        gate: explanation.gate,
+        base: explanation.base,
+        runs_again: explanation.again.map(tellRunsAgain),
+      };
     case 'finding':
-      return { about: 'finding', finding: findingDocument(explanation.told) };
+      return {
+        about: 'finding',
+        finding: findingDocument(explanation.told),
+        would_be_asked: explanation.planned,
+        would_change_it: [...tellFindingNext(explanation.told, explanation.planned)],
+      };
   }
 }
 
@@ -105,4 +155,8 @@ function historyDocument(record: SlotRecord): HistoryDocument {
     why: record.own?.error ?? record.own?.why ?? null,
     findings: record.violations.flatMap(({ id }) => id ?? []),
   };
+}
+
+function checkDocument({ iteration, status, exitCode, durationMs, why }: CheckRecord): CheckHistoryDocument {
+  return { iteration, status, exit_code: exitCode, duration_ms: durationMs, why };
 }

@@ -123,7 +123,9 @@ const history = z.array(
   }),
 );
 
-/** The document of `explain --json` about a gate, a slot or a finding. */
+const runsAgain = z.array(z.string()).describe('What makes it run again, each in words.');
+
+/** The document of `explain --json` about a gate, a check, a slot or a finding. */
 export const runExplanationSchema = z.discriminatedUnion('about', [
   z.object({
     about: z.literal('gate'),
@@ -131,17 +133,46 @@ export const runExplanationSchema = z.discriminatedUnion('about', [
     files: z.array(z.string()),
     prompt: z.string().nullable(),
     would_do: z.array(z.string()),
+    findings: z.array(findingSchema).describe('Those that count.'),
     history,
+    runs_again: runsAgain,
+  }),
+  z.object({
+    about: z.literal('check'),
+    gate,
+    command: z.string(),
+    would_run: z.boolean(),
+    history: z.array(
+      z.object({
+        iteration: z.number(),
+        status: z.enum(['pass', 'fail', 'error']),
+        exit_code: z.number().nullable(),
+        duration_ms: z.number(),
+        why: z.string().nullable(),
+      }),
+    ),
+    log: z.string().nullable(),
+    runs_again: runsAgain,
   }),
   z.object({
     about: z.literal('slot'),
     gate: z.string(),
     slot,
     would_do: z.array(z.string()),
+    findings: z.array(findingSchema).describe('Those that count.'),
     history,
     log: z.string().nullable(),
+    runs_again: runsAgain,
   }),
-  z.object({ about: z.literal('finding'), finding: findingSchema }),
+  z
+    .object({ about: z.literal('idle_gate'), gate: z.string(), base: z.string().nullable(), runs_again: runsAgain })
+    .describe('A configured gate that has nothing to look at.'),
+  z.object({
+    about: z.literal('finding'),
+    finding: findingSchema,
+    would_be_asked: z.boolean().describe('Whether a run would ask its slot now.'),
+    would_change_it: z.array(z.string()),
+  }),
 ]);
 
 /** The document of `clean --json`. */

@@ -21,3 +21,10 @@ export function checkLog(record: CheckRecord, output: string): string {
   const result = `Result: ${record.status}${record.why === null ? '' : ` - ${record.why}`}`;
   return `Check: ${record.gate}\nCommand: ${record.command}\n\n${output.trimEnd()}\n\n${result}\n`;
 }
+
+/** What a check printed, from its log. */
+export function checkOutput(log: string): readonly string[] {
+  const [, ...rest] = log.trimEnd().split('\n\n');
+  const lines = rest.join('\n\n').split('\n');
+  return lines.slice(0, -1).filter((line) => line !== '');
+}

@@ -3,10 +3,11 @@ import type { MarkReceipt } from '../domain/pass.ts';
 import { quoteName } from '../domain/quote-name.ts';
 import type { ReviewTask } from '../domain/task.ts';
 import { definingFile } from './rules.ts';
+import { wrap } from './wrap.ts';
 
 /** Why a review is done or not, what it is about, and what would change that: one screen. */
-export function tellExplanation(explanation: ReviewExplanation): string {
-  return `${paragraphs(explanation).join('\n\n')}`;
+export function tellExplanation(explanation: ReviewExplanation, width: number | null = null): string {
+  return wrap(paragraphs(explanation).join('\n\n'), width ?? Number.POSITIVE_INFINITY);
 }
 
 /** The answer in one sentence. */
@@ -36,7 +37,7 @@ function paragraphs(explanation: ReviewExplanation): string[] {
         summary,
         about(explanation.task),
         passLine(explanation.mark !== null, explanation.mark?.receipt ?? null),
-        'It is skipped once it is marked as passed, and for as long as its files stay as they are.',
+        'It runs until it is marked as passed; then it is skipped for as long as its files stay as they are.',
       ];
     case 'skipped':
       return [
@@ -52,13 +53,14 @@ function paragraphs(explanation: ReviewExplanation): string[] {
         summary,
         about(explanation.now),
         passLine(explanation.passed, explanation.receipt),
+        `Under this id it comes back only if its files are again what they were. How it stands now: "onceover explain ${quoteName(explanation.now.id)}".`,
       ];
     case 'not-asked-for':
       return [
         title(explanation.id),
         summary,
         passLine(explanation.passed, explanation.receipt),
-        'Either its files are no longer part of the change, or its rule no longer matches them or is gone.',
+        'Either its files are no longer part of the change, or its rule no longer matches them or is gone. It runs again when its rule matches them in a change, unless it passed for just these contents.',
       ];
   }
 }

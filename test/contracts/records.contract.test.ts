@@ -92,6 +92,16 @@ function recordsContract(name: string, open: () => Records): void {
       expect(await records.readLog(nameOf(b), 2, 1)).toBeNull();
     });
 
+    test('so are the log of a check, and the decisions of a gate', async () => {
+      const records = open();
+      await records.writeCheck(checkRecord(), nameOf(lint), 'printed');
+      await records.writeGateLog(nameOf(a), 1, ['first', 'second']);
+      await write(records, slotRecord({ gate: a }), 'said');
+      expect(await records.readLog(nameOf(lint), null, 1)).toBe('printed');
+      expect(await records.readLog(nameOf(a), null, 1)).toBe('first\nsecond\n');
+      expect(await records.readLog(nameOf(a), null, 2)).toBeNull();
+    });
+
     test('what was put away is gone, the rest stays', async () => {
       const records = open();
       for (const gate of [a, b]) {

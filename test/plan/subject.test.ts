@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Subject, subjectOf } from '../../src/plan/subject.ts';
+import { idleGateOf, type Subject, subjectOf } from '../../src/plan/subject.ts';
 import { gateOutcome } from '../support/run-samples.ts';
 
 const check = gateOutcome({ id: 'check:src:q', kind: 'check', slots: [] });
@@ -25,4 +25,17 @@ test.each<[string, Subject | null]>([
 test('a slot of several reviews is as ambiguous', () => {
   const same = gateOutcome({ id: 'review:docs:q' });
   expect(subjectOf('q@1', [...GATES, same])).toEqual({ kind: 'ambiguous', gates: [review, same] });
+});
+
+test.each<[string, string | null]>([
+  ['review:docs:prose', 'review:docs:prose'],
+  ['prose', 'review:docs:prose'],
+  ['docs:prose@2', 'review:docs:prose'],
+  ['lint', 'check:.:lint'],
+  ['same', null],
+  ['review:a:same', 'review:a:same'],
+  ['nope', null],
+  ['', null],
+])('a gate with nothing to look at: %j', (name, expected) => {
+  expect(idleGateOf(name, ['review:docs:prose', 'check:.:lint', 'review:a:same', 'review:b:same'])).toBe(expected);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CheckEnd } from '../../src/domain/ports.ts';
-import { checkLog, tellCheckEnd } from '../../src/text/check.ts';
+import { checkLog, checkOutput, tellCheckEnd } from '../../src/text/check.ts';
 import { checkRecord } from '../support/record-samples.ts';
 
 test.each<[CheckEnd['ending'], number | null, string]>([
@@ -29,4 +29,13 @@ test('the log of one that failed says why', () => {
   expect(checkLog(record, 'no')).toBe(
     'Check: check:.:lint\nCommand: npm run lint\n\nno\n\nResult: fail - ended with exit code 1\n',
   );
+});
+
+test.each([
+  ['', []],
+  ['one\n', ['one']],
+  ['one\n\ntwo\nResult: none', ['one', 'two', 'Result: none']],
+])('what was printed is found in the log again: %j', (output, expected) => {
+  expect(checkOutput(checkLog(checkRecord(), output))).toEqual(expected);
+  expect(checkOutput(checkLog(checkRecord({ command: 'a\nb' }), output))).toEqual(expected);
 });

@@ -101,7 +101,7 @@ It has to be done: nobody has passed it for the files as they are now.
 
 No pass is on record.
 
-It is skipped once it is marked as passed, and for as long as its files stay as they are.`);
+It runs until it is marked as passed; then it is skipped for as long as its files stay as they are.`);
   });
 
   test.each<[title: string, explanation: ReviewExplanation, said: string]>([
@@ -110,12 +110,14 @@ It is skipped once it is marked as passed, and for as long as its files stay as 
     ['when a skipped one runs again', SKIPPED, 'It runs again when one byte of these files changes'],
     ['the old id first', CHANGED, 'lint--a.py--old\n\n'],
     ['the files of the new one', CHANGED, '  file   a.py'],
+    ['where the new one stands', CHANGED, 'How it stands now: "onceover explain lint--a.py--0123".'],
     ['the pass of the old one', CHANGED, 'by the MCP tool mark_review_as_passed.'],
     [
       'a pass whose marker is gone',
       UNASKED,
       'Passed once (its marker is gone) at 2026-01-02T03:04:05.000Z by a program.',
     ],
+    ['what would have it asked for', UNASKED, 'It runs again when its rule matches them in a change'],
     ['why nobody asks for it', UNASKED, 'Either its files are no longer part of the change, or its rule'],
   ])('says %s', (_, explanation, said) => {
     expect(tellExplanation(explanation)).toContain(said);

@@ -5,8 +5,8 @@ import { done } from '../../../src/domain/result.ts';
 
 type Kept = { readonly gate: GateId; readonly iteration: number } & (
   | { readonly kind: 'slot'; readonly record: SlotRecord; readonly log: string }
-  | { readonly kind: 'check'; readonly record: CheckRecord }
-  | { readonly kind: 'decisions' }
+  | { readonly kind: 'check'; readonly record: CheckRecord; readonly log: string }
+  | { readonly kind: 'decisions'; readonly log: string }
 );
 
 /** Records that are forgotten with the test; all of them are our own and whole, and git tracks none. */
@@ -39,13 +39,18 @@ export function memoryRecords(): Records & { readonly fixLogs: ReadonlyMap<strin
       kept.set(`${gate} ${file.agent}@${slot}.${iteration}`, { kind: 'slot', gate, iteration, record, log });
       return done(undefined);
     },
-    async writeCheck(record) {
+    async writeCheck(record, _gate, log) {
       const { gate, iteration } = record;
-      kept.set(`${gate} ${iteration}`, { kind: 'check', gate, iteration, record });
+      kept.set(`${gate} ${iteration}`, { kind: 'check', gate, iteration, record, log });
       return done(undefined);
     },
-    async writeGateLog({ id }, iteration) {
-      kept.set(`${id} ${iteration}`, { kind: 'decisions', gate: id, iteration });
+    async writeGateLog({ id }, iteration, lines) {
+      kept.set(`${id} ${iteration}`, {
+        kind: 'decisions',
+        gate: id,
+        iteration,
+        log: lines.map((line) => `${line}\n`).join(''),
+      });
       return done(undefined);
     },
     async writeFixLog(agent, iteration, log) {
@@ -62,8 +67,8 @@ export function memoryRecords(): Records & { readonly fixLogs: ReadonlyMap<strin
     },
     async readLog(gate, slot, iteration) {
       for (const one of all()) {
-        if (one.kind !== 'slot' || one.gate !== gate.id || one.iteration !== iteration) continue;
-        if (one.record.slot === slot) return one.log;
+        if (one.gate !== gate.id || one.iteration !== iteration) continue;
+        if ((one.kind === 'slot' ? one.record.slot : null) === slot) return one.log;
       }
       return null;
     },

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import type { RunExplanationDocument } from '../../src/report/explain-document.ts';
+import { runExplanationSchema } from '../../src/report/run-schema.ts';
+import { onceover } from '../support/cli.ts';
+import { failing, gateRepo } from '../support/gates.ts';
+
+const GATE = 'review:src:code-quality';
+const GATES = `  - path: src
+    checks:
+      lint: { run: "! grep BROKEN README.md" }
+    reviews:
+      code-quality: { prompt: .onceover/reviews/code-quality.md, num_reviews: 2 }
+  - path: docs
+    reviews:
+      prose: { prompt: .onceover/reviews/code-quality.md }`;
+
+test('what explain says would make something run again does make it run again', async () => {
+  const repo = gateRepo({ gates: GATES, more: 'unchanged_gates: rest' });
+  const told = async (name: string): Promise<RunExplanationDocument> => {
+    const { stdout } = await onceover(repo.root, ['explain', name, '--json']);
+    return runExplanationSchema.parse(JSON.parse(stdout)) as RunExplanationDocument;
+  };
+  const again = async (...names: readonly string[]) =>
+    Promise.all(names.map(async (name) => ((await told(name)) as { runs_again: readonly string[] }).runs_again[0]));
+
+  expect(await again(GATE, 'docs:prose', 'lint')).toEqual([
+    'every run asks @1, @2, until they pass',
+    expect.stringContaining('one of its files changes'),
+    'every run runs it, until it passes on the tree as it is',
+  ]);
+  expect((await repo.run()).code).toBe(0);
+  expect(await again(GATE, `${GATE}@2`, 'lint')).toEqual([
+    expect.stringContaining('then @1 looks for all (safety latch)'),
+    expect.stringContaining('not when its files change: then @1 looks'),
+    expect.stringContaining('anywhere in the repository'),
+  ]);
+
+  // An edit elsewhere: the check runs again, the reviewers do not.
+  repo.forget();
+  repo.write('README.md', '# BROKEN\n');
+  expect(await again('lint')).toEqual(['every run runs it, until it passes on the tree as it is']);
+  expect([(await repo.run()).code, repo.calls()]).toEqual([1, []]);
+  const check = await onceover(repo.root, ['explain', 'lint']);
+  expect(check.stdout).toContain('What it printed at last:\n  # BROKEN');
+  const printed = await onceover(repo.root, ['explain', 'lint', '--prompt']);
+  expect(printed.stdout).toMatch(/^Check: check:src:lint\nCommand: ! grep BROKEN README\.md\n\n/);
+
+  // An edit of its files: the latch looks.
+  repo.write('README.md', '# Mended\n');
+  repo.write('src/a.ts', 'export const a = 1;\nexport const c = 3;\n');
+  repo.answers('one', failing('src/a.ts', 'export const c = 3;'));
+  expect((await repo.run()).code).toBe(1);
+  expect(repo.calls().map(({ name }) => name)).toEqual(['one']);
+  expect(await again(GATE, `${GATE}@1`)).toEqual(Array(2).fill('every run asks @1, until it passes'));
+  expect(await told('F1')).toMatchObject({ about: 'finding', would_be_asked: true });
+  const finding = await onceover(repo.root, ['explain', 'F1']);
+  expect(finding.stdout).toContain('the next run asks @1');
+});
