@@ -89,5 +89,5 @@ function tellFinding(finding: FixFinding): string {
 }
 
 function tellCheck({ id, command, output }: FixTask['checks'][number]): string {
-  return `${quoteName(id)} runs ${fence(command)}\n\nand printed, at the end:\n\n${fence(output.trim() === '' ? '(nothing)' : output)}`;
+  return `${quoteName(id)} runs\n\n${fence(command)}\n\nand printed, at the end:\n\n${fence(output.trim() === '' ? '(nothing)' : output)}`;
 }
