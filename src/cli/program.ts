@@ -1,7 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { version } from '../version.ts';
 import { doctorCommand } from './commands/doctor.ts';
-import { explainCommand } from './commands/explain.ts';
 import { initCommand } from './commands/init.ts';
 import { instructionsCommand } from './commands/instructions.ts';
 import { passCommand } from './commands/pass.ts';
@@ -268,7 +267,7 @@ function addExplain(program: Command): void {
     .option('--prompt', 'for a slot: exactly what was sent and said the last time; for a check: what it printed')
     .option('--base <ref>', 'branch or commit that the change is measured from')
     .option('--json', 'answer with one JSON document')
-    .action((id, options) => explainCommand(id, options));
+    .action(async (id, options) => (await import('./commands/explain.ts')).explainCommand(id, options));
 }
 
 function addMcp(program: Command): void {

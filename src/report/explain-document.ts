@@ -2,7 +2,7 @@ import type { ReviewExplanation, RunExplanation } from '../domain/explanation.ts
 import type { CheckRecord, SlotRecord } from '../domain/record.ts';
 import type { ReviewTask } from '../domain/task.ts';
 import { explanationSummary } from '../text/explain.ts';
-import { tellFindingNext } from '../text/explain-run.ts';
+import { tellFindingNext } from '../text/explain-finding.ts';
 import { definingFile } from '../text/rules.ts';
 import { tellRunsAgain } from '../text/runs-again.ts';
 import { tellPlan } from '../text/slots.ts';

@@ -3,6 +3,7 @@ import type { Lever } from '../domain/ledger.ts';
 import { quoteName, showUnseen } from '../domain/quote-name.ts';
 import type { RunStatus } from '../domain/run.ts';
 import { type BarStyle, bar } from './bar.ts';
+import { counted, moneyOf, usdOf, usedOf } from './cost-figures.ts';
 import type { Look, Paint } from './paint.ts';
 import { tokensOf } from './tokens.ts';
 import { cells, cut, cutStart, padCells } from './width.ts';
@@ -206,25 +207,6 @@ function legend({ gates: all, agents: every, lastRuns: runs }: CostReport): stri
     .filter(([sign]) => shown.some((figure) => figure.includes(sign)))
     .map(([, meaning]) => meaning)
     .join('; ');
-}
-
-function usedOf(paid: Paid): string {
-  if (paid.untold === paid.looks) return '?';
-  return `${tokensOf(paidTokens(paid))}${paid.untold > 0 ? '+' : ''}`;
-}
-
-function moneyOf({ looks, toldUsd, listUsd, unpriced }: Paid): string {
-  if (looks === 0) return '';
-  if (unpriced === looks) return '?';
-  return `${listUsd > 0 ? '~' : ''}${usdOf(toldUsd + listUsd)}${unpriced > 0 ? '+' : ''}`;
-}
-
-function usdOf(usd: number): string {
-  return `$${usd.toFixed(usd > 0 && usd < 0.1 ? 4 : 2)}`;
-}
-
-function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
 }
 
 function capital(text: string): string {

@@ -4,11 +4,13 @@ import type { CheckRecord, SlotRecord } from '../domain/record.ts';
 import type { ToldFinding } from '../domain/run.ts';
 import { totalTokens } from '../domain/usage.ts';
 import { checkOutput } from './check.ts';
+import { tellFindingBlocks } from './explain-finding.ts';
 import { tellGateReason, tellWhy } from './gate-reason.ts';
+import { list } from './list.ts';
 import { someNames } from './names.ts';
 import { oneLine } from './one-line.ts';
 import { PLAIN } from './paint.ts';
-import { MARKS, type Shown, STATES, tellFinding, tellStanding } from './run.ts';
+import { type Shown, STATES, tellStanding } from './run.ts';
 import { tellRunsAgain } from './runs-again.ts';
 import { tellPlan } from './slots.ts';
 import { tokensOf } from './tokens.ts';
@@ -37,7 +39,7 @@ function blocksOf(explanation: RunExplanation, shown: Shown, width: number): rea
     case 'idle-gate':
       return idleBlocks(explanation, width);
     case 'finding':
-      return findingBlocks(explanation, shown, width);
+      return tellFindingBlocks(explanation, shown, width);
   }
 }
 
@@ -165,10 +167,6 @@ function sent(gate: string, slot: number): string {
   return `What was sent and said: onceover explain ${quoteName(`${gate}@${slot}`)} --prompt`;
 }
 
-function list(title: string, lines: readonly string[], width: number): string {
-  return [title, ...lines.map((line) => wrap(`  - ${line}`, width, 2))].join('\n');
-}
-
 function idleBlocks({ gate, base, again }: About<'idle-gate'>, width: number): readonly string[] {
   const against = base === null ? '' : ` from ${quoteName(base)}`;
   return [
@@ -176,93 +174,4 @@ function idleBlocks({ gate, base, again }: About<'idle-gate'>, width: number): r
     wrap(`None of its files differs${against}, so a run leaves it out, and nothing is recorded of it.`, width),
     list('What makes it run again:', again.map(tellRunsAgain), width),
   ];
-}
-
-function findingBlocks({ told, planned }: About<'finding'>, shown: Shown, width: number): readonly string[] {
-  const { finding, state } = told;
-  const place =
-    finding.file === null
-      ? 'without a place'
-      : `${quoteName(finding.file)}${finding.line === null ? '' : `:${finding.line}`}`;
-  const next = tellFindingNext(told, planned);
-  const mark = finding.mark === null ? '' : ` (${MARKS[finding.mark]})`;
-  const [, ...words] = tellFinding(told, shown);
-  return [
-    `${finding.id} ${FINDING_STATES[state]}: ${finding.priority}, ${place}${mark}, found by @${finding.slot} of ${quoteName(finding.gate)} (${showUnseen(finding.agent)}) in iteration ${finding.since}`,
-    words.join('\n'),
-    wrap(whyFinding(told), width),
-    ...(next.length === 0 ? [] : [list('What would change that:', next, width)]),
-  ];
-}
-
-const FINDING_STATES: Readonly<Record<ToldFinding['state'], string>> = {
-  open: 'is open',
-  fixed_claimed: 'is said to be fixed',
-  warning: 'only warns',
-  waived: 'is waived',
-  closed: 'is closed',
-  gone: 'counts no more',
-};
-
-function whyFinding({ finding, state }: ToldFinding): string {
-  switch (state) {
-    case 'open':
-      return finding.resolution?.how === 'refuted'
-        ? 'It keeps its gate from holding. It was said to be fixed, and its reviewer did not find it so.'
-        : finding.resolution?.how === 'disputed'
-          ? 'It keeps its gate from holding. The fixer objects to it, and its reviewer is told why.'
-          : 'It keeps its gate from holding.';
-    case 'fixed_claimed':
-      return `It keeps its gate from holding until @${finding.slot} has confirmed that it is fixed.`;
-    case 'warning':
-      return 'It is below the threshold that fails a gate, so it keeps nothing from holding. A slot with warnings never rests.';
-    case 'waived':
-      return 'It keeps nothing from holding, on any branch of this clone; reviewers are told why it is left.';
-    case 'closed':
-      return tellClosed(finding);
-    case 'gone':
-      return 'It keeps nothing from holding: what it was about is no part of the present change, or is another by now.';
-  }
-}
-
-function tellClosed({ closed }: ToldFinding['finding']): string {
-  if (closed === null) return 'It keeps nothing from holding.';
-  const why = closed.why === '' ? '' : ` (${showUnseen(closed.why)})`;
-  return `It was closed in iteration ${closed.iteration}: ${CLOSINGS[closed.how]}${why}.`;
-}
-
-const CLOSINGS = {
-  fixed: 'its reviewer said that it is fixed',
-  withdrawn: 'its reviewer withdrew it',
-  silent: 'its file changed, and its reviewer looked again without repeating it',
-} as const;
-
-/** What would change how a finding stands. */
-export function tellFindingNext({ finding, state }: ToldFinding, planned: boolean): readonly string[] {
-  const { id, slot } = finding;
-  const file = finding.file === null ? 'the gate’s files have' : `${quoteName(finding.file)} has`;
-  const asks = planned ? `the next run asks @${slot}: ` : `only @${slot} can close it, and no run would ask it now: `;
-  const waive = `"onceover resolve ${id} --skip WHY" leaves it as it is, and keeps it from failing anything`;
-  const claim = `"onceover resolve ${id} --fixed" claims that it is fixed, for @${slot} to confirm`;
-  switch (state) {
-    case 'open':
-      return [
-        `${asks}it closes it by saying that it is fixed in newer content, by withdrawing it, or by not repeating it once ${file} changed`,
-        claim,
-        waive,
-      ];
-    case 'fixed_claimed':
-      return [`${asks}it confirms the claim, or finds it wrong; then it is open again`, waive];
-    case 'warning':
-      return [`${asks}it may drop it, or raise its priority`, 'a stricter fail_on makes it count', waive];
-    case 'waived':
-      return [
-        `"onceover resolve ${id} --fixed" takes the waiver back`,
-        'something graver at the same place is a finding of its own',
-      ];
-    case 'closed':
-      return [`it is opened again if @${slot} reports the same code in the same place`];
-    case 'gone':
-      return finding.entry === null ? [] : ['it counts again once its file differs from the base as it did then'];
-  }
 }
