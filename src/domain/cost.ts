@@ -24,7 +24,7 @@ export type CostRow = {
 };
 
 /** What the agent told, or what the list prices of its model say. */
-export type Price = { readonly usd: number; readonly from: 'agent' | 'list' };
+type Price = { readonly usd: number; readonly from: 'agent' | 'list' };
 
 /** The list price of what was used; null where the model or its price is not known. */
 export type PriceList = (used: {
