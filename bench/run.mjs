@@ -1,12 +1,12 @@
 // `onceover run` where nothing has to be run, and what planning costs beside what git alone needs.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { load } from './support/build.mjs';
 import { median, report, sideBySide } from './support/measure.mjs';
+import { withRepository } from './support/repository.mjs';
 
 const cli = process.env.ONCEOVER_TEST_CLI ?? fileURLToPath(new URL('../dist/cli.mjs', import.meta.url));
 
@@ -126,38 +126,4 @@ async function plan(root) {
   const sections = await openSnapshots(place).sections(facts.comparison.baseTree, tree.value, 3);
   if (!sections.ok || sections.value.length === 0) throw new Error('no diff was made');
   return { ms: performance.now() - start };
-}
-
-async function withRepository({ files, gates }, work) {
-  const root = mkdtempSync(join(tmpdir(), 'onceover-bench-'));
-  try {
-    const git = (...args) => execFileSync('git', args, { cwd: root, stdio: 'ignore' });
-    git('init', '-q', '-b', 'main');
-    git('config', 'user.name', 'bench');
-    git('config', 'user.email', 'bench@example.invalid');
-    git('config', 'gc.auto', '0');
-    for (let folder = 0; folder < 100; folder++) {
-      mkdirSync(join(root, `area${folder}`), { recursive: true });
-      for (let file = 0; file < files / 100; file++) {
-        writeFileSync(join(root, `area${folder}/file${file}.ts`), `export const value = ${folder * 1000 + file};\n`);
-      }
-    }
-    mkdirSync(join(root, '.onceover/reviews'), { recursive: true });
-    writeFileSync(join(root, '.onceover/reviews/quality.md'), 'Look for what is wrong.\n');
-    writeFileSync(join(root, 'onceover.yml'), settings(gates));
-    git('add', '-A');
-    git('commit', '-q', '-m', 'first');
-    await work({ root, git });
-  } finally {
-    rmSync(root, { recursive: true, force: true });
-  }
-}
-
-function settings(gates) {
-  const entries = Array.from(
-    { length: gates },
-    (_, n) => `  - path: area${n}\n    reviews:\n      quality: { prompt: .onceover/reviews/quality.md }\n`,
-  );
-  const answer = '{"status":"pass","violations":[]}';
-  return `agents: [yes]\nagent:\n  yes: { command: [echo, '${answer}'] }\ngates:\n${entries.join('')}`;
 }

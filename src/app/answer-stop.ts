@@ -1,4 +1,4 @@
-import type { StopAnswer, StopMemory, StopRequest } from '../domain/stop.ts';
+import type { Spot, StopAnswer, StopMemory, StopRequest } from '../domain/stop.ts';
 import { findSpot } from '../io/spot.ts';
 import { isAsTraced } from '../io/trace.ts';
 import { treePrint } from '../io/tree-print.ts';
@@ -9,16 +9,15 @@ import { readMemory, snoozedUntil } from '../stores/stop-memory.ts';
 import { countBlocks } from './count-blocks.ts';
 
 /**
- * Answers an agent that wants to stop. What was judged and is as it was is answered from memory, before anything else is
+ * What is told to the program of an agent that wants to stop; null: nothing. What was judged and is as it was is answered from memory, before anything else is
  * loaded; nothing that goes wrong here may trap the agent.
  */
-export async function answerStop(text: string, cwd: string, deadlineSeconds: number): Promise<void> {
+export async function answerStop(text: string, deadlineSeconds: number): Promise<object | null> {
   // Whatever we started must not wait for itself.
-  if (process.env['ONCEOVER_ACTIVE'] !== undefined) return;
-  const request = readRequest(text, cwd, deadlineSeconds);
+  if (process.env['ONCEOVER_ACTIVE'] !== undefined) return null;
+  const request = readRequest(text, deadlineSeconds);
   const answer = fromMemory(request) ?? (await (await import('./judge-stop.ts')).judgeStop(request));
-  const document = stopDocument(answer);
-  if (document !== null) process.stdout.write(`${JSON.stringify(document)}\n`);
+  return stopDocument(answer);
 }
 
 function fromMemory({ cwd, session }: StopRequest): StopAnswer | null {
@@ -28,7 +27,7 @@ function fromMemory({ cwd, session }: StopRequest): StopAnswer | null {
   if (until !== null) return asleep(until);
   const memory = readMemory(spot);
   // There another configuration counts than the one in the working tree.
-  if (isPullRequest(process.env) || !isAsJudged(memory, () => treePrint(spot)?.print)) return null;
+  if (isPullRequest(process.env) || !isAsJudged(spot, memory)) return null;
   const decided = decideStop(memory.judged.verdict, memory.sessions[session] ?? null);
   const isNothing = decided.blocks === null && memory.sessions[session] === undefined;
   return isNothing ? decided.answer : countBlocks(spot, memory, session, decided);
@@ -42,19 +41,20 @@ function asleep(until: number): StopAnswer {
 type Judged = StopMemory & { readonly judged: NonNullable<StopMemory['judged']> };
 
 /** Whether the tree and all that the verdict depends on are as they were when it was given. */
-function isAsJudged(memory: StopMemory, print: () => string | undefined): memory is Judged {
-  return memory.judged !== null && isAsTraced(memory.judged.traces) && print() === memory.judged.print;
+function isAsJudged(spot: Spot, memory: StopMemory): memory is Judged {
+  const { judged } = memory;
+  return judged !== null && isAsTraced(judged.traces) && treePrint(spot, judged.index)?.print === judged.print;
 }
 
 // An unreadable request is a stop all the same.
-function readRequest(text: string, cwd: string, deadlineSeconds: number): StopRequest {
+function readRequest(text: string, deadlineSeconds: number): StopRequest {
   const told = parse(text);
   const session = typeof told?.['session_id'] === 'string' ? told['session_id'].slice(0, 100) : '';
   // An agent that has gone elsewhere is still asked about the project that it was started in.
-  const folders = [told?.['cwd'], process.env['CLAUDE_PROJECT_DIR'], process.env['GEMINI_PROJECT_DIR'], cwd];
+  const folders = [told?.['cwd'], process.env['CLAUDE_PROJECT_DIR'], process.env['GEMINI_PROJECT_DIR'], '.'];
   const given = folders.filter((one) => typeof one === 'string' && one !== '') as string[];
   return {
-    cwd: given.find((folder) => findSpot(folder, process.env) !== null) ?? cwd,
+    cwd: given.find((folder) => findSpot(folder, process.env) !== null) ?? given[0] ?? '.',
     // By itself it could be the name of something that every object has.
     session: `session ${session}`,
     deadlineSeconds,

@@ -1,8 +1,10 @@
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Place } from '../domain/change.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { RunOutcome } from '../domain/run.ts';
-import type { StopAnswer, StopMemory, StopRequest, StopVerdict, Traces } from '../domain/stop.ts';
+import type { Spot, StopAnswer, StopMemory, StopRequest, StopVerdict, Traces } from '../domain/stop.ts';
+import { indexName } from '../io/index-name.ts';
 import { findPlace } from '../io/place.ts';
 import { treePrint } from '../io/tree-print.ts';
 import { decideStop } from '../plan/decide-stop.ts';
@@ -23,9 +25,10 @@ export async function judgeStop(request: StopRequest): Promise<StopAnswer> {
   const { verdict, traces, awaited } = await judge(place.value, request.deadlineSeconds);
   const judged = await keepable(place.value, verdict, traces);
   // Another session may have been answered meanwhile.
-  const memory = readMemory(place.value);
+  const spot = spotOf(place.value);
+  const memory = readMemory(spot);
   const decided = decideStop(verdict, memory.sessions[request.session] ?? null);
-  return countBlocks(place.value, { ...memory, judged, awaited }, request.session, decided);
+  return countBlocks(spot, { ...memory, judged, awaited }, request.session, decided);
 }
 
 // An agent may work anywhere; where there is no working tree there are no gates.
@@ -40,6 +43,10 @@ function unjudged(failure: Failure): StopVerdict & { readonly kind: 'unjudged' }
   return { kind: 'unjudged', why: `${what} ${next}`.trim() };
 }
 
+function spotOf({ root, commonDir, index }: Place): Spot {
+  return { root, commonDir, gitDir: dirname(index) };
+}
+
 type Judgement = {
   readonly verdict: StopVerdict;
   /** What the verdict depends on beside the working tree; null where it is not known. */
@@ -52,7 +59,7 @@ const MOST_ROUNDS = 3;
 
 async function judge(place: Place, deadlineSeconds: number): Promise<Judgement> {
   const until = Date.now() + deadlineSeconds * 1000;
-  let { awaited } = readMemory(place);
+  let { awaited } = readMemory(spotOf(place));
   let traces: Traces | null = null;
   const judged = (verdict: StopVerdict): Judgement => ({ verdict, traces, awaited: null });
   for (let round = 1; ; ) {
@@ -121,9 +128,10 @@ function fails({ findings }: RunOutcome, gates: readonly FailingGate[]): StopVer
  */
 async function keepable(place: Place, verdict: StopVerdict, traces: Traces | null): Promise<StopMemory['judged']> {
   if (verdict.kind === 'running' || traces === null || isPullRequest(process.env)) return null;
-  const before = treePrint(place);
+  const index = indexName(place.root);
+  const before = treePrint(place, index);
   const stands = await standing(place);
-  const after = treePrint(place);
+  const after = treePrint(place, index);
   if (before === null || after === null || before.print !== after.print || !stands.ok) return null;
   const { outcome } = stands.value;
   if ((outcome.exitCode === 0) !== (verdict.kind === 'holds')) return null;
@@ -131,5 +139,5 @@ async function keepable(place: Place, verdict: StopVerdict, traces: Traces | nul
   // What no look has taken in may be anything; a repository in the repository is taken in from its first commit on.
   const withheld = new Set<string>(outcome.withheld.flatMap(({ path, why }) => (why === 'repository' ? [] : [path])));
   if (!after.untracked.every((path) => withheld.has(path))) return null;
-  return { print: after.print, traces, verdict };
+  return { index, print: after.print, traces, verdict };
 }

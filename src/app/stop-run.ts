@@ -2,6 +2,7 @@ import type { Place } from '../domain/change.ts';
 import { isRecord } from '../domain/is-record.ts';
 import { done, type Result } from '../domain/result.ts';
 import type { StopMemory } from '../domain/stop.ts';
+import { indexName } from '../io/index-name.ts';
 import { treePrint } from '../io/tree-print.ts';
 import { isHeld } from '../stores/lock.ts';
 import type { FailingGate } from '../text/stop-reason.ts';
@@ -28,7 +29,7 @@ export async function runForStop(
   awaited: StopMemory['awaited'],
   until: number,
 ): Promise<Result<StopRun>> {
-  const now = treePrint(place)?.print ?? null;
+  const now = printOf(place);
   const left = awaited === null ? null : await getRun(place, awaited.run, 0);
   const isLeft =
     left?.ok === true && (left.value.state === 'running' || (left.value.state === 'done' && awaited?.print === now));
@@ -49,7 +50,11 @@ export async function runForStop(
       awaited: print === null ? null : { run: id, print },
     });
   }
-  return done(readAnswer(run.value, print === null || treePrint(place)?.print === print));
+  return done(readAnswer(run.value, print === null || printOf(place) === print));
+}
+
+function printOf(place: Place): string | null {
+  return treePrint(place, indexName(place.root))?.print ?? null;
 }
 
 /** What a run's document, which another process of ours wrote, comes to. */

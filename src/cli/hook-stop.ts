@@ -1,20 +1,23 @@
-import { readSync } from 'node:fs';
-import { isatty } from 'node:tty';
+import { fstatSync, readSync, writeSync } from 'node:fs';
 import { answerStop } from '../app/answer-stop.ts';
 
 const USUAL_DEADLINE_SECONDS = 540;
 const LONGEST_DEADLINE_SECONDS = 86_400;
 
 /** Answers an agent's program that tells of a stop on standard input; whatever goes wrong, the agent is not held. */
-export async function hookStop(args: readonly string[], cwd: string): Promise<void> {
+export async function hookStop(args: readonly string[]): Promise<void> {
+  const answer = await answerTo(args);
+  if (answer !== null) tell(`${JSON.stringify(answer)}\n`);
+}
+
+async function answerTo(args: readonly string[]): Promise<object | null> {
   try {
     const deadline = readDeadline(args);
-    if (deadline === null) throw new Error(`"hook stop" takes --deadline with a number of seconds, and nothing else.`);
-    await answerStop(readStop(), cwd, deadline);
+    if (deadline !== null) return await answerStop(readStop(), deadline);
+    throw new Error('"hook stop" takes --deadline with a number of seconds, and nothing else.');
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
-    const systemMessage = `onceover could not judge this change, so nothing was passed: ${said}`;
-    process.stdout.write(`${JSON.stringify({ systemMessage })}\n`);
+    return { systemMessage: `onceover could not judge this change, so nothing was passed: ${said}` };
   }
 }
 
@@ -33,7 +36,7 @@ const PATIENCE_MS = 5000;
 function readStop(): string {
   const chunks: Buffer[] = [];
   const until = Date.now() + PATIENCE_MS;
-  for (let size = 0; size <= LARGEST_BYTES && !isatty(0); ) {
+  for (let size = 0; size <= LARGEST_BYTES && !isDevice(0); ) {
     const chunk = Buffer.alloc(65_536);
     const read = readSome(chunk);
     if (read === 'nothing yet' && Date.now() < until) continue;
@@ -46,14 +49,44 @@ function readStop(): string {
   return '';
 }
 
+// A person at a terminal says nothing of a stop.
+function isDevice(file: number): boolean {
+  try {
+    return fstatSync(file).isCharacterDevice();
+  } catch {
+    return true;
+  }
+}
+
 function readSome(chunk: Buffer): number | 'nothing yet' | 'unreadable' {
   try {
     return readSync(0, chunk, 0, chunk.length, null);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return 'unreadable';
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+    if (!isBusy(error)) return 'unreadable';
+    pause();
     return 'nothing yet';
   }
+}
+
+// The streams of Node take longer to load than the answer to find. Who does not listen is not told.
+function tell(text: string): void {
+  const bytes = Buffer.from(text, 'utf8');
+  for (let written = 0; written < bytes.length; ) {
+    try {
+      written += writeSync(1, bytes, written);
+    } catch (error) {
+      if (!isBusy(error)) return;
+      pause();
+    }
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'EAGAIN';
+}
+
+function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
 }
 
 function isEnd(chunk: Buffer): boolean {

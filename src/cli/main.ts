@@ -1,11 +1,14 @@
 #!/usr/bin/env node
-import { workingDirectory } from './working-directory.ts';
-
 /** Put in when it is built; not imported, so that no other file has to be opened to answer --version. */
 declare const ONCEOVER_VERSION: string;
 
+const [first, ...rest] = process.argv.slice(2);
+
+// An agent waits for it each time it stops, mostly with nothing changed; no mistake in its settings may hold it.
+const isStop = first === 'hook' && rest[0] === 'stop' && !rest.includes('--help') && !rest.includes('-h');
+
 // Whoever reads our output may stop reading: that is no error, and what was found out still decides the exit code.
-for (const stream of [process.stdout, process.stderr]) {
+for (const stream of isStop ? [] : [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return;
     // What could not be said cannot have been heard: that is no pass.
@@ -18,17 +21,15 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 // The shortest questions are answered before anything else is loaded.
-const [first, ...rest] = process.argv.slice(2);
 if (rest.length === 0 && (first === '--version' || first === '-V')) process.stdout.write(`${ONCEOVER_VERSION}\n`);
 else if (process.platform === 'win32') {
   process.stderr.write('onceover does not support Windows yet. Use it inside WSL.\n');
   process.exitCode = 3;
-} else if (first === 'hook' && rest[0] === 'stop' && !rest.includes('--help') && !rest.includes('-h')) {
-  // An agent waits for it each time it stops, mostly with nothing changed; and no mistake in its settings may hold it.
-  await (await import('./hook-stop.ts')).hookStop(rest.slice(1), workingDirectory());
-} else {
+} else if (isStop) await (await import('./hook-stop.ts')).hookStop(rest.slice(1));
+else {
   if (first === 'instructions' || first === 'run' || first === 'status') {
     const run = first === 'run' && rest.length === 0;
+    const { workingDirectory } = await import('./working-directory.ts');
     (await import('../app/ahead.ts')).lookAhead(workingDirectory(), { run });
   }
   // What is asked most often, and mostly has nothing to do, needs nobody to read flags for it.

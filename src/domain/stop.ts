@@ -27,14 +27,20 @@ export type Traces = Readonly<Record<string, string>>;
 /** What the hook knows from one stop to the next, a working tree. */
 export type StopMemory = {
   /** The tree that the verdict is about, and what else it depends on. */
-  readonly judged: { readonly print: string; readonly traces: Traces; readonly verdict: KeptVerdict } | null;
+  readonly judged: {
+    /** What the name of the index begins with that the print was made with. */
+    readonly index: string;
+    readonly print: string;
+    readonly traces: Traces;
+    readonly verdict: KeptVerdict;
+  } | null;
   /** The run that a stop did not wait for to its end, and the tree that it was started on. */
   readonly awaited: { readonly run: string; readonly print: string } | null;
   readonly sessions: Readonly<Record<string, Blocks>>;
 };
 
-/** A working tree and what git keeps of it. */
-export type Spot = { readonly root: string; readonly commonDir: string };
+/** A working tree, what git keeps of it, and what git keeps of all working trees of the clone. */
+export type Spot = { readonly root: string; readonly gitDir: string; readonly commonDir: string };
 
 /** What an agent's program says of the stop. */
 export type StopRequest = { readonly cwd: string; readonly session: string; readonly deadlineSeconds: number };

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Place } from '../domain/change.ts';
 import type { Comparison, LeftOut } from '../domain/ports.ts';
 import { done, failed, type Result } from '../domain/result.ts';
@@ -34,8 +35,11 @@ export async function look(
   const update = () => openEyed(ask, ['add', '-u', '--', ':/', ...left.folders.map(notThis)]);
 
   const kept = openKeptAnswers(place);
+  const isFirst = !existsSync(index.env.GIT_INDEX_FILE);
   const read = index.hasNames ? done(null) : await start();
   if (!read.ok) return read;
+  // Else all that is the commit's would be taken in as if it were new, and each later look would compare it name by name.
+  if (isFirst) await git(place.root, ['update-index', '-q', '--refresh'], { ...options, expected: [0, 1] });
   const names = index.count();
   const [updated, others, staged] = await Promise.all([
     update(),

@@ -14,7 +14,8 @@ export function findSpot(folder: string, env: NodeJS.ProcessEnv): Spot | null {
     }
     const gitDir = gitDirOf(root);
     const common = join(gitDir, 'commondir');
-    return { root, commonDir: existsSync(common) ? from(gitDir, readFileSync(common, 'utf8').trim()) : gitDir };
+    const commonDir = existsSync(common) ? from(gitDir, readFileSync(common, 'utf8').trim()) : gitDir;
+    return { root, gitDir, commonDir };
   } catch {
     return null;
   }

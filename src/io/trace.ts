@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Traces } from '../domain/stop.ts';
@@ -29,7 +28,6 @@ function traceOne(path: string): string {
 
 // What is written over where it lies leaves the folder itself as it was.
 function traceFolder(path: string): string {
-  const hash = createHash('sha256').update(traceOne(path.slice(0, -1)));
-  for (const name of readdirSync(path).sort()) hash.update(`\0${name}\0${traceOne(join(path, name))}`);
-  return hash.digest('hex');
+  const names = readdirSync(path).sort();
+  return [traceOne(path.slice(0, -1)), ...names.map((name) => `${name} ${traceOne(join(path, name))}`)].join('\n');
 }

@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Spot } from '../domain/stop.ts';
@@ -10,10 +9,11 @@ export type TreePrint = { readonly print: string; readonly untracked: readonly s
 
 /**
  * Tells one state of the working tree from another by one question to git, asked with the index of the last look, which
- * nobody can hide files in. Null where that says nothing: there was no look, or something has changed since.
+ * nobody can hide files in. `name` is what that index's name begins with. Null where that says nothing: there was no
+ * look, or something has changed since. Nothing is hashed: that alone would take longer than the rest of an answer.
  */
-export function treePrint({ root, commonDir }: Spot): TreePrint | null {
-  const index = keptIndex(root, commonDir);
+export function treePrint({ root, commonDir }: Pick<Spot, 'root' | 'commonDir'>, name: string): TreePrint | null {
+  const index = keptIndex(commonDir, name);
   if (index === null) return null;
   const config = UNDISTURBED.flatMap((setting) => ['-c', setting]);
   const answer = spawnSync('git', [...config, ...STATUS], {
@@ -40,27 +40,21 @@ const STATUS = [
 
 // An entry that differs from the index stands for content that nobody has looked at.
 function readStatus(output: Buffer): TreePrint | null {
-  const entries = output.toString('latin1').split('\0');
+  const print = output.toString('latin1');
   const untracked: string[] = [];
-  for (const entry of entries) {
+  for (const entry of print.split('\0')) {
     if (entry.startsWith('? ')) untracked.push(Buffer.from(entry.slice(2), 'latin1').toString('utf8'));
     else if (entry.startsWith('u ') || /^[12] .[^.D]/.test(entry)) return null;
   }
-  return { print: createHash('sha256').update(output).digest('hex'), untracked };
+  return { print, untracked };
 }
 
-function keptIndex(root: string, commonDir: string): string | null {
+function keptIndex(commonDir: string, name: string): string | null {
   const folder = join(commonDir, 'onceover/indexes');
-  const name = indexName(root);
   try {
     const [found] = readdirSync(folder).filter((one) => one.startsWith(name));
     return found === undefined || !lstatSync(join(folder, found)).isFile() ? null : join(folder, found);
   } catch {
     return null;
   }
-}
-
-/** What the names of a working tree's kept indexes begin with. */
-export function indexName(root: string): string {
-  return createHash('sha256').update(root).digest('hex').slice(0, 32);
 }

@@ -1,7 +1,6 @@
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Blocks, KeptVerdict, Spot, StopMemory } from '../domain/stop.ts';
-import { indexName } from '../io/tree-print.ts';
 
 /** Put in when it is built; not imported, so that no other file has to be opened before the answer. */
 declare const ONCEOVER_VERSION: string;
@@ -19,7 +18,9 @@ export function readMemory(spot: Spot): StopMemory {
     const stats = lstatSync(path);
     if (!stats.isFile() || stats.size > LARGEST_BYTES) return EMPTY;
     const known: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    return isMemory(known) ? { judged: known.judged, awaited: known.awaited, sessions: known.sessions } : EMPTY;
+    return isMemory(known) && known.root === spot.root
+      ? { judged: known.judged, awaited: known.awaited, sessions: known.sessions }
+      : EMPTY;
   } catch {
     return EMPTY;
   }
@@ -28,8 +29,10 @@ export function readMemory(spot: Spot): StopMemory {
 /** Keeps it, and tells whether that worked: who cannot be counted must not be held. */
 export function writeMemory(spot: Spot, memory: StopMemory): boolean {
   const sessions = Object.fromEntries(Object.entries(memory.sessions).slice(-MOST_SESSIONS));
-  const whole = JSON.stringify({ version, ...memory, sessions });
-  const text = whole.length <= LARGEST_BYTES ? whole : JSON.stringify({ version, ...memory, judged: null, sessions });
+  const { root } = spot;
+  const whole = JSON.stringify({ version, root, ...memory, sessions });
+  const text =
+    whole.length <= LARGEST_BYTES ? whole : JSON.stringify({ version, root, ...memory, judged: null, sessions });
   const folder = folderOf(spot);
   const temporary = join(folder, `.onceover-${process.pid}-${Date.now()}`);
   try {
@@ -83,11 +86,12 @@ function folderOf({ commonDir }: Spot): string {
   return join(commonDir, FOLDER);
 }
 
-function fileOf({ root }: Spot): string {
-  return `${indexName(root)}.json`;
+// git gives each linked working tree a folder of its own in the one that all of them share.
+function fileOf({ gitDir, commonDir }: Spot): string {
+  return gitDir === commonDir ? 'main.json' : `linked-${basename(gitDir)}.json`;
 }
 
-type Written = StopMemory & { readonly version: string };
+type Written = StopMemory & { readonly version: string; readonly root: string };
 
 // Written by us alone; the shape is looked at so that a damaged file, or one of another version, is no verdict.
 function isMemory(value: unknown): value is Written {
@@ -97,7 +101,10 @@ function isMemory(value: unknown): value is Written {
     isMap(known.sessions, isBlocks) &&
     (known.awaited === null || (isText(known.awaited?.run) && isText(known.awaited?.print))) &&
     (known.judged === null ||
-      (isText(known.judged?.print) && isMap(known.judged?.traces, isText) && isVerdict(known.judged?.verdict)))
+      (isText(known.judged?.index) &&
+        isText(known.judged?.print) &&
+        isMap(known.judged?.traces, isText) &&
+        isVerdict(known.judged?.verdict)))
   );
 }
 

@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findPlace } from '../../src/io/place.ts';
 import { findSpot } from '../../src/io/spot.ts';
@@ -8,7 +8,9 @@ import { repoWith, temporaryFolder } from '../support/repo.ts';
 /** What git itself says. */
 async function asGit(folder: string) {
   const place = await findPlace(folder);
-  return place.ok ? { root: place.value.root, commonDir: place.value.commonDir } : null;
+  return place.ok
+    ? { root: place.value.root, gitDir: dirname(place.value.index), commonDir: place.value.commonDir }
+    : null;
 }
 
 describe('the working tree of a folder, without git', () => {
@@ -31,7 +33,7 @@ describe('the working tree of a folder, without git', () => {
     const repo = repoWith({ a: '' });
     const own = `${repo.root}-git`;
     repo.git('init', '-q', `--separate-git-dir=${own}`);
-    expect(findSpot(repo.root, {})).toEqual({ root: repo.root, commonDir: own });
+    expect(findSpot(repo.root, {})).toEqual({ root: repo.root, gitDir: own, commonDir: own });
     expect(findSpot(repo.root, {})).toEqual(await asGit(repo.root));
   });
 
@@ -47,6 +49,6 @@ describe('the working tree of a folder, without git', () => {
     expect(findSpot(folder, {})?.commonDir).not.toBe(join(folder, '.git'));
     rmSync(join(folder, '.git'));
     mkdirSync(join(folder, '.git'));
-    expect(findSpot(folder, {})).toEqual({ root: folder, commonDir: join(folder, '.git') });
+    expect(findSpot(folder, {})).toMatchObject({ root: folder, commonDir: join(folder, '.git') });
   });
 });

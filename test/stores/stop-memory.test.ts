@@ -9,13 +9,18 @@ import { temporaryFolder } from '../support/repo.ts';
 const EMPTY: StopMemory = { judged: null, awaited: null, sessions: {} };
 const BLOCKS: Blocks = { count: 2, open: ['F1'], waits: 1 };
 const WHOLE: StopMemory = {
-  judged: { print: 'p', traces: { '/a': '1 2' }, verdict: { kind: 'fails', open: ['F1'], reason: 'mend it' } },
+  judged: {
+    index: 'i',
+    print: 'p',
+    traces: { '/a': '1 2' },
+    verdict: { kind: 'fails', open: ['F1'], reason: 'mend it' },
+  },
   awaited: { run: 'run-1', print: 'p' },
   sessions: { 'session S1': BLOCKS },
 };
 
 function spotIn(commonDir = temporaryFolder(), root = '/work'): Spot {
-  return { root, commonDir };
+  return { root, gitDir: commonDir, commonDir };
 }
 
 /** Where the memory of a working tree is. */
@@ -29,10 +34,10 @@ describe('the memory of stops', () => {
   test.each<[string, StopMemory]>([
     ['nothing', EMPTY],
     ['everything', WHOLE],
-    ['a tree that holds', { ...EMPTY, judged: { print: 'p', traces: {}, verdict: { kind: 'holds' } } }],
+    ['a tree that holds', { ...EMPTY, judged: { index: 'i', print: 'p', traces: {}, verdict: { kind: 'holds' } } }],
     [
       'what could not be judged',
-      { ...EMPTY, judged: { print: 'p', traces: {}, verdict: { kind: 'unjudged', why: 'x' } } },
+      { ...EMPTY, judged: { index: 'i', print: 'p', traces: {}, verdict: { kind: 'unjudged', why: 'x' } } },
     ],
   ])('is read as it was written: %s', (_title, memory) => {
     const spot = spotIn();
@@ -46,6 +51,10 @@ describe('the memory of stops', () => {
     const spot = spotIn();
     writeMemory(spot, WHOLE);
     expect(readMemory(spotIn(spot.commonDir, '/other'))).toEqual(EMPTY);
+    const linked = { ...spot, root: '/linked', gitDir: join(spot.commonDir, 'worktrees/linked') };
+    expect(readMemory(linked)).toEqual(EMPTY);
+    writeMemory(linked, EMPTY);
+    expect(readMemory(spot)).toEqual(WHOLE);
   });
 
   test('keeps the newest twenty sessions', () => {
@@ -76,12 +85,14 @@ describe('the memory of stops', () => {
     ['of another version', (text) => text.replace(/"version":"[^"]*"/, '"version":"0"')],
     ['without a version', (text) => text.replace(/"version":"[^"]*",/, '')],
     ['without sessions', (text) => text.replace('"sessions"', '"others"')],
+    ['of a working tree that was moved', (text) => text.replace('"/work"', '"/elsewhere"')],
     ['with a list of sessions', (text) => text.replace(/"sessions":\{.*\}\}\}?/, '"sessions":[]}')],
     ['with a session without a count', (text) => text.replace('"count":2', '"count":"2"')],
     ['with a count below zero', (text) => text.replace('"count":2', '"count":-2')],
     ['with a count that is none', (text) => text.replace('"count":2', '"count":1.5')],
     ['without waits', (text) => text.replace(',"waits":1', '')],
     ['with open that is no list', (text) => text.replace('"open":["F1"],"waits"', '"open":"F1","waits"')],
+    ['without an index', (text) => text.replace('"index":"i",', '')],
     ['without a print', (text) => text.replace('"print":"p","traces"', '"traces"')],
     ['with traces that are none', (text) => text.replace('{"/a":"1 2"}', '{"/a":1}')],
     ['with a list of traces', (text) => text.replace('{"/a":"1 2"}', '[]')],
@@ -108,7 +119,7 @@ describe('the memory of stops', () => {
   test('what is too long to be kept is left out, and the count stays', () => {
     const spot = spotIn();
     const traces = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`/${'x'.repeat(80)}${n}`, '1']));
-    writeMemory(spot, { ...WHOLE, judged: { print: 'p', traces, verdict: { kind: 'holds' } } });
+    writeMemory(spot, { ...WHOLE, judged: { index: 'i', print: 'p', traces, verdict: { kind: 'holds' } } });
     expect(readMemory(spot)).toEqual({ ...WHOLE, judged: null });
   });
 
