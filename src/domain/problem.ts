@@ -19,6 +19,7 @@ export type ProblemKind =
     }
   | { readonly kind: 'bad-value'; readonly key: string; readonly said: string }
   | { readonly kind: 'bad-rule-name'; readonly name: string }
+  | { readonly kind: 'unknown-role'; readonly name: string; readonly known: readonly string[] }
   | { readonly kind: 'bad-glob'; readonly glob: string; readonly said: string }
   | { readonly kind: 'unusable-file'; readonly path: string; readonly why: UnusableFile };
 

@@ -24,6 +24,8 @@ function tellKind(what: ProblemKind, file: string): string {
       return `${named(what.key)} ${showUnseen(what.said)}`;
     case 'bad-rule-name':
       return `rule name "${showUnseen(what.name)}" may only have letters, digits, "_" and "-"`;
+    case 'unknown-role':
+      return `there is no role "${showUnseen(what.name)}"${suggestion(what.name, what.known)}`;
     case 'bad-glob':
       return `the glob "${showUnseen(what.glob)}" ${what.said}`;
     case 'unusable-file':

@@ -26,6 +26,10 @@ function samples(given: string): OneOfEach {
       { kind: 'bad-rule-name', name: given },
       `rule name "${given}" may only have letters, digits, "_" and "-"`,
     ],
+    'unknown-role': [
+      { kind: 'unknown-role', name: given, known: ['implementer', 'spec-reviewer'] },
+      `there is no role "${given}"; known here: implementer, spec-reviewer`,
+    ],
     'bad-glob': [{ kind: 'bad-glob', glob: given, said: 'is empty' }, `the glob "${given}" is empty`],
     'unusable-file': [{ kind: 'unusable-file', path: given, why: 'empty' }, `${given} is empty`],
   };
