@@ -272,7 +272,7 @@ const result = (more: object = {}) => ({
 const say = (...events: object[]) => `say(${events.map((event) => JSON.stringify(event)).join(',')});`;
 
 describe('a question', () => {
-  test('is answered with the reply, its session and its usage, and nothing is left of it', async () => {
+  test('is answered with the reply, its session, its model and its usage, and nothing is left of it', async () => {
     const { ask, scratch, root } = machine({ programs: { claude: say(INIT, message('m1', 'a.ts'), result()) } });
     expect(await ask('claude')).toEqual({
       ok: true,
@@ -284,6 +284,7 @@ describe('a question', () => {
         sessionUsage: null,
         filesRead: ['a.ts'],
       },
+      model: 'm',
       durationMs: expect.any(Number),
     });
     expect([readdirSync(scratch), readdirSync(root)]).toEqual([[], []]);
