@@ -235,7 +235,7 @@ const runSlots: readonly Requirement[] = [
 
 const reuseSpec: readonly Requirement[] = [
   // Scope
-  pending('REUSE-SCOPE/no-cross-phase-reuse', 'a reviewer of one phase is never resumed in another phase'),
+  tested('REUSE-SCOPE/no-cross-phase-reuse', 'a reviewer of one phase is never resumed in another phase'),
   pending('REUSE-SCOPE/static-system-prompts', 'what a role gets as system prompt has nothing in it that changes'),
   notApplicable(
     'REUSE-SCOPE/no-api-cache-control',
@@ -268,7 +268,7 @@ const reuseSpec: readonly Requirement[] = [
   ),
 
   // R1.1: resume from iteration 2 on, in every loop
-  pending('REUSE-R1.1', 'from iteration 2 on a review loop resumes the session with the delta'),
+  tested('REUSE-R1.1', 'from iteration 2 on a review loop resumes the session with the delta'),
   pending('REUSE-R1.1/specify', 'specify: both review loops resume'),
   pending('REUSE-R1.1/specify/spec-reviewer', 'specify: the loop of the spec-reviewer resumes'),
   pending('REUSE-R1.1/specify/phase-reviewer', 'specify: the loop of the phase-reviewer resumes'),
@@ -281,7 +281,7 @@ const reuseSpec: readonly Requirement[] = [
   pending('REUSE-R1.1/create-tasks', 'create-tasks: both review loops resume'),
   pending('REUSE-R1.1/create-tasks/task-reviewer', 'create-tasks: the loop of the task-reviewer resumes'),
   pending('REUSE-R1.1/create-tasks/phase-reviewer', 'create-tasks: the loop of the phase-reviewer resumes'),
-  pending('REUSE-R1.1/implement', 'implement: reviewers that are dispatched again are resumed'),
+  tested('REUSE-R1.1/implement', 'implement: reviewers that are dispatched again are resumed'),
   pending('REUSE-R1.1/implement/implementation-reviewer', 'implement: the implementation-reviewer is resumed'),
   pending('REUSE-R1.1/implement/code-quality-reviewer', 'implement: the code-quality-reviewer is resumed'),
   pending('REUSE-R1.1/implement/security-reviewer', 'implement: the security-reviewer is resumed'),
@@ -294,58 +294,58 @@ const reuseSpec: readonly Requirement[] = [
     'it says that artifacts and earlier version are in context and changes follow',
   ),
   pending('REUSE-R1.2a', 'phases that write a document send a unified diff of that document'),
-  pending('REUSE-R1.2a/captured-before', 'the document as it was before the revision is kept to diff against'),
+  tested('REUSE-R1.2a/captured-before', 'the document as it was before the revision is kept to diff against'),
   pending('REUSE-R1.2a/simplest-mechanism', 'the diff is made in the simplest way at hand'),
-  pending('REUSE-R1.2a/over-threshold', 'a diff above the limit of R1.4 makes the dispatch fresh'),
+  tested('REUSE-R1.2a/over-threshold', 'a diff above the limit of R1.4 makes the dispatch fresh'),
   pending('REUSE-R1.2b', 'implement sends the git diff of all files changed since the previous iteration'),
   pending('REUSE-R1.2b/fix-summary', 'implement also sends what the implementer says it fixed'),
 
   // R1.3: the first iteration
-  pending('REUSE-R1.3', 'iteration 1 is a fresh dispatch with full context'),
-  pending('REUSE-R1.3/session-stored', 'the session id that comes back is stored'),
-  pending('REUSE-R1.3/keyed-by-role', 'resume_state is keyed by the name of the role'),
+  tested('REUSE-R1.3', 'iteration 1 is a fresh dispatch with full context'),
+  tested('REUSE-R1.3/session-stored', 'the session id that comes back is stored'),
+  tested('REUSE-R1.3/keyed-by-role', 'resume_state is keyed by the name of the role'),
 
   // R1.4: the size guard
-  pending('REUSE-R1.4', 'a delta prompt longer than half of the first prompt makes the dispatch fresh'),
+  tested('REUSE-R1.4', 'a delta prompt longer than half of the first prompt makes the dispatch fresh'),
   pending('REUSE-R1.4/characters', 'both lengths are counted in characters'),
   pending('REUSE-R1.4/adjustable', 'the limit is one value that can be changed when figures say so'),
 
   // R1.5: the implementer
-  pending('REUSE-R1.5', 'from the second fix on the same implementer is resumed'),
-  pending('REUSE-R1.5/issues', 'it gets the issues of all failed reviewers as one list'),
+  tested('REUSE-R1.5', 'from the second fix on the same implementer is resumed'),
+  tested('REUSE-R1.5/issues', 'it gets the issues of all failed reviewers as one list'),
   pending('REUSE-R1.5/changed-files', 'it gets the paths of changed files, to read them again'),
   pending('REUSE-R1.5/all-files', 'it gets the list of all files of the task, changed or not'),
   pending('REUSE-R1.5/no-required-artifacts', 'it does not get the required artifacts again'),
-  pending('REUSE-R1.5/first-fix-fresh', 'the first fix is a fresh dispatch'),
+  tested('REUSE-R1.5/first-fix-fresh', 'the first fix is a fresh dispatch'),
 
   // R1.6: when a resume fails
-  pending('REUSE-R1.6', 'a resume that errs is followed by a fresh dispatch with the full template'),
+  tested('REUSE-R1.6', 'a resume that errs is followed by a fresh dispatch with the full template'),
   pending('REUSE-R1.6/marker', '.review-history.md: "RESUME-FALLBACK: {agent_role} iteration {n} — {error summary}"'),
-  pending('REUSE-R1.6/expired-cache', 'a resume after the cache expired is no error'),
+  tested('REUSE-R1.6/expired-cache', 'a resume after the cache expired is no error'),
   pending('REUSE-R1.6/only-errors', 'nothing but an error of API or tool counts as a failed resume'),
 
   // R1.7: what is never resumed
-  pending('REUSE-R1.7/test-deepener', 'phases A and B of the test-deepener are two fresh dispatches'),
-  pending('REUSE-R1.7/code-simplifier', 'the code-simplifier is dispatched once and never resumed'),
+  tested('REUSE-R1.7/test-deepener', 'phases A and B of the test-deepener are two fresh dispatches'),
+  tested('REUSE-R1.7/code-simplifier', 'the code-simplifier is dispatched once and never resumed'),
 
   // R1.8: old annotations
   notApplicable('REUSE-R1.8', 'notes on a fresh dispatch per iteration disappear from the commands', editsOtherProject),
   pending('REUSE-R1.8/resume-instead', 'in their place stands the resume with a delta'),
 
   // R1.9: final validation
-  pending('REUSE-R1.9', 'in implement, reviewers that passed are dispatched again for final validation'),
-  pending('REUSE-R1.9/resumes', 'final validation resumes a session that is still known, also with a cold cache'),
-  pending('REUSE-R1.9/failed-resume', 'a resume that fails in final validation is followed by a fresh dispatch'),
-  pending('REUSE-R1.9/state-persists', 'resume_state lasts for the loop, also for roles that paused in between'),
-  pending('REUSE-R1.9/change-summary', 'a reviewer that had passed is told what was fixed since its last review'),
+  tested('REUSE-R1.9', 'in implement, reviewers that passed are dispatched again for final validation'),
+  tested('REUSE-R1.9/resumes', 'final validation resumes a session that is still known, also with a cold cache'),
+  tested('REUSE-R1.9/failed-resume', 'a resume that fails in final validation is followed by a fresh dispatch'),
+  tested('REUSE-R1.9/state-persists', 'resume_state lasts for the loop, also for roles that paused in between'),
+  tested('REUSE-R1.9/change-summary', 'a reviewer that had passed is told what was fixed since its last review'),
 
   // R1: acceptance
-  pending('REUSE-R1/AC-resume', 'iteration 2 and later resume instead of starting anew'),
+  tested('REUSE-R1/AC-resume', 'iteration 2 and later resume instead of starting anew'),
   pending('REUSE-R1/AC-delta-only', 'a resumed prompt has the delta only: document diff, or git diff for implement'),
-  pending('REUSE-R1/AC-size-guard', 'a delta above half of the first prompt leads to a fresh dispatch'),
-  pending('REUSE-R1/AC-fallback', 'a failed resume goes fresh and is logged as RESUME-FALLBACK'),
-  pending('REUSE-R1/AC-selective-status', 'selective re-dispatch still keeps a status for each reviewer'),
-  pending('REUSE-R1/AC-same-verdicts', 'what approves and what rejects is the same, fresh or resumed'),
+  tested('REUSE-R1/AC-size-guard', 'a delta above half of the first prompt leads to a fresh dispatch'),
+  tested('REUSE-R1/AC-fallback', 'a failed resume goes fresh and is logged as RESUME-FALLBACK'),
+  tested('REUSE-R1/AC-selective-status', 'selective re-dispatch still keeps a status for each reviewer'),
+  tested('REUSE-R1/AC-same-verdicts', 'what approves and what rejects is the same, fresh or resumed'),
 
   // R4.1: order of a reviewer prompt
   pending('REUSE-R4.1', 'every prompt to a reviewer has its sections in the canonical order'),
@@ -383,12 +383,12 @@ const reuseSpec: readonly Requirement[] = [
   notApplicable('REUSE-FILES/no-agent-changes', 'agent files stay as they are', editsOtherProject),
 
   // Constraints
-  pending('REUSE-C/no-regression', 'verdicts come about as before; only dispatch and prompt order differ'),
+  tested('REUSE-C/no-regression', 'verdicts come about as before; only dispatch and prompt order differ'),
   pending('REUSE-C/lazy-load', 'required artifacts are named by path for the reviewer to read, never inlined'),
   tested('REUSE-C/role-pruning', 'each role is still given only the artifacts that it needs'),
-  pending('REUSE-C/validation-gate', 'an agent that fails any of V1 to V4 is not resumed; R4 stays'),
-  pending('REUSE-C/selective-redispatch', 'a status for each reviewer; only failed ones are dispatched again'),
-  pending('REUSE-C/resume-only-redispatched', 'only reviewers that are dispatched again are resumed'),
+  tested('REUSE-C/validation-gate', 'an agent that fails any of V1 to V4 is not resumed; R4 stays'),
+  tested('REUSE-C/selective-redispatch', 'a status for each reviewer; only failed ones are dispatched again'),
+  tested('REUSE-C/resume-only-redispatched', 'only reviewers that are dispatched again are resumed'),
   pending('REUSE-C/same-tools', 'the tools that a role may use are the same as without resuming'),
   pending('REUSE-C/A1', 'shorter prompts are the gain that is claimed; savings by a cache are not promised'),
 
@@ -419,7 +419,7 @@ const reuseSpec: readonly Requirement[] = [
     'no note on a fresh dispatch per iteration is left',
     'a text search over files of another project',
   ),
-  pending('REUSE-TEST/resume-pattern-audit', 'the review loops of all five phases are seen to resume'),
+  tested('REUSE-TEST/resume-pattern-audit', 'the review loops of all five phases are seen to resume'),
   pending(
     'REUSE-TEST/prompt-order-audit',
     'for each phase: rubric, artifacts, schema, content, iteration, in this order',
@@ -439,16 +439,16 @@ const reuseSpec: readonly Requirement[] = [
 const reuseDesign: readonly Requirement[] = [
   // Flow, where the sections below do not say it
   pending('REUSE-FLOW/gate-passed', 'an agent that passed V1 to V4 gets resumed sessions and ordered prompts'),
-  pending(
+  tested(
     'REUSE-FLOW/verdict-parsed',
     'after each dispatch, fresh or resumed, the JSON is read and decides pass or fail',
   ),
-  pending('REUSE-FLOW/implement/three-sessions', 'implement keeps one session for each of its three reviewers'),
-  pending('REUSE-FLOW/implement/only-failed', 'after iteration 1 only failed reviewers are dispatched'),
-  pending('REUSE-FLOW/implement/passed-rest', 'a reviewer that passed is not dispatched and keeps its session'),
-  pending('REUSE-FLOW/implement/final-validation-all', 'final validation dispatches all three reviewers'),
-  pending('REUSE-FLOW/implement/regression', 'a reviewer that fails final validation goes back into the fix cycle'),
-  pending('REUSE-FLOW/implement/regression-session', 'that reviewer keeps its session for the next resume'),
+  tested('REUSE-FLOW/implement/three-sessions', 'implement keeps one session for each of its three reviewers'),
+  tested('REUSE-FLOW/implement/only-failed', 'after iteration 1 only failed reviewers are dispatched'),
+  tested('REUSE-FLOW/implement/passed-rest', 'a reviewer that passed is not dispatched and keeps its session'),
+  tested('REUSE-FLOW/implement/final-validation-all', 'final validation dispatches all three reviewers'),
+  tested('REUSE-FLOW/implement/regression', 'a reviewer that fails final validation goes back into the fix cycle'),
+  tested('REUSE-FLOW/implement/regression-session', 'that reviewer keeps its session for the next resume'),
 
   // Order of each reviewer prompt
   pending('REUSE-R4-ROW/static-top', 'all static text of a prompt stands at its top'),
@@ -468,27 +468,27 @@ const reuseDesign: readonly Requirement[] = [
 
   // TD1: order of the work
   notApplicable('REUSE-TD1', 'prompts are reordered first, resuming follows', orderOfWork),
-  pending('REUSE-TD1/r4-independent', 'ordered prompts are used also where resuming is not possible'),
+  tested('REUSE-TD1/r4-independent', 'ordered prompts are used also where resuming is not possible'),
   pending('REUSE-TD1/r4-baseline', 'the ordered template is also the one that a fallback uses'),
 
   // TD2: commits and diffs
   pending('REUSE-TD2', 'after every revision there is a commit, and the delta is the git diff since the last one seen'),
   pending('REUSE-TD2/unified', 'documents and code get their deltas in the same way'),
-  pending('REUSE-TD2/commit-message', 'the message of the commit names phase and iteration'),
-  pending('REUSE-TD2/phase/commit', 'a document phase commits the revised document'),
-  pending('REUSE-TD2/phase/no-changes', 'a document that did not change: no commit and a fresh dispatch'),
-  pending('REUSE-TD2/phase/no-changes-reset', 'that fresh dispatch replaces what is kept for the role'),
+  tested('REUSE-TD2/commit-message', 'the message of the commit names phase and iteration'),
+  tested('REUSE-TD2/phase/commit', 'a document phase commits the revised document'),
+  tested('REUSE-TD2/phase/no-changes', 'a document that did not change: no commit and a fresh dispatch'),
+  tested('REUSE-TD2/phase/no-changes-reset', 'that fresh dispatch replaces what is kept for the role'),
   pending('REUSE-TD2/phase/delta', 'the delta of a document phase is the diff of the document alone'),
-  pending('REUSE-TD2/phase/sha-updated', 'the new commit becomes the one that the role saw last'),
-  pending('REUSE-TD2/implement/commit', 'implement commits what the implementer fixed'),
-  pending('REUSE-TD2/implement/commit-message', 'the message of a fix commit ends in fixes'),
-  pending('REUSE-TD2/implement/no-changes', 'a fix without changes: fresh dispatch'),
+  tested('REUSE-TD2/phase/sha-updated', 'the new commit becomes the one that the role saw last'),
+  tested('REUSE-TD2/implement/commit', 'implement commits what the implementer fixed'),
+  tested('REUSE-TD2/implement/commit-message', 'the message of a fix commit ends in fixes'),
+  tested('REUSE-TD2/implement/no-changes', 'a fix without changes: fresh dispatch'),
   pending('REUSE-TD2/implement/delta', 'the delta of implement is the stat followed by the full diff'),
-  pending('REUSE-TD2/implement/sha-updated', 'the new commit becomes the one that the role saw last'),
-  pending('REUSE-TD2/fallback/git-error', 'an error of git in commit or diff makes the dispatch fresh'),
-  pending('REUSE-TD2/fallback/size-guard', 'a diff above half of the first prompt makes the dispatch fresh'),
-  pending('REUSE-TD2/fallback/lost-sha', 'a lost commit id makes the dispatch a fresh fallback (I3)'),
-  pending('REUSE-TD2/fallback/new-baseline', 'after that fallback later iterations have a base to diff against again'),
+  tested('REUSE-TD2/implement/sha-updated', 'the new commit becomes the one that the role saw last'),
+  tested('REUSE-TD2/fallback/git-error', 'an error of git in commit or diff makes the dispatch fresh'),
+  tested('REUSE-TD2/fallback/size-guard', 'a diff above half of the first prompt makes the dispatch fresh'),
+  tested('REUSE-TD2/fallback/lost-sha', 'a lost commit id makes the dispatch a fresh fallback (I3)'),
+  tested('REUSE-TD2/fallback/new-baseline', 'after that fallback later iterations have a base to diff against again'),
   notApplicable(
     'REUSE-TD2/working-commits',
     'the commits of the iterations stay in the history after a merge',
@@ -497,16 +497,16 @@ const reuseDesign: readonly Requirement[] = [
   notApplicable('REUSE-TD3', 'a commit for each iteration', 'the text merged it into TD2'),
 
   // TD4: how long sessions are kept
-  pending('REUSE-TD4', 'resume_state lasts for the whole loop, final validation included'),
-  pending('REUSE-TD4/replaced-by-fresh-only', 'it changes sessions only where a fresh dispatch replaces a resume'),
-  pending('REUSE-TD4/idle-roles', 'the session of a role outlives iterations in which the role paused'),
-  pending('REUSE-TD4/not-persisted', 'it belongs to one execution and is not on disk, nor in .meta.json'),
-  pending('REUSE-TD4/crash', 'after a crash the loop starts with fresh dispatches and no stale session'),
-  pending('REUSE-TD4/rerun', 'a rerun after manual fixes drops all sessions and starts fresh'),
+  tested('REUSE-TD4', 'resume_state lasts for the whole loop, final validation included'),
+  tested('REUSE-TD4/replaced-by-fresh-only', 'it changes sessions only where a fresh dispatch replaces a resume'),
+  tested('REUSE-TD4/idle-roles', 'the session of a role outlives iterations in which the role paused'),
+  tested('REUSE-TD4/not-persisted', 'it belongs to one execution and is not on disk, nor in .meta.json'),
+  tested('REUSE-TD4/crash', 'after a crash the loop starts with fresh dispatches and no stale session'),
+  tested('REUSE-TD4/rerun', 'a rerun after manual fixes drops all sessions and starts fresh'),
 
   // TD5: the limit
-  pending('REUSE-TD5', 'a delta of more than half the characters of the first prompt: fresh dispatch'),
-  pending('REUSE-TD5/measurement', 'the delta prompt is measured against iteration1_prompt_length of the role'),
+  tested('REUSE-TD5', 'a delta of more than half the characters of the first prompt: fresh dispatch'),
+  tested('REUSE-TD5/measurement', 'the delta prompt is measured against iteration1_prompt_length of the role'),
   pending('REUSE-TD5/revisable', 'the limit can be revised from what monitoring shows'),
 
   // TD6: no list of artifacts when resumed
@@ -524,7 +524,7 @@ const reuseDesign: readonly Requirement[] = [
   pending('REUSE-TD8/deviations', 'where a phase deviates from it, that is written down'),
 
   // I1-R4: the fresh prompt
-  pending('REUSE-I1-R4/used-for-fresh', 'all fresh dispatches use it, in iteration 1 and as fallback'),
+  tested('REUSE-I1-R4/used-for-fresh', 'all fresh dispatches use it, in iteration 1 and as fallback'),
   pending('REUSE-I1-R4/description', 'the dispatch carries a description of the review'),
   pending('REUSE-I1-R4/agent-type', 'the dispatch names the role'),
   pending('REUSE-I1-R4/model', 'the dispatch names the model'),
@@ -592,9 +592,9 @@ const reuseDesign: readonly Requirement[] = [
   pending('REUSE-I1-R4/implement/files-listed', 'the files are listed inline and read by the reviewer itself'),
 
   // I2: the resumed prompt
-  pending('REUSE-I2/used-with-session', 'it is used where the role has a session'),
-  pending('REUSE-I2/used-within-limit', 'it is used up to and including half of the first prompt'),
-  pending('REUSE-I2/resume-id', 'the dispatch resumes the session kept for the role'),
+  tested('REUSE-I2/used-with-session', 'it is used where the role has a session'),
+  tested('REUSE-I2/used-within-limit', 'it is used up to and including half of the first prompt'),
+  tested('REUSE-I2/resume-id', 'the dispatch resumes the session kept for the role'),
   pending('REUSE-I2/opening', 'it opens: artifacts and the previous version of {artifact_name} are in context'),
   pending('REUSE-I2/changes-line', 'it says that the changes address the previous issues'),
   pending('REUSE-I2/delta-heading', 'then "## Delta"'),
@@ -613,10 +613,10 @@ const reuseDesign: readonly Requirement[] = [
   pending('REUSE-I2/schema-repeated', 'the schema is repeated'),
 
   // I2-FV: the resumed prompt of final validation
-  pending('REUSE-I2-FV/used-when', 'it is used for a reviewer that passed and is resumed for final validation'),
-  pending('REUSE-I2-FV/no-size-guard', 'the limit of 50 % does not apply, however large the diff is'),
-  pending('REUSE-I2-FV/failed-resume', 'a failed resume leads to I3 with full context'),
-  pending('REUSE-I2-FV/resume-id', 'the dispatch resumes the session kept for the role'),
+  tested('REUSE-I2-FV/used-when', 'it is used for a reviewer that passed and is resumed for final validation'),
+  tested('REUSE-I2-FV/no-size-guard', 'the limit of 50 % does not apply, however large the diff is'),
+  tested('REUSE-I2-FV/failed-resume', 'a failed resume leads to I3 with full context'),
+  tested('REUSE-I2-FV/resume-id', 'the dispatch resumes the session kept for the role'),
   pending('REUSE-I2-FV/opening', 'it opens: artifacts and files are in context from the review at iteration {n}'),
   pending('REUSE-I2-FV/since-line', 'it says that fixes were made since, for issues of other reviewers'),
   pending('REUSE-I2-FV/changes-heading', 'then "## Changes Since Your Last Review"'),
@@ -630,7 +630,7 @@ const reuseDesign: readonly Requirement[] = [
   pending('REUSE-I2-FV/schema', 'approved, issues (severity, category, description, location, suggestion), summary'),
 
   // I3: the fresh fallback
-  pending('REUSE-I3/used-when', 'it is used where a resume failed by an error of API or tool'),
+  tested('REUSE-I3/used-when', 'it is used where a resume failed by an error of API or tool'),
   pending('REUSE-I3/like-fresh', 'but for its iteration context it equals the fresh prompt'),
   pending('REUSE-I3/iteration-line', 'its iteration context has "This is iteration {n} of {max}."'),
   pending('REUSE-I3/fresh-line', 'and "(Fresh dispatch — prior review session unavailable.)"'),
@@ -656,29 +656,29 @@ const reuseDesign: readonly Requirement[] = [
   tested('REUSE-I5/create-tasks/phase-reviewer', 'prd.md, spec.md, design.md, plan.md, tasks.md'),
 
   // I6: what is kept for a role
-  pending('REUSE-I6/agent-id', 'agent_id is the session that the dispatch returned'),
-  pending(
+  tested('REUSE-I6/agent-id', 'agent_id is the session that the dispatch returned'),
+  tested(
     'REUSE-I6/iteration1-prompt-length',
     'iteration1_prompt_length is the length of the first prompt in characters',
   ),
-  pending('REUSE-I6/last-iteration', 'last_iteration is the iteration of the last dispatch of the role'),
-  pending('REUSE-I6/last-commit-sha', 'last_commit_sha is the state that the role saw last'),
+  tested('REUSE-I6/last-iteration', 'last_iteration is the iteration of the last dispatch of the role'),
+  tested('REUSE-I6/last-commit-sha', 'last_commit_sha is the state that the role saw last'),
   pending('REUSE-I6/phase-diff', 'document phases: the diff from last_commit_sha, of the document alone'),
-  pending(
+  tested(
     'REUSE-I6/implement-diff',
     'implement: the diff from last_commit_sha shows what changed since the role looked',
   ),
-  pending('REUSE-I6/final-validation-diff', 'final validation diffs from last_commit_sha too'),
-  pending('REUSE-I6/created', 'after iteration 1 the entry gets session and prompt length'),
-  pending('REUSE-I6/created-sha', 'after iteration 1 the entry gets the commit of that iteration'),
-  pending('REUSE-I6/updated', 'each later dispatch of the role updates last_iteration and last_commit_sha'),
-  pending('REUSE-I6/reset', 'a fresh dispatch in place of a resume puts in its own session and prompt length'),
-  pending('REUSE-I6/in-memory', 'it is in memory for one loop and never on disk'),
-  pending('REUSE-I6/keys-phases', 'keys: spec-reviewer, phase-reviewer, design-reviewer, plan-reviewer, task-reviewer'),
-  pending('REUSE-I6/keys-implement', 'keys: implementation-, code-quality-, security-reviewer and implementer'),
+  tested('REUSE-I6/final-validation-diff', 'final validation diffs from last_commit_sha too'),
+  tested('REUSE-I6/created', 'after iteration 1 the entry gets session and prompt length'),
+  tested('REUSE-I6/created-sha', 'after iteration 1 the entry gets the commit of that iteration'),
+  tested('REUSE-I6/updated', 'each later dispatch of the role updates last_iteration and last_commit_sha'),
+  tested('REUSE-I6/reset', 'a fresh dispatch in place of a resume puts in its own session and prompt length'),
+  tested('REUSE-I6/in-memory', 'it is in memory for one loop and never on disk'),
+  tested('REUSE-I6/keys-phases', 'keys: spec-reviewer, phase-reviewer, design-reviewer, plan-reviewer, task-reviewer'),
+  tested('REUSE-I6/keys-implement', 'keys: implementation-, code-quality-, security-reviewer and implementer'),
 
   // I7: the implementer, fresh
-  pending('REUSE-I7/fresh/used-when', 'the first fix uses it'),
+  tested('REUSE-I7/fresh/used-when', 'the first fix uses it'),
   pending('REUSE-I7/fresh/description', 'the description is "Fix review issues iteration {n}"'),
   pending('REUSE-I7/fresh/role', 'the role is implementer'),
   tested('REUSE-I7/fresh/model', 'the model is opus'),
@@ -692,8 +692,8 @@ const reuseDesign: readonly Requirement[] = [
   pending('REUSE-I7/fresh/issues', '"## Issues to Fix" lists the issues of the failed reviewers'),
 
   // I7: the implementer, resumed
-  pending('REUSE-I7/resumed/used-when', 'the second fix and later ones use it'),
-  pending('REUSE-I7/resumed/resume-id', 'the dispatch resumes the session kept for the implementer'),
+  tested('REUSE-I7/resumed/used-when', 'the second fix and later ones use it'),
+  tested('REUSE-I7/resumed/resume-id', 'the dispatch resumes the session kept for the implementer'),
   pending('REUSE-I7/resumed/opening', 'it opens: artifacts and files are in context from the previous fix session'),
   pending('REUSE-I7/resumed/new-issues', '"## New Issues to Fix" lists the issues of reviewers that failed this time'),
   pending('REUSE-I7/resumed/changed-files', '"## Changed Files to Re-read" lists what changed since the last fix'),
@@ -717,28 +717,28 @@ const reuseDesign: readonly Requirement[] = [
   pending('REUSE-I10/V4/pass', 'V4 passes if the number is that of the V1 answer, else resuming is blocked'),
   pending('REUSE-I10/decision-gate', 'all four must pass'),
   pending('REUSE-I10/record', 'a failure is recorded as r1_deferred_reason "{test_id}: {failure description}"'),
-  pending('REUSE-I10/r4-only', 'after a failure R4 is used alone'),
-  pending('REUSE-I10/no-resume', 'after a failure nothing is resumed'),
+  tested('REUSE-I10/r4-only', 'after a failure R4 is used alone'),
+  tested('REUSE-I10/no-resume', 'after a failure nothing is resumed'),
 
   // Which template, in implement
-  pending('REUSE-MATRIX/reviewer-iteration-1', 'iteration 1, all three reviewers: I1-R4'),
-  pending('REUSE-MATRIX/reviewer-iteration-1/session', 'their sessions are stored'),
-  pending('REUSE-MATRIX/reviewer-failed', 'a failed reviewer with a session and a delta up to 50 %: I2'),
-  pending('REUSE-MATRIX/reviewer-failed/delta', 'its delta is the git diff from the commit of the iteration'),
-  pending('REUSE-MATRIX/reviewer-delta-too-large', 'a failed reviewer with a delta above 50 %: I1-R4'),
-  pending('REUSE-MATRIX/reviewer-delta-too-large/reset', 'what is kept for that role is replaced'),
-  pending('REUSE-MATRIX/reviewer-resume-error', 'a resume that errs: I3 and a RESUME-FALLBACK line'),
-  pending('REUSE-MATRIX/reviewer-resume-error/reset', 'what is kept for that role is replaced'),
-  pending('REUSE-MATRIX/final-validation-passed', 'a passed reviewer in final validation: I2-FV'),
-  pending('REUSE-MATRIX/final-validation-passed/diff', 'its diff starts at last_commit_sha'),
-  pending('REUSE-MATRIX/final-validation-resume-error', 'an I2-FV resume that errs: I3 and a RESUME-FALLBACK line'),
+  tested('REUSE-MATRIX/reviewer-iteration-1', 'iteration 1, all three reviewers: I1-R4'),
+  tested('REUSE-MATRIX/reviewer-iteration-1/session', 'their sessions are stored'),
+  tested('REUSE-MATRIX/reviewer-failed', 'a failed reviewer with a session and a delta up to 50 %: I2'),
+  tested('REUSE-MATRIX/reviewer-failed/delta', 'its delta is the git diff from the commit of the iteration'),
+  tested('REUSE-MATRIX/reviewer-delta-too-large', 'a failed reviewer with a delta above 50 %: I1-R4'),
+  tested('REUSE-MATRIX/reviewer-delta-too-large/reset', 'what is kept for that role is replaced'),
+  tested('REUSE-MATRIX/reviewer-resume-error', 'a resume that errs: I3 and a RESUME-FALLBACK line'),
+  tested('REUSE-MATRIX/reviewer-resume-error/reset', 'what is kept for that role is replaced'),
+  tested('REUSE-MATRIX/final-validation-passed', 'a passed reviewer in final validation: I2-FV'),
+  tested('REUSE-MATRIX/final-validation-passed/diff', 'its diff starts at last_commit_sha'),
+  tested('REUSE-MATRIX/final-validation-resume-error', 'an I2-FV resume that errs: I3 and a RESUME-FALLBACK line'),
   pending('REUSE-MATRIX/final-validation-resume-error/full', 'it has the full fresh context'),
-  pending('REUSE-MATRIX/implementer-first-fix', 'the first fix: I7 fresh'),
-  pending('REUSE-MATRIX/implementer-first-fix/session', 'the session of the implementer is stored'),
-  pending('REUSE-MATRIX/implementer-later-fix', 'a later fix with a delta up to 50 %: I7 resumed'),
-  pending('REUSE-MATRIX/implementer-later-fix/delta', 'its delta is the list of new issues'),
-  pending('REUSE-MATRIX/implementer-delta-too-large', 'a later fix with a delta above 50 %: I7 fresh'),
-  pending('REUSE-MATRIX/implementer-delta-too-large/reset', 'what is kept for the implementer is replaced'),
+  tested('REUSE-MATRIX/implementer-first-fix', 'the first fix: I7 fresh'),
+  tested('REUSE-MATRIX/implementer-first-fix/session', 'the session of the implementer is stored'),
+  tested('REUSE-MATRIX/implementer-later-fix', 'a later fix with a delta up to 50 %: I7 resumed'),
+  tested('REUSE-MATRIX/implementer-later-fix/delta', 'its delta is the list of new issues'),
+  tested('REUSE-MATRIX/implementer-delta-too-large', 'a later fix with a delta above 50 %: I7 fresh'),
+  tested('REUSE-MATRIX/implementer-delta-too-large/reset', 'what is kept for the implementer is replaced'),
 
   // What agents see differently
   pending('REUSE-BEHAVIOUR/reviewers-delta', 'from iteration 2 on reviewers get the delta by resume, not full context'),
@@ -748,10 +748,10 @@ const reuseDesign: readonly Requirement[] = [
     'from the second fix on the implementer gets issues and changed paths by resume',
   ),
   pending('REUSE-BEHAVIOUR/final-validation', 'a reviewer in final validation gets the diff since its last review'),
-  pending('REUSE-BEHAVIOUR/same-verdicts', 'what approves and what rejects does not change'),
+  tested('REUSE-BEHAVIOUR/same-verdicts', 'what approves and what rejects does not change'),
   pending('REUSE-BEHAVIOUR/same-schema', 'the format of the answers does not change'),
-  pending('REUSE-BEHAVIOUR/same-thresholds', 'the strict thresholds for a pass do not change'),
-  pending('REUSE-BEHAVIOUR/same-selection', 'which reviewers are dispatched again does not change'),
+  tested('REUSE-BEHAVIOUR/same-thresholds', 'the strict thresholds for a pass do not change'),
+  tested('REUSE-BEHAVIOUR/same-selection', 'which reviewers are dispatched again does not change'),
 
   // File changes
   notApplicable('REUSE-FILE-CHANGES/specify', 'order, resume, annotations and diffs in specify', editsOtherProject),

@@ -1,0 +1,181 @@
+import type { AgentFailure } from '../../../src/domain/agent.ts';
+import type { CommitId, RepoPath, SnapshotId } from '../../../src/domain/brand.ts';
+import type {
+  IterationEntry,
+  LoopAnswer,
+  LoopIssue,
+  PhaseEnd,
+  PhaseName,
+  PhaseRole,
+  PhaseSetup,
+  ReviewerRole,
+} from '../../../src/domain/phase.ts';
+import type { Ask, Measured, PhaseAction, PhaseEvent, PhaseState, PhaseStep } from '../../../src/domain/phase-step.ts';
+import { startPhase, stepPhase } from '../../../src/plan/phase-step.ts';
+
+const ROLES: readonly PhaseRole[] = [
+  'spec-reviewer',
+  'design-reviewer',
+  'plan-reviewer',
+  'task-reviewer',
+  'phase-reviewer',
+  'implementation-reviewer',
+  'code-quality-reviewer',
+  'security-reviewer',
+  'implementer',
+  'code-simplifier',
+  'test-deepener',
+];
+
+export const ARTIFACT = 'docs/f/spec.md' as RepoPath;
+
+/** What a phase is set up with, unless a test says otherwise. */
+export function phaseSetup(phase: PhaseName, more: Partial<PhaseSetup> = {}): PhaseSetup {
+  return {
+    phase,
+    assigned: Object.fromEntries(ROLES.map((role) => [role, { agent: 'claude', others: [] }])),
+    mostIterations: 5,
+    fixing: 'fixer',
+    keepSessions: false,
+    fresh: false,
+    commits: true,
+    acceptWithNotes: false,
+    recheckDomain: false,
+    finalValidation: 'all',
+    preparations: [],
+    edits: { documents: phase === 'implement' ? null : [ARTIFACT], kept: ['onceover.yml' as RepoPath] },
+    ...more,
+  };
+}
+
+export const now = { agent: 'claude', model: 'm', version: '1', toolsDigest: 't' };
+export const measured: Measured = { now, canResume: true, lost: null, cost: null, deltaLength: 100 };
+export const FIRST_PROMPT = 1000;
+
+export const blocker: LoopIssue = { severity: 'blocker', description: 'wrong' };
+export const pass: LoopAnswer = { approved: true, issues: [], summary: 'good' };
+export const fail: LoopAnswer = { approved: false, issues: [blocker], summary: 'bad' };
+export const broken: AgentFailure = { kind: 'agent-error', said: 'boom' };
+export const gone: AgentFailure = { kind: 'session-lost', said: 'no such session' };
+
+/** Plays a phase by hand: each call is an event, and what it led to can be asked. */
+export class Player {
+  state: PhaseState;
+  actions: readonly PhaseAction[];
+  readonly all: PhaseAction[] = [];
+  /** What is under review, as a number that a fix raises. */
+  content = 1;
+  snapshots = 0;
+  sessions = 0;
+
+  constructor(setup: PhaseSetup) {
+    const step = startPhase(setup);
+    ({ state: this.state, actions: this.actions } = step);
+    this.all.push(...step.actions);
+  }
+
+  send(event: PhaseEvent): this {
+    return this.took(stepPhase(this.state, event));
+  }
+
+  took(step: PhaseStep): this {
+    ({ state: this.state, actions: this.actions } = step);
+    this.all.push(...step.actions);
+    return this;
+  }
+
+  snapshot(artifact: 'present' | 'missing' | 'empty' = 'present'): this {
+    this.snapshots += 1;
+    const seen = { snapshot: `tree${this.snapshots}` as SnapshotId, content: `c${this.content}` };
+    return this.send({ kind: 'snapshot-taken', seen, artifact });
+  }
+
+  measure(role: PhaseRole, more: Partial<Measured> = {}): this {
+    return this.send({ kind: 'measured', role, ...measured, ...more });
+  }
+
+  answer(role: ReviewerRole, answer: LoopAnswer, more: Partial<Extract<PhaseEvent, { kind: 'answered' }>> = {}): this {
+    return this.send({ kind: 'answered', role, answer, ...this.replied(), ...more });
+  }
+
+  fail(role: PhaseRole, failure: AgentFailure): this {
+    return this.send({ kind: 'dispatch-failed', role, failure, promptChars: 10, usage: null });
+  }
+
+  /** The fixer changes the artifact. */
+  fix(paths: readonly string[] = [ARTIFACT]): this {
+    if (paths.length > 0) this.content += 1;
+    const changedPaths = paths as readonly RepoPath[];
+    return this.send({ kind: 'fixed', summary: `fix ${this.content}`, changedPaths, ...this.replied() });
+  }
+
+  callerFix(paths: readonly string[] = [ARTIFACT]): this {
+    if (paths.length > 0) this.content += 1;
+    return this.send({ kind: 'fixed', summary: 'mine', changedPaths: paths as readonly RepoPath[], by: 'caller' });
+  }
+
+  commit(): this {
+    return this.send({ kind: 'committed', commit: 'abc' as CommitId });
+  }
+
+  /** Answers whatever is asked until a reviewer is to give its word: snapshots, measures, commits, fixes. */
+  untilReview(): this {
+    for (let left = 30; left > 0; left -= 1) {
+      const next = this.actions.find(({ kind }) => kind !== 'record' && kind !== 'record-fix');
+      if (next === undefined) return this;
+      if (next.kind === 'take-snapshot') this.snapshot();
+      else if (next.kind === 'commit') this.commit();
+      else if (next.kind === 'fix') this.fix();
+      else if (next.kind === 'measure') this.measureAll();
+      else return this;
+    }
+    throw new Error('no review is asked for');
+  }
+
+  /** A round of reviews with these answers, up to what comes after it. */
+  round(answers: Partial<Record<ReviewerRole, LoopAnswer>>): this {
+    this.untilReview();
+    for (const [role, answer] of Object.entries(answers) as [ReviewerRole, LoopAnswer][]) this.answer(role, answer);
+    return this;
+  }
+
+  asks(kind: 'dispatch' | 'fix' | 'prepare' | 'measure' = 'dispatch'): readonly Ask[] {
+    return this.actions.flatMap((action) => (action.kind === kind ? [action.ask] : []));
+  }
+
+  /** All questions that were put, in short. */
+  told(): readonly string[] {
+    return this.all.flatMap((action) => {
+      if (action.kind !== 'dispatch' && action.kind !== 'fix' && action.kind !== 'prepare') return [];
+      const { role, template, iteration, isFinalValidation, mode } = action.ask;
+      return [`${role} ${template ?? mode} ${iteration}${isFinalValidation ? ' FV' : ''}`];
+    });
+  }
+
+  get entries(): readonly IterationEntry[] {
+    return this.all.flatMap((action) => (action.kind === 'record' ? [action.entry] : []));
+  }
+
+  get end(): PhaseEnd | null {
+    return this.state.position.at === 'ended' ? this.state.position.end : null;
+  }
+
+  private measureAll(): void {
+    for (const { role, agent } of this.asks('measure')) {
+      const dispatched = this.actions;
+      this.measure(role, { now: { ...now, agent } });
+      this.actions = [...dispatched.filter((one) => !isMeasure(one, role)), ...this.actions];
+    }
+  }
+
+  private replied() {
+    this.sessions += 1;
+    const session = { ...now, id: `s${this.sessions}` };
+    const lengths = { promptChars: FIRST_PROMPT, freshChars: FIRST_PROMPT };
+    return { by: 'agent', session, ...lengths, usage: null, readsConfirmed: true } as const;
+  }
+}
+
+function isMeasure(action: PhaseAction, role: PhaseRole): boolean {
+  return action.kind === 'measure' && action.ask.role === role;
+}
