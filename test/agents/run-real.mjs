@@ -10,7 +10,7 @@ const canIsolate = spawnSync('unshare', [...isolated, 'true'], { stdio: 'ignore'
 
 let code = run('npx', [...vitest, 'test/agents/real/install.test.ts']);
 if (code === 0) {
-  const all = ['agents', 'resume', 'run', 'run-trouble', 'run-later', 'hook', 'record'].map(
+  const all = ['agents', 'resume', 'fix', 'run', 'run-trouble', 'run-later', 'hook', 'record'].map(
     (name) => `test/agents/real/${name}.test.ts`,
   );
   const named = process.argv.slice(2);

@@ -77,6 +77,18 @@ describe('writing', () => {
     expect((await past()).slots[0]?.rawOutput).toBe(`${'x'.repeat(most - 1)}\n[cut here: 11 more characters]`);
   });
 
+  test.each(['two', 'review_src_code-quality_codex@1', '../up', 'a'.repeat(300)])(
+    'the log of a fix is no record of any gate, whatever the fixer is called: %s',
+    async (agent) => {
+      const { records, names, past } = openFolder();
+      expect(await records.writeFixLog(agent, 2, 'sent and said')).toEqual(fine);
+      expect(names().slice(1)).toEqual([expect.stringMatching(/^fix_[\w.-]{1,60}\.2\.log$/)]);
+      expect(await past([QUALITY])).toEqual({ lastIteration: 2, slots: [], checks: [], others: [] });
+      expect(await records.archive('all')).toEqual(fine);
+      expect(names('previous')).toHaveLength(1);
+    },
+  );
+
   test('a check gets a log and a record, a gate the log of its decisions', async () => {
     const { folder, records, names, past } = openFolder();
     const check = nameOf('check:.:lint');

@@ -1,13 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DispatchEnd } from '../../../src/agents/dispatch.ts';
 import { answerSchema, strictSchema } from '../../../src/prompt/answer-schema.ts';
 import { readAnswer } from '../../../src/prompt/read-answer.ts';
+import type { LoopDocument } from '../../support/fixing.ts';
+import { compareRequests } from '../../support/model-sim/compare.ts';
 import type { Answer } from '../../support/model-sim/script.ts';
 import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
 import { type AgentUser, agentUser, programOf, REAL_AGENTS } from '../../support/real-agents.ts';
+import { type AgentName, answering, FINDINGS, MENDED, ONE_REVIEWER } from '../../support/real-review.ts';
+import { realRun } from '../../support/real-run.ts';
+import { addedText, sessionOf, usersText } from '../../support/wire.ts';
 
 const ANSWER: Answer = { kind: 'structured', value: { summary: 'Mended.', dispositions: [] } };
 const FIXER = {
@@ -31,7 +36,9 @@ afterAll(async () => {
   console.table(measured);
 });
 
-describe.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s as a fixer', (name, real) => {
+const FIXERS = REAL_AGENTS.filter(({ agent }) => agent.canFix);
+
+describe.each(FIXERS.map((real) => [real.agent.name, real] as const))('%s as a fixer', (name, real) => {
   let n = 0;
 
   /** Asks the fixer to write a file, as a model would try it; tells whether the file is there. */
@@ -78,8 +85,90 @@ describe.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s a
     expect(isThere).toBe(false);
   });
 
-  test('in the git folder', async () => {
+  test('whether it can write in the git folder is known; a loop trusts nothing that lies there', async () => {
     const { isThere } = await writes(({ project }) => join(project, '.git/onceover.txt'));
     note('in the git folder', isThere);
+    expect(isThere).toBe(false);
   });
 });
+
+describe.each<{ readonly fixer: AgentName; readonly reviewer: AgentName }>([
+  { fixer: 'claude', reviewer: 'codex' },
+  { fixer: 'codex', reviewer: 'claude' },
+])('$fixer mends what $reviewer finds', ({ fixer, reviewer }) => {
+  test('with its own tools, in one session, until it passes', async () => {
+    const user = realRun(sim, { agents: [reviewer], gates: ONE_REVIEWER });
+    const fixed = (id: string) => [{ id, state: 'fixed', why: 'It is right now.' }];
+    const end = await user.run(
+      {
+        [reviewer]: [
+          answering(reviewer, 'fail', [FINDINGS.cart]),
+          answering(reviewer, 'fail', [FINDINGS.tax], fixed('F1')),
+          answering(reviewer, 'pass', [], fixed('F2')),
+        ],
+        [fixer]: [
+          ...mending(user, fixer, 'src/cart.ts', ['sum - line', 'sum + line']),
+          answer([{ id: 'F1', state: 'fixed', why: 'It goes up.' }]),
+          ...mending(user, fixer, 'src/tax.ts', ['/ rate', '* rate']),
+          answer([{ id: 'F2', state: 'fixed', why: 'It is multiplied.' }]),
+        ],
+      },
+      ['--until-pass', '--fixer', fixer],
+    );
+    expect(end).toMatchObject({ code: 0, status: 'passed', loop: { end: 'passed' } });
+    const { loop } = end as unknown as LoopDocument;
+    expect(loop.rounds.map(({ open, fix }) => [open, fix?.dispatch, fix?.fixed, fix?.files_changed])).toEqual([
+      [['F1'], 'fresh', ['F1'], 1],
+      [['F2'], 'resumed', ['F2'], 1],
+      [[], undefined, undefined, undefined],
+    ]);
+    expect(readFileSync(join(user.root, 'src/cart.ts'), 'utf8')).toBe(MENDED.cart);
+    expect(readFileSync(join(user.root, 'src/tax.ts'), 'utf8')).toBe(MENDED.tax);
+
+    // On the wire: the second turn goes on where the first ended, and brings what is open now.
+    const requests = end.sent(fixer);
+    expect(new Set(requests.map(sessionOf)).size).toBe(1);
+    const turn = requests.findIndex((one) => usersText(one).includes('Your changes were reviewed.'));
+    const [before, after] = [requests[turn - 1], requests[turn]];
+    if (before === undefined || after === undefined) throw new Error('the fixer was not resumed');
+    expect(compareRequests(before, after)).toMatchObject({
+      toolsIdentical: true,
+      systemIdentical: true,
+      messagesPrefixIdentical: true,
+    });
+    const added = addedText(before, after);
+    expect(added.match(/^id: F\d+$/gm)).toEqual(['id: F2']);
+    expect(added).not.toContain('# Mending a change');
+    // The reviewer hears what is claimed.
+    expect(end.sent(reviewer).map(usersText).join('\n')).toContain('claimed to be fixed: It goes up.');
+    expect(user.log(`fix_${fixer}.1.log`)).toContain('id: F1');
+    measured['from the cache when resumed (simulated)'] = {
+      ...measured['from the cache when resumed (simulated)'],
+      [fixer]: `${Math.round((100 * (after.use?.read ?? 0)) / (before.use?.total ?? 1))} %`,
+    };
+  });
+});
+
+/** What a model does to change a file, one request after the other. */
+function mending(
+  user: { readonly root: string },
+  who: AgentName,
+  path: string,
+  [before, after]: readonly [string, string],
+): Answer[] {
+  const file = join(user.root, path);
+  if (who === 'codex') {
+    return [
+      { kind: 'tools', calls: [{ name: 'exec_command', input: { cmd: `sed -i 's#${before}#${after}#' ${file}` } }] },
+    ];
+  }
+  const edit = { file_path: file, old_string: before, new_string: after };
+  return [
+    { kind: 'tools', calls: [{ name: 'Read', input: { file_path: file } }] },
+    { kind: 'tools', calls: [{ name: 'Edit', input: edit }] },
+  ];
+}
+
+function answer(dispositions: readonly { id: string; state: string; why: string }[]): Answer {
+  return { kind: 'structured', value: { summary: 'Mended.', dispositions: [...dispositions] } };
+}

@@ -1,0 +1,267 @@
+import { describe, expect, test } from 'vitest';
+import type { RepoPath } from '../../src/domain/brand.ts';
+import type { Event } from '../../src/domain/event.ts';
+import type { LoopOutcome } from '../../src/domain/loop.ts';
+import type { Settings } from '../../src/domain/settings.ts';
+import type { RunPorts, RunRequest } from '../../src/execute/run-ports.ts';
+import { type LoopRequest, untilPass } from '../../src/execute/until-pass.ts';
+import { memoryChecks } from '../support/memory/checks.ts';
+import { memoryContents } from '../support/memory/contents.ts';
+import { memoryCoolings } from '../support/memory/coolings.ts';
+import { memoryFindings } from '../support/memory/findings.ts';
+import { memoryClone, memoryWorktree } from '../support/memory/git.ts';
+import { memoryLedger } from '../support/memory/ledger.ts';
+import { memoryOpenings } from '../support/memory/openings.ts';
+import { memoryPasses } from '../support/memory/passes.ts';
+import { memoryReceipts } from '../support/memory/receipts.ts';
+import { memoryRecords } from '../support/memory/records.ts';
+import { answers, fails, memoryReviewers, type ScriptedAgent } from '../support/memory/reviewers.ts';
+import { memorySnapshots } from '../support/memory/snapshots.ts';
+import { rubricsOf, settingsOf } from '../support/run-model/setup.ts';
+import { SETUP } from '../support/run-model/setup-sample.ts';
+
+const A = 'src/a.ts' as RepoPath;
+const PASS = { status: 'pass', violations: [] };
+const objects = (code: string) => ({
+  status: 'fail',
+  violations: [{ file: A, line: 1, code, issue: `not ${code}`, priority: 'high' }],
+});
+
+/** What the reviewer answers, review by review, and what the fixer does, turn by turn. */
+type Script = {
+  readonly reviews: readonly object[];
+  readonly fixes: readonly ((world: World) => object | ReturnType<typeof fails>)[];
+  readonly wish?: Partial<LoopRequest>;
+  readonly settings?: Partial<Settings>;
+  readonly fixer?: Partial<ScriptedAgent>;
+};
+
+type World = ReturnType<typeof openWorld>;
+
+function openWorld() {
+  const clone = memoryClone({ [A]: 'one\n' });
+  const first = clone.branches.get('main');
+  if (first === undefined) throw new Error('no commit');
+  const git = memoryWorktree(clone, 'work', first);
+  git.write(A, 'bad\n');
+  const stop = new AbortController();
+  return { clone, git, stop, findings: memoryFindings(), records: memoryRecords(), ledger: memoryLedger() };
+}
+
+async function play(script: Script) {
+  const world = openWorld();
+  const { git, clone } = world;
+  const events: Event[] = [];
+  let time = Date.parse('2026-01-01T00:00:00.000Z');
+  const reviewers = memoryReviewers(
+    {
+      ann: { answer: (_, n) => answers(script.reviews[n - 1] ?? PASS) },
+      fay: {
+        answer(_, n) {
+          const said = script.fixes[n - 1]?.(world) ?? { summary: 'nothing' };
+          return 'ok' in said ? (said as ReturnType<typeof fails>) : answers(said);
+        },
+        ...script.fixer,
+      },
+    },
+    ['ann'],
+  );
+  const ports: RunPorts = {
+    snapshots: memorySnapshots(clone, git),
+    records: world.records,
+    receipts: memoryReceipts(),
+    findings: world.findings,
+    openings: memoryOpenings(),
+    coolings: memoryCoolings(),
+    passes: memoryPasses(),
+    ledger: world.ledger,
+    contents: () => memoryContents(Object.fromEntries([...git.now().files].map(([path, { text }]) => [path, text]))),
+    checks: memoryChecks({ 'npm run lint': { exitCode: 0, output: '' } }),
+    clock: { now: () => new Date(time++) },
+    reporter: { tell: (event) => void events.push(event) },
+    reviewers: async () => reviewers,
+  };
+  const request: RunRequest = {
+    root: '/memory',
+    settings: { ...settingsOf(SETUP), ...script.settings },
+    rules: [],
+    rubrics: rubricsOf(SETUP),
+    selection: { kind: 'change', base: null },
+    gates: [],
+    paths: [],
+    force: false,
+    fresh: false,
+    all: false,
+    authorAgents: () => new Map(),
+    startedBy: 'person',
+    stop: world.stop.signal,
+  };
+  const wish = { fixer: 'fay', mostIterations: null, ratchet: false, isSameConfig: async () => true, ...script.wish };
+  const ended = await untilPass(ports, request, wish);
+  return { ended, events, world, asked: reviewers.asked };
+}
+
+async function looped(script: Script): Promise<LoopOutcome & Awaited<ReturnType<typeof play>>> {
+  const played = await play(script);
+  if (!played.ended.ok) throw new Error(JSON.stringify(played.ended.failure));
+  return { ...played.ended.value, ...played };
+}
+
+const writes =
+  (text: string, said: object = { summary: `wrote ${text}` }) =>
+  ({ git }: World) => {
+    git.write(A, `${text}\n`);
+    return said;
+  };
+const says = (id: string, state: string, why = 'so it is') => ({ summary: '', dispositions: [{ id, state, why }] });
+
+describe('a loop', () => {
+  test('reviews, has it mended, and reviews again', async () => {
+    const { end, rounds, run, asked, events } = await looped({
+      reviews: [objects('bad')],
+      fixes: [writes('good', says('F1', 'fixed'))],
+    });
+    expect([end, run.exitCode, rounds.map(({ open }) => open)]).toEqual(['passed', 0, [['F1'], []]]);
+    expect(asked.map(({ agent, writes: may }) => [agent, may === true])).toEqual([
+      ['ann', false],
+      ['fay', true],
+      ['ann', false],
+    ]);
+    expect(run.dispatches).toBe(3);
+    expect(events.flatMap(({ kind }) => (kind.startsWith('fix') ? [kind] : []))).toEqual([
+      'fix-started',
+      'fix-active',
+      'fix-ended',
+    ]);
+  });
+
+  test('resumes the fixer with what is open now', async () => {
+    const { asked } = await looped({
+      reviews: [objects('bad'), objects('worse')],
+      fixes: [writes('worse'), writes('good')],
+    });
+    const turns = asked.filter(({ agent }) => agent === 'fay');
+    expect(turns.map(({ sessionId }) => sessionId)).toEqual([null, 'fay-1']);
+    expect(new Set(turns.map(({ stable }) => stable)).size).toBe(1);
+    expect(turns[1]?.dynamic).toContain('id: F2');
+  });
+
+  test('keeps a log and the cost of each turn', async () => {
+    const { world } = await looped({ reviews: [objects('bad')], fixes: [writes('good')] });
+    expect([...world.records.fixLogs.keys()]).toEqual(['fay.1']);
+    const entries = await world.ledger.all();
+    expect(entries.ok && entries.value.entries.map(({ kind }) => kind)).toEqual(['run', 'fix', 'run']);
+  });
+
+  test('a declined finding is disputed: open, told to the reviewer, and told to the fixer again', async () => {
+    const { world, asked, end } = await looped({
+      reviews: [objects('bad'), objects('bad')],
+      fixes: [() => says('F1', 'declined', 'it is meant so')],
+    });
+    expect(end).toBe('stalled');
+    expect(await world.findings.all()).toMatchObject({ value: [{ resolution: { how: 'disputed' } }] });
+    expect(asked[2]?.dynamic).toContain('disputed by the author, who may be wrong: it is meant so');
+  });
+
+  test('the last word on a finding counts, and an endless one is cut', async () => {
+    const dispositions = [
+      { id: 'F1', state: 'declined', why: 'no' },
+      { id: 'f1 ', state: 'fixed', why: 'y'.repeat(9000) },
+    ];
+    const { rounds, world, asked } = await looped({
+      reviews: [objects('bad'), objects('bad')],
+      fixes: [writes('bad\n// x', { summary: '', dispositions })],
+      wish: { mostIterations: 2 },
+    });
+    expect(rounds[0]?.fix).toMatchObject({ fixed: ['F1'], declined: [] });
+    expect(/claimed to be fixed: (y+)/.exec(asked[2]?.dynamic ?? '')?.[1]).toHaveLength(2000);
+    const all = await world.findings.all();
+    expect(all.ok && all.value[0]?.resolution?.how).toBe('refuted');
+  });
+});
+
+describe('it ends', () => {
+  test.each<[string, Script]>([
+    ['passed', { reviews: [], fixes: [] }],
+    ['stalled', { reviews: [objects('bad'), objects('bad')], fixes: [] }],
+    ['max-iterations', { reviews: [objects('bad')], fixes: [], wish: { mostIterations: 1 } }],
+    [
+      'oscillating',
+      { reviews: [objects('bad'), objects('worse'), objects('bad')], fixes: [writes('worse'), writes('bad')] },
+    ],
+    ['budget', { reviews: [objects('bad')], fixes: [writes('x')], settings: { budget: { usd: null, dispatches: 1 } } }],
+    ['budget', { reviews: [objects('bad')], fixes: [writes('x')], settings: { budget: { usd: null, dispatches: 2 } } }],
+    ['fixer-failed', { reviews: [objects('bad')], fixes: [() => fails({ kind: 'agent-error', said: 'down' })] }],
+    ['gate-changed', { reviews: [objects('bad')], fixes: [writes('x')], wish: { isSameConfig: async () => false } }],
+    ['nothing-left', { reviews: [objects('bad')], fixes: [writes('one')] }],
+    [
+      'interrupted',
+      {
+        reviews: [objects('bad')],
+        fixes: [
+          ({ stop }) => {
+            stop.abort();
+            return { summary: '' };
+          },
+        ],
+      },
+    ],
+    [
+      'gate-changed',
+      {
+        reviews: [objects('bad')],
+        fixes: [
+          ({ git }) => {
+            git.write(A, 'x\n');
+            git.switchTo('other');
+            return { summary: '' };
+          },
+        ],
+      },
+    ],
+    [
+      'gate-changed',
+      {
+        reviews: [objects('bad')],
+        fixes: [
+          ({ git, clone }) => {
+            git.write(A, 'x\n');
+            git.commit();
+            clone.setBranch('main', git.now().commit);
+            return { summary: '' };
+          },
+        ],
+      },
+    ],
+  ])('%s', async (expected, script) => {
+    const { end, run } = await looped(script);
+    expect(end).toBe(expected);
+    expect(run.exitCode === 0).toBe(expected === 'passed');
+  });
+
+  test('and tells what the fixer changed, even if it failed', async () => {
+    const { rounds } = await looped({
+      reviews: [objects('bad')],
+      fixes: [
+        ({ git }) => {
+          git.write(A, 'half\n');
+          return fails({ kind: 'agent-error', said: 'down' });
+        },
+      ],
+    });
+    expect(rounds[0]?.fix).toMatchObject({ filesChanged: 1, failure: { kind: 'agent-error' } });
+  });
+});
+
+describe('who cannot be a fixer', () => {
+  test('somebody that nobody knows', async () => {
+    const { ended, asked } = await play({ reviews: [], fixes: [], wish: { fixer: 'nobody' } });
+    expect(ended).toEqual({ ok: false, failure: { kind: 'unknown-agent', name: 'nobody', known: ['ann', 'fay'] } });
+    expect(asked).toEqual([]);
+  });
+
+  test('somebody who cannot be kept inside the working tree', async () => {
+    const { ended } = await play({ reviews: [], fixes: [], fixer: { canFix: false } });
+    expect(ended).toEqual({ ok: false, failure: { kind: 'cannot-fix', name: 'fay', able: ['ann'] } });
+  });
+});
