@@ -17,14 +17,14 @@ function specify(spec: readonly LoopAnswer[], phase: readonly LoopAnswer[] = [],
 const times = (n: number, answer: LoopAnswer) => Array.from({ length: n }, () => answer);
 
 describe('the loops of a document', () => {
-  test.each<{ phase: DocumentPhase; domain: ReviewerRole }>([
-    { phase: 'specify', domain: 'spec-reviewer' },
-    { phase: 'design', domain: 'design-reviewer' },
-    { phase: 'create-plan', domain: 'plan-reviewer' },
-    { phase: 'create-tasks', domain: 'task-reviewer' },
+  test.each<[string, DocumentPhase, ReviewerRole]>([
+    ['REUSE-R1.1/specify', 'specify', 'spec-reviewer'],
+    ['REUSE-R1.1/design', 'design', 'design-reviewer'],
+    ['REUSE-R1.1/create-plan', 'create-plan', 'plan-reviewer'],
+    ['REUSE-R1.1/create-tasks', 'create-tasks', 'task-reviewer'],
   ])(
-    '$phase: fresh once, then resumed, both reviewers [REUSE-R1.1/$phase] [REUSE-TEST/resume-pattern-audit] [REUSE-I6/keys-phases]',
-    ({ phase, domain }) => {
+    'fresh once, then resumed, both reviewers [%s] [REUSE-TEST/resume-pattern-audit] [REUSE-I6/keys-phases]',
+    (_id, phase, domain) => {
       const play = new Player(phaseSetup(phase));
       for (const role of [domain, PHASE] as const) play.round({ [role]: fail }).round({ [role]: pass });
       play.untilReview();
@@ -47,16 +47,16 @@ describe('the loops of a document', () => {
     },
   );
 
-  test.each<{ phase: DocumentPhase; role: ReviewerRole }>([
-    { phase: 'specify', role: 'spec-reviewer' },
-    { phase: 'specify', role: 'phase-reviewer' },
-    { phase: 'design', role: 'design-reviewer' },
-    { phase: 'design', role: 'phase-reviewer' },
-    { phase: 'create-plan', role: 'plan-reviewer' },
-    { phase: 'create-plan', role: 'phase-reviewer' },
-    { phase: 'create-tasks', role: 'task-reviewer' },
-    { phase: 'create-tasks', role: 'phase-reviewer' },
-  ])('$phase: the loop of the $role resumes [REUSE-R1.1/$phase/$role]', ({ phase, role }) => {
+  test.each<[string, DocumentPhase, ReviewerRole]>([
+    ['REUSE-R1.1/specify/spec-reviewer', 'specify', 'spec-reviewer'],
+    ['REUSE-R1.1/specify/phase-reviewer', 'specify', 'phase-reviewer'],
+    ['REUSE-R1.1/design/design-reviewer', 'design', 'design-reviewer'],
+    ['REUSE-R1.1/design/phase-reviewer', 'design', 'phase-reviewer'],
+    ['REUSE-R1.1/create-plan/plan-reviewer', 'create-plan', 'plan-reviewer'],
+    ['REUSE-R1.1/create-plan/phase-reviewer', 'create-plan', 'phase-reviewer'],
+    ['REUSE-R1.1/create-tasks/task-reviewer', 'create-tasks', 'task-reviewer'],
+    ['REUSE-R1.1/create-tasks/phase-reviewer', 'create-tasks', 'phase-reviewer'],
+  ])('the loop of each reviewer resumes [%s]', (_id, phase, role) => {
     const play = new Player(phaseSetup(phase));
     if (role === PHASE) play.untilReview().answer(play.asks()[0]?.role as ReviewerRole, pass);
     play.round({ [role]: fail }).untilReview();

@@ -43,10 +43,10 @@ describe('the three reviewers of code', () => {
   });
 
   test.each([
-    { role: IMPLEMENTATION, n: 0 },
-    { role: QUALITY, n: 1 },
-    { role: SECURITY, n: 2 },
-  ])('the $role is resumed [REUSE-R1.1/implement/$role] [REUSE-I2/resume-id]', ({ role, n }) => {
+    ['REUSE-R1.1/implement/implementation-reviewer', IMPLEMENTATION, 0],
+    ['REUSE-R1.1/implement/code-quality-reviewer', QUALITY, 1],
+    ['REUSE-R1.1/implement/security-reviewer', SECURITY, 2],
+  ])('each reviewer is resumed [%s] [REUSE-I2/resume-id]', (_id, role, n) => {
     const words = [0, 1, 2].map((one) => (one === n ? fail : pass)) as unknown as Words;
     expect(implement([words]).asks()).toMatchObject([{ role, template: 'I2', session: { saw: 'tree1' } }]);
   });
