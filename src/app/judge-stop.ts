@@ -54,6 +54,7 @@ type Judgement = {
   readonly awaited: StopMemory['awaited'];
 };
 
+const CHANGING = 'files change while they are being judged';
 const BUSY_PAUSE_MS = 500;
 const MOST_ROUNDS = 3;
 
@@ -92,7 +93,7 @@ async function judge(place: Place, deadlineSeconds: number): Promise<Judgement> 
     return judged(
       value.exitCode === 1
         ? fails(after.value.outcome, value.gates)
-        : { kind: 'unjudged', why: tellGates(value.gates) || 'files change while they are being judged.' },
+        : { kind: 'unjudged', why: `${tellGates(value.gates) || CHANGING}. "onceover run" tries again.` },
     );
   }
 }

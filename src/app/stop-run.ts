@@ -70,12 +70,20 @@ function readAnswer({ state, answer, progress }: StartedRun, isAboutThis: boolea
     kind: 'judged',
     exitCode: Number(answer['exit_code']),
     isAboutThis,
-    gates: gates.filter(isToTell).map(({ id, detail, output }) => ({
+    gates: gates.filter(isToTell).map(({ id, detail, output, slots }) => ({
       id: String(id),
-      detail: String(detail),
+      detail: [String(detail), ...troubles(slots)].join('; '),
       output: typeof output === 'string' ? output : null,
     })),
   };
+}
+
+/** Why reviewers gave no verdict. */
+function troubles(slots: unknown): readonly string[] {
+  return (Array.isArray(slots) ? slots : [])
+    .filter(isRecord)
+    .filter(({ status }) => status === 'error')
+    .map(({ slot, agent, detail }) => `@${slot} (${agent ?? 'no agent'}) ${detail}`);
 }
 
 /** What no finding tells of. */

@@ -17,6 +17,7 @@ describe('what cannot be judged does not hold an agent', () => {
     repo.answers('one', answer, answer, answer);
     const { blocked, message } = await stop(repo);
     expect(blocked).toBeNull();
+    expect(message).toMatch(/@1 \(one\) .*"onceover run" tries again\.$/);
     expect(message).toMatch(
       /^onceover could not judge this change, so nothing was passed: review:src:code-quality: \S/,
     );
