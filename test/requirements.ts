@@ -236,7 +236,7 @@ const runSlots: readonly Requirement[] = [
 const reuseSpec: readonly Requirement[] = [
   // Scope
   tested('REUSE-SCOPE/no-cross-phase-reuse', 'a reviewer of one phase is never resumed in another phase'),
-  pending('REUSE-SCOPE/static-system-prompts', 'what a role gets as system prompt has nothing in it that changes'),
+  tested('REUSE-SCOPE/static-system-prompts', 'what a role gets as system prompt has nothing in it that changes'),
   notApplicable(
     'REUSE-SCOPE/no-api-cache-control',
     'cache lifetimes and breakpoints of the provider need not be set',
@@ -287,9 +287,9 @@ const reuseSpec: readonly Requirement[] = [
   tested('REUSE-R1.1/implement/security-reviewer', 'implement: the security-reviewer is resumed'),
 
   // R1.2: the delta
-  pending('REUSE-R1.2', 'a resumed prompt sends the delta and nothing that the reviewer already has'),
-  pending('REUSE-R1.2/no-required-artifacts', 'a resumed prompt does not list the required artifacts again'),
-  pending(
+  tested('REUSE-R1.2', 'a resumed prompt sends the delta and nothing that the reviewer already has'),
+  tested('REUSE-R1.2/no-required-artifacts', 'a resumed prompt does not list the required artifacts again'),
+  tested(
     'REUSE-R1.2/context-sentence',
     'it says that artifacts and earlier version are in context and changes follow',
   ),
@@ -298,7 +298,7 @@ const reuseSpec: readonly Requirement[] = [
   pending('REUSE-R1.2a/simplest-mechanism', 'the diff is made in the simplest way at hand'),
   tested('REUSE-R1.2a/over-threshold', 'a diff above the limit of R1.4 makes the dispatch fresh'),
   pending('REUSE-R1.2b', 'implement sends the git diff of all files changed since the previous iteration'),
-  pending('REUSE-R1.2b/fix-summary', 'implement also sends what the implementer says it fixed'),
+  tested('REUSE-R1.2b/fix-summary', 'implement also sends what the implementer says it fixed'),
 
   // R1.3: the first iteration
   tested('REUSE-R1.3', 'iteration 1 is a fresh dispatch with full context'),
@@ -313,9 +313,9 @@ const reuseSpec: readonly Requirement[] = [
   // R1.5: the implementer
   tested('REUSE-R1.5', 'from the second fix on the same implementer is resumed'),
   tested('REUSE-R1.5/issues', 'it gets the issues of all failed reviewers as one list'),
-  pending('REUSE-R1.5/changed-files', 'it gets the paths of changed files, to read them again'),
-  pending('REUSE-R1.5/all-files', 'it gets the list of all files of the task, changed or not'),
-  pending('REUSE-R1.5/no-required-artifacts', 'it does not get the required artifacts again'),
+  tested('REUSE-R1.5/changed-files', 'it gets the paths of changed files, to read them again'),
+  tested('REUSE-R1.5/all-files', 'it gets the list of all files of the task, changed or not'),
+  tested('REUSE-R1.5/no-required-artifacts', 'it does not get the required artifacts again'),
   tested('REUSE-R1.5/first-fix-fresh', 'the first fix is a fresh dispatch'),
 
   // R1.6: when a resume fails
@@ -341,37 +341,37 @@ const reuseSpec: readonly Requirement[] = [
 
   // R1: acceptance
   tested('REUSE-R1/AC-resume', 'iteration 2 and later resume instead of starting anew'),
-  pending('REUSE-R1/AC-delta-only', 'a resumed prompt has the delta only: document diff, or git diff for implement'),
+  tested('REUSE-R1/AC-delta-only', 'a resumed prompt has the delta only: document diff, or git diff for implement'),
   tested('REUSE-R1/AC-size-guard', 'a delta above half of the first prompt leads to a fresh dispatch'),
   tested('REUSE-R1/AC-fallback', 'a failed resume goes fresh and is logged as RESUME-FALLBACK'),
   tested('REUSE-R1/AC-selective-status', 'selective re-dispatch still keeps a status for each reviewer'),
   tested('REUSE-R1/AC-same-verdicts', 'what approves and what rejects is the same, fresh or resumed'),
 
   // R4.1: order of a reviewer prompt
-  pending('REUSE-R4.1', 'every prompt to a reviewer has its sections in the canonical order'),
-  pending('REUSE-R4.1/stable-prefix', 'sections 1 to 3 are the same in all iterations'),
-  pending('REUSE-R4.1/1-role', 'first: role, task and rubric'),
-  pending('REUSE-R4.1/2-required-artifacts', 'second: the required artifacts, each with its path'),
-  pending('REUSE-R4.1/2-must-read', 'the second section orders to read these files before reviewing'),
-  pending('REUSE-R4.1/2-files-read', 'the second section asks for one "Files read:" line with names and line counts'),
-  pending('REUSE-R4.1/3-json-schema', 'third: the JSON to return, with approved, issues with severity, and summary'),
-  pending('REUSE-R4.1/dynamic-suffix', 'what changes from one iteration to the next comes after the stable sections'),
-  pending('REUSE-R4.1/4-artifact', 'fourth: the present draft of the document under review'),
-  pending('REUSE-R4.1/4-files', 'fourth, for implement: the list of implementation files'),
-  pending('REUSE-R4.1/5-iteration', 'fifth: "This is iteration {n} of {max}."'),
-  pending('REUSE-R4.1/5-previous-issues', 'fifth, after iteration 1: the previous issues to judge again'),
+  tested('REUSE-R4.1', 'every prompt to a reviewer has its sections in the canonical order'),
+  tested('REUSE-R4.1/stable-prefix', 'sections 1 to 3 are the same in all iterations'),
+  tested('REUSE-R4.1/1-role', 'first: role, task and rubric'),
+  tested('REUSE-R4.1/2-required-artifacts', 'second: the required artifacts, each with its path'),
+  tested('REUSE-R4.1/2-must-read', 'the second section orders to read these files before reviewing'),
+  tested('REUSE-R4.1/2-files-read', 'the second section asks for one "Files read:" line with names and line counts'),
+  tested('REUSE-R4.1/3-json-schema', 'third: the JSON to return, with approved, issues with severity, and summary'),
+  tested('REUSE-R4.1/dynamic-suffix', 'what changes from one iteration to the next comes after the stable sections'),
+  tested('REUSE-R4.1/4-artifact', 'fourth: the present draft of the document under review'),
+  tested('REUSE-R4.1/4-files', 'fourth, for implement: the list of implementation files'),
+  tested('REUSE-R4.1/5-iteration', 'fifth: "This is iteration {n} of {max}."'),
+  tested('REUSE-R4.1/5-previous-issues', 'fifth, after iteration 1: the previous issues to judge again'),
 
   // R4.2 and R4.3: where the order applies
-  pending('REUSE-R4.2', 'a resumed prompt is dynamic throughout and not bound to the skeleton'),
-  pending('REUSE-R4.2/fresh-only', 'the skeleton binds first dispatches and fresh fallbacks'),
-  pending('REUSE-R4.3', 'in the prompt of the implementer nothing dynamic stands before something stable'),
+  tested('REUSE-R4.2', 'a resumed prompt is dynamic throughout and not bound to the skeleton'),
+  tested('REUSE-R4.2/fresh-only', 'the skeleton binds first dispatches and fresh fallbacks'),
+  tested('REUSE-R4.3', 'in the prompt of the implementer nothing dynamic stands before something stable'),
   notApplicable('REUSE-R4.3/no-reordering', 'the skill that starts tasks is left in its order', editsOtherProject),
 
   // R4: acceptance
-  pending('REUSE-R4/AC-order', 'all prompts of iteration 1 keep to the canonical order'),
-  pending('REUSE-R4/AC-rubric-and-schema-first', 'rubric and schema come before the artifact and the iteration'),
-  pending('REUSE-R4/AC-required-artifacts-first', 'the required artifacts come before the artifact under review'),
-  pending('REUSE-R4/AC-shared-skeleton', 'the skeleton is written down once, for all roles'),
+  tested('REUSE-R4/AC-order', 'all prompts of iteration 1 keep to the canonical order'),
+  tested('REUSE-R4/AC-rubric-and-schema-first', 'rubric and schema come before the artifact and the iteration'),
+  tested('REUSE-R4/AC-required-artifacts-first', 'the required artifacts come before the artifact under review'),
+  tested('REUSE-R4/AC-shared-skeleton', 'the skeleton is written down once, for all roles'),
 
   // Affected files
   notApplicable('REUSE-FILES/specify', 'the specify command gets resume and new order', editsOtherProject),
@@ -384,7 +384,7 @@ const reuseSpec: readonly Requirement[] = [
 
   // Constraints
   tested('REUSE-C/no-regression', 'verdicts come about as before; only dispatch and prompt order differ'),
-  pending('REUSE-C/lazy-load', 'required artifacts are named by path for the reviewer to read, never inlined'),
+  tested('REUSE-C/lazy-load', 'required artifacts are named by path for the reviewer to read, never inlined'),
   tested('REUSE-C/role-pruning', 'each role is still given only the artifacts that it needs'),
   tested('REUSE-C/validation-gate', 'an agent that fails any of V1 to V4 is not resumed; R4 stays'),
   tested('REUSE-C/selective-redispatch', 'a status for each reviewer; only failed ones are dispatched again'),
@@ -393,12 +393,12 @@ const reuseSpec: readonly Requirement[] = [
   pending('REUSE-C/A1', 'shorter prompts are the gain that is claimed; savings by a cache are not promised'),
 
   // Non-functional
-  pending('REUSE-NFR1', 'every resumed prompt has fewer characters than the first prompt'),
-  pending('REUSE-NFR1/compared', 'this is shown by comparing the prompts that the templates produce'),
+  tested('REUSE-NFR1', 'every resumed prompt has fewer characters than the first prompt'),
+  tested('REUSE-NFR1/compared', 'this is shown by comparing the prompts that the templates produce'),
   pending('REUSE-NFR2', 'failed resumes can be followed by their RESUME-FALLBACK markers in .review-history.md'),
   pending('REUSE-NFR2/simulated-failure', 'a resume with an invalid session id writes that marker'),
-  pending('REUSE-NFR3', 'five iterations with resume send under half the characters of five fresh dispatches'),
-  pending('REUSE-NFR3/from-templates', 'the figure is computed from prompt lengths and not from token counts'),
+  tested('REUSE-NFR3', 'five iterations with resume send under half the characters of five fresh dispatches'),
+  tested('REUSE-NFR3/from-templates', 'the figure is computed from prompt lengths and not from token counts'),
 
   // Monitoring
   pending('REUSE-MON/after-three-features', 'the rates are judged once three features were done'),
@@ -420,12 +420,12 @@ const reuseSpec: readonly Requirement[] = [
     'a text search over files of another project',
   ),
   tested('REUSE-TEST/resume-pattern-audit', 'the review loops of all five phases are seen to resume'),
-  pending(
+  tested(
     'REUSE-TEST/prompt-order-audit',
     'for each phase: rubric, artifacts, schema, content, iteration, in this order',
   ),
   pending('REUSE-TEST/fallback-tracking', 'an invalid session id leads to a well-formed marker in .review-history.md'),
-  pending('REUSE-TEST/nfr3', 'one phase: one fresh and four resumed prompts are under half of five fresh ones'),
+  tested('REUSE-TEST/nfr3', 'one phase: one fresh and four resumed prompts are under half of five fresh ones'),
   pending(
     'REUSE-TEST/end-to-end/two-iterations',
     'a spec with a gap goes through specify and needs two iterations or more',
@@ -451,17 +451,17 @@ const reuseDesign: readonly Requirement[] = [
   tested('REUSE-FLOW/implement/regression-session', 'that reviewer keeps its session for the next resume'),
 
   // Order of each reviewer prompt
-  pending('REUSE-R4-ROW/static-top', 'all static text of a prompt stands at its top'),
-  pending('REUSE-R4-ROW/dynamic-bottom', 'all changing text of a prompt stands at its bottom'),
-  pending('REUSE-R4-ROW/spec-reviewer', 'rubric, coda, artifacts, JSON, content, iteration'),
-  pending('REUSE-R4-ROW/design-reviewer', 'rubric, coda, artifacts, JSON, content, iteration'),
-  pending('REUSE-R4-ROW/plan-reviewer', 'rubric, artifacts, JSON, content'),
-  pending('REUSE-R4-ROW/task-reviewer', 'rubric, artifacts, checklist, JSON, content'),
-  pending('REUSE-R4-ROW/implementation-reviewer', 'rubric, artifacts, levels, JSON, file list'),
-  pending('REUSE-R4-ROW/code-quality-reviewer', 'rubric, artifacts, checklist, JSON, file list'),
-  pending('REUSE-R4-ROW/security-reviewer', 'rubric, artifacts, checklist, JSON, file list'),
-  pending('REUSE-R4-ROW/phase-reviewer', 'rubric, artifacts, next phase, JSON, domain outcome, iteration'),
-  pending(
+  tested('REUSE-R4-ROW/static-top', 'all static text of a prompt stands at its top'),
+  tested('REUSE-R4-ROW/dynamic-bottom', 'all changing text of a prompt stands at its bottom'),
+  tested('REUSE-R4-ROW/spec-reviewer', 'rubric, coda, artifacts, JSON, content, iteration'),
+  tested('REUSE-R4-ROW/design-reviewer', 'rubric, coda, artifacts, JSON, content, iteration'),
+  tested('REUSE-R4-ROW/plan-reviewer', 'rubric, artifacts, JSON, content'),
+  tested('REUSE-R4-ROW/task-reviewer', 'rubric, artifacts, checklist, JSON, content'),
+  tested('REUSE-R4-ROW/implementation-reviewer', 'rubric, artifacts, levels, JSON, file list'),
+  tested('REUSE-R4-ROW/code-quality-reviewer', 'rubric, artifacts, checklist, JSON, file list'),
+  tested('REUSE-R4-ROW/security-reviewer', 'rubric, artifacts, checklist, JSON, file list'),
+  tested('REUSE-R4-ROW/phase-reviewer', 'rubric, artifacts, next phase, JSON, domain outcome, iteration'),
+  tested(
     'REUSE-R4-ROW/fresh-only',
     'the order is that of fresh prompts, first ones and fallbacks; not of resumed ones',
   ),
@@ -469,7 +469,7 @@ const reuseDesign: readonly Requirement[] = [
   // TD1: order of the work
   notApplicable('REUSE-TD1', 'prompts are reordered first, resuming follows', orderOfWork),
   tested('REUSE-TD1/r4-independent', 'ordered prompts are used also where resuming is not possible'),
-  pending('REUSE-TD1/r4-baseline', 'the ordered template is also the one that a fallback uses'),
+  tested('REUSE-TD1/r4-baseline', 'the ordered template is also the one that a fallback uses'),
 
   // TD2: commits and diffs
   pending('REUSE-TD2', 'after every revision there is a commit, and the delta is the git diff since the last one seen'),
@@ -510,9 +510,9 @@ const reuseDesign: readonly Requirement[] = [
   pending('REUSE-TD5/revisable', 'the limit can be revised from what monitoring shows'),
 
   // TD6: no list of artifacts when resumed
-  pending('REUSE-TD6', 'resumed prompts do not list required artifacts'),
-  pending('REUSE-TD6/begins-with-delta', 'they begin by saying what is in context and that changes follow'),
-  pending('REUSE-TD6/fallback', 'a fresh fallback has the full template, required artifacts included'),
+  tested('REUSE-TD6', 'resumed prompts do not list required artifacts'),
+  tested('REUSE-TD6/begins-with-delta', 'they begin by saying what is in context and that changes follow'),
+  tested('REUSE-TD6/fallback', 'a fresh fallback has the full template, required artifacts included'),
 
   // TD7: the marker
   pending('REUSE-TD7', '"RESUME-FALLBACK: {agent_role} iteration {n} — {error summary}" in .review-history.md'),
@@ -520,7 +520,7 @@ const reuseDesign: readonly Requirement[] = [
   pending('REUSE-TD7/countable', 'a text search over the histories counts the fallbacks'),
 
   // TD8: one skeleton
-  pending('REUSE-TD8', 'the skeleton is defined once and all five phases use it'),
+  tested('REUSE-TD8', 'the skeleton is defined once and all five phases use it'),
   pending('REUSE-TD8/deviations', 'where a phase deviates from it, that is written down'),
 
   // I1-R4: the fresh prompt
@@ -528,113 +528,113 @@ const reuseDesign: readonly Requirement[] = [
   pending('REUSE-I1-R4/description', 'the dispatch carries a description of the review'),
   pending('REUSE-I1-R4/agent-type', 'the dispatch names the role'),
   pending('REUSE-I1-R4/model', 'the dispatch names the model'),
-  pending('REUSE-I1-R4/stable-prefix', 'the first part is the same in all iterations of a role'),
-  pending('REUSE-I1-R4/rubric', 'it opens with task and rubric of the role'),
-  pending('REUSE-I1-R4/rubric-coda', 'the coda, where the role has one, follows the rubric: be the skeptic, find gaps'),
-  pending('REUSE-I1-R4/artifacts-heading', 'then "## Required Artifacts"'),
-  pending('REUSE-I1-R4/must-read', 'below it, the order to read the files before the review'),
-  pending('REUSE-I1-R4/files-read', 'and the request for one line "Files read: {name} ({N} lines), ..."'),
-  pending('REUSE-I1-R4/artifact-lines', 'one line "- {Artifact Name}: {path}" for each artifact of the role'),
-  pending('REUSE-I1-R4/prd-resolved', 'the path of the PRD is resolved, others are in the feature folder'),
-  pending('REUSE-I1-R4/no-prd', 'without a PRD the line is "- PRD: No PRD — feature created without brainstorm"'),
-  pending('REUSE-I1-R4/checklist', 'the checklist or levels of the role, where it has them, follow the artifacts'),
-  pending('REUSE-I1-R4/return-json', 'then "Return your assessment as JSON:" with the schema of the role'),
-  pending('REUSE-I1-R4/dynamic-suffix', 'what changes between iterations begins only after the schema'),
-  pending('REUSE-I1-R4/artifact', 'document phases: a heading and the content of the document under review'),
-  pending('REUSE-I1-R4/implementation-files', 'implement: "## Implementation Files" and the list of files'),
-  pending('REUSE-I1-R4/iteration-heading', 'last, "## Iteration Context", for the roles that have it'),
-  pending('REUSE-I1-R4/iteration-line', 'in it "This is iteration {n} of {max}."'),
-  pending('REUSE-I1-R4/previous-issues', 'after iteration 1 "Previous issues to re-evaluate:" and their list'),
+  tested('REUSE-I1-R4/stable-prefix', 'the first part is the same in all iterations of a role'),
+  tested('REUSE-I1-R4/rubric', 'it opens with task and rubric of the role'),
+  tested('REUSE-I1-R4/rubric-coda', 'the coda, where the role has one, follows the rubric: be the skeptic, find gaps'),
+  tested('REUSE-I1-R4/artifacts-heading', 'then "## Required Artifacts"'),
+  tested('REUSE-I1-R4/must-read', 'below it, the order to read the files before the review'),
+  tested('REUSE-I1-R4/files-read', 'and the request for one line "Files read: {name} ({N} lines), ..."'),
+  tested('REUSE-I1-R4/artifact-lines', 'one line "- {Artifact Name}: {path}" for each artifact of the role'),
+  tested('REUSE-I1-R4/prd-resolved', 'the path of the PRD is resolved, others are in the feature folder'),
+  tested('REUSE-I1-R4/no-prd', 'without a PRD the line is "- PRD: No PRD — feature created without brainstorm"'),
+  tested('REUSE-I1-R4/checklist', 'the checklist or levels of the role, where it has them, follow the artifacts'),
+  tested('REUSE-I1-R4/return-json', 'then "Return your assessment as JSON:" with the schema of the role'),
+  tested('REUSE-I1-R4/dynamic-suffix', 'what changes between iterations begins only after the schema'),
+  tested('REUSE-I1-R4/artifact', 'document phases: a heading and the content of the document under review'),
+  tested('REUSE-I1-R4/implementation-files', 'implement: "## Implementation Files" and the list of files'),
+  tested('REUSE-I1-R4/iteration-heading', 'last, "## Iteration Context", for the roles that have it'),
+  tested('REUSE-I1-R4/iteration-line', 'in it "This is iteration {n} of {max}."'),
+  tested('REUSE-I1-R4/previous-issues', 'after iteration 1 "Previous issues to re-evaluate:" and their list'),
 
   // I1-R4: what moved
-  pending('REUSE-I1-R4/moved/schema', 'the schema stands directly behind artifacts and checklist, before dynamic text'),
-  pending('REUSE-I1-R4/moved/coda', 'the coda stands with the rubric'),
-  pending('REUSE-I1-R4/moved/checklists', 'checklists and levels stand above the artifact'),
-  pending('REUSE-I1-R4/moved/static-first', 'no static text comes after dynamic text'),
+  tested('REUSE-I1-R4/moved/schema', 'the schema stands directly behind artifacts and checklist, before dynamic text'),
+  tested('REUSE-I1-R4/moved/coda', 'the coda stands with the rubric'),
+  tested('REUSE-I1-R4/moved/checklists', 'checklists and levels stand above the artifact'),
+  tested('REUSE-I1-R4/moved/static-first', 'no static text comes after dynamic text'),
 
   // I1-R4: deviations
-  pending(
+  tested(
     'REUSE-I1-R4/spec-reviewer/artifact-inline',
     'spec.md is inline as artifact under review, not a required one',
   ),
-  pending('REUSE-I1-R4/spec-reviewer/prd-only', 'the PRD is its only required artifact'),
-  pending('REUSE-I1-R4/spec-reviewer/coda', 'its coda is in section 1, before the schema'),
-  pending('REUSE-I1-R4/design-reviewer/coda', 'its coda is in section 1, before the schema'),
-  pending('REUSE-I1-R4/design-reviewer/suggestion-field', 'its schema calls the field suggestion, as all others do'),
-  pending('REUSE-I1-R4/design-reviewer/challenge-field', 'answers that call this field challenge are read as well'),
-  pending('REUSE-I1-R4/plan-reviewer/compact-schema', 'its schema is one line: approved, issues, summary'),
-  pending('REUSE-I1-R4/plan-reviewer/no-category', 'its issues have no category'),
-  pending('REUSE-I1-R4/plan-reviewer/no-iteration-context', 'it has no iteration context'),
-  pending('REUSE-I1-R4/task-reviewer/task-field', 'its issues have task in place of location'),
-  pending('REUSE-I1-R4/task-reviewer/no-category', 'its issues have no category'),
-  pending(
+  tested('REUSE-I1-R4/spec-reviewer/prd-only', 'the PRD is its only required artifact'),
+  tested('REUSE-I1-R4/spec-reviewer/coda', 'its coda is in section 1, before the schema'),
+  tested('REUSE-I1-R4/design-reviewer/coda', 'its coda is in section 1, before the schema'),
+  tested('REUSE-I1-R4/design-reviewer/suggestion-field', 'its schema calls the field suggestion, as all others do'),
+  tested('REUSE-I1-R4/design-reviewer/challenge-field', 'answers that call this field challenge are read as well'),
+  tested('REUSE-I1-R4/plan-reviewer/compact-schema', 'its schema is one line: approved, issues, summary'),
+  tested('REUSE-I1-R4/plan-reviewer/no-category', 'its issues have no category'),
+  tested('REUSE-I1-R4/plan-reviewer/no-iteration-context', 'it has no iteration context'),
+  tested('REUSE-I1-R4/task-reviewer/task-field', 'its issues have task in place of location'),
+  tested('REUSE-I1-R4/task-reviewer/no-category', 'its issues have no category'),
+  tested(
     'REUSE-I1-R4/task-reviewer/checklist',
     'checklist: plan fidelity, executability, size, dependencies, testability',
   ),
-  pending('REUSE-I1-R4/task-reviewer/checklist-position', 'that checklist stands above the dynamic part'),
-  pending(
+  tested('REUSE-I1-R4/task-reviewer/checklist-position', 'that checklist stands above the dynamic part'),
+  tested(
     'REUSE-I1-R4/implementation-reviewer/schema',
     'it has a schema block in place of a sentence about the answer',
   ),
-  pending('REUSE-I1-R4/implementation-reviewer/fields', 'its schema has approval, level results, issues and evidence'),
-  pending('REUSE-I1-R4/implementation-reviewer/levels', 'the order to validate all 4 levels is in the stable part'),
-  pending('REUSE-I1-R4/code-quality-reviewer/categories', 'categories: readability|kiss|yagni|formatting|flow'),
-  pending('REUSE-I1-R4/code-quality-reviewer/checklist', 'its checklist stands above the file list'),
-  pending('REUSE-I1-R4/security-reviewer/categories', 'categories: injection|auth|crypto|exposure|config'),
-  pending('REUSE-I1-R4/security-reviewer/checklist', 'its checklist stands above the file list'),
-  pending('REUSE-I1-R4/phase-reviewer/next-phase', '"Next Phase Expectations" is in the stable part'),
-  pending('REUSE-I1-R4/phase-reviewer/domain-outcome', '"Domain Reviewer Outcome" is in the dynamic part'),
-  pending('REUSE-I1-R4/phase-reviewer/schema', 'its schema comes before domain outcome and iteration context'),
-  pending(
+  tested('REUSE-I1-R4/implementation-reviewer/fields', 'its schema has approval, level results, issues and evidence'),
+  tested('REUSE-I1-R4/implementation-reviewer/levels', 'the order to validate all 4 levels is in the stable part'),
+  tested('REUSE-I1-R4/code-quality-reviewer/categories', 'categories: readability|kiss|yagni|formatting|flow'),
+  tested('REUSE-I1-R4/code-quality-reviewer/checklist', 'its checklist stands above the file list'),
+  tested('REUSE-I1-R4/security-reviewer/categories', 'categories: injection|auth|crypto|exposure|config'),
+  tested('REUSE-I1-R4/security-reviewer/checklist', 'its checklist stands above the file list'),
+  tested('REUSE-I1-R4/phase-reviewer/next-phase', '"Next Phase Expectations" is in the stable part'),
+  tested('REUSE-I1-R4/phase-reviewer/domain-outcome', '"Domain Reviewer Outcome" is in the dynamic part'),
+  tested('REUSE-I1-R4/phase-reviewer/schema', 'its schema comes before domain outcome and iteration context'),
+  tested(
     'REUSE-I1-R4/implement/files-section',
     'its reviewers have "Implementation Files" where others have the document',
   ),
-  pending('REUSE-I1-R4/implement/files-listed', 'the files are listed inline and read by the reviewer itself'),
+  tested('REUSE-I1-R4/implement/files-listed', 'the files are listed inline and read by the reviewer itself'),
 
   // I2: the resumed prompt
   tested('REUSE-I2/used-with-session', 'it is used where the role has a session'),
   tested('REUSE-I2/used-within-limit', 'it is used up to and including half of the first prompt'),
   tested('REUSE-I2/resume-id', 'the dispatch resumes the session kept for the role'),
-  pending('REUSE-I2/opening', 'it opens: artifacts and the previous version of {artifact_name} are in context'),
-  pending('REUSE-I2/changes-line', 'it says that the changes address the previous issues'),
-  pending('REUSE-I2/delta-heading', 'then "## Delta"'),
-  pending('REUSE-I2/delta-phase', 'under it, for a document phase, the diff of the document'),
-  pending('REUSE-I2/delta-implement', 'under it, for implement, the stat and the full diff'),
-  pending('REUSE-I2/fix-summary-heading', 'then "## Fix Summary"'),
-  pending('REUSE-I2/fix-summary-phase', 'under it, for a document phase, the summary of the revision'),
-  pending('REUSE-I2/fix-summary-implement', 'under it, for implement, the summary of the implementer'),
-  pending('REUSE-I2/task', 'then the request to judge whether issues are resolved and fixes brought new ones'),
-  pending('REUSE-I2/iteration-line', 'then "This is iteration {n} of {max}."'),
-  pending('REUSE-I2/return-json', 'last, "Return your assessment as JSON:"'),
-  pending('REUSE-I2/schema', 'approved, issues (severity, category, description, location, suggestion), summary'),
-  pending('REUSE-I2/no-required-artifacts', 'there is no block of required artifacts'),
-  pending('REUSE-I2/no-rubric', 'the rubric is not repeated'),
-  pending('REUSE-I2/delta-is-payload', 'the delta is the main part of it'),
-  pending('REUSE-I2/schema-repeated', 'the schema is repeated'),
+  tested('REUSE-I2/opening', 'it opens: artifacts and the previous version of {artifact_name} are in context'),
+  tested('REUSE-I2/changes-line', 'it says that the changes address the previous issues'),
+  tested('REUSE-I2/delta-heading', 'then "## Delta"'),
+  tested('REUSE-I2/delta-phase', 'under it, for a document phase, the diff of the document'),
+  tested('REUSE-I2/delta-implement', 'under it, for implement, the stat and the full diff'),
+  tested('REUSE-I2/fix-summary-heading', 'then "## Fix Summary"'),
+  tested('REUSE-I2/fix-summary-phase', 'under it, for a document phase, the summary of the revision'),
+  tested('REUSE-I2/fix-summary-implement', 'under it, for implement, the summary of the implementer'),
+  tested('REUSE-I2/task', 'then the request to judge whether issues are resolved and fixes brought new ones'),
+  tested('REUSE-I2/iteration-line', 'then "This is iteration {n} of {max}."'),
+  tested('REUSE-I2/return-json', 'last, "Return your assessment as JSON:"'),
+  tested('REUSE-I2/schema', 'approved, issues (severity, category, description, location, suggestion), summary'),
+  tested('REUSE-I2/no-required-artifacts', 'there is no block of required artifacts'),
+  tested('REUSE-I2/no-rubric', 'the rubric is not repeated'),
+  tested('REUSE-I2/delta-is-payload', 'the delta is the main part of it'),
+  tested('REUSE-I2/schema-repeated', 'the schema is repeated'),
 
   // I2-FV: the resumed prompt of final validation
   tested('REUSE-I2-FV/used-when', 'it is used for a reviewer that passed and is resumed for final validation'),
   tested('REUSE-I2-FV/no-size-guard', 'the limit of 50 % does not apply, however large the diff is'),
   tested('REUSE-I2-FV/failed-resume', 'a failed resume leads to I3 with full context'),
   tested('REUSE-I2-FV/resume-id', 'the dispatch resumes the session kept for the role'),
-  pending('REUSE-I2-FV/opening', 'it opens: artifacts and files are in context from the review at iteration {n}'),
-  pending('REUSE-I2-FV/since-line', 'it says that fixes were made since, for issues of other reviewers'),
-  pending('REUSE-I2-FV/changes-heading', 'then "## Changes Since Your Last Review"'),
-  pending('REUSE-I2-FV/stat', 'under it the stat from the state at its last review to now'),
-  pending('REUSE-I2-FV/diff', 'and the diff from the state at its last review to now'),
-  pending('REUSE-I2-FV/fix-summary-heading', 'then "## Fix Summary"'),
-  pending('REUSE-I2-FV/fix-summary', 'under it the summaries of all fixes in between'),
-  pending('REUSE-I2-FV/task', 'then the request for a full regression check of the approval and for new issues'),
-  pending('REUSE-I2-FV/iteration-line', '"This is the final validation round (iteration {n} of {max})."'),
-  pending('REUSE-I2-FV/return-json', 'last, "Return your assessment as JSON:"'),
-  pending('REUSE-I2-FV/schema', 'approved, issues (severity, category, description, location, suggestion), summary'),
+  tested('REUSE-I2-FV/opening', 'it opens: artifacts and files are in context from the review at iteration {n}'),
+  tested('REUSE-I2-FV/since-line', 'it says that fixes were made since, for issues of other reviewers'),
+  tested('REUSE-I2-FV/changes-heading', 'then "## Changes Since Your Last Review"'),
+  tested('REUSE-I2-FV/stat', 'under it the stat from the state at its last review to now'),
+  tested('REUSE-I2-FV/diff', 'and the diff from the state at its last review to now'),
+  tested('REUSE-I2-FV/fix-summary-heading', 'then "## Fix Summary"'),
+  tested('REUSE-I2-FV/fix-summary', 'under it the summaries of all fixes in between'),
+  tested('REUSE-I2-FV/task', 'then the request for a full regression check of the approval and for new issues'),
+  tested('REUSE-I2-FV/iteration-line', '"This is the final validation round (iteration {n} of {max})."'),
+  tested('REUSE-I2-FV/return-json', 'last, "Return your assessment as JSON:"'),
+  tested('REUSE-I2-FV/schema', 'approved, issues (severity, category, description, location, suggestion), summary'),
 
   // I3: the fresh fallback
   tested('REUSE-I3/used-when', 'it is used where a resume failed by an error of API or tool'),
-  pending('REUSE-I3/like-fresh', 'but for its iteration context it equals the fresh prompt'),
-  pending('REUSE-I3/iteration-line', 'its iteration context has "This is iteration {n} of {max}."'),
-  pending('REUSE-I3/fresh-line', 'and "(Fresh dispatch — prior review session unavailable.)"'),
-  pending('REUSE-I3/previous-issues', 'and "Previous issues to re-evaluate:" with those of the previous iteration'),
+  tested('REUSE-I3/like-fresh', 'but for its iteration context it equals the fresh prompt'),
+  tested('REUSE-I3/iteration-line', 'its iteration context has "This is iteration {n} of {max}."'),
+  tested('REUSE-I3/fresh-line', 'and "(Fresh dispatch — prior review session unavailable.)"'),
+  tested('REUSE-I3/previous-issues', 'and "Previous issues to re-evaluate:" with those of the previous iteration'),
   pending('REUSE-I3/marker', 'it appends the RESUME-FALLBACK line to .review-history.md'),
 
   // I4: artifacts by role, implement
@@ -679,29 +679,29 @@ const reuseDesign: readonly Requirement[] = [
 
   // I7: the implementer, fresh
   tested('REUSE-I7/fresh/used-when', 'the first fix uses it'),
-  pending('REUSE-I7/fresh/description', 'the description is "Fix review issues iteration {n}"'),
+  tested('REUSE-I7/fresh/description', 'the description is "Fix review issues iteration {n}"'),
   pending('REUSE-I7/fresh/role', 'the role is implementer'),
   tested('REUSE-I7/fresh/model', 'the model is opus'),
-  pending('REUSE-I7/fresh/opening', 'it opens with "Fix the following review issues:"'),
-  pending('REUSE-I7/fresh/artifacts-heading', 'then "## Required Artifacts"'),
-  pending('REUSE-I7/fresh/must-read', 'below it, the order to read the files before the work'),
-  pending('REUSE-I7/fresh/files-read', 'and the request for one line "Files read: {name} ({N} lines), ..."'),
-  pending('REUSE-I7/fresh/prd-line', 'the PRD line is as I8 resolves it'),
-  pending('REUSE-I7/fresh/artifact-lines', 'lines for spec, design, plan and tasks with their paths'),
-  pending('REUSE-I7/fresh/all-files', '"## All Implementation Files" lists all files of the task'),
-  pending('REUSE-I7/fresh/issues', '"## Issues to Fix" lists the issues of the failed reviewers'),
+  tested('REUSE-I7/fresh/opening', 'it opens with "Fix the following review issues:"'),
+  tested('REUSE-I7/fresh/artifacts-heading', 'then "## Required Artifacts"'),
+  tested('REUSE-I7/fresh/must-read', 'below it, the order to read the files before the work'),
+  tested('REUSE-I7/fresh/files-read', 'and the request for one line "Files read: {name} ({N} lines), ..."'),
+  tested('REUSE-I7/fresh/prd-line', 'the PRD line is as I8 resolves it'),
+  tested('REUSE-I7/fresh/artifact-lines', 'lines for spec, design, plan and tasks with their paths'),
+  tested('REUSE-I7/fresh/all-files', '"## All Implementation Files" lists all files of the task'),
+  tested('REUSE-I7/fresh/issues', '"## Issues to Fix" lists the issues of the failed reviewers'),
 
   // I7: the implementer, resumed
   tested('REUSE-I7/resumed/used-when', 'the second fix and later ones use it'),
   tested('REUSE-I7/resumed/resume-id', 'the dispatch resumes the session kept for the implementer'),
-  pending('REUSE-I7/resumed/opening', 'it opens: artifacts and files are in context from the previous fix session'),
-  pending('REUSE-I7/resumed/new-issues', '"## New Issues to Fix" lists the issues of reviewers that failed this time'),
-  pending('REUSE-I7/resumed/changed-files', '"## Changed Files to Re-read" lists what changed since the last fix'),
-  pending('REUSE-I7/resumed/all-files', '"## All Implementation Files (for reference)" lists all files of the task'),
-  pending('REUSE-I7/resumed/closing', 'it ends by asking to fix all of them and to summarise what was changed'),
+  tested('REUSE-I7/resumed/opening', 'it opens: artifacts and files are in context from the previous fix session'),
+  tested('REUSE-I7/resumed/new-issues', '"## New Issues to Fix" lists the issues of reviewers that failed this time'),
+  tested('REUSE-I7/resumed/changed-files', '"## Changed Files to Re-read" lists what changed since the last fix'),
+  tested('REUSE-I7/resumed/all-files', '"## All Implementation Files (for reference)" lists all files of the task'),
+  tested('REUSE-I7/resumed/closing', 'it ends by asking to fix all of them and to summarise what was changed'),
 
   // I8, I9: carried over
-  pending('REUSE-I8', 'wherever a role has prd.md, its line comes from the same resolution'),
+  tested('REUSE-I8', 'wherever a role has prd.md, its line comes from the same resolution'),
   pending('REUSE-I9', 'an answer is checked for confirmed reads before its JSON is read'),
 
   // I10: the validation
@@ -742,14 +742,14 @@ const reuseDesign: readonly Requirement[] = [
 
   // What agents see differently
   pending('REUSE-BEHAVIOUR/reviewers-delta', 'from iteration 2 on reviewers get the delta by resume, not full context'),
-  pending('REUSE-BEHAVIOUR/reviewers-schema', 'in fresh prompts the schema, itself unchanged, precedes the artifact'),
+  tested('REUSE-BEHAVIOUR/reviewers-schema', 'in fresh prompts the schema, itself unchanged, precedes the artifact'),
   pending(
     'REUSE-BEHAVIOUR/implementer',
     'from the second fix on the implementer gets issues and changed paths by resume',
   ),
-  pending('REUSE-BEHAVIOUR/final-validation', 'a reviewer in final validation gets the diff since its last review'),
+  tested('REUSE-BEHAVIOUR/final-validation', 'a reviewer in final validation gets the diff since its last review'),
   tested('REUSE-BEHAVIOUR/same-verdicts', 'what approves and what rejects does not change'),
-  pending('REUSE-BEHAVIOUR/same-schema', 'the format of the answers does not change'),
+  tested('REUSE-BEHAVIOUR/same-schema', 'the format of the answers does not change'),
   tested('REUSE-BEHAVIOUR/same-thresholds', 'the strict thresholds for a pass do not change'),
   tested('REUSE-BEHAVIOUR/same-selection', 'which reviewers are dispatched again does not change'),
 

@@ -6,7 +6,12 @@ export type JsonSchema = { readonly [key: string]: unknown };
 
 /** The JSON schema of an answer, as most agents take it. What else comes is read all the same, but not asked for. */
 export function answerSchema(kind: AnswerKind): JsonSchema {
-  const { $schema: _left, ...schema } = z.toJSONSchema(ANSWER_SCHEMAS[kind], {
+  return jsonSchema(ANSWER_SCHEMAS[kind]);
+}
+
+/** The JSON schema of whatever is asked for. */
+export function jsonSchema(asked: z.ZodType): JsonSchema {
+  const { $schema: _left, ...schema } = z.toJSONSchema(asked, {
     io: 'input',
     override: ({ jsonSchema }) => {
       if (jsonSchema.type === 'object') jsonSchema.additionalProperties = false;

@@ -46,6 +46,21 @@ const loopAnswer = z.looseObject({
   summary: z.string(),
 });
 
+/** The answer of whoever derives tests from documents. */
+const outlineAnswer = z.looseObject({
+  outlines: z.array(
+    z.looseObject({
+      title: z.string(),
+      given: z.string(),
+      action: z.string(),
+      expected: z.string(),
+      source: z.string().describe('The document and the sentence that demand it.'),
+      catches: z.string().optional().describe('The mistake for which it would fail.'),
+    }),
+  ),
+  summary: z.string().describe('What you covered, and what the documents leave open.'),
+});
+
 /** The answer of a reviewer that judges a step's outputs by criteria. */
 const qualityAnswer = z.looseObject({
   passed: z.boolean(),
@@ -81,6 +96,7 @@ export type Answers = {
   loop: LoopAnswer;
   quality: QualityAnswer;
   fixer: FixerAnswer;
+  outline: z.output<typeof outlineAnswer>;
   probe: z.output<typeof probeAnswer>;
 };
 export type AnswerKind = keyof Answers;
@@ -90,5 +106,6 @@ export const ANSWER_SCHEMAS = {
   loop: loopAnswer,
   quality: qualityAnswer,
   fixer: fixerAnswer,
+  outline: outlineAnswer,
   probe: probeAnswer,
 } as const;

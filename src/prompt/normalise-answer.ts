@@ -1,5 +1,6 @@
 import { isRecord } from '../domain/is-record.ts';
 import type { AnswerKind } from './answers.ts';
+import { withReasons } from './loop-verdict.ts';
 
 /**
  * Brings an answer that is right in substance into the form of its schema: other names for a field, numbers in quotes,
@@ -16,7 +17,9 @@ export function normaliseAnswer(kind: AnswerKind, value: unknown): unknown {
         previous: value['previous'] == null ? null : list(value['previous']).map(disposition),
       });
     case 'loop':
-      return { ...value, issues: list(value['issues'] ?? []).map(issue), summary: value['summary'] ?? '' };
+      return withReasons(
+        withoutNulls({ ...value, issues: list(value['issues'] ?? []).map(issue), summary: value['summary'] ?? '' }),
+      );
     case 'quality':
       return withoutNulls({
         ...value,
@@ -25,6 +28,12 @@ export function normaliseAnswer(kind: AnswerKind, value: unknown): unknown {
       });
     case 'fixer':
       return withoutNulls({ ...value });
+    case 'outline':
+      return {
+        ...value,
+        outlines: list(value['outlines'] ?? []).map((one) => (isRecord(one) ? withoutNulls(one) : one)),
+        summary: value['summary'] ?? '',
+      };
     case 'probe':
       return { ...value, issues: value['issues'] ?? [] };
   }
