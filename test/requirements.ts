@@ -289,10 +289,7 @@ const reuseSpec: readonly Requirement[] = [
   // R1.2: the delta
   tested('REUSE-R1.2', 'a resumed prompt sends the delta and nothing that the reviewer already has'),
   tested('REUSE-R1.2/no-required-artifacts', 'a resumed prompt does not list the required artifacts again'),
-  tested(
-    'REUSE-R1.2/context-sentence',
-    'it says that artifacts and earlier version are in context and changes follow',
-  ),
+  tested('REUSE-R1.2/context-sentence', 'it says that artifacts and earlier version are in context and changes follow'),
   pending('REUSE-R1.2a', 'phases that write a document send a unified diff of that document'),
   tested('REUSE-R1.2a/captured-before', 'the document as it was before the revision is kept to diff against'),
   pending('REUSE-R1.2a/simplest-mechanism', 'the diff is made in the simplest way at hand'),
@@ -553,10 +550,7 @@ const reuseDesign: readonly Requirement[] = [
   tested('REUSE-I1-R4/moved/static-first', 'no static text comes after dynamic text'),
 
   // I1-R4: deviations
-  tested(
-    'REUSE-I1-R4/spec-reviewer/artifact-inline',
-    'spec.md is inline as artifact under review, not a required one',
-  ),
+  tested('REUSE-I1-R4/spec-reviewer/artifact-inline', 'spec.md is inline as artifact under review, not a required one'),
   tested('REUSE-I1-R4/spec-reviewer/prd-only', 'the PRD is its only required artifact'),
   tested('REUSE-I1-R4/spec-reviewer/coda', 'its coda is in section 1, before the schema'),
   tested('REUSE-I1-R4/design-reviewer/coda', 'its coda is in section 1, before the schema'),
@@ -572,10 +566,7 @@ const reuseDesign: readonly Requirement[] = [
     'checklist: plan fidelity, executability, size, dependencies, testability',
   ),
   tested('REUSE-I1-R4/task-reviewer/checklist-position', 'that checklist stands above the dynamic part'),
-  tested(
-    'REUSE-I1-R4/implementation-reviewer/schema',
-    'it has a schema block in place of a sentence about the answer',
-  ),
+  tested('REUSE-I1-R4/implementation-reviewer/schema', 'it has a schema block in place of a sentence about the answer'),
   tested('REUSE-I1-R4/implementation-reviewer/fields', 'its schema has approval, level results, issues and evidence'),
   tested('REUSE-I1-R4/implementation-reviewer/levels', 'the order to validate all 4 levels is in the stable part'),
   tested('REUSE-I1-R4/code-quality-reviewer/categories', 'categories: readability|kiss|yagni|formatting|flow'),
