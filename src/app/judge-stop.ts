@@ -137,8 +137,9 @@ async function keepable(place: Place, verdict: StopVerdict, traces: Traces | nul
   const { outcome } = stands.value;
   if ((outcome.exitCode === 0) !== (verdict.kind === 'holds')) return null;
   if (JSON.stringify(stands.value.traces) !== JSON.stringify(traces)) return null;
-  // What no look has taken in may be anything; a repository in the repository is taken in from its first commit on.
-  const withheld = new Set<string>(outcome.withheld.flatMap(({ path, why }) => (why === 'repository' ? [] : [path])));
+  // What no look has taken in may be anything. A repository in the repository is never among the files that are
+  // withheld, since git ends its name with a slash: from its first commit on it is part of the change.
+  const withheld = new Set<string>(outcome.withheld.map(({ path }) => path));
   if (!after.untracked.every((path) => withheld.has(path))) return null;
   return { index, print: after.print, traces, verdict };
 }
