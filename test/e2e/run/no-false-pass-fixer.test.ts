@@ -61,6 +61,7 @@ way('It waives the finding with "onceover resolve".', async () => {
   const said = join(dirname(repo.root), 'said');
   repo.answers('two', fix(`node ${CLI} resolve F1 --skip no 2> ${said}`));
   expect(await loopOf(repo)).toMatchObject({ code: 1, loop: { end: 'stalled' }, findings: [{ state: 'open' }] });
+  expect(readFileSync(said, 'utf8')).toContain('whoever is judged cannot waive what was found');
 });
 
 way('It does so as if it were a person.', async () => {
