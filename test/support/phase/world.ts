@@ -1,0 +1,192 @@
+import type { AgentFailure } from '../../../src/domain/agent.ts';
+import type { CommitId, RepoPath, SnapshotId } from '../../../src/domain/brand.ts';
+import type { LoopAnswer, LoopIssue, PhaseEnd, PhaseSetup, ReviewerRole } from '../../../src/domain/phase.ts';
+import type { Ask, Measured, PhaseAction, PhaseEvent, PhaseState, PhaseStep } from '../../../src/domain/phase-step.ts';
+import { restPoint, resumePhase, startPhase, stepPhase } from '../../../src/plan/phase-step.ts';
+import { ARTIFACT } from './player.ts';
+import { Watch } from './watch.ts';
+
+/** What became of a phase, and how much of everything it saw. */
+export type Played = { readonly end: PhaseEnd; readonly seen: readonly string[] };
+
+const FAILURES: readonly AgentFailure[] = [
+  { kind: 'agent-error', said: 'boom' },
+  { kind: 'session-lost', said: 'gone' },
+  { kind: 'unreadable-answer', why: 'empty', said: '' },
+  { kind: 'limit', said: 'enough', resetAt: null },
+  { kind: 'timeout', seconds: 1 },
+  { kind: 'no-tokens' },
+];
+
+const MOST_EVENTS = 1500;
+const MOST_CRASHES = 4;
+const PROMPT = 1000;
+
+/** Plays a phase to its end in a world where the choices decide what happens; without choices left, all goes well. */
+export function playPhase(setup: PhaseSetup, choices: readonly number[]): Played {
+  const watch = new Watch(setup);
+  const seen: string[] = [];
+  let used = 0;
+  const pick = (of: number) => (choices[used++] ?? 0) % of;
+  let [content, snapshots, sessions, crashes] = [1, 0, 0, 0];
+  const first = startPhase(setup);
+  let state: PhaseState = first.state;
+  let pending: PhaseAction[] = [];
+
+  const took = (step: PhaseStep) => {
+    ({ state } = step);
+    for (const action of step.actions) {
+      watch.sees(action);
+      if (action.kind === 'record' || action.kind === 'record-fix') continue;
+      pending.push(action);
+      seen.push(action.kind === 'dispatch' || action.kind === 'fix' ? `${action.ask.template}` : action.kind);
+    }
+  };
+  const send = (event: PhaseEvent) => took(stepPhase(state, event));
+
+  const reply = ({ role, agent, mode }: Ask) => {
+    const hasSession = pick(6) !== 5;
+    const keeps = mode === 'resumed' && pick(2) === 0;
+    const id = keeps ? (watch.sessions.get(role) ?? '') : `s${++sessions}`;
+    const promptChars = mode === 'fresh' ? PROMPT : 60;
+    return {
+      by: 'agent',
+      session: hasSession ? { id, agent, model: null, version: '1', toolsDigest: 't' } : null,
+      promptChars,
+      freshChars: PROMPT,
+      usage: null,
+      readsConfirmed: pick(4) !== 3,
+    } as const;
+  };
+  /** What the world knows of sessions once somebody has answered. */
+  const keeps = (ask: Ask, id: string | undefined) => {
+    const isResumed = ask.session !== null;
+    if (id !== undefined) watch.sessions.set(ask.role, id);
+    else if (!isResumed) watch.sessions.delete(ask.role);
+    if (!isResumed) watch.firstLength.set(ask.role, PROMPT);
+  };
+
+  const answer = (): LoopAnswer => {
+    const severities: readonly LoopIssue['severity'][] = ['suggestion', 'warning', 'blocker'];
+    const kind = pick(5);
+    if (kind < 2) return { approved: true, issues: [], summary: '' };
+    const issues = Array.from({ length: pick(3) }, () => ({
+      severity: severities[pick(3)] ?? 'blocker',
+      description: '',
+    }));
+    return { approved: kind === 2, issues, summary: 'so' };
+  };
+
+  const measure = ({ agent }: Ask): Measured => {
+    const odd = pick(10);
+    return {
+      now: { agent, model: null, version: odd === 9 ? '2' : '1', toolsDigest: 't' },
+      canResume: odd !== 8,
+      lost: odd === 7 ? 'session' : odd === 6 ? 'diff' : null,
+      cost: null,
+      deltaLength: odd === 5 ? PROMPT / 2 + 1 : PROMPT / 2,
+    };
+  };
+
+  const changed = (): readonly RepoPath[] => {
+    if (pick(4) === 3) return [];
+    content += 1;
+    return [ARTIFACT];
+  };
+
+  const failsNow = (ask: Ask): boolean => {
+    if (pick(7) !== 6) return false;
+    const failure = FAILURES[pick(FAILURES.length)] as AgentFailure;
+    send({
+      kind: 'dispatch-failed',
+      role: ask.role,
+      failure,
+      promptChars: ask.mode === 'fresh' ? PROMPT : 60,
+      usage: null,
+    });
+    return true;
+  };
+
+  const respond = (action: PhaseAction) => {
+    switch (action.kind) {
+      case 'take-snapshot': {
+        if (pick(12) === 11) content += 1;
+        const text = `c${content}`;
+        watch.snapshot(text, action.purpose);
+        send({
+          kind: 'snapshot-taken',
+          seen: { snapshot: `t${++snapshots}` as SnapshotId, content: text },
+          artifact: 'present',
+        });
+        break;
+      }
+      case 'measure': {
+        const measured = measure(action.ask);
+        watch.measured.set(action.ask.role, measured);
+        send({ kind: 'measured', role: action.ask.role, ...measured });
+        break;
+      }
+      case 'dispatch': {
+        if (failsNow(action.ask)) break;
+        const role = action.ask.role as ReviewerRole;
+        const said = answer();
+        const replied = reply(action.ask);
+        keeps(action.ask, replied.session?.id);
+        watch.said.set(role, said);
+        send({ kind: 'answered', role, answer: said, ...replied });
+        break;
+      }
+      case 'fix':
+      case 'prepare': {
+        if (failsNow(action.ask)) break;
+        const replied = reply(action.ask);
+        if (action.kind === 'fix') {
+          keeps(action.ask, replied.session?.id);
+          watch.fixedSince = true;
+        }
+        send({ kind: 'fixed', summary: '', changedPaths: changed(), ...replied });
+        break;
+      }
+      case 'wait-for-fix':
+        watch.fixedSince = true;
+        send({ kind: 'fixed', summary: '', changedPaths: changed(), by: 'caller' });
+        break;
+      case 'commit': {
+        const how = pick(4);
+        if (how === 3) send({ kind: 'commit-failed' });
+        else if (how === 2) send({ kind: 'nothing-to-commit' });
+        else send({ kind: 'committed', commit: 'abc' as CommitId });
+        break;
+      }
+      default:
+        break;
+    }
+  };
+
+  const crash = () => {
+    crashes += 1;
+    seen.push('crash');
+    watch.crashed();
+    pending = [];
+    took(resumePhase(JSON.parse(JSON.stringify(restPoint(state)))));
+  };
+
+  took(first);
+  for (let events = 0; events < MOST_EVENTS; events += 1) {
+    const { position } = state;
+    if (position.at === 'ended') return { end: position.end, seen };
+    if (crashes < MOST_CRASHES && pick(25) === 24) {
+      crash();
+      continue;
+    }
+    if (pick(150) === 149) {
+      watch.stopped = true;
+      send({ kind: 'stop', why: 'interrupted' });
+      continue;
+    }
+    const [next] = pending.splice(pick(pending.length), 1);
+    if (next === undefined) throw new Error('nothing is under way, and it has not ended');
+    respond(next);
+  }
+  throw new Error('it does not end');
+}
