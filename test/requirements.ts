@@ -512,9 +512,9 @@ const reuseDesign: readonly Requirement[] = [
   tested('REUSE-TD6/fallback', 'a fresh fallback has the full template, required artifacts included'),
 
   // TD7: the marker
-  pending('REUSE-TD7', '"RESUME-FALLBACK: {agent_role} iteration {n} — {error summary}" in .review-history.md'),
-  pending('REUSE-TD7/own-line', 'it is a line of its own inside the entry of the present iteration'),
-  pending('REUSE-TD7/countable', 'a text search over the histories counts the fallbacks'),
+  tested('REUSE-TD7', '"RESUME-FALLBACK: {agent_role} iteration {n} — {error summary}" in .review-history.md'),
+  tested('REUSE-TD7/own-line', 'it is a line of its own inside the entry of the present iteration'),
+  tested('REUSE-TD7/countable', 'a text search over the histories counts the fallbacks'),
 
   // TD8: one skeleton
   tested('REUSE-TD8', 'the skeleton is defined once and all five phases use it'),
@@ -693,7 +693,7 @@ const reuseDesign: readonly Requirement[] = [
 
   // I8, I9: carried over
   tested('REUSE-I8', 'wherever a role has prd.md, its line comes from the same resolution'),
-  pending('REUSE-I9', 'an answer is checked for confirmed reads before its JSON is read'),
+  tested('REUSE-I9', 'an answer is checked for confirmed reads before its JSON is read'),
 
   // I10: the validation
   pending('REUSE-I10/once', 'validation runs once, before anything is resumed'),

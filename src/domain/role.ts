@@ -1,4 +1,4 @@
-import type { DocumentPhase, LoopIssue, PhaseName, PhaseRole, ReviewerRole } from './phase.ts';
+import type { DocumentPhase, PhaseName, PhaseRole, ReviewerRole } from './phase.ts';
 
 /** The documents of a feature, by their file names. */
 export const ARTIFACTS = ['prd.md', 'spec.md', 'design.md', 'plan.md', 'tasks.md'] as const;
@@ -36,11 +36,8 @@ export function roleName(role: PhaseRole, part: 'A' | 'B' | null): RoleName {
   return role;
 }
 
-/** How much an issue weighs, the heaviest first. */
-export const SEVERITIES = ['blocker', 'warning', 'suggestion'] as const satisfies readonly LoopIssue['severity'][];
-
 /** Which documents a role must read: the same in all its phases, or by phase. */
-export type RoleArtifacts = readonly Artifact[] | Readonly<Partial<Record<PhaseName, readonly Artifact[]>>>;
+type RoleArtifacts = readonly Artifact[] | Readonly<Partial<Record<PhaseName, readonly Artifact[]>>>;
 
 /** In what a reviewer's answer differs from the others'. */
 export type ReviewForm = {

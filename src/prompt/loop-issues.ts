@@ -1,6 +1,5 @@
 import { fence } from '../domain/fence.ts';
-import type { LoopIssue, RoleIssue } from '../domain/phase.ts';
-import { SEVERITIES } from '../domain/role.ts';
+import { type LoopIssue, type RoleIssue, SEVERITIES } from '../domain/phase.ts';
 
 /** An issue, and who reported it where that is not plain anyway. */
 type ToldIssue = { readonly role: RoleIssue['role'] | null; readonly issue: LoopIssue };
@@ -23,10 +22,10 @@ export function tellIssues(issues: readonly ToldIssue[]): string {
 }
 
 function tellIssue({ role, issue }: ToldIssue): string {
-  const category = issue.category === undefined ? '' : ` [${line(issue.category)}]`;
+  const tags = [issue.severity, issue.level, issue.category].filter((tag) => tag !== undefined);
   const place = issue.location === undefined ? '' : ` (at: ${line(issue.location)})`;
   return [
-    `- [${issue.severity}]${category}${role === null ? '' : ` ${role}:`} ${line(issue.description)}${place}`,
+    `- ${tags.map((tag) => `[${line(tag)}]`).join(' ')}${role === null ? '' : ` ${role}:`} ${line(issue.description)}${place}`,
     ...suggestion(issue),
   ].join('\n');
 }

@@ -17,10 +17,19 @@ export function withReasons(answer: Fields): Fields {
 }
 
 function failedLevels(levels: unknown): readonly string[] {
-  if (!isRecord(levels)) return [];
-  return Object.entries(levels)
-    .filter(([, level]) => isRecord(level) && level['passed'] === false)
+  return Object.entries(levelResults(levels))
+    .filter(([, passed]) => !passed)
     .map(([name]) => name);
+}
+
+/** Whether each level passed, as far as that is told. */
+export function levelResults(levels: unknown): Readonly<Record<string, boolean>> {
+  if (!isRecord(levels)) return {};
+  const judged = Object.entries(levels).flatMap(([name, level]) => {
+    const passed = isRecord(level) ? level['passed'] : level;
+    return typeof passed === 'boolean' ? [[name, passed] as const] : [];
+  });
+  return Object.fromEntries(judged);
 }
 
 function refusal(summary: unknown): string {

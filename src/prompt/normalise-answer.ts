@@ -1,4 +1,5 @@
 import { isRecord } from '../domain/is-record.ts';
+import { SEVERITIES } from '../domain/phase.ts';
 import type { AnswerKind } from './answers.ts';
 import { withReasons } from './loop-verdict.ts';
 
@@ -40,7 +41,6 @@ export function normaliseAnswer(kind: AnswerKind, value: unknown): unknown {
 }
 
 const PRIORITIES = ['critical', 'high', 'medium', 'low'];
-const SEVERITIES = ['blocker', 'warning', 'suggestion'];
 
 function violation(value: unknown): unknown {
   if (!isRecord(value)) return value;
@@ -78,7 +78,7 @@ function issue(value: unknown): unknown {
   const severity = lower(rest['severity']);
   return withoutNulls({
     ...rest,
-    severity: SEVERITIES.includes(String(severity)) ? severity : 'blocker',
+    severity: SEVERITIES.some((one) => one === severity) ? severity : 'blocker',
     location: rest['location'] ?? task ?? null,
     suggestion: rest['suggestion'] ?? challenge ?? null,
   });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { type ReviewForm, SEVERITIES } from '../domain/role.ts';
+import { SEVERITIES } from '../domain/phase.ts';
+import type { ReviewForm } from '../domain/role.ts';
 import { type JsonSchema, jsonSchema } from './answer-schema.ts';
 
 /** What a reviewer is asked to answer with, as it stands in its prompt. */

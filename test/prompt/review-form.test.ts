@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ReviewerRole } from '../../src/domain/phase.ts';
-import { REVIEWER_ROLES, type ReviewForm, SEVERITIES } from '../../src/domain/role.ts';
+import { type ReviewerRole, SEVERITIES } from '../../src/domain/phase.ts';
+import { REVIEWER_ROLES, type ReviewForm } from '../../src/domain/role.ts';
 import { strictSchema } from '../../src/prompt/answer-schema.ts';
+import { toLoopAnswer } from '../../src/prompt/loop-answer.ts';
 import { readAnswer } from '../../src/prompt/read-answer.ts';
 import { formSchema, tellForm } from '../../src/prompt/review-form.ts';
 import { builtInRole } from '../support/roles.ts';
@@ -212,6 +213,27 @@ describe('one reader for all of them [REUSE-FLOW/verdict-parsed]', () => {
     const answer = read({ approved: false, issues, summary: '' });
     expect(answer.ok && answer.answer.issues.length).toBe(5000);
   });
+});
+
+test('a verdict is what the engine knows of an answer, and nothing besides', () => {
+  const answer = read({
+    approved: false,
+    issues: [{ severity: 'warning', level: 'spec', category: 'missing', description: 'a', task: 'T1', confidence: 1 }],
+    levels: { tasks: { passed: true, issues_count: 0 }, spec: { passed: false }, design: 'pass', prd: true },
+    evidence: { verified: [], missing: [] },
+    summary: 'b',
+  });
+  expect(answer.ok && toLoopAnswer(answer.answer)).toEqual({
+    approved: false,
+    issues: [{ severity: 'warning', level: 'spec', category: 'missing', description: 'a', location: 'T1' }],
+    levels: { tasks: true, spec: false, prd: true },
+    summary: 'b',
+  });
+});
+
+test('a level that is simply false has failed too', () => {
+  const answer = read({ approved: true, issues: [], levels: { spec: false } });
+  expect(answer.ok && answer.answer.issues).toMatchObject([{ severity: 'blocker', level: 'spec' }]);
 });
 
 test('outlines of tests are read', () => {

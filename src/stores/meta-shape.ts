@@ -1,0 +1,108 @@
+import { isRecord } from '../domain/is-record.ts';
+import type { PhaseName, PhaseStage } from '../domain/phase.ts';
+
+/** What a phase leaves in `.meta.json`. */
+export type MetaUpdate = {
+  readonly phase: PhaseName;
+  readonly started: Date;
+  /** Null: it did not end with an approval, or with the caller's word that it may go on. */
+  readonly completed: Date | null;
+  /** What each loop came to, in the order in which they ran. */
+  readonly loops: readonly MetaLoop[];
+  /** What is open, one line each. */
+  readonly notes: readonly string[];
+  /** Why sessions are not resumed: which of V1 to V4 failed, and how. */
+  readonly deferred: { readonly test: string; readonly failure: string } | null;
+};
+
+type MetaLoop = {
+  readonly stage: PhaseStage;
+  readonly started: Date;
+  readonly completed: Date | null;
+  readonly iterations: number;
+  readonly approved: boolean;
+  readonly notes: readonly string[];
+};
+
+export type MergedMeta = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: 'corrupt' };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** `.meta.json` with a phase told in it: all other fields stay. What cannot be read is never written over. */
+export function mergeMeta(before: string | null, update: MetaUpdate): MergedMeta {
+  const kept = before === null || before.trim() === '' ? {} : parseMeta(before);
+  if (kept === null) return { ok: false, why: 'corrupt' };
+  const phases = inner(kept['phases']);
+  const phase = inner(phases?.[update.phase]);
+  const stages = inner(phase?.['stages']);
+  if (phases === null || phase === null || stages === null) return { ok: false, why: 'corrupt' };
+  const { deferred, completed } = update;
+  const merged = {
+    ...kept,
+    ...(completed === null ? {} : { lastCompletedPhase: update.phase }),
+    ...(deferred === null ? {} : { r1_deferred_reason: `${deferred.test}: ${deferred.failure}` }),
+    phases: { ...phases, [update.phase]: { ...phase, ...tellPhase(update), ...tellStages(update, stages) } },
+  };
+  return { ok: true, text: `${JSON.stringify(merged, null, indentOf(before ?? ''))}\n` };
+}
+
+/** The path of the document that the feature was made from, where `.meta.json` names one. */
+export function brainstormSource(meta: string): string | null {
+  const source = parseMeta(meta)?.['brainstorm_source'];
+  return typeof source === 'string' && source.trim() !== '' ? source : null;
+}
+
+const STAGES: Readonly<Record<PhaseName, Readonly<Partial<Record<PhaseStage, string>>>>> = {
+  specify: { domain: 'specReview', phase: 'phaseReview' },
+  design: { domain: 'designReview', phase: 'handoffReview' },
+  'create-plan': { domain: 'planReview', phase: 'chainReview' },
+  'create-tasks': { domain: 'taskReview', phase: 'chainReview' },
+  implement: {},
+};
+
+function tellPhase({ started, completed, loops, notes }: MetaUpdate): Fields {
+  return {
+    started: started.toISOString(),
+    completed: completed?.toISOString() ?? null,
+    iterations: loops.reduce((sum, loop) => sum + loop.iterations, 0),
+    reviewerNotes: notes,
+  };
+}
+
+function tellStages({ phase, loops }: MetaUpdate, before: Fields): Fields {
+  const told = loops.flatMap((loop) => {
+    const name = STAGES[phase][loop.stage];
+    return name === undefined ? [] : [[name, { ...(inner(before[name]) ?? {}), ...tellLoop(loop) }] as const];
+  });
+  return told.length === 0 ? {} : { stages: { ...before, ...Object.fromEntries(told) } };
+}
+
+function tellLoop({ started, completed, iterations, approved, notes }: MetaLoop): Fields {
+  return {
+    started: started.toISOString(),
+    completed: completed?.toISOString() ?? null,
+    iterations,
+    approved,
+    reviewerNotes: notes,
+  };
+}
+
+function parseMeta(text: string): Fields | null {
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\ufeff/, ''));
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The fields of an object inside; none where there is none; null where something else is in its place. */
+function inner(value: unknown): Fields | null {
+  if (value === undefined || value === null) return {};
+  return isRecord(value) ? value : null;
+}
+
+/** How the file is indented. */
+function indentOf(text: string): string {
+  return /^\{\r?\n([ \t]+)"/.exec(text)?.[1] ?? '  ';
+}
