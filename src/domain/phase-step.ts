@@ -4,6 +4,7 @@ import type { DispatchFacts, Session } from './dispatch.ts';
 import type {
   DomainOutcome,
   FixNote,
+  FixTurn,
   IterationEntry,
   Look,
   LookError,
@@ -209,7 +210,8 @@ export type PhaseAction =
       /** Null: the fixer failed. */
       readonly summary: string | null;
       readonly marks: readonly PhaseMark[];
-      readonly spent: Spent | null;
+      /** Null: no fixer was asked, or it was stopped. */
+      readonly turn: FixTurn | null;
     }
   | { readonly kind: 'end'; readonly end: PhaseEnd };
 

@@ -162,6 +162,9 @@ export type IterationEntry = {
   readonly marks: readonly PhaseMark[];
 };
 
+/** A turn of the fixer. */
+export type FixTurn = Pick<Look, 'agent' | 'template' | 'why' | 'spent'>;
+
 /** What was done about the issues of a round. */
 export type FixNote = { readonly round: number; readonly iteration: number; readonly summary: string };
 

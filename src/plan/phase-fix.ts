@@ -1,4 +1,4 @@
-import type { FixNote, PhaseMark, Preparation, RoleIssue } from '../domain/phase.ts';
+import type { FixNote, FixTurn, PhaseMark, Preparation, RoleIssue, Spent } from '../domain/phase.ts';
 import type {
   Flight,
   PhaseAction,
@@ -68,8 +68,8 @@ function mended(
   const { summary, changedPaths } = event;
   const iteration = state.counted[stage];
   const note: FixNote = { round, iteration, summary };
-  const spent = flight === null || event.by !== 'agent' ? null : spend(flight.spent, event);
-  const record: PhaseAction = { kind: 'record-fix', round, summary, marks, spent };
+  const turn = flight === null || event.by !== 'agent' ? null : turnOf(flight, spend(flight.spent, event));
+  const record: PhaseAction = { kind: 'record-fix', round, summary, marks, turn };
   const fixed: PhaseState = { ...state, fixes: [...state.fixes, note], fixedSince: true };
   // Whoever called may be at work elsewhere too; what they change there is not committed, and that is all.
   const forbidden = event.by === 'agent' ? forbiddenEdits(changedPaths, setup.edits) : [];
@@ -110,7 +110,8 @@ export function onFixFailed(state: PhaseState, at: Fixing, event: EventOf<'dispa
     return { state: { ...state, position }, actions: [fixAction(next.flight)] };
   }
   const { round } = state;
-  const record: PhaseAction = { kind: 'record-fix', round, summary: null, marks: at.marks, spent: next.spent };
+  const turn = turnOf(at.flight, next.spent);
+  const record: PhaseAction = { kind: 'record-fix', round, summary: null, marks: at.marks, turn };
   const end = ended(state, 'fixer-failed', { failure: next.failure });
   return { state: end.state, actions: [record, ...end.actions] };
 }
@@ -147,6 +148,10 @@ function preparationAt({ setup }: PhaseState, { next }: Preparing): Preparation 
   const preparation = setup.preparations[next];
   if (preparation === undefined) throw unexpected('prepared', 'the end of the preparations');
   return preparation;
+}
+
+function turnOf({ ask }: Flight, spent: Spent): FixTurn {
+  return { agent: ask.agent, template: ask.template ?? 'I7-fresh', why: ask.why, spent };
 }
 
 function fixAction(flight: Flight): PhaseAction {

@@ -156,7 +156,7 @@ function stopped(
 ): PhaseStep {
   if (position.at === 'fixing') {
     const { round } = state;
-    const record: PhaseAction = { kind: 'record-fix', round, summary: null, marks: position.marks, spent: null };
+    const record: PhaseAction = { kind: 'record-fix', round, summary: null, marks: position.marks, turn: null };
     const end = ended(state, why);
     return { state: end.state, actions: [record, ...end.actions] };
   }

@@ -122,6 +122,7 @@ describe('which template a dispatch has: every row of the decision matrix', () =
     play.fix(['src/a.ts']);
     expect(play.actions[0]).toMatchObject({
       kind: 'record-fix',
+      turn: { agent: 'claude', template: 'I7-fresh', why: 'resume-failed', spent: { asks: 2 } },
       marks: [{ kind: 'resume-fallback', role: 'implementer', iteration: 2, because: gone }],
     });
   });
