@@ -23,7 +23,7 @@ import { indexName } from './index-name.ts';
 import { QUIET } from './quiet.ts';
 
 /** By this environment git uses an index of our own. */
-export type IndexEnv = { readonly GIT_INDEX_FILE: string };
+type IndexEnv = { readonly GIT_INDEX_FILE: string };
 
 /** An index to work with. */
 export type OwnIndex = {
