@@ -398,13 +398,13 @@ const reuseSpec: readonly Requirement[] = [
   tested('REUSE-NFR3/from-templates', 'the figure is computed from prompt lengths and not from token counts'),
 
   // Monitoring
-  pending('REUSE-MON/after-three-features', 'the rates are judged once three features were done'),
-  pending('REUSE-MON/resume-fallback-rate', 'more than 20 % failed resumes call for escalation'),
-  pending(
+  tested('REUSE-MON/after-three-features', 'the rates are judged once three features were done'),
+  tested('REUSE-MON/resume-fallback-rate', 'more than 20 % failed resumes call for escalation'),
+  tested(
     'REUSE-MON/delta-guard-rate',
     'a guard that trips in over 50 % of document iterations calls for another limit',
   ),
-  pending(
+  tested(
     'REUSE-MON/lazy-load-warning-rate',
     'LAZY-LOAD-WARNING in over 20 % of dispatches puts the order to read in doubt',
   ),

@@ -66,7 +66,7 @@ export type RoleState = {
  * The `resume_state` of the requirement, by role. `session.id` is its agent_id, `session.firstPromptLength` its
  * iteration1_prompt_length, `session.saw` its last_commit_sha: the state that the role saw last, as a snapshot.
  */
-export type ResumeState = Readonly<Partial<Record<ReviewerRole | 'implementer', ResumeEntry>>>;
+type ResumeState = Readonly<Partial<Record<ReviewerRole | 'implementer', ResumeEntry>>>;
 export type ResumeEntry = { readonly session: Session; readonly lastIteration: number };
 
 export type PhasePosition =

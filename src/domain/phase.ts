@@ -4,8 +4,7 @@ import type { DispatchPlan } from './dispatch.ts';
 import type { Usage } from './usage.ts';
 
 /** Phases that write a document. */
-export const DOCUMENT_PHASES = ['specify', 'design', 'create-plan', 'create-tasks'] as const;
-export type DocumentPhase = (typeof DOCUMENT_PHASES)[number];
+export type DocumentPhase = 'specify' | 'design' | 'create-plan' | 'create-tasks';
 export type PhaseName = DocumentPhase | 'implement';
 
 /** The loops of a phase: a document has two, one after the other; code has one. */

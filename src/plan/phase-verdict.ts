@@ -19,7 +19,7 @@ function isBlocking({ severity }: LoopIssue): boolean {
 }
 
 /** What is unsettled by the last word of each reviewer. */
-export function openIssues({ roles }: Pick<PhaseState, 'roles'>): readonly RoleIssue[] {
+function openIssues({ roles }: Pick<PhaseState, 'roles'>): readonly RoleIssue[] {
   return (Object.entries(roles) as [RoleIssue['role'], RoleState][])
     .filter(([, { status }]) => status === 'failed')
     .flatMap(([role, { answer }]) => blockingIssues(answer).map((issue) => ({ role, issue })));

@@ -49,7 +49,7 @@ export function phaseSetup(phase: PhaseName, more: Partial<PhaseSetup> = {}): Ph
 }
 
 export const now = { agent: 'claude', model: 'm', version: '1', toolsDigest: 't' };
-export const measured: Measured = { now, canResume: true, lost: null, cost: null, deltaLength: 100 };
+const measured: Measured = { now, canResume: true, lost: null, cost: null, deltaLength: 100 };
 export const FIRST_PROMPT = 1000;
 
 export const blocker: LoopIssue = { severity: 'blocker', description: 'wrong' };
