@@ -66,7 +66,7 @@ function atCap(state: PhaseState): PhaseStep {
   if (state.stage !== 'domain') return endedAtCap(state);
   const handed = withOutcome(state, 'failed');
   if (state.roles['phase-reviewer'] !== undefined) return endedAtCap(handed);
-  return takeSnapshot({ ...handed, stage: 'phase' }, 'starting');
+  return takeSnapshot({ ...handed, stage: 'phase', unchangedFixes: 0 }, 'starting');
 }
 
 /** A snapshot for the next round: a fixer that changed nothing gets one more look, and no third. */

@@ -229,6 +229,12 @@ describe('fixes', () => {
     expect(play.end).toBeNull();
   });
 
+  test('a fixer that changed nothing in one loop may do so once in the other', () => {
+    const play = specify([], [], { mostIterations: 2 }).answer(SPEC, fail).fix([]).snapshot().measure(SPEC);
+    play.answer(SPEC, fail).snapshot().answer(PHASE, fail).measure('implementer').fix([]).snapshot().measure(PHASE);
+    expect(play.asks()).toMatchObject([{ role: PHASE, template: 'I1-R4', why: 'no-changes', iteration: 2 }]);
+  });
+
   test.each<[string, readonly string[], readonly string[]]>([
     ['settings', ['onceover.yml'], ['onceover.yml']],
     ['code, in a document phase', [ARTIFACT, 'src/a.ts'], ['src/a.ts']],

@@ -129,6 +129,8 @@ export class Watch {
 
   private seesRecord(entry: Extract<PhaseAction, { kind: 'record' }>['entry']): void {
     this.rounds += 1;
+    // Another loop begins to count anew.
+    if (entry.stage !== this.stageNow) this.unchanged = 0;
     this.stageNow = entry.stage;
     expect(entry.round).toBe(this.rounds);
     if (!entry.isFinalValidation) this.counts[entry.stage] += 1;
