@@ -38,7 +38,9 @@ let beginning: { readonly place: Place; readonly run: Promise<Result<Beginning>>
  * Begins to look for the repository, and with `run` at what changed in it, while the rest of the program is still being
  * loaded: most of a short command's time is one or the other.
  */
-export function lookAhead(cwd: string, { run }: { readonly run: boolean }): void {
+export function lookAhead({ run }: { readonly run: boolean }): void {
+  const cwd = here();
+  if (cwd === null) return;
   const place = findPlace(cwd);
   ahead = { cwd, place };
   if (run) {
@@ -49,6 +51,15 @@ export function lookAhead(cwd: string, { run }: { readonly run: boolean }): void
         return found;
       }),
     };
+  }
+}
+
+// Whoever is in a folder that is gone is told so later on.
+function here(): string | null {
+  try {
+    return process.cwd();
+  } catch {
+    return null;
   }
 }
 

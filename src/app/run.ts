@@ -112,16 +112,17 @@ async function alone<T>(
   work: (opened: OpenedRun) => Promise<Result<T>>,
 ): Promise<Result<T>> {
   if (process.env[ACTIVE] !== undefined) return failed({ kind: 'inside-a-run' });
-  const opened = await openRun(place, options);
-  if (!opened.ok) return opened;
-  const agreed = await agree(place, opened.value.written, options.startedBy);
-  if (!agreed.ok) return agreed;
+  const opening = openRun(place, options);
+  // While git is looking.
   const lock = await openLock(place).take();
-  if (!lock.ok) return lock;
   try {
-    return await work(opened.value);
+    const opened = await opening;
+    if (!opened.ok) return opened;
+    const agreed = await agree(place, opened.value.written, options.startedBy);
+    if (!agreed.ok) return agreed;
+    return lock.ok ? await work(opened.value) : lock;
   } finally {
-    await lock.value.release();
+    if (lock.ok) await lock.value.release();
   }
 }
 

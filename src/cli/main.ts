@@ -29,8 +29,7 @@ else if (process.platform === 'win32') {
 else {
   if (first === 'instructions' || first === 'run' || first === 'status') {
     const run = first === 'run' && rest.length === 0;
-    const { workingDirectory } = await import('./working-directory.ts');
-    (await import('../app/ahead.ts')).lookAhead(workingDirectory(), { run });
+    (await import('../app/ahead.ts')).lookAhead({ run });
   }
   // What is asked most often, and mostly has nothing to do, needs nobody to read flags for it.
   if (first === 'run' && rest.length === 0) await (await import('./plain-run.ts')).plainRun();

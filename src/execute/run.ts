@@ -64,6 +64,8 @@ export async function executeRun(
   const outcome = await conclude(facts, deeds, request, spared, budget);
   const tidied = await finish(ports, request, facts, deeds);
   if (!tidied.ok) return tidied;
+  // Where nothing changed, nothing was paid or spared.
+  if (outcome.status === 'no_changes') return done(outcome);
   const kept = await ports.ledger.add(ledgerRun(ports, request, { facts, deeds, outcome, spared, begun }));
   if (kept.ok) return done(outcome);
   // What it cost is worth a word, and no verdict.

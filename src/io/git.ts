@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
 import { done, failed, type Result } from '../domain/result.ts';
 import { runProcess } from './process.ts';
 
@@ -23,7 +24,7 @@ export async function git(
   const { input, onOutput } = options;
   const env = options.env === undefined ? gitEnvironment() : { ...gitEnvironment(), ...options.env };
   const config = (options.config ?? []).flatMap((setting) => ['-c', setting]);
-  const end = await runProcess('git', [...config, ...args], { cwd: folder, env, input, onOutput });
+  const end = await runProcess(gitProgram(), [...config, ...args], { cwd: folder, env, input, onOutput });
   if (end.kind === 'missing') {
     return failed(existsSync(folder) ? { kind: 'git-missing' } : { kind: 'not-a-repository', folder });
   }
@@ -31,6 +32,24 @@ export async function git(
     return failed({ kind: 'git-failed', command: `git ${args.join(' ')}`, said: end.stderr.trim() });
   }
   return done({ code: end.code, stdout: end.stdout, stderr: end.stderr });
+}
+
+let program: string | null = null;
+
+// Looked for once: the system would look through PATH each time, which takes as long as git's shorter answers.
+function gitProgram(): string {
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
+  program ??= folders.map((folder) => join(folder, 'git')).find(isProgram) ?? 'git';
+  return program;
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }
 
 let environment: NodeJS.ProcessEnv | null = null;

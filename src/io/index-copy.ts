@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, rmdirSync, rmSync, statSync, unlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RepoPath } from '../domain/brand.ts';
 import type { Place } from '../domain/change.ts';
@@ -32,7 +32,17 @@ export async function withIndexFolder<T>(
   try {
     return await use(own.value);
   } finally {
-    rmSync(own.value, { recursive: true, force: true });
+    removeOwn(own.value);
+  }
+}
+
+// Mostly it is empty by now, and removing whatever is in a folder takes a part of Node that has to be loaded first.
+function removeOwn(folder: string): void {
+  try {
+    for (const name of readdirSync(folder)) unlinkSync(join(folder, name));
+    rmdirSync(folder);
+  } catch {
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 

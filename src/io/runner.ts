@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { performance } from 'node:perf_hooks';
 import { type Captured, capture } from './capture.ts';
 
 /** A program to run to its end: what it gets, and how long and how much it may take. */

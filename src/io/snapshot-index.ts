@@ -3,6 +3,7 @@ import {
   closeSync,
   constants,
   fstatSync,
+  linkSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -68,6 +69,10 @@ export async function withOwnIndex<T>(
         sum: () => endOf(path),
       });
       if (!worked.ok) return worked;
+      // The same to the last byte: it is there already.
+      if (kept !== null && hasNames && worked.value.hasNames && endOf(path) === sumOf(kept.bytes)) {
+        return done({ value: worked.value.value, index: kept.bytes });
+      }
       const index = onDisk(path, () => {
         const bytes = readFileSync(path);
         const isNamed = commit !== null && worked.value.hasNames && !bytes.includes(SUBMODULE_MODE);
@@ -137,7 +142,7 @@ export async function treeOfIndex(place: Place, index: Buffer): Promise<Result<S
 
 const MOST_KEPT = 64;
 
-type Kept = { readonly bytes: Buffer; readonly mtimeMs: number };
+type Kept = { readonly path: string; readonly bytes: Buffer; readonly mtimeMs: number };
 
 function readKept(path: string): Kept | null {
   let fd: number | null = null;
@@ -145,7 +150,7 @@ function readKept(path: string): Kept | null {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stats = fstatSync(fd);
     const bytes = stats.isFile() ? readFileSync(fd) : null;
-    return bytes !== null && isWhole(bytes) ? { bytes, mtimeMs: stats.mtimeMs } : null;
+    return bytes !== null && isWhole(bytes) ? { path, bytes, mtimeMs: stats.mtimeMs } : null;
   } catch {
     // Without it all files are read once more, and nothing else is lost.
     return null;
@@ -170,9 +175,14 @@ function sumOf(index: Buffer): string {
 }
 
 // With its time: git takes an entry that is as young as the index for one that may have changed unnoticed.
-function copyTo(path: string, { bytes, mtimeMs }: Kept): void {
-  writeFileSync(path, bytes);
-  utimesSync(path, Math.floor(mtimeMs) / 1000, Math.floor(mtimeMs) / 1000);
+function copyTo(path: string, { path: from, bytes, mtimeMs }: Kept): void {
+  try {
+    // git never writes into an index: it puts a new one in its place, and the kept one stays as it is.
+    linkSync(from, path);
+  } catch {
+    writeFileSync(path, bytes);
+    utimesSync(path, Math.floor(mtimeMs) / 1000, Math.floor(mtimeMs) / 1000);
+  }
 }
 
 function onDisk<T>(path: string, act: () => T): Result<T> {

@@ -220,6 +220,7 @@ test('each working tree has its own, and not too many are kept', async () => {
   expect(readdirSync(folder)).toHaveLength(2);
   for (let n = 0; n < 70; n++) writeFileSync(join(folder, `old${n}`), '');
   for (let n = 0; n < 70; n++) utimesSync(join(folder, `old${n}`), n, n);
+  writeFileSync(join(other, 'a.txt'), 'another');
   await takeAt(other);
   expect(readdirSync(folder)).toHaveLength(64);
   expect(existsSync(join(folder, 'old0'))).toBe(false);
