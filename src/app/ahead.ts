@@ -3,8 +3,12 @@ import { leftOut } from '../domain/left-out.ts';
 import type { Snapshot, Snapshots } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
 import type { Selection } from '../domain/scope.ts';
-import { findPlace } from '../io/place.ts';
+import { isName } from '../io/diff.ts';
+import { lastBase, openKeptAnswers } from '../io/kept-answers.ts';
+import { findPlace, findPlaceWith } from '../io/place.ts';
 import { openSnapshots } from '../io/snapshots.ts';
+import { findSpot } from '../io/spot.ts';
+import type { Standing } from '../io/standing.ts';
 import { lookingAhead } from './looking-ahead.ts';
 import { type RunSettings, readSettings } from './run-settings.ts';
 
@@ -23,11 +27,11 @@ export async function beginRun(place: Place, selection: Selection): Promise<Resu
   return begin(place, selection);
 }
 
-async function begin(place: Place, selection: Selection): Promise<Result<Beginning>> {
+async function begin(place: Place, selection: Selection, standing: Standing | null = null): Promise<Result<Beginning>> {
   const read = await readSettings(place, selection);
   if (!read.ok) return read;
   const { settings } = read.value;
-  const ahead = lookingAhead(openSnapshots(place), selection, settings.base, leftOut(settings));
+  const ahead = lookingAhead(openSnapshots(place, standing), selection, settings.base, leftOut(settings));
   return done({ read: read.value, ...ahead });
 }
 
@@ -41,17 +45,18 @@ let beginning: { readonly place: Place; readonly run: Promise<Result<Beginning>>
 export function lookAhead({ run }: { readonly run: boolean }): void {
   const cwd = here();
   if (cwd === null) return;
-  const place = findPlace(cwd);
-  ahead = { cwd, place };
-  if (run) {
-    ahead = {
-      cwd,
-      place: place.then((found) => {
-        if (found.ok) beginning = { place: found.value, run: begin(found.value, USUAL) };
-        return found;
-      }),
-    };
-  }
+  const spot = run ? findSpot(cwd, process.env) : null;
+  const base = spot === null ? null : lastBase(openKeptAnswers(spot));
+  const found = findPlaceWith(cwd, base !== null && isName(base) ? base : null);
+  ahead = {
+    cwd,
+    place: found.then((one) => {
+      if (!one.ok) return one;
+      const { place, standing } = one.value;
+      if (run) beginning = { place, run: begin(place, USUAL, standing) };
+      return done(place);
+    }),
+  };
 }
 
 // Whoever is in a folder that is gone is told so later on.

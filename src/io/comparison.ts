@@ -8,19 +8,21 @@ import { done, failed, type Result } from '../domain/result.ts';
 import type { Scope, Selection } from '../domain/scope.ts';
 import { hasCommits, isName, mergeBaseWith } from './diff.ts';
 import { git } from './git.ts';
+import { ASK_BRANCH, askStanding, branchOf, readStanding, type Standing } from './standing.ts';
 
 /** The two sides of what was asked for; without any commit the first one is empty. */
 export async function findComparison(
   place: Place,
   selection: Selection,
   usualBase: string | null,
+  known: Standing | null = null,
 ): Promise<Result<Comparison>> {
   const usual = usualBase ?? place.usualBase;
   switch (selection.kind) {
     case 'change':
-      return fromBase(place, { asked: selection.base, usual, files: null });
+      return fromBase(place, { asked: selection.base, usual, files: null, known });
     case 'files':
-      return fromBase(place, { asked: selection.base, usual, files: selection.files });
+      return fromBase(place, { asked: selection.base, usual, files: selection.files, known });
     case 'uncommitted':
       return fromHead(place);
     case 'commit':
@@ -32,11 +34,13 @@ type Wanted = {
   readonly asked: string | null;
   readonly usual: string | null;
   readonly files: readonly RepoPath[] | null;
+  /** What git has just said already. */
+  readonly known: Standing | null;
 };
 
-async function fromBase(place: Place, { asked, usual, files }: Wanted): Promise<Result<Comparison>> {
+async function fromBase(place: Place, { asked, usual, files, known }: Wanted): Promise<Result<Comparison>> {
   const [standing, usualBase] = await Promise.all([
-    standingFrom(place, asked ?? usual),
+    standingFrom(place, asked ?? usual, known),
     asked === null || asked === usual ? null : mergeBase(place, usual),
   ]);
   if (!standing.ok) {
@@ -56,39 +60,24 @@ async function fromBase(place: Place, { asked, usual, files }: Wanted): Promise<
   });
 }
 
-type Standing = {
-  readonly base: NonNullable<Base>;
-  readonly head: CommitId;
-  readonly branch: string | null;
-};
-
 /** The merge-base, the last commit and the branch, by one question to git. */
-async function standingFrom(place: Place, name: string | null): Promise<Result<Standing>> {
+async function standingFrom(place: Place, name: string | null, known: Standing | null): Promise<Result<Standing>> {
   if (name === null) return failed({ kind: 'no-base', tried: USUAL_BASES });
+  if (known?.base.name === name) return done(known);
   if (!isName(name)) return failed({ kind: 'unknown-base', base: name });
-  const question = ['rev-parse', `${name}^{commit}...HEAD`, ...BRANCH];
+  const question = ['rev-parse', ...askStanding(name)];
   const answer = await git(place.root, question, { expected: [0, 1, 128] });
   if (!answer.ok) return answer;
-  const [head = '', , ...rest] = answer.value.stdout.toString('utf8').trim().split('\n');
-  const [mergeBaseLine = '', branch = ''] = [rest[0], rest.at(-1)];
-  if (answer.value.code === 0 && mergeBaseLine.startsWith('^')) {
-    const base = { name, commit: mergeBaseLine.slice(1) as CommitId };
-    return done({ base, head: head as CommitId, branch: branchOf(branch) });
-  }
+  const read = answer.value.code === 0 ? readStanding(name, answer.value.stdout.toString('utf8').split('\n')) : null;
+  if (read !== null) return done(read.standing);
   const base = await mergeBaseWith(place, name);
   return base.ok
     ? failed({ kind: 'git-failed', command: `git ${question.join(' ')}`, said: answer.value.stderr })
     : base;
 }
 
-const BRANCH = ['--symbolic-full-name', 'HEAD'];
-
-function branchOf(line: string): string | null {
-  return line === 'HEAD' || line === '' ? null : line;
-}
-
 async function fromHead(place: Place): Promise<Result<Comparison>> {
-  const answer = await git(place.root, ['rev-parse', 'HEAD^{commit}', ...BRANCH]);
+  const answer = await git(place.root, ['rev-parse', 'HEAD^{commit}', ...ASK_BRANCH]);
   const scope: Scope = { key: 'uncommitted', kind: 'narrow' };
   if (!answer.ok) return (await hasCommits(place)) ? answer : fromNothing(place, { scope, files: null });
   const [commit = '', branch = ''] = answer.value.stdout.toString('utf8').split('\n');

@@ -22,7 +22,7 @@ const LARGEST_FILE = 2 * 1024 * 1024;
 type Kept = Readonly<Record<string, { readonly key: string; readonly answer: string }>>;
 
 /** The answers about one working tree; one a question. */
-export function openKeptAnswers({ root, commonDir }: Place): KeptAnswers {
+export function openKeptAnswers({ root, commonDir }: Pick<Place, 'root' | 'commonDir'>): KeptAnswers {
   const name = `${indexName(root)}.json`;
   const kept = read(join(commonDir, FOLDER, name));
   const fresh: Record<string, { key: string; answer: string }> = {};
@@ -43,6 +43,15 @@ export function openKeptAnswers({ root, commonDir }: Place): KeptAnswers {
       removeOldest(folder.value, MOST_KEPT, new Set([name]));
     },
   };
+}
+
+/** What the change was measured from last time: most likely it is this time. */
+export function lastBase(kept: KeptAnswers): string | null {
+  return kept.get('base', '')?.toString('utf8') ?? null;
+}
+
+export function keepBase(kept: KeptAnswers, name: string): void {
+  if (lastBase(kept) !== name) kept.put('base', '', Buffer.from(name, 'utf8'));
 }
 
 function read(path: string): Kept {

@@ -4,7 +4,7 @@ import type { Comparison, LeftOut } from '../domain/ports.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import { type GitAnswer, git } from './git.ts';
 import { insideAny } from './inside-any.ts';
-import { type KeptAnswers, openKeptAnswers } from './kept-answers.ts';
+import { type KeptAnswers, keepBase, openKeptAnswers } from './kept-answers.ts';
 import { readNulList } from './nul-list.ts';
 import type { IndexWork, OwnIndex } from './snapshot-index.ts';
 import { UNDISTURBED } from './undisturbed.ts';
@@ -59,6 +59,7 @@ export async function look(
   if (!added.ok) return added;
   const diff = await difference(ask, index, comparison.baseTree, kept);
   if (!diff.ok) return diff;
+  if (comparison.scope.kind === 'full' && comparison.baseName !== null) keepBase(kept, comparison.baseName);
   kept.save();
   const shown = await mark(ask, '--no-skip-worktree', hidden.value);
   if (!shown.ok) return shown;

@@ -1,6 +1,7 @@
 import { type Place, USUAL_BASES } from '../domain/change.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import { git } from './git.ts';
+import { askStanding, readStanding, type Standing } from './standing.ts';
 
 /** The version of git; null where there is none. */
 export async function gitVersion(folder: string): Promise<string | null> {
@@ -10,6 +11,15 @@ export async function gitVersion(folder: string): Promise<string | null> {
 
 /** Finds the repository that holds `folder`. */
 export async function findPlace(folder: string): Promise<Result<Place>> {
+  const found = await findPlaceWith(folder, null);
+  return found.ok ? done(found.value.place) : found;
+}
+
+/** The same, with what a change stands on if it is measured from `base`; null where that cannot be told so. */
+export async function findPlaceWith(
+  folder: string,
+  base: string | null,
+): Promise<Result<{ readonly place: Place; readonly standing: Standing | null }>> {
   const answer = await git(folder, [
     'rev-parse',
     '--path-format=absolute',
@@ -19,29 +29,34 @@ export async function findPlace(folder: string): Promise<Result<Place>> {
     'index',
     '--is-shallow-repository',
     '--show-prefix',
-    '--symbolic-full-name',
+    ...(base === null ? ['--symbolic-full-name'] : askStanding(base)),
     ...USUAL_BASES.map(matchOne),
   ]);
   if (!answer.ok) {
     if (answer.failure.kind !== 'git-failed') return answer;
+    if (base !== null) return findPlaceWith(folder, null);
     if (/not a git repository/i.test(answer.failure.said)) return failed({ kind: 'not-a-repository', folder });
     if (/must be run in a work tree/i.test(answer.failure.said)) return failed({ kind: 'bare-repository', folder });
     return answer;
   }
-  const [root, commonDir, index, shallow, prefix, firstRef] = answer.value.stdout.toString('utf8').split('\n');
+  const [root, commonDir, index, shallow, prefix, ...more] = answer.value.stdout.toString('utf8').split('\n');
   if (root === undefined || commonDir === undefined || index === undefined || root.startsWith('--')) {
     return failed({ kind: 'git-too-old' });
   }
   // A line break in a path would shift everything that follows it.
   if (shallow !== 'true' && shallow !== 'false') return failed({ kind: 'odd-root', folder });
-  return done({
+  const stands = base === null ? null : readStanding(base, more);
+  if (base !== null && stands === null) return findPlaceWith(folder, null);
+  const [firstRef] = stands?.rest ?? more;
+  const place = {
     root,
     commonDir,
     index,
     prefix: (prefix ?? '').replace(/\/$/, ''),
     shallow: shallow === 'true',
     usualBase: firstRef?.replace(/^refs\/(?:remotes|heads)\//, '') || null,
-  });
+  };
+  return done({ place, standing: stands?.standing ?? null });
 }
 
 // As a pattern, a branch that is not there is left out of git's answer instead of making it fail.

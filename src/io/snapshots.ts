@@ -13,13 +13,20 @@ import { git } from './git.ts';
 import { keepTree, pruneTrees } from './kept-trees.ts';
 import { readNulList } from './nul-list.ts';
 import { QUIET } from './quiet.ts';
+import type { Standing } from './standing.ts';
 import { takeSnapshot } from './take-snapshot.ts';
 import { textInTree } from './text-in-tree.ts';
 
 /** Snapshots of the working tree at `place`; the user's index, stash, branches and files stay as they are. */
-export function openSnapshots(place: Place): Snapshots {
+export function openSnapshots(place: Place, standing: Standing | null = null): Snapshots {
+  let known = standing;
   return {
-    compare: (selection, usualBase) => findComparison(place, selection, usualBase),
+    compare(selection, usualBase) {
+      const justSaid = known;
+      // It counts once: branches move.
+      known = null;
+      return findComparison(place, selection, usualBase, justSaid);
+    },
     async take(comparison, left) {
       // git would refuse to leave out what lies behind a symlink, and would not say which.
       for (const folder of comparison.headTree === null ? left.folders : []) {

@@ -32,7 +32,7 @@ export type RunFlags = {
   readonly json?: boolean;
 };
 
-export async function runCommand(paths: readonly string[], flags: RunFlags): Promise<void> {
+export async function runCommand(paths: readonly string[], flags: RunFlags, runGates = run): Promise<void> {
   const json = flags.json === true;
   const selection = await selectionOf(flags);
   if ('said' in selection) return fail({ kind: 'wrong-usage', said: selection.said, command: 'run' }, json);
@@ -67,7 +67,7 @@ export async function runCommand(paths: readonly string[], flags: RunFlags): Pro
   }
   const work = async (stop: AbortSignal) => {
     try {
-      return await runOrFix({ ...wish, stop }, fixing);
+      return await runOrFix({ ...wish, stop }, fixing, runGates);
     } finally {
       reporter.end();
     }
@@ -106,9 +106,10 @@ type Fixing = { readonly fixer: string; readonly mostIterations: number | null; 
 async function runOrFix(
   wish: RunWish,
   fixing: Fixing | null,
+  runGates: typeof run,
 ): Promise<Result<{ readonly ended: RunOutcome; readonly loop: LoopOutcome | null }>> {
   if (fixing === null) {
-    const ran = await run(workingDirectory(), wish);
+    const ran = await runGates(workingDirectory(), wish);
     return ran.ok ? done({ ended: ran.value, loop: null }) : ran;
   }
   const looped = await runUntilPass(workingDirectory(), { ...wish, ...fixing });
