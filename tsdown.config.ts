@@ -45,8 +45,8 @@ export default defineConfig([
     entry: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
     define: { ONCEOVER_VERSION: JSON.stringify(version) },
     dts: false,
-    // Less to read at start-up; names stay, for whoever has to read where something went wrong.
-    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+    // Less to read at start-up, which is most of what a short command takes.
+    minify: true,
     outputOptions: {
       codeSplitting: {
         groups: [

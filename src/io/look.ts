@@ -6,7 +6,7 @@ import { type GitAnswer, git } from './git.ts';
 import { insideAny } from './inside-any.ts';
 import { type KeptAnswers, keepBase, openKeptAnswers } from './kept-answers.ts';
 import { readNulList } from './nul-list.ts';
-import type { IndexWork, OwnIndex } from './snapshot-index.ts';
+import { type IndexWork, mayName, type OwnIndex } from './snapshot-index.ts';
 import { UNDISTURBED } from './undisturbed.ts';
 import { type SortedOut, sortOut } from './untracked.ts';
 import { notCheckedOut, stagedNames } from './users-index.ts';
@@ -16,6 +16,8 @@ type Looked = Pick<SortedOut, 'withheld' | 'unnameable'> & {
   readonly diff: Buffer;
   /** Names that are not the last commit's, as git lists them. */
   readonly newNames: readonly Buffer[];
+  /** Whether an entry's name may have this part; looked for once in the same index. */
+  mayName(index: Buffer, part: string): boolean;
 };
 
 type Ask = (args: readonly string[], input?: Buffer) => Promise<Result<GitAnswer>>;
@@ -61,10 +63,26 @@ export async function look(
   if (!diff.ok) return diff;
   if (comparison.scope.kind === 'full' && comparison.baseName !== null) keepBase(kept, comparison.baseName);
   kept.save();
+  const sum = index.sum();
   const shown = await mark(ask, '--no-skip-worktree', hidden.value);
   if (!shown.ok) return shown;
   const newNames = [others.value.stdout, staged.value.listed];
-  return done({ value: { ...sorted, diff: diff.value, newNames }, hasNames: hasAll && sorted.add.length === 0 });
+  return done({
+    value: { ...sorted, diff: diff.value, newNames, mayName: mayNameBy(kept, sum) },
+    hasNames: hasAll && sorted.add.length === 0,
+  });
+}
+
+function mayNameBy(kept: KeptAnswers, sum: string): Looked['mayName'] {
+  return (index, part) => {
+    const question = `names ${part}`;
+    const known = kept.get(question, sum);
+    if (known !== null) return known.length > 0;
+    const may = mayName(index, part);
+    kept.put(question, sum, Buffer.from(may ? 'yes' : ''));
+    kept.save();
+    return may;
+  };
 }
 
 /** What an index differs in from a tree; asked once for the same two. */

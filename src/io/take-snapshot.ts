@@ -8,7 +8,7 @@ import { git } from './git.ts';
 import { insideAny } from './inside-any.ts';
 import { look, RAW } from './look.ts';
 import { readRawDiff } from './raw-diff.ts';
-import { mayName, treeOfIndex, withOwnIndex } from './snapshot-index.ts';
+import { treeOfIndex, withOwnIndex } from './snapshot-index.ts';
 
 /** What differs now; nothing of the user's is written, and what is withheld is not even stored. */
 export async function takeSnapshot(place: Place, comparison: Comparison, left: LeftOut): Promise<Result<Snapshot>> {
@@ -34,7 +34,7 @@ export async function takeSnapshot(place: Place, comparison: Comparison, left: L
     left: leftEntries,
     withheld: value.withheld.filter(({ path }) => wanted.path(path)),
     unnameable: [...unnameable, ...value.unnameable.filter(wanted.bytes)],
-    mayHave: (part) => mayName(index, part) || value.newNames.some((names) => names.includes(part)),
+    mayHave: (part) => value.mayName(index, part) || value.newNames.some((names) => names.includes(part)),
     tree() {
       tree ??= treeOfIndex(place, index);
       return tree;
