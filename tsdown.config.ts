@@ -45,8 +45,8 @@ export default defineConfig([
     entry: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
     define: { ONCEOVER_VERSION: JSON.stringify(version) },
     dts: false,
-    // Less to read at start-up, which is most of what a short command takes.
-    minify: true,
+    // Less to read at start-up, which is most of what a short command takes. READABLE=1 is for people.
+    minify: process.env['READABLE'] === '1' ? 'dce-only' : true,
     outputOptions: {
       codeSplitting: {
         groups: [

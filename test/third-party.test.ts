@@ -1,12 +1,16 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { temporaryFolder } from './support/repo.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** The packages whose code the build put into `dist`. */
+/** The packages whose code the build has: as it is made for people, it tells where each part is from. */
 function bundledPackages(): string[] {
-  const dist = join(ROOT, 'dist');
+  const dist = temporaryFolder();
+  const options = { cwd: ROOT, env: { ...process.env, READABLE: '1' }, stdio: 'ignore' } as const;
+  execFileSync(process.execPath, [join(ROOT, 'node_modules/tsdown/dist/run.mjs'), '--outDir', dist], options);
   const packages = new Set<string>();
   for (const name of readdirSync(dist).filter((one) => one.endsWith('.mjs'))) {
     const text = readFileSync(join(dist, name), 'utf8');

@@ -43,17 +43,21 @@ export async function look(
   // Else all that is the commit's would be taken in as if it were new, and each later look would compare it name by name.
   if (isFirst) await git(place.root, ['update-index', '-q', '--refresh'], { ...options, expected: [0, 1] });
   const names = index.count();
-  const [updated, others, staged] = await Promise.all([
+  const list = () => openEyed(ask, ['ls-files', '-z', '--others', '--exclude-standard']);
+  const [updated, listed, staged] = await Promise.all([
     update(),
-    openEyed(ask, ['ls-files', '-z', '--others', '--exclude-standard']),
+    list(),
     stagedNames(place, commit ?? comparison.baseTree, kept),
   ]);
   if (!updated.ok) return updated;
-  if (!others.ok) return others;
+  if (!listed.ok) return listed;
   if (!staged.ok) return staged;
   const hasAll = index.count() === names;
   const hidden = hasAll ? done(NONE) : await bringBack(place, { ask, start, update });
   if (!hidden.ok) return hidden;
+  // What has taken the place of a file that is gone was that file to git until now.
+  const others = hasAll ? listed : await list();
+  if (!others.ok) return others;
 
   const unknown = { others: readNulList(others.value.stdout), staged: staged.value };
   const sorted = await sortOut(place, unknown, insideAny(left.folders));
