@@ -85,7 +85,8 @@ function slotsOf(state: GateState, settings: Pick<Settings, 'afterPass'>, wishes
   if (wishes.fresh) return state.slots.map(({ slot }): SlotPlan => ({ kind: 'run', slot, why: 'asked-for' }));
   const planned = planSlots(state.gate.numReviews, state.history);
   const isLatch = planned.some((plan) => plan.kind === 'run' && plan.why === 'safety-latch');
-  const isForced = wishes.force && state.slots.some(({ covers }) => covers === null || covers === 'rests');
+  const asksAll = settings.afterPass === 'all' && state.heldBefore && !state.holds;
+  const isForced = wishes.force && !asksAll && state.slots.some(({ covers }) => covers === null || covers === 'rests');
   return planned.map((plan): SlotPlan => {
     const own = state.slots.find(({ slot }) => slot === plan.slot);
     const hasSeen = own?.covers === 'passed' || own?.covers === 'waived';
@@ -94,9 +95,7 @@ function slotsOf(state: GateState, settings: Pick<Settings, 'afterPass'>, wishes
       const isSpared = isLatch && isForced && hasSeen && own.passIteration !== null;
       return isSpared ? { kind: 'skip', slot: plan.slot, passIteration: own.passIteration } : plan;
     }
-    if (settings.afterPass === 'all' && state.heldBefore && !state.holds) {
-      return { kind: 'run', slot: plan.slot, why: 'after-pass' };
-    }
+    if (asksAll) return { kind: 'run', slot: plan.slot, why: 'after-pass' };
     return wishes.force && !hasSeen ? { kind: 'run', slot: plan.slot, why: 'forced' } : plan;
   });
 }

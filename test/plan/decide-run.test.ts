@@ -321,6 +321,11 @@ describe('after_pass', () => {
     ['latch: the new change is seen by the first', { reviews: [HELD] }, [['safety-latch', 'rests since 1']]],
     ['all: by all', { reviews: [HELD], settings: all }, [['safety-latch', 'after-pass']]],
     [
+      'all, and forced: by all, also by one that has seen it',
+      { reviews: [{ ...LATCHED, holds: false, heldBefore: true }], settings: all, wishes: { force: true } },
+      [['safety-latch', 'after-pass']],
+    ],
+    [
       'all, and nothing is new: the latch alone',
       { checks: [FAILING], reviews: [HOLDS], settings: all },
       [['safety-latch', 'rests since 1']],
