@@ -24,7 +24,10 @@ export async function git(
   const { input, onOutput } = options;
   const env = options.env === undefined ? gitEnvironment() : { ...gitEnvironment(), ...options.env };
   const config = (options.config ?? []).flatMap((setting) => ['-c', setting]);
-  const end = await runProcess(gitProgram(), [...config, ...args], { cwd: folder, env, input, onOutput });
+  const how = { cwd: folder, env, input, onOutput };
+  const found = await runProcess(gitProgram(), [...config, ...args], how);
+  // One that was there and cannot be started now may not be the only one.
+  const end = found.kind === 'missing' ? await runProcess('git', [...config, ...args], how) : found;
   if (end.kind === 'missing') {
     return failed(existsSync(folder) ? { kind: 'git-missing' } : { kind: 'not-a-repository', folder });
   }
