@@ -110,9 +110,10 @@ describe('withheld', () => {
 /** Whether somebody who is not root gets to where tests are played. */
 function nobodyGetsThere(): boolean {
   if (process.geteuid?.() !== 0) return true;
+  const folder = tmpdir();
   process.seteuid?.(65534);
   try {
-    statSync(tmpdir());
+    statSync(folder);
     return true;
   } catch {
     return false;
