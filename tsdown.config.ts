@@ -16,7 +16,7 @@ const common: UserConfig = {
 // What a command needs goes into one file, so that few have to be opened: the core is what `instructions` needs, and `run`
 // what a run needs that finds nothing to do. What only some runs and commands need stays in files of its own.
 const CORE =
-  /src\/(?:app\.ts|domain|text\/(?:agent-failure|failure|instructions|notice|pass|problem|rules)\.ts|io\/(?:contents|diff|files|git|in-parts|index-copy|nul-list|place|process|repository|text-files|user-path)\.ts|stores\/(?:generated|instruction|passes)|report\/documents|config\/(?:load|parsed|rule-file)|plan\/(?:decide-instructions|explain-review|identify|match|review-id|task)|prompt\/(?:fence|instruction-file)|execute\/(?:instructions|references|select))/;
+  /src\/(?:app\.ts|cli\/working-directory|domain|text\/(?:agent-failure|failure|instructions|notice|pass|problem|rules)\.ts|io\/(?:contents|diff|files|git|in-parts|index-copy|nul-list|place|process|repository|text-files|user-path)\.ts|stores\/(?:generated|instruction|passes)|report\/documents|config\/(?:load|parsed|rule-file)|plan\/(?:decide-instructions|explain-review|identify|match|review-id|task)|prompt\/(?:fence|instruction-file)|execute\/(?:instructions|references|select))/;
 const RUN =
   /src\/(?:app\/(?:run|run-config|looking-ahead)\.ts|cli\/(?:commands\/run|interrupt|plain-run)|execute\/(?:run|run-checks|run-ports|read-run|tidy|rule-marks|budget)\.ts|plan\/(?:content|cycle|decide-run|estimate|gate-state|gates|judge-run|pull-request|record-names|retries|rubric|savings|slots|trusted-commands)\.ts|stores\/(?!capabilities|project-files|snooze)|io\/(?!git-files|scratch)|text\/(?:run|event|gate-reason|trouble|slots|check|dry-run)\.ts|report\/run-document)/;
 
@@ -50,8 +50,6 @@ export default defineConfig([
     outputOptions: {
       codeSplitting: {
         groups: [
-          // The shortest questions need no other file than this.
-          { name: 'start', test: /src\/cli\/working-directory\.ts/, priority: 4 },
           { name: 'hook', test: HOOK, priority: 3 },
           { name: 'ahead', test: (id) => AHEAD.has(id), priority: 2.5 },
           { name: 'core', test: CORE, priority: 2 },

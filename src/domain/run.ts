@@ -8,15 +8,18 @@ import type { RunReason } from './slot.ts';
 import type { Usage } from './usage.ts';
 import type { WithheldFile } from './withheld.ts';
 
-export type RunStatus =
-  | 'no_changes'
-  | 'no_applicable_gates'
-  | 'passed'
-  | 'passed_with_warnings'
-  | 'failed'
-  | 'error'
-  | 'retry_limit_exceeded'
-  | 'lock_conflict';
+export const RUN_STATUSES = [
+  'no_changes',
+  'no_applicable_gates',
+  'passed',
+  'passed_with_warnings',
+  'failed',
+  'error',
+  'retry_limit_exceeded',
+  'lock_conflict',
+] as const;
+
+export type RunStatus = (typeof RUN_STATUSES)[number];
 
 /** What a run came to, or what stands at the moment. */
 export type RunOutcome = {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { RUN_STATUSES } from '../domain/run.ts';
 
 const paid = z.object({
   looks: z.number().describe('Looks of reviewers and turns of fixers.'),
@@ -51,16 +52,7 @@ export const costSchema = z.object({
         branch: z.string().nullable().describe('Null: HEAD was detached.'),
         scope: z.string(),
         iteration: z.number().nullable().describe('Null: nothing ran.'),
-        status: z.enum([
-          'no_changes',
-          'no_applicable_gates',
-          'passed',
-          'passed_with_warnings',
-          'failed',
-          'error',
-          'retry_limit_exceeded',
-          'lock_conflict',
-        ]),
+        status: z.enum(RUN_STATUSES),
         exit_code: z.union([z.literal(0), z.literal(1), z.literal(3)]),
         started_by: z.enum(['person', 'agent']),
         duration_ms: z.number(),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { LOOP_ENDS } from '../domain/loop.ts';
+import { RUN_STATUSES } from '../domain/run.ts';
 
 const usage = z
   .object({
@@ -83,16 +84,7 @@ const loop = z.object({
 
 /** The document of `run --json`, `status --json` and `get_run`. */
 export const runSchema = z.object({
-  status: z.enum([
-    'no_changes',
-    'no_applicable_gates',
-    'passed',
-    'passed_with_warnings',
-    'failed',
-    'error',
-    'retry_limit_exceeded',
-    'lock_conflict',
-  ]),
+  status: z.enum(RUN_STATUSES),
   iteration: z.number().nullable().describe('Null: nothing ran.'),
   gates: z.array(gate),
   not_asked: z.array(z.string()).describe('Gates of the change that this run was not asked about.'),

@@ -1,4 +1,5 @@
 import type { LedgerCheck, LedgerEntry, LedgerFix, LedgerRun, LedgerSlot, Spared } from '../domain/ledger.ts';
+import { RUN_STATUSES } from '../domain/run.ts';
 import type { Usage } from '../domain/usage.ts';
 import { hasShape, inOrder, isAmount, isOneOf, isOrdinal, isText, orNull, readShape, type Shape } from './shape.ts';
 
@@ -59,16 +60,7 @@ const RUN: Shape<LedgerRun> = {
   ...DATED,
   scope: isText,
   iteration: orNull(isOrdinal),
-  status: isOneOf([
-    'no_changes',
-    'no_applicable_gates',
-    'passed',
-    'passed_with_warnings',
-    'failed',
-    'error',
-    'retry_limit_exceeded',
-    'lock_conflict',
-  ]),
+  status: isOneOf(RUN_STATUSES),
   exitCode: (value) => value === 0 || value === 1 || value === 3,
   slots: listOf(SLOT),
   checks: listOf(CHECK),
