@@ -33,6 +33,8 @@ export type DispatchFacts = {
   readonly cost: { readonly cacheExpired: boolean; readonly freshIsCheaper: boolean } | null;
   /** Characters of the whole prompt that would be sent to the resumed session. */
   readonly deltaLength: number;
+  /** Characters that a fresh reviewer would have to read besides its prompt, where the guard counts them (`delta_guard: effective`). */
+  readonly mustReadLength?: number;
 };
 
 /** Whether a reviewer is asked fresh or resumed, and why. */

@@ -173,7 +173,7 @@ export type PhaseEvent =
   | { readonly kind: 'stop'; readonly why: StopReason };
 
 /** What is known of a role that could be resumed. */
-export type Measured = Pick<DispatchFacts, 'now' | 'canResume' | 'lost' | 'cost' | 'deltaLength'>;
+export type Measured = Pick<DispatchFacts, 'now' | 'canResume' | 'lost' | 'cost' | 'deltaLength' | 'mustReadLength'>;
 
 /** What came with an answer. */
 export type Replied = {

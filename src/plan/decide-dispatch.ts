@@ -13,13 +13,13 @@ export function decideDispatch(facts: DispatchFacts): DispatchPlan {
   // A fixer that changed nothing disputes the issues, and another look decides.
   if (facts.who === 'reviewer' && !facts.changed) return fresh('no-changes');
   if (facts.cost?.cacheExpired === true && facts.cost.freshIsCheaper) return fresh('resume-dearer');
-  if (facts.deltaLength > deltaLimit(session)) return fresh('delta-too-large');
+  if (facts.deltaLength > deltaLimit(session, facts.mustReadLength)) return fresh('delta-too-large');
   return { kind: 'resumed', why: 'delta', session };
 }
 
-/** How many characters a resumed prompt may have: half of the prompt that opened the session. */
-export function deltaLimit(session: Pick<Session, 'firstPromptLength'>): number {
-  return session.firstPromptLength / 2;
+/** How many characters a resumed prompt may have: half of the prompt that opened the session, and of what comes with a fresh one. */
+export function deltaLimit({ firstPromptLength }: Pick<Session, 'firstPromptLength'>, mustReadLength = 0): number {
+  return (firstPromptLength + mustReadLength) / 2;
 }
 
 function fresh(why: Extract<DispatchPlan, { kind: 'fresh' }>['why']): DispatchPlan {

@@ -38,8 +38,9 @@ export function settle(
   const { measured, changed, make } = given;
   const commitLost = state.commitFailed && role !== 'implementer';
   const lost = measured.lost ?? (commitLost ? 'diff' : null);
-  const { now, canResume, cost, deltaLength } = measured;
-  const facts: DispatchFacts = { ...factsOf(state, role, changed), now, canResume, cost, deltaLength, lost, session };
+  const { now, canResume, cost, deltaLength, mustReadLength = 0 } = measured;
+  const known = { now, canResume, cost, deltaLength, mustReadLength };
+  const facts: DispatchFacts = { ...factsOf(state, role, changed), ...known, lost, session };
   const plan = decideDispatch(facts);
   return { flight: put(state, role, make, plan), marks: marksOf(state, role, plan, measured, session) };
 }
@@ -170,7 +171,8 @@ function marksOf(
     return [{ kind: 'resume-fallback', role, iteration, because: { kind: 'lost', what } }];
   }
   if (plan.why !== 'delta-too-large' || session === null) return [];
-  return [{ kind: 'delta-guard', role, iteration, length: measured.deltaLength, limit: deltaLimit(session) }];
+  const { deltaLength: length, mustReadLength } = measured;
+  return [{ kind: 'delta-guard', role, iteration, length, limit: deltaLimit(session, mustReadLength) }];
 }
 
 function dispatchOf({ ask, asked, others, repaired, failedOver }: Asked): DispatchState {

@@ -44,6 +44,10 @@ describe('fresh or resumed', () => {
     ['a warm cache', { cost: { ...cold, cacheExpired: false } }, 'resumed: delta'],
     ['half of the first prompt', { deltaLength: 10_202 }, 'resumed: delta'],
     ['one character more', { deltaLength: 10_203 }, 'fresh: delta-too-large'],
+    ['what a fresh one would read counts', { deltaLength: 10_203, mustReadLength: 2 }, 'resumed: delta'],
+    ['half of both', { deltaLength: 20_202, mustReadLength: 20_000 }, 'resumed: delta'],
+    ['one more than half of both', { deltaLength: 20_203, mustReadLength: 20_000 }, 'fresh: delta-too-large'],
+    ['there is nothing to read', { deltaLength: 10_203, mustReadLength: 0 }, 'fresh: delta-too-large'],
     ['the implementer has the guard too', { who: 'implementer', deltaLength: 10_203 }, 'fresh: delta-too-large'],
   ])('%s', (_title, given, expected) => {
     const plan = decideDispatch({ ...usual, ...given });
@@ -56,5 +60,9 @@ describe('fresh or resumed', () => {
 
   test('the limit of an odd length lets exactly half through', () => {
     expect(deltaLimit({ firstPromptLength: 915 })).toBe(457.5);
+  });
+
+  test('a short prompt with a long document to read lets half of both through', () => {
+    expect(deltaLimit({ firstPromptLength: 914 }, 16_000)).toBe(8457);
   });
 });

@@ -60,6 +60,13 @@ describe('which template a dispatch has: every row of the decision matrix', () =
     ]);
   });
 
+  test('reviewer, delta too large beside all that a fresh one would read: the mark tells that limit', () => {
+    const play = afterFirstFix().measure(IMPLEMENTATION, { deltaLength: 551, mustReadLength: 100 });
+    expect(play.asks()).toMatchObject([{ template: 'I1-R4', why: 'delta-too-large' }]);
+    play.answer(IMPLEMENTATION, pass);
+    expect(play.entries.at(-1)?.marks).toMatchObject([{ kind: 'delta-guard', length: 551, limit: 550 }]);
+  });
+
   test('reviewer, resume error: I3, logged [REUSE-MATRIX/reviewer-resume-error] [REUSE-MATRIX/reviewer-resume-error/reset] [REUSE-R1.6] [REUSE-I3/used-when] [REUSE-R1/AC-fallback]', () => {
     const play = afterFirstFix().measure(IMPLEMENTATION).fail(IMPLEMENTATION, gone);
     expect(play.asks()).toMatchObject([{ template: 'I3', mode: 'fresh', session: null, because: gone }]);
@@ -148,6 +155,11 @@ describe('fresh or resumed, for a document', () => {
       'one more [REUSE-TD5] [REUSE-R1/AC-size-guard] [REUSE-R1.2a/over-threshold] [REUSE-TD2/fallback/size-guard]',
       { deltaLength: FIRST_PROMPT / 2 + 1 },
       'I1-R4 delta-too-large',
+    ],
+    [
+      'one more, with something that a fresh reviewer must read',
+      { deltaLength: FIRST_PROMPT / 2 + 1, mustReadLength: 2 },
+      'I2 delta',
     ],
     ['another agent', { now: { ...now, agent: 'codex' } }, 'I1-R4 session-differs'],
     ['another model', { now: { ...now, model: null } }, 'I1-R4 session-differs'],
