@@ -1,18 +1,22 @@
 import type { GateId } from './gate.ts';
-import type { LedgerRun, Lever } from './ledger.ts';
+import type { LedgerLoop, LedgerRun, LedgerSlot, Lever } from './ledger.ts';
 import type { Usage } from './usage.ts';
 
-/** One look of a reviewer, or one turn of a fixer, with what it cost. */
-export type CostRow = {
+/** One look of a reviewer, one turn of a fixer, or one dispatch of a review loop, with what it cost. */
+export type CostRow = LookRow | FixRow | LoopRow;
+
+export type LookRow = Costed &
+  Pick<LedgerSlot, 'gate' | 'slot' | 'status' | 'why'> & {
+    readonly kind: 'look';
+    readonly run: Pick<LedgerRun, 'scope' | 'iteration'>;
+  };
+export type FixRow = Costed & { readonly kind: 'fix' };
+export type LoopRow = Costed & { readonly kind: 'loop'; readonly loop: LedgerLoop };
+
+type Costed = {
   readonly at: string;
   readonly startedBy: 'person' | 'agent';
   readonly branch: string | null;
-  /** Null, as is what follows: a fixer's turn. */
-  readonly run: Pick<LedgerRun, 'scope' | 'iteration'> | null;
-  readonly gate: GateId | null;
-  readonly slot: number | null;
-  readonly status: 'pass' | 'fail' | 'error' | null;
-  readonly why: string | null;
   readonly agent: string;
   readonly model: string | null;
   readonly dispatch: 'fresh' | 'resumed';

@@ -1,4 +1,6 @@
 import type { GateId } from './gate.ts';
+import type { LoopDispatch } from './loop-cost.ts';
+import type { LoopTemplate } from './phase.ts';
 import type { RunStatus, Saved } from './run.ts';
 import type { Usage } from './usage.ts';
 
@@ -6,7 +8,7 @@ import type { Usage } from './usage.ts';
 export type Lever = keyof Saved;
 
 /** What is written down of money and tokens when a run has ended, or when a fixer has. */
-export type LedgerEntry = LedgerRun | LedgerFix;
+export type LedgerEntry = LedgerRun | LedgerFix | LedgerLoop;
 
 /** A run, also one that had nothing to do. */
 export type LedgerRun = Dated & {
@@ -25,6 +27,20 @@ export type LedgerRun = Dated & {
 
 /** A turn of a fixer. */
 export type LedgerFix = Dated & Dispatched & { readonly kind: 'fix' };
+
+/** A dispatch of a review loop, with all the questions that it took. */
+export type LedgerLoop = Dated &
+  Dispatched &
+  Omit<LoopDispatch, 'spent' | 'template'> & {
+    readonly kind: 'loop';
+    /** Null: what goes before the reviews of code, which has a prompt of its own. */
+    readonly template: LoopTemplate | null;
+    /** done: whoever writes has answered. error: nobody gave an answer that counts. */
+    readonly status: 'pass' | 'fail' | 'done' | 'error';
+    /** Characters of all that was sent, and of what a fresh prompt would have been. */
+    readonly promptChars: number;
+    readonly freshChars: number;
+  };
 
 type Dated = {
   /** When it ended. */

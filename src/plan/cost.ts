@@ -12,7 +12,7 @@ import {
   type RunCost,
   type SparedTokens,
 } from '../domain/cost.ts';
-import type { LedgerEntry, LedgerRun, Lever, Spared } from '../domain/ledger.ts';
+import type { LedgerEntry, LedgerFix, LedgerLoop, LedgerRun, LedgerSlot, Lever, Spared } from '../domain/ledger.ts';
 import { byCodePoint } from '../domain/order.ts';
 
 /** Which entries are asked about. */
@@ -42,21 +42,31 @@ function branchName(branch: string | null): string | null {
   return branch?.replace(/^refs\/heads\//, '') ?? null;
 }
 
-/** Every look and every fixer's turn. What an agent tells of its price wins over the list. */
+/** Every look, every fixer's turn and every dispatch of a loop. What an agent tells of its price wins over the list. */
 export function costRows(entries: readonly LedgerEntry[], priceOf: PriceList): readonly CostRow[] {
-  return entries.flatMap((entry): readonly CostRow[] => {
-    const { at, startedBy, branch } = entry;
-    if (entry.kind === 'fix') {
-      const { agent, model, dispatch, asks, usage, durationMs } = entry;
-      const look = { agent, model, dispatch, dispatches: asks, usage, durationMs, price: priced(entry, at, priceOf) };
-      return [{ at, startedBy, branch, run: null, gate: null, slot: null, status: null, why: null, ...look }];
+  return entries.flatMap((entry) => rowsOf(entry, priceOf));
+}
+
+function rowsOf(entry: LedgerEntry, priceOf: PriceList): readonly CostRow[] {
+  const { at, startedBy, branch } = entry;
+  const costed = (one: LedgerSlot | LedgerFix | LedgerLoop) => {
+    const { agent, model, dispatch, asks, usage, durationMs } = one;
+    const price = priced(one, at, priceOf);
+    return { at, startedBy, branch, agent, model, dispatch, dispatches: asks, usage, durationMs, price };
+  };
+  switch (entry.kind) {
+    case 'fix':
+      return [{ kind: 'fix', ...costed(entry) }];
+    case 'loop':
+      return [{ kind: 'loop', ...costed(entry), loop: entry }];
+    case 'run': {
+      const run = { scope: entry.scope, iteration: entry.iteration };
+      return entry.slots.map((one) => {
+        const { gate, slot, status, why } = one;
+        return { kind: 'look', ...costed(one), run, gate, slot, status, why };
+      });
     }
-    const run = { scope: entry.scope, iteration: entry.iteration };
-    return entry.slots.map(({ asks, ...slot }) => {
-      const price = priced(slot, at, priceOf);
-      return { at, startedBy, branch, run, ...slot, dispatches: asks, price };
-    });
-  });
+  }
 }
 
 /** Everything together, and by gate, agent, lever, day and run. */
@@ -75,7 +85,7 @@ export function summariseCost(
     branch: selection.branch,
     runs: runs.length,
     idleRuns: runs.filter(({ iteration }) => iteration === null).length,
-    fixes: entries.length - runs.length,
+    fixes: entries.filter(({ kind }) => kind === 'fix').length,
     paid: paidFor(rows),
     spared: byLever(spared),
     again: lookedAgain(rows),
@@ -133,9 +143,10 @@ function byLever(spared: readonly Spared[]): CostReport['spared'] {
 }
 
 function lookedAgain(rows: readonly CostRow[]): Again {
-  const fresh = (why: string) => rows.filter((row) => row.dispatch === 'fresh' && row.why === why).length;
+  const looks = rows.filter((row) => row.kind === 'look');
+  const fresh = (why: string) => looks.filter((row) => row.dispatch === 'fresh' && row.why === why).length;
   return {
-    resumed: rows.filter(({ dispatch, gate }) => dispatch === 'resumed' && gate !== null).length,
+    resumed: looks.filter(({ dispatch }) => dispatch === 'resumed').length,
     guarded: fresh('delta-too-large'),
     fellBack: fresh('session-lost'),
     dearer: fresh('resume-dearer'),
@@ -143,7 +154,10 @@ function lookedAgain(rows: readonly CostRow[]): Again {
 }
 
 function byGate(rows: readonly CostRow[], spared: readonly Spared[]): readonly GateCost[] {
-  const paid = grouped(rows, ({ gate }) => gate);
+  const paid = grouped(
+    rows.filter((row) => row.kind !== 'loop'),
+    (row) => (row.kind === 'look' ? (row.gate as string) : null),
+  );
   const unpaid = grouped(spared, ({ gate }) => gate as string | null);
   const gates = [...new Set([...paid.keys(), ...unpaid.keys()])].map((gate) => ({
     gate,

@@ -31,19 +31,20 @@ export function costCsv(rows: readonly CostRow[]): string {
 
 function cellsOf(row: CostRow): readonly (string | number | null)[] {
   const { usage, price } = row;
+  const look = row.kind === 'look' ? row : null;
   return [
     row.at,
     row.branch,
-    row.run?.scope ?? null,
-    row.run?.iteration ?? null,
+    look?.run.scope ?? null,
+    look?.run.iteration ?? null,
     row.startedBy,
-    row.gate,
-    row.slot,
+    look?.gate ?? null,
+    look?.slot ?? null,
     row.agent,
     row.model,
     row.dispatch,
-    row.why,
-    row.status,
+    look?.why ?? null,
+    look?.status ?? null,
     row.dispatches,
     usage?.inputTokens ?? null,
     usage?.cachedInputTokens ?? null,

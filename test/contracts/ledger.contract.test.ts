@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { LedgerEntry } from '../../src/domain/ledger.ts';
 import type { Ledger } from '../../src/domain/ports.ts';
 import { openLedger } from '../../src/stores/ledger.ts';
-import { ledgerFix, ledgerRun, ledgerSlot, spared } from '../support/ledger-samples.ts';
+import { ledgerFix, ledgerLoop, ledgerRun, ledgerSlot, spared } from '../support/ledger-samples.ts';
 import { memoryLedger } from '../support/memory/ledger.ts';
 import { temporaryFolder } from '../support/repo.ts';
 import { usage } from '../support/run-samples.ts';
@@ -35,6 +35,19 @@ function ledgerContract(name: string, open: () => Ledger): void {
       ],
       ['on no branch, by an agent', ledgerRun({ branch: null, startedBy: 'agent', scope: 'commit abc' })],
       ['a turn of a fixer', ledgerFix({ dispatch: 'resumed', usage: null })],
+      ['a look of a loop', ledgerLoop({ usage: usage({ costUsd: 0.5 }), warned: true })],
+      [
+        'a resumed one, in final validation',
+        ledgerLoop({
+          ...{ phase: 'implement', stage: 'implement', role: 'security-reviewer', iteration: 3, status: 'pass' },
+          ...{ isFinalValidation: true, template: 'I2-FV', why: 'final-validation', dispatch: 'resumed' },
+        }),
+      ],
+      [
+        'what goes before the reviews of code',
+        ledgerLoop({ role: 'test-deepener', template: null, iteration: 0, status: 'done' }),
+      ],
+      ['a look that nobody answered', ledgerLoop({ status: 'error', usage: null, asks: 3, fellBack: true })],
     ])('%s comes back as it was', async (_, entry) => {
       const ledger = open();
       expect(await ledger.add(entry)).toEqual({ ok: true, value: undefined });

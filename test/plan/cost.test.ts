@@ -58,7 +58,7 @@ describe('what a look cost', () => {
 
   test('a fixer’s turn has no gate', () => {
     expect(costRows([ledgerFix({ asks: 2 })], NO_LIST)).toMatchObject([
-      { gate: null, slot: null, run: null, status: null, dispatches: 2, agent: 'claude' },
+      { kind: 'fix', dispatches: 2, agent: 'claude' },
     ]);
   });
 });

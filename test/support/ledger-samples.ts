@@ -1,4 +1,4 @@
-import type { LedgerFix, LedgerRun, LedgerSlot, Spared } from '../../src/domain/ledger.ts';
+import type { LedgerFix, LedgerLoop, LedgerRun, LedgerSlot, Spared } from '../../src/domain/ledger.ts';
 import { usage } from './run-samples.ts';
 
 /** A run as the ledger has it. */
@@ -50,6 +50,38 @@ export function ledgerFix(differs: Partial<LedgerFix> = {}): LedgerFix {
     dispatch: 'fresh',
     asks: 1,
     usage: usage(),
+    ...differs,
+  };
+}
+
+/** The first look of a review loop. */
+export function ledgerLoop(differs: Partial<LedgerLoop> = {}): LedgerLoop {
+  return {
+    kind: 'loop',
+    at: '2026-03-01T12:02:00.000Z',
+    durationMs: 3000,
+    startedBy: 'person',
+    branch: 'work',
+    feature: 'specs/login',
+    phase: 'specify',
+    stage: 'domain',
+    run: 'r1',
+    role: 'spec-reviewer',
+    iteration: 1,
+    isFinalValidation: false,
+    template: 'I1-R4',
+    why: 'first-look',
+    fellBack: false,
+    guarded: false,
+    warned: false,
+    status: 'fail',
+    agent: 'claude',
+    model: null,
+    dispatch: 'fresh',
+    asks: 1,
+    usage: usage(),
+    promptChars: 8000,
+    freshChars: 8000,
     ...differs,
   };
 }
