@@ -16,6 +16,7 @@ import type { KnownFinding, Resolution } from './domain/finding.ts';
 import type { InstructionsOutcome, Notice } from './domain/instructions.ts';
 import type { LoopOutcome } from './domain/loop.ts';
 import type { MarkReceipt } from './domain/pass.ts';
+import type { PhaseOutcome, PhasePlan } from './domain/phase-run.ts';
 import type { Capabilities, Reporter, Repository } from './domain/ports.ts';
 import { done, failed, type Result } from './domain/result.ts';
 import type { Rule } from './domain/rule.ts';
@@ -277,6 +278,43 @@ export async function preview(cwd: string, wish: RunWish): Promise<Result<Previe
   if (!place.ok) return place;
   const options = toOptions(place.value, wish);
   return options.ok ? previewGates(place.value, options.value) : options;
+}
+
+/** What a phase is asked for, in the words of the command line. */
+export type PhaseWish = {
+  readonly phase: string;
+  readonly feature: string;
+  /** The agent that mends; null: nobody does, or whoever called. */
+  readonly fixer: string | null;
+  /** One call a round: whoever called mends in between, and says what it did with the next call. */
+  readonly step: boolean;
+  readonly summary: string | null;
+  readonly rerun: boolean;
+  readonly acceptWithNotes: boolean;
+  readonly mostIterations: number | null;
+  readonly commits: boolean;
+  readonly keepSessions: boolean;
+  /** Of code: these files instead of those that changed since the base. */
+  readonly files: GivenFiles | null;
+  readonly base: string | null;
+  /** What goes before the reviews of code. */
+  readonly simplify: boolean;
+  readonly deepenTests: boolean;
+  readonly startedBy: 'person' | 'agent';
+  readonly reporter: Reporter;
+  readonly stop: AbortSignal | null;
+};
+
+/** Plays a phase: reviews a feature's document or its code, in loops. */
+export async function phase(cwd: string, wish: PhaseWish): Promise<Result<PhaseOutcome>> {
+  const [place, { playWish }] = await Promise.all([placeOf(cwd), import('./app/phase.ts')]);
+  return place.ok ? playWish(place.value, wish) : place;
+}
+
+/** What a phase would do next; nobody is asked and nothing is written. */
+export async function previewPhase(cwd: string, wish: PhaseWish): Promise<Result<PhasePlan>> {
+  const [place, { previewWish }] = await Promise.all([placeOf(cwd), import('./app/phase.ts')]);
+  return place.ok ? previewWish(place.value, wish) : place;
 }
 
 /** Writes reports of a run that has ended. */

@@ -2,6 +2,7 @@ import type { AgentFailure } from './agent.ts';
 import type { DispatchPlan } from './dispatch.ts';
 import type { GateId } from './gate.ts';
 import type { Fix } from './loop.ts';
+import type { LoopDispatchReason, PhaseName, PhaseRole, PhaseStage } from './phase.ts';
 import type { SlotTrouble } from './record.ts';
 import type { SlotPlan } from './slot.ts';
 import type { Usage } from './usage.ts';
@@ -65,4 +66,54 @@ export type Event =
       readonly trouble: SlotTrouble | null;
       readonly usage: Usage | null;
       readonly durationMs: number;
-    };
+    }
+  | {
+      readonly kind: 'round-started';
+      readonly phase: PhaseName;
+      readonly stage: PhaseStage;
+      readonly iteration: number;
+      readonly most: number;
+      readonly isFinalValidation: boolean;
+      /** Who looks, and who rests since which iteration. */
+      readonly roles: readonly PhaseRole[];
+      readonly resting: readonly { readonly role: PhaseRole; readonly passedAt: number }[];
+    }
+  | {
+      readonly kind: 'look-started';
+      readonly role: PhaseRole;
+      readonly part: 'A' | 'B' | null;
+      /** What the dispatch is called. */
+      readonly label: string;
+      readonly agent: string;
+      readonly model: string | null;
+      readonly dispatch: 'fresh' | 'resumed';
+      readonly why: LoopDispatchReason;
+    }
+  | {
+      readonly kind: 'look-active';
+      readonly role: PhaseRole;
+      readonly doing: string | null;
+      readonly usage: Usage | null;
+    }
+  | {
+      readonly kind: 'look-asked-again';
+      readonly role: PhaseRole;
+      readonly agent: string;
+      readonly mode: 'fresh' | 'repair' | 'other-agent';
+      readonly because: AgentFailure;
+    }
+  | {
+      readonly kind: 'look-ended';
+      readonly role: PhaseRole;
+      readonly agent: string;
+      /** done: whoever writes has answered. */
+      readonly status: 'pass' | 'fail' | 'error' | 'done';
+      readonly blockers: number;
+      readonly warnings: number;
+      readonly suggestions: number;
+      readonly failure: AgentFailure | null;
+      readonly usage: Usage | null;
+      readonly durationMs: number;
+    }
+  /** said: why it failed; null: it is done. */
+  | { readonly kind: 'committed'; readonly message: string; readonly files: number; readonly said: string | null };

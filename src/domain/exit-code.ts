@@ -17,6 +17,7 @@ export function exitCode(failure: Failure): 2 | 3 {
     case 'waived-inside-a-run':
     case 'config-changed':
     case 'not-trusted':
+    case 'no-reviewer':
       return 3;
     case 'no-merge-base':
       return failure.shallow ? 3 : 2;
@@ -38,6 +39,14 @@ export function exitCode(failure: Failure): 2 | 3 {
     case 'unknown-subject':
     case 'ambiguous-subject':
     case 'unknown-run':
+    case 'unknown-phase':
+    case 'no-feature':
+    case 'unusable-artifact':
+    case 'artifact-too-long':
+    case 'nothing-to-implement':
+    case 'no-waiting-loop':
+    case 'unknown-loop':
+    case 'unreadable-loop':
       return 2;
   }
 }

@@ -1,5 +1,8 @@
 import type { AgentFailure } from './agent.ts';
+import type { RepoPath } from './brand.ts';
+import type { DocumentPhase, PhaseName } from './phase.ts';
 import type { Problem } from './problem.ts';
+import type { Cooling } from './record.ts';
 
 /** Expected trouble: a kind and its facts. The sentence for people is made in `text/`. */
 export type Failure =
@@ -37,6 +40,28 @@ export type Failure =
   | { readonly kind: 'ambiguous-subject'; readonly name: string; readonly gates: readonly string[] }
   | { readonly kind: 'not-trusted'; readonly commands: readonly string[] }
   | { readonly kind: 'unknown-run'; readonly id: string | null }
+  | { readonly kind: 'unknown-phase'; readonly name: string }
+  | { readonly kind: 'no-feature'; readonly path: string; readonly why: 'missing' | 'not-a-folder' }
+  /** A document that the phase needs. `phase`: the one that is about it. */
+  | {
+      readonly kind: 'unusable-artifact';
+      readonly path: RepoPath;
+      readonly why: 'missing' | 'empty' | 'not-text' | 'ignored' | 'withheld' | 'symlink';
+      readonly phase: DocumentPhase | null;
+      readonly needs: PhaseName;
+    }
+  | {
+      readonly kind: 'artifact-too-long';
+      readonly path: RepoPath;
+      readonly characters: number;
+      readonly limit: number;
+      readonly agent: string;
+    }
+  | { readonly kind: 'nothing-to-implement'; readonly base: string | null }
+  | { readonly kind: 'no-reviewer'; readonly wanted: readonly string[]; readonly cooling: readonly Cooling[] }
+  | { readonly kind: 'no-waiting-loop'; readonly phase: PhaseName; readonly feature: string }
+  | { readonly kind: 'unknown-loop'; readonly id: string }
+  | { readonly kind: 'unreadable-loop'; readonly phase: PhaseName; readonly feature: string }
   | { readonly kind: 'unreadable-json'; readonly path: string; readonly said: string };
 
 /** What stands where something of ours should be. */

@@ -147,7 +147,7 @@ export type PhaseEvent =
   | {
       readonly kind: 'snapshot-taken';
       readonly seen: Seen;
-      readonly artifact: 'present' | 'missing' | 'empty';
+      readonly artifact: 'present' | 'missing' | 'empty' | 'unreadable';
     }
   | ({ readonly kind: 'measured'; readonly role: PhaseRole } & Measured)
   | ({

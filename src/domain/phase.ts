@@ -4,8 +4,10 @@ import type { DispatchPlan } from './dispatch.ts';
 import type { Usage } from './usage.ts';
 
 /** Phases that write a document. */
-export type DocumentPhase = 'specify' | 'design' | 'create-plan' | 'create-tasks';
-export type PhaseName = DocumentPhase | 'implement';
+export const DOCUMENT_PHASES = ['specify', 'design', 'create-plan', 'create-tasks'] as const;
+export type DocumentPhase = (typeof DOCUMENT_PHASES)[number];
+export const PHASES = [...DOCUMENT_PHASES, 'implement'] as const;
+export type PhaseName = (typeof PHASES)[number];
 
 /** The loops of a phase: a document has two, one after the other; code has one. */
 export type PhaseStage = 'domain' | 'phase' | 'implement';
@@ -137,10 +139,14 @@ export type Look = {
   readonly spent: Spent;
 };
 
-/** A reviewer that gave no verdict. */
+/** A reviewer that gave no verdict; what it used all the same. */
 export type LookError = {
   readonly role: ReviewerRole;
+  readonly agent: string;
+  readonly template: LoopTemplate;
+  readonly dispatch: LoopDispatchReason;
   readonly why: AgentFailure | { readonly kind: 'stopped'; readonly by: StopReason };
+  readonly spent: Spent;
 };
 
 /** One round of a loop as history tells it: written when its verdicts are in, before anything is fixed. */
@@ -192,6 +198,7 @@ export type PhaseEndReason =
   | 'forbidden-edit'
   | 'artifact-missing'
   | 'artifact-empty'
+  | 'artifact-unreadable'
   /** What is under review changed again and again while it was looked at. */
   | 'disturbed'
   | StopReason;

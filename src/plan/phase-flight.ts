@@ -127,7 +127,7 @@ export function spend(before: Spent, more: Pick<Replied, 'promptChars' | 'freshC
   };
 }
 
-const NOTHING: Spent = { asks: 0, promptChars: 0, freshChars: 0, usage: null };
+export const NOTHING: Spent = { asks: 0, promptChars: 0, freshChars: 0, usage: null };
 
 const UNMEASURED: Omit<DispatchFacts, 'who' | 'wanted' | 'session' | 'isFinalValidation' | 'changed'> = {
   now: { agent: '', model: null, version: '', toolsDigest: '' },

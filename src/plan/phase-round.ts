@@ -1,7 +1,7 @@
-import type { PhaseMark, ReviewerRole, Seen } from '../domain/phase.ts';
+import type { LookError, PhaseMark, ReviewerRole, Seen } from '../domain/phase.ts';
 import type { Flight, PhaseAction, PhaseEvent, PhasePosition, PhaseState, PhaseStep } from '../domain/phase-step.ts';
 import { reviewerAsk } from './phase-ask.ts';
-import { afterFailure, keptAfter, type Launched, launch, readMarks, settle, spend } from './phase-flight.ts';
+import { afterFailure, keptAfter, type Launched, launch, NOTHING, readMarks, settle, spend } from './phase-flight.ts';
 import { reviewersOf } from './phase-roles.ts';
 import { isPass } from './phase-verdict.ts';
 
@@ -80,9 +80,16 @@ export function onReviewerFailed(state: PhaseState, at: Reviewing, event: EventO
   const position: Reviewing = {
     ...at,
     flights: without(at.flights, role),
-    errors: [...at.errors, { role, why: next.failure }],
+    errors: [...at.errors, lookError(role, { ...flight, spent: next.spent }, next.failure)],
   };
   return { state: { ...state, position }, actions: [] };
+}
+
+/** A reviewer that gives no verdict in this round. */
+export function lookError(role: ReviewerRole, flight: Flight, why: LookError['why']): LookError {
+  const { ask } = flight;
+  const spent = flight.kind === 'asked' ? flight.spent : NOTHING;
+  return { role, agent: ask.agent, template: ask.template ?? 'I1-R4', dispatch: ask.why, why, spent };
 }
 
 /** Whether every reviewer of the round has answered or failed for good. */

@@ -1,5 +1,5 @@
 import type { PhaseSetup, ReviewerRole } from '../domain/phase.ts';
-import type { PhaseAction, PhaseEvent, PhasePosition, PhaseState, PhaseStep } from '../domain/phase-step.ts';
+import type { Flight, PhaseAction, PhaseEvent, PhasePosition, PhaseState, PhaseStep } from '../domain/phase-step.ts';
 import { ended, takeSnapshot } from './phase-end.ts';
 import {
   onCallerFixed,
@@ -13,7 +13,15 @@ import {
   startFix,
 } from './phase-fix.ts';
 import { firstStage } from './phase-roles.ts';
-import { isOver, onAnswered, onMeasured, onReviewerFailed, type Reviewing, unexpected } from './phase-round.ts';
+import {
+  isOver,
+  lookError,
+  onAnswered,
+  onMeasured,
+  onReviewerFailed,
+  type Reviewing,
+  unexpected,
+} from './phase-round.ts';
 import { concludeRound, onConfirmed, onRoundSnapshot, recorded } from './phase-turn.ts';
 
 /** Begins a phase. A rerun does too: no session, status or counter of an earlier one is left. */
@@ -161,10 +169,8 @@ function stopped(
     return { state: end.state, actions: [record, ...end.actions] };
   }
   if (position.at !== 'reviewing') return ended(state, why);
-  const left = (Object.keys(position.flights) as ReviewerRole[]).map((role) => ({
-    role,
-    why: { kind: 'stopped', by: why } as const,
-  }));
+  const flights = Object.entries(position.flights) as [ReviewerRole, Flight][];
+  const left = flights.map(([role, flight]) => lookError(role, flight, { kind: 'stopped', by: why }));
   const known = recorded(state, position, [...position.errors, ...left]);
   const end = ended(known.state, why);
   return { state: end.state, actions: [known.record, ...end.actions] };

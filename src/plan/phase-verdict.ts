@@ -54,6 +54,7 @@ function statusOf(why: PhaseEndReason, isOpen: boolean): PhaseStatus {
     case 'forbidden-edit':
     case 'artifact-missing':
     case 'artifact-empty':
+    case 'artifact-unreadable':
     case 'disturbed':
     case 'interrupted':
     case 'trouble':

@@ -120,7 +120,9 @@ R1 names the load now.
   });
 
   test('without a verdict says who gave none', () => {
-    const errors = [{ role: 'spec-reviewer', why: { kind: 'timeout', seconds: 60 } }] as const;
+    const spent = { asks: 1, promptChars: 1, freshChars: 1, usage: null };
+    const asked = { agent: 'codex', template: 'I1-R4', dispatch: 'first-look', spent } as const;
+    const errors = [{ role: 'spec-reviewer', ...asked, why: { kind: 'timeout', seconds: 60 } }] as const;
     const text = historyEntry(entry({ looks: [], errors }), AT, null);
     expect(text).toContain('**Decision:** None\n**No verdict:** spec-reviewer did not finish within 60 seconds');
   });
