@@ -1,18 +1,9 @@
 import { fence } from '../domain/fence.ts';
 import type { GateOutcome, RunOutcome, SlotOutcome, ToldFinding } from '../domain/run.ts';
 import { tellGateDetail } from '../text/gate-reason.ts';
-import {
-  GATE_WORDS,
-  MARKS,
-  SLOT_WORDS,
-  STATES,
-  tellPaid,
-  tellRunNotice,
-  tellStanding,
-  tellUncovered,
-  tellUsage,
-} from '../text/run.ts';
+import { GATE_WORDS, MARKS, SLOT_WORDS, STATES, tellRunNotice, tellStanding, tellUncovered } from '../text/run.ts';
 import { tellResult } from '../text/run-result.ts';
+import { tellPaid, tellUsage } from '../text/usage.ts';
 import { type EndedRun, isOpen, standingFindings } from './ended-run.ts';
 import { codeCell, codeName, inline, quotation } from './markdown-text.ts';
 import { readable } from './readable.ts';

@@ -2,11 +2,15 @@ import type { Event } from '../domain/event.ts';
 import type { Fix } from '../domain/loop.ts';
 import { quoteName } from '../domain/quote-name.ts';
 import { tellAgentFailure } from './agent-failure.ts';
+import { askedAgain } from './asked-again.ts';
+import { count } from './count.ts';
 import { oneLine } from './one-line.ts';
 import { type Paint, PLAIN } from './paint.ts';
-import { tellUsage } from './run.ts';
+import { tellPhaseEvent } from './phase-event.ts';
+import { secondsTaken } from './seconds.ts';
 import { tellPlan } from './slots.ts';
 import { tellTrouble } from './trouble.ts';
+import { tellUsage } from './usage.ts';
 
 /** One line for an event; null for those that only a live display shows. */
 export function tellEvent(event: Event, paint: Paint = PLAIN): string | null {
@@ -16,7 +20,7 @@ export function tellEvent(event: Event, paint: Paint = PLAIN): string | null {
     case 'check-started':
       return `${quoteName(event.gate)}: ${oneLine(event.command)}`;
     case 'check-ended':
-      return `${quoteName(event.gate)}: ${paint(LOOKS[event.status], event.status === 'pass' ? 'pass' : event.status.toUpperCase())}${event.why === null ? '' : ` (${event.why})`}, ${seconds(event.durationMs)}`;
+      return `${quoteName(event.gate)}: ${paint(LOOKS[event.status], event.status === 'pass' ? 'pass' : event.status.toUpperCase())}${event.why === null ? '' : ` (${event.why})`}, ${secondsTaken(event.durationMs)}`;
     case 'fix-started':
       return `Fixing: asking ${event.agent} (${event.dispatch}) to mend ${told(event)}`;
     case 'fix-active':
@@ -30,9 +34,16 @@ export function tellEvent(event: Event, paint: Paint = PLAIN): string | null {
     case 'slot-active':
       return null;
     case 'slot-asked-again':
-      return `${quoteName(event.gate)} @${event.slot}: ${AGAIN[event.mode](event.agent)} (${tellAgentFailure(event.because)})`;
+      return `${quoteName(event.gate)} @${event.slot}: ${askedAgain(event)} (${tellAgentFailure(event.because)})`;
     case 'slot-ended':
       return `${quoteName(event.gate)} @${event.slot}: ${ended(event, paint)}`;
+    case 'round-started':
+    case 'look-started':
+    case 'look-active':
+    case 'look-asked-again':
+    case 'look-ended':
+    case 'committed':
+      return tellPhaseEvent(event, paint);
   }
 }
 
@@ -43,12 +54,12 @@ function told({ findings, checks }: { readonly findings: number; readonly checks
 
 function tellFix({ failure, filesChanged, fixed, declined, durationMs, usage }: Fix): string {
   const used = usage === null ? '' : `, ${tellUsage(usage)}`;
-  if (failure !== null) return `ERROR: ${tellAgentFailure(failure)}, ${seconds(durationMs)}${used}`;
+  if (failure !== null) return `ERROR: ${tellAgentFailure(failure)}, ${secondsTaken(durationMs)}${used}`;
   const says = [
     ...(fixed.length > 0 ? [`says fixed: ${fixed.join(', ')}`] : []),
     ...(declined.length > 0 ? [`declines: ${declined.join(', ')}`] : []),
   ];
-  return [`${count(filesChanged, 'file')} changed`, ...says, `${seconds(durationMs)}${used}`].join(', ');
+  return [`${count(filesChanged, 'file')} changed`, ...says, `${secondsTaken(durationMs)}${used}`].join(', ');
 }
 
 function how({ kind, why }: Extract<Event, { kind: 'slot-started' }>['dispatch']): string {
@@ -56,17 +67,11 @@ function how({ kind, why }: Extract<Event, { kind: 'slot-started' }>['dispatch']
   return why === 'first-look' || why === 'delta' ? kind : `${kind}, ${why}`;
 }
 
-const AGAIN = {
-  fresh: (agent: string) => `RESUME-FALLBACK: asking ${agent} afresh`,
-  repair: (agent: string) => `asking ${agent} to repeat its answer`,
-  'other-agent': (agent: string) => `asking ${agent} instead`,
-} as const;
-
 const LOOKS = { pass: 'good', fail: 'bad', error: 'broken' } as const;
 
 function ended(event: Extract<Event, { kind: 'slot-ended' }>, paint: Paint): string {
   const used = event.usage === null ? '' : `, ${tellUsage(event.usage)}`;
-  const time = `, ${seconds(event.durationMs)}${used}`;
+  const time = `, ${secondsTaken(event.durationMs)}${used}`;
   switch (event.status) {
     case 'pass':
       return `${paint('good', 'pass')}${event.warnings > 0 ? ` with ${count(event.warnings, 'warning')}` : ''}${time}`;
@@ -77,12 +82,4 @@ function ended(event: Extract<Event, { kind: 'slot-ended' }>, paint: Paint): str
     case 'error':
       return `${paint('broken', 'ERROR')}: ${event.trouble === null ? 'no verdict' : tellTrouble(event.trouble)}${time}`;
   }
-}
-
-function count(number: number, word: string): string {
-  return `${number} ${word}${number === 1 ? '' : 's'}`;
-}
-
-function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(1)} s`;
 }

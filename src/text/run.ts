@@ -1,12 +1,11 @@
 import { quoteName, showUnseen } from '../domain/quote-name.ts';
 import type { GateOutcome, RunNotice, RunOutcome, SlotOutcome, ToldFinding } from '../domain/run.ts';
-import { totalTokens, type Usage } from '../domain/usage.ts';
 import { tellFailure } from './failure.ts';
 import { tellGateDetail, tellSlotReason } from './gate-reason.ts';
 import { someNames } from './names.ts';
 import { type Paint, PLAIN } from './paint.ts';
 import { tellResult } from './run-result.ts';
-import { tokensOf } from './tokens.ts';
+import { tellPaid, tellUsage } from './usage.ts';
 import { wrap } from './wrap.ts';
 
 /** How a text is shown: in colour or not, and how wide; null: lines are as long as they are. */
@@ -162,35 +161,6 @@ export function tellUncovered({ uncovered, withheld }: RunOutcome): string {
   const nested = withheld.filter(({ why }) => why === 'repository').map(({ path }) => path);
   if (nested.length > 0) lines.push(`Not reviewed, repositories of their own without a commit: ${someNames(nested)}`);
   return lines.join('\n');
-}
-
-/** What the run cost, and an estimate of what it did not cost. */
-export function tellPaid({ usage, dispatches, saved }: RunOutcome): string[] {
-  const total = saved.pass + saved.slot + saved.session + saved.prefix;
-  const lines: string[] = [];
-  if (dispatches > 0) {
-    lines.push(
-      `Paid: ${dispatches} ${dispatches === 1 ? 'dispatch' : 'dispatches'}${usage === null ? '' : `, ${tellUsage(usage)}`}.`,
-    );
-  }
-  if (total > 0) {
-    const levers = [
-      [saved.pass, 'unchanged since they passed'],
-      [saved.slot, 'slots that rested'],
-      [saved.session, 'resumed sessions'],
-      [saved.prefix, 'shared prompts'],
-    ] as const;
-    const told = levers.filter(([tokens]) => tokens > 0).map(([tokens, why]) => `${tokensOf(tokens)} ${why}`);
-    lines.push(`Not paid (estimate): ${told.join(', ')}.`);
-  }
-  return lines;
-}
-
-/** Tokens and money of a dispatch in a few words. */
-export function tellUsage(usage: Usage): string {
-  const cost = usage.costUsd === null ? '' : `, $${usage.costUsd.toFixed(usage.costUsd < 0.1 ? 4 : 2)}`;
-  const cached = usage.cachedInputTokens > 0 ? ` (${tokensOf(usage.cachedInputTokens)} cached)` : '';
-  return `${tokensOf(totalTokens(usage))} tokens${cached}${cost}`;
 }
 
 /** One sentence about something to know beside the result. */

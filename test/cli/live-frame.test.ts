@@ -91,6 +91,59 @@ describe('what a run shows while it goes on', () => {
     expect(frame(progress, { columns: 24, rows: 24 }, 2000, PLAIN)[0]).toContain('@1');
   });
 
+  test('a phase shows its roles, and which round of how many it is', () => {
+    const look = { kind: 'look-started', part: null, model: null, why: 'first-look' } as const;
+    const round = { kind: 'round-started', phase: 'implement', stage: 'implement', iteration: 2, most: 5 } as const;
+    const roles = ['security-reviewer', 'code-quality-reviewer'] as const;
+    const progress = having(
+      { ...round, isFinalValidation: false, roles, resting: [] },
+      { ...look, role: 'security-reviewer', label: 'Review', agent: 'claude', dispatch: 'resumed' },
+      { ...look, role: 'code-quality-reviewer', label: 'Review', agent: 'codex', dispatch: 'fresh' },
+      { kind: 'look-active', role: 'security-reviewer', doing: 'reads src/a.ts', usage: usage(1200) },
+    );
+    expect(frame(progress, WIDE, 4000, PLAIN)).toEqual([
+      '  security-reviewer      claude  resumed  0:03  1.2k  reads src/a.ts',
+      '  code-quality-reviewer  codex   fresh    0:02        Review',
+      'implement, iteration 2 of 5 · 0 of 2 reviewers done · 2 at work · 0:04 · 1.2k tokens',
+    ]);
+    const last = having({ ...round, isFinalValidation: true, roles, resting: [] });
+    expect(frame(last, WIDE, 4000, PLAIN)).toEqual([
+      'implement, final validation · 0 of 2 reviewers done · 0 at work · 0:04',
+    ]);
+  });
+
+  test('who has answered in a phase is counted, and what goes before the reviews has no verdict', () => {
+    const look = {
+      part: null,
+      label: 'x',
+      model: null,
+      agent: 'claude',
+      dispatch: 'fresh',
+      why: 'first-look',
+    } as const;
+    const end = { blockers: 0, warnings: 0, suggestions: 0, failure: null, usage: usage(500), durationMs: 1 } as const;
+    const prepared = having(
+      { kind: 'look-started', ...look, role: 'test-deepener', part: 'A' },
+      { kind: 'look-active', role: 'test-deepener', doing: 'writes', usage: null },
+    );
+    expect(frame(prepared, WIDE, 1000, PLAIN)).toEqual([
+      '  test-deepener A  claude  fresh  0:01  writes',
+      '1 at work · 0:01',
+    ]);
+    const done = progressAfter(
+      prepared,
+      { kind: 'look-ended', role: 'test-deepener', agent: 'claude', status: 'done', ...end },
+      0,
+    );
+    expect([done.failed, done.tokens, done.running.size]).toEqual([0, 500, 0]);
+    const failed = progressAfter(
+      done,
+      { kind: 'look-ended', role: 'security-reviewer', agent: 'claude', status: 'fail', ...end },
+      0,
+    );
+    expect(failed.failed).toBe(1);
+  });
+
   test('more than there is room for is counted', () => {
     const many = Array.from({ length: 40 }, (_, n) => started(n + 1));
     const lines = frame(having(ITERATION, ...many), { columns: 80, rows: 10 }, 0, PLAIN);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { KnownFinding } from '../../src/domain/finding.ts';
 import type { Asked, RunNotice, RunOutcome, ToldFinding } from '../../src/domain/run.ts';
-import { tellFinding, tellRun, tellRunNotice, tellUsage } from '../../src/text/run.ts';
+import { tellFinding, tellRun, tellRunNotice } from '../../src/text/run.ts';
+import { tellUsage } from '../../src/text/usage.ts';
 import { claim, finding, gateOutcome, path, runOutcome, slotOutcome, usage, waiver } from '../support/run-samples.ts';
 
 const told = (differs: Partial<KnownFinding> = {}, state: ToldFinding['state'] = 'open'): ToldFinding => ({

@@ -29,7 +29,7 @@ function summary(progress: Progress, width: number, now: number): string {
   const { slots, ended, failed } = progress;
   const tell = (isShort: boolean) =>
     [
-      progress.iteration === null || isShort ? null : `Iteration ${progress.iteration}`,
+      progress.iteration === null || isShort ? null : titleOf(progress.iteration, progress.loop),
       slots === 0 ? null : `${ended} of ${slots} ${isShort ? '' : 'reviewers '}done`,
       failed === 0 ? null : `${failed} not passed`,
       `${running.length} at work`,
@@ -40,6 +40,12 @@ function summary(progress: Progress, width: number, now: number): string {
       .join(' · ');
   const full = tell(false);
   return cells(full) <= width ? full : cut(tell(true), width);
+}
+
+function titleOf(iteration: number, loop: Progress['loop']): string {
+  if (loop === null) return `Iteration ${iteration}`;
+  const which = loop.isFinalValidation ? 'final validation' : `iteration ${iteration} of ${loop.most}`;
+  return `${loop.phase}, ${which}`;
 }
 
 type Table = { readonly name: number; readonly agent: number; readonly how: number; readonly tokens: number };
@@ -79,7 +85,8 @@ function runningLine(one: Running, table: Table, width: number, now: number, pai
 }
 
 function nameOf({ gate, slot }: Running): string {
-  return `${quoteName(gate)}${slot === null ? '' : ` @${slot}`}`;
+  if (slot === null) return quoteName(gate);
+  return `${quoteName(gate)} ${typeof slot === 'number' ? `@${slot}` : slot}`;
 }
 
 function agentOf({ agent }: Running): string {

@@ -5,6 +5,8 @@ import { totalTokens } from '../../domain/usage.ts';
 /** What is going on, as far as it can be shown. */
 export type Progress = {
   readonly iteration: number | null;
+  /** Which loop the iteration belongs to; null: a run. */
+  readonly loop: { readonly phase: string; readonly most: number; readonly isFinalValidation: boolean } | null;
   readonly startedAt: number;
   readonly slots: number;
   readonly ended: number;
@@ -15,9 +17,10 @@ export type Progress = {
 };
 
 export type Running = {
+  /** A gate, or the role of a loop. */
   readonly gate: string;
-  /** Null: a check. */
-  readonly slot: number | null;
+  /** The slot of a gate, or which half of its work a role does. */
+  readonly slot: number | 'A' | 'B' | null;
   readonly agent: string | null;
   readonly dispatch: 'fresh' | 'resumed' | null;
   readonly since: number;
@@ -26,7 +29,16 @@ export type Running = {
 };
 
 export function nothingYet(now: number): Progress {
-  return { iteration: null, startedAt: now, slots: 0, ended: 0, failed: 0, tokens: 0, running: new Map() };
+  return {
+    iteration: null,
+    loop: null,
+    startedAt: now,
+    slots: 0,
+    ended: 0,
+    failed: 0,
+    tokens: 0,
+    running: new Map(),
+  };
 }
 
 /** What is going on after an event. */
@@ -101,6 +113,44 @@ export function progressAfter(before: Progress, event: Event, now: number): Prog
         tokens: before.tokens + (tokensIn(event.usage) ?? 0),
         running: without(before, keyOf(event)),
       };
+    case 'round-started': {
+      const { phase, most, isFinalValidation } = event;
+      const loop = { phase, most, isFinalValidation };
+      return { ...nothingYet(before.startedAt), iteration: event.iteration, loop, slots: event.roles.length };
+    }
+    case 'look-started':
+      return withRunning(before, event.role, {
+        gate: event.role,
+        slot: event.part,
+        agent: event.agent,
+        dispatch: event.dispatch,
+        since: now,
+        doing: event.label,
+        tokens: null,
+      });
+    case 'look-active':
+      return change(before, event.role, (one) => ({
+        ...one,
+        doing: event.doing ?? one.doing,
+        tokens: tokensIn(event.usage) ?? one.tokens,
+      }));
+    case 'look-asked-again':
+      return change(before, event.role, (one) => ({
+        ...one,
+        agent: event.agent,
+        dispatch: event.mode === 'repair' ? one.dispatch : 'fresh',
+        doing: null,
+      }));
+    case 'look-ended':
+      return {
+        ...before,
+        ended: before.ended + 1,
+        failed: before.failed + (event.status === 'pass' || event.status === 'done' ? 0 : 1),
+        tokens: before.tokens + (tokensIn(event.usage) ?? 0),
+        running: without(before, event.role),
+      };
+    case 'committed':
+      return before;
   }
 }
 
