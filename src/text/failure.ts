@@ -4,10 +4,9 @@ import { quoteName, showUnseen } from '../domain/quote-name.ts';
 import { tellAgentFailure } from './agent-failure.ts';
 import { diskNext, tellDiskCode } from './disk.ts';
 import { someNames } from './names.ts';
+import { tellPhaseFailure } from './phase-failure.ts';
 import { tellProblem } from './problem.ts';
-
-/** What happened and why, and what to do next. */
-export type Told = { readonly what: string; readonly next: string };
+import type { Told } from './told.ts';
 
 /** The sentences for a failure. */
 export function tellFailure(failure: Failure): Told {
@@ -186,6 +185,16 @@ export function tellFailure(failure: Failure): Told {
         what: failure.id === null ? 'No run was started here.' : `There is no run "${showUnseen(failure.id)}".`,
         next: 'Start one with start_run.',
       };
+    case 'unknown-phase':
+    case 'no-feature':
+    case 'unusable-artifact':
+    case 'artifact-too-long':
+    case 'nothing-to-implement':
+    case 'no-reviewer':
+    case 'no-waiting-loop':
+    case 'unknown-loop':
+    case 'unreadable-loop':
+      return tellPhaseFailure(failure);
     case 'unreadable-json':
       return {
         what: `${quoteName(failure.path)} is not valid JSON (${showUnseen(failure.said)}); it was left as it is.`,

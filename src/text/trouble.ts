@@ -8,7 +8,7 @@ export function tellTrouble(trouble: SlotTrouble): string {
     case 'agent':
       return `${trouble.agent} ${tellAgentFailure(trouble.failure)}`;
     case 'no-agent':
-      return noAgent(trouble);
+      return tellNoAgent(trouble);
     case 'stale':
       return 'files changed while it was being reviewed, so its pass does not count; run again';
     case 'file-too-large':
@@ -22,7 +22,8 @@ export function tellTrouble(trouble: SlotTrouble): string {
   }
 }
 
-function noAgent(trouble: Extract<SlotTrouble, { kind: 'no-agent' }>): string {
+/** Why nobody is there to be asked, in a sentence without its full stop. */
+export function tellNoAgent(trouble: Pick<Extract<SlotTrouble, { kind: 'no-agent' }>, 'wanted' | 'cooling'>): string {
   const [first] = trouble.cooling;
   if (first !== undefined) {
     const who = trouble.cooling.map(({ agent, until }) => `${agent} until ${until.toISOString()}`).join(', ');

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { RepoPath } from '../../src/domain/brand.ts';
 import { exitCode } from '../../src/domain/exit-code.ts';
 import type { Failure } from '../../src/domain/failure.ts';
 
@@ -40,6 +41,27 @@ const CODES: OneOfEach = {
   'unknown-run': [{ kind: 'unknown-run', id: null }, USAGE],
   'path-outside': [{ kind: 'path-outside', path: '../x' }, USAGE],
   'wrong-usage': [{ kind: 'wrong-usage', said: 'x', command: null }, USAGE],
+  'unknown-phase': [{ kind: 'unknown-phase', name: 'x' }, USAGE],
+  'no-feature': [{ kind: 'no-feature', path: 'x', why: 'missing' }, USAGE],
+  'unusable-artifact': [
+    {
+      kind: 'unusable-artifact',
+      path: 'x/spec.md' as RepoPath,
+      why: 'missing',
+      phase: 'specify',
+      needs: 'design',
+    },
+    USAGE,
+  ],
+  'artifact-too-long': [
+    { kind: 'artifact-too-long', path: 'x/spec.md' as RepoPath, characters: 2, limit: 1, agent: 'x' },
+    USAGE,
+  ],
+  'nothing-to-implement': [{ kind: 'nothing-to-implement', base: null }, USAGE],
+  'no-reviewer': [{ kind: 'no-reviewer', wanted: [], cooling: [] }, COULD_NOT_JUDGE],
+  'no-waiting-loop': [{ kind: 'no-waiting-loop', phase: 'specify', feature: 'x' }, USAGE],
+  'unknown-loop': [{ kind: 'unknown-loop', id: 'x' }, USAGE],
+  'unreadable-loop': [{ kind: 'unreadable-loop', phase: 'specify', feature: 'x' }, USAGE],
   'unreadable-json': [{ kind: 'unreadable-json', path: '.mcp.json', said: 'x' }, USAGE],
 };
 

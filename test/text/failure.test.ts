@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { RepoPath } from '../../src/domain/brand.ts';
 import type { BadReviewId, Failure } from '../../src/domain/failure.ts';
 import type { Problem } from '../../src/domain/problem.ts';
-import { type Told, tellFailure } from '../../src/text/failure.ts';
+import { tellFailure } from '../../src/text/failure.ts';
+import type { Told } from '../../src/text/told.ts';
 
 type Sample<Kind> = readonly [failure: Extract<Failure, { kind: Kind }>, names: string, next: RegExp];
 
@@ -61,6 +63,35 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
     ],
     'not-trusted': [{ kind: 'not-trusted', commands: ['make', given] }, given, /"onceover trust"/],
     'unknown-run': [{ kind: 'unknown-run', id: given }, given, /start_run/],
+    'unknown-phase': [
+      { kind: 'unknown-phase', name: given },
+      given,
+      /specify, design, create-plan, create-tasks, implement/,
+    ],
+    'no-feature': [{ kind: 'no-feature', path: given, why: 'missing' }, given, /folder that holds spec\.md/],
+    'unusable-artifact': [
+      { kind: 'unusable-artifact', path: given as RepoPath, why: 'missing', phase: 'design', needs: 'create-plan' },
+      given,
+      /Write it first and have it reviewed with "onceover phase design"/,
+    ],
+    'artifact-too-long': [
+      { kind: 'artifact-too-long', path: given as RepoPath, characters: 900, limit: 800, agent: given },
+      given,
+      /Split the document.*\.onceover\/roles/,
+    ],
+    'nothing-to-implement': [{ kind: 'nothing-to-implement', base: given }, given, /--base.*--files/],
+    'no-reviewer': [{ kind: 'no-reviewer', wanted: [given], cooling: [] }, given, /"onceover doctor"/],
+    'no-waiting-loop': [
+      { kind: 'no-waiting-loop', phase: 'specify', feature: given },
+      given,
+      /"onceover phase specify \S.* --step"/,
+    ],
+    'unknown-loop': [{ kind: 'unknown-loop', id: given }, given, /start_phase/],
+    'unreadable-loop': [
+      { kind: 'unreadable-loop', phase: 'design', feature: given },
+      given,
+      /"onceover phase design \S.* --rerun"/,
+    ],
     'unreadable-json': [{ kind: 'unreadable-json', path: given, said: 'at 3' }, given, /Mend the file/],
   };
 }
@@ -148,6 +179,39 @@ describe('a failure is told: what, why, what to do', () => {
     [{ kind: 'unknown-run', id: null }, 'what', 'No run was started here.'],
   ])('where there is none at all, that is said: %o', (failure, part, said) => {
     expect(tellFailure(failure)[part]).toContain(said);
+  });
+
+  test.each([
+    ['missing', 'f/design.md (how it will work) is not there, and "onceover phase create-plan" rests on it.'],
+    ['empty', 'f/design.md (how it will work) is empty, and "onceover phase create-plan" rests on it.'],
+    ['not-text', 'f/design.md (how it will work) is no UTF-8 text, and "onceover phase create-plan" rests on it.'],
+    ['ignored', 'is ignored by git, so onceover cannot tell what changes in it'],
+    ['withheld', 'is withheld from reviewers: it is untracked and over 5 MB, or looks like a secret'],
+    ['symlink', 'is a symlink, which is not followed'],
+  ] as const)('a document that cannot be used: %s', (why, said) => {
+    const path = 'f/design.md' as RepoPath;
+    const told = tellFailure({ kind: 'unusable-artifact', path, why, phase: 'design', needs: 'create-plan' });
+    expect(told.what).toContain(said);
+  });
+
+  test('the document that the phase itself is about has to be written, nothing else', () => {
+    const path = 'f/design.md' as RepoPath;
+    expect(tellFailure({ kind: 'unusable-artifact', path, why: 'missing', phase: 'design', needs: 'design' })).toEqual({
+      what: 'f/design.md (how it will work) is not there, and "onceover phase design" reviews it.',
+      next: 'Write it first.',
+    });
+  });
+
+  test('nobody who could review: installed, or only not now', () => {
+    const until = new Date('2026-03-01T12:00:00.000Z');
+    const cooling = [{ agent: 'claude', until, said: 'limit' }];
+    expect(tellFailure({ kind: 'no-reviewer', wanted: [], cooling: [] }).what).toBe(
+      'Nobody can review: no agent is installed; see "onceover doctor".',
+    );
+    expect(tellFailure({ kind: 'no-reviewer', wanted: [], cooling })).toEqual({
+      what: 'Nobody can review: every agent that could be asked has reached a limit (claude until 2026-03-01T12:00:00.000Z).',
+      next: 'Wait until then, or name another agent under "agents" in onceover.yml.',
+    });
   });
 
   test('wrong usage of no command points at the help of all', () => {
