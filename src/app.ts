@@ -2,6 +2,7 @@ import type { KnownAgent } from './agents/inspect.ts';
 import { placeOf } from './app/ahead.ts';
 import type { Cleaned } from './app/clean.ts';
 import type { Cost, CostOptions } from './app/cost.ts';
+import type { PhaseWish } from './app/phase.ts';
 import type { ReportFile, WrittenReports } from './app/reports.ts';
 import type { RunOptions } from './app/run.ts';
 import type { StartedRun } from './app/started-run.ts';
@@ -280,30 +281,7 @@ export async function preview(cwd: string, wish: RunWish): Promise<Result<Previe
   return options.ok ? previewGates(place.value, options.value) : options;
 }
 
-/** What a phase is asked for, in the words of the command line. */
-export type PhaseWish = {
-  readonly phase: string;
-  readonly feature: string;
-  /** The agent that mends; null: nobody does, or whoever called. */
-  readonly fixer: string | null;
-  /** One call a round: whoever called mends in between, and says what it did with the next call. */
-  readonly step: boolean;
-  readonly summary: string | null;
-  readonly rerun: boolean;
-  readonly acceptWithNotes: boolean;
-  readonly mostIterations: number | null;
-  readonly commits: boolean;
-  readonly keepSessions: boolean;
-  /** Of code: these files instead of those that changed since the base. */
-  readonly files: GivenFiles | null;
-  readonly base: string | null;
-  /** What goes before the reviews of code. */
-  readonly simplify: boolean;
-  readonly deepenTests: boolean;
-  readonly startedBy: 'person' | 'agent';
-  readonly reporter: Reporter;
-  readonly stop: AbortSignal | null;
-};
+export type { PhaseWish };
 
 /** Plays a phase: reviews a feature's document or its code, in loops. */
 export async function phase(cwd: string, wish: PhaseWish): Promise<Result<PhaseOutcome>> {

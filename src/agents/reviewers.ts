@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import type { ResumeAbility } from '../domain/capability.ts';
 import type { AskEnd, AskOptions, Question, Reviewers } from '../domain/ports.ts';
 import type { Usage } from '../domain/usage.ts';
 import type { AgentQuestion } from './agent.ts';
@@ -16,8 +17,8 @@ type Options = {
   readonly commonDir: string;
   /** The agents that the settings name; null: those that are found. */
   readonly preference: readonly string[] | null;
-  /** Whether this version may be resumed; finding out may mean trying it. */
-  resumable(name: string, version: string): Promise<boolean>;
+  /** Whether this version may be resumed; finding out may mean trying it. Null: nothing could be found out. */
+  resumable(name: string, version: string): Promise<ResumeAbility | null>;
   readonly scratchBase?: string;
 };
 
@@ -33,9 +34,9 @@ export function openReviewers(options: Options): Reviewers {
   const { known, root } = options;
   const versions = openVersions(options.commonDir);
   const turns = openTurns();
-  const tried = new Map<string, Promise<boolean>>();
+  const tried = new Map<string, ReturnType<Options['resumable']>>();
   const find = (name: string) => known.find(({ agent }) => agent.name === name) ?? stranger(name);
-  const canResume = (name: string, version: string) => {
+  const abilityOf = (name: string, version: string) => {
     const key = JSON.stringify([name, version]);
     const ability = tried.get(key) ?? options.resumable(name, version);
     tried.set(key, ability);
@@ -53,7 +54,12 @@ export function openReviewers(options: Options): Reviewers {
         toolsDigest: toolsDigest(one),
         async canResume() {
           if (isOwn(one)) return one.settings?.resume === true;
-          return version !== UNKNOWN_VERSION && canResume(name, version);
+          return version !== UNKNOWN_VERSION && (await abilityOf(name, version))?.kind === 'yes';
+        },
+        async deferredReason() {
+          if (isOwn(one) || version === UNKNOWN_VERSION) return null;
+          const ability = await abilityOf(name, version);
+          return ability?.kind === 'no' ? ability.why : null;
         },
         diffLimit: one.agent.diffLimit,
         sharesPrefix: one.agent.abilities.stablePart === 'cached',
@@ -118,7 +124,7 @@ async function sendTo(
       program,
       cwd: root,
       env,
-      question: { ...question, newSessionId: randomUUID(), model: settings?.model ?? null },
+      question: { ...question, newSessionId: randomUUID(), model: question.model ?? settings?.model ?? null },
       // An agent without events may be silent until it answers.
       idleSeconds: agent.conclude === undefined ? idleSeconds : question.timeoutSeconds,
       sandbox: settings?.sandbox === true,

@@ -22,10 +22,10 @@ export function reviewersOf(place: Place, settings: Settings, stop: AbortSignal 
     preference: settings.agents,
     async resumable(name, version) {
       const one = known.find(({ agent }) => agent.name === name);
-      if (one === undefined || one.program === null) return false;
+      if (one === undefined || one.program === null) return null;
       const probe = () => probeOf({ ...one, program: one.program ?? '' }, version, stop);
       const ability = await ensureResumable({ name, version }, { capabilities, tested: TESTED, probe });
-      return ability.ok && ability.value.kind === 'yes';
+      return ability.ok ? ability.value : null;
     },
   });
 }

@@ -221,7 +221,7 @@ export async function checkTrust(place: Place): Promise<Result<void>> {
 }
 
 /** A person's own run agrees to the repository's commands; anybody else's needs that to have been done. */
-async function agree(place: Place, settings: Settings, by: RunOptions['startedBy']): Promise<Result<void>> {
+export async function agree(place: Place, settings: Settings, by: RunOptions['startedBy']): Promise<Result<void>> {
   const commands = commandsOf(settings);
   if (commands.length === 0) return done(undefined);
   const trust = openTrust(place.commonDir);

@@ -35,7 +35,8 @@ export function parseRole(name: RoleName, text: string, base: Role | null): Pars
       artifacts: said.artifacts ?? base?.artifacts ?? [],
       expectations: ('expectations' in said ? said.expectations : undefined) ?? base?.expectations ?? null,
       form: ('schema' in said ? said.schema : undefined) ?? base?.form ?? (isReviewer(name) ? PLAIN_FORM : null),
-      models: said.model ?? base?.models ?? {},
+      models: base === null ? {} : (said.model ?? {}),
+      usualModels: base === null ? (said.model ?? {}) : base.usualModels,
     },
   };
 }

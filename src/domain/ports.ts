@@ -6,7 +6,10 @@ import type { Event } from './event.ts';
 import type { Finding, KnownFinding, Resolution } from './finding.ts';
 import type { Entry, GateId } from './gate.ts';
 import type { LedgerEntry } from './ledger.ts';
+import type { MetaUpdate } from './meta.ts';
 import type { MarkReceipt, TaskFacts } from './pass.ts';
+import type { PhaseName } from './phase.ts';
+import type { KeptLoop, PhaseRun } from './phase-run.ts';
 import type { UnusableFile } from './problem.ts';
 import type { CheckReceipt, CheckReceiptKey, HeldReceipt, HeldReceiptKey, Receipt, ReceiptKey } from './receipt.ts';
 import type { CheckRecord, Cooling, SlotRecord } from './record.ts';
@@ -92,6 +95,8 @@ export type ReviewerFacts = {
   readonly toolsDigest: string;
   /** Whether this version may be resumed; finding out may mean trying it. */
   canResume(): Promise<boolean>;
+  /** Which of V1 to V4 this version failed, and how: `V2: …`; null where none is known to have failed. */
+  deferredReason(): Promise<string | null>;
   /** The longest diff, in characters, that is put before it at once. */
   readonly diffLimit: number;
   /** Whether a second fresh dispatch reads the stable part of the first from the provider's cache. */
@@ -119,6 +124,8 @@ export type Question = {
   readonly idleSeconds: number;
   /** True: it is to change files, and may. */
   readonly writes?: boolean;
+  /** The model to use instead of the one that the settings name. */
+  readonly model?: string;
 };
 
 export type AskOptions = {
@@ -176,6 +183,8 @@ export interface Snapshots {
   sections(from: string, to: string, contextLines: number): Promise<Result<readonly DiffSection[]>>;
   /** The same for these paths alone, without looking for renames. */
   plainSections(from: string, to: string, paths: readonly RepoPath[]): Promise<Result<readonly DiffSection[]>>;
+  /** What each of these paths is in a tree; what is not there is not in the answer. */
+  filesIn(tree: SnapshotId, paths: readonly RepoPath[]): Promise<Result<ReadonlyMap<RepoPath, TreeFile>>>;
   /** A file's text as it is in a tree; null where there is none or it is not text. */
   textIn(tree: SnapshotId, path: RepoPath): Promise<Result<string | null>>;
   /** Something that differs when one of the files was written to in between, even if it is the same again. */
@@ -185,6 +194,9 @@ export interface Snapshots {
   /** Whether any file that git knows lies at or below the path, or matches. */
   files(): Promise<Result<readonly RepoPath[]>>;
 }
+
+/** A file of a tree: the name of its content, and git's mode of it. */
+export type TreeFile = { readonly id: string; readonly mode: string };
 
 /** Two sides of a change; the second is the working tree unless a commit was asked for. */
 export type Comparison = {
@@ -304,6 +316,45 @@ export interface Ledger {
   /** All that is kept, oldest first, and how many entries could not be read. */
   all(): Promise<Result<{ readonly entries: readonly LedgerEntry[]; readonly unreadable: number }>>;
 }
+
+/** What a feature's folder tells of its phases; people and other tools write there too. */
+export interface FeatureFiles {
+  meta(): Promise<Result<FeatureMeta>>;
+  /** Gives a `.meta.json` that cannot be read another name, which it tells. */
+  putMetaAside(at: Date): Promise<Result<string>>;
+  /** Tells a phase in `.meta.json`; one that cannot be read is put aside before, and its new name told. */
+  tellMeta(update: MetaUpdate, at: Date): Promise<Result<string | null>>;
+  /** The whole history; empty where there is none. */
+  history(): Promise<Result<string>>;
+  writeHistory(text: string): Promise<Result<void>>;
+}
+
+export type FeatureMeta =
+  | { readonly kind: 'none' | 'unreadable' }
+  /** `source`: the path of the document that the feature was made from. */
+  | { readonly kind: 'read'; readonly source: string | null };
+
+/** Loops that go on in another call. */
+export interface PhaseLoops {
+  /** Null: there is none. unreadable: there is one that nobody can go on with. */
+  read(phase: PhaseName, feature: RepoPath): Promise<Result<KeptLoop | 'unreadable' | null>>;
+  write(loop: KeptLoop): Promise<Result<void>>;
+}
+
+/** What was sent and said in loops, for people. */
+export interface PhaseLogs {
+  write(run: Pick<PhaseRun, 'id' | 'phase'>, name: string, log: string): Promise<Result<void>>;
+}
+
+/** Commits of exactly what is named. */
+export interface Commits {
+  commit(paths: readonly RepoPath[], message: string): Promise<CommitEnd>;
+}
+
+export type CommitEnd =
+  | { readonly kind: 'committed'; readonly commit: CommitId }
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'failed'; readonly said: string };
 
 /** One run at a time a working tree. */
 export interface Lock {

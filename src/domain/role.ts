@@ -64,8 +64,10 @@ export type Role = {
   readonly expectations: Readonly<Record<DocumentPhase, string>> | null;
   /** Null for a role that writes. */
   readonly form: ReviewForm | null;
-  /** The model to use, by agent; an agent that is not named uses its own. */
+  /** The model to use, by agent, as the user's own text of the role says. */
   readonly models: Readonly<Record<string, string>>;
+  /** The same as the built-in text says: it counts where neither that nor the settings name one. */
+  readonly usualModels: Readonly<Record<string, string>>;
 };
 
 export type Roles = Readonly<Record<RoleName, Role>>;
@@ -78,4 +80,13 @@ export function artifactsOf({ artifacts }: Pick<Role, 'artifacts'>, phase: Phase
 
 function isList(artifacts: RoleArtifacts): artifacts is readonly Artifact[] {
   return Array.isArray(artifacts);
+}
+
+/** The model that an agent is asked for in a role; null: its own choice. */
+export function modelFor(
+  { models, usualModels }: Pick<Role, 'models' | 'usualModels'>,
+  agent: string,
+  set: string | null,
+): string | null {
+  return models[agent] ?? set ?? usualModels[agent] ?? null;
 }

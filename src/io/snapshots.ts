@@ -15,7 +15,7 @@ import { readNulList } from './nul-list.ts';
 import { QUIET } from './quiet.ts';
 import type { Standing } from './standing.ts';
 import { takeSnapshot } from './take-snapshot.ts';
-import { textInTree } from './text-in-tree.ts';
+import { filesInTree, textInTree } from './text-in-tree.ts';
 
 /** Snapshots of the working tree at `place`; the user's index, stash, branches and files stay as they are. */
 export function openSnapshots(place: Place, standing: Standing | null = null): Snapshots {
@@ -39,6 +39,7 @@ export function openSnapshots(place: Place, standing: Standing | null = null): S
     prune: (keep) => pruneTrees(place, keep),
     sections: (from, to, contextLines) => diffSections(place, { from, to }, contextLines),
     plainSections: (from, to, paths) => plainDiffSections(place, { from, to }, paths),
+    filesIn: (tree, paths) => filesInTree(place, tree, paths),
     textIn: (tree, path) => textInTree(place, tree, path),
     touched(paths) {
       const hash = createHash('sha256');

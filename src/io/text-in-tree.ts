@@ -1,5 +1,6 @@
 import type { RepoPath, SnapshotId } from '../domain/brand.ts';
 import type { Place } from '../domain/change.ts';
+import type { TreeFile } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
 import { git } from './git.ts';
 import { objectId } from './object-id.ts';
@@ -19,6 +20,27 @@ export async function textInTree(place: Place, tree: SnapshotId, path: RepoPath)
   if (blob === undefined || name !== path || Number(size) > LARGEST_TEXT_BYTES) return done(null);
   const content = await git(place.root, ['cat-file', 'blob', blob]);
   return content.ok ? done(decode(content.value.stdout)) : content;
+}
+
+/** What each of these paths is in a tree: a file, a symlink, a repository; folders and what is missing are left out. */
+export async function filesInTree(
+  place: Place,
+  tree: SnapshotId,
+  paths: readonly RepoPath[],
+): Promise<Result<ReadonlyMap<RepoPath, TreeFile>>> {
+  const id = objectId(tree);
+  if (!id.ok) return id;
+  const asked = paths.filter((path) => path !== '');
+  if (asked.length === 0) return done(new Map());
+  const listed = await git(place.root, ['ls-tree', '-z', '--full-tree', id.value, '--', ...asked]);
+  if (!listed.ok) return listed;
+  const found = new Map<RepoPath, TreeFile>();
+  for (const line of listed.value.stdout.toString('utf8').split('\0')) {
+    const [, mode, kind, blob, name] = /^(\d+) (\w+) ([0-9a-f]+)\t(.*)$/s.exec(line) ?? [];
+    if (mode === undefined || blob === undefined || name === undefined || kind === 'tree') continue;
+    found.set(name as RepoPath, { id: blob, mode });
+  }
+  return done(found);
 }
 
 function decode(bytes: Buffer): string | null {

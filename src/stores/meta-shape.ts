@@ -1,28 +1,6 @@
 import { isRecord } from '../domain/is-record.ts';
+import type { MetaLoop, MetaUpdate } from '../domain/meta.ts';
 import type { PhaseName, PhaseStage } from '../domain/phase.ts';
-
-/** What a phase leaves in `.meta.json`. */
-export type MetaUpdate = {
-  readonly phase: PhaseName;
-  readonly started: Date;
-  /** Null: it did not end with an approval, or with the caller's word that it may go on. */
-  readonly completed: Date | null;
-  /** What each loop came to, in the order in which they ran. */
-  readonly loops: readonly MetaLoop[];
-  /** What is open, one line each. */
-  readonly notes: readonly string[];
-  /** Why sessions are not resumed: which of V1 to V4 failed, and how. */
-  readonly deferred: { readonly test: string; readonly failure: string } | null;
-};
-
-type MetaLoop = {
-  readonly stage: PhaseStage;
-  readonly started: Date;
-  readonly completed: Date | null;
-  readonly iterations: number;
-  readonly approved: boolean;
-  readonly notes: readonly string[];
-};
 
 export type MergedMeta = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: 'corrupt' };
 
@@ -40,10 +18,15 @@ export function mergeMeta(before: string | null, update: MetaUpdate): MergedMeta
   const merged = {
     ...kept,
     ...(completed === null ? {} : { lastCompletedPhase: update.phase }),
-    ...(deferred === null ? {} : { r1_deferred_reason: `${deferred.test}: ${deferred.failure}` }),
+    ...(deferred === null ? {} : { r1_deferred_reason: deferred }),
     phases: { ...phases, [update.phase]: { ...phase, ...tellPhase(update), ...tellStages(update, stages) } },
   };
   return { ok: true, text: `${JSON.stringify(merged, null, indentOf(before ?? ''))}\n` };
+}
+
+/** Whether a text is a `.meta.json` that can be added to. */
+export function isMeta(text: string): boolean {
+  return text.trim() === '' || parseMeta(text) !== null;
 }
 
 /** The path of the document that the feature was made from, where `.meta.json` names one. */

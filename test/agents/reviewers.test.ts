@@ -3,10 +3,12 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { knownAgents } from '../../src/agents/inspect.ts';
 import { openReviewers } from '../../src/agents/reviewers.ts';
+import type { ResumeAbility } from '../../src/domain/capability.ts';
 import type { AskOptions, Question } from '../../src/domain/ports.ts';
 import type { AgentSettings } from '../../src/domain/settings.ts';
 import { repoWith, temporaryFolder } from '../support/repo.ts';
 
+const YES: ResumeAbility = { kind: 'yes', from: 'tested' };
 const NONE: AgentSettings = {
   model: null,
   command: null,
@@ -37,7 +39,7 @@ type Given = {
   readonly preference?: readonly string[];
   readonly own?: Readonly<Record<string, string>>;
   readonly root?: string;
-  resumable?(name: string, version: string): Promise<boolean>;
+  resumable?(name: string, version: string): Promise<ResumeAbility | null>;
 };
 
 /** A machine with these programs; `starts` tells how each was started so far. */
@@ -58,7 +60,7 @@ function machine(given: Given = {}) {
       root,
       commonDir: folder,
       preference: given.preference ?? null,
-      resumable: given.resumable ?? (async () => false),
+      resumable: given.resumable ?? (async () => null),
       scratchBase: join(folder, 'scratch'),
     });
   const reviewers = open();
@@ -197,7 +199,7 @@ describe('what is known of an agent', () => {
           ...one.agent,
           invoke: (question, put) => change(one.agent.invoke(question, put), put),
         };
-        const options = { root, commonDir: folder, preference: null, resumable: async () => false };
+        const options = { root, commonDir: folder, preference: null, resumable: async () => null };
         return (await openReviewers({ ...options, known: [{ ...one, agent }] }).describe(name)).toolsDigest;
       };
       const all = [
@@ -227,20 +229,24 @@ describe('what is known of an agent', () => {
 
   test('whether another can is found out when it is asked for, once a version', async () => {
     const tried: string[] = [];
-    const resumable = async (name: string, version: string) => {
+    const resumable = async (name: string, version: string): Promise<ResumeAbility> => {
       tried.push(`${name} ${version}`);
-      return name === 'claude';
+      return name === 'claude' ? YES : { kind: 'no', from: 'probed', why: 'V3: it told another line' };
     };
     const { reviewers } = machine({ programs: { claude: '', codex: '' }, resumable });
     const [claude, again, codex] = await Promise.all(['claude', 'claude', 'codex'].map(reviewers.describe));
     expect(tried).toEqual([]);
     expect(await Promise.all([claude, again, codex].map((facts) => facts?.canResume()))).toEqual([true, true, false]);
     await claude?.canResume();
+    expect(await Promise.all([claude, codex].map((facts) => facts?.deferredReason()))).toEqual([
+      null,
+      'V3: it told another line',
+    ]);
     expect(tried).toEqual(['claude 1.2.3', 'codex 1.2.3']);
   });
 
   test('one that does not tell its version is not resumed', async () => {
-    const { reviewers, folder } = machine({ programs: { claude: '' }, resumable: async () => true });
+    const { reviewers, folder } = machine({ programs: { claude: '' }, resumable: async () => YES });
     writeFileSync(join(folder, 'bin/claude'), '#!/bin/sh\necho hello\n');
     const facts = await reviewers.describe('claude');
     expect(facts.version).toBe('unknown');
@@ -362,7 +368,7 @@ describe('a question that fails', () => {
     ['not where the settings say', 'claude', { claude: { path: '/nowhere/claude' } }, '/nowhere/claude'],
     ['unknown', 'nobody', {}, 'nobody'],
   ])('says that an agent is %s', async (_, name, settings, program) => {
-    const { ask, reviewers } = machine({ settings, resumable: async () => true });
+    const { ask, reviewers } = machine({ settings, resumable: async () => YES });
     expect(await ask(name)).toEqual({
       ok: false,
       failure: { kind: 'not-found', program },
@@ -407,7 +413,7 @@ describe('a question that fails', () => {
     ['because it was stopped before, whatever else is wrong', AbortSignal.abort(), 'cancelled'],
   ])('%s, without starting it', async (_, stop, kind) => {
     const { known, folder, root, starts } = machine({ programs: { claude: '' } });
-    const options = { known, root, commonDir: folder, preference: null, resumable: async () => false };
+    const options = { known, root, commonDir: folder, preference: null, resumable: async () => null };
     const reviewers = openReviewers({ ...options, scratchBase: join(folder, 'missing') });
     expect(await reviewers.ask('claude', QUESTION, { stop, watch() {} })).toMatchObject({
       ok: false,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { brainstormSource, type MetaUpdate, mergeMeta } from '../../src/stores/meta-shape.ts';
+import type { MetaUpdate } from '../../src/domain/meta.ts';
+import { brainstormSource, mergeMeta } from '../../src/stores/meta-shape.ts';
 
 const AT = new Date('2026-03-04T05:06:07.000Z');
 const LATER = new Date('2026-03-04T06:00:00.000Z');
@@ -99,7 +100,7 @@ describe('.meta.json', () => {
   });
 
   test('says why sessions are not resumed [REUSE-R1.0/record-of-failure REUSE-I10/record]', () => {
-    const deferred = { test: 'V3', failure: 'it gave another line' };
+    const deferred = 'V3: it gave another line';
     expect(merged('{}', { deferred })).toHaveProperty('r1_deferred_reason', 'V3: it gave another line');
     expect(merged('{}')).not.toHaveProperty('r1_deferred_reason');
   });

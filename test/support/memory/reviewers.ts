@@ -66,6 +66,7 @@ const FACTS: Omit<ReviewerFacts, 'toolsDigest'> = {
   model: null,
   version: '1.0.0',
   canResume: async () => true,
+  deferredReason: async () => null,
   diffLimit: 400_000,
   sharesPrefix: false,
   timeoutSeconds: null,

@@ -66,6 +66,15 @@ export function memorySnapshots(clone: MemoryClone, worktree: MemoryWorktree): M
     async plainSections(from, to, paths) {
       return sectionsBetween(find(from), find(to), paths);
     },
+    async filesIn(tree, paths) {
+      const found = find(tree);
+      if (!found.ok) return found;
+      const there = paths.flatMap((path) => {
+        const file = found.value.get(path);
+        return file === undefined ? [] : [[path, { id: treeId(new Map([[path, file]])), mode: '100644' }] as const];
+      });
+      return done(new Map(there));
+    },
     async textIn(tree, path) {
       const found = find(tree);
       return found.ok ? done(found.value.get(path)?.text ?? null) : found;

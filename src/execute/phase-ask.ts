@@ -1,0 +1,338 @@
+import type { AgentFailure, AgentReply } from '../domain/agent.ts';
+import type { ReviewerRole } from '../domain/phase.ts';
+import type { Ask, PhaseEvent, Replied } from '../domain/phase-step.ts';
+import type { AskEnd, Question, ReviewerFacts } from '../domain/ports.ts';
+import { done, type Result } from '../domain/result.ts';
+import type { Usage } from '../domain/usage.ts';
+import { cacheTtl } from '../plan/cache-ttl.ts';
+import { isPass } from '../plan/phase-verdict.ts';
+import { strictSchema } from '../prompt/answer-schema.ts';
+import type { ComposedPrompt } from '../prompt/compose.ts';
+import { readsConfirmed } from '../prompt/files-read.ts';
+import { repairPrompt } from '../prompt/gate.ts';
+import { keepRefusal } from '../prompt/kept-refusal.ts';
+import { loopAnswer, loopLabel, loopMustRead } from '../prompt/loop.ts';
+import { toLoopAnswer } from '../prompt/loop-answer.ts';
+import { readAnswer } from '../prompt/read-answer.ts';
+import { tellUnreadable } from '../text/agent-failure.ts';
+import { saidIn } from './ask-slot.ts';
+import { changedBetween, lookAtPhase } from './phase-look.ts';
+import type { Playing, Talk } from './phase-play.ts';
+import { askedNow, freshLength, freshPrompt, modelOf } from './phase-prompts.ts';
+
+/** Puts one question and tells what came of it; whether another follows is not decided here. */
+export async function askRole(playing: Playing, ask: Ask): Promise<Result<PhaseEvent>> {
+  const { ports, request, budget } = playing;
+  const isWriter = !ask.role.endsWith('-reviewer');
+  if (isWriter) {
+    const noted = await noteBefore(playing);
+    if (!noted.ok) return noted;
+  }
+  const facts = await ports.reviewers.describe(ask.agent);
+  const put = await questionFor(playing, ask, facts);
+  const failure = tooLong(put.prompt, facts);
+  if (failure !== null) return done({ kind: 'dispatch-failed', role: ask.role, failure, promptChars: 0, usage: null });
+  if (budget.spend() !== null) {
+    // What a writer did is in the files: it is not lost because nobody could ask again how it would put it.
+    const said = isWriter && ask.mode === 'repair' ? put.talk.last : null;
+    return said === null ? done({ kind: 'stop', why: 'budget' }) : fixedBy(playing, ask, put, said, facts);
+  }
+  tellStart(playing, ask, put.talk);
+  const asked = await ports.reviewers.ask(ask.agent, put.question, {
+    stop: request.stop,
+    watch: (doing, usage) =>
+      ports.reporter.tell(
+        ask.role === 'implementer'
+          ? { kind: 'fix-active', doing, usage }
+          : { kind: 'look-active', role: ask.role, doing, usage },
+      ),
+  });
+  const usage = asked.ok ? asked.reply.usage : asked.usage;
+  if (asked.ok || usage !== null) budget.used(ask.agent, usage);
+  const event = isWriter
+    ? await readWriter(playing, ask, put, asked, facts)
+    : readReviewer(playing, ask, put, asked, facts);
+  if (event.ok) await remember(playing, ask, put, asked, event.value, facts);
+  return event;
+}
+
+type Put = {
+  readonly question: Question;
+  readonly prompt: ComposedPrompt;
+  readonly promptChars: number;
+  readonly talk: Talk;
+};
+
+async function questionFor(playing: Playing, ask: Ask, facts: ReviewerFacts): Promise<Put> {
+  const { request, memory, ports } = playing;
+  const { settings } = request;
+  const before = memory.talks.get(ask.role) ?? null;
+  const isRepair = ask.mode === 'repair' && before !== null;
+  const isResumed = ask.mode === 'resumed';
+  const prompt = isRepair
+    ? before.prompt
+    : ((isResumed ? memory.measured.get(ask.role) : undefined) ?? freshPrompt(playing, ask));
+  const model = modelOf(playing, ask);
+  const isAgain = ask.because !== null && before !== null;
+  const talk: Talk = isAgain
+    ? { ...before, prompt, model }
+    : { prompt, model, last: null, durationMs: 0, exchanges: [] };
+  memory.talks.set(ask.role, talk);
+  const { schema } = loopAnswer(ask, request.roles);
+  const memo = memory.sessions.get(ask.role);
+  const gap = memo === undefined ? memory.gapMs : ports.clock.now().getTime() - Date.parse(memo.lastUsedAt);
+  const common: Omit<Question, 'stable' | 'dynamic' | 'sessionId' | 'usedBefore'> = {
+    schema,
+    strictSchema: strictSchema(schema),
+    cacheTtl: cacheTtl(settings.cacheTtl, gap),
+    timeoutSeconds: facts.timeoutSeconds ?? settings.timeoutSeconds,
+    idleSeconds: settings.idleTimeoutSeconds,
+    ...(ask.role.endsWith('-reviewer') ? {} : { writes: writes(ask) }),
+    ...(model === null ? {} : { model }),
+  };
+  if (isRepair) {
+    const why = ask.because === null ? '' : tellUnreadable(ask.because);
+    const sessionId = before.last?.sessionId ?? null;
+    const again = repairPrompt(why);
+    if (sessionId !== null && (await facts.canResume())) {
+      const usedBefore = before.last?.sessionUsage ?? null;
+      const question = { ...common, stable: prompt.stable, dynamic: again, sessionId, usedBefore };
+      return { question, prompt, promptChars: again.length, talk };
+    }
+    // Without a session to go on with, the whole question is put once more.
+    const dynamic = `${prompt.dynamic}\n\n${again}`;
+    const question = { ...common, stable: prompt.stable, dynamic, sessionId: null, usedBefore: null };
+    return { question, prompt, promptChars: prompt.stable.length + dynamic.length, talk };
+  }
+  const { stable, dynamic } = prompt;
+  if (isResumed && ask.session !== null) {
+    const usedBefore = memo?.usedBefore ?? null;
+    const question = { ...common, stable, dynamic, sessionId: ask.session.id, usedBefore };
+    return { question, prompt, promptChars: dynamic.length, talk };
+  }
+  const question = { ...common, stable, dynamic, sessionId: null, usedBefore: null };
+  return { question, prompt, promptChars: prompt.length, talk };
+}
+
+// The first half of the test-deepener reads the documents and writes nothing.
+function writes({ role, part }: Ask): boolean {
+  return role !== 'test-deepener' || part === 'B';
+}
+
+function tooLong({ length }: ComposedPrompt, { diffLimit }: ReviewerFacts): AgentFailure | null {
+  if (length <= diffLimit) return null;
+  return {
+    kind: 'agent-error',
+    said: `the prompt has ${length} characters, and it is put at most ${diffLimit} at once`,
+  };
+}
+
+function readReviewer(playing: Playing, ask: Ask, put: Put, asked: AskEnd, facts: ReviewerFacts): Result<PhaseEvent> {
+  if (!asked.ok) return failedDispatch(ask, put, asked.failure, asked.usage);
+  const read = readAnswer('loop', asked.reply);
+  if (!read.ok) return failedDispatch(ask, put, read.failure, asked.reply.usage);
+  const first = ask.mode === 'repair' ? put.talk.last : null;
+  const answer = toLoopAnswer(first === null ? read.answer : keepRefusal(first, read.answer));
+  const role = ask.role as ReviewerRole;
+  return done({ kind: 'answered', role, answer, ...replied(playing, ask, put, asked.reply, facts) });
+}
+
+/**
+ * What a writer did is in the files, whether or not it says so well: it is asked to repeat its answer where it can go on, and
+ * never to begin again; if that fails too, its work counts with whatever it said.
+ */
+async function readWriter(
+  playing: Playing,
+  ask: Ask,
+  put: Put,
+  asked: AskEnd,
+  facts: ReviewerFacts,
+): Promise<Result<PhaseEvent>> {
+  const earlier = ask.mode === 'repair' ? put.talk.last : null;
+  if (!asked.ok) {
+    if (earlier === null || asked.failure.kind === 'cancelled') {
+      return failedDispatch(ask, put, asked.failure, asked.usage);
+    }
+    return fixedBy(playing, ask, put, earlier, facts);
+  }
+  const { kind } = loopAnswer(ask, playing.request.roles);
+  const { reply } = asked;
+  if (kind === 'outline') {
+    const outline = readAnswer('outline', reply);
+    if (!outline.ok) return failedDispatch(ask, put, outline.failure, reply.usage);
+    playing.memory.outline = outline.answer;
+    return fixedBy(playing, ask, put, reply, facts, outline.answer.summary);
+  }
+  const read = readAnswer('fixer', reply);
+  if (read.ok) return fixedBy(playing, ask, put, reply, facts, read.answer.summary);
+  const canRepair = ask.mode !== 'repair' && reply.sessionId !== null && (await facts.canResume());
+  if (canRepair) return failedDispatch(ask, put, read.failure, reply.usage);
+  return fixedBy(playing, ask, put, earlier ?? reply, facts);
+}
+
+const LONGEST_SUMMARY = 1000;
+
+async function fixedBy(
+  playing: Playing,
+  ask: Ask,
+  put: Put,
+  reply: AgentReply,
+  facts: ReviewerFacts,
+  summary = reply.text.trim().slice(0, LONGEST_SUMMARY),
+): Promise<Result<PhaseEvent>> {
+  const changedPaths = await changesSince(playing);
+  if (!changedPaths.ok) return changedPaths;
+  playing.memory.filesChanged = changedPaths.value.length;
+  const came = replied(playing, ask, put, reply, facts);
+  return done({ kind: 'fixed', summary, changedPaths: changedPaths.value, ...came });
+}
+
+/** What is there before somebody begins to write: the first question of a dispatch notes it. */
+async function noteBefore({ ports, request, feature, memory }: Playing): Promise<Result<void>> {
+  if (memory.before !== null) return done(undefined);
+  const sight = await lookAtPhase(ports.snapshots, request, feature.documents);
+  if (!sight.ok) return sight;
+  memory.before = { tree: sight.value.seen.snapshot, agentFiles: request.agentFiles() };
+  return done(undefined);
+}
+
+async function changesSince(playing: Playing) {
+  const { ports, request, feature, memory } = playing;
+  const { before } = memory;
+  if (before === null) throw new Error('nobody noted what was there before');
+  const after = await lookAtPhase(ports.snapshots, request, feature.documents);
+  if (!after.ok) return after;
+  const changed = await changedBetween(ports.snapshots, before.tree, after.value.seen.snapshot);
+  memory.before = null;
+  // Programs that judge may be files that git leaves out.
+  const tampered = [...request.agentFiles()].filter(([path, digest]) => before.agentFiles.get(path) !== digest);
+  return done([...new Set([...(changed ?? feature.documents.all), ...tampered.map(([path]) => path)])]);
+}
+
+function replied(playing: Playing, ask: Ask, put: Put, reply: AgentReply, facts: ReviewerFacts): Replied {
+  const { request, feature } = playing;
+  const { roles, phase } = request;
+  const { sessionId } = reply;
+  const required = loopMustRead(ask, { roles, phase, feature: feature.paths });
+  return {
+    by: 'agent',
+    session: sessionId === null ? null : { ...askedNow(playing, ask, facts), id: sessionId },
+    promptChars: put.promptChars,
+    freshChars: freshLength(playing, ask),
+    usage: reply.usage,
+    readsConfirmed: readsConfirmed(required, reply),
+  };
+}
+
+function failedDispatch(
+  ask: Ask,
+  { promptChars }: Put,
+  failure: AgentFailure,
+  usage: Usage | null,
+): Result<PhaseEvent> {
+  return done({ kind: 'dispatch-failed', role: ask.role, failure, promptChars, usage });
+}
+
+/** Keeps what the next question to this role may need, and tells whoever watches. */
+async function remember(
+  playing: Playing,
+  ask: Ask,
+  put: Put,
+  asked: AskEnd,
+  event: PhaseEvent,
+  facts: ReviewerFacts,
+): Promise<void> {
+  const { memory, ports } = playing;
+  const { talk, question } = put;
+  const failure = event.kind === 'dispatch-failed' ? event.failure : null;
+  memory.talks.set(ask.role, {
+    ...talk,
+    last: asked.ok ? asked.reply : talk.last,
+    model: (asked.ok ? asked.model : null) ?? talk.model,
+    durationMs: talk.durationMs + asked.durationMs,
+    exchanges: [
+      ...talk.exchanges,
+      {
+        agent: ask.agent,
+        mode: ask.mode,
+        sent: question.sessionId === null ? `${question.stable}\n\n${question.dynamic}` : question.dynamic,
+        said: asked.ok ? saidIn(asked.reply) : asked.said,
+        failure,
+      },
+    ],
+  });
+  if (failure?.kind === 'limit') {
+    const until = failure.resetAt ?? new Date(ports.clock.now().getTime() + HOUR_MS);
+    // That it could not be remembered costs one more try later, and nothing else.
+    await ports.coolings.add({ agent: ask.agent, until, said: failure.said });
+  }
+  if (asked.ok) keepSession(playing, ask, put, asked.reply, facts);
+  if (event.kind === 'answered') tellEnd(playing, ask, event);
+  if (event.kind === 'fixed' && ask.role !== 'implementer') tellEnd(playing, ask, event);
+}
+
+const HOUR_MS = 3_600_000;
+
+function keepSession(playing: Playing, ask: Ask, put: Put, reply: AgentReply, facts: ReviewerFacts): void {
+  const { memory, ports } = playing;
+  const before = ask.session === null ? undefined : memory.sessions.get(ask.role);
+  const used = reply.usage === null ? null : newTokens(reply.usage);
+  const isFirst = before === undefined;
+  memory.sessions.set(ask.role, {
+    role: ask.role,
+    opening: isFirst ? put.prompt.stable : before.opening,
+    usedBefore: reply.sessionUsage,
+    contextTokens: isFirst ? used : before.contextTokens === null ? null : before.contextTokens + (used ?? 0),
+    freshTokens: isFirst ? used : before.freshTokens,
+    lastUsedAt: ports.clock.now().toISOString(),
+    warmMinutes: facts.warmMinutes[put.question.cacheTtl],
+  });
+}
+
+/** What a dispatch put into its session's context: everything that did not come from the cache. */
+function newTokens({ inputTokens, cacheWriteTokens, outputTokens }: Usage): number {
+  return inputTokens + cacheWriteTokens + outputTokens;
+}
+
+function tellStart({ ports, request }: Playing, ask: Ask, { model }: Talk): void {
+  const { role, part, agent, because, iteration, why } = ask;
+  const dispatch = ask.mode === 'resumed' ? 'resumed' : 'fresh';
+  if (because !== null) {
+    const mode = ask.mode === 'repair' ? 'repair' : ask.why === 'other-agent' ? 'other-agent' : 'fresh';
+    ports.reporter.tell({ kind: 'look-asked-again', role, agent, mode, because });
+  } else if (role === 'implementer') {
+    ports.reporter.tell({
+      kind: 'fix-started',
+      round: iteration,
+      agent,
+      dispatch,
+      findings: ask.issues.length,
+      checks: 0,
+    });
+  } else {
+    const label = loopLabel(ask, request.phase);
+    ports.reporter.tell({ kind: 'look-started', role, part, label, agent, model, dispatch, why });
+  }
+}
+
+function tellEnd(
+  { ports, memory }: Playing,
+  ask: Ask,
+  event: Extract<PhaseEvent, { kind: 'answered' | 'fixed' }>,
+): void {
+  const issues = event.kind === 'answered' ? event.answer.issues : [];
+  const count = (severity: string) => issues.filter((issue) => issue.severity === severity).length;
+  const talk = memory.talks.get(ask.role);
+  ports.reporter.tell({
+    kind: 'look-ended',
+    role: ask.role,
+    agent: ask.agent,
+    status: event.kind === 'fixed' ? 'done' : isPass(event.answer) ? 'pass' : 'fail',
+    blockers: count('blocker'),
+    warnings: count('warning'),
+    suggestions: count('suggestion'),
+    failure: null,
+    usage: event.by === 'caller' ? null : event.usage,
+    durationMs: talk?.durationMs ?? 0,
+  });
+}

@@ -1,0 +1,145 @@
+import type { Failure } from '../domain/failure.ts';
+import type { PhaseRole, ReviewerRole } from '../domain/phase.ts';
+import type { PhaseAction, PhaseEvent, PhaseState, PhaseStep } from '../domain/phase-step.ts';
+import { done, failed, type Result } from '../domain/result.ts';
+import { reviewersOf } from '../plan/phase-roles.ts';
+import { stepPhase } from '../plan/phase-step.ts';
+import { askRole } from './phase-ask.ts';
+import { lookAtPhase } from './phase-look.ts';
+import type { Playing } from './phase-play.ts';
+import { measure } from './phase-prompts.ts';
+import type { PhaseRecorder } from './phase-record.ts';
+import { openQueue } from './queue.ts';
+
+/** Does what the steps of a phase say, until it ends or waits for whoever called. */
+export async function drivePhase(
+  playing: Playing,
+  recorder: PhaseRecorder,
+  first: PhaseStep,
+): Promise<Result<PhaseState>> {
+  const { request } = playing;
+  const queue = openQueue(request.settings.concurrency);
+  const flights = new Set<Promise<Landed>>();
+  let { state, actions } = first;
+  let round = state.round;
+  let trouble: Failure | null = null;
+  let stop: PhaseEvent | null = null;
+  try {
+    for (;;) {
+      const recorded = await recorder.record(state, actions);
+      if (!recorded.ok) return recorded;
+      if (state.position.at === 'ended' || state.position.at === 'waiting') break;
+      if (state.round > round) tellRound(playing, state);
+      round = state.round;
+      for (const action of actions) launch(action);
+      const event = await nextEvent();
+      ({ state, actions } = stepPhase(state, event));
+    }
+    return trouble === null ? done(state) : failed(trouble);
+  } finally {
+    // Nothing that was started is left behind.
+    await Promise.allSettled(flights);
+  }
+
+  function launch(action: PhaseAction): void {
+    const work = workFor(playing, recorder, action);
+    if (work === null) return;
+    const isQuestion = action.kind === 'dispatch' || action.kind === 'fix' || action.kind === 'prepare';
+    const flight: Promise<Landed> = (isQuestion ? queue(work) : work()).then((result) => ({ flight, result }));
+    flights.add(flight);
+  }
+
+  async function nextEvent(): Promise<PhaseEvent> {
+    for (;;) {
+      // Somebody who was asked before the budget was used up may still answer.
+      if (stop !== null && flights.size === 0) return stop;
+      if (flights.size === 0) throw new Error(`nothing is under way in ${state.position.at}`);
+      const { flight, result } = await Promise.race(flights);
+      flights.delete(flight);
+      if (request.stop?.aborted === true) return { kind: 'stop', why: 'interrupted' };
+      if (!result.ok) {
+        trouble = result.failure;
+        return { kind: 'stop', why: 'trouble' };
+      }
+      if (result.value.kind !== 'stop') return result.value;
+      stop = result.value;
+    }
+  }
+}
+
+type Landed = { readonly flight: Promise<Landed>; readonly result: Result<PhaseEvent> };
+
+/** What an action means; null: there is nothing to do but what was recorded. */
+function workFor(
+  playing: Playing,
+  recorder: PhaseRecorder,
+  action: PhaseAction,
+): (() => Promise<Result<PhaseEvent>>) | null {
+  switch (action.kind) {
+    case 'take-snapshot':
+      return () => lookAgain(playing);
+    case 'measure':
+      return async () => done({ kind: 'measured', role: action.ask.role, ...(await measure(playing, action.ask)) });
+    case 'dispatch':
+    case 'fix':
+      return () => askRole(playing, action.ask);
+    case 'prepare':
+      return async () => {
+        const event = await askRole(playing, action.ask);
+        if (event.ok && event.value.kind === 'fixed') {
+          const { role, part, agent } = action.ask;
+          const usage = event.value.by === 'agent' ? event.value.usage : null;
+          recorder.addPreparation({ role, part, agent, summary: event.value.summary, usage });
+        }
+        return event;
+      };
+    case 'commit':
+      return () => commit(playing, action);
+    case 'wait-for-fix':
+    case 'record':
+    case 'record-fix':
+    case 'end':
+      return null;
+  }
+}
+
+async function lookAgain({ ports, request, feature, memory }: Playing): Promise<Result<PhaseEvent>> {
+  const sight = await lookAtPhase(ports.snapshots, request, feature.documents);
+  if (!sight.ok) return sight;
+  memory.sight = sight.value;
+  return done({ kind: 'snapshot-taken', seen: sight.value.seen, artifact: sight.value.artifact });
+}
+
+async function commit(
+  { ports, memory }: Playing,
+  { paths, message }: Extract<PhaseAction, { kind: 'commit' }>,
+): Promise<Result<PhaseEvent>> {
+  const end = await ports.commits.commit(paths, message);
+  switch (end.kind) {
+    case 'committed':
+      ports.reporter.tell({ kind: 'committed', message, files: paths.length, said: null });
+      return done({ kind: 'committed', commit: end.commit });
+    case 'nothing':
+      return done({ kind: 'nothing-to-commit' });
+    case 'failed':
+      ports.reporter.tell({ kind: 'committed', message, files: paths.length, said: end.said });
+      memory.notices.push({ kind: 'commit-failed', message, said: end.said });
+      return done({ kind: 'commit-failed' });
+  }
+}
+
+function tellRound({ ports }: Playing, state: PhaseState): void {
+  const { position, setup, stage, counted, isFinalValidation } = state;
+  if (position.at !== 'reviewing') return;
+  const roles = Object.keys(position.flights) as PhaseRole[];
+  const resting = reviewersOf(setup.phase, stage).flatMap((role: ReviewerRole) => {
+    const last = state.roles[role];
+    return roles.includes(role) || last === undefined ? [] : [{ role, passedAt: last.iteration }];
+  });
+  const { phase } = setup;
+  const most = setup.mostIterations;
+  ports.reporter.tell({
+    kind: 'round-started',
+    ...{ phase, stage, iteration: counted[stage], most, isFinalValidation, roles, resting },
+  });
+}

@@ -1,0 +1,103 @@
+import type { RepoPath, SnapshotId } from '../domain/brand.ts';
+import type { Entry } from '../domain/gate.ts';
+import { isInside } from '../domain/generated.ts';
+import { leftOut } from '../domain/left-out.ts';
+import type { Seen } from '../domain/phase.ts';
+import type { Snapshots } from '../domain/ports.ts';
+import { done, type Result } from '../domain/result.ts';
+import { ARTIFACTS } from '../domain/role.ts';
+import type { Selection } from '../domain/scope.ts';
+import type { WithheldFile } from '../domain/withheld.ts';
+import { phaseContent } from '../plan/phase-content.ts';
+import type { PhaseRequest } from './phase-ports.ts';
+
+/** What is under review, at one moment. */
+export type Sight = {
+  readonly seen: Seen;
+  readonly artifact: 'present' | 'missing' | 'empty' | 'unreadable';
+  /** The document, whole; nothing of code. */
+  readonly document: string;
+  /** Files under review: the document, or those of the change that are there. */
+  readonly files: readonly RepoPath[];
+  readonly withheld: readonly WithheldFile[];
+  readonly branch: string | null;
+  readonly baseName: string | null;
+};
+
+/** The documents of a feature, from the root. */
+export type Documents = {
+  /** The one under review; null: code is. */
+  readonly artifact: RepoPath | null;
+  /** All that somebody has to read, that one among them. */
+  readonly all: readonly RepoPath[];
+};
+
+/** Looks at what is under review. */
+export async function lookAtPhase(
+  snapshots: Snapshots,
+  request: Pick<PhaseRequest, 'settings' | 'selection' | 'feature'>,
+  { artifact, all }: Documents,
+): Promise<Result<Sight>> {
+  const { settings } = request;
+  // What a document is compared with does not matter: it is shown whole.
+  const selection: Selection = artifact === null ? request.selection : { kind: 'uncommitted' };
+  const comparison = await snapshots.compare(selection, settings.base);
+  if (!comparison.ok) return comparison;
+  const taken = await snapshots.take(comparison.value, leftOut(settings));
+  if (!taken.ok) return taken;
+  const tree = await taken.value.tree();
+  if (!tree.ok) return tree;
+  const found = await snapshots.filesIn(tree.value, all);
+  if (!found.ok) return found;
+  const entries = artifact === null ? taken.value.entries.filter(({ path }) => isCode(request, path)) : [];
+  const shown = artifact === null ? code(entries) : await document(snapshots, tree.value, artifact, found.value);
+  if (!shown.ok) return shown;
+  return done({
+    ...shown.value,
+    seen: { snapshot: tree.value, content: phaseContent(all, found.value, entries) },
+    withheld: taken.value.withheld,
+    branch: comparison.value.where.branch,
+    baseName: comparison.value.baseName,
+  });
+}
+
+/** Whether a changed file is code under review: one that is asked for, and neither a document of the feature nor told of it. */
+export function isCode({ feature, selection }: Pick<PhaseRequest, 'feature' | 'selection'>, path: RepoPath): boolean {
+  if (selection.kind === 'files' && !selection.files.some((one) => one === '' || isInside(path, one))) return false;
+  const own = feature === '' ? path : path.startsWith(`${feature}/`) ? path.slice(feature.length + 1) : null;
+  return own === null || !NO_CODE.some((name) => own === name || own.startsWith(`${name}.unreadable-`));
+}
+
+const NO_CODE = [...ARTIFACTS, '.review-history.md', '.meta.json'];
+
+type Shown = Pick<Sight, 'artifact' | 'document' | 'files'>;
+
+function code(entries: readonly Entry[]): Result<Shown> {
+  const files = entries.filter(({ headBlob }) => headBlob !== null).map(({ path }) => path);
+  return done({ artifact: entries.length === 0 ? 'empty' : 'present', document: '', files });
+}
+
+async function document(
+  snapshots: Snapshots,
+  tree: SnapshotId,
+  path: RepoPath,
+  found: ReadonlyMap<RepoPath, unknown>,
+): Promise<Result<Shown>> {
+  const files = [path];
+  if (!found.has(path)) return done({ artifact: 'missing', document: '', files });
+  const text = await snapshots.textIn(tree, path);
+  if (!text.ok) return text;
+  if (text.value === null) return done({ artifact: 'unreadable', document: '', files });
+  return done({ artifact: text.value.trim() === '' ? 'empty' : 'present', document: text.value, files });
+}
+
+/** The paths that differ between two looks; null where one of them is gone. */
+export async function changedBetween(
+  snapshots: Snapshots,
+  from: SnapshotId,
+  to: SnapshotId,
+): Promise<readonly RepoPath[] | null> {
+  if (from === to) return [];
+  const sections = await snapshots.sections(from, to, 0);
+  return sections.ok ? [...new Set(sections.value.flatMap(({ paths }) => paths))] : null;
+}

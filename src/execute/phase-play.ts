@@ -1,0 +1,65 @@
+import type { AgentReply, Exchange } from '../domain/agent.ts';
+import type { RepoPath, SnapshotId } from '../domain/brand.ts';
+import type { PhaseRole } from '../domain/phase.ts';
+import type { PhaseNotice, SessionMemo } from '../domain/phase-run.ts';
+import type { Answers } from '../prompt/answers.ts';
+import type { ComposedPrompt } from '../prompt/compose.ts';
+import type { Budget } from './budget.ts';
+import type { Feature } from './phase-feature.ts';
+import type { Sight } from './phase-look.ts';
+import type { PhasePorts, PhaseRequest } from './phase-ports.ts';
+
+/** A phase that is being played. */
+export type Playing = {
+  readonly ports: PhasePorts;
+  readonly request: PhaseRequest;
+  readonly feature: Feature;
+  readonly budget: Budget;
+  readonly memory: PhaseMemory;
+};
+
+/** What is remembered while it is played, beside where it stands. */
+export type PhaseMemory = {
+  /** What was looked at last. */
+  sight: Sight;
+  readonly sessions: Map<PhaseRole, SessionMemo>;
+  /** The prompts that were measured, until they are sent. */
+  readonly measured: Map<PhaseRole, ComposedPrompt>;
+  /** What each role is being asked, or was asked last. */
+  readonly talks: Map<PhaseRole, Talk>;
+  /** What was there before somebody began to write. */
+  before: { readonly tree: SnapshotId; readonly agentFiles: ReadonlyMap<RepoPath, string> } | null;
+  /** How many files the last fix changed. */
+  filesChanged: number;
+  outline: Answers['outline'] | null;
+  /** The time between rounds of the last loop, where that is known. */
+  readonly gapMs: number | null;
+  /** Why sessions are not resumed: which of V1 to V4 an agent failed. */
+  deferred: string | null;
+  readonly notices: PhaseNotice[];
+};
+
+/** All questions of one dispatch. */
+export type Talk = {
+  readonly prompt: ComposedPrompt;
+  readonly last: AgentReply | null;
+  /** The model, where settings, role or agent named it. */
+  readonly model: string | null;
+  readonly durationMs: number;
+  readonly exchanges: readonly Exchange[];
+};
+
+export function openMemory(sight: Sight, gapMs: number | null, sessions: readonly SessionMemo[]): PhaseMemory {
+  return {
+    sight,
+    sessions: new Map(sessions.map((one) => [one.role, one])),
+    measured: new Map(),
+    talks: new Map(),
+    before: null,
+    filesChanged: 0,
+    outline: null,
+    gapMs,
+    deferred: null,
+    notices: [],
+  };
+}

@@ -1,0 +1,167 @@
+import type { FixTurn, PhaseEnd, PhaseRole } from '../domain/phase.ts';
+import type { KeptLoop, PhaseRun, PlayedRound } from '../domain/phase-run.ts';
+import type { PhaseAction, PhaseState } from '../domain/phase-step.ts';
+import { done, type Result } from '../domain/result.ts';
+import { ledgerEntries, metaUpdate } from '../plan/phase-outcome.ts';
+import { restPoint } from '../plan/phase-step.ts';
+import { tellIssueLine } from '../text/phase-issue.ts';
+import { historyEntry, withEntry } from '../text/review-history.ts';
+import { tellExchanges } from '../text/slot-log.ts';
+import { putAside } from './phase-feature.ts';
+import type { Playing } from './phase-play.ts';
+
+/** Writes down what happened, in the order that lets a crash lose nothing. */
+export type PhaseRecorder = {
+  run(): PhaseRun;
+  /** Records what the actions say, then keeps where the phase stands. */
+  record(state: PhaseState, actions: readonly PhaseAction[]): Promise<Result<void>>;
+  addPreparation(one: PhaseRun['preparations'][number]): void;
+};
+
+export function openPhaseRecorder(playing: Playing, begun: Omit<KeptLoop, 'sessions'>): PhaseRecorder {
+  const { ports, request, memory } = playing;
+  const isKept = request.fixing.by === 'caller';
+  let { run, state: rest, pending, lastEntry } = begun;
+
+  /** Keeps the loop where it is to go on in another call. */
+  const keep = async (): Promise<Result<void>> => {
+    if (!isKept) return done(undefined);
+    const sessions = rest.setup.keepSessions ? [...memory.sessions.values()] : [];
+    return ports.loops.write({ run, state: rest, sessions, pending, lastEntry });
+  };
+
+  const writeEntry = async (text: string, earlier: string | null): Promise<Result<void>> => {
+    const history = await ports.feature.history();
+    return history.ok ? ports.feature.writeHistory(withEntry(history.value, text, earlier)) : history;
+  };
+
+  const recordRound = async (round: PlayedRound): Promise<Result<void>> => {
+    const text = historyEntry(round.entry, new Date(round.at), null);
+    // What a call that was cut off may have written of the same round is replaced.
+    const earlier = pending?.round === round.entry.round ? pending.text : null;
+    pending = { round: round.entry.round, text };
+    const kept = await keep();
+    if (!kept.ok) return kept;
+    const written = await writeEntry(text, earlier);
+    if (!written.ok) return written;
+    run = { ...run, rounds: [...run.rounds, round] };
+    pending = null;
+    lastEntry = text;
+    return done(undefined);
+  };
+
+  const recordFix = async (fix: NonNullable<PlayedRound['fix']>, number: number): Promise<Result<void>> => {
+    const round = run.rounds.find(({ entry }) => entry.round === number);
+    if (round === undefined) return done(undefined);
+    const text = historyEntry(round.entry, new Date(round.at), { summary: fix.summary ?? '', marks: fix.marks });
+    const written = await writeEntry(text, lastEntry);
+    if (!written.ok) return written;
+    run = { ...run, rounds: run.rounds.map((one) => (one === round ? { ...one, fix } : one)) };
+    lastEntry = text;
+    return done(undefined);
+  };
+
+  const noteCost = async (round: Pick<PlayedRound, 'entry' | 'fix'>): Promise<void> => {
+    const at = ports.clock.now().toISOString();
+    const entries = ledgerEntries(run, round, (role) => ({
+      at,
+      durationMs: Math.round(memory.talks.get(role)?.durationMs ?? 0),
+      model: memory.talks.get(role)?.model ?? null,
+      startedBy: request.startedBy,
+      branch: memory.sight.branch,
+    }));
+    for (const entry of entries) {
+      const kept = await ports.ledger.add(entry);
+      if (!kept.ok) memory.notices.push({ kind: 'not-in-ledger', failure: kept.failure });
+    }
+  };
+
+  /** What was sent and said is for people who look closer; the phase does not end because it cannot be kept. */
+  const writeLog = async (role: PhaseRole, round: number): Promise<void> => {
+    const talk = memory.talks.get(role);
+    if (talk === undefined) return;
+    const text = `${role}, round ${round}\n${tellExchanges(talk.exchanges).join('\n')}\n`;
+    await ports.logs.write(run, `${String(round).padStart(2, '0')}_${role}`, text);
+  };
+
+  const tellMeta = async (state: PhaseState): Promise<Result<void>> => {
+    const now = ports.clock.now();
+    const update = metaUpdate(run, state, { now, deferred: memory.deferred, tell: tellIssueLine });
+    const told = await ports.feature.tellMeta(update, now);
+    if (!told.ok) return told;
+    if (told.value !== null) memory.notices.push(putAside(request.feature, told.value));
+    return done(undefined);
+  };
+
+  return {
+    run: () => run,
+    addPreparation(one) {
+      run = { ...run, preparations: [...run.preparations, one] };
+    },
+    async record(state, actions) {
+      for (const action of actions) {
+        if (action.kind === 'record') {
+          const round: PlayedRound = { entry: action.entry, at: ports.clock.now().toISOString(), fix: null };
+          const recorded = await recordRound(round);
+          if (!recorded.ok) return recorded;
+          await noteCost(round);
+          tellErrors(playing, round);
+          for (const { role } of [...round.entry.looks, ...round.entry.errors]) await writeLog(role, round.entry.round);
+        } else if (action.kind === 'record-fix') {
+          const { summary, marks, turn, round } = action;
+          const recorded = await recordFix({ summary, marks, turn }, round);
+          if (!recorded.ok) return recorded;
+          const played = run.rounds.find(({ entry }) => entry.round === round);
+          if (turn === null || played === undefined) continue;
+          await noteCost(played);
+          await writeLog('implementer', round);
+          tellFix(playing, action, turn, state.position.at === 'ended' ? state.position.end : null);
+        }
+      }
+      if (actions.some(({ kind }) => kind === 'record' || kind === 'record-fix' || kind === 'end')) {
+        const told = await tellMeta(state);
+        if (!told.ok) return told;
+      }
+      if (actions.length === 0) return done(undefined);
+      rest = restPoint(state);
+      return keep();
+    },
+  };
+}
+
+/** Whoever watches hears of a reviewer that gave no verdict when nobody else is asked in its place. */
+function tellErrors({ ports, memory }: Playing, { entry }: PlayedRound): void {
+  for (const { role, agent, why, spent } of entry.errors) {
+    ports.reporter.tell({
+      kind: 'look-ended',
+      role,
+      agent,
+      status: 'error',
+      ...{ blockers: 0, warnings: 0, suggestions: 0 },
+      failure: why.kind === 'stopped' ? { kind: 'cancelled' } : why,
+      usage: spent.usage,
+      durationMs: memory.talks.get(role)?.durationMs ?? 0,
+    });
+  }
+}
+
+function tellFix({ ports, memory }: Playing, { summary }: FixRecord, turn: FixTurn, end: PhaseEnd | null): void {
+  const { agent, template, spent } = turn;
+  ports.reporter.tell({
+    kind: 'fix-ended',
+    agent,
+    fix: {
+      agent,
+      dispatch: template === 'I7-resumed' ? 'resumed' : 'fresh',
+      summary: summary ?? '',
+      fixed: [],
+      declined: [],
+      filesChanged: summary === null ? 0 : memory.filesChanged,
+      usage: spent.usage,
+      durationMs: memory.talks.get('implementer')?.durationMs ?? 0,
+      failure: summary === null ? (end?.failure ?? { kind: 'cancelled' }) : null,
+    },
+  });
+}
+
+type FixRecord = Extract<PhaseAction, { kind: 'record-fix' }>;

@@ -1,0 +1,20 @@
+import { createHash } from 'node:crypto';
+import type { RepoPath } from '../domain/brand.ts';
+import type { Entry } from '../domain/gate.ts';
+import { byCodePoint } from '../domain/order.ts';
+import type { TreeFile } from '../domain/ports.ts';
+
+/** What a loop looks at, as one digest: the documents by what they are now, and of code every difference. */
+export function phaseContent(
+  documents: readonly RepoPath[],
+  files: ReadonlyMap<RepoPath, TreeFile>,
+  entries: readonly Entry[],
+): string {
+  const told = [
+    documents.map((path) => [path, files.get(path)?.mode ?? null, files.get(path)?.id ?? null]),
+    [...entries]
+      .sort((a, b) => byCodePoint(a.path, b.path))
+      .map(({ path, mode, headBlob }) => [path, headBlob === null ? null : mode, headBlob]),
+  ];
+  return createHash('sha256').update(JSON.stringify(told)).digest('hex');
+}
