@@ -36,7 +36,7 @@ export function tellPhaseFailure(
     case 'artifact-too-long':
       return {
         what: `${quoteName(failure.path)} has ${failure.characters} characters, more than the ${failure.limit} that ${quoteName(failure.agent)} takes in one prompt.`,
-        next: 'Split the document, or give the role an agent that takes more (front matter of its file in .onceover/roles).',
+        next: 'Split the document, or put an agent that takes more first under "agents" in onceover.yml.',
       };
     case 'nothing-to-implement':
       return {

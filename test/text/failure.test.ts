@@ -68,6 +68,11 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
       given,
       /specify, design, create-plan, create-tasks, implement/,
     ],
+    'feature-without-loops': [
+      { kind: 'feature-without-loops', feature: given, known: ['specs/login', given] },
+      given,
+      /These features have some: specs\/login, \S/,
+    ],
     'no-feature': [{ kind: 'no-feature', path: given, why: 'missing' }, given, /folder that holds spec\.md/],
     'unusable-artifact': [
       { kind: 'unusable-artifact', path: given as RepoPath, why: 'missing', phase: 'design', needs: 'create-plan' },
@@ -77,7 +82,7 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
     'artifact-too-long': [
       { kind: 'artifact-too-long', path: given as RepoPath, characters: 900, limit: 800, agent: given },
       given,
-      /Split the document.*\.onceover\/roles/,
+      /Split the document.*"agents" in onceover\.yml/,
     ],
     'nothing-to-implement': [{ kind: 'nothing-to-implement', base: given }, given, /--base.*--files/],
     'no-reviewer': [{ kind: 'no-reviewer', wanted: [given], cooling: [] }, given, /"onceover doctor"/],
@@ -176,6 +181,12 @@ describe('a failure is told: what, why, what to do', () => {
   test.each<[Failure, keyof Told, string]>([
     [{ kind: 'unknown-gate', gate: 'x', known: [] }, 'next', 'No gate is configured: "onceover init" writes'],
     [{ kind: 'unknown-finding', id: 'F9', known: [] }, 'next', 'Nothing is open.'],
+    [
+      { kind: 'feature-without-loops', feature: 'x', known: [] },
+      'next',
+      'No feature has gone through "onceover phase"',
+    ],
+    [{ kind: 'feature-without-loops', feature: '', known: ['a'] }, 'what', 'No review loop of the root is'],
     [{ kind: 'unknown-run', id: null }, 'what', 'No run was started here.'],
   ])('where there is none at all, that is said: %o', (failure, part, said) => {
     expect(tellFailure(failure)[part]).toContain(said);

@@ -1,0 +1,23 @@
+import type { PhaseNotice } from '../domain/phase-run.ts';
+import { quoteName, showUnseen } from '../domain/quote-name.ts';
+import { tellFailure } from './failure.ts';
+import { someNames } from './names.ts';
+import { oneLine } from './one-line.ts';
+
+/** One sentence about something to know beside the result of a phase. */
+export function tellPhaseNotice(notice: PhaseNotice): string {
+  switch (notice.kind) {
+    case 'meta-put-aside':
+      return `${quoteName(notice.path)} could not be read, so it was put aside as ${quoteName(notice.aside)} and a new one begun`;
+    case 'prd-left-out':
+      return `.meta.json names ${quoteName(notice.path)} as the PRD, which is ${notice.why === 'outside' ? 'outside the repository' : 'not there'}, so reviewers are told of none`;
+    case 'commit-failed':
+      return `git could not commit "${showUnseen(notice.message)}": ${oneLine(notice.said)}; the change is in the working tree`;
+    case 'not-in-ledger':
+      return `what this phase cost is not in the ledger: ${tellFailure(notice.failure).what}`;
+    case 'no-price':
+      return `budget.usd counts only what agents tell the price of, and ${someNames(notice.agents)} told none; budget.dispatches counts all`;
+    case 'not-resumed':
+      return `${quoteName(notice.agent)} is asked afresh each time, because it cannot be resumed: ${oneLine(notice.why)}`;
+  }
+}

@@ -1,0 +1,149 @@
+import { dispatchBy } from '../domain/loop-template.ts';
+import type { FixTurn, IterationEntry, Look, LookError, StopReason } from '../domain/phase.ts';
+import type { PhaseRun, PlayedFix, PlayedPreparation, PlayedRound } from '../domain/phase-run.ts';
+import { quoteName } from '../domain/quote-name.ts';
+import { tellAgentFailure } from './agent-failure.ts';
+import { issueCounts } from './issue-counts.ts';
+import { tellDispatchReason } from './loop-dispatch.ts';
+import type { Paint } from './paint.ts';
+import type { Shown } from './run.ts';
+import { tokensOf } from './tokens.ts';
+import { cells, padCells } from './width.ts';
+import { wrap } from './wrap.ts';
+
+/** The rounds of a phase: a line for each reviewer that looked or rested, and for each fix. */
+export function phaseTable({ preparations, rounds }: PhaseRun, shown: Shown): string {
+  const fixes = rounds.filter(({ fix }) => fix !== null && fix.summary !== null);
+  const rows = [
+    ...preparations.map(preparationRow),
+    ...rounds.flatMap((round) => roundRows(round, fixes.indexOf(round) + 1, shown.paint)),
+  ];
+  return rows.length === 0 ? '' : layOut(rows, shown);
+}
+
+type Row = {
+  readonly round: string;
+  readonly who: string;
+  readonly agent: string;
+  readonly asked: string;
+  readonly chars: string;
+  readonly result: string;
+};
+
+function preparationRow({ role, part, agent }: PlayedPreparation): Row {
+  const who = part === null ? role : `${role} ${part}`;
+  return { round: 'before', who, agent: quoteName(agent), asked: 'fresh', chars: '', result: 'done' };
+}
+
+function roundRows({ entry, fix }: PlayedRound, fixNumber: number, paint: Paint): readonly Row[] {
+  const rows = [
+    ...entry.looks.map((look) => lookRow(look, entry, paint)),
+    ...entry.errors.map((error) => errorRow(error, paint)),
+    ...entry.skipped.map(({ role, passedAt }) => ({
+      ...NOBODY,
+      who: role,
+      result: `${paint('rests', 'rests')} since iteration ${passedAt}`,
+    })),
+    ...(fix === null ? [] : [fixRow(fix, fixNumber, paint)]),
+  ];
+  const title = entry.isFinalValidation ? 'final' : `${entry.iteration} of ${entry.most}`;
+  return rows.map((row, n) => ({ ...row, round: n === 0 ? title : '' }));
+}
+
+const NOBODY = { round: '', agent: '', asked: '', chars: '' };
+
+function asked({ agent, template, spent }: Pick<FixTurn, 'agent' | 'template' | 'spent'>) {
+  const chars = spent.promptChars === 0 ? '' : tokensOf(spent.promptChars);
+  return { round: '', agent: quoteName(agent), asked: dispatchBy(template), chars };
+}
+
+function lookRow(look: Look, { marks }: IterationEntry, paint: Paint): Row {
+  const unread = marks.some((mark) => mark.kind === 'lazy-load-warning' && mark.role === look.role);
+  const notes = [because(look), unread ? 'did not confirm that it read the documents' : null];
+  return { ...asked(look), who: look.role, result: withNotes(tellVerdict(look, paint), notes) };
+}
+
+/** What counts of a verdict; an approval that blockers or warnings contradict is none. */
+function tellVerdict({ enginePass, reviewerApproved, answer }: Look, paint: Paint): string {
+  const issues = issueCounts(answer.issues);
+  if (enginePass) return `${paint('good', 'approved')}${issues === '' ? '' : `, ${issues}`}`;
+  if (issues === '') return `${paint('bad', 'not approved')}, no issue named`;
+  return reviewerApproved ? `${paint('bad', issues)}, so its approval does not count` : paint('bad', issues);
+}
+
+function errorRow(error: LookError, paint: Paint): Row {
+  const why = error.why.kind === 'stopped' ? STOPPED[error.why.by] : tellAgentFailure(error.why);
+  const notes = [tellDispatchReason(error.dispatch)].map((one) => (one === null ? null : `fresh: ${one}`));
+  return { ...asked(error), who: error.role, result: withNotes(`${paint('broken', 'no verdict')}: ${why}`, notes) };
+}
+
+const STOPPED: Readonly<Record<StopReason, string>> = {
+  interrupted: 'interrupted',
+  budget: 'the budget is used up',
+  trouble: 'stopped by other trouble',
+};
+
+function fixRow({ summary, turn, marks }: PlayedFix, number: number, paint: Paint): Row {
+  const result = summary === null ? paint('broken', turn === null ? 'stopped' : 'no answer') : `fix ${number}`;
+  if (turn === null) {
+    const who = summary === null ? 'implementer' : 'caller';
+    return { ...NOBODY, who, result };
+  }
+  const unread = marks.some(({ kind }) => kind === 'lazy-load-warning');
+  const notes = [because(turn), unread ? 'did not confirm that it read the documents' : null];
+  return { ...asked(turn), who: 'implementer', result: withNotes(result, notes) };
+}
+
+function because({ template, why }: Pick<FixTurn, 'template' | 'why'>): string | null {
+  const reason = tellDispatchReason(why);
+  return reason === null ? null : `${dispatchBy(template)}: ${reason}`;
+}
+
+function withNotes(text: string, notes: readonly (string | null)[]): string {
+  const told = notes.filter((note) => note !== null);
+  return told.length === 0 ? text : `${text} (${told.join('; ')})`;
+}
+
+type Column = Exclude<keyof Row, 'result'>;
+
+const HEAD: Row = { round: 'Round', who: 'Who', agent: 'Agent', asked: 'Asked', chars: 'Prompt', result: 'Result' };
+
+/** What is left out first where it is narrow comes last. */
+const COLUMNS: readonly (readonly Column[])[] = [
+  ['round', 'who', 'agent', 'asked', 'chars'],
+  ['round', 'who', 'asked', 'chars'],
+  ['round', 'who', 'asked'],
+  ['round', 'who'],
+];
+
+const LEAST_RESULT = 22;
+
+function layOut(rows: readonly Row[], { width, paint }: Shown): string {
+  const all = [HEAD, ...rows];
+  const widest = (column: Column) => Math.max(...all.map((row) => cells(row[column])));
+  const room = (columns: readonly Column[]) => columns.reduce((sum, column) => sum + widest(column) + 2, 0);
+  const fits = COLUMNS.find((columns) => width === null || room(columns) + LEAST_RESULT <= width);
+  const columns = fits ?? ['round', 'who'];
+  const left = room(columns);
+  const lines = all.map((row) => {
+    const start = columns.map((column) => pad(column, row[column], widest(column))).join('  ');
+    if (width === null) return `${start}  ${row.result}`;
+    if (fits === undefined) return `${start.trimEnd()}\n${indented(row.result, width, NARROW_INDENT)}`;
+    return `${start}  ${indented(row.result, width, left).trimStart()}`;
+  });
+  const [head = '', ...others] = lines;
+  return [paint('strong', head), ...others].join('\n');
+}
+
+const NARROW_INDENT = 10;
+
+function indented(text: string, width: number, by: number): string {
+  return wrap(text, width - by)
+    .split('\n')
+    .map((line) => `${' '.repeat(by)}${line}`)
+    .join('\n');
+}
+
+function pad(column: Column, text: string, width: number): string {
+  return column === 'chars' ? `${' '.repeat(width - cells(text))}${text}` : padCells(text, width);
+}
