@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { ruleFileSchema } from '../src/config/rule-schema.ts';
 import { settingsSchema } from '../src/config/settings-schema.ts';
 import { costSchema } from '../src/report/cost-schema.ts';
+import * as phases from '../src/report/phase-schema.ts';
 import * as runs from '../src/report/run-schema.ts';
 import * as documents from '../src/report/schemas.ts';
 
@@ -23,6 +24,9 @@ test.each([
   ['cost', costSchema, 'output'],
   ['trust', runs.trustSchema, 'output'],
   ['started-run', runs.startedRunSchema, 'output'],
+  ['phase', phases.phaseSchema, 'output'],
+  ['phase-plan', phases.phasePlanSchema, 'output'],
+  ['started-phase', phases.startedPhaseSchema, 'output'],
   ['error', documents.errorSchema, 'output'],
 ] as const)('schemas/%s.schema.json is current', async (name, schema, io) => {
   const text = `${JSON.stringify(z.toJSONSchema(schema, { io, target: 'draft-2020-12' }), null, 2)}\n`;

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { LOOP_ENDS } from '../domain/loop.ts';
 import { RUN_STATUSES } from '../domain/run.ts';
 
-const usage = z
+/** What a dispatch used. */
+export const usage = z
   .object({
     input_tokens: z.number().describe('The part that came from no cache.'),
     cached_input_tokens: z.number(),
