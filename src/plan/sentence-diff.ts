@@ -1,176 +1,50 @@
-/** One change of a text, by sentences. */
-export type SentenceChange = {
-  /** Lines, from 1, where it stands before and after. */
-  readonly before: number;
-  readonly after: number;
-  /** The heading that it stands under; empty where there is none. */
-  readonly heading: string;
-  readonly removed: readonly string[];
-  readonly added: readonly string[];
-};
+import { type ChangePart, sentenceChanges } from './sentence-changes.ts';
+import type { Sentence } from './sentences.ts';
 
-type Sentence = { readonly text: string; readonly line: number };
-
-/** Pairs of sentences that are compared one by one; a larger stretch without a landmark is told as replaced. */
-const MOST_PAIRS = 250_000;
-
-/** How a text was changed, sentence by sentence; in time that does not explode with its length. */
-export function sentenceChanges(before: string, after: string): readonly SentenceChange[] {
-  const old = sentencesOf(before);
-  const now = sentencesOf(after);
-  const headings = headingsOf(after);
-  const changes: SentenceChange[] = [];
-  let [i, j, under] = [0, 0, 0];
-  for (const [a, b] of [...commonPairs(old, now), [old.length, now.length] as const]) {
-    if (a > i || b > j) {
-      const line = now[j]?.line ?? now.at(-1)?.line ?? 1;
-      while ((headings[under]?.line ?? Number.POSITIVE_INFINITY) <= line) under += 1;
-      changes.push({
-        before: old[i]?.line ?? old.at(-1)?.line ?? 1,
-        after: line,
-        heading: headings[under - 1]?.text ?? '',
-        removed: old.slice(i, a).map(({ text }) => text),
-        added: now.slice(j, b).map(({ text }) => text),
-      });
-    }
-    [i, j] = [a + 1, b + 1];
-  }
-  return changes;
-}
-
-/** The changes in the manner of a unified diff without context. */
+/** How a text was changed, sentence by sentence, in the manner of a unified diff without context; empty where it was not. */
 export function sentenceDiff(before: string, after: string): string {
-  return sentenceChanges(before, after)
-    .map(({ before: from, after: to, heading, removed, added }) =>
-      [
-        `@@ line ${from} -> ${to} @@${heading === '' ? '' : ` ${heading}`}`,
-        ...removed.map((text) => `-${text}`),
-        ...added.map((text) => `+${text}`),
-      ].join('\n'),
-    )
-    .join('\n');
-}
-
-/** Ends of sentences inside a line: the space after them belongs to the sentence. */
-const SENTENCE = /.*?(?:[.!?…][)"'\]”’»]*(?:\s+|$)|$)/gu;
-
-function sentencesOf(text: string): readonly Sentence[] {
-  const lines = text.split('\n');
-  return lines.flatMap((line, n) => {
-    const found = line.match(SENTENCE)?.filter((one) => one !== '') ?? [];
-    return (found.length === 0 ? [line] : found).map((one) => ({ text: one, line: n + 1 }));
-  });
-}
-
-function headingsOf(text: string): readonly Sentence[] {
-  return text
-    .split('\n')
-    .map((line, n) => ({ text: line.trim(), line: n + 1 }))
-    .filter((one) => /^#{1,6}\s/.test(one.text));
-}
-
-type Pair = readonly [number, number];
-type Range = { readonly from: Pair; readonly to: Pair };
-
-/** Which sentences are the same in both, in order: ends first, then landmarks that occur once, then one by one. */
-function commonPairs(old: readonly Sentence[], now: readonly Sentence[]): readonly Pair[] {
-  const ids = new Map<string, number>();
-  const idOf = ({ text }: Sentence) => ids.get(text) ?? ids.set(text, ids.size).size - 1;
-  const a = old.map(idOf);
-  const b = now.map(idOf);
-  const pairs: Pair[] = [];
-  const left: Range[] = [{ from: [0, 0], to: [a.length, b.length] }];
-  for (let range = left.pop(); range !== undefined; range = left.pop()) {
-    const { ends, rest } = trimEnds(a, b, range);
-    for (const pair of ends) pairs.push(pair);
-    if (rest === null) continue;
-    const marks = landmarks(a, b, rest);
-    if (marks.length === 0) {
-      for (const pair of oneByOne(a, b, rest)) pairs.push(pair);
-      continue;
-    }
-    let [i, j] = rest.from;
-    for (const mark of [...marks, rest.to]) {
-      left.push({ from: [i, j], to: mark });
-      [i, j] = [mark[0] + 1, mark[1] + 1];
-    }
-    for (const mark of marks) pairs.push(mark);
+  const { changes, isRewrapped } = sentenceChanges(before, after);
+  const lines: string[] = [];
+  let under = '';
+  for (const { before: from, after: to, heading, parts } of changes) {
+    lines.push(`@@ line ${from} -> ${to} @@${heading === under ? '' : ` ${heading.trim()}`}`);
+    for (const part of parts) lines.push(...tellPart(part));
+    under = heading;
   }
-  return pairs.sort(([one], [other]) => one - other);
+  if (isRewrapped) lines.push(`=${lines.length === 0 ? 'Only' : 'Elsewhere only'} line breaks and spaces differ.`);
+  return lines.length === 0 ? '' : [LEGEND, ...lines].join('\n');
 }
 
-function trimEnds(a: readonly number[], b: readonly number[], { from, to }: Range) {
-  const ends: Pair[] = [];
-  let [i, j] = from;
-  let [m, n] = to;
-  for (; i < m && j < n && a[i] === b[j]; i += 1, j += 1) ends.push([i, j]);
-  for (; m > i && n > j && a[m - 1] === b[n - 1]; m -= 1, n -= 1) ends.push([m - 1, n - 1]);
-  return { ends, rest: i < m && j < n ? ({ from: [i, j], to: [m, n] } as const) : null };
-}
+const LEGEND = 'By sentence: -gone, +new, ~reworded ([-before-]{+after+}), >moved, =same words.';
 
-/** Sentences that occur once on either side, as many as keep their order. */
-function landmarks(a: readonly number[], b: readonly number[], { from, to }: Range): readonly Pair[] {
-  const onceA = positions(a, from[0], to[0]);
-  const onceB = positions(b, from[1], to[1]);
-  const shared: Pair[] = [];
-  for (const [id, i] of onceA) {
-    const j = onceB.get(id);
-    if (i !== TWICE && j !== undefined && j !== TWICE) shared.push([i, j]);
-  }
-  return longestRising(shared.sort(([one], [other]) => one - other));
-}
-
-const TWICE = -1;
-
-function positions(list: readonly number[], from: number, to: number): ReadonlyMap<number, number> {
-  const found = new Map<number, number>();
-  for (let n = from; n < to; n += 1) {
-    const id = list[n] as number;
-    found.set(id, found.has(id) ? TWICE : n);
-  }
-  return found;
-}
-
-/** The longest run of pairs whose second parts rise, found by patience. */
-function longestRising(pairs: readonly Pair[]): readonly Pair[] {
-  const tops: number[] = [];
-  const before: number[] = [];
-  pairs.forEach(([, j], n) => {
-    let [low, high] = [0, tops.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((pairs[tops[middle] as number] as Pair)[1] < j) low = middle + 1;
-      else high = middle;
-    }
-    before[n] = low === 0 ? -1 : (tops[low - 1] as number);
-    tops[low] = n;
-  });
-  const rising: Pair[] = [];
-  for (let n = tops.at(-1) ?? -1; n >= 0; n = before[n] as number) rising.push(pairs[n] as Pair);
-  return rising.reverse();
-}
-
-/** The longest common run of two short stretches; of long ones none. */
-function oneByOne(a: readonly number[], b: readonly number[], { from, to }: Range): readonly Pair[] {
-  const [rows, columns] = [to[0] - from[0], to[1] - from[1]];
-  if (rows * columns > MOST_PAIRS) return [];
-  const width = columns + 1;
-  const longest = new Uint32Array((rows + 1) * width);
-  const at = (i: number, j: number) => longest[i * width + j] as number;
-  const isSame = (i: number, j: number) => a[from[0] + i] === b[from[1] + j];
-  for (let i = rows - 1; i >= 0; i -= 1) {
-    for (let j = columns - 1; j >= 0; j -= 1) {
-      longest[i * width + j] = isSame(i, j) ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+function tellPart(part: ChangePart): readonly string[] {
+  switch (part.kind) {
+    case 'removed':
+      return byBlock(part.sentences).map((text) => `-${text}`);
+    case 'added':
+      return byBlock(part.sentences).map((text) => `+${text}`);
+    case 'reworded':
+      return [`~${part.told}`];
+    case 'moved': {
+      const quotes = part.sentences.map(({ text }) => `"${clip(text)}"`);
+      return [`>from line ${part.from}, word for word: ${[...new Set([quotes[0], quotes.at(-1)])].join(' to ')}`];
     }
   }
-  const pairs: Pair[] = [];
-  for (let [i, j] = [0, 0]; i < rows && j < columns; ) {
-    if (isSame(i, j)) {
-      pairs.push([from[0] + i, from[1] + j]);
-      i += 1;
-      j += 1;
-    } else if (at(i + 1, j) >= at(i, j + 1)) i += 1;
-    else j += 1;
+}
+
+/** Sentences of one paragraph or item in one line. */
+function byBlock(sentences: readonly Sentence[]): readonly string[] {
+  const lines: string[] = [];
+  for (const [n, { text, block }] of sentences.entries()) {
+    if (n > 0 && sentences[n - 1]?.block === block) lines.push(`${lines.pop()} ${text}`);
+    else lines.push(text);
   }
-  return pairs;
+  return lines;
+}
+
+const LONGEST_QUOTE = 60;
+
+function clip(text: string): string {
+  const characters = [...text.slice(0, 2 * LONGEST_QUOTE)];
+  return characters.length > LONGEST_QUOTE ? `${characters.slice(0, LONGEST_QUOTE).join('')}…` : text.trim();
 }
