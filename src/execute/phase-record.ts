@@ -21,13 +21,15 @@ export type PhaseRecorder = {
 export function openPhaseRecorder(playing: Playing, begun: Omit<KeptLoop, 'sessions'>): PhaseRecorder {
   const { ports, request, memory } = playing;
   const isKept = request.fixing.by === 'caller';
-  let { run, state: rest, pending, lastEntry } = begun;
+  let { run, pending, lastEntry } = begun;
+  // Where another call would go on, and what it would know of.
+  let rest: Pick<KeptLoop, 'run' | 'state' | 'lastEntry'> = begun;
 
-  /** Keeps the loop where it is to go on in another call. */
+  /** Keeps the loop where it is to go on in another call, and how one ended. */
   const keep = async (): Promise<Result<void>> => {
-    if (!isKept) return done(undefined);
-    const sessions = rest.setup.keepSessions ? [...memory.sessions.values()] : [];
-    return ports.loops.write({ run, state: rest, sessions, pending, lastEntry });
+    if (!isKept && rest.state.position.at !== 'ended') return done(undefined);
+    const sessions = rest.state.setup.keepSessions ? [...memory.sessions.values()] : [];
+    return ports.loops.write({ ...rest, sessions, pending });
   };
 
   const writeEntry = async (text: string, earlier: string | null): Promise<Result<void>> => {
@@ -45,7 +47,6 @@ export function openPhaseRecorder(playing: Playing, begun: Omit<KeptLoop, 'sessi
     const written = await writeEntry(text, earlier);
     if (!written.ok) return written;
     run = { ...run, rounds: [...run.rounds, round] };
-    pending = null;
     lastEntry = text;
     return done(undefined);
   };
@@ -122,11 +123,19 @@ export function openPhaseRecorder(playing: Playing, begun: Omit<KeptLoop, 'sessi
         const told = await tellMeta(state);
         if (!told.ok) return told;
       }
-      if (actions.length === 0) return done(undefined);
-      rest = restPoint(state);
+      // Of a round that gave no verdict nothing is kept: another call plays it again, under its number.
+      if (actions.length === 0 || isCutOff(state)) return done(undefined);
+      rest = { run, state: restPoint(state), lastEntry };
+      pending = null;
       return keep();
     },
   };
+}
+
+/** Whether a phase ended without being judged to its end. */
+function isCutOff({ position }: PhaseState): boolean {
+  if (position.at !== 'ended') return false;
+  return position.end.status === 'error' || position.end.why === 'reviewer-failed' || position.end.why === 'budget';
 }
 
 /** Whoever watches hears of a reviewer that gave no verdict when nobody else is asked in its place. */

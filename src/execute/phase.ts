@@ -9,7 +9,7 @@ import { lastGap } from '../plan/cache-ttl.ts';
 import { rolesOf } from '../plan/phase-documents.ts';
 import { phaseOutcome } from '../plan/phase-outcome.ts';
 import { ITERATION_CAP, mostIterations } from '../plan/phase-roles.ts';
-import { resumePhase, startPhase, stepPhase } from '../plan/phase-step.ts';
+import { acceptNotes, resumePhase, startPhase, stepPhase } from '../plan/phase-step.ts';
 import { openBudget } from './budget.ts';
 import { drivePhase } from './phase-drive.ts';
 import { type Feature, readFeature } from './phase-feature.ts';
@@ -38,6 +38,8 @@ export async function playPhase(
   const { notices } = playing.memory;
   // Nothing has been said of a fix: what is open is told again.
   if (kept !== null && isWaiting && told === null) return done(phaseOutcome(kept.run, kept.state, notices));
+  const taken = await acceptedNow(opened.value, request);
+  if (taken !== null) return taken;
   const goesOn = kept === null ? null : { ...kept, state: { ...kept.state, setup } };
   const run = goesOn?.run ?? {
     id: ports.newId(),
@@ -55,6 +57,21 @@ export async function playPhase(
   const unpriced = request.settings.budget.usd === null ? [] : playing.budget.unpriced();
   if (unpriced.length > 0) notices.push({ kind: 'no-price', agents: unpriced });
   return done(phaseOutcome(recorder.run(), played.value, notices));
+}
+
+/** A loop that ended at its cap and is now taken as it is; null: there is none, or something has changed since. */
+async function acceptedNow({ playing }: Opened, request: PhaseRequest): Promise<Result<PhaseOutcome> | null> {
+  const { ports, memory } = playing;
+  const { phase, feature } = request;
+  if (!request.acceptWithNotes || request.rerun) return null;
+  const last = await ports.loops.read(phase, feature);
+  if (!last.ok || last.value === null || last.value === 'unreadable') return null;
+  const { run, state } = last.value;
+  const accepted = acceptNotes(state);
+  if (accepted === null || state.reviewed?.content !== memory.sight.seen.content) return null;
+  const recorder = openPhaseRecorder(playing, { ...last.value, state });
+  const recorded = await recorder.record(accepted.state, accepted.actions);
+  return recorded.ok ? done(phaseOutcome(run, accepted.state, memory.notices)) : recorded;
 }
 
 /** What a phase would do next. */

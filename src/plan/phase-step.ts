@@ -126,6 +126,12 @@ export function resumePhase(state: PhaseState): PhaseStep {
   }
 }
 
+/** A phase that ended at its cap, taken as it is by whoever called; null: it did not. */
+export function acceptNotes(state: PhaseState): PhaseStep | null {
+  const { position } = state;
+  return position.at === 'ended' && position.end.why === 'cap' ? ended(state, 'accepted-with-notes') : null;
+}
+
 function onSnapshot(
   state: PhaseState,
   { at }: Extract<PhasePosition, { at: 'starting' | 'confirming' }>,
