@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { RepoPath } from '../domain/brand.ts';
 import type { Ask, Measured } from '../domain/phase-step.ts';
 import type { DiffSection, ReviewerFacts } from '../domain/ports.ts';
@@ -6,6 +5,7 @@ import { modelFor, roleName } from '../domain/role.ts';
 import { chooseDelta, type DeltaCandidate, type DeltaEncoding } from '../plan/delta.ts';
 import { diffStat } from '../plan/diff-stat.ts';
 import { coldCost } from '../plan/estimate.ts';
+import { openedWith } from '../plan/opened-with.ts';
 import { sentenceDiff } from '../plan/sentence-diff.ts';
 import type { ComposedPrompt } from '../prompt/compose.ts';
 import { type LoopMaterial, loopAnswer, loopMustRead, loopPrompt } from '../prompt/loop.ts';
@@ -44,14 +44,11 @@ function materialFor({ request, feature, memory }: Playing, resumed: LoopMateria
 export function askedNow(playing: Playing, ask: Ask, facts: ReviewerFacts): Measured['now'] {
   const { stable } = freshPrompt(playing, { ...ask, template: freshTemplate(ask) });
   const { schema } = loopAnswer(ask, playing.request.roles);
-  const opened = createHash('sha256')
-    .update(JSON.stringify([facts.toolsDigest, schema, stable]))
-    .digest('hex');
   return {
     agent: ask.agent,
     model: modelOf(playing, ask),
     version: facts.version,
-    toolsDigest: opened,
+    toolsDigest: openedWith(facts.toolsDigest, schema, stable),
   };
 }
 
