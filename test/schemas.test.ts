@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { ruleFileSchema } from '../src/config/rule-schema.ts';
 import { settingsSchema } from '../src/config/settings-schema.ts';
-import { costSchema } from '../src/report/cost-schema.ts';
+import { costSchema, featureCostSchema } from '../src/report/cost-schema.ts';
 import * as phases from '../src/report/phase-schema.ts';
 import * as runs from '../src/report/run-schema.ts';
 import * as documents from '../src/report/schemas.ts';
@@ -22,6 +22,7 @@ test.each([
   ['finding', runs.findingSchema, 'output'],
   ['clean', runs.cleanSchema, 'output'],
   ['cost', costSchema, 'output'],
+  ['cost-feature', featureCostSchema, 'output'],
   ['trust', runs.trustSchema, 'output'],
   ['started-run', runs.startedRunSchema, 'output'],
   ['phase', phases.phaseSchema, 'output'],

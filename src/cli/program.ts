@@ -170,15 +170,20 @@ function addCost(program: Command): void {
     .command('cost')
     .summary('show what was paid, and what was not')
     .description(
-      'Shows the tokens and money of the runs of this clone, by gate, agent and run, and an estimate of what was not paid, by ' +
-        'lever: reviews that passed, slots that rested, sessions that were resumed, prompts that were shared.',
+      'Shows the tokens and money of the runs and review loops of this clone, by gate, feature, agent and run, and an estimate ' +
+        'of what was not paid, by lever: reviews that passed, slots that rested, sessions that were resumed, prompts that were ' +
+        'shared. With the folder of a feature: what each dispatch of its review loops sent and cost, beside fresh ones each time.',
     )
-    .option('--since <when>', 'only runs since then: a number of days, or a date such as 2026-03-01')
-    .option('--branch <name>', 'only runs on this branch')
-    .option('--all', 'all runs of this clone; so it is without options')
+    .argument('[feature]', 'the folder of a feature that went through "onceover phase"')
+    .option('--since <when>', 'only what ended since then: a number of days, or a date such as 2026-03-01')
+    .option('--branch <name>', 'only what ended on this branch')
+    .option(
+      '--all',
+      'all runs, and how the review loops of all features went: what they sent, and the rates that are watched',
+    )
     .option('--json', 'answer with one JSON document')
     .option('--csv', 'answer with one row a look, for spreadsheets')
-    .action(async (options) => (await import('./commands/cost.ts')).costCommand(options));
+    .action(async (feature, options) => (await import('./commands/cost.ts')).costCommand(feature, options));
 }
 
 function addClean(program: Command): void {

@@ -1,5 +1,6 @@
 import type { GateId } from './gate.ts';
 import type { LedgerLoop, LedgerRun, LedgerSlot, Lever } from './ledger.ts';
+import type { LoopCost } from './loop-cost.ts';
 import type { Usage } from './usage.ts';
 
 /** One look of a reviewer, one turn of a fixer, or one dispatch of a review loop, with what it cost. */
@@ -65,7 +66,7 @@ export function paidTokens({ inputTokens, cachedInputTokens, cacheWriteTokens, o
 
 export type SparedTokens = { readonly looks: number; readonly tokens: number };
 
-/** What was paid and what was not, of the runs that somebody asked about. */
+/** What was paid and what was not, of the runs and loops that somebody asked about. */
 export type CostReport = {
   readonly since: string | null;
   /** Null: every branch. */
@@ -79,6 +80,9 @@ export type CostReport = {
   /** How looks that had a session to go on with went. */
   readonly again: Again;
   readonly gates: readonly GateCost[];
+  /** What review loops cost, all together and by feature, the dearest first. */
+  readonly loops: LoopsCost;
+  readonly features: readonly FeatureCost[];
   readonly agents: readonly AgentCost[];
   /** Oldest first. */
   readonly days: readonly DayCost[];
@@ -100,6 +104,24 @@ export type Again = {
 
 /** The gate is null for what fixers did. */
 export type GateCost = { readonly gate: GateId | null; readonly paid: Paid; readonly spared: SparedTokens };
+/** What review loops cost, and what they sent beside fresh dispatches each time. */
+export type LoopsCost = { readonly paid: Paid; readonly spared: SparedTokens; readonly compared: LoopCost };
+export type FeatureCost = LoopsCost & { readonly feature: string };
+
+/** What the review loops of one feature cost, one by one and together. */
+export type FeatureReport = FeatureCost &
+  Pick<CostReport, 'since' | 'branch' | 'unreadable'> & {
+    readonly playings: readonly Playing[];
+    /** All features: what is watched is judged by them. */
+    readonly all: LoopCost;
+  };
+
+/** One playing of a phase, with what it sent in the order of time. */
+export type Playing = LoopsCost &
+  Pick<LedgerLoop, 'phase' | 'run' | 'at'> & {
+    readonly rows: readonly LoopRow[];
+  };
+
 export type AgentCost = { readonly agent: string; readonly model: string | null; readonly paid: Paid };
 export type DayCost = {
   readonly day: string;

@@ -41,6 +41,7 @@ export function exitCode(failure: Failure): 2 | 3 {
     case 'unknown-run':
     case 'unknown-phase':
     case 'no-feature':
+    case 'feature-without-loops':
     case 'unusable-artifact':
     case 'artifact-too-long':
     case 'nothing-to-implement':

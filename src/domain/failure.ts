@@ -41,6 +41,8 @@ export type Failure =
   | { readonly kind: 'not-trusted'; readonly commands: readonly string[] }
   | { readonly kind: 'unknown-run'; readonly id: string | null }
   | { readonly kind: 'unknown-phase'; readonly name: string }
+  /** The ledger has no review loop of it. */
+  | { readonly kind: 'feature-without-loops'; readonly feature: string; readonly known: readonly string[] }
   | { readonly kind: 'no-feature'; readonly path: string; readonly why: 'missing' | 'not-a-folder' }
   /** A document that the phase needs. `phase`: the one that is about it. */
   | {

@@ -46,7 +46,8 @@ export type LoopCost = {
   readonly weighted: Compared;
   /** Dispatches whose agent told no tokens. */
   readonly untold: number;
-  /** Resumed prompts that are not shorter than the one that opened their session (NFR1). */
+  /** Resumed prompts whose opening is known, and those of them that are not shorter than it (NFR1). */
+  readonly opened: number;
   readonly notShorter: readonly LoopDispatch[];
   /** Loops that went to the cap, and those of them that sent half or more of what fresh ones would have (NFR3). */
   readonly longLoops: number;
@@ -57,5 +58,17 @@ export type LoopCost = {
   /** The rates are judged once three features went through loops. */
   readonly isJudged: boolean;
 };
+
+/** What is watched over features. */
+export type Watched = keyof Pick<LoopCost, 'fallbacks' | 'guards' | 'lazyLoads'>;
+
+/** Whether something that is promised of loops is so. */
+export type Kept = 'holds' | 'does-not-hold' | 'nothing-to-judge';
+
+/** Of so many that could break it, so many did. */
+export function keptOf(of: number, broken: number): Kept {
+  if (of === 0) return 'nothing-to-judge';
+  return broken === 0 ? 'holds' : 'does-not-hold';
+}
 
 export type LongLoop = Pick<LoopDispatch, 'feature' | 'phase' | 'stage' | 'run'> & { readonly characters: Compared };

@@ -1,75 +1,28 @@
-import {
-  type Again,
-  type AgentCost,
-  type CheckCost,
-  type CostReport,
-  type CostRow,
-  type DayCost,
-  type GateCost,
-  type Paid,
-  type PriceList,
-  paidTokens,
-  type RunCost,
-  type SparedTokens,
+import type {
+  Again,
+  AgentCost,
+  CheckCost,
+  CostReport,
+  CostRow,
+  DayCost,
+  GateCost,
+  LookRow,
+  LoopRow,
+  PriceList,
+  RunCost,
+  SparedTokens,
 } from '../domain/cost.ts';
-import type { LedgerEntry, LedgerFix, LedgerLoop, LedgerRun, LedgerSlot, Lever, Spared } from '../domain/ledger.ts';
+import type { LedgerEntry, LedgerRun, Lever, Spared } from '../domain/ledger.ts';
 import { byCodePoint } from '../domain/order.ts';
-
-/** Which entries are asked about. */
-export type CostSelection = {
-  readonly since: Date | null;
-  /** Null: every branch. */
-  readonly branch: string | null;
-};
+import { costRows, dearest, paidFor } from './cost-rows.ts';
+import { type CostSelection, selectEntries } from './cost-selection.ts';
+import { dispatchesIn, featureCosts, isLoop, loopsCost } from './feature-cost.ts';
+import { grouped } from './grouped.ts';
+import { sparedByResuming } from './loop-cost.ts';
 
 const MOST_RUNS = 10;
 
-/** The entries that are asked about, with branches as people name them. */
-export function selectEntries(
-  entries: readonly LedgerEntry[],
-  { since, branch }: CostSelection,
-): readonly LedgerEntry[] {
-  const wanted = branchName(branch);
-  return entries
-    .map((entry) => ({ ...entry, branch: branchName(entry.branch) }))
-    .filter(
-      (entry) =>
-        (since === null || Date.parse(entry.at) >= since.getTime()) && (wanted === null || entry.branch === wanted),
-    );
-}
-
-function branchName(branch: string | null): string | null {
-  return branch?.replace(/^refs\/heads\//, '') ?? null;
-}
-
-/** Every look, every fixer's turn and every dispatch of a loop. What an agent tells of its price wins over the list. */
-export function costRows(entries: readonly LedgerEntry[], priceOf: PriceList): readonly CostRow[] {
-  return entries.flatMap((entry) => rowsOf(entry, priceOf));
-}
-
-function rowsOf(entry: LedgerEntry, priceOf: PriceList): readonly CostRow[] {
-  const { at, startedBy, branch } = entry;
-  const costed = (one: LedgerSlot | LedgerFix | LedgerLoop) => {
-    const { agent, model, dispatch, asks, usage, durationMs } = one;
-    const price = priced(one, at, priceOf);
-    return { at, startedBy, branch, agent, model, dispatch, dispatches: asks, usage, durationMs, price };
-  };
-  switch (entry.kind) {
-    case 'fix':
-      return [{ kind: 'fix', ...costed(entry) }];
-    case 'loop':
-      return [{ kind: 'loop', ...costed(entry), loop: entry }];
-    case 'run': {
-      const run = { scope: entry.scope, iteration: entry.iteration };
-      return entry.slots.map((one) => {
-        const { gate, slot, status, why } = one;
-        return { kind: 'look', ...costed(one), run, gate, slot, status, why };
-      });
-    }
-  }
-}
-
-/** Everything together, and by gate, agent, lever, day and run. */
+/** Everything together, and by gate, feature, agent, lever, day and run. */
 export function summariseCost(
   all: readonly LedgerEntry[],
   selection: CostSelection,
@@ -80,6 +33,8 @@ export function summariseCost(
   const runs = entries.filter((entry) => entry.kind === 'run');
   const rows = costRows(entries, priceOf);
   const spared = runs.flatMap((run) => run.spared);
+  const loops = rows.filter(isLoop);
+  const resumed = sparedInLoops(loops);
   return {
     since: selection.since?.toISOString() ?? null,
     branch: selection.branch,
@@ -87,11 +42,13 @@ export function summariseCost(
     idleRuns: runs.filter(({ iteration }) => iteration === null).length,
     fixes: entries.filter(({ kind }) => kind === 'fix').length,
     paid: paidFor(rows),
-    spared: byLever(spared),
+    spared: byLever([...spared, ...resumed]),
     again: lookedAgain(rows),
     gates: byGate(rows, spared),
+    loops: loopsCost(loops),
+    features: featureCosts(loops),
     agents: byAgent(rows),
-    days: byDay(entries, priceOf),
+    days: byDay(entries, resumed, priceOf),
     checks: byCheck(runs),
     lastRuns: runs
       .slice(-MOST_RUNS)
@@ -101,55 +58,35 @@ export function summariseCost(
   };
 }
 
-function priced(
-  { agent, model, usage }: Pick<CostRow, 'agent' | 'model' | 'usage'>,
-  at: string,
-  priceOf: PriceList,
-): CostRow['price'] {
-  if (usage === null) return null;
-  if (usage.costUsd !== null) return { usd: usage.costUsd, from: 'agent' };
-  const usd = model === null ? null : priceOf({ agent, model, usage, at: new Date(at) });
-  return usd === null ? null : { usd, from: 'list' };
+type Dated<T> = T & { readonly at: string };
+
+function sparedInLoops(loops: readonly LoopRow[]): readonly Dated<Omit<Spared, 'gate'>>[] {
+  const { answered } = dispatchesIn(loops.map(({ loop }) => loop));
+  return sparedByResuming(answered).map(({ one, tokens }) => ({ at: one.at, lever: 'session', looks: 1, tokens }));
 }
 
-function paidFor(rows: readonly CostRow[]): Paid {
-  const sum = (of: (row: CostRow) => number) => rows.reduce((total, row) => total + of(row), 0);
-  const usd = (from: 'agent' | 'list') => sum(({ price }) => (price?.from === from ? price.usd : 0));
-  return {
-    looks: rows.length,
-    resumed: rows.filter(({ dispatch }) => dispatch === 'resumed').length,
-    dispatches: sum(({ dispatches }) => dispatches),
-    inputTokens: sum(({ usage }) => usage?.inputTokens ?? 0),
-    cachedInputTokens: sum(({ usage }) => usage?.cachedInputTokens ?? 0),
-    cacheWriteTokens: sum(({ usage }) => usage?.cacheWriteTokens ?? 0),
-    outputTokens: sum(({ usage }) => usage?.outputTokens ?? 0),
-    untold: rows.filter(({ usage }) => usage === null).length,
-    toldUsd: usd('agent'),
-    listUsd: usd('list'),
-    unpriced: rows.filter(({ price }) => price === null).length,
-    durationMs: sum(({ durationMs }) => durationMs),
-  };
-}
-
-function sparedIn(spared: readonly Spared[]): SparedTokens {
+function sparedIn(spared: readonly SparedTokens[]): SparedTokens {
   return spared.reduce((sum, { looks, tokens }) => ({ looks: sum.looks + looks, tokens: sum.tokens + tokens }), NONE);
 }
 
 const NONE: SparedTokens = { looks: 0, tokens: 0 };
 
-function byLever(spared: readonly Spared[]): CostReport['spared'] {
+function byLever(spared: readonly Omit<Spared, 'gate'>[]): CostReport['spared'] {
   const of = (lever: Lever) => sparedIn(spared.filter((one) => one.lever === lever));
   return { pass: of('pass'), slot: of('slot'), session: of('session'), prefix: of('prefix') };
 }
 
 function lookedAgain(rows: readonly CostRow[]): Again {
-  const looks = rows.filter((row) => row.kind === 'look');
-  const fresh = (why: string) => looks.filter((row) => row.dispatch === 'fresh' && row.why === why).length;
+  const count = (matches: (row: LookRow | LoopRow) => boolean) =>
+    rows.filter((row) => row.kind !== 'fix' && matches(row)).length;
+  const fresh = (row: LookRow | LoopRow, why: string) =>
+    row.dispatch === 'fresh' && (row.kind === 'look' ? row.why : row.loop.why) === why;
   return {
-    resumed: looks.filter(({ dispatch }) => dispatch === 'resumed').length,
-    guarded: fresh('delta-too-large'),
-    fellBack: fresh('session-lost'),
-    dearer: fresh('resume-dearer'),
+    resumed: count(({ dispatch }) => dispatch === 'resumed'),
+    guarded: count((row) => fresh(row, 'delta-too-large')),
+    // A loop tells why its last question was put; that a resume failed before is told apart.
+    fellBack: count((row) => (row.kind === 'loop' ? row.loop.fellBack : fresh(row, 'session-lost'))),
+    dearer: count((row) => fresh(row, 'resume-dearer')),
   };
 }
 
@@ -179,12 +116,19 @@ function byAgent(rows: readonly CostRow[]): readonly AgentCost[] {
   );
 }
 
-function byDay(entries: readonly LedgerEntry[], priceOf: PriceList): readonly DayCost[] {
+function byDay(
+  entries: readonly LedgerEntry[],
+  resumed: readonly Dated<SparedTokens>[],
+  priceOf: PriceList,
+): readonly DayCost[] {
   return [...grouped(entries, ({ at }) => at.slice(0, 10))].map(([day, own]) => ({
     day,
     runs: own.filter(({ kind }) => kind === 'run').length,
     paid: paidFor(costRows(own, priceOf)),
-    spared: sparedIn(own.flatMap((entry) => (entry.kind === 'run' ? entry.spared : []))),
+    spared: sparedIn([
+      ...own.flatMap((entry) => (entry.kind === 'run' ? entry.spared : [])),
+      ...resumed.filter(({ at }) => at.startsWith(day)),
+    ]),
   }));
 }
 
@@ -206,19 +150,4 @@ function runCost(run: LedgerRun, priceOf: PriceList): RunCost {
   const { at, branch, scope, iteration, status, exitCode, startedBy, durationMs } = run;
   const facts = { at, branch, scope, iteration, status, exitCode, startedBy, durationMs };
   return { ...facts, paid: paidFor(costRows([run], priceOf)), spared: sparedIn(run.spared) };
-}
-
-function grouped<T, Key>(list: readonly T[], keyOf: (one: T) => Key): ReadonlyMap<Key, readonly T[]> {
-  const groups = new Map<Key, T[]>();
-  for (const one of list) {
-    const key = keyOf(one);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [one]);
-    else group.push(one);
-  }
-  return groups;
-}
-
-function dearest(a: Paid, b: Paid): number {
-  return paidTokens(b) - paidTokens(a);
 }

@@ -42,8 +42,11 @@ function noted(
   return { fellBack: has('resume-fallback'), guarded: has('delta-guard'), warned: has('lazy-load-warning') };
 }
 
-/** What loops cost beside fresh dispatches, and the rates that are watched; dispatches in the order in which they were sent. */
-export function loopCost(dispatches: readonly LoopDispatch[]): LoopCost {
+/**
+ * What loops cost beside fresh dispatches, and the rates that are watched; dispatches in the order in which they were
+ * sent. Those that nobody answered count only as resumes that failed.
+ */
+export function loopCost(dispatches: readonly LoopDispatch[], unanswered: readonly LoopDispatch[] = []): LoopCost {
   const features = new Set(dispatches.map(({ feature }) => feature)).size;
   const resumed = dispatches.filter(isResumed);
   const beside = withOpenings(dispatches);
@@ -53,7 +56,8 @@ export function loopCost(dispatches: readonly LoopDispatch[]): LoopCost {
   });
   const fresh = dispatches.filter((one) => !isResumed(one));
   const rate = (name: keyof typeof THRESHOLDS, count: number, of: number) => rateOf(count, of, THRESHOLDS[name]);
-  const fellBack = dispatches.filter((one) => one.fellBack).length;
+  const fellBack = [...dispatches, ...unanswered].filter((one) => one.fellBack).length;
+  const opened = beside.filter(({ one, opening }) => isResumed(one) && opening !== null);
   return {
     features,
     dispatches: dispatches.length,
@@ -62,9 +66,8 @@ export function loopCost(dispatches: readonly LoopDispatch[]): LoopCost {
     tokens: tokensOf(beside, inputTokens),
     weighted: tokensOf(beside, weightedTokens),
     untold: dispatches.filter(({ spent }) => spent.usage === null).length,
-    notShorter: beside
-      .filter(({ one, opening }) => isResumed(one) && opening !== null && !isShorter(one, opening))
-      .map(({ one }) => one),
+    opened: opened.length,
+    notShorter: opened.filter(({ one, opening }) => opening !== null && !isShorter(one, opening)).map(({ one }) => one),
     longLoops: long.length,
     notHalved: long.filter(({ characters }) => (characters.ratio ?? 0) >= NFR3_LIMIT),
     fallbacks: rate('fallbacks', fellBack, resumed.length + fellBack),
@@ -72,6 +75,27 @@ export function loopCost(dispatches: readonly LoopDispatch[]): LoopCost {
     lazyLoads: rate('lazyLoads', fresh.filter(({ warned }) => warned).length, fresh.length),
     isJudged: features >= ENOUGH_FEATURES,
   };
+}
+
+/**
+ * What resuming spared: what opening the session took from no cache, and what its prompt would have grown by, less what
+ * the resumed dispatch took.
+ */
+export function sparedByResuming<T extends LoopDispatch>(
+  dispatches: readonly T[],
+): readonly { readonly one: T; readonly tokens: number }[] {
+  return withOpenings(dispatches)
+    .filter(({ one }) => isResumed(one))
+    .map(({ one, opening }) => {
+      const used = one.spent.usage;
+      const opened = opening?.spent.usage ?? null;
+      if (used === null || opening === null || opened === null) return { one, tokens: 0 };
+      return { one, tokens: Math.max(0, notCached(opened) + grownBy(one, opening) - notCached(used)) };
+    });
+}
+
+function notCached({ inputTokens: plain, cacheWriteTokens, outputTokens }: Usage): number {
+  return plain + cacheWriteTokens + outputTokens;
 }
 
 /** All input of a dispatch, weighed by what a cache makes of its price. */
@@ -83,11 +107,11 @@ function inputTokens({ inputTokens: plain, cacheWriteTokens, cachedInputTokens }
   return plain + cacheWriteTokens + cachedInputTokens;
 }
 
-type Beside = { readonly one: LoopDispatch; readonly opening: LoopDispatch | null };
+type Beside<T> = { readonly one: T; readonly opening: T | null };
 
 /** Each dispatch with the fresh one that its role was last opened with in the same playing of the phase. */
-function withOpenings(dispatches: readonly LoopDispatch[]): readonly Beside[] {
-  const openings = new Map<string, LoopDispatch>();
+function withOpenings<T extends LoopDispatch>(dispatches: readonly T[]): readonly Beside<T>[] {
+  const openings = new Map<string, T>();
   return dispatches.map((one) => {
     const key = JSON.stringify([one.feature, one.phase, one.run, one.role]);
     if (!isResumed(one)) openings.set(key, one);
@@ -111,17 +135,22 @@ function charactersOf(dispatches: readonly LoopDispatch[]): Compared {
 }
 
 /** A resumed dispatch, fresh, would have cost what its opening did, and what its prompt has grown by. */
-function tokensOf(beside: readonly Beside[], weigh: (usage: Usage) => number): Compared {
+function tokensOf(beside: readonly Beside<LoopDispatch>[], weigh: (usage: Usage) => number): Compared {
   let [sent, fresh] = [0, 0];
   for (const { one, opening } of beside) {
     const { usage } = one.spent;
     const opened = opening?.spent.usage ?? null;
     if (usage === null || opening === null || opened === null) continue;
     sent += weigh(usage);
-    const grown = isResumed(one) ? one.spent.freshChars - opening.spent.freshChars : 0;
-    fresh += weigh(opened) + Math.sign(grown) * estimateTokens(Math.abs(grown));
+    fresh += weigh(opened) + (isResumed(one) ? grownBy(one, opening) : 0);
   }
   return compared(sent, fresh);
+}
+
+/** About how many tokens a fresh prompt has more than the one that opened the session. */
+function grownBy({ spent }: LoopDispatch, opening: LoopDispatch): number {
+  const grown = spent.freshChars - opening.spent.freshChars;
+  return Math.sign(grown) * estimateTokens(Math.abs(grown));
 }
 
 /** Loops with five counted iterations. */

@@ -22,9 +22,20 @@ const COLUMNS = [
   'cost_usd',
   'cost_source',
   'duration_ms',
+  'feature',
+  'phase',
+  'stage',
+  'role',
+  'template',
+  'final_validation',
+  'prompt_chars',
+  'fresh_chars',
 ] as const;
 
-/** One row a look of a reviewer or a turn of a fixer, whose gate is empty; what is not known is empty. */
+/**
+ * One row a look of a reviewer, a turn of a fixer, which has neither gate nor feature, or a dispatch of a review loop,
+ * which has a feature; what is not known is empty.
+ */
 export function costCsv(rows: readonly CostRow[]): string {
   return csv([COLUMNS, ...rows.map(cellsOf)]);
 }
@@ -32,19 +43,20 @@ export function costCsv(rows: readonly CostRow[]): string {
 function cellsOf(row: CostRow): readonly (string | number | null)[] {
   const { usage, price } = row;
   const look = row.kind === 'look' ? row : null;
+  const loop = row.kind === 'loop' ? row.loop : null;
   return [
     row.at,
     row.branch,
     look?.run.scope ?? null,
-    look?.run.iteration ?? null,
+    look?.run.iteration ?? loop?.iteration ?? null,
     row.startedBy,
     look?.gate ?? null,
     look?.slot ?? null,
     row.agent,
     row.model,
     row.dispatch,
-    look?.why ?? null,
-    look?.status ?? null,
+    (look ?? loop)?.why ?? null,
+    (look ?? loop)?.status ?? null,
     row.dispatches,
     usage?.inputTokens ?? null,
     usage?.cachedInputTokens ?? null,
@@ -53,5 +65,13 @@ function cellsOf(row: CostRow): readonly (string | number | null)[] {
     price === null ? null : Number(price.usd.toFixed(6)),
     price?.from ?? null,
     row.durationMs,
+    loop?.feature ?? null,
+    loop?.phase ?? null,
+    loop?.stage ?? null,
+    loop?.role ?? null,
+    loop?.template ?? null,
+    loop === null ? null : String(loop.isFinalValidation),
+    loop?.promptChars ?? null,
+    loop?.freshChars ?? null,
   ];
 }

@@ -1,7 +1,9 @@
-import type { CostReport, Paid, SparedTokens } from '../domain/cost.ts';
+import type { CostReport, SparedTokens } from '../domain/cost.ts';
 import type { Lever } from '../domain/ledger.ts';
 import type { RunStatus } from '../domain/run.ts';
 import { BASELINE } from '../text/cost.ts';
+import { type FeatureSummary, featureSummary, type LoopsDocument, loopsDocument } from './loops-document.ts';
+import { type PaidDocument, paidDocument } from './paid-document.ts';
 
 /** What `cost --json` answers with. */
 export type CostDocument = {
@@ -19,6 +21,7 @@ export type CostDocument = {
     fresh_as_resume_dearer: number;
   };
   gates: { gate: string | null; paid: PaidDocument; not_paid: SparedTokens }[];
+  loops: LoopsDocument & { features: FeatureSummary[] };
   agents: { agent: string; model: string | null; paid: PaidDocument }[];
   days: { day: string; runs: number; paid: PaidDocument; not_paid: SparedTokens }[];
   checks: { gate: string; runs: number; duration_ms: number }[];
@@ -35,21 +38,6 @@ export type CostDocument = {
     not_paid: SparedTokens;
   }[];
   unreadable_entries: number;
-};
-
-type PaidDocument = {
-  looks: number;
-  resumed: number;
-  dispatches: number;
-  input_tokens: number;
-  cached_input_tokens: number;
-  cache_write_tokens: number;
-  output_tokens: number;
-  looks_without_usage: number;
-  told_usd: number;
-  list_price_usd: number;
-  looks_without_price: number;
-  duration_ms: number;
 };
 
 export function costDocument(report: CostReport): CostDocument {
@@ -69,6 +57,7 @@ export function costDocument(report: CostReport): CostDocument {
       fresh_as_resume_dearer: again.dearer,
     },
     gates: report.gates.map(({ gate, paid, spared }) => ({ gate, paid: paidDocument(paid), not_paid: spared })),
+    loops: { ...loopsDocument(report.loops), features: report.features.map(featureSummary) },
     agents: report.agents.map(({ agent, model, paid }) => ({ agent, model, paid: paidDocument(paid) })),
     days: report.days.map(({ day, runs, paid, spared }) => ({
       day,
@@ -91,26 +80,4 @@ export function costDocument(report: CostReport): CostDocument {
     })),
     unreadable_entries: report.unreadable,
   };
-}
-
-function paidDocument(paid: Paid): PaidDocument {
-  return {
-    looks: paid.looks,
-    resumed: paid.resumed,
-    dispatches: paid.dispatches,
-    input_tokens: paid.inputTokens,
-    cached_input_tokens: paid.cachedInputTokens,
-    cache_write_tokens: paid.cacheWriteTokens,
-    output_tokens: paid.outputTokens,
-    looks_without_usage: paid.untold,
-    told_usd: money(paid.toldUsd),
-    list_price_usd: money(paid.listUsd),
-    looks_without_price: paid.unpriced,
-    duration_ms: paid.durationMs,
-  };
-}
-
-// Sums of floating point have tails that mean nothing.
-function money(usd: number): number {
-  return Number(usd.toFixed(6));
 }

@@ -2,33 +2,27 @@ import { type CostReport, type Paid, paidTokens, type RunCost } from '../domain/
 import type { Lever } from '../domain/ledger.ts';
 import { quoteName, showUnseen } from '../domain/quote-name.ts';
 import type { RunStatus } from '../domain/run.ts';
-import { type BarStyle, bar } from './bar.ts';
-import { counted, moneyOf, usdOf, usedOf } from './cost-figures.ts';
-import type { Look, Paint } from './paint.ts';
+import { bar } from './bar.ts';
+import { counted, moneyOf, paidLines, usedOf } from './cost-figures.ts';
+import { asked, type CostLooks, featureName, fitted, legendOf, pageText } from './cost-page.ts';
+import { loopBlocks } from './loop-cost.ts';
+import type { Look } from './paint.ts';
 import { tokensOf } from './tokens.ts';
 import { cells, cut, cutStart, padCells } from './width.ts';
 import { wrap } from './wrap.ts';
 
-/** How the page is to look. */
-export type CostLooks = {
-  readonly paint: Paint;
-  readonly bars: BarStyle;
-  readonly width: number;
-  /** A moment as people there say it, to the minute. */
-  localTime(at: string): string;
-};
-
 const MOST_GATES = 6;
+const MOST_FEATURES = 6;
 const MOST_AGENTS = 5;
-const NARROWEST = 64;
-const WIDEST = 110;
 
-/** What was paid, what was not, by gate, agent and run: one screen. */
-export function tellCost(report: CostReport, looks: CostLooks): string {
-  const page: CostLooks = { ...looks, width: Math.min(WIDEST, Math.max(NARROWEST, looks.width)) };
-  const blocks = report.runs + report.fixes === 0 ? [tellNothing(report)] : pageOf(report, page);
-  const unreadable = report.unreadable === 0 ? [] : [tellUnreadable(report.unreadable)];
-  return [...blocks, ...unreadable].map((block) => wrap(block, page.width, 2)).join('\n\n');
+/** What was paid, what was not, by gate, feature, agent and run: one screen; in full, also how review loops went. */
+export function tellCost(report: CostReport, { loops, ...looks }: CostLooks & { loops: 'short' | 'full' }): string {
+  const page = fitted(looks);
+  if (report.runs + report.fixes + report.features.length === 0) {
+    return pageText([tellNothing(report)], report.unreadable, page);
+  }
+  const blocks = loops === 'full' ? [...pageOf(report, page), ...loopBlocks(report, page)] : pageOf(report, page, true);
+  return pageText(blocks, report.unreadable, page);
 }
 
 /** What the estimates of what was not paid are measured against. */
@@ -38,45 +32,42 @@ export const BASELINE =
 
 function tellNothing({ since, branch }: CostReport): string {
   if (since === null && branch === null) {
-    return 'No run of this clone is in the ledger yet: every "onceover run" writes down what it cost.';
+    return 'No run of this clone is in the ledger yet: "onceover run" and "onceover phase" write down what they cost.';
   }
   return `The ledger has no run ${asked({ since, branch })}. "onceover cost" without options speaks of all of this clone.`;
 }
 
-function tellUnreadable(count: number): string {
-  return `${counted(count, 'entry', 'entries')} of the ledger could not be read and ${count === 1 ? 'is' : 'are'} left out.`;
-}
-
-function pageOf(report: CostReport, looks: CostLooks): readonly string[] {
+function pageOf(report: CostReport, looks: CostLooks, withFeatures = false): readonly string[] {
   return [
     totals(report),
     picture(report, looks),
     looks.paint('quiet', wrap(`Not paid is an estimate. ${capital(BASELINE)}.`, looks.width)),
     gates(report, looks),
-    ...(report.agents.length === 0 ? [] : [agents(report, looks)]),
+    ...(withFeatures ? [features(report, looks)] : []),
+    agents(report, looks),
     lastRuns(report, looks),
     legend(report),
-  ].filter((block) => block !== '');
+  ];
 }
 
 function totals(report: CostReport): string {
-  const { runs, idleRuns, fixes, paid, checks } = report;
-  const idle = idleRuns === 0 ? '' : `, ${idleRuns} of them with nothing to do`;
-  const fixed = fixes === 0 ? '' : `, ${counted(fixes, 'turn', 'turns')} of a fixer`;
+  const { paid, checks } = report;
   const seconds = checks.reduce((sum, { durationMs }) => sum + durationMs, 0) / 1000;
   const ran = checks.reduce((sum, one) => sum + one.runs, 0);
   return [
-    `${counted(runs, 'run', 'runs')} ${asked(report)}${idle}${fixed}.`,
-    `${counted(paid.dispatches, 'dispatch', 'dispatches')} for ${counted(paid.looks, 'look', 'looks')}: ${paid.looks - paid.resumed} fresh, ${paid.resumed} resumed${tellAgain(report)}.`,
-    `Tokens: ${tokensOf(paid.inputTokens)} in, ${tokensOf(paid.cachedInputTokens)} from caches, ${tokensOf(paid.cacheWriteTokens)} written to caches, ${tokensOf(paid.outputTokens)} out${paid.untold === 0 ? '' : `; ${counted(paid.untold, 'look', 'looks')} told none`}.`,
-    `Money: ${tellMoney(paid)}.`,
+    `${whatRan(report)}.`,
+    ...paidLines(paid, tellAgain(report)),
     ...(ran === 0 ? [] : [`Checks: ${counted(ran, 'run', 'runs')}, ${seconds.toFixed(1)} s.`]),
   ].join('\n');
 }
 
-function asked({ since, branch }: Pick<CostReport, 'since' | 'branch'>): string {
-  const where = branch === null ? 'in this clone' : `on ${quoteName(branch)}`;
-  return since === null ? where : `${where} since ${since.slice(0, 16).replace('T', ' ')} UTC`;
+function whatRan(report: CostReport): string {
+  const { runs, idleRuns, fixes, features: all } = report;
+  const idle = idleRuns === 0 ? '' : `, ${idleRuns} of them with nothing to do`;
+  const fixed = fixes === 0 ? '' : `, ${counted(fixes, 'turn', 'turns')} of a fixer`;
+  const loops = `review loops of ${counted(all.length, 'feature', 'features')}`;
+  if (runs + fixes === 0) return `${capital(loops)} ${asked(report)}, and no run`;
+  return `${counted(runs, 'run', 'runs')} ${asked(report)}${idle}${fixed}${all.length === 0 ? '' : `, ${loops}`}`;
 }
 
 function tellAgain({ again: { guarded, fellBack, dearer } }: CostReport): string {
@@ -87,17 +78,6 @@ function tellAgain({ again: { guarded, fellBack, dearer } }: CostReport): string
   ] as const;
   const told = why.filter(([count]) => count > 0).map(([count, reason]) => `${count} as ${reason}`);
   return told.length === 0 ? '' : ` (of the fresh: ${told.join(', ')})`;
-}
-
-function tellMoney(paid: Paid): string {
-  const known = [
-    ...(paid.toldUsd > 0 ? [`${usdOf(paid.toldUsd)} as agents told`] : []),
-    ...(paid.listUsd > 0 ? [`about ${usdOf(paid.listUsd)}${paid.toldUsd > 0 ? ' more' : ''} at list prices`] : []),
-  ];
-  if (paid.looks === 0) return 'none was spent';
-  if (paid.unpriced === paid.looks) return 'price not known (no agent told it, and no list price fits)';
-  if (paid.unpriced === 0) return known.length === 0 ? `${usdOf(0)} as agents told` : known.join(', ');
-  return [...known, `price not known of ${counted(paid.unpriced, 'look', 'looks')}`].join(', ');
 }
 
 const LEVERS: readonly (readonly [lever: Lever, why: string])[] = [
@@ -137,6 +117,16 @@ function gates({ gates: all }: CostReport, looks: CostLooks): string {
   return table('Gate', rows, all.length - rows.length, looks);
 }
 
+function features({ features: all }: CostReport, looks: CostLooks): string {
+  const rows = all.slice(0, MOST_FEATURES).map(({ feature, paid, spared }) => {
+    return row(cutStart(featureName(feature), nameWidth(looks)), figures(paid, spared.tokens), looks);
+  });
+  const next = '"onceover cost FOLDER" shows one in full, "onceover cost --all" what is watched.';
+  return rows.length === 0
+    ? ''
+    : [table('Review loops', rows, all.length - rows.length, looks), looks.paint('quiet', next)].join('\n');
+}
+
 function agents({ agents: all }: CostReport, looks: CostLooks): string {
   const rows = all.slice(0, MOST_AGENTS).map(({ agent, model, paid }) => {
     const name = `${showUnseen(agent)}${model === null ? '' : ` (${showUnseen(model)})`}`;
@@ -146,6 +136,7 @@ function agents({ agents: all }: CostReport, looks: CostLooks): string {
 }
 
 function table(title: string, rows: readonly string[], more: number, looks: CostLooks): string {
+  if (rows.length === 0) return '';
   const head = row(title, title === 'Agent' ? FIGURES.slice(0, 3) : FIGURES, looks);
   return [looks.paint('strong', head), ...rows, ...(more > 0 ? [`and ${more} more`] : [])].join('\n');
 }
@@ -193,20 +184,9 @@ function lastRuns({ lastRuns: runs }: CostReport, looks: CostLooks): string {
   return [looks.paint('strong', row(`Last ${runs.length === 1 ? 'run' : 'runs'}`, FIGURES, looks)), ...rows].join('\n');
 }
 
-/** What the signs at the figures mean, where there are any. */
-function legend({ gates: all, agents: every, lastRuns: runs }: CostReport): string {
-  const shown = [...all, ...every, ...runs]
-    .filter(({ paid }) => paid.looks > 0)
-    .flatMap(({ paid }) => figures(paid, null));
-  const signs = [
-    ['~', '~ at list prices'],
-    ['+', '+ and more that is not known'],
-    ['?', '? not known'],
-  ] as const;
-  return signs
-    .filter(([sign]) => shown.some((figure) => figure.includes(sign)))
-    .map(([, meaning]) => meaning)
-    .join('; ');
+function legend({ gates: all, features: loops, agents: every, lastRuns: runs }: CostReport): string {
+  const paid = [...all, ...loops, ...every, ...runs].filter((one) => one.paid.looks > 0);
+  return legendOf(paid.flatMap((one) => figures(one.paid, null)));
 }
 
 function capital(text: string): string {

@@ -185,6 +185,14 @@ export function tellFailure(failure: Failure): Told {
         what: failure.id === null ? 'No run was started here.' : `There is no run "${showUnseen(failure.id)}".`,
         next: 'Start one with start_run.',
       };
+    case 'feature-without-loops':
+      return {
+        what: `No review loop of ${failure.feature === '' ? 'the root' : quoteName(failure.feature)} is in the ledger of this clone.`,
+        next:
+          failure.known.length === 0
+            ? 'No feature has gone through "onceover phase" here yet.'
+            : `These features have some: ${someNames(failure.known.map((known) => known || '.'))}. Name the folder of one, as seen from where you are.`,
+      };
     case 'unknown-phase':
     case 'no-feature':
     case 'unusable-artifact':

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { LedgerEntry } from '../../src/domain/ledger.ts';
+import type { LedgerEntry, LedgerLoop } from '../../src/domain/ledger.ts';
 import type { Ledger } from '../../src/domain/ports.ts';
 import { openLedger } from '../../src/stores/ledger.ts';
 import { ledgerFix, ledgerLoop, ledgerRun, ledgerSlot, spared } from '../support/ledger-samples.ts';
@@ -54,6 +55,17 @@ function ledgerContract(name: string, open: () => Ledger): void {
       expect(await ledger.all()).toEqual({ ok: true, value: { entries: [entry], unreadable: 0 } });
     });
 
+    test('any dispatch of a loop is read as it was written', async () => {
+      await fc.assert(
+        fc.asyncProperty(anyLoop, async (entry) => {
+          const ledger = open();
+          await ledger.add(entry);
+          expect(await ledger.all()).toEqual({ ok: true, value: { entries: [entry], unreadable: 0 } });
+        }),
+        { numRuns: 40 },
+      );
+    });
+
     test('entries come in the order of time, also two of one moment', async () => {
       const ledger = open();
       for (const minute of [3, 1, 2, 1]) await ledger.add(ledgerRun({ at: at(minute) }));
@@ -62,3 +74,23 @@ function ledgerContract(name: string, open: () => Ledger): void {
     });
   });
 }
+
+const anyLoop: fc.Arbitrary<LedgerLoop> = fc
+  .record({
+    feature: fc.string({ unit: 'grapheme' }),
+    run: fc.string(),
+    phase: fc.constantFrom('specify', 'design', 'create-plan', 'create-tasks', 'implement'),
+    stage: fc.constantFrom('domain', 'phase', 'implement'),
+    role: fc.constantFrom('task-reviewer', 'plan-reviewer', 'phase-reviewer', 'implementer', 'code-simplifier'),
+    template: fc.constantFrom('I1-R4', 'I2', 'I2-FV', 'I3', 'I7-fresh', 'I7-resumed', null),
+    why: fc.constantFrom('delta', 'asked-for', 'no-changes', 'cannot-resume', 'other-agent', 'resume-dearer'),
+    status: fc.constantFrom('pass', 'fail', 'done', 'error'),
+    iteration: fc.nat(9),
+    isFinalValidation: fc.boolean(),
+    fellBack: fc.boolean(),
+    guarded: fc.boolean(),
+    warned: fc.boolean(),
+    promptChars: fc.nat(),
+    freshChars: fc.nat(),
+  } as const)
+  .map(ledgerLoop);

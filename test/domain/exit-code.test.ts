@@ -42,6 +42,7 @@ const CODES: OneOfEach = {
   'path-outside': [{ kind: 'path-outside', path: '../x' }, USAGE],
   'wrong-usage': [{ kind: 'wrong-usage', said: 'x', command: null }, USAGE],
   'unknown-phase': [{ kind: 'unknown-phase', name: 'x' }, USAGE],
+  'feature-without-loops': [{ kind: 'feature-without-loops', feature: 'x', known: [] }, USAGE],
   'no-feature': [{ kind: 'no-feature', path: 'x', why: 'missing' }, USAGE],
   'unusable-artifact': [
     {

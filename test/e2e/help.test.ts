@@ -38,7 +38,7 @@ const commands: [string, string[]][] = [
   ['resolve', ['<finding>', '--fixed [how]', '--skip <why>', '--json']],
   ['init', ['--gates', '--rules', '--mcp <agent>', '--hook <agent>', '--json']],
   ['trust', ['--json']],
-  ['cost', ['--since <when>', '--branch <name>', '--all', '--json', '--csv']],
+  ['cost', ['[feature]', '--since <when>', '--branch <name>', '--all', '--json', '--csv']],
   ['clean', ['--json']],
   ['instructions', ['[files...]', '--for <platform>', '--base <ref>', '--json', '"-"']],
   ['rules', ['[files...]', '--json']],

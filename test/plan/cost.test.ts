@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { CostReport, PriceList } from '../../src/domain/cost.ts';
 import type { LedgerEntry } from '../../src/domain/ledger.ts';
-import { type CostSelection, costRows, selectEntries, summariseCost } from '../../src/plan/cost.ts';
-import { ledgerFix, ledgerRun, ledgerSlot, spared } from '../support/ledger-samples.ts';
+import { summariseCost } from '../../src/plan/cost.ts';
+import { costRows } from '../../src/plan/cost-rows.ts';
+import { type CostSelection, selectEntries } from '../../src/plan/cost-selection.ts';
+import { ledgerFix, ledgerLoop, ledgerRun, ledgerSlot, spared } from '../support/ledger-samples.ts';
+import { documentLoop } from '../support/loop-entries.ts';
 import { usage } from '../support/run-samples.ts';
 
 const NO_LIST: PriceList = () => null;
@@ -26,6 +29,24 @@ describe('which entries are asked about', () => {
   ])('%s', (_, selection, expected) => {
     const found = selectEntries([early, late, detached], { ...ALL, ...selection });
     expect(found.map(({ at }) => at.slice(0, 10))).toEqual(expected);
+  });
+
+  test.each<[string, Partial<CostSelection>, number]>([
+    ['since it began', { since: new Date('2026-03-01T12:00:00Z') }, 3],
+    ['since its last dispatch', { since: new Date('2026-03-01T12:02:00Z') }, 3],
+    ['since later', { since: new Date('2026-03-01T12:03:00Z') }, 0],
+    ['the branch on which it ended', { branch: 'main' }, 3],
+    ['the branch on which it began', { branch: 'work' }, 0],
+  ])('the playing of a phase counts as a whole: %s', (_, selection, expected) => {
+    const [look, fix, again] = documentLoop(2);
+    const entries = [look, fix, again && { ...again, branch: 'main' }].flatMap((entry) => entry ?? []);
+    expect(selectEntries(entries, { ...ALL, ...selection })).toHaveLength(expected);
+  });
+
+  test('another playing of the same phase is on its own', () => {
+    const entries = [...documentLoop(1, { run: 'first' }), ...documentLoop(1, { run: 'again' }, { from: 9 })];
+    const found = selectEntries(entries, { ...ALL, since: new Date('2026-03-01T12:05:00Z') });
+    expect(found).toMatchObject([{ run: 'again' }]);
   });
 
   test('branches are named as people name them', () => {
@@ -120,6 +141,46 @@ describe('everything together', () => {
     expect(report([ledgerRun({ slots: [ledgerSlot(slot)] }), ledgerFix({ dispatch: 'resumed' })]).again).toEqual({
       ...none,
       ...expected,
+    });
+  });
+
+  test.each<[string, Parameters<typeof ledgerLoop>[0], Partial<CostReport['again']>]>([
+    ['resumed', { dispatch: 'resumed', why: 'delta' }, { resumed: 1 }],
+    ['too much had changed', { why: 'delta-too-large', guarded: true }, { guarded: 1 }],
+    ['its session was lost', { why: 'session-lost', fellBack: true }, { fellBack: 1 }],
+    ['the resume failed', { why: 'resume-failed', fellBack: true }, { fellBack: 1 }],
+    ['the resume failed, and another agent took over', { why: 'other-agent', fellBack: true }, { fellBack: 1 }],
+    ['another agent took over a first look', { why: 'other-agent' }, {}],
+  ])('and one of a loop: %s', (_, loop, expected) => {
+    const none = { resumed: 0, guarded: 0, fellBack: 0, dearer: 0 };
+    expect(report([ledgerLoop(loop)]).again).toEqual({ ...none, ...expected });
+  });
+
+  test('loops are part of what was paid, by agent and by day, and none of the gates', () => {
+    const told = report([ledgerRun({ slots: [ledgerSlot()] }), ...documentLoop(2, { agent: 'codex' })]);
+    expect(told).toMatchObject({
+      runs: 1,
+      fixes: 0,
+      paid: { looks: 4, resumed: 1, toldUsd: 0.2525 },
+      gates: [{ paid: { looks: 1 } }],
+      agents: [
+        { agent: 'codex', paid: { looks: 3 } },
+        { agent: 'claude', paid: { looks: 1 } },
+      ],
+      days: [{ runs: 1, paid: { looks: 4 }, spared: { looks: 1, tokens: 9400 } }],
+      spared: { session: { looks: 1, tokens: 9400 }, slot: { looks: 0 } },
+    });
+    expect(told.lastRuns).toHaveLength(1);
+  });
+
+  test('by feature, the dearest first', () => {
+    const entries = [...documentLoop(1, { feature: 'a' }), ...documentLoop(3, { feature: 'b' }, { from: 10 })];
+    expect(report(entries)).toMatchObject({
+      loops: { paid: { looks: 6 }, compared: { features: 2, dispatches: 6, resumed: 3 } },
+      features: [
+        { feature: 'b', paid: { looks: 5 }, spared: { looks: 3 }, compared: { characters: { sent: 23_000 } } },
+        { feature: 'a', paid: { looks: 1 }, spared: { looks: 0 }, compared: { characters: { sent: 10_000 } } },
+      ],
     });
   });
 

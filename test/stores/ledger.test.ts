@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openLedger } from '../../src/stores/ledger.ts';
 import { ledgerText } from '../../src/stores/ledger-shape.ts';
-import { ledgerFix, ledgerRun, ledgerSlot, spared } from '../support/ledger-samples.ts';
+import { ledgerFix, ledgerLoop, ledgerRun, ledgerSlot, spared } from '../support/ledger-samples.ts';
 import { temporaryFolder } from '../support/repo.ts';
 
 const NAME = '20260301T120000000Z-0000000a.json';
@@ -31,6 +31,11 @@ describe('the ledger on disk', () => {
     ['less than nothing', JSON.stringify({ ...run, slots: [{ ...ledgerSlot(), asks: -1 }] })],
     ['a status that there is not', JSON.stringify({ ...run, status: 'great' })],
     ['a field that is missing', JSON.stringify({ ...run, branch: undefined })],
+    ['a phase that there is not', JSON.stringify({ ...ledgerLoop(), phase: 'ship' })],
+    ['a role that there is not', JSON.stringify({ ...ledgerLoop(), role: 'judge' })],
+    ['a reason that there is not', JSON.stringify({ ...ledgerLoop(), why: 'luck' })],
+    ['a word instead of yes or no', JSON.stringify({ ...ledgerLoop(), warned: 'yes' })],
+    ['half an iteration', JSON.stringify({ ...ledgerLoop(), iteration: 1.5 })],
     ['more than there can be', ' '.repeat(1024 * 1024 + 1)],
   ];
 

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { PriceList } from '../../src/domain/cost.ts';
 import type { LedgerEntry } from '../../src/domain/ledger.ts';
-import { type CostSelection, summariseCost } from '../../src/plan/cost.ts';
-import { type CostLooks, tellCost } from '../../src/text/cost.ts';
+import { summariseCost } from '../../src/plan/cost.ts';
+import type { CostSelection } from '../../src/plan/cost-selection.ts';
+import { tellCost } from '../../src/text/cost.ts';
+import type { CostLooks } from '../../src/text/cost-page.ts';
 import { COLOURED, PLAIN } from '../../src/text/paint.ts';
 import { cells } from '../../src/text/width.ts';
 import { ledgerFix, ledgerRun, ledgerSlot, spared } from '../support/ledger-samples.ts';
@@ -22,6 +24,7 @@ function page(
   const { looks, asked, unreadable = 0, prices = () => null } = more;
   return tellCost(summariseCost(entries, { since: null, branch: null, ...asked }, unreadable, prices), {
     ...LOOKS,
+    loops: 'short',
     ...looks,
   });
 }

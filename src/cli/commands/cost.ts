@@ -1,33 +1,41 @@
 import { cost } from '../../app.ts';
 import { costCsv } from '../../report/cost-csv.ts';
 import { costDocument } from '../../report/cost-document.ts';
+import { featureDocument } from '../../report/feature-document.ts';
 import { tellCost } from '../../text/cost.ts';
+import { tellFeatureCost } from '../../text/feature-cost.ts';
 import { barsFor, paintFor } from '../looks.ts';
 import { answer, answerJson, fail } from '../output.ts';
 import { workingDirectory } from '../working-directory.ts';
 
-export async function costCommand(options: {
-  readonly since?: string;
-  readonly branch?: string;
-  readonly json?: boolean;
-  readonly csv?: boolean;
-}): Promise<void> {
-  const json = options.json === true;
-  if (json && options.csv === true) {
-    const said = '--json and --csv are two answers: ask for one.';
-    return fail({ kind: 'wrong-usage', said, command: 'cost' }, json);
-  }
-  const found = await cost(workingDirectory(), { since: options.since ?? null, branch: options.branch ?? null });
+export async function costCommand(
+  feature: string | undefined,
+  options: {
+    readonly since?: string;
+    readonly branch?: string;
+    readonly all?: boolean;
+    readonly json?: boolean;
+    readonly csv?: boolean;
+  },
+): Promise<void> {
+  const { json = false, csv = false, all = false, since = null, branch = null } = options;
+  const wrong = json && csv ? TWO_ANSWERS : all && feature !== undefined ? TWO_QUESTIONS : null;
+  if (wrong !== null) return fail({ kind: 'wrong-usage', said: wrong, command: 'cost' }, json);
+  const found = await cost(workingDirectory(), { feature: feature ?? null, since, branch });
   if (!found.ok) return fail(found.failure, json);
-  const { report, rows } = found.value;
-  if (json) answerJson(costDocument(report));
-  else if (options.csv === true) answer(costCsv(rows));
-  else {
-    const { env, stdout } = process;
-    const width = stdout.isTTY === true ? stdout.columns || 80 : 80;
-    answer(tellCost(report, { paint: paintFor(stdout, env), bars: barsFor(env), width, localTime }));
-  }
+  const { kind, report, rows } = found.value;
+  if (csv) return answer(costCsv(rows));
+  if (json) return answerJson(kind === 'all' ? costDocument(report) : featureDocument(report));
+  const { env, stdout } = process;
+  const width = stdout.isTTY === true ? stdout.columns || 80 : 80;
+  const looks = { paint: paintFor(stdout, env), bars: barsFor(env), width, localTime };
+  answer(
+    kind === 'all' ? tellCost(report, { ...looks, loops: all ? 'full' : 'short' }) : tellFeatureCost(report, looks),
+  );
 }
+
+const TWO_ANSWERS = '--json and --csv are two answers: ask for one.';
+const TWO_QUESTIONS = 'A feature and --all are two questions: ask one.';
 
 function localTime(at: string): string {
   const date = new Date(at);
