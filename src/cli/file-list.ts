@@ -1,6 +1,7 @@
 import { fstatSync } from 'node:fs';
 import type { GivenFiles } from '../app.ts';
 import { readFileList } from '../domain/file-list.ts';
+import { readStdin } from './standard-input.ts';
 
 const PATIENCE_MS = 300;
 
@@ -27,28 +28,4 @@ function stdinIsPiped(): boolean {
   } catch {
     return false;
   }
-}
-
-/** All of standard input; null if its first byte does not come within `patience`. */
-function readStdin(patience: number | null): Promise<string | null> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    const timer =
-      patience === null
-        ? undefined
-        : setTimeout(() => {
-            process.stdin.destroy();
-            resolve(null);
-          }, patience);
-    process.stdin.on('data', (chunk: Buffer) => {
-      clearTimeout(timer);
-      chunks.push(chunk);
-    });
-    const end = () => {
-      clearTimeout(timer);
-      resolve(Buffer.concat(chunks).toString('utf8'));
-    };
-    process.stdin.on('end', end);
-    process.stdin.on('error', end);
-  });
 }

@@ -1,7 +1,7 @@
 import { answerJson } from './output.ts';
 
-/** What else there is to say of work that was ended, to people and in the document. */
-type Added = { readonly told: string; readonly fields: object };
+/** What else there is to say of work that was ended, to people and in the document; `words`: instead of the usual ones. */
+type Added = { readonly told: string; readonly fields: object; readonly words?: typeof INTERRUPTED };
 
 /** Does work that Ctrl-C ends in good order: what was started is ended, then the program exits with 130. */
 export async function interruptible<T>(
@@ -19,8 +19,8 @@ export async function interruptible<T>(
   try {
     const result = await work(stop.signal);
     if (!stop.signal.aborted) return result;
-    const { what, next } = INTERRUPTED;
     const added = await add(result);
+    const { what, next } = added?.words ?? INTERRUPTED;
     if (json) answerJson({ error: { kind: 'interrupted', message: what, next }, ...added?.fields });
     process.stderr.write(`onceover: ${what}\n${added === null ? '' : `${added.told}\n`}${next}\n`);
     process.exitCode = 130;

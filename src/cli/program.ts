@@ -48,6 +48,8 @@ function buildProgram(): Command {
   addPass(program);
   addMcp(program);
   addHook(program);
+  program.commandsGroup('Loops:');
+  addPhase(program);
   program.commandsGroup('Records:');
   addCost(program);
   addClean(program);
@@ -92,6 +94,44 @@ function addRun(program: Command): void {
     .option('--json', 'answer with one JSON document')
     .addOption(new Option('--started-by-agent').hideHelp())
     .action(async (paths, options) => (await import('./commands/run.ts')).runCommand(paths, options));
+}
+
+function addPhase(program: Command): void {
+  program
+    .command('phase')
+    .usage('<phase> <feature> [options]')
+    .summary('have a document or the code of a feature reviewed, in loops')
+    .description(
+      'Reviews spec.md (specify), design.md (design), plan.md (create-plan), tasks.md (create-tasks) or the code (implement) of ' +
+        'a feature. Reviewers are asked once from the beginning and then resumed with what changed. Without options: one look ' +
+        'and its verdict. With --fixer an agent mends, with --step whoever calls does. Exit code 0 only if it is approved.',
+    )
+    .argument('[phase]', 'specify, design, create-plan, create-tasks or implement')
+    .argument('[feature]', 'the folder of the feature')
+    .option('--fixer <agent>', 'have this agent mend what is found, until it is approved or no use')
+    .option('--step', 'one round: mend what it finds, and call it again with --summary')
+    .option('--summary <text>', 'with --step: what was done about the issues; "-" reads it from standard input')
+    .option('--rerun', 'begin anew: no session, verdict or count of an earlier loop is left')
+    .option('--accept-with-notes', 'where the last iteration leaves something open, note it and go on: exit code 0')
+    .addOption(new Option('--max-iterations <n>', 'reviews of a loop at most, 1 to 5').argParser(oneToFive))
+    .option('--no-commit', 'do not commit fixes')
+    .option('--keep-sessions', 'with --step: resume the sessions of the round before')
+    .option('--files <files...>', 'implement: look at these instead of what changed; "-" reads a list')
+    .option('--base <ref>', 'implement: branch or commit that the change is measured from')
+    .option('--simplify', 'implement, with --fixer: first have the code simplified')
+    .option('--deepen-tests', 'implement, with --fixer: first have the tests deepened')
+    .option('--dry-run', 'say who would be asked, and ask nobody')
+    .option('--json', 'answer with one JSON document')
+    .addOption(new Option('--started-by-agent').hideHelp())
+    .action(async (name, feature, options) =>
+      (await import('./commands/phase.ts')).phaseCommand(name, feature, options),
+    );
+}
+
+function oneToFive(text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= 1 && number <= 5) return number;
+  throw new InvalidArgumentError('It is a whole number from 1 to 5.');
 }
 
 function addStatus(program: Command): void {

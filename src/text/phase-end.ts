@@ -35,7 +35,7 @@ const ENDS: Readonly<Record<PhaseEndReason, (outcome: PhaseOutcome, again: strin
   ],
   cap: (outcome, again) => [
     `Not approved: ${atCap(outcome)}.`,
-    `Next: mend what is open and play it again: ${again}. With --accept-with-notes it goes on with what is open then, and notes it.`,
+    `Next: mend what is open and play it again: ${again}; or take it as it is, with what is open noted: ${again} --accept-with-notes`,
   ],
   stalled: (outcome, again) => [
     `Stalled: two fixes in a row changed nothing, and ${openIssues(outcome)}.`,

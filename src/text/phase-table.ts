@@ -59,7 +59,7 @@ function asked({ agent, template, spent }: Pick<FixTurn, 'agent' | 'template' | 
 
 function lookRow(look: Look, { marks }: IterationEntry, paint: Paint): Row {
   const unread = marks.some((mark) => mark.kind === 'lazy-load-warning' && mark.role === look.role);
-  const notes = [because(look), unread ? 'did not confirm that it read the documents' : null];
+  const notes = [because(look), unread ? 'reads not confirmed' : null];
   return { ...asked(look), who: look.role, result: withNotes(tellVerdict(look, paint), notes) };
 }
 
@@ -90,7 +90,7 @@ function fixRow({ summary, turn, marks }: PlayedFix, number: number, paint: Pain
     return { ...NOBODY, who, result };
   }
   const unread = marks.some(({ kind }) => kind === 'lazy-load-warning');
-  const notes = [because(turn), unread ? 'did not confirm that it read the documents' : null];
+  const notes = [because(turn), unread ? 'reads not confirmed' : null];
   return { ...asked(turn), who: 'implementer', result: withNotes(result, notes) };
 }
 

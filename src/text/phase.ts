@@ -22,7 +22,8 @@ export function tellPhase(outcome: PhaseOutcome, again: string, shown: Shown = A
 
 /** What a phase that was interrupted had come to. */
 export function tellPhaseSoFar(outcome: PhaseOutcome, shown: Shown = AS_IT_IS): string {
-  return tellBlocks(outcome, shown, ['Nothing was approved.']);
+  const [result = ''] = outcome.end?.why === 'approved' ? tellPhaseEnd(outcome, '') : ['Nothing was approved.'];
+  return tellBlocks(outcome, shown, [fitted(result, shown)]);
 }
 
 function tellBlocks(outcome: PhaseOutcome, shown: Shown, end: readonly string[]): string {

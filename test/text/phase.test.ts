@@ -115,7 +115,7 @@ describe('what a reviewer said, and what counts of it', () => {
     [
       'documents that it may not have read',
       { marks: [{ kind: 'lazy-load-warning', role: 'spec-reviewer' }] },
-      'approved (did not confirm that it read the documents)',
+      'approved (reads not confirmed)',
     ],
     ['what another did not read', { marks: [{ kind: 'lazy-load-warning', role: 'phase-reviewer' }] }, 'approved'],
   ])('%s', (_title, differs, expected) => {
@@ -156,7 +156,7 @@ describe('what was done about it', () => {
     [
       'a fixer that may not have read the documents',
       fixBy('codex', { marks: [{ kind: 'lazy-load-warning', role: 'implementer' }] }),
-      'implementer codex fresh 4.0k fix 1 (did not confirm that it read the documents)',
+      'implementer codex fresh 4.0k fix 1 (reads not confirmed)',
     ],
   ])('%s', (_title, fix, expected) => {
     expect(fixLine(fix)).toBe(expected);
@@ -213,7 +213,7 @@ describe('how it ended, and what to do', () => {
     ],
     cap: [
       { open: one, exitCode: 1 },
-      /^Not approved: 5 iterations of a loop are over, as many as there may be, and 1 issue is open\. \(exit code 1\)\nNext: .*onceover phase specify docs\/f\. With --accept-with-notes/,
+      /^Not approved: 5 iterations of a loop are over, as many as there may be, and 1 issue is open\. \(exit code 1\)\nNext: .*onceover phase specify docs\/f; or take it as it is, .*docs\/f --accept-with-notes/,
     ],
     stalled: [{ open: one, exitCode: 1 }, /^Stalled: two fixes in a row changed nothing, and 1 issue is open\./],
     'not-fixed': [
