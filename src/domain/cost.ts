@@ -11,7 +11,7 @@ export type LookRow = Costed &
     readonly kind: 'look';
     readonly run: Pick<LedgerRun, 'scope' | 'iteration'>;
   };
-export type FixRow = Costed & { readonly kind: 'fix' };
+type FixRow = Costed & { readonly kind: 'fix' };
 export type LoopRow = Costed & { readonly kind: 'loop'; readonly loop: LedgerLoop };
 
 type Costed = {

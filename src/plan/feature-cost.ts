@@ -11,6 +11,8 @@ import type {
 import type { LedgerEntry, LedgerLoop } from '../domain/ledger.ts';
 import type { LoopDispatch } from '../domain/loop-cost.ts';
 import { byCodePoint } from '../domain/order.ts';
+import type { PhaseStage } from '../domain/phase.ts';
+import { REVIEWER_ROLES } from '../domain/role.ts';
 import { costRows, dearest, paidFor } from './cost-rows.ts';
 import { type CostSelection, playingOf, selectEntries } from './cost-selection.ts';
 import { grouped } from './grouped.ts';
@@ -106,9 +108,21 @@ function sparedIn(spared: readonly { readonly tokens: number }[]): SparedTokens 
   return { looks: spared.length, tokens: spared.reduce((sum, { tokens }) => sum + tokens, 0) };
 }
 
-/** By time; what ended in the same moment, by its place in the loop. */
+/** By time; what was written down in one moment, by its place in the loop. */
 function bySending(a: LedgerLoop, b: LedgerLoop): number {
   return (
-    byCodePoint(a.at, b.at) || a.iteration - b.iteration || Number(a.isFinalValidation) - Number(b.isFinalValidation)
+    byCodePoint(a.at, b.at) ||
+    placeOf(a.stage, STAGES) - placeOf(b.stage, STAGES) ||
+    a.iteration - b.iteration ||
+    Number(a.isFinalValidation) - Number(b.isFinalValidation) ||
+    placeOf(a.role, REVIEWER_ROLES) - placeOf(b.role, REVIEWER_ROLES)
   );
+}
+
+const STAGES: readonly PhaseStage[] = ['domain', 'phase', 'implement'];
+
+/** Whoever is not in the list comes after it. */
+function placeOf(name: string, order: readonly string[]): number {
+  const place = order.indexOf(name);
+  return place === -1 ? order.length : place;
 }

@@ -16,7 +16,7 @@ export function moneyOf({ looks, toldUsd, listUsd, unpriced }: Paid): string {
 }
 
 /** An amount of money. */
-export function usdOf(usd: number): string {
+function usdOf(usd: number): string {
   return `$${usd.toFixed(usd > 0 && usd < 0.1 ? 4 : 2)}`;
 }
 

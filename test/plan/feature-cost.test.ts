@@ -59,22 +59,25 @@ describe('dispatches that the ledger has', () => {
 
   test('they come in the order in which they were sent, also those of one moment', () => {
     const at = minuteOf(1);
-    const entries = [
-      ledgerLoop({ at, iteration: 2, isFinalValidation: true }),
-      ledgerLoop({ at, iteration: 2 }),
+    const code = { at, phase: 'implement', stage: 'implement' } as const;
+    const sent: readonly LedgerLoop[] = [
+      ledgerLoop({ at: minuteOf(0), iteration: 5 }),
       ledgerLoop({ at, iteration: 1 }),
-      ledgerLoop({ at: minuteOf(0), iteration: 3 }),
+      ledgerLoop({ at, iteration: 1, role: 'implementer' }),
+      ledgerLoop({ at, iteration: 2 }),
+      ledgerLoop({ at, iteration: 1, stage: 'phase', role: 'phase-reviewer' }),
+      ledgerLoop({ ...code, role: 'implementation-reviewer' }),
+      ledgerLoop({ ...code, role: 'security-reviewer' }),
+      ledgerLoop({ ...code, role: 'implementer' }),
+      ledgerLoop({ ...code, role: 'security-reviewer', isFinalValidation: true }),
     ];
-    const order = dispatchesIn(entries).answered.map(({ iteration, isFinalValidation }) => [
-      iteration,
-      isFinalValidation,
-    ]);
-    expect(order).toEqual([
-      [3, false],
-      [1, false],
-      [2, false],
-      [2, true],
-    ]);
+    const places = (entries: readonly LedgerLoop[]) =>
+      dispatchesIn(entries).answered.map((one) => [one.stage, one.iteration, one.role, one.isFinalValidation]);
+    fc.assert(
+      fc.property(fc.shuffledSubarray([...sent], { minLength: sent.length }), (mixed) => {
+        expect(places(mixed)).toEqual(sent.map((one) => [one.stage, one.iteration, one.role, one.isFinalValidation]));
+      }),
+    );
   });
 
   test('a resume that failed counts although nobody answered; other errors count nowhere', () => {
