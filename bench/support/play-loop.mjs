@@ -1,0 +1,119 @@
+import { load } from './build.mjs';
+
+/** Where the documents lie: the one under review, and the one that it rests on. */
+const FEATURE = { folder: 'docs/features/007-export', prd: 'docs/features/007-export/prd.md' };
+export const SPEC = `${FEATURE.folder}/spec.md`;
+export const ROLES = ['spec-reviewer', 'phase-reviewer'];
+export const ENCODINGS = ['context-3', 'context-1', 'context-0', 'sentences'];
+
+const { chooseDelta } = await load('src/plan/delta.ts');
+const { startPhase, stepPhase } = await load('src/plan/phase-step.ts');
+const { loopMustRead, loopPrompt } = await load('src/prompt/loop.ts');
+const { parseRole } = await load('src/config/parse-role.ts');
+const { BUILT_IN_ROLES } = await load('src/roles/table.ts');
+
+const roles = Object.fromEntries(
+  Object.entries(BUILT_IN_ROLES).map(([name, text]) => [name, parseRole(name, text, null).role]),
+);
+const AGENT = { agent: 'a', model: null, version: '1', toolsDigest: 't' };
+const REPLIED = { by: 'agent', session: { id: 's', ...AGENT }, freshChars: 0, usage: null, readsConfirmed: null };
+const PASS = { approved: true, issues: [], summary: '' };
+
+/**
+ * Plays a loop of specify in which `role` looks at every version and never passes, by the rules and with the prompts of phases.
+ * `encoding`: one of them, `chosen`, or null, where every round is fresh. Tells what was sent, what fresh reviewers had to read
+ * besides, how many rounds the size guard sent fresh, and how often each encoding was sent.
+ */
+export async function playLoop({ sequence, role, encoding, guard }) {
+  const loop = { sequence, role, encoding, guard, version: 0, looks: 0, resumed: null };
+  const told = { sent: 0, read: 0, guarded: 0, used: {} };
+  let step = startPhase(setupOf(encoding === null));
+  while (loop.looks < sequence.versions.length) {
+    const action = step.actions.find(({ kind }) => Object.hasOwn(DOING, kind));
+    if (action === undefined) throw new Error(`the loop ended after ${loop.looks} looks`);
+    step = stepPhase(step.state, await DOING[action.kind](loop, action.ask, told));
+  }
+  return told;
+}
+
+/** What is done for each action of a phase; the event that it ends with. */
+const DOING = {
+  'take-snapshot': ({ sequence, version }) => ({
+    kind: 'snapshot-taken',
+    seen: { snapshot: sequence.snapshots[version], content: `${version}` },
+    artifact: 'present',
+  }),
+  async measure(loop, ask) {
+    const known = { kind: 'measured', role: ask.role, now: AGENT, canResume: true, lost: null, cost: null };
+    if (ask.role !== loop.role) return { ...known, deltaLength: 0 };
+    const { encoding, text } = await deltaFor(loop, ask.session.firstPromptLength);
+    const opening = promptFor(loop, { ...ask, template: 'I1-R4' }, null).stable;
+    const delta = { stat: null, diff: text, upstream: '' };
+    const { dynamic } = promptFor(loop, ask, { opening, delta, changedFiles: [SPEC] });
+    loop.resumed = { encoding, length: dynamic.length };
+    const mustReadLength = loop.guard === 'effective' ? mustRead(loop, ask) : 0;
+    return { ...known, deltaLength: dynamic.length, mustReadLength };
+  },
+  dispatch(loop, ask, told) {
+    const isFresh = ask.mode === 'fresh';
+    const promptChars = isFresh ? promptFor(loop, ask, null).length : loop.resumed.length;
+    const answered = { kind: 'answered', role: ask.role, promptChars, ...REPLIED };
+    if (ask.role !== loop.role) return { ...answered, answer: PASS };
+    loop.looks++;
+    told.sent += promptChars;
+    if (isFresh) told.read += mustRead(loop, ask);
+    else told.used[loop.resumed.encoding] = (told.used[loop.resumed.encoding] ?? 0) + 1;
+    if (ask.why === 'delta-too-large') told.guarded++;
+    return { ...answered, answer: { approved: false, issues: loop.sequence.issues[loop.version], summary: '' } };
+  },
+  fix(loop) {
+    loop.version++;
+    const summary = loop.sequence.fixes[loop.version];
+    return { kind: 'fixed', summary, changedPaths: [SPEC], promptChars: 0, ...REPLIED };
+  },
+  commit: ({ sequence, version }) => ({ kind: 'committed', commit: sequence.snapshots[version] }),
+};
+
+function promptFor({ sequence, version }, ask, resumed) {
+  const document = sequence.versions[version];
+  return loopPrompt(ask, {
+    roles,
+    phase: 'specify',
+    feature: FEATURE,
+    document,
+    files: [SPEC],
+    resumed,
+    outline: null,
+  });
+}
+
+/** Characters of the documents that a fresh reviewer has to open. */
+function mustRead({ sequence, version }, ask) {
+  const paths = loopMustRead(ask, { roles, phase: 'specify', feature: FEATURE });
+  const texts = paths.map((path) => (path === SPEC ? sequence.versions[version] : sequence.upstream));
+  return texts.reduce((sum, text) => sum + text.length, 0);
+}
+
+async function deltaFor({ sequence, version, encoding }, firstPromptLength) {
+  const deltas = sequence.deltas[version - 1];
+  if (encoding !== 'chosen') return { encoding, text: deltas[encoding] };
+  const candidates = ENCODINGS.map((one) => ({ encoding: one, make: async () => deltas[one] }));
+  return chooseDelta(candidates, firstPromptLength);
+}
+
+function setupOf(fresh) {
+  return {
+    phase: 'specify',
+    assigned: Object.fromEntries([...ROLES, 'implementer'].map((role) => [role, { agent: 'a', others: [] }])),
+    mostIterations: 5,
+    fixing: 'fixer',
+    keepSessions: false,
+    fresh,
+    commits: true,
+    acceptWithNotes: false,
+    recheckDomain: false,
+    finalValidation: 'all',
+    preparations: [],
+    edits: { documents: [SPEC], kept: [] },
+  };
+}
