@@ -387,7 +387,7 @@ const reuseSpec: readonly Requirement[] = [
   tested('REUSE-C/selective-redispatch', 'a status for each reviewer; only failed ones are dispatched again'),
   tested('REUSE-C/resume-only-redispatched', 'only reviewers that are dispatched again are resumed'),
   pending('REUSE-C/same-tools', 'the tools that a role may use are the same as without resuming'),
-  pending('REUSE-C/A1', 'shorter prompts are the gain that is claimed; savings by a cache are not promised'),
+  tested('REUSE-C/A1', 'shorter prompts are the gain that is claimed; savings by a cache are not promised'),
 
   // Non-functional
   tested('REUSE-NFR1', 'every resumed prompt has fewer characters than the first prompt'),

@@ -11,6 +11,7 @@ import { COLOURED, PLAIN } from '../../src/text/paint.ts';
 import { cells } from '../../src/text/width.ts';
 import { ledgerLoop, ledgerRun, ledgerSlot } from '../support/ledger-samples.ts';
 import { documentLoop, minuteOf } from '../support/loop-entries.ts';
+import { usage } from '../support/run-samples.ts';
 
 const LOOKS: CostLooks = {
   paint: PLAIN,
@@ -192,6 +193,17 @@ describe('what loops are made for', () => {
     ['no loop went so far', documentLoop(4), /half of fresh ones: nothing to judge yet\.$/m],
   ])('%s', (_, entries, expected) => {
     expect(page(entries, { looks: { width: 110 } }).replace(/\n {2}/g, ' ')).toMatch(expected);
+  });
+
+  test('shorter prompts are what counts; what caches make of them is told as it was [REUSE-C/A1]', () => {
+    const cold = usage({ inputTokens: 30_000, outputTokens: 300 });
+    const loop = documentLoop(5).map((entry) => (entry.dispatch === 'resumed' ? { ...entry, usage: cold } : entry));
+    const promises = (told: string) => told.split('\n').filter((line) => line.includes(': holds ('));
+    expect(promises(page(loop))).toEqual(promises(page(documentLoop(5))));
+    expect(promises(page(loop))).toHaveLength(2);
+    expect(page(loop)).toMatch(/^characters .* 30 % /m);
+    expect(page(loop)).toMatch(/^weighed by price +23[34]k +about 106k +220\.8 % {2}█+$/m);
+    expect(page(loop)).toContain('Fresh tokens are an estimate');
   });
 
   test('of many that are not shorter the first are named', () => {
