@@ -16,7 +16,7 @@ export function tellPhaseEnd(outcome: PhaseOutcome, again: string): readonly str
 
 function waiting(outcome: PhaseOutcome, again: string): readonly string[] {
   return [
-    `Waiting: ${openIssues(outcome)} to be mended before the next round. (exit code ${outcome.exitCode})`,
+    `Waiting: ${openIssues(outcome)}, to be mended before the next round. (exit code ${outcome.exitCode})`,
     `Next: mend ${outcome.open.length === 1 ? 'it' : 'them'}, then: ${again} --summary "what you did"`,
   ];
 }

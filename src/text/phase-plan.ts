@@ -18,14 +18,15 @@ export function tellPhasePlan(plan: PhasePlan, shown: Shown = { paint: PLAIN, wi
     ...(plan.goesOn === null ? [] : [`Goes on with a loop that was begun, after round ${plan.goesOn.round}`]),
   ];
   const waiting = plan.goesOn?.waiting ?? null;
-  const asked = plan.dispatches.length === 0 ? ['Nobody would be asked.'] : dispatchLines(plan.dispatches);
+  const isWaiting = waiting !== null && waiting.length > 0;
   const blocks = [
     shown.paint('strong', `${plan.phase} of ${plan.feature === '' ? 'this folder' : quoteName(plan.feature)}`),
     lines.map((line) => fitted(line, shown)).join('\n'),
     waiting === null ? '' : tellOpenIssues(waiting, shown, 'see .review-history.md'),
-    waiting === null || waiting.length === 0
-      ? asked.map((line) => fitted(line, shown)).join('\n')
-      : fitted('It waits: the next round begins with --step --summary "what you did".', shown),
+    isWaiting ? fitted('It waits: the next round begins with --step --summary "what you did".', shown) : '',
+    dispatchLines(plan.dispatches)
+      .map((line) => fitted(line, shown))
+      .join('\n'),
     'Nothing was asked and nothing written (--dry-run).',
   ];
   return blocks.filter((block) => block !== '').join('\n\n');
@@ -43,6 +44,7 @@ function tellFixing(fixing: PhasePlan['fixing']): string {
 }
 
 function dispatchLines(dispatches: PhasePlan['dispatches']): readonly string[] {
+  if (dispatches.length === 0) return ['Nobody would be asked.'];
   const width = Math.max(...dispatches.map(({ role }) => cells(role)));
   return [
     'Would be asked next:',

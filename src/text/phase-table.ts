@@ -1,8 +1,8 @@
 import { dispatchBy } from '../domain/loop-template.ts';
-import type { FixTurn, IterationEntry, Look, LookError, StopReason } from '../domain/phase.ts';
+import type { FixTurn, Look, LookError, ReviewerRole } from '../domain/phase.ts';
 import type { PhaseRun, PlayedFix, PlayedPreparation, PlayedRound } from '../domain/phase-run.ts';
 import { quoteName } from '../domain/quote-name.ts';
-import { tellAgentFailure } from './agent-failure.ts';
+import { REVIEWER_ROLES } from '../domain/role.ts';
 import { issueCounts } from './issue-counts.ts';
 import { tellDispatchReason } from './loop-dispatch.ts';
 import type { Paint } from './paint.ts';
@@ -36,16 +36,12 @@ function preparationRow({ role, part, agent }: PlayedPreparation): Row {
 }
 
 function roundRows({ entry, fix }: PlayedRound, fixNumber: number, paint: Paint): readonly Row[] {
-  const rows = [
-    ...entry.looks.map((look) => lookRow(look, entry, paint)),
-    ...entry.errors.map((error) => errorRow(error, paint)),
-    ...entry.skipped.map(({ role, passedAt }) => ({
-      ...NOBODY,
-      who: role,
-      result: `${paint('rests', 'rests')} since iteration ${passedAt}`,
-    })),
-    ...(fix === null ? [] : [fixRow(fix, fixNumber, paint)]),
-  ];
+  const reviewers = REVIEWER_ROLES.flatMap((role) => [
+    ...entry.looks.filter((look) => look.role === role).map((look) => lookRow(look, paint)),
+    ...entry.errors.filter((error) => error.role === role).map((error) => errorRow(error, paint)),
+    ...entry.skipped.filter((one) => one.role === role).map(({ passedAt }) => restRow(role, passedAt, paint)),
+  ]);
+  const rows = [...reviewers, ...(fix === null ? [] : [fixRow(fix, fixNumber, paint)])];
   const title = entry.isFinalValidation ? 'final' : `${entry.iteration} of ${entry.most}`;
   return rows.map((row, n) => ({ ...row, round: n === 0 ? title : '' }));
 }
@@ -57,10 +53,12 @@ function asked({ agent, template, spent }: Pick<FixTurn, 'agent' | 'template' | 
   return { round: '', agent: quoteName(agent), asked: dispatchBy(template), chars };
 }
 
-function lookRow(look: Look, { marks }: IterationEntry, paint: Paint): Row {
-  const unread = marks.some((mark) => mark.kind === 'lazy-load-warning' && mark.role === look.role);
-  const notes = [because(look), unread ? 'reads not confirmed' : null];
-  return { ...asked(look), who: look.role, result: withNotes(tellVerdict(look, paint), notes) };
+function restRow(role: ReviewerRole, passedAt: number, paint: Paint): Row {
+  return { ...NOBODY, who: role, result: `${paint('rests', 'rests')} since iteration ${passedAt}` };
+}
+
+function lookRow(look: Look, paint: Paint): Row {
+  return { ...asked(look), who: look.role, result: `${tellVerdict(look, paint)}${because(look)}` };
 }
 
 /** What counts of a verdict; an approval that blockers or warnings contradict is none. */
@@ -72,36 +70,24 @@ function tellVerdict({ enginePass, reviewerApproved, answer }: Look, paint: Pain
 }
 
 function errorRow(error: LookError, paint: Paint): Row {
-  const why = error.why.kind === 'stopped' ? STOPPED[error.why.by] : tellAgentFailure(error.why);
-  const notes = [tellDispatchReason(error.dispatch)].map((one) => (one === null ? null : `fresh: ${one}`));
-  return { ...asked(error), who: error.role, result: withNotes(`${paint('broken', 'no verdict')}: ${why}`, notes) };
+  const { role, template, dispatch } = error;
+  return {
+    ...asked(error),
+    who: role,
+    result: `${paint('broken', 'no verdict')}${because({ template, why: dispatch })}`,
+  };
 }
 
-const STOPPED: Readonly<Record<StopReason, string>> = {
-  interrupted: 'interrupted',
-  budget: 'the budget is used up',
-  trouble: 'stopped by other trouble',
-};
-
-function fixRow({ summary, turn, marks }: PlayedFix, number: number, paint: Paint): Row {
+function fixRow({ summary, turn }: PlayedFix, number: number, paint: Paint): Row {
   const result = summary === null ? paint('broken', turn === null ? 'stopped' : 'no answer') : `fix ${number}`;
-  if (turn === null) {
-    const who = summary === null ? 'implementer' : 'caller';
-    return { ...NOBODY, who, result };
-  }
-  const unread = marks.some(({ kind }) => kind === 'lazy-load-warning');
-  const notes = [because(turn), unread ? 'reads not confirmed' : null];
-  return { ...asked(turn), who: 'implementer', result: withNotes(result, notes) };
+  if (turn === null) return { ...NOBODY, who: summary === null ? 'implementer' : 'caller', result };
+  return { ...asked(turn), who: 'implementer', result: `${result}${because(turn)}` };
 }
 
-function because({ template, why }: Pick<FixTurn, 'template' | 'why'>): string | null {
+/** Why it was fresh, where that does not go without saying. */
+function because({ template, why }: Pick<FixTurn, 'template' | 'why'>): string {
   const reason = tellDispatchReason(why);
-  return reason === null ? null : `${dispatchBy(template)}: ${reason}`;
-}
-
-function withNotes(text: string, notes: readonly (string | null)[]): string {
-  const told = notes.filter((note) => note !== null);
-  return told.length === 0 ? text : `${text} (${told.join('; ')})`;
+  return reason === null ? '' : ` (${dispatchBy(template)}: ${reason})`;
 }
 
 type Column = Exclude<keyof Row, 'result'>;

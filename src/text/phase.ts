@@ -1,5 +1,7 @@
+import type { StopReason } from '../domain/phase.ts';
 import type { PhaseOutcome } from '../domain/phase-run.ts';
 import { quoteName } from '../domain/quote-name.ts';
+import { tellAgentFailure } from './agent-failure.ts';
 import { count } from './count.ts';
 import { oneLine } from './one-line.ts';
 import { tellOpenIssues } from './open-issues.ts';
@@ -32,7 +34,7 @@ function tellBlocks(outcome: PhaseOutcome, shown: Shown, end: readonly string[])
   const blocks = [
     shown.paint('strong', `${phase} of ${feature === '' ? 'this folder' : quoteName(feature)}`),
     phaseTable(outcome.run, shown),
-    summaries(outcome, shown).join('\n'),
+    [...summaries(outcome, shown), ...withoutVerdict(outcome, shown), ...unconfirmed(outcome, shown)].join('\n'),
     tellOpenIssues(outcome.open, shown, `see ${history}`),
     suggestions(outcome, history, shown),
     [...end, ...tellPaid({ ...outcome, dispatches: dispatches(outcome) }).map((line) => fitted(line, shown))].join(
@@ -65,6 +67,30 @@ function summaries({ run }: PhaseOutcome, shown: Shown): readonly string[] {
   return [...before, ...fixes.map((summary, n) => [`Fix ${n + 1}`, summary])]
     .filter(([, summary = '']) => summary.trim() !== '')
     .map(([who, summary = '']) => fitted(cut(`${who}: ${oneLine(summary)}`, most), shown));
+}
+
+/** Who gave no verdict, and why. */
+function withoutVerdict({ run }: PhaseOutcome, shown: Shown): readonly string[] {
+  const errors = run.rounds.flatMap(({ entry }) => entry.errors);
+  return errors.map(({ role, agent, why }) => {
+    const told = why.kind === 'stopped' ? STOPPED[why.by] : `${quoteName(agent)} ${tellAgentFailure(why)}`;
+    return fitted(`No verdict of ${role}: ${told}`, shown);
+  });
+}
+
+const STOPPED: Readonly<Record<StopReason, string>> = {
+  interrupted: 'interrupted',
+  budget: 'the budget is used up',
+  trouble: 'stopped by other trouble',
+};
+
+/** Who did not confirm that it read what it must. */
+function unconfirmed({ run }: PhaseOutcome, shown: Shown): readonly string[] {
+  const marks = run.rounds.flatMap(({ entry, fix }) => [...entry.marks, ...(fix?.marks ?? [])]);
+  const roles = new Set(marks.filter(({ kind }) => kind === 'lazy-load-warning').map(({ role }) => role));
+  return roles.size === 0
+    ? []
+    : [fitted(`Did not confirm that they read the documents: ${[...roles].join(', ')}`, shown)];
 }
 
 /** What nobody has to follow, by the last word of each reviewer. */

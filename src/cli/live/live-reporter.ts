@@ -2,6 +2,7 @@ import type { WriteStream } from 'node:tty';
 import type { Event } from '../../domain/event.ts';
 import { tellEvent } from '../../text/event.ts';
 import type { Paint } from '../../text/paint.ts';
+import { wrap } from '../../text/wrap.ts';
 import type { ConsoleReporter } from '../console-reporter.ts';
 import { frame } from './frame.ts';
 import { nothingYet, progressAfter } from './progress.ts';
@@ -41,7 +42,7 @@ export function liveReporter(terminal: WriteStream, paint: Paint): ConsoleReport
       progress = progressAfter(progress, event, Date.now());
       if (!isMomentary(event)) {
         const line = tellEvent(event, paint);
-        if (line !== null) above.push(line);
+        if (line !== null) above.push(wrap(line, terminal.columns || 80, 2));
         hasTold ||= line !== null;
       }
       soon();
@@ -63,6 +64,7 @@ const SHORTEST = 150;
 // What is at work is shown while it is; it need not be said as well.
 function isMomentary(event: Event): boolean {
   if (event.kind === 'slot-planned') return event.plan.kind === 'run' && SHOWN_AT_WORK.includes(event.plan.why);
+  if (event.kind === 'look-started') return SHOWN_AT_WORK.includes(event.why);
   return (
     event.kind === 'fix-started' ||
     event.kind === 'slot-started' ||
@@ -71,4 +73,7 @@ function isMomentary(event: Event): boolean {
   );
 }
 
-const SHOWN_AT_WORK: readonly string[] = ['first-run', 'only-reviewer', 'not-passed'];
+const SHOWN_AT_WORK: readonly string[] = [
+  ...['first-run', 'only-reviewer', 'not-passed'],
+  ...['first-look', 'delta', 'final-validation'],
+];
