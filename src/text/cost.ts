@@ -21,8 +21,8 @@ export function tellCost(report: CostReport, { loops, ...looks }: CostLooks & { 
   if (report.runs + report.fixes + report.features.length === 0) {
     return pageText([tellNothing(report)], report.unreadable, page);
   }
-  const blocks = loops === 'full' ? [...pageOf(report, page), ...loopBlocks(report, page)] : pageOf(report, page, true);
-  return pageText(blocks, report.unreadable, page);
+  const inFull = loops === 'full' ? loopBlocks(report, page) : [];
+  return pageText([...pageOf(report, page, loops), ...inFull], report.unreadable, page);
 }
 
 /** What the estimates of what was not paid are measured against. */
@@ -37,13 +37,13 @@ function tellNothing({ since, branch }: CostReport): string {
   return `The ledger has no run ${asked({ since, branch })}. "onceover cost" without options speaks of all of this clone.`;
 }
 
-function pageOf(report: CostReport, looks: CostLooks, withFeatures = false): readonly string[] {
+function pageOf(report: CostReport, looks: CostLooks, loops: 'short' | 'full'): readonly string[] {
   return [
     totals(report),
     picture(report, looks),
     looks.paint('quiet', wrap(`Not paid is an estimate. ${capital(BASELINE)}.`, looks.width)),
     gates(report, looks),
-    ...(withFeatures ? [features(report, looks)] : []),
+    ...(loops === 'short' ? [features(report, looks)] : []),
     agents(report, looks),
     lastRuns(report, looks),
     legend(report),

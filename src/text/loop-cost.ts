@@ -39,7 +39,7 @@ export function comparedBlock(cost: LoopCost, looks: CostLooks): string {
   const note = `Fresh tokens are an estimate: what opening the session took, and what its prompt has grown by. Weighed: written to a cache 1.25, read from one 0.1.${left}`;
   return [
     looks.paint('strong', comparedLine(['Compared', 'sent', 'fresh each time'])),
-    comparedRow('characters', characters, looks),
+    comparedRow(CHARACTERS, characters, looks),
     ...(hasTokens
       ? [
           comparedRow('input tokens', tokens, looks),
@@ -51,14 +51,15 @@ export function comparedBlock(cost: LoopCost, looks: CostLooks): string {
 }
 
 function comparedRow(name: string, { sent, fresh, ratio }: Compared, looks: CostLooks): string {
-  const part = ratio === null ? '' : percentOf(ratio);
-  const isEstimate = name !== 'characters';
-  const figures = [name, tokensOf(Math.round(sent)), `${isEstimate ? 'about ' : ''}${tokensOf(Math.round(fresh))}`];
+  const about = name === CHARACTERS ? '' : 'about ';
+  const figures = [name, tokensOf(Math.round(sent)), `${about}${tokensOf(Math.round(fresh))}`];
   const room = Math.min(30, looks.width - COMPARED_WIDTH - 2);
   const drawn = ratio === null ? '' : looks.paint(ratio < 1 ? 'good' : 'bad', bar(ratio, 1, room, looks.bars));
-  return `${comparedLine(figures, part)}  ${drawn}`.trimEnd();
+  return `${comparedLine(figures, ratio === null ? '' : percentOf(ratio))}  ${drawn}`.trimEnd();
 }
 
+/** What is counted; all else that is compared is an estimate. */
+const CHARACTERS = 'characters';
 const COMPARED_WIDTH = 18 + 8 + 17 + 9;
 
 function comparedLine([name = '', sent = '', fresh = '']: readonly string[], part = ''): string {
@@ -95,8 +96,11 @@ export function promisesBlock(
   const longer = notShorter.map((one) => `${nameOf(one.feature)}${tellDispatch(one)}`);
   const more = notHalved.map((one) => `${nameOf(one.feature)}${tellLong(one)}`);
   return [
-    tellPromise('Resumed prompts are shorter than what opened their session', opened, longer, paint),
-    tellPromise('Loops of five iterations send under half of fresh ones', longLoops, more, paint),
+    tellPromise(
+      { what: 'Resumed prompts are shorter than what opened their session', of: opened, broken: longer },
+      paint,
+    ),
+    tellPromise({ what: 'Loops of five iterations send under half of fresh ones', of: longLoops, broken: more }, paint),
   ].join('\n');
 }
 
@@ -106,7 +110,10 @@ const STATES: Readonly<Record<Kept, readonly [word: string, look: 'good' | 'bad'
   'nothing-to-judge': ['nothing to judge yet', 'quiet'],
 };
 
-function tellPromise(what: string, of: number, broken: readonly string[], paint: CostLooks['paint']): string {
+function tellPromise(
+  { what, of, broken }: { readonly what: string; readonly of: number; readonly broken: readonly string[] },
+  paint: CostLooks['paint'],
+): string {
   const kept = keptOf(of, broken.length);
   const [word, look] = STATES[kept];
   const named = broken.slice(0, MOST_NAMED).join('; ');
