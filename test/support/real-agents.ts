@@ -1,138 +1,10 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent, AgentQuestion } from '../../src/agents/agent.ts';
-import { claude } from '../../src/agents/claude.ts';
-import { codex } from '../../src/agents/codex.ts';
 import { type DispatchEnd, dispatch } from '../../src/agents/dispatch.ts';
-import { agentEnvironment } from '../../src/agents/environment.ts';
-import { gemini } from '../../src/agents/gemini.ts';
-import { opencode } from '../../src/agents/opencode.ts';
 import { answerSchema, strictSchema } from '../../src/prompt/answer-schema.ts';
+import { AGENTS_FOLDER, programOf, type RealAgent, settle, usersFolder } from './agent-clis.ts';
 import { temporaryFolder } from './repo.ts';
-
-/** A real agent CLI, and how it is pointed at the simulator. */
-export type RealAgent = {
-  readonly agent: Agent;
-  readonly package: string;
-  readonly model: string;
-  /** The name of the tool that reads a file, and what it is given. */
-  read(path: string): { readonly name: string; readonly input: Record<string, string> };
-  /** A tool call that writes a file, as the model would try it. */
-  write(path: string): { readonly name: string; readonly input: Record<string, string> };
-  /** Writes the settings that a user would have, and tells the variables of their environment. */
-  configure(home: string, baseUrl: string): Record<string, string>;
-};
-
-export const REAL_AGENTS: readonly RealAgent[] = [
-  {
-    agent: claude,
-    package: '@anthropic-ai/claude-code',
-    model: 'claude-sonnet-5-5',
-    read: (path) => ({ name: 'Read', input: { file_path: path } }),
-    write: (path) => ({ name: 'Write', input: { file_path: path, content: 'x' } }),
-    configure: (home, baseUrl) => ({
-      CLAUDE_CONFIG_DIR: join(home, '.claude'),
-      ANTHROPIC_BASE_URL: baseUrl,
-      ANTHROPIC_API_KEY: 'dummy',
-    }),
-  },
-  {
-    agent: codex,
-    package: '@openai/codex',
-    model: 'gpt-5.5',
-    read: (path) => ({ name: 'exec_command', input: { cmd: `cat ${path}` } }),
-    write: (path) => ({ name: 'exec_command', input: { cmd: `echo x > ${path}` } }),
-    configure: (home, baseUrl) => {
-      const folder = join(home, '.codex');
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(join(folder, 'config.toml'), codexConfig(baseUrl));
-      return { CODEX_HOME: folder, OPENAI_API_KEY: 'dummy' };
-    },
-  },
-  {
-    agent: gemini,
-    package: '@google/gemini-cli',
-    model: 'gemini-2.5-pro',
-    read: (path) => ({ name: 'read_file', input: { file_path: path } }),
-    write: (path) => ({ name: 'write_file', input: { file_path: path, content: 'x' } }),
-    configure: (home, baseUrl) => {
-      mkdirSync(join(home, '.gemini'), { recursive: true });
-      writeFileSync(join(home, '.gemini/settings.json'), JSON.stringify(GEMINI_SETTINGS));
-      return { GEMINI_API_KEY: 'dummy', GOOGLE_GEMINI_BASE_URL: baseUrl };
-    },
-  },
-  {
-    agent: opencode,
-    package: 'opencode-ai',
-    model: 'sim/claude-sonnet-5-5',
-    read: (path) => ({ name: 'read', input: { filePath: path } }),
-    write: (path) => ({ name: 'write', input: { filePath: path, content: 'x' } }),
-    configure: (home, baseUrl) => {
-      mkdirSync(join(home, '.config/opencode'), { recursive: true });
-      writeFileSync(join(home, '.config/opencode/opencode.json'), JSON.stringify(opencodeConfig(baseUrl)));
-      return { OPENCODE_DISABLE_MODELS_FETCH: '1' };
-    },
-  },
-];
-
-function codexConfig(baseUrl: string): string {
-  return `model = "gpt-5.5"
-model_provider = "sim"
-[analytics]
-enabled = false
-[model_providers.sim]
-name = "sim"
-base_url = "${baseUrl}/v1"
-wire_api = "responses"
-env_key = "OPENAI_API_KEY"
-request_max_retries = 0
-stream_max_retries = 0
-supports_websockets = false
-`;
-}
-
-const GEMINI_SETTINGS = {
-  privacy: { usageStatisticsEnabled: false },
-  telemetry: { enabled: false },
-  security: { auth: { selectedType: 'gemini-api-key' } },
-};
-
-function opencodeConfig(baseUrl: string): object {
-  return {
-    provider: {
-      sim: {
-        npm: '@ai-sdk/anthropic',
-        name: 'Simulator',
-        options: { baseURL: `${baseUrl}/v1`, apiKey: 'dummy' },
-        models: { 'claude-sonnet-5-5': { name: 'Simulated' } },
-      },
-    },
-  };
-}
-
-/** Where the CLIs are kept from run to run, by name and version. */
-const FOLDER = process.env['ONCEOVER_AGENTS_DIR'] ?? join(homedir(), '.cache/onceover-agents');
-
-/** The program of a pinned CLI, installed from the registry where it is not there yet. */
-export function programOf(real: RealAgent): string {
-  const folder = join(FOLDER, `${real.agent.name}-${real.agent.testedVersion}`);
-  const program = join(folder, 'node_modules/.bin', real.agent.program);
-  if (!existsSync(program)) install(real, folder);
-  return program;
-}
-
-function install(real: RealAgent, folder: string): void {
-  const unfinished = `${folder}.${process.pid}`;
-  mkdirSync(unfinished, { recursive: true });
-  writeFileSync(join(unfinished, 'package.json'), '{"private":true}');
-  const args = ['install', '--no-audit', '--no-fund', '--no-save', `${real.package}@${real.agent.testedVersion}`];
-  const end = spawnSync('npm', args, { cwd: unfinished, encoding: 'utf8' });
-  if (end.status !== 0) throw new Error(`${real.package} could not be installed: ${end.stderr}`);
-  rmSync(folder, { recursive: true, force: true });
-  renameSync(unfinished, folder);
-}
 
 /** A user with a home, a project and one real agent that talks to the simulator. */
 export type AgentUser = {
@@ -147,29 +19,7 @@ export type AgentUser = {
 
 /** Sets a user up; everything of theirs is in a folder of the test. */
 export function agentUser(real: RealAgent, baseUrl: string): AgentUser {
-  const users = join(FOLDER, 'users');
-  mkdirSync(users, { recursive: true });
-  const folder = temporaryFolder(users);
-  // Codex does not put its sandbox into a home that lies in the temporary folder.
-  const [home, project, temporary] = ['home', 'project', 'tmp'].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ];
-  for (const one of [home, project, temporary]) mkdirSync(one);
-  const own = {
-    HOME: home,
-    PATH: process.env['PATH'] ?? '',
-    LANG: 'C.UTF-8',
-    TMPDIR: temporary,
-    DISABLE_TELEMETRY: '1',
-    ...real.configure(home, baseUrl),
-  };
-  const env = {
-    ...agentEnvironment(own, [...real.agent.variables, 'DISABLE_*', 'OPENCODE_DISABLE_*']),
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    DISABLE_ERROR_REPORTING: '1',
-  };
+  const { project, env } = settle(real, temporaryFolder(usersFolder()), baseUrl);
   return {
     project,
     env,
@@ -199,7 +49,7 @@ function listening(agent: Agent, onLine: (line: string) => void): Agent {
 
 // Where only the owner may write: Gemini CLI takes no settings from anywhere else.
 export function scratch(): string {
-  const folder = join(FOLDER, 'scratch');
+  const folder = join(AGENTS_FOLDER, 'scratch');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return folder;
 }

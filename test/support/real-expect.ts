@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { GATE_ENGINE } from '../../src/prompt/gate.ts';
 import { compareRequests } from './model-sim/compare.ts';
 import { totalUse } from './model-sim/log.ts';
-import type { AgentName } from './real-review.ts';
+import type { AgentName } from './real-person.ts';
 import type { Iteration, RealRun } from './real-run.ts';
 import { addedText, outputTokens, sessionOf } from './wire.ts';
 

@@ -2,13 +2,14 @@ import { spawn } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { expect } from 'vitest';
+import { programOf, REAL_AGENTS, type RealAgent } from './agent-clis.ts';
 import { CLI, onceover } from './cli.ts';
 import type { GateRepo } from './gates.ts';
 import { hookRepo } from './hook.ts';
 import { conversationOf, type LoggedRequest } from './model-sim/log.ts';
 import type { Answer, Script } from './model-sim/script.ts';
 import type { ModelSim } from './model-sim/server.ts';
-import { agentUser, programOf, REAL_AGENTS, type RealAgent } from './real-agents.ts';
+import { agentUser } from './real-agents.ts';
 import { cleanEnvironment } from './repo.ts';
 
 export type HookedAgent = 'claude' | 'codex' | 'gemini';

@@ -1,9 +1,6 @@
 import { join } from 'node:path';
 import type { Answer } from './model-sim/script.ts';
-import { REAL_AGENTS, type RealAgent } from './real-agents.ts';
-
-/** The real agents that runs are tried with. */
-export type AgentName = 'claude' | 'codex';
+import { type AgentName, realAgent } from './real-person.ts';
 
 /** One review by two reviewers. */
 export const GATE = `  - path: src
@@ -62,10 +59,4 @@ export function answering(
 ): Extract<Answer, { kind: 'structured' }> {
   const more = who === 'codex' ? { message: null } : {};
   return { kind: 'structured', value: { status, violations, previous, ...more } };
-}
-
-export function realAgent(name: AgentName): RealAgent {
-  const found = REAL_AGENTS.find(({ agent }) => agent.name === name);
-  if (found === undefined) throw new Error(`${name} is no agent that tests know`);
-  return found;
 }

@@ -1,14 +1,15 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Usage } from '../../src/domain/usage.ts';
 import type { RunDocument } from '../../src/report/run-document.ts';
+import { usersFolder } from './agent-clis.ts';
 import { type CliEnd, onceover } from './cli.ts';
 import { conversationOf, type LoggedRequest } from './model-sim/log.ts';
 import type { Script } from './model-sim/script.ts';
 import type { ModelSim } from './model-sim/server.ts';
-import { agentUser, programOf } from './real-agents.ts';
-import { type AgentName, CHANGE, realAgent } from './real-review.ts';
-import { repoWith, type TestRepo } from './repo.ts';
+import { type AgentName, agentSettings, realPerson } from './real-person.ts';
+import { CHANGE } from './real-review.ts';
+import { repoWith, type TestRepo, temporaryFolder } from './repo.ts';
 
 /** A person who runs the built program on a repository of theirs, with real agents that talk to the simulator. */
 export type RealRun = TestRepo & {
@@ -51,22 +52,13 @@ export function realRun(
 ): RealRun {
   const number = ++runs;
   const label = (agent: AgentName) => `run-${number}-${agent}`;
-  const [claude, codex] = [realAgent('claude'), realAgent('codex')];
-  const user = agentUser(claude, sim.baseUrl(label('claude')));
-  const { ONCEOVER_ACTIVE: _, ...own } = user.env;
-  const home = own['HOME'] ?? '';
-  const folder = dirname(user.project);
-  const seen = join(folder, 'seen');
-  mkdirSync(seen);
-  writeFileSync(join(folder, 'claude'), watched(programOf(claude), seen, given.claudeVersion ?? null));
-  chmodSync(join(folder, 'claude'), 0o755);
-  const env = {
-    ...own,
-    ...codex.configure(home, sim.baseUrl(label('codex'))),
-    PATH: [folder, dirname(programOf(codex)), process.env['PATH']].join(delimiter),
-  };
+  const { home, env, seen } = realPerson(
+    temporaryFolder(usersFolder()),
+    (agent) => sim.baseUrl(label(agent)),
+    given.claudeVersion,
+  );
   const repo = repoWith({
-    'onceover.yml': settings(given),
+    'onceover.yml': `${agentSettings(given.agents)}gates:\n${given.gates}`,
     '.onceover/reviews/code.md': 'Look for wrong results.\n',
     '.onceover/reviews/more.md': 'Look for what is hard to read.\n',
     'src/cart.ts': '',
@@ -100,29 +92,4 @@ function nameIn(folder: string, end: string): string {
   const found = readdirSync(folder).filter((one) => one.endsWith(end));
   if (found.length !== 1) throw new Error(`${found.length} files in ${folder} end in ${end}`);
   return found[0] ?? '';
-}
-
-function settings({ agents, gates }: { readonly agents: readonly string[]; readonly gates: string }): string {
-  // What a person has who wants nothing to leave the machine but questions.
-  const quiet =
-    '{ DISABLE_TELEMETRY: "1", DISABLE_ERROR_REPORTING: "1", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" }';
-  return `agents: [${agents.join(', ')}]
-agent:
-  claude: { model: ${realAgent('claude').model}, env: ${quiet} }
-  codex: { model: ${realAgent('codex').model} }
-gates:
-${gates}`;
-}
-
-/** Starts the program as it is, and keeps a copy of the system prompt file that it is given. */
-function watched(program: string, folder: string, version: string | null): string {
-  const tell = version === null ? '' : `[ "$1" = --version ] && echo '${version} (Claude Code)' && exit 0\n`;
-  return `#!/bin/sh
-${tell}before=
-for one; do
-  [ "$before" = --system-prompt-file ] && cp "$one" "${folder}/$(date +%s).$$"
-  before=$one
-done
-exec "${program}" "$@"
-`;
 }

@@ -1,5 +1,5 @@
+import type { RealAgent } from './agent-clis.ts';
 import type { Answer, RequestSummary } from './model-sim/script.ts';
-import type { RealAgent } from './real-agents.ts';
 
 /** A model that V1 to V4 are put to: it knows nothing but what it is sent, so it remembers only what is sent again. */
 export function rememberingModel(real: RealAgent): (request: RequestSummary) => Answer {

@@ -8,8 +8,9 @@ import { knownAgents } from '../../../src/agents/inspect.ts';
 import type { Usage } from '../../../src/domain/usage.ts';
 import { answerSchema, strictSchema } from '../../../src/prompt/answer-schema.ts';
 import { readAnswer } from '../../../src/prompt/read-answer.ts';
+import { REAL_AGENTS } from '../../support/agent-clis.ts';
 import { startModelSim } from '../../support/model-sim/server.ts';
-import { agentUser, REAL_AGENTS } from '../../support/real-agents.ts';
+import { agentUser } from '../../support/real-agents.ts';
 import { temporaryFolder } from '../../support/repo.ts';
 
 const MOST_USD = 1;

@@ -4,11 +4,12 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DispatchEnd } from '../../../src/agents/dispatch.ts';
 import { readAnswer } from '../../../src/prompt/read-answer.ts';
+import { programOf, REAL_AGENTS, type RealAgent } from '../../support/agent-clis.ts';
 import { compareRequests } from '../../support/model-sim/compare.ts';
 import { conversationOf, totalUse } from '../../support/model-sim/log.ts';
 import type { Answer } from '../../support/model-sim/script.ts';
 import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
-import { type AgentUser, agentUser, programOf, REAL_AGENTS, type RealAgent } from '../../support/real-agents.ts';
+import { type AgentUser, agentUser } from '../../support/real-agents.ts';
 
 const PASS = { status: 'pass', violations: [] };
 const ANSWER: Answer = { kind: 'structured', value: PASS };

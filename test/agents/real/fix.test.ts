@@ -5,12 +5,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DispatchEnd } from '../../../src/agents/dispatch.ts';
 import { answerSchema, strictSchema } from '../../../src/prompt/answer-schema.ts';
 import { readAnswer } from '../../../src/prompt/read-answer.ts';
+import { programOf, REAL_AGENTS } from '../../support/agent-clis.ts';
 import type { LoopDocument } from '../../support/fixing.ts';
 import { compareRequests } from '../../support/model-sim/compare.ts';
 import type { Answer } from '../../support/model-sim/script.ts';
 import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
-import { type AgentUser, agentUser, programOf, REAL_AGENTS } from '../../support/real-agents.ts';
-import { type AgentName, answering, FINDINGS, MENDED, ONE_REVIEWER } from '../../support/real-review.ts';
+import { type AgentUser, agentUser } from '../../support/real-agents.ts';
+import type { AgentName } from '../../support/real-person.ts';
+import { answering, FINDINGS, MENDED, ONE_REVIEWER } from '../../support/real-review.ts';
 import { realRun } from '../../support/real-run.ts';
 import { addedText, sessionOf, usersText } from '../../support/wire.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { programOf, REAL_AGENTS } from '../../support/real-agents.ts';
+import { programOf, REAL_AGENTS } from '../../support/agent-clis.ts';
 
 // Before the others, and with the registry in reach: they run without a network.
 test.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s is installed', (_name, real) => {

@@ -1,9 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, test } from 'vitest';
+import { REAL_AGENTS } from '../../support/agent-clis.ts';
 import type { Answer } from '../../support/model-sim/script.ts';
 import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
-import { type AgentUser, agentUser, REAL_AGENTS } from '../../support/real-agents.ts';
+import { type AgentUser, agentUser } from '../../support/real-agents.ts';
 
 const STREAMS = resolve(import.meta.dirname, '../streams');
 const ANSWER: Answer = { kind: 'structured', value: { status: 'pass', violations: [] } };

@@ -3,9 +3,10 @@ import { openProbe } from '../../../src/agents/probe-ports.ts';
 import { TESTED } from '../../../src/agents/tested.ts';
 import { probeResume } from '../../../src/execute/probe-resume.ts';
 import { answerSchema, strictSchema } from '../../../src/prompt/answer-schema.ts';
+import { programOf, REAL_AGENTS } from '../../support/agent-clis.ts';
 import { asManyResponsesAsCalls } from '../../support/model-sim/rules/gemini.ts';
 import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
-import { agentUser, programOf, REAL_AGENTS, scratch } from '../../support/real-agents.ts';
+import { agentUser, scratch } from '../../support/real-agents.ts';
 import { rememberingModel } from '../../support/remembering-model.ts';
 
 let sim: ModelSim;

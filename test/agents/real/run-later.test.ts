@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RequestSummary } from '../../support/model-sim/script.ts';
 import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
 import { idOf, slotsOf } from '../../support/real-expect.ts';
-import { type AgentName, answering, FINDINGS, MENDED, ONE_REVIEWER, reading } from '../../support/real-review.ts';
+import type { AgentName } from '../../support/real-person.ts';
+import { answering, FINDINGS, MENDED, ONE_REVIEWER, reading } from '../../support/real-review.ts';
 import { type Iteration, type RealRun, realRun } from '../../support/real-run.ts';
 
 let sim: ModelSim;

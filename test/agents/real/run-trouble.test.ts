@@ -7,16 +7,8 @@ import { compareRequests } from '../../support/model-sim/compare.ts';
 import type { Answer } from '../../support/model-sim/script.ts';
 import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
 import { expectGoesOn, expectRecorded, idOf, slotsOf } from '../../support/real-expect.ts';
-import {
-  type AgentName,
-  answering,
-  FINDINGS,
-  GATE,
-  MENDED,
-  ONE_REVIEWER,
-  reading,
-  realAgent,
-} from '../../support/real-review.ts';
+import { type AgentName, realAgent } from '../../support/real-person.ts';
+import { answering, FINDINGS, GATE, MENDED, ONE_REVIEWER, reading } from '../../support/real-review.ts';
 import { realRun } from '../../support/real-run.ts';
 import { rememberingModel } from '../../support/remembering-model.ts';
 import { addedText, sessionOf, stableText, usersText } from '../../support/wire.ts';

@@ -4,7 +4,8 @@ import { GATE_ENGINE } from '../../../src/prompt/gate.ts';
 import { totalUse } from '../../support/model-sim/log.ts';
 import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
 import { expectGoesOn, expectRecorded, idOf, slotsOf } from '../../support/real-expect.ts';
-import { type AgentName, answering, FINDINGS, GATE, MENDED, reading } from '../../support/real-review.ts';
+import type { AgentName } from '../../support/real-person.ts';
+import { answering, FINDINGS, GATE, MENDED, reading } from '../../support/real-review.ts';
 import { type Iteration, type RealRun, realRun } from '../../support/real-run.ts';
 import { outputTokens, schemaOf, sessionOf, stableText, usersText } from '../../support/wire.ts';
 
