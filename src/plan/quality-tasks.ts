@@ -1,0 +1,61 @@
+import {
+  type OutputSpecs,
+  QualityGateError,
+  type QualityReview,
+  type ReviewResult,
+  type StepOutputs,
+} from '../domain/quality.ts';
+
+/** One file of an output. */
+export type OutputFile = { readonly output: string; readonly path: string };
+
+/** One evaluation of a review: the outputs that it covers, and what its result is told of. */
+export type QualityTask = {
+  readonly review: QualityReview;
+  readonly outputs: StepOutputs;
+  readonly about: Pick<ReviewResult, 'review_run_each' | 'target_file'>;
+};
+
+const WHOLE_STEP = 'step';
+
+/** The files of all outputs in the order given, a file that an output names twice once. */
+export function outputFiles(outputs: StepOutputs): readonly OutputFile[] {
+  return Object.entries(outputs).flatMap(([output, value]) =>
+    [...new Set(typeof value === 'string' ? [value] : value)].map((path) => ({ output, path })),
+  );
+}
+
+/** The evaluations that a review asks for: one of the whole step, or one for each file of an output. */
+export function qualityTasks(
+  review: QualityReview,
+  outputs: StepOutputs,
+  outputSpecs: OutputSpecs,
+): readonly QualityTask[] {
+  const { run_each } = review;
+  if (run_each === WHOLE_STEP) {
+    return [{ review, outputs, about: { review_run_each: run_each, target_file: null } }];
+  }
+  return filesOfOutput(run_each, outputs, outputSpecs).map((path) => ({
+    review,
+    outputs: { [run_each]: path },
+    about: { review_run_each: run_each, target_file: path },
+  }));
+}
+
+// An output that the step may leave out, and did, has nothing to be judged.
+function filesOfOutput(name: string, outputs: StepOutputs, specs: OutputSpecs): readonly string[] {
+  const isGiven = Object.hasOwn(outputs, name);
+  const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
+  if (!isGiven && spec === undefined) throw new QualityGateError(noSuchOutput(name, outputs, specs));
+  const paths = outputFiles(isGiven ? { [name]: outputs[name] ?? [] } : {}).map(({ path }) => path);
+  if (spec?.type === 'file' && paths.length > 1) {
+    throw new QualityGateError(`Output '${name}' is one file, and ${paths.length} were given: give one path.`);
+  }
+  return paths;
+}
+
+function noSuchOutput(name: string, outputs: StepOutputs, specs: OutputSpecs): string {
+  const known = [...new Set([...Object.keys(specs), ...Object.keys(outputs)])].map((one) => `'${one}'`);
+  const there = known.length === 0 ? 'the step has no outputs' : `the outputs are ${known.join(', ')}`;
+  return `A review has run_each '${name}', and there is no such output: ${there}. Use one of these, or 'step'.`;
+}
