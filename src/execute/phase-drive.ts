@@ -88,8 +88,8 @@ function workFor(
         const event = await askRole(playing, action.ask);
         if (event.ok && event.value.kind === 'fixed') {
           const { role, part, agent } = action.ask;
-          const usage = event.value.by === 'agent' ? event.value.usage : null;
-          recorder.addPreparation({ role, part, agent, summary: event.value.summary, usage });
+          const { usage, promptChars } = event.value.by === 'agent' ? event.value : { usage: null, promptChars: 0 };
+          await recorder.addPreparation({ role, part, agent, summary: event.value.summary, usage }, promptChars);
         }
         return event;
       };

@@ -1,8 +1,9 @@
+import type { LedgerLoop } from '../domain/ledger.ts';
 import type { FixTurn, PhaseEnd, PhaseRole } from '../domain/phase.ts';
 import type { KeptLoop, PhaseRun, PlayedRound } from '../domain/phase-run.ts';
 import type { PhaseAction, PhaseState } from '../domain/phase-step.ts';
 import { done, type Result } from '../domain/result.ts';
-import { ledgerEntries, metaUpdate } from '../plan/phase-outcome.ts';
+import { type DispatchFigures, ledgerEntries, metaUpdate, preparationEntry } from '../plan/phase-outcome.ts';
 import { restPoint } from '../plan/phase-step.ts';
 import { tellIssueLine } from '../text/phase-issue.ts';
 import { historyEntry, withEntry } from '../text/review-history.ts';
@@ -15,7 +16,8 @@ export type PhaseRecorder = {
   run(): PhaseRun;
   /** Records what the actions say, then keeps where the phase stands. */
   record(state: PhaseState, actions: readonly PhaseAction[]): Promise<Result<void>>;
-  addPreparation(one: PhaseRun['preparations'][number]): void;
+  /** What was done before the reviews, and what it sent. */
+  addPreparation(one: PhaseRun['preparations'][number], promptChars: number): Promise<void>;
 };
 
 export function openPhaseRecorder(playing: Playing, begun: Omit<KeptLoop, 'sessions'>): PhaseRecorder {
@@ -62,27 +64,31 @@ export function openPhaseRecorder(playing: Playing, begun: Omit<KeptLoop, 'sessi
     return done(undefined);
   };
 
-  const noteCost = async (round: Pick<PlayedRound, 'entry' | 'fix'>): Promise<void> => {
-    const at = ports.clock.now().toISOString();
-    const entries = ledgerEntries(run, round, (role) => ({
-      at,
-      durationMs: Math.round(memory.talks.get(role)?.durationMs ?? 0),
-      model: memory.talks.get(role)?.model ?? null,
-      startedBy: request.startedBy,
-      branch: memory.sight.branch,
-    }));
+  const figuresOf = (role: PhaseRole): DispatchFigures => ({
+    at: ports.clock.now().toISOString(),
+    durationMs: Math.round(memory.talks.get(role)?.durationMs ?? 0),
+    model: memory.talks.get(role)?.model ?? null,
+    startedBy: request.startedBy,
+    branch: memory.sight.branch,
+  });
+
+  const addToLedger = async (entries: readonly LedgerLoop[]): Promise<void> => {
     for (const entry of entries) {
       const kept = await ports.ledger.add(entry);
       if (!kept.ok) memory.notices.push({ kind: 'not-in-ledger', failure: kept.failure });
     }
   };
 
+  const noteCost = (round: Pick<PlayedRound, 'entry' | 'fix'>) => addToLedger(ledgerEntries(run, round, figuresOf));
+
   /** What was sent and said is for people who look closer; the phase does not end because it cannot be kept. */
   const writeLog = async (role: PhaseRole, round: number): Promise<void> => {
     const talk = memory.talks.get(role);
     if (talk === undefined) return;
     const text = `${role}, round ${round}\n${tellExchanges(talk.exchanges).join('\n')}\n`;
-    await ports.logs.write(run, `${String(round).padStart(2, '0')}_${role}`, text);
+    const { length } = run.preparations;
+    const number = round === 0 ? `00_${length}` : String(round).padStart(2, '0');
+    await ports.logs.write(run, `${number}_${role}`, text);
   };
 
   const tellMeta = async (state: PhaseState): Promise<Result<void>> => {
@@ -96,8 +102,10 @@ export function openPhaseRecorder(playing: Playing, begun: Omit<KeptLoop, 'sessi
 
   return {
     run: () => run,
-    addPreparation(one) {
+    async addPreparation(one, promptChars) {
       run = { ...run, preparations: [...run.preparations, one] };
+      await addToLedger([preparationEntry(run, one, { ...figuresOf(one.role), promptChars })]);
+      await writeLog(one.role, 0);
     },
     async record(state, actions) {
       for (const action of actions) {

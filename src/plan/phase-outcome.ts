@@ -28,7 +28,7 @@ export function phaseOutcome(
 }
 
 /** How a phase ended; null: it goes on. */
-export function endOf({ position }: PhaseState): PhaseEnd | null {
+function endOf({ position }: PhaseState): PhaseEnd | null {
   return position.at === 'ended' ? position.end : null;
 }
 
@@ -103,6 +103,21 @@ export function ledgerEntries(
       return toLedger(one, agent, 'error', figures(role));
     });
   return fix === null ? [...answered, ...failed] : fixEntries(run, entry, fix, figures);
+}
+
+/** What is written down of something that was done before the reviews. */
+export function preparationEntry(
+  { id, feature, phase }: PhaseRun,
+  { role, agent, usage }: PhaseRun['preparations'][number],
+  { promptChars, ...figures }: DispatchFigures & { readonly promptChars: number },
+): LedgerLoop {
+  return {
+    kind: 'loop',
+    ...figures,
+    ...{ feature, run: id, phase, stage: 'implement', iteration: 0, isFinalValidation: false, role, agent },
+    ...{ template: null, why: 'first-look', dispatch: 'fresh', status: 'done', asks: 1, usage },
+    ...{ fellBack: false, guarded: false, warned: false, promptChars, freshChars: promptChars },
+  };
 }
 
 function fixEntries(
