@@ -74,6 +74,8 @@ export type MemoryWorktree = {
   remove(path: RepoPath): void;
   chmod(path: RepoPath): void;
   commit(): void;
+  /** Commits these paths alone, as they are; null where none of them differs from the last commit. */
+  commitOnly(paths: readonly RepoPath[]): CommitId | null;
   amend(): void;
   /** Goes to a branch, which begins here if there is none; what is not committed comes along. */
   switchTo(branch: string): void;
@@ -114,6 +116,18 @@ export function memoryWorktree(clone: MemoryClone, branch: string, at: CommitId)
         if (file !== undefined) files.set(path, { ...file, mode: file.mode === '100644' ? '100755' : '100644' });
       }),
     commit: () => committed(now.files, [now.commit]),
+    commitOnly(paths) {
+      const tree = new Map(clone.treeOf(now.commit));
+      const differing = paths.filter((path) => !isSameFile(now.files.get(path), tree.get(path)));
+      if (differing.length === 0) return null;
+      for (const path of differing) {
+        const file = now.files.get(path);
+        if (file === undefined) tree.delete(path);
+        else tree.set(path, file);
+      }
+      committed(tree, [now.commit]);
+      return now.commit;
+    },
     amend() {
       const parent = clone.parentOf(now.commit);
       if (parent !== null) committed(now.files, [parent]);
@@ -162,13 +176,15 @@ export function differences(base: MemoryTree, head: MemoryTree): Entry[] {
     const [before, after] = [base.get(path), head.get(path)];
     if (isSameFile(before, after)) continue;
     const mode = (after ?? before)?.mode ?? '';
-    entries.push({ path, mode, baseBlob: blobOf(before), headBlob: blobOf(after) });
+    const blob = (file: MemoryFile | undefined) => (file === undefined ? null : blobOf(file));
+    entries.push({ path, mode, baseBlob: blob(before), headBlob: blob(after) });
   }
   return entries;
 }
 
-function blobOf(file: MemoryFile | undefined): string | null {
-  return file === undefined ? null : hash(file.text);
+/** The name of a file's content. */
+export function blobOf({ text }: MemoryFile): string {
+  return hash(text);
 }
 
 export function treeId(tree: MemoryTree): SnapshotId {
