@@ -1,6 +1,7 @@
 import type { Usage } from '../domain/usage.ts';
 import type { Agent, Heard } from './agent.ts';
 import { list, number, part, readEvent, text } from './events.ts';
+import { shownBy } from './shell-reads.ts';
 import { errorFailure, shorten } from './signs.ts';
 
 /** Codex. Its own sandbox keeps it from writing; its usage is the thread's so far. */
@@ -86,7 +87,7 @@ function hearItem(heard: Heard, item: Readonly<Record<string, unknown>>): Heard 
     case 'agent_message':
       return { ...heard, text: text(item, 'text') ?? heard.text };
     case 'command_execution':
-      return { ...heard, doing: text(item, 'command') };
+      return { ...heard, doing: text(item, 'command'), filesRead: [...heard.filesRead, ...readIn(item)] };
     case 'mcp_tool_call':
     case 'file_change':
     case 'web_search':
@@ -94,6 +95,12 @@ function hearItem(heard: Heard, item: Readonly<Record<string, unknown>>): Heard 
     default:
       return heard;
   }
+}
+
+// It has no tool of its own to read a file: it has a shell show it.
+function readIn(item: Readonly<Record<string, unknown>>): readonly string[] {
+  const isDone = item['status'] === 'completed' && item['exit_code'] === 0;
+  return isDone ? shownBy(text(item, 'command') ?? '') : [];
 }
 
 // `input_tokens` includes what came from the cache.

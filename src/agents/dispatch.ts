@@ -96,7 +96,9 @@ async function converse(call: Dispatch, scratch: Scratch): Promise<DispatchEnd> 
     const said = heard.text || ownWords(failure) || lastWordsOf(end).slice(0, MOST_LAST_WORDS);
     return { ok: false, failure, usage: usageOf(call, heard).usage, said, durationMs };
   }
-  const { text, structured, filesRead, model } = heard;
+  const { text, structured, model } = heard;
+  // An agent without events shows nothing of what it opens.
+  const filesRead = call.agent.conclude === undefined ? heard.filesRead : null;
   const reply = { text, structured, sessionId: heard.sessionId, filesRead, ...usageOf(call, heard) };
   return { ok: true, reply, model, durationMs };
 }

@@ -48,6 +48,10 @@ describe('a command agent', () => {
     });
   });
 
+  test('shows nothing of the files that it opens', async () => {
+    expect(await ask(say(ANSWER))).toMatchObject({ filesRead: null });
+  });
+
   test('is resumed with its session and the dynamic part alone', async () => {
     const script = `let s="";process.stdin.on("data",d=>s+=d).on("end",()=>console.log(JSON.stringify({status:"pass",violations:[],message:s,session_id:process.env.ONCEOVER_SESSION})))`;
     expect(await ask(script, { sessionId: 'kept' })).toMatchObject({

@@ -20,6 +20,7 @@ describe.each(AGENTS.map((agent) => agent.name))('%s', (agent) => {
     expect(end.structured ?? JSON.parse(end.text)).toEqual({ status: 'pass', violations: [] });
     expect(end.usage?.outputTokens).toBeGreaterThan(0);
     expect(end.doing).toContain('add.js');
+    expect(end.filesRead).toEqual([expect.stringMatching(/\/add\.js$/)]);
   });
 
   test('a resumed review is of the same session', () => {

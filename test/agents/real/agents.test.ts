@@ -72,7 +72,7 @@ describe.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s',
     sim.script(made.label, [reading(made), ANSWER, ANSWER, ANSWER]);
     const first = answered(await made.user.ask({ stable: STABLE, dynamic: 'Review add.js.' }));
     expect(readAnswer('gate', first.reply)).toMatchObject({ ok: true, answer: PASS });
-    if (name !== 'codex') expect(first.reply.filesRead).toEqual([join(made.user.project, 'add.js')]);
+    expect(first.reply.filesRead).toEqual([join(made.user.project, 'add.js')]);
     const firstRequests = conversationOf(sim.requests(), made.label);
     expectUsage(first, firstRequests);
 
