@@ -9,8 +9,14 @@ const LARGEST_BYTES = 64 * 1024 * 1024;
 
 /** The text of a plain file of ours, null where there is none: never through a symlink, never held up by a pipe. */
 export function readOwn(path: string): Result<string | null> {
+  const bytes = readOwnBytes(path);
+  return bytes.ok ? done(bytes.value?.toString('utf8') ?? null) : bytes;
+}
+
+/** The same, as it is. */
+export function readOwnBytes(path: string): Result<Buffer | null> {
   const read = readPlainFile(path, LARGEST_BYTES);
-  if (read.ok && !read.cut) return done(read.bytes.toString('utf8'));
+  if (read.ok && !read.cut) return done(read.bytes);
   const code = read.ok ? 'EFBIG' : read.code;
   return code === 'ENOENT' ? done(null) : failed({ kind: 'disk', action: 'read', path, code });
 }

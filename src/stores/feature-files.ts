@@ -1,10 +1,11 @@
+import { isUtf8 } from 'node:buffer';
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RepoPath } from '../domain/brand.ts';
 import type { FeatureFiles } from '../domain/ports.ts';
 import { done, failed, type Result } from '../domain/result.ts';
-import { checkFolder, codeOf, writeWhole } from '../io/files.ts';
-import { readOwn } from '../io/own-file.ts';
+import { checkFolder, codeOf, lookAt, writeWhole } from '../io/files.ts';
+import { readOwnBytes } from '../io/own-file.ts';
 import { brainstormSource, isMeta, mergeMeta } from './meta-shape.ts';
 
 const HISTORY = '.review-history.md';
@@ -13,12 +14,12 @@ const META = '.meta.json';
 /** `.review-history.md` and `.meta.json` in the folder of a feature. */
 export function openFeatureFiles(root: string, feature: RepoPath): FeatureFiles {
   const folder = join(root, feature);
-  const read = (name: string): Result<string | null> => {
+  const read = (name: string): Result<Buffer | null> => {
     const there = feature === '' ? done('there') : checkFolder(root, feature);
-    return there.ok ? readOwn(join(folder, name)) : there;
+    return there.ok ? readOwnBytes(join(folder, name)) : there;
   };
   const putAside = (at: Date): Result<string> => {
-    const aside = `${META}.unreadable-${at.toISOString().replace(/[-:.]/g, '')}`;
+    const aside = freeName(folder, `${META}.unreadable-${at.toISOString().replace(/[-:.]/g, '')}`);
     try {
       renameSync(join(folder, META), join(folder, aside));
       return done(aside);
@@ -28,33 +29,52 @@ export function openFeatureFiles(root: string, feature: RepoPath): FeatureFiles 
   };
   return {
     async meta() {
-      const text = read(META);
-      if (!text.ok) return text;
-      if (text.value === null) return done({ kind: 'none' });
-      if (!isMeta(text.value)) return done({ kind: 'unreadable' });
-      return done({ kind: 'read', source: brainstormSource(text.value) });
+      const bytes = read(META);
+      if (!bytes.ok) return bytes;
+      if (bytes.value === null) return done({ kind: 'none' });
+      const text = textOf(bytes.value);
+      if (text === null || !isMeta(text)) return done({ kind: 'unreadable' });
+      return done({ kind: 'read', source: brainstormSource(text) });
     },
     async putMetaAside(at) {
       const there = read(META);
       return there.ok ? putAside(at) : there;
     },
     async tellMeta(update, at) {
-      const text = read(META);
-      if (!text.ok) return text;
-      const merged = mergeMeta(text.value, update);
-      const aside = merged.ok ? done(null) : putAside(at);
+      const bytes = read(META);
+      if (!bytes.ok) return bytes;
+      const text = bytes.value === null ? null : textOf(bytes.value);
+      const isLost = bytes.value !== null && text === null;
+      const merged = isLost ? null : mergeMeta(text, update);
+      const aside = merged?.ok === true ? done(null) : putAside(at);
       if (!aside.ok) return aside;
-      const whole = merged.ok ? merged : mergeMeta(null, update);
+      const whole = merged?.ok === true ? merged : mergeMeta(null, update);
       const written = whole.ok ? writeWhole(folder, META, whole.text) : done(undefined);
       return written.ok ? aside : written;
     },
     async history() {
-      const text = read(HISTORY);
-      return text.ok ? done(text.value ?? '') : text;
+      const bytes = read(HISTORY);
+      if (!bytes.ok) return bytes;
+      const text = bytes.value === null ? '' : textOf(bytes.value);
+      // Written back, what cannot be read would be lost.
+      return text === null
+        ? failed({ kind: 'disk', action: 'read', path: join(folder, HISTORY), code: 'not-utf8' })
+        : done(text);
     },
     async writeHistory(text) {
       const there = read(HISTORY);
       return there.ok ? writeWhole(folder, HISTORY, text) : there;
     },
   };
+}
+
+function textOf(bytes: Buffer): string | null {
+  return isUtf8(bytes) ? bytes.toString('utf8') : null;
+}
+
+/** A name in the folder that nothing has. */
+function freeName(folder: string, name: string): string {
+  let [free, number] = [name, 1];
+  while (lookAt(join(folder, free)) !== null) free = `${name}-${++number}`;
+  return free;
 }

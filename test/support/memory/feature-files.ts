@@ -1,0 +1,52 @@
+import type { RepoPath } from '../../../src/domain/brand.ts';
+import type { FeatureFiles } from '../../../src/domain/ports.ts';
+import { done, failed } from '../../../src/domain/result.ts';
+import { brainstormSource, isMeta, mergeMeta } from '../../../src/stores/meta-shape.ts';
+
+/** Where the files of a feature are. */
+type Files = {
+  read(path: RepoPath): string | null;
+  write(path: RepoPath, text: string): void;
+  remove(path: RepoPath): void;
+};
+
+/** `.review-history.md` and `.meta.json` of a feature whose files are in memory. */
+export function memoryFeatureFiles(files: Files, feature: RepoPath): FeatureFiles {
+  const at = (name: string) => (feature === '' ? name : `${feature}/${name}`) as RepoPath;
+  const [META, HISTORY] = [at('.meta.json'), at('.review-history.md')];
+  const putAside = (text: string, time: Date): string => {
+    const name = `.meta.json.unreadable-${time.toISOString().replace(/[-:.]/g, '')}`;
+    let [aside, number] = [name, 1];
+    while (files.read(at(aside)) !== null) aside = `${name}-${++number}`;
+    files.write(at(aside), text);
+    files.remove(META);
+    return aside;
+  };
+  return {
+    async meta() {
+      const text = files.read(META);
+      if (text === null) return done({ kind: 'none' });
+      return done(isMeta(text) ? { kind: 'read', source: brainstormSource(text) } : { kind: 'unreadable' });
+    },
+    async putMetaAside(time) {
+      const text = files.read(META);
+      if (text !== null) return done(putAside(text, time));
+      return failed({ kind: 'disk', action: 'write', path: META, code: 'ENOENT' });
+    },
+    async tellMeta(update, time) {
+      const text = files.read(META);
+      const merged = mergeMeta(text, update);
+      const aside = merged.ok || text === null ? null : putAside(text, time);
+      const whole = merged.ok ? merged : mergeMeta(null, update);
+      if (whole.ok) files.write(META, whole.text);
+      return done(aside);
+    },
+    async history() {
+      return done(files.read(HISTORY) ?? '');
+    },
+    async writeHistory(text) {
+      files.write(HISTORY, text);
+      return done(undefined);
+    },
+  };
+}
