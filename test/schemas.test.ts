@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { jobSchema } from '../src/config/job-schema.ts';
 import { ruleFileSchema } from '../src/config/rule-schema.ts';
 import { settingsSchema } from '../src/config/settings-schema.ts';
 import { costSchema, featureCostSchema } from '../src/report/cost-schema.ts';
@@ -11,6 +12,7 @@ import * as documents from '../src/report/schemas.ts';
 test.each([
   ['onceover.yml', settingsSchema, 'input'],
   ['deepreview', ruleFileSchema, 'input'],
+  ['job.yml', jobSchema, 'input'],
   ['instructions', documents.instructionsSchema, 'output'],
   ['rules', documents.rulesSchema, 'output'],
   ['pass', documents.passSchema, 'output'],

@@ -1,3 +1,5 @@
+import type { JobProblem } from './job-problem.ts';
+
 /** A place in a file that a person wrote; line and column count from 1. */
 export type Position = { readonly file: string; readonly line: number; readonly column: number };
 
@@ -21,7 +23,8 @@ export type ProblemKind =
   | { readonly kind: 'bad-rule-name'; readonly name: string }
   | { readonly kind: 'unknown-role'; readonly name: string; readonly known: readonly string[] }
   | { readonly kind: 'bad-glob'; readonly glob: string; readonly said: string }
-  | { readonly kind: 'unusable-file'; readonly path: string; readonly why: UnusableFile };
+  | { readonly kind: 'unusable-file'; readonly path: string; readonly why: UnusableFile }
+  | JobProblem;
 
 /** Why a file that a rule or a setting names cannot be used. */
 export type UnusableFile = 'missing' | 'not-a-file' | 'outside' | 'not-utf8' | 'too-large' | 'empty' | 'unreadable';

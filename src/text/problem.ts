@@ -1,5 +1,7 @@
 import type { Problem, ProblemKind, UnusableFile } from '../domain/problem.ts';
 import { quoteName, showUnseen } from '../domain/quote-name.ts';
+import { didYouMean } from './did-you-mean.ts';
+import { tellJobProblem } from './job-problem.ts';
 
 /** `file:line:column: what is wrong and what would be right`. */
 export function tellProblem(problem: Problem): string {
@@ -11,7 +13,7 @@ function tellKind(what: ProblemKind, file: string): string {
     case 'syntax':
       return `not valid YAML: ${showUnseen(what.said)}`;
     case 'unknown-key':
-      return `unknown key "${showUnseen(what.key)}"${suggestion(what.key, what.known)}`;
+      return `unknown key "${showUnseen(what.key)}"${didYouMean(what.key, what.known)}`;
     case 'missing-key':
       return `${named(what.key)} is missing`;
     case 'wrong-type':
@@ -25,13 +27,15 @@ function tellKind(what: ProblemKind, file: string): string {
     case 'bad-rule-name':
       return `rule name "${showUnseen(what.name)}" may only have letters, digits, "_" and "-"`;
     case 'unknown-role':
-      return `there is no role "${showUnseen(what.name)}"${suggestion(what.name, what.known)}`;
+      return `there is no role "${showUnseen(what.name)}"${didYouMean(what.name, what.known)}`;
     case 'bad-glob':
       return `the glob "${showUnseen(what.glob)}" ${what.said}`;
     case 'unusable-file':
       if (what.path === '') return 'the instructions are empty';
       if (what.path === file) return `the file ${UNUSABLE[what.why]}`;
       return `${quoteName(what.path)} ${UNUSABLE[what.why]}${what.why === 'missing' ? RELATIVE : ''}`;
+    default:
+      return tellJobProblem(what);
   }
 }
 
@@ -52,25 +56,4 @@ const UNUSABLE: Readonly<Record<UnusableFile, string>> = {
 /** A key in quotes; the file as a whole has no key. */
 function named(key: string): string {
   return key === 'the file' ? key : `"${showUnseen(key)}"`;
-}
-
-function suggestion(key: string, known: readonly string[]): string {
-  if (known.length === 0) return '';
-  const far = (one: string) => distance(one.toLowerCase(), key.toLowerCase());
-  const near = [...known].sort((a, b) => far(a) - far(b)).find((one) => far(one) <= 2);
-  return near === undefined ? `; known here: ${known.join(', ')}` : `; did you mean "${near}"?`;
-}
-
-/** How many single-character edits lie between two keys. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

@@ -32,6 +32,54 @@ function samples(given: string): OneOfEach {
     ],
     'bad-glob': [{ kind: 'bad-glob', glob: given, said: 'is empty' }, `the glob "${given}" is empty`],
     'unusable-file': [{ kind: 'unusable-file', path: given, why: 'empty' }, `${given} is empty`],
+    'job-name-differs': [
+      { kind: 'job-name-differs', name: 'a', folder: given },
+      `the job is called "a" and its folder "${given}"; both must have the same name`,
+    ],
+    'duplicate-step': [
+      { kind: 'duplicate-step', id: given, line: 7 },
+      `there is a step "${given}" already, in line 7; every step needs an id of its own`,
+    ],
+    'duplicate-workflow': [
+      { kind: 'duplicate-workflow', name: given, line: 7 },
+      `there is a workflow "${given}" already, in line 7; every workflow needs a name of its own`,
+    ],
+    'unknown-step': [
+      { kind: 'unknown-step', id: given, known: ['research', 'report'] },
+      `there is no step "${given}"; known here: research, report`,
+    ],
+    'dependency-cycle': [
+      { kind: 'dependency-cycle', steps: ['a', given, 'a'] },
+      `these steps wait for one another, so none could ever begin: "a" → "${given}" → "a"`,
+    ],
+    'input-of-no-dependency': [
+      { kind: 'input-of-no-dependency', step: 'report', from: given },
+      `"${given}" is no dependency of "report", so its outputs may not be there yet; add it to "dependencies"`,
+    ],
+    'unknown-output': [
+      { kind: 'unknown-output', step: 'research', output: given, known: ['notes', 'sources'] },
+      `the step "research" has no output "${given}"; known here: notes, sources`,
+    ],
+    'reserved-output': [
+      { kind: 'reserved-output', name: given },
+      `no output can be called "${given}": in "run_each" that means all outputs together`,
+    ],
+    'no-criteria': [
+      { kind: 'no-criteria' },
+      'a review needs at least one criterion: a name, and the question to be answered with yes',
+    ],
+    'outside-job': [
+      { kind: 'outside-job', path: given, folder: '.deepwork/jobs/a' },
+      `${given} is outside .deepwork/jobs/a; instructions are read from the folder of their job only`,
+    ],
+    'step-twice': [
+      { kind: 'step-twice', workflow: 'full', step: given },
+      `the workflow "full" has the step "${given}" twice; a step is done once`,
+    ],
+    'step-out-of-order': [
+      { kind: 'step-out-of-order', workflow: 'full', step: 'report', needs: given, why: 'later' },
+      `the workflow "full" has the step "report" before "${given}", which it depends on`,
+    ],
   };
 }
 
@@ -53,6 +101,26 @@ describe('a problem is one line that begins with its place', () => {
       'a list',
       { kind: 'out-of-range', key: 'agents', bound: 'at least', limit: 2, unit: 'entries' },
       '"agents" must have at least 2 entries',
+    ],
+    [
+      'a step that needs itself',
+      { kind: 'dependency-cycle', steps: ['a', 'a'] },
+      'the step "a" depends on itself, so it could never begin',
+    ],
+    [
+      'a step without outputs',
+      { kind: 'unknown-output', step: 'a', output: 'x', known: [] },
+      'the step "a" has no output "x"; it has none',
+    ],
+    [
+      'at the same time',
+      { kind: 'step-out-of-order', workflow: 'w', step: 'b', needs: 'a', why: 'same-group' },
+      'the workflow "w" has the step "b" at the same time as "a", which it depends on',
+    ],
+    [
+      'not at all',
+      { kind: 'step-out-of-order', workflow: 'w', step: 'b', needs: 'a', why: 'left-out' },
+      'the workflow "w" has the step "b" but not "a", which it depends on',
     ],
     ['empty instructions', { kind: 'unusable-file', path: '', why: 'empty' }, 'the instructions are empty'],
   ])('%s', (_, what, said) => {

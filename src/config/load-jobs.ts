@@ -1,0 +1,101 @@
+import { join } from 'node:path';
+import type { RepoPath } from '../domain/brand.ts';
+import type { Job, Step } from '../domain/job.ts';
+import { byCodePoint } from '../domain/order.ts';
+import type { Problem, ProblemKind, UnusableFile } from '../domain/problem.ts';
+import { repoPath } from '../domain/repo-path.ts';
+import { done, type Result } from '../domain/result.ts';
+import { checkFolder, listFolder } from '../io/files.ts';
+import { diskFiles, type TextFiles } from '../io/text-files.ts';
+import { type ParsedJob, parseJob } from './parse-job.ts';
+
+const JOBS = '.deepwork/jobs';
+const FILE = 'job.yml';
+const LONGEST_FILE = 1024 * 1024;
+
+/** A job that can be used, or what is wrong with it; `name` is that of its folder. */
+export type LoadedJob = { readonly name: string } & (
+  | { readonly job: Job; readonly problems: readonly [] }
+  | { readonly job: null; readonly problems: readonly Problem[] }
+);
+
+/** Reads every `.deepwork/jobs/<job>/job.yml`; one that is broken does not stop the others. */
+export function loadJobs(root: string): Result<readonly LoadedJob[]> {
+  const there = checkFolder(root, JOBS);
+  if (!there.ok) return there;
+  const listed = listFolder(join(root, JOBS));
+  if (!listed.ok) return listed;
+  const names = listed.value.filter(({ name, isFile }) => !isFile && !name.startsWith('.')).map(({ name }) => name);
+  return done(names.sort(byCodePoint).map((name) => loadJob(root, name)));
+}
+
+function loadJob(root: string, name: string): LoadedJob {
+  const folder = `${JOBS}/${name}` as RepoPath;
+  const file = `${folder}/${FILE}`;
+  const broken = (problems: readonly Omit<Problem, 'file'>[]): LoadedJob => ({
+    name,
+    job: null,
+    problems: problems.map((problem) => ({ file, ...problem })),
+  });
+  const there = checkFolder(root, folder);
+  if (!there.ok) return broken([unusable(file, 'not-a-file')]);
+  const files = diskFiles(join(root, folder));
+  const text = files.read(FILE, LONGEST_FILE);
+  if (text.kind === 'unusable') return broken([unusable(file, plainly(text.why))]);
+  if (text.cut) return broken([unusable(file, 'too-large')]);
+  const parsed = parseJob(text.text);
+  if (!parsed.ok) return broken(parsed.problems);
+  const completed = complete(files, folder, name, parsed.job);
+  return completed.ok ? { name, job: completed.job, problems: [] } : broken(completed.problems);
+}
+
+function complete(
+  files: TextFiles,
+  folder: RepoPath,
+  folderName: string,
+  { nameAt, ...parsed }: ParsedJob,
+):
+  | { readonly ok: true; readonly job: Job }
+  | { readonly ok: false; readonly problems: readonly Omit<Problem, 'file'>[] } {
+  const problems: Omit<Problem, 'file'>[] = [];
+  if (parsed.name !== folderName) {
+    problems.push({ ...nameAt, what: { kind: 'job-name-differs', name: parsed.name, folder: folderName } });
+  }
+  const steps: Step[] = [];
+  for (const { instructionsFile, ...step } of parsed.steps) {
+    const { path, line, column } = instructionsFile;
+    const read = readInstructions(files, path, folder);
+    if (read.ok) steps.push({ ...step, instructions: read.text });
+    else problems.push({ line, column, what: read.what });
+  }
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, job: { ...parsed, steps, folder } };
+}
+
+function readInstructions(
+  files: TextFiles,
+  path: string,
+  folder: RepoPath,
+): { readonly ok: true; readonly text: string } | { readonly ok: false; readonly what: ProblemKind } {
+  const outside = { ok: false, what: { kind: 'outside-job', path, folder } } as const;
+  const inside = repoPath(path);
+  if (inside === null) return outside;
+  const wrong = (why: UnusableFile) => ({ ok: false, what: { kind: 'unusable-file', path, why } }) as const;
+  const read = files.read(inside, LONGEST_FILE);
+  if (read.kind === 'unusable') {
+    // The folder stands for the root here, so that a link out of it is seen.
+    if (read.why === 'outside') return outside;
+    return wrong(read.why === 'binary' ? 'not-utf8' : read.why);
+  }
+  if (read.cut) return wrong('too-large');
+  return read.text.trim() === '' ? wrong('empty') : { ok: true, text: read.text };
+}
+
+// What a link leads to, wherever that is, is no file of the job's.
+function plainly(why: UnusableFile | 'binary'): UnusableFile {
+  if (why === 'binary') return 'not-utf8';
+  return why === 'outside' ? 'not-a-file' : why;
+}
+
+function unusable(path: string, why: UnusableFile): Omit<Problem, 'file'> {
+  return { line: 1, column: 1, what: { kind: 'unusable-file', path, why } };
+}
