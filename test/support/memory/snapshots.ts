@@ -3,7 +3,15 @@ import { byCodePoint } from '../../../src/domain/order.ts';
 import type { Comparison, DiffSection, Snapshots } from '../../../src/domain/ports.ts';
 import { done, failed, type Result } from '../../../src/domain/result.ts';
 import type { Selection } from '../../../src/domain/scope.ts';
-import { differences, type MemoryClone, type MemoryTree, type MemoryWorktree, type Moment, treeId } from './git.ts';
+import {
+  blobOf,
+  differences,
+  type MemoryClone,
+  type MemoryTree,
+  type MemoryWorktree,
+  type Moment,
+  treeId,
+} from './git.ts';
 
 /** Trees that are kept in memory; `collect` forgets those that nobody asked to keep, as git does in its own time. */
 export type MemorySnapshots = Snapshots & { collect(): void };
@@ -71,13 +79,15 @@ export function memorySnapshots(clone: MemoryClone, worktree: MemoryWorktree): M
       if (!found.ok) return found;
       const there = paths.flatMap((path) => {
         const file = found.value.get(path);
-        return file === undefined ? [] : [[path, { id: treeId(new Map([[path, file]])), mode: '100644' }] as const];
+        return file === undefined ? [] : [[path, { id: blobOf(file), mode: file.mode }] as const];
       });
       return done(new Map(there));
     },
     async textIn(tree, path) {
       const found = find(tree);
-      return found.ok ? done(found.value.get(path)?.text ?? null) : found;
+      if (!found.ok) return found;
+      const text = found.value.get(path)?.text ?? null;
+      return done(text?.includes('\0') === true ? null : text);
     },
     touched(paths) {
       const { writes } = worktree.now();

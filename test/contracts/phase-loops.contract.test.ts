@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import type { RepoPath } from '../../src/domain/brand.ts';
+import type { KeptLoop } from '../../src/domain/phase-run.ts';
+import type { PhaseLoops } from '../../src/domain/ports.ts';
+import { openPhaseLoops } from '../../src/stores/phase-loops.ts';
+import { memoryPhaseLoops } from '../support/memory/phase-loops.ts';
+import { keptLoop } from '../support/phase/kept-loop.ts';
+import { temporaryFolder } from '../support/repo.ts';
+
+phaseLoopsContract('in memory', () => memoryPhaseLoops());
+phaseLoopsContract('on disk', () => openPhaseLoops({ root: '/here', commonDir: temporaryFolder() }, '1.0.0'));
+
+/** What every implementation of PhaseLoops promises. */
+function phaseLoopsContract(name: string, open: () => PhaseLoops): void {
+  const path = (text: string) => text as RepoPath;
+  const written = async (loops: PhaseLoops, loop: KeptLoop) => {
+    expect(await loops.write(loop)).toEqual({ ok: true, value: undefined });
+    return loops.read(loop.run.phase, loop.run.feature);
+  };
+
+  describe(`phase loops ${name}`, () => {
+    test('there is none before one is written', async () => {
+      expect(await open().read('specify', path('docs/f'))).toEqual({ ok: true, value: null });
+    });
+
+    test('one is read as it was written, times and all', async () => {
+      const loop = keptLoop();
+      expect(await written(open(), loop)).toEqual({ ok: true, value: loop });
+    });
+
+    test('text of every kind comes back to the letter', async () => {
+      const text = 'ä 日本 😀\r\n\u2028\u0000\ud800 "resetAt":"2026-01-01T00:00:00.000Z" __proto__';
+      const loop = keptLoop({ lastEntry: text, pending: { round: 2, text } });
+      expect(await written(open(), loop)).toEqual({ ok: true, value: loop });
+    });
+
+    test('the last one that was written counts', async () => {
+      const loops = open();
+      await loops.write(keptLoop());
+      expect(await written(loops, keptLoop({ lastEntry: 'newer' }))).toMatchObject({ value: { lastEntry: 'newer' } });
+    });
+
+    test('each phase of each feature has its own', async () => {
+      const loops = open();
+      const of = (feature: string, phase: 'specify' | 'design') => {
+        const { run, ...rest } = keptLoop({ lastEntry: `${feature} ${phase}` });
+        return { ...rest, run: { ...run, feature: path(feature), phase } };
+      };
+      const all = [of('docs/f', 'specify'), of('docs/f', 'design'), of('docs/g', 'specify'), of('', 'specify')];
+      for (const loop of all) await loops.write(loop);
+      for (const loop of all) {
+        expect(await loops.read(loop.run.phase, loop.run.feature)).toEqual({ ok: true, value: loop });
+      }
+      expect(await loops.read('implement', path('docs/f'))).toEqual({ ok: true, value: null });
+    });
+
+    test('what is done to it afterwards is not in it', async () => {
+      const loops = open();
+      const loop = keptLoop();
+      await loops.write(loop);
+      (loop.run.rounds as unknown[]).length = 0;
+      expect(await loops.read('specify', path('docs/f'))).toEqual({ ok: true, value: keptLoop() });
+    });
+  });
+}

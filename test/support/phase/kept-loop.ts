@@ -1,0 +1,42 @@
+import type { SnapshotId } from '../../../src/domain/brand.ts';
+import type { KeptLoop } from '../../../src/domain/phase-run.ts';
+import { startPhase } from '../../../src/plan/phase-step.ts';
+import { phaseSetup } from './player.ts';
+import { issue, lookError, phaseRun, playedRound } from './samples.ts';
+
+/** A loop that waits for whoever called, with everything in it that can be; what differs is given. */
+export function keptLoop(differs: Partial<KeptLoop> = {}): KeptLoop {
+  const resetAt = new Date('2026-03-01T18:00:00.000Z');
+  const limit = { kind: 'limit', said: 'enough for today', resetAt } as const;
+  const { state } = startPhase(phaseSetup('specify', { fixing: 'caller', keepSessions: true }));
+  const session = { id: 's1', agent: 'claude', model: null, version: '1', toolsDigest: 't', firstPromptLength: 10 };
+  return {
+    run: phaseRun({
+      rounds: [
+        playedRound({
+          errors: [lookError({ why: limit })],
+          marks: [{ kind: 'resume-fallback', role: 'spec-reviewer', iteration: 1, because: limit }],
+        }),
+      ],
+    }),
+    state: {
+      ...state,
+      position: { at: 'waiting', issues: [{ role: 'spec-reviewer', issue: issue() }] },
+      resume: { 'spec-reviewer': { session: { ...session, saw: 'tree1' as SnapshotId }, lastIteration: 1 } },
+    },
+    sessions: [
+      {
+        role: 'spec-reviewer',
+        opening: 'Rules.',
+        usedBefore: null,
+        contextTokens: 7,
+        freshTokens: null,
+        lastUsedAt: '2026-03-01T12:00:00.000Z',
+        warmMinutes: 5,
+      },
+    ],
+    pending: null,
+    lastEntry: null,
+    ...differs,
+  };
+}
