@@ -15,6 +15,12 @@ export type QualityReview = {
   readonly additional_review_guidance?: string | null | undefined;
 };
 
+/** A review with the files that it is about; `each` where they are judged one by one, null: all outputs together. */
+export type ScopedReview = {
+  readonly review: QualityReview;
+  readonly files: { readonly each: boolean; readonly paths: readonly string[] } | null;
+};
+
 export type CriterionResult = {
   readonly criterion: string;
   readonly passed: boolean;

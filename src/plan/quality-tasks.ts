@@ -3,6 +3,7 @@ import {
   QualityGateError,
   type QualityReview,
   type ReviewResult,
+  type ScopedReview,
   type StepOutputs,
 } from '../domain/quality.ts';
 
@@ -25,6 +26,14 @@ export function outputFiles(outputs: StepOutputs): readonly OutputFile[] {
   );
 }
 
+/** What a review is about; one that names no output is an error. */
+export function scopeReview(review: QualityReview, outputs: StepOutputs, outputSpecs: OutputSpecs): ScopedReview {
+  return {
+    review,
+    files: review.run_each === WHOLE_STEP ? null : filesOfOutput(review.run_each, outputs, outputSpecs),
+  };
+}
+
 /** The evaluations that a review asks for: one of the whole step, or one for each file of an output. */
 export function qualityTasks(
   review: QualityReview,
@@ -32,10 +41,9 @@ export function qualityTasks(
   outputSpecs: OutputSpecs,
 ): readonly QualityTask[] {
   const { run_each } = review;
-  if (run_each === WHOLE_STEP) {
-    return [{ review, outputs, about: { review_run_each: run_each, target_file: null } }];
-  }
-  return filesOfOutput(run_each, outputs, outputSpecs).map((path) => ({
+  const { files } = scopeReview(review, outputs, outputSpecs);
+  if (files === null) return [{ review, outputs, about: { review_run_each: run_each, target_file: null } }];
+  return files.paths.map((path) => ({
     review,
     outputs: { [run_each]: path },
     about: { review_run_each: run_each, target_file: path },
@@ -43,15 +51,15 @@ export function qualityTasks(
 }
 
 // An output that the step may leave out, and did, has nothing to be judged.
-function filesOfOutput(name: string, outputs: StepOutputs, specs: OutputSpecs): readonly string[] {
-  const isGiven = Object.hasOwn(outputs, name);
+function filesOfOutput(name: string, outputs: StepOutputs, specs: OutputSpecs): NonNullable<ScopedReview['files']> {
+  const given = Object.hasOwn(outputs, name) ? outputs[name] : undefined;
   const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
-  if (!isGiven && spec === undefined) throw new QualityGateError(noSuchOutput(name, outputs, specs));
-  const paths = outputFiles(isGiven ? { [name]: outputs[name] ?? [] } : {}).map(({ path }) => path);
+  if (given === undefined && spec === undefined) throw new QualityGateError(noSuchOutput(name, outputs, specs));
+  const paths = given === undefined ? [] : outputFiles({ [name]: given }).map(({ path }) => path);
   if (spec?.type === 'file' && paths.length > 1) {
     throw new QualityGateError(`Output '${name}' is one file, and ${paths.length} were given: give one path.`);
   }
-  return paths;
+  return { each: (spec?.type ?? (typeof given === 'string' ? 'file' : 'files')) === 'files', paths };
 }
 
 function noSuchOutput(name: string, outputs: StepOutputs, specs: OutputSpecs): string {
