@@ -5,6 +5,7 @@ import type { Cost, CostOptions } from './app/cost.ts';
 import type { PhaseWish } from './app/phase.ts';
 import type { ReportFile, WrittenReports } from './app/reports.ts';
 import type { RunOptions } from './app/run.ts';
+import type { StartedPhase } from './app/started-phase.ts';
 import type { StartedRun } from './app/started-run.ts';
 import { loadRules } from './config/load-rules.ts';
 import { loadSettings } from './config/load-settings.ts';
@@ -17,6 +18,7 @@ import type { KnownFinding, Resolution } from './domain/finding.ts';
 import type { InstructionsOutcome, Notice } from './domain/instructions.ts';
 import type { LoopOutcome } from './domain/loop.ts';
 import type { MarkReceipt } from './domain/pass.ts';
+import type { PhaseName } from './domain/phase.ts';
 import type { PhaseOutcome, PhasePlan } from './domain/phase-run.ts';
 import type { Capabilities, Reporter, Repository } from './domain/ports.ts';
 import { done, failed, type Result } from './domain/result.ts';
@@ -357,6 +359,26 @@ export async function startRun(
 export async function getRun(cwd: string, id: string | null, waitSeconds: number): Promise<Result<StartedRun>> {
   const [place, { getRun: get }] = await Promise.all([placeOf(cwd), import('./app/started-run.ts')]);
   return place.ok ? get(place.value, id, waitSeconds) : place;
+}
+
+/** Begins a phase that outlives whoever asked for it, or goes on with one; waits for the end of the round for a while. */
+export async function startPhase(
+  cwd: string,
+  wish: { readonly phase: PhaseName; readonly feature: string },
+  waitSeconds: number,
+): Promise<Result<StartedPhase>> {
+  const [place, { startPhase: start }] = await Promise.all([placeOf(cwd), import('./app/started-phase.ts')]);
+  return place.ok ? start(place.value, wish, waitSeconds) : place;
+}
+
+/** Tells a loop what was done about its issues, and waits for its next round; without a summary, for the one that is going on. */
+export async function continuePhase(
+  cwd: string,
+  told: { readonly loopId: string; readonly summary: string | null },
+  waitSeconds: number,
+): Promise<Result<StartedPhase>> {
+  const [place, { continuePhase: goOn }] = await Promise.all([placeOf(cwd), import('./app/started-phase.ts')]);
+  return place.ok ? goOn(place.value, told, waitSeconds) : place;
 }
 
 function toOptions(place: Place, wish: RunWish): Result<RunOptions> {

@@ -47,6 +47,7 @@ export function exitCode(failure: Failure): 2 | 3 {
     case 'nothing-to-implement':
     case 'no-waiting-loop':
     case 'unknown-loop':
+    case 'round-goes-on':
     case 'unreadable-loop':
       return 2;
   }

@@ -63,6 +63,8 @@ export type Failure =
   | { readonly kind: 'no-reviewer'; readonly wanted: readonly string[]; readonly cooling: readonly Cooling[] }
   | { readonly kind: 'no-waiting-loop'; readonly phase: PhaseName; readonly feature: string }
   | { readonly kind: 'unknown-loop'; readonly id: string }
+  /** It was told what was done, and is not waiting for that. */
+  | { readonly kind: 'round-goes-on'; readonly id: string }
   | { readonly kind: 'unreadable-loop'; readonly phase: PhaseName; readonly feature: string }
   | { readonly kind: 'unreadable-json'; readonly path: string; readonly said: string };
 

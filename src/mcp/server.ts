@@ -9,6 +9,7 @@ import { tellNotice } from '../text/notice.ts';
 import { tellPass } from '../text/pass.ts';
 import { tellRules } from '../text/rules.ts';
 import { version } from '../version.ts';
+import { addPhaseTools } from './phase-tools.ts';
 import { rejected } from './rejected.ts';
 import { addRunTools } from './run-tools.ts';
 
@@ -98,11 +99,12 @@ function buildServer({ root, platform }: ServeOptions): McpServer {
     },
   );
   addRunTools(server, root);
+  addPhaseTools(server, root);
   return server;
 }
 
 const INSTRUCTIONS =
-  'Reviews of the present change. To have the gates of onceover.yml run: start_run, then get_run until its state is done; mend what is open and start it again. To review with sub-agents of your own: get_review_instructions, give each listed file to a reviewer of its own, mend what they find, and call it again until nothing is left to do.';
+  "Reviews of the present change. To have the gates of onceover.yml run: start_run, then get_run until its state is done; mend what is open and start it again. To review with sub-agents of your own: get_review_instructions, give each listed file to a reviewer of its own, mend what they find, and call it again until nothing is left to do. To have a feature's spec, design, plan, tasks or code reviewed in a loop: start_phase, mend what is open, and continue_phase with a summary until it has ended.";
 
 function given(names: readonly string[] | null | undefined) {
   return names === null || names === undefined ? null : ({ names, source: 'arguments' } as const);

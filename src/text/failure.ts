@@ -201,6 +201,7 @@ export function tellFailure(failure: Failure): Told {
     case 'no-reviewer':
     case 'no-waiting-loop':
     case 'unknown-loop':
+    case 'round-goes-on':
     case 'unreadable-loop':
       return tellPhaseFailure(failure);
     case 'unreadable-json':

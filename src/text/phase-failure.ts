@@ -17,6 +17,7 @@ export function tellPhaseFailure(
     | 'no-reviewer'
     | 'no-waiting-loop'
     | 'unknown-loop'
+    | 'round-goes-on'
     | 'unreadable-loop'
   >,
 ): Told {
@@ -40,8 +41,8 @@ export function tellPhaseFailure(
       };
     case 'nothing-to-implement':
       return {
-        what: `No file differs from ${failure.base === null ? 'the base' : quoteName(failure.base)}, so there is no code to review.`,
-        next: 'Write the code first, name another base with --base, or the files with --files.',
+        what: `No file that is to be looked at differs from ${failure.base === null ? 'the base' : quoteName(failure.base)}, so there is no code to review.`,
+        next: 'Write the code first, or name another base with --base, or other files with --files.',
       };
     case 'no-reviewer':
       return {
@@ -58,6 +59,11 @@ export function tellPhaseFailure(
       };
     case 'unknown-loop':
       return { what: `There is no loop "${showUnseen(failure.id)}".`, next: 'Start one with start_phase.' };
+    case 'round-goes-on':
+      return {
+        what: `The loop "${showUnseen(failure.id)}" is in the middle of a round, so it cannot be told of a fix.`,
+        next: 'Call continue_phase without a summary: it waits for the end of the round.',
+      };
     case 'unreadable-loop':
       return {
         what: `What was kept of the loop of ${failure.phase} on ${quoteName(failure.feature)} cannot be read, so it cannot go on.`,

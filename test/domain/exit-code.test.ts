@@ -62,6 +62,7 @@ const CODES: OneOfEach = {
   'no-reviewer': [{ kind: 'no-reviewer', wanted: [], cooling: [] }, COULD_NOT_JUDGE],
   'no-waiting-loop': [{ kind: 'no-waiting-loop', phase: 'specify', feature: 'x' }, USAGE],
   'unknown-loop': [{ kind: 'unknown-loop', id: 'x' }, USAGE],
+  'round-goes-on': [{ kind: 'round-goes-on', id: 'x' }, USAGE],
   'unreadable-loop': [{ kind: 'unreadable-loop', phase: 'specify', feature: 'x' }, USAGE],
   'unreadable-json': [{ kind: 'unreadable-json', path: '.mcp.json', said: 'x' }, USAGE],
 };

@@ -88,11 +88,13 @@ describe.each(clients)('%s', (_, connect) => {
     const tools = await (await connect(repoWith({}).root)).tools();
     const names = tools.map((tool) => tool.name).sort();
     expect(names).toEqual([
+      'continue_phase',
       'get_configured_reviews',
       'get_review_instructions',
       'get_run',
       'mark_review_as_passed',
       'resolve_finding',
+      'start_phase',
       'start_run',
     ]);
     expect(tools.find((tool) => tool.name === 'mark_review_as_passed')?.inputSchema).toMatchObject({

@@ -92,6 +92,7 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
       /"onceover phase specify \S.* --step"/,
     ],
     'unknown-loop': [{ kind: 'unknown-loop', id: given }, given, /start_phase/],
+    'round-goes-on': [{ kind: 'round-goes-on', id: given }, given, /without a summary/],
     'unreadable-loop': [
       { kind: 'unreadable-loop', phase: 'design', feature: given },
       given,

@@ -1,0 +1,65 @@
+import type { McpServer } from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import { continuePhase, startPhase } from '../app.ts';
+import { PHASES } from '../domain/phase.ts';
+import type { Result } from '../domain/result.ts';
+import { startedPhaseSchema } from '../report/phase-schema.ts';
+import { startedPhaseDocument } from '../report/started-phase-document.ts';
+import { tellStartedPhase } from '../text/started-phase.ts';
+import { rejected } from './rejected.ts';
+
+const MOST_SECONDS = 600;
+
+const waitSeconds = z
+  .number()
+  .min(0)
+  .max(MOST_SECONDS)
+  .default(50)
+  .describe('How long to wait for the end of the round.');
+
+/** The tools that play a phase round by round; the agent that calls them mends in between. */
+export function addPhaseTools(server: McpServer, root: string): void {
+  server.registerTool(
+    'start_phase',
+    {
+      title: 'Have a feature reviewed',
+      description:
+        'Has spec.md (specify), design.md (design), plan.md (create-plan), tasks.md (create-tasks) or the code (implement) of a feature reviewed, round by round: you mend what is open, and say so with continue_phase. A loop that waits for a fix is told again instead of beginning anew. The round goes on by itself if it takes longer than wait_seconds.',
+      inputSchema: z.object({
+        phase: z.enum(PHASES),
+        feature: z.string().min(1).describe('The folder of the feature, from the root of the repository.'),
+        wait_seconds: waitSeconds,
+      }),
+      outputSchema: startedPhaseSchema,
+    },
+    async ({ phase, feature, wait_seconds }) => answered(await startPhase(root, { phase, feature }, wait_seconds)),
+  );
+
+  server.registerTool(
+    'continue_phase',
+    {
+      title: 'Go on with a review loop',
+      description:
+        'With a summary of what you did about the open issues: has them looked at again, in the next round. Without one: waits for the round that is going on, and plays one again that ended without a verdict.',
+      inputSchema: z.object({
+        loop_id: z.string().describe('As start_phase gave it.'),
+        summary: z
+          .string()
+          .trim()
+          .min(1)
+          .nullish()
+          .describe('What was done about the issues, and what was left and why.'),
+        wait_seconds: waitSeconds,
+      }),
+      outputSchema: startedPhaseSchema,
+    },
+    async ({ loop_id, summary, wait_seconds }) =>
+      answered(await continuePhase(root, { loopId: loop_id, summary: summary ?? null }, wait_seconds)),
+  );
+}
+
+function answered(started: Result<Parameters<typeof startedPhaseDocument>[0]>) {
+  if (!started.ok) return rejected(started.failure);
+  const structuredContent = startedPhaseDocument(started.value);
+  return { content: [{ type: 'text' as const, text: tellStartedPhase(structuredContent) }], structuredContent };
+}
