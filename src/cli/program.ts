@@ -104,7 +104,8 @@ function addPhase(program: Command): void {
     .description(
       'Reviews spec.md (specify), design.md (design), plan.md (create-plan), tasks.md (create-tasks) or the code (implement) of ' +
         'a feature. Reviewers are asked once from the beginning and then resumed with what changed. Without options: one look ' +
-        'and its verdict. With --fixer an agent mends, with --step whoever calls does. Exit code 0 only if it is approved.',
+        'and its verdict. With --fixer an agent mends, with --step whoever calls does. Exit code 0 only if it is ' +
+        'approved, or accepted with --accept-with-notes.',
     )
     .argument('[phase]', 'specify, design, create-plan, create-tasks or implement')
     .argument('[feature]', 'the folder of the feature')

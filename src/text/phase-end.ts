@@ -132,7 +132,7 @@ function alsoOpen(outcome: PhaseOutcome): string {
 
 function atCap(outcome: PhaseOutcome): string {
   const most = entries(outcome).at(-1)?.most ?? 0;
-  return `${count(most, 'iteration')} of a loop ${most === 1 ? 'is' : 'are'} over, as many as there may be, and ${openIssues(outcome)}`;
+  return `after ${count(most, 'iteration')} of a loop, as many as there may be, ${openIssues(outcome)}`;
 }
 
 function tellFixes({ run: { rounds } }: PhaseOutcome): string {

@@ -212,11 +212,11 @@ describe('how it ended, and what to do', () => {
     approved: [{}, /^Approved: docs\/f\/spec\.md, by spec-reviewer and phase-reviewer\. \(exit code 0\)\n?/],
     'accepted-with-notes': [
       { open: one },
-      /^Accepted with notes, not approved: 5 iterations .* 1 issue is open, and --accept-with-notes .*\nWhat is open is noted in docs\/f\/\.meta\.json\./,
+      /^Accepted with notes, not approved: after 5 iterations .* 1 issue is open, and --accept-with-notes .*\nWhat is open is noted in docs\/f\/\.meta\.json\./,
     ],
     cap: [
       { open: one, exitCode: 1 },
-      /^Not approved: 5 iterations of a loop are over, as many as there may be, and 1 issue is open\. \(exit code 1\)\nNext: .*onceover phase specify docs\/f; or take it as it is, .*docs\/f --accept-with-notes/,
+      /^Not approved: after 5 iterations of a loop, as many as there may be, 1 issue is open\. \(exit code 1\)\nNext: .*onceover phase specify docs\/f; or take it as it is, .*docs\/f --accept-with-notes/,
     ],
     stalled: [{ open: one, exitCode: 1 }, /^Stalled: two fixes in a row changed nothing, and 1 issue is open\./],
     'not-fixed': [
@@ -266,9 +266,7 @@ describe('how it ended, and what to do', () => {
   test('a cap that was asked for, and one of a single iteration', () => {
     const rounds = [playedRound({ most: 1, looks: [found([issue()])] })];
     const text = told(phaseOutcome({ run: phaseRun({ rounds }), end: phaseEnd('cap'), open: one, exitCode: 1 }));
-    expect(text).toContain(
-      'Not approved: 1 iteration of a loop is over, as many as there may be, and 1 issue is open.',
-    );
+    expect(text).toContain('Not approved: after 1 iteration of a loop, as many as there may be, 1 issue is open.');
   });
 
   test('whoever approved an earlier state is named', () => {
