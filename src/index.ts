@@ -1,7 +1,10 @@
 import { resolve } from 'node:path';
+import type { QualityCliOptions } from './app/quality-cli.ts';
 import * as app from './app.ts';
 import type { Event } from './domain/event.ts';
 import type { Failure } from './domain/failure.ts';
+import type { PhaseName } from './domain/phase.ts';
+import type { QualityCli } from './domain/quality.ts';
 import type { Result } from './domain/result.ts';
 import {
   type InstructionsDocument,
@@ -17,9 +20,24 @@ import {
   type RunExplanationDocument,
   runExplanationDocument,
 } from './report/explain-document.ts';
+import {
+  type PhaseDocument,
+  type PhasePlanDocument,
+  phaseDocument,
+  phasePlanDocument,
+} from './report/phase-document.ts';
 import { type FindingDocument, findingDocument, type RunDocument, runDocument } from './report/run-document.ts';
 import { tellFailure } from './text/failure.ts';
 
+export {
+  DEFAULT_MAX_INLINE_FILES,
+  type Evaluation,
+  type JudgedOutputs,
+  QualityGate,
+  type QualityGateOptions,
+  type StepReviews,
+} from './app/quality-gate.ts';
+export type * from './domain/agent.ts';
 export type * from './domain/brand.ts';
 export type * from './domain/change.ts';
 export type * from './domain/dispatch.ts';
@@ -27,8 +45,12 @@ export type * from './domain/event.ts';
 export type * from './domain/failure.ts';
 export type * from './domain/finding.ts';
 export type * from './domain/gate.ts';
+export type * from './domain/phase.ts';
+export type * from './domain/phase-run.ts';
 export type * from './domain/ports.ts';
 export type * from './domain/problem.ts';
+export type * from './domain/quality.ts';
+export { QualityCliError, QualityGateError } from './domain/quality.ts';
 export type * from './domain/receipt.ts';
 export type * from './domain/record.ts';
 export type * from './domain/rule.ts';
@@ -38,6 +60,7 @@ export type * from './domain/slot.ts';
 export type * from './domain/usage.ts';
 export { decideDispatch } from './plan/decide-dispatch.ts';
 export { matchRules } from './plan/match.ts';
+export { qualityTimeoutSeconds } from './plan/quality-timeout.ts';
 export { reviewId } from './plan/review-id.ts';
 export { planSlots } from './plan/slots.ts';
 export { composePrompt } from './prompt/compose.ts';
@@ -46,6 +69,9 @@ export type {
   FindingDocument,
   InstructionsDocument,
   PassDocument,
+  PhaseDocument,
+  PhasePlanDocument,
+  QualityCliOptions,
   RulesDocument,
   RunDocument,
   RunExplanationDocument,
@@ -147,6 +173,73 @@ export async function resolveFinding(
 ): Promise<FindingDocument> {
   const { finding } = unwrap(await app.resolve(folder(options.root), id, word));
   return findingDocument({ finding, state: word.how === 'fixed' ? 'fixed_claimed' : 'waived' });
+}
+
+/** How a phase is played; everything is optional. Without a fixer and without steps: one look, and its verdict. */
+export type PhaseOptions = {
+  readonly root?: string;
+  /** The agent that mends what is found. */
+  readonly fixer?: string;
+  /** One round a call: whoever calls mends in between, and says with `summary` what it did. */
+  readonly step?: boolean;
+  readonly summary?: string;
+  readonly keepSessions?: boolean;
+  readonly rerun?: boolean;
+  readonly acceptWithNotes?: boolean;
+  readonly maxIterations?: number;
+  /** False: fixes are not committed. */
+  readonly commit?: boolean;
+  /** Of implement alone, as are those below. */
+  readonly files?: readonly string[];
+  readonly base?: string;
+  readonly simplify?: boolean;
+  readonly deepenTests?: boolean;
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: Event) => void;
+};
+
+/** Plays a phase of a feature; its status is "approved" only if the reviewers approved what is there now. */
+export async function phase(name: PhaseName, feature: string, options: PhaseOptions = {}): Promise<PhaseDocument> {
+  return phaseDocument(unwrap(await app.phase(folder(options.root), phaseWishOf(name, feature, options))));
+}
+
+/** What a phase would do next; nobody is asked and nothing is written. */
+export async function previewPhase(
+  name: PhaseName,
+  feature: string,
+  options: PhaseOptions = {},
+): Promise<PhasePlanDocument> {
+  return phasePlanDocument(unwrap(await app.previewPhase(folder(options.root), phaseWishOf(name, feature, options))));
+}
+
+function phaseWishOf(name: PhaseName, feature: string, options: PhaseOptions): app.PhaseWish {
+  return {
+    phase: name,
+    feature,
+    fixer: options.fixer ?? null,
+    step: options.step === true,
+    summary: options.summary ?? null,
+    rerun: options.rerun === true,
+    acceptWithNotes: options.acceptWithNotes === true,
+    mostIterations: options.maxIterations ?? null,
+    commits: options.commit !== false,
+    keepSessions: options.keepSessions === true,
+    files: given(options.files),
+    base: options.base ?? null,
+    simplify: options.simplify === true,
+    deepenTests: options.deepenTests === true,
+    startedBy: 'person',
+    reporter: { tell: (event) => options.onEvent?.(event) },
+    stop: options.signal ?? null,
+  };
+}
+
+/** An agent of this machine as the `cli` of a quality gate, for files of the repository that `root` is in. */
+export async function openQualityCli(
+  options: QualityCliOptions & { readonly root?: string | undefined } = {},
+): Promise<QualityCli> {
+  const { openQualityCli: open } = await import('./app/quality-cli.ts');
+  return unwrap(await open(folder(options.root), options));
 }
 
 function wishOf(options: RunOptions): app.RunWish {

@@ -1,12 +1,15 @@
-import type * as z from 'zod';
 import { dispatchBy } from '../domain/loop-template.ts';
 import type {
   IterationEntry,
   Look,
   LookError,
   LoopIssue,
+  PhaseEndReason,
   PhaseMark,
+  PhaseName,
   PhaseRole,
+  PhaseStatus,
+  Preparation,
   ReviewerRole,
 } from '../domain/phase.ts';
 import type { PhaseOutcome, PhasePlan, PlayedRound } from '../domain/phase-run.ts';
@@ -14,12 +17,105 @@ import { tellAgentFailure } from '../text/agent-failure.ts';
 import { tellMark } from '../text/history-mark.ts';
 import { heaviestFirst } from '../text/open-issues.ts';
 import { tellPhaseNotice } from '../text/phase-notice.ts';
-import type { phasePlanSchema, phaseSchema } from './phase-schema.ts';
-import { usageDocument } from './run-document.ts';
+import { type UsageDocument, usageDocument } from './run-document.ts';
 
 /** What `phase --json` answers with. */
-export type PhaseDocument = z.output<typeof phaseSchema>;
+export type PhaseDocument = {
+  phase: PhaseName;
+  feature: string;
+  loop_id: string;
+  status: PhaseStatus;
+  end: PhaseEndReason | null;
+  waiting: boolean;
+  accepted_with_notes: boolean;
+  exit_code: 0 | 1 | 3;
+  loops: LoopDocument[];
+  fixes: FixDocument[];
+  preparations: PreparationDocument[];
+  open_issues: OpenIssueDocument[];
+  forbidden_edits: string[];
+  usage: UsageDocument | null;
+  saved: { pass: number; slot: number; session: number; prefix: number };
+  warnings: string[];
+};
 
+type LoopDocument = {
+  role: ReviewerRole;
+  iterations: IterationDocument[];
+  rested: { n: number; round: number; passed_at: number }[];
+};
+
+type IterationDocument = {
+  n: number;
+  round: number;
+  final_validation: boolean;
+  agent: string;
+  dispatch: 'fresh' | 'resumed';
+  why: string;
+  prompt_chars: number;
+  usage: UsageDocument | null;
+  reviewer_approved: boolean | null;
+  engine_pass: boolean;
+  issues: IssueDocument[];
+  summary: string | null;
+  error: string | null;
+  marks: string[];
+};
+
+type IssueDocument = {
+  severity: LoopIssue['severity'];
+  level: string | null;
+  category: string | null;
+  description: string;
+  location: string | null;
+  suggestion: string | null;
+};
+
+type OpenIssueDocument = IssueDocument & { role: ReviewerRole };
+
+type FixDocument = {
+  n: number;
+  round: number;
+  by: 'fixer' | 'caller';
+  agent: string | null;
+  dispatch: 'fresh' | 'resumed' | null;
+  why: string | null;
+  summary: string | null;
+  prompt_chars: number;
+  usage: UsageDocument | null;
+  marks: string[];
+};
+
+type PreparationDocument = {
+  role: Preparation['role'];
+  part: 'A' | 'B' | null;
+  agent: string;
+  summary: string;
+  usage: UsageDocument | null;
+};
+
+/** What `phase --dry-run --json` answers with. */
+export type PhasePlanDocument = {
+  phase: PhaseName;
+  feature: string;
+  artifact: string | null;
+  files: string[];
+  required: string[];
+  fixing: { by: 'fixer' | 'caller' | 'nobody'; agent: string | null };
+  max_iterations: number;
+  goes_on: { round: number; waiting: OpenIssueDocument[] | null } | null;
+  dispatches: {
+    role: string;
+    agent: string;
+    model: string | null;
+    dispatch: 'fresh' | 'resumed';
+    why: string;
+    prompt_chars: number;
+  }[];
+  warnings: string[];
+};
+
+/** The document of a phase that has ended, or waits. */
 export function phaseDocument(outcome: PhaseOutcome): PhaseDocument {
   const { run, end, open } = outcome;
   const isAccepted = end?.why === 'accepted-with-notes';
@@ -45,8 +141,6 @@ export function phaseDocument(outcome: PhaseOutcome): PhaseDocument {
   };
 }
 
-type LoopDocument = PhaseDocument['loops'][number];
-
 function rolesOf(rounds: readonly PlayedRound[]): readonly ReviewerRole[] {
   return [...new Set(rounds.flatMap(({ entry }) => [...entry.looks, ...entry.errors].map(({ role }) => role)))];
 }
@@ -65,8 +159,6 @@ function loopDocument(role: ReviewerRole, rounds: readonly PlayedRound[]): LoopD
     ),
   };
 }
-
-type IterationDocument = LoopDocument['iterations'][number];
 
 function lookDocument(look: Look, entry: IterationEntry): IterationDocument {
   return {
@@ -108,7 +200,7 @@ function askedDocument(
   };
 }
 
-function fixDocuments({ entry, fix }: PlayedRound): PhaseDocument['fixes'] {
+function fixDocuments({ entry, fix }: PlayedRound): FixDocument[] {
   if (fix === null) return [];
   const { turn, summary } = fix;
   return [
@@ -131,11 +223,11 @@ function marksOf(marks: readonly PhaseMark[], role: PhaseRole): string[] {
   return marks.filter((mark) => mark.role === role).map(tellMark);
 }
 
-function isPreparing(role: PhaseRole): role is 'code-simplifier' | 'test-deepener' {
+function isPreparing(role: PhaseRole): role is Preparation['role'] {
   return role === 'code-simplifier' || role === 'test-deepener';
 }
 
-function issueDocument(issue: LoopIssue): IterationDocument['issues'][number] {
+function issueDocument(issue: LoopIssue): IssueDocument {
   const { severity, description, level, category, location, suggestion } = issue;
   return {
     severity,
@@ -147,12 +239,12 @@ function issueDocument(issue: LoopIssue): IterationDocument['issues'][number] {
   };
 }
 
-function openIssueDocument({ role, issue }: PhaseOutcome['open'][number]): PhaseDocument['open_issues'][number] {
+function openIssueDocument({ role, issue }: PhaseOutcome['open'][number]): OpenIssueDocument {
   return { role, ...issueDocument(issue) };
 }
 
-/** What `phase --dry-run --json` answers with. */
-export function phasePlanDocument(plan: PhasePlan): z.output<typeof phasePlanSchema> {
+/** The document of what a phase would do. */
+export function phasePlanDocument(plan: PhasePlan): PhasePlanDocument {
   const { fixing, goesOn } = plan;
   const waiting = goesOn?.waiting ?? null;
   return {

@@ -58,7 +58,8 @@ export type FindingDocument = {
   why: string | null;
 };
 
-type UsageDocument = {
+/** What dispatches used, as documents have it. */
+export type UsageDocument = {
   input_tokens: number;
   cached_input_tokens: number;
   cache_write_tokens: number;

@@ -1,15 +1,17 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type * as Library from '../../src/index.ts';
 import type { ExplainDocument } from '../../src/report/explain-document.ts';
+import { CLI } from '../support/cli.ts';
+import { APPROVED, featureRepo, objects } from '../support/phase/feature-repo.ts';
 import { cleanEnvironment, repoWith, ruleText, type TestRepo, temporaryFolder } from '../support/repo.ts';
 
-const INDEX = pathToFileURL(resolve(import.meta.dirname, '../../dist/index.mjs')).href;
+const INDEX = pathToFileURL(resolve(dirname(CLI), 'index.mjs')).href;
 const FOLDER = '.deepwork/tmp/review_instructions';
 
 let library: typeof Library;
@@ -166,3 +168,33 @@ const WATCHED_IMPORT = `
   await library.configuredReviews();
   console.log(JSON.stringify(seen));
 `;
+
+describe('phase', () => {
+  test('what it would do, then a look and its verdict, with what happens meanwhile', async () => {
+    const repo = featureRepo();
+    repo.answers('two', APPROVED, objects('The next phase lacks a limit.'));
+    const planned = await library.previewPhase('specify', 'docs/f', { root: repo.root });
+    expect(planned).toMatchObject({ artifact: 'docs/f/spec.md', dispatches: [{ role: 'spec-reviewer' }] });
+    expect(repo.calls()).toEqual([]);
+    const kinds: string[] = [];
+    const onEvent = (event: Library.Event) => void kinds.push(event.kind);
+    const played: Library.PhaseDocument = await library.phase('specify', 'docs/f', { root: repo.root, onEvent });
+    expect(played).toMatchObject({ status: 'needs_work', end: 'not-fixed', exit_code: 1 });
+    expect(played.open_issues.map(({ role }) => role)).toEqual(['phase-reviewer']);
+    expect(kinds.filter((kind) => kind !== 'look-active')).toEqual([
+      'round-started',
+      'look-started',
+      'look-ended',
+      'round-started',
+      'look-started',
+      'look-ended',
+    ]);
+  });
+
+  test('trouble is thrown with its kind', async () => {
+    const repo = featureRepo();
+    await expect(library.phase('design', 'nowhere', { root: repo.root })).rejects.toMatchObject({
+      failure: { kind: 'no-feature' },
+    });
+  });
+});
