@@ -1,3 +1,6 @@
+import type { AgentFailure, AskMode } from './agent.ts';
+import type { Usage } from './usage.ts';
+
 /** What a step's outputs are judged by: a question for each name. */
 export type QualityCriteria = Readonly<Record<string, string>>;
 
@@ -63,6 +66,17 @@ export interface QualityCli {
   run(call: QualityCall): Promise<unknown>;
 }
 
+/** One question to an agent for an evaluation, told when it has ended: what it used, and why there is no answer. */
+export type QualityDispatch = {
+  readonly agent: string;
+  /** The model that answered, or is to be used, where it is known. */
+  readonly model: string | null;
+  readonly mode: Exclude<AskMode, 'resumed'>;
+  readonly usage: Usage | null;
+  readonly durationMs: number;
+  readonly failure: AgentFailure | null;
+};
+
 /** The outputs of a step, on disk. */
 export interface OutputFiles {
   /** Where the path leads, every symlink followed; nothing is opened. */
@@ -98,5 +112,18 @@ export class QualityGateError extends Error {
     this.name = 'QualityGateError';
     this.results = more.results ?? [];
     this.errors = more.errors ?? [];
+  }
+}
+
+/** An agent gave no answer that counts. */
+export class QualityCliError extends Error {
+  readonly agent: string;
+  readonly failure: AgentFailure;
+
+  constructor(message: string, given: { readonly agent: string; readonly failure: AgentFailure }) {
+    super(message);
+    this.name = 'QualityCliError';
+    this.agent = given.agent;
+    this.failure = given.failure;
   }
 }

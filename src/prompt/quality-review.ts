@@ -17,6 +17,7 @@ export function qualitySystemPrompt(given: {
     ...authorNotes(given.notes),
     GUIDELINES,
     ANSWER,
+    `The schema of the answer:\n\n${fence(JSON.stringify(answerSchema('quality')), 'json')}`,
   ].join('\n\n');
 }
 
@@ -26,8 +27,4 @@ Answer with one JSON object, and nothing after it:
 - "passed": true only if ALL criteria pass.
 - "feedback": what decided the overall result, in a few sentences; where it fails, what has to change.
 - "criteria_results": one entry for each criterion, none left out: "criterion", its name exactly as it is written above;
-  "passed"; "feedback", what is wrong and what would put it right, or null.
-
-The schema of the answer:
-
-${fence(JSON.stringify(answerSchema('quality')), 'json')}`;
+  "passed"; "feedback", what is wrong and what would put it right, or null.`;

@@ -1,0 +1,90 @@
+import type { AgentFailure, AgentReply } from '../domain/agent.ts';
+import type { AskEnd, Clock, Question, Reviewers } from '../domain/ports.ts';
+import { type QualityCall, type QualityCli, QualityCliError, type QualityDispatch } from '../domain/quality.ts';
+import type { Settings } from '../domain/settings.ts';
+import { strictSchema } from '../prompt/answer-schema.ts';
+import type { Answers } from '../prompt/answers.ts';
+import { repairPrompt } from '../prompt/gate.ts';
+import { keepQualityFail } from '../prompt/kept-quality-fail.ts';
+import { readAnswer } from '../prompt/read-answer.ts';
+import { tellAgentFailure, tellUnreadable } from '../text/agent-failure.ts';
+import { openQueue } from './queue.ts';
+
+/** An agent that is to evaluate. */
+export type QualityAgent = {
+  readonly agent: string;
+  readonly reviewers: Reviewers;
+  /** How many evaluations go on at once; the others wait. */
+  readonly atOnce: number;
+  readonly settings: Pick<Settings, 'cacheTtl' | 'idleTimeoutSeconds'>;
+  readonly clock: Clock;
+  readonly stop: AbortSignal | null;
+  told(dispatch: QualityDispatch): void;
+};
+
+/** An agent as whoever evaluates: read-only, a few evaluations at a time, one more question where an answer cannot be read. */
+export function agentQualityCli(given: QualityAgent): QualityCli {
+  const inTurn = openQueue(given.atOnce);
+  return { run: (call) => inTurn(() => evaluate(given, call)) };
+}
+
+/** The time allowed is for both questions; waiting for one's turn is no part of it. */
+async function evaluate(given: QualityAgent, call: QualityCall): Promise<Answers['quality']> {
+  const begun = given.clock.now().getTime();
+  const question = firstQuestion(given, call);
+  const first = await ask(given, question, 'fresh');
+  const read = readAnswer('quality', first);
+  if (read.ok) return read.answer;
+  if (!(await canGoOn(given, first))) throw noAnswer(given, read.failure);
+  const secondsLeft = call.timeoutSeconds - (given.clock.now().getTime() - begun) / 1000;
+  if (secondsLeft <= 0) throw noAnswer(given, { kind: 'timeout', seconds: call.timeoutSeconds });
+  const again: Question = {
+    ...question,
+    dynamic: repairPrompt(tellUnreadable(read.failure)),
+    sessionId: first.sessionId,
+    usedBefore: first.sessionUsage,
+    timeoutSeconds: Math.ceil(secondsLeft),
+  };
+  const repaired = readAnswer('quality', await ask(given, again, 'repair'));
+  if (!repaired.ok) throw noAnswer(given, repaired.failure);
+  return keepQualityFail(first, repaired.answer);
+}
+
+function firstQuestion({ settings }: QualityAgent, call: QualityCall): Question {
+  const schema = { ...call.jsonSchema };
+  return {
+    stable: call.systemPrompt,
+    dynamic: call.prompt,
+    schema,
+    strictSchema: strictSchema(schema),
+    sessionId: null,
+    usedBefore: null,
+    cacheTtl: settings.cacheTtl === 'auto' ? '5m' : settings.cacheTtl,
+    timeoutSeconds: call.timeoutSeconds,
+    idleSeconds: settings.idleTimeoutSeconds,
+  };
+}
+
+async function ask(given: QualityAgent, question: Question, mode: QualityDispatch['mode']): Promise<AgentReply> {
+  const { agent, reviewers, stop } = given;
+  const { model } = await reviewers.describe(agent);
+  const end: AskEnd = await reviewers.ask(agent, question, { stop, watch() {} });
+  given.told({
+    agent,
+    model: (end.ok ? end.model : null) ?? model,
+    mode,
+    usage: end.ok ? end.reply.usage : end.usage,
+    durationMs: end.durationMs,
+    failure: end.ok ? null : end.failure,
+  });
+  if (!end.ok) throw noAnswer(given, end.failure);
+  return end.reply;
+}
+
+async function canGoOn({ agent, reviewers }: QualityAgent, { sessionId }: AgentReply): Promise<boolean> {
+  return sessionId !== null && (await (await reviewers.describe(agent)).canResume());
+}
+
+function noAnswer({ agent }: QualityAgent, failure: AgentFailure): QualityCliError {
+  return new QualityCliError(`${agent} ${tellAgentFailure(failure)}`, { agent, failure });
+}
