@@ -19,7 +19,7 @@ export type StartedPhase = {
 };
 
 const ROUNDS: WorkKind = { folder: 'onceover/phase-rounds', prefix: 'round' };
-const LOOPS = 'onceover/phases';
+const LOOPS = 'onceover/started-phases';
 const MOST_LOOPS = 60;
 
 /** What is kept of a loop: what it is about, and the round that was started last. */
