@@ -41,6 +41,10 @@ export const codex: Agent = {
         'features.plugins=false',
         '-c',
         'features.apps=false',
+        // It offers these tools only once its database is there, so that of several started at once some have them when they are
+        // resumed and had them not before: nothing of such a conversation comes from the cache.
+        '-c',
+        'features.goals=false',
         '--output-schema',
         put('schema.json', JSON.stringify(question.strictSchema)),
         ...(question.sessionId === null ? [] : ['resume', question.sessionId]),
