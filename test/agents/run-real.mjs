@@ -10,9 +10,19 @@ const canIsolate = spawnSync('unshare', [...isolated, 'true'], { stdio: 'ignore'
 
 let code = run('npx', [...vitest, 'test/agents/real/install.test.ts']);
 if (code === 0) {
-  const all = ['agents', 'resume', 'fix', 'run', 'run-trouble', 'run-later', 'hook', 'record'].map(
-    (name) => `test/agents/real/${name}.test.ts`,
-  );
+  const all = [
+    'agents',
+    'resume',
+    'fix',
+    'run',
+    'run-trouble',
+    'run-later',
+    'hook',
+    'phase-specify',
+    'phase-implement',
+    'phase-trouble',
+    'record',
+  ].map((name) => `test/agents/real/${name}.test.ts`);
   const named = process.argv.slice(2);
   const rest = named.length === 0 ? all : named;
   if (canIsolate) console.log('The agents run in a network of their own that has the loopback interface only.');

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { GATE_ENGINE } from '../../src/prompt/gate.ts';
 import { compareRequests } from './model-sim/compare.ts';
-import { totalUse } from './model-sim/log.ts';
+import { type LoggedRequest, totalUse } from './model-sim/log.ts';
 import type { AgentName } from './real-person.ts';
 import type { Iteration, RealRun } from './real-run.ts';
 import { addedText, outputTokens, sessionOf } from './wire.ts';
@@ -23,7 +23,17 @@ export function idOf(end: Iteration, slot: number): string {
  * no fresh one. Gives the question back.
  */
 export function expectGoesOn(who: AgentName, before: Iteration, after: Iteration): string {
-  const [earlier, later] = [before.sent(who).at(-1), after.sent(who)[0]];
+  const text = expectResumed(who, before.sent(who).at(-1), after.sent(who)[0]);
+  expect(text).not.toContain(GATE_ENGINE.slice(0, 100));
+  return text;
+}
+
+/** A request goes on with the conversation of an earlier one; gives back what is asked now. */
+export function expectResumed(
+  who: AgentName,
+  earlier: LoggedRequest | undefined,
+  later: LoggedRequest | undefined,
+): string {
   if (earlier === undefined || later === undefined) throw new Error(`${who} was not asked`);
   expect(sessionOf(later)).toBe(sessionOf(earlier));
   expect(compareRequests(earlier, later)).toMatchObject({
@@ -36,7 +46,6 @@ export function expectGoesOn(who: AgentName, before: Iteration, after: Iteration
   expect(later.use?.read).toBeGreaterThan((earlier.use?.total ?? 0) - step);
   const text = addedText(earlier, later);
   expect(text).not.toBe('');
-  expect(text).not.toContain(GATE_ENGINE.slice(0, 100));
   return text;
 }
 

@@ -25,6 +25,25 @@ export function addedText(earlier: LoggedRequest, later: LoggedRequest): string 
   return questions(later).slice(questions(earlier).length).join('\n');
 }
 
+/** Requests by dispatch: each begins where its session is asked something that it was not asked before. */
+export function dispatchesOf(requests: readonly LoggedRequest[]): readonly (readonly LoggedRequest[])[] {
+  const dispatches: LoggedRequest[][] = [];
+  const last = new Map<string, { readonly own: LoggedRequest[]; readonly asked: number }>();
+  for (const request of requests) {
+    const session = sessionOf(request);
+    const asked = questions(request).length;
+    const before = last.get(session);
+    if (before !== undefined && before.asked === asked) {
+      before.own.push(request);
+    } else {
+      const own = [request];
+      dispatches.push(own);
+      last.set(session, { own, asked });
+    }
+  }
+  return dispatches;
+}
+
 /** The schema of the answer that a request asks for. */
 export function schemaOf(request: LoggedRequest | undefined) {
   const body = bodyOf(request);

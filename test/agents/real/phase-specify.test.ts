@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
+import { expectResumed } from '../../support/real-expect.ts';
+import { AGENT_NAMES, flaw, SPEC, SPECIFY, specAfter } from '../../support/real-feature.ts';
+import { editing, mended, type Played, type RealPhase, reading, realPhase, verdict } from '../../support/real-phase.ts';
+import { sessionOf, stableText, usersText } from '../../support/wire.ts';
+
+let sim: ModelSim;
+beforeAll(async () => {
+  sim = await startModelSim();
+});
+beforeEach(() => sim.forgetCache());
+afterAll(() => sim.close());
+
+const FLAWS = [0, 1, 2, 3].map(flaw);
+
+describe.each(AGENT_NAMES)('%s', (who) => {
+  test('five iterations: asked once from the beginning, then resumed with the delta, until it passes', async () => {
+    const user = realPhase(sim, { who, files: SPECIFY });
+    user.write('src/mine.ts', 'export {};\n');
+    user.git('add', 'src/mine.ts');
+    const end = await fiveIterations(user);
+    expect([end.code, end.status, end.end]).toEqual([0, 'approved', 'approved']);
+    const [spec, phase] = end.loops;
+    expect(
+      spec?.iterations.map(({ n, dispatch, why, engine_pass, marks }) => [n, dispatch, why, engine_pass, marks]),
+    ).toEqual([
+      [1, 'fresh', 'first-look', false, []],
+      ...[2, 3, 4].map((n) => [n, 'resumed', 'delta', false, []]),
+      [5, 'resumed', 'delta', true, []],
+    ]);
+    expect(phase?.iterations).toMatchObject([{ n: 1, dispatch: 'fresh', engine_pass: true, marks: [] }]);
+    expect(end.fixes.map(({ dispatch, summary, marks }) => [dispatch, summary, marks])).toEqual(
+      FLAWS.map(({ summary }, n) => [n === 0 ? 'fresh' : 'resumed', summary, []]),
+    );
+    expect(user.own('spec.md')).toBe(specAfter(4));
+
+    // On the wire: the whole document once, after what is the same in every iteration.
+    const looks = end.dispatches('spec-reviewer');
+    const [first, ...later] = looks;
+    const asked = first?.[0];
+    const [stable, whole] = [stableText(asked), usersText(asked)];
+    expectInOrder(stable, STABLE_ORDER);
+    expectInOrder(whole, ['## Spec under review', SPEC.trim(), '## Iteration Context', 'This is iteration 1 of 5.']);
+    if (who === 'claude') expect(whole).not.toContain('# Review of a specification');
+    else expectInOrder(whole, [...STABLE_ORDER, '## Spec under review']);
+
+    // Then what changed, and nothing else, in the conversation of before.
+    expect(later).toHaveLength(4);
+    expect(new Set(end.sent('spec-reviewer').map(sessionOf)).size).toBe(1);
+    let read = 0;
+    for (const [i, look] of later.entries()) {
+      const text = expectResumed(who, looks[i]?.at(-1), look[0]);
+      const { before, after, summary } = flaw(i);
+      expect(text).toContain(`-${before}\n+${after}\n`);
+      expect(text).toContain(summary);
+      expect(text).toContain(`This is iteration ${i + 2} of 5.`);
+      expect(text).not.toContain('## Spec under review');
+      expect(text).not.toContain('# Review of a specification');
+      expect(text.length).toBeLessThan(SPEC.length / 4);
+      expect(spec?.iterations[i + 1]?.prompt_chars).toBe(text.length);
+      const now = look[0]?.use?.read ?? 0;
+      expect(now).toBeGreaterThanOrEqual(read);
+      read = now;
+    }
+    // Codex's provider counts in steps of 2,048 tokens, so not every round shows.
+    expect(read).toBeGreaterThan(looks[1]?.[0]?.use?.read ?? 0);
+
+    // The fixer is one conversation as well.
+    const turns = end.dispatches('implementer');
+    expect(turns).toHaveLength(4);
+    for (const [i, turn] of turns.entries()) {
+      if (i === 0) continue;
+      const text = expectResumed(who, turns[i - 1]?.at(-1), turn[0]);
+      expect(text).toContain(flaw(i).issue.description);
+      expect(text).not.toContain(flaw(i - 1).issue.description);
+    }
+
+    expect(user.own('.review-history.md').replace(TIME, '{time}')).toBe(HISTORY);
+    expect(JSON.parse(user.own('.meta.json').replace(TIME, '{time}'))).toEqual(META);
+
+    // One commit a fix, with the document and nothing else.
+    expect(user.git('log', '--format=%s', '--name-only', 'main..').trim().split(/\n+/)).toEqual(
+      [4, 3, 2, 1].flatMap((n) => [`onceover: specify review iteration ${n}`, `${user.feature}/spec.md`]),
+    );
+    expect(user.git('diff', '--cached', '--name-only').trim()).toBe('src/mine.ts');
+  });
+
+  test('who does not read what it must is warned of, and judges all the same', async () => {
+    const user = realPhase(sim, { who, files: SPECIFY });
+    const end = await user.play('specify', { 'spec-reviewer': [verdict([flaw(0).issue])] });
+    expect([end.code, end.end]).toEqual([1, 'not-fixed']);
+    const warning = 'LAZY-LOAD-WARNING: spec-reviewer did not confirm artifact reads';
+    expect(end.loops[0]?.iterations).toMatchObject([{ engine_pass: false, marks: [warning] }]);
+    expect(
+      user
+        .own('.review-history.md')
+        .split('\n')
+        .filter((line) => line === warning),
+    ).toHaveLength(1);
+  });
+});
+
+async function fiveIterations(user: RealPhase): Promise<Played> {
+  const { feature } = user;
+  const [prd, spec] = [`${feature}/prd.md`, `${feature}/spec.md`];
+  return user.play(
+    'specify',
+    {
+      'spec-reviewer': [...reading(user, prd), ...FLAWS.map(({ issue }) => verdict([issue])), verdict([])],
+      'phase-reviewer': [...reading(user, prd, spec), verdict([])],
+      implementer: [
+        ...reading(user, prd, spec),
+        ...FLAWS.flatMap(({ before, after, summary }) => [...editing(user, spec, [before, after]), mended(summary)]),
+      ],
+    },
+    ['--fixer', user.who],
+  );
+}
+
+const STABLE_ORDER = [
+  '# Review of a specification',
+  'Your job: Find weaknesses before design does.',
+  '## How to judge',
+  '## Required Artifacts',
+  'prd.md',
+  'Return your assessment as JSON:',
+];
+
+/** Each once, one after the other. */
+function expectInOrder(text: string, parts: readonly string[]): void {
+  const places = parts.map((part) => text.indexOf(part));
+  expect(places).not.toContain(-1);
+  expect(places).toEqual([...places].sort((a, b) => a - b));
+}
+
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
+
+const HISTORY = [
+  ...FLAWS.map(
+    ({ issue, summary }, n) => `## Stage 1: Spec-Reviewer Review - Iteration ${n + 1} - {time}
+
+**Reviewer:** spec-reviewer (skeptic)
+**Decision:** Needs Revision
+
+**Issues:**
+- [${issue.severity}] [testability] ${issue.description} (at: ${issue.location})
+  Suggestion: Say how much.
+
+**Changes Made:**
+${summary}
+
+---
+`,
+  ),
+  ...['Stage 1: Spec-Reviewer Review - Iteration 5', 'Stage 2: Phase Review - Iteration 1'].map(
+    (heading, n) => `## ${heading} - {time}
+
+**Reviewer:** ${n === 0 ? 'spec-reviewer (skeptic)' : 'phase-reviewer (gatekeeper)'}
+**Decision:** Approved
+
+**Issues:**
+None.
+
+**Changes Made:**
+None.
+
+---
+`,
+  ),
+].join('\n');
+
+const LOOP = { started: '{time}', completed: '{time}', approved: true, reviewerNotes: [] };
+const META = {
+  lastCompletedPhase: 'specify',
+  phases: {
+    specify: {
+      started: '{time}',
+      completed: '{time}',
+      iterations: 6,
+      reviewerNotes: [],
+      stages: { specReview: { ...LOOP, iterations: 5 }, phaseReview: { ...LOOP, iterations: 1 } },
+    },
+  },
+};
