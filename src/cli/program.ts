@@ -117,7 +117,7 @@ function addPhase(program: Command): void {
     .addOption(new Option('--max-iterations <n>', 'reviews of a loop at most, 1 to 5').argParser(oneToFive))
     .option('--no-commit', 'do not commit fixes')
     .option('--keep-sessions', 'with --step: resume the sessions of the round before')
-    .option('--files <files...>', 'implement: look at these instead of what changed; "-" reads a list')
+    .option('--files <files...>', 'implement: only these files and folders of the change; "-" reads a list')
     .option('--base <ref>', 'implement: branch or commit that the change is measured from')
     .option('--simplify', 'implement, with --fixer: first have the code simplified')
     .option('--deepen-tests', 'implement, with --fixer: first have the tests deepened')
