@@ -18,6 +18,11 @@ export function exitCode(failure: Failure): 2 | 3 {
     case 'config-changed':
     case 'not-trusted':
     case 'no-reviewer':
+    case 'no-verdict':
+    case 'outputs-changed':
+    case 'reviewer-not-here':
+    case 'unreadable-session':
+    case 'session-busy':
       return 3;
     case 'no-merge-base':
       return failure.shallow ? 3 : 2;
@@ -49,6 +54,22 @@ export function exitCode(failure: Failure): 2 | 3 {
     case 'unknown-loop':
     case 'round-goes-on':
     case 'unreadable-loop':
+    case 'unknown-job':
+    case 'unknown-workflow':
+    case 'unknown-session':
+    case 'no-active-session':
+    case 'which-session':
+    case 'session-ended':
+    case 'session-outdated':
+    case 'no-such-step':
+    case 'step-finished':
+    case 'step-not-begun':
+    case 'which-step':
+    case 'unknown-output':
+    case 'missing-outputs':
+    case 'wrong-output-type':
+    case 'unusable-output':
+    case 'override-refused':
       return 2;
   }
 }

@@ -3,9 +3,11 @@ import type { RepoPath } from './brand.ts';
 import type { DocumentPhase, PhaseName } from './phase.ts';
 import type { Problem } from './problem.ts';
 import type { Cooling } from './record.ts';
+import type { WorkflowFailure } from './workflow-failure.ts';
 
 /** Expected trouble: a kind and its facts. The sentence for people is made in `text/`. */
 export type Failure =
+  | WorkflowFailure
   | { readonly kind: 'not-a-repository'; readonly folder: string }
   | { readonly kind: 'odd-root'; readonly folder: string }
   | { readonly kind: 'bare-repository'; readonly folder: string }

@@ -7,6 +7,7 @@ import { someNames } from './names.ts';
 import { tellPhaseFailure } from './phase-failure.ts';
 import { tellProblem } from './problem.ts';
 import type { Told } from './told.ts';
+import { tellWorkflowFailure } from './workflow-failure.ts';
 
 /** The sentences for a failure. */
 export function tellFailure(failure: Failure): Told {
@@ -209,6 +210,8 @@ export function tellFailure(failure: Failure): Told {
         what: `${quoteName(failure.path)} is not valid JSON (${showUnseen(failure.said)}); it was left as it is.`,
         next: 'Mend the file and run again.',
       };
+    default:
+      return tellWorkflowFailure(failure);
   }
 }
 

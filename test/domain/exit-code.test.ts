@@ -2,11 +2,14 @@ import { describe, expect, test } from 'vitest';
 import type { RepoPath } from '../../src/domain/brand.ts';
 import { exitCode } from '../../src/domain/exit-code.ts';
 import type { Failure } from '../../src/domain/failure.ts';
+import { workflowFailures } from '../support/workflow-failures.ts';
 
 type OneOfEach = { [Kind in Failure['kind']]: readonly [Extract<Failure, { kind: Kind }>, 2 | 3] };
 
 const USAGE = 2;
 const COULD_NOT_JUDGE = 3;
+
+const ofWorkflows = workflowFailures('x');
 
 const CODES: OneOfEach = {
   'not-a-repository': [{ kind: 'not-a-repository', folder: 'x' }, COULD_NOT_JUDGE],
@@ -65,6 +68,27 @@ const CODES: OneOfEach = {
   'round-goes-on': [{ kind: 'round-goes-on', id: 'x' }, USAGE],
   'unreadable-loop': [{ kind: 'unreadable-loop', phase: 'specify', feature: 'x' }, USAGE],
   'unreadable-json': [{ kind: 'unreadable-json', path: '.mcp.json', said: 'x' }, USAGE],
+  'unknown-job': [ofWorkflows['unknown-job'][0], USAGE],
+  'unknown-workflow': [ofWorkflows['unknown-workflow'][0], USAGE],
+  'unknown-session': [ofWorkflows['unknown-session'][0], USAGE],
+  'no-active-session': [ofWorkflows['no-active-session'][0], USAGE],
+  'which-session': [ofWorkflows['which-session'][0], USAGE],
+  'session-ended': [ofWorkflows['session-ended'][0], USAGE],
+  'session-outdated': [ofWorkflows['session-outdated'][0], USAGE],
+  'no-such-step': [ofWorkflows['no-such-step'][0], USAGE],
+  'step-finished': [ofWorkflows['step-finished'][0], USAGE],
+  'step-not-begun': [ofWorkflows['step-not-begun'][0], USAGE],
+  'which-step': [ofWorkflows['which-step'][0], USAGE],
+  'unknown-output': [ofWorkflows['unknown-output'][0], USAGE],
+  'missing-outputs': [ofWorkflows['missing-outputs'][0], USAGE],
+  'wrong-output-type': [ofWorkflows['wrong-output-type'][0], USAGE],
+  'unusable-output': [ofWorkflows['unusable-output'][0], USAGE],
+  'override-refused': [ofWorkflows['override-refused'][0], USAGE],
+  'no-verdict': [ofWorkflows['no-verdict'][0], COULD_NOT_JUDGE],
+  'outputs-changed': [ofWorkflows['outputs-changed'][0], COULD_NOT_JUDGE],
+  'reviewer-not-here': [ofWorkflows['reviewer-not-here'][0], COULD_NOT_JUDGE],
+  'unreadable-session': [ofWorkflows['unreadable-session'][0], COULD_NOT_JUDGE],
+  'session-busy': [ofWorkflows['session-busy'][0], COULD_NOT_JUDGE],
 };
 
 describe('exit code of a failure', () => {

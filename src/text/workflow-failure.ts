@@ -1,0 +1,220 @@
+import { quoteName, showUnseen } from '../domain/quote-name.ts';
+import type { SessionName } from '../domain/workflow.ts';
+import type {
+  OpenStep,
+  RefusedOverride,
+  ReviewTrouble,
+  UnusableOutput,
+  WorkflowFailure,
+} from '../domain/workflow-failure.ts';
+import { count } from './count.ts';
+import { didYouMean } from './did-you-mean.ts';
+import { oneLine } from './one-line.ts';
+import type { Told } from './told.ts';
+import { cut } from './width.ts';
+
+/** The sentences for a failure that only a workflow can have. */
+export function tellWorkflowFailure(failure: WorkflowFailure): Told {
+  switch (failure.kind) {
+    case 'unknown-job':
+      return {
+        what: sentence(`There is no job ${q(failure.name)}${didYouMean(failure.name, failure.known)}`),
+        next:
+          failure.known.length === 0
+            ? 'Jobs are read from .deepwork/jobs/<job>/job.yml, and there is none.'
+            : 'Name one that get_workflows ("onceover workflow list") lists.',
+      };
+    case 'unknown-workflow':
+      return {
+        what:
+          failure.name === null
+            ? `The job ${q(failure.job)} has several workflows, and none was named.`
+            : `The job ${q(failure.job)} has no workflow ${q(failure.name)}.`,
+        next: `Name one of these: ${failure.known.map(quoteName).join(', ')}.`,
+      };
+    case 'unknown-session':
+      return failure.active.length === 0
+        ? {
+            what: `There is no session ${q(short(failure.id))}, and no workflow is going on.`,
+            next: 'Begin one with start_workflow ("onceover workflow start").',
+          }
+        : {
+            what: `There is no session ${q(short(failure.id))}. These are going on:\n${tellSessions(failure.active)}`,
+            next: 'Give the session_id of one of them (--session on the command line).',
+          };
+    case 'no-active-session':
+      return {
+        what:
+          failure.ended.length === 0
+            ? 'No workflow was begun here.'
+            : `No workflow is going on here. The last ones have ended:\n${tellSessions(failure.ended)}`,
+        next: 'Begin one with start_workflow ("onceover workflow start").',
+      };
+    case 'which-session':
+      return {
+        what: `Several workflows are going on, so it must be said which one is meant:\n${tellSessions(failure.active)}`,
+        next: 'Give its session_id (--session on the command line); end those that nobody works on with abort_workflow ("onceover workflow abort").',
+      };
+    case 'session-ended':
+      return {
+        what: `The session ${tellSession(failure.session)} has ended: it was ${failure.end.kind} at ${failure.end.at}${failure.end.kind === 'aborted' ? ` (${oneLine(failure.end.explanation)})` : ''}.`,
+        next: 'Nothing was changed. Begin a new one with start_workflow ("onceover workflow start").',
+      };
+    case 'unreadable-session':
+      return {
+        what: `The state of the session ${q(short(failure.id))}, ${quoteName(failure.path)}, is damaged and cannot be read.`,
+        next:
+          failure.aside === null
+            ? 'Nothing was done. Begin the workflow anew with start_workflow ("onceover workflow start"); what was made is still in its files.'
+            : `It was put aside as ${quoteName(failure.aside)}. Begin the workflow anew with start_workflow ("onceover workflow start"); what was made is still in its files.`,
+      };
+    case 'session-outdated':
+      return {
+        what: `The workflow ${q(failure.session.workflow)} of ${q(failure.session.job)} has other steps now than when the session ${failure.session.id} was begun.`,
+        next: 'Put the steps of job.yml back, or end the session with abort_workflow ("onceover workflow abort") and begin anew.',
+      };
+    case 'session-busy':
+      return {
+        what: `Somebody else is writing to the session ${q(short(failure.id))} and does not end.`,
+        next: 'Nothing was changed. Try again in a moment.',
+      };
+    case 'no-such-step':
+      return {
+        what: `The workflow of session ${tellSession(failure.session)} has no step ${q(failure.step)}.`,
+        next: tellOpen(failure.open),
+      };
+    case 'step-finished':
+      return {
+        what: `The step ${q(failure.step)} of session ${tellSession(failure.session)} was finished already, at ${failure.at}.`,
+        next: `Nothing was changed. ${tellOpen(failure.open)}`,
+      };
+    case 'step-not-begun':
+      return {
+        what: `The step ${q(failure.step)} of session ${tellSession(failure.session)} has not begun yet: steps before it are not finished.`,
+        next: tellOpen(failure.open),
+      };
+    case 'which-step':
+      return {
+        what: `Several steps are open, and these outputs do not tell which one is finished:\n${failure.open.map(tellOpenStep).join('\n')}`,
+        next: 'Give the outputs of one step, or its step_id (--step on the command line).',
+      };
+    case 'unknown-output':
+      return {
+        what: sentence(
+          `The step ${q(failure.step)} has no output ${q(failure.name)}${didYouMean(failure.name, failure.known)}`,
+        ),
+        next:
+          failure.known.length === 0
+            ? 'It has no outputs at all: finish it without any.'
+            : 'Nothing was judged. Give the outputs by the names that the step has for them.',
+      };
+    case 'missing-outputs':
+      return {
+        what: `The step ${q(failure.step)} cannot be finished without ${failure.names.map(q).join(', ')}.`,
+        next: 'Nothing was judged. Make what is missing, and name its path.',
+      };
+    case 'wrong-output-type':
+      return tellWrongType(failure);
+    case 'unusable-output':
+      return {
+        what: `${quoteName(failure.path)}, given as ${q(failure.name)} of the step ${q(failure.step)}, ${UNUSABLE[failure.why]}.`,
+        next: `Nothing was judged. ${failure.why === 'folder' ? 'Name the files in it.' : 'Name a file of this repository; paths count from its root.'}`,
+      };
+    case 'override-refused':
+      return {
+        what: `A reason to finish ${q(failure.step)} without a pass does not count: ${REFUSED[failure.why].what}.`,
+        next: REFUSED[failure.why].next,
+      };
+    case 'no-verdict':
+      return {
+        what: `${count(failure.errors.length, 'review')} of the step ${q(failure.step)} came to no verdict:\n${failure.errors.map((one) => `  ${tellReviewTrouble(one)}`).join('\n')}`,
+        next: `This was no attempt${failure.passed === 0 ? '' : `, and ${count(failure.passed, 'review')} that passed ${failure.passed === 1 ? 'is' : 'are'} not done again`}. Put right what is wrong and call finished_step again ("onceover workflow finish").`,
+      };
+    case 'outputs-changed':
+      return {
+        what: `These files were changed while they were being reviewed, so the verdict is not about what is there now: ${failure.paths.map(quoteName).join(', ')}.`,
+        next: 'This was no attempt. Leave them alone until finished_step answers, and call it again.',
+      };
+    case 'reviewer-not-here':
+      return {
+        what: `${quoteName(failure.name)} is to review, and its program was not found.`,
+        next: `Install it ("onceover doctor" says how), ${failure.found.length === 0 ? '' : `name another with --reviewer (${failure.found.map(quoteName).join(', ')}), `}or begin the workflow with --self-review.`,
+      };
+  }
+}
+
+/** A review without a verdict, in one line. */
+export function tellReviewTrouble({ runEach, file, said }: ReviewTrouble): string {
+  return `${tellReview(runEach, file)}: ${oneLine(said)}`;
+}
+
+/** Which review it is: of the whole step, or of a file. */
+export function tellReview(runEach: string, file: string | null): string {
+  return file === null ? 'all outputs together' : `${quoteName(file)} (${showUnseen(runEach)})`;
+}
+
+function tellWrongType({ step, name, expected, given }: Extract<WorkflowFailure, { kind: 'wrong-output-type' }>): Told {
+  const output = `The output ${q(name)} of the step ${q(step)}`;
+  if (given === 'none') {
+    return { what: `${output} has no files in it.`, next: 'Nothing was judged. Name at least one.' };
+  }
+  return expected === 'file'
+    ? { what: `${output} is one file, and a list was given.`, next: 'Nothing was judged. Give one path.' }
+    : {
+        what: `${output} is a list of files, and one path was given.`,
+        next: 'Nothing was judged. Give a list of paths, also for one file.',
+      };
+}
+
+const UNUSABLE: Readonly<Record<UnusableOutput, string>> = {
+  missing: 'does not exist',
+  folder: 'is a folder',
+  'not-a-file': 'is not a plain file',
+  outside: 'leads out of the repository',
+  unreadable: 'cannot be read',
+};
+
+const REFUSED: Readonly<Record<RefusedOverride, Told>> = {
+  empty: { what: 'it is empty', next: 'Say why the outputs are good enough, or leave it out.' },
+  'no-reviews': {
+    what: 'nothing of it is reviewed',
+    next: 'Call finished_step without quality_review_override_reason.',
+  },
+  'not-failed': {
+    what: 'no reviewer has found anything in its outputs yet',
+    next: 'Call finished_step without quality_review_override_reason, and have them reviewed first.',
+  },
+  'not-instructed': {
+    what: 'no review of these outputs by these criteria was asked for yet',
+    next: 'Call finished_step without quality_review_override_reason: it tells how to have them reviewed.',
+  },
+};
+
+function tellOpen(open: readonly string[]): string {
+  return open.length === 0 ? 'No step is open.' : `Open: ${open.map(quoteName).join(', ')}.`;
+}
+
+function tellOpenStep({ id, outputs }: OpenStep): string {
+  return `  ${id}: ${outputs.length === 0 ? 'no outputs' : outputs.map(quoteName).join(', ')}`;
+}
+
+function tellSessions(sessions: readonly SessionName[]): string {
+  return sessions.map((one) => `  ${tellSession(one)}: ${cut(oneLine(one.goal), 60)}`).join('\n');
+}
+
+/** A session by its id and what it is about. */
+export function tellSession({ id, job, workflow }: SessionName): string {
+  return `${id} (${job === workflow ? job : `${job}/${workflow}`})`;
+}
+
+function q(name: string): string {
+  return `"${showUnseen(name)}"`;
+}
+
+function sentence(text: string): string {
+  return text.endsWith('?') ? text : `${text}.`;
+}
+
+function short(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}
