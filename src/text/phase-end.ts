@@ -26,8 +26,8 @@ type Told = readonly [what: string, next: string | null];
 
 const ENDS: Readonly<Record<PhaseEndReason, (outcome: PhaseOutcome, again: string) => Told>> = {
   approved: (outcome) => [
-    `Approved: ${subject(outcome)}, by ${allOf(reviewers(outcome))}${tellFixes(outcome)}.${tellOlder(outcome)}`,
-    null,
+    `Approved: ${subject(outcome)}, by ${allOf(reviewers(outcome))}${tellFixes(outcome)}.`,
+    tellOlder(outcome),
   ],
   'accepted-with-notes': (outcome) => [
     `Accepted with notes, not approved: ${atCap(outcome)}, and --accept-with-notes lets it go on.`,
@@ -63,11 +63,11 @@ const ENDS: Readonly<Record<PhaseEndReason, (outcome: PhaseOutcome, again: strin
   ],
   'artifact-missing': (outcome) => [
     `Stopped: ${subject(outcome)} is no longer there, so nobody can look at it.`,
-    'Next: bring it back ("git status" shows what became of it), and play it again.',
+    'Next: bring it back ("git status" and "git log" show what became of it), and play it again.',
   ],
   'artifact-empty': (outcome) => [
     `Stopped: ${subject(outcome)} is empty now, so there is nothing to look at.`,
-    'Next: bring back what was in it ("git diff" shows it), and play it again.',
+    'Next: bring back what was in it ("git diff" and "git log -p" show it), and play it again.',
   ],
   'artifact-unreadable': (outcome) => [
     `Stopped: ${subject(outcome)} is no UTF-8 text any more, or nothing that reviewers may be shown.`,
@@ -127,7 +127,7 @@ function openIssues({ open }: PhaseOutcome): string {
 }
 
 function alsoOpen(outcome: PhaseOutcome): string {
-  return outcome.open.length === 0 ? '' : ` By then ${openIssues(outcome)}.`;
+  return outcome.open.length === 0 ? '' : ` ${openIssues(outcome)}.`;
 }
 
 function atCap(outcome: PhaseOutcome): string {
@@ -141,15 +141,15 @@ function tellFixes({ run: { rounds } }: PhaseOutcome): string {
 }
 
 /** Whoever approved something older than what is there now. */
-function tellOlder(outcome: PhaseOutcome): string {
+function tellOlder(outcome: PhaseOutcome): string | null {
   const all = entries(outcome);
   const now = all.at(-1)?.seen.content;
   const older = reviewers(outcome).filter((role) => {
     const last = all.filter(({ looks }) => looks.some((look) => look.role === role)).at(-1);
     return last !== undefined && last.seen.content !== now;
   });
-  if (older.length === 0) return '';
-  return ` ${allOf(older)} approved an earlier state and has not seen what changed since ("recheck_domain: true" shows it).`;
+  if (older.length === 0) return null;
+  return `${allOf(older)} approved an earlier state and has not seen what changed since ("recheck_domain: true" shows it).`;
 }
 
 function noVerdict(outcome: PhaseOutcome): string {

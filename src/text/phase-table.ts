@@ -49,8 +49,9 @@ function roundRows({ entry, fix }: PlayedRound, fixNumber: number, paint: Paint)
 const NOBODY = { round: '', agent: '', asked: '', chars: '' };
 
 function asked({ agent, template, spent }: Pick<FixTurn, 'agent' | 'template' | 'spent'>) {
-  const chars = spent.promptChars === 0 ? '' : tokensOf(spent.promptChars);
-  return { round: '', agent: quoteName(agent), asked: dispatchBy(template), chars };
+  // Somebody who was stopped before a question was put was not asked.
+  if (spent.asks === 0) return { ...NOBODY, agent: quoteName(agent) };
+  return { round: '', agent: quoteName(agent), asked: dispatchBy(template), chars: tokensOf(spent.promptChars) };
 }
 
 function restRow(role: ReviewerRole, passedAt: number, paint: Paint): Row {

@@ -22,6 +22,7 @@ import {
   phasePlan,
   phaseRun,
   playedRound,
+  spent,
 } from '../support/phase/samples.ts';
 import { usage } from '../support/run-samples.ts';
 
@@ -109,6 +110,12 @@ describe('what a reviewer said, and what counts of it', () => {
     ],
   ])('%s', (_title, differs, expected) => {
     expect(result(differs)).toBe(expected);
+  });
+
+  test('somebody who was stopped before a question was put was not asked', () => {
+    const errors = [lookError({ why: { kind: 'stopped', by: 'budget' }, spent: spent(0, { asks: 0 }) })];
+    const lines = told(phaseOutcome({ run: phaseRun({ rounds: [playedRound({ looks: [], errors })] }) })).split('\n');
+    expect(lines).toContain('1 of 5  spec-reviewer  claude                 no verdict');
   });
 
   test.each<[LoopDispatchReason, string]>([
@@ -225,7 +232,7 @@ describe('how it ended, and what to do', () => {
     ],
     'reviewer-failed': [
       { run: stopped, open: one, exitCode: 1 },
-      /^Could not judge: spec-reviewer gave no verdict, claude did not finish within 7 seconds\. By then 1 issue is open\./,
+      /^Could not judge: spec-reviewer gave no verdict, claude did not finish within 7 seconds\. 1 issue is open\./,
     ],
     'fixer-failed': [
       { open: one, exitCode: 1 },
@@ -241,7 +248,7 @@ describe('how it ended, and what to do', () => {
     'artifact-unreadable': [{ exitCode: 3 }, /^Stopped: docs\/f\/spec\.md is no UTF-8 text any more/],
     disturbed: [{ exitCode: 3 }, /^Could not judge: docs\/f\/spec\.md changed again and again/],
     interrupted: [{ exitCode: 3 }, /^Interrupted: nothing was approved\. \(exit code 3\)\nNext: play it again/],
-    budget: [{ open: one, exitCode: 1 }, /^Stopped: the budget is used up, and nothing was approved\. By then 1 issue/],
+    budget: [{ open: one, exitCode: 1 }, /^Stopped: the budget is used up, and nothing was approved\. 1 issue is open/],
     trouble: [{ exitCode: 3 }, /^Could not judge: it had to be stopped, see above\./],
   };
 
