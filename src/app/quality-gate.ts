@@ -79,7 +79,7 @@ export class QualityGate {
     const reviews = given.reviews.map((review) => scopeReview(review, given.outputs, given.outputSpecs));
     const subject = subjectOf(given);
     const outputs = await qualityPayload({ ...subject, notes: null }, this.maxInlineFiles);
-    return qualityInstructions({ reviews, outputs, notes: subject.notes });
+    return qualityInstructions({ reviews, outputs, root: subject.root, notes: subject.notes });
   }
 
   /** A reviewer's structured answer as a verdict, literally. */

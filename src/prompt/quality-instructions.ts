@@ -7,6 +7,8 @@ export function qualityInstructions(given: {
   readonly reviews: readonly ScopedReview[];
   /** The outputs as a payload without notes. */
   readonly outputs: string;
+  /** The folder that paths count from. */
+  readonly root: string;
   readonly notes: string | null;
 }): string {
   const several = given.reviews.length > 1;
@@ -16,7 +18,7 @@ export function qualityInstructions(given: {
   const sections = [
     '# Quality Review',
     `${REVIEWER_ROLE} You change nothing.`,
-    `## Outputs\n\n${OUTPUTS_LEAD}\n\n${given.outputs}`,
+    `## Outputs\n\n${OUTPUTS_LEAD} Paths count from ${onOneLine(given.root)}.\n\n${given.outputs}`,
     ...(reviews.length === 0 ? [`## ${SINGLE}\n\n${criteriaList({})}`] : reviews),
     ...authorNotes(given.notes),
     GUIDELINES,

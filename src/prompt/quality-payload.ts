@@ -29,13 +29,8 @@ export function listedPayload({ files, root }: ListedOutputs, notes: string | nu
 
 /** A name as a line has it: as it is, unless that could be taken for something else. */
 export function onOneLine(name: string): string {
-  const isPlain = showUnseen(name) === name && name.trim() === name && !/^"| \(output: /.test(name);
-  return isPlain && name !== '' ? name : quoted(name);
-}
-
-function quoted(name: string): string {
-  const shown = quoteName(name);
-  return shown.startsWith('"') ? shown : `"${shown}"`;
+  const isPlain = showUnseen(name) === name && name.trim() === name && !/^$|^"| \(output: /.test(name);
+  return isPlain ? name : quoteName(name);
 }
 
 function payload(outputs: string | null, notes: string | null): string {

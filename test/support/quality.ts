@@ -1,0 +1,41 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { QualityCall, QualityCli } from '../../src/domain/quality.ts';
+import { temporaryFolder } from './repo.ts';
+
+export const PASSED = { passed: true, feedback: 'Good.', criteria_results: [] };
+export const FAILED = { passed: false, feedback: 'Not good.', criteria_results: [] };
+
+/** A reviewer that answers as told; `calls` is what it was asked. */
+export function scriptedCli(
+  answer: (call: QualityCall, n: number) => unknown = () => PASSED,
+): QualityCli & { readonly calls: readonly QualityCall[] } {
+  const calls: QualityCall[] = [];
+  return {
+    calls,
+    async run(call) {
+      calls.push(call);
+      return answer(call, calls.length);
+    },
+  };
+}
+
+/** A folder with these files, which is no repository. */
+export function projectWith(files: Readonly<Record<string, string | Uint8Array>>): string {
+  const root = temporaryFolder();
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
+  }
+  return root;
+}
+
+/** What was thrown, where something was. */
+export async function thrownBy(act: () => Promise<unknown>): Promise<unknown> {
+  try {
+    await act();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('nothing was thrown');
+}
