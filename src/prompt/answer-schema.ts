@@ -6,8 +6,12 @@ export type JsonSchema = { readonly [key: string]: unknown };
 
 /** The JSON schema of an answer, as most agents take it. What else comes is read all the same, but not asked for. */
 export function answerSchema(kind: AnswerKind): JsonSchema {
-  return jsonSchema(ANSWER_SCHEMAS[kind]);
+  const known = made.get(kind) ?? jsonSchema(ANSWER_SCHEMAS[kind]);
+  made.set(kind, known);
+  return known;
 }
+
+const made = new Map<AnswerKind, JsonSchema>();
 
 /** The JSON schema of whatever is asked for. */
 export function jsonSchema(asked: z.ZodType): JsonSchema {

@@ -16,8 +16,16 @@ export function tellForm(form: ReviewForm): string {
   return `Return your assessment as JSON:\n${object}`;
 }
 
-/** The same as a JSON schema, for agents that take one. */
+/** The same as a JSON schema, for agents that take one; made once for each form. */
 export function formSchema(form: ReviewForm): JsonSchema {
+  const known = made.get(form) ?? makeSchema(form);
+  made.set(form, known);
+  return known;
+}
+
+const made = new WeakMap<ReviewForm, JsonSchema>();
+
+function makeSchema(form: ReviewForm): JsonSchema {
   const [level, ...levels] = form.levels;
   const [category, ...categories] = form.categories;
   const place = z.string().optional();
