@@ -18,6 +18,7 @@ import type { Scope, Selection, Whereabouts } from './scope.ts';
 import type { TaskContent } from './task.ts';
 import type { Usage } from './usage.ts';
 import type { WithheldFile } from './withheld.ts';
+import type { SessionId, UnreadableSession, WorkflowSession } from './workflow.ts';
 
 /** The repository under review, as git tells it; it never writes there. */
 export interface Repository {
@@ -355,6 +356,28 @@ export type CommitEnd =
   | { readonly kind: 'committed'; readonly commit: CommitId }
   | { readonly kind: 'nothing' }
   | { readonly kind: 'failed'; readonly said: string };
+
+/** Workflows that are worked through, and those that have ended; several may read and change them at once. */
+export interface WorkflowSessions {
+  /** All that can be read, newest first. */
+  all(): Promise<
+    Result<{ readonly sessions: readonly WorkflowSession[]; readonly unreadable: readonly UnreadableSession[] }>
+  >;
+  /** Puts a new one there; `taken`: there is one of that id, and nothing was written. */
+  create(session: WorkflowSession): Promise<Result<'created' | 'taken'>>;
+  /**
+   * Changes one as it is at that moment, and nobody else's change is lost. Where `change` fails, nothing is written; where
+   * the session cannot be read it is put aside.
+   */
+  update<T>(
+    id: SessionId,
+    change: (session: WorkflowSession) => Result<{ readonly session: WorkflowSession; readonly value: T }>,
+  ): Promise<Result<T>>;
+  /** Gives a session that cannot be read another name, which it tells; null: there is none such any more. */
+  putAside(id: string): Promise<Result<string | null>>;
+  /** Writes the instructions for a review of a step's outputs. */
+  writeInstructions(id: SessionId, step: string, text: string): Promise<Result<RepoPath>>;
+}
 
 /** One run at a time a working tree. */
 export interface Lock {

@@ -1,0 +1,63 @@
+import type { RepoPath } from '../../../src/domain/brand.ts';
+import type { WorkflowSessions } from '../../../src/domain/ports.ts';
+import { done, failed } from '../../../src/domain/result.ts';
+import type { SessionId, WorkflowSession } from '../../../src/domain/workflow.ts';
+
+export type MemorySessions = WorkflowSessions & {
+  /** What is written, by session and step. */
+  readonly instructions: Map<string, string>;
+  /** Makes a session one that cannot be read. */
+  damage(id: SessionId): void;
+};
+
+/** Sessions that are forgotten with the test. */
+export function memorySessions(): MemorySessions {
+  const sessions = new Map<string, string>();
+  const damaged = new Set<string>();
+  const instructions = new Map<string, string>();
+  const read = (id: string) => {
+    const text = sessions.get(id);
+    return text === undefined ? null : (JSON.parse(text) as WorkflowSession);
+  };
+  const putAside = (id: string) => {
+    if (!damaged.delete(id)) return null;
+    sessions.delete(id);
+    return `aside_${id}.json`;
+  };
+  return {
+    instructions,
+    damage: (id) => damaged.add(id),
+    async all() {
+      const readable = [...sessions.keys()].filter((id) => !damaged.has(id)).flatMap((id) => read(id) ?? []);
+      return done({
+        sessions: readable.sort((a, b) => (b.startedAt + b.id > a.startedAt + a.id ? 1 : -1)),
+        unreadable: [...damaged].map((id) => ({ id, path: pathOf(id) })),
+      });
+    },
+    async create(session) {
+      if (sessions.has(session.id)) return done('taken');
+      sessions.set(session.id, JSON.stringify(session));
+      return done('created');
+    },
+    async update(id, change) {
+      if (damaged.has(id)) return failed({ kind: 'unreadable-session', id, path: pathOf(id), aside: putAside(id) });
+      const now = read(id);
+      if (now === null) return failed({ kind: 'unknown-session', id, active: [] });
+      const changed = change(now);
+      if (!changed.ok) return changed;
+      sessions.set(id, JSON.stringify(changed.value.session));
+      return done(changed.value.value);
+    },
+    async putAside(id) {
+      return done(putAside(id));
+    },
+    async writeInstructions(id, step, text) {
+      instructions.set(`${id} ${step}`, text);
+      return done(`.deepwork/tmp/quality_review_${id}_${step}.md` as RepoPath);
+    },
+  };
+}
+
+function pathOf(id: string): string {
+  return `.deepwork/tmp/session_${id}.json`;
+}
