@@ -42,7 +42,7 @@ describe.skipIf(!hasTerminal)('a run on a terminal', () => {
     const text = shown.shown().join('\n');
     expect(text).not.toContain('at work');
     expect(text).toMatch(/^Iteration 1: 1 gate, 2 reviewers\n/);
-    expect(text).toMatch(/^review:src:code-quality @1: FAIL, 1 finding open/m);
+    expect(text).toMatch(/^review:src:code-quality @1: FAIL, 1\s+finding open/m);
     expect(text).toMatch(/^review:src:code-quality @2: pass/m);
     expect(text).toMatch(/^Failed: 1 finding is open, 1 gate/m);
   });

@@ -83,7 +83,9 @@ test('a round that was killed, and one without a verdict, are played again', asy
   const { loop_id } = documentOf(await start(client, { wait_seconds: 0 }));
   while (repo.calls().length === 0) await client.call('continue_phase', { loop_id, wait_seconds: 0.1 });
   const folder = join(repo.root, '.git/onceover');
-  const { round } = JSON.parse(readFileSync(join(folder, `started-phases/${loop_id}.json`), 'utf8')) as { round: string };
+  const { round } = JSON.parse(readFileSync(join(folder, `started-phases/${loop_id}.json`), 'utf8')) as {
+    round: string;
+  };
   const { pid } = JSON.parse(readFileSync(join(folder, `phase-rounds/${round}.json`), 'utf8')) as { pid: number };
   process.kill(pid, 'SIGKILL');
   const failed = await client.call('continue_phase', { loop_id });
