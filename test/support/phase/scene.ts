@@ -1,0 +1,270 @@
+import { setMaxListeners } from 'node:events';
+import type { RepoPath } from '../../../src/domain/brand.ts';
+import type { Event } from '../../../src/domain/event.ts';
+import type { LedgerLoop } from '../../../src/domain/ledger.ts';
+import type { LoopIssue, LoopTemplate, PhaseName } from '../../../src/domain/phase.ts';
+import type { PhaseOutcome } from '../../../src/domain/phase-run.ts';
+import type { AskEnd, Contents, Question } from '../../../src/domain/ports.ts';
+import type { Result } from '../../../src/domain/result.ts';
+import { ROLE_NAMES, type RoleName } from '../../../src/domain/role.ts';
+import type { Settings } from '../../../src/domain/settings.ts';
+import { playPhase } from '../../../src/execute/phase.ts';
+import type { PhasePorts, PhaseRequest } from '../../../src/execute/phase-ports.ts';
+import { BUILT_IN } from '../loop-asks.ts';
+import { memoryCommits } from '../memory/commits.ts';
+import { memoryContents } from '../memory/contents.ts';
+import { memoryCoolings } from '../memory/coolings.ts';
+import { memoryFeatureFiles } from '../memory/feature-files.ts';
+import { differences, type MemoryWorktree, memoryClone, memoryWorktree } from '../memory/git.ts';
+import { memoryLedger } from '../memory/ledger.ts';
+import { type MemoryPhaseLogs, memoryPhaseLogs } from '../memory/phase-logs.ts';
+import { memoryPhaseLoops } from '../memory/phase-loops.ts';
+import { answers, memoryReviewers, type ScriptedAgent } from '../memory/reviewers.ts';
+import { memorySnapshots } from '../memory/snapshots.ts';
+import { settingsOf } from '../run-model/setup.ts';
+import { SETUP } from '../run-model/setup-sample.ts';
+
+export const FEATURE = 'docs/f' as RepoPath;
+export const CODE = 'src/a.ts' as RepoPath;
+
+/** A file of the feature, from the root. */
+export const at = (name: string) => `${FEATURE}/${name}` as RepoPath;
+
+/** One question as it was put, by whom it is to be answered and with which prompt. */
+export type Put = {
+  readonly role: RoleName;
+  readonly template: LoopTemplate | 'prepare' | 'repair';
+  readonly agent: string;
+  readonly question: Question;
+};
+
+/** What somebody says: an answer, how the dispatch ends, or what they do before they say it. */
+export type Word = object | ((put: Put, scene: Scene) => object | Promise<object>);
+
+export const APPROVES = { approved: true, issues: [], summary: 'Good.' };
+
+/** An answer that does not approve, with these issues. */
+export function objects(...issues: readonly (string | LoopIssue)[]): object {
+  const told = issues.map((one) => (typeof one === 'string' ? { severity: 'blocker', description: one } : one));
+  return { approved: false, issues: told, summary: 'Not yet.' };
+}
+
+/** Writes a file, and says so. */
+export function writes(path: RepoPath, text: string, said: object = { summary: `Wrote ${text.trim()}` }): Word {
+  return (_, { git }) => {
+    git.write(path, text);
+    return said;
+  };
+}
+
+/** Text that is no answer. */
+export const garbage = (text = 'I did it.', sessionId: string | null = null) =>
+  answers({}, { text, structured: undefined, sessionId });
+
+export type PlayPorts = PhasePorts & { readonly contents: Contents };
+
+/** A feature in memory whose phases are played, and all that can be seen of it. */
+export type Scene = {
+  readonly git: MemoryWorktree;
+  readonly ports: PlayPorts;
+  readonly request: PhaseRequest;
+  readonly puts: readonly Put[];
+  readonly events: readonly Event[];
+  readonly logs: MemoryPhaseLogs;
+  /** Files that agents are started from, by digest. */
+  readonly agentFiles: Map<RepoPath, string>;
+  readonly stop: AbortController;
+  /** How many questions are under way. */
+  asking(): number;
+  /** Every question in short: who, with which prompt. */
+  told(): readonly string[];
+  read(path: RepoPath): string;
+  history(): string;
+  /** The paths that each commit of the branch changed, the oldest first. */
+  commits(): readonly (readonly string[])[];
+  meta(): Record<string, unknown>;
+  ledger(): Promise<readonly LedgerLoop[]>;
+  wait(ms: number): void;
+  try(request?: Partial<PhaseRequest>, ports?: Partial<PlayPorts>): Promise<Result<PhaseOutcome>>;
+  play(request?: Partial<PhaseRequest>, ports?: Partial<PlayPorts>): Promise<PhaseOutcome>;
+};
+
+export type SceneOptions = {
+  readonly phase?: PhaseName;
+  readonly files?: Readonly<Record<string, string | null>>;
+  /** What each role says, question by question; then what it usually does. */
+  readonly says?: Partial<Record<RoleName, readonly Word[]>>;
+  /** What a role says after that. */
+  readonly usually?: Partial<Record<RoleName, Word>>;
+  /** The agents, the preferred first; `fay` mends. */
+  readonly agents?: Readonly<Record<string, Partial<ScriptedAgent>>>;
+  readonly settings?: Partial<Settings>;
+};
+
+const FILES: Readonly<Record<string, string>> = {
+  'docs/f/prd.md': '# PRD\n\nWe want it.\n',
+  'docs/f/spec.md': '# Spec\n\nIt is fast.\n',
+  'docs/f/design.md': '# Design\n\nA way.\n',
+  'docs/f/plan.md': '# Plan\n\nSteps.\n',
+  'docs/f/tasks.md': '# Tasks\n\n1. Do it.\n',
+  [CODE]: 'one\n',
+  'README.md': '# Read me\n',
+};
+
+const MINUTE_MS = 60_000;
+
+/** A feature with all its documents on branch work, and changed code. */
+export function openScene(options: SceneOptions = {}): Scene {
+  const phase = options.phase ?? 'specify';
+  const files = Object.entries({ ...FILES, ...options.files }).flatMap(([path, text]) =>
+    text === null ? [] : [[path, text]],
+  );
+  const clone = memoryClone(Object.fromEntries(files));
+  const first = clone.branches.get('main');
+  if (first === undefined) throw new Error('no commit');
+  const git = memoryWorktree(clone, 'work', first);
+  git.write(CODE, 'two\n');
+  const puts: Put[] = [];
+  const events: Event[] = [];
+  const stop = new AbortController();
+  setMaxListeners(0, stop.signal);
+  const agentFiles = new Map<RepoPath, string>();
+  const logs = memoryPhaseLogs();
+  let [asking, ids, time] = [0, 0, Date.parse('2026-03-01T12:00:00.000Z')];
+
+  const answer = async (agent: string, question: Question): Promise<AskEnd> => {
+    const role = roleIn(question);
+    const put: Put = { role, template: templateIn(role, question), agent, question };
+    const before = puts.filter((one) => one.role === role).length;
+    puts.push(put);
+    time += MINUTE_MS;
+    const word = options.says?.[role]?.[before] ?? options.usually?.[role] ?? usual(role);
+    asking++;
+    try {
+      const said = typeof word === 'function' ? await word(put, scene) : word;
+      return isEnd(said) ? said : answers(said, { filesRead: requiredIn(question) });
+    } finally {
+      asking--;
+    }
+  };
+  const agents = Object.entries({ ...(options.agents ?? { ann: {} }), fay: options.agents?.['fay'] ?? {} });
+  const reviewers = memoryReviewers(
+    Object.fromEntries(agents.map(([name, more]) => [name, { answer: (question) => answer(name, question), ...more }])),
+    Object.keys(options.agents ?? { ann: {} }).filter((name) => name !== 'fay'),
+  );
+  const contents = () =>
+    memoryContents(Object.fromEntries([...git.now().files].map(([path, { text }]) => [path, text])));
+  const ledger = memoryLedger();
+  const store = {
+    read: (path: RepoPath) => git.now().files.get(path)?.text ?? null,
+    write: git.write,
+    remove: git.remove,
+  };
+  const ports: PlayPorts = {
+    snapshots: memorySnapshots(clone, git),
+    feature: memoryFeatureFiles(store, FEATURE),
+    loops: memoryPhaseLoops(),
+    logs,
+    commits: memoryCommits(git),
+    coolings: memoryCoolings(),
+    ledger,
+    clock: { now: () => new Date(time) },
+    reporter: { tell: (event) => void events.push(event) },
+    reviewers,
+    contents: {
+      digest: (paths) => contents().digest(paths),
+      text: (path, limit) => contents().text(path, limit),
+      exists: (path) => contents().exists(path),
+    },
+    newId: () => `loop-${++ids}`,
+  };
+  const request: PhaseRequest = {
+    root: '/memory',
+    settings: { ...settingsOf(SETUP), concurrency: 4, ...options.settings },
+    roles: BUILT_IN,
+    phase,
+    feature: FEATURE,
+    fixing: { by: 'fixer', agent: 'fay' },
+    rerun: false,
+    acceptWithNotes: false,
+    mostIterations: null,
+    commits: true,
+    preparations: [],
+    selection: { kind: 'change', base: null },
+    barred: new Set(),
+    kept: ['onceover.yml', '.onceover', at('.review-history.md'), at('.meta.json'), 'tools/agent.sh'] as RepoPath[],
+    agentFiles: () => new Map(agentFiles),
+    startedBy: 'person',
+    stop: stop.signal,
+  };
+  const attempt: Scene['try'] = (given, other) => playPhase({ ...ports, ...other }, { ...request, ...given });
+  const scene: Scene = {
+    git,
+    ports,
+    request,
+    puts,
+    events,
+    logs,
+    agentFiles,
+    stop,
+    asking: () => asking,
+    told: () => puts.map(({ role, template }) => `${role} ${template}`),
+    read: (path) => store.read(path) ?? '',
+    history: () => store.read(at('.review-history.md')) ?? '',
+    commits() {
+      const found: string[][] = [];
+      for (let now = git.now().commit, parent = clone.parentOf(now); parent !== null; parent = clone.parentOf(now)) {
+        found.unshift(differences(clone.treeOf(parent), clone.treeOf(now)).map(({ path }) => path));
+        now = parent;
+      }
+      return found;
+    },
+    meta: () => JSON.parse(store.read(at('.meta.json')) ?? '{}'),
+    async ledger() {
+      const all = await ledger.all();
+      return all.ok ? all.value.entries.filter((entry) => entry.kind === 'loop') : [];
+    },
+    wait(ms) {
+      time += ms;
+    },
+    try: attempt,
+    async play(given, other) {
+      const ended = await attempt(given, other);
+      if (!ended.ok) throw new Error(JSON.stringify(ended.failure));
+      return ended.value;
+    },
+  };
+  return scene;
+}
+
+function isEnd(said: object): said is AskEnd {
+  return 'ok' in said;
+}
+
+function usual(role: RoleName): object {
+  if (role === 'test-deepener-a') return { outlines: [], summary: 'Nothing to test.' };
+  return role.endsWith('-reviewer') ? APPROVES : { summary: 'Nothing to do.' };
+}
+
+/** Who is meant, by the text of the role in the prompt. */
+function roleIn({ stable }: Question): RoleName {
+  const found = ROLE_NAMES.filter((name) => stable.includes(BUILT_IN[name].rubric.trim().slice(0, 200)));
+  const [role] = found;
+  if (role === undefined || found.length > 1) throw new Error(`whose prompt is this? ${stable.slice(0, 200)}`);
+  return role;
+}
+
+function templateIn(role: RoleName, { dynamic, sessionId }: Question): Put['template'] {
+  if (dynamic.includes('Your last answer could not be read')) return 'repair';
+  if (dynamic.includes('## New Issues to Fix')) return 'I7-resumed';
+  if (dynamic.includes('## Issues to Fix')) return 'I7-fresh';
+  if (!role.endsWith('-reviewer')) return 'prepare';
+  if (dynamic.includes('## Changes Since Your Last Review')) return 'I2-FV';
+  if (dynamic.includes('prior review session unavailable')) return 'I3';
+  return sessionId === null ? 'I1-R4' : 'I2';
+}
+
+/** The files that a prompt says must be read. */
+function requiredIn({ stable }: Question): readonly string[] {
+  return [...stable.matchAll(/^- (?:PRD|Spec|Design|Plan|Tasks): (\/.*)$/gm)].map((match) => match[1] ?? '');
+}
