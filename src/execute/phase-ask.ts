@@ -204,6 +204,7 @@ async function changesSince(playing: Playing) {
   if (!after.ok) return after;
   const changed = await changedBetween(ports.snapshots, before.tree, after.value.seen.snapshot);
   memory.before = null;
+  memory.isArtifactGone = after.value.artifact === 'missing';
   // Programs that judge may be files that git leaves out.
   const tampered = [...request.agentFiles()].filter(([path, digest]) => before.agentFiles.get(path) !== digest);
   return done([...new Set([...(changed ?? feature.documents.all), ...tampered.map(([path]) => path)])]);

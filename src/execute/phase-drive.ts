@@ -114,6 +114,7 @@ async function commit(
   { ports, memory }: Playing,
   { paths, message }: Extract<PhaseAction, { kind: 'commit' }>,
 ): Promise<Result<PhaseEvent>> {
+  if (memory.isArtifactGone) return done({ kind: 'nothing-to-commit' });
   const end = await ports.commits.commit(paths, message);
   switch (end.kind) {
     case 'committed':

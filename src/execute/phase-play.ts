@@ -31,6 +31,8 @@ export type PhaseMemory = {
   before: { readonly tree: SnapshotId; readonly agentFiles: ReadonlyMap<RepoPath, string> } | null;
   /** How many files the last fix changed. */
   filesChanged: number;
+  /** Whether the last fix took the document away: that is not committed. */
+  isArtifactGone: boolean;
   outline: Answers['outline'] | null;
   /** The time between rounds of the last loop, where that is known. */
   readonly gapMs: number | null;
@@ -57,6 +59,7 @@ export function openMemory(sight: Sight, gapMs: number | null, sessions: readonl
     talks: new Map(),
     before: null,
     filesChanged: 0,
+    isArtifactGone: false,
     outline: null,
     gapMs,
     deferred: null,

@@ -1,4 +1,5 @@
 import type { LedgerLoop } from '../domain/ledger.ts';
+import { dispatchBy } from '../domain/loop-template.ts';
 import type { FixTurn, PhaseEnd, PhaseRole } from '../domain/phase.ts';
 import type { KeptLoop, PhaseRun, PlayedRound } from '../domain/phase-run.ts';
 import type { PhaseAction, PhaseState } from '../domain/phase-step.ts';
@@ -169,7 +170,7 @@ function tellFix({ ports, memory }: Playing, { summary }: FixRecord, turn: FixTu
     agent,
     fix: {
       agent,
-      dispatch: template === 'I7-resumed' ? 'resumed' : 'fresh',
+      dispatch: dispatchBy(template),
       summary: summary ?? '',
       fixed: [],
       declined: [],

@@ -1,4 +1,5 @@
 import type { Compared, LongLoop, LoopCost, LoopDispatch, Rate } from '../domain/loop-cost.ts';
+import { dispatchBy } from '../domain/loop-template.ts';
 import type { FixTurn, IterationEntry, PhaseMark } from '../domain/phase.ts';
 import type { Usage } from '../domain/usage.ts';
 import { estimateTokens } from './estimate.ts';
@@ -120,7 +121,7 @@ function withOpenings<T extends LoopDispatch>(dispatches: readonly T[]): readonl
 }
 
 function isResumed({ template }: LoopDispatch): boolean {
-  return template === 'I2' || template === 'I2-FV' || template === 'I7-resumed';
+  return dispatchBy(template) === 'resumed';
 }
 
 function isShorter({ spent }: LoopDispatch, opening: LoopDispatch): boolean {

@@ -1,5 +1,6 @@
 import type { LedgerLoop } from '../domain/ledger.ts';
 import type { LoopDispatch } from '../domain/loop-cost.ts';
+import { dispatchBy } from '../domain/loop-template.ts';
 import type { MetaLoop, MetaUpdate } from '../domain/meta.ts';
 import type { PhaseEnd, PhaseStage, RoleIssue } from '../domain/phase.ts';
 import type { PhaseOutcome, PhaseRun, PlayedRound } from '../domain/phase-run.ts';
@@ -137,7 +138,6 @@ function toLedger(
   status: LedgerLoop['status'],
   figures: DispatchFigures,
 ): LedgerLoop {
-  const isResumed = one.template === 'I2' || one.template === 'I2-FV' || one.template === 'I7-resumed';
   const { asks, promptChars, freshChars, usage } = spent;
   return {
     kind: 'loop',
@@ -145,7 +145,7 @@ function toLedger(
     ...one,
     agent,
     status,
-    dispatch: isResumed ? 'resumed' : 'fresh',
+    dispatch: dispatchBy(one.template),
     asks,
     usage,
     promptChars,
