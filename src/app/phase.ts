@@ -5,10 +5,9 @@ import { loadRoles } from '../config/load-roles.ts';
 import { ACTIVE } from '../domain/active.ts';
 import type { RepoPath } from '../domain/brand.ts';
 import type { Place } from '../domain/change.ts';
-import { leftOut } from '../domain/left-out.ts';
 import { PHASES, type PhaseName, type Preparation } from '../domain/phase.ts';
 import type { PhaseOutcome, PhasePlan } from '../domain/phase-run.ts';
-import type { Contents, Reporter, Snapshots } from '../domain/ports.ts';
+import type { Contents, Reporter } from '../domain/ports.ts';
 import { repoPath } from '../domain/repo-path.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import type { Roles } from '../domain/role.ts';
@@ -22,7 +21,6 @@ import { digestOfFiles } from '../io/digest-of-files.ts';
 import { listRuleFiles } from '../io/rule-files.ts';
 import { openSnapshots } from '../io/snapshots.ts';
 import { type NameSource, userPath } from '../io/user-path.ts';
-import { writtenAgents } from '../plan/pull-request.ts';
 import { BUILT_IN_ROLES } from '../roles/table.ts';
 import { openCoolings } from '../stores/coolings.ts';
 import { openFeatureFiles } from '../stores/feature-files.ts';
@@ -31,6 +29,7 @@ import { openLock } from '../stores/lock.ts';
 import { openPhaseLogs } from '../stores/phase-logs.ts';
 import { openPhaseLoops } from '../stores/phase-loops.ts';
 import { version } from '../version.ts';
+import { barredAgents } from './barred-agents.ts';
 import { reviewersOf } from './reviewers.ts';
 import { agree } from './run.ts';
 import { type RunSettings, readSettings } from './run-settings.ts';
@@ -181,20 +180,6 @@ async function rolesOf(place: Place, { source }: RunSettings): Promise<Result<Ro
   // A slip in a name is the author's business, and in a pull request nothing of the author's is read.
   const listing = { tracked: source.from === null ? listed.value : [], untracked: [] };
   return loadRoles(source.files, listing, BUILT_IN_ROLES);
-}
-
-/** In a pull request, agents whose program it has written to. */
-async function barredAgents(
-  snapshots: Snapshots,
-  { source, settings, written }: RunSettings,
-): Promise<Result<ReadonlySet<string>>> {
-  if (source.from === null) return done(new Set());
-  const comparison = await snapshots.compare({ kind: 'change', base: null }, settings.base);
-  if (!comparison.ok) return comparison;
-  const taken = await snapshots.take(comparison.value, leftOut(settings));
-  if (!taken.ok) return taken;
-  const changed = new Set<string>(taken.value.entries.map(({ path }) => path));
-  return done(new Set(writtenAgents(written.agent, changed).keys()));
 }
 
 /** What nobody may touch who is judged by it, or who is told of it. */

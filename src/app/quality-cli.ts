@@ -6,8 +6,12 @@ import { done, type Result } from '../domain/result.ts';
 import type { Settings } from '../domain/settings.ts';
 import { agentQualityCli } from '../execute/quality-cli.ts';
 import { findPlace } from '../io/place.ts';
+import { openSnapshots } from '../io/snapshots.ts';
+import { barredAgents } from './barred-agents.ts';
 import { reviewersOf } from './reviewers.ts';
 import { readSettings } from './run-settings.ts';
+
+const USUAL_AGENT = 'claude';
 
 /** Who evaluates, and how. */
 export type QualityCliOptions = {
@@ -27,6 +31,12 @@ export async function openQualityCli(root: string, options: QualityCliOptions): 
   const read = await readSettings(place.value, { kind: 'change', base: null });
   if (!read.ok) return read;
   read.value.parsed.save();
+  const barred = await barredAgents(openSnapshots(place.value), read.value);
+  if (!barred.ok) return barred;
+  const agent = options.agent ?? USUAL_AGENT;
+  if (barred.value.has(agent)) {
+    throw new QualityGateError(`${agent} is not asked: this pull request has written to what it is started from.`);
+  }
   return done(qualityCliOf(place.value, read.value.settings, options));
 }
 
@@ -38,7 +48,7 @@ export function qualityCliOf(place: Place, settings: Settings, options: QualityC
   }
   const stop = options.signal ?? null;
   const cli = agentQualityCli({
-    agent: options.agent ?? 'claude',
+    agent: options.agent ?? USUAL_AGENT,
     reviewers: reviewersOf(place, settings, stop),
     atOnce,
     settings,

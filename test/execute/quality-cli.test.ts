@@ -1,0 +1,182 @@
+import { describe, expect, test } from 'vitest';
+import type { AskEnd, Question } from '../../src/domain/ports.ts';
+import { type QualityCall, QualityCliError, type QualityDispatch } from '../../src/domain/quality.ts';
+import { agentQualityCli } from '../../src/execute/quality-cli.ts';
+import { answerSchema, strictSchema } from '../../src/prompt/answer-schema.ts';
+import { answers, fails, memoryReviewers, type ScriptedAgent } from '../support/memory/reviewers.ts';
+import { FAILED, PASSED, thrownBy } from '../support/quality.ts';
+
+const SCHEMA = answerSchema('quality');
+const CALL: QualityCall = {
+  systemPrompt: 'Judge.',
+  prompt: 'Outputs.',
+  jsonSchema: SCHEMA,
+  timeoutSeconds: 270,
+  cwd: '/p',
+};
+const PROSE: AskEnd = answers({}, { text: 'It is good.', structured: undefined, sessionId: 's1' });
+
+/** An agent as the cli of a gate; each question takes so many seconds of its clock. */
+function opened(
+  agent: Partial<ScriptedAgent> & { readonly answer: ScriptedAgent['answer'] },
+  more: { atOnce?: number; secondsEach?: number; stop?: AbortSignal } = {},
+) {
+  let now = 0;
+  const dispatches: QualityDispatch[] = [];
+  const reviewers = memoryReviewers({
+    claude: {
+      ...agent,
+      answer: (question, n) => {
+        now += (more.secondsEach ?? 0) * 1000;
+        return agent.answer(question, n);
+      },
+    },
+  });
+  const cli = agentQualityCli({
+    agent: 'claude',
+    reviewers,
+    atOnce: more.atOnce ?? 4,
+    settings: { cacheTtl: 'auto', idleTimeoutSeconds: 100 },
+    clock: { now: () => new Date(now) },
+    stop: more.stop ?? null,
+    told: (dispatch) => dispatches.push(dispatch),
+  });
+  return { cli, asked: reviewers.asked, dispatches };
+}
+
+test('asks a question that only reads, with the schema and the time that it is given', async () => {
+  const { cli, asked, dispatches } = opened({ answer: () => answers(PASSED), model: 'm1' });
+  expect(await cli.run(CALL)).toEqual(PASSED);
+  expect(asked).toEqual<(Question & { agent: string })[]>([
+    {
+      agent: 'claude',
+      stable: 'Judge.',
+      dynamic: 'Outputs.',
+      schema: SCHEMA,
+      strictSchema: strictSchema(SCHEMA),
+      sessionId: null,
+      usedBefore: null,
+      cacheTtl: '5m',
+      timeoutSeconds: 270,
+      idleSeconds: 100,
+    },
+  ]);
+  expect(dispatches).toMatchObject([{ agent: 'claude', model: 'm1', mode: 'fresh', failure: null }]);
+  expect(dispatches[0]?.usage?.inputTokens).toBe(100);
+});
+
+test.each<[string, object]>([
+  ['null for what is optional', { ...FAILED, criteria_results: null }],
+  ['nothing but a verdict', { passed: false }],
+])('an answer with %s is read', async (_, answer) => {
+  const { cli } = opened({ answer: () => answers(answer) });
+  expect(await cli.run(CALL)).toMatchObject({ passed: false });
+});
+
+describe('an answer that cannot be read', () => {
+  test('is asked for once more in its session, in the time that is left', async () => {
+    const { cli, asked, dispatches } = opened(
+      { answer: (_, n) => (n === 1 ? PROSE : answers(PASSED)) },
+      { secondsEach: 100 },
+    );
+    expect(await cli.run(CALL)).toEqual(PASSED);
+    expect(asked[1]).toMatchObject({ stable: 'Judge.', sessionId: 's1', timeoutSeconds: 170, schema: SCHEMA });
+    expect(asked[1]?.dynamic).toMatch(/^Your last answer could not be read: there is no JSON object in it\./);
+    expect(dispatches.map(({ mode }) => mode)).toEqual(['fresh', 'repair']);
+  });
+
+  test.each<[string, unknown]>([
+    ['a word for passed', { passed: 'yes', feedback: 'x' }],
+    ['a list', [PASSED]],
+    ['a result without a verdict', { ...PASSED, criteria_results: [{ criterion: 'Clear' }] }],
+  ])('%s is one', async (_, structured) => {
+    const { cli, asked } = opened({
+      answer: (__, n) => (n === 1 ? answers({}, { structured, sessionId: 's1' }) : answers(FAILED)),
+    });
+    expect(await cli.run(CALL)).toEqual(FAILED);
+    expect(asked).toHaveLength(2);
+  });
+
+  test.each<[string, Partial<ScriptedAgent>, AskEnd, number, string]>([
+    ['twice', {}, PROSE, 2, 'unreadable-answer'],
+    ['by an agent that cannot go on', { canResume: async () => false }, PROSE, 1, 'unreadable-answer'],
+  ])('%s is an error', async (_, facts, answer, questions, kind) => {
+    const { cli, asked } = opened({ answer: () => answer, ...facts });
+    const error = await thrownBy(() => cli.run(CALL));
+    expect(error).toBeInstanceOf(QualityCliError);
+    expect(error).toMatchObject({
+      name: 'QualityCliError',
+      message: 'claude gave no answer that can be read: there is no JSON object in it',
+      agent: 'claude',
+      failure: { kind },
+    });
+    expect(asked).toHaveLength(questions);
+  });
+
+  test('is not asked for again when the time is over', async () => {
+    const { cli, asked } = opened({ answer: () => PROSE }, { secondsEach: 270 });
+    expect(await thrownBy(() => cli.run(CALL))).toMatchObject({ failure: { kind: 'timeout', seconds: 270 } });
+    expect(asked).toHaveLength(1);
+  });
+
+  test.each<[string, object]>([
+    ['in words', { text: 'My answer is passed: false, because …', structured: undefined }],
+    ['in a field', { structured: { passed: 'false', feedback: 'Bad.' } }],
+    ['of a criterion', { structured: { passed: 'yes', criteria_results: [{ criterion: 'Clear', passed: false }] } }],
+  ])('and failed something %s does not pass when it is repeated', async (_, first) => {
+    const { cli } = opened({
+      answer: (__, n) => (n === 1 ? answers({}, { ...first, sessionId: 's1' }) : answers(PASSED)),
+    });
+    expect(await cli.run(CALL)).toEqual({
+      ...PASSED,
+      passed: false,
+      feedback: expect.stringMatching(/^Good\.\n\nThe reviewer failed something in an answer that could not be read/),
+    });
+  });
+});
+
+test.each<[string, AskEnd, string]>([
+  ['a timeout', fails({ kind: 'timeout', seconds: 270 }), 'claude did not finish within 270 seconds'],
+  ['a limit', fails({ kind: 'limit', said: 'usage limit', resetAt: null }), 'claude has reached a limit: usage limit'],
+  ['no such program', fails({ kind: 'not-found', program: 'claude' }), 'claude could not be started (claude)'],
+])('%s is an error, told once, and no other agent is asked', async (_, end, message) => {
+  const { cli, asked, dispatches } = opened({ answer: () => end });
+  expect(await thrownBy(() => cli.run(CALL))).toMatchObject({ name: 'QualityCliError', message });
+  expect([asked.length, dispatches.length]).toEqual([1, 1]);
+  expect(dispatches[0]?.failure).toMatchObject({ kind: end.ok ? '' : end.failure.kind });
+});
+
+test('not more at once than it is told, in the order in which they come, whatever comes of them', async () => {
+  let running = 0;
+  let most = 0;
+  const { cli, asked } = opened(
+    {
+      async answer(_, n) {
+        running++;
+        most = Math.max(most, running);
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        running--;
+        return n % 3 === 0 ? fails({ kind: 'agent-error', said: 'broken' }) : answers(PASSED);
+      },
+    },
+    { atOnce: 3 },
+  );
+  const prompts = Array.from({ length: 20 }, (_, n) => `Outputs ${n}.`);
+  const ends = await Promise.allSettled(prompts.map((prompt) => cli.run({ ...CALL, prompt })));
+  expect([most, running]).toEqual([3, 0]);
+  expect(asked.map(({ dynamic }) => dynamic)).toEqual(prompts);
+  expect(ends.filter(({ status }) => status === 'rejected')).toHaveLength(6);
+});
+
+test('once stopped, those that wait are not asked', async () => {
+  const stop = new AbortController();
+  const { cli, asked } = opened(
+    { answer: () => new Promise<AskEnd>(() => setTimeout(() => stop.abort(), 5)) },
+    { atOnce: 1, stop: stop.signal },
+  );
+  const ends = await Promise.allSettled([1, 2, 3].map(() => cli.run(CALL)));
+  expect(ends.map((end) => (end.status === 'rejected' ? end.reason.failure.kind : end.status))).toEqual(
+    Array(3).fill('cancelled'),
+  );
+  expect(asked).toHaveLength(1);
+});
