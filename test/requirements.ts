@@ -57,23 +57,23 @@ const passCaching: readonly Requirement[] = [
 
 const qualityReview: readonly Requirement[] = [
   // 1: making a quality gate
-  pending('JOBS-REQ-004.1.1', 'a quality gate takes an optional cli, which may be none'),
-  pending('JOBS-REQ-004.1.2', 'it takes an optional whole number of files to inline'),
-  pending('JOBS-REQ-004.1.3', 'without that number it inlines up to DEFAULT_MAX_INLINE_FILES, which is 5'),
-  pending('JOBS-REQ-004.1.4', 'a given number is the one used'),
-  pending('JOBS-REQ-004.1.5', 'without a cli it still builds review instructions'),
-  pending('JOBS-REQ-004.1.6', 'without a cli, calling evaluate is a QualityGateError'),
+  tested('JOBS-REQ-004.1.1', 'a quality gate takes an optional cli, which may be none'),
+  tested('JOBS-REQ-004.1.2', 'it takes an optional whole number of files to inline'),
+  tested('JOBS-REQ-004.1.3', 'without that number it inlines up to DEFAULT_MAX_INLINE_FILES, which is 5'),
+  tested('JOBS-REQ-004.1.4', 'a given number is the one used'),
+  tested('JOBS-REQ-004.1.5', 'without a cli it still builds review instructions'),
+  tested('JOBS-REQ-004.1.6', 'without a cli, calling evaluate is a QualityGateError'),
 
   // 2: review by a cli
-  pending('JOBS-REQ-004.2.1', 'with an external runner, the criteria are judged by a cli subprocess'),
-  pending('JOBS-REQ-004.2.2', 'its system prompt has the criteria and, where given, author notes and guidance'),
-  pending('JOBS-REQ-004.2.3', 'its user prompt is the payload: contents or paths of the outputs'),
-  pending('JOBS-REQ-004.2.4', 'it is called with a JSON schema for the answer'),
-  pending(
+  tested('JOBS-REQ-004.2.1', 'with an external runner, the criteria are judged by a cli subprocess'),
+  tested('JOBS-REQ-004.2.2', 'its system prompt has the criteria and, where given, author notes and guidance'),
+  tested('JOBS-REQ-004.2.3', 'its user prompt is the payload: contents or paths of the outputs'),
+  tested('JOBS-REQ-004.2.4', 'it is called with a JSON schema for the answer'),
+  tested(
     'JOBS-REQ-004.2.5',
     'the schema requires passed (boolean) and feedback (string); criteria_results is optional',
   ),
-  pending(
+  tested(
     'JOBS-REQ-004.2.6',
     'each criteria result requires criterion and passed; feedback may be text, null or absent',
   ),
@@ -81,7 +81,7 @@ const qualityReview: readonly Requirement[] = [
   // 2: review by the agent itself
   pending('JOBS-REQ-004.2.7', 'without an external runner a file with review instructions is written'),
   pending('JOBS-REQ-004.2.8', 'that file is .deepwork/tmp/quality_review_{session_id}_{step_id}.md'),
-  pending('JOBS-REQ-004.2.9', 'it has header, outputs, criteria, author notes if any, guidelines and a task checklist'),
+  tested('JOBS-REQ-004.2.9', 'it has header, outputs, criteria, author notes if any, guidelines and a task checklist'),
   pending('JOBS-REQ-004.2.10', 'finished_step then answers needs_work and says how to start a sub-agent'),
   pending('JOBS-REQ-004.2.11a', 'the sub-agent instructions say to read the review file'),
   pending('JOBS-REQ-004.2.11b', 'the sub-agent instructions say to evaluate the criteria'),
@@ -90,72 +90,72 @@ const qualityReview: readonly Requirement[] = [
   pending('JOBS-REQ-004.2.11e', 'they say to call finished_step again with quality_review_override_reason'),
 
   // 3: the payload
-  pending('JOBS-REQ-004.3.1', 'up to max_inline_files files are given with their whole contents'),
-  pending('JOBS-REQ-004.3.2', 'more files than that are given as paths only'),
-  pending('JOBS-REQ-004.3.3', 'each listed path comes with the name of its output'),
-  pending('JOBS-REQ-004.3.4', 'a list of paths says how many files there are and to read them as needed'),
-  pending('JOBS-REQ-004.3.5', 'each content is set off by 20 dashes, the file name, 20 dashes'),
-  pending('JOBS-REQ-004.3.6', 'outputs stand between BEGIN and END OUTPUTS lines marked by ===================='),
-  pending('JOBS-REQ-004.3.7', 'author notes, where given, have an AUTHOR NOTES section of their own'),
-  pending('JOBS-REQ-004.3.8', 'no files and no notes make the payload "[No files provided]"'),
+  tested('JOBS-REQ-004.3.1', 'up to max_inline_files files are given with their whole contents'),
+  tested('JOBS-REQ-004.3.2', 'more files than that are given as paths only'),
+  tested('JOBS-REQ-004.3.3', 'each listed path comes with the name of its output'),
+  tested('JOBS-REQ-004.3.4', 'a list of paths says how many files there are and to read them as needed'),
+  tested('JOBS-REQ-004.3.5', 'each content is set off by 20 dashes, the file name, 20 dashes'),
+  tested('JOBS-REQ-004.3.6', 'outputs stand between BEGIN and END OUTPUTS lines marked by ===================='),
+  tested('JOBS-REQ-004.3.7', 'author notes, where given, have an AUTHOR NOTES section of their own'),
+  tested('JOBS-REQ-004.3.8', 'no files and no notes make the payload "[No files provided]"'),
 
   // 4: reading files
-  pending('JOBS-REQ-004.4.1', 'files are read without blocking'),
-  pending('JOBS-REQ-004.4.2', 'a file that is valid UTF-8 is given in full'),
-  pending(
+  tested('JOBS-REQ-004.4.1', 'files are read without blocking'),
+  tested('JOBS-REQ-004.4.2', 'a file that is valid UTF-8 is given in full'),
+  tested(
     'JOBS-REQ-004.4.3',
     'other bytes become "[Binary file - not included in review. Read from: {absolute_path}]"',
   ),
-  pending('JOBS-REQ-004.4.4', 'a file that is not there becomes "[File not found]"'),
-  pending('JOBS-REQ-004.4.5', 'any other trouble becomes "[Error reading file: {error}]"'),
+  tested('JOBS-REQ-004.4.4', 'a file that is not there becomes "[File not found]"'),
+  tested('JOBS-REQ-004.4.5', 'any other trouble becomes "[Error reading file: {error}]"'),
 
   // 5: the instructions file
-  pending('JOBS-REQ-004.5.1', 'the instructions are one complete Markdown document'),
-  pending('JOBS-REQ-004.5.2', 'several reviews are numbered and each names its scope'),
-  pending('JOBS-REQ-004.5.3', 'a single review has the title "Criteria to Evaluate" and no number'),
-  pending('JOBS-REQ-004.5.4', 'a review of each file of a files output lists every file to judge'),
-  pending('JOBS-REQ-004.5.5', 'guidance, where given, stands under "Additional Context"'),
-  pending('JOBS-REQ-004.5.6', 'guidelines ask for strict but fair, pragmatic judgement and feedback to act on'),
-  pending(
+  tested('JOBS-REQ-004.5.1', 'the instructions are one complete Markdown document'),
+  tested('JOBS-REQ-004.5.2', 'several reviews are numbered and each names its scope'),
+  tested('JOBS-REQ-004.5.3', 'a single review has the title "Criteria to Evaluate" and no number'),
+  tested('JOBS-REQ-004.5.4', 'a review of each file of a files output lists every file to judge'),
+  tested('JOBS-REQ-004.5.5', 'guidance, where given, stands under "Additional Context"'),
+  tested('JOBS-REQ-004.5.6', 'guidelines ask for strict but fair, pragmatic judgement and feedback to act on'),
+  tested(
     'JOBS-REQ-004.5.7',
     'five task steps: read, evaluate, report PASS or FAIL, overall result, feedback on failures',
   ),
 
   // 6: one evaluation
-  pending('JOBS-REQ-004.6.1', 'no criteria pass with the feedback "No quality criteria defined - auto-passing"'),
-  pending('JOBS-REQ-004.6.2', 'criteria but no cli are a QualityGateError'),
-  pending('JOBS-REQ-004.6.3', 'the timeout depends on the number of files, as section 8 says'),
-  pending('JOBS-REQ-004.6.4', 'an error of the cli comes out as a QualityGateError'),
+  tested('JOBS-REQ-004.6.1', 'no criteria pass with the feedback "No quality criteria defined - auto-passing"'),
+  tested('JOBS-REQ-004.6.2', 'criteria but no cli are a QualityGateError'),
+  tested('JOBS-REQ-004.6.3', 'the timeout depends on the number of files, as section 8 says'),
+  tested('JOBS-REQ-004.6.4', 'an error of the cli comes out as a QualityGateError'),
 
   // 7: several evaluations
-  pending('JOBS-REQ-004.7.1', 'every review of a step is evaluated'),
-  pending('JOBS-REQ-004.7.2', 'no reviews give an empty list'),
-  pending('JOBS-REQ-004.7.3', 'run_each step makes one evaluation over all outputs'),
-  pending('JOBS-REQ-004.7.4', 'run_each of a files output makes one evaluation for each of its files'),
-  pending('JOBS-REQ-004.7.5', 'run_each of a file output makes one evaluation of that file'),
-  pending('JOBS-REQ-004.7.6', 'all evaluations run at the same time'),
-  pending('JOBS-REQ-004.7.7', 'only reviews that did not pass are returned'),
-  pending('JOBS-REQ-004.7.8', 'the guidance of a review reaches its evaluation'),
+  tested('JOBS-REQ-004.7.1', 'every review of a step is evaluated'),
+  tested('JOBS-REQ-004.7.2', 'no reviews give an empty list'),
+  tested('JOBS-REQ-004.7.3', 'run_each step makes one evaluation over all outputs'),
+  tested('JOBS-REQ-004.7.4', 'run_each of a files output makes one evaluation for each of its files'),
+  tested('JOBS-REQ-004.7.5', 'run_each of a file output makes one evaluation of that file'),
+  tested('JOBS-REQ-004.7.6', 'all evaluations run at the same time'),
+  tested('JOBS-REQ-004.7.7', 'only reviews that did not pass are returned'),
+  tested('JOBS-REQ-004.7.8', 'the guidance of a review reaches its evaluation'),
 
   // 8: timeouts
-  pending('JOBS-REQ-004.8.1', 'the base timeout is 240 seconds'),
-  pending('JOBS-REQ-004.8.2', 'up to 5 files the timeout stays at 240 seconds'),
-  pending('JOBS-REQ-004.8.3', 'each file above 5 adds 30 seconds'),
+  tested('JOBS-REQ-004.8.1', 'the base timeout is 240 seconds'),
+  tested('JOBS-REQ-004.8.2', 'up to 5 files the timeout stays at 240 seconds'),
+  tested('JOBS-REQ-004.8.3', 'each file above 5 adds 30 seconds'),
 
   // 9: reading the answer
-  pending('JOBS-REQ-004.9.1', 'passed, feedback and criteria_results are taken from the structured answer'),
-  pending('JOBS-REQ-004.9.2', 'without passed it is false'),
-  pending('JOBS-REQ-004.9.3', 'without feedback it is "No feedback provided"'),
-  pending('JOBS-REQ-004.9.4', 'without criteria_results it is an empty list'),
-  pending('JOBS-REQ-004.9.5', 'an answer that makes no sense is a QualityGateError'),
+  tested('JOBS-REQ-004.9.1', 'passed, feedback and criteria_results are taken from the structured answer'),
+  tested('JOBS-REQ-004.9.2', 'without passed it is false'),
+  tested('JOBS-REQ-004.9.3', 'without feedback it is "No feedback provided"'),
+  tested('JOBS-REQ-004.9.4', 'without criteria_results it is an empty list'),
+  tested('JOBS-REQ-004.9.5', 'an answer that makes no sense is a QualityGateError'),
 
   // 10: what the instructions say
-  pending('JOBS-REQ-004.10.1', 'the instructions open with the role of the reviewer'),
-  pending('JOBS-REQ-004.10.2', 'each criterion is a bold name with its question'),
-  pending('JOBS-REQ-004.10.3', 'notes, where given, have the heading "Author Notes"'),
-  pending('JOBS-REQ-004.10.4', 'guidance, where given, has the heading "Additional Context"'),
-  pending('JOBS-REQ-004.10.5', 'they say that the whole passes only if all criteria pass'),
-  pending('JOBS-REQ-004.10.6', 'they say that a criterion which does not apply to the step is to be passed'),
+  tested('JOBS-REQ-004.10.1', 'the instructions open with the role of the reviewer'),
+  tested('JOBS-REQ-004.10.2', 'each criterion is a bold name with its question'),
+  tested('JOBS-REQ-004.10.3', 'notes, where given, have the heading "Author Notes"'),
+  tested('JOBS-REQ-004.10.4', 'guidance, where given, has the heading "Additional Context"'),
+  tested('JOBS-REQ-004.10.5', 'they say that the whole passes only if all criteria pass'),
+  tested('JOBS-REQ-004.10.6', 'they say that a criterion which does not apply to the step is to be passed'),
 ];
 
 const runSlots: readonly Requirement[] = [
