@@ -10,6 +10,8 @@ export type ToolAnswer = { readonly text: string; readonly structured: unknown; 
 
 /** A client that is connected to a server of its own. */
 export type McpConnection = {
+  /** The names of the tools. */
+  tools(): Promise<readonly string[]>;
   /** The schema that a tool promises its structured content to fit. */
   outputSchema(tool: string): Promise<z.ZodType>;
   call(tool: string, input?: Record<string, unknown>): Promise<ToolAnswer>;
@@ -32,6 +34,7 @@ export async function connectMcp(cwd: string): Promise<McpConnection> {
   await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd, env, stderr: 'ignore' }));
   onTestFinished(() => client.close());
   return {
+    tools: async () => (await client.listTools()).tools.map(({ name }) => name),
     async outputSchema(name) {
       const { tools } = await client.listTools();
       const schema: object | undefined = tools.find((tool) => tool.name === name)?.outputSchema;
