@@ -18,6 +18,7 @@ if (code === 0) {
     'run-trouble',
     'run-later',
     'hook',
+    'plugin',
     'phase-specify',
     'phase-implement',
     'phase-trouble',

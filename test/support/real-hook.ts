@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { expect } from 'vitest';
 import { programOf, REAL_AGENTS, type RealAgent } from './agent-clis.ts';
 import { CLI, onceover } from './cli.ts';
@@ -16,8 +16,10 @@ export type HookedAgent = 'claude' | 'codex' | 'gemini';
 
 /** A person whose real agent works in a repository with the stop hook; the reviewer `one` is scripted. */
 export type RealHook = GateRepo & {
-  /** Has the agent work once; the model answers by the script. */
-  work(script: Script): Promise<Work>;
+  /** Has the agent work once, on what it is asked; the model answers by the script. */
+  work(script: Script, asked?: string): Promise<Work>;
+  /** What the agent's program is started in: the person's own environment. */
+  readonly env: NodeJS.ProcessEnv;
   /** A tool call by which the model writes a file of the repository, after it has read it. */
   writing(path: string, content: string): readonly Answer[];
 };
@@ -29,13 +31,22 @@ export type Work = {
   readonly sent: readonly LoggedRequest[];
 };
 
+/** This repository, which is the marketplace of its plugin. */
+const PROJECT = resolve(import.meta.dirname, '../..');
+
 let users = 0;
 
-/** Sets the person up with the hook that `init` writes, and has them allow it where the agent's program asks for that. */
+type HookOptions = {
+  readonly isAllowed?: boolean;
+  /** Where the hook comes from: what `init` writes, or the plugin of this repository, which is installed then. */
+  readonly from?: 'init' | 'plugin' | 'both';
+};
+
+/** Sets the person up with the hook, and has them allow it where the agent's program asks for that. */
 export async function realHook(
   sim: ModelSim,
   name: HookedAgent,
-  { isAllowed = true }: { readonly isAllowed?: boolean } = {},
+  { isAllowed = true, from = 'init' }: HookOptions = {},
 ): Promise<RealHook> {
   const label = `hook-${++users}-${name}`;
   const real = realAgentOf(name);
@@ -47,18 +58,27 @@ export async function realHook(
   writeFileSync(join(bin, 'onceover'), `#!/bin/sh\nexec "${process.execPath}" "${CLI}" "$@"\n`);
   chmodSync(join(bin, 'onceover'), 0o755);
   const { PATH: path, HOME: __, ...git } = cleanEnvironment(bin);
-  const made = await onceover(repo.root, ['init', '--hook', name]);
-  expect([made.code, made.stderr]).toEqual([0, '']);
+  const env = { ...own, ...git, ...allowed.env, PATH: [bin, dirname(process.execPath), path].join(delimiter) };
+  if (from !== 'plugin') {
+    const made = await onceover(repo.root, ['init', '--hook', name]);
+    expect([made.code, made.stderr]).toEqual([0, '']);
+  }
+  if (from !== 'init') {
+    const args = ['plugin', 'install', 'onceover', '--marketplace', PROJECT];
+    const end = await run({ program: programOf(real), args, cwd: repo.root, env }, '');
+    expect([end.code, end.stderr]).toEqual([0, '']);
+  }
   repo.write('src/a.ts', 'export const a = 1;\n');
   repo.commit('hook');
   return {
     ...repo,
+    env,
     writing: (file, content) => writingOf(name, join(repo.root, file), content),
-    async work(script) {
+    async work(script, asked = 'Add b to src/a.ts.') {
       const before = sim.requests().length;
       sim.script(label, script);
-      const env = { ...own, ...git, ...allowed.env, PATH: [bin, dirname(process.execPath), path].join(delimiter) };
-      const end = await run(programOf(real), [...ARGS[name](real), ...allowed.args], repo.root, env);
+      const args = [...ARGS[name](real), ...allowed.args];
+      const end = await run({ program: programOf(real), args, cwd: repo.root, env }, asked);
       return { ...end, sent: conversationOf(sim.requests().slice(before), label) };
     },
   };
@@ -99,12 +119,14 @@ function realAgentOf(name: HookedAgent): RealAgent {
   return found;
 }
 
-function run(
-  program: string,
-  args: readonly string[],
-  cwd: string,
-  env: NodeJS.ProcessEnv,
-): Promise<Omit<Work, 'sent'>> {
+type Started = {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+};
+
+function run({ program, args, cwd, env }: Started, said: string): Promise<Omit<Work, 'sent'>> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], timeout: 120_000 });
     let [stdout, stderr] = ['', ''];
@@ -116,6 +138,6 @@ function run(
     });
     child.on('error', reject);
     child.on('close', (code) => resolve({ code, stdout, stderr }));
-    child.stdin.end('Add b to src/a.ts.');
+    child.stdin.end(said);
   });
 }

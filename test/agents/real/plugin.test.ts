@@ -1,0 +1,94 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { programOf } from '../../support/agent-clis.ts';
+import { failing, PASS } from '../../support/gates.ts';
+import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
+import { realHook, type Work } from '../../support/real-hook.ts';
+import { realAgent } from '../../support/real-person.ts';
+
+const PROJECT = resolve(import.meta.dirname, '../../..');
+const TOOL = 'mcp__plugin_onceover_onceover__';
+const TOOLS = [
+  'start_run',
+  'get_run',
+  'resolve_finding',
+  'get_review_instructions',
+  'get_configured_reviews',
+  'mark_review_as_passed',
+  'start_phase',
+  'continue_phase',
+];
+
+let sim: ModelSim;
+beforeAll(async () => {
+  sim = await startModelSim();
+});
+afterAll(() => sim.close());
+
+const says = (text: string) => ({ kind: 'text', text }) as const;
+const calls = (name: string) => ({ kind: 'tools', calls: [{ name: `${TOOL}${name}`, input: {} }] }) as const;
+/** How the model gets at tools of which it has heard only the names. */
+const load = (...names: readonly string[]) => {
+  const query = `select:${names.map((name) => TOOL + name).join(',')}`;
+  return { kind: 'tools', calls: [{ name: 'ToolSearch', input: { query, max_results: 5 } }] } as const;
+};
+const WRONG = 'export const a = 1;\nexport const b = 2;\n';
+const RIGHT = 'export const a = 1;\nexport const c = 3;\n';
+const B_IS_WRONG = failing('src/a.ts', 'export const b = 2;', { line: 2, issue: 'b is wrong' });
+
+/** Which of these the model hears in a request; the whole of it would be too long to show. */
+function heardOf(work: Work, number: number, texts: readonly string[]): readonly string[] {
+  const all = JSON.stringify(work.sent.at(number)?.body);
+  return texts.filter((text) => all.includes(text));
+}
+
+test.each([['plugins/onceover'], ['.']])('Claude Code has nothing against %s', async (path) => {
+  const { env } = await realHook(sim, 'claude');
+  const end = spawnSync(programOf(realAgent('claude')), ['plugin', 'validate', join(PROJECT, path), '--strict'], {
+    env,
+  });
+  expect([`${end.stderr}`, end.status]).toEqual(['', 0]);
+});
+
+test('the model has the tools and the skill; the hook holds it back once, and lets it go when the gates hold', async () => {
+  const user = await realHook(sim, 'claude', { from: 'plugin' });
+  user.answers('one', B_IS_WRONG);
+  const work = await user.work([
+    ...user.writing('src/a.ts', WRONG),
+    says('Done.'),
+    ...user.writing('src/a.ts', RIGHT),
+    says('Mended.'),
+  ]);
+  expect([work.code, work.sent.length]).toEqual([0, 6]);
+  const offered = [...TOOLS.map((name) => `${TOOL}${name}`), 'onceover:gates: How to work'];
+  expect(heardOf(work, 0, offered)).toEqual(offered);
+  expect([2, 3].map((number) => heardOf(work, number, ['b is wrong']).length)).toEqual([0, 1]);
+  expect(readFileSync(join(user.root, 'src/a.ts'), 'utf8')).toBe(RIGHT);
+  expect(user.calls()).toHaveLength(2);
+});
+
+test('/onceover:review has the gates run by the tools that it allows, and nobody is asked twice', async () => {
+  const user = await realHook(sim, 'claude', { from: 'plugin' });
+  user.write('src/a.ts', RIGHT);
+  user.answers('one', PASS);
+  const work = await user.work(
+    [load('start_run', 'get_run'), calls('start_run'), calls('get_run'), says('It holds.')],
+    '/onceover:review src',
+  );
+  expect(work.code).toBe(0);
+  expect(JSON.parse(work.stdout)).toMatchObject({ is_error: false, permission_denials: [], result: 'It holds.' });
+  expect(heardOf(work, 0, ['Paths, if any were given: src'])).toHaveLength(1);
+  expect(heardOf(work, 3, [String.raw`\"status\":\"passed\"`])).toHaveLength(1);
+  expect(user.calls()).toHaveLength(1);
+});
+
+test('with the hook of init beside it, one of the two is called', async () => {
+  const user = await realHook(sim, 'claude', { from: 'both' });
+  user.answers('one', B_IS_WRONG);
+  user.write('src/a.ts', WRONG);
+  const work = await user.work([says('Done.'), ...Array.from({ length: 5 }, () => says('No.'))]);
+  expect([work.code, work.sent.length]).toEqual([0, 4]);
+  expect(user.calls()).toHaveLength(1);
+});
