@@ -102,10 +102,7 @@ const qualityReview: readonly Requirement[] = [
   // 4: reading files
   tested('JOBS-REQ-004.4.1', 'files are read without blocking'),
   tested('JOBS-REQ-004.4.2', 'a file that is valid UTF-8 is given in full'),
-  tested(
-    'JOBS-REQ-004.4.3',
-    'other bytes become "[Binary file - not included in review. Read from: {absolute_path}]"',
-  ),
+  tested('JOBS-REQ-004.4.3', 'other bytes become "[Binary file - not included in review. Read from: {absolute_path}]"'),
   tested('JOBS-REQ-004.4.4', 'a file that is not there becomes "[File not found]"'),
   tested('JOBS-REQ-004.4.5', 'any other trouble becomes "[Error reading file: {error}]"'),
 
