@@ -2,6 +2,7 @@ import type { KnownAgent } from './agents/inspect.ts';
 import { placeOf } from './app/ahead.ts';
 import type { Cleaned } from './app/clean.ts';
 import type { Cost, CostOptions } from './app/cost.ts';
+import type { DemoOptions } from './app/demo.ts';
 import type { PhaseWish } from './app/phase.ts';
 import type { ReportFile, WrittenReports } from './app/reports.ts';
 import type { RunOptions } from './app/run.ts';
@@ -12,6 +13,7 @@ import { loadSettings } from './config/load-settings.ts';
 import { openParsedFiles, type ParsedFiles } from './config/parsed-files.ts';
 import type { RepoPath, ReviewId } from './domain/brand.ts';
 import type { Changes, Listing, Place } from './domain/change.ts';
+import type { DemoOutcome } from './domain/demo.ts';
 import type { DoctorReport } from './domain/doctor.ts';
 import type { ReviewExplanation, RunExplanation } from './domain/explanation.ts';
 import type { KnownFinding, Resolution } from './domain/finding.ts';
@@ -317,6 +319,21 @@ export async function resolve(
 ): Promise<Result<{ readonly finding: KnownFinding; readonly resolution: Resolution }>> {
   const [place, { resolveFinding }] = await Promise.all([placeOf(cwd), import('./app/findings.ts')]);
   return place.ok ? resolveFinding(place.value, id, word) : place;
+}
+
+/** Plays real runs in a temporary repository, with scripted reviewers. */
+export async function playDemo(options: DemoOptions): Promise<Result<DemoOutcome>> {
+  return (await import('./app/demo.ts')).playDemo(options);
+}
+
+/** The mistakes that are planted there. */
+export async function demoMistakes() {
+  return (await import('./demo/project.ts')).PLANTED;
+}
+
+/** Answers a prompt as a scripted reviewer of the demo. */
+export async function answerAsReviewer(name: string, prompt: string, session: string | null) {
+  return (await import('./app/demo-reviewer.ts')).answerAsReviewer(name, prompt, session);
 }
 
 /** Archives the records. */

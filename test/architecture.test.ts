@@ -17,6 +17,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   config: ['domain', 'text', 'io'],
   report: ['domain', 'text'],
   roles: ['domain'],
+  demo: ['domain'],
   cli: ['app.ts', 'app/ahead.ts', 'app/answer-stop.ts', 'app/run.ts', 'domain', 'report', 'text', 'version.ts', 'mcp'],
   mcp: ['app.ts', 'domain', 'report', 'text', 'version.ts'],
 };

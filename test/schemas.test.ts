@@ -4,6 +4,7 @@ import { jobSchema } from '../src/config/job-schema.ts';
 import { ruleFileSchema } from '../src/config/rule-schema.ts';
 import { settingsSchema } from '../src/config/settings-schema.ts';
 import { costSchema, featureCostSchema } from '../src/report/cost-schema.ts';
+import { demoSchema } from '../src/report/demo-schema.ts';
 import * as phases from '../src/report/phase-schema.ts';
 import * as runs from '../src/report/run-schema.ts';
 import * as documents from '../src/report/schemas.ts';
@@ -25,6 +26,7 @@ test.each([
   ['clean', runs.cleanSchema, 'output'],
   ['cost', costSchema, 'output'],
   ['cost-feature', featureCostSchema, 'output'],
+  ['demo', demoSchema, 'output'],
   ['trust', runs.trustSchema, 'output'],
   ['started-run', runs.startedRunSchema, 'output'],
   ['phase', phases.phaseSchema, 'output'],

@@ -42,6 +42,7 @@ function buildProgram(): Command {
   addInit(program);
   addDoctor(program);
   addTrust(program);
+  addDemo(program);
   program.commandsGroup('For agents:');
   addInstructions(program);
   addRules(program);
@@ -173,6 +174,23 @@ function addTrust(program: Command): void {
     )
     .option('--json', 'answer with one JSON document')
     .action(async (options) => (await import('./commands/trust.ts')).trustCommand(options));
+}
+
+function addDemo(program: Command): void {
+  program
+    .command('demo')
+    .summary('see what it saves, without an agent, key or network')
+    .description(
+      'Plays real runs in a temporary repository, with scripted reviewers: two mistakes, a fix, another one, a pass. Says what ' +
+        'happened and why, and what each lever saved. Nothing of yours is read or written.',
+    )
+    .option('--keep', 'leave the repository, to look around in')
+    .option('--json', 'answer with one JSON document')
+    .action(async (options) => (await import('./commands/demo.ts')).demoCommand(options));
+  program
+    .command('demo-reviewer', { hidden: true })
+    .argument('<name>')
+    .action(async (name) => (await import('./commands/demo-reviewer.ts')).demoReviewerCommand(name));
 }
 
 function addHook(program: Command): void {

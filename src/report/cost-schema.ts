@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { RUN_STATUSES } from '../domain/run.ts';
 import { usage } from './run-schema.ts';
 
-const paid = z.object({
+export const paid = z.object({
   looks: z.number().describe('Looks of reviewers and turns of fixers, those of review loops among them.'),
   resumed: z.number(),
   dispatches: z.number().describe('With those that asked once more, and those for each part of a large diff.'),
@@ -17,7 +17,7 @@ const paid = z.object({
   duration_ms: z.number(),
 });
 
-const notPaid = z
+export const notPaid = z
   .object({ looks: z.number(), tokens: z.number() })
   .describe('Looks that were left out or made cheaper, and about how many tokens that spared.');
 

@@ -38,6 +38,7 @@ const commands: [string, string[]][] = [
   ['resolve', ['<finding>', '--fixed [how]', '--skip <why>', '--json']],
   ['init', ['--gates', '--rules', '--mcp <agent>', '--hook <agent>', '--json']],
   ['trust', ['--json']],
+  ['demo', ['--keep', '--json']],
   [
     'phase',
     [

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import type { DemoAct } from '../../src/demo/story.ts';
+import { isAsTold } from '../../src/demo/story.ts';
+import type { RunOutcome } from '../../src/domain/run.ts';
+import { gateOutcome, runOutcome, slotOutcome } from '../support/run-samples.ts';
+
+const passed = slotOutcome({ status: 'pass', dispatch: 'resumed' });
+const rests = slotOutcome({ slot: 2, status: 'skipped_prior_pass', dispatch: 'none', passIteration: 1 });
+const act: DemoAct = { writes: [], exitCode: 0, slots: ['pass resumed', 'rests'] };
+
+const outcome = (differs: Partial<RunOutcome> = {}, slots = [passed, rests], status: 'pass' | 'holds' = 'pass') =>
+  runOutcome({ exitCode: 0, gates: [gateOutcome({ status, slots })], ...differs });
+
+test.each([
+  ['as it should', outcome(), true],
+  ['with another exit code', outcome({ exitCode: 1 }), false],
+  ['with a reviewer that was asked afresh', outcome({}, [{ ...passed, dispatch: 'fresh' }, rests]), false],
+  ['with a reviewer that found something', outcome({}, [{ ...passed, status: 'fail' }, rests]), false],
+  ['with a reviewer that looked instead of resting', outcome({}, [passed, { ...passed, slot: 2 }]), false],
+  ['with nobody asked', outcome({}, [passed, rests], 'holds'), false],
+  ['with a reviewer missing', outcome({}, [passed]), false],
+  ['with no gate at all', outcome({ gates: [] }), false],
+])('a run that went %s: %#', (_title, run, expected) => {
+  expect(isAsTold(act, run)).toBe(expected);
+});
