@@ -20,7 +20,7 @@ import { memoryLedger } from '../memory/ledger.ts';
 import { type MemoryPhaseLogs, memoryPhaseLogs } from '../memory/phase-logs.ts';
 import { memoryPhaseLoops } from '../memory/phase-loops.ts';
 import { answers, memoryReviewers, type ScriptedAgent } from '../memory/reviewers.ts';
-import { memorySnapshots } from '../memory/snapshots.ts';
+import { type MemorySnapshots, memorySnapshots } from '../memory/snapshots.ts';
 import { settingsOf } from '../run-model/setup.ts';
 import { SETUP } from '../run-model/setup-sample.ts';
 
@@ -57,6 +57,14 @@ export function writes(path: RepoPath, text: string, said: object = { summary: `
   };
 }
 
+/** What somebody says after something has happened. */
+export function having(happens: (scene: Scene) => void, word: Word): Word {
+  return (put, scene) => {
+    happens(scene);
+    return typeof word === 'function' ? word(put, scene) : word;
+  };
+}
+
 /** Text that is no answer. */
 export const garbage = (text = 'I did it.', sessionId: string | null = null) =>
   answers({}, { text, structured: undefined, sessionId });
@@ -67,6 +75,7 @@ export type PlayPorts = PhasePorts & { readonly contents: Contents };
 export type Scene = {
   readonly git: MemoryWorktree;
   readonly ports: PlayPorts;
+  readonly snapshots: MemorySnapshots;
   readonly request: PhaseRequest;
   readonly puts: readonly Put[];
   readonly events: readonly Event[];
@@ -160,8 +169,9 @@ export function openScene(options: SceneOptions = {}): Scene {
     write: git.write,
     remove: git.remove,
   };
+  const snapshots = memorySnapshots(clone, git);
   const ports: PlayPorts = {
-    snapshots: memorySnapshots(clone, git),
+    snapshots,
     feature: memoryFeatureFiles(store, FEATURE),
     loops: memoryPhaseLoops(),
     logs,
@@ -201,6 +211,7 @@ export function openScene(options: SceneOptions = {}): Scene {
   const scene: Scene = {
     git,
     ports,
+    snapshots,
     request,
     puts,
     events,
