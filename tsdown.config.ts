@@ -18,7 +18,7 @@ const common: UserConfig = {
 const CORE =
   /src\/(?:app\.ts|cli\/working-directory|domain|text\/(?:agent-failure|failure|instructions|notice|pass|problem|rules)\.ts|io\/(?:contents|diff|files|git|in-parts|index-copy|nul-list|place|process|repository|text-files|user-path)\.ts|stores\/(?:generated|instruction|passes)|report\/documents|config\/(?:load(?!-roles)|parsed|rule-file)|plan\/(?:decide-instructions|explain-review|identify|match|review-id|task)|prompt\/(?:fence|instruction-file)|execute\/(?:instructions|references|select))/;
 const RUN =
-  /src\/(?:app\/(?:run|run-config|looking-ahead)\.ts|cli\/(?:commands\/run|interrupt|plain-run)|execute\/(?:run|run-checks|run-ports|read-run|tidy|rule-marks|budget)\.ts|plan\/(?:content|cycle|decide-run|estimate|gate-state|gates|judge-run|pull-request|record-names|retries|rubric|savings|slots|trusted-commands)\.ts|stores\/(?!capabilities|project-files|snooze|phase-|feature-|meta-|workflow-)|io\/(?!commit|git-files|scratch)|text\/(?:run|event|gate-reason|trouble|slots|check|dry-run)\.ts|report\/run-document)/;
+  /src\/(?:app\/(?:run|run-config|looking-ahead)\.ts|cli\/(?:commands\/run|interrupt|plain-run)|execute\/(?:run|run-checks|run-ports|read-run|tidy|rule-marks|budget)\.ts|plan\/(?:content|cycle|decide-run|estimate|gate-state|gates|judge-run|pull-request|record-names|retries|rubric|savings|slots|trusted-commands)\.ts|stores\/(?!capabilities|project-files|snooze|phase-|feature-|meta-|workflow-)|io\/(?!commit|git-files|output-files|scratch)|text\/(?:run|event|gate-reason|trouble|slots|check|dry-run)\.ts|report\/run-document)/;
 
 // What an agent that stops waits for, mostly with nothing changed.
 const HOOK =

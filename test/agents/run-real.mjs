@@ -22,6 +22,7 @@ if (code === 0) {
     'phase-specify',
     'phase-implement',
     'phase-trouble',
+    'quality',
     'record',
   ].map((name) => `test/agents/real/${name}.test.ts`);
   const named = process.argv.slice(2);
