@@ -1,0 +1,364 @@
+import { describe, expect, test } from 'vitest';
+import type { SessionId } from '../../src/domain/workflow.ts';
+import { abortWorkflow } from '../../src/execute/workflow.ts';
+import { jobOf, output, reviewOf, SELF, stepOf } from '../support/workflow/samples.ts';
+import { kindOf, type WorkflowWorld, workflowWorld } from '../support/workflow/world.ts';
+
+const notes = output('notes', { type: 'files' });
+const STUDY = jobOf([
+  stepOf('research', {
+    outputs: [notes, output('index', { required: false })],
+    reviews: [reviewOf('notes'), reviewOf('step', { criteria: { Enough: 'Enough?' } })],
+  }),
+  stepOf('report', {
+    inputs: [
+      { kind: 'file', output: 'notes', fromStep: 'research' },
+      { kind: 'file', output: 'index', fromStep: 'research' },
+      { kind: 'user', name: 'audience', description: 'For whom.' },
+    ],
+    outputs: [output('report')],
+    dependencies: ['research'],
+    reviews: [reviewOf('report')],
+  }),
+  stepOf('publish', { outputs: [], dependencies: ['report'] }),
+]);
+const NOTES = { notes: ['1.md', '2.md'] };
+
+function study(): WorkflowWorld {
+  const world = workflowWorld(STUDY);
+  for (const path of ['1.md', '2.md', 'r.md', 'folder/x.md']) world.files.set(path, `first ${path}`);
+  return world;
+}
+
+describe('an agent reviews', () => {
+  test('step by step to the end', async () => {
+    const world = study();
+    await world.start();
+    const first = await world.finish(NOTES, { notes: ' Mind the gap. ' });
+    expect(first).toMatchObject({ ok: true, value: { kind: 'finished', step: 'research', judged: 3, rests: [] } });
+    expect(world.asked).toEqual([
+      { files: ['1.md'], criteria: ['Good'], notes: 'Mind the gap.' },
+      { files: ['2.md'], criteria: ['Good'], notes: 'Mind the gap.' },
+      { files: ['1.md', '2.md'], criteria: ['Enough'], notes: 'Mind the gap.' },
+    ]);
+    expect(world.progress).toEqual(['0/3', '1/3', '2/3', '3/3']);
+    const begun = first.ok && first.value.kind === 'finished' ? first.value.begun : [];
+    expect(begun.map(({ step, inputs }) => [step.id, inputs])).toEqual([
+      [
+        'report',
+        [
+          { kind: 'file', output: 'notes', fromStep: 'research', paths: ['1.md', '2.md'] },
+          { kind: 'file', output: 'index', fromStep: 'research', paths: [] },
+          { kind: 'user', name: 'audience', description: 'For whom.' },
+        ],
+      ],
+    ]);
+    expect(await world.finish({ report: 'r.md' })).toMatchObject({
+      ok: true,
+      value: { begun: [{ step: { id: 'publish' } }] },
+    });
+    const last = await world.finish({});
+    expect(last).toMatchObject({
+      ok: true,
+      value: { kind: 'finished', judged: 0, begun: [], session: { end: { kind: 'completed' } } },
+    });
+    const { steps } = await world.session();
+    expect(steps.map(({ attempts, finished }) => [attempts, finished?.outputs, finished?.notes])).toEqual([
+      [1, NOTES, 'Mind the gap.'],
+      [1, { report: 'r.md' }, null],
+      [0, {}, null],
+    ]);
+  });
+
+  test('what failed is judged again, what passed and is unchanged is not', async () => {
+    const world = study();
+    await world.start();
+    world.verdict = ({ files }) => (files.join() === '2.md' ? 'fail' : 'pass');
+    const failed = await world.finish(NOTES);
+    expect(failed).toMatchObject({
+      ok: true,
+      value: { kind: 'failed', attempts: 1, judged: 3, failed: [{ review_run_each: 'notes', target_file: '2.md' }] },
+    });
+    world.files.set('2.md', 'mended');
+    world.asked.length = 0;
+    world.verdict = () => 'pass';
+    const passed = await world.finish(NOTES);
+    expect(passed).toMatchObject({
+      ok: true,
+      value: { kind: 'finished', judged: 2, rests: [{ review_run_each: 'notes', target_file: '1.md' }] },
+    });
+    expect(world.asked.map(({ files }) => files)).toEqual([['2.md'], ['1.md', '2.md']]);
+    expect((await world.session()).steps[0]?.attempts).toBe(2);
+  });
+
+  test('one that failed is asked again although nothing changed', async () => {
+    const world = study();
+    await world.start();
+    world.verdict = ({ files }) => (files.length === 2 ? 'fail' : 'pass');
+    await world.finish(NOTES);
+    await world.finish(NOTES);
+    expect(world.asked).toHaveLength(4);
+    expect((await world.session()).steps[0]?.attempts).toBe(2);
+  });
+
+  test('other criteria are judged anew', async () => {
+    const world = study();
+    await world.start();
+    world.verdict = ({ files }) => (files.length === 2 ? 'fail' : 'pass');
+    await world.finish(NOTES);
+    const [research, ...others] = STUDY.steps;
+    if (research === undefined) throw new Error('no step');
+    world.job = jobOf([{ ...research, reviews: [reviewOf('notes', { guidance: 'Be kind.' })] }, ...others]);
+    world.asked.length = 0;
+    expect(kindOf(await world.finish(NOTES))).toBe('finished');
+    expect(world.asked).toHaveLength(2);
+  });
+
+  test('a reviewer that crashes costs no attempt and no other verdict', async () => {
+    const world = study();
+    await world.start();
+    world.verdict = ({ files }) => (files.join() === '1.md' ? 'crash' : 'pass');
+    const crashed = await world.finish(NOTES);
+    expect(crashed).toMatchObject({
+      ok: false,
+      failure: {
+        kind: 'no-verdict',
+        passed: 2,
+        errors: [{ runEach: 'notes', file: '1.md', said: 'The reviewer crashed.' }],
+      },
+    });
+    expect((await world.session()).steps[0]).toMatchObject({ attempts: 0, failed: [], finished: null });
+    expect(kindOf(await world.finish(NOTES, { override: 'It crashed.' }))).toBe('override-refused');
+    world.verdict = () => 'pass';
+    world.asked.length = 0;
+    expect(await world.finish(NOTES)).toMatchObject({ ok: true, value: { kind: 'finished', judged: 1 } });
+    expect(world.asked).toHaveLength(1);
+  });
+
+  test('a crash beside a failed review: both are told, and it was an attempt', async () => {
+    const world = study();
+    await world.start();
+    world.verdict = ({ files }) => (files.length === 2 ? 'fail' : files[0] === '1.md' ? 'crash' : 'pass');
+    expect(await world.finish(NOTES)).toMatchObject({
+      ok: true,
+      value: { kind: 'failed', attempts: 1, judged: 2, failed: [{ target_file: null }], errors: [{ file: '1.md' }] },
+    });
+  });
+
+  test('files that change while they are judged are not passed', async () => {
+    const world = study();
+    await world.start();
+    world.verdict = ({ files }) => {
+      if (files.join() === '2.md') world.files.set('2.md', 'changed meanwhile');
+      return 'pass';
+    };
+    expect(await world.finish(NOTES)).toMatchObject({
+      ok: false,
+      failure: { kind: 'outputs-changed', paths: ['2.md'] },
+    });
+    world.verdict = () => 'pass';
+    world.asked.length = 0;
+    expect(kindOf(await world.finish(NOTES))).toBe('finished');
+    expect(world.asked.map(({ files }) => files)).toEqual([['2.md'], ['1.md', '2.md']]);
+  });
+
+  test('a reason counts after a failed review, and is kept', async () => {
+    const world = study();
+    await world.start();
+    expect(await world.finish(NOTES, { override: 'Trust me.' })).toMatchObject({
+      ok: false,
+      failure: { kind: 'override-refused', why: 'not-failed' },
+    });
+    expect(world.asked).toEqual([]);
+    world.verdict = () => 'fail';
+    await world.finish(NOTES);
+    const asked = world.asked.length;
+    expect(await world.finish(NOTES, { override: 'It is a draft.' })).toMatchObject({
+      ok: true,
+      value: { kind: 'finished', override: 'It is a draft.', judged: 0 },
+    });
+    expect(world.asked).toHaveLength(asked);
+    expect((await world.session()).steps[0]).toMatchObject({
+      attempts: 1,
+      failed: [{}, {}, {}],
+      finished: { override: 'It is a draft.' },
+    });
+  });
+
+  test('another reviewer may be named, and stays', async () => {
+    const world = study();
+    await world.start(SELF);
+    world.verdict = () => 'fail';
+    expect(kindOf(await world.finish(NOTES, { reviewer: 'two' }))).toBe('failed');
+    expect((await world.session()).reviewer).toEqual({ kind: 'agent', name: 'two' });
+    expect(kindOf(await world.finish(NOTES))).toBe('failed');
+  });
+});
+
+describe('whoever made the outputs reviews them', () => {
+  test('instructions, then a reason', async () => {
+    const world = study();
+    const id = await world.start(SELF);
+    expect(kindOf(await world.finish(NOTES, { override: 'All pass.' }))).toBe('override-refused');
+    const told = await world.finish(NOTES);
+    expect(told).toMatchObject({
+      ok: true,
+      value: { kind: 'instructed', file: `.deepwork/tmp/quality_review_${id}_research.md` },
+    });
+    expect(world.sessions.instructions.get(`${id} research`)).toBe('2 reviews of 1.md, 2.md');
+    world.files.set('1.md', 'mended');
+    const finished = await world.finish(NOTES, { override: 'All pass.' });
+    expect(finished).toMatchObject({ ok: true, value: { kind: 'finished', override: 'All pass.', judged: 0 } });
+    expect((await world.session()).steps[0]).toMatchObject({ attempts: 1, finished: { override: 'All pass.' } });
+    expect(world.asked).toEqual([]);
+  });
+
+  test('instructions for other outputs are no leave', async () => {
+    const world = study();
+    await world.start(SELF);
+    await world.finish({ notes: ['1.md'] });
+    expect(kindOf(await world.finish(NOTES, { override: 'All pass.' }))).toBe('override-refused');
+    await world.finish(NOTES);
+    expect(kindOf(await world.finish(NOTES, { override: 'All pass.' }))).toBe('finished');
+  });
+
+  test('a step without reviews goes on at once', async () => {
+    const world = workflowWorld(jobOf([stepOf('a', { outputs: [] }), stepOf('b')]));
+    world.files.set('b.md', 'b');
+    await world.start(SELF);
+    expect(kindOf(await world.finish({}))).toBe('finished');
+    expect(kindOf(await world.finish({ out: 'b.md' }))).toBe('finished');
+  });
+});
+
+describe('outputs are checked before anybody is asked', () => {
+  test.each<[title: string, outputs: Record<string, string | string[]>, failure: object]>([
+    ['an unknown name', { ...NOTES, nope: 'r.md' }, { kind: 'unknown-output', name: 'nope' }],
+    ['a missing name', { index: 'r.md' }, { kind: 'missing-outputs', names: ['notes'] }],
+    ['a list for a file', { ...NOTES, index: ['r.md'] }, { kind: 'wrong-output-type', name: 'index' }],
+    ['no such file', { notes: ['1.md', 'gone.md'] }, { kind: 'unusable-output', path: 'gone.md', why: 'missing' }],
+    ['a folder', { notes: ['folder'] }, { kind: 'unusable-output', path: 'folder', why: 'folder' }],
+    ['a path out of the root', { notes: ['../x.md'] }, { kind: 'unusable-output', path: '../x.md', why: 'outside' }],
+    ['an empty path', { notes: [''] }, { kind: 'unusable-output', path: '', why: 'missing' }],
+  ])('%s', async (_, outputs, failure) => {
+    const world = study();
+    await world.start();
+    const before = await world.session();
+    expect(await world.finish(outputs)).toMatchObject({ ok: false, failure });
+    expect(world.asked).toEqual([]);
+    expect(await world.session()).toEqual(before);
+  });
+
+  test('two names of one file are one', async () => {
+    const world = study();
+    await world.start();
+    expect(await world.finish({ notes: ['1.md', './1.md'] })).toMatchObject({
+      ok: true,
+      value: { judged: 2, session: { steps: [{ finished: { outputs: { notes: ['1.md'] } } }, {}, {}] } },
+    });
+  });
+});
+
+describe('sessions', () => {
+  test('finished twice', async () => {
+    const world = study();
+    await world.start();
+    await world.finish(NOTES);
+    expect(await world.finish(NOTES)).toMatchObject({
+      ok: false,
+      failure: { kind: 'step-finished', step: 'research', open: ['report'] },
+    });
+    await world.finish({ report: 'r.md' });
+    await world.finish({});
+    expect(kindOf(await world.finish({}))).toBe('no-active-session');
+    expect(kindOf(await world.finish({}, { named: 's1' }))).toBe('session-ended');
+  });
+
+  test('several at a time', async () => {
+    const world = study();
+    const [first, second] = [await world.start(), await world.start()];
+    expect(await world.finish(NOTES)).toMatchObject({
+      ok: false,
+      failure: { kind: 'which-session', active: [{ id: second }, { id: first }] },
+    });
+    expect(await world.finish(NOTES, { own: first })).toMatchObject({ ok: true, value: { session: { id: first } } });
+    expect(await world.finish(NOTES, { named: second })).toMatchObject({
+      ok: true,
+      value: { session: { id: second } },
+    });
+  });
+
+  test('the steps of the workflow are others now', async () => {
+    const world = study();
+    await world.start();
+    world.job = jobOf(STUDY.steps.slice(0, 2));
+    expect(kindOf(await world.finish(NOTES))).toBe('session-outdated');
+    world.job = { ...STUDY, workflows: STUDY.workflows.map((one) => ({ ...one, name: 'else' })) };
+    expect(kindOf(await world.finish(NOTES))).toBe('session-outdated');
+    world.job = { ...STUDY, name: 'else' };
+    expect(kindOf(await world.finish(NOTES))).toBe('unknown-job');
+  });
+
+  test('one that cannot be read is put aside and said; then the others can be gone on with', async () => {
+    const world = study();
+    const [bad, good] = [await world.start(), await world.start()];
+    world.sessions.damage(bad);
+    expect(await world.finish(NOTES, { named: good })).toMatchObject({ ok: true });
+    expect(await world.finish({ report: 'r.md' })).toMatchObject({
+      ok: false,
+      failure: { kind: 'unreadable-session', id: bad, aside: `aside_${bad}.json` },
+    });
+    expect(kindOf(await world.finish({ report: 'r.md' }))).toBe('finished');
+  });
+
+  test('aborted: the explanation is kept, and so is what was done', async () => {
+    const world = study();
+    await world.start();
+    await world.finish(NOTES);
+    const abort = (named: string | null = null) =>
+      abortWorkflow(world.ports, { named, own: null, explanation: 'No time.' });
+    expect(await abort()).toMatchObject({ ok: true, value: { end: { kind: 'aborted', explanation: 'No time.' } } });
+    expect((await world.session()).steps[0]?.finished?.outputs).toEqual(NOTES);
+    expect(await abort()).toMatchObject({ ok: false, failure: { kind: 'no-active-session' } });
+    expect(await abort('s1')).toMatchObject({ ok: false, failure: { kind: 'session-ended' } });
+    expect(await abort('nope')).toMatchObject({ ok: false, failure: { kind: 'unknown-session' } });
+  });
+
+  test('aborted while reviewers look: it does not go on', async () => {
+    const world = study();
+    const id = await world.start();
+    world.verdict = () => {
+      void world.sessions.update(id as SessionId, (now) => ({
+        ok: true,
+        value: { session: { ...now, end: { kind: 'aborted', at: 'now', explanation: 'Stop.' } }, value: null },
+      }));
+      return 'pass';
+    };
+    expect(kindOf(await world.finish(NOTES))).toBe('session-ended');
+    expect((await world.session()).end).toMatchObject({ kind: 'aborted' });
+  });
+
+  test('two finish one step at the same time: one does, the other is told', async () => {
+    const world = study();
+    await world.start();
+    const ends = await Promise.all([world.finish(NOTES), world.finish(NOTES)]);
+    expect(ends.map(kindOf).toSorted()).toEqual(['finished', 'step-finished']);
+    expect((await world.session()).steps[0]?.attempts).toBe(1);
+  });
+
+  test('two finish two steps of a group at the same time: both are finished, and the next begins once', async () => {
+    const steps = ['a', 'b', 'c'].map((id) => stepOf(id, { outputs: [output(id)], reviews: [reviewOf(id)] }));
+    const world = workflowWorld(jobOf(steps, [['a', 'b'], ['c']]));
+    for (const path of ['a.md', 'b.md']) world.files.set(path, path);
+    await world.start();
+    const ends = await Promise.all([world.finish({ a: 'a.md' }), world.finish({ b: 'b.md' })]);
+    expect(ends.map(kindOf)).toEqual(['finished', 'finished']);
+    const begun = ends.flatMap((end) => (end.ok && end.value.kind === 'finished' ? end.value.begun : []));
+    expect(begun.map(({ step }) => step.id)).toEqual(['c']);
+    expect((await world.session()).steps.map(({ finished }) => finished?.outputs)).toEqual([
+      { a: 'a.md' },
+      { b: 'b.md' },
+      undefined,
+    ]);
+  });
+});
