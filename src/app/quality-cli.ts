@@ -41,7 +41,7 @@ export async function openQualityCli(root: string, options: QualityCliOptions): 
 }
 
 /** The same where place and settings are known. The agent is started in the root of the repository, as for every review. */
-export function qualityCliOf(place: Place, settings: Settings, options: QualityCliOptions): QualityCli {
+function qualityCliOf(place: Place, settings: Settings, options: QualityCliOptions): QualityCli {
   const atOnce = options.concurrency ?? settings.concurrency;
   if (!Number.isInteger(atOnce) || atOnce < 1) {
     throw new QualityGateError(`concurrency is ${atOnce}: give a whole number, 1 or more.`);
