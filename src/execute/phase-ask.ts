@@ -3,7 +3,7 @@ import type { ReviewerRole } from '../domain/phase.ts';
 import type { Ask, PhaseEvent, Replied } from '../domain/phase-step.ts';
 import type { AskEnd, Question, ReviewerFacts } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
-import type { Usage } from '../domain/usage.ts';
+import { addUsage, type Usage } from '../domain/usage.ts';
 import { cacheTtl } from '../plan/cache-ttl.ts';
 import { isPass } from '../plan/phase-verdict.ts';
 import { strictSchema } from '../prompt/answer-schema.ts';
@@ -35,7 +35,8 @@ export async function askRole(playing: Playing, ask: Ask): Promise<Result<PhaseE
   if (budget.spend() !== null) {
     // What a writer did is in the files: it is not lost because nobody could ask again how it would put it.
     const said = isWriter && ask.mode === 'repair' ? put.talk.last : null;
-    return said === null ? done({ kind: 'stop', why: 'budget' }) : fixedBy(playing, ask, put, said, facts);
+    if (said === null) return done({ kind: 'stop', why: 'budget' });
+    return fixedBy(playing, ask, { ...put, promptChars: 0 }, { said, usage: null }, facts);
   }
   tellStart(playing, ask, put.talk);
   const asked = await ports.reviewers.ask(ask.agent, put.question, {
@@ -76,7 +77,7 @@ async function questionFor(playing: Playing, ask: Ask, facts: ReviewerFacts): Pr
   const isAgain = ask.because !== null && before !== null;
   const talk: Talk = isAgain
     ? { ...before, prompt, model }
-    : { prompt, model, last: null, durationMs: 0, exchanges: [] };
+    : { prompt, model, last: null, durationMs: 0, promptChars: 0, usage: null, exchanges: [] };
   memory.talks.set(ask.role, talk);
   const { schema } = loopAnswer(ask, request.roles);
   const memo = memory.sessions.get(ask.role);
@@ -149,42 +150,48 @@ async function readWriter(
   facts: ReviewerFacts,
 ): Promise<Result<PhaseEvent>> {
   const earlier = ask.mode === 'repair' ? put.talk.last : null;
-  if (!asked.ok) {
-    if (earlier === null || asked.failure.kind === 'cancelled') {
-      return failedDispatch(ask, put, asked.failure, asked.usage);
-    }
-    return fixedBy(playing, ask, put, earlier, facts);
-  }
   const { kind } = loopAnswer(ask, playing.request.roles);
+  if (!asked.ok) {
+    const { failure, usage } = asked;
+    // Whoever writes nothing has done nothing that could count.
+    if (earlier === null || failure.kind === 'cancelled' || kind === 'outline') {
+      return failedDispatch(ask, put, failure, usage);
+    }
+    return fixedBy(playing, ask, put, { said: earlier, usage }, facts);
+  }
   const { reply } = asked;
+  const { usage } = reply;
   if (kind === 'outline') {
     const outline = readAnswer('outline', reply);
-    if (!outline.ok) return failedDispatch(ask, put, outline.failure, reply.usage);
+    if (!outline.ok) return failedDispatch(ask, put, outline.failure, usage);
     playing.memory.outline = outline.answer;
-    return fixedBy(playing, ask, put, reply, facts, outline.answer.summary);
+    return fixedBy(playing, ask, put, { said: reply, usage }, facts, outline.answer.summary);
   }
   const read = readAnswer('fixer', reply);
-  if (read.ok) return fixedBy(playing, ask, put, reply, facts, read.answer.summary);
+  if (read.ok) return fixedBy(playing, ask, put, { said: reply, usage }, facts, read.answer.summary);
   const canRepair = ask.mode !== 'repair' && reply.sessionId !== null && (await facts.canResume());
-  if (canRepair) return failedDispatch(ask, put, read.failure, reply.usage);
-  return fixedBy(playing, ask, put, earlier ?? reply, facts);
+  if (canRepair) return failedDispatch(ask, put, read.failure, usage);
+  return fixedBy(playing, ask, put, { said: earlier ?? reply, usage }, facts);
 }
 
 const LONGEST_SUMMARY = 1000;
+
+/** Whose words count, and what the last question used: the two may not belong together. */
+type Came = { readonly said: AgentReply; readonly usage: Usage | null };
 
 async function fixedBy(
   playing: Playing,
   ask: Ask,
   put: Put,
-  reply: AgentReply,
+  { said, usage }: Came,
   facts: ReviewerFacts,
-  summary = reply.text.trim().slice(0, LONGEST_SUMMARY),
+  summary = said.text.trim().slice(0, LONGEST_SUMMARY),
 ): Promise<Result<PhaseEvent>> {
   const changedPaths = await changesSince(playing);
   if (!changedPaths.ok) return changedPaths;
   playing.memory.filesChanged = changedPaths.value.length;
-  const came = replied(playing, ask, put, reply, facts);
-  return done({ kind: 'fixed', summary, changedPaths: changedPaths.value, ...came });
+  const came = replied(playing, ask, put, said, facts);
+  return done({ kind: 'fixed', summary, changedPaths: changedPaths.value, ...came, usage });
 }
 
 /** What is there before somebody begins to write: the first question of a dispatch notes it. */
@@ -251,6 +258,8 @@ async function remember(
     last: asked.ok ? asked.reply : talk.last,
     model: (asked.ok ? asked.model : null) ?? talk.model,
     durationMs: talk.durationMs + asked.durationMs,
+    promptChars: talk.promptChars + put.promptChars,
+    usage: addUsage(talk.usage, asked.ok ? asked.reply.usage : asked.usage),
     exchanges: [
       ...talk.exchanges,
       {

@@ -87,9 +87,7 @@ function workFor(
       return async () => {
         const event = await askRole(playing, action.ask);
         if (event.ok && event.value.kind === 'fixed') {
-          const { role, part, agent } = action.ask;
-          const { usage, promptChars } = event.value.by === 'agent' ? event.value : { usage: null, promptChars: 0 };
-          await recorder.addPreparation({ role, part, agent, summary: event.value.summary, usage }, promptChars);
+          await recorder.addPreparation(action.ask, event.value.summary);
         }
         return event;
       };

@@ -2,6 +2,7 @@ import type { AgentReply, Exchange } from '../domain/agent.ts';
 import type { RepoPath, SnapshotId } from '../domain/brand.ts';
 import type { PhaseRole } from '../domain/phase.ts';
 import type { PhaseNotice, SessionMemo } from '../domain/phase-run.ts';
+import type { Usage } from '../domain/usage.ts';
 import type { Answers } from '../prompt/answers.ts';
 import type { ComposedPrompt } from '../prompt/compose.ts';
 import type { Budget } from './budget.ts';
@@ -48,6 +49,9 @@ export type Talk = {
   /** The model, where settings, role or agent named it. */
   readonly model: string | null;
   readonly durationMs: number;
+  /** Characters of all that was sent, and what all of it used. */
+  readonly promptChars: number;
+  readonly usage: Usage | null;
   readonly exchanges: readonly Exchange[];
 };
 

@@ -2,7 +2,7 @@ import type { LedgerLoop } from '../domain/ledger.ts';
 import { dispatchBy } from '../domain/loop-template.ts';
 import type { FixTurn, PhaseEnd, PhaseRole } from '../domain/phase.ts';
 import type { KeptLoop, PhaseRun, PlayedRound } from '../domain/phase-run.ts';
-import type { PhaseAction, PhaseState } from '../domain/phase-step.ts';
+import type { Ask, PhaseAction, PhaseState } from '../domain/phase-step.ts';
 import { done, type Result } from '../domain/result.ts';
 import { type DispatchFigures, ledgerEntries, metaUpdate, preparationEntry } from '../plan/phase-outcome.ts';
 import { restPoint } from '../plan/phase-step.ts';
@@ -17,8 +17,8 @@ export type PhaseRecorder = {
   run(): PhaseRun;
   /** Records what the actions say, then keeps where the phase stands. */
   record(state: PhaseState, actions: readonly PhaseAction[]): Promise<Result<void>>;
-  /** What was done before the reviews, and what it sent. */
-  addPreparation(one: PhaseRun['preparations'][number], promptChars: number): Promise<void>;
+  /** What was done before the reviews. */
+  addPreparation(ask: Pick<Ask, 'role' | 'part' | 'agent'>, summary: string): Promise<void>;
 };
 
 export function openPhaseRecorder(playing: Playing, begun: Omit<KeptLoop, 'sessions'>): PhaseRecorder {
@@ -92,6 +92,15 @@ export function openPhaseRecorder(playing: Playing, begun: Omit<KeptLoop, 'sessi
     await ports.logs.write(run, `${number}_${role}`, text);
   };
 
+  const notePreparation = async (role: PhaseRole, agent: string, status: 'done' | 'error'): Promise<void> => {
+    const talk = memory.talks.get(role);
+    const { promptChars = 0, usage = null, exchanges = [] } = talk ?? {};
+    const sent = { asks: exchanges.length, promptChars, usage };
+    if (exchanges.length > 0)
+      await addToLedger([preparationEntry(run, { role, agent, status, ...sent, ...figuresOf(role) })]);
+    await writeLog(role, 0);
+  };
+
   const tellMeta = async (state: PhaseState): Promise<Result<void>> => {
     const now = ports.clock.now();
     const update = metaUpdate(run, state, { now, deferred: memory.deferred, tell: tellIssueLine });
@@ -103,10 +112,10 @@ export function openPhaseRecorder(playing: Playing, begun: Omit<KeptLoop, 'sessi
 
   return {
     run: () => run,
-    async addPreparation(one, promptChars) {
-      run = { ...run, preparations: [...run.preparations, one] };
-      await addToLedger([preparationEntry(run, one, { ...figuresOf(one.role), promptChars })]);
-      await writeLog(one.role, 0);
+    async addPreparation({ role, part, agent }, summary) {
+      const usage = memory.talks.get(role)?.usage ?? null;
+      run = { ...run, preparations: [...run.preparations, { role, part, agent, summary, usage }] };
+      await notePreparation(role, agent, 'done');
     },
     async record(state, actions) {
       for (const action of actions) {
@@ -126,6 +135,10 @@ export function openPhaseRecorder(playing: Playing, begun: Omit<KeptLoop, 'sessi
           await noteCost(played);
           await writeLog('implementer', round);
           tellFix(playing, action, turn, state.position.at === 'ended' ? state.position.end : null);
+        } else if (action.kind === 'end' && action.end.why === 'preparation-failed') {
+          const failed = state.setup.preparations[run.preparations.length];
+          const agent = failed === undefined ? undefined : state.setup.assigned[failed.role]?.agent;
+          if (failed !== undefined && agent !== undefined) await notePreparation(failed.role, agent, 'error');
         }
       }
       if (actions.some(({ kind }) => kind === 'record' || kind === 'record-fix' || kind === 'end')) {

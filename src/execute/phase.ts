@@ -193,12 +193,16 @@ async function checkFixer(reviewers: Reviewers, { fixing }: PhaseRequest): Promi
   const { found } = reviewers;
   const name = fixing.agent;
   if (!found.includes(name)) return failed({ kind: 'unknown-agent', name, known: found });
-  if ((await reviewers.describe(name)).canFix) return done(undefined);
-  const able = await Promise.all(found.map(async (one) => ((await reviewers.describe(one)).canFix ? [one] : [])));
-  return failed({ kind: 'cannot-fix', name, able: able.flat() });
+  const able = await ableToFix(reviewers, found);
+  return able.includes(name) ? done(undefined) : failed({ kind: 'cannot-fix', name, able });
 }
 
-/** Who is asked in each role: whoever is preferred and at hand; whoever mends is named. */
+async function ableToFix(reviewers: Reviewers, names: readonly string[]): Promise<readonly string[]> {
+  const able = await Promise.all(names.map(async (one) => ((await reviewers.describe(one)).canFix ? [one] : [])));
+  return able.flat();
+}
+
+/** Who is asked in each role: whoever is preferred and at hand; whoever mends is named, and whoever writes can. */
 async function assignRoles(ports: PhasePorts, request: PhaseRequest): Promise<Result<PhaseSetup['assigned']>> {
   const { reviewers, coolings, clock } = ports;
   const { phase, preparations, fixing, settings, barred } = request;
@@ -209,7 +213,15 @@ async function assignRoles(ports: PhasePorts, request: PhaseRequest): Promise<Re
   if (reviewer === null) {
     return failed({ kind: 'no-reviewer', wanted: settings.agents ?? reviewers.names, cooling });
   }
-  const writer: Assigned = fixing.by === 'fixer' ? { agent: fixing.agent, others: [] } : reviewer;
+  // The first half of the test-deepener reads only.
+  const isToWrite = preparations.some(({ part }) => part !== 'A');
+  const named = fixing.by === 'fixer' ? fixing.agent : null;
+  const agent = named ?? (isToWrite ? (await ableToFix(reviewers, available))[0] : reviewer.agent);
+  if (agent === undefined) {
+    const able = await ableToFix(reviewers, reviewers.found);
+    return failed({ kind: 'cannot-fix', name: reviewer.agent, able });
+  }
+  const writer: Assigned = { agent, others: [] };
   const assigned = rolesOf(phase, preparations).map((role): [PhaseRole, Assigned] => [
     role,
     role.endsWith('-reviewer') ? reviewer : writer,

@@ -106,18 +106,17 @@ export function ledgerEntries(
   return fix === null ? [...answered, ...failed] : fixEntries(run, entry, fix, figures);
 }
 
-/** What is written down of something that was done before the reviews. */
+/** What is written down of something that was to be done before the reviews. */
 export function preparationEntry(
   { id, feature, phase }: PhaseRun,
-  { role, agent, usage }: PhaseRun['preparations'][number],
-  { promptChars, ...figures }: DispatchFigures & { readonly promptChars: number },
+  one: DispatchFigures & Pick<LedgerLoop, 'role' | 'agent' | 'status' | 'asks' | 'promptChars' | 'usage'>,
 ): LedgerLoop {
   return {
     kind: 'loop',
-    ...figures,
-    ...{ feature, run: id, phase, stage: 'implement', iteration: 0, isFinalValidation: false, role, agent },
-    ...{ template: null, why: 'first-look', dispatch: 'fresh', status: 'done', asks: 1, usage },
-    ...{ fellBack: false, guarded: false, warned: false, promptChars, freshChars: promptChars },
+    ...one,
+    ...{ feature, run: id, phase, stage: 'implement', iteration: 0, isFinalValidation: false },
+    ...{ template: null, why: 'first-look', dispatch: 'fresh', freshChars: one.promptChars },
+    ...{ fellBack: false, guarded: false, warned: false },
   };
 }
 

@@ -257,11 +257,17 @@ describe('the ledger', () => {
   });
 
   test('has what goes before the reviews, which has a prompt of its own', () => {
-    const one = { role: 'test-deepener', part: 'B', agent: 'fay', summary: 'Done.', usage: USAGE } as const;
-    const run = phaseRun({ phase: 'implement' });
-    expect(preparationEntry(run, one, { ...FIGURES, promptChars: 30 })).toMatchObject({
-      ...{ kind: 'loop', ...FIGURES, phase: 'implement', stage: 'implement', iteration: 0, role: 'test-deepener' },
-      ...{ template: null, dispatch: 'fresh', status: 'done', usage: USAGE, promptChars: 30, freshChars: 30 },
+    const one = {
+      role: 'test-deepener',
+      agent: 'fay',
+      status: 'error',
+      asks: 2,
+      usage: USAGE,
+      promptChars: 30,
+    } as const;
+    expect(preparationEntry(phaseRun({ phase: 'implement' }), { ...FIGURES, ...one })).toMatchObject({
+      ...{ kind: 'loop', ...FIGURES, ...one, run: 'loop-1', phase: 'implement', stage: 'implement', iteration: 0 },
+      ...{ template: null, dispatch: 'fresh', promptChars: 30, freshChars: 30 },
     });
   });
 });
