@@ -76,10 +76,8 @@ async function readWhole(real: string, named: string): Promise<OutputContent> {
     const stats = await file.stat();
     if (stats.isDirectory()) return { kind: 'unreadable', error: 'it is a folder' };
     if (!stats.isFile()) return { kind: 'unreadable', error: 'it is not a plain file' };
-    // Of a file that is too large only the beginning is read, to tell what it is.
-    const isLarge = stats.size > LARGEST_BYTES;
-    const bytes = await readUpTo(file, isLarge ? CHUNK_BYTES : LARGEST_BYTES + 1);
-    const isCut = isLarge || bytes.length > LARGEST_BYTES;
+    const bytes = await readUpTo(file, LARGEST_BYTES + 1);
+    const isCut = bytes.length > LARGEST_BYTES;
     const text = decode(bytes, isCut);
     if (text === null) return { kind: 'binary', path: named };
     return isCut ? { kind: 'unreadable', error: tooLarge(stats.size, named) } : { kind: 'text', text };

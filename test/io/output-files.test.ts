@@ -101,9 +101,9 @@ test.each([
 
 test('of a file that is too large the beginning tells whether it is text, also where it cuts a character', async () => {
   const { at, write, open } = project();
-  write('text.md', `x${'ä'.repeat(40_000)}`);
+  write('text.md', 'ä'.repeat(LARGEST / 2 + 1));
   write('image.png', Buffer.from([0xff, 0xd8, 0xff]));
-  for (const name of ['text.md', 'image.png']) truncateSync(at(name), LARGEST + 1);
+  truncateSync(at('image.png'), LARGEST + 1);
   const files = await open();
   expect([(await files.read('text.md')).kind, (await files.read('image.png')).kind]).toEqual(['unreadable', 'binary']);
 });
