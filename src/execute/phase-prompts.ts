@@ -83,7 +83,10 @@ export async function measure(playing: Playing, ask: Ask): Promise<Measured> {
     ...able,
     cost: request.settings.resumeWhenCold ? null : cold(),
     deltaLength: lengths.delta,
-    mustReadLength: request.settings.deltaGuard === 'effective' ? await mustReadLength(playing, ask) : 0,
+    mustReadLength:
+      request.settings.deltaGuard === 'effective'
+        ? await mustReadLength(playing, ask, 2 * lengths.delta - session.firstPromptLength)
+        : 0,
   };
 }
 
@@ -110,14 +113,15 @@ async function noteDeferred({ memory }: Playing, agent: string, facts: ReviewerF
   memory.notices.push({ kind: 'not-resumed', agent, why });
 }
 
-/** Characters of the documents that somebody who begins anew has to read. */
-async function mustReadLength({ ports, request, feature, memory }: Playing, ask: Ask): Promise<number> {
+/** Characters of what somebody who begins anew has to read: the documents and, of code, the files; no more is read than is `enough`. */
+async function mustReadLength({ ports, request, feature, memory }: Playing, ask: Ask, enough: number): Promise<number> {
   const { roles, phase, root } = request;
-  const paths = loopMustRead(ask, { roles, phase, feature: feature.paths });
+  const documents = loopMustRead(ask, { roles, phase, feature: feature.paths });
+  const paths = documents.map((path) => path.slice(root.length + 1) as RepoPath);
   let length = 0;
-  for (const path of paths) {
-    const own = path.slice(root.length + 1) as RepoPath;
-    const text = await ports.snapshots.textIn(memory.sight.seen.snapshot, own);
+  for (const path of [...paths, ...(feature.documents.artifact === null ? memory.sight.files : [])]) {
+    if (length >= enough) break;
+    const text = await ports.snapshots.textIn(memory.sight.seen.snapshot, path);
     length += text.ok ? (text.value?.length ?? 0) : 0;
   }
   return length;
