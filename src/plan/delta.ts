@@ -6,19 +6,23 @@ export type DeltaCandidate = { readonly encoding: DeltaEncoding; make(): Promise
 
 export type Delta = { readonly encoding: DeltaEncoding; readonly text: string };
 
-/** A delta up to this part of the prompt that opened the session is short enough not to look for a shorter one. */
-const SHORT_ENOUGH = 0.25;
+/**
+ * A delta is short enough not to look for a shorter one up to this part of the prompt that opened the session, and up to so many
+ * characters whatever that had.
+ */
+const SHORT_ENOUGH = { part: 0.1, characters: 800 };
 
 /** The first way that is short enough, in the order given; else the shortest. Null: none can be made. */
 export async function chooseDelta(
   candidates: readonly DeltaCandidate[],
   firstPromptLength: number,
 ): Promise<Delta | null> {
+  const enough = Math.max(SHORT_ENOUGH.characters, firstPromptLength * SHORT_ENOUGH.part);
   let shortest: Delta | null = null;
   for (const { encoding, make } of candidates) {
     const text = await make();
     if (text === null) continue;
-    if (text.length < firstPromptLength * SHORT_ENOUGH) return { encoding, text };
+    if (text.length < enough) return { encoding, text };
     if (shortest === null || text.length < shortest.text.length) shortest = { encoding, text };
   }
   return shortest;

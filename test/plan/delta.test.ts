@@ -5,13 +5,13 @@ const ENCODINGS: readonly DeltaEncoding[] = ['context-3', 'context-1', 'context-
 
 describe('the delta', () => {
   test.each<[string, readonly (number | null)[], DeltaEncoding | null, number]>([
-    ['the first is short enough: no other is made', [249, 1, 1, 1], 'context-3', 1],
-    ['exactly a quarter is not under a quarter', [250, 249, 1, 1], 'context-1', 2],
-    ['the third', [900, 800, 249, 1], 'context-0', 3],
-    ['by sentence', [900, 800, 700, 100], 'sentences', 4],
-    ['none is short enough: the shortest', [900, 800, 700, 750], 'context-0', 4],
-    ['two are the same: the first of them', [900, 700, 700, 700], 'context-1', 4],
-    ['one that cannot be made is left out', [null, 800, null, null], 'context-1', 4],
+    ['the first is short enough: no other is made', [1999, 1, 1, 1], 'context-3', 1],
+    ['exactly a tenth is not under a tenth', [2000, 1999, 1, 1], 'context-1', 2],
+    ['the third', [9000, 8000, 1999, 1], 'context-0', 3],
+    ['by sentence', [9000, 8000, 7000, 100], 'sentences', 4],
+    ['none is short enough: the shortest', [9000, 8000, 7000, 7500], 'context-0', 4],
+    ['two are the same: the first of them', [9000, 7000, 7000, 7000], 'context-1', 4],
+    ['one that cannot be made is left out', [null, 8000, null, null], 'context-1', 4],
     ['none can be made', [null, null, null, null], null, 4],
   ])('%s', async (_title, lengths, expected, made) => {
     let calls = 0;
@@ -25,7 +25,14 @@ describe('the delta', () => {
         },
       };
     });
-    expect((await chooseDelta(candidates, 1000))?.encoding ?? null).toBe(expected);
+    expect((await chooseDelta(candidates, 20_000))?.encoding ?? null).toBe(expected);
     expect(calls).toBe(made);
+  });
+
+  test('under 800 characters it is short enough for the shortest prompt', async () => {
+    const candidates = [799, 1].map(
+      (length) => ({ encoding: 'context-3', make: async () => 'x'.repeat(length) }) as const,
+    );
+    expect((await chooseDelta(candidates, 100))?.text).toHaveLength(799);
   });
 });
