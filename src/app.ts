@@ -8,6 +8,7 @@ import type { ReportFile, WrittenReports } from './app/reports.ts';
 import type { RunOptions } from './app/run.ts';
 import type { StartedPhase } from './app/started-phase.ts';
 import type { StartedRun } from './app/started-run.ts';
+import type { FinishWish, StartWish } from './app/workflow.ts';
 import { loadRules } from './config/load-rules.ts';
 import { loadSettings } from './config/load-settings.ts';
 import { openParsedFiles, type ParsedFiles } from './config/parsed-files.ts';
@@ -28,6 +29,8 @@ import type { Rule } from './domain/rule.ts';
 import type { RunOutcome } from './domain/run.ts';
 import type { HookAgent, SetUpOutcome } from './domain/set-up.ts';
 import type { Settings } from './domain/settings.ts';
+import type { SessionId, WorkflowSession } from './domain/workflow.ts';
+import type { OfferedWorkflows, StepEnd, WorkflowStart } from './domain/workflow-outcome.ts';
 import {
   type InstructionPorts,
   type InstructionsRequest,
@@ -396,6 +399,35 @@ export async function continuePhase(
 ): Promise<Result<StartedPhase>> {
   const [place, { continuePhase: goOn }] = await Promise.all([placeOf(cwd), import('./app/started-phase.ts')]);
   return place.ok ? goOn(place.value, told, waitSeconds) : place;
+}
+
+export type { FinishWish, StartWish };
+
+/** The jobs of the repository with their workflows, and the sessions in which somebody works through one. */
+export async function workflows(cwd: string): Promise<Result<OfferedWorkflows>> {
+  const [place, { listWorkflows }] = await Promise.all([placeOf(cwd), import('./app/workflow.ts')]);
+  return place.ok ? listWorkflows(place.value) : place;
+}
+
+/** Begins a workflow. */
+export async function startWorkflow(cwd: string, wish: StartWish): Promise<Result<WorkflowStart>> {
+  const [place, { start }] = await Promise.all([placeOf(cwd), import('./app/workflow.ts')]);
+  return place.ok ? start(place.value, wish) : place;
+}
+
+/** Says that a step of a workflow is finished: its outputs are checked and judged, and what is next is told. */
+export async function finishStep(cwd: string, wish: FinishWish): Promise<Result<StepEnd>> {
+  const [place, { finish }] = await Promise.all([placeOf(cwd), import('./app/workflow.ts')]);
+  return place.ok ? finish(place.value, wish) : place;
+}
+
+/** Ends a workflow that nobody goes on with. */
+export async function abortWorkflow(
+  cwd: string,
+  wish: { readonly named: string | null; readonly own: SessionId | null; readonly explanation: string },
+): Promise<Result<WorkflowSession>> {
+  const [place, { abort }] = await Promise.all([placeOf(cwd), import('./app/workflow.ts')]);
+  return place.ok ? abort(place.value, wish) : place;
 }
 
 function toOptions(place: Place, wish: RunWish): Result<RunOptions> {

@@ -8,6 +8,7 @@ import { demoSchema } from '../src/report/demo-schema.ts';
 import * as phases from '../src/report/phase-schema.ts';
 import * as runs from '../src/report/run-schema.ts';
 import * as documents from '../src/report/schemas.ts';
+import * as workflows from '../src/report/workflow-schema.ts';
 
 // The published files are written by `npx vitest run test/schemas.test.ts -u`; here they are checked to be current.
 test.each([
@@ -32,6 +33,11 @@ test.each([
   ['phase', phases.phaseSchema, 'output'],
   ['phase-plan', phases.phasePlanSchema, 'output'],
   ['started-phase', phases.startedPhaseSchema, 'output'],
+  ['workflows', workflows.workflowsSchema, 'output'],
+  ['workflow-start', workflows.workflowStartSchema, 'output'],
+  ['workflow-finish', workflows.stepEndSchema, 'output'],
+  ['workflow-status', workflows.workflowStatusSchema, 'output'],
+  ['workflow-abort', workflows.workflowAbortSchema, 'output'],
   ['error', documents.errorSchema, 'output'],
 ] as const)('schemas/%s.schema.json is current', async (name, schema, io) => {
   const text = `${JSON.stringify(z.toJSONSchema(schema, { io, target: 'draft-2020-12' }), null, 2)}\n`;

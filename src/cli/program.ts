@@ -51,6 +51,7 @@ function buildProgram(): Command {
   addHook(program);
   program.commandsGroup('Loops:');
   addPhase(program);
+  addWorkflow(program);
   program.commandsGroup('Records:');
   addCost(program);
   addClean(program);
@@ -83,7 +84,7 @@ function addRun(program: Command): void {
     .option(
       '--report <format=file>',
       'also write a report: markdown=FILE, sarif=FILE, junit=FILE, rdjson=FILE, or github (annotations and job summary); may be given several times',
-      (given: string, before: readonly string[] = []) => [...before, given],
+      several,
     )
     .option('--until-pass', 'have a fixer mend what is found, and review again, until every gate holds')
     .option('--fixer <agent>', 'the agent that mends')
@@ -128,6 +129,72 @@ function addPhase(program: Command): void {
     .action(async (name, feature, options) =>
       (await import('./commands/phase.ts')).phaseCommand(name, feature, options),
     );
+}
+
+function addWorkflow(program: Command): void {
+  const workflow = program
+    .command('workflow')
+    .summary('work through the steps of a job, each judged by its criteria')
+    .description(
+      'Works through a workflow of .deepwork/jobs/<job>/job.yml: each step says what to make, and counts as finished once ' +
+        'its outputs pass the reviews of the step. docs/workflows.md says more.',
+    );
+  workflow
+    .command('list')
+    .summary('list jobs and their workflows, and what is going on')
+    .description('Lists the jobs of .deepwork/jobs with their workflows, and the sessions that are going on.')
+    .option('--json', 'answer with one JSON document')
+    .action(async (options) => (await workflowCommands()).listCommand(options));
+  workflow
+    .command('start')
+    .usage('<job> [workflow] --goal TEXT [options]')
+    .summary('begin a workflow')
+    .description('Begins a workflow and says what to do first. Who reviews the outputs is decided here.')
+    .argument('[job]', 'the name of the job')
+    .argument('[workflow]', 'which of its workflows; not needed where it has one')
+    .option('--goal <text>', 'what it is done for')
+    .option('--reviewer <agent>', 'the agent that reviews outputs; Claude Code where it is here')
+    .option('--self-review', 'nobody is asked: whoever makes the outputs has them reviewed')
+    .option('--json', 'answer with one JSON document')
+    .action(async (job, name, options) => (await workflowCommands()).startCommand(job, name, options));
+  workflow
+    .command('finish')
+    .summary('say that a step is finished, and have it judged')
+    .description(
+      'Checks the outputs of a step and has them reviewed; what passed and is unchanged is not reviewed again. Says what to ' +
+        'mend (exit code 1), or what is next.',
+    )
+    .option('--output <name=path>', 'an output of the step; several times for several files', several)
+    .option('--notes <text>', 'what the reviewers should know')
+    .option('--override <reason>', 'go on without a pass, after a review: the reason is kept with the step')
+    .option('--reviewer <agent>', 'have this agent review, now and from now on')
+    .option('--step <id>', 'which step, where several are open')
+    .option('--session <id>', 'which session, where several are going on')
+    .option('--json', 'answer with one JSON document')
+    .action(async (options) => (await workflowCommands()).finishCommand(options));
+  workflow
+    .command('status')
+    .summary('show where the steps stand, and what is to be done')
+    .description(
+      'Shows the sessions that are going on, or the one that is named: its steps, and what is to be done now.',
+    )
+    .option('--session <id>', 'which session')
+    .option('--json', 'answer with one JSON document')
+    .action(async (options) => (await workflowCommands()).statusCommand(options));
+  workflow
+    .command('abort')
+    .summary('end a workflow that nobody goes on with')
+    .description('Ends a session. What was made stays where it is, and the explanation is kept.')
+    .argument('<explanation>', 'why it is not gone on with')
+    .option('--session <id>', 'which session, where several are going on')
+    .option('--json', 'answer with one JSON document')
+    .action(async (explanation, options) => (await workflowCommands()).abortCommand(explanation, options));
+}
+
+const workflowCommands = () => import('./commands/workflow.ts');
+
+function several(given: string, before: readonly string[] = []): readonly string[] {
+  return [...before, given];
 }
 
 function oneToFive(text: string): number {
@@ -341,5 +408,7 @@ function addMcp(program: Command): void {
     .description('Runs the MCP server on standard input and output, for the repository of the working directory.')
     .option('--root <folder>', 'the repository to serve')
     .option('--for <platform>', 'whose personas to name', 'claude')
+    .option('--reviewer <agent>', 'workflows: the agent that reviews outputs; Claude Code where it is here')
+    .option('--self-review', 'workflows: nobody else reviews; the agent has outputs reviewed by a sub-agent')
     .action(async (options) => (await import('./commands/mcp.ts')).mcpCommand(options));
 }

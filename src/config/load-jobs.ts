@@ -65,7 +65,7 @@ function complete(
   for (const { instructionsFile, ...step } of parsed.steps) {
     const { path, line, column } = instructionsFile;
     const read = readInstructions(files, path, folder);
-    if (read.ok) steps.push({ ...step, instructions: read.text });
+    if (read.ok) steps.push({ ...step, instructions: read.text, instructionsFile: read.file });
     else problems.push({ line, column, what: read.what });
   }
   return problems.length > 0 ? { ok: false, problems } : { ok: true, job: { ...parsed, steps, folder } };
@@ -75,7 +75,9 @@ function readInstructions(
   files: TextFiles,
   path: string,
   folder: RepoPath,
-): { readonly ok: true; readonly text: string } | { readonly ok: false; readonly what: ProblemKind } {
+):
+  | { readonly ok: true; readonly text: string; readonly file: RepoPath }
+  | { readonly ok: false; readonly what: ProblemKind } {
   const outside = { ok: false, what: { kind: 'outside-job', path, folder } } as const;
   const inside = repoPath(path);
   if (inside === null) return outside;
@@ -87,7 +89,8 @@ function readInstructions(
     return wrong(read.why === 'binary' ? 'not-utf8' : read.why);
   }
   if (read.cut) return wrong('too-large');
-  return read.text.trim() === '' ? wrong('empty') : { ok: true, text: read.text };
+  if (read.text.trim() === '') return wrong('empty');
+  return { ok: true, text: read.text, file: `${folder}/${inside}` as RepoPath };
 }
 
 // What a link leads to, wherever that is, is no file of the job's.

@@ -9,7 +9,7 @@ type At = { readonly line: number; readonly column: number };
 /** A job as its file has it: instructions are still paths. */
 export type ParsedJob = Omit<Job, 'steps' | 'folder'> & {
   readonly nameAt: At;
-  readonly steps: readonly (Omit<Step, 'instructions'> & {
+  readonly steps: readonly (Omit<Step, 'instructions' | 'instructionsFile'> & {
     readonly instructionsFile: { readonly path: string } & At;
   })[];
 };

@@ -19,6 +19,8 @@ export type Step = {
   readonly name: string;
   readonly description: string;
   readonly instructions: string;
+  /** Where they were read, from the root. */
+  readonly instructionsFile: RepoPath;
   readonly inputs: readonly StepInput[];
   readonly outputs: readonly OutputSpec[];
   /** Steps that must be finished before. */

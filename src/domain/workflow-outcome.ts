@@ -1,7 +1,8 @@
 import type { RepoPath } from './brand.ts';
 import type { Job, Step } from './job.ts';
+import type { Problem } from './problem.ts';
 import type { OutputSpecs, QualityGateResult, QualityReview, ReviewResult, StepOutputs } from './quality.ts';
-import type { SessionName, WorkflowSession } from './workflow.ts';
+import type { SessionName, UnreadableSession, WorkflowSession } from './workflow.ts';
 import type { ReviewTrouble } from './workflow-failure.ts';
 
 /** A step that is to be done now, with all that it needs. */
@@ -56,8 +57,22 @@ export type StepEnd = {
     }
 );
 
-/** A job as it is offered: what it is for, and its workflows. */
-export type OfferedJob = Pick<Job, 'name' | 'version' | 'summary' | 'workflows' | 'folder'>;
+/** Where a session stands. */
+export type SessionStanding = {
+  readonly session: WorkflowSession;
+  /** False: its workflow is no longer made of the same steps, or cannot be read. */
+  readonly isCurrent: boolean;
+  /** The steps that are to be done now. */
+  readonly open: readonly BegunStep[];
+};
+
+/** The jobs that can be begun, and the sessions, newest first. */
+export type OfferedWorkflows = {
+  readonly jobs: readonly Job[];
+  readonly problems: readonly Problem[];
+  readonly sessions: readonly SessionStanding[];
+  readonly unreadable: readonly UnreadableSession[];
+};
 
 /** What a gate is asked about one look. */
 export type JudgedStep = { readonly outputs: StepOutputs; readonly projectRoot: string; readonly notes: string | null };

@@ -12,14 +12,23 @@ import { version } from '../version.ts';
 import { addPhaseTools } from './phase-tools.ts';
 import { rejected } from './rejected.ts';
 import { addRunTools } from './run-tools.ts';
+import { addWorkflowTools } from './workflow-tools.ts';
 
-/** Which repository is served, and whose personas are named. */
-export type ServeOptions = { readonly root: string; readonly platform: string };
+/** Which repository is served, whose personas are named, and who reviews the outputs of workflows. */
+export type ServeOptions = {
+  readonly root: string;
+  readonly platform: string;
+  /** Null: Claude Code where it is here. */
+  readonly reviewer: string | null;
+  readonly selfReview: boolean;
+};
 
 /** Serves the tools on standard input and output until the client goes. */
 export async function serve(options: ServeOptions): Promise<void> {
+  // Reviewers that nobody hears any more are ended with the client.
+  const gone = new AbortController();
   await new Promise<void>((resolve) => {
-    serveStdio(() => buildServer(options), {
+    serveStdio(() => buildServer(options, gone.signal), {
       onerror: (error) => process.stderr.write(`onceover mcp: ${error.message.split('\n', 1)[0]}\n`),
     });
     process.stdin.once('close', resolve);
@@ -27,10 +36,12 @@ export async function serve(options: ServeOptions): Promise<void> {
     process.stdout.once('error', () => resolve());
     process.stdout.once('close', resolve);
   });
+  gone.abort();
 }
 
 /** The server with its tools. */
-function buildServer({ root, platform }: ServeOptions): McpServer {
+function buildServer(options: ServeOptions, gone: AbortSignal): McpServer {
+  const { root, platform } = options;
   const server = new McpServer({ name: 'onceover', version }, { instructions: INSTRUCTIONS });
   const files = (what: string) => z.array(z.string()).nullish().describe(what);
 
@@ -100,6 +111,7 @@ function buildServer({ root, platform }: ServeOptions): McpServer {
   );
   addRunTools(server, root);
   addPhaseTools(server, root);
+  addWorkflowTools(server, options, gone);
   return server;
 }
 

@@ -49,7 +49,10 @@ test('a job is read with the instructions of its steps', () => {
   const [loaded] = load(withJob());
   expect(loaded).toMatchObject({ name: 'work', problems: [] });
   expect(loaded?.job).toMatchObject({ name: 'work', folder: '.deepwork/jobs/work' });
-  expect(loaded?.job?.steps[0]?.instructions).toBe('Do it.\n');
+  expect(loaded?.job?.steps[0]).toMatchObject({
+    instructions: 'Do it.\n',
+    instructionsFile: '.deepwork/jobs/work/steps/do.md',
+  });
 });
 
 test('one that is broken does not stop the others; they come in the order of their names', () => {

@@ -65,7 +65,8 @@ const commands: [string, string[]][] = [
   ['rules', ['[files...]', '--json']],
   ['pass', ['<review_id>', '--json', 'mark_review_as_passed']],
   ['explain', ['<name>', '--prompt', '--base <ref>', '--json']],
-  ['mcp', ['--root <folder>', '--for <platform>']],
+  ['mcp', ['--root <folder>', '--for <platform>', '--reviewer <agent>', '--self-review']],
+  ['workflow', ['list', 'start', 'finish', 'status', 'abort']],
 ];
 
 test.each([['--help'], ['-h']])('%s names every command and the exit codes', async (option) => {

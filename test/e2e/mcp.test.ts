@@ -88,14 +88,18 @@ describe.each(clients)('%s', (_, connect) => {
     const tools = await (await connect(repoWith({}).root)).tools();
     const names = tools.map((tool) => tool.name).sort();
     expect(names).toEqual([
+      'abort_workflow',
       'continue_phase',
+      'finished_step',
       'get_configured_reviews',
       'get_review_instructions',
       'get_run',
+      'get_workflows',
       'mark_review_as_passed',
       'resolve_finding',
       'start_phase',
       'start_run',
+      'start_workflow',
     ]);
     expect(tools.find((tool) => tool.name === 'mark_review_as_passed')?.inputSchema).toMatchObject({
       type: 'object',

@@ -1,6 +1,16 @@
 import { resolve } from 'node:path';
 import { serve } from '../../mcp/server.ts';
+import { fail } from '../output.ts';
 
-export async function mcpCommand(options: { readonly root?: string; readonly for: string }): Promise<void> {
-  await serve({ root: resolve(options.root ?? '.'), platform: options.for });
+export async function mcpCommand(options: {
+  readonly root?: string;
+  readonly for: string;
+  readonly reviewer?: string;
+  readonly selfReview?: boolean;
+}): Promise<void> {
+  const { reviewer = null, selfReview = false } = options;
+  if (selfReview && reviewer !== null) {
+    return fail({ kind: 'wrong-usage', said: 'Say either --reviewer or --self-review.', command: 'mcp' }, false);
+  }
+  await serve({ root: resolve(options.root ?? '.'), platform: options.for, reviewer, selfReview });
 }

@@ -15,6 +15,7 @@ export function stepOf(id: string, more: Partial<Step> = {}): Step {
     name: `Step ${id}`,
     description: `Does ${id}.`,
     instructions: `Do ${id}.`,
+    instructionsFile: `.deepwork/jobs/study/steps/${id}.md` as RepoPath,
     inputs: [],
     outputs: [output('out')],
     dependencies: [],

@@ -1,0 +1,135 @@
+import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import { abortWorkflow, finishStep, startWorkflow, workflows } from '../app.ts';
+import type { SessionId } from '../domain/workflow.ts';
+import {
+  sessionDocument,
+  stepEndDocument,
+  workflowStartDocument,
+  workflowsDocument,
+} from '../report/workflow-document.ts';
+import { stepEndSchema, workflowAbortSchema, workflowStartSchema, workflowsSchema } from '../report/workflow-schema.ts';
+import { tellStepEnd, tellWorkflowStart } from '../text/workflow-end.ts';
+import { tellAborted, tellWorkflows, workflowWarnings } from '../text/workflows.ts';
+import { rejected } from './rejected.ts';
+
+type Options = { readonly root: string; readonly reviewer: string | null; readonly selfReview: boolean };
+
+const sessionId = z.string().nullish().describe('Which session; without it, the one that you began or the only one.');
+
+/** The tools that work through workflows. */
+export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview }: Options, gone: AbortSignal): void {
+  // Whoever is connected means the session that they began or worked in last, unless they say otherwise.
+  let own: SessionId | null = null;
+  const caller = { startedBy: 'agent', reviewer, stop: gone, progress() {} } as const;
+
+  server.registerTool(
+    'get_workflows',
+    {
+      title: 'Workflows',
+      description:
+        'Lists the jobs of this repository with their workflows, and the sessions that are going on with the steps that are open in them.',
+      inputSchema: z.object({}),
+      outputSchema: workflowsSchema,
+      annotations: { readOnlyHint: true },
+    },
+    async () => {
+      const found = await workflows(root);
+      if (!found.ok) return rejected(found.failure);
+      const warnings = workflowWarnings(found.value).map((warning) => `Warning: ${warning}`);
+      const text = [tellWorkflows(found.value, 'tools'), ...warnings].join('\n\n');
+      return { content: [{ type: 'text', text }], structuredContent: workflowsDocument(found.value) };
+    },
+  );
+
+  server.registerTool(
+    'start_workflow',
+    {
+      title: 'Begin a workflow',
+      description:
+        'Begins a workflow and tells its first step: what to do, what to make, and by which criteria that is judged. Do the step, then call finished_step.',
+      inputSchema: z.object({
+        job_name: z.string().describe('As get_workflows gives it.'),
+        workflow_name: z.string().nullish().describe('Not needed where the job has one workflow.'),
+        goal: z.string().trim().min(1).describe('What the user wants to have done.'),
+      }),
+      outputSchema: workflowStartSchema,
+    },
+    async ({ job_name, workflow_name, goal }) => {
+      const wish = { ...caller, job: job_name, workflow: workflow_name ?? null, goal, selfReview };
+      const started = await startWorkflow(root, wish);
+      if (!started.ok) return rejected(started.failure);
+      own = started.value.session.id;
+      const structuredContent = workflowStartDocument(started.value);
+      return { content: [{ type: 'text', text: tellWorkflowStart(started.value, 'tools') }], structuredContent };
+    },
+  );
+
+  server.registerTool(
+    'finished_step',
+    {
+      title: 'Finish a step',
+      description:
+        'Say that a step is finished. Its outputs are checked and reviewed: the answer says what needs work, or gives the next step, or that the workflow is complete. What passed and is unchanged is not reviewed again. It may take minutes; if you stop waiting, call it again in the same way.',
+      inputSchema: z.object({
+        outputs: z
+          .record(z.string(), z.union([z.string(), z.array(z.string())]))
+          .describe('A path, or a list of paths for an output of files, by the names of the outputs; from the root.'),
+        notes: z.string().nullish().describe('What the reviewers should know.'),
+        quality_review_override_reason: z
+          .string()
+          .nullish()
+          .describe('Why the step counts as finished without a pass; only after a review. It is kept with the step.'),
+        session_id: sessionId,
+        step_id: z.string().nullish().describe('Which step, where several are open and the outputs do not tell.'),
+      }),
+      outputSchema: stepEndSchema,
+    },
+    async (input, context) => {
+      const ended = await finishStep(root, {
+        ...caller,
+        progress: progressTo(context),
+        named: input.session_id ?? null,
+        own,
+        step: input.step_id ?? null,
+        outputs: { values: input.outputs, typed: true },
+        pathsFrom: 'list',
+        notes: input.notes ?? null,
+        override: input.quality_review_override_reason ?? null,
+      });
+      if (!ended.ok) return rejected(ended.failure);
+      own = ended.value.session.id;
+      const structuredContent = stepEndDocument(ended.value);
+      return { content: [{ type: 'text', text: tellStepEnd(ended.value, 'tools') }], structuredContent };
+    },
+  );
+
+  server.registerTool(
+    'abort_workflow',
+    {
+      title: 'End a workflow',
+      description: 'Ends a workflow that cannot or shall not be gone on with. What was made stays where it is.',
+      inputSchema: z.object({
+        explanation: z.string().trim().min(1).describe('Why it is not gone on with.'),
+        session_id: sessionId,
+      }),
+      outputSchema: workflowAbortSchema,
+    },
+    async ({ explanation, session_id }) => {
+      const aborted = await abortWorkflow(root, { named: session_id ?? null, own, explanation });
+      if (!aborted.ok) return rejected(aborted.failure);
+      const structuredContent = sessionDocument(aborted.value);
+      return { content: [{ type: 'text', text: tellAborted(aborted.value) }], structuredContent };
+    },
+  );
+}
+
+/** Tells a client that wants to hear it how far the reviews are; many wait longer for one that is at work. */
+function progressTo({ mcpReq }: ServerContext): (ended: number, of: number) => void {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return () => {};
+  return (progress, total) => {
+    const params = { progressToken, progress, total, message: `${progress} of ${total} reviews are done` };
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+  };
+}
