@@ -104,8 +104,8 @@ export type KeptLoop = {
   readonly run: PhaseRun;
   readonly state: PhaseState;
   readonly sessions: readonly SessionMemo[];
-  /** An entry that may or may not have come into the history: written before it, forgotten with the next state. */
-  readonly pending: { readonly round: number; readonly text: string } | null;
+  /** What may stand in the history of a round that is not kept yet: noted before it is written, forgotten once it is kept. */
+  readonly pending: { readonly round: number; readonly texts: readonly string[] } | null;
   /** The last entry as it stands in the history. */
   readonly lastEntry: string | null;
 };

@@ -35,19 +35,21 @@ export function openPhaseRecorder(playing: Playing, begun: Omit<KeptLoop, 'sessi
     return ports.loops.write({ ...rest, sessions, pending });
   };
 
-  const writeEntry = async (text: string, earlier: string | null): Promise<Result<void>> => {
+  /** Writes the entry of a round in the place of an earlier form of it, also one that a call wrote which was cut off. */
+  const writeEntry = async (round: number, text: string, before: string | null): Promise<Result<void>> => {
+    const earlier = [...(pending?.round === round ? pending.texts : []), ...(before === null ? [] : [before])];
+    pending = { round, texts: [text, ...earlier] };
+    const kept = await keep();
+    if (!kept.ok) return kept;
     const history = await ports.feature.history();
-    return history.ok ? ports.feature.writeHistory(withEntry(history.value, text, earlier)) : history;
+    if (!history.ok) return history;
+    const found = earlier.find((one) => history.value.includes(one)) ?? null;
+    return ports.feature.writeHistory(withEntry(history.value, text, found));
   };
 
   const recordRound = async (round: PlayedRound): Promise<Result<void>> => {
     const text = historyEntry(round.entry, new Date(round.at), null);
-    // What a call that was cut off may have written of the same round is replaced.
-    const earlier = pending?.round === round.entry.round ? pending.text : null;
-    pending = { round: round.entry.round, text };
-    const kept = await keep();
-    if (!kept.ok) return kept;
-    const written = await writeEntry(text, earlier);
+    const written = await writeEntry(round.entry.round, text, null);
     if (!written.ok) return written;
     run = { ...run, rounds: [...run.rounds, round] };
     lastEntry = text;
@@ -58,7 +60,7 @@ export function openPhaseRecorder(playing: Playing, begun: Omit<KeptLoop, 'sessi
     const round = run.rounds.find(({ entry }) => entry.round === number);
     if (round === undefined) return done(undefined);
     const text = historyEntry(round.entry, new Date(round.at), { summary: fix.summary ?? '', marks: fix.marks });
-    const written = await writeEntry(text, lastEntry);
+    const written = await writeEntry(number, text, lastEntry);
     if (!written.ok) return written;
     run = { ...run, rounds: run.rounds.map((one) => (one === round ? { ...one, fix } : one)) };
     lastEntry = text;
@@ -141,17 +143,22 @@ export function openPhaseRecorder(playing: Playing, begun: Omit<KeptLoop, 'sessi
           if (failed !== undefined && agent !== undefined) await notePreparation(failed.role, agent, 'error');
         }
       }
-      if (actions.some(({ kind }) => kind === 'record' || kind === 'record-fix' || kind === 'end')) {
+      if (actions.some((action) => isRecord(action) || action.kind === 'end')) {
         const told = await tellMeta(state);
         if (!told.ok) return told;
       }
       // Of a round that gave no verdict nothing is kept: another call plays it again, under its number.
       if (actions.length === 0 || isCutOff(state)) return done(undefined);
       rest = { run, state: restPoint(state), lastEntry };
-      pending = null;
+      // What a call that was cut off may have written is known until its round is played again.
+      if (actions.some(isRecord)) pending = null;
       return keep();
     },
   };
+}
+
+function isRecord({ kind }: PhaseAction): boolean {
+  return kind === 'record' || kind === 'record-fix';
 }
 
 /** Whether a phase ended without being judged to its end. */

@@ -30,7 +30,7 @@ function phaseLoopsContract(name: string, open: () => PhaseLoops): void {
 
     test('text of every kind comes back to the letter', async () => {
       const text = 'ä 日本 😀\r\n\u2028\u0000\ud800 "resetAt":"2026-01-01T00:00:00.000Z" __proto__';
-      const loop = keptLoop({ lastEntry: text, pending: { round: 2, text } });
+      const loop = keptLoop({ lastEntry: text, pending: { round: 2, texts: [text] } });
       expect(await written(open(), loop)).toEqual({ ok: true, value: loop });
     });
 
