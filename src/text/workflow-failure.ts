@@ -11,7 +11,6 @@ import { count } from './count.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { oneLine } from './one-line.ts';
 import type { Told } from './told.ts';
-import { cut } from './width.ts';
 
 /** The sentences for a failure that only a workflow can have. */
 export function tellWorkflowFailure(failure: WorkflowFailure): Told {
@@ -199,7 +198,7 @@ function tellOpenStep({ id, outputs }: OpenStep): string {
 }
 
 function tellSessions(sessions: readonly SessionName[]): string {
-  return sessions.map((one) => `  ${tellSession(one)}: ${cut(oneLine(one.goal), 60)}`).join('\n');
+  return sessions.map((one) => `  ${tellSession(one)}: ${short(oneLine(one.goal), 60)}`).join('\n');
 }
 
 /** A session by its id and what it is about. */
@@ -215,6 +214,6 @@ function sentence(text: string): string {
   return text.endsWith('?') ? text : `${text}.`;
 }
 
-function short(text: string): string {
-  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+function short(text: string, most = 80): string {
+  return text.length > most ? `${text.slice(0, most - 3)}...` : text;
 }

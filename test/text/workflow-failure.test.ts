@@ -41,7 +41,7 @@ describe('trouble of workflows is told', () => {
       'several sessions',
       { kind: 'which-session', active: [session, { ...session, workflow: 'quick', goal: 'long '.repeat(40) }] },
       'Several workflows are going on, so it must be said which one is meant:\n  ab12 (study): Find out.\n' +
-        `  ab12 (study/quick): ${'long '.repeat(11)}long…`,
+        `  ab12 (study/quick): ${'long '.repeat(11)}lo...`,
       'Give its session_id (--session on the command line); end those that nobody works on with abort_workflow ("onceover workflow abort").',
     ],
     [
