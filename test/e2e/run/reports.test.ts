@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { onceover } from '../../support/cli.ts';
 import { failing, type GateRepo, gateRepo, PASS } from '../../support/gates.ts';
 import { temporaryFolder } from '../../support/repo.ts';
@@ -251,23 +250,6 @@ test('what cannot be meant: exit 2 with a sentence that names the formats, and n
   const dry = toldInJson(await repo.run(['--dry-run', '--report', `sarif=${repo.out('x')}`, '--json']), 2);
   expect(dry.message).toContain('--report cannot be used with --dry-run');
   expect([repo.calls(), repo.records(), existsSync(repo.out('x'))]).toEqual([[], [], false]);
-});
-
-type Step = { readonly id?: string; readonly run?: string; readonly with?: { readonly sarif_file?: string } };
-
-test('the workflow of docs/reports.md is one that can be run', async () => {
-  const page = readFileSync(resolve(import.meta.dirname, '../../../docs/reports.md'), 'utf8');
-  const [, text = ''] = /```yaml\n([^`]*)```/.exec(page) ?? [];
-  const workflow = parse(text) as { jobs: { review: { steps: readonly Step[] } } };
-  const { steps } = workflow.jobs.review;
-  const command = steps.find(({ id }) => id === 'review')?.run ?? '';
-  const repo = reportRepo();
-  const here = (line: string) => line.replace(/\$\{\{ runner\.temp \}\}/g, dirname(repo.root));
-  const [npx, program, ...args] = here(command).split(' ');
-  expect([npx, program, args[0]]).toEqual(['npx', 'onceover', 'run']);
-  expect((await onceover(repo.root, args)).code).toBe(0);
-  const uploaded = steps.at(-1)?.with?.sarif_file ?? '';
-  expect(sarifProblems(readFileSync(here(uploaded), 'utf8'))).toEqual([]);
 });
 
 describe('on GitHub', () => {

@@ -1,0 +1,74 @@
+// Runs the gates, and tells what came of it as outputs of the step; the last step of the action judges by them.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { annotate, linesOf, setOutput } from './github.mjs';
+
+const { ONCEOVER_PROGRAM, ONCEOVER_KEPT, ONCEOVER_ARGS, ONCEOVER_BASE, ONCEOVER_REPORT, ...job } = process.env;
+// A check runs code of the change: it has nothing to say to the runner.
+const { GITHUB_OUTPUT: _, GITHUB_ENV: __, GITHUB_PATH: ___, GITHUB_STATE: ____, ...env } = job;
+const folder = mkdtempSync(join(job.RUNNER_TEMP, 'onceover-'));
+const [markdown, sarif] = [join(folder, 'onceover.md'), join(folder, 'onceover.sarif')];
+const reports = ['github', `markdown=${markdown}`, `sarif=${sarif}`, ...linesOf(ONCEOVER_REPORT)];
+const args = [
+  'run',
+  ...reports.map((report) => `--report=${report}`),
+  ...linesOf(ONCEOVER_BASE).map((base) => `--base=${base}`),
+  ...linesOf(ONCEOVER_ARGS),
+];
+
+const before = fingerprint(linesOf(ONCEOVER_KEPT));
+const exitCode = await run(ONCEOVER_PROGRAM, args);
+const written = readSarif();
+if (written === null)
+  annotate('error', `onceover ended with exit code ${exitCode} and left no report; the log says why.`);
+setOutput('exit-code', exitCode);
+setOutput('status', written?.properties.status ?? 'error');
+setOutput('findings', written?.results.filter(isOpen).length ?? '');
+setOutput('markdown', written === null ? '' : markdown);
+setOutput('sarif', written === null ? '' : sarif);
+setOutput('is-news', fingerprint(linesOf(ONCEOVER_KEPT)) !== before);
+
+/** Runs onceover to its end; a job that is cancelled is told to it. Whoever was killed has judged nothing. */
+function run(program, given) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [program, ...given], { env, stdio: ['ignore', 'inherit', 'inherit'] });
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+    child.on('error', () => resolve(3));
+    child.on('close', (code) => resolve(code ?? 3));
+  });
+}
+
+function isOpen({ properties }) {
+  return properties?.state === 'open' || properties?.state === 'fixed_claimed';
+}
+
+// Where the options were refused, nothing was run and no report is written.
+function readSarif() {
+  try {
+    return JSON.parse(readFileSync(sarif, 'utf8')).runs[0];
+  } catch {
+    return null;
+  }
+}
+
+/** Whether anything in these folders is new is seen by it. */
+function fingerprint(folders) {
+  const hash = createHash('sha256');
+  for (const one of folders) {
+    for (const name of namesIn(one)) {
+      const { size, mtimeMs } = statSync(join(one, name));
+      hash.update(JSON.stringify([one, name, size, mtimeMs]));
+    }
+  }
+  return hash.digest('hex');
+}
+
+function namesIn(path) {
+  try {
+    return readdirSync(path).sort();
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,84 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { PROJECT, readOutputs } from '../support/composite-action.ts';
+import { EVENT, FORK } from '../support/pull-request.ts';
+import { cleanEnvironment, repoWith } from '../support/repo.ts';
+import { commandsIn } from '../support/workflow-commands.ts';
+
+type Begun = { readonly code: number | null; readonly log: string; readonly outputs: Readonly<Record<string, string>> };
+
+function begin(about: NodeJS.ProcessEnv, event: object = EVENT): Begun {
+  const { root, git } = repoWith({ 'a.ts': '' });
+  const [output, told] = [join(dirname(root), 'output'), join(dirname(root), 'event.json')];
+  writeFileSync(output, '');
+  writeFileSync(told, JSON.stringify(event));
+  const env = {
+    ...cleanEnvironment(dirname(root)),
+    GITHUB_EVENT_NAME: 'pull_request',
+    GITHUB_EVENT_PATH: told,
+    GITHUB_REPOSITORY: 'house/shop',
+    GITHUB_SHA: git('rev-parse', 'HEAD').trim(),
+    GITHUB_OUTPUT: output,
+    GITHUB_RUN_ID: '12',
+    GITHUB_RUN_ATTEMPT: '3',
+    RUNNER_OS: 'Linux',
+    ONCEOVER_RECEIPTS: 'true',
+    ONCEOVER_SARIF: 'false',
+    ONCEOVER_FAIL_ON_ERROR: 'true',
+    ...about,
+  };
+  const end = spawnSync(process.execPath, [join(PROJECT, 'action/begin.mjs')], { cwd: root, env, encoding: 'utf8' });
+  return { code: end.status, log: end.stdout + end.stderr, outputs: readOutputs(readFileSync(output, 'utf8')) };
+}
+
+const OTHER = 'a'.repeat(40);
+
+test.each<[title: string, about: NodeJS.ProcessEnv, event: object, isKept: boolean]>([
+  ['a pull request from a branch', {}, EVENT, true],
+  ['a pull request from a branch, whose head is checked out', { GITHUB_SHA: OTHER }, EVENT, true],
+  ['a pull request from a fork', {}, FORK, false],
+  ['a pull request from a fork that is no more', {}, { pull_request: { head: { repo: null } } }, false],
+  ['a pull request of which nothing is told', { GITHUB_REPOSITORY: '' }, {}, false],
+  ['a pull request, with the rights of its base', { GITHUB_EVENT_NAME: 'pull_request_target' }, EVENT, false],
+  ['a comment', { GITHUB_EVENT_NAME: 'issue_comment' }, {}, false],
+  ['another workflow', { GITHUB_EVENT_NAME: 'workflow_run' }, {}, false],
+  ['a push', { GITHUB_EVENT_NAME: 'push' }, {}, true],
+  ['a push, and something else is checked out', { GITHUB_EVENT_NAME: 'push', GITHUB_SHA: OTHER }, {}, false],
+  ['a queue', { GITHUB_EVENT_NAME: 'merge_group' }, {}, true],
+  ['a person', { GITHUB_EVENT_NAME: 'workflow_dispatch' }, {}, true],
+  [
+    'a person, who has something else checked out',
+    { GITHUB_EVENT_NAME: 'workflow_dispatch', GITHUB_SHA: '' },
+    {},
+    false,
+  ],
+  ['nothing that is known', { GITHUB_EVENT_NAME: '' }, {}, false],
+  ['a pull request whose job keeps nothing', { ONCEOVER_RECEIPTS: 'false' }, EVENT, false],
+])('what passes in a job of %s', (_, about, event, isKept) => {
+  const { code, log, outputs } = begin(about, event);
+  expect([code, outputs['keep']]).toEqual([0, `${isKept}`]);
+  expect(log).toContain(isKept ? 'is kept for later runs.' : 'is not kept for later runs: ');
+});
+
+test('is known by the workflow, the job, the options and the run; the runs before are found', () => {
+  const { prefix = '', key } = begin({ GITHUB_WORKFLOW: 'a', GITHUB_JOB: 'b' }).outputs;
+  expect(prefix).toMatch(/^onceover-1-Linux-[0-9a-f]{16}-$/);
+  expect(key).toBe(`${prefix}12-3`);
+  expect(begin({ GITHUB_WORKFLOW: 'a', GITHUB_JOB: 'b', ONCEOVER_ARGS: '--gate\nx' }).outputs['prefix']).not.toBe(
+    prefix,
+  );
+});
+
+test.each([
+  ['receipts', 'ONCEOVER_RECEIPTS', 'yes'],
+  ['sarif', 'ONCEOVER_SARIF', ''],
+  ['fail-on-error', 'ONCEOVER_FAIL_ON_ERROR', 'False\n::warning::x'],
+])('the input %s is "true" or "false"', (name, variable, value) => {
+  const { code, log } = begin({ [variable]: value });
+  expect([code, commandsIn(log)]).toMatchObject([
+    2,
+    [{ name: 'error', data: `The input "${name}" is "true" or "false", not "${value}".` }],
+  ]);
+});

@@ -1,0 +1,98 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { PROJECT, readAction } from '../support/composite-action.ts';
+
+const action = readAction();
+const { steps } = action.runs;
+const scriptsOf = (text: string) => [...text.matchAll(/\baction\/([a-z]+\.mjs)/g)].map(([, name = '']) => name);
+const textOf = (...path: readonly string[]) => readFileSync(join(PROJECT, ...path), 'utf8');
+
+/** What is evaluated by GitHub: a condition as a whole, elsewhere what is in "${{ }}". */
+function expressions(): readonly { readonly text: string; readonly before: readonly string[] }[] {
+  const own = steps.flatMap((step, index) => {
+    const before = steps.slice(0, index).flatMap(({ id }) => id ?? []);
+    const { if: condition = '', ...rest } = step;
+    return [condition, ...inside(rest)].map((text) => ({ text, before }));
+  });
+  const ids = steps.flatMap(({ id }) => id ?? []);
+  return [...own, ...inside(action.outputs).map((text) => ({ text, before: ids }))];
+}
+
+function inside(value: unknown): readonly string[] {
+  return [...JSON.stringify(value).matchAll(/\$\{\{(.*?)\}\}/g)].map(([, text = '']) => text);
+}
+
+const references = expressions().flatMap(({ text, before }) =>
+  [...text.replace(/'[^']*'/g, '').matchAll(/[a-z][\w.-]*(?!\()\b(?!\()/g)].map(([name]) => ({ name, before })),
+);
+
+test('every expression speaks of an input that there is, or of what an earlier step has put out', () => {
+  expect(references.length).toBeGreaterThan(20);
+  for (const { name, before } of references) {
+    const [context, first = '', outputs, last = ''] = name.split('.');
+    if (context === 'inputs') expect.soft(Object.keys(action.inputs)).toContain(first);
+    else {
+      expect.soft([name, context, outputs]).toEqual([name, 'steps', 'outputs']);
+      expect.soft(before).toContain(first);
+      expect.soft([name, putOutBy(first).includes(last)]).toEqual([name, true]);
+    }
+  }
+});
+
+/** The names that a step's script puts out. */
+function putOutBy(id: string): readonly string[] {
+  const step = steps.find((one) => one.id === id);
+  const scripts = step !== undefined && 'run' in step ? scriptsOf(step.run) : [];
+  return scripts.flatMap((name) =>
+    [...textOf('action', name).matchAll(/setOutput\('([a-z-]+)'/g)].map(([, one = '']) => one),
+  );
+}
+
+test('every input is used', () => {
+  const used = references.map(({ name }) => name).filter((name) => name.startsWith('inputs.'));
+  expect(new Set(used)).toEqual(new Set(Object.keys(action.inputs).map((name) => `inputs.${name}`)));
+});
+
+test('nothing is put into a script: what comes from outside goes through the environment', () => {
+  const scripts = steps.flatMap((step) => ('run' in step ? [step] : []));
+  expect(scripts.length).toBeGreaterThan(3);
+  for (const { run, env = {} } of scripts) {
+    expect.soft(run).not.toContain('${{');
+    const read = [...run.matchAll(/\$\{?(\w+)/g)].map(([, name]) => name);
+    expect
+      .soft(read.filter((name) => name !== 'GITHUB_ACTION_PATH' && !(name !== undefined && name in env)))
+      .toEqual([]);
+  }
+});
+
+test('what a step is given is read by its script, and what a script reads it is given', () => {
+  for (const step of steps) {
+    if (!('run' in step)) continue;
+    const scripts = scriptsOf(step.run);
+    for (const name of scripts) expect.soft([name, existsSync(join(PROJECT, 'action', name))]).toEqual([name, true]);
+    if (scripts.length === 0) continue;
+    const read = new Set(scripts.flatMap((name) => textOf('action', name).match(/\bONCEOVER_[A-Z_]+/g) ?? []));
+    expect.soft([...read].sort()).toEqual(Object.keys(step.env ?? {}).sort());
+  }
+});
+
+test('it runs the version that it belongs to', () => {
+  const { version } = JSON.parse(textOf('package.json')) as { version: string };
+  expect(action.inputs['version']?.default).toBe(version);
+});
+
+test('others write none of its steps: what it uses is named by commit, and by the version that it is', () => {
+  const lines = textOf('action.yml')
+    .split('\n')
+    .filter((line) => line.includes('uses:'));
+  expect(lines).toHaveLength(3);
+  for (const line of lines) expect.soft(line).toMatch(/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+});
+
+test('the docs tell of every input and output', () => {
+  const page = textOf('docs/ci.md');
+  for (const name of [...Object.keys(action.inputs), ...Object.keys(action.outputs)]) {
+    expect.soft(page).toContain(`| \`${name}\` |`);
+  }
+});

@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Job, type Played, playAction } from './composite-action.ts';
+import { type GateRepo, gateRepo } from './gates.ts';
+import { cleanEnvironment } from './repo.ts';
+
+/** A repository with a pull request from branch work to main, whose jobs are played on a machine of their own. */
+export type PullRequestRepo = GateRepo & {
+  /** Where jobs have it checked out, always at the same place, as GitHub does. */
+  readonly checkout: string;
+  /** Checks it out anew and plays the action; `meddle` is done in between. */
+  job(given?: Partial<Job> & { readonly meddle?: (root: string) => void }): Promise<Played>;
+};
+
+export const EVENT = { pull_request: { number: 7, node_id: 'PR_7', head: { repo: { full_name: 'house/shop' } } } };
+
+export const FORK = { pull_request: { ...EVENT.pull_request, head: { repo: { full_name: 'other/shop' } } } };
+
+export function pullRequestRepo(options: Parameters<typeof gateRepo>[0] = {}): PullRequestRepo {
+  const repo = gateRepo({ agents: ['one'], numReviews: 1, ...options });
+  repo.commit('change');
+  const checkout = join(dirname(repo.root), 'machine/shop');
+  return {
+    ...repo,
+    checkout,
+    async job({ meddle = () => {}, env = {}, ...given } = {}) {
+      const git = (...args: string[]) =>
+        execFileSync('git', args, { cwd: checkout, env: cleanEnvironment(dirname(repo.root)), encoding: 'utf8' });
+      rmSync(checkout, { recursive: true, force: true });
+      mkdirSync(checkout, { recursive: true });
+      git('clone', '-q', '-n', repo.root, '.');
+      git('checkout', '-q', '--detach', 'origin/work');
+      const sha = git('rev-parse', 'HEAD').trim();
+      meddle(checkout);
+      const about = {
+        GITHUB_EVENT_NAME: 'pull_request',
+        GITHUB_BASE_REF: 'main',
+        GITHUB_HEAD_REF: 'work',
+        GITHUB_REPOSITORY: 'house/shop',
+        GITHUB_SHA: sha,
+      };
+      return playAction({ root: checkout, event: EVENT, ...given, env: { ...about, ...env } });
+    },
+  };
+}
