@@ -1,0 +1,183 @@
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { RepoPath } from '../../src/domain/brand.ts';
+import type { Failure } from '../../src/domain/failure.ts';
+import { PHASES, type PhaseName } from '../../src/domain/phase.ts';
+import type { PhaseNotice } from '../../src/domain/phase-run.ts';
+import { type RealScene, realScene } from '../support/phase/real-ports.ts';
+import { at, openScene } from '../support/phase/scene.ts';
+
+const SPEC = at('spec.md');
+
+describe('what a phase needs', () => {
+  const NEEDS: Readonly<Record<PhaseName, readonly string[]>> = {
+    specify: ['spec.md'],
+    design: ['spec.md', 'design.md'],
+    'create-plan': ['spec.md', 'design.md', 'plan.md'],
+    'create-tasks': ['spec.md', 'design.md', 'plan.md', 'tasks.md'],
+    implement: ['spec.md', 'design.md', 'plan.md', 'tasks.md'],
+  };
+  const MAKES: Readonly<Record<string, PhaseName>> = {
+    'spec.md': 'specify',
+    'design.md': 'design',
+    'plan.md': 'create-plan',
+    'tasks.md': 'create-tasks',
+  };
+
+  test.each(PHASES)('%s: every document, or it is said which is missing and which phase makes it', async (phase) => {
+    for (const name of NEEDS[phase]) {
+      for (const [text, why] of [
+        [null, 'missing'],
+        ['', 'empty'],
+        [' \n\t\n', 'empty'],
+        ['a\0b', 'not-text'],
+      ] as const) {
+        const scene = openScene({ phase, files: { [at(name)]: text } });
+        const failure = { kind: 'unusable-artifact', path: at(name), why, phase: MAKES[name], needs: phase };
+        expect(await scene.try(), `${name} ${why}`).toEqual({ ok: false, failure });
+        expect([scene.puts, scene.history()]).toEqual([[], '']);
+      }
+    }
+    for (const name of Object.keys(MAKES).filter((one) => !NEEDS[phase].includes(one))) {
+      expect(await openScene({ phase, files: { [at(name)]: null } }).try(), name).toMatchObject({ ok: true });
+    }
+  });
+
+  type Spot = { readonly file: string; readonly scene: RealScene };
+  test.each<[Extract<Failure, { kind: 'unusable-artifact' }>['why'], string, (spot: Spot) => void]>([
+    [
+      'ignored',
+      'git is told to ignore it',
+      ({ file, scene }) => [scene.repo.write('.gitignore', 'spec.md\n'), writeFileSync(file, '# Spec\n')],
+    ],
+    ['withheld', 'it is too large to be sent', ({ file }) => writeFileSync(file, 'x'.repeat(5 * 1024 * 1024 + 1))],
+    ['symlink', 'it is a symlink', ({ file }) => symlinkSync('prd.md', file)],
+    ['symlink', 'it leads out', ({ file }) => symlinkSync('/etc/hostname', file)],
+    ['missing', 'it is a folder', ({ scene }) => scene.repo.write(`${SPEC}/part.md`, 'x')],
+    ['not-text', 'it is no UTF-8', ({ file }) => writeFileSync(file, Buffer.from([0x23, 0xff, 0xfe, 0x41]))],
+    ['not-text', 'it is very long', ({ file }) => writeFileSync(file, 'x\n'.repeat(2.2 * 1024 * 1024))],
+  ])('%s: %s', async (why, _title, put) => {
+    const scene = await realScene({ phase: 'design', files: { [SPEC]: null } });
+    put({ scene, file: join(scene.repo.root, SPEC) });
+    const failure = { kind: 'unusable-artifact', path: SPEC, why, phase: 'specify', needs: 'design' };
+    expect(await scene.try()).toEqual({ ok: false, failure });
+    expect(scene.puts).toEqual([]);
+  });
+
+  test('a document that is not committed, or ignored and tracked all the same, is there', async () => {
+    const scene = await realScene({ phase: 'design', files: { '.gitignore': 'spec.md\n', [at('design.md')]: null } });
+    scene.repo.git('add', '-f', SPEC);
+    scene.repo.write(at('design.md'), '# Design\n\nNew.\n');
+    expect((await scene.play()).end?.why).toBe('approved');
+    expect(scene.puts[0]?.question.dynamic).toContain('New.');
+  });
+
+  test('a document that is too long for whoever reviews it', async () => {
+    const scene = openScene({ agents: { ann: { diffLimit: 50_000 } }, files: { [SPEC]: 'x'.repeat(30_001) } });
+    expect(await scene.try()).toEqual({
+      ok: false,
+      failure: { kind: 'artifact-too-long', path: SPEC, characters: 30_001, limit: 30_000, agent: 'ann' },
+    });
+    const fits = openScene({ agents: { ann: { diffLimit: 50_000 } }, files: { [SPEC]: 'x'.repeat(30_000) } });
+    expect((await fits.play()).end?.why).toBe('approved');
+  });
+
+  test('one that grows too long in the loop: no verdict, and nobody was asked for nothing', async () => {
+    const scene = openScene({
+      agents: { ann: { diffLimit: 50_000, canResume: async () => false }, fay: {} },
+      says: {
+        'spec-reviewer': [{ approved: false, issues: [], summary: 'Too short.' }],
+        implementer: [
+          (_, { git }) => {
+            git.write(SPEC, 'x'.repeat(60_000));
+            return { summary: 'Longer.' };
+          },
+        ],
+      },
+    });
+    const { end } = await scene.play();
+    expect(end).toMatchObject({
+      why: 'reviewer-failed',
+      failure: { kind: 'agent-error', said: expect.stringContaining('50000') },
+    });
+    expect(scene.told()).toEqual(['spec-reviewer I1-R4', 'implementer I7-fresh']);
+  });
+
+  test('implement: code that differs from its base', async () => {
+    const scene = await realScene({ phase: 'implement' });
+    expect(await scene.try()).toEqual({ ok: false, failure: { kind: 'nothing-to-implement', base: 'main' } });
+    scene.repo.write(at('spec.md'), '# Spec\n\nOnly a document.\n');
+    scene.repo.write(at('.meta.json.unreadable-20260301T120000000Z'), 'oh');
+    expect(await scene.try()).toMatchObject({ ok: false, failure: { kind: 'nothing-to-implement' } });
+    scene.repo.write('src/new.ts', 'new\n');
+    expect((await scene.play({ fixing: { by: 'nobody' } })).end?.why).toBe('approved');
+    expect(scene.puts[0]?.question.dynamic).toContain('- src/new.ts');
+  });
+});
+
+describe('the PRD', () => {
+  const line = ({ puts }: { readonly puts: RealScene['puts'] }) =>
+    /^- PRD: (.*)$/m.exec(puts[0]?.question.stable ?? '')?.[1];
+  const meta = (source: unknown) => JSON.stringify({ brainstorm_source: source });
+  const NONE = 'No PRD — feature created without brainstorm';
+
+  test.each<[string, Readonly<Record<string, string | null>>, string, readonly PhaseNotice[]]>([
+    ['its own', { [at('.meta.json')]: meta('docs/b.md') }, '/memory/docs/f/prd.md', []],
+    ['what it was made from', { [at('prd.md')]: null, [at('.meta.json')]: meta('docs/b.md') }, '/memory/docs/b.md', []],
+    [
+      'the same by its whole path',
+      { [at('prd.md')]: null, [at('.meta.json')]: meta('/memory/docs/b.md') },
+      '/memory/docs/b.md',
+      [],
+    ],
+    ['none', { [at('prd.md')]: null }, NONE, []],
+    ['none, where the source is empty', { [at('prd.md')]: null, [at('.meta.json')]: meta(' ') }, NONE, []],
+    [
+      'none, where the source is gone',
+      { [at('prd.md')]: null, [at('.meta.json')]: meta('docs/gone.md') },
+      NONE,
+      [{ kind: 'prd-left-out', path: 'docs/gone.md', why: 'missing' }],
+    ],
+    ...['../secret.md', '/etc/passwd', 'docs/../../x.md', '.git/config', 'docs/.git/x'].map(
+      (path): [string, Readonly<Record<string, string | null>>, string, readonly PhaseNotice[]] => [
+        `none from ${path}`,
+        { [at('prd.md')]: null, [at('.meta.json')]: meta(path) },
+        NONE,
+        [{ kind: 'prd-left-out', path, why: 'outside' }],
+      ],
+    ),
+  ])('%s', async (_title, files, expected, notices) => {
+    const scene = openScene({ files: { 'docs/b.md': '# Brainstorm\n', ...files } });
+    const outcome = await scene.play();
+    expect([line(scene), outcome.notices]).toEqual([expected, notices]);
+  });
+
+  test('where there is none, nobody is warned for not having read it', async () => {
+    const scene = openScene({ files: { [at('prd.md')]: null } });
+    await scene.play();
+    expect(scene.history()).not.toContain('LAZY-LOAD-WARNING: spec-reviewer');
+  });
+
+  test('a source that git is told to ignore, or that is a symlink, is not passed over', async () => {
+    const scene = await realScene({
+      files: { [at('prd.md')]: null, [at('.meta.json')]: meta('docs/b.md'), '.gitignore': 'b.md\n' },
+    });
+    scene.repo.write('docs/b.md', '# Brainstorm\n');
+    const failure = { kind: 'unusable-artifact', path: 'docs/b.md', phase: null, needs: 'specify' };
+    expect(await scene.try()).toEqual({ ok: false, failure: { ...failure, why: 'ignored' } });
+    rmSync(join(scene.repo.root, 'docs/b.md'));
+    scene.repo.write('.gitignore', '');
+    symlinkSync('/etc/passwd', join(scene.repo.root, 'docs/b.md'));
+    expect(await scene.try()).toEqual({ ok: false, failure: { ...failure, why: 'symlink' } });
+    expect(scene.puts).toEqual([]);
+  });
+});
+
+test('the feature may be the root itself', async () => {
+  const names = ['prd', 'spec'].map((name) => [`${name}.md`, `# ${name}\n`]);
+  const scene = openScene({ files: Object.fromEntries(names) });
+  const plan = await scene.try({ feature: '' as RepoPath, fixing: { by: 'nobody' } });
+  expect(plan).toMatchObject({ ok: true, value: { end: { why: 'approved' } } });
+  expect(scene.puts[0]?.question.stable).toContain('- PRD: /memory/prd.md');
+});

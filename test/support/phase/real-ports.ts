@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RepoPath } from '../../../src/domain/brand.ts';
+import { openCommits } from '../../../src/io/commit.ts';
+import { openContents } from '../../../src/io/contents.ts';
+import { findPlace } from '../../../src/io/place.ts';
+import { openSnapshots } from '../../../src/io/snapshots.ts';
+import { openFeatureFiles } from '../../../src/stores/feature-files.ts';
+import { openPhaseLogs } from '../../../src/stores/phase-logs.ts';
+import { openPhaseLoops } from '../../../src/stores/phase-loops.ts';
+import { repoWith, type TestRepo } from '../repo.ts';
+import { value } from '../snapshots.ts';
+import { FEATURE, openScene, type PlayPorts, type Scene, type SceneOptions } from './scene.ts';
+
+/** A scene that is played in a repository with git and a disk; the agents are scripted all the same. */
+export type RealScene = Omit<Scene, 'git' | 'read' | 'history' | 'meta' | 'commits' | 'snapshots'> & {
+  readonly repo: TestRepo;
+  readonly ports: PlayPorts;
+  history(): string;
+};
+
+const FILES = {
+  'docs/f/prd.md': '# PRD\n\nWe want it.\n',
+  'docs/f/spec.md': '# Spec\n\nIt is fast.\n',
+  'docs/f/design.md': '# Design\n\nA way.\n',
+  'docs/f/plan.md': '# Plan\n\nSteps.\n',
+  'docs/f/tasks.md': '# Tasks\n\n1. Do it.\n',
+  'src/a.ts': 'one\n',
+};
+
+/** A repository with a feature, on branch work; nothing has changed yet. */
+export async function realScene(options: SceneOptions = {}): Promise<RealScene> {
+  const given = Object.entries({ ...FILES, ...options.files });
+  const repo = repoWith(Object.fromEntries(given.flatMap(([path, text]) => (text === null ? [] : [[path, text]]))));
+  repo.git('config', 'user.name', 'Test');
+  repo.git('config', 'user.email', 'test@example.invalid');
+  const place = value(await findPlace(repo.root));
+  const scene = openScene(options);
+  const ports: PlayPorts = {
+    ...scene.ports,
+    snapshots: openSnapshots(place),
+    feature: openFeatureFiles(place.root, FEATURE),
+    loops: openPhaseLoops(place, '1.0.0'),
+    logs: openPhaseLogs(place.root, '.deepwork/logs' as RepoPath),
+    commits: openCommits(place),
+    contents: openContents(place.root),
+  };
+  return {
+    ...scene,
+    repo,
+    ports,
+    history: () => readFileSync(join(repo.root, FEATURE, '.review-history.md'), 'utf8'),
+    try: (request, other) => scene.try({ root: place.root, ...request }, { ...ports, ...other }),
+    play: (request, other) => scene.play({ root: place.root, ...request }, { ...ports, ...other }),
+  };
+}
