@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-for (const name of ['start', 'instructions', 'match', 'runner', 'run', 'hook', 'delta', 'live']) {
+for (const name of ['start', 'instructions', 'match', 'runner', 'run', 'hook', 'delta', 'loop', 'live']) {
   const end = spawnSync(process.execPath, [fileURLToPath(new URL(`${name}.mjs`, import.meta.url))], {
     stdio: 'inherit',
   });

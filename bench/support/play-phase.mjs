@@ -1,0 +1,222 @@
+// Plays review loops with the built program and the real Claude Code, whose model is the simulator.
+import { execFileSync, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { load } from './build.mjs';
+import { FIX_SUMMARY, verdict } from './loop-sample.mjs';
+
+const { startModelSim } = await load('test/support/model-sim/server.ts');
+const { agentSettings, realAgent, realPerson } = await load('test/support/real-person.ts');
+const { programOf, usersFolder } = await load('test/support/agent-clis.ts');
+const { dispatchesOf, schemaOf, stableText, usersText } = await load('test/support/wire.ts');
+const { dispatch } = await load('src/agents/dispatch.ts');
+
+const CLI = process.env.ONCEOVER_TEST_CLI ?? fileURLToPath(new URL('../../dist/cli.mjs', import.meta.url));
+const CLAUDE = realAgent('claude');
+const SIGNS = {
+  'spec-reviewer': '# Review of a specification',
+  'phase-reviewer': '# Review at the end of a phase',
+  'implementation-reviewer': '# Review of an implementation',
+  'code-quality-reviewer': '# Review of code quality',
+  'security-reviewer': '# Security review',
+};
+const RESUMED = 'You already have the upstream artifacts';
+// The loop's own reviewers are measured; the phase-reviewer comes after it.
+const NOT_MEASURED = 'phase-reviewer';
+
+const sim = await startModelSim();
+let plays = 0;
+
+export const endSimulator = () => sim.close();
+export const claudeVersion = CLAUDE.agent.testedVersion;
+
+/**
+ * Plays a loop of five rounds by calls of `onceover phase --step`. `keeps`: sessions are kept, so that whoever has looked is
+ * resumed; else every look is fresh. `passes(role, round)`: who passes when. `alsoOpens(round)`: what a resumed reviewer opens.
+ * Gives the requests of each round, what was sent in characters, and the words of each look.
+ */
+export function playPhase(sample, { name, scenario, keeps, passes, alsoOpens = () => [] }) {
+  const phase = sample.phases[name];
+  return asSomebody(phase, async (person) => {
+    const opened = answerFor(person, (role, isResumed) => ({
+      opens: isResumed ? alsoOpens(person.round) : phase.opens[scenario],
+      says: verdict(role, { round: person.round, passes: passes(role, person.round) }),
+    }));
+    const rounds = [];
+    let document = null;
+    for (const [n, version] of phase.versions.entries()) {
+      person.begin(n, version);
+      document = await person.onceover([
+        ...['phase', name, sample.feature, '--step', '--json'],
+        ...(keeps ? ['--keep-sessions'] : []),
+        ...(n === 0 ? [] : ['--summary', FIX_SUMMARY]),
+      ]);
+      rounds.push(person.requests());
+    }
+    const looks = document.loops
+      .filter(({ role }) => role !== NOT_MEASURED)
+      .flatMap(({ role, iterations }) => iterations.map((one) => ({ role, ...one })));
+    const sent = looks.reduce((sum, { prompt_chars }) => sum + prompt_chars, 0);
+    return { rounds, looks, sent, opened: opened(), texts: rounds.map(wordsOf) };
+  });
+}
+
+/** The words of fresh looks, put to Claude Code anew with all of each in the prompt and none in the system prompt. */
+export function playTemplate(sample, { name, scenario, texts }) {
+  const phase = sample.phases[name];
+  return asSomebody(phase, async (person) => {
+    const opened = answerFor(person, (role) => ({
+      opens: phase.opens[scenario],
+      says: verdict(role, { round: person.round, passes: false }),
+    }));
+    const rounds = [];
+    for (const [n, version] of phase.versions.entries()) {
+      person.begin(n, version);
+      await Promise.all(texts[n].map((text) => person.ask(text)));
+      rounds.push(person.requests());
+    }
+    return { rounds, opened: opened() };
+  });
+}
+
+function wordsOf(requests) {
+  return dispatchesOf(requests).map(([first]) => ({
+    text: `${stableText(first)}\n\n${usersText(first)}`,
+    schema: schemaOf(first),
+  }));
+}
+
+/** Does work as somebody with a home, a repository and a cache of their own. */
+async function asSomebody(phase, work) {
+  const label = `loop-${++plays}`;
+  const folder = mkdtempSync(join(usersFolder(), 'bench-'));
+  const root = join(folder, 'repo');
+  mkdirSync(root);
+  const { env: own } = realPerson(folder, () => sim.baseUrl(label));
+  // The simulator keeps a cache for each key.
+  const env = { ...own, ...GIT, ANTHROPIC_API_KEY: label };
+  const git = (...args) => execFileSync('git', args, { cwd: root, env, stdio: 'pipe' });
+  const write = (path, text) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  try {
+    git('init', '-q', '-b', 'main');
+    // Of code, what a fresh reviewer opens counts: its prompt only names the files.
+    write('onceover.yml', `${agentSettings(['claude'])}delta_guard: effective\n`);
+    for (const [path, text] of Object.entries(phase.files)) write(path, text);
+    if (phase.path.startsWith('src/')) write(phase.path, 'export {};\n');
+    git('add', '-A');
+    git('commit', '-q', '-m', 'first');
+    git('checkout', '-q', '-b', 'work');
+    let before = 0;
+    const person = {
+      root,
+      label,
+      sizes: { ...phase.files, [phase.path]: phase.versions[0] },
+      round: 0,
+      begin(n, version) {
+        before = sim.requests(label).length;
+        person.round = n + 1;
+        write(phase.path, version);
+      },
+      requests: () =>
+        sim
+          .requests(label)
+          .slice(before)
+          .filter(({ target, body }) => target.kind === 'generate' && roleIn(body) !== NOT_MEASURED),
+      onceover: (args) => runCli(root, env, args),
+      ask: (text) => putWhole(root, env, text),
+    };
+    return await work(person);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const GIT = {
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_SYSTEM: '/dev/null',
+  ...{ GIT_AUTHOR_NAME: 'bench', GIT_AUTHOR_EMAIL: 'bench@example.invalid' },
+  ...{ GIT_COMMITTER_NAME: 'bench', GIT_COMMITTER_EMAIL: 'bench@example.invalid' },
+};
+
+/** Has the model open files, one request each, and then say its verdict; gives how many characters it has opened. */
+function answerFor(person, plan) {
+  let opened = 0;
+  sim.script(person.label, ({ body }) => {
+    const role = roleIn(body);
+    const asked = JSON.stringify(body.messages.findLast(isQuestion) ?? null);
+    const { opens, says } = plan(role, asked.includes(RESUMED));
+    const path = role === NOT_MEASURED ? undefined : opens[openedSince(body.messages)];
+    if (path === undefined) return { kind: 'structured', value: says };
+    opened += person.sizes[path].length;
+    return { kind: 'tools', calls: [CLAUDE.read(join(person.root, path))] };
+  });
+  return () => opened;
+}
+
+function roleIn(body) {
+  const text = JSON.stringify(body);
+  const role = Object.keys(SIGNS).find((one) => text.includes(SIGNS[one]));
+  if (role === undefined) throw new Error('somebody was asked who is no reviewer');
+  return role;
+}
+
+const blocksOf = ({ content }) => (Array.isArray(content) ? content : [{ type: 'text', text: content }]);
+const isQuestion = (message) =>
+  message.role === 'user' && blocksOf(message).some(({ type, text }) => type === 'text' && !/^<[a-z-]+>/.test(text));
+
+/** How many files were opened since the last question. */
+function openedSince(messages) {
+  const asked = messages.findLastIndex(isQuestion);
+  return messages
+    .slice(asked + 1)
+    .flatMap(blocksOf)
+    .filter(({ type }) => type === 'tool_result').length;
+}
+
+function runCli(cwd, env, args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [CLI, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let [stdout, stderr] = ['', ''];
+    child.stdout.on('data', (chunk) => {
+      stdout += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
+    });
+    child.on('error', reject);
+    child.on('close', () => {
+      const document = stdout.startsWith('{') ? JSON.parse(stdout) : {};
+      if (document.loops === undefined) reject(new Error(`onceover ${args.join(' ')}: ${stdout}${stderr}`));
+      else resolve(document);
+    });
+  });
+}
+
+async function putWhole(cwd, env, { text, schema }) {
+  const end = await dispatch({
+    agent: CLAUDE.agent,
+    program: programOf(CLAUDE),
+    cwd,
+    env,
+    question: {
+      stable: 'You are a reviewer.',
+      dynamic: text,
+      schema,
+      strictSchema: {},
+      sessionId: null,
+      newSessionId: randomUUID(),
+      usedBefore: null,
+      model: CLAUDE.model,
+      cacheTtl: '5m',
+      timeoutSeconds: 60,
+    },
+    idleSeconds: 60,
+    signal: null,
+  });
+  if (!end.ok) throw new Error(JSON.stringify(end.failure));
+}
