@@ -11,7 +11,7 @@ const FLAWS = [
   { before: 'Large exports are supported.', after: 'An export of up to 1,000,000 rows is possible.' },
 ] as const;
 
-export const PRD = '# Export\n\nPeople want their rows as a file that other programs can read.\n';
+const PRD = '# Export\n\nPeople want their rows as a file that other programs can read.\n';
 export const SPEC = `# Specification of the export\n\n${FLAWS.map(({ before }, n) => `${before}\n\n${rules(n)}`).join('\n')}`;
 
 function rules(part: number): string {

@@ -98,7 +98,7 @@ const SIGNS: Readonly<Partial<Record<PhaseRole, string>>> = {
 };
 
 /** Who is asked; what belongs to no role is the probe of V1 to V4. */
-export function roleIn(body: unknown): PhaseRole | 'probe' {
+function roleIn(body: unknown): PhaseRole | 'probe' {
   const text = JSON.stringify(body);
   const found = Object.entries(SIGNS).find(([, sign]) => text.includes(sign));
   return (found?.[0] as PhaseRole | undefined) ?? 'probe';
