@@ -117,10 +117,10 @@ export function readMarks(flight: Asked, { readsConfirmed }: Replied): readonly 
   return [{ kind: 'lazy-load-warning', role: flight.ask.role }];
 }
 
-/** What was sent and used so far, with one question more. */
+/** What was sent and used so far, with one question more; one of which nothing was sent was not put. */
 export function spend(before: Spent, more: Pick<Replied, 'promptChars' | 'freshChars' | 'usage'>): Spent {
   return {
-    asks: before.asks + 1,
+    asks: before.asks + (more.promptChars > 0 ? 1 : 0),
     promptChars: before.promptChars + more.promptChars,
     freshChars: Math.max(before.freshChars, more.freshChars),
     usage: addUsage(before.usage, more.usage),

@@ -102,6 +102,7 @@ describe('what a phase needs', () => {
       failure: { kind: 'agent-error', said: expect.stringContaining('50000') },
     });
     expect(scene.told()).toEqual(['spec-reviewer I1-R4', 'implementer I7-fresh']);
+    expect(await scene.ledger()).toHaveLength(2);
   });
 
   test('implement: code that differs from its base', async () => {
