@@ -6,6 +6,7 @@ export const MORE = [
   'test/e2e/run/bad-input-*.test.ts',
   'test/e2e/hook/trouble-*.test.ts',
   'test/e2e/loop/more-*.test.ts',
+  'test/e2e/workflow/more-*.test.ts',
 ];
 
 export default defineConfig({

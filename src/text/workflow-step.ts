@@ -55,12 +55,13 @@ function outputLine({ name, type, description, required }: Step['outputs'][numbe
   return [oneLine(name), `${what}: ${oneLine(description)}`];
 }
 
-function tellReviews({ reviews }: Step): string {
+function tellReviews({ reviews, outputs }: Step): string {
+  const scopeOf = ({ runEach }: StepReview) => {
+    if (runEach === WHOLE_STEP) return 'all outputs together';
+    const isOne = outputs.some(({ name, type }) => name === runEach && type === 'file');
+    return isOne ? oneLine(runEach) : `each file of ${oneLine(runEach)}`;
+  };
   return reviews.map((review) => [`  ${scopeOf(review)}`, ...criteriaOf(review)].join('\n')).join('\n');
-}
-
-function scopeOf({ runEach }: StepReview): string {
-  return runEach === WHOLE_STEP ? 'all outputs together' : `each file of ${oneLine(runEach)}`;
 }
 
 function criteriaOf({ criteria, guidance }: StepReview): readonly string[] {

@@ -2,76 +2,14 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { Client as NewClient } from '@modelcontextprotocol/client';
-import { StdioClientTransport as NewTransport } from '@modelcontextprotocol/client/stdio';
-import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import type { InstructionsDocument } from '../../src/report/documents.ts';
 import { CLI } from '../support/cli.ts';
+import { ABOUT, type Connection, clients, connectNew } from '../support/mcp-clients.ts';
 import { cleanEnvironment, repoWith, ruleText, type TestRepo, temporaryFolder } from '../support/repo.ts';
 
 const FOLDER = '.deepwork/tmp/review_instructions';
-
-type Tool = { name: string; inputSchema: object; outputSchema?: object | undefined };
-type Answer = { text: string; structured: unknown; isError: boolean };
-type Connection = {
-  tools(): Promise<Tool[]>;
-  call(name: string, args?: Record<string, unknown>): Promise<Answer>;
-};
-
-const ABOUT = { name: 'test', version: '1' };
-
-/** A client of each generation, connected to a server of its own. */
-const clients: [string, (cwd: string, args?: readonly string[]) => Promise<Connection>][] = [
-  [
-    'v1 client',
-    async (cwd, args = []) => {
-      const client = new OldClient(ABOUT);
-      await client.connect(new OldTransport(server(cwd, args)));
-      onTestFinished(() => client.close());
-      return {
-        tools: async () => (await client.listTools()).tools,
-        call: async (name, input = {}) => answerOf(await client.callTool({ name, arguments: input })),
-      };
-    },
-  ],
-  ['v2 client', (cwd, args) => connectNew(cwd, args, 'legacy')],
-  ['v2 client, newest protocol', (cwd, args) => connectNew(cwd, args, 'auto')],
-];
-
-async function connectNew(
-  cwd: string,
-  args: readonly string[] = [],
-  mode: 'legacy' | 'auto' = 'legacy',
-): Promise<Connection> {
-  const client = new NewClient(ABOUT, { versionNegotiation: { mode } });
-  await client.connect(new NewTransport(server(cwd, args)));
-  onTestFinished(() => client.close());
-  return {
-    tools: async () => (await client.listTools()).tools,
-    call: async (name, input = {}) => answerOf(await client.callTool({ name, arguments: input })),
-  };
-}
-
-function server(cwd: string, args: readonly string[]) {
-  const env = Object.fromEntries(
-    Object.entries(cleanEnvironment(dirname(cwd))).filter((one): one is [string, string] => one[1] !== undefined),
-  );
-  return { command: process.execPath, args: [CLI, 'mcp', ...args], cwd, env, stderr: 'ignore' as const };
-}
-
-const answerSchema = z.object({
-  content: z.array(z.object({ type: z.literal('text'), text: z.string() })),
-  structuredContent: z.unknown().optional(),
-  isError: z.boolean().optional(),
-});
-
-function answerOf(result: unknown): Answer {
-  const { content, structuredContent, isError } = answerSchema.parse(result);
-  return { text: content.map((one) => one.text).join('\n'), structured: structuredContent, isError: isError === true };
-}
 
 async function reviews(connection: Connection): Promise<InstructionsDocument> {
   return (await connection.call('get_review_instructions')).structured as InstructionsDocument;

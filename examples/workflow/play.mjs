@@ -1,0 +1,63 @@
+// Plays the workflow of this folder in a throw-away repository: a note without a source is found and mended, and what had
+// passed is not judged again. The reviewer is scripted: no model, key or network is needed.
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const cli = process.env.ONCEOVER_TEST_CLI ?? fileURLToPath(new URL('../../dist/cli.mjs', import.meta.url));
+const reviewer = fileURLToPath(new URL('reviewer.mjs', import.meta.url));
+const root = mkdtempSync(join(tmpdir(), 'onceover-workflow-'));
+const say = (text) => console.log(`\n${text}\n`);
+
+function write(path, text) {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+}
+
+/** Runs a command and shows what it says; an exit code that was not to be expected ends the sample. */
+function onceover(args, expected = 0) {
+  console.log(`  $ onceover ${args.map((arg) => (/^[\w./=-]+$/.test(arg) ? arg : `"${arg}"`)).join(' ')}`);
+  const end = spawnSync(process.execPath, [cli, ...args], { cwd: root, encoding: 'utf8' });
+  console.log(end.stdout.trimEnd().replace(/^(?=.)/gm, '    '));
+  if (end.status !== expected) throw new Error(`exit code ${end.status} instead of ${expected}\n${end.stderr}`);
+}
+
+try {
+  spawnSync('git', ['init', '-q', '-b', 'main'], { cwd: root, stdio: 'ignore' });
+  cpSync(new URL('.deepwork', import.meta.url), join(root, '.deepwork'), { recursive: true });
+  write('onceover.yml', `agent:\n  scripted: { command: [node, ${JSON.stringify(reviewer)}] }\n`);
+
+  say('A job with one workflow. It is begun with a goal, and with somebody who reviews:');
+  onceover(['workflow', 'list']);
+  onceover([
+    'workflow',
+    'start',
+    'research_report',
+    '--goal',
+    'Tea or coffee in the office?',
+    '--reviewer',
+    'scripted',
+  ]);
+
+  write('notes/one.md', 'Source: https://example.org/tea\n\nTea is cheaper by half.\n');
+  write('notes/two.md', 'Coffee is what people ask for.\n');
+  say('Two notes, one of them without a source. Each is judged by itself, and then both together:');
+  const research = ['workflow', 'finish', '--output', 'notes=notes/one.md', '--output', 'notes=notes/two.md'];
+  onceover(research, 1);
+
+  write('notes/two.md', 'Source: https://example.com/survey\n\nCoffee is what people ask for.\n');
+  say('The second one is mended. The first has passed and is unchanged, so it is not judged again:');
+  onceover(research);
+
+  write('report.md', 'Both: tea is cheaper [notes/one.md], coffee is asked for [notes/two.md].\n');
+  say('The report:');
+  onceover(['workflow', 'finish', '--output', 'report=report.md']);
+
+  write('summary.md', 'Offer both.\n');
+  say('The summary, and the end:');
+  onceover(['workflow', 'finish', '--output', 'summary=summary.md']);
+} finally {
+  rmSync(root, { recursive: true, force: true });
+}

@@ -1,0 +1,110 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { WorkflowStatusDocument } from '../../../src/report/workflow-document.ts';
+import { onceover } from '../../support/cli.ts';
+import { temporaryFolder } from '../../support/repo.ts';
+import {
+  FAILS,
+  OUTPUTS,
+  outputOptions,
+  type StepEndDocument,
+  type WorkflowRepo,
+  type WorkflowStartDocument,
+  workflowRepo,
+} from '../../support/workflow/repo.ts';
+
+const START = ['start', 'research_report', '--goal', 'Tea or coffee?'];
+
+const finish = (repo: WorkflowRepo, step: keyof typeof OUTPUTS, ...more: readonly string[]) =>
+  repo.document<StepEndDocument>(['finish', ...outputOptions(OUTPUTS[step]), ...more]);
+
+test('files that are staged, touched or committed in between are unchanged', async () => {
+  const repo = workflowRepo();
+  await repo.workflow([...START, '--reviewer', 'judge']);
+  repo.rules({ where: '**Independent**', answer: FAILS });
+  await finish(repo, 'research');
+  repo.forget();
+  for (const name of OUTPUTS.research.notes) repo.write(name, readFileSync(join(repo.root, name)));
+  repo.commit('notes');
+  repo.rules();
+  expect(await finish(repo, 'research')).toMatchObject({ status: 'next_step', reviews_done: 1 });
+  expect(repo.asked()).toHaveLength(1);
+  expect(repo.asked()[0]).toContain('**Independent**');
+});
+
+describe('a reason instead of a pass', () => {
+  test('counts after a failed review, and is kept', async () => {
+    const repo = workflowRepo();
+    await repo.workflow([...START, '--reviewer', 'judge']);
+    repo.rules({ answer: FAILS });
+    const early = await repo.workflow(['finish', ...outputOptions(OUTPUTS.research), '--override', 'Trust me.']);
+    expect(early.code).toBe(2);
+    expect(early.stderr).toContain('no reviewer has found anything in its outputs yet');
+    expect(repo.asked()).toEqual([]);
+    await finish(repo, 'research');
+    repo.forget();
+    const over = await finish(repo, 'research', '--override', 'It is a draft.');
+    expect(over).toMatchObject({ code: 0, status: 'next_step', override_reason: 'It is a draft.', reviews_done: 0 });
+    expect(repo.asked()).toEqual([]);
+    const { sessions } = await repo.document<WorkflowStatusDocument>(['status']);
+    expect(sessions[0]?.steps[0]).toMatchObject({ override_reason: 'It is a draft.', failed_reviews: [{}, {}, {}] });
+  });
+});
+
+describe('who reviews where nobody is named', () => {
+  /** A PATH with git and node and nothing else. */
+  function bareBin(): string {
+    const bin = temporaryFolder();
+    const which = (name: string) => spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).stdout.trim();
+    for (const name of ['git', 'sh', 'cat']) symlinkSync(which(name), join(bin, name));
+    symlinkSync(process.execPath, join(bin, 'node'));
+    return bin;
+  }
+
+  test('nobody else where Claude Code is not here; that is said', async () => {
+    const repo = workflowRepo();
+    const env = { PATH: bareBin() };
+    const started = await repo.document<WorkflowStartDocument>(START, { env });
+    expect(started).toMatchObject({ code: 0, reviewer: null });
+    expect(started.warnings).toEqual(['Claude Code was not found and no other reviewer was named.']);
+    const named = await repo.workflow([...START, '--reviewer', 'claude'], { env });
+    expect([named.code, named.stderr]).toEqual([
+      3,
+      expect.stringContaining('claude is to review, and its program was not found.'),
+    ]);
+  });
+
+  test('Claude Code where it is', async () => {
+    const repo = workflowRepo();
+    const bin = bareBin();
+    writeFileSync(join(bin, 'claude'), '#!/bin/sh\nexit 9\n', { mode: 0o755 });
+    const env = { PATH: bin, HOME: temporaryFolder() };
+    mkdirSync(join(env.HOME, '.cache'));
+    expect(await repo.document<WorkflowStartDocument>(START, { env })).toMatchObject({ code: 0, reviewer: 'claude' });
+    const end = await repo.workflow(['finish', ...outputOptions(OUTPUTS.research)], { env });
+    expect(end.code).toBe(3);
+    expect(end.stderr).toContain('3 reviews of the step "research" came to no verdict:');
+    expect(end.stderr).toContain('This was no attempt.');
+  });
+});
+
+test('paths count from where the command is given', async () => {
+  const repo = workflowRepo();
+  await repo.workflow([...START, '--reviewer', 'judge']);
+  const folder = join(repo.root, 'notes');
+  const end = await onceover(folder, [
+    'workflow',
+    'finish',
+    '--output',
+    'notes=one.md',
+    '--output',
+    'notes=../notes/two.md',
+    '--json',
+  ]);
+  expect(JSON.parse(end.stdout)).toMatchObject({
+    status: 'next_step',
+    begin_step: { inputs: [{ paths: OUTPUTS.research.notes }] },
+  });
+});

@@ -1,0 +1,164 @@
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { WorkflowsDocument } from '../../../src/report/workflow-document.ts';
+import { CLI } from '../../support/cli.ts';
+import { connectNew } from '../../support/mcp-clients.ts';
+import { cleanEnvironment } from '../../support/repo.ts';
+import { begin, endOf, finish, judged, START, stateFile, stepsOf } from '../../support/workflow/mcp.ts';
+import { filesIn, NOTES, OUTPUTS } from '../../support/workflow/repo.ts';
+
+describe('bad input', () => {
+  test('finished twice, and after the end', async () => {
+    const { client } = await judged();
+    const session_id = await begin(client);
+    await finish(client, 'research');
+    const twice = await finish(client, 'research');
+    expect(twice).toMatchObject({ isError: true, text: expect.stringContaining('was finished already, at ') });
+    expect(twice.text).toContain('Nothing was changed. Open: report.');
+    await finish(client, 'report');
+    expect(endOf(await finish(client, 'summary')).status).toBe('workflow_complete');
+    expect((await finish(client, 'summary')).text).toContain('No workflow is going on here. The last ones have ended:');
+    const ended = await finish(client, 'summary', { session_id });
+    expect(ended.text).toContain('has ended: it was completed at ');
+    const aborted = await client.call('abort_workflow', { explanation: 'x', session_id });
+    expect(aborted).toMatchObject({ isError: true, text: expect.stringContaining('has ended: it was completed at ') });
+  });
+
+  test('what a reviewer says that makes no sense is no verdict, and no attempt', async () => {
+    const { repo, client } = await judged();
+    const session_id = await begin(client);
+    const answers: [unknown, 'no verdict' | 'needs_work'][] = [
+      [[], 'no verdict'],
+      [null, 'no verdict'],
+      ['fine', 'no verdict'],
+      [{ passed: 'yes', feedback: 'x' }, 'no verdict'],
+      [{ feedback: 'x' }, 'needs_work'],
+      [{ passed: true, feedback: 'x', criteria_results: [{ criterion: 'Independent', passed: false }] }, 'needs_work'],
+    ];
+    for (const [answer, expected] of answers) {
+      repo.rules({ where: '**Independent**', answer });
+      const end = await finish(client, 'research');
+      const said = end.isError ? 'no verdict' : endOf(end).status;
+      expect.soft([JSON.stringify(answer), said]).toEqual([JSON.stringify(answer), expected]);
+    }
+    expect(stepsOf(repo, session_id)[0]).toMatchObject({ attempts: 2, finished: null });
+    // The two notes passed with the first call.
+    expect(filesIn(repo.asked()).filter((files) => !files.includes('+'))).toEqual([...NOTES]);
+  });
+
+  test('binary, large and unreadable outputs can be judged or are named', async () => {
+    const { repo, client } = await judged();
+    await begin(client);
+    writeFileSync(join(repo.root, 'picture.bin'), new Uint8Array([0, 1, 255]));
+    writeFileSync(join(repo.root, 'large.txt'), '');
+    truncateSync(join(repo.root, 'large.txt'), 100 * 1024 * 1024);
+    const ended = await client.call('finished_step', { outputs: { notes: ['picture.bin', 'large.txt'] } });
+    expect(endOf(ended)).toMatchObject({ status: 'next_step', reviews_done: 3 });
+    const prompts = repo.asked().join('\n');
+    expect(prompts).toContain('[Binary file - not included in review.');
+    expect(prompts.length).toBeLessThan(100_000);
+  });
+
+  test('a damaged state is said and put aside; nothing else is lost', async () => {
+    const { repo, client } = await judged();
+    const session_id = await begin(client);
+    await finish(client, 'research');
+    const text = readFileSync(stateFile(repo, session_id), 'utf8');
+    writeFileSync(stateFile(repo, session_id), text.slice(0, 200));
+    const warned = (await client.call('get_workflows')).structured as WorkflowsDocument;
+    expect(warned.warnings.join()).toContain(`session_${session_id}.json is damaged and cannot be read`);
+    const told = await finish(client, 'report');
+    expect(told).toMatchObject({ isError: true, text: expect.stringContaining('is damaged and cannot be read.') });
+    const aside = readdirSync(join(repo.root, '.deepwork/tmp')).find((name) => name.includes('unreadable'));
+    expect(aside).toBeDefined();
+    expect(told.text).toContain(`It was put aside as .deepwork/tmp/${aside}.`);
+    expect(readFileSync(join(repo.root, '.deepwork/tmp', aside ?? ''), 'utf8')).toBe(text.slice(0, 200));
+    expect(await begin(client)).not.toBe(session_id);
+  });
+
+  test('a job that was changed since', async () => {
+    const { repo, client } = await judged();
+    await begin(client);
+    const file = '.deepwork/jobs/research_report/job.yml';
+    const job = readFileSync(join(repo.root, file), 'utf8');
+    repo.write(file, job.replace('[research, report, summary]', '[research, report]'));
+    expect((await finish(client, 'research')).text).toContain('has other steps now than when the session');
+    repo.write(file, job.replace('id: research', 'id: Research'));
+    expect((await finish(client, 'research')).text).toContain(`${file}:10:9: "steps.0.id" must begin with`);
+    repo.write(file, job);
+    expect(endOf(await finish(client, 'research')).status).toBe('next_step');
+  });
+});
+
+test('several sessions: a client means the one that it began, others must say', async () => {
+  const { repo, client } = await judged();
+  const first = await begin(client);
+  const other = await connectNew(repo.root, ['--reviewer', 'judge']);
+  const second = await begin(other);
+  expect(endOf(await finish(client, 'research')).session_id).toBe(first);
+  expect(endOf(await finish(other, 'research')).session_id).toBe(second);
+  const third = await connectNew(repo.root, ['--reviewer', 'judge']);
+  const asked = await finish(third, 'report');
+  expect(asked).toMatchObject({ isError: true, text: expect.stringContaining('Several workflows are going on') });
+  for (const id of [first, second]) expect(asked.text).toContain(`  ${id} (research_report/full): Tea or coffee?`);
+  expect(endOf(await finish(third, 'report', { session_id: first })).session_id).toBe(first);
+  const aborted = await other.call('abort_workflow', { explanation: 'Twice the same.' });
+  expect(aborted).toMatchObject({ isError: false, structured: { session_id: second, status: 'aborted' } });
+  expect(aborted.text).toContain('was aborted at ');
+});
+
+test('two clients finish one step: one does, and the other is told', async () => {
+  const { repo, client } = await judged();
+  const session_id = await begin(client);
+  const other = await connectNew(repo.root, ['--reviewer', 'judge']);
+  const ends = await Promise.all([
+    finish(client, 'research', { session_id }),
+    finish(other, 'research', { session_id }),
+  ]);
+  expect(ends.map(({ isError }) => isError).toSorted()).toEqual([false, true]);
+  expect(ends.find(({ isError }) => isError)?.text).toContain('was finished already');
+  expect(stepsOf(repo, session_id)[0]).toMatchObject({ attempts: 1 });
+});
+
+describe('a client that does not wait', () => {
+  test('asks again and hears of the same review; it is told how far it is', async () => {
+    const { repo } = await judged();
+    const env = Object.fromEntries(
+      Object.entries(cleanEnvironment(repo.root)).map(([key, value]) => [key, value ?? '']),
+    );
+    const args = [CLI, 'mcp', '--reviewer', 'judge'];
+    const client = new Client({ name: 'test', version: '1' });
+    await client.connect(
+      new StdioClientTransport({ command: process.execPath, args, cwd: repo.root, env, stderr: 'ignore' }),
+    );
+    onTestFinished(() => client.close());
+    await client.callTool({ name: 'start_workflow', arguments: START });
+    repo.rules({ sleep: 1500 });
+    const call = { name: 'finished_step', arguments: { outputs: OUTPUTS.research } };
+    await expect(client.callTool(call, { timeout: 700 })).rejects.toThrow();
+    const heard: string[] = [];
+    const onprogress = (one: { progress: number; total?: number | undefined }) =>
+      heard.push(`${one.progress}/${one.total}`);
+    const ended = await client.callTool(call, { onprogress });
+    expect(ended.structuredContent).toMatchObject({ status: 'next_step', reviews_done: 3 });
+    expect(repo.asked()).toHaveLength(3);
+    await client.callTool({ name: 'finished_step', arguments: { outputs: OUTPUTS.report } }, { onprogress });
+    expect(heard).toEqual(['0/1', '1/1']);
+  });
+
+  test('takes its reviewers with it when it goes', async () => {
+    const { repo, client } = await judged();
+    await begin(client);
+    repo.rules({ sleep: 60_000 });
+    const call = finish(client, 'research').catch(() => null);
+    while (repo.pids().length < 3) await new Promise((resolve) => setTimeout(resolve, 20));
+    await client.close();
+    await call;
+    const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
+    for (let n = 0; n < 200 && repo.pids().some(isAlive); n++) await new Promise((resolve) => setTimeout(resolve, 25));
+    expect(repo.pids().filter(isAlive)).toEqual([]);
+  });
+});
