@@ -79,15 +79,15 @@ const qualityReview: readonly Requirement[] = [
   ),
 
   // 2: review by the agent itself
-  pending('JOBS-REQ-004.2.7', 'without an external runner a file with review instructions is written'),
-  pending('JOBS-REQ-004.2.8', 'that file is .deepwork/tmp/quality_review_{session_id}_{step_id}.md'),
+  tested('JOBS-REQ-004.2.7', 'without an external runner a file with review instructions is written'),
+  tested('JOBS-REQ-004.2.8', 'that file is .deepwork/tmp/quality_review_{session_id}_{step_id}.md'),
   tested('JOBS-REQ-004.2.9', 'it has header, outputs, criteria, author notes if any, guidelines and a task checklist'),
-  pending('JOBS-REQ-004.2.10', 'finished_step then answers needs_work and says how to start a sub-agent'),
-  pending('JOBS-REQ-004.2.11a', 'the sub-agent instructions say to read the review file'),
-  pending('JOBS-REQ-004.2.11b', 'the sub-agent instructions say to evaluate the criteria'),
-  pending('JOBS-REQ-004.2.11c', 'the sub-agent instructions say to fix what was found'),
-  pending('JOBS-REQ-004.2.11d', 'the sub-agent instructions say to go round until everything passes'),
-  pending('JOBS-REQ-004.2.11e', 'they say to call finished_step again with quality_review_override_reason'),
+  tested('JOBS-REQ-004.2.10', 'finished_step then answers needs_work and says how to start a sub-agent'),
+  tested('JOBS-REQ-004.2.11a', 'the sub-agent instructions say to read the review file'),
+  tested('JOBS-REQ-004.2.11b', 'the sub-agent instructions say to evaluate the criteria'),
+  tested('JOBS-REQ-004.2.11c', 'the sub-agent instructions say to fix what was found'),
+  tested('JOBS-REQ-004.2.11d', 'the sub-agent instructions say to go round until everything passes'),
+  tested('JOBS-REQ-004.2.11e', 'they say to call finished_step again with quality_review_override_reason'),
 
   // 3: the payload
   tested('JOBS-REQ-004.3.1', 'up to max_inline_files files are given with their whole contents'),
