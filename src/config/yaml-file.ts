@@ -89,7 +89,7 @@ function offsetOf(document: Document, path: readonly PropertyKey[], kind?: 'key'
 export function checkShape<T extends z.ZodType>(
   schema: T,
   value: unknown,
-  yaml: YamlFile,
+  yaml: Pick<YamlFile, 'place'>,
   base: readonly PropertyKey[] = [],
 ): { readonly ok: true; readonly value: z.output<T> } | { readonly ok: false; readonly problems: PlacedProblem[] } {
   const parsed = schema.safeParse(value);
@@ -103,7 +103,7 @@ function explainIssue(
   issue: z.core.$ZodIssue,
   schema: z.ZodType,
   value: unknown,
-  yaml: YamlFile,
+  yaml: Pick<YamlFile, 'place'>,
   base: readonly PropertyKey[],
 ): PlacedProblem[] {
   const path = [...base, ...issue.path];

@@ -70,6 +70,8 @@ export interface InstructionFiles {
 export interface ProjectFiles {
   /** Null where there is none. */
   read(path: RepoPath): Promise<Result<string | null>>;
+  /** The names of the plain files in a folder, in order; none where there is no such folder. */
+  list(folder: RepoPath): Promise<Result<readonly string[]>>;
   write(path: RepoPath, text: string): Promise<Result<void>>;
 }
 

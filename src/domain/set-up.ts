@@ -1,4 +1,5 @@
 import type { RepoPath } from './brand.ts';
+import type { ForeignTool, LeftOver } from './carry-over.ts';
 
 /** Whose program can be told to call us when the agent stops. */
 export type HookAgent = 'claude' | 'codex' | 'gemini';
@@ -11,6 +12,8 @@ export type SetUpStep = {
   readonly added: string | null;
   /** Whether the user's ignore rules hide the file, so that it is never read. */
   readonly ignored: boolean;
+  /** Whether its text is the user's own, from another file: then it need not be shown. */
+  readonly copied?: boolean;
 };
 
 /** Everything that `init` did, and what it found on the way. */
@@ -28,8 +31,12 @@ export type GatesFound = {
   readonly agents: readonly string[];
   /** Commands that cannot be checks, where nothing else took their place. */
   readonly passedOver: readonly PassedOver[];
-  /** What would fit into an `onceover.yml` that is there and has no gates; null: nothing is missing. */
+  /** What would fit into an `onceover.yml` that is there and lacks it; null: nothing is missing. */
   readonly proposed: string | null;
+  /** What was carried over from another tool; null: nothing was to be. */
+  readonly carried: { readonly tool: ForeignTool; readonly source: string; readonly left: readonly LeftOver[] } | null;
+  /** Tools whose configuration is here and was not asked about. */
+  readonly others: readonly ForeignTool[];
 };
 
 /** A command of the project that runs as a check. */

@@ -16,7 +16,7 @@ const WIDEST = 78;
 export function starterSettings(agents: readonly string[], facts: StarterFacts): string {
   return `# The gates that a change has to pass; "onceover run" runs them.
 version: 1
-${agents.length > 0 ? beside(`agents: [${agents.join(', ')}]`, 'who reviews, the preferred first') : NO_AGENT}
+${agentLines(agents)}
 ${beside('unchanged_gates: rest', 'gates that hold are not run again')}
 
 ${starterGates(facts)}`;
@@ -49,7 +49,13 @@ const NO_CHECK = [
   '    #   test: { run: ./test.sh, timeout: 900 }',
 ];
 
-function beside(line: string, comment: string): string {
+/** Who reviews; where nobody was found, how somebody can be named. */
+export function agentLines(agents: readonly string[]): string {
+  return agents.length > 0 ? beside(`agents: [${agents.join(', ')}]`, 'who reviews, the preferred first') : NO_AGENT;
+}
+
+/** A line with a comment to the right of it. */
+export function beside(line: string, comment: string): string {
   return `${line.padEnd(COMMENTS_AT - 1)} # ${comment}`;
 }
 

@@ -1,10 +1,11 @@
 import { basename, join } from 'node:path';
 import type { RepoPath } from '../domain/brand.ts';
+import { byCodePoint } from '../domain/order.ts';
 import type { ProjectFiles } from '../domain/ports.ts';
 import { folderOf } from '../domain/repo-path.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import { readText } from '../io/contents.ts';
-import { checkFolder, isSymlink, makeFolder, writeWhole } from '../io/files.ts';
+import { checkFolder, isSymlink, listFolder, makeFolder, writeWhole } from '../io/files.ts';
 
 const LONGEST_FILE = 4 * 1024 * 1024;
 
@@ -17,6 +18,18 @@ export function openProjectFiles(root: string): ProjectFiles {
       if (read.kind === 'unusable' && read.why === 'missing') return nothingAt(root, path);
       const code = read.kind === 'text' ? 'too large' : read.why;
       return failed({ kind: 'disk', action: 'read', path, code });
+    },
+    async list(folder) {
+      const there = folder === '' ? done('there' as const) : checkFolder(root, folder);
+      if (!there.ok) return there;
+      const listed = listFolder(join(root, folder));
+      if (!listed.ok) return listed;
+      return done(
+        listed.value
+          .filter(({ isFile }) => isFile)
+          .map(({ name }) => name)
+          .sort(byCodePoint),
+      );
     },
     async write(path, text) {
       const folder = folderOf(path) === '' ? done(root) : makeFolder(root, folderOf(path));

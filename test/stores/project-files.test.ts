@@ -82,3 +82,24 @@ test('a file keeps who may read it', async () => {
   await files.write(PATH, '{"mcpServers":{}}');
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
+
+test('the plain files of a folder are listed in order; what is no file is left out', async () => {
+  const { root, outside, files } = open();
+  const folder = 'a/b' as RepoPath;
+  expect(await files.list(folder)).toEqual({ ok: true, value: [] });
+  mkdirSync(join(root, folder, 'inner'), { recursive: true });
+  for (const name of ['z.md', 'B.md', 'a.md']) writeFileSync(join(root, folder, name), '');
+  symlinkSync(outside, join(root, folder, 'link.md'));
+  expect(await files.list(folder)).toEqual({ ok: true, value: ['B.md', 'a.md', 'z.md'] });
+  writeFileSync(join(root, 'top'), '');
+  expect(await files.list('' as RepoPath)).toEqual({ ok: true, value: ['top'] });
+});
+
+test.each<[string, (made: ReturnType<typeof open>) => void]>([
+  ['a symlink', ({ root }) => symlinkSync('..', join(root, 'a'))],
+  ['a file', ({ root }) => writeFileSync(join(root, 'a'), '')],
+])('a folder that is %s is not looked into', async (_, prepare) => {
+  const made = open();
+  prepare(made);
+  expect(await made.files.list('a' as RepoPath)).toMatchObject({ ok: false, failure: { kind: 'path-in-the-way' } });
+});
