@@ -3,6 +3,7 @@ import { placeOf } from './app/ahead.ts';
 import type { Cleaned } from './app/clean.ts';
 import type { Cost, CostOptions } from './app/cost.ts';
 import type { DemoOptions } from './app/demo.ts';
+import type { SetUpWish } from './app/init.ts';
 import type { PhaseWish } from './app/phase.ts';
 import type { ReportFile, WrittenReports } from './app/reports.ts';
 import type { RunOptions } from './app/run.ts';
@@ -27,7 +28,7 @@ import type { Capabilities, Reporter, Repository } from './domain/ports.ts';
 import { done, failed, type Result } from './domain/result.ts';
 import type { Rule } from './domain/rule.ts';
 import type { RunOutcome } from './domain/run.ts';
-import type { HookAgent, SetUpOutcome } from './domain/set-up.ts';
+import type { SetUpOutcome } from './domain/set-up.ts';
 import type { Settings } from './domain/settings.ts';
 import type { SessionId, WorkflowSession } from './domain/workflow.ts';
 import type { OfferedWorkflows, StepEnd, WorkflowStart } from './domain/workflow-outcome.ts';
@@ -131,28 +132,11 @@ async function explainReviewId(cwd: string, id: string, base: string | null): Pr
 }
 
 /** Writes what is asked for and not there yet. */
-export async function init(
-  cwd: string,
-  options: {
-    readonly gates: boolean;
-    readonly rules: boolean;
-    readonly mcp: boolean;
-    readonly hook: HookAgent | null;
-  },
-): Promise<Result<SetUpOutcome>> {
+export async function init(cwd: string, options: SetUpWish): Promise<Result<SetUpOutcome>> {
   const project = await openProject(cwd);
   if (!project.ok) return project;
-  const { place, repository, settings } = project.value;
-  const [{ setUp }, { openProjectFiles }, { knownAgents }] = await Promise.all([
-    import('./execute/set-up.ts'),
-    import('./stores/project-files.ts'),
-    import('./agents/inspect.ts'),
-  ]);
-  const agents = knownAgents(settings.agent, process.env, place.root)
-    .filter(({ program }) => program !== null)
-    .map(({ agent }) => agent.name);
-  const gates = options.gates ? { agents, configured: settings.gates.length > 0 } : null;
-  const outcome = await setUp({ files: openProjectFiles(place.root), repository }, { ...options, gates });
+  const { setUpProject } = await import('./app/init.ts');
+  const outcome = await setUpProject(project.value, options);
   const isWritten =
     outcome.ok && outcome.value.steps.some(({ path, added }) => path === 'onceover.yml' && added !== null);
   if (!outcome.ok || !(isWritten || options.hook !== null)) return outcome;

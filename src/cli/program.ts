@@ -1,7 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { version } from '../version.ts';
 import { doctorCommand } from './commands/doctor.ts';
-import { initCommand } from './commands/init.ts';
 import { instructionsCommand } from './commands/instructions.ts';
 import { passCommand } from './commands/pass.ts';
 import { rulesCommand } from './commands/rules.ts';
@@ -330,11 +329,15 @@ function addInit(program: Command): void {
         'changes nothing.',
     )
     .option('--gates', 'write a first onceover.yml with your own lint and test commands, and the prompt of a review')
+    .option(
+      '--from [tool]',
+      'carry over the gates of another tool ("gauntlet", "coderabbit" or "continue"; without a name, of the one that is here)',
+    )
     .option('--rules', 'write a starter .deepreview fitted to the languages found')
     .option('--mcp <agent>', 'add the MCP server to the agent\'s project settings ("claude": .mcp.json)')
     .option('--hook <agent>', 'have the gates decide when the agent may stop ("claude", "codex" or "gemini")')
     .option('--json', 'answer with one JSON document')
-    .action((options) => initCommand(options));
+    .action(async (options) => (await import('./commands/init.ts')).initCommand(options));
 }
 
 function addDoctor(program: Command): void {

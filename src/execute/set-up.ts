@@ -1,5 +1,5 @@
 import type { RepoPath } from '../domain/brand.ts';
-import type { ProjectFiles, Repository } from '../domain/ports.ts';
+import type { ProjectFiles } from '../domain/ports.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import type { GatesFound, HookAgent, RootFiles, SetUpOutcome, SetUpStep } from '../domain/set-up.ts';
 import { CHECK_SOURCES, checkCommands } from '../plan/check-commands.ts';
@@ -10,32 +10,41 @@ import { addMcpEntry } from '../plan/mcp-entry.ts';
 import { toolWrittenGlobs } from '../plan/tool-written.ts';
 import { CODE_QUALITY, starterGates, starterSettings } from '../prompt/starter-gates.ts';
 import { starterRules } from '../prompt/starter-rules.ts';
+import { planCarriedGates } from './carry-over.ts';
+import {
+  create,
+  leave,
+  NOTHING_FOUND,
+  type PlannedFile,
+  type PlannedGates,
+  pathsOf,
+  SETTINGS,
+  type SetUpPorts,
+  type WantedGates,
+} from './set-up-plan.ts';
 
-const SETTINGS = 'onceover.yml' as RepoPath;
 const PROMPT = '.onceover/reviews/code-quality.md' as RepoPath;
 const RULES = '.deepreview' as RepoPath;
 const MCP = '.mcp.json' as RepoPath;
 
-type SetUpPorts = { readonly files: ProjectFiles; readonly repository: Repository };
-
 /** What is to be set up. */
 type Wanted = {
-  /** Null: no gates. Else the agents that are here, and whether the settings have gates already. */
-  readonly gates: { readonly agents: readonly string[]; readonly configured: boolean } | null;
+  /** Null: no gates. */
+  readonly gates: WantedGates | null;
   readonly rules: boolean;
   readonly mcp: boolean;
   readonly hook: HookAgent | null;
 };
-
-/** A file as it is to be written; `text` is null where it is left alone. */
-type PlannedFile = Omit<SetUpStep, 'ignored'> & { readonly text: string | null };
 
 /** Writes what is asked for and not there yet; if one of the files is in the way, none is written. */
 export async function setUp(ports: SetUpPorts, wanted: Wanted): Promise<Result<SetUpOutcome>> {
   const planned: PlannedFile[] = [];
   let found: GatesFound | null = null;
   if (wanted.gates !== null) {
-    const gates = await planGates(ports, wanted.gates);
+    const { foreign } = wanted.gates;
+    const gates = await (foreign === null
+      ? planGates(ports, wanted.gates)
+      : planCarriedGates(ports, wanted.gates, foreign));
     if (!gates.ok) return gates;
     planned.push(...gates.value.files);
     found = gates.value.found;
@@ -72,38 +81,34 @@ async function write(
   return done(steps);
 }
 
-type PlannedGates = { readonly files: readonly PlannedFile[]; readonly found: GatesFound };
-
 /** A first `onceover.yml` with the prompt that it names; one that is there is left alone. */
 async function planGates(
   { files, repository }: SetUpPorts,
-  { agents, configured }: NonNullable<Wanted['gates']>,
+  { agents, configured, others }: WantedGates,
 ): Promise<Result<PlannedGates>> {
   const settings = await files.read(SETTINGS);
   if (!settings.ok) return settings;
   const prompt = await files.read(PROMPT);
   if (!prompt.ok) return prompt;
   const promptFile = prompt.value === null ? create(PROMPT, CODE_QUALITY) : leave(PROMPT);
-  if (configured) {
+  if (configured.length > 0) {
     const left = [...(prompt.value === null ? [] : [promptFile]), leave(SETTINGS)];
-    return done({ files: left, found: { agents, passedOver: [], proposed: null } });
+    return done({ files: left, found: { ...NOTHING_FOUND, agents } });
   }
-  const there = await repository.listing();
-  if (!there.ok) return there;
-  const deleted = new Set(there.value.deleted);
-  const { tracked, untracked } = there.value.listing;
-  const paths = [...tracked, ...untracked].filter((path) => !deleted.has(path));
-  const { checks, passedOver } = checkCommands(await rootFiles(files, paths));
-  const facts = { checks, exclude: toolWrittenGlobs(paths), prompt: PROMPT };
+  const paths = await pathsOf(repository);
+  if (!paths.ok) return paths;
+  const { checks, passedOver } = checkCommands(await rootFiles(files, paths.value));
+  const facts = { checks, exclude: toolWrittenGlobs(paths.value), prompt: PROMPT };
+  const found = { ...NOTHING_FOUND, agents, passedOver, others };
   // Settings are written last: whoever finds them finds the prompt that they name.
   return settings.value === null
     ? done({
         files: [promptFile, create(SETTINGS, starterSettings(agents, facts))],
-        found: { agents, passedOver, proposed: null },
+        found,
       })
     : done({
         files: [promptFile, leave(SETTINGS)],
-        found: { agents, passedOver, proposed: starterGates(facts) },
+        found: { ...found, proposed: starterGates(facts) },
       });
 }
 
@@ -119,14 +124,6 @@ async function rootFiles(files: ProjectFiles, paths: readonly RepoPath[]): Promi
     if (read.ok && read.value !== null && read.value.length <= LONGEST_SOURCE) texts.set(name, read.value);
   }
   return { names, texts };
-}
-
-function create(path: RepoPath, text: string): PlannedFile {
-  return { path, did: 'written', added: text, text };
-}
-
-function leave(path: RepoPath): PlannedFile {
-  return { path, did: 'left', added: null, text: null };
 }
 
 /** A starter `.deepreview`; one that is there is left alone. */

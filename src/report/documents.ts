@@ -2,7 +2,6 @@ import type { DoctorReport } from '../domain/doctor.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { InstructionsOutcome, Notice, WrittenTask } from '../domain/instructions.ts';
 import type { Rule } from '../domain/rule.ts';
-import type { SetUpStep } from '../domain/set-up.ts';
 import { tellFailure } from '../text/failure.ts';
 import { personaFor } from '../text/instructions.ts';
 import { tellNotice } from '../text/notice.ts';
@@ -118,13 +117,6 @@ export function doctorDocument(report: DoctorReport): DoctorDocument {
     bubblewrap: report.bubblewrap,
     node: report.node,
   };
-}
-
-/** What `init --json` answers with. */
-export type SetUpDocument = { files: { path: string; did: SetUpStep['did']; ignored: boolean }[] };
-
-export function setUpDocument(steps: readonly SetUpStep[]): SetUpDocument {
-  return { files: steps.map(({ path, did, ignored }) => ({ path, did, ignored })) };
 }
 
 /** What stands on stdout instead of an answer when a command with `--json` fails. */

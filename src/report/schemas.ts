@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { FOREIGN_TOOLS } from '../domain/carry-over.ts';
 
 const place = z.string().describe('path/.deepreview:LINE');
 
@@ -90,6 +91,16 @@ export const setUpSchema = z.object({
         .describe('Whether the ignore rules of the repository hide the file, so that it is never read.'),
     }),
   ),
+  carried_over: z
+    .object({
+      tool: z.enum(FOREIGN_TOOLS),
+      source: z.string().describe('The file or folder that it was read from.'),
+      not_carried_over: z.array(z.string()).describe('Each with its place, and why.'),
+      gates_to_add: z.string().nullable().describe('What an onceover.yml that was there lacks, as YAML.'),
+    })
+    .optional()
+    .describe('With --from.'),
+  also_here: z.array(z.enum(FOREIGN_TOOLS)).optional().describe('Tools that --from could carry over.'),
 });
 
 /** What stands on stdout instead when a command with `--json` fails. */

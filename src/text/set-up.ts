@@ -1,9 +1,12 @@
 import type { GatesFound, HookAgent, PassedOver, SetUpOutcome, SetUpStep } from '../domain/set-up.ts';
+import { tellLeftOver, tellOthers, tellSource } from './carry-over.ts';
 
 /** What `init` wrote, shown whole, and what to do next. */
 export function tellSetUp({ steps, gates, hook }: SetUpOutcome): string {
   return [
-    ...steps.map(tellStep),
+    ...(gates === null ? [] : tellCarried(steps, gates)),
+    ...tellCopied(steps.filter(({ copied }) => copied === true)),
+    ...steps.filter(({ copied }) => copied !== true).map(tellStep),
     ...(gates === null ? [] : tellGates(gates)),
     ...steps.filter((step) => step.ignored).map(tellIgnored),
     [
@@ -14,16 +17,35 @@ export function tellSetUp({ steps, gates, hook }: SetUpOutcome): string {
   ].join('\n\n');
 }
 
+function tellCarried(steps: readonly SetUpStep[], { carried, proposed }: GatesFound): readonly string[] {
+  if (carried === null) return [];
+  const isNew = proposed !== null || steps.some(({ added }) => added !== null);
+  return [tellSource(carried.tool, carried.source, isNew)];
+}
+
+function tellCopied(steps: readonly SetUpStep[]): readonly string[] {
+  const wrote = steps.filter(({ added }) => added !== null).map(({ path }) => `  ${path}`);
+  const left = steps.filter(({ added }) => added === null).map(({ path }) => `  ${path}`);
+  return [
+    ...(wrote.length === 0 ? [] : [['Wrote, word for word:', ...wrote].join('\n')]),
+    ...(left.length === 0 ? [] : [['There already, and left as they are:', ...left].join('\n')]),
+  ];
+}
+
 function tellStep(step: SetUpStep): string {
   if (step.added === null) return `${step.path} is there already and was left as it is.`;
   return `${step.did === 'written' ? 'Wrote' : 'Added to'} ${step.path}:\n\n${indented(step.added)}`;
 }
 
-function tellGates({ proposed, passedOver }: GatesFound): readonly string[] {
-  const missing = `onceover.yml has no gates yet. These would fit; add them to it:\n\n${indented(proposed ?? '')}`;
+function tellGates({ proposed, passedOver, carried, others }: GatesFound): readonly string[] {
+  const lacks = carried === null ? 'onceover.yml has no gates yet.' : 'onceover.yml lacks some of these gates.';
+  const missing = `${lacks} These would fit; add them to it:\n\n${indented(proposed ?? '')}`;
+  const left = (carried?.left ?? []).map((one) => `  - ${tellLeftOver(one)}`);
   return [
     ...(proposed === null ? [] : [missing]),
     ...(passedOver.length === 0 ? [] : [passedOver.map(tellPassedOver).join('\n')]),
+    ...(left.length === 0 ? [] : [['Not carried over, or not as it was:', ...left].join('\n')]),
+    ...(others.length === 0 ? [] : [tellOthers(others)]),
   ];
 }
 

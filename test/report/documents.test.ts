@@ -5,14 +5,9 @@ import type { ReviewExplanation } from '../../src/domain/explanation.ts';
 import type { Notice } from '../../src/domain/instructions.ts';
 import type { MarkReceipt } from '../../src/domain/pass.ts';
 import type { Rule } from '../../src/domain/rule.ts';
+import type { GatesFound } from '../../src/domain/set-up.ts';
 import type { ReviewTask } from '../../src/domain/task.ts';
-import {
-  errorDocument,
-  instructionsDocument,
-  passDocument,
-  rulesDocument,
-  setUpDocument,
-} from '../../src/report/documents.ts';
+import { errorDocument, instructionsDocument, passDocument, rulesDocument } from '../../src/report/documents.ts';
 import { explainDocument } from '../../src/report/explain-document.ts';
 import {
   errorSchema,
@@ -22,6 +17,7 @@ import {
   rulesSchema,
   setUpSchema,
 } from '../../src/report/schemas.ts';
+import { setUpDocument } from '../../src/report/set-up-document.ts';
 
 const path = (text: string) => text as RepoPath;
 
@@ -130,16 +126,30 @@ test.each([true, false])('pass, instructions known: %s', (vouched) => {
 });
 
 test('init', () => {
-  const document = setUpDocument([
+  const steps = [
     { path: path('.deepreview'), did: 'written', added: 'a: b\n', ignored: true },
     { path: path('.mcp.json'), did: 'left', added: null, ignored: false },
-  ]);
-  expectToFit(setUpSchema, document);
-  expect(document).toStrictEqual({
-    files: [
-      { path: '.deepreview', did: 'written', ignored: true },
-      { path: '.mcp.json', did: 'left', ignored: false },
-    ],
+  ] as const;
+  const files = [
+    { path: '.deepreview', did: 'written', ignored: true },
+    { path: '.mcp.json', did: 'left', ignored: false },
+  ];
+  const told = (gates: Partial<GatesFound> | null) => {
+    const found = { agents: [], passedOver: [], proposed: null, carried: null, others: [] };
+    const document = setUpDocument({ steps, gates: gates === null ? null : { ...found, ...gates }, hook: null });
+    expectToFit(setUpSchema, document);
+    return document;
+  };
+  expect(told(null)).toStrictEqual({ files });
+  expect(told({})).toStrictEqual({ files });
+  expect(told({ others: ['gauntlet', 'continue'] })).toStrictEqual({ files, also_here: ['gauntlet', 'continue'] });
+  const left = [{ file: 'x.yml', line: 2, column: 3, what: { kind: 'tone' } }] as const;
+  const carried = { tool: 'coderabbit', source: '.coderabbit.yaml', left } as const;
+  expect(told({ carried, proposed: 'gates: []\n' }).carried_over).toStrictEqual({
+    tool: 'coderabbit',
+    source: '.coderabbit.yaml',
+    not_carried_over: [expect.stringMatching(/^x\.yml:2:3: /)],
+    gates_to_add: 'gates: []\n',
   });
 });
 

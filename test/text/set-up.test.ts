@@ -13,7 +13,7 @@ const WROTE_RULES: SetUpStep = {
   ignored: false,
 };
 const WROTE_SETTINGS: SetUpStep = { path: SETTINGS, did: 'written', added: 'version: 1\n', ignored: false };
-const FOUND: GatesFound = { agents: ['claude'], passedOver: [], proposed: null };
+const FOUND: GatesFound = { agents: ['claude'], passedOver: [], proposed: null, carried: null, others: [] };
 
 const tell = (...steps: readonly SetUpStep[]) => tellSetUp({ steps, gates: null, hook: null });
 const tellGates = (gates: Partial<GatesFound>, step = WROTE_SETTINGS) =>
@@ -109,5 +109,49 @@ Then: "onceover run" runs the gates on your present change.`);
       expect.stringMatching(/^Next: "onceover run"/),
       expect.stringMatching(/^Restart Claude Code/),
     ]);
+  });
+});
+
+describe('what is carried over from another tool', () => {
+  const copied = (path: string, added: string | null): SetUpStep => ({
+    path: path as RepoPath,
+    did: added === null ? 'left' : 'written',
+    added,
+    ignored: false,
+    copied: true,
+  });
+  const left = [{ file: 'x.yml', line: 2, column: 1, what: { kind: 'tone' } }] as const;
+  const carried = { tool: 'coderabbit', source: 'x.yml', left } as const;
+
+  test('prompts are named and not shown, the settings are shown, what is left over is listed', () => {
+    const steps = [copied('a.md', 'Long.\n'), copied('b.md', null), WROTE_SETTINGS];
+    expect(
+      tellSetUp({ steps, gates: { ...FOUND, carried }, hook: null }),
+    ).toBe(`Carried over from x.yml (CodeRabbit), which is left as it is.
+
+Wrote, word for word:
+  a.md
+
+There already, and left as they are:
+  b.md
+
+Wrote onceover.yml:
+
+  version: 1
+
+Not carried over, or not as it was:
+  - x.yml:2:1: how reviewers are to sound is not set here; add it to a prompt where it matters
+
+Next: "onceover run" runs the gates on your present change.`);
+  });
+
+  test('settings that are there lack it, or have it already', () => {
+    const leave: SetUpStep = { path: SETTINGS, did: 'left', added: null, ignored: false };
+    const lacking = tellGates({ carried, proposed: 'gates: []\n' }, leave);
+    expect(lacking).toContain(
+      'onceover.yml lacks some of these gates. These would fit; add them to it:\n\n  gates: []\n',
+    );
+    expect(lacking).toContain('Next: add the gates to onceover.yml.');
+    expect(tellGates({ carried }, leave)).toMatch(/^x\.yml \(CodeRabbit\) is carried over already\.\n/);
   });
 });

@@ -1,11 +1,13 @@
 import { init } from '../../app.ts';
-import { setUpDocument } from '../../report/documents.ts';
+import { FOREIGN_TOOLS } from '../../domain/carry-over.ts';
+import { setUpDocument } from '../../report/set-up-document.ts';
 import { tellSetUp } from '../../text/set-up.ts';
 import { answer, answerJson, fail } from '../output.ts';
 import { workingDirectory } from '../working-directory.ts';
 
 export async function initCommand(options: {
   readonly gates?: boolean;
+  readonly from?: string | true;
   readonly rules?: boolean;
   readonly mcp?: string;
   readonly hook?: string;
@@ -21,11 +23,16 @@ export async function initCommand(options: {
     const said = `init --hook knows the agents "claude", "codex" and "gemini", not "${options.hook}".`;
     return fail({ kind: 'wrong-usage', said, command: 'init' }, json);
   }
+  const from = options.from === true ? 'any' : (FOREIGN_TOOLS.find((tool) => tool === options.from) ?? null);
+  if (options.from !== undefined && from === null) {
+    const said = `init --from knows "gauntlet", "coderabbit" and "continue", not "${options.from}".`;
+    return fail({ kind: 'wrong-usage', said, command: 'init' }, json);
+  }
   const [rules, mcp] = [options.rules === true, options.mcp !== undefined];
-  const gates = options.gates === true || !(rules || mcp || hook !== null);
-  const outcome = await init(workingDirectory(), { gates, rules, mcp, hook });
+  const gates = options.gates === true || from !== null || !(rules || mcp || hook !== null);
+  const outcome = await init(workingDirectory(), { gates, from, rules, mcp, hook });
   if (!outcome.ok) return fail(outcome.failure, json);
-  if (json) answerJson(setUpDocument(outcome.value.steps));
+  if (json) answerJson(setUpDocument(outcome.value));
   else answer(tellSetUp(outcome.value));
 }
 
