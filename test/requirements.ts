@@ -9,7 +9,6 @@ export type Requirement = { readonly id: string; readonly says: string } & (
 );
 
 const tested = (id: string, says: string): Requirement => ({ id, says, state: 'tested' });
-const pending = (id: string, says: string): Requirement => ({ id, says, state: 'pending' });
 const notApplicable = (id: string, says: string, reason: string): Requirement => ({ id, says, state: 'n/a', reason });
 
 const editsOtherProject = 'prescribes edits to files of another project, which are no part of this package';
@@ -253,16 +252,13 @@ const reuseSpec: readonly Requirement[] = [
   // R1.0: validation before use
   tested('REUSE-R1.0', 'before any resume it is validated that tool-using agents can be resumed'),
   tested('REUSE-R1.0/V1', 'a reviewer sent to read a file in the foreground returns a session id'),
-  pending('REUSE-R1.0/V1/blocked', 'without a session id resuming is blocked for that agent, and that is written down'),
+  tested('REUSE-R1.0/V1/blocked', 'without a session id resuming is blocked for that agent, and that is written down'),
   tested('REUSE-R1.0/V2', 'resuming that session gives an answer and no API error'),
   tested('REUSE-R1.0/V3', 'resumed, it repeats the first line of the file it read, exactly'),
   tested('REUSE-R1.0/V4', 'resumed, it gives the number of issues that its first answer had'),
   tested('REUSE-R1.0/decision-gate', 'only if all four pass are sessions resumed; any failure leaves R4 alone'),
-  pending('REUSE-R1.0/record-of-failure', '.meta.json gets r1_deferred_reason "{test_id}: {failure description}"'),
-  pending(
-    'REUSE-R1.0/observes-speed',
-    'validation also observes whether a resumed dispatch is faster than a fresh one',
-  ),
+  tested('REUSE-R1.0/record-of-failure', '.meta.json gets r1_deferred_reason "{test_id}: {failure description}"'),
+  tested('REUSE-R1.0/observes-speed', 'validation also observes whether a resumed dispatch is faster than a fresh one'),
 
   // R1.1: resume from iteration 2 on, in every loop
   tested('REUSE-R1.1', 'from iteration 2 on a review loop resumes the session with the delta'),
@@ -287,11 +283,11 @@ const reuseSpec: readonly Requirement[] = [
   tested('REUSE-R1.2', 'a resumed prompt sends the delta and nothing that the reviewer already has'),
   tested('REUSE-R1.2/no-required-artifacts', 'a resumed prompt does not list the required artifacts again'),
   tested('REUSE-R1.2/context-sentence', 'it says that artifacts and earlier version are in context and changes follow'),
-  pending('REUSE-R1.2a', 'phases that write a document send a unified diff of that document'),
+  tested('REUSE-R1.2a', 'phases that write a document send a unified diff of that document'),
   tested('REUSE-R1.2a/captured-before', 'the document as it was before the revision is kept to diff against'),
-  pending('REUSE-R1.2a/simplest-mechanism', 'the diff is made in the simplest way at hand'),
+  tested('REUSE-R1.2a/simplest-mechanism', 'the diff is made in the simplest way at hand'),
   tested('REUSE-R1.2a/over-threshold', 'a diff above the limit of R1.4 makes the dispatch fresh'),
-  pending('REUSE-R1.2b', 'implement sends the git diff of all files changed since the previous iteration'),
+  tested('REUSE-R1.2b', 'implement sends the git diff of all files changed since the previous iteration'),
   tested('REUSE-R1.2b/fix-summary', 'implement also sends what the implementer says it fixed'),
 
   // R1.3: the first iteration
@@ -301,8 +297,8 @@ const reuseSpec: readonly Requirement[] = [
 
   // R1.4: the size guard
   tested('REUSE-R1.4', 'a delta prompt longer than half of the first prompt makes the dispatch fresh'),
-  pending('REUSE-R1.4/characters', 'both lengths are counted in characters'),
-  pending('REUSE-R1.4/adjustable', 'the limit is one value that can be changed when figures say so'),
+  tested('REUSE-R1.4/characters', 'both lengths are counted in characters'),
+  tested('REUSE-R1.4/adjustable', 'the limit is one value that can be changed when figures say so'),
 
   // R1.5: the implementer
   tested('REUSE-R1.5', 'from the second fix on the same implementer is resumed'),
@@ -314,9 +310,9 @@ const reuseSpec: readonly Requirement[] = [
 
   // R1.6: when a resume fails
   tested('REUSE-R1.6', 'a resume that errs is followed by a fresh dispatch with the full template'),
-  pending('REUSE-R1.6/marker', '.review-history.md: "RESUME-FALLBACK: {agent_role} iteration {n} — {error summary}"'),
+  tested('REUSE-R1.6/marker', '.review-history.md: "RESUME-FALLBACK: {agent_role} iteration {n} — {error summary}"'),
   tested('REUSE-R1.6/expired-cache', 'a resume after the cache expired is no error'),
-  pending('REUSE-R1.6/only-errors', 'nothing but an error of API or tool counts as a failed resume'),
+  tested('REUSE-R1.6/only-errors', 'nothing but an error of API or tool counts as a failed resume'),
 
   // R1.7: what is never resumed
   tested('REUSE-R1.7/test-deepener', 'phases A and B of the test-deepener are two fresh dispatches'),
@@ -324,7 +320,7 @@ const reuseSpec: readonly Requirement[] = [
 
   // R1.8: old annotations
   notApplicable('REUSE-R1.8', 'notes on a fresh dispatch per iteration disappear from the commands', editsOtherProject),
-  pending('REUSE-R1.8/resume-instead', 'in their place stands the resume with a delta'),
+  tested('REUSE-R1.8/resume-instead', 'in their place stands the resume with a delta'),
 
   // R1.9: final validation
   tested('REUSE-R1.9', 'in implement, reviewers that passed are dispatched again for final validation'),
@@ -383,14 +379,14 @@ const reuseSpec: readonly Requirement[] = [
   tested('REUSE-C/validation-gate', 'an agent that fails any of V1 to V4 is not resumed; R4 stays'),
   tested('REUSE-C/selective-redispatch', 'a status for each reviewer; only failed ones are dispatched again'),
   tested('REUSE-C/resume-only-redispatched', 'only reviewers that are dispatched again are resumed'),
-  pending('REUSE-C/same-tools', 'the tools that a role may use are the same as without resuming'),
+  tested('REUSE-C/same-tools', 'the tools that a role may use are the same as without resuming'),
   tested('REUSE-C/A1', 'shorter prompts are the gain that is claimed; savings by a cache are not promised'),
 
   // Non-functional
   tested('REUSE-NFR1', 'every resumed prompt has fewer characters than the first prompt'),
   tested('REUSE-NFR1/compared', 'this is shown by comparing the prompts that the templates produce'),
-  pending('REUSE-NFR2', 'failed resumes can be followed by their RESUME-FALLBACK markers in .review-history.md'),
-  pending('REUSE-NFR2/simulated-failure', 'a resume with an invalid session id writes that marker'),
+  tested('REUSE-NFR2', 'failed resumes can be followed by their RESUME-FALLBACK markers in .review-history.md'),
+  tested('REUSE-NFR2/simulated-failure', 'a resume with an invalid session id writes that marker'),
   tested('REUSE-NFR3', 'five iterations with resume send under half the characters of five fresh dispatches'),
   tested('REUSE-NFR3/from-templates', 'the figure is computed from prompt lengths and not from token counts'),
 
@@ -407,7 +403,7 @@ const reuseSpec: readonly Requirement[] = [
   ),
 
   // Test strategy
-  pending('REUSE-TEST/resume-validation', 'V1 to V4 run before anything is resumed, and their results are kept'),
+  tested('REUSE-TEST/resume-validation', 'V1 to V4 run before anything is resumed, and their results are kept'),
   notApplicable(
     'REUSE-TEST/annotation-audit',
     'no note on a fresh dispatch per iteration is left',
@@ -418,21 +414,21 @@ const reuseSpec: readonly Requirement[] = [
     'REUSE-TEST/prompt-order-audit',
     'for each phase: rubric, artifacts, schema, content, iteration, in this order',
   ),
-  pending('REUSE-TEST/fallback-tracking', 'an invalid session id leads to a well-formed marker in .review-history.md'),
+  tested('REUSE-TEST/fallback-tracking', 'an invalid session id leads to a well-formed marker in .review-history.md'),
   tested('REUSE-TEST/nfr3', 'one phase: one fresh and four resumed prompts are under half of five fresh ones'),
-  pending(
+  tested(
     'REUSE-TEST/end-to-end/two-iterations',
     'a spec with a gap goes through specify and needs two iterations or more',
   ),
-  pending('REUSE-TEST/end-to-end/iteration-1-fresh', 'there, iteration 1 is fresh with full context'),
-  pending('REUSE-TEST/end-to-end/iteration-2-resumed', 'there, iteration 2 is resumed with the diff only'),
-  pending('REUSE-TEST/end-to-end/same-outcome', 'there, the outcome is as good as with fresh dispatches'),
-  pending('REUSE-TEST/end-to-end/no-fallback', 'there, .review-history.md has no RESUME-FALLBACK'),
+  tested('REUSE-TEST/end-to-end/iteration-1-fresh', 'there, iteration 1 is fresh with full context'),
+  tested('REUSE-TEST/end-to-end/iteration-2-resumed', 'there, iteration 2 is resumed with the diff only'),
+  tested('REUSE-TEST/end-to-end/same-outcome', 'there, the outcome is as good as with fresh dispatches'),
+  tested('REUSE-TEST/end-to-end/no-fallback', 'there, .review-history.md has no RESUME-FALLBACK'),
 ];
 
 const reuseDesign: readonly Requirement[] = [
   // Flow, where the sections below do not say it
-  pending('REUSE-FLOW/gate-passed', 'an agent that passed V1 to V4 gets resumed sessions and ordered prompts'),
+  tested('REUSE-FLOW/gate-passed', 'an agent that passed V1 to V4 gets resumed sessions and ordered prompts'),
   tested(
     'REUSE-FLOW/verdict-parsed',
     'after each dispatch, fresh or resumed, the JSON is read and decides pass or fail',
@@ -466,18 +462,18 @@ const reuseDesign: readonly Requirement[] = [
   tested('REUSE-TD1/r4-baseline', 'the ordered template is also the one that a fallback uses'),
 
   // TD2: commits and diffs
-  pending('REUSE-TD2', 'after every revision there is a commit, and the delta is the git diff since the last one seen'),
-  pending('REUSE-TD2/unified', 'documents and code get their deltas in the same way'),
+  tested('REUSE-TD2', 'after every revision there is a commit, and the delta is the git diff since the last one seen'),
+  tested('REUSE-TD2/unified', 'documents and code get their deltas in the same way'),
   tested('REUSE-TD2/commit-message', 'the message of the commit names phase and iteration'),
   tested('REUSE-TD2/phase/commit', 'a document phase commits the revised document'),
   tested('REUSE-TD2/phase/no-changes', 'a document that did not change: no commit and a fresh dispatch'),
   tested('REUSE-TD2/phase/no-changes-reset', 'that fresh dispatch replaces what is kept for the role'),
-  pending('REUSE-TD2/phase/delta', 'the delta of a document phase is the diff of the document alone'),
+  tested('REUSE-TD2/phase/delta', 'the delta of a document phase is the diff of the document alone'),
   tested('REUSE-TD2/phase/sha-updated', 'the new commit becomes the one that the role saw last'),
   tested('REUSE-TD2/implement/commit', 'implement commits what the implementer fixed'),
   tested('REUSE-TD2/implement/commit-message', 'the message of a fix commit ends in fixes'),
   tested('REUSE-TD2/implement/no-changes', 'a fix without changes: fresh dispatch'),
-  pending('REUSE-TD2/implement/delta', 'the delta of implement is the stat followed by the full diff'),
+  tested('REUSE-TD2/implement/delta', 'the delta of implement is the stat followed by the full diff'),
   tested('REUSE-TD2/implement/sha-updated', 'the new commit becomes the one that the role saw last'),
   tested('REUSE-TD2/fallback/git-error', 'an error of git in commit or diff makes the dispatch fresh'),
   tested('REUSE-TD2/fallback/size-guard', 'a diff above half of the first prompt makes the dispatch fresh'),
@@ -501,7 +497,7 @@ const reuseDesign: readonly Requirement[] = [
   // TD5: the limit
   tested('REUSE-TD5', 'a delta of more than half the characters of the first prompt: fresh dispatch'),
   tested('REUSE-TD5/measurement', 'the delta prompt is measured against iteration1_prompt_length of the role'),
-  pending('REUSE-TD5/revisable', 'the limit can be revised from what monitoring shows'),
+  tested('REUSE-TD5/revisable', 'the limit can be revised from what monitoring shows'),
 
   // TD6: no list of artifacts when resumed
   tested('REUSE-TD6', 'resumed prompts do not list required artifacts'),
@@ -515,13 +511,13 @@ const reuseDesign: readonly Requirement[] = [
 
   // TD8: one skeleton
   tested('REUSE-TD8', 'the skeleton is defined once and all five phases use it'),
-  pending('REUSE-TD8/deviations', 'where a phase deviates from it, that is written down'),
+  tested('REUSE-TD8/deviations', 'where a phase deviates from it, that is written down'),
 
   // I1-R4: the fresh prompt
   tested('REUSE-I1-R4/used-for-fresh', 'all fresh dispatches use it, in iteration 1 and as fallback'),
-  pending('REUSE-I1-R4/description', 'the dispatch carries a description of the review'),
-  pending('REUSE-I1-R4/agent-type', 'the dispatch names the role'),
-  pending('REUSE-I1-R4/model', 'the dispatch names the model'),
+  tested('REUSE-I1-R4/description', 'the dispatch carries a description of the review'),
+  tested('REUSE-I1-R4/agent-type', 'the dispatch names the role'),
+  tested('REUSE-I1-R4/model', 'the dispatch names the model'),
   tested('REUSE-I1-R4/stable-prefix', 'the first part is the same in all iterations of a role'),
   tested('REUSE-I1-R4/rubric', 'it opens with task and rubric of the role'),
   tested('REUSE-I1-R4/rubric-coda', 'the coda, where the role has one, follows the rubric: be the skeptic, find gaps'),
@@ -623,7 +619,7 @@ const reuseDesign: readonly Requirement[] = [
   tested('REUSE-I3/iteration-line', 'its iteration context has "This is iteration {n} of {max}."'),
   tested('REUSE-I3/fresh-line', 'and "(Fresh dispatch — prior review session unavailable.)"'),
   tested('REUSE-I3/previous-issues', 'and "Previous issues to re-evaluate:" with those of the previous iteration'),
-  pending('REUSE-I3/marker', 'it appends the RESUME-FALLBACK line to .review-history.md'),
+  tested('REUSE-I3/marker', 'it appends the RESUME-FALLBACK line to .review-history.md'),
 
   // I4: artifacts by role, implement
   tested('REUSE-I4/implementation-reviewer', 'prd.md, spec.md, design.md, plan.md, tasks.md'),
@@ -651,7 +647,7 @@ const reuseDesign: readonly Requirement[] = [
   ),
   tested('REUSE-I6/last-iteration', 'last_iteration is the iteration of the last dispatch of the role'),
   tested('REUSE-I6/last-commit-sha', 'last_commit_sha is the state that the role saw last'),
-  pending('REUSE-I6/phase-diff', 'document phases: the diff from last_commit_sha, of the document alone'),
+  tested('REUSE-I6/phase-diff', 'document phases: the diff from last_commit_sha, of the document alone'),
   tested(
     'REUSE-I6/implement-diff',
     'implement: the diff from last_commit_sha shows what changed since the role looked',
@@ -668,7 +664,7 @@ const reuseDesign: readonly Requirement[] = [
   // I7: the implementer, fresh
   tested('REUSE-I7/fresh/used-when', 'the first fix uses it'),
   tested('REUSE-I7/fresh/description', 'the description is "Fix review issues iteration {n}"'),
-  pending('REUSE-I7/fresh/role', 'the role is implementer'),
+  tested('REUSE-I7/fresh/role', 'the role is implementer'),
   tested('REUSE-I7/fresh/model', 'the model is opus'),
   tested('REUSE-I7/fresh/opening', 'it opens with "Fix the following review issues:"'),
   tested('REUSE-I7/fresh/artifacts-heading', 'then "## Required Artifacts"'),
@@ -693,18 +689,18 @@ const reuseDesign: readonly Requirement[] = [
   tested('REUSE-I9', 'an answer is checked for confirmed reads before its JSON is read'),
 
   // I10: the validation
-  pending('REUSE-I10/once', 'validation runs once, before anything is resumed'),
+  tested('REUSE-I10/once', 'validation runs once, before anything is resumed'),
   notApplicable('REUSE-I10/first-task', 'validation is the first task of the implementation', orderOfWork),
-  pending('REUSE-I10/V1', 'a foreground dispatch is asked to review a file and quote its first line'),
-  pending('REUSE-I10/V1/pass', 'V1 passes if the result has a session id, else resuming is blocked'),
-  pending('REUSE-I10/V2', 'the session of V1 is resumed and asked whether it can still respond'),
-  pending('REUSE-I10/V2/pass', 'V2 passes if an answer comes without API error, else resuming is blocked'),
-  pending('REUSE-I10/V3', 'resumed, it is asked for the first line of the file that it read'),
-  pending('REUSE-I10/V3/pass', 'V3 passes if that is the exact line, else resuming is blocked'),
-  pending('REUSE-I10/V4', 'resumed, it is asked how many issues it found in V1'),
-  pending('REUSE-I10/V4/pass', 'V4 passes if the number is that of the V1 answer, else resuming is blocked'),
-  pending('REUSE-I10/decision-gate', 'all four must pass'),
-  pending('REUSE-I10/record', 'a failure is recorded as r1_deferred_reason "{test_id}: {failure description}"'),
+  tested('REUSE-I10/V1', 'a foreground dispatch is asked to review a file and quote its first line'),
+  tested('REUSE-I10/V1/pass', 'V1 passes if the result has a session id, else resuming is blocked'),
+  tested('REUSE-I10/V2', 'the session of V1 is resumed and asked whether it can still respond'),
+  tested('REUSE-I10/V2/pass', 'V2 passes if an answer comes without API error, else resuming is blocked'),
+  tested('REUSE-I10/V3', 'resumed, it is asked for the first line of the file that it read'),
+  tested('REUSE-I10/V3/pass', 'V3 passes if that is the exact line, else resuming is blocked'),
+  tested('REUSE-I10/V4', 'resumed, it is asked how many issues it found in V1'),
+  tested('REUSE-I10/V4/pass', 'V4 passes if the number is that of the V1 answer, else resuming is blocked'),
+  tested('REUSE-I10/decision-gate', 'all four must pass'),
+  tested('REUSE-I10/record', 'a failure is recorded as r1_deferred_reason "{test_id}: {failure description}"'),
   tested('REUSE-I10/r4-only', 'after a failure R4 is used alone'),
   tested('REUSE-I10/no-resume', 'after a failure nothing is resumed'),
 
@@ -720,7 +716,7 @@ const reuseDesign: readonly Requirement[] = [
   tested('REUSE-MATRIX/final-validation-passed', 'a passed reviewer in final validation: I2-FV'),
   tested('REUSE-MATRIX/final-validation-passed/diff', 'its diff starts at last_commit_sha'),
   tested('REUSE-MATRIX/final-validation-resume-error', 'an I2-FV resume that errs: I3 and a RESUME-FALLBACK line'),
-  pending('REUSE-MATRIX/final-validation-resume-error/full', 'it has the full fresh context'),
+  tested('REUSE-MATRIX/final-validation-resume-error/full', 'it has the full fresh context'),
   tested('REUSE-MATRIX/implementer-first-fix', 'the first fix: I7 fresh'),
   tested('REUSE-MATRIX/implementer-first-fix/session', 'the session of the implementer is stored'),
   tested('REUSE-MATRIX/implementer-later-fix', 'a later fix with a delta up to 50 %: I7 resumed'),
@@ -729,9 +725,9 @@ const reuseDesign: readonly Requirement[] = [
   tested('REUSE-MATRIX/implementer-delta-too-large/reset', 'what is kept for the implementer is replaced'),
 
   // What agents see differently
-  pending('REUSE-BEHAVIOUR/reviewers-delta', 'from iteration 2 on reviewers get the delta by resume, not full context'),
+  tested('REUSE-BEHAVIOUR/reviewers-delta', 'from iteration 2 on reviewers get the delta by resume, not full context'),
   tested('REUSE-BEHAVIOUR/reviewers-schema', 'in fresh prompts the schema, itself unchanged, precedes the artifact'),
-  pending(
+  tested(
     'REUSE-BEHAVIOUR/implementer',
     'from the second fix on the implementer gets issues and changed paths by resume',
   ),
@@ -755,7 +751,7 @@ const reuseDesign: readonly Requirement[] = [
     editsOtherProject,
   ),
   notApplicable('REUSE-FILE-CHANGES/implement', 'order, schema, resume and diffs in implement', editsOtherProject),
-  pending('REUSE-FILE-CHANGES/meta-json', '.meta.json has r1_deferred_reason only where a validation test failed'),
+  tested('REUSE-FILE-CHANGES/meta-json', '.meta.json has r1_deferred_reason only where a validation test failed'),
   notApplicable('REUSE-FILE-CHANGES/no-agent-changes', 'agent files stay as they are', editsOtherProject),
   notApplicable('REUSE-FILE-CHANGES/no-implementing-skill', 'the skill that starts tasks stays', editsOtherProject),
   notApplicable('REUSE-FILE-CHANGES/no-brainstorming-skill', 'the brainstorming skill stays', editsOtherProject),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ResumeResult } from '../../src/domain/capability.ts';
 import { ensureResumable } from '../../src/execute/ensure-resumable.ts';
+import { probeResume } from '../../src/execute/probe-resume.ts';
 import { openCapabilities } from '../../src/stores/capabilities.ts';
 import { temporaryFolder } from '../support/repo.ts';
 
@@ -40,7 +41,7 @@ test('the version that was tested is never tried', async () => {
   expect(await asking(['1.0.0', '1.0.0'], result)).toEqual({ probes: 0, said: ['yes', 'yes'] });
 });
 
-test('another version is tried once [REUSE-R1.0]', async () => {
+test('another version is tried once, and what came of it is kept [REUSE-R1.0] [REUSE-I10/once] [REUSE-TEST/resume-validation]', async () => {
   expect(await asking(['1.0.1', '1.0.1', '1.0.1'], result)).toEqual({ probes: 1, said: ['yes', 'yes', 'yes'] });
 });
 
@@ -51,4 +52,33 @@ test('one that failed is not resumed, and not tried again [REUSE-R1.0/decision-g
 
 test('a probe that could not be made is made again, and nothing is resumed meanwhile', async () => {
   expect(await asking(['1.0.1', '1.0.1'], () => null)).toEqual({ probes: 2, said: ['unknown', 'unknown'] });
+});
+
+test('an agent that names no session is not resumed, and why is written down [REUSE-R1.0/V1/blocked]', async () => {
+  const folder = temporaryFolder();
+  const ask = () =>
+    ensureResumable(
+      { name: 'claude', version: '1.0.1' },
+      {
+        capabilities: openCapabilities(folder),
+        tested: [],
+        probe: () =>
+          probeResume('claude', '1.0.1', {
+            writeFile: () => '/probe/spec.md',
+            randomLine: () => 'a line',
+            ask: async () => ({
+              ok: true,
+              text: '{"reply":"# a line","issues":[]}',
+              structured: undefined,
+              sessionId: null,
+              durationMs: 1,
+            }),
+          }),
+      },
+    );
+  const no = { ok: true, value: { kind: 'no', from: 'probed', why: 'V1: it named no session' } };
+  expect([await ask(), await ask()]).toEqual([no, no]);
+  expect(await openCapabilities(folder).probed()).toMatchObject([
+    { agent: 'claude', version: '1.0.1', failed: { test: 'V1', how: 'it named no session' } },
+  ]);
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { RepoPath } from '../../src/domain/brand.ts';
 import type { DocumentPhase, Preparation } from '../../src/domain/phase.ts';
 import type { RoleName } from '../../src/domain/role.ts';
+import type { Settings } from '../../src/domain/settings.ts';
 import { APPROVES, at, CODE, objects, openScene, type Put, type Scene, writes } from '../support/phase/scene.ts';
 
 const README = 'README.md' as RepoPath;
@@ -444,6 +445,18 @@ describe('a dispatch', () => {
     ]);
     expect(scene.puts.map(({ question }) => question.model)).toEqual(['sonnet', 'sonnet']);
     expect(await scene.ledger()).toMatchObject([{ model: 'sonnet' }, { model: 'sonnet' }]);
+  });
+
+  test('to the implementer names the model of its role, unless the settings name another', async () => {
+    const asked = async (settings: Partial<Settings>) => {
+      const says = { 'spec-reviewer': [objects('x')], implementer: [writes(SPEC, '# New\n')] };
+      const scene = openScene({ agents: { ann: {}, claude: {} }, says, settings });
+      await scene.play({ fixing: { by: 'fixer', agent: 'claude' } });
+      return to(scene, 'implementer').map(({ question }) => question.model);
+    };
+    const agent = { command: null, path: null, resume: true, env: {}, sandbox: false, timeoutSeconds: null };
+    expect(await asked({})).toEqual(['opus']);
+    expect(await asked({ agent: { claude: { ...agent, model: 'sonnet' } } })).toEqual(['sonnet']);
   });
 
   test('resumed is the same but for its words and its session: same stable part, schema and leave to write [REUSE-C/same-tools]', async () => {

@@ -10,6 +10,7 @@ function agent(change: (question: 'V1' | 'V2' | 'V3' | 'V4', usual: ProbeReply) 
   let file = '';
   let lines = 0;
   const asked: string[] = [];
+  const sessionsAsked: (string | null)[] = [];
   const say = (reply: string, issues: number, sessionId: string): ProbeReply => ({
     ok: true,
     text: JSON.stringify({ reply, issues: Array(issues).fill({ description: 'unclear' }) }),
@@ -25,6 +26,7 @@ function agent(change: (question: 'V1' | 'V2' | 'V3' | 'V4', usual: ProbeReply) 
     randomLine: () => `line ${++lines}`,
     async ask(prompt, sessionId) {
       asked.push(prompt);
+      sessionsAsked.push(sessionId);
       if (sessionId === null) {
         sessions.set('s1', { line: file.split('\n')[0] ?? '', issues: 3 });
         return change('V1', say(file.split('\n')[0] ?? '', 3, 's1'));
@@ -35,11 +37,11 @@ function agent(change: (question: 'V1' | 'V2' | 'V3' | 'V4', usual: ProbeReply) 
       return change('V4', say(`I found ${memory?.issues}.`, 0, sessionId));
     },
   };
-  return { ports, asked };
+  return { ports, asked, sessionsAsked };
 }
 
-test('an agent that remembers passes all four, and both times are told [REUSE-R1.0/V1] [REUSE-R1.0/V2] [REUSE-R1.0/V3] [REUSE-R1.0/V4]', async () => {
-  const { ports, asked } = agent();
+test('an agent that remembers passes all four, and both times are told [REUSE-R1.0/V1] [REUSE-R1.0/V2] [REUSE-R1.0/V3] [REUSE-R1.0/V4] [REUSE-R1.0/observes-speed] [REUSE-I10/V1] [REUSE-I10/V2] [REUSE-I10/V3] [REUSE-I10/V4] [REUSE-I10/decision-gate]', async () => {
+  const { ports, asked, sessionsAsked } = agent();
   expect(await probeResume('claude', '1.0.0', ports)).toEqual({
     kind: 'tried',
     result: { agent: 'claude', version: '1.0.0', failed: null, freshMs: 10, resumedMs: 20 },
@@ -50,6 +52,7 @@ test('an agent that remembers passes all four, and both times are told [REUSE-R1
     'Repeat verbatim the first line of the file you read.',
     'How many issues did you identify in your V1 review?',
   ]);
+  expect(sessionsAsked).toEqual([null, 's1', 's1', 's1']);
 });
 
 const gone: ProbeReply = { ok: false, failure: { kind: 'session-lost', said: 'no such session' } };
@@ -62,28 +65,28 @@ const text = (reply: string): ProbeReply => ({
 });
 
 test.each([
-  ['V1', 'an error', gone, 'V1', /session-lost: no such session/],
+  ['V1', 'an error', 'V1', gone, /session-lost: no such session/],
   [
     'V1',
     'no session id',
-    { ok: true, text: '{"reply":"# line 1","issues":[]}', structured: undefined, sessionId: null, durationMs: 1 },
     'V1',
+    { ok: true, text: '{"reply":"# line 1","issues":[]}', structured: undefined, sessionId: null, durationMs: 1 },
     /named no session/,
   ],
-  ['V1', 'a file that was not read', text('{"reply":"a spec","issues":[]}'), 'V1', /did not read/],
-  ['V2', 'an error', gone, 'V2', /session-lost/],
-  ['V2', 'nothing', text(''), 'V2', /unreadable-answer/],
+  ['V1', 'a file that was not read', 'V1', text('{"reply":"a spec","issues":[]}'), /did not read/],
+  ['V2', 'an error', 'V2', gone, /session-lost/],
+  ['V2', 'nothing', 'V2', text(''), /unreadable-answer/],
   [
     'V3',
     'the line that is in the file now',
-    text('{"reply":"# line 2","issues":[]}'),
     'V3',
+    text('{"reply":"# line 2","issues":[]}'),
     /another first line: "# line 2"/,
   ],
-  ['V3', 'an error', gone, 'V3', /session-lost/],
-  ['V4', 'another number', text('{"reply":"7","issues":[]}'), 'V4', /counted 7 instead of 3/],
-  ['V4', 'no number', text('{"reply":"some","issues":[]}'), 'V4', /counted nothing instead of 3/],
-] as const)('%s answered with %s', async (at, _title, reply, failedTest, how) => {
+  ['V3', 'an error', 'V3', gone, /session-lost/],
+  ['V4', 'another number', 'V4', text('{"reply":"7","issues":[]}'), /counted 7 instead of 3/],
+  ['V4', 'no number', 'V4', text('{"reply":"some","issues":[]}'), /counted nothing instead of 3/],
+] as const)('%s answered with %s fails [REUSE-I10/%s/pass]', async (at, _title, failedTest, reply, how) => {
   const { ports } = agent((question, usual) => (question === at ? reply : usual));
   const outcome = await probeResume('claude', '1.0.0', ports);
   expect(outcome.kind === 'tried' && outcome.result.failed).toEqual({

@@ -11,9 +11,10 @@ describe.each(ROLE_NAMES)('the built-in %s', (name) => {
     expect(parseRole(name, BUILT_IN_ROLES[name], null)).toMatchObject({ ok: true, role: { name } });
   });
 
-  test('copied as it is, changes nothing', () => {
+  test('copied as it is, changes nothing but whose word its model is', () => {
     const role = builtInRole(name);
-    expect(parseRole(name, BUILT_IN_ROLES[name], role)).toEqual({ ok: true, role });
+    const copied = { ...role, models: role.usualModels };
+    expect(parseRole(name, BUILT_IN_ROLES[name], role)).toEqual({ ok: true, role: copied });
   });
 
   test('has a rubric that leaves no block open and takes no heading of a prompt', () => {
@@ -99,7 +100,7 @@ test('reviewers have a form of answer, and those who write have none', () => {
 });
 
 test('the model of the implementer is opus, where the agent has it [REUSE-I7/fresh/model]', () => {
-  expect(builtInRole('implementer').models).toEqual({ claude: 'opus' });
+  expect(builtInRole('implementer')).toMatchObject({ models: {}, usualModels: { claude: 'opus' } });
 });
 
 test('the phase-reviewer knows what comes after each document phase', () => {
