@@ -35,8 +35,8 @@ test('who comes at the same moment waits too', async () => {
 
 test('others share nothing', async () => {
   const prefixes = openPrefixes();
-  await prefixes.join('p');
-  await prefixes.join('q');
-  await prefixes.join(null);
-  (await prefixes.join(null))();
+  const done: string[] = [];
+  for (const prefix of ['p', 'q', null, null]) void joining(prefixes, prefix, done, `${prefix}`);
+  await turn();
+  expect(done).toEqual(['p', 'q', 'null', 'null']);
 });

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { REAL_AGENTS } from '../../support/agent-clis.ts';
 import type { Answer } from '../../support/model-sim/script.ts';
 import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
@@ -36,6 +36,7 @@ describe.skipIf(process.env['ONCEOVER_RECORD'] === undefined)('the streams of', 
 async function record(user: AgentUser, agent: string, name: string, sessionId: string | null): Promise<string | null> {
   const lines: string[] = [];
   const end = await user.ask({ sessionId }, { onLine: (line) => lines.push(line) });
+  expect(lines.length).toBeGreaterThan(0);
   const text = lines
     .join('\n')
     .replaceAll(user.project, '/project')
