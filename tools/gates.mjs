@@ -1,0 +1,73 @@
+// Runs the gates of this repository on all that is committed, in a copy of it in which everything is new. Nobody is asked but scripts: it needs
+// no model, key or network, nor any history, and leaves nothing behind. What CI has checked by itself before is left out.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const CHECKED_BEFORE = ['check:.:types'];
+
+const project = dirname(dirname(fileURLToPath(import.meta.url)));
+const cli = process.env.ONCEOVER_TEST_CLI ?? join(project, 'dist/cli.mjs');
+const folder = mkdtempSync(join(tmpdir(), 'onceover-gates-'));
+const [bin, home, copy] = ['bin', 'home', 'copy'].map((name) => join(folder, name));
+
+try {
+  process.exitCode = run();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function run() {
+  const env = bareEnvironment();
+  const git = (...args) => execFileSync('git', args, { cwd: copy, env, encoding: 'utf8' }).trim();
+  execFileSync('git', ['clone', '-q', '--no-checkout', `file://${project}`, copy], {
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const nothing = git('commit-tree', '-m', 'nothing', git('hash-object', '-t', 'tree', '-w', '/dev/null'));
+  git('checkout', '-q', '-B', 'everything', git('commit-tree', '-m', 'everything', '-p', nothing, 'HEAD^{tree}'));
+  git('remote', 'remove', 'origin');
+  git('branch', '-q', '-f', 'main', nothing);
+  appendFileSync(join(copy, '.git/info/exclude'), 'node_modules\n');
+  symlinkSync(join(project, 'node_modules'), join(copy, 'node_modules'));
+
+  const onceover = (args, stdout) =>
+    spawnSync(process.execPath, [cli, 'run', ...args], {
+      cwd: copy,
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', stdout, 'inherit'],
+    });
+  const { gates = [] } = JSON.parse(onceover(['--dry-run', '--json'], 'pipe').stdout);
+  const ids = gates.map(({ id }) => id).filter((id) => !CHECKED_BEFORE.includes(id));
+  return (
+    onceover(
+      ids.flatMap((id) => ['--gate', id]),
+      'inherit',
+    ).status ?? 1
+  );
+}
+
+/** No settings of the person or the machine, and a PATH on which there is no agent: whoever has one asks it with "onceover run". */
+function bareEnvironment() {
+  for (const one of [bin, home]) mkdirSync(one);
+  for (const program of ['node', 'npm', 'git', 'sh']) symlinkSync(which(program), join(bin, program));
+  return {
+    PATH: bin,
+    HOME: home,
+    LANG: 'C.UTF-8',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_AUTHOR_NAME: 'gates',
+    GIT_AUTHOR_EMAIL: 'gates@example.invalid',
+    GIT_COMMITTER_NAME: 'gates',
+    GIT_COMMITTER_EMAIL: 'gates@example.invalid',
+  };
+}
+
+function which(program) {
+  if (program === 'node') return process.execPath;
+  return execFileSync('sh', ['-c', 'command -v "$1"', 'sh', program], { encoding: 'utf8' }).trim();
+}

@@ -1,0 +1,61 @@
+// Whether files and functions stay small enough to be read, and nothing is swallowed or forced without a word. These are ceilings, not aims.
+import ts from 'typescript';
+import { answer } from './answer.mjs';
+import { filesIn, problemAt, textOf } from './files.mjs';
+
+const MOST_LINES = { file: 700, function: 250 };
+const MOST_PARAMETERS = 6;
+
+await answer('sizes, empty catches, forced casts, banners', (shown) =>
+  filesIn('src')
+    .filter((file) => file.endsWith('.ts') && (shown === null || shown.has(file)))
+    .flatMap(problemsIn),
+);
+
+function problemsIn(file) {
+  const text = textOf(file);
+  const lines = text.split('\n');
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const lineOf = (position) => source.getLineAndCharacterOfPosition(position).line;
+  const at = (line, issue, fix, priority) =>
+    problemAt(file, line + 1, { code: lines[line].trim(), issue, fix, priority });
+  const problems = [];
+  if (lines.length > MOST_LINES.file) {
+    problems.push(at(0, `The file has more than ${MOST_LINES.file} lines.`, 'Give each of its ideas a file.'));
+  }
+  for (const [line, one] of lines.entries()) {
+    if (/^\s*(?:\/\/|\*) ?(?:[-=#*]{4,}|TODO|FIXME|XXX|HACK)/.test(one)) {
+      problems.push(at(line, 'A banner, or a note to oneself.', 'Say what the code cannot show, or nothing.'));
+    }
+  }
+  visit(source, (node) => {
+    const line = lineOf(node.getStart());
+    if (ts.isFunctionLike(node) && node.body) {
+      if (node.parameters.length > MOST_PARAMETERS) {
+        problems.push(at(line, `It has more than ${MOST_PARAMETERS} parameters.`, 'Pass one named object.'));
+      }
+      if (lineOf(node.end) - line >= MOST_LINES.function) {
+        problems.push(at(line, `It has more than ${MOST_LINES.function} lines.`, 'Name its parts.'));
+      }
+    }
+    if (ts.isCatchClause(node) && node.block.statements.length === 0 && !/\/[/*]/.test(node.block.getText())) {
+      problems.push(
+        at(
+          line,
+          'A failure is caught, and nothing comes of it.',
+          'Return its kind, or say why it does not matter.',
+          'high',
+        ),
+      );
+    }
+    if (ts.isAsExpression(node) && ts.isAsExpression(node.expression) && node.expression.type.getText() !== 'const') {
+      problems.push(at(line, 'A type is forced by two casts.', 'Check what it is.', 'high'));
+    }
+  });
+  return problems;
+}
+
+function visit(node, look) {
+  look(node);
+  ts.forEachChild(node, (child) => visit(child, look));
+}

@@ -1,0 +1,40 @@
+// Whether every package that is used has its reason in DECISIONS.md and an exact version.
+import { answer } from './answer.mjs';
+import { problemAt, textOf } from './files.mjs';
+
+const decisions = textOf('DECISIONS.md');
+const lines = textOf('package.json').split('\n');
+const { dependencies = {}, devDependencies = {} } = JSON.parse(lines.join('\n'));
+const all = Object.entries({ ...dependencies, ...devDependencies });
+
+await answer('reasons and versions of packages', () => all.flatMap(problemsOf));
+
+function problemsOf([name, version]) {
+  const line = lines.findIndex((text) => text.includes(`"${name}":`)) + 1;
+  const at = (about) => problemAt('package.json', line, { code: lines[line - 1].trim(), ...about });
+  return [
+    ...(isNamed(name)
+      ? []
+      : [
+          at({
+            issue: `DECISIONS.md does not say what ${name} is for.`,
+            fix: 'Add it to its last paragraph, with the reason.',
+          }),
+        ]),
+    ...(/^\d+\.\d+\.\d+/.test(version)
+      ? []
+      : [
+          at({
+            issue: `${name} has no exact version.`,
+            fix: 'Pin the version that the lockfile has.',
+            priority: 'high',
+          }),
+        ]),
+  ];
+}
+
+// Types of a package have the reason of the package.
+function isNamed(name) {
+  const own = name.replace(/^@types\//, '');
+  return own === 'node' || new RegExp(`(?<![\\w/-])${own.replaceAll('/', '\\/')}(?![\\w/-])`).test(decisions);
+}

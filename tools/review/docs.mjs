@@ -1,0 +1,88 @@
+// Whether links of the Markdown pages lead somewhere, and whether the files that the pages about the code name are there.
+import { existsSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { answer } from './answer.mjs';
+import { filesIn, problemAt, textOf } from './files.mjs';
+
+const files = filesIn('.');
+const known = new Set(files);
+const folders = new Set(files.flatMap((file) => parentsOf(file)));
+const pages = files.filter((file) => file.endsWith('.md') && !file.includes('/golden/'));
+/** Pages that name source files without their folder "src" and their ending. */
+const ABOUT_CODE = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'DECISIONS.md'];
+
+await answer('links and names of files', () => [...pages.flatMap(brokenLinks), ...ABOUT_CODE.flatMap(missingFiles)]);
+
+function parentsOf(file) {
+  const parent = dirname(file);
+  return parent === '.' ? [] : [parent, ...parentsOf(parent)];
+}
+
+function brokenLinks(page) {
+  return proseLines(page).flatMap(({ line, text }) =>
+    [...text.matchAll(/\[[^\]]*\]\(([^)\s]+)\)/g)].flatMap(([code, target]) => {
+      if (/^[a-z]+:/.test(target)) return [];
+      const [path, anchor] = target.split('#');
+      const file = path === '' ? page : normalize(join(dirname(page), decodeURIComponent(path))).replace(/\/$/, '');
+      const fix = 'Name what it should lead to, or take the link out.';
+      if (!known.has(file) && !folders.has(file)) {
+        return [
+          problemAt(page, line, { code, issue: `The link to ${target} leads to no file.`, fix, priority: 'high' }),
+        ];
+      }
+      if (anchor === undefined || !file.endsWith('.md') || headingsOf(file).has(anchor)) return [];
+      return [problemAt(page, line, { code, issue: `The link to ${target} leads to no heading of that page.`, fix })];
+    }),
+  );
+}
+
+/** The lines of a page that are not in a block of code. */
+function proseLines(page) {
+  let fence = '';
+  return textOf(page)
+    .split('\n')
+    .flatMap((text, index) => {
+      const [, marks = ''] = /^\s*(`{3,}|~{3,})/.exec(text) ?? [];
+      if (fence === '' && marks !== '') fence = marks;
+      else if (fence !== '' && text.trim() === fence) fence = '';
+      else if (fence === '') return [{ line: index + 1, text }];
+      return [];
+    });
+}
+
+/** The anchors of a page, as GitHub makes them of its headings. */
+function headingsOf(page) {
+  const titles = proseLines(page).flatMap(({ text }) => /^#+ (.*)$/.exec(text)?.[1] ?? []);
+  return new Set(
+    titles.map((title) =>
+      title
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
+
+function missingFiles(page) {
+  return textOf(page)
+    .split('\n')
+    .flatMap((text, index) =>
+      [...text.matchAll(/`((?:src\/)?([a-z]+)\/[\w*/.-]*\w)`/g)]
+        .filter(
+          ([, name, folder]) => existsSync(name.startsWith('src/') ? 'src' : join('src', folder)) && !isThere(name),
+        )
+        .map(([code, name]) =>
+          problemAt(page, index + 1, {
+            code,
+            issue: `There is no ${name} in src.`,
+            fix: 'Name the file that there is.',
+          }),
+        ),
+    );
+}
+
+function isThere(name) {
+  const path = name.replace(/^src\//, '');
+  const pattern = new RegExp(`^src/${path.replaceAll('.', '\\.').replaceAll('*', '[^/]*')}(?:\\.ts|/.*)?$`);
+  return files.some((file) => pattern.test(file));
+}
