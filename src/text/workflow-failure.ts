@@ -116,8 +116,8 @@ export function tellWorkflowFailure(failure: WorkflowFailure): Told {
       return tellWrongType(failure);
     case 'unusable-output':
       return {
-        what: `${quoteName(failure.path)}, given as ${q(failure.name)} of the step ${q(failure.step)}, ${UNUSABLE[failure.why]}.`,
-        next: `Nothing was judged. ${failure.why === 'folder' ? 'Name the files in it.' : 'Name a file of this repository; paths count from its root.'}`,
+        what: `${quoteName(failure.path)}, given as ${q(failure.name)} of the step ${q(failure.step)}, ${UNUSABLE[failure.why].what}.`,
+        next: `Nothing was judged. ${UNUSABLE[failure.why].next}`,
       };
     case 'override-refused':
       return {
@@ -165,12 +165,14 @@ function tellWrongType({ step, name, expected, given }: Extract<WorkflowFailure,
       };
 }
 
-const UNUSABLE: Readonly<Record<UnusableOutput, string>> = {
-  missing: 'does not exist',
-  folder: 'is a folder',
-  'not-a-file': 'is not a plain file',
-  outside: 'leads out of the repository',
-  unreadable: 'cannot be read',
+const INSIDE = 'Name a plain file inside the repository.';
+
+const UNUSABLE: Readonly<Record<UnusableOutput, Told>> = {
+  missing: { what: 'does not exist', next: 'Make it first, or name it by its right path.' },
+  folder: { what: 'is a folder', next: 'Name the files in it.' },
+  'not-a-file': { what: 'is not a plain file', next: INSIDE },
+  outside: { what: 'leads out of the repository', next: INSIDE },
+  unreadable: { what: 'cannot be read', next: 'Look at its permissions.' },
 };
 
 const REFUSED: Readonly<Record<RefusedOverride, Told>> = {

@@ -8,6 +8,7 @@ import { PLAIN } from './paint.ts';
 import type { Shown } from './run.ts';
 import { cells, padCells } from './width.ts';
 import { type Calls, callToFinish } from './workflow-calls.ts';
+import { wrap } from './wrap.ts';
 
 /** Steps that are to be done now: what to do, with what, what to leave, how it is judged, and how to say that it is done. */
 export function tellBegunSteps(
@@ -32,12 +33,12 @@ function tellBegunStep(
   const blocks = [
     `${title(`Step ${step.id}: ${oneLine(step.name)}`)}\n${oneLine(step.description)}`,
     `Goal: ${oneLine(session.goal)}`,
-    ...(job.commonInfo === '' ? [] : [`${title('For all steps')}\n\n${asWritten(job.commonInfo)}`]),
-    `${title(`Instructions (${step.instructionsFile})`)}\n\n${asWritten(step.instructions)}`,
+    ...(job.commonInfo === '' ? [] : [`${title('For all steps')}\n\n${asWritten(job.commonInfo, shown)}`]),
+    `${title(`Instructions (${step.instructionsFile})`)}\n\n${asWritten(step.instructions, shown)}`,
     ...(inputs.length === 0 ? [] : [`${title('Inputs')}\n${columns(inputs.map(inputLine))}`]),
     ...(step.outputs.length === 0 ? [] : [`${title('Outputs')}\n${columns(step.outputs.map(outputLine))}`]),
     ...(step.reviews.length === 0 ? [] : [`${title('Reviewed before it counts as finished')}\n${tellReviews(step)}`]),
-    `When it is done: ${callToFinish(calls, { session: session.id, step, alone })}`,
+    `When it is done:\n  ${callToFinish(calls, { session: session.id, step, alone })}`,
   ];
   return blocks.join('\n\n');
 }
@@ -77,10 +78,11 @@ function columns(lines: readonly Line[]): string {
 }
 
 /** Text of the job's author, line by line as it is. */
-function asWritten(text: string): string {
-  return text
+function asWritten(text: string, { width }: Shown): string {
+  const lines = text
     .trim()
     .split(/\r?\n/)
-    .map((line) => showUnseen(line.replaceAll('\t', '  ')))
-    .join('\n');
+    .map((line) => showUnseen(line.replaceAll('\t', '  ')));
+  if (width === null) return lines.join('\n');
+  return lines.map((line) => wrap(line, width, /^\s*(?:[-*+]|\d+[.)])\s/.test(line) ? 2 : 0)).join('\n');
 }

@@ -8,7 +8,7 @@ import type { Shown } from './run.ts';
 import { cells, padCells } from './width.ts';
 import type { Calls } from './workflow-calls.ts';
 import { tellOutputs, tellReviewer } from './workflow-end.ts';
-import { tellSession } from './workflow-failure.ts';
+import { tellReview, tellSession } from './workflow-failure.ts';
 import { tellBegunSteps } from './workflow-step.ts';
 
 const AS_IT_IS: Shown = { paint: PLAIN, width: null };
@@ -91,7 +91,10 @@ function tellStep({ begunAt, finished, attempts, failed, instructed }: StepState
     return `${paint('good', 'finished')}  ${tellOutputs(finished.outputs)}${without}`;
   }
   if (begunAt === null) return paint('quiet', 'waits');
-  if (failed.length > 0) return `${paint('bad', 'open')}      attempt ${attempts} did not pass`;
+  if (failed.length > 0) {
+    const names = failed.map((one) => tellReview(one.review_run_each, one.target_file)).join(', ');
+    return `${paint('bad', 'open')}      attempt ${attempts} did not pass: ${names}`;
+  }
   return `${paint('rests', 'open')}${instructed === null ? '' : `      to be reviewed: ${instructed.file}`}`;
 }
 

@@ -43,7 +43,7 @@ export function workflowFailures(given: string): { readonly [Kind in WorkflowFai
     'unusable-output': [
       { kind: 'unusable-output', step: 'a', name: 'notes', path: given, why: 'outside' },
       given,
-      /a file of this repository/,
+      /inside the repository/,
     ],
     'override-refused': [{ kind: 'override-refused', step: given, why: 'not-failed' }, given, /reviewed first/],
     'no-verdict': [
