@@ -79,7 +79,7 @@ test('there is a command for each phase, and one for review', () => {
 test('commands and skill name tools that there are, and none may waive a finding without being asked', async () => {
   const repo = emptyRepo();
   repo.commit();
-  const names = new Set([...(await (await connectMcp(repo.root)).tools()), ...WORKFLOWS, ...OTHER_WORDS]);
+  const names = new Set([...(await (await connectMcp(repo.root)).tools()), ...OTHER_WORDS]);
   const texts = [...commands.map((name) => textOf('commands', `${name}.md`)), textOf('skills/gates/SKILL.md')];
   const allowed = texts.flatMap((text) =>
     [...text.matchAll(/mcp__plugin_onceover_onceover__(\w+)/g)].map(([, one]) => one),
@@ -91,7 +91,6 @@ test('commands and skill name tools that there are, and none may waive a finding
   expect(allowed).not.toContain('resolve_finding');
 });
 
-const WORKFLOWS = ['get_workflows', 'start_workflow', 'finished_step', 'abort_workflow'];
 const OTHER_WORDS = ['loop_id', 'needs_work'];
 
 test('it has the version of the package, and the marketplace leads to it', () => {

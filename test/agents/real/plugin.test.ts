@@ -19,6 +19,10 @@ const TOOLS = [
   'mark_review_as_passed',
   'start_phase',
   'continue_phase',
+  'get_workflows',
+  'start_workflow',
+  'finished_step',
+  'abort_workflow',
 ];
 
 let sim: ModelSim;
