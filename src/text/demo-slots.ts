@@ -44,8 +44,8 @@ function standing({ id, status }: GateOutcome, slot: SlotOutcome): Standing {
 }
 
 const WHY: Readonly<Record<Standing['how'], string>> = {
-  fresh: 'asked: first look, the whole change',
-  resumed: 'asked again: only what changed',
+  fresh: 'asked: first look, sent all of it',
+  resumed: 'asked again: sent what changed',
   rests: 'not asked: passed in run ',
   holds: 'not asked: unchanged since it passed',
 };

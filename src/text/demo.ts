@@ -34,7 +34,7 @@ const SCRIPTED =
 const ACTS: readonly { readonly before: string; readonly why: string }[] = [
   {
     before: 'the change is new',
-    why: 'nobody has looked yet, so all three are asked, and sent the whole change.',
+    why: 'nobody has looked yet, so all three are asked, each about its whole part.',
   },
   {
     before: 'F1 is mended, F2 is not',
@@ -111,7 +111,7 @@ const ESTIMATE =
   'Tokens are estimated: four characters each of what was really sent and said. A model also reads files, and its own ' +
   'session again at a tenth of the price or so; "onceover cost" shows what yours used.';
 
-function tellNext({ folder }: DemoOutcome, { paint }: DemoLooks): string {
+function tellNext({ folder }: DemoOutcome, { paint, width }: DemoLooks): string {
   if (folder === null) {
     return [
       `${paint('strong', 'In your own repository:')}  npx onceover init, then npx onceover run`,
@@ -122,7 +122,7 @@ function tellNext({ folder }: DemoOutcome, { paint }: DemoLooks): string {
     paint('strong', 'The repository is kept, to look around in:'),
     `  cd ${shellWord(folder)}`,
     ...AROUND.map(([command, what]) => `  ${command.padEnd(42)}${paint('quiet', what)}`),
-    'Put a mistake back into src/cart.ts and run again. In the end, remove the folder.',
+    wrap('Put a mistake back into src/cart.ts, and run it again. In the end, remove the folder.', width),
   ].join('\n');
 }
 

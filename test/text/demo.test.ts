@@ -79,17 +79,17 @@ describe('what the demo says', () => {
       "
       Run 1: the change is new
 
-        code @1 careful   FAIL   asked: first look, the whole change       1.6k tokens
+        code @1 careful   FAIL   asked: first look, sent all of it         1.6k tokens
             F1 src/cart.ts:33  An empty cart throws.
 
         Failed: 1 finding is open, 1 gate fails. (exit code 1)
-        Why: nobody has looked yet, so all three are asked, and sent the whole change."
+        Why: nobody has looked yet, so all three are asked, each about its whole part."
     `);
     expect(tellDemoRun(2, SECOND, LOOKS)).toMatchInlineSnapshot(`
       "
       Run 2: F1 is mended, F2 is not
 
-        code @1 careful   pass   asked again: only what changed             300 tokens
+        code @1 careful   pass   asked again: sent what changed             300 tokens
             F1 is closed: mended
         code @2 exact     rests  not asked: passed in run 1                   0 tokens
         docs @1 careful   holds  not asked: unchanged since it passed         0 tokens
@@ -164,6 +164,7 @@ describe('what the demo says', () => {
         tellDemoBeginning(PLANTED, looks),
         ...OUTCOME.runs.map((run, i) => tellDemoRun(i + 1, run, looks)),
         tellDemoEnd(OUTCOME, looks),
+        tellDemoEnd({ ...OUTCOME, folder: '/tmp/onceover-demo-x' }, looks),
       ].join('\n');
       const most = Math.min(96, Math.max(80, width));
       for (const line of text.split('\n')) expect(cells(line)).toBeLessThanOrEqual(most);
