@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest';
+import type { StepEnd } from '../../src/domain/workflow-outcome.ts';
+import { begunSteps } from '../../src/plan/begun-steps.ts';
+import { abortSession, finishStep, rememberVerdict } from '../../src/plan/workflow-session.ts';
+import {
+  sessionDocument,
+  stepEndDocument,
+  workflowStartDocument,
+  workflowStatusDocument,
+  workflowsDocument,
+} from '../../src/report/workflow-document.ts';
+import {
+  stepEndSchema,
+  workflowAbortSchema,
+  workflowStartSchema,
+  workflowStatusSchema,
+  workflowsSchema,
+} from '../../src/report/workflow-schema.ts';
+import { failedReview, jobOf, NOW, output, reviewOf, SELF, sessionOf, stepOf } from '../support/workflow/samples.ts';
+
+const JOB = jobOf(
+  [
+    stepOf('a', {
+      inputs: [{ kind: 'user', name: 'question', description: 'What?' }],
+      reviews: [reviewOf('out', { guidance: 'x' })],
+    }),
+    stepOf('b', { inputs: [{ kind: 'file', output: 'out', fromStep: 'a' }] }),
+    stepOf('c', { outputs: [output('out', { type: 'files' })] }),
+  ],
+  [['a'], ['b', 'c']],
+);
+const BEGUN = sessionOf(JOB);
+const done = (out: string | string[]) => ({ at: NOW, outputs: { out }, notes: 'Notes.', override: null });
+const NEXT = finishStep(BEGUN, 'a', done('a.md'));
+const LAST = finishStep(finishStep(NEXT.session, 'b', done('b.md')).session, 'c', done(['c.md']));
+
+const end = (more: Partial<StepEnd>): StepEnd =>
+  ({
+    kind: 'finished',
+    session: NEXT.session,
+    step: 'a',
+    override: null,
+    judged: 1,
+    rests: [],
+    begun: [],
+    ...more,
+  }) as StepEnd;
+
+test('a start with several steps at once', () => {
+  const session = sessionOf(jobOf(JOB.steps, [['b', 'c'], ['a']]), { reviewer: SELF });
+  const document = workflowStartDocument({
+    session,
+    begun: begunSteps(session, JOB, ['b', 'c']),
+    forWantOfReviewer: true,
+  });
+  expect(workflowStartSchema.parse(document)).toEqual(document);
+  expect(document).toMatchObject({
+    session_id: 'ab12',
+    reviewer: null,
+    begin_step: { step_id: 'b', inputs: [{ name: 'out', from_step: 'a', paths: [] }] },
+    also_begin: [{ step_id: 'c' }],
+    warnings: ['Claude Code was not found and no other reviewer was named.'],
+  });
+});
+
+test('the next steps', () => {
+  const document = stepEndDocument(
+    end({ begun: begunSteps(NEXT.session, JOB, NEXT.begun), rests: [{ review_run_each: 'out', target_file: 'a.md' }] }),
+  );
+  expect(stepEndSchema.parse(document)).toEqual(document);
+  expect(document).toMatchObject({
+    status: 'next_step',
+    feedback: null,
+    begin_step: { step_id: 'b', inputs: [{ paths: ['a.md'] }], reviews: [] },
+    also_begin: [{ step_id: 'c' }],
+    open_steps: ['b', 'c'],
+    not_judged_again: [{ review_run_each: 'out', target_file: 'a.md' }],
+    summary: null,
+    all_outputs: null,
+  });
+});
+
+test('the end has the outputs of every step, also where two have one name', () => {
+  const document = stepEndDocument(end({ session: LAST.session, step: 'c' }));
+  expect(stepEndSchema.parse(document)).toEqual(document);
+  expect(document).toMatchObject({
+    status: 'workflow_complete',
+    summary: expect.stringContaining('complete'),
+    all_outputs: { a: { out: 'a.md' }, b: { out: 'b.md' }, c: { out: ['c.md'] } },
+    open_steps: [],
+  });
+});
+
+test('what did not pass', () => {
+  const session = rememberVerdict(BEGUN, 'a', [failedReview('out', 'a.md')]);
+  const document = stepEndDocument(
+    end({
+      kind: 'failed',
+      session,
+      failed: [failedReview('out', 'a.md')],
+      errors: [{ runEach: 'step', file: null, said: 'gone' }],
+      attempts: 1,
+    }),
+  );
+  expect(stepEndSchema.parse(document)).toEqual(document);
+  expect(document).toMatchObject({
+    status: 'needs_work',
+    attempts: 1,
+    feedback: expect.stringContaining('did not pass'),
+    failed_reviews: [{ review_run_each: 'out', target_file: 'a.md', passed: false }],
+    errors: [{ review_run_each: 'step', target_file: null, message: 'gone' }],
+    open_steps: ['a'],
+  });
+});
+
+test('jobs, sessions and where they stand', () => {
+  const standing = { session: NEXT.session, isCurrent: true, open: begunSteps(NEXT.session, JOB, ['b']) };
+  const ended = { session: abortSession(BEGUN, 'Why.', NOW), isCurrent: true, open: [] };
+  const list = workflowsDocument({ jobs: [JOB], problems: [], sessions: [standing, ended], unreadable: [] });
+  expect(workflowsSchema.parse(list)).toEqual(list);
+  expect(list).toMatchObject({
+    jobs: [{ name: 'study', workflows: [{ steps: [['a'], ['b', 'c']] }] }],
+    sessions: [{ session_id: 'ab12', open_steps: [{ step_id: 'b' }] }],
+  });
+  const status = workflowStatusDocument([standing, ended], ['careful']);
+  expect(workflowStatusSchema.parse(status)).toEqual(status);
+  expect(status.sessions.map((one) => one.status)).toEqual(['active', 'aborted']);
+  const aborted = sessionDocument(ended.session);
+  expect(workflowAbortSchema.parse(aborted)).toEqual(aborted);
+  expect(aborted).toMatchObject({
+    explanation: 'Why.',
+    ended_at: NOW,
+    steps: [{ status: 'open' }, { status: 'waiting' }, {}],
+  });
+  expect(sessionDocument(NEXT.session).steps[0]).toMatchObject({
+    status: 'finished',
+    notes: 'Notes.',
+    outputs: { out: 'a.md' },
+  });
+});
