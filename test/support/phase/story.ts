@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { expect } from 'vitest';
 import type { AgentFailure } from '../../../src/domain/agent.ts';
 import type { RepoPath } from '../../../src/domain/brand.ts';
@@ -56,6 +57,7 @@ export async function tellStory(story: Story): Promise<Told> {
   const words = new Map<RoleName, Word>();
   let [texts, looks, taken, crashes, cutOffs] = [0, 0, '', 0, 0];
   const artifact = story.phase === 'implement' ? CODE : at(story.phase === 'specify' ? 'spec.md' : 'tasks.md');
+  let stop = new AbortController();
   const newText = () => `# Text ${++texts}\n`;
 
   /** A person, or something else, at a moment that nobody expects. */
@@ -66,7 +68,7 @@ export async function tellStory(story: Story): Promise<Told> {
     if (what === 27) scene.git.write('README.md' as RepoPath, newText());
     if (what === 26) scene.git.commit();
     if (what > 25) met.push('disturbed');
-    if (pick(200) === 199) scene.stop.abort();
+    if (pick(200) === 199) stop.abort();
   };
 
   const review = ({ role }: Put): object => {
@@ -150,6 +152,8 @@ export async function tellStory(story: Story): Promise<Told> {
     const isCaller = story.mending.startsWith('caller');
     const crashAt = isCaller && crashes < MOST_CRASHES && pick(4) === 3 ? pick(40) : Number.MAX_SAFE_INTEGER;
     const { mostIterations, acceptWithNotes, commits, preparations } = story;
+    stop = new AbortController();
+    setMaxListeners(0, stop.signal);
     try {
       const ended = await scene.try(
         {
@@ -158,7 +162,7 @@ export async function tellStory(story: Story): Promise<Told> {
             : story.mending === 'fixer'
               ? { by: 'fixer', agent: 'fay' }
               : { by: 'nobody' },
-          ...{ mostIterations, acceptWithNotes, commits, preparations },
+          ...{ mostIterations, acceptWithNotes, commits, preparations, stop: stop.signal },
         },
         crashing(ports, crashAt).ports,
       );
@@ -195,8 +199,7 @@ export async function tellStory(story: Story): Promise<Told> {
       if (outcome === null || outcome.end === null) continue;
       const isCutOff =
         outcome.end.status === 'error' || outcome.end.why === 'reviewer-failed' || outcome.end.why === 'budget';
-      if (!story.mending.startsWith('caller') || !isCutOff || scene.stop.signal.aborted || pick(2) === 0)
-        return outcome;
+      if (!story.mending.startsWith('caller') || !isCutOff || pick(2) === 0) return outcome;
       // Somebody calls again after a call that came to nothing.
       cutOffs += 1;
       repair();
