@@ -1,11 +1,12 @@
-// Runs the gates of this repository on all that is committed, in a copy of it in which everything is new. Nobody is asked but scripts: it needs
-// no model, key or network, nor any history, and leaves nothing behind. What CI has checked by itself before is left out.
+// Runs the gates of this repository on what the last commits changed, in a copy of it; on everything, where there is no history. Nobody is asked but
+// scripts: it needs no model, key or network, and leaves nothing behind. What CI has checked by itself before is left out.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+const MOST_COMMITS = 20;
 const CHECKED_BEFORE = ['check:.:types'];
 
 const project = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -26,10 +27,12 @@ function run() {
     env,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  const nothing = git('commit-tree', '-m', 'nothing', git('hash-object', '-t', 'tree', '-w', '/dev/null'));
-  git('checkout', '-q', '-B', 'everything', git('commit-tree', '-m', 'everything', '-p', nothing, 'HEAD^{tree}'));
+  const before = earlierCommit(git);
+  const tree = before === null ? git('hash-object', '-t', 'tree', '-w', '/dev/null') : `${before}^{tree}`;
+  const base = git('commit-tree', '-m', 'before', tree);
+  git('checkout', '-q', '-B', 'now', git('commit-tree', '-m', 'now', '-p', base, 'HEAD^{tree}'));
   git('remote', 'remove', 'origin');
-  git('branch', '-q', '-f', 'main', nothing);
+  git('branch', '-q', '-f', 'main', base);
   appendFileSync(join(copy, '.git/info/exclude'), 'node_modules\n');
   symlinkSync(join(project, 'node_modules'), join(copy, 'node_modules'));
 
@@ -50,6 +53,12 @@ function run() {
   );
 }
 
+/** What the change is measured from: a commit some way back, or null where none is known. */
+function earlierCommit(git) {
+  const [, ...earlier] = git('rev-list', '--first-parent', `--max-count=${MOST_COMMITS + 1}`, 'HEAD').split('\n');
+  return earlier.at(-1) ?? null;
+}
+
 /** No settings of the person or the machine, and a PATH on which there is no agent: whoever has one asks it with "onceover run". */
 function bareEnvironment() {
   for (const one of [bin, home]) mkdirSync(one);
@@ -60,6 +69,10 @@ function bareEnvironment() {
     LANG: 'C.UTF-8',
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',
+    // The clone may belong to somebody else than whoever runs this, as in a container.
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'safe.directory',
+    GIT_CONFIG_VALUE_0: '*',
     GIT_AUTHOR_NAME: 'gates',
     GIT_AUTHOR_EMAIL: 'gates@example.invalid',
     GIT_COMMITTER_NAME: 'gates',
