@@ -8,7 +8,9 @@ import type {
   StepEnd,
   WorkflowStart,
 } from '../domain/workflow-outcome.ts';
+import type { Calls } from '../text/workflow-calls.ts';
 import { tellFeedback, tellSummary } from '../text/workflow-end.ts';
+import { tellHowToFinish } from '../text/workflow-step.ts';
 import { workflowWarnings } from '../text/workflows.ts';
 import type {
   stepEndSchema,
@@ -45,19 +47,23 @@ export function workflowsDocument(offered: OfferedWorkflows): WorkflowsDocument 
 }
 
 /** What `workflow start --json` and `start_workflow` answer with. */
-export function workflowStartDocument({ session, begun, forWantOfReviewer }: WorkflowStart): WorkflowStartDocument {
+export function workflowStartDocument(
+  { session, begun, forWantOfReviewer }: WorkflowStart,
+  calls: Calls = 'tools',
+): WorkflowStartDocument {
   const [first, ...others] = begun.map(begunStep);
   if (first === undefined) throw new Error('a workflow begins with a step');
   return {
     ...sessionHead(session),
     begin_step: first,
     also_begin: others,
+    next: tellHowToFinish(begun, calls),
     warnings: forWantOfReviewer ? ['Claude Code was not found and no other reviewer was named.'] : [],
   };
 }
 
 /** What `workflow finish --json` and `finished_step` answer with. */
-export function stepEndDocument(end: StepEnd, calls: 'tools' | 'commands' = 'tools'): StepEndDocument {
+export function stepEndDocument(end: StepEnd, calls: Calls = 'tools'): StepEndDocument {
   const { session, step } = end;
   const isComplete = session.end?.kind === 'completed';
   const [first, ...others] = end.kind === 'finished' ? end.begun.map(begunStep) : [];
@@ -79,6 +85,7 @@ export function stepEndDocument(end: StepEnd, calls: 'tools' | 'commands' = 'too
     begin_step: first ?? null,
     also_begin: others,
     open_steps: session.steps.filter((one) => statusOf(one) === 'open').map(({ id }) => id),
+    next: end.kind === 'finished' && end.begun.length > 0 ? tellHowToFinish(end.begun, calls) : null,
     summary: isComplete ? tellSummary(session) : null,
     all_outputs: isComplete ? allOutputs(session) : null,
   };

@@ -53,6 +53,7 @@ const begunStep = z
   .describe('A step that is to be done now.');
 
 const alsoBegin = z.array(begunStep).describe('Further steps that may be done at the same time.');
+const next = z.string().nullable().describe('How to go on.');
 const reviewer = z
   .string()
   .nullable()
@@ -96,6 +97,7 @@ export const workflowStartSchema = z.object({
   ...session,
   begin_step: begunStep,
   also_begin: alsoBegin,
+  next,
   warnings: z.array(z.string()),
 });
 
@@ -119,6 +121,7 @@ export const stepEndSchema = z.object({
   begin_step: begunStep.nullable(),
   also_begin: alsoBegin,
   open_steps: z.array(z.string()).describe('All steps that are begun and not finished.'),
+  next,
   summary: z.string().nullable(),
   all_outputs: z.record(z.string(), outputs).nullable().describe('At the end: the outputs of each step.'),
 });

@@ -25,6 +25,14 @@ export function tellBegunSteps(
   );
 }
 
+/** How to say that each of them is done, for whoever has the rest already. */
+export function tellHowToFinish(begun: readonly BegunStep[], calls: Calls): string {
+  const alone = begun.length === 1;
+  return begun
+    .map(({ session, step }) => `When ${step.id} is done: ${callToFinish(calls, { session: session.id, step, alone })}`)
+    .join('\n');
+}
+
 function tellBegunStep(
   { session, step, job, inputs }: BegunStep,
   { calls, shown, alone }: { readonly calls: Calls; readonly shown: Shown; readonly alone: boolean },

@@ -23,6 +23,7 @@ if (code === 0) {
     'phase-implement',
     'phase-trouble',
     'quality',
+    'workflow',
     'record',
   ].map((name) => `test/agents/real/${name}.test.ts`);
   const named = process.argv.slice(2);

@@ -59,6 +59,7 @@ test('a start with several steps at once', () => {
     reviewer: null,
     begin_step: { step_id: 'b', inputs: [{ name: 'out', from_step: 'a', paths: [] }] },
     also_begin: [{ step_id: 'c' }],
+    next: 'When b is done: finished_step with session_id "ab12", step_id "b" and outputs {"out": "path"}\nWhen c is done: finished_step with session_id "ab12", step_id "c" and outputs {"out": ["path", …]}',
     warnings: ['Claude Code was not found and no other reviewer was named.'],
   });
 });
@@ -74,6 +75,7 @@ test('the next steps', () => {
     begin_step: { step_id: 'b', inputs: [{ paths: ['a.md'] }], reviews: [] },
     also_begin: [{ step_id: 'c' }],
     open_steps: ['b', 'c'],
+    next: expect.stringContaining('When b is done: finished_step with '),
     not_judged_again: [{ review_run_each: 'out', target_file: 'a.md' }],
     summary: null,
     all_outputs: null,
@@ -88,6 +90,7 @@ test('the end has the outputs of every step, also where two have one name', () =
     summary: expect.stringContaining('complete'),
     all_outputs: { a: { out: 'a.md' }, b: { out: 'b.md' }, c: { out: ['c.md'] } },
     open_steps: [],
+    next: null,
   });
 });
 

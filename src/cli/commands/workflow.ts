@@ -41,7 +41,7 @@ export async function startCommand(
   const wish = { job, workflow: name ?? null, goal, reviewer, selfReview, ...PERSON };
   const started = await startWorkflow(workingDirectory(), wish);
   if (!started.ok) return fail(started.failure, json);
-  if (json) return answerJson(workflowStartDocument(started.value));
+  if (json) return answerJson(workflowStartDocument(started.value, 'commands'));
   answerShown((shown) => tellWorkflowStart(started.value, 'commands', shown));
 }
 
