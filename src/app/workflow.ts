@@ -17,7 +17,7 @@ import { openWorkflowSessions } from '../stores/workflow-sessions.ts';
 import { chooseReviewer, openJudge } from './workflow-reviewer.ts';
 
 /** Who works through a workflow, and how they are to be told. */
-export type WorkflowCaller = {
+type WorkflowCaller = {
   /** A person's own call is consent to the repository's commands, an agent's is not. */
   readonly startedBy: 'person' | 'agent';
   /** The agent that is to review; null: none is named. */

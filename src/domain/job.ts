@@ -28,7 +28,7 @@ export type Step = {
   readonly reviews: readonly StepReview[];
 };
 
-export type StepInput =
+type StepInput =
   /** Something that the user is to be asked for. */
   | { readonly kind: 'user'; readonly name: string; readonly description: string }
   /** An output of an earlier step. */

@@ -75,7 +75,7 @@ export type OfferedWorkflows = {
 };
 
 /** What a gate is asked about one look. */
-export type JudgedStep = { readonly outputs: StepOutputs; readonly projectRoot: string; readonly notes: string | null };
+type JudgedStep = { readonly outputs: StepOutputs; readonly projectRoot: string; readonly notes: string | null };
 
 /** Judges outputs, or tells somebody else how to; rejects with a QualityGateError where there is no verdict. */
 export interface OutputJudge {

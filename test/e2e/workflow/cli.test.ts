@@ -126,7 +126,7 @@ test('list, status, abort', async () => {
   const told = (await repo.workflow(['status'])).stdout;
   expect(told).toContain(`Session ${session_id} (research_report/full) is going on since `);
   expect(told).toMatch(/^ {2}research {2}open\n {2}report {4}waits\n {2}summary {3}waits$/m);
-  expect(told).toContain(`When it is done: onceover workflow finish --session ${session_id} --output notes=PATH`);
+  expect(told).toContain(`When it is done:\n  onceover workflow finish --session ${session_id} --output notes=PATH`);
 
   const aborted = await repo.document<WorkflowAbortDocument>(['abort', 'No time.']);
   expect(workflowAbortSchema.safeParse(aborted).success).toBe(true);

@@ -8,7 +8,7 @@ const JUDGE = resolve(import.meta.dirname, 'judge.mjs');
 const EXAMPLE = resolve(import.meta.dirname, '../../../examples/workflow/.deepwork');
 
 /** What the scripted reviewer does where the prompt has `where` in it; the first rule that fits counts. */
-export type JudgeRule = {
+type JudgeRule = {
   readonly where?: string;
   /** Its answer; a pass where nothing is said. */
   readonly answer?: unknown;

@@ -15,7 +15,7 @@ import { type MemorySessions, memorySessions } from '../memory/workflow-sessions
 import { BY_ONE } from './samples.ts';
 
 /** What a reviewer in memory is asked. */
-export type Asked = {
+type Asked = {
   readonly files: readonly string[];
   readonly criteria: readonly string[];
   readonly notes: string | null;
