@@ -38,6 +38,8 @@ function featureRepo(): GateRepo {
         'docs:\n  description: x\n  match: { include: ["**/*.md"] }\n  review: { strategy: individual, instructions: x }\n',
       'docs/f/spec.md': '# Spec\n\nIt is fast.\n',
       'docs/f/design.md': '# Design\n',
+      'docs/f/plan.md': '# Plan\n',
+      'docs/f/tasks.md': '# Tasks\n',
     },
   });
   mkdirSync(join(repo.root, 'tools'));
@@ -64,15 +66,14 @@ describe('a phase as it is wished', () => {
       '.onceover/roles/spec-reviewer.md',
       'docs/f/.meta.json',
       'docs/f/.review-history.md',
-      'docs/f/design.md',
       'onceover.yml',
-      'src/a.ts',
       'tools/agent.mjs',
     ];
-    const $run = `mkdir -p .onceover/roles; for f in ${FORBIDDEN.join(' ')} docs/f/spec.md; do echo '# forged' >> $f; done`;
-    repo.answers('two', REFUSES as object);
+    repo.write('src/a.ts', 'export const a = 2;\n');
+    const $run = `mkdir -p .onceover/roles; for f in ${FORBIDDEN.join(' ')} src/a.ts; do echo '# forged' >> $f; done`;
+    repo.answers('two', REFUSES as object, REFUSES as object, REFUSES as object);
     repo.answers('own', { summary: 'Mended.', $run });
-    const { end, exitCode } = value(await playWish(await placeOf(repo), WISH));
+    const { end, exitCode } = value(await playWish(await placeOf(repo), { ...WISH, phase: 'implement' }));
     expect([end?.why, exitCode]).toEqual(['forbidden-edit', 3]);
     expect([...(end?.paths ?? [])].sort()).toEqual(FORBIDDEN);
     expect(repo.git('log', '--format=%s', 'main..').trim()).toBe('own agent');
