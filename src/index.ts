@@ -27,6 +27,16 @@ import {
   phasePlanDocument,
 } from './report/phase-document.ts';
 import { type FindingDocument, findingDocument, type RunDocument, runDocument } from './report/run-document.ts';
+import {
+  type StepEndDocument,
+  sessionDocument,
+  stepEndDocument,
+  type WorkflowAbortDocument,
+  type WorkflowStartDocument,
+  type WorkflowsDocument,
+  workflowStartDocument,
+  workflowsDocument,
+} from './report/workflow-document.ts';
 import { tellFailure } from './text/failure.ts';
 
 export {
@@ -75,6 +85,10 @@ export type {
   RulesDocument,
   RunDocument,
   RunExplanationDocument,
+  StepEndDocument,
+  WorkflowAbortDocument,
+  WorkflowStartDocument,
+  WorkflowsDocument,
 };
 
 /** Expected trouble, with its kind and facts; the message says what happened and what to do. */
@@ -240,6 +254,70 @@ export async function openQualityCli(
 ): Promise<QualityCli> {
   const { openQualityCli: open } = await import('./app/quality-cli.ts');
   return unwrap(await open(folder(options.root), options));
+}
+
+/** Who reviews the outputs of steps, and how it is heard of. */
+export type WorkflowOptions = {
+  readonly root?: string;
+  /** The agent that reviews; at a start, Claude Code where it is here. */
+  readonly reviewer?: string;
+  readonly signal?: AbortSignal;
+  /** Hears of each review that has ended. */
+  readonly onProgress?: (done: number, of: number) => void;
+};
+
+/** The jobs of the repository with their workflows, and what is going on. */
+export async function workflows(options: { readonly root?: string } = {}): Promise<WorkflowsDocument> {
+  return workflowsDocument(unwrap(await app.workflows(folder(options.root))));
+}
+
+/** Begins a workflow; `selfReview`: whoever makes the outputs has them reviewed. */
+export async function startWorkflow(
+  job: string,
+  goal: string,
+  options: WorkflowOptions & { readonly workflow?: string; readonly selfReview?: boolean } = {},
+): Promise<WorkflowStartDocument> {
+  const { workflow = null, selfReview = false } = options;
+  const wish = { ...callerOf(options), job, goal, workflow, selfReview };
+  return workflowStartDocument(unwrap(await app.startWorkflow(folder(options.root), wish)));
+}
+
+/** Says that a step is finished; its outputs are checked and judged. Paths count from `root`. */
+export async function finishStep(
+  outputs: Readonly<Record<string, string | readonly string[]>>,
+  options: WorkflowOptions & {
+    readonly notes?: string;
+    /** Why it counts as finished without a pass; only after a review. */
+    readonly override?: string;
+    readonly session?: string;
+    readonly step?: string;
+  } = {},
+): Promise<StepEndDocument> {
+  const ended = await app.finishStep(folder(options.root), {
+    ...callerOf(options),
+    named: options.session ?? null,
+    own: null,
+    step: options.step ?? null,
+    outputs: { values: outputs, typed: true },
+    pathsFrom: 'arguments',
+    notes: options.notes ?? null,
+    override: options.override ?? null,
+  });
+  return stepEndDocument(unwrap(ended));
+}
+
+/** Ends a workflow that nobody goes on with; answers with where it stood. */
+export async function abortWorkflow(
+  explanation: string,
+  options: { readonly root?: string; readonly session?: string } = {},
+): Promise<WorkflowAbortDocument> {
+  const wish = { named: options.session ?? null, own: null, explanation };
+  return sessionDocument(unwrap(await app.abortWorkflow(folder(options.root), wish)));
+}
+
+function callerOf({ reviewer, signal, onProgress }: WorkflowOptions) {
+  const progress = (done: number, of: number) => onProgress?.(done, of);
+  return { startedBy: 'person', reviewer: reviewer ?? null, stop: signal ?? null, progress } as const;
 }
 
 function wishOf(options: RunOptions): app.RunWish {

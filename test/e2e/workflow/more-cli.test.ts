@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import type * as Library from '../../../src/index.ts';
 import type { WorkflowStatusDocument } from '../../../src/report/workflow-document.ts';
-import { onceover } from '../../support/cli.ts';
+import { CLI, onceover } from '../../support/cli.ts';
 import { temporaryFolder } from '../../support/repo.ts';
 import {
   FAILS,
@@ -107,4 +109,22 @@ test('paths count from where the command is given', async () => {
     status: 'next_step',
     begin_step: { inputs: [{ paths: OUTPUTS.research.notes }] },
   });
+});
+
+test('the library does the same', async () => {
+  const repo = workflowRepo();
+  const library = (await import(
+    /* @vite-ignore */ pathToFileURL(resolve(dirname(CLI), 'index.mjs')).href
+  )) as typeof Library;
+  const root = repo.root;
+  expect((await library.workflows({ root })).jobs.map(({ name }) => name)).toEqual(['research_report']);
+  const { session_id } = await library.startWorkflow('research_report', 'Tea?', { root, reviewer: 'judge' });
+  const heard: string[] = [];
+  const onProgress = (done: number, of: number) => heard.push(`${done}/${of}`);
+  expect(await library.finishStep(OUTPUTS.research, { root, onProgress })).toMatchObject({ status: 'next_step' });
+  expect(heard).toEqual(['0/3', '1/3', '2/3', '3/3']);
+  await expect(library.finishStep({ report: 'nope.md' }, { root })).rejects.toMatchObject({
+    failure: { kind: 'unusable-output', path: 'nope.md', why: 'missing' },
+  });
+  expect(await library.abortWorkflow('Enough.', { root })).toMatchObject({ session_id, status: 'aborted' });
 });
