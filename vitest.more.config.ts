@@ -5,10 +5,16 @@ import { MORE } from './vitest.config.ts';
 export default defineConfig({
   define: { ONCEOVER_VERSION: JSON.stringify('0.0.0-test') },
   test: {
-    include: [...MORE, 'test/execute/run-model.test.ts', 'test/plan/phase-model.test.ts'],
+    include: [
+      ...MORE,
+      'test/execute/run-model.test.ts',
+      'test/plan/phase-model.test.ts',
+      'test/execute/phase-driver-model.test.ts',
+    ],
     env: {
       RUN_MODEL_SECONDS: process.env['RUN_MODEL_SECONDS'] ?? '120',
       PHASE_MODEL_SECONDS: process.env['PHASE_MODEL_SECONDS'] ?? '60',
+      PHASE_STORY_SECONDS: process.env['PHASE_STORY_SECONDS'] ?? '60',
     },
     testTimeout: 60_000,
     maxWorkers: 2,
