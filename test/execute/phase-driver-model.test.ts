@@ -4,7 +4,7 @@ import { type Story, tellStory } from '../support/phase/story.ts';
 
 // The same stories in every build; PHASE_STORY_SECONDS tells others, for longer. A failure tells its seed and path.
 const SOAK = process.env['PHASE_STORY_SECONDS'];
-const SECONDS = Number(SOAK ?? 4);
+const SECONDS = Number(SOAK ?? 3);
 
 const stories: fc.Arbitrary<Story> = fc.record({
   phase: fc.constantFrom('specify', 'create-tasks', 'implement', 'implement' as const),
