@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openFindings } from '../../src/stores/findings.ts';
 import { openLock } from '../../src/stores/lock.ts';
+import { openWorkflowSessions } from '../../src/stores/workflow-sessions.ts';
 import { builtPart } from '../support/built-part.ts';
 import { findingWith } from '../support/finding.ts';
 import { temporaryFolder } from '../support/repo.ts';
+import { jobOf, sessionOf, stepOf } from '../support/workflow/samples.ts';
 
 /** A script that has imported the part, waits for messages and answers each. */
 const SCRIPT = (answer: string) => `
@@ -149,4 +151,40 @@ test('findings that 6 processes add at once have ids of their own and are never 
   expect(all.ok && all.value.map((one) => one.id)).toEqual(expected);
   expect([...ids].sort()).toEqual([...expected].sort());
   expect(readdirSync(join(folder, 'onceover/findings'))).toHaveLength(120);
+});
+
+const CHANGE_MANY = `
+const sessions = part.openWorkflowSessions({ root: folder, commonDir: folder });
+async function answer({ dies }) {
+  const written = [];
+  for (let n = 0; n < 15; n++) {
+    const one = process.pid + '-' + n;
+    const end = await sessions.update('ab12', (now) => {
+      const steps = now.steps.map((step) => ({ ...step, passed: [...step.passed, one] }));
+      // While it holds the lock, before it has written.
+      if (dies && n === 5 && process.pid % 2 === 0) process.kill(process.pid, 'SIGKILL');
+      return { ok: true, value: { session: { ...now, steps }, value: one } };
+    });
+    written.push(end.ok ? end.value : end.failure.kind);
+  }
+  return written;
+}`;
+
+test('what 6 processes change of one session at once is all there, also where some are killed at it', {
+  timeout: 60_000,
+}, async () => {
+  const { folder, processes } = await start(6, 'src/stores/workflow-sessions.ts', CHANGE_MANY);
+  const sessions = openWorkflowSessions({ root: folder, commonDir: folder });
+  await sessions.create(sessionOf(jobOf([stepOf('a')])));
+  const kept = async () => {
+    const all = await sessions.all();
+    return all.ok ? (all.value.sessions[0]?.steps[0]?.passed ?? []) : [];
+  };
+  const written = (await askAll(processes, { dies: false })).flat();
+  expect(written).toHaveLength(90);
+  expect((await kept()).toSorted()).toEqual(written.toSorted());
+  const before = new Set(await kept());
+  const more = (await askAll(processes, { dies: true })).flat().filter((one) => one !== 'SIGKILL');
+  const after = await kept();
+  for (const one of [...before, ...more]) expect(after).toContain(one);
 });
