@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import type * as Library from '../../../src/index.ts';
 import type { WorkflowStatusDocument } from '../../../src/report/workflow-document.ts';
 import { CLI, onceover } from '../../support/cli.ts';
-import { temporaryFolder } from '../../support/repo.ts';
+import { cleanEnvironment, temporaryFolder } from '../../support/repo.ts';
 import {
   FAILS,
   OUTPUTS,
@@ -127,4 +128,27 @@ test('the library does the same', async () => {
     failure: { kind: 'unusable-output', path: 'nope.md', why: 'missing' },
   });
   expect(await library.abortWorkflow('Enough.', { root })).toMatchObject({ session_id, status: 'aborted' });
+});
+
+test('Ctrl-C ends the reviewers; what had passed by then is kept', async () => {
+  const repo = workflowRepo();
+  await repo.workflow([...START, '--reviewer', 'judge']);
+  repo.rules({ where: '**Independent**', sleep: 60_000 });
+  const args = [CLI, 'workflow', 'finish', ...outputOptions(OUTPUTS.research), '--json'];
+  const child = spawn(process.execPath, args, { cwd: repo.root, env: cleanEnvironment(repo.root) });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk;
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk;
+    if (stderr.includes('2 of 3 reviews done')) child.kill('SIGINT');
+  });
+  const [code] = await once(child, 'close');
+  expect([code, JSON.parse(stdout)]).toMatchObject([130, { error: { kind: 'interrupted' } }]);
+  expect(stderr).toContain('what had passed by then is kept');
+  repo.rules();
+  repo.forget();
+  expect(await finish(repo, 'research')).toMatchObject({ status: 'next_step', reviews_done: 1, attempts: 1 });
+  expect(repo.asked()).toHaveLength(1);
 });
