@@ -7,9 +7,9 @@ import type { Place } from '../domain/change.ts';
 import { GENERATED_FOLDER } from '../domain/generated.ts';
 import { isRecord } from '../domain/is-record.ts';
 import { byCodePoint } from '../domain/order.ts';
-import type { HeldLock, WorkflowSessions } from '../domain/ports.ts';
+import type { HeldLock, Lock, WorkflowSessions } from '../domain/ports.ts';
 import { done, failed, type Result } from '../domain/result.ts';
-import type { SessionId, UnreadableSession, WorkflowSession } from '../domain/workflow.ts';
+import type { UnreadableSession, WorkflowSession } from '../domain/workflow.ts';
 import { checkFolder, codeOf, listFolder, removeForgotten, writeWhole } from '../io/files.ts';
 import { readOwn, writeNew } from '../io/own-file.ts';
 import { makeIgnoredFolder } from './generated-folder.ts';
@@ -21,7 +21,10 @@ const LONGEST_WAIT_MS = 10_000;
 const LOOK_AGAIN_MS = 10;
 
 /** Sessions as `.deepwork/tmp/session_{id}.json`, each written whole; whoever changes one holds a lock for that moment. */
-export function openWorkflowSessions({ root, commonDir }: Pick<Place, 'root' | 'commonDir'>): WorkflowSessions {
+export function openWorkflowSessions(
+  { root, commonDir }: Pick<Place, 'root' | 'commonDir'>,
+  longestWaitMs = LONGEST_WAIT_MS,
+): WorkflowSessions {
   const folder = join(root, GENERATED_FOLDER);
   const makeFolder = () => makeIgnoredFolder(root, GENERATED_FOLDER);
 
@@ -74,8 +77,9 @@ export function openWorkflowSessions({ root, commonDir }: Pick<Place, 'root' | '
     },
 
     async update(id, change) {
-      const lock = await takeLock({ root, commonDir }, id);
+      const lock = await takeLock(sessionsLock({ root, commonDir }), longestWaitMs);
       if (!lock.ok) return lock;
+      if (lock.value === null) return failed({ kind: 'session-busy', id });
       try {
         const now = read(id);
         if (!now.ok) return now;
@@ -108,13 +112,17 @@ export function openWorkflowSessions({ root, commonDir }: Pick<Place, 'root' | '
 }
 
 /** One lock for the sessions of a working tree, beside that of runs; it is held for the time of one write. */
-async function takeLock(place: Pick<Place, 'root' | 'commonDir'>, id: SessionId): Promise<Result<HeldLock>> {
-  const lock = openLock({ root: `${place.root}\0sessions`, commonDir: place.commonDir });
-  const until = performance.now() + LONGEST_WAIT_MS;
+export function sessionsLock({ root, commonDir }: Pick<Place, 'root' | 'commonDir'>): Lock {
+  return openLock({ root: `${root}\0sessions`, commonDir });
+}
+
+/** Null: somebody else has it all the time. */
+async function takeLock(lock: Lock, longestWaitMs: number): Promise<Result<HeldLock | null>> {
+  const until = performance.now() + longestWaitMs;
   for (;;) {
     const taken = await lock.take();
     if (taken.ok || taken.failure.kind !== 'lock-held') return taken;
-    if (performance.now() > until) return failed({ kind: 'session-busy', id });
+    if (performance.now() > until) return done(null);
     await sleep(LOOK_AGAIN_MS * (0.5 + Math.random()));
   }
 }

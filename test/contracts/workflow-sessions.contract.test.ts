@@ -1,11 +1,12 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { WorkflowSessions } from '../../src/domain/ports.ts';
 import { done, failed } from '../../src/domain/result.ts';
 import type { SessionId, WorkflowSession } from '../../src/domain/workflow.ts';
 import { finishStep, rememberPasses, rememberVerdict } from '../../src/plan/workflow-session.ts';
-import { openWorkflowSessions } from '../../src/stores/workflow-sessions.ts';
+import { openWorkflowSessions, sessionsLock } from '../../src/stores/workflow-sessions.ts';
 import { memorySessions } from '../support/memory/workflow-sessions.ts';
 import { temporaryFolder } from '../support/repo.ts';
 import { failedReview, jobOf, output, sessionOf, stepOf } from '../support/workflow/samples.ts';
@@ -195,7 +196,6 @@ describe('on disk', () => {
 
   test('a link in the place of the folder is refused', async () => {
     const where = place();
-    const { mkdirSync, symlinkSync } = await import('node:fs');
     mkdirSync(join(where.root, '.deepwork'));
     symlinkSync(temporaryFolder(), folderOf(where.root));
     const sessions = openWorkflowSessions(where);
@@ -212,9 +212,41 @@ describe('on disk', () => {
     const update = () => sessions.update('ab12' as SessionId, (now) => done({ session: now, value: 'written' }));
     await update();
     const [folder] = readdirSync(join(where.commonDir, 'onceover/locks'));
-    const { hostname } = await import('node:os');
     const dead = { pid: 2 ** 22 + 5, host: hostname(), since: '2026-03-01', heartbeat: '2026-03-01', startedAt: null };
     writeFileSync(join(where.commonDir, 'onceover/locks', folder ?? '', '1.json'), JSON.stringify(dead));
     expect(await update()).toEqual(done('written'));
+  });
+
+  test('somebody who does not let go of the lock: it is said, and nothing is written', async () => {
+    const where = place();
+    const sessions = openWorkflowSessions(where, 30);
+    await sessions.create(session('ab12'));
+    const held = await sessionsLock(where).take();
+    expect(await sessions.update('ab12' as SessionId, (now) => done({ session: now, value: null }))).toEqual(
+      failed({ kind: 'session-busy', id: 'ab12' }),
+    );
+    if (held.ok) await held.value.release();
+    expect((await sessions.update('ab12' as SessionId, (now) => done({ session: now, value: null }))).ok).toBe(true);
+  });
+
+  test('what is no file is not taken for a session that is not there', async () => {
+    const where = place();
+    mkdirSync(join(folderOf(where.root), 'session_ab12.json'), { recursive: true });
+    const sessions = openWorkflowSessions(where);
+    const refused = { ok: false, failure: { kind: 'disk', action: 'read' } };
+    expect(await sessions.all()).toMatchObject(refused);
+    expect(await sessions.update('ab12' as SessionId, (now) => done({ session: now, value: null }))).toMatchObject(
+      refused,
+    );
+    expect(await sessions.putAside('ab12')).toMatchObject(refused);
+  });
+
+  test('a lock that cannot be had at all', async () => {
+    const where = place();
+    writeFileSync(join(where.commonDir, 'onceover'), 'in the way');
+    const sessions = openWorkflowSessions(where);
+    await sessions.create(session('ab12'));
+    const end = await sessions.update('ab12' as SessionId, (now) => done({ session: now, value: null }));
+    expect(end).toMatchObject({ ok: false, failure: { kind: 'path-in-the-way' } });
   });
 });
