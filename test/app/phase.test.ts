@@ -51,6 +51,9 @@ function featureRepo(): GateRepo {
     settings.replace('gates:', `  own: { command: [node, tools/agent.mjs, own, ${folder}] }\ngates:`),
   );
   repo.commit('own agent');
+  // Commits are made as whoever runs the tests, who may have no name.
+  repo.git('config', 'user.name', 'Test');
+  repo.git('config', 'user.email', 'test@example.invalid');
   return repo;
 }
 
