@@ -1,12 +1,14 @@
 import { defineConfig } from 'vitest/config';
 
-/** The long lists of what must not go wrong in a run: `npm run test:more`. */
+/** The long lists of what must not go wrong, and what takes long: `npm run test:more`. */
 export const MORE = [
   'test/e2e/run/no-false-pass-*.test.ts',
   'test/e2e/run/bad-input-*.test.ts',
   'test/e2e/hook/trouble-*.test.ts',
   'test/e2e/loop/more-*.test.ts',
   'test/e2e/workflow/more-*.test.ts',
+  'test/e2e/{action,ci-docs,concurrency,init-from,plugin}.test.ts',
+  'test/io/snapshot-history.test.ts',
 ];
 
 export default defineConfig({
