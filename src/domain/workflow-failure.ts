@@ -38,8 +38,14 @@ export type WorkflowFailure =
       readonly step: string;
       readonly open: readonly string[];
     }
-  | { readonly kind: 'which-step'; readonly open: readonly OpenStep[] }
-  | { readonly kind: 'unknown-output'; readonly step: string; readonly name: string; readonly known: readonly string[] }
+  | { readonly kind: 'which-step'; readonly session: SessionName; readonly open: readonly OpenStep[] }
+  | {
+      readonly kind: 'unknown-output';
+      readonly session: SessionName;
+      readonly step: string;
+      readonly name: string;
+      readonly known: readonly string[];
+    }
   | { readonly kind: 'missing-outputs'; readonly step: string; readonly names: readonly string[] }
   | {
       readonly kind: 'wrong-output-type';

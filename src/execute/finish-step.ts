@@ -57,7 +57,7 @@ async function prepare(ports: WorkflowPorts, request: FinishRequest): Promise<Re
   const names = Object.keys(request.outputs.values);
   const step = chooseStep(session.value, job.value, { step: request.step, outputs: names });
   if (!step.ok) return step;
-  const checked = checkOutputs(step.value, request.outputs);
+  const checked = checkOutputs(nameOf(session.value), step.value, request.outputs);
   if (!checked.ok) return checked;
   const contents = ports.contents();
   const outputs = await locateOutputs(ports, contents, step.value, checked.value);

@@ -1,6 +1,7 @@
 import type { OutputSpec, Step } from '../domain/job.ts';
 import type { StepOutputs } from '../domain/quality.ts';
 import { done, failed, type Result } from '../domain/result.ts';
+import type { SessionName } from '../domain/workflow.ts';
 
 /** Paths by the names of outputs, as whoever finishes a step gives them. */
 export type GivenOutputs = {
@@ -10,12 +11,12 @@ export type GivenOutputs = {
 };
 
 /** The outputs in the order in which the step names them, if they are those that it must have. */
-export function checkOutputs(step: Step, given: GivenOutputs): Result<StepOutputs> {
+export function checkOutputs(session: SessionName, step: Step, given: GivenOutputs): Result<StepOutputs> {
   const names = Object.keys(given.values);
   const unknown = names.find((name) => !step.outputs.some((output) => output.name === name));
   if (unknown !== undefined) {
     const known = step.outputs.map(({ name }) => name);
-    return failed({ kind: 'unknown-output', step: step.id, name: unknown, known });
+    return failed({ kind: 'unknown-output', session, step: step.id, name: unknown, known });
   }
   const missing = step.outputs.filter(({ name, required }) => required && !names.includes(name));
   if (missing.length > 0) {

@@ -19,7 +19,11 @@ export function chooseStep(
   const [only, ...others] = open;
   if (only !== undefined && others.length === 0) return done(only);
   const outputsOf = (step: Step) => step.outputs.map(({ name }) => name);
-  return failed({ kind: 'which-step', open: open.map((step) => ({ id: step.id, outputs: outputsOf(step) })) });
+  return failed({
+    kind: 'which-step',
+    session: whose.session,
+    open: open.map((step) => ({ id: step.id, outputs: outputsOf(step) })),
+  });
 }
 
 function namedStep(session: WorkflowSession, open: readonly Step[], step: string): Result<Step> {

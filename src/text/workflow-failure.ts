@@ -94,13 +94,13 @@ export function tellWorkflowFailure(failure: WorkflowFailure): Told {
       };
     case 'which-step':
       return {
-        what: `Several steps are open, and these outputs do not tell which one is finished:\n${failure.open.map(tellOpenStep).join('\n')}`,
+        what: `Several steps of session ${tellSession(failure.session)} are open, and these outputs do not tell which one is finished:\n${failure.open.map(tellOpenStep).join('\n')}`,
         next: 'Give the outputs of one step, or its step_id (--step on the command line).',
       };
     case 'unknown-output':
       return {
         what: sentence(
-          `The step ${q(failure.step)} has no output ${q(failure.name)}${didYouMean(failure.name, failure.known)}`,
+          `The step ${q(failure.step)} of session ${tellSession(failure.session)} has no output ${q(failure.name)}${didYouMean(failure.name, failure.known)}`,
         ),
         next:
           failure.known.length === 0

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { StepOutputs } from '../../src/domain/quality.ts';
 import type { WorkflowFailure } from '../../src/domain/workflow-failure.ts';
 import { checkOutputs } from '../../src/plan/check-outputs.ts';
-import { output, stepOf } from '../support/workflow/samples.ts';
+import { nameOf } from '../../src/plan/workflow-session.ts';
+import { jobOf, output, sessionOf, stepOf } from '../support/workflow/samples.ts';
 
 const step = stepOf('a', {
   outputs: [
@@ -13,6 +14,7 @@ const step = stepOf('a', {
   ],
 });
 
+const SESSION = nameOf(sessionOf(jobOf([step])));
 const GOOD = { notes: ['n/1.md', 'n/2.md'], report: 'r.md' };
 const wrong = (name: string, expected: 'file' | 'files', given: 'one' | 'several' | 'none') =>
   ({ kind: 'wrong-output-type', step: 'a', name, expected, given }) as const;
@@ -28,12 +30,24 @@ test.each<[title: string, values: StepOutputs, expected: StepOutputs | WorkflowF
   [
     'an unknown name',
     { ...GOOD, reports: 'r.md' },
-    { kind: 'unknown-output', step: 'a', name: 'reports', known: ['report', 'notes', 'index', 'more'] },
+    {
+      kind: 'unknown-output',
+      session: SESSION,
+      step: 'a',
+      name: 'reports',
+      known: ['report', 'notes', 'index', 'more'],
+    },
   ],
   [
     'a name of every object',
     { ...GOOD, constructor: 'r.md' },
-    { kind: 'unknown-output', step: 'a', name: 'constructor', known: ['report', 'notes', 'index', 'more'] },
+    {
+      kind: 'unknown-output',
+      session: SESSION,
+      step: 'a',
+      name: 'constructor',
+      known: ['report', 'notes', 'index', 'more'],
+    },
   ],
   ['missing ones', { index: 'i.md' }, { kind: 'missing-outputs', step: 'a', names: ['report', 'notes'] }],
   ['a list for a file', { ...GOOD, report: ['r.md'] }, wrong('report', 'file', 'several')],
@@ -41,7 +55,7 @@ test.each<[title: string, values: StepOutputs, expected: StepOutputs | WorkflowF
   ['a path for a list', { ...GOOD, notes: 'n.md' }, wrong('notes', 'files', 'one')],
   ['an empty list', { ...GOOD, notes: [] }, wrong('notes', 'files', 'none')],
 ])('%s', (_, values, expected) => {
-  const checked = checkOutputs(step, { values, typed: true });
+  const checked = checkOutputs(SESSION, step, { values, typed: true });
   expect(checked.ok ? checked.value : checked.failure).toEqual(expected);
   if (checked.ok) expect(Object.keys(checked.value)).toEqual(Object.keys(expected));
 });
@@ -50,6 +64,6 @@ test.each<[title: string, values: Record<string, string[]>, expected: StepOutput
   ['one path', { report: ['r.md'], notes: ['n.md'] }, { report: 'r.md', notes: ['n.md'] }],
   ['several for a file', { report: ['r.md', 's.md'], notes: ['n.md'] }, wrong('report', 'file', 'several')],
 ])('from a command line, where everything is a list: %s', (_, values, expected) => {
-  const checked = checkOutputs(step, { values, typed: false });
+  const checked = checkOutputs(SESSION, step, { values, typed: false });
   expect(checked.ok ? checked.value : checked.failure).toEqual(expected);
 });

@@ -28,9 +28,9 @@ export function workflowFailures(given: string): { readonly [Kind in WorkflowFai
     'no-such-step': [{ kind: 'no-such-step', ...step }, given, /^Open: report\.$/],
     'step-finished': [{ kind: 'step-finished', ...step, at: '2026-03-01' }, given, /Nothing was changed.*report/],
     'step-not-begun': [{ kind: 'step-not-begun', ...step }, given, /report/],
-    'which-step': [{ kind: 'which-step', open: [{ id: 'report', outputs: [given] }] }, 'report: ', /step_id/],
+    'which-step': [{ kind: 'which-step', session, open: [{ id: 'report', outputs: [given] }] }, 'report: ', /step_id/],
     'unknown-output': [
-      { kind: 'unknown-output', step: 'a', name: given, known: ['notes'] },
+      { kind: 'unknown-output', session, step: 'a', name: given, known: ['notes'] },
       given,
       /Nothing was judged/,
     ],

@@ -58,20 +58,21 @@ describe('trouble of workflows is told', () => {
     ],
     [
       'a step without outputs',
-      { kind: 'unknown-output', step: 'a', name: 'notes', known: [] },
-      'The step "a" has no output "notes".',
+      { kind: 'unknown-output', session, step: 'a', name: 'notes', known: [] },
+      'The step "a" of session ab12 (study) has no output "notes".',
       'It has no outputs at all: finish it without any.',
     ],
     [
       'steps that cannot be told apart',
       {
         kind: 'which-step',
+        session,
         open: [
           { id: 'a', outputs: ['x', 'y'] },
           { id: 'b', outputs: [] },
         ],
       },
-      'Several steps are open, and these outputs do not tell which one is finished:\n  a: x, y\n  b: no outputs',
+      'Several steps of session ab12 (study) are open, and these outputs do not tell which one is finished:\n  a: x, y\n  b: no outputs',
       'Give the outputs of one step, or its step_id (--step on the command line).',
     ],
     [

@@ -185,6 +185,8 @@ test('two clients finish two steps of a group: nothing is lost, and the next ste
   expect(started.text).toContain('These steps may be done at the same time');
   const { session_id } = startOf(started);
   const other = await connectNew(repo.root, ['--reviewer', 'judge']);
+  const elsewhere = await finish(client, 'research', { session_id });
+  expect(elsewhere).toMatchObject({ isError: true, text: expect.stringContaining(`${session_id} (pair)`) });
   const unclear = await client.call('finished_step', { outputs: {} });
   expect(unclear).toMatchObject({ isError: true, text: expect.stringContaining('  left: left\n  right: right') });
   const ends = await Promise.all([
