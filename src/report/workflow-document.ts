@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import type { StepOutputs } from '../domain/quality.ts';
 import type { StepState, WorkflowSession } from '../domain/workflow.ts';
 import type {
@@ -12,22 +11,14 @@ import type { Calls } from '../text/workflow-calls.ts';
 import { tellFeedback, tellSummary } from '../text/workflow-end.ts';
 import { tellHowToFinish } from '../text/workflow-step.ts';
 import { workflowWarnings } from '../text/workflows.ts';
-import type {
-  stepEndSchema,
-  workflowAbortSchema,
-  workflowStartSchema,
-  workflowStatusSchema,
-  workflowsSchema,
-} from './workflow-schema.ts';
-
-export type WorkflowsDocument = z.output<typeof workflowsSchema>;
-export type WorkflowStartDocument = z.output<typeof workflowStartSchema>;
-export type StepEndDocument = z.output<typeof stepEndSchema>;
-export type WorkflowStatusDocument = z.output<typeof workflowStatusSchema>;
-export type WorkflowAbortDocument = z.output<typeof workflowAbortSchema>;
+export type WorkflowsDocument = ReturnType<typeof workflowsDocument>;
+export type WorkflowStartDocument = ReturnType<typeof workflowStartDocument>;
+export type StepEndDocument = ReturnType<typeof stepEndDocument>;
+export type WorkflowStatusDocument = ReturnType<typeof workflowStatusDocument>;
+export type WorkflowAbortDocument = ReturnType<typeof sessionDocument>;
 
 /** What `workflow list --json` and `get_workflows` answer with. */
-export function workflowsDocument(offered: OfferedWorkflows): WorkflowsDocument {
+export function workflowsDocument(offered: OfferedWorkflows) {
   return {
     jobs: offered.jobs.map(({ name, version, summary, workflows }) => ({
       name,
@@ -47,10 +38,7 @@ export function workflowsDocument(offered: OfferedWorkflows): WorkflowsDocument 
 }
 
 /** What `workflow start --json` and `start_workflow` answer with. */
-export function workflowStartDocument(
-  { session, begun, forWantOfReviewer }: WorkflowStart,
-  calls: Calls = 'tools',
-): WorkflowStartDocument {
+export function workflowStartDocument({ session, begun, forWantOfReviewer }: WorkflowStart, calls: Calls = 'tools') {
   const [first, ...others] = begun.map(begunStep);
   if (first === undefined) throw new Error('a workflow begins with a step');
   return {
@@ -62,13 +50,18 @@ export function workflowStartDocument(
   };
 }
 
+const NEEDS_WORK = 'needs_work' as const;
+const NEXT_STEP = 'next_step' as const;
+const WORKFLOW_COMPLETE = 'workflow_complete' as const;
+const ACTIVE = 'active' as const;
+
 /** What `workflow finish --json` and `finished_step` answer with. */
-export function stepEndDocument(end: StepEnd, calls: Calls = 'tools'): StepEndDocument {
+export function stepEndDocument(end: StepEnd, calls: Calls = 'tools') {
   const { session, step } = end;
   const isComplete = session.end?.kind === 'completed';
   const [first, ...others] = end.kind === 'finished' ? end.begun.map(begunStep) : [];
   return {
-    status: end.kind === 'finished' ? (isComplete ? 'workflow_complete' : 'next_step') : 'needs_work',
+    status: end.kind !== 'finished' ? NEEDS_WORK : isComplete ? WORKFLOW_COMPLETE : NEXT_STEP,
     session_id: session.id,
     step_id: step,
     feedback: end.kind === 'finished' ? null : tellFeedback(end, calls),
@@ -92,10 +85,7 @@ export function stepEndDocument(end: StepEnd, calls: Calls = 'tools'): StepEndDo
 }
 
 /** What `workflow status --json` answers with. */
-export function workflowStatusDocument(
-  sessions: readonly SessionStanding[],
-  warnings: readonly string[],
-): WorkflowStatusDocument {
+export function workflowStatusDocument(sessions: readonly SessionStanding[], warnings: readonly string[]) {
   return {
     sessions: sessions.map(({ session, open }) => ({ ...sessionDocument(session), open_steps: open.map(begunStep) })),
     warnings: [...warnings],
@@ -103,11 +93,11 @@ export function workflowStatusDocument(
 }
 
 /** What `workflow abort --json` and `abort_workflow` answer with: where everything stood. */
-export function sessionDocument(session: WorkflowSession): WorkflowAbortDocument {
+export function sessionDocument(session: WorkflowSession) {
   const { end } = session;
   return {
     ...sessionHead(session),
-    status: end === null ? 'active' : end.kind,
+    status: end === null ? ACTIVE : end.kind,
     ended_at: end?.at ?? null,
     explanation: end?.kind === 'aborted' ? end.explanation : null,
     steps: session.steps.map((step) => ({
@@ -137,7 +127,7 @@ function sessionHead({ id, job, workflow, goal, reviewer, startedAt }: WorkflowS
   };
 }
 
-function begunStep({ session, step, job, inputs }: BegunStep): WorkflowStartDocument['begin_step'] {
+function begunStep({ session, step, job, inputs }: BegunStep) {
   return {
     session_id: session.id,
     step_id: step.id,
@@ -162,7 +152,7 @@ function begunStep({ session, step, job, inputs }: BegunStep): WorkflowStartDocu
   };
 }
 
-function reviewOf(review: StepState['failed'][number]): StepEndDocument['failed_reviews'][number] {
+function reviewOf(review: StepState['failed'][number]) {
   return { ...review, criteria_results: review.criteria_results.map((one) => ({ ...one })) };
 }
 
