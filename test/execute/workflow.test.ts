@@ -145,6 +145,32 @@ describe('an agent reviews', () => {
     });
   });
 
+  test('50 files, three reviews of each, some that fail and some that crash: every verdict is accounted for', async () => {
+    const reviews = ['Clear', 'Short', 'True'].map((name) => reviewOf('notes', { criteria: { [name]: 'Is it?' } }));
+    const world = workflowWorld(jobOf([stepOf('a', { outputs: [notes], reviews })]));
+    const paths = Array.from({ length: 50 }, (_, n) => `${n}.md`);
+    for (const path of paths) world.files.set(path, path);
+    await world.start();
+    const verdictOf = (n: number) => (n % 7 === 0 ? 'crash' : n % 5 === 0 ? 'fail' : 'pass');
+    world.verdict = () => verdictOf(world.asked.length - 1);
+    const expected = Array.from({ length: 150 }, (_, n) => verdictOf(n));
+    const count = (verdict: string) => expected.filter((one) => one === verdict).length;
+    const end = await world.finish({ notes: paths });
+    expect(end).toMatchObject({
+      ok: true,
+      value: { kind: 'failed', judged: count('pass') + count('fail'), attempts: 1 },
+    });
+    if (!end.ok || end.value.kind !== 'failed') return;
+    expect([end.value.failed.length, end.value.errors.length]).toEqual([count('fail'), count('crash')]);
+    expect(new Set((await world.session()).steps[0]?.passed).size).toBe(count('pass'));
+    world.asked.length = 0;
+    world.verdict = () => 'pass';
+    const again = await world.finish({ notes: paths });
+    expect(again).toMatchObject({ ok: true, value: { kind: 'finished', judged: count('fail') + count('crash') } });
+    expect(world.asked).toHaveLength(count('fail') + count('crash'));
+    expect(again.ok && again.value.rests).toHaveLength(count('pass'));
+  });
+
   test('files that change while they are judged are not passed', async () => {
     const world = study();
     await world.start();
