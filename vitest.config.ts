@@ -7,8 +7,10 @@ export const MORE = [
   'test/e2e/hook/trouble-*.test.ts',
   'test/e2e/loop/more-*.test.ts',
   'test/e2e/workflow/more-*.test.ts',
-  'test/e2e/{action,ci-docs,concurrency,init-from,plugin}.test.ts',
-  'test/io/snapshot-history.test.ts',
+  'test/e2e/{action,ci-docs,concurrency,init-from,live,phase-mcp,plugin}.test.ts',
+  'test/e2e/run/reports.test.ts',
+  'test/io/snapshot-{history,keeping}.test.ts',
+  'test/agents/many.test.ts',
 ];
 
 export default defineConfig({
