@@ -137,12 +137,14 @@ test('Ctrl-C ends the reviewers; what had passed by then is kept', async () => {
   const args = [CLI, 'workflow', 'finish', ...outputOptions(OUTPUTS.research), '--json'];
   const child = spawn(process.execPath, args, { cwd: repo.root, env: cleanEnvironment(repo.root) });
   let [stdout, stderr] = ['', ''];
+  let isInterrupted = false;
   child.stdout.on('data', (chunk: Buffer) => {
     stdout += chunk;
   });
   child.stderr.on('data', (chunk: Buffer) => {
     stderr += chunk;
-    if (stderr.includes('2 of 3 reviews done')) child.kill('SIGINT');
+    // Once: whoever interrupts twice does not wait for a good end.
+    if (!isInterrupted && stderr.includes('2 of 3 reviews done')) isInterrupted = child.kill('SIGINT');
   });
   const [code] = await once(child, 'close');
   expect([code, JSON.parse(stdout)]).toMatchObject([130, { error: { kind: 'interrupted' } }]);
