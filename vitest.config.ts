@@ -2,14 +2,12 @@ import { defineConfig } from 'vitest/config';
 
 /** The long lists of what must not go wrong, and what takes long: `npm run test:more`. */
 export const MORE = [
-  'test/e2e/run/no-false-pass-*.test.ts',
-  'test/e2e/run/bad-input-*.test.ts',
-  'test/e2e/hook/trouble-*.test.ts',
-  'test/e2e/loop/more-*.test.ts',
-  'test/e2e/workflow/more-*.test.ts',
-  'test/e2e/{action,ci-docs,concurrency,init-from,live,phase-mcp,plugin}.test.ts',
-  'test/e2e/run/reports.test.ts',
-  'test/io/snapshot-{history,keeping}.test.ts',
+  'test/e2e/run/{no-false-pass-*,bad-input-*,mcp,reports}.test.ts',
+  'test/e2e/{hook,loop}/*.test.ts',
+  'test/e2e/workflow/{cli,more-*}.test.ts',
+  'test/e2e/{action,ci-docs,concurrency,cost-loops,demo,explain-run,init,init-from,live,phase-faces,phase-mcp,plugin}.test.ts',
+  'test/io/snapshot-{history,index,keeping,sections}.test.ts',
+  'test/execute/{phase-git,run-model}.test.ts',
   'test/agents/many.test.ts',
 ];
 

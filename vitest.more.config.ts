@@ -5,12 +5,7 @@ import { MORE } from './vitest.config.ts';
 export default defineConfig({
   define: { ONCEOVER_VERSION: JSON.stringify('0.0.0-test') },
   test: {
-    include: [
-      ...MORE,
-      'test/execute/run-model.test.ts',
-      'test/plan/phase-model.test.ts',
-      'test/execute/phase-driver-model.test.ts',
-    ],
+    include: [...MORE, 'test/plan/phase-model.test.ts', 'test/execute/phase-driver-model.test.ts'],
     env: {
       RUN_MODEL_SECONDS: process.env['RUN_MODEL_SECONDS'] ?? '60',
       PHASE_MODEL_SECONDS: process.env['PHASE_MODEL_SECONDS'] ?? '20',

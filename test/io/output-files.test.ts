@@ -81,7 +81,8 @@ test('a file that may not be read [JOBS-REQ-004.4.5]', async () => {
   for (const one of [folder, at('.')]) chmodSync(one, 0o755);
   write('a.md', 'one');
   chmodSync(at('a.md'), 0);
-  const read = await asNobody(async () => (await open()).read('a.md'));
+  const files = await open();
+  const read = await asNobody(() => files.read('a.md'));
   expect(read).toEqual({ kind: 'unreadable', error: expect.stringMatching(/^EACCES: permission denied/) });
 });
 
