@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { loadRoles } from '../config/load-roles.ts';
@@ -33,6 +32,7 @@ import { barredAgents } from './barred-agents.ts';
 import { reviewersOf } from './reviewers.ts';
 import { agree } from './run.ts';
 import { type RunSettings, readSettings } from './run-settings.ts';
+import { newWorkId } from './started-work.ts';
 
 /** What a phase is asked for, in the words of the command line. */
 export type PhaseWish = {
@@ -135,7 +135,7 @@ async function openPhase(place: Place, wish: PhaseWish): Promise<Result<Opened>>
       reporter,
       reviewers: reviewersOf(place, settings, stop),
       contents: openContents(root),
-      newId: () => `loop-${Date.now().toString(36).padStart(9, '0')}-${randomBytes(3).toString('hex')}`,
+      newId: () => newWorkId('loop'),
     },
   });
 }

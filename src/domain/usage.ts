@@ -19,6 +19,11 @@ export function addUsage(a: Usage | null, b: Usage | null): Usage | null {
   };
 }
 
+/** What a dispatch put into its session's context: everything that did not come from the cache. */
+export function newTokens({ inputTokens, cacheWriteTokens, outputTokens }: Usage): number {
+  return inputTokens + cacheWriteTokens + outputTokens;
+}
+
 /** All tokens of a dispatch, cached or not. */
 export function totalTokens(usage: Usage): number {
   return usage.inputTokens + usage.cachedInputTokens + usage.cacheWriteTokens + usage.outputTokens;

@@ -10,6 +10,7 @@ import { readAnswer } from '../prompt/read-answer.ts';
 import { tellUnreadable } from '../text/agent-failure.ts';
 import { saidIn } from './ask-slot.ts';
 import type { Budget } from './budget.ts';
+import { coolAgent } from './cool.ts';
 import type { RunPorts, RunRequest } from './run-ports.ts';
 
 /** A fixer's session, kept for as long as the loop goes on. */
@@ -94,7 +95,7 @@ export async function askFixer(call: FixerCall): Promise<FixerEnd> {
     const step = advance(state, event);
     if (step.kind === 'done') return endWith(step.answer);
     if (step.kind === 'error') {
-      if (step.failure.kind === 'limit') await cool(call, step.failure);
+      if (step.failure.kind === 'limit') await coolAgent(ports, agent, step.failure);
       return end({ answer: null, failure: step.failure, session: null });
     }
     ({ state, because } = step);
@@ -163,14 +164,4 @@ function questionFor(
 function sessionAfter(reply: AgentReply | null, before: FixerSession | null): FixerSession | null {
   const id = reply?.sessionId ?? before?.id ?? null;
   return id === null ? null : { id, usedBefore: reply?.sessionUsage ?? null };
-}
-
-const HOUR_MS = 3_600_000;
-
-// That it could not be remembered costs one more try later, and nothing else.
-async function cool(
-  { ports, agent }: FixerCall,
-  { resetAt, said }: Extract<AgentFailure, { kind: 'limit' }>,
-): Promise<void> {
-  await ports.coolings.add({ agent, until: resetAt ?? new Date(ports.clock.now().getTime() + HOUR_MS), said });
 }

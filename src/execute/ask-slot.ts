@@ -2,8 +2,9 @@ import type { AgentFailure, AgentReply, Exchange } from '../domain/agent.ts';
 import type { Disposition } from '../domain/finding.ts';
 import type { AskEnd, Question } from '../domain/ports.ts';
 import type { KeptSession, SlotTrouble } from '../domain/record.ts';
-import { addUsage, type Usage } from '../domain/usage.ts';
+import { addUsage, newTokens, type Usage } from '../domain/usage.ts';
 import { advance, type DispatchState, startDispatch } from '../plan/advance.ts';
+import { cacheTtl } from '../plan/cache-ttl.ts';
 import { shownEntries } from '../plan/shown.ts';
 import { answerSchema, strictSchema } from '../prompt/answer-schema.ts';
 import type { Answers } from '../prompt/answers.ts';
@@ -13,6 +14,7 @@ import { keepFail } from '../prompt/kept-fail.ts';
 import { readAnswer } from '../prompt/read-answer.ts';
 import { tellUnreadable } from '../text/agent-failure.ts';
 import type { Budget } from './budget.ts';
+import { coolAgent } from './cool.ts';
 import { openedWith, type Wave } from './prepare-slot.ts';
 import type { SlotJob } from './slot-job.ts';
 
@@ -107,7 +109,8 @@ async function askOnce(
       });
     }
     for (const note of step.notes) {
-      if (note.kind === 'cooling') await cool(wave, note.agent, note.until, step);
+      const failure = step.kind === 'ask' ? step.because : step.failure;
+      if (note.kind === 'cooling' && failure.kind === 'limit') await coolAgent(wave.ports, note.agent, failure);
     }
     if (step.kind === 'error') {
       return end({
@@ -138,25 +141,6 @@ async function takeoverPrefix(wave: Wave, state: DispatchState, question: Questi
   if (!state.failedOver || state.mode !== 'fresh') return null;
   const { sharesPrefix } = await wave.reviewers.describe(state.agent);
   return sharesPrefix ? `took over\0${state.agent}\0${question.stable}` : null;
-}
-
-const HOUR_MS = 3_600_000;
-
-async function cool(
-  wave: Wave,
-  agent: string,
-  until: Date | null,
-  step:
-    | { readonly kind: 'ask'; readonly because: AgentFailure }
-    | { readonly kind: 'error'; readonly failure: AgentFailure },
-): Promise<void> {
-  const failure = step.kind === 'ask' ? step.because : step.failure;
-  // That it could not be remembered costs one more try later, and nothing else.
-  await wave.ports.coolings.add({
-    agent,
-    until: until ?? new Date(wave.ports.clock.now().getTime() + HOUR_MS),
-    said: failure.kind === 'limit' ? failure.said : '',
-  });
 }
 
 function readEnd(asked: AskEnd, repairs: AgentReply | null) {
@@ -210,14 +194,10 @@ async function questionFor(
   return { ...common, stable: base.stable, dynamic: base.dynamic, sessionId: id, usedBefore };
 }
 
-const FIVE_MINUTES_MS = 5 * 60_000;
-
 /** One hour where the settings say so, or where the rounds of this slot are more than five minutes apart. */
 function ttlOf(wave: Wave, job: SlotJob): '5m' | '1h' {
-  const { cacheTtl } = wave.request.settings;
-  if (cacheTtl !== 'auto') return cacheTtl;
   const before = Date.parse(job.lastLook?.timestamp ?? '');
-  return wave.ports.clock.now().getTime() - before > FIVE_MINUTES_MS ? '1h' : '5m';
+  return cacheTtl(wave.request.settings.cacheTtl, wave.ports.clock.now().getTime() - before);
 }
 
 /** The session as the slot keeps it; null where the agent has none, or the change was shown in parts. */
@@ -270,11 +250,6 @@ async function sessionOf(
     warmMinutes,
     shown,
   };
-}
-
-/** What a dispatch put into its session's context: everything that did not come from the cache. */
-function newTokens(usage: Usage): number {
-  return usage.inputTokens + usage.cacheWriteTokens + usage.outputTokens;
 }
 
 /** Two parts of one look: it passes only if both do. */

@@ -3,7 +3,7 @@ import type { ReviewerRole } from '../domain/phase.ts';
 import type { Ask, PhaseEvent, Replied } from '../domain/phase-step.ts';
 import type { AskEnd, Question, ReviewerFacts } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
-import { addUsage, type Usage } from '../domain/usage.ts';
+import { addUsage, newTokens, type Usage } from '../domain/usage.ts';
 import { cacheTtl } from '../plan/cache-ttl.ts';
 import { isPass } from '../plan/phase-verdict.ts';
 import { strictSchema } from '../prompt/answer-schema.ts';
@@ -16,6 +16,7 @@ import { toLoopAnswer } from '../prompt/loop-answer.ts';
 import { readAnswer } from '../prompt/read-answer.ts';
 import { tellUnreadable } from '../text/agent-failure.ts';
 import { saidIn } from './ask-slot.ts';
+import { coolAgent } from './cool.ts';
 import { changedBetween, lookAtPhase } from './phase-look.ts';
 import type { Playing, Talk } from './phase-play.ts';
 import { askedNow, freshLength, freshPrompt, modelOf } from './phase-prompts.ts';
@@ -271,17 +272,11 @@ async function remember(
       },
     ],
   });
-  if (failure?.kind === 'limit') {
-    const until = failure.resetAt ?? new Date(ports.clock.now().getTime() + HOUR_MS);
-    // That it could not be remembered costs one more try later, and nothing else.
-    await ports.coolings.add({ agent: ask.agent, until, said: failure.said });
-  }
+  if (failure?.kind === 'limit') await coolAgent(ports, ask.agent, failure);
   if (asked.ok) keepSession(playing, ask, put, asked.reply, facts);
   if (event.kind === 'answered') tellEnd(playing, ask, event);
   if (event.kind === 'fixed' && ask.role !== 'implementer') tellEnd(playing, ask, event);
 }
-
-const HOUR_MS = 3_600_000;
 
 function keepSession(playing: Playing, ask: Ask, put: Put, reply: AgentReply, facts: ReviewerFacts): void {
   const { memory, ports } = playing;
@@ -297,11 +292,6 @@ function keepSession(playing: Playing, ask: Ask, put: Put, reply: AgentReply, fa
     lastUsedAt: ports.clock.now().toISOString(),
     warmMinutes: facts.warmMinutes[put.question.cacheTtl],
   });
-}
-
-/** What a dispatch put into its session's context: everything that did not come from the cache. */
-function newTokens({ inputTokens, cacheWriteTokens, outputTokens }: Usage): number {
-  return inputTokens + cacheWriteTokens + outputTokens;
 }
 
 function tellStart({ ports, request }: Playing, ask: Ask, { model }: Talk): void {

@@ -11,6 +11,7 @@ import { phaseOutcome } from '../plan/phase-outcome.ts';
 import { ITERATION_CAP, mostIterations } from '../plan/phase-roles.ts';
 import { acceptNotes, resumePhase, startPhase, stepPhase } from '../plan/phase-step.ts';
 import { openBudget } from './budget.ts';
+import { ableToFix, checkFixer } from './fixers.ts';
 import { drivePhase } from './phase-drive.ts';
 import { type Feature, readFeature } from './phase-feature.ts';
 import { changedBetween } from './phase-look.ts';
@@ -137,8 +138,10 @@ async function openPhase(
   request: PhaseRequest,
   how: { readonly dry: boolean },
 ): Promise<Result<Opened>> {
-  const able = await checkFixer(ports.reviewers, request);
-  if (!able.ok) return able;
+  if (request.fixing.by === 'fixer') {
+    const able = await checkFixer(ports.reviewers, request.fixing.agent);
+    if (!able.ok) return able;
+  }
   const assigned = await assignRoles(ports, request);
   if (!assigned.ok) return assigned;
   const found = await keptLoop(ports, request);
@@ -186,20 +189,6 @@ function setupFor(
     preparations: request.preparations,
     edits: { documents: phase === 'implement' ? null : documents.all, kept: request.kept },
   };
-}
-
-async function checkFixer(reviewers: Reviewers, { fixing }: PhaseRequest): Promise<Result<void>> {
-  if (fixing.by !== 'fixer') return done(undefined);
-  const { found } = reviewers;
-  const name = fixing.agent;
-  if (!found.includes(name)) return failed({ kind: 'unknown-agent', name, known: found });
-  const able = await ableToFix(reviewers, found);
-  return able.includes(name) ? done(undefined) : failed({ kind: 'cannot-fix', name, able });
-}
-
-async function ableToFix(reviewers: Reviewers, names: readonly string[]): Promise<readonly string[]> {
-  const able = await Promise.all(names.map(async (one) => ((await reviewers.describe(one)).canFix ? [one] : [])));
-  return able.flat();
 }
 
 /** Who is asked in each role: whoever is preferred and at hand; whoever mends is named, and whoever writes can. */

@@ -1,6 +1,5 @@
 import type { LoopEnd, LoopOutcome, LoopRound } from '../domain/loop.ts';
-import type { Reviewers } from '../domain/ports.ts';
-import { done, failed, type Result } from '../domain/result.ts';
+import { done, type Result } from '../domain/result.ts';
 import type { RunNotice, RunOutcome } from '../domain/run.ts';
 import { loopEnd, type RoundFacts } from '../plan/loop-end.ts';
 import { loopOutcome, loopRound, roundFacts } from '../plan/loop-round.ts';
@@ -9,6 +8,7 @@ import { isSameMeasure } from '../plan/same-measure.ts';
 import type { FixerSession } from './ask-fixer.ts';
 import { openBudget } from './budget.ts';
 import { type Loop, look, type Sight, takeTurn } from './fix-turn.ts';
+import { checkFixer } from './fixers.ts';
 import { openLoopMemory } from './loop-memory.ts';
 import { executeRun } from './run.ts';
 import type { RatchetHolder, RunPorts, RunRequest } from './run-ports.ts';
@@ -67,14 +67,6 @@ export async function untilPass(given: RunPorts, asked: RunRequest, wish: LoopRe
     if (turn.value.end !== null) return ended(turn.value.end, run);
     ({ session, after: sight } = turn.value);
   }
-}
-
-async function checkFixer(reviewers: Reviewers, fixer: string): Promise<Result<void>> {
-  const { found } = reviewers;
-  if (!found.includes(fixer)) return failed({ kind: 'unknown-agent', name: fixer, known: found });
-  const canFix = await Promise.all(found.map(async (name) => (await reviewers.describe(name)).canFix));
-  if (canFix[found.indexOf(fixer)] === true) return done(undefined);
-  return failed({ kind: 'cannot-fix', name: fixer, able: found.filter((_, n) => canFix[n]) });
 }
 
 /** Whether what passed is what the loop began with: a fixer may have left something behind that goes on working. */

@@ -1,7 +1,7 @@
 import type { Compared, LongLoop, LoopCost, LoopDispatch, Rate } from '../domain/loop-cost.ts';
 import { dispatchBy } from '../domain/loop-template.ts';
 import type { FixTurn, IterationEntry, PhaseMark } from '../domain/phase.ts';
-import type { Usage } from '../domain/usage.ts';
+import { newTokens, type Usage } from '../domain/usage.ts';
 import { estimateTokens } from './estimate.ts';
 import { ITERATION_CAP } from './phase-roles.ts';
 
@@ -91,12 +91,8 @@ export function sparedByResuming<T extends LoopDispatch>(
       const used = one.spent.usage;
       const opened = opening?.spent.usage ?? null;
       if (used === null || opening === null || opened === null) return { one, tokens: 0 };
-      return { one, tokens: Math.max(0, notCached(opened) + grownBy(one, opening) - notCached(used)) };
+      return { one, tokens: Math.max(0, newTokens(opened) + grownBy(one, opening) - newTokens(used)) };
     });
-}
-
-function notCached({ inputTokens: plain, cacheWriteTokens, outputTokens }: Usage): number {
-  return plain + cacheWriteTokens + outputTokens;
 }
 
 /** All input of a dispatch, weighed by what a cache makes of its price. */
