@@ -180,8 +180,10 @@ export interface Snapshots {
   take(comparison: Comparison, left: LeftOut): Promise<Result<Snapshot>>;
   /** Keeps the tree from being collected while a record needs it. */
   keep(tree: SnapshotId): Promise<Result<void>>;
-  /** Lets go of every kept tree but these. */
+  /** Lets go of every kept tree but these, and those that somebody holds. */
   prune(keep: ReadonlySet<SnapshotId>): Promise<Result<void>>;
+  /** Keeps exactly these for somebody who waits, in place of those held for them before; what is gone is left out. */
+  hold(owner: string, trees: ReadonlySet<SnapshotId>): Promise<Result<void>>;
   /** What differs between two trees, file by file, in the order of their paths; fails where a tree is gone. */
   sections(from: string, to: string, contextLines: number): Promise<Result<readonly DiffSection[]>>;
   /** The same for these paths alone, without looking for renames. */
@@ -287,6 +289,16 @@ export interface Findings {
   update(finding: Finding): Promise<Result<void>>;
   resolve(id: string, resolution: Resolution): Promise<Result<void>>;
 }
+
+/** Everything that passes, findings and agreement to commands are known from: whoever mends may be able to write there. */
+export interface Proof {
+  note(): Promise<NotedProof>;
+}
+
+export type NotedProof = {
+  /** Takes back what somebody has written since that would count as a pass, a waiver or an agreement; tells the files. */
+  takeBack(): Promise<Result<readonly string[]>>;
+};
 
 /** Texts that opened sessions, by digest. */
 export interface Openings {

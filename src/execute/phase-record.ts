@@ -5,6 +5,7 @@ import type { KeptLoop, PhaseRun, PlayedRound } from '../domain/phase-run.ts';
 import type { Ask, PhaseAction, PhaseState } from '../domain/phase-step.ts';
 import { done, type Result } from '../domain/result.ts';
 import { type DispatchFigures, ledgerEntries, metaUpdate, preparationEntry } from '../plan/phase-outcome.ts';
+import { neededSnapshots } from '../plan/phase-snapshots.ts';
 import { restPoint } from '../plan/phase-step.ts';
 import { tellIssueLine } from '../text/phase-issue.ts';
 import { historyEntry, withEntry } from '../text/review-history.ts';
@@ -28,9 +29,21 @@ export function openPhaseRecorder(playing: Playing, begun: Omit<KeptLoop, 'sessi
   // Where another call would go on, and what it would know of.
   let rest: Pick<KeptLoop, 'run' | 'state' | 'lastEntry'> = begun;
 
+  let held: string | null = null;
+  /** Holds what another call will compare with, until the loop has ended or another takes its place. */
+  const hold = async (): Promise<Result<void>> => {
+    const needed = neededSnapshots(rest.state);
+    const names = [...needed].join(' ');
+    if (names === held) return done(undefined);
+    held = names;
+    return ports.snapshots.hold(`${run.phase} ${run.feature}`, needed);
+  };
+
   /** Keeps the loop where it is to go on in another call, and how one ended. */
   const keep = async (): Promise<Result<void>> => {
     if (!isKept && rest.state.position.at !== 'ended') return done(undefined);
+    const holding = await hold();
+    if (!holding.ok) return holding;
     const sessions = rest.state.setup.keepSessions ? [...memory.sessions.values()] : [];
     return ports.loops.write({ ...rest, sessions, pending });
   };

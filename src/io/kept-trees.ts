@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { join, relative } from 'node:path';
 import type { SnapshotId } from '../domain/brand.ts';
 import type { Place } from '../domain/change.ts';
@@ -21,32 +22,61 @@ export async function keepTree(place: Place, tree: SnapshotId): Promise<Result<v
   if (!shared.ok) return shared;
   return change(
     place,
-    [`${shared.value}${id.value}`, `${OWN}${id.value}`].map((ref) => `update ${ref}\0${id.value}\0\0`),
+    [`${shared.value}${id.value}`, `${OWN}${id.value}`].map((ref) => addition(ref, id.value)),
   );
 }
 
-/** Lets go of the trees of this working tree but those named, and of all those of working trees that are gone. */
+/** Lets go of the trees of this working tree but those named or held, and of all those of working trees that are gone. */
 export async function pruneTrees(place: Place, keep: ReadonlySet<SnapshotId>): Promise<Result<void>> {
-  const [shared, listed] = await Promise.all([
-    sharedFolder(place),
-    git(place.root, ['for-each-ref', '--format=%(refname)', OWN, SHARED]),
-  ]);
+  const [shared, refs] = await Promise.all([sharedFolder(place), ownRefs(place)]);
   if (!shared.ok) return shared;
-  if (!listed.ok) return listed;
+  if (!refs.ok) return refs;
   const kept: ReadonlySet<string> = keep;
-  const refs = listed.value.stdout.toString('utf8').split('\n');
-  const gone = refs.filter((ref) => {
+  const gone = refs.value.filter((ref) => {
     const cut = ref.lastIndexOf('/') + 1;
     const folder = ref.slice(0, cut);
     if (folder === OWN || folder === shared.value) return !kept.has(ref.slice(cut));
-    return (
-      folder.startsWith(`${SHARED}worktrees/`) && lookAt(join(place.commonDir, folder.slice(SHARED.length))) === null
-    );
+    const [, worktree] = OF_WORKTREE.exec(ref) ?? [];
+    return worktree !== undefined && lookAt(join(place.commonDir, worktree)) === null;
   });
-  return change(
-    place,
-    gone.map((ref) => `delete ${ref}\0\0`),
-  );
+  return change(place, gone.map(removal));
+}
+
+const OF_WORKTREE = /^refs\/onceover\/(worktrees\/[^/]+)\//;
+
+/**
+ * Keeps exactly these trees for one owner, beside all others: what it had before and is not among them is let go of. What
+ * is gone already cannot be kept.
+ */
+export async function holdTrees(place: Place, owner: string, trees: ReadonlySet<SnapshotId>): Promise<Result<void>> {
+  const [shared, refs, there] = await Promise.all([sharedFolder(place), ownRefs(place), existing(place, [...trees])]);
+  if (!shared.ok) return shared;
+  if (!refs.ok) return refs;
+  if (!there.ok) return there;
+  const name = `held/${createHash('sha256').update(owner).digest('hex').slice(0, 24)}/`;
+  const folders = [`${shared.value}${name}`, `${OWN}${name}`];
+  const wanted = new Map(folders.flatMap((folder) => there.value.map((id) => [`${folder}${id}`, id] as const)));
+  const present = new Set(refs.value);
+  const dropped = refs.value.filter((ref) => folders.some((folder) => ref.startsWith(folder)) && !wanted.has(ref));
+  const added = [...wanted].filter(([ref]) => !present.has(ref));
+  return change(place, [...added.map(([ref, id]) => addition(ref, id)), ...dropped.map(removal)]);
+}
+
+/** Those of the objects that the repository has. */
+async function existing(place: Place, ids: readonly string[]): Promise<Result<readonly string[]>> {
+  const bad = ids.map(objectId).find((id) => !id.ok);
+  if (bad?.ok === false) return bad;
+  if (ids.length === 0) return done([]);
+  const input = Buffer.from(ids.map((id) => `${id}\n`).join(''), 'latin1');
+  const answer = await git(place.root, ['cat-file', '--batch-check=%(objectname)'], { config: QUIET, input });
+  if (!answer.ok) return answer;
+  const lines = new Set(answer.value.stdout.toString('utf8').split('\n'));
+  return done(ids.filter((id) => lines.has(id)));
+}
+
+async function ownRefs(place: Place): Promise<Result<readonly string[]>> {
+  const listed = await git(place.root, ['for-each-ref', '--format=%(refname)', OWN, SHARED]);
+  return listed.ok ? done(listed.value.stdout.toString('utf8').split('\n')) : listed;
 }
 
 // Named as git names the working tree, which it keeps when the working tree is moved.
@@ -56,6 +86,9 @@ async function sharedFolder(place: Place): Promise<Result<string>> {
   const name = relative(place.commonDir, answer.value.stdout.toString('utf8').trim());
   return done(`${SHARED}${name.startsWith('worktrees/') ? name : 'main'}/`);
 }
+
+const addition = (ref: string, id: string) => `update ${ref}\0${id}\0\0`;
+const removal = (ref: string) => `delete ${ref}\0\0`;
 
 async function change(place: Place, commands: readonly string[]): Promise<Result<void>> {
   if (commands.length === 0) return done(undefined);

@@ -10,7 +10,7 @@ import { findComparison } from './comparison.ts';
 import { diffSections, plainDiffSections } from './diff-sections.ts';
 import { checkFolder, codeOf } from './files.ts';
 import { git } from './git.ts';
-import { keepTree, pruneTrees } from './kept-trees.ts';
+import { holdTrees, keepTree, pruneTrees } from './kept-trees.ts';
 import { readNulList } from './nul-list.ts';
 import { QUIET } from './quiet.ts';
 import type { Standing } from './standing.ts';
@@ -37,6 +37,7 @@ export function openSnapshots(place: Place, standing: Standing | null = null): S
     },
     keep: (tree) => keepTree(place, tree),
     prune: (keep) => pruneTrees(place, keep),
+    hold: (owner, trees) => holdTrees(place, owner, trees),
     sections: (from, to, contextLines) => diffSections(place, { from, to }, contextLines),
     plainSections: (from, to, paths) => plainDiffSections(place, { from, to }, paths),
     filesIn: (tree, paths) => filesInTree(place, tree, paths),

@@ -156,22 +156,49 @@ describe('a loop in a repository', () => {
     expect(left(scene)).toEqual(expect.arrayContaining([` M ${SPEC}`, 'UU src/a.ts']));
   });
 
+  const step = (summary: string | null) => ({ fixing: { by: 'caller', summary, keepSessions: true } as const });
+  const heldRefs = ({ repo }: RealScene) => repo.git('for-each-ref', '--format=%(refname)', 'refs/worktree/onceover');
+  const collect = ({ repo }: RealScene) => repo.git('gc', '-q', '--prune=now');
+  const lose = (scene: RealScene) => {
+    for (const ref of scene.repo.git('for-each-ref', '--format=%(refname)').split('\n')) {
+      if (ref.includes('onceover')) scene.repo.git('update-ref', '-d', ref);
+    }
+    collect(scene);
+  };
+
   test.each([
-    ['sessions, snapshots and the place in the loop', false, 'spec-reviewer I2'],
-    ['what git has collected meanwhile costs the delta, and nothing else', true, 'spec-reviewer I3'],
-  ])('one call a round, kept on disk: %s', async (_title, isCollected, second) => {
+    ['sessions, snapshots and the place in the loop', () => {}, 'spec-reviewer I2'],
+    ['what git collects meanwhile costs nothing', collect, 'spec-reviewer I2'],
+    ['a snapshot that is lost costs the delta, and nothing else', lose, 'spec-reviewer I3'],
+  ])('one call a round, kept on disk: %s', async (_title, meanwhile, second) => {
     const scene = await realScene({ says: { 'spec-reviewer': [objects('x')] }, files: { [SPEC]: spec(LINES) } });
-    const step = (summary: string | null) => ({ fixing: { by: 'caller', summary, keepSessions: true } as const });
     scene.repo.write(SPEC, spec(replaced(1, '- R1: not committed.')));
     expect((await scene.play(step(null))).end).toBeNull();
+    // A run that ends meanwhile lets go of what no record of its own needs.
+    expect((await scene.ports.snapshots.prune(new Set())).ok).toBe(true);
     scene.repo.write(SPEC, spec(replaced(3, '- R3: within 5 ms.')));
-    if (isCollected) scene.repo.git('gc', '-q', '--prune=now');
+    meanwhile(scene);
     const { end } = await scene.play(step('R3 has a number.'));
     expect(end?.why).toBe('approved');
     expect(scene.told()).toEqual(['spec-reviewer I1-R4', second, 'phase-reviewer I1-R4']);
-    expect(delta(scene).includes('+- R3: within 5 ms.')).toBe(!isCollected);
+    expect(delta(scene).includes('+- R3: within 5 ms.')).toBe(second.endsWith('I2'));
     expect(existsSync(join(scene.repo.root, '.deepwork/logs/phases'))).toBe(true);
     expect(left(scene).every((line) => line.includes('docs/f/.'))).toBe(true);
+    expect(heldRefs(scene)).toBe('');
+  });
+
+  test.each([
+    ['one more call a round', { ...step(null), rerun: true }, 1],
+    ['a loop of its own', { fixing: { by: 'nobody' } as const }, 0],
+  ])('what takes the place of a waiting loop lets go of its snapshots: %s', async (_title, request, after) => {
+    const scene = await realScene({ says: { 'spec-reviewer': [objects('x'), objects('y')] } });
+    await scene.play(step(null));
+    const before = heldRefs(scene);
+    scene.repo.write(SPEC, '# Spec\n\nOther.\n');
+    await scene.play(request);
+    expect(before.trim().split('\n')).toHaveLength(1);
+    expect(heldRefs(scene)).not.toContain(before.trim());
+    expect(heldRefs(scene).split('\n').filter(Boolean)).toHaveLength(after);
   });
 });
 

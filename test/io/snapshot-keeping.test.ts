@@ -90,6 +90,61 @@ describe('a kept tree', () => {
   });
 });
 
+/** A tree that nothing refers to, in which a.txt has this text. */
+async function loose(root: string, text: string): Promise<SnapshotId> {
+  const tree = await keep(root, text);
+  value(await (await snapshotsAt(root)).prune(new Set()));
+  return tree;
+}
+
+describe('a tree that is held for somebody', () => {
+  test('outlives what others let go of, until they hold others', async () => {
+    const repo = someRepo();
+    const [first, second, other] = [
+      await loose(repo.root, '1'),
+      await loose(repo.root, '2'),
+      await loose(repo.root, '3'),
+    ];
+    const snapshots = await snapshotsAt(repo.root);
+    value(await snapshots.hold('one', new Set([first])));
+    value(await snapshots.hold('two', new Set([other])));
+    value(await snapshots.prune(new Set()));
+    collect(repo);
+    expect((await textOf(repo.root, first)).ok).toBe(true);
+    expect((await textOf(repo.root, second)).ok).toBe(false);
+    // What is gone cannot be held, and keeps nothing else from being so.
+    const third = await loose(repo.root, '4');
+    value(await snapshots.hold('one', new Set([second, third])));
+    collect(repo);
+    expect((await textOf(repo.root, first)).ok).toBe(false);
+    expect(await textOf(repo.root, third)).toEqual({ ok: true, value: '4' });
+    expect(await textOf(repo.root, other)).toEqual({ ok: true, value: '3' });
+    for (const owner of ['one', 'two']) value(await snapshots.hold(owner, new Set()));
+    expect(repo.git('for-each-ref')).not.toContain('onceover');
+  });
+
+  test('in another working tree: while that is there', async () => {
+    const repo = someRepo();
+    const other = join(temporaryFolder(), 'other');
+    repo.git('worktree', 'add', '-q', other, '-b', 'other');
+    const there = await loose(other, 'there');
+    value(await (await snapshotsAt(other)).hold('one', new Set([there])));
+    const here = await snapshotsAt(repo.root);
+    value(await here.prune(new Set()));
+    value(await here.hold('one', new Set()));
+    collect(repo);
+    expect((await textOf(other, there)).ok).toBe(true);
+    repo.git('worktree', 'remove', '--force', other);
+    value(await here.prune(new Set()));
+    expect(repo.git('for-each-ref')).not.toContain('onceover');
+  });
+
+  test('only by the name of an object', async () => {
+    const snapshots = await snapshotsAt(someRepo().root);
+    expect(await snapshots.hold('one', new Set(['--all' as SnapshotId]))).toMatchObject({ ok: false });
+  });
+});
+
 describe('in another working tree of the clone', () => {
   async function twoTrees() {
     const repo = someRepo();

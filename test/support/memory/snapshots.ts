@@ -20,6 +20,7 @@ export type MemorySnapshots = Snapshots & { collect(): void };
 export function memorySnapshots(clone: MemoryClone, worktree: MemoryWorktree): MemorySnapshots {
   const trees = new Map<string, MemoryTree>();
   const kept = new Set<SnapshotId>();
+  const held = new Map<string, ReadonlySet<SnapshotId>>();
   const store = (tree: MemoryTree): SnapshotId => {
     const id = treeId(tree);
     trees.set(id, tree);
@@ -33,7 +34,8 @@ export function memorySnapshots(clone: MemoryClone, worktree: MemoryWorktree): M
   };
   return {
     collect() {
-      for (const id of trees.keys()) if (!kept.has(id as SnapshotId)) trees.delete(id);
+      const needed = new Set<string>([...kept, ...[...held.values()].flatMap((one) => [...one])]);
+      for (const id of trees.keys()) if (!needed.has(id)) trees.delete(id);
     },
     async compare(selection, usualBase) {
       const compared = compareIn(clone, worktree.now(), selection, usualBase ?? 'main');
@@ -66,6 +68,10 @@ export function memorySnapshots(clone: MemoryClone, worktree: MemoryWorktree): M
     },
     async prune(keep) {
       for (const tree of kept) if (!keep.has(tree)) kept.delete(tree);
+      return done(undefined);
+    },
+    async hold(owner, wanted) {
+      held.set(owner, wanted);
       return done(undefined);
     },
     async sections(from, to) {
