@@ -39,6 +39,12 @@ describe('where the answer is found', () => {
   });
 });
 
+test.each(["'", '`'])('a pass in the code that a fail quotes in %s is not the answer', (quote) => {
+  const code = `${quote}x }]} ${PASS}${quote}`;
+  const read = said(`{'status': 'fail', 'violations': [{'file': 'a.js', 'line': 1, 'code': ${code}, 'issue': 'no'}]}`);
+  expect(read.ok && read.answer).toMatchObject({ status: 'fail', violations: [{ code: `x }]} ${PASS}` }] });
+});
+
 describe('what is no answer', () => {
   test.each([
     ['nothing', '  \n', 'empty'],
