@@ -1,6 +1,6 @@
 import type { BarStyle } from '../text/bar.ts';
 import { COLOURED, type Paint, PLAIN } from '../text/paint.ts';
-import type { Shown } from '../text/run.ts';
+import type { Shown } from '../text/shown.ts';
 
 type Stream = { readonly isTTY?: boolean };
 

@@ -1,36 +1,83 @@
 import type { ResumeAbility } from '../domain/capability.ts';
 import type { AgentReport, DoctorReport } from '../domain/doctor.ts';
 import { quoteName, showUnseen } from '../domain/quote-name.ts';
+import { AS_IT_IS, fitted, type Shown } from './shown.ts';
 
 /** Which agents are here, what each can do, what is missing and how to get it. */
-export function tellDoctor(report: DoctorReport): string {
+export function tellDoctor(report: DoctorReport, shown: Shown = AS_IT_IS): string {
+  const { paint } = shown;
   const found = report.agents.filter((agent) => agent.program !== null);
   const missing = report.agents.filter((agent) => agent.program === null);
   return [
-    found.length === 0
-      ? 'No agent was found. Install one of those below, or define a command of your own under "agent" in onceover.yml.'
-      : found.map(tellAgent).join('\n\n'),
-    ...(missing.length === 0 ? [] : [['Not here:', ...missing.map(tellMissing)].join('\n')]),
-    `git ${report.git ?? 'not found: install git 2.31 or newer'}, Node ${report.node}, ${
-      report.bubblewrap === null
-        ? 'no bubblewrap (commands with "sandbox: true", and opencode where a repository holds .opencode, get a copy instead)'
-        : 'bubblewrap'
-    }`,
+    found.length === 0 ? paint('bad', fitted(NONE, shown, 0)) : paint('good', fitted(ready(found), shown)),
+    ...alike(found).map(({ names, lines }) =>
+      [
+        paint('strong', fitted(names, shown)),
+        ...lines.map(([what, said]) => fitted(`  ${paint('quiet', what.padEnd(LABEL))}${said}`, shown, LABEL)),
+      ].join('\n'),
+    ),
+    ...(missing.length === 0 ? [] : [[paint('strong', 'Not here'), ...missing.map(tellMissing)].join('\n')]),
+    fitted(
+      `git ${report.git ?? 'not found: install git 2.31 or newer'}, Node ${report.node}, ${bubblewrap(report)}`,
+      shown,
+    ),
   ].join('\n\n');
 }
 
-function tellAgent(agent: AgentReport): string {
+const LABEL = 12;
+const NONE =
+  'No agent was found. Install one of those below, or define a command of your own under "agent" in onceover.yml.';
+
+function ready(found: readonly AgentReport[]): string {
+  return found.length === 1
+    ? `1 agent can review here: ${quoteName(found[0]?.name ?? '')}.`
+    : `${found.length} agents can review here: ${found.map(({ name }) => quoteName(name)).join(', ')}.`;
+}
+
+function bubblewrap(report: DoctorReport): string {
+  return report.bubblewrap === null
+    ? 'no bubblewrap (commands with "sandbox: true", and opencode where a repository holds .opencode, get a copy instead)'
+    : 'bubblewrap';
+}
+
+type Line = readonly [what: string, said: string];
+
+/** The agents, those with nothing to tell them apart but their names together: commands of one's own often are. */
+function alike(found: readonly AgentReport[]): readonly { readonly names: string; readonly lines: readonly Line[] }[] {
+  const groups = new Map<string, { readonly agents: AgentReport[]; readonly lines: readonly Line[] }>();
+  for (const agent of found) {
+    const lines = abilitiesOf(agent);
+    const key = JSON.stringify([agent.version, agent.testedVersion, lines]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { agents: [agent], lines });
+    else group.agents.push(agent);
+  }
+  return [...groups.values()].map(({ agents, lines }) => ({ names: headingOf(agents), lines }));
+}
+
+function headingOf(agents: readonly AgentReport[]): string {
+  const names = agents.map(({ name }) => quoteName(name)).join(', ');
+  const [{ version, testedVersion }] = agents as readonly [AgentReport];
+  if (testedVersion === null) return `${names} (your own ${agents.length === 1 ? 'command' : 'commands'})`;
+  return `${names} ${version ?? ''}`.trim() + (version === testedVersion ? '' : ` (tested with ${testedVersion})`);
+}
+
+function abilitiesOf(agent: AgentReport): readonly Line[] {
   const { abilities } = agent;
   return [
-    `${quoteName(agent.name)} ${agent.version ?? ''}`.trim() + testedNote(agent),
-    `  program     ${quoteName(agent.program ?? '')}`,
-    `  resume      ${resume(agent.resume)}`,
-    `  answers     ${abilities.schema ? 'by a schema that it enforces' : 'as JSON in its text, checked here'}`,
-    `  read-only   ${READ_ONLY[abilities.readOnly]}`,
-    `  usage       ${USAGE[abilities.usage]}`,
-    `  caching     ${abilities.stablePart === 'cached' ? 'the stable part of a prompt is shared by fresh dispatches' : 'fresh dispatches share nothing of our prompt'}`,
-    `  stop hook   ${tellStopHook(agent)}`,
-  ].join('\n');
+    ['program', quoteName(agent.program ?? '')],
+    ['resume', resume(agent.resume)],
+    ['answers', abilities.schema ? 'by a schema that it enforces' : 'as JSON in its text, checked here'],
+    ['read-only', READ_ONLY[abilities.readOnly]],
+    ['usage', USAGE[abilities.usage]],
+    [
+      'caching',
+      abilities.stablePart === 'cached'
+        ? 'the stable part of a prompt is shared by fresh dispatches'
+        : 'fresh dispatches share nothing of our prompt',
+    ],
+    ['stop hook', tellStopHook(agent)],
+  ];
 }
 
 function tellStopHook({ name, abilities }: AgentReport): string {
@@ -45,11 +92,6 @@ function tellStopHook({ name, abilities }: AgentReport): string {
     case 'none':
       return 'none: it cannot be kept from stopping';
   }
-}
-
-function testedNote(agent: AgentReport): string {
-  if (agent.testedVersion === null) return ' (your own command)';
-  return agent.version === agent.testedVersion ? '' : ` (tested with ${agent.testedVersion})`;
 }
 
 function resume(ability: ResumeAbility): string {

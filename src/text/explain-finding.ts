@@ -2,7 +2,8 @@ import type { RunExplanation } from '../domain/explanation.ts';
 import { quoteName, showUnseen } from '../domain/quote-name.ts';
 import type { ToldFinding } from '../domain/run.ts';
 import { list } from './list.ts';
-import { MARKS, type Shown, tellFinding } from './run.ts';
+import { MARKS, tellFinding } from './run.ts';
+import type { Shown } from './shown.ts';
 import { wrap } from './wrap.ts';
 
 /** How a finding stands and why, what it says, what would change that. */

@@ -3,10 +3,8 @@ import { quoteName } from '../domain/quote-name.ts';
 import { tellAgentFailure } from './agent-failure.ts';
 import { someNames } from './names.ts';
 import { oneLine } from './one-line.ts';
-import { PLAIN } from './paint.ts';
-import type { Shown } from './run.ts';
+import { AS_IT_IS, fitted, type Shown } from './shown.ts';
 import { cells, cut, padCells } from './width.ts';
-import { wrap } from './wrap.ts';
 
 /** The story of a loop: a line a round, then how it ended and what to do about it. */
 export function tellLoop({ end, rounds }: LoopOutcome, { width, paint }: Shown = AS_IT_IS): string {
@@ -14,7 +12,7 @@ export function tellLoop({ end, rounds }: LoopOutcome, { width, paint }: Shown =
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => cells(row[column] ?? ''))));
   const lines = rows.map((row) => {
     const start = row.slice(0, 3).map((cell, column) => padCells(cell, widths[column] ?? 0));
-    return fitted([...start, row[3] ?? ''].join('  ').trimEnd(), width, INDENT);
+    return fitted([...start, row[3] ?? ''].join('  ').trimEnd(), { width }, INDENT);
   });
   const summaries = rounds.flatMap(({ fix }, n) => tellSummary(fix, n + 1, width));
   const [head = '', ...others] = lines;
@@ -22,15 +20,9 @@ export function tellLoop({ end, rounds }: LoopOutcome, { width, paint }: Shown =
     [paint('strong', head), ...others].join('\n'),
     ...(summaries.length === 0 ? [] : [summaries.join('\n')]),
     [...rounds.flatMap(tellLeft), ...tellLetBe(rounds), ENDS[end](rounds)]
-      .map((line) => fitted(line, width))
+      .map((line) => fitted(line, { width }, 0))
       .join('\n'),
   ].join('\n\n');
-}
-
-const AS_IT_IS: Shown = { paint: PLAIN, width: null };
-
-function fitted(text: string, width: number | null, indent = 0): string {
-  return width === null ? text : wrap(text, width, indent);
 }
 
 const HEAD = ['Round', 'Review', 'Open', 'Fix'];
@@ -76,7 +68,7 @@ const USUAL_WIDTH = 100;
 function tellSummary(fix: Fix | null, round: number, width: number | null): string[] {
   if (fix === null || fix.summary.trim() === '') return [];
   const most = ((width ?? USUAL_WIDTH) - INDENT) * SUMMARY_LINES;
-  return [fitted(cut(`Fix ${round}: ${oneLine(fix.summary)}`, most), width, INDENT)];
+  return [fitted(cut(`Fix ${round}: ${oneLine(fix.summary)}`, most), { width }, INDENT)];
 }
 
 function tellLeft({ left }: LoopRound): string[] {

@@ -2,8 +2,7 @@ import { type LoopIssue, type RoleIssue, SEVERITIES } from '../domain/phase.ts';
 import { showUnseen } from '../domain/quote-name.ts';
 import { issueCounts } from './issue-counts.ts';
 import { oneLine } from './one-line.ts';
-import type { Shown } from './run.ts';
-import { wrap } from './wrap.ts';
+import { fitted, type Shown } from './shown.ts';
 
 const MOST_ISSUES = 20;
 
@@ -46,8 +45,4 @@ function paragraph(text: string, shown: Shown): readonly string[] {
   return lines
     .filter((line) => line.trim() !== '')
     .map((line) => fitted(`    ${showUnseen(line.trimEnd())}`, shown, 0));
-}
-
-function fitted(text: string, { width }: Shown, indent: number): string {
-  return width === null ? text : wrap(text, width, indent);
 }

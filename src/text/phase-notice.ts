@@ -3,6 +3,7 @@ import { quoteName, showUnseen } from '../domain/quote-name.ts';
 import { tellFailure } from './failure.ts';
 import { someNames } from './names.ts';
 import { oneLine } from './one-line.ts';
+import { tellTakenBack } from './taken-back.ts';
 
 /** One sentence about something to know beside the result of a phase. */
 export function tellPhaseNotice(notice: PhaseNotice): string {
@@ -17,6 +18,8 @@ export function tellPhaseNotice(notice: PhaseNotice): string {
       return `what this phase cost is not in the ledger: ${tellFailure(notice.failure).what}`;
     case 'no-price':
       return `budget.usd counts only what agents tell the price of, and ${someNames(notice.agents)} told none; budget.dispatches counts all`;
+    case 'proof-taken-back':
+      return tellTakenBack(notice.paths);
     case 'not-resumed':
       return `${quoteName(notice.agent)} is asked afresh each time, because it cannot be resumed: ${oneLine(notice.why)}`;
   }

@@ -5,9 +5,8 @@ import { tellDispatchReason } from './loop-dispatch.ts';
 import { someNames } from './names.ts';
 import { tellOpenIssues } from './open-issues.ts';
 import { PLAIN } from './paint.ts';
-import type { Shown } from './run.ts';
+import { fitted, type Shown } from './shown.ts';
 import { cells, padCells } from './width.ts';
-import { wrap } from './wrap.ts';
 
 /** What a phase would do next. */
 export function tellPhasePlan(plan: PhasePlan, shown: Shown = { paint: PLAIN, width: null }): string {
@@ -55,8 +54,4 @@ function dispatchLines(dispatches: PhasePlan['dispatches']): readonly string[] {
       return `  ${padCells(role, width)}  ${who}, ${how}, ${count(promptChars, 'character')}`;
     }),
   ];
-}
-
-function fitted(text: string, { width }: Shown): string {
-  return width === null ? text : wrap(text, width, 2);
 }

@@ -6,7 +6,7 @@ import { REVIEWER_ROLES } from '../domain/role.ts';
 import { issueCounts } from './issue-counts.ts';
 import { tellDispatchReason } from './loop-dispatch.ts';
 import type { Paint } from './paint.ts';
-import type { Shown } from './run.ts';
+import type { Shown } from './shown.ts';
 import { tokensOf } from './tokens.ts';
 import { cells, padCells } from './width.ts';
 import { wrap } from './wrap.ts';

@@ -5,13 +5,12 @@ import { tellAgentFailure } from './agent-failure.ts';
 import { count } from './count.ts';
 import { oneLine } from './one-line.ts';
 import { tellOpenIssues } from './open-issues.ts';
-import { type Look, PLAIN } from './paint.ts';
+import type { Look } from './paint.ts';
 import { tellPhaseEnd } from './phase-end.ts';
 import { phaseTable } from './phase-table.ts';
-import type { Shown } from './run.ts';
+import { AS_IT_IS, fitted, type Shown } from './shown.ts';
 import { tellPaid } from './usage.ts';
 import { cut } from './width.ts';
-import { wrap } from './wrap.ts';
 
 /** The end of a phase, for people: its rounds, what was done, what is open, how it ended and what to do, what it cost. */
 export function tellPhase(outcome: PhaseOutcome, again: string, shown: Shown = AS_IT_IS): string {
@@ -42,12 +41,6 @@ function tellBlocks(outcome: PhaseOutcome, shown: Shown, end: readonly string[])
     ),
   ];
   return blocks.filter((block) => block !== '').join('\n\n');
-}
-
-const AS_IT_IS: Shown = { paint: PLAIN, width: null };
-
-function fitted(text: string, { width }: Shown, indent = 2): string {
-  return width === null ? text : wrap(text, width, indent);
 }
 
 function lookOf({ end, exitCode }: PhaseOutcome): Look {

@@ -3,36 +3,25 @@ import type { GateOutcome, RunNotice, RunOutcome, SlotOutcome, ToldFinding } fro
 import { tellFailure } from './failure.ts';
 import { tellGateDetail, tellSlotReason } from './gate-reason.ts';
 import { someNames } from './names.ts';
-import { type Paint, PLAIN } from './paint.ts';
 import { tellResult } from './run-result.ts';
+import { AS_IT_IS, fitted, type Shown } from './shown.ts';
 import { tellPaid, tellUsage } from './usage.ts';
-import { wrap } from './wrap.ts';
-
-/** How a text is shown: in colour or not, and how wide; null: lines are as long as they are. */
-export type Shown = { readonly paint: Paint; readonly width: number | null };
-
-const AS_IT_IS: Shown = { paint: PLAIN, width: null };
 
 /** The end of a run, for people: gates and slots, findings, what was not looked at, the result, what to do next. */
 export function tellRun(outcome: RunOutcome, shown: Shown = AS_IT_IS): string {
   const [result = '', ...next] = tellResult(outcome);
   const look = outcome.exitCode === 0 ? 'good' : outcome.exitCode === 1 ? 'bad' : 'broken';
   const end = [
-    shown.paint(look, prose(result, shown)),
-    ...[...next, ...tellPaid(outcome)].map((one) => prose(one, shown)),
+    shown.paint(look, fitted(result, shown)),
+    ...[...next, ...tellPaid(outcome)].map((one) => fitted(one, shown)),
   ];
   const blocks = [
     outcome.gates.flatMap((gate) => tellGate(gate, shown)).join('\n'),
     tellFindings(outcome.findings, shown),
-    prose(tellUncovered(outcome), shown),
+    fitted(tellUncovered(outcome), shown),
     end.join('\n'),
   ];
   return blocks.filter((block) => block !== '').join('\n\n');
-}
-
-/** Sentences, wrapped to the width; what is quoted is left as it is. */
-function prose(text: string, { width }: Shown, indent = 2): string {
-  return width === null ? text : wrap(text, width, indent);
 }
 
 /** How a gate stands, in a word or two. */
@@ -48,7 +37,7 @@ const GATE_LOOKS = { pass: 'good', holds: 'good', fail: 'bad', error: 'broken', 
 
 function tellGate(gate: GateOutcome, shown: Shown): string[] {
   const word = shown.paint(GATE_LOOKS[gate.status], pad(GATE_WORDS[gate.status], 8));
-  const head = prose(`${word}${quoteName(gate.id)}  ${tellGateDetail(gate)}`, shown, 8);
+  const head = fitted(`${word}${quoteName(gate.id)}  ${tellGateDetail(gate)}`, shown, 8);
   const tail = gate.check !== null && gate.status === 'fail' ? indent(gate.check.tail || PRINTED_NOTHING, 10) : [];
   return [head, ...gate.slots.map((slot) => tellSlotLine(slot, shown)), ...tail];
 }
@@ -77,7 +66,7 @@ function tellSlotLine(slot: SlotOutcome, shown: Shown): string {
   const how = slot.dispatch === 'none' ? '' : ` ${slot.dispatch},`;
   const used = slot.usage === null ? '' : `, ${tellUsage(slot.usage)}`;
   const word = shown.paint(SLOT_LOOKS[slot.status], pad(SLOT_WORDS[slot.status], 8));
-  return prose(`  ${word}@${slot.slot}${who}:${how} ${tellStanding(slot)}${used}`, shown, 8);
+  return fitted(`  ${word}@${slot.slot}${who}:${how} ${tellStanding(slot)}${used}`, shown, 8);
 }
 
 /** Why a slot stands as it does; of one that rests, since when. */
@@ -128,17 +117,17 @@ export function tellFinding({ finding, state }: ToldFinding, shown: Shown = AS_I
   const line = finding.line === null ? '' : `line ${finding.line}, `;
   const mark = finding.mark === null ? '' : `, ${MARKS[finding.mark]}`;
   return [
-    prose(
+    fitted(
       `  ${shown.paint(STATE_LOOKS[state], `${finding.id} ${finding.priority}${STATES[state]}`)}: ${line}${quoteName(finding.gate)} @${finding.slot}, since iteration ${finding.since}${mark}`,
       shown,
     ),
     ...(finding.code === null ? [] : indent(finding.code, 6).map((one) => `${one.slice(0, 4)}| ${one.slice(6)}`)),
-    ...indent(finding.issue, 4).map((one) => prose(one, shown, 0)),
-    ...(finding.fix === null ? [] : indent(`Fix: ${finding.fix}`, 4).map((one) => prose(one, shown))),
+    ...indent(finding.issue, 4).map((one) => fitted(one, shown, 0)),
+    ...(finding.fix === null ? [] : indent(`Fix: ${finding.fix}`, 4).map((one) => fitted(one, shown))),
     ...(finding.resolution === null || finding.resolution.why === ''
       ? []
       : indent(`${finding.resolution.how === 'skipped' ? 'Waived' : 'Said'}: ${finding.resolution.why}`, 4).map((one) =>
-          prose(one, shown),
+          fitted(one, shown),
         )),
   ];
 }
@@ -184,6 +173,8 @@ export function tellRunNotice(notice: RunNotice): string {
       return `budget.usd counts only what agents tell the price of, and ${someNames(notice.agents)} told none; budget.dispatches counts all`;
     case 'not-in-ledger':
       return `what this run cost is not in the ledger: ${tellFailure(notice.failure).what}`;
+    case 'proof-taken-back':
+      return tellTakenBack(notice.paths);
     case 'orphan-slot':
       return `${quoteName(notice.gate)} no longer has a slot @${notice.slot}, which left ${notice.ids.join(', ')} open: raise num_reviews again, or resolve them`;
     case 'orphan-gate':

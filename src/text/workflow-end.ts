@@ -5,14 +5,11 @@ import type { ReviewName, StepEnd, WorkflowStart } from '../domain/workflow-outc
 import { count } from './count.ts';
 import { someNames } from './names.ts';
 import { oneLine } from './one-line.ts';
-import { PLAIN } from './paint.ts';
-import type { Shown } from './run.ts';
+import { AS_IT_IS } from './shown.ts';
 import { cells, padCells } from './width.ts';
 import { type Calls, callToOverride, finishCall } from './workflow-calls.ts';
 import { tellReview, tellReviewTrouble, tellSession } from './workflow-failure.ts';
 import { tellBegunSteps } from './workflow-step.ts';
-
-const AS_IT_IS: Shown = { paint: PLAIN, width: null };
 
 /** That a workflow has begun, and its first steps. */
 export function tellWorkflowStart(

@@ -5,7 +5,7 @@ import type { BegunInput, BegunStep } from '../domain/workflow-outcome.ts';
 import { someNames } from './names.ts';
 import { oneLine } from './one-line.ts';
 import { PLAIN } from './paint.ts';
-import type { Shown } from './run.ts';
+import type { Shown } from './shown.ts';
 import { cells, padCells } from './width.ts';
 import { type Calls, callToFinish } from './workflow-calls.ts';
 import { wrap } from './wrap.ts';

@@ -2,16 +2,13 @@ import type { Job, Workflow } from '../domain/job.ts';
 import type { StepState, WorkflowSession } from '../domain/workflow.ts';
 import type { OfferedWorkflows, SessionStanding } from '../domain/workflow-outcome.ts';
 import { oneLine } from './one-line.ts';
-import { PLAIN } from './paint.ts';
 import { tellProblem } from './problem.ts';
-import type { Shown } from './run.ts';
+import { AS_IT_IS, type Shown } from './shown.ts';
 import { cells, padCells } from './width.ts';
 import type { Calls } from './workflow-calls.ts';
 import { tellOutputs, tellReviewer } from './workflow-end.ts';
 import { tellReview, tellSession } from './workflow-failure.ts';
 import { tellBegunSteps } from './workflow-step.ts';
-
-const AS_IT_IS: Shown = { paint: PLAIN, width: null };
 
 /** The jobs with their workflows, and what is going on. */
 export function tellWorkflows({ jobs, sessions, problems }: OfferedWorkflows, calls: Calls, shown = AS_IT_IS): string {

@@ -14,7 +14,9 @@ const claude: AgentReport = {
 const tell = (...agents: AgentReport[]) => tellDoctor({ agents, git: '2.40.0', bubblewrap: null, node: '20.19.0' });
 
 test('an agent is told with all that it can do', () => {
-  expect(tell(claude)).toBe(`claude 2.1.325
+  expect(tell(claude)).toBe(`1 agent can review here: claude.
+
+claude 2.1.325
   program     /bin/claude
   resume      yes, tested with this version
   answers     by a schema that it enforces
@@ -27,7 +29,7 @@ git 2.40.0, Node 20.19.0, no bubblewrap (commands with "sandbox: true", and open
 });
 
 test.each<[string, AgentReport, RegExp]>([
-  ['another version than tested', { ...claude, version: '3.0.0' }, /^claude 3\.0\.0 \(tested with 2\.1\.325\)/],
+  ['another version than tested', { ...claude, version: '3.0.0' }, /^claude 3\.0\.0 \(tested with 2\.1\.325\)/m],
   ['a version that was never tried', { ...claude, resume: { kind: 'unknown' } }, /resume +not tried.*doctor --resume/],
   [
     'a failed probe',
@@ -37,12 +39,12 @@ test.each<[string, AgentReport, RegExp]>([
   [
     'a missing agent',
     { ...claude, program: null, version: null },
-    /No agent was found.*Not here:\n {2}claude +npm install -g it/s,
+    /No agent was found.*Not here\n {2}claude +npm install -g it/s,
   ],
   [
     'a command',
     { ...claude, name: 'house', version: null, testedVersion: null, install: null },
-    /^house \(your own command\)/,
+    /^house \(your own command\)/m,
   ],
   [
     'a missing command',
@@ -68,4 +70,21 @@ test('a missing git is said', () => {
   expect(tellDoctor({ agents: [claude], git: null, bubblewrap: '/usr/bin/bwrap', node: '20' })).toMatch(
     /git not found: install.*, bubblewrap$/,
   );
+});
+
+test('agents that differ in their names alone are told together', () => {
+  const own = { ...claude, version: null, testedVersion: null, install: null };
+  const told = tell({ ...own, name: 'code' }, claude, { ...own, name: 'docs' });
+  expect(told).toMatch(/^3 agents can review here: code, claude, docs\.\n\ncode, docs \(your own commands\)\n/);
+  expect(told.match(/program/g)).toHaveLength(2);
+});
+
+test('long lines go on under where they began', () => {
+  const told = tellDoctor(
+    { agents: [{ ...claude, resume: { kind: 'unknown' } }], git: '2.40.0', bubblewrap: null, node: '20.19.0' },
+    { paint: (look, text) => (look === 'strong' ? `<${text}>` : text), width: 60 },
+  );
+  expect(told).toMatch(/^ {2}resume {6}not tried .*\n {14}\S/m);
+  expect(told).toContain('<claude 2.1.325>');
+  expect(Math.max(...told.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
 });

@@ -2,6 +2,7 @@ import { doctor } from '../../app.ts';
 import { doctorDocument } from '../../report/documents.ts';
 import { tellDoctor } from '../../text/doctor.ts';
 import { interruptible } from '../interrupt.ts';
+import { shownOn } from '../looks.ts';
 import { answer, answerJson, fail } from '../output.ts';
 import { workingDirectory } from '../working-directory.ts';
 
@@ -23,7 +24,7 @@ export async function doctorCommand(options: {
   if (report === 'interrupted') return;
   if (!report.ok) return fail(report.failure, json);
   if (json) answerJson(doctorDocument(report.value));
-  else answer(tellDoctor(report.value));
+  else answer(tellDoctor(report.value, shownOn(process.stdout, process.env)));
   const tried = report.value.agents.filter(
     (agent) => agent.program !== null && (resume === 'all' || agent.name === resume),
   );

@@ -9,10 +9,9 @@ import {
   workflowsDocument,
 } from '../../report/workflow-document.ts';
 import { count } from '../../text/count.ts';
-import type { Shown } from '../../text/run.ts';
+import { fitted, type Shown } from '../../text/shown.ts';
 import { tellStepEnd, tellWorkflowStart } from '../../text/workflow-end.ts';
 import { tellAborted, tellStanding, tellWorkflows, workflowWarnings } from '../../text/workflows.ts';
-import { wrap } from '../../text/wrap.ts';
 import { interruptible } from '../interrupt.ts';
 import { shownOn } from '../looks.ts';
 import { answer, answerJson, fail, forLog, warn } from '../output.ts';
@@ -143,7 +142,7 @@ function outputsOf(
 function answerShown(tell: (shown: Shown) => string): void {
   const shown = shownOn(process.stdout, process.env);
   const text = tell(shown);
-  answer(shown.width === null ? text : wrap(text, shown.width, 2));
+  answer(fitted(text, shown));
 }
 
 function wrong(said: string): Failure {
