@@ -73,7 +73,13 @@ test('a missing git is said', () => {
 });
 
 test('agents that differ in their names alone are told together', () => {
-  const own = { ...claude, version: null, testedVersion: null, install: null };
+  const own = {
+    ...claude,
+    abilities: { ...claude.abilities, stopHook: 'none' as const },
+    version: null,
+    testedVersion: null,
+    install: null,
+  };
   const told = tell({ ...own, name: 'code' }, claude, { ...own, name: 'docs' });
   expect(told).toMatch(/^3 agents can review here: code, claude, docs\.\n\ncode, docs \(your own commands\)\n/);
   expect(told.match(/program/g)).toHaveLength(2);
