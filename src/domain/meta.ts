@@ -10,9 +10,14 @@ export type MetaUpdate = {
   readonly loops: readonly MetaLoop[];
   /** What is open, one line each. */
   readonly notes: readonly string[];
-  /** Why sessions are not resumed: `{test}: {what failed}`. */
-  readonly deferred: string | null;
+  readonly resuming: Resuming;
 };
+
+/** Whether sessions are resumed. unknown: nobody had to be yet. */
+export type Resuming =
+  | { readonly kind: 'unknown' | 'works' }
+  /** `{test}: {what failed}`. */
+  | { readonly kind: 'deferred'; readonly why: string };
 
 /** What one loop came to. */
 export type MetaLoop = {

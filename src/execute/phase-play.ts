@@ -1,5 +1,6 @@
 import type { AgentReply, Exchange } from '../domain/agent.ts';
 import type { RepoPath, SnapshotId } from '../domain/brand.ts';
+import type { Resuming } from '../domain/meta.ts';
 import type { PhaseRole } from '../domain/phase.ts';
 import type { PhaseNotice, SessionMemo } from '../domain/phase-run.ts';
 import type { Usage } from '../domain/usage.ts';
@@ -37,8 +38,8 @@ export type PhaseMemory = {
   outline: Answers['outline'] | null;
   /** The time between rounds of the last loop, where that is known. */
   readonly gapMs: number | null;
-  /** Why sessions are not resumed: which of V1 to V4 an agent failed. */
-  deferred: string | null;
+  /** Whether sessions are resumed, or which of V1 to V4 an agent failed: the first one that did. */
+  resuming: Resuming;
   readonly notices: PhaseNotice[];
 };
 
@@ -66,7 +67,7 @@ export function openMemory(sight: Sight, gapMs: number | null, sessions: readonl
     isArtifactGone: false,
     outline: null,
     gapMs,
-    deferred: null,
+    resuming: { kind: 'unknown' },
     notices: [],
   };
 }

@@ -71,6 +71,7 @@ export async function measure(playing: Playing, ask: Ask): Promise<Measured> {
     await noteDeferred(playing, ask.agent, facts);
     return nothing;
   }
+  if (memory.resuming.kind === 'unknown') memory.resuming = { kind: 'works' };
   const able = { ...nothing, canResume: true };
   const prompt = await resumedPrompt(playing, ask);
   if (typeof prompt === 'string' || memo === undefined) {
@@ -108,8 +109,8 @@ async function resumedPrompt(playing: Playing, ask: Ask): Promise<ComposedPrompt
 /** Remembers why an agent is not resumed, where that is known from V1 to V4. */
 async function noteDeferred({ memory }: Playing, agent: string, facts: ReviewerFacts): Promise<void> {
   const why = await facts.deferredReason();
-  if (why === null || memory.deferred !== null) return;
-  memory.deferred = why;
+  if (why === null || memory.resuming.kind === 'deferred') return;
+  memory.resuming = { kind: 'deferred', why };
   memory.notices.push({ kind: 'not-resumed', agent, why });
 }
 

@@ -118,7 +118,7 @@ export function openPhaseRecorder(playing: Playing, begun: Omit<KeptLoop, 'sessi
 
   const tellMeta = async (state: PhaseState): Promise<Result<void>> => {
     const now = ports.clock.now();
-    const update = metaUpdate(run, state, { now, deferred: memory.deferred, tell: tellIssueLine });
+    const update = metaUpdate(run, state, { now, resuming: memory.resuming, tell: tellIssueLine });
     const told = await ports.feature.tellMeta(update, now);
     if (!told.ok) return told;
     if (told.value !== null) memory.notices.push(putAside(request.feature, told.value));

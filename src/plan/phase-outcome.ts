@@ -1,7 +1,7 @@
 import type { LedgerLoop } from '../domain/ledger.ts';
 import type { LoopDispatch } from '../domain/loop-cost.ts';
 import { dispatchBy } from '../domain/loop-template.ts';
-import type { MetaLoop, MetaUpdate } from '../domain/meta.ts';
+import type { MetaLoop, MetaUpdate, Resuming } from '../domain/meta.ts';
 import type { PhaseEnd, PhaseStage, RoleIssue } from '../domain/phase.ts';
 import type { PhaseOutcome, PhaseRun, PlayedRound } from '../domain/phase-run.ts';
 import type { PhaseState } from '../domain/phase-step.ts';
@@ -156,7 +156,7 @@ function toLedger(
 export function metaUpdate(
   run: PhaseRun,
   state: PhaseState,
-  given: { readonly now: Date; readonly deferred: string | null; tell(issue: RoleIssue): string },
+  given: { readonly now: Date; readonly resuming: Resuming; tell(issue: RoleIssue): string },
 ): MetaUpdate {
   const end = endOf(state);
   const isOver = end?.status === 'approved';
@@ -186,6 +186,6 @@ export function metaUpdate(
     completed: isOver ? given.now : null,
     loops,
     notes: openIn(state).map(given.tell),
-    deferred: given.deferred,
+    resuming: given.resuming,
   };
 }

@@ -14,11 +14,12 @@ export function mergeMeta(before: string | null, update: MetaUpdate): MergedMeta
   const phase = inner(phases?.[update.phase]);
   const stages = inner(phase?.['stages']);
   if (phases === null || phase === null || stages === null) return { ok: false, why: 'corrupt' };
-  const { deferred, completed } = update;
+  const { resuming, completed } = update;
+  const { r1_deferred_reason: _outdated, ...others } = kept;
   const merged = {
-    ...kept,
+    ...(resuming.kind === 'works' ? others : kept),
     ...(completed === null ? {} : { lastCompletedPhase: update.phase }),
-    ...(deferred === null ? {} : { r1_deferred_reason: deferred }),
+    ...(resuming.kind === 'deferred' ? { r1_deferred_reason: resuming.why } : {}),
     phases: { ...phases, [update.phase]: { ...phase, ...tellPhase(update), ...tellStages(update, stages) } },
   };
   return { ok: true, text: `${JSON.stringify(merged, null, indentOf(before ?? ''))}\n` };

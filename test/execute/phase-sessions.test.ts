@@ -254,6 +254,22 @@ describe('an agent that cannot be resumed', () => {
     expect(scene.meta()).not.toHaveProperty('r1_deferred_reason');
   });
 
+  test('what an earlier version failed is forgotten once sessions are resumed, and not before', async () => {
+    let fails = true;
+    const scene = openScene({
+      agents: { ann: { canResume: async () => !fails, deferredReason: async () => (fails ? WHY : null) } },
+      says: { 'spec-reviewer': [objects('1'), APPROVES, APPROVES, objects('2')], implementer: MENDS },
+    });
+    await scene.play();
+    expect(scene.meta()['r1_deferred_reason']).toBe(WHY);
+    fails = false;
+    await scene.play();
+    expect(scene.meta()['r1_deferred_reason']).toBe(WHY);
+    await scene.play();
+    expect(scene.told().filter((one) => one === 'spec-reviewer I2')).toHaveLength(1);
+    expect(scene.meta()).not.toHaveProperty('r1_deferred_reason');
+  });
+
   test('a phase that nobody had to be resumed in says nothing of it', async () => {
     const scene = openScene({ agents: { ann: { canResume: async () => false, deferredReason: async () => WHY } } });
     await scene.play();

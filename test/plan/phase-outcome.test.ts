@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentFailure } from '../../src/domain/agent.ts';
 import type { LedgerLoop } from '../../src/domain/ledger.ts';
+import type { Resuming } from '../../src/domain/meta.ts';
 import type { PhaseEndReason, PhaseMark, PhaseStatus, RoleIssue } from '../../src/domain/phase.ts';
 import type { PhaseRun } from '../../src/domain/phase-run.ts';
 import type { PhaseState } from '../../src/domain/phase-step.ts';
@@ -275,8 +276,8 @@ describe('the ledger', () => {
 describe('.meta.json', () => {
   const NOW = new Date('2026-03-01T18:00:00.000Z');
   const tell = ({ role, issue: one }: RoleIssue) => `${role}: ${one.description}`;
-  const meta = (run: PhaseRun, state: PhaseState, deferred: string | null = null) =>
-    metaUpdate(run, state, { now: NOW, deferred, tell });
+  const meta = (run: PhaseRun, state: PhaseState, resuming: Resuming = { kind: 'unknown' }) =>
+    metaUpdate(run, state, { now: NOW, resuming, tell });
   const at = (minute: number) => `2026-03-01T12:0${minute}:00.000Z`;
 
   test('of an approved phase: completed, each loop with its rounds', () => {
@@ -310,7 +311,7 @@ describe('.meta.json', () => {
         },
       ],
       notes: [],
-      deferred: null,
+      resuming: { kind: 'unknown' },
     });
   });
 
@@ -361,6 +362,7 @@ describe('.meta.json', () => {
   });
 
   test('why nothing is resumed is told where that is known', () => {
-    expect(meta(phaseRun(), ended('approved'), 'V2: no answer').deferred).toBe('V2: no answer');
+    const resuming: Resuming = { kind: 'deferred', why: 'V2: no answer' };
+    expect(meta(phaseRun(), ended('approved'), resuming).resuming).toEqual(resuming);
   });
 });

@@ -16,7 +16,7 @@ function update(given: Partial<MetaUpdate> = {}): MetaUpdate {
       { stage: 'phase', started: AT, completed: LATER, iterations: 1, approved: true, notes: ['a note'] },
     ],
     notes: ['a note'],
-    deferred: null,
+    resuming: { kind: 'unknown' },
     ...given,
   };
 }
@@ -100,9 +100,13 @@ describe('.meta.json', () => {
   });
 
   test('says why sessions are not resumed [REUSE-R1.0/record-of-failure REUSE-I10/record]', () => {
-    const deferred = 'V3: it gave another line';
-    expect(merged('{}', { deferred })).toHaveProperty('r1_deferred_reason', 'V3: it gave another line');
+    const why = 'V3: it gave another line';
+    const before = '{"r1_deferred_reason":"V1: earlier"}';
+    expect(merged('{}', { resuming: { kind: 'deferred', why } })).toHaveProperty('r1_deferred_reason', why);
+    expect(merged(before, { resuming: { kind: 'deferred', why } })).toHaveProperty('r1_deferred_reason', why);
     expect(merged('{}')).not.toHaveProperty('r1_deferred_reason');
+    expect(merged(before)).toHaveProperty('r1_deferred_reason', 'V1: earlier');
+    expect(merged(before, { resuming: { kind: 'works' } })).not.toHaveProperty('r1_deferred_reason');
   });
 
   test.each([

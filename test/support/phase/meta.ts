@@ -10,7 +10,7 @@ export function metaOf(differs: Partial<MetaUpdate> = {}): MetaUpdate {
     completed: null,
     loops: [{ stage: 'domain', started: AT, completed: null, iterations: 1, approved: false, notes: ['a note'] }],
     notes: ['a note'],
-    deferred: null,
+    resuming: { kind: 'unknown' },
     ...differs,
   };
 }
