@@ -1,19 +1,24 @@
 import type { GatesFound, HookAgent, PassedOver, SetUpOutcome, SetUpStep } from '../domain/set-up.ts';
 import { tellLeftOver, tellOthers, tellSource } from './carry-over.ts';
+import type { Paint } from './paint.ts';
+import { AS_IT_IS, type Shown } from './shown.ts';
 
-/** What `init` wrote, shown whole, and what to do next. */
-export function tellSetUp({ steps, gates, hook }: SetUpOutcome): string {
+/** What `init` wrote, shown, and what to do next. Settings come first and whole; a long prompt is shown by its beginning. */
+export function tellSetUp({ steps, gates, hook }: SetUpOutcome, { paint }: Shown = AS_IT_IS): string {
+  const shown = steps.filter(({ copied }) => copied !== true);
   return [
     ...(gates === null ? [] : tellCarried(steps, gates)),
     ...tellCopied(steps.filter(({ copied }) => copied === true)),
-    ...steps.filter(({ copied }) => copied !== true).map(tellStep),
+    ...[...shown.filter((step) => !isPrompt(step)), ...shown.filter(isPrompt)].map((step) => tellStep(step, paint)),
     ...(gates === null ? [] : tellGates(gates)),
     ...steps.filter((step) => step.ignored).map(tellIgnored),
     [
       ...(gates === null ? (hook === null ? [INSTRUCTIONS] : []) : run(gates)),
       ...(steps.some(isMcp) ? [RESTART] : []),
       ...(hook === null ? [] : HOOKED[hook]),
-    ].join('\n'),
+    ]
+      .map((line) => line.replace(/^(Next|Then):/, (word) => paint('strong', word)))
+      .join('\n'),
   ].join('\n\n');
 }
 
@@ -32,9 +37,24 @@ function tellCopied(steps: readonly SetUpStep[]): readonly string[] {
   ];
 }
 
-function tellStep(step: SetUpStep): string {
+function tellStep(step: SetUpStep, paint: Paint): string {
   if (step.added === null) return `${step.path} is there already and was left as it is.`;
-  return `${step.did === 'written' ? 'Wrote' : 'Added to'} ${step.path}:\n\n${indented(step.added)}`;
+  const wrote = paint('good', `${step.did === 'written' ? 'Wrote' : 'Added to'} ${step.path}`);
+  const lines = step.added.trimEnd().split('\n');
+  if (!isPrompt(step) || lines.length <= SHORT) return `${wrote}:\n\n${indented(step.added)}`;
+  const begins = lines
+    .slice(
+      0,
+      lines.findIndex((line, at) => at > 2 && line === ''),
+    )
+    .join('\n');
+  return `${wrote}, ${lines.length} lines that are yours to change. It begins:\n\n${indented(begins)}\n  …`;
+}
+
+const SHORT = 24;
+
+function isPrompt({ path }: SetUpStep): boolean {
+  return path.endsWith('.md');
 }
 
 function tellGates({ proposed, passedOver, carried, others }: GatesFound): readonly string[] {

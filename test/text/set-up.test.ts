@@ -95,6 +95,31 @@ Next: add the gates to onceover.yml.
 Then: "onceover run" runs the gates on your present change.`);
   });
 
+  test('the settings come first and whole; of a long prompt the beginning is shown', () => {
+    const prompt = (lines: number): SetUpStep => ({
+      path: '.onceover/reviews/x.md' as RepoPath,
+      did: 'written',
+      added: `# X\n\nLook well,\nand twice.\n\n${'- More.\n'.repeat(lines - 5)}`,
+      ignored: false,
+    });
+    const told = (lines: number) => tellSetUp({ steps: [prompt(lines), WROTE_SETTINGS], gates: FOUND, hook: null });
+    expect(told(25)).toBe(`Wrote onceover.yml:
+
+  version: 1
+
+Wrote .onceover/reviews/x.md, 25 lines that are yours to change. It begins:
+
+  # X
+
+  Look well,
+  and twice.
+  …
+
+Next: "onceover run" runs the gates on your present change.`);
+    expect(told(24)).toContain(`Wrote .onceover/reviews/x.md:\n\n  # X`);
+    expect(told(24).match(/- More\./g)).toHaveLength(19);
+  });
+
   test.each([
     ['watches', /^Not a check: "npm test" watches and never ends\./m],
     ['changes-files', /^Not a check: "npm test" changes files\./m],

@@ -2,6 +2,7 @@ import { init } from '../../app.ts';
 import { FOREIGN_TOOLS } from '../../domain/carry-over.ts';
 import { setUpDocument } from '../../report/set-up-document.ts';
 import { tellSetUp } from '../../text/set-up.ts';
+import { shownOn } from '../looks.ts';
 import { answer, answerJson, fail } from '../output.ts';
 import { workingDirectory } from '../working-directory.ts';
 
@@ -33,7 +34,7 @@ export async function initCommand(options: {
   const outcome = await init(workingDirectory(), { gates, from, rules, mcp, hook });
   if (!outcome.ok) return fail(outcome.failure, json);
   if (json) answerJson(setUpDocument(outcome.value));
-  else answer(tellSetUp(outcome.value));
+  else answer(tellSetUp(outcome.value, shownOn(process.stdout, process.env)));
 }
 
 const HOOK_AGENTS = ['claude', 'codex', 'gemini'] as const;
