@@ -10,7 +10,7 @@ import { answerSchema, strictSchema } from '../prompt/answer-schema.ts';
 import type { Answers } from '../prompt/answers.ts';
 import type { ComposedPrompt } from '../prompt/compose.ts';
 import { repairPrompt } from '../prompt/gate.ts';
-import { keepFail } from '../prompt/kept-fail.ts';
+import { keepFail } from '../prompt/kept-refusal.ts';
 import { readAnswer } from '../prompt/read-answer.ts';
 import { tellUnreadable } from '../text/agent-failure.ts';
 import type { Budget } from './budget.ts';

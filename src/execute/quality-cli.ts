@@ -5,7 +5,7 @@ import type { Settings } from '../domain/settings.ts';
 import { strictSchema } from '../prompt/answer-schema.ts';
 import type { Answers } from '../prompt/answers.ts';
 import { repairPrompt } from '../prompt/gate.ts';
-import { keepQualityFail } from '../prompt/kept-quality-fail.ts';
+import { keepQualityFail } from '../prompt/kept-refusal.ts';
 import { readAnswer } from '../prompt/read-answer.ts';
 import { tellAgentFailure, tellUnreadable } from '../text/agent-failure.ts';
 import { openQueue } from './queue.ts';

@@ -1,36 +1,81 @@
 import { describe, expect, test } from 'vitest';
-import { keepRefusal } from '../../src/prompt/kept-refusal.ts';
+import type { Answers } from '../../src/prompt/answers.ts';
+import { keepFail, keepQualityFail, keepRefusal } from '../../src/prompt/kept-refusal.ts';
 
-const APPROVED = { approved: true, issues: [], summary: 'Fine.' };
+const PASS: Answers['gate'] = { status: 'pass', violations: [] };
+const APPROVED: Answers['loop'] = { approved: true, issues: [], summary: 'Fine.' };
+const PASSED: Answers['quality'] = { passed: true, feedback: 'Fine.' };
 
-describe('an approval in the answer to a repair question', () => {
-  test.each<[string, string, unknown]>([
-    ['a refusal that was cut off', '{"approved": false, "issues": [{"severity": "blo', undefined],
-    ['a refusal without quotes', 'approved: no', undefined],
-    ['a blocker, approved or not', '{"approved": true, "issues": [{"severity": "blocker", "descr', undefined],
-    ['a refusal in the field for it', '', { approved: false, issues: 'many' }],
-  ])('does not count after %s', (_, text, structured) => {
-    const kept = keepRefusal({ text, structured }, APPROVED);
-    expect(kept).toMatchObject({ approved: false, issues: [{ severity: 'blocker' }] });
-    expect(kept.issues[0]?.description).toContain(text === '' ? '"many"' : text);
+const said = (text: string, structured: unknown = null) => ({ text, structured });
+
+describe('a pass in the answer to a repair question', () => {
+  test.each<[string, ReturnType<typeof said>]>([
+    ['a fail of the wrong form', said('{"status":"fail","violations":[{"file":"a.ts"}]}')],
+    ['a fail that is cut off', said('Here: { "status" : "FAIL", "violations": [{"file"')],
+    ['a fail that is not quite JSON', said("{status: 'fail', violations: [}")],
+    ['a fail in another form of the word', said('{"status":"failed"}')],
+    ['a fail in another word', said('{"status":"needs_work"}')],
+    ['a fail in the field for it', said('All is well.', { status: ' Fail', violations: 7 })],
+    ['a fail in a list in that field', said('All is well.', [{ status: 'fail' }])],
+    ['a fail in a text in that field', said('All is well.', '{"status":"fail"')],
+    ['a pass with violations that cannot be read', said('{"status":"pass","violations":[{"file":"a.ts"}]}')],
+    ['violations without a status', said('{"violations": [ {"file":"a.ts"}')],
+    ['a refusal that was cut off', said('{"approved": false, "issues": [{"severity": "blo')],
+    ['a refusal without quotes', said('approved: no')],
+    ['a blocker, approved or not', said('{"approved": true, "issues": [{"severity": "blocker", "descr')],
+    ['a warning', said('{"approved": true, "issues": [{"severity": "warning", "descr')],
+    ['a refusal in the field for it', said('', { approved: false, issues: 'many' })],
+    ['a criterion that failed', said('{"passed": "yes", "criteria_results": [{"criterion": "a", "passed": false')],
+    ['outputs that failed', said('', { passed: 'failed' })],
+  ])('does not count after %s', (_title, first) => {
+    expect(keepFail(first, PASS)).toMatchObject({ status: 'fail', violations: [{ priority: 'critical' }] });
+    expect(keepRefusal(first, APPROVED)).toMatchObject({ approved: false, issues: [{ severity: 'blocker' }] });
+    expect(keepQualityFail(first, PASSED)).toMatchObject({ passed: false });
   });
 
-  test.each<[string, string]>([
-    ['an approval that was cut off', '{"approved": true, "issues": ['],
-    ['prose', 'It looks good to me.'],
-    ['the form that was asked for', '{"approved": true/false, "issues": [{"severity": "blocker|warning|suggestion"}]}'],
-    ['nothing', ''],
-  ])('counts after %s', (_, text) => {
-    expect(keepRefusal({ text, structured: undefined }, APPROVED)).toBe(APPROVED);
+  test.each<[string, ReturnType<typeof said>]>([
+    ['a pass of the wrong form', said('{"status":"pass","violations":7}')],
+    ['a pass that was cut off', said('{"status":"pass","violations":[')],
+    ['a pass with an empty list', said('{"status":"pass","violations":[ ], "previous": 3}')],
+    ['a pass in the field for it, whatever the text', said('"status":"fail"', { status: 'pass' })],
+    ['an approval that was cut off', said('{"approved": true, "issues": [')],
+    ['a suggestion', said('{"approved": true, "issues": [{"severity": "suggestion", "descr')],
+    ['a word that is about something else', said('I could not open the file; it failed.')],
+    ['prose', said('It looks good to me. Passed: no issues.')],
+    ['the form that was asked for', said('{"approved": true/false, "issues": [{"severity": "blocker|warning"}]}')],
+    ['the schema that was asked for', said('{"status":{"enum":["pass","fail"]},"violations":{"type":"array"}}')],
+    ['nothing', said('')],
+  ])('counts after %s', (_title, first) => {
+    expect(keepFail(first, PASS)).toBe(PASS);
+    expect(keepRefusal(first, APPROVED)).toBe(APPROVED);
+    expect(keepQualityFail(first, PASSED)).toBe(PASSED);
+  });
+});
+
+describe('what was said first', () => {
+  const first = said('{"status":"fail","violations":[{"file":"a.ts"}]}');
+
+  test('is told where somebody can act on it, beside what was said again', () => {
+    expect(keepFail(first, PASS).violations[0]).toMatchObject({ file: '', line: null });
+    expect(keepFail(first, PASS).violations[0]?.issue).toContain('"file":"a.ts"');
+    const hint = { severity: 'suggestion' as const, description: 'a' };
+    const { issues } = keepRefusal(first, { ...APPROVED, issues: [hint] });
+    expect(issues[0]).toBe(hint);
+    expect(issues[1]?.description).toContain('"file":"a.ts"');
+    expect(keepQualityFail(first, PASSED).feedback).toMatch(/^Fine\.\n\nThe reviewer .*"file":"a\.ts"/s);
   });
 
-  test('a repeated refusal is left as it is', () => {
-    const refused = { approved: false, issues: [{ severity: 'warning' as const, description: 'a' }], summary: '' };
-    expect(keepRefusal({ text: 'approved: false', structured: undefined }, refused)).toBe(refused);
+  test('is told at a length that can be read', () => {
+    const long = said(`{"status":"fail","x":"${'x'.repeat(10_000)}`);
+    expect(keepFail(long, PASS).violations[0]?.issue.length).toBeLessThan(2200);
   });
+});
 
-  test('what was said is told at a length that can be read', () => {
-    const kept = keepRefusal({ text: `approved: false ${'x'.repeat(5000)}`, structured: undefined }, APPROVED);
-    expect(kept.issues[0]?.description.length).toBeLessThan(2200);
-  });
+test('a repeated refusal is what it says', () => {
+  const fail: Answers['gate'] = { status: 'fail', violations: [], message: 'no' };
+  expect(keepFail(said('{"status":"fail"'), fail)).toBe(fail);
+  const refused: Answers['loop'] = { ...APPROVED, issues: [{ severity: 'warning', description: 'a' }] };
+  expect(keepRefusal(said('approved: false'), refused)).toBe(refused);
+  const failed: Answers['quality'] = { passed: false, feedback: 'no' };
+  expect(keepQualityFail(said('passed: false'), failed)).toBe(failed);
 });
