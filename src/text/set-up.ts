@@ -48,7 +48,7 @@ function tellStep(step: SetUpStep, paint: Paint): string {
       lines.findIndex((line, at) => at > 2 && line === ''),
     )
     .join('\n');
-  return `${wrote}, ${lines.length} lines that are yours to change. It begins:\n\n${indented(begins)}\n  …`;
+  return `${wrote} (${lines.length} lines, yours to change):\n\n${indented(begins)}\n  …`;
 }
 
 const SHORT = 24;

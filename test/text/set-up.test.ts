@@ -107,7 +107,7 @@ Then: "onceover run" runs the gates on your present change.`);
 
   version: 1
 
-Wrote .onceover/reviews/x.md, 25 lines that are yours to change. It begins:
+Wrote .onceover/reviews/x.md (25 lines, yours to change):
 
   # X
 
