@@ -24,7 +24,7 @@ export function helpWidth(): number {
 
 /** What stands at the end of the first page of help. */
 export const FIRST_PAGE_END = `
-Begin with "onceover init", then "onceover run"; "onceover demo" plays an example.
+Begin with "onceover init" and "onceover run"; "onceover demo" plays an example.
 "onceover <command> --help" says more of a command, --version which one this is.
 
 Exit codes: 0 every gate holds; 1 something fails or is open; 2 wrong usage or

@@ -35,6 +35,6 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** What to say of work that was ended so. */
 export const INTERRUPTED = {
-  what: 'interrupted; what was started has been ended, and what had no verdict yet was not recorded.',
+  what: 'Interrupted: what was started has been ended, and what had no verdict yet was not recorded.',
   next: 'To go on from there, run again.',
 };

@@ -15,7 +15,7 @@ for (const stream of isStop ? [] : [process.stdout, process.stderr]) {
     process.exitCode = 3;
     if (stream !== process.stderr)
       process.stderr.write(
-        `onceover: the answer could not be written (${error.code}).\nCheck the space that is left, and run again.\n`,
+        `onceover: The answer could not be written (${error.code}).\nCheck the space that is left, and run again.\n`,
       );
   });
 }

@@ -18,7 +18,7 @@ export function answerJson(document: object): void {
 
 /** Writes lines for people to stderr, beside the answer. */
 export function warn(lines: readonly string[]): void {
-  for (const line of lines) process.stderr.write(forLog(`warning: ${line}\n`));
+  for (const line of lines) process.stderr.write(forLog(`Warning: ${line}\n`));
 }
 
 /** Says what went wrong and what to do, and sets the exit code; the document is an error's, unless there is a better one. */
@@ -32,9 +32,10 @@ export function fail(failure: Failure, json: boolean, document: object = errorDo
 /** Tells of a bug of ours: nothing was judged, so this is neither a pass nor a finding. */
 export function tellBug(error: unknown, json: boolean): void {
   const said = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  if (json) answerJson({ error: { kind: 'bug', message: said, next: 'Report it, with the command that you ran.' } });
+  const next = 'Report it, with the command that you ran.';
+  if (json) answerJson({ error: { kind: 'bug', message: said, next } });
   process.stderr.write(
-    forLog(`onceover: something went wrong that should not (a bug in onceover ${version}):\n${said}\n`),
+    forLog(`onceover: Something went wrong that should not (a bug in onceover ${version}):\n${said}\n${next}\n`),
   );
   process.exitCode = 3;
 }

@@ -87,7 +87,7 @@ async function writeAll(wish: Wish, run: EndedRun): Promise<readonly string[]> {
   const missing = appended === null || appended.ok ? failures : [...failures, appended.failure];
   return missing.map((failure) => {
     const { what, next } = tellFailure(failure);
-    process.stderr.write(`onceover: a report is missing: ${what}\n${next}\n`);
+    process.stderr.write(`onceover: A report is missing: ${what}\n${next}\n`);
     return `a report is missing: ${what}`;
   });
 }

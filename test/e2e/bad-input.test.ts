@@ -167,7 +167,7 @@ describe('a broken .deepreview: exit 0, a warning with its place, the other rule
     for (const [i, [, what]] of rows.entries()) {
       const warning = warnings.find((one) => one.startsWith(`r${i}/`));
       expect.soft(warning).toMatch(new RegExp(`^r${i}/\\.deepreview${what.source}`, 's'));
-      expect.soft(end.stderr).toContain(`warning: ${warning}\n`);
+      expect.soft(end.stderr).toContain(`Warning: ${warning}\n`);
     }
   });
 
@@ -353,12 +353,20 @@ describe('files that are no plain files', () => {
 test('wrong usage: exit 2 with a hint', async () => {
   const rows: [string[], RegExp, RegExp][] = [
     [[], /command/, /"onceover --help"/],
-    [['rulez'], /^onceover: unknown command 'rulez'.*rules/, /"onceover --help"/],
-    [['instructions', '--bass', 'x'], /^onceover: unknown option '--bass'.*--base/, /"onceover instructions --help"/],
-    [['instructions', '--base'], /^onceover: option '--base <ref>' argument missing/, /"onceover instructions --help"/],
-    [['pass'], /^onceover: missing required argument 'review_id'/, /"onceover pass --help"/],
-    [['pass', 'a', 'b'], /^onceover: too many arguments/, /"onceover pass --help"/],
-    [['explain'], /^onceover: missing required argument 'name'/, /"onceover explain --help"/],
+    [['rulez'], /^onceover: Unknown command "rulez"\. Did you mean rules\?$/m, /"onceover --help"/],
+    [
+      ['instructions', '--bass', 'x'],
+      /^onceover: Unknown option "--bass"\. Did you mean --base\?$/m,
+      /"onceover instructions --help"/,
+    ],
+    [
+      ['instructions', '--base'],
+      /^onceover: Option "--base <ref>" argument missing\.$/m,
+      /"onceover instructions --help"/,
+    ],
+    [['pass'], /^onceover: Missing required argument "review_id"\.$/m, /"onceover pass --help"/],
+    [['pass', 'a', 'b'], /^onceover: Too many arguments for "pass"\./, /"onceover pass --help"/],
+    [['explain'], /^onceover: Missing required argument "name"\.$/m, /"onceover explain --help"/],
     [['init', '--mcp', 'emacs'], /init --mcp knows the agent "claude" only, not "emacs"/, /"onceover init --help"/],
   ];
   const { root } = emptyRepo();

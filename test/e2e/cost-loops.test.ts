@@ -90,7 +90,7 @@ test.each<[string, string[], RegExp]>([
   ['a folder outside', ['../elsewhere'], /\.\.\/elsewhere is outside the repository/],
   ['no name', [''], /"" is outside the repository/],
   ['two questions', ['specs/login', '--all'], /two questions: ask one/],
-  ['two features', ['specs/login', 'specs/search'], /too many arguments/],
+  ['two features', ['specs/login', 'specs/search'], /Too many arguments/],
 ])('%s is wrong usage', async (_, args, expected) => {
   const end = await (await withLoops()).at('', ...args);
   expect([end.code, end.stdout, end.stderr]).toEqual([2, '', expect.stringMatching(expected)]);

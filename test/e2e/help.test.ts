@@ -69,11 +69,16 @@ const commands: [string, string[]][] = [
   ['workflow', ['list', 'start', 'finish', 'status', 'abort']],
 ];
 
-test.each([['--help'], ['-h']])('%s names every command and the exit codes', async (option) => {
+const OTHERS = ['doctor', 'hook'];
+
+test.each([['--help'], ['-h'], ['help']])('%s names every command and the exit codes', async (option) => {
   const end = await onceover(temporaryFolder(), [option]);
   expect([end.code, end.stderr]).toEqual([0, '']);
   for (const [name] of commands) expect(end.stdout).toMatch(new RegExp(`^ {2}${name} .*\\S`, 'm'));
-  expect(end.stdout).toMatch(/^Exit codes: 0 .*; 1 .*; 2 .*;\n3 /m);
+  expect(end.stdout.replace(/\s+/g, ' ')).toMatch(/ Exit codes: 0 .*; 1 .*; 2 .*; 3 .*; 130 interrupted\. $/);
+  // A line a command, also where a terminal is narrow.
+  expect(end.stdout.match(/^ {2}\S.*$/gm)).toHaveLength(commands.length + OTHERS.length);
+  for (const line of end.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
 });
 
 test.each(commands)('%s --help names its arguments and options', async (name, mentioned) => {
@@ -84,6 +89,15 @@ test.each(commands)('%s --help names its arguments and options', async (name, me
   const offered = end.stdout.match(/^ {2}(?:-\w, )?--[\w-]+/gm)?.map((line) => line.trim().replace(/^-\w, /, ''));
   const expected = mentioned.filter((word) => word.startsWith('--')).map((word) => word.split(' ')[0]);
   expect(offered?.sort()).toEqual([...expected, '--help'].sort());
+});
+
+test('help with a command is the help of that command', async () => {
+  const [asked, usual] = await Promise.all([
+    onceover(temporaryFolder(), ['help', 'workflow', 'start']),
+    onceover(temporaryFolder(), ['workflow', 'start', '--help']),
+  ]);
+  expect(asked).toEqual(usual);
+  expect(asked.stdout).toMatch(/^Usage: onceover workflow start <job>/);
 });
 
 describe('a reader that goes away', () => {

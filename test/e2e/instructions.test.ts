@@ -408,7 +408,7 @@ describe('answers', () => {
       skipped: [{ review_id: skipped, rule: 'check', files: ['a.py'], why: 'unchanged-since-pass' }],
       warnings: [expect.stringMatching(/^sub\/\.deepreview:1:\d+: not valid YAML/)],
     });
-    expect(end.stderr).toBe(`warning: ${document.warnings[0]}\n`);
+    expect(end.stderr).toBe(`Warning: ${document.warnings[0]}\n`);
   });
 });
 

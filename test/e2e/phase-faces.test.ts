@@ -87,7 +87,7 @@ describe('what people see', () => {
     const end = await started.ended;
     expect(end.code).toBe(130);
     expect(end.stdout).toBe('');
-    expect(end.stderr).toMatch(/\nonceover: interrupted; what was started has been ended\.\n\nspecify of docs\/f\n/);
+    expect(end.stderr).toMatch(/\nonceover: Interrupted: what was started has been ended\.\n\nspecify of docs\/f\n/);
     expect(end.stderr).toMatch(/\nFix 1: Now it says: .*\nNo verdict of spec-reviewer: interrupted\n/);
     expect(end.stderr).toContain('\nNothing was approved.\n');
     expect(end.stderr).toContain('\nTo begin anew with what is there now: onceover phase specify docs/f --fixer one\n');
@@ -209,8 +209,8 @@ describe('wrong usage: exit code 2, and a sentence', () => {
     [['specify', 'f', '--step', '--summary', ' '], '--summary says nothing'],
     [['specify', 'f', '--max-iterations', '6'], 'It is a whole number from 1 to 5.'],
     [['specify', 'f', '--max-iterations', '0'], 'It is a whole number from 1 to 5.'],
-    [['specify', 'f', '--nope'], "unknown option '--nope'"],
-    [['specify', 'f', 'g'], 'too many arguments'],
+    [['specify', 'f', '--nope'], 'Unknown option "--nope"'],
+    [['specify', 'f', 'g'], 'Too many arguments'],
   ])('onceover phase %j', async (args, said) => {
     const end = await onceover(temporaryFolder(), ['phase', ...args]);
     expect(told(end, 2)).toContain(said);

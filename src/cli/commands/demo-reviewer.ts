@@ -6,7 +6,7 @@ export async function demoReviewerCommand(name: string): Promise<void> {
   const prompt = (await readStdin(null)) ?? '';
   const answer = await answerAsReviewer(name, prompt, process.env['ONCEOVER_SESSION'] ?? null);
   if (answer === null) {
-    process.stderr.write('onceover: this is a part of "onceover demo", and knows only its repository and sessions.\n');
+    process.stderr.write('onceover: This is a part of "onceover demo", and knows only its repository and sessions.\n');
     process.exitCode = 1;
   } else process.stdout.write(`${JSON.stringify(answer)}\n`);
 }

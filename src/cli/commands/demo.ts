@@ -35,7 +35,7 @@ const INTERRUPTED = {
   told: 'The temporary repository is removed.',
   fields: {},
   words: {
-    what: 'interrupted; what was started has been ended.',
+    what: 'Interrupted: what was started has been ended.',
     next: 'To see the demo to its end, run it again.',
   },
 };

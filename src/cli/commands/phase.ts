@@ -80,7 +80,7 @@ function soFar(outcome: PhaseOutcome, { step }: Wish, again: string) {
     told: `\n${tellPhaseSoFar(outcome, shownOn(process.stderr, process.env))}\n`,
     fields: { so_far: phaseDocument(outcome) },
     words: {
-      what: 'interrupted; what was started has been ended.',
+      what: 'Interrupted: what was started has been ended.',
       next: step ? `To go on from there: ${again}` : `To begin anew with what is there now: ${again}`,
     },
   };

@@ -83,7 +83,7 @@ export async function finishCommand(
 }
 
 const INTERRUPTED = {
-  what: 'interrupted; reviewers that were at work have been ended, and what had passed by then is kept.',
+  what: 'Interrupted: reviewers that were at work have been ended, and what had passed by then is kept.',
   next: 'To go on from there, run the same command again.',
 };
 

@@ -127,7 +127,7 @@ test('a file with a NUL byte in it: that nobody was shown what differs is said, 
   const run = await repo.document();
   expect(run.code).toBe(0);
   expect(run.warnings).toEqual([expect.stringMatching(/^src\/b\.ts: binary .* not what differs$/)]);
-  expect(run.stderr).toContain('warning: src/b.ts: binary');
+  expect(run.stderr).toContain('Warning: src/b.ts: binary');
 });
 
 test('a budget in dollars, and an agent that tells no price: it is said', async () => {

@@ -29,7 +29,7 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (signal) => {
     run.child.kill(signal);
     const end = await run.ended;
     expect([end.code, end.stdout]).toEqual([130, '']);
-    expect(end.stderr).toContain('onceover: interrupted');
+    expect(end.stderr).toContain('onceover: Interrupted');
     expect([await isAlive(looking), locks(repo)]).toEqual([false, []]);
     expect(repo.records().filter((name) => name.includes('@'))).toEqual([
       'review_src_code-quality_two@2.1.json',
@@ -68,7 +68,7 @@ test('SIGINT: what was kept, and what to do next', async () => {
   const { run } = await halfway();
   run.child.kill('SIGINT');
   const { stderr } = await run.ended;
-  expect(stderr.slice(stderr.indexOf('onceover: interrupted'))).toMatch(/run again/);
+  expect(stderr.slice(stderr.indexOf('onceover: Interrupted'))).toMatch(/run again/);
 });
 
 test('SIGHUP: nobody is left', async () => {

@@ -151,7 +151,7 @@ test('a gate path that matches no file: a warning in every run', async () => {
     const run = await repo.document();
     expect(run).toMatchObject({ code: 0, status: 'no_applicable_gates', uncovered_files: ['src/a.ts'] });
     expect(run.warnings).toEqual(['the gate path /src matches no file']);
-    expect(run.stderr).toBe('warning: the gate path /src matches no file\n');
+    expect(run.stderr).toBe('Warning: the gate path /src matches no file\n');
   }
 });
 

@@ -33,7 +33,7 @@ test('what cannot be meant: exit 2 with a sentence, one document, and nothing is
     ],
     [['run', '--uncommitted', '--files', 'src'], 'wrong-usage', '--uncommitted and --files cannot be used together.'],
     [['run', '--base', 'main', '--commit', 'HEAD'], 'wrong-usage', '--base cannot be used with --commit.'],
-    [['run', '--frobnicate'], 'wrong-usage', "unknown option '--frobnicate'"],
+    [['run', '--frobnicate'], 'wrong-usage', 'Unknown option "--frobnicate"'],
     [['run', '../x'], 'path-outside', '../x is outside the repository.'],
     [['run', '/etc'], 'path-outside', '/etc is outside the repository.'],
     [['run', '--files', '.git/config'], 'path-outside', '.git/config is outside the repository.'],
@@ -220,7 +220,7 @@ describe('somebody who does not read on', () => {
       stdio: ['ignore', full, 'pipe'],
     });
     closeSync(full);
-    expect(told({ code: end.status, stderr: end.stderr }, 3)).toContain('the answer could not be written (ENOSPC)');
+    expect(told({ code: end.status, stderr: end.stderr }, 3)).toContain('The answer could not be written (ENOSPC)');
   });
 });
 

@@ -102,7 +102,7 @@ describe('run --report', () => {
     repo.commit();
     const end = await repo.run(['--report', 'markdown=out/x.md', '--report', 'sarif=ignored/x.sarif']);
     expect(end.code).toBe(0);
-    expect(end.stderr).toMatch(/^warning: the report out\/x\.md is inside the repository and git does not ignore it/m);
+    expect(end.stderr).toMatch(/^Warning: the report out\/x\.md is inside the repository and git does not ignore it/m);
     expect(end.stderr).not.toContain('ignored/x.sarif');
   });
 
@@ -188,7 +188,7 @@ describe('a report that cannot be written', () => {
       `sarif=${repo.out('x.sarif')}`,
     ];
     const end = await repo.run(report);
-    expect(told(end, 3)).toContain('a report is missing: ');
+    expect(told(end, 3)).toContain('A report is missing: ');
     expect(end.stdout).toContain('(exit code 3)');
     expect(existsSync(repo.out('x.sarif'))).toBe(true);
     const run = await repo.document(report);

@@ -159,7 +159,7 @@ describe('what cannot be meant', () => {
     [['status', '--session', 'nope'], 2, 'There is no session "nope"'],
     [['abort', 'x', '--session', '../x'], 2, 'There is no session "../x"'],
     [['abort', ' '], 2, 'Say why it is not gone on with.'],
-    [['begin'], 2, "unknown command 'begin'"],
+    [['begin'], 2, 'Unknown command "begin"'],
   ];
 
   test('is said, and changes nothing', async () => {
