@@ -1,3 +1,4 @@
+import { findProgram } from '../agents/find.ts';
 import { knownAgents } from '../agents/inspect.ts';
 import type { ForeignTool } from '../domain/carry-over.ts';
 import type { Place } from '../domain/change.ts';
@@ -44,7 +45,14 @@ async function wantedGates(
     .filter(({ program }) => program !== null)
     .map(({ agent }) => agent.name);
   const here = await findForeign(files);
-  const known = { agents, configured: settings.gates, foreign: null, others: here };
+  const known = {
+    agents,
+    configured: settings.gates,
+    foreign: null,
+    others: here,
+    base: settings.base,
+    isHere: (program: string) => findProgram(program, process.env['PATH'] ?? '', place.root) !== null,
+  };
   if (from === null) return done(known);
   const [tool, ...more] = from === 'any' ? here : [from];
   const said =

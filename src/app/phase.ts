@@ -27,6 +27,7 @@ import { openLedger } from '../stores/ledger.ts';
 import { openLock } from '../stores/lock.ts';
 import { openPhaseLogs } from '../stores/phase-logs.ts';
 import { openPhaseLoops } from '../stores/phase-loops.ts';
+import { openProof } from '../stores/proof.ts';
 import { version } from '../version.ts';
 import { barredAgents } from './barred-agents.ts';
 import { reviewersOf } from './reviewers.ts';
@@ -134,6 +135,7 @@ async function openPhase(place: Place, wish: PhaseWish): Promise<Result<Opened>>
       clock: { now: () => new Date() },
       reporter,
       reviewers: reviewersOf(place, settings, stop),
+      proof: openProof(place, settings.logDir),
       contents: openContents(root),
       newId: () => newWorkId('loop'),
     },

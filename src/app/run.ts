@@ -26,6 +26,7 @@ import { openLedger } from '../stores/ledger.ts';
 import { openLock } from '../stores/lock.ts';
 import { openOpenings } from '../stores/openings.ts';
 import { openPasses } from '../stores/passes.ts';
+import { openProof } from '../stores/proof.ts';
 import { openReceipts } from '../stores/receipts.ts';
 import { openRecords } from '../stores/records.ts';
 import { openTrust } from '../stores/trust.ts';
@@ -88,7 +89,7 @@ export function run(place: Place, options: RunOptions): Promise<Result<RunOutcom
 export function runUntilPass(
   place: Place,
   options: RunOptions,
-  wish: Omit<LoopRequest, 'isSameConfig'>,
+  wish: Omit<LoopRequest, 'isSameConfig' | 'proof'>,
 ): Promise<Result<LoopOutcome>> {
   return alone(place, options, async ({ ports, request, from }) => {
     const { untilPass } = await import('../execute/until-pass.ts');
@@ -96,6 +97,7 @@ export function runUntilPass(
     const began = agentFiles();
     const loop = await untilPass(ports, request, {
       ...wish,
+      proof: openProof(place, request.settings.logDir),
       isSameConfig: async () => agentFiles() === began && (await isSameConfig(place, options, request)),
     });
     if (!loop.ok) return loop;

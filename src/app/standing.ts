@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Place } from '../domain/change.ts';
 import { done, type Result } from '../domain/result.ts';
@@ -26,22 +25,16 @@ export async function standing(place: Place): Promise<Result<Standing>> {
   const previewed = await previewRun(ports, request);
   if (!previewed.ok) return previewed;
   const { outcome, plan, facts } = previewed.value;
+  const files = await gitFiles(place, outcome.baseName, process.env);
+  if (!files.ok) return files;
   const paths = [
-    ...[...configFiles].flatMap((file) => withTarget(join(place.root, file))),
+    ...[...configFiles].map((file) => join(place.root, file)),
     `${join(place.root, request.settings.logDir)}/`,
     `${join(place.commonDir, 'onceover/findings')}/`,
     ...['receipts', 'trusted.json'].map((name) => join(place.commonDir, 'onceover', name)),
     // By its name a secret stays one; what is too large may shrink.
     ...outcome.withheld.filter(({ why }) => why === 'too-large').map(({ path }) => join(place.root, path)),
-    ...gitFiles(place, outcome.baseName, process.env),
+    ...files.value,
   ];
   return done({ outcome, asked: isAskedAlready(plan, facts.checks), traces: tracesOf(paths) });
-}
-
-function withTarget(path: string): readonly string[] {
-  try {
-    return [...new Set([path, realpathSync(path)])];
-  } catch {
-    return [path];
-  }
 }

@@ -11,7 +11,7 @@ import type {
   RoleIssue,
 } from './phase.ts';
 import type { PhaseState } from './phase-step.ts';
-import type { Saved } from './run.ts';
+import type { RunNotice, Saved } from './run.ts';
 import type { Usage } from './usage.ts';
 
 /** A round that was recorded, with what was done about it. */
@@ -72,6 +72,7 @@ export type PhaseNotice =
   | { readonly kind: 'commit-failed'; readonly message: string; readonly said: string }
   | { readonly kind: 'not-in-ledger'; readonly failure: Failure }
   | { readonly kind: 'no-price'; readonly agents: readonly string[] }
+  | Extract<RunNotice, { kind: 'proof-taken-back' }>
   /** Sessions are not resumed: which of V1 to V4 failed, and how. */
   | { readonly kind: 'not-resumed'; readonly agent: string; readonly why: string };
 

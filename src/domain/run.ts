@@ -128,6 +128,8 @@ export type RunNotice =
   | { readonly kind: 'no-price'; readonly agents: readonly string[] }
   /** What the run cost could not be written down. */
   | { readonly kind: 'not-in-ledger'; readonly failure: Failure }
+  /** Files that passes are known from were changed while a fixer worked, and taken back. */
+  | { readonly kind: 'proof-taken-back'; readonly paths: readonly string[] }
   | { readonly kind: 'orphan-slot'; readonly gate: GateId; readonly slot: number; readonly ids: readonly string[] }
   | { readonly kind: 'orphan-gate'; readonly gate: GateId; readonly ids: readonly string[] }
   | { readonly kind: 'agent-missing'; readonly agent: string; readonly gate: GateId };

@@ -3,7 +3,7 @@ import type { KnownFinding, Resolution } from '../domain/finding.ts';
 import type { Entry } from '../domain/gate.ts';
 import { leftOut } from '../domain/left-out.ts';
 import type { Fix, LoopEnd } from '../domain/loop.ts';
-import type { Comparison, Reviewers } from '../domain/ports.ts';
+import type { Comparison, Proof, Reviewers } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
 import type { RunNotice, RunOutcome } from '../domain/run.ts';
 import { failingChecks, openFindings } from '../plan/loop-round.ts';
@@ -21,6 +21,7 @@ export type Loop = {
   readonly fixer: string;
   readonly reviewers: Reviewers;
   readonly budget: Budget;
+  readonly proof: Proof;
   /** Whether settings, rules, prompts and agents are still those that the loop began with. */
   isSameConfig(): Promise<boolean>;
 };
@@ -66,7 +67,11 @@ export async function takeTurn(
     findings: task.findings.length,
     checks: task.checks.length,
   });
+  const noted = await loop.proof.note();
   const end = await askFixer({ ...loop, agent, task, session });
+  // Before anything is looked at: what is believed later on must not be the fixer's word either.
+  const taken = await noted.takeBack();
+  if (!taken.ok) return taken;
   const after = await look(loop);
   if (!after.ok) return after;
   const filesChanged = await changedFiles(loop, before.value, after.value);
@@ -76,7 +81,11 @@ export async function takeTurn(
   const log = fixLog(fix, { round, iteration: run.iteration }, end.exchanges);
   const logged = await ports.records.writeFixLog(agent, run.iteration ?? 0, log);
   if (!logged.ok) return logged;
-  const turn = { fix, session: null, after: after.value, notices: await noteCost(loop, end, after.value) };
+  const notices: readonly RunNotice[] = [
+    ...(taken.value.length === 0 ? [] : [{ kind: 'proof-taken-back', paths: taken.value } as const]),
+    ...(await noteCost(loop, end, after.value)),
+  ];
+  const turn = { fix, session: null, after: after.value, notices };
   if (request.stop?.aborted === true) return done({ ...turn, end: 'interrupted' });
   if (await isMeasuredOtherwise(loop, before.value, after.value)) return done({ ...turn, end: 'gate-changed' });
   if (end.failure === 'budget') return done({ ...turn, end: 'budget' });

@@ -40,6 +40,7 @@ export async function askRole(playing: Playing, ask: Ask): Promise<Result<PhaseE
     return fixedBy(playing, ask, { ...put, promptChars: 0 }, { said, usage: null }, facts);
   }
   tellStart(playing, ask, put.talk);
+  const noted = put.question.writes === true ? await ports.proof.note() : null;
   const asked = await ports.reviewers.ask(ask.agent, put.question, {
     stop: request.stop,
     watch: (doing, usage) =>
@@ -49,6 +50,9 @@ export async function askRole(playing: Playing, ask: Ask): Promise<Result<PhaseE
           : { kind: 'look-active', role: ask.role, doing, usage },
       ),
   });
+  const taken = (await noted?.takeBack()) ?? done([]);
+  if (!taken.ok) return taken;
+  if (taken.value.length > 0) playing.memory.notices.push({ kind: 'proof-taken-back', paths: taken.value });
   const usage = asked.ok ? asked.reply.usage : asked.usage;
   if (asked.ok || usage !== null) budget.used(ask.agent, usage);
   const event = isWriter

@@ -8,6 +8,7 @@ import type {
   Ledger,
   PhaseLogs,
   PhaseLoops,
+  Proof,
   Reporter,
   Reviewers,
   Snapshots,
@@ -28,6 +29,7 @@ export type PhasePorts = {
   readonly clock: Clock;
   readonly reporter: Reporter;
   readonly reviewers: Reviewers;
+  readonly proof: Proof;
   /** A name for a playing of a phase that no other has. */
   newId(): string;
 };

@@ -19,6 +19,10 @@ export type WantedGates = {
   readonly foreign: ForeignConfig | null;
   /** Tools whose configuration is here. */
   readonly others: readonly ForeignTool[];
+  /** What a change is measured from, where the settings say it. */
+  readonly base: string | null;
+  /** Whether a program is on PATH. */
+  isHere(program: string): boolean;
 };
 
 /** A file as it is to be written; `text` is null where it is left alone. */
@@ -28,7 +32,14 @@ export type PlannedFile = Omit<SetUpStep, 'ignored'> & { readonly text: string |
 export type PlannedGates = { readonly files: readonly PlannedFile[]; readonly found: GatesFound };
 
 /** What `init` learned of gates, where there was nothing to learn. */
-export const NOTHING_FOUND = { passedOver: [], proposed: null, carried: null, others: [] } as const;
+export const NOTHING_FOUND = {
+  passedOver: [],
+  missing: [],
+  isAllNew: false,
+  proposed: null,
+  carried: null,
+  others: [],
+} as const;
 
 /** A file that is new. */
 export function create(path: RepoPath, text: string): PlannedFile {

@@ -2,7 +2,7 @@ import type { RepoPath } from '../domain/brand.ts';
 import type { ProjectFiles } from '../domain/ports.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import type { GatesFound, HookAgent, RootFiles, SetUpOutcome, SetUpStep } from '../domain/set-up.ts';
-import { CHECK_SOURCES, checkCommands } from '../plan/check-commands.ts';
+import { CHECK_SOURCES, checkCommands, programsOf } from '../plan/check-commands.ts';
 import { addHookEntry, hookFile } from '../plan/hook-entry.ts';
 import type { JsonChange } from '../plan/json-config.ts';
 import { projectShape } from '../plan/languages.ts';
@@ -61,7 +61,21 @@ export async function setUp(ports: SetUpPorts, wanted: Wanted): Promise<Result<S
     planned.push(file.value);
   }
   const steps = await write(ports, planned);
-  return steps.ok ? done({ steps: steps.value, gates: found, hook }) : steps;
+  if (!steps.ok) return steps;
+  const isAllNew = wanted.gates !== null && (await isAllThatChanged(ports, wanted.gates.base, steps.value));
+  return done({ steps: steps.value, gates: found === null ? null : { ...found, isAllNew }, hook });
+}
+
+// Where that cannot be told, a run says why.
+async function isAllThatChanged(
+  { repository }: SetUpPorts,
+  base: string | null,
+  steps: readonly SetUpStep[],
+): Promise<boolean> {
+  const changes = await repository.changes(base);
+  if (!changes.ok || changes.value.deleted.length > 0) return false;
+  const own = new Set(steps.map(({ path }) => path));
+  return changes.value.changed.length > 0 && changes.value.changed.every((path) => own.has(path));
 }
 
 async function write(
@@ -84,7 +98,7 @@ async function write(
 /** A first `onceover.yml` with the prompt that it names; one that is there is left alone. */
 async function planGates(
   { files, repository }: SetUpPorts,
-  { agents, configured, others }: WantedGates,
+  { agents, configured, others, isHere }: WantedGates,
 ): Promise<Result<PlannedGates>> {
   const settings = await files.read(SETTINGS);
   if (!settings.ok) return settings;
@@ -99,7 +113,8 @@ async function planGates(
   if (!paths.ok) return paths;
   const { checks, passedOver } = checkCommands(await rootFiles(files, paths.value));
   const facts = { checks, exclude: toolWrittenGlobs(paths.value), prompt: PROMPT };
-  const found = { ...NOTHING_FOUND, agents, passedOver, others };
+  const missing = programsOf(checks).filter((program) => !isHere(program));
+  const found = { ...NOTHING_FOUND, agents, passedOver, missing, others };
   // Settings are written last: whoever finds them finds the prompt that they name.
   return settings.value === null
     ? done({
@@ -123,7 +138,18 @@ async function rootFiles(files: ProjectFiles, paths: readonly RepoPath[]): Promi
     const read = await files.read(name);
     if (read.ok && read.value !== null && read.value.length <= LONGEST_SOURCE) texts.set(name, read.value);
   }
-  return { names, texts };
+  return { names, texts, packages: await packageFiles(files, paths) };
+}
+
+const MOST_PACKAGES = 200;
+
+async function packageFiles(files: ProjectFiles, paths: readonly RepoPath[]): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>();
+  for (const path of paths.filter((one) => one.endsWith('/package.json')).slice(0, MOST_PACKAGES)) {
+    const read = await files.read(path);
+    if (read.ok && read.value !== null && read.value.length <= LONGEST_SOURCE) texts.set(path, read.value);
+  }
+  return texts;
 }
 
 /** A starter `.deepreview`; one that is there is left alone. */

@@ -1,4 +1,5 @@
 import type { LoopEnd, LoopOutcome, LoopRound } from '../domain/loop.ts';
+import type { Proof } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
 import type { RunNotice, RunOutcome } from '../domain/run.ts';
 import { loopEnd, type RoundFacts } from '../plan/loop-end.ts';
@@ -19,6 +20,7 @@ export type LoopRequest = {
   readonly mostIterations: number | null;
   /** New findings must be ever graver to fail a gate. */
   readonly ratchet: boolean;
+  readonly proof: Proof;
   /** Whether settings, rules, prompts and agents are still those that the loop began with. */
   isSameConfig(): Promise<boolean>;
 };
@@ -33,7 +35,7 @@ export async function untilPass(given: RunPorts, asked: RunRequest, wish: LoopRe
   const memory = openLoopMemory(given);
   const { ports } = memory;
   const budget = openBudget(request.settings.budget);
-  const loop: Loop = { ports, request, reviewers, budget, fixer: wish.fixer, isSameConfig: wish.isSameConfig };
+  const loop: Loop = { ports, request, reviewers, budget, ...wish };
   const most = wish.mostIterations ?? request.settings.maxRetries + 1;
   const rounds: LoopRound[] = [];
   const facts: RoundFacts[] = [];

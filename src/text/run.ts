@@ -5,6 +5,7 @@ import { tellGateDetail, tellSlotReason } from './gate-reason.ts';
 import { someNames } from './names.ts';
 import { tellResult } from './run-result.ts';
 import { AS_IT_IS, fitted, type Shown } from './shown.ts';
+import { tellTakenBack } from './taken-back.ts';
 import { tellPaid, tellUsage } from './usage.ts';
 
 /** The end of a run, for people: gates and slots, findings, what was not looked at, the result, what to do next. */

@@ -13,6 +13,7 @@ import { memoryClone, memoryWorktree } from '../support/memory/git.ts';
 import { memoryLedger } from '../support/memory/ledger.ts';
 import { memoryOpenings } from '../support/memory/openings.ts';
 import { memoryPasses } from '../support/memory/passes.ts';
+import { memoryProof } from '../support/memory/proof.ts';
 import { memoryReceipts } from '../support/memory/receipts.ts';
 import { memoryRecords } from '../support/memory/records.ts';
 import { answers, fails, memoryReviewers, type ScriptedAgent } from '../support/memory/reviewers.ts';
@@ -96,7 +97,14 @@ async function play(script: Script) {
     startedBy: 'person',
     stop: world.stop.signal,
   };
-  const wish = { fixer: 'fay', mostIterations: null, ratchet: false, isSameConfig: async () => true, ...script.wish };
+  const wish: LoopRequest = {
+    fixer: 'fay',
+    mostIterations: null,
+    ratchet: false,
+    proof: memoryProof(),
+    isSameConfig: async () => true,
+    ...script.wish,
+  };
   const ended = await untilPass(ports, request, wish);
   return { ended, events, world, asked: reviewers.asked };
 }
@@ -177,6 +185,43 @@ describe('a loop', () => {
     expect(/claimed to be fixed: (y+)/.exec(asked[2]?.dynamic ?? '')?.[1]).toHaveLength(2000);
     const all = await world.findings.all();
     expect(all.ok && all.value[0]?.resolution?.how).toBe('refuted');
+  });
+});
+
+describe('what passes are known from', () => {
+  test('is taken back after each turn, before anything is looked at, and that is told', async () => {
+    const heard: string[] = [];
+    const proof = memoryProof((what) => {
+      heard.push(what);
+      return what === 'noted' ? [] : ['receipts/x.json'];
+    });
+    const { run, ended, events } = await looped({
+      reviews: [objects('bad')],
+      fixes: [
+        (world) => {
+          heard.push('fixed');
+          return writes('good')(world);
+        },
+      ],
+      wish: { proof },
+    });
+    expect(heard).toEqual(['noted', 'fixed', 'taken back']);
+    expect(events.some(({ kind }) => kind === 'fix-ended')).toBe(true);
+    expect(ended.ok && ended.value.run.notices).toContainEqual({
+      kind: 'proof-taken-back',
+      paths: ['receipts/x.json'],
+    });
+    expect(run.exitCode).toBe(0);
+  });
+
+  test('is taken back where the fixer fails, too', async () => {
+    const heard: string[] = [];
+    await looped({
+      reviews: [objects('bad')],
+      fixes: [() => fails({ kind: 'agent-error', said: 'down' })],
+      wish: { proof: memoryProof((what) => (heard.push(what), [])) },
+    });
+    expect(heard).toEqual(['noted', 'taken back']);
   });
 });
 

@@ -389,6 +389,10 @@ describe('something to know beside the result', () => {
       { kind: 'not-in-ledger', failure: { kind: 'disk', action: 'write', path: 'l', code: 'ENOSPC' } },
       'what this phase cost is not in the ledger: l could not be written: no space is left on the disk (ENOSPC).',
     ],
+    'proof-taken-back': [
+      { kind: 'proof-taken-back', paths: ['.git/onceover/receipts/a.json'] },
+      'while the fixer worked, somebody wrote what would count as a pass, a waiver or an agreement; that was taken back: .git/onceover/receipts/a.json; if it was yours, say or run it again',
+    ],
     'no-price': [
       { kind: 'no-price', agents: ['house'] },
       'budget.usd counts only what agents tell the price of, and house told none; budget.dispatches counts all',

@@ -100,6 +100,31 @@ way('It brings the receipts of a pass along.', async () => {
   await expectJudged(judged(), fix(brings));
 });
 
+way('It does so, fails, and a run comes after the loop.', async () => {
+  const other = fixRepo();
+  other.write('src/a.ts', `export const a = 1;\n${B3}\n`);
+  expect((await other.run()).code).toBe(0);
+  const brings = `cp ${join(other.root, '.git/onceover/receipts')}/* .git/onceover/receipts/`;
+  const waives = `echo '${WAIVER}' > .git/onceover/findings/F1.said.json`;
+  const repo = judged();
+  repo.answers('two', fix(`${write(B3)}; ${brings}; ${waives}`, [], { $exit: 1 }));
+  const end = await loopOf(repo);
+  expect([end.loop.end, end.warnings.filter((one) => one.includes('taken back'))]).toEqual([
+    'fixer-failed',
+    [expect.stringContaining('F1.said.json')],
+  ]);
+  expect([(await repo.run()).code, repo.calls('one').length]).toEqual([1, 2]);
+});
+
+way('It changes what is remembered of the settings, and a run comes after the loop.', async () => {
+  const forgets =
+    "const fs=require('fs'),p='.git/onceover/parsed.json',k=JSON.parse(fs.readFileSync(p));for(const f of Object.values(k.files))if(f.settings)f.settings.gates=[];else if(f.gates)f.gates=[];fs.writeFileSync(p,JSON.stringify(k))";
+  const repo = judged();
+  repo.answers('two', fix(`${write(B3)}; node -e "${forgets}"`, [], { $exit: 1 }));
+  expect((await loopOf(repo)).loop.end).toBe('fixer-failed');
+  expect([(await repo.run()).code, repo.calls('one').length]).toEqual([1, 2]);
+});
+
 way('It writes records of passes.', async () => {
   const repo = fixRepo({ numReviews: 2, gates: CHECKED });
   // The reviewers have not looked yet: a check failed.

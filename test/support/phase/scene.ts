@@ -19,6 +19,7 @@ import { differences, type MemoryWorktree, memoryClone, memoryWorktree } from '.
 import { memoryLedger } from '../memory/ledger.ts';
 import { type MemoryPhaseLogs, memoryPhaseLogs } from '../memory/phase-logs.ts';
 import { memoryPhaseLoops } from '../memory/phase-loops.ts';
+import { memoryProof } from '../memory/proof.ts';
 import { answers, memoryReviewers, type ScriptedAgent } from '../memory/reviewers.ts';
 import { type MemorySnapshots, memorySnapshots } from '../memory/snapshots.ts';
 import { settingsOf } from '../run-model/setup.ts';
@@ -181,6 +182,7 @@ export function openScene(options: SceneOptions = {}): Scene {
     clock: { now: () => new Date(time) },
     reporter: { tell: (event) => void events.push(event) },
     reviewers,
+    proof: memoryProof(),
     contents: {
       digest: (paths) => contents().digest(paths),
       text: (path, limit) => contents().text(path, limit),
