@@ -147,4 +147,5 @@ export const startedPhaseSchema = z.object({
   progress: z.array(z.string()).describe('The last lines that the round has said.'),
   phase: phaseSchema.nullable().describe('The result of the round, once it is there.'),
   error: z.object({ kind: z.string(), message: z.string(), next: z.string() }).nullable(),
+  next: z.string().describe('What to do now.'),
 });

@@ -181,4 +181,5 @@ export const startedRunSchema = z.object({
   progress: z.array(z.string()).describe('The last lines that the run has said.'),
   run: runSchema.nullable().describe('The result, once it is there.'),
   error: z.object({ kind: z.string(), message: z.string(), next: z.string() }).nullable(),
+  next: z.string().describe('What to do now.'),
 });

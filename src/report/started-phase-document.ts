@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { nextOfStartedPhase } from '../text/started-phase.ts';
 import { phaseSchema, type startedPhaseSchema } from './phase-schema.ts';
 import { errorSchema } from './schemas.ts';
 
@@ -14,11 +15,11 @@ export function startedPhaseDocument(started: {
 }): StartedPhaseDocument {
   const phase = phaseSchema.safeParse(started.answer);
   const error = errorSchema.safeParse(started.answer);
-  return {
+  const told = {
     loop_id: started.id,
-    state: started.state !== 'running' && !phase.success ? 'died' : started.state,
-    progress: [...started.progress],
+    state: started.state !== 'running' && !phase.success ? ('died' as const) : started.state,
     phase: phase.success ? phase.data : null,
     error: error.success ? error.data.error : null,
   };
+  return { ...told, progress: [...started.progress], next: nextOfStartedPhase(told) };
 }

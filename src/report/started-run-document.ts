@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { nextOfStartedRun } from '../text/started-run.ts';
 import { runSchema, type startedRunSchema } from './run-schema.ts';
 import { errorSchema } from './schemas.ts';
 
@@ -14,12 +15,10 @@ export function startedRunDocument(started: {
 }): StartedRunDocument {
   const run = runSchema.safeParse(started.answer);
   const error = errorSchema.safeParse(started.answer);
-  const isAnswered = run.success || error.success;
-  return {
-    run_id: started.id,
-    state: started.state === 'done' && !isAnswered ? 'died' : started.state,
-    progress: [...started.progress],
+  const told = {
+    state: started.state === 'done' && !run.success && !error.success ? ('died' as const) : started.state,
     run: run.success ? run.data : null,
     error: error.success ? error.data.error : null,
   };
+  return { run_id: started.id, ...told, progress: [...started.progress], next: nextOfStartedRun(told) };
 }

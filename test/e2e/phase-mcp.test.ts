@@ -36,7 +36,10 @@ test('start, mend, continue: approved', async () => {
   expect(first.text).toContain(
     'blocker (spec-reviewer, spec.md:6)\n  Requirement 3 names no time.\n  suggestion: Name it.',
   );
-  expect(first.text).toContain(`then call continue_phase with loop_id "${loop_id}" and a summary of what you did.`);
+  expect(documentOf(first).next).toMatch(
+    `then call continue_phase with loop_id "${loop_id}" and a summary of what you`,
+  );
+  expect(first.text).toContain(documentOf(first).next);
 
   // Asked without a summary, and begun again, it tells the same and asks nobody.
   expect(documentOf(await client.call('continue_phase', { loop_id }))).toMatchObject({ loop_id, state: 'waiting' });
@@ -49,7 +52,9 @@ test('start, mend, continue: approved', async () => {
     state: 'ended',
     phase: { status: 'approved', fixes: [{ by: 'caller' }] },
   });
-  expect(last.text).toBe('Approved: specify of docs/f (approved)\n\nNothing is left to do in this phase.');
+  expect(last.text).toBe(
+    'Approved: specify of docs/f (approved)\n\nIt is approved: nothing is left to do in this phase.',
+  );
   const more = await client.call('continue_phase', { loop_id, summary: 'More.' });
   expect([more.isError, more.text]).toEqual([true, expect.stringContaining('No loop of specify on docs/f waits')]);
   expect(documentOf(await client.call('continue_phase', { loop_id }))).toMatchObject({ state: 'ended' });
@@ -65,7 +70,7 @@ test('a round outlives the client; a summary in the middle of it is refused', as
   const begun = await start(first, { wait_seconds: 0 });
   const { loop_id } = documentOf(begun);
   expect(begun.structured).toMatchObject({ state: 'running', phase: null });
-  expect(begun.text).toContain(`Loop ${loop_id} is in a round. Call continue_phase without a summary for its end.`);
+  expect(begun.text).toContain(`Loop ${loop_id} is in a round.\n\n`);
   const early = await first.call('continue_phase', { loop_id, summary: 'Did it.' });
   expect([early.isError, early.text]).toEqual([true, expect.stringContaining('in the middle of a round')]);
   await first.close();

@@ -33,7 +33,8 @@ test('start, findings, fix, start again: passed', async () => {
   const started = await client.call('start_run');
   const { run_id } = documentOf(started);
   expect(started).toMatchObject({ isError: false, structured: { state: 'running', run: null, error: null } });
-  expect(started.text).toBe(`Run ${run_id} is going on. Call get_run again for its end.`);
+  expect(started.text).toMatch(`Run ${run_id} is going on.\n\nCall get_run until its state is no longer "running".`);
+  expect(documentOf(started).next).toMatch(/^Call get_run/);
 
   const failed = await client.call('get_run', { run_id });
   expect(documentOf(failed)).toMatchObject({
@@ -45,12 +46,13 @@ test('start, findings, fix, start again: passed', async () => {
   expect(failed.text).toContain('Result: failed (exit code 1)');
   expect(failed.text).toContain(`fail: ${GATE} (findings are open)`);
   expect(failed.text).toMatch(/F1 \(high\) src\/a\.ts:2\n {2}code: .+\n {2}issue: .+\n {2}fix: Make it even\./);
-  expect(failed.text).toContain('Mend what is open, then start_run again.');
+  expect(documentOf(failed).next).toMatch(/^Mend what is open, then call start_run again\./);
+  expect(failed.text).toContain(documentOf(failed).next);
 
   edit(repo, 3);
   const passed = await runToEnd(client);
   expect(documentOf(passed).run).toMatchObject({ status: 'passed', exit_code: 0, iteration: 2 });
-  expect(passed.text).toContain('Nothing is open.');
+  expect(passed.text).toContain('Every gate holds: nothing is left to do.');
   const held = await runToEnd(client, { paths: ['src'], gate: 'code-quality' });
   expect(documentOf(held).run).toMatchObject({ status: 'passed', iteration: null, dispatches: 0 });
   expect(repo.calls()).toHaveLength(2);
@@ -98,7 +100,7 @@ describe('get_run', () => {
     const client = await connectMcp((await trustedRepo()).root);
     const ended = await runToEnd(client, { gate: 'nope' });
     expect(documentOf(ended)).toMatchObject({ state: 'done', run: null, error: { kind: 'unknown-gate' } });
-    expect(ended.text).toContain('No gate is called "nope".\nName one of these: code-quality.');
+    expect(ended.text).toContain('No gate is called "nope".\n\nName one of these: code-quality.');
     const outside = documentOf(await runToEnd(client, { paths: ['../x'] }));
     expect(outside.error).toMatchObject({ kind: 'path-outside' });
   });
@@ -114,7 +116,7 @@ describe('get_run', () => {
     const ended = await client.call('get_run', { run_id });
     expect(documentOf(ended)).toMatchObject({ state: 'died', run: null, error: null });
     expect(ended.text).toMatch(/^The run ended without a result\.\n/);
-    expect(ended.text).toMatch(/\nStart it again with start_run\.$/);
+    expect(ended.text).toMatch(/\nCall start_run to have the gates run again\.$/);
     expect(documentOf(await runToEnd(client)).run).toMatchObject({ status: 'passed' });
   });
 });
