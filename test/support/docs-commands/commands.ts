@@ -1,0 +1,92 @@
+import type { Fence, Page, Span } from './pages.ts';
+import { isSynopsis, oneByOne, plainly, withoutComment } from './words.ts';
+
+/** A command that a page tells the reader. */
+export type Told = {
+  /** As if onceover were installed. */
+  readonly command: string;
+  readonly at: string;
+  /** Whether it may be only the name of something: a part of a sentence, not a line to be copied. */
+  readonly inSentence: boolean;
+  readonly isSynopsis: boolean;
+  /** Options that are named in what is said beside it. */
+  readonly besides: readonly string[];
+};
+
+/** Commands that are told together, to be given one after another. */
+export type Story = readonly Told[];
+
+const PROGRAMS =
+  /^(?:[A-Z][A-Z_]*=\S* )*(?:onceover|npx(?: -y| --yes)? onceover(?:@[\d.]+)?|npm|npx|claude|codex|gemini|git|node) \S/;
+const SHORTHAND =
+  /^(?:run|status|explain|resolve|init|doctor|trust|demo|mcp|instructions|rules|pass|phase|cost|clean|hook (?:stop|snooze)|workflow (?:list|start|finish|status|abort)) (?:[<[-]|[A-Z]{2})/;
+
+/** Every command of a page. */
+export function storiesOf({ fences, spans }: Page): readonly Story[] {
+  return [...fences.flatMap(storiesInFence), ...spans.flatMap(storyInSpan)].filter((story) => story.length > 0);
+}
+
+function storiesInFence(fence: Fence): readonly Story[] {
+  switch (fence.info) {
+    case 'sh':
+    case 'bash':
+      return [linesOf(fence).flatMap(({ text, at }) => oneByOne(withoutComment(text)).map((one) => toldAt(one, at)))];
+    case 'console':
+      return [prompted(fence)];
+    case '':
+    case 'text':
+      return [...listed(fence), ...prompted(fence).map((one) => [one])];
+    default:
+      return [];
+  }
+}
+
+/** Lines with those that go on joined to them. */
+function linesOf(fence: Fence): readonly { readonly text: string; readonly at: string }[] {
+  const lines: { text: string; at: string }[] = [];
+  let before = '';
+  for (const [index, line] of fence.text.split('\n').entries()) {
+    if (line.endsWith('\\')) before += `${line.slice(0, -1).trimEnd()} `;
+    else {
+      lines.push({ text: before + line.trim(), at: `${fence.page}:${fence.line + index}` });
+      before = '';
+    }
+  }
+  return lines;
+}
+
+/** What is typed after a prompt; what is printed is left out. */
+function prompted(fence: Fence): Story {
+  return linesOf(fence).flatMap(({ text, at }) => {
+    const [, typed] = /^\$ (.+)$/.exec(text) ?? [];
+    return typed === undefined ? [] : oneByOne(withoutComment(typed)).map((one) => toldAt(one, at));
+  });
+}
+
+/** A list of commands, each with what it does beside or below it. */
+function listed(fence: Fence): readonly Story[] {
+  const found: Told[][] = [];
+  for (const [index, line] of fence.text.split('\n').entries()) {
+    const [, command, beside = ''] = /^((?:npx )?onceover \S.*?)(?:\s{2,}(.*)|\s*)$/.exec(line) ?? [];
+    const besides = (command === undefined ? line : beside).match(/(?<![\w-])--[a-z][a-z-]*/g) ?? [];
+    if (command !== undefined) {
+      found.push([{ ...toldAt(withoutComment(command), `${fence.page}:${fence.line + index}`), besides }]);
+    } else if (/^\s/.test(line)) {
+      const last = found.at(-1)?.[0];
+      if (last !== undefined) found[found.length - 1] = [{ ...last, besides: [...last.besides, ...besides] }];
+    } else if (line.trim() !== '') found.push([]);
+  }
+  return found;
+}
+
+function storyInSpan({ page, line, text }: Span): readonly Story[] {
+  const at = `${page}:${line}`;
+  if (PROGRAMS.test(text)) return [[{ ...toldAt(text, at), inSentence: true }]];
+  if (SHORTHAND.test(text)) return [[{ ...toldAt(`onceover ${text}`, at), inSentence: true, isSynopsis: true }]];
+  return [];
+}
+
+export function toldAt(text: string, at: string): Told {
+  const command = plainly(text);
+  return { command, at, inSentence: false, isSynopsis: isSynopsis(command), besides: [] };
+}

@@ -1,0 +1,88 @@
+import type { House } from './houses.ts';
+
+/** Where a command is tried, and what must come of it. */
+export type Place = {
+  readonly in: House;
+  readonly exit: number;
+  /** What it must say, on either stream; something, unless told. */
+  readonly says?: RegExp;
+  readonly input?: string;
+  /** Whether what comes after it in the same block is tried in the same repository, whatever its own row says. */
+  readonly stays?: true;
+};
+
+const STOP = JSON.stringify({ hook_event_name: 'Stop', stop_hook_active: false });
+const HELLO = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'docs', version: '1' } },
+});
+
+/**
+ * Where each command of onceover is tried; the first row that fits counts. Every row is a command of the docs or the usual
+ * case of one; a command that no row fits, or that ends otherwise there, needs a row of its own above it.
+ */
+export const PLACES: readonly (readonly [command: RegExp, place: Place])[] = [
+  [/^onceover (?:.* )?(?:--help|-h)$/, { in: 'fresh', exit: 0, says: /Usage: onceover/ }],
+  [/^onceover (?:--version|-V)$/, { in: 'fresh', exit: 0, says: /^\d+\.\d+\.\d+/ }],
+
+  [/^onceover run .*--until-pass/, { in: 'open', exit: 0, says: /It holds after one fix/ }],
+  [/^onceover run .*--dry-run/, { in: 'set-up', exit: 1, says: /code-quality/ }],
+  [/^onceover run .*--commit/, { in: 'set-up', exit: 0 }],
+  [/^onceover run\b/, { in: 'set-up', exit: 0, says: /holds|no_changes|"status": ?"passed/ }],
+  [/^onceover status --prompt/, { in: 'open', exit: 1, says: /F1/ }],
+  [/^onceover status\b/, { in: 'held', exit: 0, says: /holds|"status": ?"passed/ }],
+  [/^onceover explain\b/, { in: 'open', exit: 0, says: /src/ }],
+  [/^onceover resolve F1\b/, { in: 'open', exit: 0, says: /F1/ }],
+
+  [
+    /^onceover init .*--from (?:gauntlet|coderabbit|continue)/,
+    { in: 'foreign', exit: 0, says: /onceover\.yml/, stays: true },
+  ],
+  [/^onceover init .*--from/, { in: 'coderabbit', exit: 0, says: /onceover\.yml/, stays: true }],
+  [
+    /^onceover init\b/,
+    { in: 'fresh', exit: 0, says: /onceover\.yml|\.deepreview|\.mcp\.json|\.claude|\.codex|\.gemini/, stays: true },
+  ],
+  // The programs that stand for agents here remember nothing.
+  [/^onceover doctor --resume/, { in: 'set-up', exit: 1, says: /resume +no, tried here/ }],
+  [/^onceover doctor\b/, { in: 'set-up', exit: 0, says: /Claude Code|claude/ }],
+  [/^onceover trust\b/, { in: 'set-up', exit: 0 }],
+  [/^onceover demo\b/, { in: 'fresh', exit: 0, says: /scripted/ }],
+
+  [/^onceover instructions\b/, { in: 'set-up', exit: 0, says: /security--src/ }],
+  [/^onceover rules\b/, { in: 'set-up', exit: 0, says: /security/ }],
+  [/^onceover mcp\b/, { in: 'set-up', exit: 0, says: /"serverInfo"/, input: `${HELLO}\n` }],
+  [/^onceover hook stop\b/, { in: 'open', exit: 0, says: /"decision": ?"block"/, input: STOP }],
+  [/^onceover hook snooze\b/, { in: 'set-up', exit: 0 }],
+
+  [/^onceover phase .*--step/, { in: 'set-up', exit: 0, says: /approved/i }],
+  [/^onceover phase \S+ \S+/, { in: 'set-up', exit: 0, says: /approved|asked/i }],
+  [/^onceover workflow list\b/, { in: 'set-up', exit: 0, says: /research_report/ }],
+  [/^onceover workflow start\b/, { in: 'set-up', exit: 0, says: /research/ }],
+  [/^onceover workflow (?:finish|status|abort)\b/, { in: 'open', exit: 0, says: /research/ }],
+  [/^onceover cost\b/, { in: 'open', exit: 0 }],
+  [/^onceover clean\b/, { in: 'open', exit: 0, says: /F1/ }],
+
+  [/^git (?:status|diff|add|commit|log|clone|branch|checkout|switch|fetch)\b/, { in: 'set-up', exit: 0 }],
+];
+
+/** Complete as they stand, but named in sentences for what they are, and not to be given like this. */
+export const NAMES: readonly RegExp[] = [/^onceover workflow finish$/, /^onceover phase$/, /^codex exec$/];
+
+/** Lines of a shell that only lead to the next one. */
+export const STEPS: readonly RegExp[] = [/^cd \S+$/];
+
+/** What other programs are told, and where a test of it is; `npm run` and `node` are looked up in the project. */
+export const OTHERS: readonly (readonly [command: RegExp, by: string])[] = [
+  [/^npm (?:ci|install|i)\b/, 'what is installed by name is looked at here'],
+  [/^claude (?:plugin|mcp) /, 'test/agents/real/docs-commands.test.ts'],
+  [/^codex mcp /, 'test/agents/real/docs-commands.test.ts'],
+  [/^gemini mcp /, 'test/agents/real/docs-commands.test.ts'],
+];
+
+/** The row of a command of onceover or git; null where there is none. */
+export function placeOf(command: string): Place | null {
+  return PLACES.find(([pattern]) => pattern.test(command))?.[1] ?? null;
+}
