@@ -8,6 +8,7 @@ import { type DispatchFigures, ledgerEntries, preparationEntry } from '../plan/p
 import { metaUpdate } from '../plan/phase-meta.ts';
 import { neededSnapshots } from '../plan/phase-snapshots.ts';
 import { restPoint } from '../plan/phase-step.ts';
+import { isCutOff } from '../plan/phase-verdict.ts';
 import { tellIssueLine } from '../text/phase-issue.ts';
 import { historyEntry, withEntry } from '../text/review-history.ts';
 import { tellExchanges } from '../text/slot-log.ts';
@@ -37,7 +38,7 @@ export function openPhaseRecorder(playing: Playing, begun: Omit<KeptLoop, 'sessi
     const names = [...needed].join(' ');
     if (names === held) return done(undefined);
     held = names;
-    return ports.snapshots.hold(`${run.phase} ${run.feature}`, needed);
+    return ports.snapshots.hold(loopName(run), needed);
   };
 
   /** Keeps the loop where it is to go on in another call, and how one ended. */
@@ -162,7 +163,8 @@ export function openPhaseRecorder(playing: Playing, begun: Omit<KeptLoop, 'sessi
         if (!told.ok) return told;
       }
       // Of a round that gave no verdict nothing is kept: another call plays it again, under its number.
-      if (actions.length === 0 || isCutOff(state)) return done(undefined);
+      if (actions.length === 0 || (state.position.at === 'ended' && isCutOff(state.position.end)))
+        return done(undefined);
       rest = { run, state: restPoint(state), lastEntry };
       // What a call that was cut off may have written is known until its round is played again.
       if (actions.some(isRecord)) pending = null;
@@ -171,14 +173,13 @@ export function openPhaseRecorder(playing: Playing, begun: Omit<KeptLoop, 'sessi
   };
 }
 
-function isRecord({ kind }: PhaseAction): boolean {
-  return kind === 'record' || kind === 'record-fix';
+/** Who holds the snapshots that a loop compares with. */
+export function loopName({ phase, feature }: Pick<PhaseRun, 'phase' | 'feature'>): string {
+  return `${phase} ${feature}`;
 }
 
-/** Whether a phase ended without being judged to its end. */
-function isCutOff({ position }: PhaseState): boolean {
-  if (position.at !== 'ended') return false;
-  return position.end.status === 'error' || position.end.why === 'reviewer-failed' || position.end.why === 'budget';
+function isRecord({ kind }: PhaseAction): boolean {
+  return kind === 'record' || kind === 'record-fix';
 }
 
 /** Whoever watches hears of a reviewer that gave no verdict when nobody else is asked in its place. */

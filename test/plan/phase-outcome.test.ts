@@ -1,24 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { AgentFailure } from '../../src/domain/agent.ts';
-import type { LedgerLoop } from '../../src/domain/ledger.ts';
-import type { Resuming } from '../../src/domain/meta.ts';
-import type { PhaseEndReason, PhaseMark, PhaseStatus, RoleIssue } from '../../src/domain/phase.ts';
-import type { PhaseRun } from '../../src/domain/phase-run.ts';
+import type { PhaseEndReason, PhaseStatus } from '../../src/domain/phase.ts';
 import type { PhaseState } from '../../src/domain/phase-step.ts';
-import {
-  type DispatchFigures,
-  ledgerEntries,
-  metaUpdate,
-  phaseOutcome,
-  preparationEntry,
-} from '../../src/plan/phase-outcome.ts';
+import { phaseOutcome } from '../../src/plan/phase-outcome.ts';
 import { startPhase } from '../../src/plan/phase-step.ts';
 import { phaseEnd as judgedEnd } from '../../src/plan/phase-verdict.ts';
 import { phaseSetup } from '../support/phase/player.ts';
 import {
   answerWith,
   fixBy,
-  found,
   implementRun,
   issue,
   look,
@@ -30,10 +19,6 @@ import {
   spent,
 } from '../support/phase/samples.ts';
 import { usage } from '../support/run-samples.ts';
-
-const AT = '2026-03-01T12:00:00.000Z';
-const FIGURES: DispatchFigures = { at: AT, durationMs: 7, model: 'opus', startedBy: 'person', branch: 'work' };
-const figures = () => FIGURES;
 
 /** Where a specify phase stands. */
 function stateAt(position: PhaseState['position'], more: Partial<PhaseState> = {}): PhaseState {
@@ -164,205 +149,5 @@ describe('what was spared', () => {
     const run = phaseRun({ rounds: [playedRound(rested), playedRound({ looks: [by('security-reviewer', opening)] })] });
     expect(phaseOutcome(run, ended('approved'), []).saved).toEqual({ pass: 0, slot: 0, session: 0, prefix: 0 });
     expect(phaseOutcome(implementRun(), ended('approved'), []).saved.slot).toBe(0);
-  });
-});
-
-describe('the ledger', () => {
-  const USAGE = used(100);
-  const brief = ({ role, agent, template, why, status, dispatch, asks }: LedgerLoop) =>
-    [role, agent, template, why, status, dispatch, asks].join(' ');
-
-  test('has an entry for each look, with what it sent, used, and how it ended', () => {
-    const { entry } = playedRound({ looks: [look({ spent: spent(10, { usage: USAGE, asks: 2, freshChars: 20 }) })] });
-    expect(ledgerEntries(phaseRun(), { entry, fix: null }, figures)).toEqual([
-      {
-        kind: 'loop',
-        ...FIGURES,
-        ...{ feature: 'docs/f', run: 'loop-1', phase: 'specify', stage: 'domain', iteration: 1 },
-        ...{ isFinalValidation: false, role: 'spec-reviewer', agent: 'claude', template: 'I1-R4', why: 'first-look' },
-        ...{ fellBack: false, guarded: false, warned: false, status: 'pass', dispatch: 'fresh' },
-        ...{ asks: 2, usage: USAGE, promptChars: 10, freshChars: 20 },
-      },
-    ]);
-  });
-
-  test('tells a look that does not pass, one that was resumed, and one that gave no verdict', () => {
-    const looks = [
-      found([issue()], { role: 'implementation-reviewer' }),
-      look({ role: 'code-quality-reviewer', template: 'I2', why: 'delta' }),
-    ];
-    const errors = [lookError({ role: 'security-reviewer', agent: 'codex', spent: spent(5, { asks: 3 }) })];
-    const { entry } = playedRound({ phase: 'implement', stage: 'implement', looks, errors });
-    expect(ledgerEntries(phaseRun(), { entry, fix: null }, figures).map(brief)).toEqual([
-      'implementation-reviewer claude I1-R4 first-look fail fresh 1',
-      'code-quality-reviewer claude I2 delta pass resumed 1',
-      'security-reviewer codex I1-R4 first-look error fresh 3',
-    ]);
-  });
-
-  test('an approval with a blocker is no pass there either', () => {
-    const answer = answerWith([issue()], { approved: true });
-    const { entry } = playedRound({ looks: [look({ answer, reviewerApproved: true, enginePass: false })] });
-    expect(ledgerEntries(phaseRun(), { entry, fix: null }, figures)).toMatchObject([{ status: 'fail' }]);
-  });
-
-  test('has none for whoever was never asked', () => {
-    const errors = [lookError({ spent: spent(0, { asks: 0 }) })];
-    expect(ledgerEntries(phaseRun(), { entry: playedRound({ looks: [], errors }).entry, fix: null }, figures)).toEqual(
-      [],
-    );
-  });
-
-  test.each<[string, PhaseMark, Partial<LedgerLoop>]>([
-    [
-      'a fallback',
-      { kind: 'resume-fallback', role: 'spec-reviewer', iteration: 2, because: { kind: 'no-tokens' } },
-      { fellBack: true },
-    ],
-    ['the guard', { kind: 'delta-guard', role: 'spec-reviewer', iteration: 2, length: 9, limit: 8 }, { guarded: true }],
-    ['no reads', { kind: 'lazy-load-warning', role: 'spec-reviewer' }, { warned: true }],
-  ])('marks of a look: %s', (_title, mark, expected) => {
-    const none = { fellBack: false, guarded: false, warned: false };
-    const other = look({ role: 'phase-reviewer' });
-    const { entry } = playedRound({ looks: [look(), other], marks: [mark] });
-    expect(ledgerEntries(phaseRun(), { entry, fix: null }, figures)).toMatchObject([{ ...none, ...expected }, none]);
-  });
-
-  test('a resume that failed, and then nobody answered: that is told of its role alone', () => {
-    const because: AgentFailure = { kind: 'no-tokens' };
-    const marks = [{ kind: 'resume-fallback', role: 'spec-reviewer', iteration: 2, because }] as const;
-    const { entry } = playedRound({ looks: [], errors: [lookError(), lookError({ role: 'phase-reviewer' })], marks });
-    const entries = ledgerEntries(phaseRun(), { entry, fix: null }, figures);
-    expect(entries.map(({ fellBack }) => fellBack)).toEqual([true, false]);
-  });
-
-  test('of a fix has the fix alone, as done or failed', () => {
-    const { entry } = playedRound({ isFinalValidation: true });
-    const fix = fixBy('fay', { marks: [{ kind: 'lazy-load-warning', role: 'implementer' }] });
-    expect(ledgerEntries(phaseRun(), { entry, fix }, figures)).toMatchObject([
-      {
-        role: 'implementer',
-        agent: 'fay',
-        template: 'I7-fresh',
-        status: 'done',
-        warned: true,
-        isFinalValidation: false,
-      },
-    ]);
-    const failed = { ...fix, summary: null };
-    expect(ledgerEntries(phaseRun(), { entry, fix: failed }, figures)).toMatchObject([{ status: 'error' }]);
-  });
-
-  test('has none of a fix by whoever called', () => {
-    expect(ledgerEntries(phaseRun(), { entry: playedRound().entry, fix: fixBy(null) }, figures)).toEqual([]);
-  });
-
-  test('has what goes before the reviews, which has a prompt of its own', () => {
-    const one = {
-      role: 'test-deepener',
-      agent: 'fay',
-      status: 'error',
-      asks: 2,
-      usage: USAGE,
-      promptChars: 30,
-    } as const;
-    expect(preparationEntry(phaseRun({ phase: 'implement' }), { ...FIGURES, ...one })).toMatchObject({
-      ...{ kind: 'loop', ...FIGURES, ...one, run: 'loop-1', phase: 'implement', stage: 'implement', iteration: 0 },
-      ...{ template: null, dispatch: 'fresh', promptChars: 30, freshChars: 30 },
-    });
-  });
-});
-
-describe('.meta.json', () => {
-  const NOW = new Date('2026-03-01T18:00:00.000Z');
-  const tell = ({ role, issue: one }: RoleIssue) => `${role}: ${one.description}`;
-  const meta = (run: PhaseRun, state: PhaseState, resuming: Resuming = { kind: 'unknown' }) =>
-    metaUpdate(run, state, { now: NOW, resuming, tell });
-  const at = (minute: number) => `2026-03-01T12:0${minute}:00.000Z`;
-
-  test('of an approved phase: completed, each loop with its rounds', () => {
-    const run = phaseRun({
-      rounds: [
-        { ...playedRound({ looks: [found([issue()])] }), at: at(1) },
-        { ...playedRound({ iteration: 2, round: 2 }), at: at(2) },
-        { ...playedRound({ stage: 'phase', round: 3, looks: [look({ role: 'phase-reviewer' })] }), at: at(3) },
-      ],
-    });
-    expect(meta(run, ended('approved'))).toEqual({
-      phase: 'specify',
-      started: new Date(run.startedAt),
-      completed: NOW,
-      loops: [
-        {
-          stage: 'domain',
-          started: new Date(at(1)),
-          completed: new Date(at(2)),
-          iterations: 2,
-          approved: true,
-          notes: [],
-        },
-        {
-          stage: 'phase',
-          started: new Date(at(3)),
-          completed: new Date(at(3)),
-          iterations: 1,
-          approved: true,
-          notes: [],
-        },
-      ],
-      notes: [],
-      resuming: { kind: 'unknown' },
-    });
-  });
-
-  test('at the cap: not completed, and what is open is noted with its loop', () => {
-    const run = phaseRun({
-      rounds: [
-        playedRound({ looks: [found([issue()])] }),
-        playedRound({ stage: 'phase', round: 2, looks: [look({ role: 'phase-reviewer' })] }),
-      ],
-    });
-    const told = meta(run, ended('cap', { open: [open('spec-reviewer')] }));
-    expect(told).toMatchObject({
-      completed: null,
-      notes: ['spec-reviewer: It cannot be tested.'],
-      loops: [
-        { stage: 'domain', approved: false, completed: null, notes: ['spec-reviewer: It cannot be tested.'] },
-        { stage: 'phase', approved: true, notes: [] },
-      ],
-    });
-  });
-
-  test('accepted with notes: completed by the word of whoever called, and the notes stay', () => {
-    const run = phaseRun({ rounds: [playedRound({ looks: [found([issue()])] })] });
-    const told = meta(run, ended('accepted-with-notes', { open: [open('spec-reviewer')] }));
-    expect(told).toMatchObject({ completed: NOW, loops: [{ approved: false }], notes: [expect.any(String)] });
-  });
-
-  test.each<[string, PhaseState]>([
-    ['it waits', stateAt({ at: 'waiting', issues: [open('spec-reviewer')] })],
-    ['it goes on', stateAt({ at: 'starting' })],
-    ['it was interrupted', ended('interrupted')],
-    ['somebody worked on it', ended('disturbed')],
-  ])('%s: nothing is completed', (_title, state) => {
-    expect(meta(phaseRun(), state).completed).toBeNull();
-  });
-
-  test('a round in which somebody gave no verdict approves nothing', () => {
-    const run = phaseRun({ rounds: [playedRound({ looks: [look()], errors: [lookError()] })] });
-    expect(meta(run, ended('reviewer-failed')).loops).toMatchObject([{ approved: false, completed: null }]);
-  });
-
-  test('of code there is one loop; final validation counts as the iteration that it confirms', () => {
-    expect(meta(implementRun(), ended('approved')).loops).toMatchObject([{ stage: 'implement', iterations: 2 }]);
-  });
-
-  test('before the first round there is nothing to tell of loops', () => {
-    expect(meta(phaseRun({ rounds: [] }), ended('trouble')).loops).toEqual([]);
-  });
-
-  test('why nothing is resumed is told where that is known', () => {
-    const resuming: Resuming = { kind: 'deferred', why: 'V2: no answer' };
-    expect(meta(phaseRun(), ended('approved'), resuming).resuming).toEqual(resuming);
   });
 });
