@@ -22,8 +22,11 @@ export const ruleSchema = z.strictObject({
       .describe('Persona by platform, e.g. {claude: security-expert}.'),
     additional_context: z
       .strictObject({
-        all_changed_filenames: z.boolean().default(false),
-        unchanged_matching_files: z.boolean().default(false),
+        all_changed_filenames: z.boolean().default(false).describe('Name every changed file to the reviewer.'),
+        unchanged_matching_files: z
+          .boolean()
+          .default(false)
+          .describe('matches_together: name what else the rule matches.'),
       })
       .prefault({}),
     reference_files: z

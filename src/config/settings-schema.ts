@@ -22,33 +22,33 @@ const agentSchema = z.strictObject({
 
 const checkSchema = z.strictObject({
   run: z.string().min(1).describe('A shell command; exit code 0 is a pass.'),
-  timeout: seconds.optional(),
+  timeout: seconds.optional().describe('Seconds that it may take.'),
 });
 
 const reviewSchema = z.strictObject({
   prompt: z.string().min(1).describe('A Markdown file with what to look for.'),
   num_reviews: z.int().min(1).max(20).default(1).describe('How many reviewers (slots) answer it.'),
   agents: agentNames.optional().describe('Preference for this review; slot k gets the k-th, round and round.'),
-  timeout: seconds.optional(),
+  timeout: seconds.optional().describe('Seconds for a dispatch; it wins over that of an agent.'),
 });
 
 const entrySchema = z
   .strictObject({
     path: z.string().min(1).describe('".", a folder, "packages/*", or a glob.'),
     exclude: z.array(z.string().min(1)).default([]).describe('Globs left out of activation and diff.'),
-    checks: z.record(name, checkSchema).default({}),
-    reviews: z.record(name, reviewSchema).default({}),
+    checks: z.record(name, checkSchema).default({}).describe('Commands that must end with exit code 0.'),
+    reviews: z.record(name, reviewSchema).default({}).describe('What reviewers look for.'),
   })
   .describe('An entry point: gates that run when something under its path changed.');
 
 /** `onceover.yml` as people write it. */
 export const settingsSchema = z
   .strictObject({
-    version: z.literal(1).default(1),
+    version: z.literal(1).default(1).describe('Version of this format.'),
     base: z.string().min(1).optional().describe('Branch that a change is measured from.'),
     agents: agentNames.optional().describe('Agents in order of preference.'),
     concurrency: z.int().min(1).max(64).default(4).describe('Dispatches at once.'),
-    timeout: seconds.default(1200).describe('Seconds for a dispatch.'),
+    timeout: seconds.default(1200).describe('Seconds for a dispatch or a check.'),
     idle_timeout: seconds.default(180).describe('Seconds without any event.'),
     log_dir: z.string().min(1).default('.deepwork/logs').describe('Folder of the records, inside the repository.'),
     max_retries: z
@@ -74,21 +74,41 @@ export const settingsSchema = z
       .enum(['run', 'rest'])
       .default('run')
       .describe('rest: gates that hold are left out of iterations.'),
-    final_validation: z.enum(['all', 'changed']).default('all'),
-    delta_guard: z.enum(['prompt', 'effective']).default('prompt'),
-    resume_when_cold: z.boolean().default(true),
-    cache_ttl: z.enum(['auto', '5m', '1h']).default('auto'),
-    recheck_domain: z.boolean().default(false),
+    final_validation: z
+      .enum(['all', 'changed'])
+      .default('all')
+      .describe('Phases. changed: at the end only reviewers look whose last look is older than the code.'),
+    delta_guard: z
+      .enum(['prompt', 'effective'])
+      .default('prompt')
+      .describe(
+        'Phases. effective: whether a change is too long to resume with counts also what a fresh reviewer has to read.',
+      ),
+    resume_when_cold: z
+      .boolean()
+      .default(true)
+      .describe('Phases. false: go fresh where the cache has expired and fresh is cheaper.'),
+    cache_ttl: z
+      .enum(['auto', '5m', '1h'])
+      .default('auto')
+      .describe('How long Claude Code is to keep prompts in the cache; auto: by the pauses between looks.'),
+    recheck_domain: z
+      .boolean()
+      .default(false)
+      .describe('Phases. The first reviewer sees what the second one had changed.'),
     trust_marks: z.boolean().default(false).describe('A run accepts passes set by mark_review_as_passed.'),
     budget: z
-      .strictObject({ usd: z.number().positive().optional(), dispatches: z.int().min(1).optional() })
+      .strictObject({
+        usd: z.number().positive().optional().describe('Dollars; counts only what agents tell the price of.'),
+        dispatches: z.int().min(1).optional().describe('Dispatches, those that ask once more among them.'),
+      })
       .prefault({})
-      .describe('Per run or loop; usd counts only what agents tell the price of.'),
+      .describe('For one run or loop.'),
     agent: z
       .record(name, agentSchema)
       .default({})
       .describe('Settings by agent; a new name with a command defines one.'),
-    gates: z.array(entrySchema).default([]),
+    gates: z.array(entrySchema).default([]).describe('Entry points with their checks and reviews.'),
   })
   .describe('Settings and gates of onceover.')
   .superRefine((settings, context) => {

@@ -39,8 +39,8 @@ export async function serve(options: ServeOptions): Promise<void> {
   gone.abort();
 }
 
-/** The server with its tools. */
-function buildServer(options: ServeOptions, gone: AbortSignal): McpServer {
+/** The server with its tools; docs/mcp.md is made from it too. */
+export function buildServer(options: ServeOptions, gone: AbortSignal): McpServer {
   const { root, platform } = options;
   const server = new McpServer({ name: 'onceover', version }, { instructions: INSTRUCTIONS });
   const files = (what: string) => z.array(z.string()).nullish().describe(what);

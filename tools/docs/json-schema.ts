@@ -1,0 +1,57 @@
+import { code } from './table.ts';
+
+/** As much of a JSON schema as ours have. */
+export type JsonSchema = {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: JsonSchema;
+  readonly additionalProperties?: JsonSchema | boolean;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+};
+
+/** What a value may be, in a few words. */
+export function tellType(schema: JsonSchema): string {
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices !== undefined) return unique(choices.map(tellType)).join(' or ');
+  if (schema.const !== undefined) return code(String(schema.const));
+  if (schema.enum !== undefined) return schema.enum.map((one) => code(String(one))).join(', ');
+  switch (schema.type) {
+    case 'integer':
+      return `whole number${range(schema)}`;
+    case 'array':
+      return listOf(schema.items ?? {});
+    case 'object':
+      return typeof schema.additionalProperties === 'object' && schema.properties === undefined
+        ? `${tellType(schema.additionalProperties)} by name`
+        : 'object';
+    case undefined:
+      return 'anything';
+    default:
+      return [schema.type].flat().join(' or ');
+  }
+}
+
+function listOf(items: JsonSchema): string {
+  const one = tellType(items);
+  return one === 'string' || one === 'number' || one === 'object' ? `list of ${one}s` : `list of: ${one}`;
+}
+
+// What any number of the language can be is no range.
+function range({ minimum, maximum }: JsonSchema): string {
+  const least = minimum !== undefined && minimum > Number.MIN_SAFE_INTEGER ? minimum : null;
+  const most = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER ? maximum : null;
+  if (least === null) return '';
+  return most === null ? `, ${least} or more` : `, ${least} to ${most}`;
+}
+
+function unique(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)];
+}

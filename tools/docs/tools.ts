@@ -1,0 +1,81 @@
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
+import { buildServer } from '../../src/mcp/server.ts';
+import { type JsonSchema, tellType } from './json-schema.ts';
+import { publishedSchemas } from './published.ts';
+import { code, table } from './table.ts';
+
+type Tool = {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly inputSchema: object;
+  readonly outputSchema?: object | undefined;
+};
+
+/** The tools as a client is told of them. */
+export async function toolParts(): Promise<Readonly<Record<string, string>>> {
+  const tools = await listTools();
+  const list = tools.map(({ name, title, inputSchema }) => [
+    `[${code(name)}](#${name})`,
+    parameters(inputSchema),
+    title ?? '',
+  ]);
+  return {
+    'tool-list': table(['tool', 'parameters', ''], list),
+    tools: tools.map(section).join('\n\n'),
+  };
+}
+
+async function listTools(): Promise<readonly Tool[]> {
+  const options = { root: '/', platform: 'claude', reviewer: null, selfReview: false };
+  const server = buildServer(options, new AbortController().signal);
+  const client = new Client({ name: 'docs', version: '1' });
+  const [here, there] = InMemoryTransport.createLinkedPair();
+  await Promise.all([server.connect(there), client.connect(here)]);
+  try {
+    return (await client.listTools()).tools;
+  } finally {
+    await client.close();
+    await server.close();
+  }
+}
+
+function parameters(schema: JsonSchema): string {
+  return Object.keys(schema.properties ?? {})
+    .map((name) => code(isNeeded(schema, name) ? name : `${name}?`))
+    .join(', ');
+}
+
+// What has a default, or may be null, may be left out.
+function isNeeded({ required, properties }: JsonSchema, name: string): boolean {
+  const own = properties?.[name];
+  return required?.includes(name) === true && own?.default === undefined;
+}
+
+function section(tool: Tool): string {
+  const schema: JsonSchema = tool.inputSchema;
+  const rows = Object.entries(schema.properties ?? {}).map(([name, own]) => [
+    code(name),
+    tellType(own).replace(/ or null$/, ''),
+    isNeeded(schema, name) ? 'required' : own.default === undefined ? '' : code(String(own.default)),
+    own.description ?? '',
+  ]);
+  const document = documentOf(tool);
+  return [
+    `### ${tool.name}`,
+    tool.description ?? '',
+    ...(rows.length === 0 ? [] : [table(['parameter', 'is', 'unless told', 'means'], rows)]),
+    `Answers with [${document}](json.md#${document}).`,
+  ].join('\n\n');
+}
+
+/** The published document that the tool answers with. */
+function documentOf({ name, outputSchema }: Tool): string {
+  const found = publishedSchemas().find(({ schema }) => plain(schema) === plain(outputSchema ?? {}));
+  if (found === undefined) throw new Error(`What ${name} answers with is in no published schema.`);
+  return found.name;
+}
+
+function plain(schema: object): string {
+  return JSON.stringify({ ...schema, $schema: undefined });
+}
