@@ -1,0 +1,100 @@
+// Records a terminal in which somebody works with onceover, and makes the pictures of the docs of it:
+//   npm run build && node tools/picture/record.mjs
+// Needs tmux. The runs are real; the reviewers are scripted, so that no model is needed.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { drawPicture, PICTURES } from './pictures.mjs';
+
+const CLI = process.env.ONCEOVER_CLI ?? fileURLToPath(new URL('../../dist/cli.mjs', import.meta.url));
+const REVIEWER = fileURLToPath(new URL('reviewer.mjs', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'onceover-picture-'));
+const env = {
+  PATH: `${folder}/bin:${process.env.PATH}`,
+  HOME: join(folder, 'home'),
+  TMPDIR: folder,
+  TERM: 'xterm-256color',
+  LANG: 'C.UTF-8',
+  PS1: '\\n\\[\\e[1;32m\\]$\\[\\e[0m\\] ',
+};
+
+try {
+  for (const name of ['bin', 'home']) mkdirSync(join(folder, name));
+  writeFileSync(join(folder, 'bin/onceover'), `#!/bin/sh\nexec ${process.execPath} ${CLI} "$@"\n`);
+  chmodSync(join(folder, 'bin/onceover'), 0o755);
+  const shop = makeShop();
+  for (const picture of PICTURES) {
+    writeFileSync(picture.recording, await record(picture, shop));
+    drawPicture(picture);
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** The project of the demo as it is before a review: one mistake is in the change. */
+function makeShop() {
+  const said = execFileSync(process.execPath, [CLI, 'demo', '--keep', '--json'], { env, encoding: 'utf8' });
+  const shop = join(folder, 'shop');
+  cpSync(JSON.parse(said).repository, shop, { recursive: true, filter: (path) => !/\/(\.git|\.deepwork)$/.test(path) });
+  const git = (...args) =>
+    execFileSync('git', ['-C', shop, '-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args], { env });
+  git('init', '-q', '-b', 'main');
+  git('add', '--', '.', ':!src/cart.ts', ':!src/receipt.ts', ':!docs/cart.md');
+  git('commit', '-qm', 'A shop');
+  git('checkout', '-qb', 'cart');
+  const settings = join(shop, 'onceover.yml');
+  writeFileSync(
+    settings,
+    readFileSync(settings, 'utf8').replaceAll(/"[^"]*cli.mjs","demo-reviewer"/g, JSON.stringify(REVIEWER)),
+  );
+  git('commit', '-qam', 'Its reviewers');
+  git('branch', '-f', 'main');
+  const cart = join(shop, 'src/cart.ts');
+  writeFileSync(cart, readFileSync(cart, 'utf8').replace('sum + cents, 0)', 'sum + cents)'));
+  return shop;
+}
+
+/** Types the lines of a picture into a shell, each when the one before has ended, and gives back what is on the screen. */
+async function record({ columns, lines }, cwd) {
+  const tmux = (...args) =>
+    execFileSync('tmux', ['-L', 'onceover-picture', '-f', '/dev/null', ...args], { env, cwd, encoding: 'utf8' });
+  tmux(
+    'new-session',
+    '-d',
+    '-x',
+    String(columns),
+    '-y',
+    '120',
+    'bash',
+    '--norc',
+    '--noprofile',
+    '-c',
+    `PS1='${env.PS1}' exec bash --norc --noprofile -i`,
+  );
+  try {
+    for (const line of lines) {
+      await setTimeout(300);
+      tmux('send-keys', '-l', line);
+      tmux('send-keys', 'Enter');
+      await ended(tmux);
+    }
+    const screen = tmux('capture-pane', '-e', '-p');
+    return `${screen.replace(/^\n+/, '').trimEnd().split('\n').slice(0, -1).join('\n').trimEnd()}\n`;
+  } finally {
+    tmux('kill-server');
+  }
+}
+
+/** Waits until the shell asks for the next line: nothing changes on the screen, and its last line is a prompt. */
+async function ended(tmux) {
+  for (let before = '', tries = 0; tries < 60; tries++) {
+    await setTimeout(300);
+    const screen = tmux('capture-pane', '-p').trimEnd();
+    if (screen === before && /(^|\n)\$$/.test(screen)) return;
+    before = screen;
+  }
+  throw new Error(`The shell does not come back:\n${tmux('capture-pane', '-p').trimEnd()}`);
+}
