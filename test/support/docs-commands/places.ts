@@ -80,6 +80,7 @@ export const OTHERS: readonly (readonly [command: RegExp, by: string])[] = [
   [/^claude (?:plugin|mcp) /, 'test/agents/real/docs-commands.test.ts'],
   [/^codex mcp /, 'test/agents/real/docs-commands.test.ts'],
   [/^gemini mcp /, 'test/agents/real/docs-commands.test.ts'],
+  [/^(?:rm -rf|npm uninstall) /, 'test/docs/played.test.ts'],
 ];
 
 /** The row of a command of onceover or git; null where there is none. */
