@@ -9,6 +9,7 @@ export const MORE = [
   'test/io/snapshot-{history,index,keeping,sections}.test.ts',
   'test/execute/{phase-git,run-model}.test.ts',
   'test/agents/many.test.ts',
+  'test/docs/played.test.ts',
 ];
 
 export default defineConfig({

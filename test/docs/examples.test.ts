@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { ruleFileSchema } from '../../src/config/rule-schema.ts';
+import { settingsSchema } from '../../src/config/settings-schema.ts';
+import * as library from '../../src/index.ts';
+import { runSchema } from '../../src/report/run-schema.ts';
+import { ROOT } from '../../tools/docs/published.ts';
+
+const pageOf = (name: string) => readFileSync(join(ROOT, 'docs', name), 'utf8');
+const blocks = (name: string, language: string) =>
+  [...pageOf(name).matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
+    ([, text = '']) => text,
+  );
+
+test('the example of configuration.md is a configuration', () => {
+  const [first = ''] = blocks('configuration.md', 'yaml');
+  expect(settingsSchema.parse(parse(first)).gates).toHaveLength(1);
+});
+
+test('the example of rules.md is a file of rules', () => {
+  const [first = ''] = blocks('rules.md', 'yaml');
+  expect(Object.keys(ruleFileSchema.parse(parse(first)))).toEqual(['security']);
+});
+
+test('the example of json.md is a document of a run, and has every field that one must have', () => {
+  const [first = ''] = blocks('json.md', 'json');
+  const document: unknown = JSON.parse(first);
+  expect(runSchema.strict().parse(document)).toEqual(document);
+});
+
+describe('library.md', () => {
+  // In the table: `name(…)`, several of them in a row.
+  const rows = pageOf('library.md').match(/^\| `.*$/gm) ?? [];
+  const named = rows.flatMap((row) =>
+    [...(row.split(' | ')[0] ?? '').matchAll(/`(\w+)/g)].map(([, name = '']) => name),
+  );
+
+  test('names everything that the library exports, and nothing else', () => {
+    expect([...named].sort()).toEqual(Object.keys(library).sort());
+  });
+});
+
+test('mcp.md enters the server as init does', () => {
+  const entries = blocks('mcp.md', 'json').map((text) => JSON.parse(text) as Record<string, Record<string, unknown>>);
+  const call = ['npx', '-y', 'onceover', 'mcp'];
+  const [command, ...args] = call;
+  expect(entries.map((entry) => entry['mcpServers']?.['onceover'] ?? entry['mcp']?.['onceover'])).toEqual([
+    { command, args },
+    { command, args },
+    { type: 'local', command: call },
+  ]);
+});

@@ -1,0 +1,87 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ROOT } from '../../tools/docs/published.ts';
+import { headings } from '../support/headings.ts';
+
+const INDEX = 'docs/README.md';
+const DOCS = pagesIn('docs');
+const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'ARCHITECTURE.md',
+  'DECISIONS.md',
+  ...DOCS,
+  ...pagesIn('plugins/onceover'),
+];
+
+describe.each(PAGES)('%s', (page) => {
+  test('every link leads to a file, and to a heading where it names one', () => {
+    expect(linksOf(textOf(page)).filter((target) => !leadsSomewhere(page, target))).toEqual([]);
+  });
+});
+
+test('docs/README.md leads to every page', () => {
+  const named = new Set(linksOf(textOf(INDEX)).map((target) => fileOf(INDEX, target)));
+  expect(DOCS.filter((page) => page !== INDEX && !named.has(page))).toEqual([]);
+});
+
+test.each([
+  ['a file that is not there', 'README.md', 'docs/nothing.md', false],
+  ['a heading that is not there', 'docs/README.md', 'gates.md#nothing', false],
+  ['a heading of the same page', 'docs/gates.md', '#findings', true],
+  ['a folder', 'README.md', 'schemas', true],
+  ['another site', 'README.md', 'https://example.invalid/a', true],
+])('what this test takes for a link that leads somewhere: %s', (_title, page, target, leads) => {
+  expect(leadsSomewhere(page, target)).toBe(leads);
+});
+
+function pagesIn(folder: string): readonly string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${folder}/${name}`)
+    .sort();
+}
+
+function textOf(page: string): string {
+  return readFileSync(join(ROOT, page), 'utf8');
+}
+
+/** Where the links of a page lead, those of pictures too; what stands in code is no link. */
+function linksOf(text: string): readonly string[] {
+  const prose = text.replace(/^ {0,3}(`{3,}|~{3,})[\s\S]*?^ {0,3}\1`*~*[ \t]*$/gm, '').replace(/`[^`\n]*`/g, '`code`');
+  const written = [...prose.matchAll(/\]\(([^)\s]+)(?:\s+"[^"]*")?\)/g)].map(([, target = '']) => target);
+  const tags = [...prose.matchAll(/<(?:img|a|source)\b[^>]*?\b(?:src|href|srcset)="([^"]+)"/g)];
+  return [...written, ...tags.map(([, target = '']) => target)];
+}
+
+function fileOf(page: string, target: string): string {
+  const [path = ''] = target.split('#');
+  return path === '' ? page : normalize(join(dirname(page), decodeURIComponent(path))).replace(/\/$/, '');
+}
+
+function leadsSomewhere(page: string, target: string): boolean {
+  if (/^[a-z]+:/.test(target)) return true;
+  const [, anchor] = target.split('#');
+  const file = fileOf(page, target);
+  const path = join(ROOT, file);
+  if (!existsSync(path)) return false;
+  if (anchor === undefined) return true;
+  return statSync(path).isFile() && anchorsOf(textOf(file)).has(anchor);
+}
+
+/** The anchors that GitHub makes of headings; one that comes again gets a number. */
+function anchorsOf(text: string): ReadonlySet<string> {
+  const counts = new Map<string, number>();
+  const anchors = headings(text).map((line) => {
+    const plain = line
+      .replace(/^\s*#+\s+/, '')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-');
+    const before = counts.get(plain) ?? 0;
+    counts.set(plain, before + 1);
+    return before === 0 ? plain : `${plain}-${before}`;
+  });
+  return new Set(anchors);
+}
