@@ -31,6 +31,10 @@ export type GatesFound = {
   readonly agents: readonly string[];
   /** Commands that cannot be checks, where nothing else took their place. */
   readonly passedOver: readonly PassedOver[];
+  /** Programs that the checks begin with and that are not on PATH. */
+  readonly missing: readonly string[];
+  /** Whether nothing has changed but what `init` wrote. */
+  readonly isAllNew: boolean;
   /** What would fit into an `onceover.yml` that is there and lacks it; null: nothing is missing. */
   readonly proposed: string | null;
   /** What was carried over from another tool; null: nothing was to be. */
@@ -55,4 +59,6 @@ export type PassedOver = { readonly run: string; readonly why: 'watches' | 'chan
 export type RootFiles = {
   readonly names: ReadonlySet<string>;
   readonly texts: ReadonlyMap<string, string>;
+  /** The texts of the package.json files further down. */
+  readonly packages: ReadonlyMap<string, string>;
 };

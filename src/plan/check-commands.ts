@@ -1,10 +1,12 @@
 import type { CheckCommand, CheckName, PassedOver, RootFiles } from '../domain/set-up.ts';
 import { type CheckCandidate, composerScripts, makeTargets, packageScripts } from './project-scripts.ts';
 import { projectTools } from './project-tools.ts';
+import { workspaceScripts } from './workspace-scripts.ts';
 
 /** Files at the root that can name a project's own commands. */
 export const CHECK_SOURCES: ReadonlySet<string> = new Set([
   'package.json',
+  'pnpm-workspace.yaml',
   'composer.json',
   'GNUmakefile',
   'makefile',
@@ -28,7 +30,9 @@ export function checkCommands(root: RootFiles): {
   readonly checks: readonly CheckCommand[];
   readonly passedOver: readonly PassedOver[];
 } {
-  const candidates = [packageScripts, composerScripts, makeTargets, projectTools].flatMap((from) => from(root));
+  const candidates = [packageScripts, composerScripts, makeTargets, workspaceScripts, projectTools].flatMap((from) =>
+    from(root),
+  );
   const chosen = NAMES.flatMap((name) => choose(candidates.filter((one) => one.name === name)));
   // Where all three are there, "check" is most likely the sum of them.
   const wanted = chosen.filter(({ name }) => name !== 'check' || chosen.length < NAMES.length);
@@ -40,6 +44,12 @@ export function checkCommands(root: RootFiles): {
       unfit === null || name === 'check' ? [] : [{ run, why: unfit }],
     ),
   };
+}
+
+/** The programs that commands begin with, each once. */
+export function programsOf(checks: readonly CheckCommand[]): readonly string[] {
+  const first = checks.map(({ run }) => run.split(' ').find((word) => !/^\w+=/.test(word)) ?? '');
+  return [...new Set(first)];
 }
 
 const NAMES: readonly CheckName[] = ['lint', 'types', 'test', 'check'];

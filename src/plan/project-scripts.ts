@@ -24,14 +24,17 @@ export function packageScripts(root: RootFiles): readonly CheckCandidate[] {
   return candidates({
     texts: textsOf(manifest['scripts']),
     run: (script) => runScript(manager, script),
-    usual: {
-      lint: ['lint', 'lint:check', 'lint:ci', 'check:lint', 'eslint'],
-      types: ['typecheck', 'type-check', 'types', 'check-types', 'check:types', 'types:check', 'tsc'],
-      test: ['test', 'test:ci', 'test:run', 'test:once', 'test:unit', 'unit'],
-      check: ['check'],
-    },
+    usual: PACKAGE_SCRIPTS,
   });
 }
+
+/** The scripts of a package.json that can be a check, the best first. */
+export const PACKAGE_SCRIPTS: Scripts['usual'] = {
+  lint: ['lint', 'lint:check', 'lint:ci', 'check:lint', 'eslint'],
+  types: ['typecheck', 'type-check', 'types', 'check-types', 'check:types', 'types:check', 'tsc'],
+  test: ['test', 'test:ci', 'test:run', 'test:once', 'test:unit', 'unit'],
+  check: ['check'],
+};
 
 /** The scripts of composer.json. */
 export function composerScripts(root: RootFiles): readonly CheckCandidate[] {
@@ -86,7 +89,7 @@ function candidate(name: CheckName, { texts, run, usual }: Scripts): CheckCandid
   };
 }
 
-type Manager = 'npm' | 'pnpm' | 'yarn' | 'bun';
+export type Manager = 'npm' | 'pnpm' | 'yarn' | 'bun';
 
 const LOCKFILES: readonly (readonly [file: string, manager: Manager])[] = [
   ['pnpm-lock.yaml', 'pnpm'],
@@ -95,7 +98,7 @@ const LOCKFILES: readonly (readonly [file: string, manager: Manager])[] = [
   ['bun.lockb', 'bun'],
 ];
 
-function packageManager(root: RootFiles, declared: unknown): Manager {
+export function packageManager(root: RootFiles, declared: unknown): Manager {
   const named = typeof declared === 'string' ? declared.split('@')[0] : null;
   if (named === 'npm' || named === 'pnpm' || named === 'yarn' || named === 'bun') return named;
   return LOCKFILES.find(([file]) => root.names.has(file))?.[1] ?? 'npm';
@@ -108,7 +111,7 @@ function runScript(manager: Manager, script: string): string {
   return `${manager}${short ? '' : ' run'} ${script}`;
 }
 
-function readJson(text: string | undefined): Readonly<Record<string, unknown>> {
+export function readJson(text: string | undefined): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text ?? '{}');
     return isRecord(value) ? value : {};
@@ -118,7 +121,7 @@ function readJson(text: string | undefined): Readonly<Record<string, unknown>> {
   }
 }
 
-function textsOf(scripts: unknown): ReadonlyMap<string, string> {
+export function textsOf(scripts: unknown): ReadonlyMap<string, string> {
   if (!isRecord(scripts)) return new Map();
   return new Map(
     Object.entries(scripts).flatMap(([name, script]) => {

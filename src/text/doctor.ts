@@ -26,7 +26,7 @@ export function tellDoctor(report: DoctorReport, shown: Shown = AS_IT_IS): strin
 
 const LABEL = 12;
 const NONE =
-  'No agent was found. Install one of those below, or define a command of your own under "agent" in onceover.yml.';
+  'No agent was found. Install one of those below and start it once to log in, or define a command of your own under "agent" in onceover.yml. "onceover demo" shows a run without one.';
 
 function ready(found: readonly AgentReport[]): string {
   return found.length === 1
@@ -59,7 +59,8 @@ function headingOf(agents: readonly AgentReport[]): string {
   const names = agents.map(({ name }) => quoteName(name)).join(', ');
   const [{ version, testedVersion }] = agents as readonly [AgentReport];
   if (testedVersion === null) return `${names} (your own ${agents.length === 1 ? 'command' : 'commands'})`;
-  return `${names} ${version ?? ''}`.trim() + (version === testedVersion ? '' : ` (tested with ${testedVersion})`);
+  if (version === null) return `${names}, which does not tell its version (tested with ${testedVersion})`;
+  return `${names} ${version}${version === testedVersion ? '' : ` (tested with ${testedVersion})`}`;
 }
 
 function abilitiesOf(agent: AgentReport): readonly Line[] {

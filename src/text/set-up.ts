@@ -1,22 +1,24 @@
 import type { GatesFound, HookAgent, PassedOver, SetUpOutcome, SetUpStep } from '../domain/set-up.ts';
 import { tellLeftOver, tellOthers, tellSource } from './carry-over.ts';
 import type { Paint } from './paint.ts';
-import { AS_IT_IS, type Shown } from './shown.ts';
+import { AS_IT_IS, fitted, type Shown } from './shown.ts';
 
 /** What `init` wrote, shown, and what to do next. Settings come first and whole; a long prompt is shown by its beginning. */
-export function tellSetUp({ steps, gates, hook }: SetUpOutcome, { paint }: Shown = AS_IT_IS): string {
+export function tellSetUp({ steps, gates, hook }: SetUpOutcome, look: Shown = AS_IT_IS): string {
+  const { paint } = look;
   const shown = steps.filter(({ copied }) => copied !== true);
   return [
     ...(gates === null ? [] : tellCarried(steps, gates)),
     ...tellCopied(steps.filter(({ copied }) => copied === true)),
     ...[...shown.filter((step) => !isPrompt(step)), ...shown.filter(isPrompt)].map((step) => tellStep(step, paint)),
-    ...(gates === null ? [] : tellGates(gates)),
+    ...(gates === null ? [] : tellGates(gates, look)),
     ...steps.filter((step) => step.ignored).map(tellIgnored),
     [
       ...(gates === null ? (hook === null ? [INSTRUCTIONS] : []) : run(gates)),
       ...(steps.some(isMcp) ? [RESTART] : []),
       ...(hook === null ? [] : HOOKED[hook]),
     ]
+      .map((line) => fitted(line, look))
       .map((line) => line.replace(/^(Next|Then):/, (word) => paint('strong', word)))
       .join('\n'),
   ].join('\n\n');
@@ -57,13 +59,14 @@ function isPrompt({ path }: SetUpStep): boolean {
   return path.endsWith('.md');
 }
 
-function tellGates({ proposed, passedOver, carried, others }: GatesFound): readonly string[] {
+function tellGates({ proposed, passedOver, missing, carried, others }: GatesFound, look: Shown): readonly string[] {
   const lacks = carried === null ? 'onceover.yml has no gates yet.' : 'onceover.yml lacks some of these gates.';
-  const missing = `${lacks} These would fit; add them to it:\n\n${indented(proposed ?? '')}`;
+  const gates = `${lacks} These would fit; add them to it:\n\n${indented(proposed ?? '')}`;
   const left = (carried?.left ?? []).map((one) => `  - ${tellLeftOver(one)}`);
   return [
-    ...(proposed === null ? [] : [missing]),
+    ...(proposed === null ? [] : [gates]),
     ...(passedOver.length === 0 ? [] : [passedOver.map(tellPassedOver).join('\n')]),
+    ...(missing.length === 0 ? [] : [fitted(tellMissing(missing), look)]),
     ...(left.length === 0 ? [] : [['Not carried over, or not as it was:', ...left].join('\n')]),
     ...(others.length === 0 ? [] : [tellOthers(others)]),
   ];
@@ -76,6 +79,11 @@ function tellPassedOver({ run, why }: PassedOver): string {
     case 'changes-files':
       return `Not a check: "${run}" changes files. Add one that only looks under "checks".`;
   }
+}
+
+function tellMissing(programs: readonly string[]): string {
+  const them = programs.length === 1 ? 'it' : 'them';
+  return `Not found on this machine: ${programs.join(', ')}. The checks need ${them}: install ${them}, or activate the environment with ${them}.`;
 }
 
 function tellIgnored({ path }: SetUpStep): string {
@@ -100,11 +108,13 @@ const HOOKED: Readonly<Record<HookAgent, readonly string[]>> = {
   ],
 };
 
-function run({ agents, proposed }: GatesFound): readonly string[] {
+function run({ agents, proposed, isAllNew }: GatesFound): readonly string[] {
   const steps = [
     ...(agents.length > 0 ? [] : ['get an agent, since none was found: "onceover doctor" says how.']),
     ...(proposed === null ? [] : ['add the gates to onceover.yml.']),
-    '"onceover run" runs the gates on your present change.',
+    ...(isAllNew
+      ? ['commit this; nothing else has changed yet.', '"onceover run" runs the gates on what you change after that.']
+      : ['"onceover run" runs the gates on your present change.']),
   ];
   return steps.map((step, i) => `${i === 0 ? 'Next' : 'Then'}: ${step}`);
 }

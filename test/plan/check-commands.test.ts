@@ -1,11 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CHECK_SOURCES, checkCommands } from '../../src/plan/check-commands.ts';
+import { CHECK_SOURCES, checkCommands, programsOf } from '../../src/plan/check-commands.ts';
 
 type Files = Readonly<Record<string, string>>;
 
 function plan(files: Files) {
-  return checkCommands({ names: new Set(Object.keys(files)), texts: new Map(Object.entries(files)) });
+  const isBelow = ([path]: [string, string]) => path.includes('/');
+  const all = Object.entries(files);
+  return checkCommands({
+    names: new Set(Object.keys(files)),
+    texts: new Map(all.filter((one) => !isBelow(one))),
+    packages: new Map(all.filter(isBelow)),
+  });
 }
 
 function commands(files: Files): Readonly<Record<string, string>> {
@@ -268,4 +274,84 @@ test('large and hostile files take no time', () => {
   const begun = performance.now();
   plan(files);
   expect(performance.now() - begun).toBeLessThan(2000);
+});
+
+describe('the packages of a workspace', () => {
+  const npm = '{"workspaces": ["packages/*", "apps/web/"]}';
+  const pack = (own: Readonly<Record<string, string>>) => JSON.stringify({ scripts: own });
+
+  test.each<[string, Files, Readonly<Record<string, string>>]>([
+    [
+      'npm: what they have is run in each that has it',
+      {
+        'package.json': npm,
+        'packages/a/package.json': pack({ test: 'jest', lint: 'eslint .' }),
+        'apps/web/package.json': pack({ test: 'node --test' }),
+      },
+      {
+        lint: 'npm run lint --workspaces --if-present',
+        test: 'npm run test --workspaces --if-present',
+      },
+    ],
+    [
+      'pnpm: the list is in a file of its own',
+      {
+        'package.json': '{"packageManager": "pnpm@9.0.0"}',
+        'pnpm-workspace.yaml':
+          "# where\npackages:\n  # libraries\n  - 'libs/**'\n  - apps/* # programs\ncatalog:\n  - x\n",
+        'libs/deep/a/package.json': pack({ typecheck: 'tsc' }),
+        'apps/b/package.json': pack({ test: 'vitest' }),
+      },
+      { types: 'pnpm -r --if-present run typecheck', test: 'CI=true pnpm -r --if-present run test' },
+    ],
+    [
+      'the name that most of them have',
+      {
+        'package.json': '{"workspaces": {"packages": ["./packages/*"]}}',
+        'packages/a/package.json': pack({ types: 'tsc' }),
+        'packages/b/package.json': pack({ 'type-check': 'tsc' }),
+        'packages/c/package.json': pack({ 'type-check': 'tsc' }),
+      },
+      { types: 'npm run type-check --workspaces --if-present' },
+    ],
+    [
+      'a script of the root goes first',
+      {
+        'package.json': '{"workspaces": ["a"], "scripts": {"test": "turbo test"}}',
+        'a/package.json': pack({ test: 'x' }),
+      },
+      { test: 'npm test' },
+    ],
+    ['a package that is not in it', { 'package.json': npm, 'examples/a/package.json': pack({ test: 'x' }) }, {}],
+    ['no workspace', { 'package.json': '{}', 'packages/a/package.json': pack({ test: 'x' }) }, {}],
+    [
+      'yarn: its versions have no command in common',
+      { 'package.json': npm, 'yarn.lock': '', 'packages/a/package.json': pack({ test: 'x' }) },
+      {},
+    ],
+    [
+      'npm init wrote it',
+      { 'package.json': npm, 'packages/a/package.json': pack({ test: 'echo "Error" && exit 1' }) },
+      {},
+    ],
+  ])('%s', (_, files, expected) => {
+    expect(commands(files)).toEqual(expected);
+  });
+
+  test('one that watches is no check', () => {
+    const files = { 'package.json': npm, 'packages/a/package.json': pack({ test: 'jest --watch' }) };
+    expect(plan(files)).toEqual({
+      checks: [],
+      passedOver: [{ run: 'npm run test --workspaces --if-present', why: 'watches' }],
+    });
+  });
+});
+
+test('the programs that commands begin with, each once', () => {
+  const run = (text: string) => ({ name: 'test', run: text, timeoutSeconds: 1 }) as const;
+  expect(programsOf(['CI=true npm test', 'npm run lint', './gradlew test', 'pytest -q'].map(run))).toEqual([
+    'npm',
+    './gradlew',
+    'pytest',
+  ]);
 });

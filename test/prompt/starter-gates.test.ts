@@ -76,7 +76,7 @@ describe('a first onceover.yml', () => {
       { 'pom.xml': '' },
     ];
     for (const files of sources) {
-      const root = { names: new Set(Object.keys(files)), texts: new Map(Object.entries(files)) };
+      const root = { names: new Set(Object.keys(files)), texts: new Map(Object.entries(files)), packages: new Map() };
       const { checks } = checkCommands(root);
       const written = read(starterSettings(['claude'], { ...NOTHING, checks })).gates[0]?.checks;
       expect(checks.length).toBeGreaterThan(0);

@@ -135,7 +135,15 @@ test('init', () => {
     { path: '.mcp.json', did: 'left', ignored: false },
   ];
   const told = (gates: Partial<GatesFound> | null) => {
-    const found = { agents: [], passedOver: [], proposed: null, carried: null, others: [] };
+    const found = {
+      agents: [],
+      passedOver: [],
+      missing: [],
+      isAllNew: false,
+      proposed: null,
+      carried: null,
+      others: [],
+    };
     const document = setUpDocument({ steps, gates: gates === null ? null : { ...found, ...gates }, hook: null });
     expectToFit(setUpSchema, document);
     return document;

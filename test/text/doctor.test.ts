@@ -30,6 +30,7 @@ git 2.40.0, Node 20.19.0, no bubblewrap (commands with "sandbox: true", and open
 
 test.each<[string, AgentReport, RegExp]>([
   ['another version than tested', { ...claude, version: '3.0.0' }, /^claude 3\.0\.0 \(tested with 2\.1\.325\)/m],
+  ['no version', { ...claude, version: null }, /^claude, which does not tell its version \(tested with 2\.1\.325\)$/m],
   ['a version that was never tried', { ...claude, resume: { kind: 'unknown' } }, /resume +not tried.*doctor --resume/],
   [
     'a failed probe',
@@ -39,7 +40,7 @@ test.each<[string, AgentReport, RegExp]>([
   [
     'a missing agent',
     { ...claude, program: null, version: null },
-    /No agent was found.*Not here\n {2}claude +npm install -g it/s,
+    /No agent was found.*log in.*"onceover demo" shows a run without one.*Not here\n {2}claude +npm install -g it/s,
   ],
   [
     'a command',

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { RepoPath } from '../../src/domain/brand.ts';
 import type { GatesFound, SetUpStep } from '../../src/domain/set-up.ts';
 import { tellSetUp } from '../../src/text/set-up.ts';
+import { AS_IT_IS } from '../../src/text/shown.ts';
 
 const RULES = '.deepreview' as RepoPath;
 const MCP = '.mcp.json' as RepoPath;
@@ -13,7 +14,15 @@ const WROTE_RULES: SetUpStep = {
   ignored: false,
 };
 const WROTE_SETTINGS: SetUpStep = { path: SETTINGS, did: 'written', added: 'version: 1\n', ignored: false };
-const FOUND: GatesFound = { agents: ['claude'], passedOver: [], proposed: null, carried: null, others: [] };
+const FOUND: GatesFound = {
+  agents: ['claude'],
+  passedOver: [],
+  missing: [],
+  isAllNew: false,
+  proposed: null,
+  carried: null,
+  others: [],
+};
 
 const tell = (...steps: readonly SetUpStep[]) => tellSetUp({ steps, gates: null, hook: null });
 const tellGates = (gates: Partial<GatesFound>, step = WROTE_SETTINGS) =>
@@ -78,6 +87,29 @@ Next: "onceover run" runs the gates on your present change.`);
       'Next: get an agent, since none was found: "onceover doctor" says how.',
       'Then: "onceover run" runs the gates on your present change.',
     ]);
+  });
+
+  test('what only init has changed is committed first', () => {
+    expect(tellGates({ isAllNew: true }).split('\n').slice(-2)).toEqual([
+      'Next: commit this; nothing else has changed yet.',
+      'Then: "onceover run" runs the gates on what you change after that.',
+    ]);
+  });
+
+  test.each([
+    [['ruff'], 'Not found on this machine: ruff. The checks need it: install it, or activate the environment with it.'],
+    [
+      ['ruff', 'pytest'],
+      'Not found on this machine: ruff, pytest. The checks need them: install them, or activate the environment with them.',
+    ],
+  ])('programs that are not here are named: %s', (missing, said) => {
+    expect(tellGates({ missing }).split('\n')).toContain(said);
+    expect(tellGates({})).not.toContain('Not found');
+  });
+
+  test('what to do next is wrapped to the terminal', () => {
+    const told = tellSetUp({ steps: [], gates: { ...FOUND, agents: [] }, hook: 'codex' }, { ...AS_IT_IS, width: 60 });
+    expect(Math.max(...told.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
   });
 
   test('settings without gates are left, and gates proposed for them', () => {
