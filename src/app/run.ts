@@ -183,7 +183,7 @@ export async function openRun(place: Place, options: RunOptions): Promise<Result
     fresh: options.fresh,
     all: options.all,
     startedBy: options.startedBy,
-    authorAgents: (changed) => (source.from === null ? new Map() : writtenAgents(written.agent, changed)),
+    authorAgents: source.from === null ? null : (changed) => writtenAgents(written.agent, changed),
     stop: options.stop,
   };
   return done({ ports, request, written, from: source.from, configFiles: source.read });

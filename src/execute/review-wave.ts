@@ -23,9 +23,9 @@ export async function reviewWave(
   if (!tree.ok) return tree;
   const kept = await ports.snapshots.keep(tree.value);
   if (!kept.ok) return kept;
-  const changed = await changedFiles(ports, request, facts);
-  if (!changed.ok) return changed;
-  return runSlots(await openWave(ports, request, facts, tree.value, changed.value), plans, iteration, budget);
+  const authored = await authoredAgents(ports, request, facts);
+  if (!authored.ok) return authored;
+  return runSlots(await openWave(ports, request, facts, tree.value, authored.value), plans, iteration, budget);
 }
 
 async function openWave(
@@ -33,11 +33,10 @@ async function openWave(
   request: RunRequest,
   facts: RunFacts,
   tree: Wave['tree'],
-  changed: ReadonlySet<string>,
+  authored: Wave['authored'],
 ): Promise<Wave> {
   const reviewers = await ports.reviewers();
   const diffs = new Map<string, Promise<Result<readonly DiffSection[]>>>();
-  const authored = request.authorAgents(changed);
   return {
     ports,
     request,
@@ -66,18 +65,18 @@ async function openWave(
   };
 }
 
-/** Everything that the author has changed, also where the run is about a part of it. */
-async function changedFiles(
+/** Agents that the author has written to, by everything that is changed, also where the run is about a part of it. */
+async function authoredAgents(
   ports: RunPorts,
-  request: RunRequest,
+  { authorAgents, settings }: RunRequest,
   facts: RunFacts,
-): Promise<Result<ReadonlySet<string>>> {
-  const pathsOf = (entries: RunFacts['snapshot']['entries']) => new Set<string>(entries.map(({ path }) => path));
-  if (facts.comparison.scope.kind === 'full') return done(pathsOf(facts.snapshot.entries));
-  const whole = await ports.snapshots.compare({ kind: 'change', base: null }, request.settings.base);
+): Promise<Result<Wave['authored']>> {
+  if (authorAgents === null) return done(new Map());
+  const pathsOf = (entries: RunFacts['snapshot']['entries']) => entries.map(({ path }): string => path);
+  const own = pathsOf(facts.snapshot.entries);
+  if (facts.comparison.scope.kind === 'full') return done(authorAgents(new Set(own)));
+  const whole = await ports.snapshots.compare({ kind: 'change', base: null }, settings.base);
   if (!whole.ok) return whole;
-  const snapshot = await ports.snapshots.take(whole.value, leftOut(request.settings));
-  return snapshot.ok
-    ? done(new Set([...pathsOf(snapshot.value.entries), ...pathsOf(facts.snapshot.entries)]))
-    : snapshot;
+  const snapshot = await ports.snapshots.take(whole.value, leftOut(settings));
+  return snapshot.ok ? done(authorAgents(new Set([...pathsOf(snapshot.value.entries), ...own]))) : snapshot;
 }

@@ -58,8 +58,8 @@ export type RunRequest = {
   readonly fresh: boolean;
   /** Reviews although a check fails. */
   readonly all: boolean;
-  /** Command agents that the change under review has written to: their word counts for nothing. */
-  authorAgents(changed: ReadonlySet<string>): ReadonlyMap<string, string>;
+  /** Command agents that the change under review has written to: their word counts for nothing. Null: this is no pull request. */
+  readonly authorAgents: ((changed: ReadonlySet<string>) => ReadonlyMap<string, string>) | null;
   /** For the ledger alone. */
   readonly startedBy: 'person' | 'agent';
   readonly stop: AbortSignal | null;

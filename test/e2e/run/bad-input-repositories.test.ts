@@ -104,6 +104,19 @@ describe('few commits', () => {
   });
 });
 
+describe('a history of its own', () => {
+  test('a run about another base, or about what is not committed, needs nothing of the usual one', async () => {
+    const repo = oneReviewer();
+    repo.git('checkout', '-q', '--orphan', 'new');
+    repo.commit('one');
+    repo.write('src/a.ts', 'export const c = 3;\n');
+    expect((await repo.run()).code).toBe(2);
+    for (const args of [['--base', 'HEAD'], ['--uncommitted']]) {
+      expect(await repo.document(args)).toMatchObject({ code: 0, status: 'passed', dispatches: 1 });
+    }
+  });
+});
+
 describe('another place', () => {
   test('a linked worktree: its own records, and what passed in the other holds', async () => {
     const repo = oneReviewer();

@@ -246,7 +246,7 @@ function requestOf(setup: Setup, asked: Asked, stop: AbortSignal | null): RunReq
     rules: rulesOf(setup),
     rubrics: rubricsOf(setup),
     paths: asked.paths as readonly RepoPath[],
-    authorAgents: () => new Map(),
+    authorAgents: null,
     startedBy: 'person',
     stop,
   };
