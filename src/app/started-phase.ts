@@ -5,6 +5,7 @@ import { PHASES, type PhaseName } from '../domain/phase.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import { listFolder, makeFolder, removeOldest, writeWhole } from '../io/files.ts';
 import { readOwn } from '../io/own-file.ts';
+import { isCutOff } from '../plan/phase-verdict.ts';
 import { checkTrust } from './run.ts';
 import { isWorkId, newWorkId, type StartedWork, startWork, type WorkKind, waitForWork } from './started-work.ts';
 
@@ -52,7 +53,7 @@ export async function continuePhase(
   const now = await waitForWork(place, ROUNDS, kept.round, summary === null ? waitSeconds : 0);
   const state = stateOf(now);
   if (summary === null)
-    return state === 'died' || isCutOff(now?.answer)
+    return state === 'died' || isToPlayAgain(now?.answer)
       ? playRound(place, kept, null, waitSeconds)
       : told(place, kept, now);
   if (state === 'running') return failed({ kind: 'round-goes-on', id: loopId });
@@ -98,9 +99,9 @@ function stateOf(work: StartedWork | null): StartedPhase['state'] {
 }
 
 /** Whether a round ended without being judged: another call plays it again. */
-function isCutOff(answer: unknown): boolean {
+function isToPlayAgain(answer: unknown): boolean {
   if (!isRecord(answer) || answer['waiting'] === true) return false;
-  return answer['status'] === 'error' || answer['end'] === 'reviewer-failed' || answer['end'] === 'budget';
+  return isCutOff({ status: answer['status'], why: answer['end'] });
 }
 
 function keep(place: Place, kept: KeptStart): Result<void> {

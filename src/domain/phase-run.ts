@@ -69,6 +69,8 @@ export type PhaseNotice =
   | { readonly kind: 'meta-put-aside'; readonly path: RepoPath; readonly aside: RepoPath }
   /** `.meta.json` names a PRD that is not there, or not in the repository. */
   | { readonly kind: 'prd-left-out'; readonly path: string; readonly why: 'outside' | 'missing' }
+  /** A fixer changed files that are not among those under review. */
+  | { readonly kind: 'unseen-edits'; readonly paths: readonly RepoPath[] }
   | { readonly kind: 'commit-failed'; readonly message: string; readonly said: string }
   | { readonly kind: 'not-in-ledger'; readonly failure: Failure }
   | { readonly kind: 'no-price'; readonly agents: readonly string[] }

@@ -85,6 +85,8 @@ export type EditRules = {
   readonly documents: readonly RepoPath[] | null;
   /** Files and folders that nobody may touch who is judged by them: settings, roles, rules, prompts, the phase's own records. */
   readonly kept: readonly RepoPath[];
+  /** Of code: files and folders that alone are under review, and are committed; null: all. */
+  readonly only: readonly RepoPath[] | null;
 };
 
 /** What was there when somebody looked. */

@@ -248,11 +248,21 @@ export interface Records {
   writeGateLog(gate: GateName, iteration: number, lines: readonly string[]): Promise<Result<void>>;
   /** What a fixer was sent and said after an iteration, for people. */
   writeFixLog(agent: string, iteration: number, log: string): Promise<Result<void>>;
+  /** The logs of fixes of the present cycles, newest first; for people. */
+  fixLogs(): Promise<readonly FixLog[]>;
   /** Puts records away: those of some gates that belong to a place, or all. Tells how many iterations went. */
   archive(which: readonly ArchivedRecord[] | 'all'): Promise<Result<void>>;
   /** What a slot was sent and said, or, with no slot, what a check or a gate wrote; for people. */
   readLog(gate: GateName, slot: number | null, iteration: number): Promise<string | null>;
 }
+
+/** What a fixer was sent and said; `path` is from the root. */
+export type FixLog = {
+  readonly agent: string;
+  readonly iteration: number;
+  readonly path: string;
+  readonly log: string;
+};
 
 /** A gate as far as names of files go. */
 export type GateName = { readonly id: GateId; readonly kind: 'check' | 'review' | 'rule'; readonly stem: string };
@@ -354,6 +364,8 @@ export interface PhaseLoops {
   /** Null: there is none. unreadable: there is one that nobody can go on with. */
   read(phase: PhaseName, feature: RepoPath): Promise<Result<KeptLoop | 'unreadable' | null>>;
   write(loop: KeptLoop): Promise<Result<void>>;
+  /** That there is none is fine. */
+  remove(phase: PhaseName, feature: RepoPath): Promise<Result<void>>;
 }
 
 /** What was sent and said in loops, for people. */

@@ -1,10 +1,12 @@
 import type { AgentFailure, AgentReply } from '../domain/agent.ts';
+import type { RepoPath } from '../domain/brand.ts';
 import type { ReviewerRole } from '../domain/phase.ts';
 import type { Ask, PhaseEvent, Replied } from '../domain/phase-step.ts';
 import type { AskEnd, Question, ReviewerFacts } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
 import { addUsage, newTokens, type Usage } from '../domain/usage.ts';
 import { cacheTtl } from '../plan/cache-ttl.ts';
+import { unseenEdits } from '../plan/fixer-edits.ts';
 import { isPass } from '../plan/phase-verdict.ts';
 import { strictSchema } from '../prompt/answer-schema.ts';
 import type { ComposedPrompt } from '../prompt/compose.ts';
@@ -17,7 +19,7 @@ import { readAnswer } from '../prompt/read-answer.ts';
 import { tellUnreadable } from '../text/agent-failure.ts';
 import { saidIn } from './ask-slot.ts';
 import { coolAgent } from './cool.ts';
-import { changedBetween, lookAtPhase } from './phase-look.ts';
+import { changedBetween, lookAtPhase, onlyFiles } from './phase-look.ts';
 import type { Playing, Talk } from './phase-play.ts';
 import { askedNow, freshLength, freshPrompt, modelOf } from './phase-prompts.ts';
 
@@ -195,8 +197,15 @@ async function fixedBy(
   const changedPaths = await changesSince(playing);
   if (!changedPaths.ok) return changedPaths;
   playing.memory.filesChanged = changedPaths.value.length;
+  noteUnseen(playing, changedPaths.value);
   const came = replied(playing, ask, put, said, facts);
   return done({ kind: 'fixed', summary, changedPaths: changedPaths.value, ...came, usage });
+}
+
+function noteUnseen({ request, memory }: Playing, changed: readonly RepoPath[]): void {
+  const only = request.phase === 'implement' ? onlyFiles(request.selection) : null;
+  const paths = unseenEdits(changed, { only });
+  if (paths.length > 0) memory.notices.push({ kind: 'unseen-edits', paths });
 }
 
 /** What is there before somebody begins to write: the first question of a dispatch notes it. */

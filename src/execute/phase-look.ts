@@ -1,6 +1,5 @@
 import type { RepoPath, SnapshotId } from '../domain/brand.ts';
 import type { Entry } from '../domain/gate.ts';
-import { isInside } from '../domain/generated.ts';
 import { leftOut } from '../domain/left-out.ts';
 import type { Seen } from '../domain/phase.ts';
 import type { Snapshots } from '../domain/ports.ts';
@@ -8,6 +7,7 @@ import { done, type Result } from '../domain/result.ts';
 import { ARTIFACTS } from '../domain/role.ts';
 import type { Selection } from '../domain/scope.ts';
 import type { WithheldFile } from '../domain/withheld.ts';
+import { isUnderReview } from '../plan/fixer-edits.ts';
 import { phaseContent } from '../plan/phase-content.ts';
 import type { PhaseRequest } from './phase-ports.ts';
 
@@ -63,9 +63,14 @@ export async function lookAtPhase(
 
 /** Whether a changed file is code under review: one that is asked for, and neither a document of the feature nor told of it. */
 export function isCode({ feature, selection }: Pick<PhaseRequest, 'feature' | 'selection'>, path: RepoPath): boolean {
-  if (selection.kind === 'files' && !selection.files.some((one) => one === '' || isInside(path, one))) return false;
+  if (!isUnderReview(path, { only: onlyFiles(selection) })) return false;
   const own = feature === '' ? path : path.startsWith(`${feature}/`) ? path.slice(feature.length + 1) : null;
   return own === null || !NO_CODE.some((name) => own === name || own.startsWith(`${name}.unreadable-`));
+}
+
+/** The files and folders that alone are asked for; null: all. */
+export function onlyFiles(selection: Selection): readonly RepoPath[] | null {
+  return selection.kind === 'files' ? selection.files : null;
 }
 
 const NO_CODE = [...ARTIFACTS, '.review-history.md', '.meta.json'];

@@ -1,3 +1,4 @@
+import type { RepoPath } from '../domain/brand.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { Assigned, PhaseRole, PhaseSetup } from '../domain/phase.ts';
 import type { KeptLoop, PhaseOutcome, PhasePlan } from '../domain/phase-run.ts';
@@ -14,11 +15,11 @@ import { openBudget } from './budget.ts';
 import { ableToFix, checkFixer } from './fixers.ts';
 import { drivePhase } from './phase-drive.ts';
 import { type Feature, readFeature } from './phase-feature.ts';
-import { changedBetween } from './phase-look.ts';
+import { changedBetween, onlyFiles } from './phase-look.ts';
 import { openMemory, type Playing } from './phase-play.ts';
 import type { PhasePorts, PhaseRequest } from './phase-ports.ts';
 import { freshLength, modelOf, resumedLength } from './phase-prompts.ts';
-import { openPhaseRecorder } from './phase-record.ts';
+import { loopName, openPhaseRecorder } from './phase-record.ts';
 
 type Opened = { readonly playing: Playing; readonly setup: PhaseSetup; readonly kept: KeptLoop | null };
 
@@ -50,6 +51,10 @@ export async function playPhase(
     preparations: [],
     rounds: [],
   };
+  if (goesOn === null) {
+    const cleared = await forgetWaiting(ports, request);
+    if (!cleared.ok) return cleared;
+  }
   const first = goesOn === null ? startPhase(setup) : await firstStep(playing, goesOn.state, told);
   const { pending = null, lastEntry = null } = goesOn ?? {};
   const recorder = openPhaseRecorder(playing, { run, state: goesOn?.state ?? first.state, pending, lastEntry });
@@ -58,6 +63,15 @@ export async function playPhase(
   const unpriced = request.settings.budget.usd === null ? [] : playing.budget.unpriced();
   if (unpriced.length > 0) notices.push({ kind: 'no-price', agents: unpriced });
   return done(phaseOutcome(recorder.run(), played.value, notices));
+}
+
+/** A loop that begins anew takes the place of one that waits, also where nothing of the new one will be kept. */
+async function forgetWaiting(
+  { loops, snapshots }: PhasePorts,
+  { phase, feature }: PhaseRequest,
+): Promise<Result<void>> {
+  const forgotten = await loops.remove(phase, feature);
+  return forgotten.ok ? snapshots.hold(loopName({ phase, feature }), new Set()) : forgotten;
 }
 
 /** A loop that ended at its cap and is now taken as it is; null: there is none, or something has changed since. */
@@ -187,8 +201,13 @@ function setupFor(
     recheckDomain: settings.recheckDomain,
     finalValidation: settings.finalValidation,
     preparations: request.preparations,
-    edits: { documents: phase === 'implement' ? null : documents.all, kept: request.kept },
+    edits: editRules(request, documents.all),
   };
+}
+
+function editRules({ phase, selection, kept }: PhaseRequest, documents: readonly RepoPath[]): PhaseSetup['edits'] {
+  if (phase !== 'implement') return { documents, kept, only: null };
+  return { documents: null, kept, only: onlyFiles(selection) };
 }
 
 /** Who is asked in each role: whoever is preferred and at hand; whoever mends is named, and whoever writes can. */

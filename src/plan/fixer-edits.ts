@@ -1,4 +1,5 @@
 import type { RepoPath } from '../domain/brand.ts';
+import { isInside } from '../domain/generated.ts';
 import type { EditRules } from '../domain/phase.ts';
 
 /** What a fixer changed and must not: what it is judged by, and in a document phase everything but the documents. */
@@ -10,7 +11,17 @@ export function forbiddenEdits(changed: readonly RepoPath[], rules: EditRules): 
 /** What of a change is committed: nothing that is not under review. */
 export function committedPaths(changed: readonly RepoPath[], rules: EditRules): readonly RepoPath[] {
   const forbidden = new Set(forbiddenEdits(changed, rules));
-  return changed.filter((path) => !forbidden.has(path));
+  return changed.filter((path) => !forbidden.has(path) && isUnderReview(path, rules));
+}
+
+/** What of a change nobody is asked to look at, because only some files are under review. */
+export function unseenEdits(changed: readonly RepoPath[], rules: Pick<EditRules, 'only'>): readonly RepoPath[] {
+  return changed.filter((path) => !isUnderReview(path, rules));
+}
+
+/** Whether a file is among those that are asked for. */
+export function isUnderReview(path: RepoPath, { only }: Pick<EditRules, 'only'>): boolean {
+  return only === null || only.some((one) => one === '' || isInside(path, one));
 }
 
 function isKept(path: RepoPath, { kept }: EditRules): boolean {

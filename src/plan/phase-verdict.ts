@@ -35,6 +35,13 @@ export function phaseEnd(
   return { status: statusOf(why, open.length > 0), why, open, paths: more.paths ?? [], failure: more.failure ?? null };
 }
 
+const NOT_JUDGED: ReadonlySet<unknown> = new Set<PhaseEndReason>(['reviewer-failed', 'budget']);
+
+/** Whether a phase ended without being judged to its end; also of an end that a document tells. */
+export function isCutOff({ status, why }: { readonly status: unknown; readonly why: unknown }): boolean {
+  return status === ('error' satisfies PhaseStatus) || NOT_JUDGED.has(why);
+}
+
 function statusOf(why: PhaseEndReason, isOpen: boolean): PhaseStatus {
   switch (why) {
     case 'approved':

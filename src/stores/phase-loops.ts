@@ -5,7 +5,7 @@ import { isRecord } from '../domain/is-record.ts';
 import type { KeptLoop } from '../domain/phase-run.ts';
 import type { PhaseLoops } from '../domain/ports.ts';
 import { done } from '../domain/result.ts';
-import { checkFolder, makeFolder, removeForgotten, writeWhole } from '../io/files.ts';
+import { checkFolder, makeFolder, removeFile, removeForgotten, writeWhole } from '../io/files.ts';
 import { readOwn } from '../io/own-file.ts';
 
 const FOLDER = 'onceover/phases';
@@ -27,6 +27,10 @@ export function openPhaseLoops({ root, commonDir }: Pick<Place, 'root' | 'common
       removeForgotten(folder.value, Date.now());
       const text = JSON.stringify({ version, digest: digest(loop), loop });
       return writeWhole(folder.value, nameOf(loop.run.phase, loop.run.feature), text);
+    },
+    async remove(phase, feature) {
+      const there = checkFolder(commonDir, FOLDER);
+      return there.ok ? removeFile(join(commonDir, FOLDER, nameOf(phase, feature))) : there;
     },
   };
 }

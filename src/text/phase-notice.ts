@@ -12,6 +12,8 @@ export function tellPhaseNotice(notice: PhaseNotice): string {
       return `${quoteName(notice.path)} could not be read, so it was put aside as ${quoteName(notice.aside)} and a new one begun`;
     case 'prd-left-out':
       return `.meta.json names ${quoteName(notice.path)} as the PRD, which is ${notice.why === 'outside' ? 'outside the repository' : 'not there'}, so reviewers are told of none`;
+    case 'unseen-edits':
+      return `the fixer also changed ${someNames(notice.paths)}, which nobody was asked to look at; that is in the working tree, and not committed`;
     case 'commit-failed':
       return `git could not commit "${showUnseen(notice.message)}": ${oneLine(notice.said)}; the change is in the working tree`;
     case 'not-in-ledger':

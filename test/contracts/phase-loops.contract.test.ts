@@ -40,6 +40,17 @@ function phaseLoopsContract(name: string, open: () => PhaseLoops): void {
       expect(await written(loops, keptLoop({ lastEntry: 'newer' }))).toMatchObject({ value: { lastEntry: 'newer' } });
     });
 
+    test('one that is removed is gone, and the others are not; that there is none is fine', async () => {
+      const loops = open();
+      const { run, ...rest } = keptLoop();
+      const other: KeptLoop = { ...rest, run: { ...run, phase: 'design' } };
+      await loops.write(keptLoop());
+      await loops.write(other);
+      for (let n = 0; n < 2; n++) expect(await loops.remove(run.phase, run.feature)).toMatchObject({ ok: true });
+      expect(await loops.read(run.phase, run.feature)).toEqual({ ok: true, value: null });
+      expect(await loops.read('design', run.feature)).toEqual({ ok: true, value: other });
+    });
+
     test('each phase of each feature has its own', async () => {
       const loops = open();
       const of = (feature: string, phase: 'specify' | 'design') => {

@@ -345,6 +345,25 @@ describe('code', () => {
     expect(dynamics(scene, 'code-quality-reviewer').join()).not.toContain('src/b.ts');
   });
 
+  test('--files: what a fixer changes elsewhere is not committed, for nobody looks at it, and that is told', async () => {
+    const scene = openScene({
+      phase: 'implement',
+      says: {
+        'security-reviewer': [objects('x')],
+        implementer: [
+          (_, { git }) => {
+            git.write(CODE, 'mended\n');
+            git.write(B, 'new\n');
+            return { summary: 'Mended.' };
+          },
+        ],
+      },
+    });
+    const { end, notices } = await scene.play({ selection: { kind: 'files', files: [CODE], base: null } });
+    expect([end?.why, scene.commits(), scene.read(B)]).toEqual(['approved', [[CODE]], 'new\n']);
+    expect(notices).toContainEqual({ kind: 'unseen-edits', paths: [B] });
+  });
+
   test('deleted and renamed files are in the delta, and no longer in the list', async () => {
     const scene = openScene({
       phase: 'implement',

@@ -444,6 +444,16 @@ describe('--dry-run', () => {
   });
 });
 
+test('a loop with a fixer takes the place of one that waits, also where it is cut off', async () => {
+  const scene = openScene({
+    says: { 'spec-reviewer': [objects('no load'), fails({ kind: 'agent-error', said: 'down' })] },
+    usually: { 'spec-reviewer': fails({ kind: 'agent-error', said: 'down' }) },
+  });
+  await scene.play(step());
+  expect((await scene.play()).end?.why).toBe('reviewer-failed');
+  expect(await scene.try(step('Mended.'))).toMatchObject({ ok: false, failure: { kind: 'no-waiting-loop' } });
+});
+
 test('no text of a fix ends its entry: writes of a caller are told as they are', async () => {
   const scene = openScene({ says: { 'spec-reviewer': [objects('one')], implementer: [writes(SPEC, 'x')] } });
   await scene.play(step());

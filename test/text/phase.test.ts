@@ -389,6 +389,10 @@ describe('something to know beside the result', () => {
       { kind: 'not-in-ledger', failure: { kind: 'disk', action: 'write', path: 'l', code: 'ENOSPC' } },
       'what this phase cost is not in the ledger: l could not be written: no space is left on the disk (ENOSPC).',
     ],
+    'unseen-edits': [
+      { kind: 'unseen-edits', paths: ['src/b.ts' as RepoPath] },
+      'the fixer also changed src/b.ts, which nobody was asked to look at; that is in the working tree, and not committed',
+    ],
     'proof-taken-back': [
       { kind: 'proof-taken-back', paths: ['.git/onceover/receipts/a.json'] },
       'while the fixer worked, somebody wrote what would count as a pass, a waiver or an agreement; that was taken back: .git/onceover/receipts/a.json; if it was yours, say or run it again',

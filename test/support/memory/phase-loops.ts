@@ -15,5 +15,9 @@ export function memoryPhaseLoops(): PhaseLoops {
       kept.set(key(loop.run.phase, loop.run.feature), structuredClone(loop));
       return done(undefined);
     },
+    async remove(phase, feature) {
+      kept.delete(key(phase, feature));
+      return done(undefined);
+    },
   };
 }

@@ -43,7 +43,7 @@ export function phaseSetup(phase: PhaseName, more: Partial<PhaseSetup> = {}): Ph
     recheckDomain: false,
     finalValidation: 'all',
     preparations: [],
-    edits: { documents: phase === 'implement' ? null : [ARTIFACT], kept: ['onceover.yml' as RepoPath] },
+    edits: { documents: phase === 'implement' ? null : [ARTIFACT], kept: ['onceover.yml' as RepoPath], only: null },
     ...more,
   };
 }
