@@ -11,8 +11,9 @@ import type { RunNotice } from '../domain/run.ts';
 import type { Settings } from '../domain/settings.ts';
 import { findingState, isHere, isOpen } from '../plan/cycle.ts';
 import type { CheckState } from '../plan/decide-run.ts';
+import { entryFolder, matchesEntry } from '../plan/entry-point.ts';
 import { type GateFacts, type GateState, gateState, type StateOptions } from '../plan/gate-state.ts';
-import { configuredGates, entryFolder, matchesEntry, type PlannedGates, planGates } from '../plan/gates.ts';
+import { canBeGate, configuredGates, type PlannedGates, planGates } from '../plan/gates.ts';
 import { hiddenByLogDir } from '../plan/log-dir.ts';
 import { graver } from '../plan/priority.ts';
 import { gateNames } from '../plan/record-names.ts';
@@ -221,7 +222,11 @@ function select(gates: readonly Gate[], request: RunRequest): Result<readonly Ga
     ...request.rules.map(({ name }) => name),
   ];
   for (const wanted of request.gates) {
-    if (!configured.includes(wanted) && !gates.some(({ id }) => id === wanted) && !isConfigured(wanted, request)) {
+    if (
+      !configured.includes(wanted) &&
+      !gates.some(({ id }) => id === wanted) &&
+      !canBeGate(wanted, request.settings.gates, request.rules)
+    ) {
       return failed({ kind: 'unknown-gate', gate: wanted, known: [...new Set(configured)] });
     }
   }
@@ -232,21 +237,6 @@ function select(gates: readonly Gate[], request: RunRequest): Result<readonly Ga
         (request.paths.length === 0 || isUnder(gate, request.paths)),
     ),
   );
-}
-
-/** Whether an id is one that the settings and rules could give, although nothing changed there. */
-function isConfigured(id: string, { settings, rules }: RunRequest): boolean {
-  if (configuredGates(settings.gates, rules).some((gate) => gate.id === id)) return true;
-  const each = settings.gates.flatMap((entry) => {
-    const folder = /^(?:\.\/)*(.+)\/\*$/.exec(entry.path)?.[1];
-    if (folder === undefined) return [];
-    const [kind, path = '', name = ''] = id.split(':');
-    const gates = kind === 'check' ? entry.checks : kind === 'review' ? entry.reviews : {};
-    return path.startsWith(`${folder}/`) && Object.hasOwn(gates, name) ? [entry] : [];
-  });
-  const isTask = (rule: (typeof rules)[number]) =>
-    rule.strategy === 'individual' && id.startsWith(`rule:${rule.folder === '' ? '.' : rule.folder}:${rule.name}:`);
-  return each.length > 0 || rules.some(isTask);
 }
 
 /** Whether a gate has entries at or below one of the paths. */

@@ -1,12 +1,10 @@
 import type { RepoPath } from '../domain/brand.ts';
 import type { CheckGate, Entry, Gate, GateId, ReviewGate, Rubric } from '../domain/gate.ts';
-import { isInside } from '../domain/generated.ts';
-import { compileGlob, type Glob, globMatches } from '../domain/glob.ts';
-import { repoPath } from '../domain/repo-path.ts';
 import type { Rule } from '../domain/rule.ts';
-import type { EntrySettings } from '../domain/settings.ts';
+import type { EntrySettings, ReviewSettings } from '../domain/settings.ts';
 import type { RuleTask } from '../domain/task.ts';
 import { contentOf } from './content.ts';
+import { entriesByName, nameOfEntry } from './entry-point.ts';
 import { planTasks } from './tasks.ts';
 
 /** What the gates of a run are made of. */
@@ -47,46 +45,60 @@ export function planGates(sources: GateSources): PlannedGates {
   };
 }
 
-/** The ids of gates that are configured by name, whether or not anything changed there. */
+/** The gates that are configured by name, whether or not anything changed there. */
 export function configuredGates(
   settings: readonly EntrySettings[],
   rules: readonly Rule[],
 ): readonly Pick<Gate, 'id' | 'kind'>[] {
   const entries = settings.flatMap((entry) => {
-    const path = compilePath(entry.path);
-    if (path.kind === 'each') return [];
-    const name = path.kind === 'all' ? '.' : path.kind === 'folder' ? path.folder : path.source;
-    return [
-      ...Object.keys(entry.checks).map((check) => ({ kind: 'check', id: `check:${name}:${check}` }) as const),
-      ...Object.keys(entry.reviews).map((review) => ({ kind: 'review', id: `review:${name}:${review}` }) as const),
-    ];
+    const name = nameOfEntry(entry);
+    return 'whole' in name ? gatesNamed(entry, (kind, gate) => gateId(kind, name.whole, gate)) : [];
   });
   const together = rules
     .filter(({ strategy }) => strategy !== 'individual')
-    .map((rule) => ({ kind: 'rule', id: `rule:${rule.folder === '' ? '.' : rule.folder}:${rule.name}` }) as const);
+    .map((rule) => ({ kind: 'rule', id: gateId('rule', folderName(rule), rule.name) }) as const);
   return [...entries, ...together];
 }
 
-/** Whether any of the paths lies in the entry point. */
-export function matchesEntry(entry: EntrySettings, paths: readonly RepoPath[]): boolean {
-  const compiled = compilePath(entry.path);
-  return paths.some((path) => entryName(compiled, path) !== null);
+/** Whether an id is one that the settings and rules can give, although nothing changed there. */
+export function canBeGate(id: string, settings: readonly EntrySettings[], rules: readonly Rule[]): boolean {
+  if (configuredGates(settings, rules).some((gate) => gate.id === id)) return true;
+  const isOfFolder = (entry: EntrySettings) => {
+    const name = nameOfEntry(entry);
+    if ('whole' in name) return false;
+    const ends = gatesNamed(entry, (_kind, gate) => `:${gate}`);
+    return ends.some((gate) => id.startsWith(`${gate.kind}:${name.beginning}`) && id.endsWith(gate.id));
+  };
+  const isOfFile = (rule: Rule) =>
+    rule.strategy === 'individual' && id.startsWith(`${gateId('rule', folderName(rule), rule.name)}:`);
+  return settings.some(isOfFolder) || rules.some(isOfFile);
 }
 
-/** The folder or file that an entry point names; null where it is a pattern, or leads nowhere in the repository. */
-export function entryFolder(entry: EntrySettings): RepoPath | null {
-  const compiled = compilePath(entry.path);
-  if (compiled.kind === 'glob') return null;
-  return compiled.kind === 'all' ? ('' as RepoPath) : repoPath(compiled.folder);
+function gatesNamed(
+  { checks, reviews }: EntrySettings,
+  idOf: (kind: 'check' | 'review', name: string) => GateId,
+): readonly Pick<Gate, 'id' | 'kind'>[] {
+  return [
+    ...Object.keys(checks).map((name) => ({ kind: 'check', id: idOf('check', name) }) as const),
+    ...Object.keys(reviews).map((name) => ({ kind: 'review', id: idOf('review', name) }) as const),
+  ];
+}
+
+function gateId(kind: Gate['kind'], entry: string, name: string): GateId {
+  return `${kind}:${entry}:${name}`;
+}
+
+function folderName({ folder }: Rule): string {
+  return folder === '' ? '.' : folder;
 }
 
 function entryGates(entry: EntrySettings, sources: GateSources): Gate[] {
-  return [...groupByEntry(entry, sources.entries)].flatMap(([name, entries]) => {
+  return [...entriesByName(entry, sources.entries)].flatMap(([name, entries]) => {
     const content = contentOf(entries);
     const checks = Object.entries(entry.checks).map(
       ([check, own]): CheckGate => ({
         kind: 'check',
-        id: `check:${name}:${check}`,
+        id: gateId('check', name, check),
         entry: name,
         name: check,
         command: own.run,
@@ -94,93 +106,30 @@ function entryGates(entry: EntrySettings, sources: GateSources): Gate[] {
         entries,
       }),
     );
-    const reviews = Object.entries(entry.reviews).flatMap(([review, own]): ReviewGate[] => {
-      const rubric = sources.rubrics.get(own.prompt);
-      if (rubric === undefined) return [];
-      return [
-        {
-          kind: 'review',
-          id: `review:${name}:${review}`,
-          entry: name,
-          name: review,
-          numReviews: own.numReviews,
-          agents: own.agents,
-          timeoutSeconds: own.timeoutSeconds,
-          rubric,
-          entries,
-          content,
-          task: null,
-        },
-      ];
-    });
+    const reviews = Object.entries(entry.reviews).map(
+      ([review, own]): ReviewGate => ({
+        kind: 'review',
+        id: gateId('review', name, review),
+        entry: name,
+        name: review,
+        numReviews: own.numReviews,
+        agents: own.agents,
+        timeoutSeconds: own.timeoutSeconds,
+        rubric: rubricOf(own, sources),
+        entries,
+        content,
+        task: null,
+      }),
+    );
     return [...checks, ...reviews];
   });
 }
 
-function groupByEntry(entry: EntrySettings, entries: readonly Entry[]): ReadonlyMap<string, readonly Entry[]> {
-  const path = compilePath(entry.path);
-  const excludes = entry.exclude.map((source) => ({ source: plain(source), glob: compile(source) }));
-  const groups = new Map<string, Entry[]>();
-  for (const one of entries) {
-    const name = entryName(path, one.path);
-    if (name === null || excludes.some((exclude) => isExcluded(exclude, one.path))) continue;
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [one]);
-    else group.push(one);
-  }
-  return groups;
-}
-
-/** What an entry point's path stands for. */
-type EntryPath =
-  | { readonly kind: 'all' }
-  | { readonly kind: 'folder'; readonly folder: string }
-  /** `packages/*`: an entry for each folder there. */
-  | { readonly kind: 'each'; readonly folder: string }
-  | { readonly kind: 'glob'; readonly source: string; readonly glob: Glob | null };
-
-const GLOB = /[*?[\]{}]/;
-
-function compilePath(written: string): EntryPath {
-  const path = plain(written);
-  if (path === '') return { kind: 'all' };
-  if (!GLOB.test(path)) return { kind: 'folder', folder: path };
-  const folder = path.endsWith('/*') ? path.slice(0, -2) : null;
-  if (folder !== null && !GLOB.test(folder)) return { kind: 'each', folder };
-  return { kind: 'glob', source: path, glob: compile(path) };
-}
-
-/** The name of the entry that a path belongs to; null where it belongs to none. */
-function entryName(entry: EntryPath, path: RepoPath): string | null {
-  switch (entry.kind) {
-    case 'all':
-      return '.';
-    case 'folder':
-      return isInside(path, entry.folder) ? entry.folder : null;
-    case 'each': {
-      if (!path.startsWith(`${entry.folder}/`)) return null;
-      const end = path.indexOf('/', entry.folder.length + 1);
-      return end === -1 ? null : path.slice(0, end);
-    }
-    case 'glob':
-      return entry.glob !== null && globMatches(entry.glob, path) ? entry.source : null;
-  }
-}
-
-function isExcluded(exclude: { readonly source: string; readonly glob: Glob | null }, path: RepoPath): boolean {
-  if (exclude.source === '') return false;
-  return isInside(path, exclude.source) || (exclude.glob !== null && globMatches(exclude.glob, path));
-}
-
-/** A path without "./" and "/" around it; '' is the whole repository. */
-function plain(path: string): string {
-  return repoPath(path) ?? path;
-}
-
-// Globs were checked when the settings were read.
-function compile(source: string): Glob | null {
-  const compiled = compileGlob(plain(source), '');
-  return compiled.ok ? compiled.glob : null;
+/** Without its prompt nobody could look, and a gate that is left out would be taken for a pass. */
+function rubricOf({ prompt }: ReviewSettings, { rubrics }: GateSources): Rubric {
+  const rubric = rubrics.get(prompt);
+  if (rubric === undefined) throw new Error(`the prompt ${prompt} was not read`);
+  return rubric;
 }
 
 function ruleGates(sources: GateSources): ReviewGate[] {
@@ -192,12 +141,12 @@ function ruleGates(sources: GateSources): ReviewGate[] {
 
 function ruleGate(task: RuleTask, byPath: ReadonlyMap<RepoPath, Entry>, rubric: Rubric): ReviewGate {
   const { rule } = task;
-  const folder = rule.folder === '' ? '.' : rule.folder;
+  const folder = folderName(rule);
   const [first] = task.files;
   const entries = task.files.flatMap((path) => byPath.get(path) ?? []);
   return {
     kind: 'rule',
-    id: `rule:${folder}:${rule.name}${rule.strategy === 'individual' ? `:${first}` : ''}`,
+    id: `${gateId('rule', folder, rule.name)}${rule.strategy === 'individual' ? `:${first}` : ''}`,
     entry: folder,
     name: rule.name,
     numReviews: rule.numReviews,

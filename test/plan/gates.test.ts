@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Entry } from '../../src/domain/gate.ts';
 import type { EntrySettings, ReviewSettings } from '../../src/domain/settings.ts';
 import { contentOf } from '../../src/plan/content.ts';
-import { configuredGates, type GateSources, matchesEntry, planGates } from '../../src/plan/gates.ts';
+import { matchesEntry } from '../../src/plan/entry-point.ts';
+import { canBeGate, configuredGates, type GateSources, planGates } from '../../src/plan/gates.ts';
 import { fileRubric, ruleRubric } from '../../src/plan/rubric.ts';
 import { paths, rule } from '../support/rules.ts';
 import { entry, path } from '../support/run-samples.ts';
@@ -147,8 +148,8 @@ describe('the gates of an entry point', () => {
     });
   });
 
-  test('a review whose prompt is not there is no gate', () => {
-    expect(plan({ settings, entries, rubrics: new Map() }).gates.map(({ kind }) => kind)).toEqual(['check', 'check']);
+  test('a review whose prompt was not read is not left out without a word', () => {
+    expect(() => plan({ settings, entries, rubrics: new Map() })).toThrow(PROMPT);
   });
 
   test('what is excluded is no part of the content', () => {
@@ -255,5 +256,23 @@ describe('gates that are known by name', () => {
     const known = configuredGates(settings, rules);
     const { gates } = plan({ settings, rules, entries: changed('src/a.ts') });
     expect(known).toEqual(gates.map(({ id, kind }) => ({ id, kind })));
+  });
+
+  test.each([
+    ['check:packages/api:lint', true],
+    ['review:packages/api:quality', true],
+    ['review:packages/api:lint', false],
+    ['check:packages/api:other', false],
+    ['check:other/api:lint', false],
+    ['check:packages:lint', false],
+    ['review:src:quality', true],
+    ['review:src/a:quality', false],
+    ['rule:.:style:a.ts', true],
+    ['rule:.:style', false],
+    ['rule:sub:style:a.ts', false],
+    ['rule:.:styles:a.ts', false],
+  ])('%s can be one: %s', (id, expected) => {
+    const settings = [entryPoint(), entryPoint({ path: './packages/*', checks })];
+    expect(canBeGate(id, settings, [rule()])).toBe(expected);
   });
 });
