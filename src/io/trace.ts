@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync } from 'node:fs';
+import { lstatSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Traces } from '../domain/stop.ts';
 
@@ -16,13 +16,26 @@ function trace(path: string): string {
   try {
     return path.endsWith('/') ? traceFolder(path) : traceOne(path);
   } catch (error) {
-    return String((error as NodeJS.ErrnoException).code);
+    return codeOf(error);
+  }
+}
+
+function traceOne(path: string): string {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats?.isSymbolicLink() === true ? `${printOf(stats)} to ${traceTarget(path)}` : printOf(stats);
+}
+
+// What a symlink leads to is edited without a trace on the symlink.
+function traceTarget(path: string): string {
+  try {
+    return printOf(statSync(path, { throwIfNoEntry: false }));
+  } catch (error) {
+    return codeOf(error);
   }
 }
 
 // The time of the last change to an entry cannot be set back; as a number it is exact to less than a microsecond.
-function traceOne(path: string): string {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
+function printOf(stats: Stats | undefined): string {
   return stats === undefined ? 'missing' : `${stats.ino} ${stats.mode} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
 }
 
@@ -30,4 +43,8 @@ function traceOne(path: string): string {
 function traceFolder(path: string): string {
   const names = readdirSync(path).sort();
   return [traceOne(path.slice(0, -1)), ...names.map((name) => `${name} ${traceOne(join(path, name))}`)].join('\n');
+}
+
+function codeOf(error: unknown): string {
+  return String((error as NodeJS.ErrnoException).code);
 }

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { appendFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { gitFiles } from '../../src/io/git-files.ts';
 import { findPlace } from '../../src/io/place.ts';
@@ -8,7 +9,9 @@ import { repoWith, type TestRepo } from '../support/repo.ts';
 async function filesOf({ root }: Pick<TestRepo, 'root'>, base = 'main', env: NodeJS.ProcessEnv = { HOME: '/nobody' }) {
   const place = await findPlace(root);
   if (!place.ok) throw new Error(place.failure.kind);
-  return gitFiles(place.value, base, env);
+  const files = await gitFiles(place.value, base, env);
+  if (!files.ok) throw new Error(files.failure.kind);
+  return files.value;
 }
 
 test.each<[string, (repo: TestRepo) => void]>([
@@ -34,6 +37,34 @@ test.each<[string, (repo: TestRepo) => void]>([
   expect(isAsTraced(traces)).toBe(false);
 });
 
+test.each<[string, (repo: TestRepo) => void]>([
+  ['of what is ignored', ({ root }) => appendFileSync(`${root}-ignored`, '*.log\n')],
+  ['of what is ignored, behind a symlink', ({ root }) => appendFileSync(`${root}-linked`, '*.log\n')],
+  ['of attributes', ({ root }) => writeFileSync(`${root}-attributes`, '* -text\n')],
+  ['of more settings', ({ root }) => appendFileSync(`${root}-more`, '[core]\n\tautocrlf = input\n')],
+  ['of settings that those ask for', ({ root }) => appendFileSync(`${root}-deep`, '[core]\n\teol = lf\n')],
+  ['of settings that was not there', ({ root }) => writeFileSync(`${root}-later`, '[core]\n\teol = lf\n')],
+])('a file that settings name is changed: %s', async (_title, change) => {
+  const repo = repoWith({ a: 'one' });
+  const { root } = repo;
+  const beside = (name: string) => `../../${basename(root)}-${name}`;
+  writeFileSync(`${root}-ignored`, '');
+  writeFileSync(`${root}-linked`, '');
+  symlinkSync(`${root}-linked`, `${root}-link`);
+  repo.git('config', 'core.excludesFile', `${root}-ignored`);
+  repo.git('config', 'core.attributesFile', `${root}-attributes`);
+  repo.git('config', '--add', 'include.path', beside('more'));
+  repo.git('config', '--add', 'include.path', beside('later'));
+  repo.git('config', 'includeIf.onbranch:never.path', beside('unused'));
+  writeFileSync(`${root}-more`, `[include]\n\tpath = ${basename(root)}-deep\n[core]\n\texcludesFile = ${root}-link\n`);
+  writeFileSync(`${root}-deep`, '[user]\n\tname = Deep\n');
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  const traces = tracesOf(await filesOf(repo));
+  expect(isAsTraced(traces)).toBe(true);
+  change(repo);
+  expect(isAsTraced(traces)).toBe(false);
+});
+
 test('our own refs are none of them, so that a look changes nothing', async () => {
   const repo = repoWith({ a: 'one' });
   repo.git('update-ref', 'refs/onceover/one', 'HEAD');
@@ -54,7 +85,7 @@ test('a linked working tree has its own index, and shares the branches', async (
 });
 
 test.each<[NodeJS.ProcessEnv, readonly string[]]>([
-  [{ HOME: '/me' }, ['/me/.gitconfig', '/me/.config/git/config', '/me/.config/git/ignore']],
+  [{ HOME: '/me' }, ['/etc/gitconfig', '/me/.gitconfig', '/me/.config/git/config', '/me/.config/git/ignore']],
   [{ HOME: '/me', XDG_CONFIG_HOME: '/xdg' }, ['/me/.gitconfig', '/xdg/git/ignore', '/xdg/git/attributes']],
   [{ HOME: '/me', GIT_CONFIG_GLOBAL: '/own' }, ['/own', '/me/.config/git/ignore']],
 ])('the settings of the user are among them: %j', async (env, expected) => {

@@ -20,6 +20,10 @@ async function atRest(): Promise<string> {
   writeFileSync(join(folder, 'file'), 'one');
   mkdirSync(join(folder, 'in'));
   writeFileSync(join(folder, 'in/file'), 'one');
+  symlinkSync('in/file', join(folder, 'way'));
+  symlinkSync('way', join(folder, 'link'));
+  symlinkSync('../file', join(folder, 'in/link'));
+  symlinkSync('round', join(folder, 'round'));
   await new Promise((resolve) => setTimeout(resolve, 30));
   return folder;
 }
@@ -49,6 +53,17 @@ test.each<[string, string, Change]>([
       symlinkSync('in/file', join(at, 'file'));
     },
   ],
+  ['what a symlink leads to is edited', 'link', (at) => appendFileSync(join(at, 'in/file'), 'x')],
+  [
+    'a symlink on the way is turned to the same text',
+    'link',
+    (at) => {
+      writeFileSync(join(at, 'in/other'), 'one');
+      rmSync(join(at, 'way'));
+      symlinkSync('in/other', join(at, 'way'));
+    },
+  ],
+  ['what a symlink in a folder leads to is edited', 'in/', (at) => appendFileSync(join(at, 'file'), 'x')],
   ['something is put into a folder', 'in', (at) => writeFileSync(join(at, 'in/new'), '')],
   ['something in a folder is replaced', 'in', (at) => renameSync(join(at, 'file'), join(at, 'in/file'))],
   ['something in a folder is written over', 'in/', (at) => appendFileSync(join(at, 'in/file'), 'x')],
@@ -68,6 +83,14 @@ test('one change among many is enough, and what is not traced is not looked at',
   writeFileSync(join(folder, 'file'), 'two');
   expect(isAsTraced(traces)).toBe(true);
   writeFileSync(join(folder, 'in/file'), 'two');
+  expect(isAsTraced(traces)).toBe(false);
+});
+
+test('a symlink that leads to itself is what it is, and hides nothing', async () => {
+  const folder = await atRest();
+  const traces = tracesOf([join(folder, 'round'), `${folder}/`]);
+  expect(isAsTraced(traces)).toBe(true);
+  appendFileSync(join(folder, 'file'), 'x');
   expect(isAsTraced(traces)).toBe(false);
 });
 

@@ -172,6 +172,17 @@ way('An ignored file is no longer ignored.', async () => {
   );
 });
 
+way("A file that was seen is ignored, by a file that the user's settings name.", async () => {
+  await expectHeld(
+    (repo) => writeFileSync(`${repo.root}-ignored`, 'new.ts\n'),
+    {},
+    (repo) => {
+      repo.git('config', 'core.excludesFile', `${repo.root}-ignored`);
+      repo.write('src/new.ts', 'export const c = 1;\n');
+    },
+  );
+});
+
 way('An edit is committed.', async () => {
   await expectHeld((repo) => {
     edit(repo);
