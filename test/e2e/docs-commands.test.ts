@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { storiesOf, type Told } from '../support/docs-commands/commands.ts';
+import { readDocument } from '../support/docs-commands/documents.ts';
 import { type House, openHouses } from '../support/docs-commands/houses.ts';
-import { type Judged, judge } from '../support/docs-commands/judge.ts';
+import { judge } from '../support/docs-commands/judge.ts';
+import { typeProblems } from '../support/docs-commands/library.ts';
 import { docPages, readPage } from '../support/docs-commands/pages.ts';
 import type { Place } from '../support/docs-commands/places.ts';
 import { wordsOf } from '../support/docs-commands/words.ts';
@@ -14,10 +16,13 @@ const pages = docPages().map(readPage);
 const houses = openHouses();
 afterAll(() => houses.remove());
 
-const stories: (readonly (Told & { readonly judged: Judged })[])[] = [];
-for (const story of pages.flatMap(storiesOf)) {
-  stories.push(await Promise.all(story.map(async (told) => ({ ...told, judged: await judge(told) }))));
-}
+const fences = pages.flatMap((page) => page.fences);
+const documents = fences.map((fence) => ({ ...fence, ...readDocument(fence) }));
+const stories = await Promise.all(
+  [...pages.flatMap(storiesOf), ...documents.flatMap(({ told }) => told.map((one) => [one]))].map((story) =>
+    Promise.all(story.map(async (told) => ({ ...told, judged: await judge(told) }))),
+  ),
+);
 
 test('every command and option that the docs tell is there, and something is known of how to try it', () => {
   const problems = stories
@@ -25,6 +30,17 @@ test('every command and option that the docs tell is there, and something is kno
     .flatMap(({ at, judged }) => (judged.kind === 'wrong' ? judged.problems.map((one) => `${at} ${one}`) : []));
   expect(problems).toEqual([]);
 });
+
+test('settings, rules, jobs, roles, workflows of CI, entries of agents and documents of the docs are read by whoever reads them', () => {
+  const problems = documents.flatMap(({ page, line, problems }) => problems.map((one) => `${page}:${line} ${one}`));
+  expect(problems).toEqual([]);
+  const kinds = new Set(fences.map(({ info }) => info));
+  expect(['yaml', 'json', 'toml', 'markdown', 'sh', 'ts', 'js'].filter((kind) => !kinds.has(kind))).toEqual([]);
+});
+
+test.concurrent('programs of the docs that use the library are checked by its types', async () => {
+  expect(await typeProblems(fences.filter(({ info }) => info === 'ts' || info === 'js'))).toBe('');
+}, 120_000);
 
 describe.concurrent('what can be copied from the docs does what they say', () => {
   const tried = new Map<string, readonly Tried[]>();

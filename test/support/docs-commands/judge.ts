@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Told } from './commands.ts';
@@ -32,7 +33,7 @@ export async function judge(told: Told): Promise<Judged> {
 
 async function judgePart(told: Told): Promise<Judged> {
   const { command } = told;
-  if (STEPS.some((pattern) => pattern.test(command)) || NAMES.some((pattern) => pattern.test(command))) return FINE;
+  if ([...STEPS, ...NAMES].some((pattern) => pattern.test(command)) || isTriedElsewhere(command)) return FINE;
   switch (wordsOf(command)[0]) {
     case 'onceover':
       return judgeOwn(told);
@@ -42,10 +43,17 @@ async function judgePart(told: Told): Promise<Judged> {
     case 'node':
       return judgeFile(command);
     case 'git':
-      return told.isSynopsis ? FINE : placed(command);
+      return told.inSentence ? judgeGit(command) : placed(command);
+    case 'echo':
+    case 'rm':
+      return placed(command);
     default:
-      return OTHERS.some(([pattern]) => pattern.test(command)) ? FINE : unknown(command);
+      return unknown(command);
   }
+}
+
+function isTriedElsewhere(command: string): boolean {
+  return !command.startsWith('npm ') && OTHERS.some(([pattern]) => pattern.test(command));
 }
 
 async function judgeOwn(told: Told): Promise<Judged> {
@@ -76,6 +84,16 @@ function judgeFile(command: string): Judged {
   const files = [file, ...rest.filter((word) => /\.[a-z]+$/.test(word))];
   const missing = files.filter((one) => !existsSync(join(PROJECT, one)));
   return missing.length === 0 ? FINE : wrong(`there is no ${missing.join(', ')}`);
+}
+
+let gitCommands: readonly string[] | null = null;
+
+/** A command of git that is only named must be one; what it is given in a sentence is tried. */
+function judgeGit(command: string): Judged {
+  const [, verb = '', ...words] = wordsOf(command);
+  if (words.length > 0) return placed(command);
+  gitCommands ??= execFileSync('git', ['--list-cmds=main'], { encoding: 'utf8' }).split('\n');
+  return gitCommands.includes(verb) ? FINE : wrong(`git has no command "${verb}"`);
 }
 
 function placed(command: string): Judged {

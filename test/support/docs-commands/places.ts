@@ -19,6 +19,8 @@ const HELLO = JSON.stringify({
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'docs', version: '1' } },
 });
 
+const SILENT = /^/;
+
 /**
  * Where each command of onceover is tried; the first row that fits counts. Every row is a command of the docs or the usual
  * case of one; a command that no row fits, or that ends otherwise there, needs a row of its own above it.
@@ -65,7 +67,15 @@ export const PLACES: readonly (readonly [command: RegExp, place: Place])[] = [
   [/^onceover cost\b/, { in: 'open', exit: 0 }],
   [/^onceover clean\b/, { in: 'open', exit: 0, says: /F1/ }],
 
-  [/^git (?:status|diff|add|commit|log|clone|branch|checkout|switch|fetch)\b/, { in: 'set-up', exit: 0 }],
+  [/^git (?:for-each-ref|update-ref)\b/, { in: 'open', exit: 0, says: SILENT }],
+  [/^git (?:add|commit|checkout|switch)\b/, { in: 'set-up', exit: 0, says: SILENT }],
+  [/^git (?:status|diff|log|branch|rev-parse)\b/, { in: 'set-up', exit: 0 }],
+  // The home of whoever tries it is a folder of the test.
+  [
+    /^rm -rf (?:(?:~\/|\.deepwork|"\$\(git rev-parse --git-common-dir\)\/)\S+ ?)+$/,
+    { in: 'open', exit: 0, says: SILENT },
+  ],
+  [/^echo \S+ >> \.git\/info\/exclude$/, { in: 'set-up', exit: 0, says: SILENT }],
 ];
 
 /** Complete as they stand, but named in sentences for what they are, and not to be given like this. */
@@ -76,7 +86,8 @@ export const STEPS: readonly RegExp[] = [/^cd \S+$/];
 
 /** What other programs are told, and where a test of it is; `npm run` and `node` are looked up in the project. */
 export const OTHERS: readonly (readonly [command: RegExp, by: string])[] = [
-  [/^npm (?:ci|install|i)\b/, 'what is installed by name is looked at here'],
+  [/^npm (?:ci|install|uninstall)\b/, 'what is named is looked at here; test/e2e/stranger.test.ts installs it'],
+  [/^git fetch origin "\+refs\/heads\/\$CI_MERGE_REQUEST/, 'test/e2e/ci-docs.test.ts'],
   [/^claude (?:plugin|mcp) /, 'test/agents/real/docs-commands.test.ts'],
   [/^codex mcp /, 'test/agents/real/docs-commands.test.ts'],
   [/^gemini mcp /, 'test/agents/real/docs-commands.test.ts'],

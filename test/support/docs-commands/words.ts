@@ -41,10 +41,11 @@ export function plainly(command: string): string {
 
 /** Whether a command stands for many: it has a part that the reader is to fill in or to choose. */
 export function isSynopsis(command: string): boolean {
-  return (
-    /[<…]|\.\.\.|\[| \| -| \/ -/.test(command) ||
-    wordsOf(command).some((word) =>
-      /^(?:[\w-]+=)?[A-Z][A-Z_]*(?:[=/][A-Z_]+)*$|^[a-z-]+(?:[|/][a-z-]+){2,}$|^[a-z-]+\|[a-z-]+$/.test(word),
-    )
-  );
+  if (/[<…]|\.\.\.|\[| \| -| \/ -/.test(command)) return true;
+  return wordsOf(command).some((word) => TO_FILL_IN.test(word) || CHOICE.test(word));
 }
+
+/** `AGENT`, `NAME=PATH`, `OWNER/REPOSITORY`, `markdown=FILE`. */
+const TO_FILL_IN = /^(?:[\w-]+=)?[A-Z][A-Z_]*(?:[=/][A-Z_]+)*$/;
+/** `specify|design`. */
+const CHOICE = /^[a-z-]+(?:\|[a-z-]+)+$/;

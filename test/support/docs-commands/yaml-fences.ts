@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import * as z from 'zod';
+import { parseJob } from '../../../src/config/parse-job.ts';
+import { parseRules } from '../../../src/config/parse-rules.ts';
+import { parseSettings } from '../../../src/config/parse-settings.ts';
+import type { PlacedProblem } from '../../../src/config/yaml-file.ts';
+import { isRecord } from '../../../src/domain/is-record.ts';
+import { tellProblem } from '../../../src/text/problem.ts';
+import { readAction } from '../composite-action.ts';
+import { toldAt } from './commands.ts';
+import { type Fence, PROJECT } from './pages.ts';
+import { type ReadDocument, wrong } from './read-document.ts';
+import { oneByOne } from './words.ts';
+
+const { version } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as { version: string };
+
+/** Reads a block by the loader of the file that it is: by its keys, a workflow of CI, a job, rules, or settings. */
+export function readYamlFence({ text }: Fence, at: string): ReadDocument {
+  let value: unknown;
+  try {
+    value = parse(text);
+  } catch (error) {
+    return wrong(`no YAML: ${error}`);
+  }
+  if (Array.isArray(value)) return readCi({ steps: value }, at);
+  if (!isRecord(value)) return wrong('it is no list and has no keys');
+  if ('jobs' in value) return readCi(value, at);
+  const all = Object.values(value);
+  if (all.some((one) => isRecord(one) && 'script' in one)) return readCi(value, at);
+  if ('steps' in value) {
+    const job = parseJob(text);
+    return wrong(...(job.ok ? [] : job.problems.map((problem) => tell('job.yml', problem))));
+  }
+  if (all.every((one) => isRecord(one) && ('review' in one || 'match' in one))) {
+    return wrong(...parseRules(text).problems.map((problem) => tell('.deepreview', problem)));
+  }
+  const settings = parseSettings(text);
+  return wrong(...(settings.ok ? [] : settings.problems.map((problem) => tell('onceover.yml', problem))));
+}
+
+function tell(file: string, problem: PlacedProblem): string {
+  return tellProblem({ file, ...problem });
+}
+
+const step = z.strictObject({
+  name: z.string().optional(),
+  id: z.string().optional(),
+  if: z.string().optional(),
+  uses: z.string().optional(),
+  run: z.string().optional(),
+  with: z.record(z.string(), z.unknown()).optional(),
+  env: z.record(z.string(), z.string()).optional(),
+});
+const workflow = z.strictObject({
+  name: z.string().optional(),
+  on: z.union([z.string(), z.array(z.string()), z.record(z.string(), z.unknown())]),
+  permissions: z.record(z.string(), z.enum(['read', 'write'])).optional(),
+  jobs: z.record(
+    z.string(),
+    z.strictObject({
+      'runs-on': z.string(),
+      permissions: z.record(z.string(), z.enum(['read', 'write'])).optional(),
+      steps: z.array(step),
+    }),
+  ),
+});
+const pipeline = z.record(
+  z.string(),
+  z.strictObject({
+    image: z.string(),
+    rules: z.array(z.strictObject({ if: z.string() })).optional(),
+    variables: z.record(z.string(), z.string()).optional(),
+    script: z.array(z.string()),
+    artifacts: z
+      .strictObject({
+        when: z.enum(['always', 'on_success', 'on_failure']),
+        reports: z.strictObject({ junit: z.string() }),
+      })
+      .optional(),
+    cache: z.unknown().optional(),
+  }),
+);
+const steps = z.strictObject({ steps: z.array(step) });
+
+/** A workflow of GitHub, some of its steps, or a pipeline of GitLab. */
+function readCi(value: object, at: string): ReadDocument {
+  const shape = 'jobs' in value ? workflow : 'steps' in value ? steps : pipeline;
+  const read = shape.safeParse(value);
+  if (!read.success) return wrong(z.prettifyError(read.error));
+  const { data } = read;
+  const all = isWorkflow(data) ? Object.values(data.jobs).flatMap((job) => job.steps) : isSteps(data) ? data.steps : [];
+  const scripts = isPipeline(data)
+    ? Object.values(data).flatMap(({ script }) => script)
+    : all.flatMap(({ run = '' }) => run.split('\n'));
+  const told = scripts.flatMap(oneByOne).map((line) => toldAt(line, at));
+  return { problems: all.flatMap(againstAction), told };
+}
+
+function isWorkflow(data: object): data is z.output<typeof workflow> {
+  return 'jobs' in data;
+}
+
+function isSteps(data: object): data is z.output<typeof steps> {
+  return 'steps' in data;
+}
+
+function isPipeline(data: object): data is z.output<typeof pipeline> {
+  return !isWorkflow(data) && !isSteps(data);
+}
+
+/** What our action has against a step that uses it. */
+function againstAction({ uses = '', with: given = {} }: z.output<typeof step>): readonly string[] {
+  if (!uses.includes('onceover')) return [];
+  const { inputs } = readAction();
+  const unknown = Object.keys(given).filter((name) => !(name in inputs));
+  return [
+    ...(uses === `OWNER/onceover@v${version}` ? [] : [`${uses} is not the action of version ${version}`]),
+    ...unknown.map((name) => `action.yml has no input "${name}"`),
+  ];
+}
