@@ -1,5 +1,6 @@
 import type { Place } from '../domain/change.ts';
 import type { RunExplanation } from '../domain/explanation.ts';
+import type { FixLog } from '../domain/ports.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import type { GateOutcome } from '../domain/run.ts';
 import type { SlotPlan } from '../domain/slot.ts';
@@ -10,6 +11,7 @@ import type { ReviewPlan, RunPlan } from '../plan/decide-run.ts';
 import { configuredGates } from '../plan/gates.ts';
 import { checkRunsAgain, gateRunsAgain, slotRunsAgain } from '../plan/runs-again.ts';
 import { idleGateOf, subjectOf } from '../plan/subject.ts';
+import { isAskedAbout } from '../text/fix-log.ts';
 import { NOBODY, type OpenedRun, openRun } from './run.ts';
 
 type Previewed = { readonly plan: RunPlan; readonly facts: RunFacts };
@@ -44,7 +46,8 @@ export async function explainRun(
     const entries = new Map(facts.snapshot.entries.map((entry) => [entry.path as string, entry]));
     const told = { finding, state: findingState(finding, facts.comparison, (path) => entries.get(path)) };
     const owner = plan.reviews.find(({ state }) => state.gate.id === finding.gate);
-    return done({ kind: 'finding', told, planned: slotPlan(owner, finding.slot)?.kind === 'run' });
+    const planned = slotPlan(owner, finding.slot)?.kind === 'run';
+    return done({ kind: 'finding', told, planned, fixes: await fixesOf(opened.value, [finding.id]) });
   }
   const { gate } = subject;
   if (gate.kind === 'check') return explainCheck(opened.value, previewed.value, gate);
@@ -64,6 +67,10 @@ export async function explainRun(
       planned: planned.kind === 'run' ? planned.slots : [],
       findings,
       records,
+      fixes: await fixesOf(
+        opened.value,
+        facts.findings.filter((one) => one.gate === gate.id).map(({ id }) => id),
+      ),
       again: gateRunsAgain(state, request.settings),
     });
   }
@@ -106,8 +113,14 @@ async function explainCheck(
     planned: plan.checks.some((one) => one.gate.id === gate.id && one.kind === 'run'),
     records,
     log: last === undefined || named === undefined ? null : await ports.records.readLog(named, null, last.iteration),
+    fixes: await fixesOf({ ports }, [gate.id]),
     again: checkRunsAgain(state, request.settings),
   });
+}
+
+/** The logs of fixers that were to mend one of these. */
+async function fixesOf({ ports }: Pick<OpenedRun, 'ports'>, ids: readonly string[]): Promise<readonly FixLog[]> {
+  return (await ports.records.fixLogs()).filter(({ log }) => isAskedAbout(log, ids));
 }
 
 function slotPlan(planned: ReviewPlan | undefined, slot: number): SlotPlan | null {

@@ -1,6 +1,7 @@
 import type { GateId } from './gate.ts';
 import type { WriteReason } from './instructions.ts';
 import type { Mark, MarkReceipt } from './pass.ts';
+import type { FixLog } from './ports.ts';
 import type { CheckRecord, SlotRecord } from './record.ts';
 import type { GateOutcome, SlotOutcome, ToldFinding } from './run.ts';
 import type { SlotNumber, SlotPlan } from './slot.ts';
@@ -38,6 +39,8 @@ export type RunExplanation =
       /** Those that count. */
       readonly findings: readonly ToldFinding[];
       readonly records: readonly SlotRecord[];
+      /** What fixers did about what was open. */
+      readonly fixes: readonly FixLog[];
       readonly again: readonly RunsAgain[];
     }
   | {
@@ -48,6 +51,7 @@ export type RunExplanation =
       readonly records: readonly CheckRecord[];
       /** What it printed the last time. */
       readonly log: string | null;
+      readonly fixes: readonly FixLog[];
       readonly again: readonly RunsAgain[];
     }
   | {
@@ -73,6 +77,7 @@ export type RunExplanation =
       readonly told: ToldFinding;
       /** Whether a run would ask its slot now. */
       readonly planned: boolean;
+      readonly fixes: readonly FixLog[];
     };
 
 /** Something that makes a gate, a slot or a check run again. */

@@ -78,7 +78,8 @@ export async function takeTurn(
   if (!filesChanged.ok) return filesChanged;
   const fix = fixOf(end, agent, filesChanged.value, open);
   ports.reporter.tell({ kind: 'fix-ended', agent, fix });
-  const log = fixLog(fix, { round, iteration: run.iteration }, end.exchanges);
+  const asked = [...task.findings, ...task.checks].map(({ id }) => id);
+  const log = fixLog(fix, { round, iteration: run.iteration, asked }, end.exchanges);
   const logged = await ports.records.writeFixLog(agent, run.iteration ?? 0, log);
   if (!logged.ok) return logged;
   const notices: readonly RunNotice[] = [

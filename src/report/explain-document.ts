@@ -1,8 +1,10 @@
 import type { ReviewExplanation, RunExplanation } from '../domain/explanation.ts';
+import type { FixLog } from '../domain/ports.ts';
 import type { CheckRecord, SlotRecord } from '../domain/record.ts';
 import type { ReviewTask } from '../domain/task.ts';
 import { explanationSummary } from '../text/explain.ts';
 import { tellFindingNext } from '../text/explain-finding.ts';
+import { fixResult } from '../text/fix-log.ts';
 import { definingFile } from '../text/rules.ts';
 import { tellRunsAgain } from '../text/runs-again.ts';
 import { tellPlan } from '../text/slots.ts';
@@ -48,6 +50,7 @@ export type RunExplanationDocument =
       would_do: string[];
       findings: FindingDocument[];
       history: HistoryDocument[];
+      fixes: FixDocument[];
       runs_again: string[];
     }
   | {
@@ -56,6 +59,7 @@ export type RunExplanationDocument =
       command: string;
       would_run: boolean;
       history: CheckHistoryDocument[];
+      fixes: FixDocument[];
       log: string | null;
       runs_again: string[];
     }
@@ -70,7 +74,16 @@ export type RunExplanationDocument =
       runs_again: string[];
     }
   | { about: 'idle_gate'; gate: string; base: string | null; runs_again: string[] }
-  | { about: 'finding'; finding: FindingDocument; would_be_asked: boolean; would_change_it: string[] };
+  | {
+      about: 'finding';
+      finding: FindingDocument;
+      would_be_asked: boolean;
+      would_change_it: string[];
+      fixes: FixDocument[];
+    };
+
+/** What a fixer did, and where the log of it is. */
+type FixDocument = { agent: string; iteration: number; said: string[]; log: string };
 
 type CheckHistoryDocument = {
   iteration: number;
@@ -101,6 +114,7 @@ export function runExplanationDocument(explanation: RunExplanation): RunExplanat
         would_do: explanation.planned.map(tellPlan),
         findings: explanation.findings.map(findingDocument),
         history: explanation.records.map(historyDocument),
+        fixes: explanation.fixes.map(fixDocument),
         runs_again: explanation.again.map(tellRunsAgain),
       };
     case 'check':
@@ -110,6 +124,7 @@ export function runExplanationDocument(explanation: RunExplanation): RunExplanat
         command: explanation.command,
         would_run: explanation.planned,
         history: explanation.records.map(checkDocument),
+        fixes: explanation.fixes.map(fixDocument),
         log: explanation.log,
         runs_again: explanation.again.map(tellRunsAgain),
       };
@@ -141,6 +156,7 @@ export function runExplanationDocument(explanation: RunExplanation): RunExplanat
         finding: findingDocument(explanation.told),
         would_be_asked: explanation.planned,
         would_change_it: [...tellFindingNext(explanation.told, explanation.planned)],
+        fixes: explanation.fixes.map(fixDocument),
       };
   }
 }
@@ -155,6 +171,10 @@ function historyDocument(record: SlotRecord): HistoryDocument {
     why: record.own?.error ?? record.own?.why ?? null,
     findings: record.violations.flatMap(({ id }) => id ?? []),
   };
+}
+
+function fixDocument({ agent, iteration, log, path }: FixLog): FixDocument {
+  return { agent, iteration, said: [...fixResult(log)], log: path };
 }
 
 function checkDocument({ iteration, status, exitCode, durationMs, why }: CheckRecord): CheckHistoryDocument {

@@ -116,6 +116,17 @@ const history = z.array(
   }),
 );
 
+const fixes = z
+  .array(
+    z.object({
+      agent: z.string(),
+      iteration: z.number().describe('The iteration that it followed.'),
+      said: z.array(z.string()).describe('What came of it, a line each.'),
+      log: z.string().describe('Where all that was sent and said is, from the root.'),
+    }),
+  )
+  .describe('What fixers of --until-pass did about it, newest first.');
+
 const runsAgain = z.array(z.string()).describe('What makes it run again, each in words.');
 
 /** The document of `explain --json` about a gate, a check, a slot or a finding. */
@@ -128,6 +139,7 @@ export const runExplanationSchema = z.discriminatedUnion('about', [
     would_do: z.array(z.string()),
     findings: z.array(findingSchema).describe('Those that count.'),
     history,
+    fixes,
     runs_again: runsAgain,
   }),
   z.object({
@@ -144,6 +156,7 @@ export const runExplanationSchema = z.discriminatedUnion('about', [
         why: z.string().nullable(),
       }),
     ),
+    fixes,
     log: z.string().nullable(),
     runs_again: runsAgain,
   }),
@@ -165,6 +178,7 @@ export const runExplanationSchema = z.discriminatedUnion('about', [
     finding: findingSchema,
     would_be_asked: z.boolean().describe('Whether a run would ask its slot now.'),
     would_change_it: z.array(z.string()),
+    fixes,
   }),
 ]);
 

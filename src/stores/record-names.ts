@@ -20,7 +20,7 @@ type Ext = 'log' | 'json';
 const SLOT_FILE = /^((?:review|rule)_[^@]+)@([1-9]\d{0,8})\.([1-9]\d{0,8})\.(log|json)$/;
 const CHECK_FILE = /^(check_[^@]+)\.([1-9]\d{0,8})\.(log|json)$/;
 const DECISIONS_FILE = /^((?:review|rule)_[^@]+)\.([1-9]\d{0,8})\.log$/;
-const FIX_LOG = /^fix_[^@]+\.\d{1,9}\.log$/;
+const FIX_LOG = /^fix_([^@]+)\.(\d{1,9})\.log$/;
 const ANY_NUMBER = /\.(\d{1,9})\.(?:log|json)$/;
 // The next iteration must still have a number that can be read.
 const LAST_NUMBER = 999_999_998;
@@ -45,8 +45,10 @@ export function fixLogName(agent: string, iteration: number): string {
   return `fix_${safeName(agent).slice(0, LONGEST_AGENT)}.${iteration}.log`;
 }
 
-export function isFixLog(fileName: string): boolean {
-  return FIX_LOG.test(fileName);
+/** Whose fix a log is of, and after which iteration; null: it is no such log. */
+export function readFixLogName(fileName: string): { readonly agent: string; readonly iteration: number } | null {
+  const [, agent, iteration] = FIX_LOG.exec(fileName) ?? [];
+  return agent === undefined ? null : { agent, iteration: Number(iteration) };
 }
 
 /**

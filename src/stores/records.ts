@@ -7,7 +7,7 @@ import { readPlainFile } from '../io/plain-file.ts';
 import { checkText } from './check-record.ts';
 import { makeIgnoredFolder } from './generated-folder.ts';
 import { archiveAll, archiveFiles, PREVIOUS } from './record-archive.ts';
-import { fixLogName, gateFileName, recordNames, slotFileName, slotStem } from './record-names.ts';
+import { fixLogName, gateFileName, readFixLogName, recordNames, slotFileName, slotStem } from './record-names.ts';
 import { type FoundPast, type RecordFile, readPast } from './recorded-past.ts';
 import { slotText } from './slot-record.ts';
 
@@ -81,6 +81,17 @@ export function openRecords(root: string, logDir: RepoPath): Records {
     async writeFixLog(agent, iteration, log) {
       const made = makeIgnoredFolder(root, logDir);
       return made.ok ? writeWhole(made.value, fixLogName(agent, iteration), log) : made;
+    },
+    async fixLogs() {
+      const there = checkFolder(root, logDir);
+      const listed = there.ok ? listFolder(folder) : there;
+      const found = (listed.ok ? listed.value : []).flatMap(({ name }) => {
+        const named = readFixLogName(name);
+        const read = named === null || isTracked(name) ? null : readPlainFile(join(folder, name), LONGEST_LOG);
+        if (named === null || read?.ok !== true) return [];
+        return [{ ...named, path: `${logDir}/${name}`, log: read.bytes.toString('utf8') }];
+      });
+      return found.sort((a, b) => b.iteration - a.iteration);
     },
     async archive(which) {
       const there = checkFolder(root, `${logDir}/${PREVIOUS}`);

@@ -1,6 +1,7 @@
 import type { RunExplanation } from '../domain/explanation.ts';
 import { quoteName, showUnseen } from '../domain/quote-name.ts';
 import type { ToldFinding } from '../domain/run.ts';
+import { tellFixes } from './explain-fixes.ts';
 import { list } from './list.ts';
 import { MARKS, tellFinding } from './run.ts';
 import type { Shown } from './shown.ts';
@@ -8,7 +9,7 @@ import { wrap } from './wrap.ts';
 
 /** How a finding stands and why, what it says, what would change that. */
 export function tellFindingBlocks(
-  { told, planned }: Extract<RunExplanation, { kind: 'finding' }>,
+  { told, planned, fixes }: Extract<RunExplanation, { kind: 'finding' }>,
   shown: Shown,
   width: number,
 ): readonly string[] {
@@ -24,6 +25,7 @@ export function tellFindingBlocks(
     `${finding.id} ${FINDING_STATES[state]}: ${finding.priority}, ${place}${mark}, found by @${finding.slot} of ${quoteName(finding.gate)} (${showUnseen(finding.agent)}) in iteration ${finding.since}`,
     words.join('\n'),
     wrap(whyFinding(told), width),
+    ...tellFixes(fixes, width),
     ...(next.length === 0 ? [] : [list('What would change that:', next, width)]),
   ];
 }
@@ -73,7 +75,7 @@ const CLOSINGS = {
 /** What would change how a finding stands. */
 export function tellFindingNext({ finding, state }: ToldFinding, planned: boolean): readonly string[] {
   const { id, slot } = finding;
-  const file = finding.file === null ? 'the gate’s files have' : `${quoteName(finding.file)} has`;
+  const file = finding.file === null ? 'the files of its gate have' : `${quoteName(finding.file)} has`;
   const asks = planned ? `the next run asks @${slot}: ` : `only @${slot} can close it, and no run would ask it now: `;
   const waive = `"onceover resolve ${id} --skip WHY" leaves it as it is, and keeps it from failing anything`;
   const claim = `"onceover resolve ${id} --fixed" claims that it is fixed, for @${slot} to confirm`;

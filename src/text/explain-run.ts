@@ -5,6 +5,7 @@ import type { ToldFinding } from '../domain/run.ts';
 import { totalTokens } from '../domain/usage.ts';
 import { checkOutput } from './check.ts';
 import { tellFindingBlocks } from './explain-finding.ts';
+import { tellFixes } from './explain-fixes.ts';
 import { tellGateReason, tellWhy } from './gate-reason.ts';
 import { list } from './list.ts';
 import { someNames } from './names.ts';
@@ -49,7 +50,7 @@ const MOST_RECORDS = 6;
 const MOST_OUTPUT = 8;
 
 function gateBlocks(
-  { gate, files, rubric, planned, findings, records, again }: About<'gate'>,
+  { gate, files, rubric, planned, findings, records, fixes, again }: About<'gate'>,
   width: number,
 ): readonly string[] {
   const about = [
@@ -65,6 +66,7 @@ function gateBlocks(
     list('What a run would do now:', planned.length === 0 ? [alone] : planned.map(tellPlan), width),
     ...said(findings, width),
     ...history(records.map(tellLook), records.length, width),
+    ...tellFixes(fixes, width),
     list('What makes it run again:', again.map(tellRunsAgain), width),
     ...(asked === undefined ? [] : [sent(gate.id, asked.slot)]),
   ];
@@ -79,7 +81,7 @@ const GATE_STATES = {
 } as const;
 
 function checkBlocks(
-  { gate, command, planned, records, log, again }: About<'check'>,
+  { gate, command, planned, records, log, fixes, again }: About<'check'>,
   width: number,
 ): readonly string[] {
   const [last] = records;
@@ -92,6 +94,7 @@ function checkBlocks(
       ? []
       : [['What it printed at last:', ...printed.map((line) => cut(`  ${showUnseen(line)}`, width))].join('\n')]),
     ...history(records.map(tellCheck), records.length, width),
+    ...tellFixes(fixes, width),
     list('What makes it run again:', again.map(tellRunsAgain), width),
     ...(last === undefined ? [] : [`What was run and printed: onceover explain ${quoteName(gate.id)} --prompt`]),
   ];

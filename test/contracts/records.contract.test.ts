@@ -129,6 +129,22 @@ function recordsContract(name: string, open: () => Records): void {
       expect(await past(records, a, b, lint)).toEqual({ lastIteration: 0, slots: [], checks: [], others: [] });
     });
 
+    test('logs of fixes are there, newest first, until all is put away', async () => {
+      const records = open();
+      expect(await records.fixLogs()).toEqual([]);
+      for (const iteration of [2, 10, 1])
+        expect(await records.writeFixLog('codex', iteration, `log ${iteration}`)).toEqual(fine);
+      await write(records, slotRecord({ gate: a }));
+      const logs = await records.fixLogs();
+      expect(logs.map(({ agent, iteration, log }) => [agent, iteration, log])).toEqual([
+        ['codex', 10, 'log 10'],
+        ['codex', 2, 'log 2'],
+        ['codex', 1, 'log 1'],
+      ]);
+      expect(await records.archive('all')).toEqual(fine);
+      expect(await records.fixLogs()).toEqual([]);
+    });
+
     test('others are put away by what was told of them', async () => {
       const records = open();
       await write(records, slotRecord({ gate: b, iteration: 3 }));

@@ -93,7 +93,7 @@ async function play(script: Script) {
     force: false,
     fresh: false,
     all: false,
-    authorAgents: () => new Map(),
+    authorAgents: null,
     startedBy: 'person',
     stop: world.stop.signal,
   };
@@ -156,7 +156,9 @@ describe('a loop', () => {
 
   test('keeps a log and the cost of each turn', async () => {
     const { world } = await looped({ reviews: [objects('bad')], fixes: [writes('good')] });
-    expect([...world.records.fixLogs.keys()]).toEqual(['fay.1']);
+    const [log, ...others] = await world.records.fixLogs();
+    expect([log?.agent, log?.iteration, others]).toEqual(['fay', 1, []]);
+    expect(log?.log).toMatch(/^Fix 1: fay, after iteration 1\nAsked about: F1\n---/);
     const entries = await world.ledger.all();
     expect(entries.ok && entries.value.entries.map(({ kind }) => kind)).toEqual(['run', 'fix', 'run']);
   });

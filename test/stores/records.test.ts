@@ -84,6 +84,12 @@ describe('writing', () => {
       expect(await records.writeFixLog(agent, 2, 'sent and said')).toEqual(fine);
       expect(names().slice(1)).toEqual([expect.stringMatching(/^fix_[\w.-]{1,60}\.2\.log$/)]);
       expect(await past([QUALITY])).toEqual({ lastIteration: 2, slots: [], checks: [], others: [] });
+      const [log] = await records.fixLogs();
+      expect(log).toMatchObject({
+        iteration: 2,
+        log: 'sent and said',
+        path: expect.stringContaining(names()[1] ?? '?'),
+      });
       expect(await records.archive('all')).toEqual(fine);
       expect(names('previous')).toHaveLength(1);
     },

@@ -43,6 +43,7 @@ const GATE: About<'gate'> = {
     }),
     ...records('1.1 rest@1'),
   ],
+  fixes: [],
   again: [{ kind: 'every-run', slots: [2] }],
 };
 
@@ -63,6 +64,7 @@ const CHECK: About<'check'> = {
   command: 'npm run lint',
   planned: true,
   records: [checkRecord({ iteration: 2, status: 'fail', why: 'ended with exit code 1' }), checkRecord()],
+  fixes: [],
   log: 'Check: check:.:lint\nCommand: npm run lint\n\nsrc/a.ts: no\n\nResult: fail - ended with exit code 1\n',
   again: [{ kind: 'check-every-run' }],
 };
@@ -71,6 +73,7 @@ const about = (state: FindingState, differs: Parameters<typeof finding>[0] = {},
   kind: 'finding',
   told: { finding: finding({ slot: 2, ...differs }), state },
   planned,
+  fixes: [],
 });
 
 describe('one screen', () => {
@@ -180,6 +183,46 @@ describe('one screen', () => {
   });
 });
 
+describe('what fixers did', () => {
+  const fixed = (iteration: number) => ({
+    agent: 'two',
+    iteration,
+    path: `.deepwork/logs/fix_two.${iteration}.log`,
+    log: `Fix ${iteration}: two\nAsked about: F1\n--- Result ---\nFiles changed: 1\nSays fixed: F1\nSummary: Made b \u001bthree.\n`,
+  });
+
+  test.each<[string, RunExplanation]>([
+    ['a gate', { ...GATE, fixes: [fixed(2), fixed(1)] }],
+    ['a check', { ...CHECK, fixes: [fixed(2), fixed(1)] }],
+    [
+      'a finding',
+      { kind: 'finding', told: { finding: finding(), state: 'open' }, planned: true, fixes: [fixed(2), fixed(1)] },
+    ],
+  ])('is said of %s, with where the log is', (_, explanation) => {
+    expect(tellRunExplanation(explanation, { paint: PLAIN, width: 80 })).toContain(`
+What fixers did, newest first:
+  after iteration 2: two, .deepwork/logs/fix_two.2.log
+    Files changed: 1
+    Says fixed: F1
+    Summary: Made b \\u001bthree.
+  after iteration 1: two, .deepwork/logs/fix_two.1.log
+`);
+    const document = runExplanationSchema.parse(runExplanationDocument(explanation));
+    expect(document).toMatchObject({ fixes: [{ agent: 'two', iteration: 2, log: fixed(2).path }, { iteration: 1 }] });
+  });
+
+  test('of many, the newest', () => {
+    const told = tellRunExplanation({ ...GATE, fixes: [5, 4, 3, 2, 1].map(fixed) });
+    expect(told).toContain('after iteration 3: two');
+    expect(told).not.toContain('after iteration 2: two');
+    expect(told).toContain('\n  and 2 more\n');
+  });
+
+  test('nothing is said where none was asked', () => {
+    expect(tellRunExplanation(GATE)).not.toContain('fixers');
+  });
+});
+
 describe('how a slot stands', () => {
   const standing = (differs: Partial<About<'slot'>>) => tellRunExplanation({ ...SLOT, ...differs }).split('\n')[0];
   test.each<[string, Partial<About<'slot'>>, string]>([
@@ -265,7 +308,7 @@ describe('a finding', () => {
     [
       'without a place',
       about('open', { file: null, line: null }),
-      ['high, without a place', 'once the gate’s files have changed'],
+      ['high, without a place', 'once the files of its gate have changed'],
     ],
     ['with an odd place', about('open', { mark: 'no-such-line' }), ['src/a.ts:1 (there is no such line)']],
   ])('%s', (_, explanation, expected) => {

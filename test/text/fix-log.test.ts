@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Fix } from '../../src/domain/loop.ts';
-import { fixLog } from '../../src/text/fix-log.ts';
+import { fixLog, fixResult, isAskedAbout } from '../../src/text/fix-log.ts';
 
 const FIX: Fix = {
   agent: 'claude',
@@ -22,7 +22,11 @@ test('what was sent and said, and what came of it', () => {
     said: '{"summary":"Done."}',
     failure: null,
   } as const;
-  expect(fixLog(FIX, { round: 2, iteration: 5 }, [exchange])).toBe(`Fix 2: claude, after iteration 5
+  expect(
+    fixLog(FIX, { round: 2, iteration: 5, asked: ['F1', 'check:a b:lint'] }, [exchange]),
+  ).toBe(`Fix 2: claude, after iteration 5
+Asked about: F1
+Asked about: "check:a b:lint"
 --- Sent (claude, resumed) ---
 Mend it.
 --- Said (claude) ---
@@ -31,12 +35,35 @@ Mend it.
 Files changed: 2
 Says fixed: F1, F3
 Declines: F2
+Summary: Done.
 `);
 });
 
 test('a fix that failed', () => {
   const failed: Fix = { ...FIX, fixed: [], declined: [], failure: { kind: 'timeout', seconds: 9 } };
-  expect(fixLog(failed, { round: 1, iteration: null }, [])).toMatch(
+  expect(fixLog(failed, { round: 1, iteration: null, asked: [] }, [])).toMatch(
     /^Fix 1: claude\n--- Result ---\nStatus: ERROR \(.+\)\n/,
   );
+});
+
+test('what a fixer was asked about, and what came of it, are read from the log', () => {
+  const said = 'Asked about: F9\n--- Result ---\nSays fixed: F9';
+  const exchange = { agent: 'claude', mode: 'fresh', sent: 'Asked about: F8', said, failure: null } as const;
+  const log = fixLog({ ...FIX, summary: 'a\nb' }, { round: 1, iteration: 1, asked: ['F1', 'check:a b:lint'] }, [
+    exchange,
+  ]);
+  expect(['F1', 'check:a b:lint', 'F8', 'F9', 'F'].map((id) => isAskedAbout(log, [id]))).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
+  expect(isAskedAbout(log, ['F7', 'F1'])).toBe(true);
+  expect(fixResult(log)).toEqual(['Files changed: 2', 'Says fixed: F1, F3', 'Declines: F2', 'Summary: a; b']);
+  expect(fixResult(log.slice(0, 40))).toEqual([]);
+  expect([
+    isAskedAbout('', ['F1']),
+    isAskedAbout(fixLog(FIX, { round: 1, iteration: 1, asked: [] }, []), ['F1']),
+  ]).toEqual([false, false]);
 });

@@ -59,9 +59,16 @@ Fix 1: Made b three.
 It holds after one fix.`);
     expect(end.stderr).toContain('Fixing: asking two (fresh) to mend 1 finding');
     const log = repo.log('fix_two.1.log');
-    expect(log.slice(0, 2)).toEqual(['Fix 1: two, after iteration 1', '--- Sent (two, fresh) ---']);
+    expect(log.slice(0, 3)).toEqual(['Fix 1: two, after iteration 1', 'Asked about: F1', '--- Sent (two, fresh) ---']);
     expect(log).toContain('id: F1');
-    expect(log.slice(-3)).toEqual(['--- Result ---', 'Files changed: 1', 'Says fixed: F1']);
+    const result = ['Files changed: 1', 'Says fixed: F1', 'Summary: Made b three.'];
+    expect(log.slice(-4)).toEqual(['--- Result ---', ...result]);
+    for (const name of ['F1', 'code-quality']) {
+      const { stdout } = await onceover(repo.root, ['explain', name]);
+      expect(stdout).toContain(
+        `\n  after iteration 1: two, .deepwork/logs/fix_two.1.log\n${result.map((line) => `    ${line}\n`).join('')}`,
+      );
+    }
     await onceover(repo.root, ['clean']);
     expect(existsSync(join(repo.root, '.deepwork/logs/previous/fix_two.1.log'))).toBe(true);
   });

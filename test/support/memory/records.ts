@@ -10,14 +10,13 @@ type Kept = { readonly gate: GateId; readonly iteration: number } & (
 );
 
 /** Records that are forgotten with the test; all of them are our own and whole, and git tracks none. */
-export function memoryRecords(): Records & { readonly fixLogs: ReadonlyMap<string, string> } {
+export function memoryRecords(): Records {
   const fixLogs = new Map<string, string>();
   const kept = new Map<string, Kept>();
   const all = () => [...kept.values()].sort((a, b) => a.iteration - b.iteration);
   const slots = () => all().flatMap((one) => (one.kind === 'slot' ? [one.record] : []));
   const checks = () => all().flatMap((one) => (one.kind === 'check' ? [one.record] : []));
   return {
-    fixLogs,
     async read(gates) {
       const ids = new Set(gates.map(({ id }) => id));
       const isAsked = ({ gate }: { readonly gate: GateId }) => ids.has(gate);
@@ -57,7 +56,15 @@ export function memoryRecords(): Records & { readonly fixLogs: ReadonlyMap<strin
       fixLogs.set(`${agent}.${iteration}`, log);
       return done(undefined);
     },
+    async fixLogs() {
+      const logs = [...fixLogs].map(([key, log]) => {
+        const at = key.lastIndexOf('.');
+        return { agent: key.slice(0, at), iteration: Number(key.slice(at + 1)), path: `memory/${key}`, log };
+      });
+      return logs.sort((a, b) => b.iteration - a.iteration);
+    },
     async archive(which) {
+      if (which === 'all') fixLogs.clear();
       for (const [key, one] of kept) {
         const isIt = ({ gate, iteration }: { readonly gate: GateId; readonly iteration: number }) =>
           gate === one.gate && iteration === one.iteration;
