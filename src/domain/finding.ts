@@ -63,6 +63,16 @@ export type Resolution = {
   readonly iteration: number;
 };
 
+/** A claim after a reviewer found it wrong. */
+export function refuted(claim: Resolution): Resolution {
+  return { ...claim, how: 'refuted', why: '' };
+}
+
+/** Whether two words on a finding are the same one. */
+export function isSameWord(a: Resolution, b: Resolution): boolean {
+  return a.how === b.how && a.why === b.why && a.at === b.at && a.iteration === b.iteration;
+}
+
 /** A finding with what was said of it. */
 export type KnownFinding = Finding & { readonly resolution: Resolution | null };
 

@@ -13,6 +13,7 @@ import type { KeptLoop, PhaseRun } from './phase-run.ts';
 import type { UnusableFile } from './problem.ts';
 import type { CheckReceipt, CheckReceiptKey, HeldReceipt, HeldReceiptKey, Receipt, ReceiptKey } from './receipt.ts';
 import type { CheckRecord, Cooling, SlotRecord } from './record.ts';
+import type { Trace } from './removal.ts';
 import type { Result } from './result.ts';
 import type { Scope, Selection, Whereabouts } from './scope.ts';
 import type { TaskContent } from './task.ts';
@@ -73,6 +74,15 @@ export interface ProjectFiles {
   /** The names of the plain files in a folder, in order; none where there is no such folder. */
   list(folder: RepoPath): Promise<Result<readonly string[]>>;
   write(path: RepoPath, text: string): Promise<Result<void>>;
+  /** Removes a file, and the folders above it that are empty then. */
+  remove(path: RepoPath): Promise<Result<void>>;
+}
+
+/** What a clone holds that nobody but onceover writes: records, generated files, the folder in the git folder, refs. */
+export interface Traces {
+  find(): Promise<Result<readonly Trace[]>>;
+  /** Takes all of it away; refused while a run is going on in one of the clone's working trees. */
+  remove(): Promise<Result<void>>;
 }
 
 export interface Clock {
@@ -298,6 +308,8 @@ export interface Findings {
   add(finding: Omit<Finding, 'id'>): Promise<Result<Finding>>;
   update(finding: Finding): Promise<Result<void>>;
   resolve(id: string, resolution: Resolution): Promise<Result<void>>;
+  /** A reviewer found a claim wrong; where somebody has said something else since, that stays. */
+  refute(id: string, claim: Resolution): Promise<Result<void>>;
 }
 
 /** Everything that passes, findings and agreement to commands are known from: whoever mends may be able to write there. */

@@ -217,7 +217,7 @@ async function keepFindings(wave: Wave, settled: Settled): Promise<Result<readon
     if (!kept.ok) return kept;
   }
   for (const { id, claim } of settled.refuted) {
-    const kept = await findings.resolve(id, { ...claim, how: 'refuted', why: '' });
+    const kept = await findings.refute(id, claim);
     if (!kept.ok) return kept;
   }
   return done(added);

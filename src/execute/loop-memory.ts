@@ -1,4 +1,4 @@
-import type { KnownFinding } from '../domain/finding.ts';
+import { isSameWord, type KnownFinding, refuted } from '../domain/finding.ts';
 import type { Findings, Passes, Receipts, Records } from '../domain/ports.ts';
 import type {
   CheckReceipt,
@@ -169,6 +169,12 @@ function ownFindings(under: Findings, isClosed: () => boolean): Findings {
       const there = all.value.find((one) => one.id === id)?.resolution;
       const isWaivedMeanwhile = there?.how === 'skipped' && mine?.resolution?.how !== 'skipped';
       return isWaivedMeanwhile ? done(undefined) : under.resolve(id, resolution);
+    },
+    async refute(id, claim) {
+      const mine = known.get(id);
+      const isClaim = mine?.resolution != null && isSameWord(mine.resolution, claim);
+      if (mine !== undefined && isClaim) known.set(id, { ...mine, resolution: refuted(claim) });
+      return under.refute(id, claim);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, writeFileSync } from 'node:fs';
+import { linkSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { done, failed, type Result } from '../domain/result.ts';
 import { codeOf, removeFile } from './files.ts';
@@ -24,8 +24,7 @@ export function readOwnBytes(path: string): Result<Buffer | null> {
 /** Puts a new file there, whole from the first moment; where the name is taken, nothing is written. */
 export function writeNew(folder: string, name: string, data: string): Result<'written' | 'taken'> {
   const path = join(folder, name);
-  // The beginning by which `removeForgotten` knows it.
-  const temporary = join(folder, `.onceover-${process.pid}-${randomBytes(6).toString('hex')}`);
+  const temporary = temporaryIn(folder);
   try {
     writeFileSync(temporary, data, { flag: 'wx' });
     linkSync(temporary, path);
@@ -36,4 +35,24 @@ export function writeNew(folder: string, name: string, data: string): Result<'wr
   } finally {
     removeFile(temporary);
   }
+}
+
+/** Takes a file away and gives its text; null where there is none. Of several who try, one gets it. */
+export function takeFile(folder: string, name: string): Result<string | null> {
+  const path = join(folder, name);
+  const own = temporaryIn(folder);
+  try {
+    renameSync(path, own);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return done(null);
+    return failed({ kind: 'disk', action: 'write', path, code: codeOf(error) });
+  }
+  const text = readOwn(own);
+  removeFile(own);
+  return text;
+}
+
+// The beginning by which `removeForgotten` knows it.
+function temporaryIn(folder: string): string {
+  return join(folder, `.onceover-${process.pid}-${randomBytes(6).toString('hex')}`);
 }

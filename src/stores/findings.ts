@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { Finding, KnownFinding, Resolution } from '../domain/finding.ts';
+import { type Finding, isSameWord, type KnownFinding, type Resolution, refuted } from '../domain/finding.ts';
 import type { Findings } from '../domain/ports.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import { checkFolder, listFolder, lookAt, makeFolder, removeFile, removeForgotten, writeWhole } from '../io/files.ts';
-import { readOwn, writeNew } from '../io/own-file.ts';
+import { readOwn, takeFile, writeNew } from '../io/own-file.ts';
 import { isFindingId, readFinding, readResolution } from './finding-shape.ts';
 
 const FOLDER = 'onceover/findings';
@@ -44,6 +44,11 @@ export function openFindings(commonDir: string): Findings {
       if (!known.ok) return known;
       const open = known.value.filter((one) => one.kept === 'open').map((one) => one.id);
       return failed({ kind: 'unknown-finding', id, known: open });
+    },
+    async refute(id, claim) {
+      const there = checkFolder(commonDir, FOLDER);
+      if (!there.ok) return there;
+      return isFindingId(id) ? replaceWord(path, id, claim, refuted(claim)) : done(undefined);
     },
   };
 }
@@ -130,6 +135,18 @@ function say(folder: string, id: string, resolution: Resolution): Result<void> {
   if (kept !== null) return writeWhole(folder, saidFileOf(id), JSON.stringify(kept));
   const path = join(folder, saidFileOf(id));
   return failed({ kind: 'disk', action: 'write', path, code: 'not a resolution' });
+}
+
+/** Puts a word in the place of another. What was said is taken first, so that what somebody says meanwhile is not written over. */
+function replaceWord(folder: string, id: string, was: Resolution, by: Resolution): Result<void> {
+  const present = readSaid(folder, id);
+  if (present === null || !isSameWord(present, was)) return done(undefined);
+  const taken = takeFile(folder, saidFileOf(id));
+  if (!taken.ok || taken.value === null) return taken.ok ? done(undefined) : taken;
+  const word = readResolution(parse(taken.value));
+  const next = word !== null && isSameWord(word, was) ? JSON.stringify(by) : taken.value;
+  const written = writeNew(folder, saidFileOf(id), next);
+  return written.ok ? done(undefined) : written;
 }
 
 // The finding is kept by then: what cannot be removed now is left to the next time.

@@ -121,6 +121,23 @@ function findingsContract(name: string, open: () => Findings): void {
       expect(await findings.resolve(id, waiver)).toEqual(unknown);
     });
 
+    test.each<[string, Resolution | null, Resolution | null]>([
+      ['a claim that was found wrong is refuted', claim, refuted],
+      ['a waiver that was said meanwhile stays', waiver, waiver],
+      [
+        'so does another claim',
+        { ...claim, at: '2026-03-01T14:00:00.000Z' },
+        { ...claim, at: '2026-03-01T14:00:00.000Z' },
+      ],
+      ['nothing was said: nothing is', null, null],
+    ])('%s', async (_title, said, expected) => {
+      const findings = open();
+      await findings.add(findingWith());
+      if (said !== null) await findings.resolve('F1', said);
+      expect(await findings.refute('F1', claim)).toEqual(fine);
+      expect((await known(findings))[0]?.resolution).toEqual(expected);
+    });
+
     test('an answer does not change after it was given', async () => {
       const findings = open();
       const before = await findings.all();

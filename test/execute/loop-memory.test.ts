@@ -189,6 +189,7 @@ function swapped(before: RunPorts['findings'], after: RunPorts['findings']): Run
     add: (finding) => now().add(finding),
     update: (finding) => now().update(finding),
     resolve: (id, resolution) => now().resolve(id, resolution),
+    refute: (id, claim) => now().refute(id, claim),
   };
 }
 

@@ -20,6 +20,7 @@ import { answers, fails, memoryReviewers, type ScriptedAgent } from '../support/
 import { memorySnapshots } from '../support/memory/snapshots.ts';
 import { rubricsOf, settingsOf } from '../support/run-model/setup.ts';
 import { SETUP } from '../support/run-model/setup-sample.ts';
+import { waiver } from '../support/run-samples.ts';
 
 const A = 'src/a.ts' as RepoPath;
 const PASS = { status: 'pass', violations: [] };
@@ -30,7 +31,7 @@ const objects = (code: string) => ({
 
 /** What the reviewer answers, review by review, and what the fixer does, turn by turn. */
 type Script = {
-  readonly reviews: readonly object[];
+  readonly reviews: readonly (object | ((world: World) => object))[];
   readonly fixes: readonly ((world: World) => object | ReturnType<typeof fails>)[];
   readonly wish?: Partial<LoopRequest>;
   readonly settings?: Partial<Settings>;
@@ -56,7 +57,12 @@ async function play(script: Script) {
   let time = Date.parse('2026-01-01T00:00:00.000Z');
   const reviewers = memoryReviewers(
     {
-      ann: { answer: (_, n) => answers(script.reviews[n - 1] ?? PASS) },
+      ann: {
+        answer(_, n) {
+          const said = script.reviews[n - 1] ?? PASS;
+          return answers(typeof said === 'function' ? said(world) : said);
+        },
+      },
       fay: {
         answer(_, n) {
           const said = script.fixes[n - 1]?.(world) ?? { summary: 'nothing' };
@@ -188,6 +194,21 @@ describe('a loop', () => {
     const all = await world.findings.all();
     expect(all.ok && all.value[0]?.resolution?.how).toBe('refuted');
   });
+});
+
+test('what a person waives while a reviewer looks is not written over by what the reviewer says of a claim', async () => {
+  const { world, end } = await looped({
+    reviews: [
+      objects('bad'),
+      ({ findings }) => {
+        void findings.resolve('F1', waiver());
+        return objects('bad');
+      },
+    ],
+    fixes: [writes('bad\n// x', says('F1', 'fixed'))],
+    wish: { mostIterations: 2 },
+  });
+  expect([end, await world.findings.all()]).toMatchObject(['max-iterations', { value: [{ resolution: waiver() }] }]);
 });
 
 describe('what passes are known from', () => {

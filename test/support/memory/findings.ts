@@ -1,4 +1,4 @@
-import type { Finding, Resolution } from '../../../src/domain/finding.ts';
+import { type Finding, isSameWord, type Resolution, refuted } from '../../../src/domain/finding.ts';
 import type { Findings } from '../../../src/domain/ports.ts';
 import { done, failed } from '../../../src/domain/result.ts';
 
@@ -29,6 +29,11 @@ export function memoryFindings(): Findings {
         return failed({ kind: 'unknown-finding', id, known: open });
       }
       said.set(id, resolution);
+      return done(undefined);
+    },
+    async refute(id, claim) {
+      const word = said.get(id);
+      if (word !== undefined && isSameWord(word, claim)) said.set(id, refuted(claim));
       return done(undefined);
     },
   };
