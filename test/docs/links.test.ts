@@ -21,10 +21,15 @@ describe.each(PAGES)('%s', (page) => {
   });
 });
 
-test('docs/README.md leads to every page', () => {
-  const named = new Set(linksOf(textOf(INDEX)).map((target) => fileOf(INDEX, target)));
+test('README.md leads to docs/README.md, and that to every page', () => {
+  expect(filesNamedIn('README.md')).toContain(INDEX);
+  const named = new Set(filesNamedIn(INDEX));
   expect(DOCS.filter((page) => page !== INDEX && !named.has(page))).toEqual([]);
 });
+
+function filesNamedIn(page: string): readonly string[] {
+  return linksOf(textOf(page)).map((target) => fileOf(page, target));
+}
 
 test.each([
   ['a file that is not there', 'README.md', 'docs/nothing.md', false],
