@@ -6,16 +6,8 @@ import type { Result } from '../domain/result.ts';
 import { startedPhaseSchema } from '../report/phase-schema.ts';
 import { startedPhaseDocument } from '../report/started-phase-document.ts';
 import { tellStartedPhase } from '../text/started-phase.ts';
-import { rejected } from './rejected.ts';
-
-const MOST_SECONDS = 600;
-
-const waitSeconds = z
-  .number()
-  .min(0)
-  .max(MOST_SECONDS)
-  .default(50)
-  .describe('How long to wait for the end of the round.');
+import { answered, rejected } from './answer.ts';
+import { waitSeconds } from './inputs.ts';
 
 /** The tools that play a phase round by round; the agent that calls them mends in between. */
 export function addPhaseTools(server: McpServer, root: string): void {
@@ -28,11 +20,11 @@ export function addPhaseTools(server: McpServer, root: string): void {
       inputSchema: z.object({
         phase: z.enum(PHASES),
         feature: z.string().min(1).describe('The folder of the feature, from the root of the repository.'),
-        wait_seconds: waitSeconds,
+        wait_seconds: waitSeconds('the round'),
       }),
       outputSchema: startedPhaseSchema,
     },
-    async ({ phase, feature, wait_seconds }) => answered(await startPhase(root, { phase, feature }, wait_seconds)),
+    async ({ phase, feature, wait_seconds }) => told(await startPhase(root, { phase, feature }, wait_seconds)),
   );
 
   server.registerTool(
@@ -49,17 +41,17 @@ export function addPhaseTools(server: McpServer, root: string): void {
           .min(1)
           .nullish()
           .describe('What was done about the issues, and what was left and why.'),
-        wait_seconds: waitSeconds,
+        wait_seconds: waitSeconds('the round'),
       }),
       outputSchema: startedPhaseSchema,
     },
     async ({ loop_id, summary, wait_seconds }) =>
-      answered(await continuePhase(root, { loopId: loop_id, summary: summary ?? null }, wait_seconds)),
+      told(await continuePhase(root, { loopId: loop_id, summary: summary ?? null }, wait_seconds)),
   );
 }
 
-function answered(started: Result<Parameters<typeof startedPhaseDocument>[0]>) {
+function told(started: Result<Parameters<typeof startedPhaseDocument>[0]>) {
   if (!started.ok) return rejected(started.failure);
-  const structuredContent = startedPhaseDocument(started.value);
-  return { content: [{ type: 'text' as const, text: tellStartedPhase(structuredContent) }], structuredContent };
+  const document = startedPhaseDocument(started.value);
+  return answered(tellStartedPhase(document), document);
 }

@@ -1,14 +1,14 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { getRun, resolve, startRun } from '../app.ts';
+import type { Result } from '../domain/result.ts';
 import { findingDocument } from '../report/run-document.ts';
 import { findingSchema, startedRunSchema } from '../report/run-schema.ts';
 import { startedRunDocument } from '../report/started-run-document.ts';
 import { tellResolved } from '../text/resolved.ts';
 import { tellStartedRun } from '../text/started-run.ts';
-import { rejected } from './rejected.ts';
-
-const MOST_SECONDS = 600;
+import { answered, rejected } from './answer.ts';
+import { pathList, waitSeconds } from './inputs.ts';
 
 /** The tools that run the gates and settle findings. */
 export function addRunTools(server: McpServer, root: string): void {
@@ -19,17 +19,12 @@ export function addRunTools(server: McpServer, root: string): void {
       description:
         'Starts the checks and review gates of this repository on the present change. It goes on by itself: ask get_run how far it is. What passed and has not changed is not run again.',
       inputSchema: z.object({
-        paths: z.array(z.string()).nullish().describe('Only gates with changes at or below these; from the root.'),
+        paths: pathList('Only gates with changes at or below these; they are judged whole'),
         gate: z.string().nullish().describe('Only this gate, by name or id.'),
       }),
       outputSchema: startedRunSchema,
     },
-    async (input) => {
-      const started = await startRun(root, { paths: input.paths ?? [], gate: input.gate ?? null });
-      if (!started.ok) return rejected(started.failure);
-      const structuredContent = startedRunDocument(started.value);
-      return { content: [{ type: 'text', text: tellStartedRun(structuredContent) }], structuredContent };
-    },
+    async (input) => told(await startRun(root, { paths: input.paths ?? [], gate: input.gate ?? null })),
   );
 
   server.registerTool(
@@ -40,17 +35,12 @@ export function addRunTools(server: McpServer, root: string): void {
         'Tells how far a run is, and its result once it is done: which gates hold, what is open. Waits for the end for a while; call it again if the run is still going on.',
       inputSchema: z.object({
         run_id: z.string().nullish().describe('As start_run gave it; without it, the newest.'),
-        wait_seconds: z.number().min(0).max(MOST_SECONDS).default(50).describe('How long to wait for the end.'),
+        wait_seconds: waitSeconds('the run'),
       }),
       outputSchema: startedRunSchema,
       annotations: { readOnlyHint: true },
     },
-    async (input) => {
-      const found = await getRun(root, input.run_id ?? null, input.wait_seconds);
-      if (!found.ok) return rejected(found.failure);
-      const structuredContent = startedRunDocument(found.value);
-      return { content: [{ type: 'text', text: tellStartedRun(structuredContent) }], structuredContent };
-    },
+    async (input) => told(await getRun(root, input.run_id ?? null, input.wait_seconds)),
   );
 
   server.registerTool(
@@ -58,10 +48,10 @@ export function addRunTools(server: McpServer, root: string): void {
     {
       title: 'Say what became of a finding',
       description:
-        'Says of a finding that it is fixed (a reviewer has to confirm it in the next run), or that it stays as it is and why. Waive only what is wrong or must stay; mend the rest.',
+        'Says of a finding that it is fixed (a reviewer has to confirm it in the next run), or waives it: it stays as it is, for a reason. Waive only what is wrong or must stay; mend the rest.',
       inputSchema: z.object({
-        id: z.string().describe('The id of the finding, e.g. F1.'),
-        how: z.enum(['fixed', 'skip']).describe('fixed: mended, to be confirmed. skip: it stays as it is.'),
+        id: z.string().describe('The id of the finding, such as F1.'),
+        how: z.enum(['fixed', 'skip']).describe('fixed: mended, to be confirmed. skip: waived, it stays as it is.'),
         why: z.string().trim().min(1).describe('What was done, or why it stays.'),
       }),
       outputSchema: findingSchema,
@@ -71,8 +61,14 @@ export function addRunTools(server: McpServer, root: string): void {
       const resolved = await resolve(root, input.id, { how, why: input.why });
       if (!resolved.ok) return rejected(resolved.failure);
       const { finding } = resolved.value;
-      const structuredContent = findingDocument({ finding, state: how === 'fixed' ? 'fixed_claimed' : 'waived' });
-      return { content: [{ type: 'text', text: tellResolved(finding) }], structuredContent };
+      const state = how === 'fixed' ? 'fixed_claimed' : 'waived';
+      return answered(tellResolved(finding), findingDocument({ finding, state }));
     },
   );
+}
+
+function told(started: Result<Parameters<typeof startedRunDocument>[0]>) {
+  if (!started.ok) return rejected(started.failure);
+  const document = startedRunDocument(started.value);
+  return answered(tellStartedRun(document), document);
 }

@@ -4,13 +4,14 @@ import * as z from 'zod';
 import { instructions, pass, rules } from '../app.ts';
 import { instructionsDocument, passDocument, rulesDocument } from '../report/documents.ts';
 import { instructionsSchema, passSchema, rulesSchema } from '../report/schemas.ts';
-import { tellInstructions } from '../text/instructions.ts';
+import { nextOfInstructions, tellInstructions } from '../text/instructions.ts';
 import { tellNotice } from '../text/notice.ts';
 import { tellPass } from '../text/pass.ts';
 import { tellRules } from '../text/rules.ts';
 import { version } from '../version.ts';
+import { answered, rejected, withWarnings } from './answer.ts';
+import { pathList } from './inputs.ts';
 import { addPhaseTools } from './phase-tools.ts';
-import { rejected } from './rejected.ts';
 import { addRunTools } from './run-tools.ts';
 import { addWorkflowTools } from './workflow-tools.ts';
 
@@ -43,7 +44,6 @@ export async function serve(options: ServeOptions): Promise<void> {
 export function buildServer(options: ServeOptions, gone: AbortSignal): McpServer {
   const { root, platform } = options;
   const server = new McpServer({ name: 'onceover', version }, { instructions: INSTRUCTIONS });
-  const files = (what: string) => z.array(z.string()).nullish().describe(what);
 
   server.registerTool(
     'get_review_instructions',
@@ -52,15 +52,20 @@ export function buildServer(options: ServeOptions, gone: AbortSignal): McpServer
       description:
         'Writes one instruction file for each review that the present change asks for and lists what to dispatch. Reviews that passed and whose files have not changed since are skipped.',
       inputSchema: z.object({
-        files: files('Review these files instead of the change; paths from the repository root.'),
+        files: pathList('Files to review instead of the change'),
       }),
-      outputSchema: instructionsSchema,
+      outputSchema: instructionsSchema.extend({ next: z.string().describe('What to do now.') }),
     },
     async (input) => {
       const outcome = await instructions(root, { files: given(input.files), base: null });
       if (!outcome.ok) return rejected(outcome.failure);
-      const text = withWarnings(tellInstructions(outcome.value, platform), outcome.value.notices.map(tellNotice));
-      return { content: [{ type: 'text', text }], structuredContent: instructionsDocument(outcome.value, platform) };
+      const next = nextOfInstructions(outcome.value);
+      const told = tellInstructions(outcome.value, platform);
+      const text = withWarnings(
+        told.endsWith(next) ? told : `${told}\n\n${next}`,
+        outcome.value.notices.map(tellNotice),
+      );
+      return answered(text, { ...instructionsDocument(outcome.value, platform), next });
     },
   );
 
@@ -70,9 +75,7 @@ export function buildServer(options: ServeOptions, gone: AbortSignal): McpServer
       title: 'Configured review rules',
       description: 'Lists the review rules of this repository, whether or not their reviews have passed.',
       inputSchema: z.object({
-        only_rules_matching_files: files(
-          'List only rules that match one of these files; paths from the repository root.',
-        ),
+        only_rules_matching_files: pathList('Only rules that match one of these files'),
       }),
       outputSchema: rulesSchema,
       annotations: { readOnlyHint: true },
@@ -85,8 +88,7 @@ export function buildServer(options: ServeOptions, gone: AbortSignal): McpServer
         tellRules(found.value.rules, asked?.names ?? null),
         found.value.notices.map(tellNotice),
       );
-      const structuredContent = rulesDocument(found.value.rules, found.value.notices);
-      return { content: [{ type: 'text', text }], structuredContent };
+      return answered(text, rulesDocument(found.value.rules, found.value.notices));
     },
   );
 
@@ -103,10 +105,7 @@ export function buildServer(options: ServeOptions, gone: AbortSignal): McpServer
     async (input) => {
       const marked = await pass(root, input.review_id, 'mcp');
       if (!marked.ok) return rejected(marked.failure);
-      return {
-        content: [{ type: 'text', text: tellPass(marked.value) }],
-        structuredContent: passDocument(marked.value),
-      };
+      return answered(tellPass(marked.value), passDocument(marked.value));
     },
   );
   addRunTools(server, root);
@@ -116,12 +115,8 @@ export function buildServer(options: ServeOptions, gone: AbortSignal): McpServer
 }
 
 const INSTRUCTIONS =
-  "Reviews of the present change. To have the gates of onceover.yml run: start_run, then get_run until its state is done; mend what is open and start it again. To review with sub-agents of your own: get_review_instructions, give each listed file to a reviewer of its own, mend what they find, and call it again until nothing is left to do. To have a feature's spec, design, plan, tasks or code reviewed in a loop: start_phase, mend what is open, and continue_phase with a summary until it has ended. To work through the steps of a workflow: get_workflows, start_workflow, do the step and call finished_step, until the workflow is complete.";
+  "Reviews of the present change. To have the gates of onceover.yml run: start_run, then get_run until its state is no longer running; mend what is open and start it again. To review with sub-agents of your own: get_review_instructions, give each listed file to a reviewer of its own, mend what they find, and call it again until nothing is left to do. To have a feature's spec, design, plan, tasks or code reviewed in a loop: start_phase, mend what is open, and continue_phase with a summary until it has ended. To work through the steps of a workflow: get_workflows, start_workflow, do the step and call finished_step, until the workflow is complete.";
 
 function given(names: readonly string[] | null | undefined) {
   return names === null || names === undefined ? null : ({ names, source: 'arguments' } as const);
-}
-
-function withWarnings(text: string, warnings: readonly string[]): string {
-  return [text, ...warnings.map((warning) => `Warning: ${warning}`)].join('\n\n');
 }

@@ -11,7 +11,7 @@ import {
 import { stepEndSchema, workflowAbortSchema, workflowStartSchema, workflowsSchema } from '../report/workflow-schema.ts';
 import { tellStepEnd, tellWorkflowStart } from '../text/workflow-end.ts';
 import { tellAborted, tellWorkflows, workflowWarnings } from '../text/workflows.ts';
-import { rejected } from './rejected.ts';
+import { answered, rejected, withWarnings } from './answer.ts';
 
 type Options = { readonly root: string; readonly reviewer: string | null; readonly selfReview: boolean };
 
@@ -36,9 +36,8 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
     async () => {
       const found = await workflows(root);
       if (!found.ok) return rejected(found.failure);
-      const warnings = workflowWarnings(found.value).map((warning) => `Warning: ${warning}`);
-      const text = [tellWorkflows(found.value, 'tools'), ...warnings].join('\n\n');
-      return { content: [{ type: 'text', text }], structuredContent: workflowsDocument(found.value) };
+      const text = withWarnings(tellWorkflows(found.value, 'tools'), workflowWarnings(found.value));
+      return answered(text, workflowsDocument(found.value));
     },
   );
 
@@ -60,8 +59,7 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
       const started = await startWorkflow(root, wish);
       if (!started.ok) return rejected(started.failure);
       own = started.value.session.id;
-      const structuredContent = workflowStartDocument(started.value);
-      return { content: [{ type: 'text', text: tellWorkflowStart(started.value, 'tools') }], structuredContent };
+      return answered(tellWorkflowStart(started.value, 'tools'), workflowStartDocument(started.value));
     },
   );
 
@@ -70,11 +68,13 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
     {
       title: 'Finish a step',
       description:
-        'Say that a step is finished. Its outputs are checked and reviewed: the answer says what needs work, or gives the next step, or that the workflow is complete. What passed and is unchanged is not reviewed again. It may take minutes; if you stop waiting, call it again in the same way.',
+        'Says that a step is finished. Its outputs are checked and reviewed: the answer says what needs work, or gives the next step, or that the workflow is complete. What passed and is unchanged is not reviewed again. It may take minutes; if you stop waiting, call it again in the same way.',
       inputSchema: z.object({
         outputs: z
           .record(z.string(), z.union([z.string(), z.array(z.string())]))
-          .describe('A path, or a list of paths for an output of files, by the names of the outputs; from the root.'),
+          .describe(
+            'A path, or a list of paths for an output of files, by the names of the outputs; from the root of the repository.',
+          ),
         notes: z.string().nullish().describe('What the reviewers should know.'),
         quality_review_override_reason: z
           .string()
@@ -99,8 +99,7 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
       });
       if (!ended.ok) return rejected(ended.failure);
       own = ended.value.session.id;
-      const structuredContent = stepEndDocument(ended.value);
-      return { content: [{ type: 'text', text: tellStepEnd(ended.value, 'tools') }], structuredContent };
+      return answered(tellStepEnd(ended.value, 'tools'), stepEndDocument(ended.value));
     },
   );
 
@@ -118,8 +117,7 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
     async ({ explanation, session_id }) => {
       const aborted = await abortWorkflow(root, { named: session_id ?? null, own, explanation });
       if (!aborted.ok) return rejected(aborted.failure);
-      const structuredContent = sessionDocument(aborted.value);
-      return { content: [{ type: 'text', text: tellAborted(aborted.value) }], structuredContent };
+      return answered(tellAborted(aborted.value), sessionDocument(aborted.value));
     },
   );
 }

@@ -12,6 +12,13 @@ export function tellInstructions(outcome: InstructionsOutcome, platform: string)
   return [lead, ...outcome.written.map((written) => entry(written, platform)), ...skipped(outcome)].join('\n\n');
 }
 
+/** What an agent that reviews with sub-agents of its own is to do now. */
+export function nextOfInstructions(outcome: InstructionsOutcome): string {
+  return outcome.written.length === 0
+    ? nothingToDo(outcome)
+    : 'Give each instruction file to a sub-agent of its own, all at once. Mend what they find, then call get_review_instructions again, until nothing is listed.';
+}
+
 /** The persona that a rule names for the platform. */
 export function personaFor(written: WrittenTask, platform: string): string | null {
   for (const part of written.task.parts) {

@@ -153,7 +153,11 @@ test('the text lists what to dispatch and only counts what is skipped', async ()
   const connection = await connectNew(repo.root);
   const ids = (await reviews(connection)).tasks.map((task) => task.review_id);
   for (const id of ids.slice(1)) await connection.call('mark_review_as_passed', { review_id: id });
-  const { text } = await connection.call('get_review_instructions');
+  const { text, structured } = await connection.call('get_review_instructions');
+  // A client may show its model the structured content alone.
+  const { next } = structured as { readonly next: string };
+  expect(next).toMatch(/^Give each instruction file to a sub-agent of its own/);
+  expect(text).toContain(`\n\n${next}`);
   expect(text).toContain(`check: a.py\n  description: Checks check.\n  prompt:      @${FOLDER}/${ids[0]}.md`);
   expect(text).toContain('2 reviews were skipped');
   expect(text).toContain('Warning: sub/.deepreview:1:');
