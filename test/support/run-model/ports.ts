@@ -1,3 +1,4 @@
+import { refuted } from '../../../src/domain/finding.ts';
 import type { Coolings, Findings, Receipts, Records } from '../../../src/domain/ports.ts';
 import { failed, type Result } from '../../../src/domain/result.ts';
 import type { Write } from './observed.ts';
@@ -36,6 +37,8 @@ export function tellingStores<
       add: (finding) => after(findings.add(finding), (added) => ({ kind: 'add', finding: added })),
       update: (finding) => after(findings.update(finding), () => ({ kind: 'update', finding })),
       resolve: (id, resolution) => after(findings.resolve(id, resolution), () => ({ kind: 'resolve', id, resolution })),
+      refute: (id, claim) =>
+        after(findings.refute(id, claim), () => ({ kind: 'resolve', id, resolution: refuted(claim) })),
     },
     coolings: {
       ...coolings,
@@ -60,6 +63,7 @@ const WRITES = [
   'add',
   'update',
   'resolve',
+  'refute',
   'mark',
 ];
 
