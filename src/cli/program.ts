@@ -1,7 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { version } from '../version.ts';
 import { FIRST_PAGE_END, HELP_LOOKS, helpWidth } from './help.ts';
-import { fail, tellBug } from './output.ts';
 import { addEveryDay } from './program/every-day.ts';
 import { addForAgents } from './program/for-agents.ts';
 import { addLoops } from './program/loops.ts';
@@ -14,9 +13,10 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   try {
     await program.parseAsync(withHelpOption(argv));
   } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return;
+    const { fail, tellBug } = await import('./output.ts');
     const json = argv.includes('--json');
     if (!(error instanceof CommanderError)) return tellBug(error, json);
-    if (error.exitCode === 0) return;
     const said = error.code === 'commander.help' ? 'No command was given.' : inOurWords(error.message);
     const command = program.commands.some((one) => one.name() === argv[2]) ? (argv[2] ?? null) : null;
     fail({ kind: 'wrong-usage', said, command }, json);

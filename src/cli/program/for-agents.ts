@@ -1,7 +1,4 @@
 import type { Command } from 'commander';
-import { instructionsCommand } from '../commands/instructions.ts';
-import { passCommand } from '../commands/pass.ts';
-import { rulesCommand } from '../commands/rules.ts';
 import { BASE, JSON_ANSWER, OR_LISTED, PLATFORM } from './options.ts';
 
 /** What agents and their programs call. */
@@ -25,7 +22,9 @@ function addInstructions(program: Command): void {
     .option(...PLATFORM)
     .option(...BASE)
     .option(...JSON_ANSWER)
-    .action((files, options) => instructionsCommand(files, options));
+    .action(async (files, options) =>
+      (await import('../commands/instructions.ts')).instructionsCommand(files, options),
+    );
 }
 
 function addRules(program: Command): void {
@@ -35,7 +34,7 @@ function addRules(program: Command): void {
     .description('Lists the rules of all .deepreview files; with files, those that match one of them.')
     .argument('[files...]', `only rules that match one of these; ${OR_LISTED}`)
     .option(...JSON_ANSWER)
-    .action((files, options) => rulesCommand(files, options));
+    .action(async (files, options) => (await import('../commands/rules.ts')).rulesCommand(files, options));
 }
 
 function addPass(program: Command): void {
@@ -47,7 +46,7 @@ function addPass(program: Command): void {
     )
     .argument('<review_id>', 'the id exactly as the instruction file gives it')
     .option(...JSON_ANSWER)
-    .action((id, options) => passCommand(id, options));
+    .action(async (id, options) => (await import('../commands/pass.ts')).passCommand(id, options));
 }
 
 function addMcp(program: Command): void {

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { doctorCommand } from '../commands/doctor.ts';
 import { JSON_ANSWER } from './options.ts';
 
 /** What is used once, or when something is not right. */
@@ -26,6 +25,8 @@ function addInit(program: Command): void {
     .option('--rules', 'write a starter .deepreview fitted to the languages found')
     .option('--mcp <agent>', 'add the MCP server to the agent\'s project settings ("claude": .mcp.json)')
     .option('--hook <agent>', 'have the gates decide when the agent may stop ("claude", "codex" or "gemini")')
+    .option('--remove', 'show what onceover has written here, to be rid of it; with --yes, take it away')
+    .option('--yes', 'with --remove: take it away')
     .option(...JSON_ANSWER)
     .action(async (options) => (await import('../commands/init.ts')).initCommand(options));
 }
@@ -40,7 +41,7 @@ function addDoctor(program: Command): void {
     )
     .option('--resume [agent]', 'try whether the agent, or every agent that is found, can be resumed')
     .option(...JSON_ANSWER)
-    .action((options) => doctorCommand(options));
+    .action(async (options) => (await import('../commands/doctor.ts')).doctorCommand(options));
 }
 
 function addTrust(program: Command): void {
