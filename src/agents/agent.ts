@@ -23,6 +23,11 @@ export type AgentQuestion = {
   readonly writes?: boolean;
 };
 
+/** The whole prompt as one text, for agents that have no other place for the stable part; a session has heard that already. */
+export function oneText({ stable, dynamic, sessionId }: AgentQuestion): string {
+  return sessionId === null ? `${stable}\n\n${dynamic}` : dynamic;
+}
+
 /** How an agent is called: arguments, environment, standard input. */
 type Invocation = {
   readonly args: readonly string[];

@@ -1,5 +1,5 @@
 import type { Usage } from '../domain/usage.ts';
-import type { Agent, Heard } from './agent.ts';
+import { type Agent, type Heard, oneText } from './agent.ts';
 import { list, number, part, readEvent, text } from './events.ts';
 import { shownBy } from './shell-reads.ts';
 import { errorFailure, shorten } from './signs.ts';
@@ -51,7 +51,7 @@ export const codex: Agent = {
         '-',
       ],
       env: {},
-      input: question.sessionId === null ? `${question.stable}\n\n${question.dynamic}` : question.dynamic,
+      input: oneText(question),
     };
   },
 
@@ -86,16 +86,17 @@ export const codex: Agent = {
   },
 };
 
+// What was said before a tool was used is commentary; the answer comes after the last.
 function hearItem(heard: Heard, item: Readonly<Record<string, unknown>>): Heard {
   switch (item['type']) {
     case 'agent_message':
       return { ...heard, text: text(item, 'text') ?? heard.text };
     case 'command_execution':
-      return { ...heard, doing: text(item, 'command'), filesRead: [...heard.filesRead, ...readIn(item)] };
+      return { ...heard, text: '', doing: text(item, 'command'), filesRead: [...heard.filesRead, ...readIn(item)] };
     case 'mcp_tool_call':
     case 'file_change':
     case 'web_search':
-      return { ...heard, doing: [item['type'], ...list(item, 'changes').map(String)].join(' ') };
+      return { ...heard, text: '', doing: [item['type'], ...list(item, 'changes').map(String)].join(' ') };
     default:
       return heard;
   }

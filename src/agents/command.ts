@@ -1,7 +1,7 @@
 import { isRecord } from '../domain/is-record.ts';
 import { lastObject } from '../domain/last-object.ts';
-import { type Agent, type Heard, NOTHING_HEARD } from './agent.ts';
-import { number, readEvent, text } from './events.ts';
+import { type Agent, type Heard, NOTHING_HEARD, oneText } from './agent.ts';
+import { isAmount, number, readEvent, text } from './events.ts';
 
 /** An agent of the user's own: prompt on standard input, the last object on standard output is its answer. */
 export function commandAgent(given: {
@@ -27,7 +27,7 @@ export function commandAgent(given: {
       return {
         args,
         env: { ONCEOVER_SCHEMA: put('schema.json', JSON.stringify(question.schema)), ...session },
-        input: question.sessionId === null ? `${question.stable}\n\n${question.dynamic}` : question.dynamic,
+        input: oneText(question),
       };
     },
 
@@ -55,7 +55,7 @@ function answerFacts(stdout: string, asked: string | null): Pick<Heard, 'session
           cachedInputTokens: number(usage, 'cached_input_tokens'),
           cacheWriteTokens: number(usage, 'cache_write_tokens'),
           outputTokens: number(usage, 'output_tokens'),
-          costUsd: typeof usage['cost_usd'] === 'number' ? usage['cost_usd'] : null,
+          costUsd: isAmount(usage['cost_usd']) ? usage['cost_usd'] : null,
         }
       : null,
   };

@@ -89,7 +89,7 @@ async function converse(call: Dispatch, scratch: Scratch): Promise<DispatchEnd> 
     },
   });
   if (end.kind === 'not-started') return neverBegun(notStarted(call.program, end.code));
-  if (end.code === 0) heard = call.agent.conclude?.(end.stdout.text, call.question) ?? heard;
+  if (end.code === 0) heard = call.agent.conclude?.(answerIn(end.stdout), call.question) ?? heard;
   const { durationMs } = end;
   const failure = judge(call, end, heard);
   if (failure !== null) {
@@ -101,6 +101,13 @@ async function converse(call: Dispatch, scratch: Scratch): Promise<DispatchEnd> 
   const filesRead = call.agent.conclude === undefined ? heard.filesRead : null;
   const reply = { text, structured, sessionId: heard.sessionId, filesRead, ...usageOf(call, heard) };
   return { ok: true, reply, model, durationMs };
+}
+
+// Where something is left out, what is kept may begin within an answer, and a part of that must not count as one.
+function answerIn({ text, cut }: Ended['stdout']): string {
+  if (cut === null) return text;
+  const start = text.lastIndexOf('\n{');
+  return start < cut ? '' : text.slice(start + 1);
 }
 
 // A session's id is read from a file: as an argument, it must not be able to be an option or a path.

@@ -22,9 +22,15 @@ export function text(value: unknown, key: string): string | null {
   return typeof found === 'string' ? found : null;
 }
 
+/** An amount, a status: 0 where there is none. */
 export function number(value: unknown, key: string): number {
   const found = isRecord(value) ? value[key] : undefined;
-  return typeof found === 'number' && Number.isFinite(found) ? found : 0;
+  return isAmount(found) ? found : 0;
+}
+
+/** Whether it is so much of something; less than nothing is not. */
+export function isAmount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
 
 export function list(value: unknown, key: string): readonly unknown[] {

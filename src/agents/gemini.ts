@@ -1,5 +1,5 @@
 import type { Usage } from '../domain/usage.ts';
-import type { Agent, Heard } from './agent.ts';
+import { type Agent, type Heard, oneText } from './agent.ts';
 import { number, part, readEvent, text } from './events.ts';
 import { errorFailure, shorten } from './signs.ts';
 
@@ -53,7 +53,7 @@ export const gemini: Agent = {
         GEMINI_CLI_TRUST_WORKSPACE: 'false',
         GEMINI_CLI_NO_RELAUNCH: 'true',
       },
-      input: question.sessionId === null ? `${question.stable}\n\n${question.dynamic}` : question.dynamic,
+      input: oneText(question),
     };
   },
 

@@ -36,6 +36,11 @@ export function knownAgents(
   });
 }
 
+/** Whether it is a command of the user's own. */
+export function isOwn({ settings }: Pick<KnownAgent, 'settings'>): boolean {
+  return settings?.command != null;
+}
+
 /** What is to be said of an agent; a command of the user's own is never started to find out. */
 export async function reportAgent(
   known: KnownAgent,
@@ -43,15 +48,14 @@ export async function reportAgent(
   resume: (name: string, version: string | null) => AgentReport['resume'],
 ): Promise<AgentReport> {
   const { agent, program, settings } = known;
-  const isOwn = settings?.command != null;
-  const version = program === null || isOwn ? null : await programVersion(program, known.env, root);
+  const version = program === null || isOwn(known) ? null : await programVersion(program, known.env, root);
   return {
     name: agent.name,
     program,
     version,
     testedVersion: agent.testedVersion,
     abilities: agent.abilities,
-    resume: isOwn ? ownWord(settings.resume) : resume(agent.name, version),
+    resume: isOwn(known) ? ownWord(settings?.resume === true) : resume(agent.name, version),
     install: agent.install,
   };
 }

@@ -6,7 +6,7 @@ import type { AgentQuestion } from './agent.ts';
 import { commandAgent } from './command.ts';
 import { dispatch } from './dispatch.ts';
 import { programVersion } from './find.ts';
-import type { KnownAgent } from './inspect.ts';
+import { isOwn, type KnownAgent } from './inspect.ts';
 import { spaced } from './spaced.ts';
 import { openTurns } from './turns.ts';
 import { openVersions, type Versions } from './versions.ts';
@@ -89,10 +89,6 @@ function preferred(known: readonly KnownAgent[], preference: readonly string[] |
   return usual.length > 0 ? usual : found;
 }
 
-function isOwn({ settings }: KnownAgent): boolean {
-  return settings?.command != null;
-}
-
 /** A name that nobody has. */
 function stranger(name: string): KnownAgent {
   return { agent: commandAgent({ name, command: [name], resume: false }), settings: null, program: null, env: {} };
@@ -103,8 +99,7 @@ async function versionOf(one: KnownAgent, versions: Versions, root: string): Pro
   const { program, env, settings } = one;
   if (program === null) return null;
   if (settings?.command != null) return digest(settings.command).slice(0, 16);
-  // One that cannot even be started is found out when it is asked.
-  return versions.of(program, () => programVersion(program, env, root).catch(() => null));
+  return versions.of(program, () => programVersion(program, env, root));
 }
 
 async function sendTo(

@@ -1,6 +1,5 @@
 import { ACTIVE } from '../domain/active.ts';
 import type { CheckEnd, Checks } from '../domain/ports.ts';
-import { codeOf } from './files.ts';
 import { type RunEnd, run } from './runner.ts';
 
 // What a check prints is read in the order in which it was printed. Nothing to read: with a pipe for input, some programs
@@ -12,7 +11,7 @@ const PREPARE = 'exec </dev/null 2>&1; exec /bin/sh -c "$1"';
 export function openChecks(root: string, env: NodeJS.ProcessEnv): Checks {
   return {
     async run(command, options) {
-      const start = run({
+      const end = await run({
         program: SHELL,
         args: ['-c', PREPARE, 'sh', command],
         cwd: root,
@@ -22,8 +21,7 @@ export function openChecks(root: string, env: NodeJS.ProcessEnv): Checks {
         idleMs: null,
         signal: options.stop,
       });
-      // A command that no program can be given, such as one of a megabyte.
-      return judge(await start.catch((error: unknown) => ({ kind: 'not-started', code: codeOf(error) }) as const));
+      return judge(end);
     },
   };
 }

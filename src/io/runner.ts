@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { type Captured, capture } from './capture.ts';
+import { codeOf } from './files.ts';
 
 /** A program to run to its end: what it gets, and how long and how much it may take. */
 export type Run = {
@@ -14,8 +14,6 @@ export type Run = {
   /** Without any output for so long, it counts as hung; null: it may be silent. */
   readonly idleMs: number | null;
   readonly signal: AbortSignal | null;
-  /** A folder for output that is too much for memory. */
-  readonly spillFolder?: string;
   /** Each whole line of its standard output, as it comes. */
   onLine?(line: string): void;
 };
@@ -51,7 +49,8 @@ export function run(call: Run): Promise<RunEnd> {
   }
   return new Promise((resolve) => {
     const start = performance.now();
-    const child = spawn(call.program, call.args, { cwd: call.cwd, env: call.env, detached: true, stdio: 'pipe' });
+    const child = spawnIn(call);
+    if ('code' in child) return resolve({ kind: 'not-started', code: child.code });
     child.once('error', (error) => resolve({ kind: 'not-started', code: codeOf(error) }));
     if (child.pid === undefined) return;
     const group = ownGroup(child, child.pid);
@@ -68,10 +67,9 @@ export function run(call: Run): Promise<RunEnd> {
     call.signal?.addEventListener('abort', onAbort, { once: true });
 
     const heard = () => idle?.refresh();
-    const spill = (name: string) => (call.spillFolder === undefined ? null : join(call.spillFolder, name));
     const onLine = call.onLine === undefined ? {} : { onLine: call.onLine };
-    const stdout = capture(child.stdout, { heard, ...onLine, spill: spill('stdout') });
-    const stderr = capture(child.stderr, { heard, spill: spill('stderr') });
+    const stdout = capture(child.stdout, { heard, ...onLine });
+    const stderr = capture(child.stderr, { heard });
     // A program that does not want its input may close it; its answer tells whether that was right.
     child.stdin.on('error', () => {});
     child.stdin.end(call.input);
@@ -88,7 +86,16 @@ export function run(call: Run): Promise<RunEnd> {
   });
 }
 
-const SILENCE: Captured = { text: '', bytes: 0, cut: false, file: null };
+// Some failures are thrown at once: arguments that are too long, no memory, a NUL character.
+function spawnIn({ program, args, cwd, env }: Run): ChildProcessWithoutNullStreams | { readonly code: string } {
+  try {
+    return spawn(program, args, { cwd, env, detached: true, stdio: 'pipe' });
+  } catch (error) {
+    return { code: codeOf(error) };
+  }
+}
+
+const SILENCE: Captured = { text: '', cut: null };
 const NOTHING = { stdout: SILENCE, stderr: SILENCE } as const;
 
 type Group = {
@@ -143,8 +150,4 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   } catch {
     // Nobody is left in the group.
   }
-}
-
-function codeOf(error: Error): string {
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }

@@ -23,6 +23,10 @@ const question: AgentQuestion = {
 const ANSWER = '{"status":"pass","violations":[]}';
 const say = (text: string) => `console.log(${JSON.stringify(text)})`;
 
+/** Prints so much between two texts that some of it is left out. */
+const long = (first: string, last: string) =>
+  `process.stdout.write(${JSON.stringify(first)}+"x".repeat(20<<20)+${JSON.stringify(last)})`;
+
 /** Sends a question to a Node script as command agent, and reads what comes back as a gate's answer. */
 async function ask(script: string, given: Partial<AgentQuestion> = {}, idleSeconds = 10) {
   const agent = commandAgent({ name: 'house', command: [process.execPath, '-e', script], resume: true });
@@ -76,6 +80,11 @@ describe('a command agent', () => {
     });
   });
 
+  test('cannot be paid for its work', async () => {
+    const text = '{"status":"pass","violations":[],"usage":{"input_tokens":-5,"output_tokens":2,"cost_usd":-1}}';
+    expect(await ask(say(text))).toMatchObject({ usage: { inputTokens: 0, outputTokens: 2, costUsd: null } });
+  });
+
   test('answers with the last object that it prints', async () => {
     expect(await ask(`${say('{"status":"fail","violations":[]}')};${say(ANSWER)}`)).toMatchObject({
       answer: { status: 'pass' },
@@ -86,6 +95,21 @@ describe('a command agent', () => {
 describe('what is never a pass', () => {
   test.each([
     ['prints nothing', '', 'unreadable-answer'],
+    [
+      'begins an answer before what is kept of it',
+      long('{"a":[', ',{"status":"pass","violations":[]}]}'),
+      'unreadable-answer',
+    ],
+    [
+      'ends its answer with lines of another',
+      long('{"a":[\n{}', ',\n  {"status":"pass","violations":[]}\n]}\n'),
+      'unreadable-answer',
+    ],
+    [
+      'has the middle of its answer left out',
+      long('\n{"status":"pass","violations":[],"message":"', '"}'),
+      'unreadable-answer',
+    ],
     ['prints only prose', say('LGTM'), 'unreadable-answer'],
     ['answers and then fails', `${say(ANSWER)};process.exitCode=1`, 'agent-error'],
     ['exits with 0 and an error text', say('Error: something is broken'), 'unreadable-answer'],
