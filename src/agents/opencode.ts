@@ -1,4 +1,4 @@
-import type { Usage } from '../domain/usage.ts';
+import { addUsage, type Usage } from '../domain/usage.ts';
 import type { Agent, Heard } from './agent.ts';
 import { number, part, readEvent, text } from './events.ts';
 import { errorFailure, shorten } from './signs.ts';
@@ -92,7 +92,7 @@ export const opencode: Agent = {
       case 'tool_use':
         return hearTool(known, body);
       case 'step_finish':
-        return hearStep({ ...known, usage: addUsage(known.usage, body) }, text(body, 'reason') ?? 'unknown');
+        return hearStep({ ...known, usage: addUsage(known.usage, usageOf(body)) }, text(body, 'reason') ?? 'unknown');
       case 'error': {
         const error = part(event, 'error');
         const status = number(part(error, 'data'), 'statusCode');
@@ -123,25 +123,27 @@ function hearStep(heard: Heard, reason: string): Heard {
   }
 }
 
+// What was said before a tool was used is commentary; the answer comes after the last.
 function hearTool(heard: Heard, body: Readonly<Record<string, unknown>>): Heard {
   const path = text(part(part(body, 'state'), 'input'), 'filePath');
   const name = text(body, 'tool') ?? 'a tool';
   return {
     ...heard,
+    text: '',
     doing: path === null ? name : `${name} ${path}`,
     filesRead: name === 'read' && path !== null ? [...heard.filesRead, path] : heard.filesRead,
   };
 }
 
 // Each step tells its own; `input` is what came from no cache.
-function addUsage(sum: Usage | null, body: Readonly<Record<string, unknown>>): Usage {
-  const tokens = part(body, 'tokens');
+function usageOf(step: Readonly<Record<string, unknown>>): Usage {
+  const tokens = part(step, 'tokens');
   const cache = part(tokens, 'cache');
   return {
-    inputTokens: (sum?.inputTokens ?? 0) + number(tokens, 'input'),
-    cachedInputTokens: (sum?.cachedInputTokens ?? 0) + number(cache, 'read'),
-    cacheWriteTokens: (sum?.cacheWriteTokens ?? 0) + number(cache, 'write'),
-    outputTokens: (sum?.outputTokens ?? 0) + number(tokens, 'output') + number(tokens, 'reasoning'),
-    costUsd: (sum?.costUsd ?? 0) + number(body, 'cost'),
+    inputTokens: number(tokens, 'input'),
+    cachedInputTokens: number(cache, 'read'),
+    cacheWriteTokens: number(cache, 'write'),
+    outputTokens: number(tokens, 'output') + number(tokens, 'reasoning'),
+    costUsd: number(step, 'cost'),
   };
 }

@@ -8,10 +8,22 @@ import { AGENTS } from '../../src/agents/table.ts';
 function heard(agent: string, name: string): Heard {
   const reader = AGENTS.find((one) => one.name === agent);
   if (reader === undefined) throw new Error(`no agent ${agent}`);
-  const lines = readFileSync(join(import.meta.dirname, 'streams', agent, `${name}.jsonl`), 'utf8').split('\n');
   const now = new Date('2026-01-01T00:00:00Z');
-  return lines.filter((line) => line !== '').reduce((before, line) => reader.hear(before, line, now), NOTHING_HEARD);
+  return linesOf(agent, name).reduce((before, line) => reader.hear(before, line, now), NOTHING_HEARD);
 }
+
+function linesOf(agent: string, name: string): readonly string[] {
+  const text = readFileSync(join(import.meta.dirname, 'streams', agent, `${name}.jsonl`), 'utf8');
+  return text.split('\n').filter((line) => line !== '');
+}
+
+const PASS = '{"status":"pass","violations":[]}';
+/** How each says so in the middle of its work; Claude Code tells its answer only at its end. */
+const SAYS_PASS: Readonly<Record<string, string>> = {
+  codex: JSON.stringify({ type: 'item.completed', item: { type: 'agent_message', text: PASS } }),
+  gemini: JSON.stringify({ type: 'message', role: 'assistant', content: PASS }),
+  opencode: JSON.stringify({ type: 'text', part: { text: PASS } }),
+};
 
 describe.each(AGENTS.map((agent) => agent.name))('%s', (agent) => {
   test('a review ends well, with session, answer and usage', () => {
@@ -34,9 +46,7 @@ describe.each(AGENTS.map((agent) => agent.name))('%s', (agent) => {
 
   test('a stream that is cut anywhere before its end is not done', () => {
     const reader = AGENTS.find((one) => one.name === agent);
-    const lines = readFileSync(join(import.meta.dirname, 'streams', agent, 'review.jsonl'), 'utf8')
-      .trim()
-      .split('\n');
+    const lines = linesOf(agent, 'review');
     let state = NOTHING_HEARD;
     for (const line of lines.slice(0, -1)) state = reader?.hear(state, line, new Date()) ?? state;
     expect(state.done).toBe(false);
@@ -51,4 +61,13 @@ describe.each(AGENTS.map((agent) => agent.name))('%s', (agent) => {
       expect(reader?.hear(NOTHING_HEARD, line, new Date()).text).toBe('');
     },
   );
+});
+
+test.each(Object.keys(SAYS_PASS))('%s: what was said before a tool was used is not the answer', (agent) => {
+  const reader = AGENTS.find((one) => one.name === agent);
+  const early = reader?.hear(NOTHING_HEARD, SAYS_PASS[agent] ?? '', new Date()) ?? NOTHING_HEARD;
+  expect(early.text).toBe(PASS);
+  const lines = linesOf(agent, 'review');
+  const used = lines.findLastIndex((line) => /"type":"(?:tool_use|command_execution)"/.test(line));
+  expect(reader?.hear(early, lines[used] ?? '', new Date()).text).toBe('');
 });
