@@ -44,3 +44,6 @@ export type Exchange = {
   readonly said: string;
   readonly failure: AgentFailure | null;
 };
+
+/** Who is asked in a slot or a role, and who takes over. */
+export type Assigned = { readonly agent: string; readonly others: readonly string[] };

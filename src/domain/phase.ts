@@ -1,4 +1,4 @@
-import type { AgentFailure } from './agent.ts';
+import type { AgentFailure, Assigned } from './agent.ts';
 import type { RepoPath, SnapshotId } from './brand.ts';
 import type { DispatchPlan } from './dispatch.ts';
 import type { Usage } from './usage.ts';
@@ -55,9 +55,6 @@ export type LoopAnswer = {
   /** Whether each level passed, for a reviewer that judges by levels. */
   readonly levels?: Readonly<Record<string, boolean>> | undefined;
 };
-
-/** Who is asked in a role, and who takes over. */
-export type Assigned = { readonly agent: string; readonly others: readonly string[] };
 
 /** What is settled before a phase begins and stays so. */
 export type PhaseSetup = {

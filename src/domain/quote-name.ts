@@ -17,3 +17,8 @@ export function showUnseen(text: string): string {
     return hex.length > 4 ? `\\u{${hex}}` : `\\u${hex}`;
   });
 }
+
+/** The text in one line, however it was wrapped. */
+export function foldLines(text: string): string {
+  return showUnseen(text.replace(/\s+/g, ' ').trim());
+}

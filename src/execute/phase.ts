@@ -1,6 +1,7 @@
+import type { Assigned } from '../domain/agent.ts';
 import type { RepoPath } from '../domain/brand.ts';
 import type { Failure } from '../domain/failure.ts';
-import type { Assigned, PhaseRole, PhaseSetup } from '../domain/phase.ts';
+import type { PhaseRole, PhaseSetup } from '../domain/phase.ts';
 import type { KeptLoop, PhaseOutcome, PhasePlan } from '../domain/phase-run.ts';
 import type { PhaseState, PhaseStep } from '../domain/phase-step.ts';
 import type { Contents, Reviewers } from '../domain/ports.ts';

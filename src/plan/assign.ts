@@ -1,8 +1,7 @@
-/** Which agent fills a slot, and who may take over. */
-export type Assignment = { readonly agent: string; readonly others: readonly string[] };
+import type { Assigned } from '../domain/agent.ts';
 
 /** Slot k gets `available[(k-1) mod n]`; null where nobody is available. */
-export function assign(slot: number, available: readonly string[]): Assignment | null {
+export function assign(slot: number, available: readonly string[]): Assigned | null {
   const agent = available[(slot - 1) % Math.max(1, available.length)];
   if (agent === undefined) return null;
   const at = available.indexOf(agent);

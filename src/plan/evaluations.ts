@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { digestOf } from '../domain/digest.ts';
 import type { Step, StepReview } from '../domain/job.ts';
 import type { OutputSpecs, QualityReview, StepOutputs } from '../domain/quality.ts';
 import { outputFiles, type QualityTask, qualityTasks } from './quality-tasks.ts';
@@ -18,12 +18,12 @@ export function evaluationsOf(
   const specs = outputSpecs(step);
   return step.reviews
     .flatMap((review) => qualityTasks(qualityReview(review), outputs, specs))
-    .map((task) => ({ ...task, digest: digestOf(task, digests) }));
+    .map((task) => ({ ...task, digest: digestOfTask(task, digests) }));
 }
 
 /** What instructions for a review are about: which files, and what for; their contents may change while it goes on. */
 export function instructionsDigest(step: Step, outputs: StepOutputs): string {
-  return hash([outputFiles(outputs), step.reviews]);
+  return digestOf([outputFiles(outputs), step.reviews]);
 }
 
 export function qualityReview({ runEach, criteria, guidance }: StepReview): QualityReview {
@@ -34,16 +34,12 @@ export function outputSpecs({ outputs }: Step): OutputSpecs {
   return Object.fromEntries(outputs.map(({ name, type }) => [name, { type }]));
 }
 
-function digestOf({ review, outputs }: QualityTask, digests: ReadonlyMap<string, string>): string {
+function digestOfTask({ review, outputs }: QualityTask, digests: ReadonlyMap<string, string>): string {
   const files = outputFiles(outputs).map(({ output, path }) => [output, path, digests.get(path) ?? null]);
-  return hash([
+  return digestOf([
     review.run_each,
     Object.entries(review.quality_criteria),
     review.additional_review_guidance ?? null,
     files,
   ]);
-}
-
-function hash(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }

@@ -14,6 +14,7 @@ import type { Settings } from '../domain/settings.ts';
 import { isOpen } from './cycle.ts';
 import type { CheckState } from './decide-run.ts';
 import type { GateState, SlotState } from './gate-state.ts';
+import { grouped } from './grouped.ts';
 
 /** What was done with a gate in this run; a gate that is not named was left alone. */
 export type GateDeed = {
@@ -168,17 +169,13 @@ function toldFindings(result: RunResult): readonly ToldFinding[] {
 function orphanNotices({ reviews, orphans }: RunResult): readonly RunNotice[] {
   const notices: RunNotice[] = [];
   for (const { gate, findings } of reviews) {
-    const bySlot = new Map<number, string[]>();
-    for (const { finding, state } of findings) {
-      if (isOpen(state) && finding.slot > gate.numReviews) {
-        bySlot.set(finding.slot, [...(bySlot.get(finding.slot) ?? []), finding.id]);
-      }
+    const orphaned = findings.filter(({ finding, state }) => isOpen(state) && finding.slot > gate.numReviews);
+    for (const [slot, own] of grouped(orphaned, ({ finding }) => finding.slot)) {
+      notices.push({ kind: 'orphan-slot', gate: gate.id, slot, ids: own.map(({ finding }) => finding.id) });
     }
-    for (const [slot, ids] of bySlot) notices.push({ kind: 'orphan-slot', gate: gate.id, slot, ids });
   }
-  for (const gate of new Set(orphans.map((finding) => finding.gate))) {
-    const ids = orphans.filter((finding) => finding.gate === gate).map(({ id }) => id);
-    notices.push({ kind: 'orphan-gate', gate, ids });
+  for (const [gate, own] of grouped(orphans, (finding) => finding.gate)) {
+    notices.push({ kind: 'orphan-gate', gate, ids: own.map(({ id }) => id) });
   }
   return notices;
 }

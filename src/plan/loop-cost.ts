@@ -3,6 +3,7 @@ import { dispatchBy } from '../domain/loop-template.ts';
 import type { FixTurn, IterationEntry, PhaseMark } from '../domain/phase.ts';
 import { newTokens, type Usage } from '../domain/usage.ts';
 import { estimateTokens } from './estimate.ts';
+import { grouped } from './grouped.ts';
 import { ITERATION_CAP } from './phase-roles.ts';
 
 /** Features after which the rates say something. */
@@ -152,11 +153,8 @@ function grownBy({ spent }: LoopDispatch, opening: LoopDispatch): number {
 
 /** Loops with five counted iterations. */
 function longLoops(dispatches: readonly LoopDispatch[]): readonly LongLoop[] {
-  const loops = new Map<string, LoopDispatch[]>();
-  for (const one of dispatches.filter(({ role }) => role !== 'implementer')) {
-    const key = JSON.stringify([one.feature, one.phase, one.stage, one.run]);
-    loops.set(key, [...(loops.get(key) ?? []), one]);
-  }
+  const reviews = dispatches.filter(({ role }) => role !== 'implementer');
+  const loops = grouped(reviews, ({ feature, phase, stage, run }) => JSON.stringify([feature, phase, stage, run]));
   return [...loops.values()].flatMap((loop) => {
     const [first] = loop;
     if (first === undefined || Math.max(...loop.map(({ iteration }) => iteration)) < ITERATION_CAP) return [];

@@ -1,5 +1,6 @@
+import type { Assigned } from '../domain/agent.ts';
 import type { Session } from '../domain/dispatch.ts';
-import type { Assigned, LoopTemplate, PhaseRole, Preparation, ReviewerRole, RoleIssue, Seen } from '../domain/phase.ts';
+import type { LoopTemplate, PhaseRole, Preparation, ReviewerRole, RoleIssue, Seen } from '../domain/phase.ts';
 import type { Ask, PhaseState } from '../domain/phase-step.ts';
 import { mostIterations } from './phase-roles.ts';
 

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { RepoPath } from '../domain/brand.ts';
+import { digestOf } from '../domain/digest.ts';
 import type { Entry } from '../domain/gate.ts';
 import { byCodePoint } from '../domain/order.ts';
 import type { TreeFile } from '../domain/ports.ts';
@@ -10,11 +10,10 @@ export function phaseContent(
   files: ReadonlyMap<RepoPath, TreeFile>,
   entries: readonly Entry[],
 ): string {
-  const told = [
+  return digestOf([
     documents.map((path) => [path, files.get(path)?.mode ?? null, files.get(path)?.id ?? null]),
     [...entries]
       .sort((a, b) => byCodePoint(a.path, b.path))
       .map(({ path, mode, headBlob }) => [path, headBlob === null ? null : mode, headBlob]),
-  ];
-  return createHash('sha256').update(JSON.stringify(told)).digest('hex');
+  ]);
 }

@@ -1,3 +1,4 @@
+import { WHOLE_STEP } from '../domain/job.ts';
 import {
   type OutputSpecs,
   QualityGateError,
@@ -16,8 +17,6 @@ export type QualityTask = {
   readonly outputs: StepOutputs;
   readonly about: Pick<ReviewResult, 'review_run_each' | 'target_file'>;
 };
-
-const WHOLE_STEP = 'step';
 
 /** The files of all outputs in the order given, a file that an output names twice once. */
 export function outputFiles(outputs: StepOutputs): readonly OutputFile[] {

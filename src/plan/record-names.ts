@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../domain/digest.ts';
 import type { Gate, GateId } from '../domain/gate.ts';
 import type { GateName } from '../domain/ports.ts';
 import { safeName } from '../domain/safe-name.ts';
+import { grouped } from './grouped.ts';
 
 const LONGEST_STEM = 150;
 const HASH_STEP = 6;
@@ -24,16 +25,14 @@ export function gateNames(gates: readonly Pick<Gate, 'id' | 'kind'>[]): readonly
 function stemOf(id: GateId, kind: Gate['kind'], digits: number): string {
   const stem = `${kind}_${safeName(id.slice(kind.length + 1))}`;
   if (digits === 0 && stem.length <= LONGEST_STEM) return stem;
-  const hash = createHash('sha256').update(id).digest('hex');
+  const hash = sha256(id);
   return `${stem.slice(0, LONGEST_STEM)}-${hash.slice(0, Math.max(digits, HASH_STEP))}`;
 }
 
 function sharing(names: readonly GateName[]): readonly GateId[] {
-  const byStem = new Map<string, Set<GateId>>();
-  for (const { id, stem } of names) {
-    const ids = byStem.get(stem.toLowerCase());
-    if (ids === undefined) byStem.set(stem.toLowerCase(), new Set([id]));
-    else ids.add(id);
-  }
-  return [...byStem.values()].flatMap((ids) => (ids.size > 1 ? [...ids] : []));
+  const groups = [...grouped(names, ({ stem }) => stem.toLowerCase()).values()];
+  return groups
+    .map((own) => new Set(own.map(({ id }) => id)))
+    .filter((ids) => ids.size > 1)
+    .flatMap((ids) => [...ids]);
 }

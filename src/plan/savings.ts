@@ -2,7 +2,7 @@ import type { GateId } from '../domain/gate.ts';
 import type { Spared } from '../domain/ledger.ts';
 import type { SlotRecord } from '../domain/record.ts';
 import type { Saved } from '../domain/run.ts';
-import { totalTokens, type Usage } from '../domain/usage.ts';
+import { newTokens, totalTokens, type Usage } from '../domain/usage.ts';
 import { estimateTokens } from './estimate.ts';
 
 /** A slot that was not asked, or was asked for less. */
@@ -39,11 +39,9 @@ function tokensOf(deed: SavingDeed, past: readonly SlotRecord[]): number {
     case 'held':
     case 'rested':
       return lastUsed(past, deed);
-    case 'resumed': {
+    case 'resumed':
       if (deed.usage === null || deed.freshTokens === null) return 0;
-      const paid = deed.usage.inputTokens + deed.usage.cacheWriteTokens + deed.usage.outputTokens;
-      return Math.max(0, deed.freshTokens - paid);
-    }
+      return Math.max(0, deed.freshTokens - newTokens(deed.usage));
     case 'shared':
       if (deed.usage === null) return 0;
       return Math.min(deed.usage.cachedInputTokens, estimateTokens(deed.stableLength));

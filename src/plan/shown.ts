@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../domain/digest.ts';
 import type { Entry } from '../domain/gate.ts';
 
 /** What of a change a session was shown: for each entry a short hash of its path and one of what it was compared with. */
@@ -21,5 +21,5 @@ export function knowsAll(shown: readonly string[], entries: readonly Entry[], ch
 const LENGTH = 8;
 
 function short(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, LENGTH);
+  return sha256(text).slice(0, LENGTH);
 }

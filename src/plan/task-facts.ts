@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { digestOf, sha256 } from '../domain/digest.ts';
 import type { TaskFacts } from '../domain/pass.ts';
 import type { ReviewTask, TaskContext } from '../domain/task.ts';
 
@@ -12,20 +12,14 @@ export function taskFacts(task: ReviewTask, context: TaskContext): TaskFacts {
     parts: task.parts.map((part) => ({
       source: part.rule.source.file,
       rule: part.rule.name,
-      textDigest: digest(part.rule.instructions),
-      contextDigest: digest(
-        JSON.stringify([
-          part.unchangedMatching,
-          part.rule.context.allChangedFilenames ? context.allChanged : [],
-          context.references.get(part) ?? [],
-        ]),
-      ),
+      textDigest: sha256(part.rule.instructions),
+      contextDigest: digestOf([
+        part.unchangedMatching,
+        part.rule.context.allChangedFilenames ? context.allChanged : [],
+        context.references.get(part) ?? [],
+      ]),
     })),
     files: task.digests,
     promptVersion: PROMPT_VERSION,
   };
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

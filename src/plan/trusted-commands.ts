@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto';
+import { digestOf } from '../domain/digest.ts';
 import type { Settings } from '../domain/settings.ts';
 
 /** A digest of everything in the settings that is run as a command: checks, and agents of the user's own. */
 export function commandsDigest(settings: Settings): string {
-  return createHash('sha256')
-    .update(JSON.stringify([checksOf(settings), agentsOf(settings)]))
-    .digest('hex');
+  return digestOf([checksOf(settings), agentsOf(settings)]);
 }
 
 /** The commands that a person agrees to. */

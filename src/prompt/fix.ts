@@ -2,6 +2,7 @@ import { fence } from '../domain/fence.ts';
 import { quoteName } from '../domain/quote-name.ts';
 import { answerSchema } from './answer-schema.ts';
 import { type ComposedPrompt, composePrompt } from './compose.ts';
+import { type FindingFacts, toldFinding } from './told-finding.ts';
 
 /** What a fixer is given to mend. */
 export type FixTask = {
@@ -9,14 +10,7 @@ export type FixTask = {
   readonly checks: readonly { readonly id: string; readonly command: string; readonly output: string }[];
 };
 
-export type FixFinding = {
-  readonly id: string;
-  readonly priority: string;
-  readonly file: string | null;
-  readonly line: number | null;
-  readonly code: string | null;
-  readonly issue: string;
-  readonly fix: string | null;
+export type FixFinding = FindingFacts & {
   /** What the fixer said against it before, where the reviewers have heard that and stand by it. */
   readonly objection: string | null;
 };
@@ -70,22 +64,14 @@ ${fence(JSON.stringify(answerSchema('fixer')), 'json')}`;
 
 function tellTask({ findings, checks }: FixTask): string {
   return [
-    ...(findings.length === 0 ? [] : ['## Findings', ...findings.map((one) => fence(tellFinding(one)))]),
+    ...(findings.length === 0 ? [] : ['## Findings', ...findings.map(tellFinding)]),
     ...(checks.length === 0 ? [] : ['## Failing checks', ...checks.map(tellCheck)]),
   ].join('\n\n');
 }
 
 function tellFinding(finding: FixFinding): string {
-  const place = finding.file === null ? '' : `${finding.file}${finding.line === null ? '' : `:${finding.line}`}`;
-  return [
-    `id: ${finding.id}`,
-    `priority: ${finding.priority}`,
-    ...(place === '' ? [] : [`place: ${place}`]),
-    ...(finding.code === null ? [] : [`code: ${finding.code}`]),
-    `issue: ${finding.issue}`,
-    ...(finding.fix === null ? [] : [`fix: ${finding.fix}`]),
-    ...(finding.objection === null ? [] : [`you declined it, and it is still open: ${finding.objection}`]),
-  ].join('\n');
+  const { objection } = finding;
+  return toldFinding(finding, objection === null ? [] : [`you declined it, and it is still open: ${objection}`]);
 }
 
 function tellCheck({ id, command, output }: FixTask['checks'][number]): string {

@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto';
+import { digestOf } from '../domain/digest.ts';
 import { closeFence, fence } from '../domain/fence.ts';
 import type { KnownFinding } from '../domain/finding.ts';
 import { quoteName } from '../domain/quote-name.ts';
 import { answerSchema } from './answer-schema.ts';
 import { type ComposedPrompt, composePrompt } from './compose.ts';
+import { toldFinding } from './told-finding.ts';
 
 /** The change as it is put before reviewers: the same text for all that look at the same files. */
 export type ShownChange = {
@@ -96,9 +97,7 @@ The schema of the answer:
 ${fence(JSON.stringify(answerSchema('gate')), 'json')}`;
 
 /** Tells whether a session was opened with today's schema: a provider's cache breaks when it differs. */
-export const GATE_SCHEMA_DIGEST = createHash('sha256')
-  .update(JSON.stringify(answerSchema('gate')))
-  .digest('hex');
+export const GATE_SCHEMA_DIGEST = digestOf(answerSchema('gate'));
 
 function shownChange({ diff, part }: ShownChange): string {
   const which =
@@ -125,7 +124,7 @@ function openFindings(findings: readonly KnownFinding[]): string {
 Earlier looks reported these, and nobody has confirmed yet that they are mended. Look at each, and say in "previous" what
 became of it. Do not repeat in "violations" what you call "open" here.
 
-${findings.map((finding) => fence(told(finding))).join('\n\n')}`;
+${findings.map((finding) => toldFinding(finding, claimOn(finding))).join('\n\n')}`;
 }
 
 function declinedFindings(findings: readonly KnownFinding[]): string {
@@ -135,7 +134,7 @@ function declinedFindings(findings: readonly KnownFinding[]): string {
 These were reported earlier, and the people responsible decided to leave them, for the reason given. Do not report them
 again; something graver at the same place is a new finding.
 
-${findings.map((finding) => fence(`${told(finding)}\ndeclined because: ${finding.resolution?.why ?? ''}`)).join('\n\n')}`;
+${findings.map((finding) => toldFinding(finding, [`declined because: ${finding.resolution?.why ?? ''}`])).join('\n\n')}`;
 }
 
 const CLAIMS: Partial<Record<NonNullable<KnownFinding['resolution']>['how'], (why: string) => string[]>> = {
@@ -143,17 +142,6 @@ const CLAIMS: Partial<Record<NonNullable<KnownFinding['resolution']>['how'], (wh
   disputed: (why) => [`disputed by the author, who may be wrong: ${why}`],
 };
 
-function told(finding: KnownFinding): string {
-  const place = finding.file === null ? '' : `${finding.file}${finding.line === null ? '' : `:${finding.line}`}`;
-  const { resolution } = finding;
-  const claimed = resolution === null ? [] : (CLAIMS[resolution.how]?.(resolution.why) ?? []);
-  return [
-    `id: ${finding.id}`,
-    `priority: ${finding.priority}`,
-    ...(place === '' ? [] : [`place: ${place}`]),
-    ...(finding.code === null ? [] : [`code: ${finding.code}`]),
-    `issue: ${finding.issue}`,
-    ...(finding.fix === null ? [] : [`fix: ${finding.fix}`]),
-    ...claimed,
-  ].join('\n');
+function claimOn({ resolution }: KnownFinding): readonly string[] {
+  return resolution === null ? [] : (CLAIMS[resolution.how]?.(resolution.why) ?? []);
 }

@@ -1,6 +1,6 @@
 import type { RepoPath } from '../domain/brand.ts';
 import { closeFence, fence } from '../domain/fence.ts';
-import { quoteName, showUnseen } from '../domain/quote-name.ts';
+import { foldLines, quoteName } from '../domain/quote-name.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { ReferenceText, ReviewTask, RuleTask, TaskContext } from '../domain/task.ts';
 
@@ -53,7 +53,7 @@ function instructions(part: RuleTask, several: boolean): string {
 function references(files: readonly ReferenceText[]): string[] {
   if (files.length === 0) return [];
   const shown = files.map((file) => {
-    const title = `### ${quoteName(file.path)}${file.description === null ? '' : `: ${oneLine(file.description)}`}`;
+    const title = `### ${quoteName(file.path)}${file.description === null ? '' : `: ${foldLines(file.description)}`}`;
     if (file.text === null) return `${title}\n\n${LEFT_OUT[file.leftOut ?? 'unusable']}`;
     return [title, fence(file.text), ...(file.leftOut === 'cut' ? [LEFT_OUT.cut] : [])].join('\n\n');
   });
@@ -101,13 +101,9 @@ The id stands for the files as they are now. After any edit to them, ask for new
 }
 
 function trace(rule: Rule): string[] {
-  return [`Rule: ${rule.name}. ${oneLine(rule.description)}`, `This review comes from ${place(rule)}.`];
+  return [`Rule: ${rule.name}. ${foldLines(rule.description)}`, `This review comes from ${place(rule)}.`];
 }
 
 function place(rule: Rule): string {
   return quoteName(`${rule.source.file}:${rule.source.line}`);
-}
-
-function oneLine(text: string): string {
-  return showUnseen(text.replace(/\s+/g, ' ').trim());
 }

@@ -1,6 +1,6 @@
 import { closeFence, fence } from '../domain/fence.ts';
 import type { QualityCriteria } from '../domain/quality.ts';
-import { showUnseen } from '../domain/quote-name.ts';
+import { foldLines } from '../domain/quote-name.ts';
 
 // What a reviewer is told, whether by a system prompt or by a file.
 
@@ -23,7 +23,7 @@ export const GUIDELINES = `## Guidelines
 export function criteriaList(criteria: QualityCriteria): string {
   const listed = Object.entries(criteria).map(([name, question]) => {
     const [first = '', ...more] = closeFence(question.trim()).split('\n');
-    return [`- **${oneLine(name)}**: ${first}`, ...more.map((line) => (line === '' ? line : `  ${line}`))].join('\n');
+    return [`- **${foldLines(name)}**: ${first}`, ...more.map((line) => (line === '' ? line : `  ${line}`))].join('\n');
   });
   return listed.length === 0
     ? 'No quality criteria are defined, so there is nothing that could fail.'
@@ -41,8 +41,4 @@ export function authorNotes(notes: string | null): readonly string[] {
 export function additionalContext(level: '##' | '###', guidance: string | null | undefined): readonly string[] {
   const text = guidance?.trim() ?? '';
   return text === '' ? [] : [`${level} Additional Context\n\n${closeFence(text)}`];
-}
-
-function oneLine(text: string): string {
-  return showUnseen(text.replace(/\s+/g, ' ').trim());
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { quoteName, showUnseen } from '../../src/domain/quote-name.ts';
+import { foldLines, quoteName, showUnseen } from '../../src/domain/quote-name.ts';
 
 describe('a name in a line', () => {
   test.each([
@@ -79,4 +79,8 @@ test('what is shown stands for one name only', () => {
       expect(read).toBe(name);
     }),
   );
+});
+
+test('a text in one line, with nothing in it that nobody sees', () => {
+  expect(foldLines('  one\n\n two\u2028three\u200b ')).toBe('one two three\\u200b');
 });

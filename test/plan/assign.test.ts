@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Assignment, assign } from '../../src/plan/assign.ts';
+import type { Assigned } from '../../src/domain/agent.ts';
+import { assign } from '../../src/plan/assign.ts';
 
 const THREE = ['codex', 'claude', 'gemini'];
 
-test.each<[number, readonly string[], Assignment | null]>([
+test.each<[number, readonly string[], Assigned | null]>([
   [1, THREE, { agent: 'codex', others: ['claude', 'gemini'] }],
   [2, THREE, { agent: 'claude', others: ['gemini', 'codex'] }],
   [3, THREE, { agent: 'gemini', others: ['codex', 'claude'] }],
