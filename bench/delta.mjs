@@ -6,9 +6,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from './support/build.mjs';
-import { median, report } from './support/measure.mjs';
+import { median } from './support/measure.mjs';
 import { ENCODINGS, playLoop, ROLES, SPEC } from './support/play-loop.mjs';
 import { makeSequences } from './support/revisions.mjs';
+import { report } from './support/rows.mjs';
 
 const SEED = Number(process.env.DELTA_SEED ?? 1);
 const SEQUENCES = Number(process.env.DELTA_SEQUENCES ?? 100);
@@ -31,15 +32,19 @@ const promised = loops.filter(
   ({ role, guard, encoding }) => role === ROLES[0] && guard === 'prompt' && encoding === 'chosen',
 );
 report({
-  what: `five rounds of the ${ROLES[0]} beside five fresh ones, deltas as they are chosen`,
-  figure: 100 * shareOf(promised, ({ sent }) => sent),
-  limit: 50,
-  unit: ' %',
+  id: 'sent',
+  what: `five rounds of the ${ROLES[0]}, resumed with deltas (${SEQUENCES} generated sequences): what is sent`,
+  figure: total(promised, ({ sent }) => sent),
+  unit: 'characters',
+  beside: [{ what: 'a fresh prompt in every round', figure: total(promised, ({ fresh }) => fresh.sent) }],
+  limit: { ratio: 0.5 },
 });
 report({
+  id: 'lost',
   what: 'changed sentences that a delta by sentence does not tell',
   figure: total(sequences, ({ lost }) => lost),
-  limit: 0,
+  unit: '',
+  limit: { most: 0 },
 });
 
 /** Gives every sequence its deltas: `deltas[n]` has all encodings of what leads from version n to the next. */

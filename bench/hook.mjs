@@ -2,42 +2,39 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { report, sideBySide } from './support/measure.mjs';
+import { BARE, CLI, sideBySide } from './support/measure.mjs';
 import { withRepository } from './support/repository.mjs';
-
-const cli = process.env.ONCEOVER_TEST_CLI ?? fileURLToPath(new URL('../dist/cli.mjs', import.meta.url));
+import { report } from './support/rows.mjs';
 
 await withRepository({ files: 10_000, gates: 20 }, ({ root, git }) => {
   const onceover = (...args) =>
-    execFileSync(process.execPath, [cli, ...args], { cwd: root, input: '{}', stdio: ['pipe', 'pipe', 'pipe'] });
+    execFileSync(process.execPath, [CLI, ...args], { cwd: root, input: '{}', stdio: ['pipe', 'pipe', 'pipe'] });
   onceover('trust');
-  measure(root, onceover, 'onceover hook stop, nothing changed (10,000 files)');
+  measure(root, onceover, { id: 'nothing-changed', what: '`onceover hook stop`, nothing changed (10,000 files)' });
   git('checkout', '-q', '-b', 'work');
   for (let folder = 0; folder < 20; folder++) {
     writeFileSync(join(root, `area${folder}/file0.ts`), 'export const value = -1;\n');
   }
-  measure(root, onceover, 'onceover hook stop, all gates hold (10,000 files, 20 gates, 20 changed)');
+  measure(root, onceover, {
+    id: 'all-hold',
+    what: '`onceover hook stop`, all gates hold (10,000 files, 20 gates, 20 changed)',
+  });
 });
 
-function measure(root, onceover, what) {
+function measure(root, onceover, named) {
   // What git itself writes down of files' times is written now, and not while it is measured.
   execFileSync('git', ['status', '--porcelain'], { cwd: root });
   const said = onceover('hook', 'stop');
   if (said.length > 0) throw new Error(`the sample is not what it should be: ${said}`);
   const [bare, status, hook] = sideBySide(
-    [
-      [process.execPath, '-e', '0'],
-      ['git', 'status', '--porcelain'],
-      [process.execPath, cli, 'hook', 'stop'],
-    ],
+    [BARE, ['git', 'status', '--porcelain'], [process.execPath, CLI, 'hook', 'stop']],
     { cwd: root },
   );
   report({
-    what,
+    ...named,
     figure: hook,
-    limit: 1.8 * bare + status,
-    unit: ' ms',
-    details: `limit = git status ${status.toFixed(1)} ms + 1.8 x "node -e 0" ${bare.toFixed(1)} ms`,
+    unit: 'ms',
+    beside: [{ what: '`git status`', figure: status }],
+    limit: { most: status + 1.8 * bare, says: '`git status` + 1.8 × `node -e 0`' },
   });
 }

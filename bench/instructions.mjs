@@ -3,14 +3,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { report, sideBySide } from './support/measure.mjs';
+import { BARE, CLI, sideBySide } from './support/measure.mjs';
+import { report } from './support/rows.mjs';
 
-const cli = fileURLToPath(new URL('../dist/cli.mjs', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'onceover-bench-'));
 try {
   const git = (...args) => execFileSync('git', args, { cwd: root, stdio: 'ignore' });
-  const onceover = (...args) => execFileSync(process.execPath, [cli, ...args], { cwd: root, encoding: 'utf8' });
+  const onceover = (...args) => execFileSync(process.execPath, [CLI, ...args], { cwd: root, encoding: 'utf8' });
   git('init', '-q', '-b', 'main');
   git('config', 'user.name', 'bench');
   git('config', 'user.email', 'bench@example.invalid');
@@ -38,19 +37,16 @@ try {
   if (tasks.length !== 50 || left.tasks.length !== 0) throw new Error('the sample is not what it should be');
 
   const [bare, status, instructions] = sideBySide(
-    [
-      [process.execPath, '-e', '0'],
-      ['git', 'status', '--porcelain'],
-      [process.execPath, cli, 'instructions'],
-    ],
+    [BARE, ['git', 'status', '--porcelain'], [process.execPath, CLI, 'instructions']],
     { cwd: root },
   );
   report({
-    what: 'onceover instructions, all passed (10,000 files, 200 rules, 50 changed)',
+    id: 'all-passed',
+    what: '`onceover instructions`, all passed (10,000 files, 200 rules, 50 changed)',
     figure: instructions,
-    limit: status + 4 * bare,
-    unit: ' ms',
-    details: `limit = git status ${status.toFixed(1)} ms + 4 x "node -e 0" ${bare.toFixed(1)} ms`,
+    unit: 'ms',
+    beside: [{ what: '`git status`', figure: status }],
+    limit: { most: status + 4 * bare, says: '`git status` + 4 × `node -e 0`' },
   });
 } finally {
   rmSync(root, { recursive: true, force: true });

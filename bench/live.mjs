@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { load } from './support/build.mjs';
-import { report } from './support/measure.mjs';
+import { report } from './support/rows.mjs';
 
 const SECONDS = Number(process.env.LIVE_SECONDS ?? 60);
 const SLOTS = 40;
@@ -32,10 +32,11 @@ const shown = await play(
   },
 );
 report({
+  id: 'display',
   what: `the live display, ${SLOTS} slots, ${AT_ONCE} at once, ${SECONDS} s`,
   figure: shown - bare,
-  limit: 1,
-  unit: ' % of a core',
+  unit: '% of a core',
+  limit: { most: 1 },
   details: `${terminal.writes} writes, ${(terminal.bytes / 1024).toFixed(0)} KiB`,
 });
 

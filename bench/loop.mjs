@@ -3,12 +3,19 @@
 import { makeSample, ROUNDS } from './support/loop-sample.mjs';
 import { later, weighed } from './support/loop-tokens.mjs';
 import { median } from './support/measure.mjs';
-import { claudeVersion, endSimulator, playPhase, playTemplate } from './support/play-phase.mjs';
+import { claudeVersion, endSimulator, playPhase, playTemplate, whatIsMissing } from './support/play-phase.mjs';
+import { notMeasured, report } from './support/rows.mjs';
 
-const LIMITS = { characters: 40, tokens: { A: 55, B: 40 }, later: 100 };
+const LIMITS = { characters: 0.4, tokens: { A: 0.55, B: 0.4 }, later: 1 };
 const TEN_MINUTES_MS = 600_000;
 const FIVE_MINUTES = () => '5m';
 const AT_ONCE = 2;
+const OPENS = { A: 'who open a file besides', B: 'who open eight files besides' };
+const WHO = {
+  'one reviewer': 'one reviewer of a document',
+  'three, as they pass': 'three reviewers of code of whom two pass early and rest,',
+  'three, none passes': 'three reviewers of code of whom none passes,',
+};
 
 const started = performance.now();
 const sample = makeSample(Number(process.env.LOOP_SEED ?? 1));
@@ -17,6 +24,12 @@ const never = () => false;
 const asTheyPass = (role, round) => (role === 'implementation-reviewer' ? round === ROUNDS : round >= 2);
 
 const SCENARIOS = ['A', 'B'];
+const missing = whatIsMissing();
+if (missing !== null) {
+  notMeasured({ id: 'loops', what: 'review loops of five rounds', why: missing });
+  await endSimulator();
+  process.exit();
+}
 const played = await playAll();
 await endSimulator();
 tellWhat();
@@ -26,6 +39,7 @@ const cases = SCENARIOS.flatMap((scenario) => [
   caseOf('three, none passes', 'implement', scenario, played[`implement ${scenario} kept`]),
 ]);
 tellCases();
+for (const one of cases) reportCase(one);
 tellMore();
 console.log(`${((performance.now() - started) / 1000).toFixed(0)} s`);
 
@@ -89,6 +103,7 @@ function caseOf(who, name, scenario, ours) {
     tokens: [total(ours), total(template)],
     placed: total(fresh),
     after,
+    slow,
   };
 }
 
@@ -114,34 +129,35 @@ characters: specify, of prompts; implement, of prompts and what is opened. token
 function tellCases() {
   const rows = cases.map(({ who, scenario, looks, characters, tokens, after }) => {
     const [sent, paid] = [share(...characters), share(...tokens)];
-    const dearest = Math.max(...after.slice(1));
-    const limit = LIMITS.tokens[scenario];
-    const holds = sent < LIMITS.characters && paid < limit && dearest <= LIMITS.later;
-    if (!holds) process.exitCode = 1;
     return [
       `${scenario}, ${who}`,
       looks.join(' / '),
-      ...[beside(characters), percent(sent), `< ${LIMITS.characters}`],
-      ...[beside(tokens), percent(paid), `< ${limit}`],
-      ...[percent(after[1]), percent(after.at(-1)), `<= ${LIMITS.later}`],
-      holds ? 'ok' : 'OVER',
+      ...[beside(characters), percent(sent)],
+      ...[beside(tokens), percent(paid)],
+      ...[percent(after[1]), percent(after.at(-1))],
     ];
   });
-  const head = [
-    '% of fresh',
-    'looks',
-    'characters',
-    '%',
-    'limit',
-    'weighed tokens',
-    '%',
-    'limit',
-    '10 min: 2',
-    '5',
-    'limit',
-    '',
-  ];
-  table([head, ...rows]);
+  table([['% of fresh', 'looks', 'characters', '%', 'weighed tokens', '%', '10 min: 2', '5'], ...rows]);
+}
+
+/** What is promised of a case. */
+function reportCase({ who, scenario, characters, tokens, after, slow }) {
+  const of = `five rounds by ${WHO[who]} ${OPENS[scenario]}`;
+  const simulated = `Claude Code ${claudeVersion}`;
+  const tell = (key, what, unit, [figure, fresh], ratio) =>
+    report({
+      id: `${scenario}-${who.replace(/\W+/g, '-')}-${key}`,
+      what: `${of}: ${what}`,
+      ...{ figure: Math.round(figure), unit, simulated, limit: { ratio } },
+      beside: [{ what: 'every look fresh', figure: Math.round(fresh) }],
+    });
+  tell('characters', 'what is sent and opened', 'characters', characters, LIMITS.characters);
+  tell('tokens', 'input', 'weighed tokens', tokens, LIMITS.tokens[scenario]);
+  // After one round nothing is spared yet, and the longer cache is dearer.
+  const dearest = after.indexOf(Math.max(...after.slice(1)), 1) + 1;
+  const until = (rounds) => sum(rounds.slice(0, dearest));
+  const what = `input of rounds ten minutes apart, after ${dearest} of them (the dearest from the second on)`;
+  tell('later', what, 'weighed tokens', [until(slow.ours), until(slow.fresh)], LIMITS.later);
 }
 
 /** What is not promised, and good to know. */
@@ -185,10 +201,7 @@ function tellMore() {
 function table(rows) {
   const widths = rows[0].map((_, n) => Math.max(...rows.map((row) => row[n].length)));
   for (const row of rows) {
-    const cells = row.map((cell, n) =>
-      n === 0 || n === row.length - 1 ? cell.padEnd(widths[n]) : cell.padStart(widths[n]),
-    );
-    console.log(cells.join('  ').trimEnd());
+    console.log(row.map((cell, n) => (n === 0 ? cell.padEnd(widths[n]) : cell.padStart(widths[n]))).join('  '));
   }
   console.log('');
 }

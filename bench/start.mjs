@@ -1,16 +1,12 @@
-// How long `onceover --version` takes beside a bare start of Node.
-import { fileURLToPath } from 'node:url';
-import { report, sideBySide } from './support/measure.mjs';
+// How long `onceover --version` and `--help` take beside a bare start of Node.
+import { BARE, CLI, sideBySide } from './support/measure.mjs';
+import { report } from './support/rows.mjs';
 
-const cli = fileURLToPath(new URL('../dist/cli.mjs', import.meta.url));
-const [bare, version] = sideBySide([
-  [process.execPath, '-e', '0'],
-  [process.execPath, cli, '--version'],
+const [bare, version, help] = sideBySide([
+  BARE,
+  [process.execPath, CLI, '--version'],
+  [process.execPath, CLI, '--help'],
 ]);
-report({
-  what: 'onceover --version, as a multiple of "node -e 0"',
-  figure: version / bare,
-  limit: 1.6,
-  unit: ' x',
-  details: `${version.toFixed(1)} ms to ${bare.toFixed(1)} ms`,
-});
+const beside = [{ what: '`node -e 0`', figure: bare }];
+report({ id: 'version', what: '`onceover --version`', figure: version, unit: 'ms', beside, limit: { ratio: 1.6 } });
+report({ id: 'help', what: '`onceover --help`', figure: help, unit: 'ms', beside, limit: { ratio: 2 } });

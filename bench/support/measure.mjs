@@ -1,5 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
+
+/** The program that is measured: what was built here, unless another build is named. */
+export const CLI = process.env.ONCEOVER_TEST_CLI ?? fileURLToPath(new URL('../../dist/cli.mjs', import.meta.url));
+
+/** What everything is put beside that starts a program of Node. */
+export const BARE = [process.execPath, '-e', '0'];
 
 /**
  * Runs the commands in turns, so that whatever else the machine does hits all of them, and gives the median of each in
@@ -25,14 +32,4 @@ export function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
-/** Prints one figure beside the limit that is promised for it. */
-export function report({ what, figure, limit, unit = '', details = '' }) {
-  const holds = figure <= limit;
-  const round = (value) => (value >= 100 ? value.toFixed(0) : value.toFixed(2));
-  console.log(
-    `${holds ? 'ok  ' : 'OVER'} ${what}: ${round(figure)}${unit} (limit ${round(limit)}${unit})${details && `; ${details}`}`,
-  );
-  if (!holds) process.exitCode = 1;
 }

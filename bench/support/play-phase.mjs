@@ -3,9 +3,9 @@ import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { load } from './build.mjs';
 import { FIX_SUMMARY, verdict } from './loop-sample.mjs';
+import { CLI } from './measure.mjs';
 
 const { startModelSim } = await load('test/support/model-sim/server.ts');
 const { agentSettings, realAgent, realPerson } = await load('test/support/real-person.ts');
@@ -13,7 +13,6 @@ const { programOf, usersFolder } = await load('test/support/agent-clis.ts');
 const { dispatchesOf, schemaOf, stableText, usersText } = await load('test/support/wire.ts');
 const { dispatch } = await load('src/agents/dispatch.ts');
 
-const CLI = process.env.ONCEOVER_TEST_CLI ?? fileURLToPath(new URL('../../dist/cli.mjs', import.meta.url));
 const CLAUDE = realAgent('claude');
 const SIGNS = {
   'spec-reviewer': '# Review of a specification',
@@ -30,6 +29,17 @@ const sim = await startModelSim();
 let plays = 0;
 
 export const endSimulator = () => sim.close();
+
+/** Why no loop can be played: an agent that is not here and could not be installed. Null: one can. */
+export function whatIsMissing() {
+  try {
+    for (const name of ['claude', 'codex']) programOf(realAgent(name));
+    return null;
+  } catch (error) {
+    return error.message.split('\n')[0];
+  }
+}
+
 export const claudeVersion = CLAUDE.agent.testedVersion;
 
 /**

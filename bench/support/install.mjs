@@ -1,0 +1,63 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+// Nothing of what is installed is run while it is installed.
+const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund'];
+
+/** Installs a tarball into a folder of its own, and tells what came of it. */
+export function installFrom(tarball, folder) {
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'package.json'), '{"private":true}\n');
+  execFileSync('npm', ['install', ...QUIET, '--offline', tarball], { cwd: folder, stdio: 'pipe' });
+  return { ...lookAt('onceover', folder), download: statSync(tarball).size };
+}
+
+/** Installs a tool at the version that a lockfile names, with a cache of its own, which then tells how much was downloaded. */
+export function installLocked(name, locked, folder) {
+  mkdirSync(folder);
+  for (const file of ['package.json', 'package-lock.json']) cpSync(join(locked, file), join(folder, file));
+  const cache = join(folder, 'cache');
+  const end = spawnSync('npm', ['ci', ...QUIET, '--cache', cache], { cwd: folder, encoding: 'utf8' });
+  if (end.status !== 0) return { ok: false, why: `npm ci failed: ${complaint(end)}` };
+  return { ok: true, tool: { ...lookAt(name, folder), download: downloaded(folder, cache) } };
+}
+
+function complaint({ stderr, error }) {
+  const said = stderr?.split('\n').find((line) => line.startsWith('npm error') && !line.startsWith('npm error code'));
+  return said?.slice('npm error '.length) ?? String(error);
+}
+
+function lookAt(name, folder) {
+  const modules = join(folder, 'node_modules');
+  const { version } = JSON.parse(readFileSync(join(modules, name, 'package.json'), 'utf8'));
+  return {
+    name,
+    version,
+    program: join(modules, '.bin', name),
+    packages: Object.keys(packagesOf(modules)).length,
+    size: sizeOf(modules),
+  };
+}
+
+/** What npm says that it installed: by place, with the digest of the tarball. */
+function packagesOf(modules) {
+  return JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8')).packages;
+}
+
+/** npm keeps tarballs in its cache by their digests. */
+function downloaded(folder, cache) {
+  const sizes = Object.values(packagesOf(join(folder, 'node_modules'))).map(({ integrity }) => {
+    const [kind, digest] = integrity.split(/-(.*)/s);
+    const hex = Buffer.from(digest, 'base64').toString('hex');
+    return statSync(join(cache, '_cacache/content-v2', kind, hex.slice(0, 2), hex.slice(2, 4), hex.slice(4))).size;
+  });
+  return sizes.reduce((sum, one) => sum + one, 0);
+}
+
+/** Bytes of all files below a folder. */
+function sizeOf(folder) {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+}
