@@ -1,7 +1,8 @@
-import { answerJson } from './output.ts';
+import type { Told } from '../text/told.ts';
+import { answerJson, complain } from './output.ts';
 
 /** What else there is to say of work that was ended, to people and in the document; `words`: instead of the usual ones. */
-type Added = { readonly told: string; readonly fields: object; readonly words?: typeof INTERRUPTED };
+type Added = { readonly told: string; readonly fields: object; readonly words?: Told };
 
 /** Does work that Ctrl-C ends in good order: what was started is ended, then the program exits with 130. */
 export async function interruptible<T>(
@@ -20,9 +21,9 @@ export async function interruptible<T>(
     const result = await work(stop.signal);
     if (!stop.signal.aborted) return result;
     const added = await add(result);
-    const { what, next } = added?.words ?? INTERRUPTED;
-    if (json) answerJson({ error: { kind: 'interrupted', message: what, next }, ...added?.fields });
-    process.stderr.write(`onceover: ${what}\n${added === null ? '' : `${added.told}\n`}${next}\n`);
+    const words = added?.words ?? INTERRUPTED;
+    if (json) answerJson({ error: { kind: 'interrupted', message: words.what, next: words.next }, ...added?.fields });
+    complain(words, added === null ? '' : `${added.told}\n`);
     process.exitCode = 130;
     return 'interrupted';
   } finally {
@@ -34,7 +35,7 @@ export async function interruptible<T>(
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** What to say of work that was ended so. */
-export const INTERRUPTED = {
+export const INTERRUPTED: Told = {
   what: 'Interrupted: what was started has been ended, and what had no verdict yet was not recorded.',
   next: 'To go on from there, run again.',
 };

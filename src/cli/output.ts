@@ -2,6 +2,7 @@ import { exitCode } from '../domain/exit-code.ts';
 import type { Failure } from '../domain/failure.ts';
 import { errorDocument } from '../report/documents.ts';
 import { tellFailure } from '../text/failure.ts';
+import type { Told } from '../text/told.ts';
 import { jsonWithoutCommands, withoutCommands } from '../text/without-commands.ts';
 import { version } from '../version.ts';
 
@@ -23,10 +24,14 @@ export function warn(lines: readonly string[]): void {
 
 /** Says what went wrong and what to do, and sets the exit code; the document is an error's, unless there is a better one. */
 export function fail(failure: Failure, json: boolean, document: object = errorDocument(failure)): void {
-  const { what, next } = tellFailure(failure);
   if (json) answerJson(document);
-  process.stderr.write(forLog(`onceover: ${what}\n${next}\n`));
+  complain(tellFailure(failure));
   process.exitCode = exitCode(failure);
+}
+
+/** Says on stderr what went wrong, what else there is to say, and what to do. */
+export function complain({ what, next }: Told, more = ''): void {
+  process.stderr.write(forLog(`onceover: ${what}\n${more}${next}\n`));
 }
 
 /** Tells of a bug of ours: nothing was judged, so this is neither a pass nor a finding. */
@@ -34,9 +39,7 @@ export function tellBug(error: unknown, json: boolean): void {
   const said = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const next = 'Report it, with the command that you ran.';
   if (json) answerJson({ error: { kind: 'bug', message: said, next } });
-  process.stderr.write(
-    forLog(`onceover: Something went wrong that should not (a bug in onceover ${version}):\n${said}\n${next}\n`),
-  );
+  complain({ what: `Something went wrong that should not (a bug in onceover ${version}):\n${said}`, next });
   process.exitCode = 3;
 }
 

@@ -9,8 +9,9 @@ import { FORMATS, type Format } from '../report/formats.ts';
 import { githubAnnotations, githubSummary } from '../report/github.ts';
 import { tellFailure } from '../text/failure.ts';
 import { tellSeenReport, tellWrongReport, type WrongReport } from '../text/reports.ts';
+import type { Told } from '../text/told.ts';
 import { version } from '../version.ts';
-import { warn } from './output.ts';
+import { complain, warn } from './output.ts';
 import { workingDirectory } from './working-directory.ts';
 
 /** The reports of a run. */
@@ -21,7 +22,7 @@ export type Reports = {
   print(outcome: RunOutcome): void;
   /** Writes and prints them for a run that came to no outcome: an older report must not stand for it. */
   tellFailed(failure: Failure): Promise<void>;
-  tellInterrupted(told: { readonly what: string; readonly next: string }): Promise<void>;
+  tellInterrupted(told: Told): Promise<void>;
 };
 
 /** The reports that the flags ask for, or the sentence that says why they cannot be meant. */
@@ -87,7 +88,7 @@ async function writeAll(wish: Wish, run: EndedRun): Promise<readonly string[]> {
   const missing = appended === null || appended.ok ? failures : [...failures, appended.failure];
   return missing.map((failure) => {
     const { what, next } = tellFailure(failure);
-    process.stderr.write(`onceover: A report is missing: ${what}\n${next}\n`);
+    complain({ what: `A report is missing: ${what}`, next });
     return `a report is missing: ${what}`;
   });
 }

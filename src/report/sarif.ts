@@ -1,5 +1,6 @@
 import type { GateId } from '../domain/gate.ts';
 import type { GateOutcome, RunOutcome, ToldFinding } from '../domain/run.ts';
+import { commandWord } from '../text/command-word.ts';
 import { tellRunNotice, tellUncovered } from '../text/run.ts';
 import { tellResult } from '../text/run-result.ts';
 import { type EndedRun, exitCodeOf, type Obstacle, obstaclesOf, standingFindings } from './ended-run.ts';
@@ -66,7 +67,7 @@ function rulesOf(run: EndedRun) {
       id,
       shortDescription: { text: id },
       fullDescription: { text: what },
-      help: { text: `See "onceover explain ${id}".` },
+      help: { text: `See "onceover explain ${commandWord(gate)}".` },
     };
   });
 }

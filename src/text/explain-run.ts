@@ -4,6 +4,7 @@ import type { CheckRecord, SlotRecord } from '../domain/record.ts';
 import type { ToldFinding } from '../domain/run.ts';
 import { totalTokens } from '../domain/usage.ts';
 import { checkOutput } from './check.ts';
+import { commandWord } from './command-word.ts';
 import { tellFindingBlocks } from './explain-finding.ts';
 import { tellFixes } from './explain-fixes.ts';
 import { tellGateReason, tellWhy } from './gate-reason.ts';
@@ -96,7 +97,7 @@ function checkBlocks(
     ...history(records.map(tellCheck), records.length, width),
     ...tellFixes(fixes, width),
     list('What makes it run again:', again.map(tellRunsAgain), width),
-    ...(last === undefined ? [] : [`What was run and printed: onceover explain ${quoteName(gate.id)} --prompt`]),
+    ...(last === undefined ? [] : [`What was run and printed: onceover explain ${commandWord(gate.id)} --prompt`]),
   ];
 }
 
@@ -168,7 +169,7 @@ function tellCheck({ iteration, status, durationMs, why }: CheckRecord): string 
 }
 
 function sent(gate: string, slot: number): string {
-  return `What was sent and said: onceover explain ${quoteName(`${gate}@${slot}`)} --prompt`;
+  return `What was sent and said: onceover explain ${commandWord(`${gate}@${slot}`)} --prompt`;
 }
 
 function idleBlocks({ gate, base, again }: About<'idle-gate'>, width: number): readonly string[] {

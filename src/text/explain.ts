@@ -2,6 +2,7 @@ import type { ReviewExplanation } from '../domain/explanation.ts';
 import type { MarkReceipt } from '../domain/pass.ts';
 import { quoteName } from '../domain/quote-name.ts';
 import type { ReviewTask } from '../domain/task.ts';
+import { commandWord } from './command-word.ts';
 import { definingFile } from './rules.ts';
 import { wrap } from './wrap.ts';
 
@@ -53,7 +54,7 @@ function paragraphs(explanation: ReviewExplanation): string[] {
         summary,
         about(explanation.now),
         passLine(explanation.passed, explanation.receipt),
-        `Under this id it comes back only if its files are again what they were. How it stands now: "onceover explain ${quoteName(explanation.now.id)}".`,
+        `Under this id it comes back only if its files are again what they were. How it stands now: "onceover explain ${commandWord(explanation.now.id)}".`,
       ];
     case 'not-asked-for':
       return [

@@ -1,6 +1,7 @@
 import type { Failure } from '../domain/failure.ts';
 import { type DocumentPhase, PHASES } from '../domain/phase.ts';
 import { quoteName, showUnseen } from '../domain/quote-name.ts';
+import { commandWord } from './command-word.ts';
 import type { Told } from './told.ts';
 import { tellNoAgent } from './trouble.ts';
 
@@ -55,7 +56,7 @@ export function tellPhaseFailure(
     case 'no-waiting-loop':
       return {
         what: `No loop of ${failure.phase} on ${quoteName(failure.feature)} waits for a summary, so there is nothing to go on with.`,
-        next: `Start one with "onceover phase ${failure.phase} ${quoteName(failure.feature)} --step".`,
+        next: `Begin one with start_phase ("onceover phase ${failure.phase} ${commandWord(failure.feature)} --step").`,
       };
     case 'unknown-loop':
       return { what: `There is no loop "${showUnseen(failure.id)}".`, next: 'Start one with start_phase.' };
@@ -67,7 +68,7 @@ export function tellPhaseFailure(
     case 'unreadable-loop':
       return {
         what: `What was kept of the loop of ${failure.phase} on ${quoteName(failure.feature)} cannot be read, so it cannot go on.`,
-        next: `Begin anew with "onceover phase ${failure.phase} ${quoteName(failure.feature)} --rerun".`,
+        next: `Begin anew with "onceover phase ${failure.phase} ${commandWord(failure.feature)} --rerun".`,
       };
   }
 }

@@ -1,6 +1,6 @@
 import type { Step } from '../domain/job.ts';
-import { quoteName } from '../domain/quote-name.ts';
 import type { SessionId } from '../domain/workflow.ts';
+import { commandWord } from './command-word.ts';
 
 /** By what names whoever is told goes on: an agent by its tools, a person by commands. */
 export type Calls = 'tools' | 'commands';
@@ -13,7 +13,7 @@ export function callToFinish(
   const { session, step, alone } = given;
   if (calls === 'commands') {
     const outputs = step.outputs.map(({ name, type, required }) => {
-      const option = `--output ${quoteName(`${name}=PATH`)}${type === 'files' ? ' …' : ''}`;
+      const option = `--output ${commandWord(`${name}=PATH`)}${type === 'files' ? ' …' : ''}`;
       return required ? option : `[${option}]`;
     });
     return [

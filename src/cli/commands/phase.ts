@@ -1,8 +1,8 @@
 import { type PhaseWish, phase, previewPhase } from '../../app.ts';
 import { PHASES, type PhaseName } from '../../domain/phase.ts';
 import type { PhaseOutcome } from '../../domain/phase-run.ts';
-import { quoteName } from '../../domain/quote-name.ts';
 import { phaseDocument, phasePlanDocument } from '../../report/phase-document.ts';
+import { commandWord } from '../../text/command-word.ts';
 import { tellPhase, tellPhaseSoFar } from '../../text/phase.ts';
 import { tellPhaseNotice } from '../../text/phase-notice.ts';
 import { tellPhasePlan } from '../../text/phase-plan.ts';
@@ -89,14 +89,14 @@ function soFar(outcome: PhaseOutcome, { step }: Wish, again: string) {
 /** The command that plays it again. */
 function commandOf(wish: Wish): string {
   const words = [
-    ...['onceover', 'phase', wish.phase, quoteName(wish.feature)],
-    ...(wish.fixer === null ? [] : ['--fixer', quoteName(wish.fixer)]),
+    ...['onceover', 'phase', wish.phase, commandWord(wish.feature)],
+    ...(wish.fixer === null ? [] : ['--fixer', commandWord(wish.fixer)]),
     ...(wish.step ? ['--step'] : []),
     ...(wish.keepSessions ? ['--keep-sessions'] : []),
     ...(wish.acceptWithNotes ? ['--accept-with-notes'] : []),
     ...(wish.commits ? [] : ['--no-commit']),
-    ...(wish.base === null ? [] : ['--base', quoteName(wish.base)]),
-    ...(wish.files === null ? [] : ['--files', ...wish.files.names.map(quoteName)]),
+    ...(wish.base === null ? [] : ['--base', commandWord(wish.base)]),
+    ...(wish.files === null ? [] : ['--files', ...wish.files.names.map(commandWord)]),
   ];
   return words.join(' ');
 }
@@ -110,8 +110,7 @@ async function wishOf(
   flags: PhaseFlags,
 ): Promise<Wish | Wrong> {
   if (name === undefined) return { said: `Name a phase: ${PHASES.join(', ')}.` };
-  if (feature === undefined)
-    return { said: `Name the folder of the feature: onceover phase ${name} <feature folder>.` };
+  if (feature === undefined) return { said: `Name the folder of the feature: onceover phase ${name} FOLDER.` };
   const wrong = wrongFlags(name, flags);
   if (wrong !== null) return { said: wrong };
   const files = flags.files === undefined ? null : await givenFiles(flags.files);
