@@ -19,6 +19,7 @@ if (code === 0) {
     'run-later',
     'hook',
     'plugin',
+    'docs-commands',
     'phase-specify',
     'phase-implement',
     'phase-trouble',

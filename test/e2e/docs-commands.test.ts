@@ -1,21 +1,18 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { storiesOf, type Told } from '../support/docs-commands/commands.ts';
 import { readDocument } from '../support/docs-commands/documents.ts';
 import { type House, openHouses } from '../support/docs-commands/houses.ts';
 import { judge } from '../support/docs-commands/judge.ts';
 import { typeProblems } from '../support/docs-commands/library.ts';
-import { docPages, readPage } from '../support/docs-commands/pages.ts';
-import type { Place } from '../support/docs-commands/places.ts';
+import { docPages, PROJECT, readPage, splitPage } from '../support/docs-commands/pages.ts';
+import { OTHERS, type Place } from '../support/docs-commands/places.ts';
 import { wordsOf } from '../support/docs-commands/words.ts';
 
 type Tried = Told & { readonly place: Place };
 
 const pages = docPages().map(readPage);
-const houses = openHouses();
-afterAll(() => houses.remove());
-
 const fences = pages.flatMap((page) => page.fences);
 const documents = fences.map((fence) => ({ ...fence, ...readDocument(fence) }));
 const stories = await Promise.all(
@@ -23,6 +20,13 @@ const stories = await Promise.all(
     Promise.all(story.map(async (told) => ({ ...told, judged: await judge(told) }))),
   ),
 );
+
+const features = stories.flat().flatMap(({ command, isSynopsis }) => {
+  const [, folder] = /^onceover (?:phase [a-z-]+|cost) ([\w./-]*\w)/.exec(command) ?? [];
+  return folder === undefined || folder.startsWith('-') || isSynopsis ? [] : [folder];
+});
+const houses = openHouses([...new Set(features)]);
+afterAll(() => houses.remove(), 60_000);
 
 test('every command and option that the docs tell is there, and something is known of how to try it', () => {
   const problems = stories
@@ -41,6 +45,45 @@ test('settings, rules, jobs, roles, workflows of CI, entries of agents and docum
 test.concurrent('programs of the docs that use the library are checked by its types', async () => {
   expect(await typeProblems(fences.filter(({ info }) => info === 'ts' || info === 'js'))).toBe('');
 }, 120_000);
+
+test('what is said to be tried by another test has that test', () => {
+  expect(OTHERS.map(([, by]) => by).filter((file) => !existsSync(join(PROJECT, file)))).toEqual([]);
+});
+
+test.each([
+  ['an unknown command', '`onceover rum`', 'no command "onceover rum"'],
+  ['an unknown subcommand', '`onceover workflow begin`', 'no command "onceover workflow begin"'],
+  ['an option that is not there', '```sh\nnpx onceover run --frsh\n```', 'no option --frsh'],
+  ['an option that is not there, in a synopsis', '`onceover run [paths…] --frsh`', 'no option --frsh'],
+  ['an option that is not there, beside a command', '```\nonceover run    all gates; --frsh\n```', 'no option --frsh'],
+  ['an option that is not there, without the name', '`status --promt`', 'no option --promt'],
+  ['too many arguments', '`onceover pass <review_id> <another>`', 'takes 1 arguments'],
+  ['a line that cannot be copied', '```sh\nonceover phase\n```', 'not complete'],
+  ['a program that nobody knows', '```sh\nmake review\n```', 'no test knows how to try "make review"'],
+  ['a finding that no repository has', '`onceover resolve F7 --fixed`', 'no test knows how to try'],
+  ['a script that is not there', '`npm run benhc`', 'no script "benhc"'],
+  ['a file that is not there', '`node examples/none.mjs`', 'there is no examples/none.mjs'],
+  ['another version', '```sh\nnpm install --global onceover@9.9.9\n```', 'not the present version'],
+  ['a key that settings do not have', '```yaml\nagents: [claude]\ngate: []\n```', 'unknown key "gate"'],
+  ['a rule without a review', '```yaml\nmine:\n  description: x\n  match: { include: [a] }\n```', 'review'],
+  ['a document that no schema has', '```json\n{ "tasks": [], "skiped": [], "warnings": [] }\n```', 'skip'],
+  ['a server that cannot be started', '```toml\n[mcp_servers.onceover]\ncommand = "npx"\n```', 'args'],
+  [
+    'a command in an entry',
+    '```json\n{"mcpServers":{"o":{"command":"onceover","args":["mpc"]}}}\n```',
+    '"onceover mpc"',
+  ],
+  ['a command in CI', '```yaml\n- run: onceover run --reprot github\n```', 'no option --reprot'],
+  ['an input of the action', `\`\`\`yaml\n- uses: OWNER/onceover@v9.9.9\n\`\`\``, 'not the action of version'],
+  ['a language that nobody knows', '```perl\nprint 1\n```', 'nothing is known of blocks in "perl"'],
+])('a page with %s is told', async (_what, markdown, problem) => {
+  const page = splitPage('page.md', markdown);
+  const read = page.fences.map(readDocument);
+  const told = [...storiesOf(page).flat(), ...read.flatMap((one) => one.told)];
+  const judged = await Promise.all(told.map(judge));
+  const problems = [...judged.map((one) => (one.kind === 'wrong' ? one : { problems: [] })), ...read];
+  expect(problems.flatMap((one) => one.problems).join('\n')).toContain(problem);
+});
 
 describe.concurrent('what can be copied from the docs does what they say', () => {
   const tried = new Map<string, readonly Tried[]>();
@@ -61,6 +104,7 @@ describe.concurrent('what can be copied from the docs does what they say', () =>
       if (place.stays === true) stays = house;
       await tryOut(root, { command, at, place });
     }
+    await Promise.all([...roots.values()].map((root) => houses.remove(root)));
   });
 });
 

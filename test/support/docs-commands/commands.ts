@@ -70,13 +70,20 @@ function listed(fence: Fence): readonly Story[] {
     const [, command, beside = ''] = /^((?:npx )?onceover \S.*?)(?:\s{2,}(.*)|\s*)$/.exec(line) ?? [];
     const besides = (command === undefined ? line : beside).match(/(?<![\w-])--[a-z][a-z-]*/g) ?? [];
     if (command !== undefined) {
-      found.push([{ ...toldAt(withoutComment(command), `${fence.page}:${fence.line + index}`), besides }]);
+      const at = `${fence.page}:${fence.line + index}`;
+      for (const one of eachChoice(withoutComment(command))) found.push([{ ...toldAt(one, at), besides }]);
     } else if (/^\s/.test(line)) {
       const last = found.at(-1)?.[0];
       if (last !== undefined) found[found.length - 1] = [{ ...last, besides: [...last.besides, ...besides] }];
     } else if (line.trim() !== '') found.push([]);
   }
   return found;
+}
+
+/** `cost --json | --csv` is two commands. */
+function eachChoice(command: string): readonly string[] {
+  const [first = '', ...others] = command.split(/ \| (?=--)/);
+  return isSynopsis(first) ? [command] : [first, ...others.map((one) => first.replace(/--\S+$/, one))];
 }
 
 function storyInSpan({ page, line, text }: Span): readonly Story[] {

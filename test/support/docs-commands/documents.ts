@@ -66,19 +66,18 @@ function readJson(text: string, at: string): ReadDocument {
   }
 }
 
-let published: readonly { readonly name: string; readonly schema: z.ZodType }[] | null = null;
-
-/** What the schema that fits best has against a document of ours. */
+/** What the schema that has most keys of a document of ours has against it. */
 function againstSchemas(value: unknown): readonly string[] {
-  published ??= readdirSync(join(PROJECT, 'schemas'))
+  const keys = isRecord(value) ? Object.keys(value) : [];
+  const [best] = readdirSync(join(PROJECT, 'schemas'))
     .filter((name) => !/^(?:onceover\.yml|deepreview|job\.yml)\./.test(name))
-    .map((name) => ({
-      name,
-      schema: z.fromJSONSchema(JSON.parse(readFileSync(join(PROJECT, 'schemas', name), 'utf8'))),
-    }));
-  const [best] = published
-    .map(({ name, schema }) => ({ name, issues: schema.safeParse(value).error?.issues ?? [] }))
-    .sort((one, other) => one.issues.length - other.issues.length);
+    .map((name) => {
+      const schema = JSON.parse(readFileSync(join(PROJECT, 'schemas', name), 'utf8')) as z.core.JSONSchema.JSONSchema;
+      const { error } = z.fromJSONSchema(schema).safeParse(value);
+      const strange = keys.filter((key) => !(key in (schema.properties ?? {}))).length;
+      return { name, strange, issues: error?.issues ?? [] };
+    })
+    .sort((one, other) => one.strange - other.strange || one.issues.length - other.issues.length);
   return best?.issues.map(({ path, message }) => `by schemas/${best.name}, ${path.join('.')}: ${message}`) ?? [];
 }
 
@@ -94,7 +93,7 @@ function readToml(text: string, at: string): ReadDocument {
   const shape = z.strictObject({
     command: z.string(),
     args: z.array(z.string()),
-    default_tools_approval_mode: z.enum(['auto', 'prompt', 'approve']).optional(),
+    default_tools_approval_mode: z.enum(['auto', 'prompt', 'writes', 'approve']).optional(),
     startup_timeout_sec: z.number().optional(),
     tool_timeout_sec: z.number().optional(),
   });

@@ -1,11 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { claude } from '../../../src/agents/claude.ts';
 import { codex } from '../../../src/agents/codex.ts';
 import { CLI, type CliEnd } from '../cli.ts';
 import { cleanEnvironment } from '../repo.ts';
+import { AGENTS, FOREIGN, featureFiles, OWN, PROJECT_FILES } from './house-files.ts';
 import { PROJECT } from './pages.ts';
 
 /**
@@ -13,72 +15,23 @@ import { PROJECT } from './pages.ts';
  *
  * - fresh: a project that does not know onceover, with a change
  * - foreign: the same with the configuration of three other tools; coderabbit: with that of one
- * - set-up: gates, rules, two features and a job; nothing was ever run
+ * - set-up: gates, rules, features and a job; nothing was ever run
  * - held: the same, after everything has passed
- * - open: the same, after F1 was found in src/a.ts, a feature was reviewed and a workflow begun
+ * - open: set up, and F1 was found in src/a.ts, features were reviewed and a workflow was begun
  */
 export type House = 'fresh' | 'foreign' | 'coderabbit' | 'set-up' | 'held' | 'open';
-
-const AGENTS = join(import.meta.dirname, 'agents.mjs');
-const FEATURES = ['specs/login', 'docs/features/export'];
-
-const PROJECT_FILES: Readonly<Record<string, string>> = {
-  'package.json': '{ "name": "shop", "scripts": { "lint": "true", "test": "true" } }\n',
-  'README.md': '# Shop\n',
-  'docs/threat-model.md': 'Strangers send us orders.\n',
-  'src/a.ts': 'export const a = 1;\n',
-  'src/app.ts': 'export {};\n',
-};
-
-const FOREIGN: Readonly<Record<string, string>> = {
-  '.coderabbit.yaml': 'reviews:\n  path_instructions:\n    - path: src/**\n      instructions: Look for mistakes.\n',
-  '.gauntlet/config.yml': 'base_branch: main\nentry_points:\n  - path: src\n    reviews: [code]\n',
-  '.gauntlet/reviews/code.md': 'Look for mistakes.\n',
-  '.continue/checks/names.md': '---\nname: names\ndescription: Names say what a thing is.\n---\nLook at names.\n',
-};
-
-const SETTINGS = `agents: [codex, claude]
-unchanged_gates: rest
-agent:
-  house: { command: [node, ${JSON.stringify(AGENTS)}, house, "1"] }
-gates:
-  - path: src
-    checks:
-      lint: { run: npm run lint, timeout: 120 }
-    reviews:
-      code-quality: { prompt: .onceover/reviews/code-quality.md, num_reviews: 2 }
-`;
-
-const RULES = `security:
-  description: Looks for ways in for an attacker.
-  match: { include: ["src/**/*.ts"] }
-  review: { strategy: matches_together, instructions: Follow every input. }
-`;
-
-const OWN: Readonly<Record<string, string>> = {
-  'onceover.yml': SETTINGS,
-  '.deepreview': RULES,
-  '.onceover/reviews/code-quality.md': 'Look for constants that nobody needs.\n',
-  'notes/one.md': 'Source: https://example.org/tea\n\nTea is cheaper.\n',
-  'notes/two.md': 'Source: https://example.com/coffee\n\nCoffee is liked.\n',
-  'report.md': 'Both [notes/one.md].\n',
-  ...Object.fromEntries(
-    FEATURES.flatMap((folder) =>
-      ['prd', 'spec', 'design', 'plan', 'tasks'].map((name) => [`${folder}/${name}.md`, `# ${name}\n\nIt is so.\n`]),
-    ),
-  ),
-};
 
 export type Houses = {
   /** A copy of a house, for one story. */
   copy(house: House): string;
   /** Gives a line to a shell there; without input there is no standard input. */
   run(root: string, line: string, input?: string): Promise<CliEnd>;
-  remove(): void;
+  /** Removes a copy, or all. */
+  remove(root?: string): Promise<void>;
 };
 
-/** Builds houses when they are first needed. */
-export function openHouses(): Houses {
+/** Builds houses when they are first needed; those that are set up have these folders of features. */
+export function openHouses(features: readonly string[]): Houses {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'onceover-docs-')));
   const bin = binIn(folder);
   const built = new Set<House>();
@@ -95,11 +48,8 @@ export function openHouses(): Houses {
   };
   const build = (house: House): string => {
     const root = join(folder, 'built', house, 'repo');
-    if (!built.has(house))
-      BUILDERS[house](root, {
-        now,
-        from: (other) => cpSync(dirname(build(other)), dirname(root), { recursive: true }),
-      });
+    const from = (other: House) => cpSync(dirname(build(other)), dirname(root), { recursive: true });
+    if (!built.has(house)) BUILDERS[house](root, { features, now, from });
     built.add(house);
     return root;
   };
@@ -111,11 +61,12 @@ export function openHouses(): Houses {
       return join(own, 'repo');
     },
     run: (root, line, input) => shell(root, line, env(root), input),
-    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }),
+    remove: (root) => rm(root === undefined ? folder : dirname(root), { recursive: true, force: true, maxRetries: 3 }),
   };
 }
 
 type Tools = {
+  readonly features: readonly string[];
   /** Does one thing after the other, each of which must end as it says. */
   now(root: string, ...lines: readonly (readonly [line: string, code: number])[]): void;
   from(house: House): void;
@@ -128,21 +79,21 @@ const BUILDERS: Readonly<Record<House, (root: string, tools: Tools) => void>> = 
     const file = '.coderabbit.yaml';
     settle(root, { ...PROJECT_FILES, [file]: FOREIGN[file] ?? '' }, now);
   },
-  'set-up': (root, { now }) => {
+  'set-up': (root, { features, now }) => {
     cpSync(join(PROJECT, 'examples/workflow/.deepwork'), join(root, '.deepwork'), { recursive: true });
-    settle(root, { ...PROJECT_FILES, ...OWN }, now);
+    settle(root, Object.assign({}, PROJECT_FILES, OWN, ...features.map(featureFiles)), now);
   },
   held: (root, { from, now }) => {
     from('set-up');
     now(root, ['onceover run', 0]);
   },
-  open: (root, { from, now }) => {
+  open: (root, { features, from, now }) => {
     from('set-up');
     writeFileSync(join(root, 'src/a.ts'), 'export const a = 1;\nexport const b = 2;\n');
     now(
       root,
       ['onceover run', 1],
-      ...FEATURES.map((feature) => [`onceover phase specify ${feature} --no-commit`, 0] as const),
+      ...features.map((feature) => [`onceover phase specify ${feature} --no-commit`, 0] as const),
       ["onceover workflow start research_report --goal 'Tea or coffee?'", 0],
     );
   },

@@ -33,7 +33,8 @@ export async function judge(told: Told): Promise<Judged> {
 
 async function judgePart(told: Told): Promise<Judged> {
   const { command } = told;
-  if ([...STEPS, ...NAMES].some((pattern) => pattern.test(command)) || isTriedElsewhere(command)) return FINE;
+  const known = told.inSentence ? NAMES : STEPS;
+  if (known.some((pattern) => pattern.test(command)) || isTriedElsewhere(command)) return FINE;
   switch (wordsOf(command)[0]) {
     case 'onceover':
       return judgeOwn(told);
@@ -45,7 +46,6 @@ async function judgePart(told: Told): Promise<Judged> {
     case 'git':
       return told.inSentence ? judgeGit(command) : placed(command);
     case 'echo':
-    case 'rm':
       return placed(command);
     default:
       return unknown(command);

@@ -29,7 +29,7 @@ export const PLACES: readonly (readonly [command: RegExp, place: Place])[] = [
   [/^onceover (?:.* )?(?:--help|-h)$/, { in: 'fresh', exit: 0, says: /Usage: onceover/ }],
   [/^onceover (?:--version|-V)$/, { in: 'fresh', exit: 0, says: /^\d+\.\d+\.\d+/ }],
 
-  [/^onceover run .*--until-pass/, { in: 'open', exit: 0, says: /It holds after one fix/ }],
+  [/^onceover run .*--until-pass/, { in: 'open', exit: 0, says: /every gate holds/ }],
   [/^onceover run .*--dry-run/, { in: 'set-up', exit: 1, says: /code-quality/ }],
   [/^onceover run .*--commit/, { in: 'set-up', exit: 0 }],
   [/^onceover run\b/, { in: 'set-up', exit: 0, says: /holds|no_changes|"status": ?"passed/ }],
@@ -70,23 +70,18 @@ export const PLACES: readonly (readonly [command: RegExp, place: Place])[] = [
   [/^git (?:for-each-ref|update-ref)\b/, { in: 'open', exit: 0, says: SILENT }],
   [/^git (?:add|commit|checkout|switch)\b/, { in: 'set-up', exit: 0, says: SILENT }],
   [/^git (?:status|diff|log|branch|rev-parse)\b/, { in: 'set-up', exit: 0 }],
-  // The home of whoever tries it is a folder of the test.
-  [
-    /^rm -rf (?:(?:~\/|\.deepwork|"\$\(git rev-parse --git-common-dir\)\/)\S+ ?)+$/,
-    { in: 'open', exit: 0, says: SILENT },
-  ],
   [/^echo \S+ >> \.git\/info\/exclude$/, { in: 'set-up', exit: 0, says: SILENT }],
 ];
 
 /** Complete as they stand, but named in sentences for what they are, and not to be given like this. */
-export const NAMES: readonly RegExp[] = [/^onceover workflow finish$/, /^onceover phase$/, /^codex exec$/];
+export const NAMES: readonly RegExp[] = [/^onceover workflow finish$/, /^codex exec$/, /^node -e ""$/];
 
 /** Lines of a shell that only lead to the next one. */
 export const STEPS: readonly RegExp[] = [/^cd \S+$/];
 
 /** What other programs are told, and where a test of it is; `npm run` and `node` are looked up in the project. */
 export const OTHERS: readonly (readonly [command: RegExp, by: string])[] = [
-  [/^npm (?:ci|install|uninstall)\b/, 'what is named is looked at here; test/e2e/stranger.test.ts installs it'],
+  [/^npm (?:ci|install)\b/, 'test/support/docs-commands/judge.ts'],
   [/^git fetch origin "\+refs\/heads\/\$CI_MERGE_REQUEST/, 'test/e2e/ci-docs.test.ts'],
   [/^claude (?:plugin|mcp) /, 'test/agents/real/docs-commands.test.ts'],
   [/^codex mcp /, 'test/agents/real/docs-commands.test.ts'],

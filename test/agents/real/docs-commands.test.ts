@@ -1,0 +1,95 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { expect, test } from 'vitest';
+import { programOf, REAL_AGENTS } from '../../support/agent-clis.ts';
+import { CLI } from '../../support/cli.ts';
+import { storiesOf } from '../../support/docs-commands/commands.ts';
+import { docPages, PROJECT, readPage } from '../../support/docs-commands/pages.ts';
+import { NAMES } from '../../support/docs-commands/places.ts';
+import { wordsOf } from '../../support/docs-commands/words.ts';
+import { agentUser } from '../../support/real-agents.ts';
+
+const pages = docPages().map(readPage);
+const fences = pages.flatMap((page) => page.fences);
+/** The entries of the docs for one kind of settings, each once. */
+const entries = (info: string, start: RegExp) => [
+  ...new Set(fences.filter((fence) => fence.info === info && start.test(fence.text)).map(({ text }) => text)),
+];
+const commands = new Set(
+  pages.flatMap((page) => storiesOf(page).flatMap((story) => story.map(({ command }) => command))),
+);
+/** What the docs tell people to give to the program of an agent. */
+const toldTo = (agent: string) =>
+  [...commands].filter((one) => one.startsWith(`${agent} `) && !NAMES.some((pattern) => pattern.test(one)));
+
+/** A person with one real agent, in a project; what npx would fetch is the built program. */
+function person(name: string, env: NodeJS.ProcessEnv = {}) {
+  const real = REAL_AGENTS.find(({ agent }) => agent.name === name);
+  if (real === undefined) throw new Error(`${name} is no agent that tests know`);
+  const user = agentUser(real, 'http://127.0.0.1:9');
+  const bin = dirname(user.project);
+  const npx = `#!/bin/sh\n[ "$1 $2" = "-y onceover" ] || exit 1\nshift 2\nexec "${process.execPath}" "${CLI}" "$@"\n`;
+  writeFileSync(join(bin, 'npx'), npx, { mode: 0o755 });
+  spawnSync('git', ['init', '-q'], { cwd: user.project });
+  return {
+    project: user.project,
+    home: user.env['HOME'] ?? '',
+    give(...args: readonly string[]) {
+      const end = spawnSync(programOf(real), args, {
+        cwd: user.project,
+        env: { ...user.env, ...env, PATH: [bin, dirname(process.execPath), process.env['PATH']].join(delimiter) },
+        encoding: 'utf8',
+      });
+      return { code: end.status, said: stripVTControlCharacters(end.stdout + end.stderr) };
+    },
+  };
+}
+
+/** Puts an entry into settings that may be there already. */
+function enter(file: string, entry: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  const old = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  if (file.endsWith('.toml')) writeFileSync(file, `${old}\n${entry}`);
+  else writeFileSync(file, JSON.stringify({ ...JSON.parse(old || '{}'), ...JSON.parse(entry) }));
+}
+
+const MCP_SERVERS = entries('json', /"mcpServers"/);
+const TRUSTED = { GEMINI_CLI_TRUST_WORKSPACE: 'true' };
+
+test.each([
+  ['claude', 'project', '.mcp.json', MCP_SERVERS, {}, /onceover: npx -y onceover mcp - .*Pending approval/],
+  [
+    'codex',
+    'home',
+    '.codex/config.toml',
+    entries('toml', /^\[mcp_servers/),
+    {},
+    /onceover +npx +-y onceover mcp .*enabled/,
+  ],
+  ['gemini', 'home', '.gemini/settings.json', MCP_SERVERS, TRUSTED, /✓ onceover: npx -y onceover mcp .*Connected/],
+  ['gemini', 'project', '.gemini/settings.json', MCP_SERVERS, TRUSTED, /✓ onceover: npx -y onceover mcp .*Connected/],
+  ['opencode', 'home', '.config/opencode/opencode.json', entries('json', /^\{ "mcp":/), {}, /✓ onceover connected/],
+] as const)(
+  '%s knows the MCP server by each entry of the docs, in the %s: %s',
+  (name, where, file, all, env, listed) => {
+    expect(all.length).toBeGreaterThan(0);
+    for (const entry of all) {
+      const user = person(name, env);
+      enter(join(user[where], file), entry);
+      expect(user.give('mcp', 'list').said).toMatch(listed);
+    }
+  },
+);
+
+test('programs of agents do what the docs tell people to give them, and know the MCP server then', () => {
+  const told = ['claude', 'codex', 'gemini'].flatMap((name) => toldTo(name).map((command) => [name, command] as const));
+  expect(told).toContainEqual(['claude', 'claude plugin install onceover --marketplace OWNER/REPOSITORY']);
+  for (const [name, command] of told) {
+    const user = person(name, TRUSTED);
+    const args = wordsOf(command.replace('OWNER/REPOSITORY', PROJECT)).slice(1);
+    expect({ command, ...user.give(...args) }).toMatchObject({ command, code: 0 });
+    expect(user.give('mcp', 'list').said).toMatch(/onceover.*(?:Connected|enabled)/);
+  }
+});
