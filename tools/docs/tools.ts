@@ -60,20 +60,28 @@ function section(tool: Tool): string {
     isNeeded(schema, name) ? 'required' : own.default === undefined ? '' : code(String(own.default)),
     own.description ?? '',
   ]);
-  const document = documentOf(tool);
   return [
     `### ${tool.name}`,
     tool.description ?? '',
     ...(rows.length === 0 ? [] : [table(['parameter', 'is', 'unless told', 'means'], rows)]),
-    `Answers with [${document}](json.md#${document}).`,
+    answerOf(tool),
   ].join('\n\n');
 }
 
-/** The published document that the tool answers with. */
-function documentOf({ name, outputSchema }: Tool): string {
-  const found = publishedSchemas().find(({ schema }) => plain(schema) === plain(outputSchema ?? {}));
+/** The published document that the tool answers with, and what it has besides. */
+function answerOf({ name, outputSchema }: Tool): string {
+  const schema: JsonSchema = outputSchema ?? {};
+  const { properties = {} } = schema;
+  const whole = publishedSchemas().find((one) => plain(one.schema) === plain(schema));
+  const part = publishedSchemas().find((one) => {
+    const own = Object.entries(one.schema.properties ?? {});
+    return own.length > 0 && own.every(([key, value]) => JSON.stringify(value) === JSON.stringify(properties[key]));
+  });
+  const found = whole ?? part;
   if (found === undefined) throw new Error(`What ${name} answers with is in no published schema.`);
-  return found.name;
+  const more = Object.entries(properties).filter(([key]) => found.schema.properties?.[key] === undefined);
+  const besides = more.map(([key, { description = '' }]) => ` Besides, ${code(key)}: ${description}`);
+  return `Answers with [${found.name}](json.md#${found.name}).${besides.join('')}`;
 }
 
 function plain(schema: object): string {
