@@ -170,7 +170,15 @@ export type PhaseEvent =
   | { readonly kind: 'committed'; readonly commit: CommitId }
   | { readonly kind: 'nothing-to-commit' }
   | { readonly kind: 'commit-failed' }
-  | { readonly kind: 'stop'; readonly why: StopReason };
+  | {
+      readonly kind: 'stop';
+      readonly why: StopReason;
+      /** What those used who were being asked; not given: nobody was. */
+      readonly used?: readonly Used[];
+    };
+
+/** What a question that was stopped has used. */
+export type Used = { readonly role: PhaseRole; readonly promptChars: number; readonly usage: Usage | null };
 
 /** What is known of a role that could be resumed. */
 export type Measured = Pick<DispatchFacts, 'now' | 'canResume' | 'lost' | 'cost' | 'deltaLength' | 'mustReadLength'>;

@@ -1,6 +1,6 @@
 import type { Failure } from '../domain/failure.ts';
 import type { PhaseRole, ReviewerRole } from '../domain/phase.ts';
-import type { PhaseAction, PhaseEvent, PhaseState, PhaseStep } from '../domain/phase-step.ts';
+import type { PhaseAction, PhaseEvent, PhaseState, PhaseStep, Used } from '../domain/phase-step.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import { reviewersOf } from '../plan/phase-roles.ts';
 import { stepPhase } from '../plan/phase-step.ts';
@@ -45,8 +45,15 @@ export async function drivePhase(
     const work = workFor(playing, recorder, action);
     if (work === null) return;
     const isQuestion = action.kind === 'dispatch' || action.kind === 'fix' || action.kind === 'prepare';
-    const flight: Promise<Landed> = (isQuestion ? queue(work) : work()).then((result) => ({ flight, result }));
+    const role = isQuestion ? action.ask.role : null;
+    const flight: Promise<Landed> = (isQuestion ? queue(work) : work()).then((result) => ({ flight, result, role }));
     flights.add(flight);
+  }
+
+  /** What that and all that is still under way used: whoever is stopped has cost something, too. */
+  async function usedWith(landed: Landed): Promise<readonly Used[]> {
+    const all = [landed, ...(await Promise.all(flights))];
+    return all.flatMap(({ result, role }) => usedIn(result, role));
   }
 
   async function nextEvent(): Promise<PhaseEvent> {
@@ -54,12 +61,13 @@ export async function drivePhase(
       // Somebody who was asked before the budget was used up may still answer.
       if (stop !== null && flights.size === 0) return stop;
       if (flights.size === 0) throw new Error(`nothing is under way in ${state.position.at}`);
-      const { flight, result } = await Promise.race(flights);
+      const landed = await Promise.race(flights);
+      const { flight, result } = landed;
       flights.delete(flight);
-      if (request.stop?.aborted === true) return { kind: 'stop', why: 'interrupted' };
+      if (request.stop?.aborted === true) return { kind: 'stop', why: 'interrupted', used: await usedWith(landed) };
       if (!result.ok) {
         trouble = result.failure;
-        return { kind: 'stop', why: 'trouble' };
+        return { kind: 'stop', why: 'trouble', used: await usedWith(landed) };
       }
       if (result.value.kind !== 'stop') return result.value;
       stop = result.value;
@@ -67,7 +75,21 @@ export async function drivePhase(
   }
 }
 
-type Landed = { readonly flight: Promise<Landed>; readonly result: Result<PhaseEvent> };
+/** What a question that has ended used; nothing where it was no question, or could not be put. */
+function usedIn(result: Result<PhaseEvent>, role: PhaseRole | null): readonly Used[] {
+  if (!result.ok || role === null) return [];
+  const { value } = result;
+  const isQuestion = value.kind === 'answered' || value.kind === 'dispatch-failed' || value.kind === 'fixed';
+  if (!isQuestion || !('promptChars' in value) || value.promptChars === 0) return [];
+  return [{ role, promptChars: value.promptChars, usage: value.usage }];
+}
+
+type Landed = {
+  readonly flight: Promise<Landed>;
+  readonly result: Result<PhaseEvent>;
+  /** Who was asked; null: nobody. */
+  readonly role: PhaseRole | null;
+};
 
 /** What an action means; null: there is nothing to do but what was recorded. */
 function workFor(

@@ -13,7 +13,7 @@ import { tellIssueLine } from '../text/phase-issue.ts';
 import { historyEntry, withEntry } from '../text/review-history.ts';
 import { tellExchanges } from '../text/slot-log.ts';
 import { putAside } from './phase-feature.ts';
-import type { Playing } from './phase-play.ts';
+import type { Playing, Talk } from './phase-play.ts';
 
 /** Writes down what happened, in the order that lets a crash lose nothing. */
 export type PhaseRecorder = {
@@ -109,8 +109,12 @@ export function openPhaseRecorder(playing: Playing, begun: Omit<KeptLoop, 'sessi
     await ports.logs.write(run, `${number}_${role}`, text);
   };
 
+  let noted: Talk | null = null;
   const notePreparation = async (role: PhaseRole, agent: string, status: 'done' | 'error'): Promise<void> => {
     const talk = memory.talks.get(role);
+    // What was noted before belongs to another preparation by the same role.
+    if (talk === noted) return;
+    noted = talk ?? null;
     const { promptChars = 0, usage = null, exchanges = [] } = talk ?? {};
     const sent = { asks: exchanges.length, promptChars, usage };
     if (exchanges.length > 0)
@@ -152,7 +156,7 @@ export function openPhaseRecorder(playing: Playing, begun: Omit<KeptLoop, 'sessi
           await noteCost(played);
           await writeLog('implementer', round);
           tellFix(playing, action, turn, state.position.at === 'ended' ? state.position.end : null);
-        } else if (action.kind === 'end' && action.end.why === 'preparation-failed') {
+        } else if (action.kind === 'end' && run.rounds.length === 0) {
           const failed = state.setup.preparations[run.preparations.length];
           const agent = failed === undefined ? undefined : state.setup.assigned[failed.role]?.agent;
           if (failed !== undefined && agent !== undefined) await notePreparation(failed.role, agent, 'error');

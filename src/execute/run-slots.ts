@@ -9,7 +9,7 @@ import type { ReviewPlan } from '../plan/decide-run.ts';
 import type { GateState } from '../plan/gate-state.ts';
 import { restLog } from '../text/slot-log.ts';
 import { tellPlan } from '../text/slots.ts';
-import { askSlot } from './ask-slot.ts';
+import { askSlot, type SlotAnswer } from './ask-slot.ts';
 import type { Budget } from './budget.ts';
 import { type JudgedSlot, judgeSlot, recordError } from './judge-slot.ts';
 import { prepareSlot, USUAL_CONTEXT, type Wave } from './prepare-slot.ts';
@@ -22,9 +22,13 @@ export type RanSlots = {
   readonly judged: readonly JudgedSlot[];
   readonly resting: readonly RestingSlot[];
   readonly interrupted: boolean;
+  /** Looks that were stopped: nothing is recorded of them, but they cost something. */
+  readonly stopped: readonly StoppedLook[];
   /** Files of which the reviewers were shown only that they differ. */
   readonly binary: readonly RepoPath[];
 };
+
+type StoppedLook = { readonly job: SlotJob; readonly answer: SlotAnswer };
 
 /** Runs the slots that are planned, several at once; those that rest get their record first. */
 export async function runSlots(
@@ -49,7 +53,7 @@ export async function runSlots(
   const watch = watchFiles(wave, plans);
   const queue = openQueue(wave.request.settings.concurrency);
   const results = await Promise.all(
-    jobs.map(async (job): Promise<Result<JudgedSlot | null>> => {
+    jobs.map(async (job): Promise<Result<JudgedSlot | StoppedLook | null>> => {
       if ('trouble' in job) {
         return announced(wave, await recordError(wave, job, null, iteration, job.trouble));
       }
@@ -62,19 +66,22 @@ export async function runSlots(
     }),
   );
   const judged: JudgedSlot[] = [];
+  const stopped: StoppedLook[] = [];
   for (const result of results) {
     if (!result.ok) return result;
-    if (result.value !== null) judged.push(result.value);
+    if (result.value === null) continue;
+    if ('answer' in result.value) stopped.push(result.value);
+    else judged.push(result.value);
   }
   const isShown = jobs.some((job) => 'fresh' in job);
   const shown = isShown ? await wave.diff(wave.facts.comparison.baseTree, USUAL_CONTEXT) : done([]);
   if (!shown.ok) return shown;
   const entries = plans.flatMap(({ state }) => state.gate.entries);
   const binary = [...new Set(binaryPaths(shown.value, entries))];
-  return done({ judged, resting, interrupted: judged.length < jobs.length, binary });
+  return done({ judged, resting, interrupted: judged.length < jobs.length, stopped, binary });
 }
 
-/** Asks and judges one slot; null where it was stopped: then nothing is recorded. */
+/** Asks and judges one slot; where it was stopped nothing is recorded, and null where it was not asked. */
 async function runJob(
   wave: Wave,
   job: SlotJob,
@@ -82,12 +89,12 @@ async function runJob(
   budget: Budget,
   isStale: (gate: ReviewGate) => Promise<Result<boolean>>,
   begun: () => void,
-): Promise<Result<JudgedSlot | null>> {
+): Promise<Result<JudgedSlot | StoppedLook | null>> {
   if (isStopped(wave)) return done(null);
   const { gate, slot, agent, dispatch } = job;
   wave.ports.reporter.tell({ kind: 'slot-started', gate: gate.id, slot, agent, dispatch });
   const answer = await askSlot(wave, job, budget, begun);
-  if (isStopped(wave)) return done(null);
+  if (isStopped(wave)) return done({ job, answer });
   const stale = await isStale(gate);
   if (!stale.ok) return stale;
   return announced(wave, await judgeSlot(wave, job, answer, iteration, stale.value));

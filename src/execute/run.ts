@@ -29,7 +29,7 @@ type Deeds = {
 
 const NOTHING_DONE: Deeds = {
   iteration: null,
-  slots: { judged: [], resting: [], interrupted: false, binary: [] },
+  slots: { judged: [], resting: [], interrupted: false, stopped: [], binary: [] },
   checks: new Map(),
   asked: new Map(),
   stopped: false,
@@ -175,6 +175,7 @@ async function certify(
         judged: [...deeds.slots.judged, ...again.slots.judged],
         resting: [...deeds.slots.resting, ...again.slots.resting],
         interrupted: again.slots.interrupted,
+        stopped: [...deeds.slots.stopped, ...again.slots.stopped],
         binary: [...new Set([...deeds.slots.binary, ...again.slots.binary])],
       },
       checks: new Map([...deeds.checks, ...again.checks]),
@@ -214,7 +215,10 @@ async function conclude(
     uncovered: [...facts.planned.uncovered, ...(facts.snapshot.left ?? [])],
     withheld: facts.snapshot.withheld,
     notices: [...facts.notices, ...judged.notices, ...askedNotices(deeds, request, budget)],
-    usage: deeds.slots.judged.reduce<RunOutcome['usage']>((sum, { usage }) => addUsage(sum, usage), null),
+    usage: [...deeds.slots.judged, ...deeds.slots.stopped.map(({ answer }) => answer)].reduce<RunOutcome['usage']>(
+      (sum, { usage }) => addUsage(sum, usage),
+      null,
+    ),
     saved: totalSaved(spared),
     dispatches: budget.dispatches(),
   };
@@ -330,15 +334,23 @@ function ledgerRun({ clock }: RunPorts, { startedBy }: RunRequest, ended: Ended)
     iteration: outcome.iteration,
     status: outcome.status,
     exitCode: outcome.exitCode,
-    slots: deeds.slots.judged.flatMap(({ job, agent, model, dispatch, asks, status, usage, durationMs }) => {
-      if (agent === null || dispatch === 'none') return [];
-      const why = whyAsked(job, dispatch);
-      const look = { agent, model, dispatch, asks, usage, durationMs: Math.round(durationMs) };
-      return [{ gate: job.gate.id, slot: job.slot, status, why, ...look }];
-    }),
+    slots: ledgerSlots(deeds.slots),
     checks: [...deeds.checks].map(([gate, { status, outcome: end }]) => ({ gate, status, durationMs: end.durationMs })),
     spared,
   };
+}
+
+function ledgerSlots({ judged, stopped }: RanSlots): LedgerRun['slots'] {
+  const looks = [
+    ...judged,
+    ...stopped.map(({ job, answer }) => ({ ...answer, job, asks: answer.exchanges.length, status: 'error' as const })),
+  ];
+  return looks.flatMap(({ job, agent, model, dispatch, asks, status, usage, durationMs }) => {
+    if (agent === null || dispatch === 'none') return [];
+    const why = whyAsked(job, dispatch);
+    const look = { agent, model, dispatch, asks, usage, durationMs: Math.round(durationMs) };
+    return [{ gate: job.gate.id, slot: job.slot, status, why, ...look }];
+  });
 }
 
 /** Marks what passed, archives what is over, lets go of what no record needs any more. */

@@ -150,7 +150,7 @@ function preparationAt({ setup }: PhaseState, { next }: Preparing): Preparation 
   return preparation;
 }
 
-function turnOf({ ask }: Flight, spent: Spent): FixTurn {
+export function turnOf({ ask }: Flight, spent: Spent): FixTurn {
   return { agent: ask.agent, template: ask.template ?? 'I7-fresh', why: ask.why, spent };
 }
 

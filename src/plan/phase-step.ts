@@ -1,4 +1,4 @@
-import type { PhaseSetup, ReviewerRole } from '../domain/phase.ts';
+import type { PhaseRole, PhaseSetup, ReviewerRole } from '../domain/phase.ts';
 import type { Flight, PhaseAction, PhaseEvent, PhasePosition, PhaseState, PhaseStep } from '../domain/phase-step.ts';
 import { ended, takeSnapshot } from './phase-end.ts';
 import {
@@ -11,7 +11,9 @@ import {
   onPrepared,
   prepare,
   startFix,
+  turnOf,
 } from './phase-fix.ts';
+import { spend } from './phase-flight.ts';
 import { firstStage } from './phase-roles.ts';
 import {
   isOver,
@@ -166,17 +168,24 @@ function concluded(step: PhaseStep): PhaseStep {
 function stopped(
   state: PhaseState,
   position: PhasePosition,
-  { why }: Extract<PhaseEvent, { kind: 'stop' }>,
+  { why, used = [] }: Extract<PhaseEvent, { kind: 'stop' }>,
 ): PhaseStep {
+  const spentBy = (role: PhaseRole, flight: Flight): Flight => {
+    const more = used.find((one) => one.role === role);
+    if (more === undefined || flight.kind !== 'asked') return flight;
+    return { ...flight, spent: spend(flight.spent, { ...more, freshChars: 0 }) };
+  };
   if (position.at === 'fixing') {
     const { round } = state;
-    const record: PhaseAction = { kind: 'record-fix', round, summary: null, marks: position.marks, turn: null };
+    const flight = position.flight === null ? null : spentBy('implementer', position.flight);
+    const turn = flight?.kind === 'asked' && flight.spent.asks > 0 ? turnOf(flight, flight.spent) : null;
+    const record: PhaseAction = { kind: 'record-fix', round, summary: null, marks: position.marks, turn };
     const end = ended(state, why);
     return { state: end.state, actions: [record, ...end.actions] };
   }
   if (position.at !== 'reviewing') return ended(state, why);
   const flights = Object.entries(position.flights) as [ReviewerRole, Flight][];
-  const left = flights.map(([role, flight]) => lookError(role, flight, { kind: 'stopped', by: why }));
+  const left = flights.map(([role, flight]) => lookError(role, spentBy(role, flight), { kind: 'stopped', by: why }));
   const known = recorded(state, position, [...position.errors, ...left]);
   const end = ended(known.state, why);
   return { state: end.state, actions: [known.record, ...end.actions] };

@@ -307,6 +307,7 @@ describe('a budget', () => {
 });
 
 describe('an interrupt', () => {
+  const CANCELLED = { kind: 'cancelled' } as const;
   const interrupt = (scene: Scene) => scene.stop.abort();
 
   test('while three look: what was said is told, the others are stopped, and nobody is left', async () => {
@@ -325,6 +326,17 @@ describe('an interrupt', () => {
     expect(scene.history()).toContain('[blocker] implementation: known');
     expect(scene.history().match(/\*\*No verdict:\*\*/g)).toHaveLength(2);
     expect(headings(scene)).toHaveLength(1);
+    expect((await scene.ledger()).map(({ role, status, asks }) => [role, status, asks])).toEqual([
+      ['implementation-reviewer', 'fail', 1],
+      ['code-quality-reviewer', 'error', 1],
+      ['security-reviewer', 'error', 1],
+    ]);
+  });
+
+  test('while the code is simplified: what that used is in the ledger', async () => {
+    const scene = openScene({ phase: 'implement', says: { 'code-simplifier': [having(interrupt, fails(CANCELLED))] } });
+    await scene.play({ preparations: [{ role: 'code-simplifier', part: null }] });
+    expect(await scene.ledger()).toMatchObject([{ role: 'code-simplifier', status: 'error', asks: 1 }]);
   });
 
   test('while somebody fixes: the entry is there, nothing is committed, nobody looks', async () => {
@@ -332,6 +344,8 @@ describe('an interrupt', () => {
     const { end, open } = await scene.play();
     expect([end?.why, open.length]).toEqual(['interrupted', 1]);
     expect([headings(scene).length, scene.commits(), scene.told().length]).toEqual([1, [], 2]);
+    const [, fix] = await scene.ledger();
+    expect(fix).toMatchObject({ role: 'implementer', status: 'error', asks: 1, usage: { outputTokens: 3 } });
   });
 
   test('after the last approval and before it is confirmed: that is no approval', async () => {

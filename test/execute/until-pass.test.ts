@@ -196,6 +196,27 @@ describe('a loop', () => {
   });
 });
 
+test('what a look that was stopped has used is in the ledger and in what was paid, and nothing else is kept of it', async () => {
+  const { world, run, end } = await looped({
+    reviews: [
+      ({ stop }) => {
+        stop.abort();
+        return PASS;
+      },
+    ],
+    fixes: [],
+  });
+  const kept = await world.ledger.all();
+  const [entry] = kept.ok ? kept.value.entries : [];
+  expect(end).toBe('interrupted');
+  expect(entry).toMatchObject({
+    kind: 'run',
+    slots: [{ agent: 'ann', status: 'error', asks: 1, usage: { outputTokens: 3 } }],
+  });
+  expect(run.usage).toEqual(entry?.kind === 'run' ? entry.slots[0]?.usage : null);
+  expect(run.findings).toEqual([]);
+});
+
 test('what a person waives while a reviewer looks is not written over by what the reviewer says of a claim', async () => {
   const { world, end } = await looped({
     reviews: [
@@ -239,10 +260,14 @@ describe('what passes are known from', () => {
 
   test('is taken back where the fixer fails, too', async () => {
     const heard: string[] = [];
+    const proof = memoryProof((what) => {
+      heard.push(what);
+      return [];
+    });
     await looped({
       reviews: [objects('bad')],
       fixes: [() => fails({ kind: 'agent-error', said: 'down' })],
-      wish: { proof: memoryProof((what) => (heard.push(what), [])) },
+      wish: { proof },
     });
     expect(heard).toEqual(['noted', 'taken back']);
   });

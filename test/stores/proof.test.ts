@@ -42,7 +42,7 @@ function opened() {
     ...stores,
     at,
     put,
-    async meanwhile(does: () => Promise<unknown> | void): Promise<readonly string[]> {
+    async meanwhile(does: () => unknown): Promise<readonly string[]> {
       const noted = await openProof(place, LOGS).note();
       await does();
       return value(await noted.takeBack()).map((path) => relative(root, path));

@@ -74,8 +74,11 @@ const FACTS: Omit<ReviewerFacts, 'toolsDigest'> = {
   warmMinutes: { '5m': 5, '1h': 60 },
 };
 
+/** Whoever is stopped has used something by then. */
+const CUT_SHORT: AskEnd = { ...fails({ kind: 'cancelled' }), usage: { ...USAGE, outputTokens: 3 } } as AskEnd;
+
 function whenStopped(stop: AbortSignal | null): Promise<AskEnd> {
   return new Promise((resolve) => {
-    stop?.addEventListener('abort', () => resolve(fails({ kind: 'cancelled' })), { once: true });
+    stop?.addEventListener('abort', () => resolve(CUT_SHORT), { once: true });
   });
 }
