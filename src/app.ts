@@ -19,12 +19,14 @@ import type { DemoOutcome } from './domain/demo.ts';
 import type { DoctorReport } from './domain/doctor.ts';
 import type { ReviewExplanation, RunExplanation } from './domain/explanation.ts';
 import type { KnownFinding, Resolution } from './domain/finding.ts';
+import { USUAL_LOG_DIR } from './domain/generated.ts';
 import type { InstructionsOutcome, Notice } from './domain/instructions.ts';
 import type { LoopOutcome } from './domain/loop.ts';
 import type { MarkReceipt } from './domain/pass.ts';
 import type { PhaseName } from './domain/phase.ts';
 import type { PhaseOutcome, PhasePlan } from './domain/phase-run.ts';
 import type { Capabilities, Reporter, Repository } from './domain/ports.ts';
+import type { Removal } from './domain/removal.ts';
 import { done, failed, type Result } from './domain/result.ts';
 import type { Rule } from './domain/rule.ts';
 import type { RunOutcome } from './domain/run.ts';
@@ -143,6 +145,18 @@ export async function init(cwd: string, options: SetUpWish): Promise<Result<SetU
   // Whoever sets it up has agreed to it.
   const trusted = await trust(cwd);
   return trusted.ok ? outcome : trusted;
+}
+
+/** Takes away what onceover has written here, or only tells it. */
+export async function removeSetUp(cwd: string, options: { readonly isDone: boolean }): Promise<Result<Removal>> {
+  const [place, { removeProject }] = await Promise.all([placeOf(cwd), import('./app/remove.ts')]);
+  if (!place.ok) return place;
+  const files = diskFiles(place.value.root);
+  const parsed = openParsedFiles(place.value.commonDir, version);
+  const settings = await loadSettings(files, parsed);
+  // Whoever wants to be rid of it need not mend its settings first.
+  const logDir = settings.ok ? settings.value.logDir : USUAL_LOG_DIR;
+  return removeProject({ place: place.value, repository: openRepository(place.value), logDir }, options);
 }
 
 /** Which agents are here and what they can do; with `resume`, whether they can be resumed is found out by trying. */

@@ -21,6 +21,7 @@ test.each([
   ['explain', documents.explainSchema, 'output'],
   ['doctor', documents.doctorSchema, 'output'],
   ['init', documents.setUpSchema, 'output'],
+  ['init-remove', documents.removalSchema, 'output'],
   ['run', runs.runSchema, 'output'],
   ['explain-run', runs.runExplanationSchema, 'output'],
   ['finding', runs.findingSchema, 'output'],

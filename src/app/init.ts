@@ -9,6 +9,7 @@ import type { Settings } from '../domain/settings.ts';
 import { setUp } from '../execute/set-up.ts';
 import type { WantedGates } from '../execute/set-up-plan.ts';
 import { openProjectFiles } from '../stores/project-files.ts';
+import { openSetUpNotes } from '../stores/set-up-notes.ts';
 import { tellNothingThere, tellSeveral } from '../text/carry-over.ts';
 import { findForeign, readForeign } from './foreign.ts';
 
@@ -32,7 +33,13 @@ export async function setUpProject(
   const files = openProjectFiles(place.root);
   const gates = wish.gates ? await wantedGates(files, place, settings, wish.from) : done(null);
   if (!gates.ok) return gates;
-  return setUp({ files, repository }, { ...wish, gates: gates.value });
+  const outcome = await setUp({ files, repository }, { ...wish, gates: gates.value });
+  const notes = openSetUpNotes(place.commonDir);
+  for (const { path, did, added } of outcome.ok ? outcome.value.steps : []) {
+    // Without the note, the file is taken for the user's own.
+    if (did === 'written' && added !== null) notes.note(path, added);
+  }
+  return outcome;
 }
 
 async function wantedGates(

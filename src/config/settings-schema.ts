@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { USUAL_LOG_DIR } from '../domain/generated.ts';
 
 const KNOWN_AGENTS = ['claude', 'codex', 'gemini', 'opencode'] as const;
 
@@ -50,7 +51,7 @@ export const settingsSchema = z
     concurrency: z.int().min(1).max(64).default(4).describe('Dispatches at once.'),
     timeout: seconds.default(1200).describe('Seconds for a dispatch or a check.'),
     idle_timeout: seconds.default(180).describe('Seconds without any event.'),
-    log_dir: z.string().min(1).default('.deepwork/logs').describe('Folder of the records, inside the repository.'),
+    log_dir: z.string().min(1).default(USUAL_LOG_DIR).describe('Folder of the records, inside the repository.'),
     max_retries: z
       .int()
       .min(0)

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import type { SnapshotId } from '../domain/brand.ts';
 import type { Place } from '../domain/change.ts';
 import { done, type Result } from '../domain/result.ts';
-import { lookAt } from './files.ts';
+import { listFolder, lookAt } from './files.ts';
 import { git } from './git.ts';
 import { objectId } from './object-id.ts';
 import { QUIET } from './quiet.ts';
@@ -62,6 +62,48 @@ export async function holdTrees(place: Place, owner: string, trees: ReadonlySet<
   return change(place, [...added.map(([ref, id]) => addition(ref, id)), ...dropped.map(removal)]);
 }
 
+/** How many refs of ours the clone has, in all its working trees. */
+export async function countTrees(place: Place): Promise<Result<number>> {
+  let count = 0;
+  for (const gitDir of gitDirs(place)) {
+    const refs = await refsOf(place, gitDir);
+    if (!refs.ok) return refs;
+    count += refs.value.length;
+  }
+  return done(count);
+}
+
+/** Lets go of all trees, in all working trees of the clone. */
+export async function dropAllTrees(place: Place): Promise<Result<void>> {
+  for (const gitDir of gitDirs(place)) {
+    const refs = await refsOf(place, gitDir);
+    if (!refs.ok) return refs;
+    const dropped = await change(place, refs.value.map(removal), { GIT_DIR: gitDir });
+    if (!dropped.ok) return dropped;
+  }
+  return done(undefined);
+}
+
+// The shared refs are those of the clone itself. It goes last: whatever ends this midway, no ref is left without its twin.
+function gitDirs({ commonDir }: Place): readonly string[] {
+  const listed = listFolder(join(commonDir, 'worktrees'));
+  const linked = listed.ok ? listed.value.filter(({ isFile }) => !isFile) : [];
+  return [...linked.map(({ name }) => join(commonDir, 'worktrees', name)), commonDir];
+}
+
+async function refsOf(place: Place, gitDir: string): Promise<Result<readonly string[]>> {
+  const folders = gitDir === place.commonDir ? [OWN, SHARED] : [OWN];
+  const env = { GIT_DIR: gitDir };
+  const listed = await git(place.root, ['for-each-ref', '--format=%(refname)', ...folders], { env });
+  if (!listed.ok) return listed;
+  return done(
+    listed.value.stdout
+      .toString('utf8')
+      .split('\n')
+      .filter((ref) => ref !== ''),
+  );
+}
+
 /** Those of the objects that the repository has. */
 async function existing(place: Place, ids: readonly string[]): Promise<Result<readonly string[]>> {
   const bad = ids.map(objectId).find((id) => !id.ok);
@@ -90,10 +132,14 @@ async function sharedFolder(place: Place): Promise<Result<string>> {
 const addition = (ref: string, id: string) => `update ${ref}\0${id}\0\0`;
 const removal = (ref: string) => `delete ${ref}\0\0`;
 
-async function change(place: Place, commands: readonly string[]): Promise<Result<void>> {
+async function change(
+  place: Place,
+  commands: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Result<void>> {
   if (commands.length === 0) return done(undefined);
   const config = [...QUIET, 'core.logAllRefUpdates=false'];
   const input = Buffer.from(commands.join(''), 'utf8');
-  const answer = await git(place.root, ['update-ref', '--no-deref', '-z', '--stdin'], { config, input });
+  const answer = await git(place.root, ['update-ref', '--no-deref', '-z', '--stdin'], { config, input, env });
   return answer.ok ? done(undefined) : answer;
 }

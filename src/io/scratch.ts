@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { listFolder, lookAt } from './files.ts';
@@ -37,13 +37,26 @@ export function makeScratch(base: string | null = null): Scratch {
 // Not the temporary folder of the machine, where it can be helped: agents refuse settings that lie where everybody may
 // write.
 function makeUsual(): string {
-  const given = process.env['XDG_CACHE_HOME'] ?? '';
-  const base = join(isAbsolute(given) ? given : join(homedir(), '.cache'), 'onceover');
+  const base = usualBase();
   try {
     mkdirSync(base, { recursive: true, mode: 0o700 });
     return makeIn(base);
   } catch {
     return makeIn(tmpdir());
+  }
+}
+
+function usualBase(): string {
+  const given = process.env['XDG_CACHE_HOME'] ?? '';
+  return join(isAbsolute(given) ? given : join(homedir(), '.cache'), 'onceover');
+}
+
+/** Removes the folder that scratch folders are usually in, where nobody uses it. */
+export function removeEmptyScratch(): void {
+  try {
+    rmdirSync(usualBase());
+  } catch {
+    // Another repository's dispatch is in it, or it was never made.
   }
 }
 

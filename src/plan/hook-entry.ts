@@ -1,7 +1,7 @@
 import type { RepoPath } from '../domain/brand.ts';
 import { isRecord } from '../domain/is-record.ts';
 import type { HookAgent } from '../domain/set-up.ts';
-import { editJson, type JsonChange } from './json-config.ts';
+import { editJson, type JsonChange, takeOut, withoutEmpty } from './json-config.ts';
 
 /** Where an agent's program looks for hooks of a project, what it calls a stop, and in which unit it counts time. */
 const HOOKS: Readonly<Record<HookAgent, { readonly file: RepoPath; readonly event: string; readonly second: number }>> =
@@ -30,8 +30,29 @@ export function addHookEntry(agent: HookAgent, present: string | null): JsonChan
     if (!isRecord(hooks)) return { wrong: '"hooks" is no object' };
     const own = hooks[event] ?? [];
     if (!Array.isArray(own)) return { wrong: `"hooks.${event}" is no list` };
-    if (JSON.stringify(own).includes(CALL)) return 'leave';
+    if (isOurs(own)) return 'leave';
     const entry = { hooks: [{ type: 'command', command: COMMAND, timeout: TIMEOUT_SECONDS * second }] };
     return { config: { ...config, hooks: { ...hooks, [event]: [...own, entry] } }, added: { [event]: [entry] } };
   });
+}
+
+/** What becomes of it without our hook: other hooks stay, also those beside ours in the same entry. */
+export function takeHookEntry(agent: HookAgent, present: string) {
+  const { event } = HOOKS[agent];
+  return takeOut(present, (config) => {
+    const hooks = config['hooks'];
+    const own = isRecord(hooks) ? hooks[event] : null;
+    if (!isRecord(hooks) || !Array.isArray(own) || !isOurs(own)) return 'leave';
+    const entries = own.flatMap((entry) => {
+      const inside = isRecord(entry) && Array.isArray(entry['hooks']) ? entry['hooks'] : null;
+      const others = inside?.filter((hook) => !isOurs(hook)) ?? null;
+      if (others === null || others.length === inside?.length) return [entry];
+      return others.length === 0 ? [] : [{ ...entry, hooks: others }];
+    });
+    return withoutEmpty(config, 'hooks', withoutEmpty(hooks, event, entries));
+  });
+}
+
+function isOurs(hooks: unknown): boolean {
+  return JSON.stringify(hooks).includes(CALL);
 }

@@ -20,7 +20,36 @@ export function editJson(present: string | null, edit: (config: Record<string, u
   const edited = edit(config);
   if (edited === 'leave') return { kind: 'leave' };
   if ('wrong' in edited) return { kind: 'unreadable', said: edited.wrong };
-  return { kind: 'write', text: `${JSON.stringify(edited.config, null, 2)}\n`, added: JSON.stringify(edited.added) };
+  const text = `${JSON.stringify(edited.config, null, indentOf(present ?? ''))}\n`;
+  return { kind: 'write', text, added: JSON.stringify(edited.added) };
+}
+
+/** Takes something out of a configuration, and what is empty without it; `null` is a file with nothing left in it. */
+export function takeOut(
+  present: string,
+  edit: (config: Record<string, unknown>) => Record<string, unknown> | 'leave',
+): { readonly kind: 'write'; readonly text: string | null } | { readonly kind: 'leave' | 'unreadable' } {
+  const config = present.trim() === '' ? {} : parse(present);
+  if (config instanceof Error || !isRecord(config)) return { kind: 'unreadable' };
+  const edited = edit(config);
+  if (edited === 'leave') return { kind: 'leave' };
+  const isEmpty = Object.keys(edited).length === 0;
+  return { kind: 'write', text: isEmpty ? null : `${JSON.stringify(edited, null, indentOf(present))}\n` };
+}
+
+/** A record without a key, or with another value there; without the key too where that value is empty. */
+export function withoutEmpty(
+  record: Record<string, unknown>,
+  key: string,
+  value: Record<string, unknown> | readonly unknown[],
+): Record<string, unknown> {
+  const { [key]: _, ...others } = record;
+  return Object.keys(value).length === 0 ? others : { ...record, [key]: value };
+}
+
+// As the file is written, so that nothing else in it changes.
+function indentOf(text: string): string {
+  return /^([ \t]+)"/m.exec(text)?.[1] ?? '  ';
 }
 
 function parse(text: string): unknown {

@@ -103,6 +103,26 @@ export const setUpSchema = z.object({
   also_here: z.array(z.enum(FOREIGN_TOOLS)).optional().describe('Tools that --from could carry over.'),
 });
 
+/** The document of `init --remove --json`. */
+export const removalSchema = z.object({
+  removed: z.boolean().describe('False: it was only shown; --yes takes it away.'),
+  taken: z.array(
+    z.object({
+      kind: z.enum(['file', 'server', 'hook', 'records', 'generated', 'git-folder', 'refs']),
+      path: z.string().nullable().describe('Null: refs.'),
+      count: z.number().int().describe('Files, entries or refs.'),
+    }),
+  ),
+  left: z.array(
+    z.object({
+      path: z.string(),
+      why: z
+        .enum(['yours', 'named', 'unreadable'])
+        .describe('Not as init wrote it; named by settings that are left; JSON that cannot be read.'),
+    }),
+  ),
+});
+
 /** What stands on stdout instead when a command with `--json` fails. */
 export const errorSchema = z.object({
   error: z.object({ kind: z.string(), message: z.string(), next: z.string() }),

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Place } from '../domain/change.ts';
@@ -36,6 +37,21 @@ export async function isHeld(place: Pick<Place, 'root' | 'commonDir'>): Promise<
   if (!there.ok) return there;
   const looked = await look(join(place.commonDir, folderOf(place)), null);
   return looked.ok ? done(looked.value.holder !== null) : looked;
+}
+
+/** Who else holds a lock in any working tree of the clone; null: nobody. */
+export async function heldElsewhere(commonDir: string): Promise<Result<LockHolder | null>> {
+  const there = checkFolder(commonDir, LOCKS);
+  if (!there.ok) return there;
+  const folders = listFolder(join(commonDir, LOCKS));
+  if (!folders.ok) return folders;
+  for (const { name, isFile } of folders.value) {
+    const looked = isFile ? done({ holder: null }) : await look(join(commonDir, LOCKS, name), null);
+    if (!looked.ok) return looked;
+    const { holder } = looked.value;
+    if (holder !== null && !(holder.pid === process.pid && holder.host === hostname())) return done(heldBy(holder));
+  }
+  return done(null);
 }
 
 function folderOf({ root }: Pick<Place, 'root'>): string {

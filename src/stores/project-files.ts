@@ -5,7 +5,8 @@ import type { ProjectFiles } from '../domain/ports.ts';
 import { folderOf } from '../domain/repo-path.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import { readText } from '../io/contents.ts';
-import { checkFolder, isSymlink, listFolder, makeFolder, writeWhole } from '../io/files.ts';
+import { checkFolder, isSymlink, listFolder, makeFolder, removeFile, writeWhole } from '../io/files.ts';
+import { removeEmpty } from '../io/folders.ts';
 
 const LONGEST_FILE = 4 * 1024 * 1024;
 
@@ -34,6 +35,14 @@ export function openProjectFiles(root: string): ProjectFiles {
     async write(path, text) {
       const folder = folderOf(path) === '' ? done(root) : makeFolder(root, folderOf(path));
       return folder.ok ? writeWhole(folder.value, basename(path), text) : folder;
+    },
+    async remove(path) {
+      const folder = folderOf(path);
+      const there = folder === '' ? done('there') : checkFolder(root, folder);
+      if (!there.ok) return there;
+      const removed = removeFile(join(root, path));
+      if (removed.ok) removeEmpty(root, folder);
+      return removed;
     },
   };
 }

@@ -15,8 +15,8 @@ export function tellSetUp({ steps, gates, hook }: SetUpOutcome, look: Shown = AS
     ...steps.filter((step) => step.ignored).map(tellIgnored),
     [
       ...(gates === null ? (hook === null ? [INSTRUCTIONS] : []) : run(gates)),
-      ...(steps.some(isMcp) ? [RESTART] : []),
-      ...(hook === null ? [] : HOOKED[hook]),
+      ...(steps.some(isMcp) && hook !== 'claude' ? [RESTART] : []),
+      ...(hook === null ? [] : steps.some(isMcp) && hook === 'claude' ? [RESTART_FOR_BOTH] : HOOKED[hook]),
     ]
       .map((line) => fitted(line, look))
       .map((line) => line.replace(/^(Next|Then):/, (word) => paint('strong', word)))
@@ -94,6 +94,8 @@ function tellIgnored({ path }: SetUpStep): string {
 
 const INSTRUCTIONS = 'Next: "onceover instructions" writes the reviews that your present change asks for.';
 const RESTART = 'Restart Claude Code here and allow the server "onceover"; then ask it to review your change.';
+const RESTART_FOR_BOTH =
+  'Restart Claude Code here and allow the server "onceover": from then on it can review your change when you ask, and may stop once the gates hold. "onceover hook snooze" gives it a rest.';
 
 // The configuration is agreed to by now: whoever sets up the hook wants it to run.
 const HOOKED: Readonly<Record<HookAgent, readonly string[]>> = {

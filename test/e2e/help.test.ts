@@ -36,7 +36,7 @@ const commands: [string, string[]][] = [
   ],
   ['status', ['--prompt', '--base <ref>', '--json']],
   ['resolve', ['<finding>', '--fixed [how]', '--skip <why>', '--json']],
-  ['init', ['--gates', '--from [tool]', '--rules', '--mcp <agent>', '--hook <agent>', '--json']],
+  ['init', ['--gates', '--from [tool]', '--rules', '--mcp <agent>', '--hook <agent>', '--remove', '--yes', '--json']],
   ['trust', ['--json']],
   ['demo', ['--keep', '--json']],
   [

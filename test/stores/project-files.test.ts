@@ -103,3 +103,16 @@ test.each<[string, (made: ReturnType<typeof open>) => void]>([
   prepare(made);
   expect(await made.files.list('a' as RepoPath)).toMatchObject({ ok: false, failure: { kind: 'path-in-the-way' } });
 });
+
+test('what is removed goes with the folders that are empty then, and with nothing else', async () => {
+  const { files, root, outside } = open();
+  await files.write('a/b/one.md' as RepoPath, '1');
+  await files.write('a/two.md' as RepoPath, '2');
+  expect((await files.remove('a/b/one.md' as RepoPath)).ok).toBe(true);
+  expect(readdirSync(join(root, 'a'))).toEqual(['two.md']);
+  expect((await files.remove('a/two.md' as RepoPath)).ok).toBe(true);
+  expect(readdirSync(root)).toEqual([]);
+  symlinkSync('..', join(root, 'up'));
+  expect(await files.remove('up/outside' as RepoPath)).toMatchObject({ failure: { kind: 'path-in-the-way' } });
+  expect(readFileSync(outside, 'utf8')).toBe('as it was');
+});

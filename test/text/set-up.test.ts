@@ -73,6 +73,14 @@ Next: "onceover instructions" writes the reviews that your present change asks f
   });
 });
 
+test('the server and the hook of one program: it is restarted once', () => {
+  const mcp: SetUpStep = { path: MCP, did: 'written', added: '{}', ignored: false };
+  const told = tellSetUp({ steps: [mcp], gates: null, hook: 'claude' });
+  expect(told.match(/Restart Claude Code/g)).toHaveLength(1);
+  expect(told).toMatch(/allow the server "onceover".*may stop once the gates hold/);
+  expect(tellSetUp({ steps: [mcp], gates: null, hook: 'codex' })).toMatch(/Restart Claude Code.*\nStart Codex/);
+});
+
 describe('setting up gates', () => {
   test('with an agent, the next thing is a run', () => {
     expect(tellGates({})).toBe(`Wrote onceover.yml:

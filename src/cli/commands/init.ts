@@ -1,6 +1,8 @@
-import { init } from '../../app.ts';
+import { init, removeSetUp } from '../../app.ts';
 import { FOREIGN_TOOLS } from '../../domain/carry-over.ts';
+import { removalDocument } from '../../report/removal-document.ts';
 import { setUpDocument } from '../../report/set-up-document.ts';
+import { tellRemoval } from '../../text/removal.ts';
 import { tellSetUp } from '../../text/set-up.ts';
 import { shownOn } from '../looks.ts';
 import { answer, answerJson, fail } from '../output.ts';
@@ -12,9 +14,16 @@ export async function initCommand(options: {
   readonly rules?: boolean;
   readonly mcp?: string;
   readonly hook?: string;
+  readonly remove?: boolean;
+  readonly yes?: boolean;
   readonly json?: boolean;
 }): Promise<void> {
   const json = options.json === true;
+  if (options.remove === true) return removeCommand(options, json);
+  if (options.yes === true) {
+    const said = 'init --yes belongs to --remove; without it, nothing is asked.';
+    return fail({ kind: 'wrong-usage', said, command: 'init' }, json);
+  }
   if (options.mcp !== undefined && options.mcp !== 'claude') {
     const said = `init --mcp knows the agent "claude" only, not "${options.mcp}".`;
     return fail({ kind: 'wrong-usage', said, command: 'init' }, json);
@@ -38,3 +47,15 @@ export async function initCommand(options: {
 }
 
 const HOOK_AGENTS = ['claude', 'codex', 'gemini'] as const;
+
+async function removeCommand(options: Parameters<typeof initCommand>[0], json: boolean): Promise<void> {
+  const { gates, from, rules, mcp, hook } = options;
+  if ([gates, from, rules, mcp, hook].some((one) => one !== undefined)) {
+    const said = 'init --remove takes away all that onceover wrote, and no other option but --yes and --json.';
+    return fail({ kind: 'wrong-usage', said, command: 'init' }, json);
+  }
+  const removal = await removeSetUp(workingDirectory(), { isDone: options.yes === true });
+  if (!removal.ok) return fail(removal.failure, json);
+  if (json) answerJson(removalDocument(removal.value));
+  else answer(tellRemoval(removal.value, shownOn(process.stdout, process.env)));
+}

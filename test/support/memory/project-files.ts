@@ -14,6 +14,10 @@ export function memoryProjectFiles(files: Readonly<Record<string, string | null>
       const inside = [...texts.keys()].filter((path) => folderOf(path) === folder);
       return done(inside.map((path) => path.slice(folder === '' ? 0 : folder.length + 1)).sort());
     },
+    async remove(path) {
+      texts.delete(path);
+      return done(undefined);
+    },
     async write(path, text) {
       texts.set(path, text);
       return done(undefined);
