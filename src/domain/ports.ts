@@ -206,7 +206,7 @@ export interface Snapshots {
   touched(paths: readonly RepoPath[]): string;
   /** Files below a folder that git tracks. */
   trackedIn(folder: RepoPath): Promise<Result<ReadonlySet<RepoPath>>>;
-  /** Whether any file that git knows lies at or below the path, or matches. */
+  /** Every file of the working tree that git tracks or would track. */
   files(): Promise<Result<readonly RepoPath[]>>;
 }
 
@@ -260,7 +260,7 @@ export interface Records {
   writeFixLog(agent: string, iteration: number, log: string): Promise<Result<void>>;
   /** The logs of fixes of the present cycles, newest first; for people. */
   fixLogs(): Promise<readonly FixLog[]>;
-  /** Puts records away: those of some gates that belong to a place, or all. Tells how many iterations went. */
+  /** Puts records away: those named, or all. */
   archive(which: readonly ArchivedRecord[] | 'all'): Promise<Result<void>>;
   /** What a slot was sent and said, or, with no slot, what a check or a gate wrote; for people. */
   readLog(gate: GateName, slot: number | null, iteration: number): Promise<string | null>;
