@@ -1,26 +1,12 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
+import { findOnPath, isProgram } from '../io/find-program.ts';
 import { run } from '../io/runner.ts';
 
 /** Where a program is: as named, if the name is a path, else the first on PATH that can be run. */
 export function findProgram(name: string, path: string, cwd: string): string | null {
-  if (name.includes('/')) {
-    const given = isAbsolute(name) ? name : resolve(cwd, name);
-    return canRun(given) ? given : null;
-  }
-  for (const folder of path.split(delimiter)) {
-    if (folder !== '' && canRun(join(folder, name))) return join(folder, name);
-  }
-  return null;
-}
-
-function canRun(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+  if (!name.includes('/')) return findOnPath(name, path);
+  const given = isAbsolute(name) ? name : resolve(cwd, name);
+  return isProgram(given) ? given : null;
 }
 
 const VERSION_TIMEOUT_MS = 15_000;

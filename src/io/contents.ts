@@ -7,6 +7,7 @@ import type { Contents, FileText } from '../domain/ports.ts';
 import type { UnusableFile } from '../domain/problem.ts';
 import { type FileDigest, MISSING } from '../domain/task.ts';
 import { codeOf, isSymlink, lookAt } from './files.ts';
+import { decodeUtf8 } from './utf8.ts';
 
 const WHOLE_UP_TO = 4 * 1024 * 1024;
 const KEEP_UP_TO = 64 * 1024 * 1024;
@@ -64,14 +65,19 @@ export function readText(root: string, path: string, limit: number): FileText {
   try {
     const buffer = Buffer.alloc(Math.min(found.size, limit));
     const read = buffer.subarray(0, readSync(found.fd, buffer, 0, buffer.length, 0));
-    if (read.includes(0)) return { kind: 'unusable', why: 'binary' };
-    const cut = found.size > limit;
-    return { kind: 'text', cut, ...decode(read, cut) };
-  } catch (error) {
-    return { kind: 'unusable', why: error instanceof TypeError ? 'not-utf8' : 'unreadable' };
+    return textOf(read, found.size > limit);
+  } catch {
+    return { kind: 'unusable', why: 'unreadable' };
   } finally {
     closeSync(found.fd);
   }
+}
+
+/** The text that these bytes are, which are all of a file or its beginning. */
+export function textOf(bytes: Buffer, cut: boolean): FileText {
+  if (bytes.includes(0)) return { kind: 'unusable', why: 'binary' };
+  const decoded = decodeUtf8(bytes, { isCut: cut });
+  return decoded === null ? { kind: 'unusable', why: 'not-utf8' } : { kind: 'text', cut, ...decoded };
 }
 
 type Opened =
@@ -116,17 +122,4 @@ async function addStream(hash: Hash, path: string): Promise<{ hash: Hash; sha256
 function linkText(root: string, path: string): string | null {
   const full = join(root, path);
   return isSymlink(full) ? readlinkSync(full) : null;
-}
-
-// Where a text is cut, up to three bytes of its last character may be left hanging.
-function decode(bytes: Buffer, cut: boolean): { readonly text: string; readonly bytes: number } {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  for (let hanging = 0; ; hanging++) {
-    try {
-      const length = bytes.length - hanging;
-      return { text: decoder.decode(bytes.subarray(0, length)), bytes: length };
-    } catch (error) {
-      if (!cut || hanging === 3) throw error;
-    }
-  }
 }

@@ -1,6 +1,7 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { done, failed, type Result } from '../domain/result.ts';
+import { findOnPath } from './find-program.ts';
 import { runProcess } from './process.ts';
 
 /** What git printed and how it ended, where it ended by itself. */
@@ -37,22 +38,21 @@ export async function git(
   return done({ code: end.code, stdout: end.stdout, stderr: end.stderr });
 }
 
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** Asks git something and waits for it; null where it cannot answer, or has too much to say. */
+export function gitNow(folder: string, args: readonly string[]): Buffer | null {
+  const how = { cwd: folder, env: gitEnvironment(), maxBuffer: MOST_BYTES } as const;
+  const end = spawnSync(gitProgram(), args, { ...how, stdio: ['ignore', 'pipe', 'ignore'] });
+  return end.status === 0 ? end.stdout : null;
+}
+
 let program: string | null = null;
 
 // Looked for once: the system would look through PATH each time, which takes as long as git's shorter answers.
 function gitProgram(): string {
-  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
-  program ??= folders.map((folder) => join(folder, 'git')).find(isProgram) ?? 'git';
+  program ??= findOnPath('git', process.env['PATH'] ?? '') ?? 'git';
   return program;
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }
 
 let environment: NodeJS.ProcessEnv | null = null;

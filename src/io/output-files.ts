@@ -3,6 +3,7 @@ import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { OutputContent, OutputFiles } from '../domain/quality.ts';
 import { codeOf } from './files.ts';
+import { decodeUtf8 } from './utf8.ts';
 
 /** More than this is read by no reviewer at once. */
 const LARGEST_BYTES = 4 * 1024 * 1024;
@@ -78,9 +79,9 @@ async function readWhole(real: string, named: string): Promise<OutputContent> {
     if (!stats.isFile()) return { kind: 'unreadable', error: 'it is not a plain file' };
     const bytes = await readUpTo(file, LARGEST_BYTES + 1);
     const isCut = bytes.length > LARGEST_BYTES;
-    const text = decode(bytes, isCut);
-    if (text === null) return { kind: 'binary', path: named };
-    return isCut ? { kind: 'unreadable', error: tooLarge(stats.size, named) } : { kind: 'text', text };
+    const decoded = decodeUtf8(bytes, { isCut, keepsMark: true });
+    if (decoded === null) return { kind: 'binary', path: named };
+    return isCut ? { kind: 'unreadable', error: tooLarge(stats.size, named) } : { kind: 'text', text: decoded.text };
   } catch (error) {
     return isMissing(error) ? { kind: 'missing' } : unreadable(error);
   } finally {
@@ -99,15 +100,6 @@ async function readUpTo(file: FileHandle, most: number): Promise<Buffer> {
     length += bytesRead;
   }
   return Buffer.concat(chunks);
-}
-
-/** The text, its byte order mark included; null where it is none. Where it is cut, its last character may be too. */
-function decode(bytes: Buffer, isCut: boolean): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: isCut });
-  } catch {
-    return null;
-  }
 }
 
 function tooLarge(size: number, path: string): string {

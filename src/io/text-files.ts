@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { CommitId } from '../domain/brand.ts';
 import type { FileText } from '../domain/ports.ts';
-import { readText } from './contents.ts';
+import { readText, textOf } from './contents.ts';
 import { isSymlink } from './files.ts';
+import { gitNow } from './git.ts';
 
 /** Where configuration is read from: the working tree, or a commit. */
 export type TextFiles = {
@@ -34,7 +34,7 @@ export function notingPaths(files: TextFiles, paths: Set<string>): TextFiles {
 /** The files of a commit; a symlink there is no file. */
 export function commitFiles(root: string, commit: CommitId): TextFiles {
   const entry = (path: string) => {
-    const answer = git(root, ['ls-tree', '-z', commit, '--', path]);
+    const answer = gitNow(root, ['ls-tree', '-z', commit, '--', path]);
     if (answer === null) return 'unreadable';
     return /^(\d{6}) (\w+) ([0-9a-f]+)\t/.exec(answer.toString('utf8'));
   };
@@ -45,13 +45,9 @@ export function commitFiles(root: string, commit: CommitId): TextFiles {
       if (found === 'unreadable') return { kind: 'unusable', why: 'unreadable' };
       if (found === null) return { kind: 'unusable', why: 'missing' };
       if (found[2] !== 'blob' || found[1] === SYMLINK) return { kind: 'unusable', why: 'not-a-file' };
-      const bytes = git(root, ['cat-file', 'blob', found[3] ?? '']);
+      const bytes = gitNow(root, ['cat-file', 'blob', found[3] ?? '']);
       if (bytes === null) return { kind: 'unusable', why: 'unreadable' };
-      const text = bytes.toString('utf8');
-      if (bytes.includes(0)) return { kind: 'unusable', why: 'binary' };
-      if (!Buffer.from(text, 'utf8').equals(bytes)) return { kind: 'unusable', why: 'not-utf8' };
-      const cut = bytes.length > limit;
-      return { kind: 'text', text: cut ? text.slice(0, limit) : text, bytes: Math.min(bytes.length, limit), cut };
+      return textOf(bytes.subarray(0, limit), bytes.length > limit);
     },
     isSymlink(path) {
       const found = entry(path);
@@ -61,16 +57,3 @@ export function commitFiles(root: string, commit: CommitId): TextFiles {
 }
 
 const SYMLINK = '120000';
-const MOST_BYTES = 64 * 1024 * 1024;
-
-function git(root: string, args: readonly string[]): Buffer | null {
-  const env = {
-    ...process.env,
-    GIT_LITERAL_PATHSPECS: '1',
-    GIT_OPTIONAL_LOCKS: '0',
-    GIT_NO_REPLACE_OBJECTS: '1',
-    LC_ALL: 'C',
-  };
-  const end = spawnSync('git', args, { cwd: root, env, maxBuffer: MOST_BYTES, stdio: ['ignore', 'pipe', 'ignore'] });
-  return end.status === 0 ? end.stdout : null;
-}

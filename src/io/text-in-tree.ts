@@ -4,6 +4,7 @@ import type { TreeFile } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
 import { git } from './git.ts';
 import { objectId } from './object-id.ts';
+import { decodeUtf8 } from './utf8.ts';
 
 const LARGEST_TEXT_BYTES = 4 * 1024 * 1024;
 
@@ -19,7 +20,9 @@ export async function textInTree(place: Place, tree: SnapshotId, path: RepoPath)
   const [, blob, size, name] = found ?? [];
   if (blob === undefined || name !== path || Number(size) > LARGEST_TEXT_BYTES) return done(null);
   const content = await git(place.root, ['cat-file', 'blob', blob]);
-  return content.ok ? done(decode(content.value.stdout)) : content;
+  if (!content.ok) return content;
+  const bytes = content.value.stdout;
+  return done(bytes.includes(0) ? null : (decodeUtf8(bytes, { keepsMark: true })?.text ?? null));
 }
 
 /** What each of these paths is in a tree: a file, a symlink, a repository; folders and what is missing are left out. */
@@ -41,13 +44,4 @@ export async function filesInTree(
     found.set(name as RepoPath, { id: blob, mode });
   }
   return done(found);
-}
-
-function decode(bytes: Buffer): string | null {
-  if (bytes.includes(0)) return null;
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return null;
-  }
 }

@@ -1,5 +1,5 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { findProgram, programVersion } from '../../src/agents/find.ts';
 import { knownAgents, reportAgent } from '../../src/agents/inspect.ts';
@@ -25,6 +25,12 @@ test('a program is the first on PATH that can be run', () => {
   expect(findProgram('./c/claude', '', folder)).toBe(right);
   expect(findProgram(join(folder, 'c/claude'), '', '/')).toBe(right);
   expect(findProgram('./a/claude', '', folder)).toBeNull();
+});
+
+test('what a folder of PATH holds that depends on where one is does not count', () => {
+  const here = relative(process.cwd(), temporaryFolder());
+  program(here, 'claude', '');
+  expect(findProgram('claude', [here, '.', ''].join(':'), here)).toBeNull();
 });
 
 test.each([
