@@ -1,7 +1,7 @@
 import type { Place } from '../domain/change.ts';
+import { isOpen } from '../domain/finding.ts';
 import { done, type Result } from '../domain/result.ts';
 import { previewRun } from '../execute/run.ts';
-import { isOpen } from '../plan/cycle.ts';
 import { openLock } from '../stores/lock.ts';
 import { NOBODY, openRun, type RunOptions } from './run.ts';
 

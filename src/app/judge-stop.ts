@@ -2,13 +2,14 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Place } from '../domain/change.ts';
 import type { Failure } from '../domain/failure.ts';
+import { isOpen } from '../domain/finding.ts';
 import type { RunOutcome } from '../domain/run.ts';
 import type { Spot, StopAnswer, StopMemory, StopRequest, StopVerdict, Traces } from '../domain/stop.ts';
 import { indexName } from '../io/index-name.ts';
 import { findPlace } from '../io/place.ts';
 import { treePrint } from '../io/tree-print.ts';
 import { decideStop } from '../plan/decide-stop.ts';
-import { isPullRequest } from '../plan/is-pull-request.ts';
+import { isPullRequest } from '../plan/pull-request.ts';
 import { readMemory } from '../stores/stop-memory.ts';
 import { tellFailure } from '../text/failure.ts';
 import { tellGateDetail } from '../text/gate-reason.ts';
@@ -118,7 +119,7 @@ function stillRunning(progress: readonly string[]): StopVerdict {
 }
 
 function fails({ findings }: RunOutcome, gates: readonly FailingGate[]): StopVerdict {
-  const open = findings.filter(({ state }) => state === 'open' || state === 'fixed_claimed');
+  const open = findings.filter(({ state }) => isOpen(state));
   const names = [...open.map(({ finding }) => finding.id), ...gates.map(({ id }) => id)];
   return { kind: 'fails', open: names, reason: tellStopReason(open, gates) };
 }

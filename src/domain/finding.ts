@@ -6,6 +6,11 @@ export type Priority = 'critical' | 'high' | 'medium' | 'low';
 /** Where a finding stands: only open and fixed_claimed ones keep a gate from holding. */
 export type FindingState = 'open' | 'fixed_claimed' | 'warning' | 'waived' | 'closed' | 'gone';
 
+/** Whether a finding in this state keeps its gate from holding. */
+export function isOpen(state: FindingState): boolean {
+  return state === 'open' || state === 'fixed_claimed';
+}
+
 /** A problem that a reviewer reports, as it is kept. */
 export type Finding = {
   /** Short and stable: F1, F2, … */

@@ -1,5 +1,5 @@
 import type { RepoPath } from '../domain/brand.ts';
-import type { Finding, FindingState, KnownFinding } from '../domain/finding.ts';
+import { type Finding, type FindingState, isOpen, type KnownFinding } from '../domain/finding.ts';
 import type { Entry, GateContent } from '../domain/gate.ts';
 import type { OwnFacts, SlotRecord, SlotTrouble, Violation } from '../domain/record.ts';
 import { repoPath } from '../domain/repo-path.ts';
@@ -197,10 +197,7 @@ function hasOpen(look: Look, settled: Settled): boolean {
 function staysOpen(look: Look, settled: Settled): readonly KnownFinding[] {
   const touched = new Set(settled.updated.map(({ id }) => id));
   return look.earlier
-    .filter(
-      ({ finding, state }) =>
-        finding.slot === look.slot && (state === 'open' || state === 'fixed_claimed') && !touched.has(finding.id),
-    )
+    .filter(({ finding, state }) => finding.slot === look.slot && isOpen(state) && !touched.has(finding.id))
     .map(({ finding }) => finding);
 }
 

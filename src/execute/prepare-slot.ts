@@ -1,5 +1,6 @@
 import type { RepoPath, SnapshotId } from '../domain/brand.ts';
 import type { DispatchFacts } from '../domain/dispatch.ts';
+import { isOpen } from '../domain/finding.ts';
 import type { ReviewGate } from '../domain/gate.ts';
 import type { DiffSection, ReviewerFacts, Reviewers } from '../domain/ports.ts';
 import type { KeptSession, SlotRecord, SlotTrouble } from '../domain/record.ts';
@@ -7,7 +8,6 @@ import { done, type Result } from '../domain/result.ts';
 import type { RunReason } from '../domain/slot.ts';
 import type { TaskContext } from '../domain/task.ts';
 import { assign } from '../plan/assign.ts';
-import { isOpen } from '../plan/cycle.ts';
 import { decideDispatch } from '../plan/decide-dispatch.ts';
 import { declinedOf } from '../plan/declined.ts';
 import { sectionsOf, splitDiff } from '../plan/diff-parts.ts';

@@ -1,5 +1,5 @@
 import type { RepoPath, SnapshotId } from '../domain/brand.ts';
-import type { KnownFinding } from '../domain/finding.ts';
+import { isOpen, type KnownFinding } from '../domain/finding.ts';
 import type { CheckGate, Entry, Gate, GateId, ReviewGate } from '../domain/gate.ts';
 import { isInside } from '../domain/generated.ts';
 import { leftOut } from '../domain/left-out.ts';
@@ -9,7 +9,7 @@ import type { SlotRecord } from '../domain/record.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import type { RunNotice } from '../domain/run.ts';
 import type { Settings } from '../domain/settings.ts';
-import { findingState, isHere, isOpen } from '../plan/cycle.ts';
+import { findingState, isHere } from '../plan/cycle.ts';
 import type { CheckState } from '../plan/decide-run.ts';
 import { entryFolder, matchesEntry } from '../plan/entry-point.ts';
 import { type GateFacts, type GateState, gateState, type StateOptions } from '../plan/gate-state.ts';

@@ -50,8 +50,3 @@ export function findingState(
     return 'warning';
   return finding.resolution?.how === 'fixed' ? 'fixed_claimed' : 'open';
 }
-
-/** Whether a finding keeps its gate from holding. */
-export function isOpen(state: FindingState): boolean {
-  return state === 'open' || state === 'fixed_claimed';
-}

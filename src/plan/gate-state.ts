@@ -1,9 +1,9 @@
-import type { FindingState, KnownFinding, Priority } from '../domain/finding.ts';
+import { type FindingState, isOpen, type KnownFinding, type Priority } from '../domain/finding.ts';
 import type { Entry, ReviewGate } from '../domain/gate.ts';
 import type { HeldReceipt, Receipt } from '../domain/receipt.ts';
 import type { SlotRecord } from '../domain/record.ts';
 import type { SlotNumber, SlotRun } from '../domain/slot.ts';
-import { findingState, isInCycle, isOpen, type Standpoint } from './cycle.ts';
+import { findingState, isInCycle, type Standpoint } from './cycle.ts';
 import { failingIterations, heldLast } from './retries.ts';
 import { passedIn } from './slots.ts';
 

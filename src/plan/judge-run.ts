@@ -1,4 +1,4 @@
-import type { KnownFinding } from '../domain/finding.ts';
+import { isOpen, type KnownFinding } from '../domain/finding.ts';
 import type { GateId, ReviewGate } from '../domain/gate.ts';
 import type {
   CheckOutcome,
@@ -11,7 +11,6 @@ import type {
   ToldFinding,
 } from '../domain/run.ts';
 import type { Settings } from '../domain/settings.ts';
-import { isOpen } from './cycle.ts';
 import type { CheckState } from './decide-run.ts';
 import type { GateState, SlotState } from './gate-state.ts';
 import { grouped } from './grouped.ts';

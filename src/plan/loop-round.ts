@@ -1,4 +1,4 @@
-import type { KnownFinding } from '../domain/finding.ts';
+import { isOpen, type KnownFinding } from '../domain/finding.ts';
 import type { LoopEnd, LoopOutcome, LoopRound } from '../domain/loop.ts';
 import type { GateOutcome, RunNotice, RunOutcome } from '../domain/run.ts';
 import { addUsage } from '../domain/usage.ts';
@@ -7,7 +7,7 @@ import type { RoundFacts } from './loop-end.ts';
 
 /** What a review left open, whether or not somebody says that it is fixed. */
 export function openFindings({ findings }: Pick<RunOutcome, 'findings'>): readonly KnownFinding[] {
-  return findings.filter(({ state }) => state === 'open' || state === 'fixed_claimed').map(({ finding }) => finding);
+  return findings.filter(({ state }) => isOpen(state)).map(({ finding }) => finding);
 }
 
 /** The checks that a fixer can do something about. */

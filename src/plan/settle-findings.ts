@@ -1,8 +1,16 @@
 import type { RepoPath } from '../domain/brand.ts';
-import type { Anchor, Closing, Disposition, Finding, KnownFinding, Priority, Resolution } from '../domain/finding.ts';
+import {
+  type Anchor,
+  type Closing,
+  type Disposition,
+  type Finding,
+  isOpen,
+  type KnownFinding,
+  type Priority,
+  type Resolution,
+} from '../domain/finding.ts';
 import type { Entry, GateContent, GateId } from '../domain/gate.ts';
 import type { Whereabouts } from '../domain/scope.ts';
-import { isOpen } from './cycle.ts';
 import type { StandingFinding } from './gate-state.ts';
 import { graver, isBelow } from './priority.ts';
 

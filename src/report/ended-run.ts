@@ -1,3 +1,4 @@
+import { isOpen } from '../domain/finding.ts';
 import type { GateId } from '../domain/gate.ts';
 import type { GateOutcome, RunNotice, RunOutcome, ToldFinding } from '../domain/run.ts';
 import { tellGateDetail } from '../text/gate-reason.ts';
@@ -38,8 +39,9 @@ export function standingFindings(run: EndedRun): readonly ToldFinding[] {
   return run.outcome.findings.filter(({ state }) => state !== 'closed' && state !== 'gone');
 }
 
-export function isOpen({ state }: ToldFinding): boolean {
-  return state === 'open' || state === 'fixed_claimed';
+/** Whether a finding keeps its gate from holding. */
+export function isStillOpen({ state }: ToldFinding): boolean {
+  return isOpen(state);
 }
 
 /** What beside findings keeps the run from exit code 0; with the open findings, never empty where it has another. */
@@ -47,7 +49,7 @@ export function obstaclesOf(run: EndedRun): readonly Obstacle[] {
   if (run.kind === 'not-judged') return [notJudged(null, `${run.what} ${run.next}`)];
   const { outcome } = run;
   const found = [...outcome.gates.flatMap(obstacleOfGate), ...outcome.notices.flatMap(obstacleOfNotice)];
-  const isTold = found.length > 0 || outcome.findings.some(isOpen);
+  const isTold = found.length > 0 || outcome.findings.some(isStillOpen);
   return outcome.exitCode === 0 || isTold ? found : [notJudged(null, tellResult(outcome).join(' '))];
 }
 

@@ -2,7 +2,7 @@ import { quoteName } from '../domain/quote-name.ts';
 import type { GateOutcome, SlotOutcome, ToldFinding } from '../domain/run.ts';
 import { tellGateDetail, tellGateReason } from '../text/gate-reason.ts';
 import { SLOT_WORDS, tellFinding, tellStanding } from '../text/run.ts';
-import { type EndedRun, exitCodeOf, isOpen, obstaclesOf, standingFindings } from './ended-run.ts';
+import { type EndedRun, exitCodeOf, isStillOpen, obstaclesOf, standingFindings } from './ended-run.ts';
 import { type Xml, xmlDocument } from './xml.ts';
 
 /** A run as JUnit tells tests: a suite for each gate, a case for each slot or check. */
@@ -97,7 +97,7 @@ const SLOT_ENDS: Readonly<Record<SlotOutcome['status'], Case['end']>> = {
 };
 
 function slotCase(slot: SlotOutcome, findings: readonly ToldFinding[], notRun: string | null): Case {
-  const open = findings.filter(isOpen).length;
+  const open = findings.filter(isStillOpen).length;
   const standing = slot.status === 'not_run' ? notRun : null;
   return {
     name: slot.agent === null ? `@${slot.slot}` : `@${slot.slot} ${slot.agent}`,
@@ -113,7 +113,7 @@ function slotCase(slot: SlotOutcome, findings: readonly ToldFinding[], notRun: s
 }
 
 function otherCase(slot: number, findings: readonly ToldFinding[]): Case {
-  const open = findings.filter(isOpen).length;
+  const open = findings.filter(isStillOpen).length;
   const end = open > 0 ? 'failure' : 'passed';
   return { name: `@${slot}, which is no more`, seconds: null, end, why: countOpen(open), text: textOf(findings) };
 }

@@ -4,7 +4,7 @@ import { tellGateDetail } from '../text/gate-reason.ts';
 import { GATE_WORDS, MARKS, SLOT_WORDS, STATES, tellRunNotice, tellStanding, tellUncovered } from '../text/run.ts';
 import { tellResult } from '../text/run-result.ts';
 import { tellPaid, tellUsage } from '../text/usage.ts';
-import { type EndedRun, isOpen, standingFindings } from './ended-run.ts';
+import { type EndedRun, isStillOpen, standingFindings } from './ended-run.ts';
 import { codeCell, codeName, inline, quotation } from './markdown-text.ts';
 import { readable } from './readable.ts';
 
@@ -39,7 +39,7 @@ function paragraphs(lines: readonly string[]): string[] {
 function gateTable(gates: readonly GateOutcome[], findings: readonly ToldFinding[]): string {
   if (gates.length === 0) return '';
   const rows = gates.flatMap((gate) => {
-    const open = findings.filter((told) => told.finding.gate === gate.id && isOpen(told));
+    const open = findings.filter((told) => told.finding.gate === gate.id && isStillOpen(told));
     return [
       row([codeCell(gate.id), '', GATE_WORDS[gate.status], inline(tellGateDetail(gate))]),
       ...gate.slots.map((slot) => row(['', slotName(slot), slotWord(slot, open), inline(slotDetail(slot))])),

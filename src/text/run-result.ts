@@ -1,3 +1,4 @@
+import { isOpen } from '../domain/finding.ts';
 import { quoteName } from '../domain/quote-name.ts';
 import type { GateOutcome, RunOutcome } from '../domain/run.ts';
 import { someNames } from './names.ts';
@@ -74,7 +75,7 @@ function isWaiting({ iteration, gates, findings }: RunOutcome): boolean {
     iteration === null &&
     gates.some(({ status }) => status === 'not_run') &&
     gates.every(({ status }) => status === 'not_run' || status === 'holds') &&
-    !findings.some(isOpen)
+    !findings.some(({ state }) => isOpen(state))
   );
 }
 
@@ -83,12 +84,8 @@ function waiting({ gates }: RunOutcome): string {
   return count === 1 ? '1 gate has not run' : `${count} gates have not run`;
 }
 
-function isOpen({ state }: RunOutcome['findings'][number]): boolean {
-  return state === 'open' || state === 'fixed_claimed';
-}
-
 function counts({ gates, findings }: RunOutcome): string {
-  const open = findings.filter(isOpen).length;
+  const open = findings.filter(({ state }) => isOpen(state)).length;
   const number = (status: GateOutcome['status']) => gates.filter((gate) => gate.status === status).length;
   const parts = [
     [open, open === 1 ? 'finding is open' : 'findings are open'],
@@ -101,7 +98,7 @@ function counts({ gates, findings }: RunOutcome): string {
 }
 
 function nextSteps(outcome: RunOutcome): string[] {
-  const open = outcome.findings.filter(isOpen);
+  const open = outcome.findings.filter(({ state }) => isOpen(state));
   const steps: string[] = [];
   if (open.length > 0) {
     const id = open[0]?.finding.id ?? 'F1';

@@ -1,3 +1,4 @@
+import { type FindingState, isOpen } from '../domain/finding.ts';
 import { quoteName } from '../domain/quote-name.ts';
 import { someNames } from './names.ts';
 
@@ -28,7 +29,7 @@ type Result = {
 
 type ToldFinding = {
   readonly id: string;
-  readonly state: string;
+  readonly state: FindingState;
   readonly priority: string;
   readonly file: string | null;
   readonly line: number | null;
@@ -65,7 +66,7 @@ function nextOfOpen(run: Result): string {
   }
   const isChecked = run.gates.some(({ kind, status }) => kind === 'check' && status === 'fail');
   const again = 'then call start_run again';
-  if (run.findings.some(isOpen)) {
+  if (run.findings.some(({ state }) => isOpen(state))) {
     const what = isChecked ? 'what is open and what the checks say' : 'what is open';
     return `Mend ${what}, ${again}. What is wrong or must stay: call resolve_finding with how "skip" and the reason.`;
   }
@@ -81,15 +82,11 @@ function blocksOf({ run_id, state, progress, run, error }: StartedRun): readonly
   return [
     `Result: ${run.status} (exit code ${run.exit_code})`,
     run.gates.map(({ id, status, detail }) => `${status}: ${quoteName(id)} (${detail})`).join('\n'),
-    ...run.findings.filter(isOpen).map(tellFinding),
+    ...run.findings.filter(({ state }) => isOpen(state)).map(tellFinding),
     run.not_asked.length === 0 ? '' : `Not asked about: ${someNames(run.not_asked)}.`,
     run.uncovered_files.length === 0 ? '' : `Covered by no review: ${someNames(run.uncovered_files)}.`,
     run.warnings.map((warning) => `Warning: ${warning}`).join('\n'),
   ];
-}
-
-function isOpen({ state }: ToldFinding): boolean {
-  return state === 'open' || state === 'fixed_claimed';
 }
 
 function tellFinding(finding: ToldFinding): string {

@@ -184,7 +184,7 @@ describe('step by step', () => {
     const end = await featureRepo().phase(['specify', '--step', '--summary', 'Did it.', '--json']);
     const error = toldInJson(end, 2);
     expect(error.kind).toBe('no-waiting-loop');
-    expect(error.next).toBe('Start one with "onceover phase specify docs/f --step".');
+    expect(error.next).toBe('Begin one with start_phase ("onceover phase specify docs/f --step").');
   });
 });
 

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { CommitId } from '../../src/domain/brand.ts';
 import type { FindingState, KnownFinding } from '../../src/domain/finding.ts';
+import { isOpen } from '../../src/domain/finding.ts';
 import type { Entry } from '../../src/domain/gate.ts';
 import type { Scope, Whereabouts } from '../../src/domain/scope.ts';
-import { findingState, isHere, isInCycle, isOpen } from '../../src/plan/cycle.ts';
+import { findingState, isHere, isInCycle } from '../../src/plan/cycle.ts';
 import { ownFacts, slotRecord } from '../support/record-samples.ts';
 import { claim, entry, finding, HERE, waiver } from '../support/run-samples.ts';
 

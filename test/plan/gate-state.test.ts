@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { KnownFinding } from '../../src/domain/finding.ts';
+import { isOpen } from '../../src/domain/finding.ts';
 import type { Receipt } from '../../src/domain/receipt.ts';
 import type { SlotRecord } from '../../src/domain/record.ts';
-import { isOpen } from '../../src/plan/cycle.ts';
 import { allCovered, type SlotState } from '../../src/plan/gate-state.ts';
 import { planSlots } from '../../src/plan/slots.ts';
 import { ownFacts, slotRecord } from '../support/record-samples.ts';
