@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { USUAL_LOG_DIR } from '../domain/generated.ts';
+import { didYouMean } from '../text/did-you-mean.ts';
 
 const KNOWN_AGENTS = ['claude', 'codex', 'gemini', 'opencode'] as const;
 
@@ -130,7 +131,7 @@ export const settingsSchema = z
         context.addIssue({
           code: 'custom',
           path: [...path, i],
-          message: `names the agent "${agent}", which is neither known nor defined under agent`,
+          message: `names the agent "${agent}", which is neither known nor defined under agent${didYouMean(agent, [...known])}`,
         });
       }
     };

@@ -1,6 +1,7 @@
 import { type Alias, type Document, isMap, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import * as z from 'zod';
 import type { ProblemKind } from '../domain/problem.ts';
+import { didYouMean } from '../text/did-you-mean.ts';
 
 /** A problem with its place, the file still to be named. */
 export type PlacedProblem = { readonly line: number; readonly column: number; readonly what: ProblemKind };
@@ -21,7 +22,8 @@ export function readYaml(
   | { readonly ok: true; readonly yaml: YamlFile; readonly value: unknown }
   | { readonly ok: false; readonly problems: PlacedProblem[] } {
   const lines = new LineCounter();
-  const document = parseDocument(text.replace(/^\ufeff/, ''), {
+  const own = text.replace(/^\ufeff/, '');
+  const document = parseDocument(own, {
     lineCounter: lines,
     prettyErrors: false,
     stringKeys: true,
@@ -32,11 +34,13 @@ export function readYaml(
   };
   const wrong = [...document.errors, ...document.warnings].slice(0, MOST_PROBLEMS);
   if (wrong.length > 0) {
+    const conflict = conflictIn(own);
+    if (conflict !== -1) return { ok: false, problems: [{ ...at(conflict), what: { kind: 'merge-conflict' } }] };
     return {
       ok: false,
       problems: wrong.map((error) => ({
         ...at(error.pos[0]),
-        what: { kind: 'syntax', said: SAID[error.code] ?? error.message },
+        what: { kind: 'syntax', said: SAID[error.code]?.(own.slice(error.pos[0])) ?? error.message },
       })),
     };
   }
@@ -55,7 +59,18 @@ export function readYaml(
   }
 }
 
-const SAID: Readonly<Record<string, string>> = { MULTIPLE_DOCS: 'a second document begins here; one is read' };
+/** Where git has left a conflict in the text; -1: nowhere. */
+function conflictIn(text: string): number {
+  const isWhole = /^={7}\r?$/m.test(text) && /^>{7} /m.test(text);
+  return isWhole ? text.search(/^<{7} /m) : -1;
+}
+
+/** What is wrong, by the parser's code; it is told the text from there on. */
+const SAID: Readonly<Record<string, (rest: string) => string>> = {
+  MULTIPLE_DOCS: () => 'a second document begins here; one is read',
+  DUPLICATE_KEY: (rest) => `the key ${/^[^\s:]*/.exec(rest)?.[0] ?? ''} is there a second time`,
+  BLOCK_IN_FLOW: () => 'inside { } and [ ], a text with ": " in it has to stand in quotes',
+};
 
 function unresolvedAlias(document: Document): Alias | null {
   let found: Alias | null = null;
@@ -94,9 +109,24 @@ export function checkShape<T extends z.ZodType>(
 ): { readonly ok: true; readonly value: z.output<T> } | { readonly ok: false; readonly problems: PlacedProblem[] } {
   const parsed = schema.safeParse(value);
   if (parsed.success) return { ok: true, value: parsed.data };
-  const problems = parsed.error.issues.flatMap((issue) => explainIssue(issue, schema, value, yaml, base));
+  const { issues } = parsed.error;
+  const told = issues.filter((issue) => !isMisspelt(issue, issues));
+  const problems = told.flatMap((issue) => explainIssue(issue, schema, value, yaml, base));
   problems.sort((a, b) => a.line - b.line || a.column - b.column);
   return { ok: false, problems: problems.slice(0, MOST_PROBLEMS) };
+}
+
+/** Whether what an issue misses is there under a name that is almost its own: that is said once. */
+function isMisspelt(issue: z.core.$ZodIssue, all: readonly z.core.$ZodIssue[]): boolean {
+  const holder = JSON.stringify(issue.path.slice(0, -1).map(String));
+  const name = String(issue.path.at(-1));
+  return all.some(
+    (one) =>
+      one.code === 'unrecognized_keys' &&
+      JSON.stringify(one.path.map(String)) === holder &&
+      issue.code !== 'unrecognized_keys' &&
+      one.keys.some((key) => didYouMean(key, [name]).includes('did you mean')),
+  );
 }
 
 function explainIssue(
@@ -129,7 +159,7 @@ function explainIssue(
       return [
         {
           ...yaml.place(path),
-          what: { kind: 'wrong-type', key, expected: TYPE_NAMES[issue.expected] ?? issue.expected },
+          what: { kind: 'wrong-type', key, expected: typeName(issue, schema) },
         },
       ];
     case 'invalid_value':
@@ -148,6 +178,13 @@ function explainIssue(
     default:
       return [{ ...yaml.place(path), what: { kind: 'bad-value', key, said: issue.message } }];
   }
+}
+
+/** A type in words; of a map inside the file, also the keys that it may have. */
+function typeName({ expected, path }: z.core.$ZodIssueInvalidType, schema: z.ZodType): string {
+  const keys = expected === 'object' && path.length > 0 ? knownKeys(schema, path) : [];
+  if (keys.length > 0) return `a map with ${keys.length === 1 ? 'the key' : 'keys, of these:'} ${keys.join(', ')}`;
+  return TYPE_NAMES[expected] ?? expected;
 }
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {

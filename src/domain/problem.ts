@@ -8,6 +8,7 @@ export type Problem = Position & { readonly what: ProblemKind };
 
 export type ProblemKind =
   | { readonly kind: 'syntax'; readonly said: string }
+  | { readonly kind: 'merge-conflict' }
   | { readonly kind: 'unknown-key'; readonly key: string; readonly known: readonly string[] }
   | { readonly kind: 'missing-key'; readonly key: string }
   | { readonly kind: 'wrong-type'; readonly key: string; readonly expected: string }

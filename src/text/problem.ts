@@ -12,6 +12,8 @@ function tellKind(what: ProblemKind, file: string): string {
   switch (what.kind) {
     case 'syntax':
       return `not valid YAML: ${showUnseen(what.said)}`;
+    case 'merge-conflict':
+      return 'a merge conflict is left here: keep one side, and take out the lines with <<<<<<<, ======= and >>>>>>>';
     case 'unknown-key':
       return `unknown key "${showUnseen(what.key)}"${didYouMean(what.key, what.known)}`;
     case 'missing-key':

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseSettings } from '../../src/config/parse-settings.ts';
 import type { Settings } from '../../src/domain/settings.ts';
+import { tellProblem } from '../../src/text/problem.ts';
 
 const DEFAULTS = {
   base: null,
@@ -217,5 +218,58 @@ describe('wrong settings', () => {
   test('a bad gate name comes with what a name may be', () => {
     const said = 'names start with a letter or digit and have only letters, digits, ".", "_" and "-"';
     expect(parseSettings(gate('checks: { "a b": { run: x } }'))).toMatchObject({ problems: [{ what: { said } }] });
+  });
+});
+
+describe('mistakes are understood at first sight', () => {
+  const told = (text: string) => {
+    const parsed = parseSettings(text);
+    return parsed.ok ? [] : parsed.problems.map((what) => tellProblem({ file: 'onceover.yml', ...what }));
+  };
+  const review = (own: string) => `gates:\n  - path: .\n    reviews:\n      q: ${own}\n`;
+  const check = (own: string) => `gates:\n  - path: .\n    checks:\n      lint: ${own}\n`;
+
+  test.each<[string, string, string]>([
+    [
+      'a merge conflict',
+      'version: 1\n<<<<<<< HEAD\nagents: [claude]\n=======\nagents: [codex]\n>>>>>>> other\n',
+      '2:1: a merge conflict is left here: keep one side, and take out the lines with <<<<<<<, ======= and >>>>>>>',
+    ],
+    ['a key twice', 'timeout: 3\ntimeout: 4\n', '2:1: not valid YAML: the key timeout is there a second time'],
+    [
+      'a misspelt key that has to be there',
+      review('{ promt: a.md }'),
+      '4:12: unknown key "promt"; did you mean "prompt"?',
+    ],
+    [
+      'a command with a colon',
+      check('{ run: npm run lint: fast }'),
+      '4:20: not valid YAML: inside { } and [ ], a text with ": " in it has to stand in quotes',
+    ],
+    [
+      'a command alone',
+      check('npm run lint'),
+      '4:13: "gates.0.checks.lint" must be a map with keys, of these: run, timeout',
+    ],
+    [
+      'a misspelt agent',
+      'agents: [claud]\n',
+      '1:10: "agents.0" names the agent "claud", which is neither known nor defined under agent; did you mean "claude"?',
+    ],
+    ['a tab', 'gates:\n\t- path: .\n', '2:1: not valid YAML: Tabs are not allowed as indentation'],
+  ])('%s', (_, text, said) => {
+    expect(told(text)).toEqual([`onceover.yml:${said}`]);
+  });
+
+  test('what looks like a conflict inside a text is none, and what else is wrong is told', () => {
+    const text = `agent:\n  a:\n    command:\n      - |\n        x\n\nbase: "<<<<<<< a"\ntimeouts: 3\n`;
+    expect(told(text)).toEqual([expect.stringMatching(/:8:1: unknown key "timeouts"; did you mean "timeout"\?$/)]);
+  });
+
+  test('a key that is missing beside one that nobody knows is told too', () => {
+    expect(told(review('{ colour: red }'))).toEqual([
+      'onceover.yml:4:7: "gates.0.reviews.q.prompt" is missing',
+      expect.stringMatching(/:4:12: unknown key "colour"; known here: prompt/),
+    ]);
   });
 });

@@ -133,7 +133,7 @@ describe('a broken .deepreview: exit 0, a warning with its place, the other rule
   const rows: [string | Uint8Array, RegExp][] = [
     ['bad: [', /:1:\d+: not valid YAML.*the rules of this file are left out/],
     ['a: 1\n---\nb: 2\n', /:2:1: not valid YAML/],
-    [`${ruleText('bad')}${ruleText('bad')}`, /:8:1: not valid YAML.*unique/],
+    [`${ruleText('bad')}${ruleText('bad')}`, /:8:1: not valid YAML: the key bad is there a second time/],
     [`a: &a [x, x]\n${aliases()}`, /:\d+:\d+: not valid YAML.*alias/],
     ['- bad\n', /:1:1: .*must be a map of rule names and rules/],
     [ruleText('bad rule'), /:1:1: rule name "bad rule" may only have letters/],

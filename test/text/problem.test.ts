@@ -10,6 +10,10 @@ type OneOfEach = { readonly [Kind in ProblemKind['kind']]: readonly [Extract<Pro
 function samples(given: string): OneOfEach {
   return {
     syntax: [{ kind: 'syntax', said: given }, `not valid YAML: ${given}`],
+    'merge-conflict': [
+      { kind: 'merge-conflict' },
+      'a merge conflict is left here: keep one side, and take out the lines with <<<<<<<, ======= and >>>>>>>',
+    ],
     'unknown-key': [
       { kind: 'unknown-key', key: given, known: ['include', 'exclude'] },
       `unknown key "${given}"; known here: include, exclude`,
