@@ -3,7 +3,7 @@ import { findSpot } from '../io/spot.ts';
 import { isAsTraced } from '../io/trace.ts';
 import { treePrint } from '../io/tree-print.ts';
 import { decideStop } from '../plan/decide-stop.ts';
-import { isPullRequest } from '../plan/is-pull-request.ts';
+import { isPullRequest } from '../plan/pull-request.ts';
 import { stopDocument } from '../report/stop-document.ts';
 import { readMemory, snoozedUntil } from '../stores/stop-memory.ts';
 import { countBlocks } from './count-blocks.ts';

@@ -1,7 +1,7 @@
 import { leftOut } from '../domain/left-out.ts';
 import type { Snapshots } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
-import { writtenAgents } from '../plan/pull-request.ts';
+import { writtenAgents } from '../plan/written-agents.ts';
 import type { RunSettings } from './run-settings.ts';
 
 /** In a pull request, agents whose program it has written to: their word would be the author's. */

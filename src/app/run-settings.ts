@@ -7,8 +7,7 @@ import type { Selection } from '../domain/scope.ts';
 import type { Settings } from '../domain/settings.ts';
 import { tipOf } from '../io/diff.ts';
 import { commitFiles, diskFiles, notingPaths, type TextFiles } from '../io/text-files.ts';
-import { isPullRequest } from '../plan/is-pull-request.ts';
-import { targetBranch } from '../plan/target-branch.ts';
+import { isPullRequest, targetBranch } from '../plan/pull-request.ts';
 import { version } from '../version.ts';
 
 /** The settings that a run goes by, and where they were read. */

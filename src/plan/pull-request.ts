@@ -1,25 +1,31 @@
-import { isInside } from '../domain/generated.ts';
-import { repoPath } from '../domain/repo-path.ts';
-import type { Settings } from '../domain/settings.ts';
+/** What a CI server tells its jobs. */
+type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Agents of the settings that start a file which the change has written to: with the file. */
-export function writtenAgents(agents: Settings['agent'], changed: ReadonlySet<string>): ReadonlyMap<string, string> {
-  const written = new Map<string, string>();
-  for (const [name, { command, path }] of Object.entries(agents)) {
-    const found = [...(command ?? []), ...(path === null ? [] : [path])].map((part) => writtenIn(part, changed));
-    const file = found.find((one) => one !== null);
-    if (file !== undefined && file !== null) written.set(name, file);
-  }
-  return written;
+/** Whether this is a CI job of a pull request: then the author of the change must not choose what it is judged by. */
+export function isPullRequest(env: Environment): boolean {
+  const isSet = (name: string) => !['', 'false', '0', undefined].includes(env[name]);
+  // Reviews and comments of a pull request run on it too.
+  if (/^pull_request/.test(env['GITHUB_EVENT_NAME'] ?? '') || isSet('GITHUB_BASE_REF')) return true;
+  if (env['BUILD_REASON'] === 'PullRequest') return true;
+  return [
+    'CI_MERGE_REQUEST_IID',
+    'BITBUCKET_PR_ID',
+    'BUILDKITE_PULL_REQUEST',
+    'CIRCLE_PULL_REQUEST',
+    'TRAVIS_PULL_REQUEST',
+    'CHANGE_ID',
+    'DRONE_PULL_REQUEST',
+  ].some(isSet);
 }
 
-/** The changed file that a part of a command names, is above of, or mentions anywhere. */
-function writtenIn(part: string, changed: ReadonlySet<string>): string | null {
-  const words = [part, ...part.split(/[\s'"=;&|()]+/)]
-    .flatMap((word) => repoPath(word) ?? [])
-    .filter((word) => word !== '');
-  for (const file of changed) {
-    if (part.includes(file) || words.some((word) => isInside(file, word))) return file;
-  }
-  return null;
+/** The branch that a pull request goes to, as CI tells it; null where it does not. */
+export function targetBranch(env: Environment): string | null {
+  const name =
+    env['GITHUB_BASE_REF'] ||
+    env['CI_MERGE_REQUEST_TARGET_BRANCH_NAME'] ||
+    env['BITBUCKET_PR_DESTINATION_BRANCH'] ||
+    env['BUILDKITE_PULL_REQUEST_BASE_BRANCH'] ||
+    env['SYSTEM_PULLREQUEST_TARGETBRANCH']?.replace(/^refs\/heads\//, '') ||
+    env['CHANGE_TARGET'];
+  return name === undefined || name === '' ? null : `origin/${name}`;
 }

@@ -1,8 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AgentSettings } from '../../src/domain/settings.ts';
-import { isPullRequest } from '../../src/plan/is-pull-request.ts';
-import { writtenAgents } from '../../src/plan/pull-request.ts';
-import { targetBranch } from '../../src/plan/target-branch.ts';
+import { isPullRequest, targetBranch } from '../../src/plan/pull-request.ts';
 
 describe('a pull request in CI', () => {
   test.each<[string, Readonly<Record<string, string>>, boolean]>([
@@ -42,30 +39,5 @@ describe('the branch that it goes to', () => {
     ['one that is empty beside one that is not', { GITHUB_BASE_REF: '', CHANGE_TARGET: 'main' }, 'origin/main'],
   ])('%s', (_title, env, expected) => {
     expect(targetBranch(env)).toBe(expected);
-  });
-});
-
-describe('agents that the change has written to', () => {
-  const agent = (...command: readonly string[]): AgentSettings => ({
-    model: null,
-    command: command.length === 0 ? null : command,
-    path: null,
-    resume: false,
-    env: {},
-    sandbox: false,
-    timeoutSeconds: null,
-  });
-  const CHANGED = new Set(['tools/reviewer.sh', 'tools/b.mjs']);
-
-  test.each<[string, AgentSettings, string | null]>([
-    ['its program', agent('./tools/reviewer.sh'), 'tools/reviewer.sh'],
-    ['its program, without a dot', agent('tools/reviewer.sh'), 'tools/reviewer.sh'],
-    ['its program, with dots', agent('././tools/reviewer.sh'), 'tools/reviewer.sh'],
-    ['an argument', agent('node', 'tools/b.mjs', 'x'), 'tools/b.mjs'],
-    ['the first of several', agent('tools/reviewer.sh', 'tools/b.mjs'), 'tools/reviewer.sh'],
-    ['a program that did not change', agent('./tools/other.sh'), null],
-    ['a known agent', agent(), null],
-  ])('%s', (_title, given, expected) => {
-    expect([...writtenAgents({ house: given }, CHANGED)]).toEqual(expected === null ? [] : [['house', expected]]);
   });
 });

@@ -1,0 +1,56 @@
+import { isInside } from '../domain/generated.ts';
+import { repoPath } from '../domain/repo-path.ts';
+import type { Settings } from '../domain/settings.ts';
+
+/** Agents of the settings that start a file which the change has written to: with the file. */
+export function writtenAgents(agents: Settings['agent'], changed: ReadonlySet<string>): ReadonlyMap<string, string> {
+  const written = new Map<string, string>();
+  for (const [name, { command, path }] of Object.entries(agents)) {
+    const parts = [...(command ?? []), ...(path === null ? [] : [path])];
+    const file = parts.map((part) => writtenIn(part, changed)).find((one) => one !== null) ?? readBy(parts, changed);
+    if (file !== null) written.set(name, file);
+  }
+  return written;
+}
+
+/** The changed file that a part of a command names, is above of, or mentions anywhere. */
+function writtenIn(part: string, changed: ReadonlySet<string>): string | null {
+  const words = [part, ...wordsOf(part)].flatMap((word) => repoPath(word) ?? []).filter((word) => word !== '');
+  for (const file of changed) {
+    if (part.includes(file) || words.some((word) => isInside(file, word))) return file;
+  }
+  return null;
+}
+
+const PACKAGE = ['package.json'];
+const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];
+
+/** Files that name what these programs start, where the command itself does not. */
+const READ_BY: ReadonlyMap<string, readonly string[]> = new Map([
+  ...['npm', 'npx', 'pnpm', 'pnpx', 'yarn', 'bun', 'bunx'].map((name) => [name, PACKAGE] as const),
+  ...['make', 'gmake'].map((name) => [name, MAKEFILES] as const),
+  ['just', ['justfile', 'Justfile', '.justfile']],
+  ['task', ['Taskfile.yml', 'Taskfile.yaml']],
+  ['rake', ['Rakefile', 'rakefile']],
+  ['composer', ['composer.json']],
+  ['deno', ['deno.json', 'deno.jsonc']],
+]);
+
+function readBy(parts: readonly string[], changed: ReadonlySet<string>): string | null {
+  const words = parts.flatMap(wordsOf);
+  const programs = words.map((word) => word.slice(word.lastIndexOf('/') + 1));
+  const files = [...programs.flatMap((program) => READ_BY.get(program) ?? []), ...pythonModules(words)];
+  return files.find((file) => changed.has(file)) ?? null;
+}
+
+/** `python -m tools.review` starts tools/review.py. */
+function pythonModules(words: readonly string[]): readonly string[] {
+  return words
+    .filter((_, i) => words[i - 1] === '-m')
+    .map((module) => module.replaceAll('.', '/'))
+    .flatMap((path) => [`${path}.py`, `${path}/__main__.py`, `${path}/__init__.py`]);
+}
+
+function wordsOf(part: string): readonly string[] {
+  return part.split(/[\s'"=;&|()]+/);
+}

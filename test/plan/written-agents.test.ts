@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import type { AgentSettings } from '../../src/domain/settings.ts';
+import { writtenAgents } from '../../src/plan/written-agents.ts';
+
+describe('agents that the change has written to', () => {
+  const agent = (...command: readonly string[]): AgentSettings => ({
+    model: null,
+    command: command.length === 0 ? null : command,
+    path: null,
+    resume: false,
+    env: {},
+    sandbox: false,
+    timeoutSeconds: null,
+  });
+  const CHANGED = new Set(['tools/reviewer.sh', 'tools/b.mjs']);
+
+  test.each<[string, AgentSettings, string | null]>([
+    ['its program', agent('./tools/reviewer.sh'), 'tools/reviewer.sh'],
+    ['its program, without a dot', agent('tools/reviewer.sh'), 'tools/reviewer.sh'],
+    ['its program, with dots', agent('././tools/reviewer.sh'), 'tools/reviewer.sh'],
+    ['an argument', agent('node', 'tools/b.mjs', 'x'), 'tools/b.mjs'],
+    ['the first of several', agent('tools/reviewer.sh', 'tools/b.mjs'), 'tools/reviewer.sh'],
+    ['a program that did not change', agent('./tools/other.sh'), null],
+    ['a known agent', agent(), null],
+    ['a folder that it starts', agent('go', 'run', './tools'), 'tools/reviewer.sh'],
+    ['a line for a shell', agent('sh', '-c', 'cd x; "$PWD"/tools/reviewer.sh'), 'tools/reviewer.sh'],
+    ['a program by its path', { ...agent(), path: 'tools/b.mjs' }, 'tools/b.mjs'],
+  ])('%s', (_title, given, expected) => {
+    expect([...writtenAgents({ house: given }, CHANGED)]).toEqual(expected === null ? [] : [['house', expected]]);
+  });
+
+  test.each<[string, AgentSettings, string, boolean]>([
+    ['a script of package.json', agent('npm', 'run', '-s', 'review'), 'package.json', true],
+    ['a package that it names', agent('npx', 'reviewer'), 'package.json', true],
+    ['package.json of another folder', agent('npm', 'run', 'review'), 'packages/a/package.json', false],
+    ['package.json, which nothing here reads', agent('node', 'review.mjs'), 'package.json', false],
+    ['a target', agent('/usr/bin/make', 'review'), 'Makefile', true],
+    ['a target of another file', agent('make', 'review'), 'docs/Makefile', false],
+    ['a runner inside a line for a shell', agent('sh', '-c', 'just review'), 'justfile', true],
+    ['a Python module', agent('python3', '-m', 'house.review'), 'house/review.py', true],
+    ['a Python package', agent('python3', '-m', 'house.review'), 'house/review/__main__.py', true],
+    ['another Python module', agent('python3', '-m', 'house.review'), 'house/other.py', false],
+  ])('what a runner looks up: %s', (_title, given, file, expected) => {
+    expect([...writtenAgents({ house: given }, new Set([file]))]).toEqual(expected ? [['house', file]] : []);
+  });
+});
