@@ -84,6 +84,19 @@ describe('how a finding stands', () => {
     expect(findingState(finding(given), { scope: now.scope ?? HERE.scope, where: ON_WORK }, entryOf)).toBe(expected);
   });
 
+  test.each<[string, Partial<KnownFinding>, Partial<Parameters<typeof findingState>[1]>, FindingState]>([
+    ['one that the loop lets be', {}, { letBe: new Set(['F1']) }, 'warning'],
+    ['one beside it', {}, { letBe: new Set(['F2']) }, 'open'],
+    ['one that the loop lets be, said to be fixed', { resolution: claim() }, { letBe: new Set(['F1']) }, 'warning'],
+    ['one that the loop lets be, of another branch', ELSEWHERE, { letBe: new Set(['F1']), where: ON_WORK }, 'warning'],
+    ['a warning, by the settings of then', { kept: 'warning', priority: 'low' }, { warnsBelow: 'medium' }, 'warning'],
+    ['a warning, by stricter settings', { kept: 'warning', priority: 'low' }, { warnsBelow: 'low' }, 'open'],
+    ['an open one, by laxer settings', { priority: 'low' }, { warnsBelow: 'critical' }, 'open'],
+  ])('%s', (_title, given, options, expected) => {
+    const one = finding({ id: 'F1', ...given });
+    expect(findingState(one, { scope: HERE.scope, where: ON_WORK, ...options }, () => entry())).toBe(expected);
+  });
+
   test('open and claimed ones keep a gate from holding, others do not', () => {
     const states: FindingState[] = ['open', 'fixed_claimed', 'warning', 'waived', 'closed', 'gone'];
     expect(states.filter(isOpen)).toEqual(['open', 'fixed_claimed']);
