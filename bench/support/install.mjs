@@ -19,13 +19,13 @@ export function installLocked(name, locked, folder) {
   for (const file of ['package.json', 'package-lock.json']) cpSync(join(locked, file), join(folder, file));
   const cache = join(folder, 'cache');
   const end = spawnSync('npm', ['ci', ...QUIET, '--cache', cache], { cwd: folder, encoding: 'utf8' });
-  if (end.status !== 0) return { ok: false, why: `npm ci failed: ${complaint(end)}` };
+  if (end.status !== 0) return { ok: false, why: `it could not be installed (${npmsCode(end.stderr)})` };
   return { ok: true, tool: { ...lookAt(name, folder), download: downloaded(folder, cache) } };
 }
 
-function complaint({ stderr, error }) {
-  const said = stderr?.split('\n').find((line) => line.startsWith('npm error') && !line.startsWith('npm error code'));
-  return said?.slice('npm error '.length) ?? String(error);
+/** What npm calls its trouble. */
+export function npmsCode(said) {
+  return /^npm error code (\w+)/m.exec(said ?? '')?.[1] ?? 'npm does not say why';
 }
 
 function lookAt(name, folder) {

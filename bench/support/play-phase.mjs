@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { load } from './build.mjs';
+import { npmsCode } from './install.mjs';
 import { FIX_SUMMARY, verdict } from './loop-sample.mjs';
 import { CLI } from './measure.mjs';
 
@@ -36,7 +37,7 @@ export function whatIsMissing() {
     for (const name of ['claude', 'codex']) programOf(realAgent(name));
     return null;
   } catch (error) {
-    return error.message.split('\n')[0];
+    return `${error.message.split(': ')[0]} (${npmsCode(error.message)})`;
   }
 }
 

@@ -4,7 +4,19 @@ import { cpus } from 'node:os';
 import { doesHold } from './rows.mjs';
 
 /** The benchmarks in the order in which they are run and told. */
-export const PARTS = ['start', 'installed', 'instructions', 'hook', 'run', 'match', 'runner', 'delta', 'loop', 'live'];
+export const PARTS = [
+  'start',
+  'installed',
+  'instructions',
+  'hook',
+  'run',
+  'reviews',
+  'match',
+  'runner',
+  'delta',
+  'loop',
+  'live',
+];
 
 /** { parts: { <name>: { on, rows } } }; empty where nothing was measured yet. */
 export function readResults(file) {

@@ -1,10 +1,14 @@
 // The table of all benchmarks: for the terminal, for bench/RESULTS.md, and the few rows that the README has.
 import { doesHold, round, show, showLimit } from './rows.mjs';
 
+/** So wide is a cell on a terminal. */
+const CELL = 40;
 const HEAD = ['part', 'what', 'measured', 'compared with', 'ratio', 'limit', ''];
 
 /** What users ask first: rows by part and id, in fewer words. */
-export const IN_README = {
+const IN_README = {
+  'reviews/branch':
+    'Reviews asked for while a branch is worked on: ten runs, ten gates of two reviewers, two findings mended',
   'run/asked-again': 'Reviews that a second `onceover run` asks for, nothing changed since the first',
   'loop/A-three-as-they-pass-tokens': 'Input of three reviewers in five rounds, who open little: resumed, or resting',
   'loop/B-three-as-they-pass-tokens': 'The same, who open eight files each',
@@ -37,17 +41,30 @@ function whatOf({ what, simulated }) {
   return simulated === null ? what : `${what} (simulated model, ${simulated})`;
 }
 
-/** The table for a terminal. */
+/** The table for a terminal; long cells take several lines. */
 export function plainTable(rows) {
-  const widths = rows[0].map((_, n) => Math.max(...rows.map((row) => row[n].length)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, n) => cell.padEnd(widths[n]))
-        .join('  ')
-        .trimEnd(),
+  const wrapped = rows.map((row) => row.map((cell) => wrap(cell, CELL)));
+  const widths = rows[0].map((_, n) => Math.max(...wrapped.flatMap((row) => row[n].map((line) => line.length))));
+  return wrapped
+    .flatMap((row) =>
+      Array.from({ length: Math.max(...row.map((lines) => lines.length)) }, (_, at) =>
+        row
+          .map((lines, n) => (lines[at] ?? '').padEnd(widths[n]))
+          .join('  ')
+          .trimEnd(),
+      ),
     )
     .join('\n');
+}
+
+function wrap(text, width) {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const longer = lines.at(-1) === '' ? word : `${lines.at(-1)} ${word}`;
+    if (longer.length <= width || lines.at(-1) === '') lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
 }
 
 function markdownTable([head, ...rows]) {
@@ -71,7 +88,7 @@ ${markdownTable(cellsOf(results))}
 }
 
 /** The part of the README that figures are in. */
-export function readmePart(results) {
+function readmePart(results) {
   const rows = Object.entries(IN_README).map(([name, what]) => {
     const [part, id] = name.split('/');
     const row = results.parts[part]?.rows.find((one) => one.id === id);
