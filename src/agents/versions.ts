@@ -1,8 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { isRecord } from '../domain/is-record.ts';
-import { makeFolder, writeWhole } from '../io/files.ts';
-import { readOwn } from '../io/own-file.ts';
+import { openListFile } from '../io/list-file.ts';
 
 /** The versions of programs: a program is started only where its file is not the one that told before. */
 export type Versions = {
@@ -10,8 +8,6 @@ export type Versions = {
   of(program: string, ask: () => Promise<string | null>): Promise<string | null>;
 };
 
-const FOLDER = 'onceover';
-const NAME = 'versions.json';
 const MOST_KEPT = 50;
 // A launcher that picks among versions stays the same file when another is picked.
 const KNOWN_FOR_MS = 24 * 60 * 60 * 1000;
@@ -21,40 +17,36 @@ type Told = ProgramFile & { readonly version: string; readonly at: number };
 
 type ProgramFile = { readonly path: string; readonly size: number; readonly changed: number };
 
-/** What programs told on this machine, in the clone's own folder. */
+/** What programs told on this machine, in the clone's own folder; where that cannot be read, they are asked. */
 export function openVersions(commonDir: string, now: () => number = Date.now): Versions {
+  const list = openListFile(commonDir, 'versions.json');
+  const read = () => list.read().filter(isTold);
   const asking = new Map<string, Promise<string | null>>();
+
+  function find(file: ProgramFile): string | null {
+    const told = read().find((one) => isSame(one, file));
+    return told !== undefined && told.at <= now() && now() - told.at < KNOWN_FOR_MS ? told.version : null;
+  }
+
+  // That it cannot be kept costs time later and nothing else.
+  async function askAndKeep(file: ProgramFile, ask: () => Promise<string | null>): Promise<string | null> {
+    const version = await ask();
+    if (version === null) return null;
+    const others = read().filter((one) => one.path !== file.path);
+    list.write([...others.slice(1 - MOST_KEPT), { ...file, version, at: now() }]);
+    return version;
+  }
+
   return {
     async of(program, ask) {
       const file = fileOf(program);
       if (file === null) return ask();
       const key = JSON.stringify(file);
-      const answer = asking.get(key) ?? find(commonDir, file, now()) ?? askAndKeep(commonDir, file, ask, now);
+      const answer = asking.get(key) ?? find(file) ?? askAndKeep(file, ask);
       asking.set(key, Promise.resolve(answer));
       return answer;
     },
   };
-}
-
-function find(commonDir: string, file: ProgramFile, now: number): string | null {
-  const told = read(join(commonDir, FOLDER, NAME)).find((one) => isSame(one, file));
-  return told !== undefined && told.at <= now && now - told.at < KNOWN_FOR_MS ? told.version : null;
-}
-
-// That it cannot be kept costs time later and nothing else.
-async function askAndKeep(
-  commonDir: string,
-  file: ProgramFile,
-  ask: () => Promise<string | null>,
-  now: () => number,
-): Promise<string | null> {
-  const version = await ask();
-  const folder = version === null ? null : makeFolder(commonDir, FOLDER);
-  if (version === null || folder?.ok !== true) return version;
-  const others = read(join(folder.value, NAME)).filter((one) => one.path !== file.path);
-  const told: Told = { ...file, version, at: now() };
-  writeWhole(folder.value, NAME, `${JSON.stringify([...others.slice(1 - MOST_KEPT), told], null, 2)}\n`);
-  return version;
 }
 
 // The time of the last change of any kind: a copy may bring the time of its last writing along.
@@ -65,17 +57,6 @@ function fileOf(program: string): ProgramFile | null {
     return { path, size, changed: ctimeMs };
   } catch {
     return null;
-  }
-}
-
-// Missing, broken or no plain file: nothing is known, so the program is asked.
-function read(path: string): readonly Told[] {
-  const text = readOwn(path);
-  try {
-    const value: unknown = text.ok ? JSON.parse(text.value ?? '[]') : [];
-    return Array.isArray(value) ? value.filter(isTold) : [];
-  } catch {
-    return [];
   }
 }
 

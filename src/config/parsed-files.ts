@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isRecord } from '../domain/is-record.ts';
 import { makeFolder, writeWhole } from '../io/files.ts';
+import { readJsonFile } from '../io/json-file.ts';
 
 /** What configuration files were found to say, by their bytes: reading YAML is what takes most of a short command's time. */
 export type ParsedFiles = {
@@ -13,8 +14,9 @@ export type ParsedFiles = {
 
 const NAME = 'parsed.json';
 const MOST_KEPT = 4000;
+const LARGEST_BYTES = 64 * 1024 * 1024;
 
-type Kept = { readonly version: string; readonly files: Record<string, unknown> };
+type Kept = { readonly version: string; readonly files: Readonly<Record<string, unknown>> };
 
 /** The results that this version of the program kept in the clone's own folder. */
 export function openParsedFiles(commonDir: string, version: string): ParsedFiles {
@@ -43,24 +45,9 @@ export function openParsedFiles(commonDir: string, version: string): ParsedFiles
   };
 }
 
+// Missing, broken or another version's: everything is read anew.
 function read(path: string, version: string): Kept {
-  try {
-    const kept: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    if (isKept(kept) && kept.version === version) return kept;
-  } catch {
-    // Missing or broken: everything is read anew.
-  }
-  return { version, files: {} };
-}
-
-function isKept(value: unknown): value is Kept {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'version' in value &&
-    typeof value.version === 'string' &&
-    'files' in value &&
-    typeof value.files === 'object' &&
-    value.files !== null
-  );
+  const kept = readJsonFile(path, LARGEST_BYTES);
+  const files = isRecord(kept) && kept['version'] === version ? kept['files'] : null;
+  return { version, files: isRecord(files) ? files : {} };
 }

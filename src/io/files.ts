@@ -70,21 +70,16 @@ export function isForgotten(path: string, now: number): boolean {
   return stats !== null && now - stats.mtimeMs > FORGOTTEN_AFTER_MS;
 }
 
-/** Keeps at most `most` files in a folder, and those named in any case: the oldest go first. */
-export function removeOldest(folder: string, most: number, keep: ReadonlySet<string>): Result<void> {
+/** Keeps at most `most` files in a folder, and those named in any case: the oldest go first; one that cannot be removed is left. */
+export function removeOldest(folder: string, most: number, keep: ReadonlySet<string>): void {
   const listed = listFolder(folder);
-  if (!listed.ok) return listed;
-  if (listed.value.length <= most) return done(undefined);
+  if (!listed.ok || listed.value.length <= most) return;
   const byAge = listed.value
     .filter(({ name }) => !keep.has(name))
     .map(({ name }) => join(folder, name))
     .map((path) => ({ path, time: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .sort((a, b) => a.time - b.time);
-  for (const { path } of byAge.slice(0, listed.value.length - most)) {
-    const removed = removeFile(path);
-    if (!removed.ok) return removed;
-  }
-  return done(undefined);
+  for (const { path } of byAge.slice(0, listed.value.length - most)) removeFile(path);
 }
 
 /** Names and types in a folder; none where it is missing. */

@@ -3,7 +3,7 @@ import type { Place } from '../domain/change.ts';
 import { isRecord } from '../domain/is-record.ts';
 import { makeFolder, removeOldest, writeWhole } from './files.ts';
 import { indexName } from './index-name.ts';
-import { readPlainFile } from './plain-file.ts';
+import { readJsonFile } from './json-file.ts';
 
 /** What git answered before, under keys that tell everything that the answers depend on. */
 export type KeptAnswers = {
@@ -55,14 +55,8 @@ export function keepBase(kept: KeptAnswers, name: string): void {
 }
 
 function read(path: string): Kept {
-  const file = readPlainFile(path, LARGEST_FILE);
-  if (!file.ok || file.cut) return {};
-  try {
-    const kept: unknown = JSON.parse(file.bytes.toString('utf8'));
-    return isRecord(kept) && Object.values(kept).every(isAnswer) ? (kept as Kept) : {};
-  } catch {
-    return {};
-  }
+  const kept = readJsonFile(path, LARGEST_FILE);
+  return isRecord(kept) && Object.values(kept).every(isAnswer) ? (kept as Kept) : {};
 }
 
 function isAnswer(value: unknown): boolean {

@@ -82,7 +82,7 @@ export async function withOwnIndex<T>(
           if (one !== target) rmSync(join(folder.value, one), { force: true });
         return bytes;
       });
-      // Working trees come and go; an index too many is no reason to fail.
+      // Working trees come and go.
       removeOldest(folder.value, MOST_KEPT, new Set(ownNames(folder.value, name)));
       return index.ok ? done({ value: worked.value.value, index: index.value }) : index;
     });

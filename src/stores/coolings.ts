@@ -1,7 +1,7 @@
 import { isRecord } from '../domain/is-record.ts';
 import type { Coolings } from '../domain/ports.ts';
 import type { Cooling } from '../domain/record.ts';
-import { openListFile } from './list-file.ts';
+import { openListFile } from '../io/list-file.ts';
 
 const LONGEST_MS = 31 * 24 * 60 * 60 * 1000;
 const MOST_KEPT = 100;

@@ -1,6 +1,17 @@
 import type { Finding, Resolution } from '../domain/finding.ts';
 import { repoPath } from '../domain/repo-path.ts';
-import { hasShape, isOneOf, isOrdinal, isText, orNull, readShape, type Shape } from './shape.ts';
+import {
+  hasShape,
+  isCount,
+  isOneOf,
+  isOrdinal,
+  isText,
+  isTime,
+  isTruth,
+  orNull,
+  readShape,
+  type Shape,
+} from './shape.ts';
 
 /** The finding that a value from outside is, without what does not belong to one; null where it is none. */
 export function readFinding(value: unknown): Finding | null {
@@ -63,23 +74,10 @@ const RESOLUTION: Shape<Resolution> = {
   iteration: isCount,
 };
 
-function isCount(value: unknown): boolean {
-  return value === 0 || isOrdinal(value);
-}
-
-function isTruth(value: unknown): boolean {
-  return typeof value === 'boolean';
-}
-
 function isPath(value: unknown): boolean {
   return isText(value) && repoPath(value) === value;
 }
 
 function isMode(value: unknown): boolean {
   return isText(value) && /^[0-7]{6}$/.test(value);
-}
-
-function isTime(value: unknown): boolean {
-  const looksLikeIt = isText(value) && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(value);
-  return looksLikeIt && !Number.isNaN(Date.parse(value));
 }

@@ -4,7 +4,7 @@ import type { LedgerEntry } from '../domain/ledger.ts';
 import type { Ledger } from '../domain/ports.ts';
 import { done } from '../domain/result.ts';
 import { checkFolder, listFolder, makeFolder, removeFile, removeForgotten, writeWhole } from '../io/files.ts';
-import { readJsonFile } from './json-file.ts';
+import { readJsonFile } from '../io/json-file.ts';
 import { ledgerText, readEntry } from './ledger-shape.ts';
 
 const FOLDER = 'onceover/ledger';

@@ -1,5 +1,4 @@
 import type { KeptSession, OwnFacts, SlotRecord } from '../domain/record.ts';
-import type { Usage } from '../domain/usage.ts';
 import {
   hasAnyOf,
   hasShape,
@@ -12,6 +11,7 @@ import {
   orNull,
   readShape,
   type Shape,
+  USAGE,
 } from './shape.ts';
 
 /** What our records have beside what every tool's have. */
@@ -36,14 +36,6 @@ export function readOwn(
   const { gate, slot, iteration, ...own } = read;
   return { place: { gate, slot, iteration }, own };
 }
-
-const USAGE: Shape<Usage> = {
-  inputTokens: isAmount,
-  cachedInputTokens: isAmount,
-  cacheWriteTokens: isAmount,
-  outputTokens: isAmount,
-  costUsd: orNull(isAmount),
-};
 
 const SESSION: Shape<KeptSession> = {
   id: isText,

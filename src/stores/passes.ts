@@ -1,22 +1,23 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RepoPath, ReviewId } from '../domain/brand.ts';
 import type { Place } from '../domain/change.ts';
 import { GENERATED_FOLDER } from '../domain/generated.ts';
-import { isRecord } from '../domain/is-record.ts';
 import type { MarkReceipt, RuleFacts, TaskFacts } from '../domain/pass.ts';
 import type { Passes } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
 import type { FileDigest } from '../domain/task.ts';
 import { checkFolder, listFolder, makeFolder, removeForgotten, removeOldest, writeWhole } from '../io/files.ts';
+import { readJsonFile } from '../io/json-file.ts';
 import { generatedPath, makeGeneratedFolder } from './generated-folder.ts';
 import { INSTRUCTIONS_FOLDER } from './instruction-files.ts';
+import { isAmount, isOneOf, isText, listOf, orNull, readShape, type Shape } from './shape.ts';
 
 const MARKER = '.passed';
 const RECEIPTS = 'onceover/passes';
 const FACTS = 'onceover/tasks';
 const MOST_FACTS = 2000;
+const LARGEST_BYTES = 64 * 1024 * 1024;
 
 /** The path of the marker that stands for a pass. */
 export function markerPath(id: ReviewId): RepoPath {
@@ -25,7 +26,7 @@ export function markerPath(id: ReviewId): RepoPath {
 
 /** Markers in the working tree; what they vouch for in the folder that all working trees of the clone share. */
 export function openPasses(place: Pick<Place, 'root' | 'commonDir'>): Passes {
-  const facts = (id: ReviewId) => readJson(place.commonDir, FACTS, id, readFacts);
+  const facts = (id: ReviewId) => readAbout({ commonDir: place.commonDir, folder: FACTS }, id, TASK);
   return {
     async marked() {
       const folder = `${GENERATED_FOLDER}/${INSTRUCTIONS_FOLDER}`;
@@ -35,7 +36,7 @@ export function openPasses(place: Pick<Place, 'root' | 'commonDir'>): Passes {
       return listed.ok ? done(readMarkers(listed.value)) : listed;
     },
     async receipt(id) {
-      return readJson(place.commonDir, RECEIPTS, id, readReceipt);
+      return readAbout({ commonDir: place.commonDir, folder: RECEIPTS }, id, RECEIPT);
     },
     async remember(tasks) {
       if (tasks.length === 0) return done(undefined);
@@ -46,7 +47,8 @@ export function openPasses(place: Pick<Place, 'root' | 'commonDir'>): Passes {
         if (!written.ok) return written;
       }
       removeForgotten(folder.value, Date.now());
-      return removeOldest(folder.value, MOST_FACTS, new Set(tasks.map((task) => nameOf(task.id))));
+      removeOldest(folder.value, MOST_FACTS, new Set(tasks.map((task) => nameOf(task.id))));
+      return done(undefined);
     },
     async mark(id, by, at) {
       const markers = makeGeneratedFolder(place.root, INSTRUCTIONS_FOLDER);
@@ -82,49 +84,25 @@ function nameOf(id: ReviewId): string {
 }
 
 /** A kept document about the id; one that is missing, broken or about another id is none. */
-function readJson<T extends TaskFacts>(
-  commonDir: string,
-  folder: string,
+function readAbout<T extends TaskFacts>(
+  place: { readonly commonDir: string; readonly folder: string },
   id: ReviewId,
-  read: (value: unknown) => T | null,
+  shape: Shape<T>,
 ): T | null {
-  try {
-    const value = read(JSON.parse(readFileSync(join(commonDir, folder, nameOf(id)), 'utf8')));
-    return value?.id === id ? value : null;
-  } catch {
-    return null;
-  }
+  const there = checkFolder(place.commonDir, place.folder);
+  const path = join(place.commonDir, place.folder, nameOf(id));
+  const value = there.ok ? readShape(readJsonFile(path, LARGEST_BYTES), shape) : null;
+  return value?.id === id ? value : null;
 }
 
-function readReceipt(value: unknown): MarkReceipt | null {
-  const facts = readFacts(value);
-  if (facts === null || !isRecord(value)) return null;
-  const { by, at } = value;
-  if (by !== 'mcp' && by !== 'cli' && by !== 'library' && by !== 'run') return null;
-  return typeof at === 'string' ? { ...facts, by, at } : null;
-}
+const RULE: Shape<RuleFacts> = { source: isText, rule: isText, textDigest: isText, contextDigest: isText };
+const FILE: Shape<FileDigest> = { path: isText, sha256: orNull(isText), link: orNull(isText) };
 
-function readFacts(value: unknown): TaskFacts | null {
-  if (!isRecord(value)) return null;
-  const { id, parts, files, promptVersion } = value;
-  if (typeof id !== 'string' || typeof promptVersion !== 'number') return null;
-  if (!Array.isArray(parts) || !parts.every(isRuleFacts)) return null;
-  if (!Array.isArray(files) || !files.every(isFileDigest)) return null;
-  return { id: id as ReviewId, parts, files, promptVersion };
-}
+const TASK: Shape<TaskFacts> = {
+  id: isText,
+  parts: listOf(RULE),
+  files: listOf(FILE),
+  promptVersion: isAmount,
+};
 
-function isRuleFacts(value: unknown): value is RuleFacts {
-  return (
-    isRecord(value) && ['source', 'rule', 'textDigest', 'contextDigest'].every((key) => typeof value[key] === 'string')
-  );
-}
-
-function isFileDigest(value: unknown): value is FileDigest {
-  return (
-    isRecord(value) && typeof value['path'] === 'string' && isTextOrNull(value['sha256']) && isTextOrNull(value['link'])
-  );
-}
-
-function isTextOrNull(value: unknown): boolean {
-  return value === null || typeof value === 'string';
-}
+const RECEIPT: Shape<MarkReceipt> = { ...TASK, by: isOneOf(['mcp', 'cli', 'library', 'run']), at: isText };

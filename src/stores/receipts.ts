@@ -11,7 +11,7 @@ import type {
 } from '../domain/receipt.ts';
 import { done, type Result } from '../domain/result.ts';
 import { checkFolder, makeFolder, removeForgotten, removeOldest, writeWhole } from '../io/files.ts';
-import { readJsonFile } from './json-file.ts';
+import { readJsonFile } from '../io/json-file.ts';
 import { inOrder, isOneOf, isOrdinal, isText, orNull, readShape, type Shape } from './shape.ts';
 
 const FOLDER = 'onceover/receipts';
@@ -38,7 +38,6 @@ export function openReceipts(commonDir: string, most = MOST_RECEIPTS): Receipts 
     const written = writeWhole(folder.value, name, `${JSON.stringify(inOrder(receipt, kind.shape))}\n`);
     if (written.ok && writes++ % WRITES_BETWEEN_CLEANINGS === 0) {
       removeForgotten(folder.value, Date.now());
-      // The receipt is there, whether or not old ones could be removed.
       removeOldest(folder.value, most, new Set([name]));
     }
     return written.ok ? done(undefined) : written;

@@ -2,7 +2,7 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { done, failed, type Result } from '../domain/result.ts';
 import { codeOf, listFolder, lookAt, makeFolder, removeFile, removeForgotten } from '../io/files.ts';
-import { numberIn, readFixLogName, recordNames } from './record-names.ts';
+import { isRecordFile, numberIn } from './record-names.ts';
 
 /** The folder for records that no longer count, inside that of the records. */
 export const PREVIOUS = 'previous';
@@ -49,11 +49,8 @@ export function archiveFiles(
 function recordsIn(folder: string): Result<readonly string[]> {
   const listed = listFolder(folder);
   if (!listed.ok) return listed;
-  const nameOf = recordNames([]);
   const names = listed.value.map(({ name }) => name);
-  return done(
-    names.filter((name) => (nameOf(name) !== null || readFixLogName(name) !== null) && !isFolder(join(folder, name))),
-  );
+  return done(names.filter((name) => isRecordFile(name) && !isFolder(join(folder, name))));
 }
 
 function isFolder(path: string): boolean {

@@ -45,6 +45,11 @@ export function fixLogName(agent: string, iteration: number): string {
   return `fix_${safeName(agent).slice(0, LONGEST_AGENT)}.${iteration}.log`;
 }
 
+/** Whether a file's name is that of a record or of a log of ours, whoever's it is. */
+export function isRecordFile(fileName: string): boolean {
+  return [SLOT_FILE, CHECK_FILE, DECISIONS_FILE, FIX_LOG].some((name) => name.test(fileName));
+}
+
 /** Whose fix a log is of, and after which iteration; null: it is no such log. */
 export function readFixLogName(fileName: string): { readonly agent: string; readonly iteration: number } | null {
   const [, agent, iteration] = FIX_LOG.exec(fileName) ?? [];

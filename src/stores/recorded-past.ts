@@ -5,8 +5,8 @@ import { byCodePoint } from '../domain/order.ts';
 import type { ArchivedRecord, GateName, RecordedPast } from '../domain/ports.ts';
 import type { CheckRecord, SlotRecord } from '../domain/record.ts';
 import type { Whereabouts } from '../domain/scope.ts';
+import { readJsonFile } from '../io/json-file.ts';
 import { readCheck, unreadableCheck } from './check-record.ts';
-import { readJsonFile } from './json-file.ts';
 import { numberIn, type RecordName, recordNames } from './record-names.ts';
 import { readSlot, unreadableSlot } from './slot-record.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { RepoPath } from '../domain/brand.ts';
 import type { Result } from '../domain/result.ts';
-import { openListFile } from './list-file.ts';
+import { openListFile } from '../io/list-file.ts';
 
 const MOST_NOTES = 200;
 

@@ -1,4 +1,5 @@
 import { isRecord } from '../domain/is-record.ts';
+import type { Usage } from '../domain/usage.ts';
 
 type Check = (value: unknown) => boolean;
 type Fields = Readonly<Record<string, unknown>>;
@@ -36,10 +37,33 @@ export function isOrdinal(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;
 }
 
+/** Whether it counts from 0. */
+export function isCount(value: unknown): value is number {
+  return value === 0 || isOrdinal(value);
+}
+
+export function isTruth(value: unknown): value is boolean {
+  return typeof value === 'boolean';
+}
+
+/** Whether it is a moment as programs write it: `2026-01-31T12:00:00.000Z`. */
+export function isTime(value: unknown): value is string {
+  const looksLikeIt = isText(value) && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(value);
+  return looksLikeIt && !Number.isNaN(Date.parse(value));
+}
+
 /** Whether it is so much of something: tokens, money, milliseconds. */
 export function isAmount(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
+
+export const USAGE: Shape<Usage> = {
+  inputTokens: isAmount,
+  cachedInputTokens: isAmount,
+  cacheWriteTokens: isAmount,
+  outputTokens: isAmount,
+  costUsd: orNull(isAmount),
+};
 
 export function isOneOf<T extends string>(words: readonly T[]): (value: unknown) => value is T {
   return (value): value is T => words.some((word) => word === value);
@@ -51,6 +75,11 @@ export function orNull(check: Check): Check {
 
 export function hasShape<T>(shape: Shape<T>): Check {
   return (value) => isRecord(value) && fits(value, shape);
+}
+
+export function listOf<T>(shape: Shape<T>): Check {
+  const isOne = hasShape(shape);
+  return (value) => Array.isArray(value) && value.every(isOne);
 }
 
 function pick<T>(document: object, shape: Shape<T>): Fields {

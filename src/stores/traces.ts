@@ -11,6 +11,8 @@ import { countTrees, dropAllTrees } from '../io/kept-trees.ts';
 import { readOwn } from '../io/own-file.ts';
 import { removeEmptyScratch } from '../io/scratch.ts';
 import { heldElsewhere, openLock } from './lock.ts';
+import { PREVIOUS } from './record-archive.ts';
+import { isRecordFile } from './record-names.ts';
 
 const GIT_FOLDER = 'onceover';
 
@@ -62,13 +64,17 @@ export function openTraces(place: Place, logDir: RepoPath, tracked: ReadonlySet<
   };
 }
 
-const RECORD = /^(?:previous\/)?(?:(?:check|review|rule)_[^/]+\.\d+\.(?:log|json)|fix_[^/]+\.\d+\.log)$/;
 const TEMPORARY = /^(?:.*\/)?\.onceover-\d+-[0-9a-f]{12}$/;
-const IN_LOGS = (path: string) => RECORD.test(path) || /^phases\/[^/]+\/[^/]+\.log$/.test(path) || TEMPORARY.test(path);
+const IN_LOGS = (path: string) => isRecord(path) || /^phases\/[^/]+\/[^/]+\.log$/.test(path) || TEMPORARY.test(path);
 const IN_GENERATED = (path: string) =>
   /^(?:review_instructions\/[^/]+\.(?:md|passed)|quality_review_[^/]+\.md|session_[^/]+\.json(?:\.unreadable-[^/]+)?)$/.test(
     path,
   ) || TEMPORARY.test(path);
+
+function isRecord(path: string): boolean {
+  const name = path.startsWith(`${PREVIOUS}/`) ? path.slice(PREVIOUS.length + 1) : path;
+  return !name.includes('/') && isRecordFile(name);
+}
 
 /** Our files in a folder; with nothing else in it, its `.gitignore` is ours too. */
 function ownFiles(

@@ -1,5 +1,5 @@
 import type { Trust } from '../domain/ports.ts';
-import { openListFile } from './list-file.ts';
+import { openListFile } from '../io/list-file.ts';
 
 const MOST_DIGESTS = 100;
 

@@ -181,7 +181,7 @@ test.each([
     writeFileSync(join(folder, name), '');
     utimesSync(join(folder, name), 1_000_000 - age, 1_000_000 - age);
   }
-  expect(removeOldest(folder, most, new Set(keep))).toEqual(fine);
+  removeOldest(folder, most, new Set(keep));
   expect(readdirSync(folder).join('')).toBe(left);
 });
 
@@ -191,7 +191,6 @@ test('a missing folder is empty, one that cannot be read is a failure', () => {
   expect(listFolder(join(top, 'gone'))).toEqual({ ok: true, value: [] });
   const failure = { kind: 'disk', action: 'read', path: join(top, 'file'), code: 'ENOTDIR' };
   expect(listFolder(join(top, 'file'))).toEqual({ ok: false, failure });
-  expect(removeOldest(join(top, 'file'), 0, new Set())).toEqual({ ok: false, failure });
 });
 
 test('removing what is gone is fine, removing a folder is refused', () => {
@@ -199,7 +198,7 @@ test('removing what is gone is fine, removing a folder is refused', () => {
   mkdirSync(join(top, 'folder'));
   expect(removeFile(join(top, 'gone'))).toEqual(fine);
   expect(removeFile(join(top, 'folder'))).toMatchObject({ ok: false, failure: { kind: 'disk', action: 'write' } });
-  expect(removeOldest(top, 0, new Set())).toMatchObject({ ok: false, failure: { kind: 'disk', action: 'write' } });
+  removeOldest(top, 0, new Set());
   expect(existsSync(join(top, 'folder'))).toBe(true);
 });
 

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -226,3 +227,24 @@ test('what a killed process left among the facts goes after a while', async () =
 function documentName(id: string): string {
   return `${createHash('sha256').update(id).digest('hex').slice(0, 32)}.json`;
 }
+
+test('what a mark vouches for is not read from behind a symlink', async () => {
+  const { commonDir, outside, passes } = open();
+  await passes.remember([FACTS]);
+  await passes.mark(ID, 'cli', NOON);
+  expect(await passes.receipt(ID)).toMatchObject({ by: 'cli' });
+  const folder = join(commonDir, 'onceover/passes');
+  const [name = ''] = readdirSync(folder);
+  renameSync(join(folder, name), join(outside, name));
+  symlinkSync(join(outside, name), join(folder, name));
+  expect(await passes.receipt(ID)).toBeNull();
+});
+
+test('of very many, the oldest that cannot be removed does not keep a new one from being remembered', async () => {
+  const { commonDir, passes } = open();
+  const folder = join(commonDir, 'onceover/tasks');
+  mkdirSync(join(folder, 'in the way'), { recursive: true });
+  utimesSync(join(folder, 'in the way'), 1, 1);
+  for (let n = 0; n < 2000; n++) writeFileSync(join(folder, `${n}.json`), '');
+  expect(await passes.remember([FACTS])).toEqual({ ok: true, value: undefined });
+});

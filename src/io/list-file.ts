@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import type { Result } from '../domain/result.ts';
-import { checkFolder, makeFolder, writeWhole } from '../io/files.ts';
-import { readOwn } from '../io/own-file.ts';
+import { checkFolder, makeFolder, writeWhole } from './files.ts';
+import { readJsonFile } from './json-file.ts';
 
 const FOLDER = 'onceover';
+const LARGEST_BYTES = 4 * 1024 * 1024;
 
 /** A short list in the clone's own folder. */
 type ListFile = {
@@ -17,21 +18,12 @@ export function openListFile(commonDir: string, name: string): ListFile {
   return {
     read() {
       const there = checkFolder(commonDir, FOLDER);
-      const text = there.ok ? readOwn(join(commonDir, FOLDER, name)) : there;
-      return text.ok ? parseList(text.value ?? '[]') : [];
+      const list = there.ok ? readJsonFile(join(commonDir, FOLDER, name), LARGEST_BYTES) : [];
+      return Array.isArray(list) ? list : [];
     },
     write(list) {
       const folder = makeFolder(commonDir, FOLDER);
       return folder.ok ? writeWhole(folder.value, name, `${JSON.stringify(list, null, 2)}\n`) : folder;
     },
   };
-}
-
-function parseList(text: string): readonly unknown[] {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value : [];
-  } catch {
-    return [];
-  }
 }
