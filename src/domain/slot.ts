@@ -1,6 +1,9 @@
 /** Reviewer number k of a review, counted from 1, whichever agent fills it. */
 export type SlotNumber = number;
 
+/** The name in place of an agent's where nobody was there to be asked. */
+export const NO_AGENT = 'none';
+
 /** What a record says of one slot in one iteration; who filled it does not matter for what is planned. */
 export type SlotRun = {
   readonly slot: SlotNumber;

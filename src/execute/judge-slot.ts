@@ -4,6 +4,7 @@ import type { Entry, GateContent } from '../domain/gate.ts';
 import type { OwnFacts, SlotRecord, SlotTrouble, Violation } from '../domain/record.ts';
 import { repoPath } from '../domain/repo-path.ts';
 import { done, type Result } from '../domain/result.ts';
+import { NO_AGENT } from '../domain/slot.ts';
 import { pointAt } from '../plan/anchor.ts';
 import { isInCycle } from '../plan/cycle.ts';
 import { letBeAfter } from '../plan/ratchet.ts';
@@ -296,7 +297,7 @@ async function record(
     gate: job.gate.id,
     slot: job.slot,
     iteration,
-    adapter: judged.agent ?? 'none',
+    adapter: judged.agent ?? NO_AGENT,
     timestamp: wave.ports.clock.now().toISOString(),
     status: judged.status,
     rawOutput: answer?.raw ?? '',
@@ -306,7 +307,7 @@ async function record(
   };
   const name = names.get(job.gate.id);
   if (name !== undefined) {
-    const file = { gate: name, agent: judged.agent ?? 'none' };
+    const file = { gate: name, agent: judged.agent ?? NO_AGENT };
     const kept = await wave.ports.records.writeSlot(written, file, slotLog(written, job, answer?.exchanges ?? []));
     if (!kept.ok) return kept;
   }

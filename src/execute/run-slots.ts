@@ -3,7 +3,7 @@ import type { GateId, ReviewGate } from '../domain/gate.ts';
 import { leftOut } from '../domain/left-out.ts';
 import type { SlotRecord } from '../domain/record.ts';
 import { done, type Result } from '../domain/result.ts';
-import type { SlotPlan } from '../domain/slot.ts';
+import { NO_AGENT, type SlotPlan } from '../domain/slot.ts';
 import { binaryPaths } from '../plan/binary-paths.ts';
 import type { ReviewPlan } from '../plan/decide-run.ts';
 import type { GateState } from '../plan/gate-state.ts';
@@ -111,7 +111,7 @@ function announced(wave: Wave, judged: Result<JudgedSlot>): Result<JudgedSlot> {
     kind: 'slot-ended',
     gate: job.gate.id,
     slot: job.slot,
-    agent: agent ?? 'none',
+    agent: agent ?? NO_AGENT,
     status,
     open,
     warnings,
@@ -173,7 +173,7 @@ async function restSlots(
       gate,
       slot: plan.slot,
       passIteration: plan.passIteration,
-      assigned: assigned ?? passedBy?.adapter ?? 'none',
+      assigned: assigned ?? passedBy?.adapter ?? NO_AGENT,
       passedBy,
     };
     const record: SlotRecord = {

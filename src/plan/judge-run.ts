@@ -11,6 +11,7 @@ import type {
   ToldFinding,
 } from '../domain/run.ts';
 import type { Settings } from '../domain/settings.ts';
+import { NO_AGENT } from '../domain/slot.ts';
 import type { CheckState } from './decide-run.ts';
 import type { GateState, SlotState } from './gate-state.ts';
 import { grouped } from './grouped.ts';
@@ -137,7 +138,8 @@ function notRunWhy(state: GateState, result: RunResult): GateReason {
 function standingSlot({ slot, covers, passIteration, latest }: SlotState): SlotOutcome {
   return {
     slot,
-    agent: latest?.adapter ?? null,
+    // A record is named after somebody also where nobody was there.
+    agent: latest === null || latest.adapter === NO_AGENT ? null : latest.adapter,
     status: covers === 'rests' ? 'skipped_prior_pass' : covers === null ? 'not_run' : 'pass',
     dispatch: 'none',
     why:

@@ -14,7 +14,7 @@ const REASONS: Readonly<Record<GateReason, string>> = {
   'changed-meanwhile': 'files changed while it was being judged; run again',
   'check-failed': 'the command failed',
   'check-broken': 'the command could not be run',
-  'check-to-run': 'not run yet on what is there now',
+  'check-to-run': 'has not passed on what is there now',
   'check-keeps-changing-files': 'the checks change files each time they run',
   'stopped-by-check': 'not run: a check failed (--all runs reviews all the same)',
   'retry-limit': 'not asked again: it failed too often in a row',
@@ -71,7 +71,11 @@ export function tellGateDetail(gate: GateOutcome): string {
   return `${oneLine(check.command)}: ${tellCheckFailure(check)}`;
 }
 
+/** What a shell ends with where it does not find a command. */
+export const NOT_FOUND = 127;
+
 function tellCheckFailure({ exitCode, overtime }: CheckOutcome): string {
   if (overtime !== null) return `did not end within ${secondsOf(overtime)}`;
-  return exitCode === null ? 'was ended by a signal' : `exit code ${exitCode}`;
+  if (exitCode === null) return 'was ended by a signal';
+  return `exit code ${exitCode}${exitCode === NOT_FOUND ? ': a command in it was not found' : ''}`;
 }

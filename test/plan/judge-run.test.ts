@@ -143,6 +143,11 @@ describe('the slots of a gate', () => {
       { agent: null, status: 'pass', why: 'covers', passIteration: null, sawOlder: false },
     ],
     [
+      'nobody was there to be asked',
+      { records: records('1.1 error').map((record) => ({ ...record, adapter: 'none' })) },
+      { agent: null, status: 'not_run', why: 'not-passed', passIteration: null, sawOlder: false },
+    ],
+    [
       'it rests',
       { records: records('1.1 pass c0', '1.2 rest@1', '2.2 pass'), receipts: passed(2) },
       { agent: 'codex', status: 'skipped_prior_pass', why: 'passed-before', passIteration: 1, sawOlder: true },

@@ -125,7 +125,7 @@ describe('one screen', () => {
 
   test('of a check', () => {
     expect(tellRunExplanation(CHECK, { paint: PLAIN, width: 80 })).toMatchInlineSnapshot(`
-      "check:.:lint: does not hold yet (not run yet on what is there now)
+      "check:.:lint: does not hold yet (has not passed on what is there now)
       Command: npm run lint
 
       What a run would do now:

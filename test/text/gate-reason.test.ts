@@ -13,7 +13,7 @@ const GATE_REASONS: Readonly<Record<GateReason, RegExp>> = {
   'changed-meanwhile': /changed while.*run again/,
   'check-failed': /command failed/,
   'check-broken': /could not be run/,
-  'check-to-run': /not run yet/,
+  'check-to-run': /has not passed/,
   'check-keeps-changing-files': /change files each time/,
   'stopped-by-check': /a check failed.*--all/,
   'retry-limit': /too often/,
