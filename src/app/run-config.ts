@@ -1,4 +1,5 @@
 import { loadRules } from '../config/load-rules.ts';
+import { readSaying, unusable } from '../config/whole-text.ts';
 import type { RepoPath } from '../domain/brand.ts';
 import type { Place } from '../domain/change.ts';
 import type { Rubric } from '../domain/gate.ts';
@@ -29,8 +30,6 @@ export async function readConfig(
   return done({ settings, rules: rules.rules, rubrics: rubrics.rubrics });
 }
 
-const LONGEST_PROMPT = 1024 * 1024;
-
 function readRubrics(
   settings: Settings,
   files: TextFiles,
@@ -39,20 +38,9 @@ function readRubrics(
   const problems: Problem[] = [];
   for (const { prompt, promptAt } of settings.gates.flatMap(({ reviews }) => Object.values(reviews))) {
     if (rubrics.has(prompt)) continue;
-    const read = files.read(prompt, LONGEST_PROMPT);
-    const why =
-      read.kind === 'unusable'
-        ? read.why === 'binary'
-          ? 'not-utf8'
-          : read.why
-        : read.cut
-          ? 'too-large'
-          : read.text.trim() === ''
-            ? 'empty'
-            : null;
-    if (why !== null)
-      problems.push({ file: 'onceover.yml', ...promptAt, what: { kind: 'unusable-file', path: prompt, why } });
-    else if (read.kind === 'text') rubrics.set(prompt, fileRubric(prompt, read.text));
+    const read = readSaying(files, prompt);
+    if (read.ok) rubrics.set(prompt, fileRubric(prompt, read.text));
+    else problems.push({ file: 'onceover.yml', ...unusable(prompt, read.why, promptAt) });
   }
   return { rubrics, problems };
 }

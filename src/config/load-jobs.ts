@@ -2,16 +2,16 @@ import { join } from 'node:path';
 import type { RepoPath } from '../domain/brand.ts';
 import type { Job, Step } from '../domain/job.ts';
 import { byCodePoint } from '../domain/order.ts';
-import type { Problem, ProblemKind, UnusableFile } from '../domain/problem.ts';
+import type { Problem, ProblemKind } from '../domain/problem.ts';
 import { repoPath } from '../domain/repo-path.ts';
 import { done, type Result } from '../domain/result.ts';
 import { checkFolder, listFolder } from '../io/files.ts';
 import { diskFiles, type TextFiles } from '../io/text-files.ts';
 import { type ParsedJob, parseJob } from './parse-job.ts';
+import { readSaying, readWhole, unusable } from './whole-text.ts';
 
 const JOBS = '.deepwork/jobs';
 const FILE = 'job.yml';
-const LONGEST_FILE = 1024 * 1024;
 
 /** A job that can be used, or what is wrong with it; `name` is that of its folder. */
 export type LoadedJob = { readonly name: string } & (
@@ -40,10 +40,10 @@ function loadJob(root: string, name: string): LoadedJob {
   const there = checkFolder(root, folder);
   if (!there.ok) return broken([unusable(file, 'not-a-file')]);
   const files = diskFiles(join(root, folder));
-  const text = files.read(FILE, LONGEST_FILE);
-  if (text.kind === 'unusable') return broken([unusable(file, plainly(text.why))]);
-  if (text.cut) return broken([unusable(file, 'too-large')]);
-  const parsed = parseJob(text.text);
+  const read = readWhole(files, FILE);
+  // What a link leads to, wherever that is, is no file of the job's.
+  if (!read.ok) return broken([unusable(file, read.why === 'outside' ? 'not-a-file' : read.why)]);
+  const parsed = parseJob(read.text);
   if (!parsed.ok) return broken(parsed.problems);
   const completed = complete(files, folder, name, parsed.job);
   return completed.ok ? { name, job: completed.job, problems: [] } : broken(completed.problems);
@@ -81,24 +81,8 @@ function readInstructions(
   const outside = { ok: false, what: { kind: 'outside-job', path, folder } } as const;
   const inside = repoPath(path);
   if (inside === null) return outside;
-  const wrong = (why: UnusableFile) => ({ ok: false, what: { kind: 'unusable-file', path, why } }) as const;
-  const read = files.read(inside, LONGEST_FILE);
-  if (read.kind === 'unusable') {
-    // The folder stands for the root here, so that a link out of it is seen.
-    if (read.why === 'outside') return outside;
-    return wrong(read.why === 'binary' ? 'not-utf8' : read.why);
-  }
-  if (read.cut) return wrong('too-large');
-  if (read.text.trim() === '') return wrong('empty');
-  return { ok: true, text: read.text, file: `${folder}/${inside}` as RepoPath };
-}
-
-// What a link leads to, wherever that is, is no file of the job's.
-function plainly(why: UnusableFile | 'binary'): UnusableFile {
-  if (why === 'binary') return 'not-utf8';
-  return why === 'outside' ? 'not-a-file' : why;
-}
-
-function unusable(path: string, why: UnusableFile): Omit<Problem, 'file'> {
-  return { line: 1, column: 1, what: { kind: 'unusable-file', path, why } };
+  const read = readSaying(files, inside);
+  if (read.ok) return { ok: true, text: read.text, file: `${folder}/${inside}` as RepoPath };
+  // The folder stands for the root here, so that a link out of it is seen.
+  return read.why === 'outside' ? outside : { ok: false, what: { kind: 'unusable-file', path, why: read.why } };
 }

@@ -1,14 +1,14 @@
 import type { RepoPath } from '../domain/brand.ts';
 import type { Listing } from '../domain/change.ts';
 import { byCodePoint } from '../domain/order.ts';
-import type { Problem, UnusableFile } from '../domain/problem.ts';
+import type { Problem } from '../domain/problem.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import { ROLE_NAMES, type Role, type RoleName, type Roles } from '../domain/role.ts';
 import type { TextFiles } from '../io/text-files.ts';
 import { type ParsedRole, parseRole } from './parse-role.ts';
+import { readOptional, unusable } from './whole-text.ts';
 
 const FOLDER = '.onceover/roles/';
-const LONGEST_FILE = 1024 * 1024;
 
 /** The roles: those built in, each replaced by `.onceover/roles/<role>.md` where there is such a file. */
 export function loadRoles(
@@ -30,17 +30,9 @@ export function loadRoles(
 function loadRole(files: TextFiles, name: RoleName, builtIn: string): ParsedRole {
   const base = parseRole(name, builtIn, null);
   if (!base.ok) return base;
-  const file = fileOf(name);
-  const read = files.read(file, LONGEST_FILE);
-  if (read.kind === 'unusable') {
-    if (read.why === 'missing' && !files.isSymlink(file)) return base;
-    return unusable(file, read.why === 'binary' ? 'not-utf8' : read.why);
-  }
-  return read.cut ? unusable(file, 'too-large') : parseRole(name, read.text, base.role);
-}
-
-function unusable(path: string, why: UnusableFile) {
-  return { ok: false, problems: [{ line: 1, column: 1, what: { kind: 'unusable-file', path, why } }] } as const;
+  const read = readOptional(files, fileOf(name));
+  if (read === null) return base;
+  return read.ok ? parseRole(name, read.text, base.role) : { ok: false, problems: [unusable(fileOf(name), read.why)] };
 }
 
 /** Files that look like a role and are none: a slip in a name would otherwise go unnoticed. */

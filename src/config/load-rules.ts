@@ -4,15 +4,14 @@ import { byCodePoint } from '../domain/order.ts';
 import type { Problem, UnusableFile } from '../domain/problem.ts';
 import { folderOf, repoPath } from '../domain/repo-path.ts';
 import type { Rule, RuleReference } from '../domain/rule.ts';
+import { isRuleFile } from '../io/rule-files.ts';
 import type { TextFiles } from '../io/text-files.ts';
 import type { ParsedFiles } from './parsed-files.ts';
 import { isParsedRuleFile, type ParsedRule } from './rule-file.ts';
+import { readOptional, readSaying, unusable } from './whole-text.ts';
 
 /** The rules that could be read, and what is wrong with the others. */
 export type LoadedRules = { readonly rules: readonly Rule[]; readonly problems: readonly Problem[] };
-
-const RULE_FILE = '.deepreview';
-const LONGEST_FILE = 1024 * 1024;
 
 /** Reads every `.deepreview` file of the listing; one that is broken does not stop the others. */
 export async function loadRules(
@@ -23,20 +22,15 @@ export async function loadRules(
   const rules: Rule[] = [];
   const problems: Problem[] = [];
   for (const file of ruleFiles(listing)) {
-    const text = files.read(file, LONGEST_FILE);
-    if (text.kind === 'unusable') {
-      // Tracked but deleted here: there is no such file any more.
-      if (text.why !== 'missing' || files.isSymlink(file)) {
-        problems.push(unusable(file, { line: 1, column: 1 }, file, text.why));
-      }
+    const read = readOptional(files, file);
+    // Tracked but deleted here: there is no such file any more.
+    if (read === null) continue;
+    if (!read.ok) {
+      problems.push({ file, ...unusable(file, read.why) });
       continue;
     }
-    if (text.cut) {
-      problems.push(unusable(file, { line: 1, column: 1 }, file, 'too-large'));
-      continue;
-    }
-    const said = await parsed.get('rules', text.text, isParsedRuleFile, async () =>
-      (await import('./parse-rules.ts')).parseRules(text.text),
+    const said = await parsed.get('rules', read.text, isParsedRuleFile, async () =>
+      (await import('./parse-rules.ts')).parseRules(read.text),
     );
     problems.push(...said.problems.map((problem) => ({ file, ...problem })));
     for (const one of said.rules) {
@@ -49,7 +43,6 @@ export async function loadRules(
 }
 
 function ruleFiles(listing: Pick<Listing, 'tracked' | 'untracked'>): RepoPath[] {
-  const isRuleFile = (path: string) => path === RULE_FILE || path.endsWith(`/${RULE_FILE}`);
   return [...listing.tracked.filter(isRuleFile), ...listing.untracked.filter(isRuleFile)].sort(byCodePoint);
 }
 
@@ -61,12 +54,12 @@ function complete(
   const folder = folderOf(file);
   const instructions = instructionsOf(files, folder, parsed.instructions);
   if (!instructions.ok) {
-    return { ok: false, problem: unusable(file, parsed.instructions, instructions.path, instructions.why) };
+    return { ok: false, problem: { file, ...unusable(instructions.path, instructions.why, parsed.instructions) } };
   }
   const references: RuleReference[] = [];
   for (const reference of parsed.references) {
     const path = repoPath(reference.path, folder);
-    if (path === null) return { ok: false, problem: unusable(file, reference, reference.path, 'outside') };
+    if (path === null) return { ok: false, problem: { file, ...unusable(reference.path, 'outside', reference) } };
     references.push({ path, description: reference.description });
   }
   const rule: Rule = {
@@ -98,21 +91,7 @@ function instructionsOf(files: TextFiles, folder: string, source: ParsedRule['in
   if ('text' in source) {
     return source.text.trim() === '' ? { ok: false, path: '', why: 'empty' } : { ok: true, text: source.text };
   }
-  const wrong = (why: UnusableFile): Instructions => ({ ok: false, path: source.file, why });
   const path = repoPath(source.file, folder);
-  if (path === null) return wrong('outside');
-  const read = files.read(path, LONGEST_FILE);
-  if (read.kind === 'unusable') return wrong(read.why === 'binary' ? 'not-utf8' : read.why);
-  if (read.cut) return wrong('too-large');
-  return read.text.trim() === '' ? wrong('empty') : { ok: true, text: read.text };
-}
-
-function unusable(
-  file: string,
-  place: { readonly line: number; readonly column: number },
-  path: string,
-  why: UnusableFile | 'binary',
-): Problem {
-  const what = { kind: 'unusable-file', path, why: why === 'binary' ? 'not-utf8' : why } as const;
-  return { file, line: place.line, column: place.column, what };
+  const read = path === null ? ({ ok: false, why: 'outside' } as const) : readSaying(files, path);
+  return read.ok ? read : { ok: false, path: source.file, why: read.why };
 }

@@ -25,7 +25,11 @@ export async function listRuleFiles(
   return answer.ok ? done(ruleFiles(answer.value.stdout)) : answer;
 }
 
+/** Whether a path is that of a rule file. */
+export function isRuleFile(path: string): boolean {
+  return path === NAME || path.endsWith(`/${NAME}`);
+}
+
 function ruleFiles(output: Buffer): RepoPath[] {
-  const isRuleFile = (name: string) => name === NAME || name.endsWith(`/${NAME}`);
   return [...new Set(readNulList(output).names)].filter(isRuleFile) as RepoPath[];
 }
