@@ -1,7 +1,7 @@
 import type { output } from 'zod';
 import type { RepoPath } from '../domain/brand.ts';
 import type { ForeignCheck, ForeignConfig, ForeignEntry, ForeignReview } from '../domain/carry-over.ts';
-import type { Priority } from '../domain/finding.ts';
+import { PRIORITIES, type Priority } from '../domain/finding.ts';
 import type { ProjectFiles } from '../domain/ports.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import { type Findings, type ForeignFile, ignoreOthers, openFindings, readForeignYaml } from './foreign-file.ts';
@@ -121,7 +121,7 @@ function spareReviews({ checks, reviews, used }: Gates, findings: Findings): rea
   );
 }
 
-const THRESHOLDS: readonly unknown[] = ['critical', 'high', 'medium', 'low'];
+const THRESHOLDS: readonly unknown[] = PRIORITIES;
 
 function toSettings(found: Gauntlet, findings: Findings) {
   const { value, place } = found;

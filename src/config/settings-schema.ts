@@ -1,10 +1,11 @@
 import * as z from 'zod';
+import { PRIORITIES } from '../domain/finding.ts';
 import { USUAL_LOG_DIR } from '../domain/generated.ts';
 import { didYouMean } from '../text/did-you-mean.ts';
 
 const KNOWN_AGENTS = ['claude', 'codex', 'gemini', 'opencode'] as const;
 
-const priority = z.enum(['critical', 'high', 'medium', 'low']);
+const priority = z.enum(PRIORITIES);
 const seconds = z.int().min(1).max(86_400);
 const agentNames = z.array(z.string().min(1)).min(1);
 // Names become parts of file names and ids.

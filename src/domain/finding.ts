@@ -1,10 +1,13 @@
 import type { CommitId, RepoPath } from './brand.ts';
 import type { Entry, GateContent, GateId } from './gate.ts';
 
-export type Priority = 'critical' | 'high' | 'medium' | 'low';
+/** How grave a finding is, the gravest first. */
+export const PRIORITIES = ['critical', 'high', 'medium', 'low'] as const;
+export type Priority = (typeof PRIORITIES)[number];
 
 /** Where a finding stands: only open and fixed_claimed ones keep a gate from holding. */
-export type FindingState = 'open' | 'fixed_claimed' | 'warning' | 'waived' | 'closed' | 'gone';
+export const FINDING_STATES = ['open', 'fixed_claimed', 'warning', 'waived', 'closed', 'gone'] as const;
+export type FindingState = (typeof FINDING_STATES)[number];
 
 /** Whether a finding in this state keeps its gate from holding. */
 export function isOpen(state: FindingState): boolean {

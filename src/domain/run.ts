@@ -1,4 +1,5 @@
 import type { RepoPath } from './brand.ts';
+import type { DispatchPlan } from './dispatch.ts';
 import type { Failure } from './failure.ts';
 import type { FindingState, KnownFinding } from './finding.ts';
 import type { GateId } from './gate.ts';
@@ -93,7 +94,7 @@ export type SlotOutcome = {
   readonly agent: string | null;
   readonly status: 'pass' | 'fail' | 'error' | 'skipped_prior_pass' | 'not_run';
   readonly dispatch: 'fresh' | 'resumed' | 'none';
-  readonly why: RunReason | 'passed-before' | 'covers' | 'waived' | DispatchReason | TroubleReason;
+  readonly why: RunReason | 'passed-before' | 'covers' | 'waived' | DispatchPlan['why'] | SlotTrouble['kind'];
   readonly passIteration: number | null;
   /** What it passed, where that is older than what is there now. */
   readonly sawOlder: boolean;
@@ -101,18 +102,6 @@ export type SlotOutcome = {
   readonly durationMs: number | null;
   readonly trouble: SlotTrouble | null;
 };
-
-type DispatchReason =
-  | 'delta'
-  | 'final-validation'
-  | 'session-differs'
-  | 'cannot-resume'
-  | 'session-lost'
-  | 'no-changes'
-  | 'resume-dearer'
-  | 'delta-too-large'
-  | 'first-look';
-type TroubleReason = SlotTrouble['kind'];
 
 /** Something to know beside the result. */
 export type RunNotice =

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { PRIORITIES } from '../domain/finding.ts';
+import { SEVERITIES } from '../domain/phase.ts';
 
 // What reviewers and fixers are asked to answer with: each schema goes to the agent and checks what comes back.
 
@@ -23,7 +25,7 @@ const gateAnswer = z.looseObject({
         code: z.string().optional().describe('The code in question, quoted exactly.'),
         issue: z.string().describe('What is wrong, and what follows from it.'),
         fix: z.string().optional().describe('What would put it right.'),
-        priority: z.enum(['critical', 'high', 'medium', 'low']),
+        priority: z.enum(PRIORITIES),
       }),
     )
     .describe('Every problem that has to change; empty for a pass.'),
@@ -36,7 +38,7 @@ const loopAnswer = z.looseObject({
   approved: z.boolean(),
   issues: z.array(
     z.looseObject({
-      severity: z.enum(['blocker', 'warning', 'suggestion']),
+      severity: z.enum(SEVERITIES),
       category: z.string().optional(),
       description: z.string(),
       location: z.string().optional(),

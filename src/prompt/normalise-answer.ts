@@ -1,3 +1,4 @@
+import { PRIORITIES } from '../domain/finding.ts';
 import { isRecord } from '../domain/is-record.ts';
 import { SEVERITIES } from '../domain/phase.ts';
 import type { AnswerKind } from './answers.ts';
@@ -40,8 +41,6 @@ export function normaliseAnswer(kind: AnswerKind, value: unknown): unknown {
   }
 }
 
-const PRIORITIES = ['critical', 'high', 'medium', 'low'];
-
 function violation(value: unknown): unknown {
   if (!isRecord(value)) return value;
   const priority = lower(value['priority']);
@@ -52,7 +51,7 @@ function violation(value: unknown): unknown {
       line: lineOf(value['line']),
       no_such_line: isGiven(value['line']) && lineOf(value['line']) === null ? true : null,
       // A priority that nobody knows must not fall below anyone's threshold.
-      priority: PRIORITIES.includes(String(priority)) ? priority : 'critical',
+      priority: PRIORITIES.some((one) => one === priority) ? priority : 'critical',
     },
     ['line'],
   );

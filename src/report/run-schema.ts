@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { FINDING_STATES, PRIORITIES } from '../domain/finding.ts';
 import { LOOP_ENDS } from '../domain/loop.ts';
 import { RUN_STATUSES } from '../domain/run.ts';
 
@@ -44,8 +45,8 @@ export const findingSchema = z.object({
   code: z.string().nullable(),
   issue: z.string(),
   fix: z.string().nullable(),
-  priority: z.enum(['critical', 'high', 'medium', 'low']),
-  state: z.enum(['open', 'fixed_claimed', 'warning', 'waived', 'closed', 'gone']),
+  priority: z.enum(PRIORITIES),
+  state: z.enum(FINDING_STATES),
   since: z.number().describe('The iteration that reported it first.'),
   mark: z.string().nullable().describe('What is odd about where it points.'),
   why: z.string().nullable().describe('What was said of it with resolve.'),

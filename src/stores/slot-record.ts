@@ -1,4 +1,4 @@
-import type { FindingState, Priority } from '../domain/finding.ts';
+import { FINDING_STATES, PRIORITIES } from '../domain/finding.ts';
 import type { GateId } from '../domain/gate.ts';
 import { isRecord } from '../domain/is-record.ts';
 import type { SlotRecord, SlotStatus, Violation } from '../domain/record.ts';
@@ -9,8 +9,8 @@ import { isOneOf, isOrdinal, isText } from './shape.ts';
 // The log beside it has the whole; every record is read in every run.
 const LONGEST_RAW_OUTPUT = 64 * 1024;
 const isStatus = isOneOf<SlotStatus>(['pass', 'fail', 'error', 'skipped_prior_pass']);
-const isPriority = isOneOf<Priority>(['critical', 'high', 'medium', 'low']);
-const isState = isOneOf<FindingState>(['open', 'fixed_claimed', 'warning', 'waived', 'closed', 'gone']);
+const isPriority = isOneOf(PRIORITIES);
+const isState = isOneOf(FINDING_STATES);
 
 /** What the name of a slot record's file says. */
 type SlotPlace = {
