@@ -1,9 +1,10 @@
 import { realpath } from 'node:fs/promises';
 import { relative, resolve, sep } from 'node:path';
 import type { Place } from '../domain/change.ts';
-import { type QualityCli, type QualityDispatch, QualityGateError } from '../domain/quality.ts';
+import { type QualityCli, type QualityDispatch, QualityGateError, type QualityQuestions } from '../domain/quality.ts';
 import { done, type Result } from '../domain/result.ts';
 import type { Settings } from '../domain/settings.ts';
+import { openBudget } from '../execute/budget.ts';
 import { agentQualityCli } from '../execute/quality-cli.ts';
 import { findPlace } from '../io/place.ts';
 import { openSnapshots } from '../io/snapshots.ts';
@@ -24,8 +25,15 @@ export type QualityCliOptions = {
   readonly onDispatch?: ((dispatch: QualityDispatch) => void) | undefined;
 };
 
+/** Where evaluations belong to something that has a budget and a ledger. */
+export type QualityAccount = { evaluated(questions: QualityQuestions): void };
+
 /** An agent of this machine as whoever evaluates, with the settings of the repository that `root` is in. */
-export async function openQualityCli(root: string, options: QualityCliOptions): Promise<Result<QualityCli>> {
+export async function openQualityCli(
+  root: string,
+  options: QualityCliOptions,
+  account: QualityAccount | null = null,
+): Promise<Result<QualityCli>> {
   const place = await findPlace(root);
   if (!place.ok) return place;
   const read = await readSettings(place.value, { kind: 'change', base: null });
@@ -37,11 +45,16 @@ export async function openQualityCli(root: string, options: QualityCliOptions): 
   if (barred.value.has(agent)) {
     throw new QualityGateError(`${agent} is not asked: this pull request has written to what it is started from.`);
   }
-  return done(qualityCliOf(place.value, read.value.settings, options));
+  return done(qualityCliOf(place.value, read.value.settings, options, account));
 }
 
 /** The same where place and settings are known. The agent is started in the root of the repository, as for every review. */
-function qualityCliOf(place: Place, settings: Settings, options: QualityCliOptions): QualityCli {
+function qualityCliOf(
+  place: Place,
+  settings: Settings,
+  options: QualityCliOptions,
+  account: QualityAccount | null,
+): QualityCli {
   const atOnce = options.concurrency ?? settings.concurrency;
   if (!Number.isInteger(atOnce) || atOnce < 1) {
     throw new QualityGateError(`concurrency is ${atOnce}: give a whole number, 1 or more.`);
@@ -54,7 +67,10 @@ function qualityCliOf(place: Place, settings: Settings, options: QualityCliOptio
     settings,
     clock: { now: () => new Date() },
     stop,
+    // Whoever opens one in a program of theirs counts for themselves: it may live for days.
+    budget: account === null ? null : openBudget(settings.budget),
     told: (dispatch) => options.onDispatch?.(dispatch),
+    evaluated: (questions) => account?.evaluated(questions),
   });
   return {
     async run(call) {

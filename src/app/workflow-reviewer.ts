@@ -1,9 +1,12 @@
 import { knownAgents } from '../agents/inspect.ts';
 import type { Place } from '../domain/change.ts';
-import { type QualityCli, QualityGateError } from '../domain/quality.ts';
+import { type QualityCli, QualityGateError, type QualityQuestions } from '../domain/quality.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import type { SessionReviewer } from '../domain/workflow.ts';
 import type { OutputJudge } from '../domain/workflow-outcome.ts';
+import { openSnapshots } from '../io/snapshots.ts';
+import { type StepName, stepEntry } from '../plan/step-cost.ts';
+import { openLedger } from '../stores/ledger.ts';
 import { tellFailure } from '../text/failure.ts';
 import { openQualityCli } from './quality-cli.ts';
 import { QualityGate } from './quality-gate.ts';
@@ -28,23 +31,57 @@ export async function chooseReviewer(
 }
 
 /** The gate with its reviewer, who is here and may be started. */
-export async function openJudge(place: Place, reviewer: SessionReviewer, caller: Caller): Promise<Result<OutputJudge>> {
+export async function openJudge(
+  place: Place,
+  reviewer: SessionReviewer,
+  caller: Caller,
+  about: StepName,
+): Promise<Result<OutputJudge>> {
   if (reviewer.kind === 'self') return done(new QualityGate());
   const found = await findReviewer(place, reviewer.name, caller);
-  return found.ok ? done(new QualityGate({ cli: cliOf(place, reviewer.name, caller) })) : found;
+  return found.ok ? done(new QualityGate({ cli: cliOf(place, reviewer.name, caller, about) })) : found;
 }
 
 /** Opened with the first question, so that what stands against it is told as the want of a verdict. */
-function cliOf({ root }: Place, agent: string, { stop }: Caller): QualityCli {
+function cliOf(place: Place, agent: string, caller: Caller, about: StepName): QualityCli {
+  const account = openAccount(place, caller, about);
   let opening: ReturnType<typeof openQualityCli> | null = null;
   return {
     async run(call) {
-      opening ??= openQualityCli(root, { agent, signal: stop });
+      opening ??= openQualityCli(place.root, { agent, signal: caller.stop }, account);
       const opened = await opening;
       if (!opened.ok) throw new QualityGateError(tellFailure(opened.failure).what);
-      return opened.value.run(call);
+      try {
+        return await opened.value.run(call);
+      } finally {
+        await account.written();
+      }
     },
   };
+}
+
+/** Writes down what evaluations cost. That one could not be written down is no want of a verdict. */
+function openAccount(place: Place, { startedBy }: Caller, about: StepName) {
+  const ledger = openLedger(place.commonDir);
+  let branch: Promise<string | null> | null = null;
+  let writing: Promise<unknown> = Promise.resolve();
+  return {
+    evaluated(questions: QualityQuestions) {
+      const at = new Date().toISOString();
+      branch ??= branchOf(place);
+      const named = branch;
+      const before = writing;
+      writing = before.then(async () =>
+        ledger.add(stepEntry(about, questions, { at, startedBy, branch: await named })),
+      );
+    },
+    written: () => writing,
+  };
+}
+
+async function branchOf(place: Place): Promise<string | null> {
+  const compared = await openSnapshots(place).compare({ kind: 'uncommitted' }, null);
+  return compared.ok ? compared.value.where.branch : null;
 }
 
 /** Whether an agent is here and may be started: what the settings say of it must have been agreed to. */

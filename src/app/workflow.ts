@@ -113,7 +113,7 @@ function portsOf(place: Place, caller: WorkflowCaller, pathsFrom: NameSource): W
     clock: CLOCK,
     newId: () => randomBytes(4).toString('hex') as SessionId,
     job: (name) => findJob(place, name),
-    judge: (reviewer) => openJudge(place, reviewer, caller),
+    judge: (reviewer, about) => openJudge(place, reviewer, caller, about),
     locate: (path) => userPath(place, path, pathsFrom),
     progress: caller.progress,
   };

@@ -1,10 +1,10 @@
 import type { GateId } from './gate.ts';
-import type { LedgerLoop, LedgerRun, LedgerSlot, Lever } from './ledger.ts';
+import type { LedgerLoop, LedgerRun, LedgerSlot, LedgerStep, Lever } from './ledger.ts';
 import type { LoopCost } from './loop-cost.ts';
 import type { Usage } from './usage.ts';
 
-/** One look of a reviewer, one turn of a fixer, or one dispatch of a review loop, with what it cost. */
-export type CostRow = LookRow | FixRow | LoopRow;
+/** One look of a reviewer, one turn of a fixer, one dispatch of a review loop, or one review of a workflow's step, with what it cost. */
+export type CostRow = LookRow | FixRow | LoopRow | StepRow;
 
 export type LookRow = Costed &
   Pick<LedgerSlot, 'gate' | 'slot' | 'status' | 'why'> & {
@@ -13,6 +13,8 @@ export type LookRow = Costed &
   };
 type FixRow = Costed & { readonly kind: 'fix' };
 export type LoopRow = Costed & { readonly kind: 'loop'; readonly loop: LedgerLoop };
+
+export type StepRow = Costed & Pick<LedgerStep, 'job' | 'step' | 'status'> & { readonly kind: 'step' };
 
 type Costed = {
   readonly at: string;
@@ -83,6 +85,8 @@ export type CostReport = {
   /** What review loops cost, all together and by feature, the dearest first. */
   readonly loops: LoopsCost;
   readonly features: readonly FeatureCost[];
+  /** What reviews of workflows' steps cost, the dearest first. */
+  readonly steps: readonly StepCost[];
   readonly agents: readonly AgentCost[];
   /** Oldest first. */
   readonly days: readonly DayCost[];
@@ -122,6 +126,7 @@ export type Playing = LoopsCost &
     readonly rows: readonly LoopRow[];
   };
 
+export type StepCost = Pick<LedgerStep, 'job' | 'step'> & { readonly paid: Paid };
 export type AgentCost = { readonly agent: string; readonly model: string | null; readonly paid: Paid };
 export type DayCost = {
   readonly day: string;

@@ -8,7 +8,7 @@ import type { Usage } from './usage.ts';
 export type Lever = keyof Saved;
 
 /** What is written down of money and tokens when a run has ended, or when a fixer has. */
-export type LedgerEntry = LedgerRun | LedgerFix | LedgerLoop;
+export type LedgerEntry = LedgerRun | LedgerFix | LedgerLoop | LedgerStep;
 
 /** A run, also one that had nothing to do. */
 export type LedgerRun = Dated & {
@@ -40,6 +40,18 @@ export type LedgerLoop = Dated &
     /** Characters of all that was sent, and of what a fresh prompt would have been. */
     readonly promptChars: number;
     readonly freshChars: number;
+  };
+
+/** A review of what a step of a workflow has made, with all the questions that it took. */
+export type LedgerStep = Dated &
+  Dispatched & {
+    readonly kind: 'step';
+    readonly job: string;
+    /** Which working through of a workflow of that job. */
+    readonly session: string;
+    readonly step: string;
+    /** done: it was answered. error: nobody gave an answer that counts. */
+    readonly status: 'done' | 'error';
   };
 
 type Dated = {

@@ -77,6 +77,9 @@ export type QualityDispatch = {
   readonly failure: AgentFailure | null;
 };
 
+/** All the questions of one evaluation, and whether there was an answer. */
+export type QualityQuestions = { readonly dispatches: readonly QualityDispatch[]; readonly isAnswered: boolean };
+
 /** The outputs of a step, on disk. */
 export interface OutputFiles {
   /** Where the path leads, every symlink followed; nothing is opened. */

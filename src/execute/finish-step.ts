@@ -10,7 +10,7 @@ import { finishStep, isCurrent, nameOf, rememberInstructions, rememberVerdict } 
 import { judgeStep, whatIsSaid } from './judge-step.ts';
 import { digestsOf, locateOutputs } from './step-outputs.ts';
 import { changeOpenStep, findSession } from './workflow.ts';
-import type { FinishingStep, FinishRequest, WorkflowPorts } from './workflow-ports.ts';
+import { type FinishingStep, type FinishRequest, stepName, type WorkflowPorts } from './workflow-ports.ts';
 
 /** Checks what a step has made, has it judged where it is to be, and says what is next. */
 export async function finishWorkflowStep(ports: WorkflowPorts, request: FinishRequest): Promise<Result<StepEnd>> {
@@ -76,7 +76,7 @@ async function prepare(ports: WorkflowPorts, request: FinishRequest): Promise<Re
 /** Writes instructions for whoever is to review, and remembers what they are for. */
 async function instruct(ports: WorkflowPorts, finishing: FinishingStep): Promise<Result<StepEnd>> {
   const { session, step, reviewer, outputs, notes } = finishing;
-  const judge = await ports.judge(reviewer);
+  const judge = await ports.judge(reviewer, stepName(finishing));
   if (!judge.ok) return judge;
   const text = await whatIsSaid(() =>
     judge.value.buildReviewInstructionsFile({

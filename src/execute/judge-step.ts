@@ -8,7 +8,7 @@ import { outputFiles } from '../plan/quality-tasks.ts';
 import { nameOf, rememberPasses, rememberVerdict } from '../plan/workflow-session.ts';
 import { digestsOf } from './step-outputs.ts';
 import { changeOpenStep } from './workflow.ts';
-import type { FinishingStep, WorkflowPorts } from './workflow-ports.ts';
+import { type FinishingStep, stepName, type WorkflowPorts } from './workflow-ports.ts';
 
 type Look =
   | { readonly kind: 'verdict'; readonly result: ReviewResult }
@@ -26,7 +26,7 @@ export async function judgeStep(
   { evaluations, rests }: Extract<FinishDecision, { kind: 'judge' }>,
 ): Promise<Result<StepEnd | { readonly kind: 'passed' }>> {
   const { session, step, reviewer } = finishing;
-  const judge = await ports.judge(reviewer);
+  const judge = await ports.judge(reviewer, stepName(finishing));
   if (!judge.ok) return judge;
   let ended = 0;
   ports.progress(0, evaluations.length);

@@ -6,6 +6,7 @@ import type { Result } from '../domain/result.ts';
 import type { SessionId, SessionReviewer, WorkflowSession } from '../domain/workflow.ts';
 import type { OutputJudge } from '../domain/workflow-outcome.ts';
 import type { GivenOutputs } from '../plan/check-outputs.ts';
+import type { StepName } from '../plan/step-cost.ts';
 
 /** What working through a workflow reaches of the world. */
 export type WorkflowPorts = {
@@ -18,7 +19,7 @@ export type WorkflowPorts = {
   /** A job by its name, as it is written now. */
   job(name: string): Promise<Result<Job>>;
   /** Whoever judges: an agent that may be started, or nobody but whoever made the outputs. */
-  judge(reviewer: SessionReviewer): Promise<Result<OutputJudge>>;
+  judge(reviewer: SessionReviewer, about: StepName): Promise<Result<OutputJudge>>;
   /** Where a path that somebody gave leads, from the root; null: outside. */
   locate(path: string): RepoPath | null;
   /** Hears of each review that has ended: how many of how many. */
@@ -36,6 +37,11 @@ export type FinishRequest = AskedSession & {
   /** The agent that is to review from now on; null: as the session says. */
   readonly reviewer: string | null;
 };
+
+/** The step, as the ledger names it. */
+export function stepName({ session, step }: Pick<FinishingStep, 'session' | 'step'>): StepName {
+  return { job: session.job, session: session.id, step: step.id };
+}
 
 /** A step that somebody says is finished, with its outputs where they are. */
 export type FinishingStep = {

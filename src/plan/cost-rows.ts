@@ -1,14 +1,14 @@
 import { type CostRow, type Paid, type PriceList, paidTokens } from '../domain/cost.ts';
-import type { LedgerEntry, LedgerFix, LedgerLoop, LedgerSlot } from '../domain/ledger.ts';
+import type { LedgerEntry, LedgerFix, LedgerLoop, LedgerSlot, LedgerStep } from '../domain/ledger.ts';
 
-/** Every look, every fixer's turn and every dispatch of a loop. What an agent tells of its price wins over the list. */
+/** Every look, every fixer's turn, every dispatch of a loop and every review of a step. What an agent tells of its price wins over the list. */
 export function costRows(entries: readonly LedgerEntry[], priceOf: PriceList): readonly CostRow[] {
   return entries.flatMap((entry) => rowsOf(entry, priceOf));
 }
 
 function rowsOf(entry: LedgerEntry, priceOf: PriceList): readonly CostRow[] {
   const { at, startedBy, branch } = entry;
-  const costed = (one: LedgerSlot | LedgerFix | LedgerLoop) => {
+  const costed = (one: LedgerSlot | LedgerFix | LedgerLoop | LedgerStep) => {
     const { agent, model, dispatch, asks, usage, durationMs } = one;
     const price = priced(one, at, priceOf);
     return { at, startedBy, branch, agent, model, dispatch, dispatches: asks, usage, durationMs, price };
@@ -18,6 +18,10 @@ function rowsOf(entry: LedgerEntry, priceOf: PriceList): readonly CostRow[] {
       return [{ kind: 'fix', ...costed(entry) }];
     case 'loop':
       return [{ kind: 'loop', ...costed(entry), loop: entry }];
+    case 'step': {
+      const { job, step, status } = entry;
+      return [{ kind: 'step', ...costed(entry), job, step, status }];
+    }
     case 'run': {
       const run = { scope: entry.scope, iteration: entry.iteration };
       return entry.slots.map((one) => {

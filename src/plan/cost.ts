@@ -11,6 +11,7 @@ import type {
   PriceList,
   RunCost,
   SparedTokens,
+  StepCost,
 } from '../domain/cost.ts';
 import type { LedgerEntry, LedgerRun, Lever, Spared } from '../domain/ledger.ts';
 import { byCodePoint } from '../domain/order.ts';
@@ -47,6 +48,7 @@ export function summariseCost(
     gates: byGate(rows, spared),
     loops: loopsCost(loops),
     features: featureCosts(loops),
+    steps: byStep(rows),
     agents: byAgent(rows),
     days: byDay(entries, resumed, priceOf),
     checks: byCheck(runs),
@@ -78,7 +80,7 @@ function byLever(spared: readonly Omit<Spared, 'gate'>[]): CostReport['spared'] 
 
 function lookedAgain(rows: readonly CostRow[]): Again {
   const count = (matches: (row: LookRow | LoopRow) => boolean) =>
-    rows.filter((row) => row.kind !== 'fix' && matches(row)).length;
+    rows.filter((row) => (row.kind === 'look' || row.kind === 'loop') && matches(row)).length;
   const fresh = (row: LookRow | LoopRow, why: string) =>
     row.dispatch === 'fresh' && (row.kind === 'look' ? row.why : row.loop.why) === why;
   return {
@@ -92,7 +94,7 @@ function lookedAgain(rows: readonly CostRow[]): Again {
 
 function byGate(rows: readonly CostRow[], spared: readonly Spared[]): readonly GateCost[] {
   const paid = grouped(
-    rows.filter((row) => row.kind !== 'loop'),
+    rows.filter((row) => row.kind === 'look' || row.kind === 'fix'),
     (row) => (row.kind === 'look' ? (row.gate as string) : null),
   );
   const unpaid = grouped(spared, ({ gate }) => gate as string | null);
@@ -104,6 +106,15 @@ function byGate(rows: readonly CostRow[], spared: readonly Spared[]): readonly G
   return gates.sort(
     (a, b) => dearest(a.paid, b.paid) || b.spared.tokens - a.spared.tokens || byCodePoint(a.gate ?? '', b.gate ?? ''),
   );
+}
+
+function byStep(rows: readonly CostRow[]): readonly StepCost[] {
+  const own = rows.filter((row) => row.kind === 'step');
+  const steps = [...grouped(own, ({ job, step }) => JSON.stringify([job, step])).values()].flatMap((same) => {
+    const [first] = same;
+    return first === undefined ? [] : [{ job: first.job, step: first.step, paid: paidFor(same) }];
+  });
+  return steps.sort((a, b) => dearest(a.paid, b.paid) || byCodePoint(a.job, b.job) || byCodePoint(a.step, b.step));
 }
 
 function byAgent(rows: readonly CostRow[]): readonly AgentCost[] {

@@ -30,11 +30,13 @@ const COLUMNS = [
   'final_validation',
   'prompt_chars',
   'fresh_chars',
+  'job',
+  'step',
 ] as const;
 
 /**
- * One row a look of a reviewer, a turn of a fixer, which has neither gate nor feature, or a dispatch of a review loop,
- * which has a feature; what is not known is empty.
+ * One row a look of a reviewer, a turn of a fixer, which has neither gate nor feature nor job, a dispatch of a review loop,
+ * which has a feature, or a review of a workflow's step, which has a job; what is not known is empty.
  */
 export function costCsv(rows: readonly CostRow[]): string {
   return csv([COLUMNS, ...rows.map(cellsOf)]);
@@ -44,6 +46,7 @@ function cellsOf(row: CostRow): readonly (string | number | null)[] {
   const { usage, price } = row;
   const look = row.kind === 'look' ? row : null;
   const loop = row.kind === 'loop' ? row.loop : null;
+  const step = row.kind === 'step' ? row : null;
   return [
     row.at,
     row.branch,
@@ -56,7 +59,7 @@ function cellsOf(row: CostRow): readonly (string | number | null)[] {
     row.model,
     row.dispatch,
     (look ?? loop)?.why ?? null,
-    (look ?? loop)?.status ?? null,
+    (look ?? loop ?? step)?.status ?? null,
     row.dispatches,
     usage?.inputTokens ?? null,
     usage?.cachedInputTokens ?? null,
@@ -73,5 +76,7 @@ function cellsOf(row: CostRow): readonly (string | number | null)[] {
     loop === null ? null : String(loop.isFinalValidation),
     loop?.promptChars ?? null,
     loop?.freshChars ?? null,
+    step?.job ?? null,
+    step?.step ?? null,
   ];
 }

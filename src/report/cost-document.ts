@@ -22,6 +22,7 @@ export type CostDocument = {
   };
   gates: { gate: string | null; paid: PaidDocument; not_paid: SparedTokens }[];
   loops: LoopsDocument & { features: FeatureSummary[] };
+  workflows: { job: string; step: string; paid: PaidDocument }[];
   agents: { agent: string; model: string | null; paid: PaidDocument }[];
   days: { day: string; runs: number; paid: PaidDocument; not_paid: SparedTokens }[];
   checks: { gate: string; runs: number; duration_ms: number }[];
@@ -58,6 +59,7 @@ export function costDocument(report: CostReport): CostDocument {
     },
     gates: report.gates.map(({ gate, paid, spared }) => ({ gate, paid: paidDocument(paid), not_paid: spared })),
     loops: { ...loopsDocument(report.loops), features: report.features.map(featureSummary) },
+    workflows: report.steps.map(({ job, step, paid }) => ({ job, step, paid: paidDocument(paid) })),
     agents: report.agents.map(({ agent, model, paid }) => ({ agent, model, paid: paidDocument(paid) })),
     days: report.days.map(({ day, runs, paid, spared }) => ({
       day,

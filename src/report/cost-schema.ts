@@ -3,7 +3,9 @@ import { RUN_STATUSES } from '../domain/run.ts';
 import { usage } from './run-schema.ts';
 
 export const paid = z.object({
-  looks: z.number().describe('Looks of reviewers and turns of fixers, those of review loops among them.'),
+  looks: z
+    .number()
+    .describe('Looks of reviewers and turns of fixers, those of review loops and of workflows among them.'),
   resumed: z.number(),
   dispatches: z.number().describe('With those that asked once more, and those for each part of a large diff.'),
   input_tokens: z.number().describe('The part that came from no cache.'),
@@ -115,6 +117,9 @@ export const costSchema = z.object({
         .describe('The dearest first.'),
     })
     .describe('Review loops of all features.'),
+  workflows: z
+    .array(z.object({ job: z.string().describe('Its name.'), step: z.string().describe('Its id.'), paid }))
+    .describe('Reviews of what steps of workflows have made, the dearest first.'),
   agents: z.array(z.object({ agent: z.string(), model: z.string().nullable(), paid })),
   days: z.array(z.object({ day: z.string().describe('YYYY-MM-DD, UTC.'), runs: z.number(), paid, not_paid: notPaid })),
   checks: z.array(z.object({ gate: z.string(), runs: z.number(), duration_ms: z.number() })),

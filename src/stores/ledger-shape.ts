@@ -5,12 +5,27 @@ import type {
   LedgerLoop,
   LedgerRun,
   LedgerSlot,
+  LedgerStep,
   Spared,
 } from '../domain/ledger.ts';
 import type { LoopDispatchReason, LoopTemplate, PhaseName, PhaseRole, PhaseStage } from '../domain/phase.ts';
 import { RUN_STATUSES } from '../domain/run.ts';
-import type { Usage } from '../domain/usage.ts';
-import { hasShape, inOrder, isAmount, isOneOf, isOrdinal, isText, orNull, readShape, type Shape } from './shape.ts';
+import {
+  hasShape,
+  inOrder,
+  isAmount,
+  isCount,
+  isOneOf,
+  isOrdinal,
+  isText,
+  isTime,
+  isTruth,
+  listOf,
+  orNull,
+  readShape,
+  type Shape,
+  USAGE,
+} from './shape.ts';
 
 /** An entry as it is written. */
 export function ledgerText(entry: LedgerEntry): string {
@@ -25,21 +40,15 @@ function documentOf(entry: LedgerEntry): object {
       return inOrder(entry, FIX);
     case 'loop':
       return inOrder(entry, LOOP);
+    case 'step':
+      return inOrder(entry, STEP);
   }
 }
 
 /** The entry that a value from outside is; null where it is none. */
 export function readEntry(value: unknown): LedgerEntry | null {
-  return readShape(value, RUN) ?? readShape(value, FIX) ?? readShape(value, LOOP);
+  return readShape(value, RUN) ?? readShape(value, FIX) ?? readShape(value, LOOP) ?? readShape(value, STEP);
 }
-
-const USAGE: Shape<Usage> = {
-  inputTokens: isAmount,
-  cachedInputTokens: isAmount,
-  cacheWriteTokens: isAmount,
-  outputTokens: isAmount,
-  costUsd: orNull(isAmount),
-};
 
 const DATED = {
   at: isTime,
@@ -141,25 +150,18 @@ const LOOP: Shape<LedgerLoop> = {
   freshChars: isAmount,
 };
 
-function listOf<T>(shape: Shape<T>): (value: unknown) => boolean {
-  const isOne = hasShape(shape);
-  return (value) => Array.isArray(value) && value.every(isOne);
-}
+const STEP: Shape<LedgerStep> = {
+  kind: isOneOf(['step']),
+  ...DATED,
+  job: isText,
+  session: isText,
+  step: isText,
+  status: isOneOf(['done', 'error']),
+  ...DISPATCHED,
+};
 
 type Words<T extends string> = Readonly<Record<T, 1>>;
 
 function wordsOf(words: Words<string>): readonly string[] {
   return Object.keys(words);
-}
-
-function isCount(value: unknown): boolean {
-  return value === 0 || isOrdinal(value);
-}
-
-function isTruth(value: unknown): boolean {
-  return typeof value === 'boolean';
-}
-
-function isTime(value: unknown): boolean {
-  return isText(value) && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) && !Number.isNaN(Date.parse(value));
 }

@@ -13,12 +13,13 @@ import { wrap } from './wrap.ts';
 
 const MOST_GATES = 6;
 const MOST_FEATURES = 6;
+const MOST_STEPS = 6;
 const MOST_AGENTS = 5;
 
 /** What was paid, what was not, by gate, feature, agent and run: one screen; in full, also how review loops went. */
 export function tellCost(report: CostReport, { loops, ...looks }: CostLooks & { loops: 'short' | 'full' }): string {
   const page = fitted(looks);
-  if (report.runs + report.fixes + report.features.length === 0) {
+  if (report.runs + report.fixes + report.features.length + report.steps.length === 0) {
     return pageText([tellNothing(report)], report.unreadable, page);
   }
   const inFull = loops === 'full' ? loopBlocks(report, page) : [];
@@ -32,7 +33,7 @@ export const BASELINE =
 
 function tellNothing({ since, branch }: CostReport): string {
   if (since === null && branch === null) {
-    return 'No run of this clone is in the ledger yet: "onceover run" and "onceover phase" write down what they cost.';
+    return 'No run of this clone is in the ledger yet: "onceover run", "onceover phase" and "onceover workflow" write down what they cost.';
   }
   return `The ledger has no run ${asked({ since, branch })}. "onceover cost" without options speaks of all of this clone.`;
 }
@@ -44,6 +45,7 @@ function pageOf(report: CostReport, looks: CostLooks, loops: 'short' | 'full'): 
     looks.paint('quiet', wrap(`Not paid is an estimate. ${capital(BASELINE)}.`, looks.width)),
     gates(report, looks),
     ...(loops === 'short' ? [features(report, looks)] : []),
+    steps(report, looks),
     agents(report, looks),
     lastRuns(report, looks),
     legend(report),
@@ -65,9 +67,14 @@ function whatRan(report: CostReport): string {
   const { runs, idleRuns, fixes, features: all } = report;
   const idle = idleRuns === 0 ? '' : `, ${idleRuns} of them with nothing to do`;
   const fixed = fixes === 0 ? '' : `, ${counted(fixes, 'turn', 'turns')} of a fixer`;
-  const loops = `review loops of ${counted(all.length, 'feature', 'features')}`;
-  if (runs + fixes === 0) return `${capital(loops)} ${asked(report)}, and no run`;
-  return `${counted(runs, 'run', 'runs')} ${asked(report)}${idle}${fixed}${all.length === 0 ? '' : `, ${loops}`}`;
+  const others = [
+    ...(all.length === 0 ? [] : [`review loops of ${counted(all.length, 'feature', 'features')}`]),
+    ...(report.steps.length === 0
+      ? []
+      : [`reviews of ${counted(report.steps.length, 'workflow step', 'workflow steps')}`]),
+  ];
+  if (runs + fixes === 0) return `${capital(others.join(', '))} ${asked(report)}, and no run`;
+  return `${counted(runs, 'run', 'runs')} ${asked(report)}${idle}${fixed}${others.map((one) => `, ${one}`).join('')}`;
 }
 
 function tellAgain({ again: { guarded, fellBack, dearer } }: CostReport): string {
@@ -127,6 +134,13 @@ function features({ features: all }: CostReport, looks: CostLooks): string {
     : [table('Review loops', rows, all.length - rows.length, looks), looks.paint('quiet', next)].join('\n');
 }
 
+function steps({ steps: all }: CostReport, looks: CostLooks): string {
+  const rows = all.slice(0, MOST_STEPS).map(({ job, step, paid }) => {
+    return row(cutStart(`${quoteName(job)}: ${quoteName(step)}`, nameWidth(looks)), figures(paid, null), looks);
+  });
+  return table('Workflow step', rows, all.length - rows.length, looks);
+}
+
 function agents({ agents: all }: CostReport, looks: CostLooks): string {
   const rows = all.slice(0, MOST_AGENTS).map(({ agent, model, paid }) => {
     const name = `${showUnseen(agent)}${model === null ? '' : ` (${showUnseen(model)})`}`;
@@ -137,7 +151,7 @@ function agents({ agents: all }: CostReport, looks: CostLooks): string {
 
 function table(title: string, rows: readonly string[], more: number, looks: CostLooks): string {
   if (rows.length === 0) return '';
-  const head = row(title, title === 'Agent' ? FIGURES.slice(0, 3) : FIGURES, looks);
+  const head = row(title, title === 'Agent' || title === 'Workflow step' ? FIGURES.slice(0, 3) : FIGURES, looks);
   return [looks.paint('strong', head), ...rows, ...(more > 0 ? [`and ${more} more`] : [])].join('\n');
 }
 
@@ -184,8 +198,8 @@ function lastRuns({ lastRuns: runs }: CostReport, looks: CostLooks): string {
   return [looks.paint('strong', row(`Last ${runs.length === 1 ? 'run' : 'runs'}`, FIGURES, looks)), ...rows].join('\n');
 }
 
-function legend({ gates: all, features: loops, agents: every, lastRuns: runs }: CostReport): string {
-  const paid = [...all, ...loops, ...every, ...runs].filter((one) => one.paid.looks > 0);
+function legend({ gates: all, features: loops, steps: own, agents: every, lastRuns: runs }: CostReport): string {
+  const paid = [...all, ...loops, ...own, ...every, ...runs].filter((one) => one.paid.looks > 0);
   return legendOf(paid.flatMap((one) => figures(one.paid, null)));
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { LedgerEntry, LedgerLoop } from '../../src/domain/ledger.ts';
 import type { Ledger } from '../../src/domain/ports.ts';
 import { openLedger } from '../../src/stores/ledger.ts';
-import { ledgerFix, ledgerLoop, ledgerRun, ledgerSlot, spared } from '../support/ledger-samples.ts';
+import { ledgerFix, ledgerLoop, ledgerRun, ledgerSlot, ledgerStep, spared } from '../support/ledger-samples.ts';
 import { memoryLedger } from '../support/memory/ledger.ts';
 import { temporaryFolder } from '../support/repo.ts';
 import { usage } from '../support/run-samples.ts';
@@ -48,6 +48,7 @@ function ledgerContract(name: string, open: () => Ledger): void {
         'what goes before the reviews of code',
         ledgerLoop({ role: 'test-deepener', template: null, iteration: 0, status: 'done' }),
       ],
+      ['a review of a step of a workflow', ledgerStep({ status: 'error', asks: 2, usage: null, branch: null })],
       ['a look that nobody answered', ledgerLoop({ status: 'error', usage: null, asks: 3, fellBack: true })],
     ])('%s comes back as it was', async (_, entry) => {
       const ledger = open();

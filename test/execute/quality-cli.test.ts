@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { AskEnd, Question } from '../../src/domain/ports.ts';
-import { type QualityCall, QualityCliError, type QualityDispatch } from '../../src/domain/quality.ts';
+import {
+  type QualityCall,
+  QualityCliError,
+  type QualityDispatch,
+  type QualityQuestions,
+} from '../../src/domain/quality.ts';
+import { type Budget, openBudget } from '../../src/execute/budget.ts';
 import { agentQualityCli } from '../../src/execute/quality-cli.ts';
 import { answerSchema, strictSchema } from '../../src/prompt/answer-schema.ts';
 import { answers, fails, memoryReviewers, type ScriptedAgent } from '../support/memory/reviewers.ts';
@@ -19,10 +25,11 @@ const PROSE: AskEnd = answers({}, { text: 'It is good.', structured: undefined, 
 /** An agent as the cli of a gate; each question takes so many seconds of its clock. */
 function opened(
   agent: Partial<ScriptedAgent> & { readonly answer: ScriptedAgent['answer'] },
-  more: { atOnce?: number; secondsEach?: number; stop?: AbortSignal } = {},
+  more: { atOnce?: number; secondsEach?: number; stop?: AbortSignal; budget?: Budget } = {},
 ) {
   let now = 0;
   const dispatches: QualityDispatch[] = [];
+  const evaluations: QualityQuestions[] = [];
   const reviewers = memoryReviewers({
     claude: {
       ...agent,
@@ -39,9 +46,11 @@ function opened(
     settings: { cacheTtl: 'auto', idleTimeoutSeconds: 100 },
     clock: { now: () => new Date(now) },
     stop: more.stop ?? null,
+    budget: more.budget ?? null,
     told: (dispatch) => dispatches.push(dispatch),
+    evaluated: (questions) => evaluations.push(questions),
   });
-  return { cli, asked: reviewers.asked, dispatches };
+  return { cli, asked: reviewers.asked, dispatches, evaluations };
 }
 
 test('asks a question that only reads, with the schema and the time that it is given', async () => {
@@ -180,3 +189,30 @@ test('once stopped, those that wait are not asked', async () => {
   );
   expect(asked).toHaveLength(1);
 });
+
+describe('what evaluations cost', () => {
+  test('each is told with all its questions, and whether it was answered', async () => {
+    const { cli, evaluations } = opened({ answer: (_, n) => (n === 1 ? PROSE : n === 2 ? answers(PASSED) : DOWN) });
+    await cli.run(CALL);
+    await thrownBy(() => cli.run(CALL));
+    expect(evaluations.map(({ dispatches, isAnswered }) => [dispatches.map(({ mode }) => mode), isAnswered])).toEqual([
+      [['fresh', 'repair'], true],
+      [['fresh'], false],
+    ]);
+  });
+
+  test('the budget bounds them: nobody is asked who cannot be paid, and that is no verdict', async () => {
+    const { cli, asked, evaluations } = opened(
+      { answer: () => answers(PASSED) },
+      { budget: openBudget({ usd: null, dispatches: 2 }) },
+    );
+    const all = await Promise.allSettled([cli.run(CALL), cli.run(CALL), cli.run(CALL)]);
+    expect(all.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+    expect(await thrownBy(() => cli.run(CALL))).toMatchObject({
+      message: expect.stringContaining('budget (dispatches)'),
+    });
+    expect([asked.length, evaluations.length]).toEqual([2, 2]);
+  });
+});
+
+const DOWN = fails({ kind: 'agent-error', said: 'down' });

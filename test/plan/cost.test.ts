@@ -4,7 +4,7 @@ import type { LedgerEntry } from '../../src/domain/ledger.ts';
 import { summariseCost } from '../../src/plan/cost.ts';
 import { costRows } from '../../src/plan/cost-rows.ts';
 import { type CostSelection, selectEntries } from '../../src/plan/cost-selection.ts';
-import { ledgerFix, ledgerLoop, ledgerRun, ledgerSlot, spared } from '../support/ledger-samples.ts';
+import { ledgerFix, ledgerLoop, ledgerRun, ledgerSlot, ledgerStep, spared } from '../support/ledger-samples.ts';
 import { documentLoop } from '../support/loop-entries.ts';
 import { usage } from '../support/run-samples.ts';
 
@@ -171,6 +171,27 @@ describe('everything together', () => {
       spared: { session: { looks: 1, tokens: 9400 }, slot: { looks: 0 } },
     });
     expect(told.lastRuns).toHaveLength(1);
+  });
+
+  test('reviews of steps are part of what was paid, by agent and by day, and none of the gates or loops', () => {
+    const told = report([
+      ledgerRun({ slots: [ledgerSlot()] }),
+      ledgerStep({ step: 'draft' }),
+      ledgerStep({ step: 'check', asks: 2 }),
+      ledgerStep({ step: 'check' }),
+    ]);
+    expect(told).toMatchObject({
+      runs: 1,
+      paid: { looks: 4, dispatches: 5, resumed: 0 },
+      gates: [{ paid: { looks: 1 } }],
+      loops: { paid: { looks: 0 } },
+      steps: [
+        { job: 'report', step: 'check', paid: { looks: 2, dispatches: 3 } },
+        { job: 'report', step: 'draft', paid: { looks: 1 } },
+      ],
+      agents: [{ paid: { looks: 4 } }],
+      days: [{ paid: { looks: 4 } }],
+    });
   });
 
   test('by feature, the dearest first', () => {

@@ -5,7 +5,7 @@ import { summariseFeature } from '../../src/plan/feature-cost.ts';
 import { costDocument } from '../../src/report/cost-document.ts';
 import { costSchema, featureCostSchema } from '../../src/report/cost-schema.ts';
 import { featureDocument } from '../../src/report/feature-document.ts';
-import { ledgerFix, ledgerLoop, ledgerRun, ledgerSlot, spared } from '../support/ledger-samples.ts';
+import { ledgerFix, ledgerLoop, ledgerRun, ledgerSlot, ledgerStep, spared } from '../support/ledger-samples.ts';
 import { documentLoop } from '../support/loop-entries.ts';
 import { usage } from '../support/run-samples.ts';
 
@@ -17,6 +17,7 @@ test('the document is what its schema says, empty or not', () => {
       spared: [spared()],
     }),
     ledgerFix(),
+    ledgerStep(),
   ];
   const strict = costSchema.strict();
   const of = (some: typeof entries) => costDocument(summariseCost(some, { since: null, branch: null }, 2, () => null));
@@ -24,7 +25,8 @@ test('the document is what its schema says, empty or not', () => {
   expect(of(entries)).toMatchObject({
     runs: 1,
     fixes: 1,
-    paid: { looks: 3, told_usd: 0.3, looks_without_price: 1 },
+    paid: { looks: 4, told_usd: 0.3, looks_without_price: 2 },
+    workflows: [{ job: 'report', step: 'draft', paid: { looks: 1 } }],
     not_paid: { pass: { looks: 1, tokens: 100 }, baseline: expect.stringContaining('last measured usage') },
     gates: [{ gate: 'review:src:code-quality' }, { gate: null }],
     unreadable_entries: 2,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { costRows } from '../../src/plan/cost-rows.ts';
 import { costCsv } from '../../src/report/cost-csv.ts';
 import { csv } from '../../src/report/csv.ts';
-import { ledgerFix, ledgerLoop, ledgerRun, ledgerSlot } from '../support/ledger-samples.ts';
+import { ledgerFix, ledgerLoop, ledgerRun, ledgerSlot, ledgerStep } from '../support/ledger-samples.ts';
 import { usage } from '../support/run-samples.ts';
 
 describe('a table for spreadsheets', () => {
@@ -49,18 +49,22 @@ describe('a table for spreadsheets', () => {
   });
 });
 
-test('the rows of the ledger: looks, turns of a fixer, and dispatches of loops', () => {
+test('the rows of the ledger: looks, turns of a fixer, dispatches of loops, and reviews of steps', () => {
   const slots = [
     ledgerSlot({ usage: usage({ costUsd: 0.1 + 0.2 }), model: 'm' }),
     ledgerSlot({ slot: 2, usage: null, status: 'error', dispatch: 'resumed', why: 'delta' }),
   ];
-  const rows = costRows([ledgerRun({ slots, branch: '=evil', scope: 'full' }), ledgerFix(), ledgerLoop()], () => null);
+  const rows = costRows(
+    [ledgerRun({ slots, branch: '=evil', scope: 'full' }), ledgerFix(), ledgerLoop(), ledgerStep()],
+    () => null,
+  );
   expect(costCsv(rows).split('\r\n')).toEqual([
-    'at,branch,scope,iteration,started_by,gate,slot,agent,model,dispatch,why,status,dispatches,input_tokens,cached_input_tokens,cache_write_tokens,output_tokens,cost_usd,cost_source,duration_ms,feature,phase,stage,role,template,final_validation,prompt_chars,fresh_chars',
-    "2026-03-01T12:00:00.000Z,'=evil,full,1,person,review:src:code-quality,1,claude,m,fresh,first-run,pass,1,100,0,0,20,0.3,agent,1500,,,,,,,,",
-    "2026-03-01T12:00:00.000Z,'=evil,full,1,person,review:src:code-quality,2,claude,,resumed,delta,error,1,,,,,,,1500,,,,,,,,",
-    '2026-03-01T12:01:00.000Z,work,,,person,,,claude,,fresh,,,1,100,0,0,20,,,4000,,,,,,,,',
-    '2026-03-01T12:02:00.000Z,work,,1,person,,,claude,,fresh,first-look,fail,1,100,0,0,20,,,3000,specs/login,specify,domain,spec-reviewer,I1-R4,false,8000,8000',
+    'at,branch,scope,iteration,started_by,gate,slot,agent,model,dispatch,why,status,dispatches,input_tokens,cached_input_tokens,cache_write_tokens,output_tokens,cost_usd,cost_source,duration_ms,feature,phase,stage,role,template,final_validation,prompt_chars,fresh_chars,job,step',
+    "2026-03-01T12:00:00.000Z,'=evil,full,1,person,review:src:code-quality,1,claude,m,fresh,first-run,pass,1,100,0,0,20,0.3,agent,1500,,,,,,,,,,",
+    "2026-03-01T12:00:00.000Z,'=evil,full,1,person,review:src:code-quality,2,claude,,resumed,delta,error,1,,,,,,,1500,,,,,,,,,,",
+    '2026-03-01T12:01:00.000Z,work,,,person,,,claude,,fresh,,,1,100,0,0,20,,,4000,,,,,,,,,,',
+    '2026-03-01T12:02:00.000Z,work,,1,person,,,claude,,fresh,first-look,fail,1,100,0,0,20,,,3000,specs/login,specify,domain,spec-reviewer,I1-R4,false,8000,8000,,',
+    '2026-03-01T12:03:00.000Z,work,,,agent,,,claude,,fresh,,done,1,100,0,0,20,,,2500,,,,,,,,,report,draft',
     '',
   ]);
 });

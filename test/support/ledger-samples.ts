@@ -1,4 +1,4 @@
-import type { LedgerFix, LedgerLoop, LedgerRun, LedgerSlot, Spared } from '../../src/domain/ledger.ts';
+import type { LedgerFix, LedgerLoop, LedgerRun, LedgerSlot, LedgerStep, Spared } from '../../src/domain/ledger.ts';
 import { usage } from './run-samples.ts';
 
 /** A run as the ledger has it. */
@@ -88,4 +88,25 @@ export function ledgerLoop(differs: Partial<LedgerLoop> = {}): LedgerLoop {
 
 export function spared(differs: Partial<Spared> = {}): Spared {
   return { gate: 'review:src:code-quality', lever: 'pass', looks: 1, tokens: 100, ...differs };
+}
+
+/** A review of what a step of a workflow has made. */
+export function ledgerStep(differs: Partial<LedgerStep> = {}): LedgerStep {
+  return {
+    kind: 'step',
+    at: '2026-03-01T12:03:00.000Z',
+    durationMs: 2500,
+    startedBy: 'agent',
+    branch: 'work',
+    job: 'report',
+    session: 'ab12cd34',
+    step: 'draft',
+    status: 'done',
+    agent: 'claude',
+    model: null,
+    dispatch: 'fresh',
+    asks: 1,
+    usage: usage(),
+    ...differs,
+  };
 }

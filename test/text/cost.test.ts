@@ -7,7 +7,7 @@ import { tellCost } from '../../src/text/cost.ts';
 import type { CostLooks } from '../../src/text/cost-page.ts';
 import { COLOURED, PLAIN } from '../../src/text/paint.ts';
 import { cells } from '../../src/text/width.ts';
-import { ledgerFix, ledgerRun, ledgerSlot, spared } from '../support/ledger-samples.ts';
+import { ledgerFix, ledgerRun, ledgerSlot, ledgerStep, spared } from '../support/ledger-samples.ts';
 import { usage } from '../support/run-samples.ts';
 
 const LOOKS: CostLooks = {
@@ -132,6 +132,13 @@ describe('what was paid', () => {
     expect(page([ledgerRun({ slots })]).replace(/\s+/g, ' ')).toContain(
       '3 fresh, 0 resumed (of the fresh: 1 as too much had changed, 1 as the session was lost, 1 as resuming was dearer).',
     );
+  });
+
+  test('reviews of workflow steps, also where there is no run', () => {
+    const told = page([ledgerStep(), ledgerStep({ step: 'check' })]);
+    expect(told).toMatch(/^Reviews of 2 workflow steps .*, and no run\./);
+    expect(told).toMatch(/^Workflow step +looks +tokens +money$/m);
+    expect(told).toMatch(/^report: check +1 /m);
   });
 
   test('many gates and agents are cut, and counted', () => {

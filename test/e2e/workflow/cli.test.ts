@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { CostDocument } from '../../../src/report/cost-document.ts';
 import type {
   WorkflowAbortDocument,
   WorkflowStatusDocument,
@@ -100,6 +101,25 @@ test('an agent reviews: needs work, mended, next step, complete; unchanged outpu
   const last = await finish(repo, 'summary');
   expect(last).toMatchObject({ code: 0, status: 'workflow_complete', begin_step: null, all_outputs: OUTPUTS });
   expect(last.summary).toContain('The workflow is complete');
+  const cost = JSON.parse((await onceover(repo.root, ['cost', '--json'])).stdout) as CostDocument;
+  expect(cost.workflows.map(({ step, paid }) => [step, paid.looks]).toSorted()).toEqual([
+    ['report', 1],
+    ['research', 5],
+    ['summary', 1],
+  ]);
+  expect(cost.paid.dispatches).toBe(7);
+});
+
+test('the budget bounds the reviews of a step; what is left is no verdict', async () => {
+  const repo = workflowRepo();
+  appendFileSync(join(repo.root, 'onceover.yml'), 'budget: { dispatches: 2 }\n');
+  await repo.document([...START, '--reviewer', 'judge']);
+  expect(await finish(repo, 'research')).toMatchObject({
+    code: 3,
+    error: { message: expect.stringContaining('budget (dispatches)') },
+  });
+  expect(repo.asked()).toHaveLength(2);
+  expect(await finish(repo, 'research')).toMatchObject({ code: 0, status: 'next_step', reviews_done: 1 });
 });
 
 test('list, status, abort', async () => {
