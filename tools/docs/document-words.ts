@@ -258,6 +258,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'cost looked_again.fresh_as_resume_dearer': 'Anew, as the cache had expired and that was cheaper.',
   'cost gates': 'By gate.',
   'cost loops.rates': 'Of all features.',
+  'cost workflows[].step': 'The step that was judged.',
   'cost agents': 'By agent and model.',
   'cost days': 'By day.',
   'cost checks': 'By check.',
