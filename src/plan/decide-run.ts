@@ -84,7 +84,6 @@ function isOverLimit(state: GateState, settings: Pick<Settings, 'maxRetries'>): 
 function slotsOf(state: GateState, settings: Pick<Settings, 'afterPass'>, wishes: RunWishes): readonly SlotPlan[] {
   if (wishes.fresh) return state.slots.map(({ slot }): SlotPlan => ({ kind: 'run', slot, why: 'asked-for' }));
   const planned = planSlots(state.gate.numReviews, state.history);
-  const isLatch = planned.some((plan) => plan.kind === 'run' && plan.why === 'safety-latch');
   const asksAll = settings.afterPass === 'all' && state.heldBefore && !state.holds;
   const isForced = wishes.force && !asksAll && state.slots.some(({ covers }) => covers === null || covers === 'rests');
   return planned.map((plan): SlotPlan => {
@@ -92,7 +91,7 @@ function slotsOf(state: GateState, settings: Pick<Settings, 'afterPass'>, wishes
     const hasSeen = own?.covers === 'passed' || own?.covers === 'waived';
     if (plan.kind === 'run') {
       // The latch is there so that somebody looks; where others are made to, who has seen it all rests.
-      const isSpared = isLatch && isForced && hasSeen && own.passIteration !== null;
+      const isSpared = isForced && hasSeen && own.passIteration !== null;
       return isSpared ? { kind: 'skip', slot: plan.slot, passIteration: own.passIteration } : plan;
     }
     if (asksAll) return { kind: 'run', slot: plan.slot, why: 'after-pass' };
