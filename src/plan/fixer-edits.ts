@@ -25,5 +25,5 @@ export function isUnderReview(path: RepoPath, { only }: Pick<EditRules, 'only'>)
 }
 
 function isKept(path: RepoPath, { kept }: EditRules): boolean {
-  return kept.some((one) => path === one || path.startsWith(`${one}/`));
+  return kept.some((one) => isInside(path, one));
 }
