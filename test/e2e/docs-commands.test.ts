@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { storiesOf, type Told } from '../support/docs-commands/commands.ts';
+import { storiesOf, type Told, toldAt } from '../support/docs-commands/commands.ts';
 import { readDocument } from '../support/docs-commands/documents.ts';
+import { everything } from '../support/docs-commands/help.ts';
 import { type House, openHouses } from '../support/docs-commands/houses.ts';
 import { judge } from '../support/docs-commands/judge.ts';
 import { typeProblems } from '../support/docs-commands/library.ts';
 import { docPages, PROJECT, readPage, splitPage } from '../support/docs-commands/pages.ts';
-import { OTHERS, type Place } from '../support/docs-commands/places.ts';
+import { OTHERS, OTHERS_OPTIONS, type Place, placeOf, SAMPLES } from '../support/docs-commands/places.ts';
 import { wordsOf } from '../support/docs-commands/words.ts';
 
 type Tried = Told & { readonly place: Place };
@@ -25,6 +26,7 @@ const features = stories.flat().flatMap(({ command, isSynopsis }) => {
   const [, folder] = /^onceover (?:phase [a-z-]+|cost) ([\w./-]*\w)/.exec(command) ?? [];
   return folder === undefined || folder.startsWith('-') || isSynopsis ? [] : [folder];
 });
+const { commands, options } = await everything();
 const houses = openHouses([...new Set(features)]);
 afterAll(() => houses.remove(), 60_000);
 
@@ -33,6 +35,16 @@ test('every command and option that the docs tell is there, and something is kno
     .flat()
     .flatMap(({ at, judged }) => (judged.kind === 'wrong' ? judged.problems.map((one) => `${at} ${one}`) : []));
   expect(problems).toEqual([]);
+});
+
+test('every option that a sentence names is one of onceover, or of a program that it is known to be of', () => {
+  const named = pages.flatMap(({ spans }) => spans.filter(({ text }) => text.startsWith('--')));
+  const problems = named.flatMap(({ page, line, text }) =>
+    (text.match(/(?<![\w-])--[a-z][a-z-]*/g) ?? [])
+      .filter((option) => !options.has(option) && !OTHERS_OPTIONS.includes(option))
+      .map((option) => `${page}:${line} ${option}`),
+  );
+  expect([named.length > 0, problems]).toEqual([true, []]);
 });
 
 test('settings, rules, jobs, roles, workflows of CI, entries of agents and documents of the docs are read by whoever reads them', () => {
@@ -94,6 +106,15 @@ describe.concurrent('what can be copied from the docs does what they say', () =>
     const title = own.map(({ command }) => command).join(' && ');
     if (own.length > 0 && !tried.has(title)) tried.set(title, own);
   }
+  for (const command of SAMPLES) {
+    const place = placeOf(command);
+    if (place !== null) tried.set(command, [{ ...toldAt(command, 'test/support/docs-commands/places.ts'), place }]);
+  }
+  test('every command of the program is among them', () => {
+    const all = [...tried.keys()].join(' && ');
+    const missing = commands.filter((name) => !new RegExp(`(?:^|&& |\\| )onceover ${name}(?: |$)`).test(all));
+    expect(missing, 'the docs tell no line of it that can be run: add one to SAMPLES in places.ts').toEqual([]);
+  });
   test.each([...tried])('%s', async (_title, story) => {
     const roots = new Map<House, string>();
     let stays: House | null = null;

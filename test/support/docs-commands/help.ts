@@ -46,6 +46,23 @@ function readHelp(text: string): Help {
   };
 }
 
+/** Every command of the program that does something, and every option that one of them has. */
+export async function everything(): Promise<{
+  readonly commands: readonly string[];
+  readonly options: ReadonlySet<string>;
+}> {
+  const commands: string[] = [];
+  const options = new Set<string>();
+  const walk = async (path: readonly string[]): Promise<void> => {
+    const help = await helpOf(path);
+    for (const option of help.options.keys()) options.add(option);
+    if (help.commands.length === 0) commands.push(path.join(' '));
+    await Promise.all(help.commands.map((name) => walk([...path, name])));
+  };
+  await walk([]);
+  return { commands: commands.sort(), options };
+}
+
 /** What the program's own help has against a command, and whether it is complete, so that it can be run. */
 export async function againstHelp({
   command,
@@ -77,12 +94,14 @@ function oneWordEach(command: string): string {
     .replace(/ \d?>>? ?\S+/g, '');
 }
 
+/** Every program has them, whether or not its help lists them. */
+const USUAL = ['--help', '-h', '--version', '-V'];
+
 function group(path: readonly string[], word: string, help: Help) {
-  const options = /^--?[a-z]/i.test(word);
-  const isKnown =
-    word === '' || isSynopsis(word) || (options && (help.options.has(word) || word === '-V' || word === '-h'));
+  const isOption = USUAL.includes(word) || help.options.has(word);
+  const isKnown = word === '' || isOption || isSynopsis(word);
   const problems = isKnown ? [] : [`there is no command "${['onceover', ...path, word].join(' ')}"`];
-  return { problems, isComplete: options && isKnown };
+  return { problems, isComplete: isOption };
 }
 
 function readWords(help: Help, words: readonly string[], besides: readonly string[], name: string) {

@@ -34,7 +34,7 @@ export async function judge(told: Told): Promise<Judged> {
 async function judgePart(told: Told): Promise<Judged> {
   const { command } = told;
   const known = told.inSentence ? NAMES : STEPS;
-  if (known.some((pattern) => pattern.test(command)) || isTriedElsewhere(command)) return FINE;
+  if (known.some((pattern) => pattern.test(command))) return FINE;
   switch (wordsOf(command)[0]) {
     case 'onceover':
       return judgeOwn(told);
@@ -44,16 +44,17 @@ async function judgePart(told: Told): Promise<Judged> {
     case 'node':
       return judgeFile(command);
     case 'git':
+      if (isTriedElsewhere(command)) return FINE;
       return told.inSentence ? judgeGit(command) : placed(command);
     case 'echo':
       return placed(command);
     default:
-      return unknown(command);
+      return isTriedElsewhere(command) ? FINE : unknown(command);
   }
 }
 
 function isTriedElsewhere(command: string): boolean {
-  return !command.startsWith('npm ') && OTHERS.some(([pattern]) => pattern.test(command));
+  return OTHERS.some(([pattern]) => pattern.test(command));
 }
 
 async function judgeOwn(told: Told): Promise<Judged> {
@@ -71,7 +72,7 @@ function judgeNpm(command: string): Judged {
     const script = verb === 'test' ? 'test' : (words.find((word) => !word.startsWith('-')) ?? '');
     return script in scripts ? FINE : wrong(`package.json has no script "${script}"`);
   }
-  if (!OTHERS.some(([pattern]) => pattern.test(command))) return unknown(command);
+  if (!isTriedElsewhere(command)) return unknown(command);
   const own = words.filter((word) => word === name || word.startsWith(`${name}@`));
   const other = own.find((word) => ![name, `${name}@${version}`].includes(word));
   return other === undefined ? FINE : wrong(`${other} is not the present version, ${version}`);
@@ -83,7 +84,8 @@ function judgeFile(command: string): Judged {
   const file = program === 'npx' ? join('node_modules/.bin', first) : first;
   const files = [file, ...rest.filter((word) => /\.[a-z]+$/.test(word))];
   const missing = files.filter((one) => !existsSync(join(PROJECT, one)));
-  return missing.length === 0 ? FINE : wrong(`there is no ${missing.join(', ')}`);
+  if (missing.length > 0) return wrong(`there is no ${missing.join(', ')}`);
+  return isTriedElsewhere(command) ? FINE : unknown(command);
 }
 
 let gitCommands: readonly string[] | null = null;

@@ -25,7 +25,7 @@ const SILENT = /^/;
  * Where each command of onceover is tried; the first row that fits counts. Every row is a command of the docs or the usual
  * case of one; a command that no row fits, or that ends otherwise there, needs a row of its own above it.
  */
-export const PLACES: readonly (readonly [command: RegExp, place: Place])[] = [
+const PLACES: readonly (readonly [command: RegExp, place: Place])[] = [
   [/^onceover (?:.* )?(?:--help|-h)$/, { in: 'fresh', exit: 0, says: /Usage: onceover/ }],
   [/^onceover (?:--version|-V)$/, { in: 'fresh', exit: 0, says: /^\d+\.\d+\.\d+/ }],
 
@@ -38,6 +38,7 @@ export const PLACES: readonly (readonly [command: RegExp, place: Place])[] = [
   [/^onceover explain\b/, { in: 'open', exit: 0, says: /src/ }],
   [/^onceover resolve F1\b/, { in: 'open', exit: 0, says: /F1/ }],
 
+  [/^onceover init --remove/, { in: 'open', exit: 0, says: /onceover\.yml/ }],
   [
     /^onceover init .*--from (?:gauntlet|coderabbit|continue)/,
     { in: 'foreign', exit: 0, says: /onceover\.yml/, stays: true },
@@ -53,6 +54,7 @@ export const PLACES: readonly (readonly [command: RegExp, place: Place])[] = [
   [/^onceover trust\b/, { in: 'set-up', exit: 0 }],
   [/^onceover demo\b/, { in: 'fresh', exit: 0, says: /scripted/ }],
 
+  [/^onceover instructions .*onceover pass /, { in: 'set-up', exit: 0, says: /passed/ }],
   [/^onceover instructions\b/, { in: 'set-up', exit: 0, says: /security--src/ }],
   [/^onceover rules\b/, { in: 'set-up', exit: 0, says: /security/ }],
   [/^onceover mcp\b/, { in: 'set-up', exit: 0, says: /"serverInfo"/, input: `${HELLO}\n` }],
@@ -73,15 +75,28 @@ export const PLACES: readonly (readonly [command: RegExp, place: Place])[] = [
   [/^echo \S+ >> \.git\/info\/exclude$/, { in: 'set-up', exit: 0, says: SILENT }],
 ];
 
+/** For commands that the docs tell only in a general form. */
+export const SAMPLES: readonly string[] = [
+  'onceover instructions > /dev/null && onceover pass "$(basename .deepwork/tmp/review_instructions/security--*.md .md)"',
+  "onceover workflow start research_report --goal 'Tea or coffee?' --reviewer claude",
+  "onceover workflow abort 'Nobody asks any more.'",
+];
+
+/** Options of other programs that sentences name. */
+export const OTHERS_OPTIONS: readonly string[] = ['--global', '--dangerously-bypass-hook-trust'];
+
 /** Complete as they stand, but named in sentences for what they are, and not to be given like this. */
-export const NAMES: readonly RegExp[] = [/^onceover workflow finish$/, /^codex exec$/, /^node -e ""$/];
+export const NAMES: readonly RegExp[] = [/^onceover workflow finish$/, /^codex exec$/, /^node -e /];
 
 /** Lines of a shell that only lead to the next one. */
 export const STEPS: readonly RegExp[] = [/^cd \S+$/];
 
-/** What other programs are told, and where a test of it is; `npm run` and `node` are looked up in the project. */
+/** What other programs are told, and the file that does it or looks at it; scripts of `npm run` are looked up in package.json. */
 export const OTHERS: readonly (readonly [command: RegExp, by: string])[] = [
   [/^npm (?:ci|install)\b/, 'test/support/docs-commands/judge.ts'],
+  [/^node examples\/workflow\/play\.mjs$/, 'test/e2e/workflow/cli.test.ts'],
+  [/^npx vitest run /, 'vitest.config.ts'],
+  [/^node bench\/\w+\.mjs$/, 'bench/all.mjs'],
   [/^git fetch origin "\+refs\/heads\/\$CI_MERGE_REQUEST/, 'test/e2e/ci-docs.test.ts'],
   [/^claude (?:plugin|mcp) /, 'test/agents/real/docs-commands.test.ts'],
   [/^codex mcp /, 'test/agents/real/docs-commands.test.ts'],
