@@ -224,11 +224,13 @@ async function changesSince(playing: Playing) {
   const after = await lookAtPhase(ports.snapshots, request, feature.documents);
   if (!after.ok) return after;
   const changed = await changedBetween(ports.snapshots, before.tree, after.value.seen.snapshot);
+  // Nobody could tell what it touched, and that is not having touched nothing.
+  if (!changed.ok) return changed;
   memory.before = null;
   memory.isArtifactGone = after.value.artifact === 'missing';
   // Programs that judge may be files that git leaves out.
   const tampered = [...request.agentFiles()].filter(([path, digest]) => before.agentFiles.get(path) !== digest);
-  return done([...new Set([...(changed ?? feature.documents.all), ...tampered.map(([path]) => path)])]);
+  return done([...new Set([...changed.value, ...tampered.map(([path]) => path)])]);
 }
 
 function replied(playing: Playing, ask: Ask, put: Put, reply: AgentReply, facts: ReviewerFacts): Replied {

@@ -96,13 +96,13 @@ async function document(
   return done({ artifact: text.value.trim() === '' ? 'empty' : 'present', document: text.value, files });
 }
 
-/** The paths that differ between two looks; null where one of them is gone. */
+/** The paths that differ between two looks; fails where one of them is gone. */
 export async function changedBetween(
   snapshots: Snapshots,
   from: SnapshotId,
   to: SnapshotId,
-): Promise<readonly RepoPath[] | null> {
-  if (from === to) return [];
+): Promise<Result<readonly RepoPath[]>> {
+  if (from === to) return done([]);
   const sections = await snapshots.sections(from, to, 0);
-  return sections.ok ? [...new Set(sections.value.flatMap(({ paths }) => paths))] : null;
+  return sections.ok ? done([...new Set(sections.value.flatMap(({ paths }) => paths))]) : sections;
 }

@@ -144,7 +144,7 @@ async function firstStep(playing: Playing, state: PhaseState, told: string | nul
   const from = state.reviewed?.snapshot ?? null;
   const changed = from === null ? null : await changedBetween(ports.snapshots, from, memory.sight.seen.snapshot);
   // What was there is gone: what is under review may be committed, whether or not it changed.
-  const changedPaths = changed ?? [...feature.documents.all, ...memory.sight.files];
+  const changedPaths = changed?.ok === true ? changed.value : [...feature.documents.all, ...memory.sight.files];
   return stepPhase(state, { kind: 'fixed', by: 'caller', summary: told ?? '', changedPaths });
 }
 

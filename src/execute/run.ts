@@ -61,7 +61,7 @@ export async function executeRun(
     ({ facts, deeds } = certified.value);
   }
   const spared = estimateSpared(savingDeeds(deeds, plan), before.value.past.slots);
-  const outcome = await conclude(facts, deeds, request, spared, budget);
+  const outcome = conclude(facts, deeds, request, spared, budget);
   const tidied = await finish(ports, request, facts, deeds);
   if (!tidied.ok) return tidied;
   // Where nothing changed, nothing was paid or spared.
@@ -90,7 +90,7 @@ export async function previewRun(
   const facts = read.value;
   const plan = decideRun(facts, request.settings, { ...request, isOn: false });
   const spared = estimateSpared(savingDeeds(NOTHING_DONE, plan), facts.past.slots);
-  const outcome = await conclude(facts, NOTHING_DONE, request, spared, openBudget(request.settings.budget));
+  const outcome = conclude(facts, NOTHING_DONE, request, spared, openBudget(request.settings.budget));
   return done({ outcome, plan, facts });
 }
 
@@ -185,13 +185,13 @@ async function certify(
   });
 }
 
-async function conclude(
+function conclude(
   facts: RunFacts,
   deeds: Deeds,
   request: RunRequest,
   spared: readonly Spared[],
   budget: Budget,
-): Promise<RunOutcome> {
+): RunOutcome {
   const judged = judgeRun({
     checks: facts.checks,
     reviews: facts.reviews,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RepoPath } from '../../src/domain/brand.ts';
 import type { PhaseEndReason } from '../../src/domain/phase.ts';
+import { failed } from '../../src/domain/result.ts';
 import { answers, fails } from '../support/memory/reviewers.ts';
 import {
   APPROVES,
@@ -126,6 +127,16 @@ describe('a fixer that edits what it must not', () => {
     });
     expect((await scene.play()).end).toMatchObject({ why: 'forbidden-edit', paths: [name] });
     expect(scene.commits()).toEqual([]);
+  });
+
+  test('what it touched cannot be told, because what was there is gone: the phase ends with that, and nothing is committed', async () => {
+    const gone = failed({ kind: 'git-failed', command: 'git diff', said: 'bad object' } as const);
+    const scene: Scene = openScene({
+      says: { 'spec-reviewer': [objects('no load')], implementer: [having(edit('onceover.yml'), mends(1))] },
+    });
+    const snapshots = { ...scene.ports.snapshots, sections: async () => gone };
+    expect(await scene.try({}, { snapshots })).toEqual(gone);
+    expect([scene.commits(), scene.told().length]).toEqual([[], 2]);
   });
 
   test('what it rests on may be mended too, and is committed with it', async () => {

@@ -145,13 +145,6 @@ describe('git that fails in the middle', () => {
     expect(scene.history()).toContain('RESUME-FALLBACK: spec-reviewer iteration 2 — what it last saw is gone');
   });
 
-  test('what a fixer changed cannot be found out: everything that it could have is taken for changed', async () => {
-    const scene = openScene({ says: { 'spec-reviewer': [objects('x')], implementer: [mends(1)] } });
-    const sections: Snapshots['sections'] = async () => failed(DOWN);
-    await scene.play({}, { snapshots: { ...scene.ports.snapshots, sections } });
-    expect(scene.commits()).toEqual([[SPEC]]);
-  });
-
   test('a commit that fails is said; the next look is fresh, and the loop goes on', async () => {
     const said = 'fatal: cannot do a partial commit during a merge.';
     const scene = openScene({
