@@ -28,7 +28,13 @@ export function shownOn(stream: Stream & { readonly columns?: number }, env: Nod
   return {
     paint: paintFor(stream, env),
     width: stream.isTTY === true ? Math.max(MOST_NARROW, stream.columns || 80) : null,
+    byNpx: isByNpx(env),
   };
 }
 
 const MOST_NARROW = 30;
+
+/** Whether npx has started us: then "onceover" alone is no command here. */
+export function isByNpx(env: NodeJS.ProcessEnv): boolean {
+  return env['npm_lifecycle_event'] === 'npx';
+}

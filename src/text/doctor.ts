@@ -2,6 +2,7 @@ import type { ResumeAbility } from '../domain/capability.ts';
 import type { AgentReport, DoctorReport } from '../domain/doctor.ts';
 import { quoteName, showUnseen } from '../domain/quote-name.ts';
 import { AS_IT_IS, fitted, type Shown } from './shown.ts';
+import { typed } from './typed.ts';
 
 /** Which agents are here, what each can do, what is missing and how to get it. */
 export function tellDoctor(report: DoctorReport, shown: Shown = AS_IT_IS): string {
@@ -9,11 +10,15 @@ export function tellDoctor(report: DoctorReport, shown: Shown = AS_IT_IS): strin
   const found = report.agents.filter((agent) => agent.program !== null);
   const missing = report.agents.filter((agent) => agent.program === null);
   return [
-    found.length === 0 ? paint('bad', fitted(NONE, shown, 0)) : paint('good', fitted(ready(found), shown)),
+    found.length === 0
+      ? paint('bad', fitted(typed(NONE, shown.byNpx), shown, 0))
+      : paint('good', fitted(ready(found), shown)),
     ...alike(found).map(({ names, lines }) =>
       [
         paint('strong', fitted(names, shown)),
-        ...lines.map(([what, said]) => fitted(`  ${paint('quiet', what.padEnd(LABEL))}${said}`, shown, LABEL)),
+        ...lines.map(([what, said]) =>
+          fitted(`  ${paint('quiet', what.padEnd(LABEL))}${typed(said, shown.byNpx)}`, shown, LABEL),
+        ),
       ].join('\n'),
     ),
     ...(missing.length === 0 ? [] : [[paint('strong', 'Not here'), ...missing.map(tellMissing)].join('\n')]),

@@ -1,6 +1,7 @@
 import { quoteName } from '../domain/quote-name.ts';
 import type { Left, Removal, Taken } from '../domain/removal.ts';
 import { AS_IT_IS, fitted, type Shown } from './shown.ts';
+import { typed } from './typed.ts';
 
 /** What goes or went, what is left and why, and what to do next. */
 export function tellRemoval({ isDone, taken, left }: Removal, look: Shown = AS_IT_IS): string {
@@ -10,7 +11,7 @@ export function tellRemoval({ isDone, taken, left }: Removal, look: Shown = AS_I
     taken.length === 0 ? 'Nothing that onceover wrote is here.' : [head, ...list(taken.map(tellTaken))].join('\n'),
     ...(left.length === 0 ? [] : [[look.paint('strong', 'This stays:'), ...list(left.map(tellLeft))].join('\n')]),
     nextSteps(isDone, taken)
-      .map((line) => fitted(line, look))
+      .map((line) => fitted(typed(line, look.byNpx), look))
       .join('\n'),
   ];
   return blocks.filter((block) => block !== '').join('\n\n');

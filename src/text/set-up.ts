@@ -2,6 +2,7 @@ import type { GatesFound, HookAgent, PassedOver, SetUpOutcome, SetUpStep } from 
 import { tellLeftOver, tellOthers, tellSource } from './carry-over.ts';
 import type { Paint } from './paint.ts';
 import { AS_IT_IS, fitted, type Shown } from './shown.ts';
+import { typed } from './typed.ts';
 
 /** What `init` wrote, shown, and what to do next. Settings come first and whole; a long prompt is shown by its beginning. */
 export function tellSetUp({ steps, gates, hook }: SetUpOutcome, look: Shown = AS_IT_IS): string {
@@ -18,7 +19,7 @@ export function tellSetUp({ steps, gates, hook }: SetUpOutcome, look: Shown = AS
       ...(steps.some(isMcp) && hook !== 'claude' ? [RESTART] : []),
       ...(hook === null ? [] : steps.some(isMcp) && hook === 'claude' ? [RESTART_FOR_BOTH] : HOOKED[hook]),
     ]
-      .map((line) => fitted(line, look))
+      .map((line) => fitted(typed(line, look.byNpx), look))
       .map((line) => line.replace(/^(Next|Then):/, (word) => paint('strong', word)))
       .join('\n'),
   ].join('\n\n');

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AgentReport } from '../../src/domain/doctor.ts';
 import { tellDoctor } from '../../src/text/doctor.ts';
+import { AS_IT_IS } from '../../src/text/shown.ts';
 
 const claude: AgentReport = {
   name: 'claude',
@@ -94,4 +95,9 @@ test('long lines go on under where they began', () => {
   expect(told).toMatch(/^ {2}resume {6}not tried .*\n {14}\S/m);
   expect(told).toContain('<claude 2.1.325>');
   expect(Math.max(...told.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
+});
+
+test('commands are told as they have to be typed', () => {
+  const report = { agents: [claude], git: null, bubblewrap: null, node: '20' };
+  expect(tellDoctor(report, { ...AS_IT_IS, byNpx: true })).toContain('stop hook   "npx onceover init --hook claude"');
 });

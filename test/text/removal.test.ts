@@ -56,3 +56,7 @@ test('it fits the terminal', () => {
   const lines = tellRemoval({ ...ALL, isDone: true }, { ...AS_IT_IS, width: 60 }).split('\n');
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(60);
 });
+
+test('by npx', () => {
+  expect(tellRemoval(ALL, { ...AS_IT_IS, byNpx: true })).toMatch(/"npx onceover init --remove --yes" takes it away\.$/);
+});

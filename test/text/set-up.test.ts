@@ -115,6 +115,19 @@ Next: "onceover run" runs the gates on your present change.`);
     expect(tellGates({})).not.toContain('Not found');
   });
 
+  test('whoever has started it with npx is told to go on so; what is in a file is shown as it is', () => {
+    const step = { ...WROTE_SETTINGS, added: '# "onceover run" runs them\n' };
+    const told = tellSetUp(
+      { steps: [step], gates: { ...FOUND, agents: [] }, hook: null },
+      { ...AS_IT_IS, byNpx: true },
+    );
+    expect(told).toContain('  # "onceover run" runs them\n');
+    expect(told.split('\n').slice(-2)).toEqual([
+      expect.stringMatching(/^Next: .*"npx onceover doctor" says how\./),
+      expect.stringMatching(/^Then: "npx onceover run"/),
+    ]);
+  });
+
   test('what to do next is wrapped to the terminal', () => {
     const told = tellSetUp({ steps: [], gates: { ...FOUND, agents: [] }, hook: 'codex' }, { ...AS_IT_IS, width: 60 });
     expect(Math.max(...told.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
