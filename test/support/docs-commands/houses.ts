@@ -132,7 +132,7 @@ function shell(cwd: string, line: string, env: NodeJS.ProcessEnv, input: string 
       cwd,
       env,
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-      timeout: 30_000,
+      timeout: 60_000,
       killSignal: 'SIGKILL',
     });
     let [stdout, stderr] = ['', ''];

@@ -110,13 +110,19 @@ function isPipeline(data: object): data is z.output<typeof pipeline> {
   return !isWorkflow(data) && !isSteps(data);
 }
 
-/** What our action has against a step that uses it. */
-function againstAction({ uses = '', with: given = {} }: z.output<typeof step>): readonly string[] {
-  if (!uses.includes('onceover')) return [];
-  const { inputs } = readAction();
-  const unknown = Object.keys(given).filter((name) => !(name in inputs));
-  return [
-    ...(uses === `OWNER/onceover@v${version}` ? [] : [`${uses} is not the action of version ${version}`]),
-    ...unknown.map((name) => `action.yml has no input "${name}"`),
-  ];
+/** What the docs give to actions of others. */
+const OTHERS: Readonly<Record<string, readonly string[]>> = {
+  'actions/checkout@v6': ['fetch-depth', 'persist-credentials', 'ref'],
+  'actions/setup-node@v6': ['node-version'],
+  'github/codeql-action/upload-sarif@v4': ['sarif_file', 'category'],
+};
+
+/** What the action that a step uses has against it. */
+function againstAction({ uses, with: given = {} }: z.output<typeof step>): readonly string[] {
+  if (uses === undefined) return [];
+  const own = `OWNER/onceover@v${version}`;
+  const inputs = uses === own ? Object.keys(readAction().inputs) : OTHERS[uses];
+  if (inputs === undefined) return [`${uses} is neither ${own} nor an action that yaml-fences.ts knows`];
+  const unknown = Object.keys(given).filter((name) => !inputs.includes(name));
+  return unknown.map((name) => `${uses} has no input "${name}"`);
 }
