@@ -6,7 +6,7 @@ import type { Comparison } from '../domain/ports.ts';
 import { quoteName } from '../domain/quote-name.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import type { Scope, Selection } from '../domain/scope.ts';
-import { hasCommits, isName, mergeBaseWith } from './diff.ts';
+import { commitOf, hasCommits, isName, mergeBaseWith } from './diff.ts';
 import { git } from './git.ts';
 import { ASK_BRANCH, askStanding, branchOf, readStanding, type Standing } from './standing.ts';
 
@@ -87,17 +87,11 @@ async function fromHead(place: Place): Promise<Result<Comparison>> {
 }
 
 async function ofCommit(place: Place, name: string): Promise<Result<Comparison>> {
-  const unknown = failed({ kind: 'unknown-commit', commit: name } as const);
-  if (!isName(name)) return unknown;
-  const verified = ['rev-parse', '--verify', '--quiet', `${name}^{commit}`];
-  const [found, branch] = await Promise.all([
-    git(place.root, verified, { expected: [0, 1, 128] }),
-    currentBranch(place),
-  ]);
+  const [found, branch] = await Promise.all([commitOf(place, name), currentBranch(place)]);
   if (!found.ok) return found;
   if (!branch.ok) return branch;
-  if (found.value.code !== 0) return unknown;
-  const id = found.value.stdout.toString('utf8').trim();
+  if (found.value === null) return failed({ kind: 'unknown-commit', commit: name });
+  const id = found.value;
   const commit = await git(place.root, ['cat-file', 'commit', id]);
   if (!commit.ok) return commit;
   // As it is written, not as a shallow clone pretends: there the parent is missing, and that is not having none.

@@ -56,22 +56,26 @@ export async function mergeBaseWith(place: Place, name: string): Promise<Result<
   const commit = answer.value.stdout.toString('utf8').trim();
   if (commit !== '') return done({ name, commit: commit as CommitId });
   if (answer.value.code === 1) return failed({ kind: 'no-merge-base', base: name, shallow: place.shallow });
-  const known = await git(place.root, ['rev-parse', '--verify', '--quiet', `${name}^{commit}`], {
-    expected: [0, 1, 128],
-  });
+  const known = await commitOf(place, name);
   if (!known.ok) return known;
-  if (known.value.code !== 0) return unknown;
+  if (known.value === null) return unknown;
   return failed({ kind: 'git-failed', command: `git merge-base ${name} HEAD`, said: answer.value.stderr.trim() });
 }
 
 /** The commit that a branch or name stands for. */
 export async function tipOf(place: Place, name: string): Promise<Result<CommitId>> {
-  const unknown = failed({ kind: 'unknown-base', base: name } as const);
-  if (!isName(name)) return unknown;
-  const args = ['rev-parse', '--verify', '--quiet', `${name}^{commit}`];
-  const answer = await git(place.root, args, { expected: [0, 1, 128] });
+  const commit = await commitOf(place, name);
+  if (!commit.ok) return commit;
+  return commit.value === null ? failed({ kind: 'unknown-base', base: name }) : done(commit.value);
+}
+
+/** The commit of that name; null where there is none. */
+export async function commitOf(place: Place, name: string): Promise<Result<CommitId | null>> {
+  if (!isName(name)) return done(null);
+  const question = ['rev-parse', '--verify', '--quiet', `${name}^{commit}`];
+  const answer = await git(place.root, question, { expected: [0, 1, 128] });
   if (!answer.ok) return answer;
-  return answer.value.code === 0 ? done(answer.value.stdout.toString('utf8').trim() as CommitId) : unknown;
+  return done(answer.value.code === 0 ? (answer.value.stdout.toString('utf8').trim() as CommitId) : null);
 }
 
 /** Whether it may reach git: a name that looks like an option, or is none at all, must not. */
@@ -79,12 +83,10 @@ export function isName(name: string): boolean {
   return name !== '' && !name.startsWith('-') && !name.includes('\0');
 }
 
-/** Whether HEAD is a commit yet. */
+/** Whether HEAD is a commit yet; where git cannot say, it is taken for one, and whoever asks more is told. */
 export async function hasCommits(place: Place): Promise<boolean> {
-  const answer = await git(place.root, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], {
-    expected: [0, 1, 128],
-  });
-  return !answer.ok || answer.value.code === 0;
+  const head = await commitOf(place, 'HEAD');
+  return !head.ok || head.value !== null;
 }
 
 function combine(output: Buffer): Omit<Diff, 'base'> {

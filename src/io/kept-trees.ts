@@ -28,7 +28,7 @@ export async function keepTree(place: Place, tree: SnapshotId): Promise<Result<v
 
 /** Lets go of the trees of this working tree but those named or held, and of all those of working trees that are gone. */
 export async function pruneTrees(place: Place, keep: ReadonlySet<SnapshotId>): Promise<Result<void>> {
-  const [shared, refs] = await Promise.all([sharedFolder(place), ownRefs(place)]);
+  const [shared, refs] = await Promise.all([sharedFolder(place), listRefs(place, [OWN, SHARED])]);
   if (!shared.ok) return shared;
   if (!refs.ok) return refs;
   const kept: ReadonlySet<string> = keep;
@@ -49,7 +49,11 @@ const OF_WORKTREE = /^refs\/onceover\/(worktrees\/[^/]+)\//;
  * is gone already cannot be kept.
  */
 export async function holdTrees(place: Place, owner: string, trees: ReadonlySet<SnapshotId>): Promise<Result<void>> {
-  const [shared, refs, there] = await Promise.all([sharedFolder(place), ownRefs(place), existing(place, [...trees])]);
+  const [shared, refs, there] = await Promise.all([
+    sharedFolder(place),
+    listRefs(place, [OWN, SHARED]),
+    existing(place, [...trees]),
+  ]);
   if (!shared.ok) return shared;
   if (!refs.ok) return refs;
   if (!there.ok) return there;
@@ -92,16 +96,16 @@ function gitDirs({ commonDir }: Place): readonly string[] {
 }
 
 async function refsOf(place: Place, gitDir: string): Promise<Result<readonly string[]>> {
-  const folders = gitDir === place.commonDir ? [OWN, SHARED] : [OWN];
-  const env = { GIT_DIR: gitDir };
+  return listRefs(place, gitDir === place.commonDir ? [OWN, SHARED] : [OWN], { GIT_DIR: gitDir });
+}
+
+async function listRefs(
+  place: Place,
+  folders: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Result<readonly string[]>> {
   const listed = await git(place.root, ['for-each-ref', '--format=%(refname)', ...folders], { env });
-  if (!listed.ok) return listed;
-  return done(
-    listed.value.stdout
-      .toString('utf8')
-      .split('\n')
-      .filter((ref) => ref !== ''),
-  );
+  return listed.ok ? done(listed.value.stdout.toString('utf8').split('\n').slice(0, -1)) : listed;
 }
 
 /** Those of the objects that the repository has. */
@@ -114,11 +118,6 @@ async function existing(place: Place, ids: readonly string[]): Promise<Result<re
   if (!answer.ok) return answer;
   const lines = new Set(answer.value.stdout.toString('utf8').split('\n'));
   return done(ids.filter((id) => lines.has(id)));
-}
-
-async function ownRefs(place: Place): Promise<Result<readonly string[]>> {
-  const listed = await git(place.root, ['for-each-ref', '--format=%(refname)', OWN, SHARED]);
-  return listed.ok ? done(listed.value.stdout.toString('utf8').split('\n')) : listed;
 }
 
 // Named as git names the working tree, which it keeps when the working tree is moved.

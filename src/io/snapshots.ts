@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RepoPath } from '../domain/brand.ts';
 import type { Place } from '../domain/change.ts';
@@ -8,7 +7,7 @@ import type { Snapshots } from '../domain/ports.ts';
 import { done } from '../domain/result.ts';
 import { findComparison } from './comparison.ts';
 import { diffSections, plainDiffSections } from './diff-sections.ts';
-import { checkFolder, codeOf } from './files.ts';
+import { checkFolder } from './files.ts';
 import { git } from './git.ts';
 import { holdTrees, keepTree, pruneTrees } from './kept-trees.ts';
 import { readNulList } from './nul-list.ts';
@@ -16,6 +15,7 @@ import { QUIET } from './quiet.ts';
 import type { Standing } from './standing.ts';
 import { takeSnapshot } from './take-snapshot.ts';
 import { filesInTree, textInTree } from './text-in-tree.ts';
+import { traceOfEntry } from './trace.ts';
 
 /** Snapshots of the working tree at `place`; the user's index, stash, branches and files stay as they are. */
 export function openSnapshots(place: Place, standing: Standing | null = null): Snapshots {
@@ -44,7 +44,7 @@ export function openSnapshots(place: Place, standing: Standing | null = null): S
     textIn: (tree, path) => textInTree(place, tree, path),
     touched(paths) {
       const hash = createHash('sha256');
-      for (const path of paths) hash.update(`${path}\0${traceOf(join(place.root, path))}\0`);
+      for (const path of paths) hash.update(`${path}\0${traceOfEntry(join(place.root, path))}\0`);
       return hash.digest('hex');
     },
     async trackedIn(folder) {
@@ -63,14 +63,3 @@ export function openSnapshots(place: Place, standing: Standing | null = null): S
 }
 
 const ALL_FILES = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
-
-// The time of the last change to the file's entry cannot be set back.
-function traceOf(path: string): string {
-  try {
-    const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-    if (stats === undefined) return 'missing';
-    return [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
-  } catch (error) {
-    return codeOf(error);
-  }
-}

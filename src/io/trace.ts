@@ -12,6 +12,15 @@ export function isAsTraced(traces: Traces): boolean {
   return Object.entries(traces).every(([path, was]) => trace(path) === was);
 }
 
+/** What changes whenever the entry itself does; what a symlink leads to is another. */
+export function traceOfEntry(path: string): string {
+  try {
+    return printOf(lstatSync(path, { throwIfNoEntry: false }));
+  } catch (error) {
+    return codeOf(error);
+  }
+}
+
 function trace(path: string): string {
   try {
     return path.endsWith('/') ? traceFolder(path) : traceOne(path);

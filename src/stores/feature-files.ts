@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RepoPath } from '../domain/brand.ts';
 import type { FeatureFiles } from '../domain/ports.ts';
 import { done, failed, type Result } from '../domain/result.ts';
-import { checkFolder, codeOf, lookAt, writeWhole } from '../io/files.ts';
+import { checkFolder, writeWhole } from '../io/files.ts';
 import { readOwnBytes } from '../io/own-file.ts';
 import { brainstormSource, isMeta, mergeMeta } from './meta-shape.ts';
+import { putAside } from './put-aside.ts';
 
 const HISTORY = '.review-history.md';
 const META = '.meta.json';
@@ -17,15 +17,6 @@ export function openFeatureFiles(root: string, feature: RepoPath): FeatureFiles 
   const read = (name: string): Result<Buffer | null> => {
     const there = feature === '' ? done('there') : checkFolder(root, feature);
     return there.ok ? readOwnBytes(join(folder, name)) : there;
-  };
-  const putAside = (at: Date): Result<string> => {
-    const aside = freeName(folder, `${META}.unreadable-${at.toISOString().replace(/[-:.]/g, '')}`);
-    try {
-      renameSync(join(folder, META), join(folder, aside));
-      return done(aside);
-    } catch (error) {
-      return failed({ kind: 'disk', action: 'write', path: join(folder, aside), code: codeOf(error) });
-    }
   };
   return {
     async meta() {
@@ -38,7 +29,7 @@ export function openFeatureFiles(root: string, feature: RepoPath): FeatureFiles 
     },
     async putMetaAside(at) {
       const there = read(META);
-      return there.ok ? putAside(at) : there;
+      return there.ok ? putAside(folder, META, at) : there;
     },
     async tellMeta(update, at) {
       const bytes = read(META);
@@ -46,7 +37,7 @@ export function openFeatureFiles(root: string, feature: RepoPath): FeatureFiles 
       const text = bytes.value === null ? null : textOf(bytes.value);
       const isLost = bytes.value !== null && text === null;
       const merged = isLost ? null : mergeMeta(text, update);
-      const aside = merged?.ok === true ? done(null) : putAside(at);
+      const aside = merged?.ok === true ? done(null) : putAside(folder, META, at);
       if (!aside.ok) return aside;
       const whole = merged?.ok === true ? merged : mergeMeta(null, update);
       const written = whole.ok ? writeWhole(folder, META, whole.text) : done(undefined);
@@ -70,11 +61,4 @@ export function openFeatureFiles(root: string, feature: RepoPath): FeatureFiles 
 
 function textOf(bytes: Buffer): string | null {
   return isUtf8(bytes) ? bytes.toString('utf8') : null;
-}
-
-/** A name in the folder that nothing has. */
-function freeName(folder: string, name: string): string {
-  let [free, number] = [name, 1];
-  while (lookAt(join(folder, free)) !== null) free = `${name}-${++number}`;
-  return free;
 }

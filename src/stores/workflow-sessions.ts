@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RepoPath } from '../domain/brand.ts';
@@ -10,10 +9,11 @@ import { byCodePoint } from '../domain/order.ts';
 import type { HeldLock, Lock, WorkflowSessions } from '../domain/ports.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import type { UnreadableSession, WorkflowSession } from '../domain/workflow.ts';
-import { checkFolder, codeOf, listFolder, removeForgotten, writeWhole } from '../io/files.ts';
+import { checkFolder, listFolder, removeForgotten, writeWhole } from '../io/files.ts';
 import { readOwn, writeNew } from '../io/own-file.ts';
 import { makeIgnoredFolder } from './generated-folder.ts';
 import { openLock } from './lock.ts';
+import { putAside } from './put-aside.ts';
 
 const FORMAT = 1;
 const NAME = /^session_([a-z0-9-]{1,64})\.json$/;
@@ -36,17 +36,12 @@ export function openWorkflowSessions(
     return done(text.value === null ? null : parse(text.value, id));
   };
 
-  const putAside = (id: string): Result<string | null> => {
+  const putUnreadableAside = (id: string): Result<string | null> => {
     const now = read(id);
     if (!now.ok) return now;
     if (now.value !== 'unreadable') return done(null);
-    const aside = `${fileOf(id)}.unreadable-${new Date().toISOString().replace(/[-:.]/g, '')}`;
-    try {
-      renameSync(join(folder, fileOf(id)), join(folder, aside));
-      return done(`${GENERATED_FOLDER}/${aside}`);
-    } catch (error) {
-      return failed({ kind: 'disk', action: 'write', path: join(folder, aside), code: codeOf(error) });
-    }
+    const aside = putAside(folder, fileOf(id), new Date());
+    return aside.ok ? done(`${GENERATED_FOLDER}/${aside.value}`) : aside;
   };
 
   return {
@@ -85,7 +80,7 @@ export function openWorkflowSessions(
         if (!now.ok) return now;
         if (now.value === null) return failed({ kind: 'unknown-session', id, active: [] });
         if (now.value === 'unreadable') {
-          const aside = putAside(id);
+          const aside = putUnreadableAside(id);
           return aside.ok ? failed({ kind: 'unreadable-session', id, path: pathOf(id), aside: aside.value }) : aside;
         }
         const changed = change(now.value);
@@ -98,7 +93,7 @@ export function openWorkflowSessions(
     },
 
     async putAside(id) {
-      return putAside(id);
+      return putUnreadableAside(id);
     },
 
     async writeInstructions(id, step, text) {
