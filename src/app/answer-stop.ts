@@ -24,18 +24,13 @@ function fromMemory({ cwd, session }: StopRequest): StopAnswer | null {
   const spot = findSpot(cwd, process.env);
   if (spot === null) return null;
   const until = snoozedUntil(spot, Date.now());
-  if (until !== null) return asleep(until);
+  if (until !== null) return { kind: 'let-go', why: { kind: 'asleep', until: new Date(until) } };
   const memory = readMemory(spot);
   // There another configuration counts than the one in the working tree.
   if (isPullRequest(process.env) || !isAsJudged(spot, memory)) return null;
   const decided = decideStop(memory.judged.verdict, memory.sessions[session] ?? null);
   const isNothing = decided.blocks === null && memory.sessions[session] === undefined;
   return isNothing ? decided.answer : countBlocks(spot, memory, session, decided);
-}
-
-function asleep(until: number): StopAnswer {
-  const time = new Date(until).toTimeString().slice(0, 5);
-  return { kind: 'let-go', message: `onceover's stop hook sleeps until ${time}; nothing was judged.` };
 }
 
 type Judged = StopMemory & { readonly judged: NonNullable<StopMemory['judged']> };

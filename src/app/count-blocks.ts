@@ -7,6 +7,5 @@ type Decided = { readonly answer: StopAnswer; readonly blocks: Blocks | null };
 export function countBlocks(spot: Spot, memory: StopMemory, session: string, { answer, blocks }: Decided): StopAnswer {
   const isKept = writeMemory(spot, withSession(memory, session, blocks));
   if (isKept || answer.kind === 'let-go') return answer;
-  const message = `onceover let the agent stop although the gates do not hold: how often it was held back cannot be written down in ${spot.commonDir}. See "onceover status".`;
-  return { kind: 'let-go', message };
+  return { kind: 'let-go', why: { kind: 'not-counted', folder: spot.commonDir } };
 }

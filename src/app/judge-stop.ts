@@ -34,8 +34,7 @@ export async function judgeStop(request: StopRequest): Promise<StopAnswer> {
 
 // An agent may work anywhere; where there is no working tree there are no gates.
 function outOfPlace(failure: Failure): StopAnswer {
-  if (failure.kind === 'not-a-repository' || failure.kind === 'bare-repository')
-    return { kind: 'let-go', message: null };
+  if (failure.kind === 'not-a-repository' || failure.kind === 'bare-repository') return { kind: 'let-go', why: null };
   return decideStop(unjudged(failure), null).answer;
 }
 

@@ -1,9 +1,18 @@
 /** What an agent's stop is answered with. */
 export type StopAnswer =
-  /** It may stop; `message` is for the person, and none where there is nothing to say. */
-  | { readonly kind: 'let-go'; readonly message: string | null }
+  /** It may stop; `why` is for the person, and none where there is nothing to say. */
+  | { readonly kind: 'let-go'; readonly why: LetGo | null }
   /** It goes on; `reason` is for the agent. */
   | { readonly kind: 'block'; readonly reason: string };
+
+/** Why an agent may stop although the gates do not hold, as far as is known. */
+export type LetGo =
+  | { readonly kind: 'unjudged'; readonly said: string }
+  | { readonly kind: 'still-running'; readonly waits: number }
+  | { readonly kind: 'no-progress'; readonly blocks: number; readonly open: readonly string[] }
+  /** How often it was held back cannot be written down there. */
+  | { readonly kind: 'not-counted'; readonly folder: string }
+  | { readonly kind: 'asleep'; readonly until: Date };
 
 /** What was found out about the tree as it is. */
 export type StopVerdict =

@@ -1,4 +1,4 @@
-import type { Blocks, StopAnswer, StopVerdict } from '../domain/stop.ts';
+import type { Blocks, LetGo, StopAnswer, StopVerdict } from '../domain/stop.ts';
 
 const MOST_BLOCKS = 3;
 const MOST_WAITS = 3;
@@ -10,41 +10,34 @@ export function decideStop(
 ): { readonly answer: StopAnswer; readonly blocks: Blocks | null } {
   switch (verdict.kind) {
     case 'holds':
-      return { answer: { kind: 'let-go', message: null }, blocks: null };
+      return { answer: letGo(null), blocks: null };
     case 'unjudged':
-      return {
-        answer: letGo(`onceover could not judge this change, so nothing was passed: ${verdict.why}`),
-        blocks: before,
-      };
+      return { answer: letGo({ kind: 'unjudged', said: verdict.why }), blocks: before };
     case 'running': {
       // Waiting is no answer to what was found before: that is counted on from where it was.
       const waits = (before?.waits ?? 0) + 1;
       const blocks = { count: before?.count ?? 0, open: before?.open ?? [], waits };
-      if (waits <= MOST_WAITS) return { answer: { kind: 'block', reason: verdict.reason }, blocks };
-      return {
-        answer: letGo(
-          `onceover let the agent stop after it had waited ${MOST_WAITS} times for a review that still goes on. Nothing was passed yet; "onceover status" tells what came of it.`,
-        ),
-        blocks,
-      };
+      const isPatient = waits <= MOST_WAITS;
+      return { answer: isPatient ? block(verdict) : letGo({ kind: 'still-running', waits: MOST_WAITS }), blocks };
     }
     case 'fails': {
+      const { open } = verdict;
       const isFirst = before === null || before.count === 0;
-      const isProgress = isFirst || before.open.some((id) => !verdict.open.includes(id));
+      const isProgress = isFirst || before.open.some((id) => !open.includes(id));
       const count = isProgress ? 1 : before.count + 1;
-      const blocks = { count, open: verdict.open, waits: 0 };
-      if (count <= MOST_BLOCKS) return { answer: { kind: 'block', reason: verdict.reason }, blocks };
-      const open = verdict.open.length === 0 ? '' : ` Not passed: ${verdict.open.join(', ')}.`;
+      const isHeld = count <= MOST_BLOCKS;
       return {
-        answer: letGo(
-          `onceover let the agent stop after ${MOST_BLOCKS} blocks without progress.${open} "onceover status" tells more.`,
-        ),
-        blocks,
+        answer: isHeld ? block(verdict) : letGo({ kind: 'no-progress', blocks: MOST_BLOCKS, open }),
+        blocks: { count, open, waits: 0 },
       };
     }
   }
 }
 
-function letGo(message: string): StopAnswer {
-  return { kind: 'let-go', message };
+function block({ reason }: { readonly reason: string }): StopAnswer {
+  return { kind: 'block', reason };
+}
+
+function letGo(why: LetGo | null): StopAnswer {
+  return { kind: 'let-go', why };
 }

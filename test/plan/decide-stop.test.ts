@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Blocks, StopVerdict } from '../../src/domain/stop.ts';
 import { decideStop } from '../../src/plan/decide-stop.ts';
+import { tellLetGo } from '../../src/text/let-go.ts';
 
 const HOLDS: StopVerdict = { kind: 'holds' };
 const UNJUDGED: StopVerdict = { kind: 'unjudged', why: 'no agent' };
@@ -13,7 +14,8 @@ type Row = [title: string, verdict: StopVerdict, before: Blocks | null, answer: 
 
 /** The answer in a word and what is said. */
 function told({ answer }: ReturnType<typeof decideStop>): string {
-  return answer.kind === 'block' ? `block: ${answer.reason}` : `let go: ${answer.message}`;
+  if (answer.kind === 'block') return `block: ${answer.reason}`;
+  return `let go: ${answer.why === null ? null : tellLetGo(answer.why)}`;
 }
 
 test.each<Row>([
@@ -67,7 +69,7 @@ describe('in any order of verdicts', () => {
         for (const verdict of verdicts) {
           const { answer, blocks: next } = decideStop(verdict, before);
           before = next;
-          expect(answer.kind === 'block' || answer.message).toBeTruthy();
+          expect(answer.kind === 'block' || answer.why).toBeTruthy();
         }
       }),
     );
