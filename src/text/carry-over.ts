@@ -1,7 +1,7 @@
 import type { ForeignTool, LeftOver, LeftOverKind } from '../domain/carry-over.ts';
-import type { UnusableFile } from '../domain/problem.ts';
 import { quoteName, showUnseen } from '../domain/quote-name.ts';
 import { someNames } from './names.ts';
+import { UNUSABLE } from './problem.ts';
 
 /** Each tool as people know it, and where its configuration is. */
 const TOOLS: Readonly<Record<ForeignTool, readonly [name: string, where: string]>> = {
@@ -91,13 +91,3 @@ function tellOwnText({ name, standsIn }: Extract<LeftOverKind, { kind: 'own-text
   const whose = `the text of ${quoteName(name)} is the tool's own, and not in this repository`;
   return `${whose}; ${standsIn ? 'our code-quality review stands in for it' : 'write a prompt and name it in a review'}`;
 }
-
-const UNUSABLE: Readonly<Record<UnusableFile, string>> = {
-  missing: 'does not exist',
-  'not-a-file': 'is not a plain file',
-  outside: 'is outside the repository',
-  'not-utf8': 'is not UTF-8 text',
-  'too-large': 'is too large',
-  empty: 'is empty',
-  unreadable: 'cannot be read',
-};

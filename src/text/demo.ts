@@ -98,7 +98,7 @@ function tellSum({ cost, shared }: DemoOutcome, { width, paint }: DemoLooks): st
   const spared = pass.tokens + slot.tokens + session.tokens + prefix.tokens;
   const looks = cost.paid.looks + pass.looks + slot.looks;
   const share = Math.round((100 * spared) / (paid + spared));
-  const told = `Of ${looks} looks, ${cost.paid.looks} were asked for. Paid: ${tokensOf(paid)} tokens. Not paid: about ${tokensOf(spared)}, ${share}% of the whole, if a look that is spared counts as much as that reviewer's last one.`;
+  const told = `Of ${looks} looks, ${cost.paid.looks} were asked for. Paid: ${tokensOf(paid)} tokens. Not paid: about ${tokensOf(spared)}, ${share} % of the whole, if a look that is spared counts as much as that reviewer's last one.`;
   const alike = `Not counted is what both reviewers of code were sent alike, the first ${tokensOf(shared.tokens)} tokens: were they one agent, such as Claude Code, the second would have had them from its provider's cache.`;
   return [
     paint('good', wrap(`  ${told}`, width)),

@@ -1,8 +1,10 @@
 import { quoteName } from '../domain/quote-name.ts';
 import type { RunOutcome } from '../domain/run.ts';
 import type { SlotPlan } from '../domain/slot.ts';
+import { count } from './count.ts';
 import { tellGateReason } from './gate-reason.ts';
 import { oneLine } from './one-line.ts';
+import { tellUncovered } from './run.ts';
 import { tellNoChanges, tellNoGate } from './run-result.ts';
 import { tellPlan } from './slots.ts';
 
@@ -28,7 +30,7 @@ export function tellDryRun(outcome: RunOutcome, plan: ToldPlan): string {
   );
   const reviews = plan.reviews.flatMap((one) => {
     const { gate } = one.state;
-    const files = `${gate.entries.length} ${gate.entries.length === 1 ? 'file' : 'files'}`;
+    const files = count(gate.entries.length, 'file');
     if (one.kind === 'run') {
       return [`run     ${quoteName(gate.id)}  ${files}`, ...one.slots.map((slot) => `          ${tellPlan(slot)}`)];
     }
@@ -37,8 +39,8 @@ export function tellDryRun(outcome: RunOutcome, plan: ToldPlan): string {
     return [`${one.kind === 'rest' ? 'holds  ' : 'not run'} ${quoteName(gate.id)}${why}`];
   });
   const lines = [...checks, ...reviews];
-  const uncovered =
-    outcome.uncovered.length === 0 ? [] : [`Covered by no review: ${outcome.uncovered.map(quoteName).join(', ')}`];
+  const notSeen = tellUncovered(outcome);
+  const uncovered = notSeen === '' ? [] : [notSeen];
   if (lines.length === 0) {
     const what = outcome.status === 'no_changes' ? tellNoChanges(outcome) : tellNoGate(outcome);
     return [`Nothing would be run: ${what}.`, ...uncovered].join('\n');

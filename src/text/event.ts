@@ -2,8 +2,9 @@ import type { Event } from '../domain/event.ts';
 import type { Fix } from '../domain/loop.ts';
 import { quoteName } from '../domain/quote-name.ts';
 import { tellAgentFailure } from './agent-failure.ts';
-import { askedAgain } from './asked-again.ts';
+import { askedAgain, fallenBack } from './asked-again.ts';
 import { count } from './count.ts';
+import { tellWhy } from './gate-reason.ts';
 import { oneLine } from './one-line.ts';
 import { type Paint, PLAIN } from './paint.ts';
 import { tellPhaseEvent } from './phase-event.ts';
@@ -63,8 +64,8 @@ function tellFix({ failure, filesChanged, fixed, declined, durationMs, usage }: 
 }
 
 function how({ kind, why }: Extract<Event, { kind: 'slot-started' }>['dispatch']): string {
-  if (why === 'session-lost') return `${kind}, RESUME-FALLBACK: what its session began with or saw is gone`;
-  return why === 'first-look' || why === 'delta' ? kind : `${kind}, ${why}`;
+  if (why === 'session-lost') return fallenBack(kind);
+  return why === 'first-look' || why === 'delta' ? kind : `${kind}: ${tellWhy(why)}`;
 }
 
 const LOOKS = { pass: 'good', fail: 'bad', error: 'broken' } as const;

@@ -3,6 +3,7 @@ import { quoteName, showUnseen } from '../domain/quote-name.ts';
 import type { ToldFinding } from '../domain/run.ts';
 import { tellFixes } from './explain-fixes.ts';
 import { list } from './list.ts';
+import { NO_PLACE, tellPlace } from './place.ts';
 import { MARKS, tellFinding } from './run.ts';
 import type { Shown } from './shown.ts';
 import { wrap } from './wrap.ts';
@@ -14,10 +15,7 @@ export function tellFindingBlocks(
   width: number,
 ): readonly string[] {
   const { finding, state } = told;
-  const place =
-    finding.file === null
-      ? 'without a place'
-      : `${quoteName(finding.file)}${finding.line === null ? '' : `:${finding.line}`}`;
+  const place = tellPlace(finding) ?? NO_PLACE;
   const next = tellFindingNext(told, planned);
   const mark = finding.mark === null ? '' : ` (${MARKS[finding.mark]})`;
   const [, ...words] = tellFinding(told, shown);
@@ -77,7 +75,7 @@ export function tellFindingNext({ finding, state }: ToldFinding, planned: boolea
   const { id, slot } = finding;
   const file = finding.file === null ? 'the files of its gate have' : `${quoteName(finding.file)} has`;
   const asks = planned ? `the next run asks @${slot}: ` : `only @${slot} can close it, and no run would ask it now: `;
-  const waive = `"onceover resolve ${id} --skip WHY" leaves it as it is, and keeps it from failing anything`;
+  const waive = `"onceover resolve ${id} --skip WHY" waives it: it stays as it is, and fails nothing`;
   const claim = `"onceover resolve ${id} --fixed" claims that it is fixed, for @${slot} to confirm`;
   switch (state) {
     case 'open':

@@ -12,8 +12,10 @@ import { list } from './list.ts';
 import { someNames } from './names.ts';
 import { oneLine } from './one-line.ts';
 import { PLAIN } from './paint.ts';
+import { NO_PLACE, tellPlace } from './place.ts';
 import { STATES, tellStanding } from './run.ts';
 import { tellRunsAgain } from './runs-again.ts';
+import { secondsTaken } from './seconds.ts';
 import type { Shown } from './shown.ts';
 import { tellPlan } from './slots.ts';
 import { tokensOf } from './tokens.ts';
@@ -137,9 +139,9 @@ function standing(slot: About<'slot'>['slot'], asked: SlotRecord | undefined): s
 function said(findings: readonly ToldFinding[], width: number): readonly string[] {
   if (findings.length === 0) return [];
   const lines = findings.slice(0, MOST_FINDINGS).map(({ finding, state }) => {
-    const { id, priority, file, line, slot, issue } = finding;
-    const place = file === null ? '' : ` ${quoteName(file)}${line === null ? '' : `:${line}`}`;
-    return cut(`  ${id} ${priority}${STATES[state]}${place} @${slot}: ${showUnseen(issue)}`, width);
+    const { id, priority, slot, issue } = finding;
+    const place = tellPlace(finding) ?? NO_PLACE;
+    return cut(`  ${id} ${priority}${STATES[state]} ${place} @${slot}: ${showUnseen(issue)}`, width);
   });
   const more = findings.length - lines.length;
   return [['What was said:', ...lines, ...(more > 0 ? [`  and ${more} more`] : [])].join('\n')];
@@ -165,7 +167,7 @@ function tellLook(record: SlotRecord): string {
 }
 
 function tellCheck({ iteration, status, durationMs, why }: CheckRecord): string {
-  return `iteration ${iteration}: ${status}, ${(durationMs / 1000).toFixed(1)} s${why === null ? '' : ` (${showUnseen(why)})`}`;
+  return `iteration ${iteration}: ${status}, ${secondsTaken(durationMs)}${why === null ? '' : ` (${showUnseen(why)})`}`;
 }
 
 function sent(gate: string, slot: number): string {

@@ -158,7 +158,7 @@ export function tellFailure(failure: Failure): Told {
         what: `There is no finding "${showUnseen(failure.id)}".`,
         next:
           failure.known.length === 0
-            ? 'Nothing is open.'
+            ? 'Nothing is open: "onceover status" shows how the gates stand.'
             : `These are open: ${failure.known.join(', ')}. See them with "onceover status".`,
       };
     case 'finding-closed':

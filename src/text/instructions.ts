@@ -1,14 +1,15 @@
 import type { InstructionsOutcome, WrittenTask } from '../domain/instructions.ts';
-import { quoteName, showUnseen } from '../domain/quote-name.ts';
+import { quoteName } from '../domain/quote-name.ts';
+import { count } from './count.ts';
+import { someNames } from './names.ts';
+import { folded } from './one-line.ts';
 
 /** What to dispatch, one entry a review, or why there is nothing to do; what is skipped is only counted. */
 export function tellInstructions(outcome: InstructionsOutcome, platform: string): string {
   if (outcome.written.length === 0) return nothingToDo(outcome);
-  const count = outcome.written.length;
-  const lead =
-    count === 1
-      ? 'One review to do. Give it to a sub-agent of its own:'
-      : `${count} reviews to do. Give each to a sub-agent of its own, all at once:`;
+  const { length } = outcome.written;
+  const give = length === 1 ? 'Give it to a sub-agent of its own' : 'Give each to a sub-agent of its own, all at once';
+  const lead = `${count(length, 'review')} to do. ${give}:`;
   return [lead, ...outcome.written.map((written) => entry(written, platform)), ...skipped(outcome)].join('\n\n');
 }
 
@@ -33,13 +34,11 @@ const MOST_NAMES = 5;
 function entry(written: WrittenTask, platform: string): string {
   const { task } = written;
   const rule = task.parts[0].rule;
-  const names = task.files.slice(0, MOST_NAMES).map(quoteName).join(', ');
-  const more = task.files.length > MOST_NAMES ? ` and ${task.files.length - MOST_NAMES} more` : '';
   const persona = personaFor(written, platform);
   return [
-    `${rule.name}: ${names}${more}`,
-    `  description: ${oneLine(rule.description)}`,
-    ...(persona === null ? [] : [`  agent:       ${oneLine(persona)}`]),
+    `${rule.name}: ${someNames(task.files, MOST_NAMES)}`,
+    `  description: ${folded(rule.description)}`,
+    ...(persona === null ? [] : [`  agent:       ${folded(persona)}`]),
     `  prompt:      @${quoteName(written.file)}`,
     ...(written.why === 'pass-does-not-match'
       ? ['  again:       its pass was for another rule text, path or context']
@@ -48,10 +47,8 @@ function entry(written: WrittenTask, platform: string): string {
 }
 
 function skipped(outcome: InstructionsOutcome): string[] {
-  const count = outcome.skipped.length;
-  return count === 0
-    ? []
-    : [`${count === 1 ? 'One review was' : `${count} reviews were`} skipped: passed, and unchanged since.`];
+  const { length } = outcome.skipped;
+  return length === 0 ? [] : [`${count(length, 'review was', 'reviews were')} skipped: passed, and unchanged since.`];
 }
 
 function nothingToDo(outcome: InstructionsOutcome): string {
@@ -68,13 +65,9 @@ function nothingToDo(outcome: InstructionsOutcome): string {
       : `Nothing to review: nothing changed since ${selection.base === null ? 'the beginning' : quoteName(selection.base)}.`;
   }
   if (outcome.skipped.length > 0) {
-    const count = outcome.skipped.length;
-    return `Nothing to review: ${count === 1 ? 'the one review' : `all ${count} reviews`} of this change passed, and the files are unchanged since.`;
+    const { length } = outcome.skipped;
+    return `Nothing to review: ${length === 1 ? 'the only review' : `all ${length} reviews`} of this change passed, and the files are unchanged since.`;
   }
-  const files = selection.count === 1 ? 'file' : 'files';
-  return `Nothing to review: no rule matches the ${selection.count} ${selection.kind === 'listed' ? 'named' : 'changed'} ${files}.`;
-}
-
-function oneLine(text: string): string {
-  return showUnseen(text.replace(/\s+/g, ' ').trim());
+  const kind = selection.kind === 'listed' ? 'named' : 'changed';
+  return `Nothing to review: no rule matches the ${count(selection.count, `${kind} file`)}.`;
 }

@@ -1,6 +1,8 @@
 import type { Fix, LoopEnd, LoopOutcome, LoopRound } from '../domain/loop.ts';
 import { quoteName } from '../domain/quote-name.ts';
 import { tellAgentFailure } from './agent-failure.ts';
+import { ASKED_AGAIN } from './asked-again.ts';
+import { count } from './count.ts';
 import { someNames } from './names.ts';
 import { oneLine } from './one-line.ts';
 import { AS_IT_IS, fitted, type Shown } from './shown.ts';
@@ -57,7 +59,7 @@ function tellFix(fix: Fix | null): string {
   if (fix === null) return '';
   const who = `${quoteName(fix.agent)}, ${fix.dispatch}`;
   if (fix.failure !== null) return `${who}: ${tellAgentFailure(fix.failure)}`;
-  const did = `${fix.filesChanged} ${fix.filesChanged === 1 ? 'file' : 'files'} changed`;
+  const did = `${count(fix.filesChanged, 'file')} changed`;
   const declined = fix.declined.length === 0 ? '' : `, declines ${fix.declined.join(', ')}`;
   return `${who}: ${did}${declined}`;
 }
@@ -104,17 +106,18 @@ const ENDS: Readonly<Record<LoopEnd, (rounds: readonly LoopRound[]) => string>> 
   passed(rounds) {
     const fixes = countFixes(rounds);
     if (fixes === 0) return 'There was nothing to fix.';
-    return `It holds after ${fixes === 1 ? 'one fix' : `${fixes} fixes`}.`;
+    return `It holds after ${count(fixes, 'fix', 'fixes')}.`;
   },
   stalled: (rounds) =>
     `Stalled: ${stillOpen(rounds)} stayed open although the fixer had its turns. Mend it yourself, or "onceover resolve" what may stay.`,
   oscillating: (rounds) =>
     `Going in circles: what was mended came back. Look at ${inTurns(rounds)} together: mending one may bring the other.`,
   'max-iterations': (rounds) =>
-    `Stopped after ${rounds.length === 1 ? 'one round' : `${rounds.length} rounds`}, as many as were allowed (--max-iterations). Open: ${stillOpen(rounds)}.`,
+    `Stopped after ${count(rounds.length, 'round')}, as many as were allowed (--max-iterations). Open: ${stillOpen(rounds)}. Mend it yourself, or run again to go on.`,
   'retry-limit': () =>
-    'Stopped: a gate failed too often in a row (max_retries), and a person has to look: "onceover resolve" a finding, or run with --force.',
-  budget: (rounds) => `Stopped: the budget is used up. Open: ${stillOpen(rounds)}. ${IN_THE_TREE}`,
+    `Stopped: a gate failed too often in a row (max_retries), and a person has to look; ${ASKED_AGAIN}.`,
+  budget: (rounds) =>
+    `Stopped: the budget is used up. Open: ${stillOpen(rounds)}. ${IN_THE_TREE} Raise "budget" in onceover.yml, or run again to go on.`,
   'fixer-failed'(rounds) {
     const failure = rounds.at(-1)?.fix?.failure ?? null;
     const why = failure === null ? '' : ` (${tellAgentFailure(failure)})`;
@@ -124,7 +127,7 @@ const ENDS: Readonly<Record<LoopEnd, (rounds: readonly LoopRound[]) => string>> 
     'Stopped: the fixer changed what it is judged by (settings, prompts, rules, an agent or the base), or hid a file from review. Look at "git status" and "git diff", and run again if that is right.',
   'nothing-left': () =>
     'Stopped: nothing of the change is left to review. It was taken back rather than mended: look at "git status" and "git diff".',
-  'could-not-judge': () => 'Stopped: not every gate could be judged; see above.',
+  'could-not-judge': () => 'Stopped: not every gate could be judged. See why above, put it right, and run again.',
   interrupted: (rounds) =>
     countFixes(rounds) === 0
       ? 'Interrupted before anything was fixed. Run again to go on.'

@@ -4,3 +4,8 @@ import { showUnseen } from '../domain/quote-name.ts';
 export function oneLine(text: string): string {
   return showUnseen(text.trim().replace(/\s*\n\s*/g, '; '));
 }
+
+/** Sentences that were written over several lines, in one. */
+export function folded(text: string): string {
+  return showUnseen(text.replace(/\s+/g, ' ').trim());
+}

@@ -43,7 +43,7 @@ const ENDS: Readonly<Record<PhaseEndReason, (outcome: PhaseOutcome, again: strin
   ],
   'not-fixed': (outcome, again) => [
     `Not approved: ${openIssues(outcome)}, and nobody was asked to mend ${outcome.open.length === 1 ? 'it' : 'them'}.`,
-    `Next: mend what is open and play it again: ${again}; with --fixer <agent> an agent mends, with --step you do, round by round.`,
+    `Next: mend what is open and play it again: ${again}; with --fixer AGENT an agent mends, with --step you do, round by round.`,
   ],
   'reviewer-failed': (outcome, again) => [
     `Could not judge: ${noVerdict(outcome)}.${alsoOpen(outcome)}`,
@@ -51,11 +51,11 @@ const ENDS: Readonly<Record<PhaseEndReason, (outcome: PhaseOutcome, again: strin
   ],
   'fixer-failed': (outcome, again) => [
     `Stopped: the fixer ${failedHow(outcome)}, and ${openIssues(outcome)}.`,
-    `What it changed is in the working tree. Next: look at "git diff", and play it again: ${again}.`,
+    `Next: look at what it changed ("git diff"), and play it again: ${again}.`,
   ],
   'preparation-failed': (outcome) => [
     `Stopped before the reviews: whoever was to prepare the code ${failedHow(outcome)}.`,
-    'What it changed is in the working tree. Next: look at "git diff", and play it again, with or without --simplify and --deepen-tests.',
+    'Next: look at what it changed ("git diff"), and play it again, with or without --simplify and --deepen-tests.',
   ],
   'forbidden-edit': (outcome, again) => [
     `Stopped: an agent changed what it must not: ${someNames(outcome.end?.paths ?? [])}.${alsoOpen(outcome)}`,
@@ -86,8 +86,8 @@ const ENDS: Readonly<Record<PhaseEndReason, (outcome: PhaseOutcome, again: strin
     `Next: raise "budget" in onceover.yml and play it again: ${again}.`,
   ],
   trouble: (outcome, again) => [
-    `Could not judge: it had to be stopped, see above.${alsoOpen(outcome)}`,
-    `Next: put that right and play it again: ${again}.`,
+    `Could not judge: it had to be stopped.${alsoOpen(outcome)}`,
+    `Next: see why above, put it right, and play it again: ${again}.`,
   ],
 };
 

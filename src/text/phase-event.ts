@@ -1,7 +1,8 @@
 import type { Event } from '../domain/event.ts';
 import { tellAgentFailure } from './agent-failure.ts';
-import { askedAgain } from './asked-again.ts';
+import { askedAgain, fallenBack } from './asked-again.ts';
 import { count } from './count.ts';
+import { tellDispatchReason } from './loop-dispatch.ts';
 import { oneLine } from './one-line.ts';
 import type { Paint } from './paint.ts';
 import { secondsTaken } from './seconds.ts';
@@ -47,8 +48,9 @@ function tellRound(event: EventOf<'round-started'>): string {
 }
 
 function how({ dispatch, why }: EventOf<'look-started'>): string {
-  if (why === 'session-lost') return `${dispatch}, RESUME-FALLBACK: what its session began with or saw is gone`;
-  return why === 'first-look' || why === 'delta' ? dispatch : `${dispatch}, ${why}`;
+  if (why === 'session-lost') return fallenBack(dispatch);
+  const reason = tellDispatchReason(why);
+  return reason === null ? dispatch : `${dispatch}: ${reason}`;
 }
 
 function tellVerdict(event: EventOf<'look-ended'>, paint: Paint): string {

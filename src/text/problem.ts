@@ -45,7 +45,8 @@ const UNITS = { characters: ['character', 'characters'], entries: ['entry', 'ent
 
 const RELATIVE = ' (paths are relative to the folder of the file that names them)';
 
-const UNUSABLE: Readonly<Record<UnusableFile, string>> = {
+/** What is wrong with a file that is named somewhere, to follow its name. */
+export const UNUSABLE: Readonly<Record<UnusableFile, string>> = {
   missing: 'does not exist',
   'not-a-file': 'is not a plain file',
   outside: 'is outside the repository; only files inside it are read',

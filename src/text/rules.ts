@@ -1,5 +1,6 @@
-import { quoteName, showUnseen } from '../domain/quote-name.ts';
+import { quoteName } from '../domain/quote-name.ts';
 import type { Rule } from '../domain/rule.ts';
+import { folded } from './one-line.ts';
 
 /** The configured rules, a line or two each. */
 export function tellRules(rules: readonly Rule[], asked: readonly string[] | null): string {
@@ -9,10 +10,7 @@ export function tellRules(rules: readonly Rule[], asked: readonly string[] | nul
       : 'No rule matches these files.';
   }
   return rules
-    .map(
-      (rule) =>
-        `${rule.name} (${quoteName(definingFile(rule))})\n  ${showUnseen(rule.description.replace(/\s+/g, ' ').trim())}`,
-    )
+    .map((rule) => `${rule.name} (${quoteName(definingFile(rule))})\n  ${folded(rule.description)}`)
     .join('\n');
 }
 

@@ -1,6 +1,8 @@
 import { isOpen } from '../domain/finding.ts';
 import { quoteName } from '../domain/quote-name.ts';
 import type { GateOutcome, RunOutcome } from '../domain/run.ts';
+import { ASKED_AGAIN } from './asked-again.ts';
+import { NOT_FOUND } from './gate-reason.ts';
 import { someNames } from './names.ts';
 
 /** What a run came to, what it was not asked about, and what to do next: a line each. */
@@ -81,7 +83,7 @@ function isWaiting({ iteration, gates, findings }: RunOutcome): boolean {
 
 function waiting({ gates }: RunOutcome): string {
   const count = gates.filter(({ status }) => status === 'not_run').length;
-  return count === 1 ? '1 gate has not run' : `${count} gates have not run`;
+  return count === 1 ? '1 gate has not passed' : `${count} gates have not passed`;
 }
 
 function counts({ gates, findings }: RunOutcome): string {
@@ -97,22 +99,41 @@ function counts({ gates, findings }: RunOutcome): string {
   return told.length === 0 ? 'the name of a changed file is not UTF-8' : told.join(', ');
 }
 
+/** What to do where nothing could be judged; the first thing that is in the way. */
+function nextAfterError({ gates }: RunOutcome): string {
+  const troubles = gates.flatMap(({ slots }) => slots).flatMap(({ trouble }) => (trouble === null ? [] : [trouble]));
+  for (const trouble of troubles) {
+    if (trouble.kind === 'no-agent' && trouble.cooling.length === 0) {
+      return 'Next: "onceover doctor" says how to get an agent; then run again.';
+    }
+    if (trouble.kind === 'agent' && trouble.failure.kind === 'not-logged-in') {
+      return `Next: start ${quoteName(trouble.agent)} once and log in; then run again.`;
+    }
+  }
+  return 'Next: see why above, put it right, and run again.';
+}
+
 function nextSteps(outcome: RunOutcome): string[] {
   const open = outcome.findings.filter(({ state }) => isOpen(state));
   const steps: string[] = [];
-  if (open.length > 0) {
+  if (outcome.gates.some(({ why }) => why === 'retry-limit')) {
+    steps.push(`Next: look at what is open; then ${ASKED_AGAIN}.`);
+  } else if (open.length > 0) {
     const id = open[0]?.finding.id ?? 'F1';
-    steps.push(`Next: mend what is open and run again; or "onceover resolve ${id} --skip 'why'" to leave it.`);
+    steps.push(`Next: mend what is open and run again; "onceover resolve ${id} --skip WHY" waives what must stay.`);
   }
-  const isOver = outcome.gates.some(({ why }) => why === 'retry-limit');
-  if (isOver)
-    steps.push('To have it asked again: "onceover resolve" a finding, "onceover run --force", or "onceover clean".');
   const failed = outcome.gates.find(({ kind, status }) => kind === 'check' && status === 'fail');
-  if (failed !== undefined && open.length === 0) steps.push('Next: mend what the check says, and run again.');
+  if (failed !== undefined && open.length === 0) {
+    steps.push(
+      failed.check?.exitCode === NOT_FOUND
+        ? 'Next: install what the check calls, or change it in onceover.yml, and run again.'
+        : 'Next: mend what the check says, and run again.',
+    );
+  }
   const isIdle = outcome.iteration === null && outcome.gates.some(({ status }) => status === 'not_run');
   if (isIdle && open.length === 0) steps.push('Next: "onceover run" has it looked at.');
   if (outcome.status === 'lock_conflict') steps.push('Next: wait until it has ended, and run again.');
-  if (outcome.status === 'error') steps.push('Next: see why above, put it right, and run again.');
+  if (outcome.status === 'error') steps.push(nextAfterError(outcome));
   if (outcome.status === 'no_applicable_gates') {
     steps.push(
       outcome.asked === null

@@ -3,9 +3,11 @@ import type { GateOutcome, RunNotice, RunOutcome, SlotOutcome, ToldFinding } fro
 import { tellFailure } from './failure.ts';
 import { tellGateDetail, tellSlotReason } from './gate-reason.ts';
 import { someNames } from './names.ts';
+import { NO_PLACE } from './place.ts';
 import { tellResult } from './run-result.ts';
 import { AS_IT_IS, fitted, type Shown } from './shown.ts';
 import { tellTakenBack } from './taken-back.ts';
+import { typed } from './typed.ts';
 import { tellPaid, tellUsage } from './usage.ts';
 
 /** The end of a run, for people: gates and slots, findings, what was not looked at, the result, what to do next. */
@@ -14,7 +16,7 @@ export function tellRun(outcome: RunOutcome, shown: Shown = AS_IT_IS): string {
   const look = outcome.exitCode === 0 ? 'good' : outcome.exitCode === 1 ? 'bad' : 'broken';
   const end = [
     shown.paint(look, fitted(result, shown)),
-    ...[...next, ...tellPaid(outcome)].map((one) => fitted(one, shown)),
+    ...[...next.map((one) => typed(one, shown.byNpx)), ...tellPaid(outcome)].map((one) => fitted(one, shown)),
   ];
   const blocks = [
     outcome.gates.flatMap((gate) => tellGate(gate, shown)).join('\n'),
@@ -86,7 +88,7 @@ function tellFindings(findings: readonly ToldFinding[], shown: Shown): string {
   }
   const blocks = [...byFile].map(([file, own]) =>
     [
-      shown.paint('strong', file === '' ? 'without a place:' : `${quoteName(file)}:`),
+      shown.paint('strong', file === '' ? `${NO_PLACE}:` : `${quoteName(file)}:`),
       ...own.flatMap((one) => tellFinding(one, shown)),
     ].join('\n'),
   );

@@ -1,5 +1,6 @@
 import type { RunsAgain } from '../domain/explanation.ts';
 import type { SlotNumber } from '../domain/slot.ts';
+import { ASKED_AGAIN } from './asked-again.ts';
 
 /** What makes something run again, each in a line. */
 export function tellRunsAgain(again: RunsAgain): string {
@@ -7,7 +8,7 @@ export function tellRunsAgain(again: RunsAgain): string {
     case 'every-run':
       return `every run asks ${named(again.slots)}, until ${again.slots.length === 1 ? 'it passes' : 'they pass'}`;
     case 'retry-limit':
-      return `no run asks it: it failed ${again.failing} times in a row. "onceover resolve", "onceover clean" or --force has it asked again`;
+      return `no run asks it: it failed ${again.failing} times in a row; ${ASKED_AGAIN}`;
     case 'no-such-slot':
       return 'no run asks about it: what is open was found by a slot that is no more. Resolve it, or raise num_reviews';
     case 'files':

@@ -1,6 +1,8 @@
 import { type FindingState, isOpen } from '../domain/finding.ts';
 import { quoteName } from '../domain/quote-name.ts';
+import { ASKED_AGAIN } from './asked-again.ts';
 import { someNames } from './names.ts';
+import { atPlace } from './place.ts';
 
 /** What there is to tell of a run that was started. */
 type StartedRun = {
@@ -62,7 +64,7 @@ function nextOfPass({ status, not_asked }: Result): string {
 
 function nextOfOpen(run: Result): string {
   if (run.gates.some(({ why }) => why === 'retry-limit')) {
-    return 'A gate failed too often in a row, and a person has to look. Tell them what is open: "onceover resolve" a finding, or "onceover run --force", has it asked again.';
+    return `A gate failed too often in a row, and a person has to look. Tell them what is open; ${ASKED_AGAIN}.`;
   }
   const isChecked = run.gates.some(({ kind, status }) => kind === 'check' && status === 'fail');
   const again = 'then call start_run again';
@@ -90,10 +92,8 @@ function blocksOf({ run_id, state, progress, run, error }: StartedRun): readonly
 }
 
 function tellFinding(finding: ToldFinding): string {
-  const place =
-    finding.file === null ? '' : ` ${quoteName(finding.file)}${finding.line === null ? '' : `:${finding.line}`}`;
   return [
-    `${finding.id} (${finding.priority})${place}`,
+    `${finding.id} (${finding.priority}) ${atPlace(finding)}`,
     ...(finding.code === null ? [] : [`  code: ${finding.code}`]),
     `  issue: ${finding.issue}`,
     ...(finding.fix === null ? [] : [`  fix: ${finding.fix}`]),

@@ -1,7 +1,7 @@
 import { fence } from '../domain/fence.ts';
 import { quoteName } from '../domain/quote-name.ts';
 import type { ToldFinding } from '../domain/run.ts';
-import { tellFindingsForAgent } from './fix-prompt.ts';
+import { tellFindingsForAgent, WAIVE } from './fix-prompt.ts';
 import { oneLine } from './one-line.ts';
 
 /** A gate that does not hold, as a run's document tells of it. */
@@ -33,8 +33,7 @@ const MOST_GATES = 20;
 const LONGEST_TEXT = 4000;
 const OUTSIDE =
   'A command is not run again while no file has changed. If you mended it in another way (by installing something), run "onceover run" before you stop.';
-const NEXT =
-  'Mend it, then stop again: the reviewers look at what you changed. If a finding is wrong or must stay as it is, say so with "onceover resolve <id> --skip <why>".';
+const NEXT = `Mend it, then stop again: the reviewers look at what you changed. ${WAIVE}`;
 
 function tellGate({ id, detail, output }: FailingGate): string {
   const head = `${quoteName(id)} fails: ${oneLine(detail)}`;

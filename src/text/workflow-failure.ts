@@ -80,17 +80,17 @@ export function tellWorkflowFailure(failure: WorkflowFailure): Told {
     case 'no-such-step':
       return {
         what: `The workflow of session ${tellSession(failure.session)} has no step ${q(failure.step)}.`,
-        next: tellOpen(failure.open),
+        next: failure.open.length === 0 ? 'No step is open.' : `Name one that is open: ${names(failure.open)}.`,
       };
     case 'step-finished':
       return {
         what: `The step ${q(failure.step)} of session ${tellSession(failure.session)} was finished already, at ${failure.at}.`,
-        next: `Nothing was changed. ${tellOpen(failure.open)}`,
+        next: `Nothing was changed. ${failure.open.length === 0 ? 'No step is open.' : `Go on with what is open: ${names(failure.open)}.`}`,
       };
     case 'step-not-begun':
       return {
         what: `The step ${q(failure.step)} of session ${tellSession(failure.session)} has not begun yet: steps before it are not finished.`,
-        next: tellOpen(failure.open),
+        next: `Finish what is open first: ${names(failure.open)}.`,
       };
     case 'which-step':
       return {
@@ -132,7 +132,7 @@ export function tellWorkflowFailure(failure: WorkflowFailure): Told {
     case 'outputs-changed':
       return {
         what: `These files were changed while they were being reviewed, so the verdict is not about what is there now: ${failure.paths.map(quoteName).join(', ')}.`,
-        next: 'This was no attempt. Leave them alone until finished_step answers, and call it again.',
+        next: 'This was no attempt. Leave them alone while they are reviewed, and call finished_step again ("onceover workflow finish").',
       };
     case 'reviewer-not-here':
       return {
@@ -175,24 +175,27 @@ const UNUSABLE: Readonly<Record<UnusableOutput, Told>> = {
   unreadable: { what: 'cannot be read', next: 'Look at its permissions.' },
 };
 
+const WITHOUT_REASON =
+  'Call finished_step without quality_review_override_reason ("onceover workflow finish" without --override)';
+
 const REFUSED: Readonly<Record<RefusedOverride, Told>> = {
   empty: { what: 'it is empty', next: 'Say why the outputs are good enough, or leave it out.' },
   'no-reviews': {
     what: 'nothing of it is reviewed',
-    next: 'Call finished_step without quality_review_override_reason.',
+    next: `${WITHOUT_REASON}.`,
   },
   'not-failed': {
     what: 'no reviewer has found anything in its outputs yet',
-    next: 'Call finished_step without quality_review_override_reason, and have them reviewed first.',
+    next: `${WITHOUT_REASON}, and have them reviewed first.`,
   },
   'not-instructed': {
     what: 'no review of these outputs by these criteria was asked for yet',
-    next: 'Call finished_step without quality_review_override_reason: it tells how to have them reviewed.',
+    next: `${WITHOUT_REASON}: it tells how to have them reviewed.`,
   },
 };
 
-function tellOpen(open: readonly string[]): string {
-  return open.length === 0 ? 'No step is open.' : `Open: ${open.map(quoteName).join(', ')}.`;
+function names(all: readonly string[]): string {
+  return all.map(quoteName).join(', ');
 }
 
 function tellOpenStep({ id, outputs }: OpenStep): string {

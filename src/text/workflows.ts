@@ -76,7 +76,7 @@ function tellSteps({ session, isCurrent }: SessionStanding, shown: Shown): strin
 }
 
 function tellEnd({ end, startedAt }: WorkflowSession): string {
-  if (end === null) return `is going on since ${startedAt}`;
+  if (end === null) return `has been going on since ${startedAt}`;
   return end.kind === 'completed'
     ? `was completed at ${end.at}`
     : `was aborted at ${end.at}: ${oneLine(end.explanation)}`;

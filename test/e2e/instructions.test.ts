@@ -383,7 +383,7 @@ describe('answers', () => {
     repo.write('a.py', '');
     for (const { review_id } of (await ask(repo)).tasks) await onceover(repo.root, ['pass', review_id]);
     const end = await onceover(repo.root, ['instructions']);
-    const sentence = 'Nothing to review: the one review of this change passed, and the files are unchanged since.\n';
+    const sentence = 'Nothing to review: the only review of this change passed, and the files are unchanged since.\n';
     expect(end).toEqual({ code: 0, stdout: sentence, stderr: '' });
   });
 

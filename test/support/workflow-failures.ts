@@ -25,9 +25,13 @@ export function workflowFailures(given: string): { readonly [Kind in WorkflowFai
     ],
     'session-outdated': [{ kind: 'session-outdated', session }, '"full" of "study"', /job\.yml.*abort_workflow/],
     'session-busy': [{ kind: 'session-busy', id: given }, given, /Try again/],
-    'no-such-step': [{ kind: 'no-such-step', ...step }, given, /^Open: report\.$/],
-    'step-finished': [{ kind: 'step-finished', ...step, at: '2026-03-01' }, given, /Nothing was changed.*report/],
-    'step-not-begun': [{ kind: 'step-not-begun', ...step }, given, /report/],
+    'no-such-step': [{ kind: 'no-such-step', ...step }, given, /^Name one that is open: report\.$/],
+    'step-finished': [
+      { kind: 'step-finished', ...step, at: '2026-03-01' },
+      given,
+      /^Nothing was changed\. Go on with what is open: report\.$/,
+    ],
+    'step-not-begun': [{ kind: 'step-not-begun', ...step }, given, /^Finish what is open first: report\.$/],
     'which-step': [{ kind: 'which-step', session, open: [{ id: 'report', outputs: [given] }] }, 'report: ', /step_id/],
     'unknown-output': [
       { kind: 'unknown-output', session, step: 'a', name: given, known: ['notes'] },

@@ -3,7 +3,7 @@ import { tellCleaned } from '../../src/text/cleaned.ts';
 
 test.each<[string, Parameters<typeof tellCleaned>[0], string]>([
   ['nothing was there', { iterations: 0, open: [] }, 'There are no records to archive.'],
-  ['one iteration', { iterations: 1, open: [] }, 'Archived the records of one iteration. The next run counts from 1.'],
+  ['one iteration', { iterations: 1, open: [] }, 'Archived the records of 1 iteration. The next run counts from 1.'],
   [
     'several, and something is open: that is said first',
     { iterations: 3, open: ['F1', 'F2'] },
@@ -12,7 +12,7 @@ test.each<[string, Parameters<typeof tellCleaned>[0], string]>([
   [
     'one is open',
     { iterations: 0, open: ['F1'] },
-    'One finding is open: F1. Each stays open while its file is unchanged.\nThere are no records to archive.',
+    '1 finding is open: F1. Each stays open while its file is unchanged.\nThere are no records to archive.',
   ],
 ])('%s', (_title, cleaned, expected) => {
   expect(tellCleaned(cleaned)).toBe(expected);

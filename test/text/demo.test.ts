@@ -124,7 +124,7 @@ describe('what the demo says', () => {
         session   1.2k  ███████████████▏          1 look: resumed, sent what changed
         prefix   (1.3k) ░░░░░░░░░░░░░░░░░         not counted: a shared beginning
 
-        Of 3 looks, 2 were asked for. Paid: 1.9k tokens. Not paid: about 1.6k, 46% of
+        Of 3 looks, 2 were asked for. Paid: 1.9k tokens. Not paid: about 1.6k, 46 % of
         the whole, if a look that is spared counts as much as that reviewer's last
         one.
         Not counted is what both reviewers of code were sent alike, the first 1.3k

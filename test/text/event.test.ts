@@ -69,7 +69,7 @@ describe('one line for an event', () => {
     [
       'a slot is asked afresh, and why',
       { kind: 'slot-started', gate, slot, agent, dispatch: { kind: 'fresh', why: 'resume-dearer' } },
-      `${gate} @2: asking codex (fresh, resume-dearer)`,
+      `${gate} @2: asking codex (fresh: its cache is cold, and a fresh look is cheaper)`,
     ],
     [
       'a slot is resumed',
@@ -79,7 +79,7 @@ describe('one line for an event', () => {
     [
       'a slot is resumed for a final look',
       { kind: 'slot-started', gate, slot, agent, dispatch: { kind: 'resumed', why: 'final-validation', session } },
-      `${gate} @2: asking codex (resumed, final-validation)`,
+      `${gate} @2: asking codex (resumed: final look)`,
     ],
     ['what goes on meanwhile', { kind: 'slot-active', gate, slot, doing: 'reads', usage: null }, null],
     [

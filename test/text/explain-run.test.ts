@@ -160,8 +160,8 @@ describe('one screen', () => {
         - the next run asks @2: it closes it by saying that it is fixed in newer
           content, by withdrawing it, or by not repeating it once src/a.ts has changed
         - "onceover resolve F1 --fixed" claims that it is fixed, for @2 to confirm
-        - "onceover resolve F1 --skip WHY" leaves it as it is, and keeps it from
-          failing anything"
+        - "onceover resolve F1 --skip WHY" waives it: it stays as it is, and fails
+          nothing"
     `);
   });
 
@@ -319,7 +319,7 @@ describe('a finding', () => {
 describe('what makes it run again', () => {
   test.each<[RunsAgain, RegExp]>([
     [{ kind: 'every-run', slots: [1, 2] }, /^every run asks @1, @2, until they pass$/],
-    [{ kind: 'retry-limit', failing: 4 }, /failed 4 times in a row.*resolve.*clean.*--force/],
+    [{ kind: 'retry-limit', failing: 4 }, /failed 4 times in a row.*resolve.*--force.*clean/],
     [{ kind: 'no-such-slot' }, /slot that is no more/],
     [{ kind: 'files', slots: [1], latch: true }, /content, mode or existence.*then @1 looks for all \(safety latch\)/],
     [{ kind: 'files', slots: [1, 2], latch: false }, /then @1, @2 look\. Touching, committing or amending/],

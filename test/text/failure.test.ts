@@ -183,7 +183,11 @@ describe('a failure is told: what, why, what to do', () => {
 
   test.each<[Failure, keyof Told, string]>([
     [{ kind: 'unknown-gate', gate: 'x', known: [] }, 'next', 'No gate is configured: "onceover init" writes'],
-    [{ kind: 'unknown-finding', id: 'F9', known: [] }, 'next', 'Nothing is open.'],
+    [
+      { kind: 'unknown-finding', id: 'F9', known: [] },
+      'next',
+      'Nothing is open: "onceover status" shows how the gates stand.',
+    ],
     [
       { kind: 'feature-without-loops', feature: 'x', known: [] },
       'next',

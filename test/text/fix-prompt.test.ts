@@ -23,13 +23,13 @@ describe('the open findings for an agent', () => {
       expect.stringMatching(/^Reviewers found 3 problems .* not an instruction to you\.$/),
       'F1 (high) at src/a.ts:1\n```\n  Code: a = 1\n  Problem: It is wrong.\n  Suggested fix: Remove it.\n```',
       'F2 (high) at "a b.ts"\n```\n  Problem: It is wrong.\n```',
-      'F3 (low) at no place given\n```\n  Problem: It is wrong.\n```',
-      expect.stringMatching(/"onceover resolve <id> --skip <why>".*"onceover run"/),
+      'F3 (low) without a place\n```\n  Problem: It is wrong.\n```',
+      expect.stringMatching(/"onceover resolve ID --skip WHY".*"onceover run"/),
     ]);
   });
 
   test('one problem', () => {
-    expect(tellPromptForAgent([told()])).toMatch(/^Reviewers found one problem /);
+    expect(tellPromptForAgent([told()])).toMatch(/^Reviewers found 1 problem /);
   });
 
   test.each<[string, readonly ToldFinding[]]>([

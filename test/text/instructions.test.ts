@@ -58,7 +58,7 @@ describe('nothing to do', () => {
     [{ selection: changed(0) }, 'nothing changed since main.'],
     [{ selection: changed(0, null) }, 'nothing changed since the beginning.'],
     [{ selection: listed(0) }, 'no file was named that could be reviewed.'],
-    [{ skipped: [passed] }, 'the one review of this change passed, and the files are unchanged since.'],
+    [{ skipped: [passed] }, 'the only review of this change passed, and the files are unchanged since.'],
     [{ skipped: [passed, passed] }, 'all 2 reviews of this change passed, and the files are unchanged since.'],
     [{ selection: changed(1) }, 'no rule matches the 1 changed file.'],
     [{ selection: changed(3) }, 'no rule matches the 3 changed files.'],
@@ -87,7 +87,7 @@ describe('what to dispatch', () => {
     const personas = { claude: 'style-expert', codex: 'other' };
     const one = written(review(['a.py', 'b c.py'], rule({ personas })));
     expect(tellInstructions(outcome({ written: [one] }), 'claude')).toBe(
-      `One review to do. Give it to a sub-agent of its own:
+      `1 review to do. Give it to a sub-agent of its own:
 
 lint: a.py, "b c.py"
   description: Checks style.
@@ -104,7 +104,7 @@ lint: a.py, "b c.py"
   });
 
   test.each<[count: number, said: string]>([
-    [1, 'One review was skipped: passed, and unchanged since.'],
+    [1, '1 review was skipped: passed, and unchanged since.'],
     [4, '4 reviews were skipped: passed, and unchanged since.'],
   ])('%i skipped is only counted', (count, said) => {
     const skipped = Array.from({ length: count }, () => review(['done.py'], rule({ name: 'done' })));

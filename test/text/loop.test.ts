@@ -82,17 +82,21 @@ describe('how it ended, and what to do', () => {
   const failed = { ...ROUND, fix: { ...FIX, failure: { kind: 'timeout', seconds: 9 } as const } };
   test.each<[LoopEnd, readonly LoopRound[], RegExp]>([
     ['passed', [LAST], /^There was nothing to fix\.$/],
-    ['passed', [ROUND, LAST], /^It holds after one fix\.$/],
+    ['passed', [ROUND, LAST], /^It holds after 1 fix\.$/],
     ['stalled', [ROUND, ROUND], /^Stalled: F1, F2 stayed open .*onceover resolve/],
     ['oscillating', [ROUND, SECOND], /Look at F1, F2, F3, check:\.:lint together/],
-    ['max-iterations', [ROUND], /^Stopped after one round, .*\(--max-iterations\)\. Open: F1, F2\.$/],
+    [
+      'max-iterations',
+      [ROUND],
+      /^Stopped after 1 round, .*\(--max-iterations\)\. Open: F1, F2\. Mend it yourself, or run again/,
+    ],
     ['max-iterations', [ROUND, ROUND], /^Stopped after 2 rounds/],
     ['retry-limit', [ROUND], /max_retries.*onceover resolve.*--force/],
-    ['budget', [ROUND], /^Stopped: the budget is used up\. Open: F1, F2\./],
+    ['budget', [ROUND], /^Stopped: the budget is used up\. Open: F1, F2\..* Raise "budget" in onceover\.yml/],
     ['fixer-failed', [failed], /gave no answer \(.*9.*\)\. What the fixer changed is in the working tree/],
     ['gate-changed', [ROUND], /changed what it is judged by .*git diff/],
     ['nothing-left', [ROUND], /taken back rather than mended/],
-    ['could-not-judge', [ROUND], /see above/],
+    ['could-not-judge', [ROUND], /See why above, put it right, and run again\.$/],
     ['interrupted', [{ ...ROUND, fix: null }], /before anything was fixed\. Run again/],
     ['interrupted', [ROUND], /is in the working tree\. Run again/],
   ])('%s', (end, rounds, expected) => {

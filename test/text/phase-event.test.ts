@@ -70,7 +70,7 @@ describe('one line for an event of a phase', () => {
     [
       'a fresh look, and why',
       started({ why: 'delta-too-large' }),
-      'spec-reviewer: asking codex (fresh, delta-too-large)',
+      'spec-reviewer: asking codex (fresh: too much had changed)',
     ],
     [
       'a session that is gone',

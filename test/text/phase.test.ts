@@ -228,7 +228,7 @@ describe('how it ended, and what to do', () => {
     stalled: [{ open: one, exitCode: 1 }, /^Stalled: two fixes in a row changed nothing, and 1 issue is open\./],
     'not-fixed': [
       { open: one, exitCode: 1 },
-      /^Not approved: 1 issue is open, and nobody was asked to mend it\. .*\n.*--fixer <agent> .* --step/,
+      /^Not approved: 1 issue is open, and nobody was asked to mend it\. .*\n.*--fixer AGENT .* --step/,
     ],
     'reviewer-failed': [
       { run: stopped, open: one, exitCode: 1 },
@@ -236,7 +236,7 @@ describe('how it ended, and what to do', () => {
     ],
     'fixer-failed': [
       { open: one, exitCode: 1 },
-      /^Stopped: the fixer gave no answer \(did not finish within 9 seconds\), and 1 issue is open\. .*\nWhat it changed is in the working tree/,
+      /^Stopped: the fixer gave no answer \(did not finish within 9 seconds\), and 1 issue is open\. .*\nNext: look at what it changed/,
     ],
     'preparation-failed': [{ exitCode: 3 }, /^Stopped before the reviews: .*9 seconds\)\. .*\n.*--simplify/],
     'forbidden-edit': [
@@ -249,7 +249,7 @@ describe('how it ended, and what to do', () => {
     disturbed: [{ exitCode: 3 }, /^Could not judge: docs\/f\/spec\.md changed again and again/],
     interrupted: [{ exitCode: 3 }, /^Interrupted: nothing was approved\. \(exit code 3\)\nNext: play it again/],
     budget: [{ open: one, exitCode: 1 }, /^Stopped: the budget is used up, and nothing was approved\. 1 issue is open/],
-    trouble: [{ exitCode: 3 }, /^Could not judge: it had to be stopped, see above\./],
+    trouble: [{ exitCode: 3 }, /^Could not judge: it had to be stopped\..*\nNext: see why above/],
   };
 
   const endOf = (why: PhaseEndReason) => {

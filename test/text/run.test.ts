@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { KnownFinding } from '../../src/domain/finding.ts';
 import type { Asked, RunNotice, RunOutcome, ToldFinding } from '../../src/domain/run.ts';
 import { tellFinding, tellRun, tellRunNotice } from '../../src/text/run.ts';
+import { AS_IT_IS } from '../../src/text/shown.ts';
 import { tellUsage } from '../../src/text/usage.ts';
 import { claim, finding, gateOutcome, path, runOutcome, slotOutcome, usage, waiver } from '../support/run-samples.ts';
 
@@ -118,7 +119,7 @@ Not reviewed, untracked and over 5 MB: big.bin
 Not reviewed, repositories of their own without a commit: inner
 
 Failed: 1 finding is open, 2 gates fail. (exit code 1)
-Next: mend what is open and run again; or "onceover resolve F1 --skip 'why'" to leave it.
+Next: mend what is open and run again; "onceover resolve F1 --skip WHY" waives what must stay.
 Paid: 1 dispatch, 120 tokens, $0.25.
 Not paid (estimate): 1.2k unchanged since they passed, 100 slots that rested.`);
   });
@@ -184,7 +185,7 @@ Not paid (estimate): 1.2k unchanged since they passed, 100 slots that rested.`);
     [
       'nothing was run yet',
       { status: 'failed', exitCode: 1, iteration: null, gates: [gateOutcome({ status: 'not_run' })] },
-      'Not yet reviewed: 1 gate has not run on what is there now. (exit code 1)',
+      'Not yet reviewed: 1 gate has not passed on what is there now. (exit code 1)',
     ],
     [
       'one holds, two were not run yet',
@@ -198,7 +199,7 @@ Not paid (estimate): 1.2k unchanged since they passed, 100 slots that rested.`);
           gateOutcome({ status: 'not_run' }),
         ],
       },
-      'Not yet reviewed: 2 gates have not run on what is there now. (exit code 1)',
+      'Not yet reviewed: 2 gates have not passed on what is there now. (exit code 1)',
     ],
     [
       'one was not run yet, and a finding is open',
@@ -259,6 +260,11 @@ Not paid (estimate): 1.2k unchanged since they passed, 100 slots that rested.`);
     expect(line).toBe(expected);
   });
 
+  test('what to do next is told as it has to be typed', () => {
+    const outcome = runOutcome({ status: 'error', exitCode: 3, gates: [STUCK] });
+    expect(tellRun(outcome, { ...AS_IT_IS, byNpx: true })).toMatch(/^Next: "npx onceover doctor" says/m);
+  });
+
   test('a check that printed nothing', () => {
     const silent = { ...CHECK_FAILED, check: { ...check, tail: '' } };
     expect(tellRun(runOutcome({ gates: [silent] }))).toContain(': exit code 1\n          (it printed nothing)\n');
@@ -283,12 +289,40 @@ Not paid (estimate): 1.2k unchanged since they passed, 100 slots that rested.`);
     [
       'the retry limit',
       { status: 'retry_limit_exceeded', exitCode: 1, gates: [gateOutcome({ status: 'fail', why: 'retry-limit' })] },
-      /^To have it asked again: .*resolve.*run --force.*clean/m,
+      /^Next: look at what is open; then .*resolve.*run --force.*clean.* has it asked again\.$/m,
     ],
     [
       'no verdict',
-      { status: 'error', exitCode: 3, gates: [STUCK] },
+      { status: 'error', exitCode: 3, gates: [gateOutcome({ status: 'error', why: 'changed-meanwhile' })] },
       /^Next: see why above, put it right, and run again\.$/m,
+    ],
+    [
+      'no agent',
+      { status: 'error', exitCode: 3, gates: [STUCK] },
+      /^Next: "onceover doctor" says how to get an agent; then run again\.$/m,
+    ],
+    [
+      'an agent that is not logged in',
+      {
+        status: 'error',
+        exitCode: 3,
+        gates: [
+          gateOutcome({
+            ...STUCK,
+            slots: [
+              slotOutcome({
+                trouble: { kind: 'agent', agent: 'claude', failure: { kind: 'not-logged-in', said: 'no' } },
+              }),
+            ],
+          }),
+        ],
+      },
+      /^Next: start claude once and log in; then run again\.$/m,
+    ],
+    [
+      'a check whose program is not here',
+      { status: 'failed', exitCode: 1, gates: [{ ...CHECK_FAILED, check: { ...check, exitCode: 127 } }] },
+      /exit code 127: a command in it was not found\n(?:.*\n)*Next: install what the check calls, or change it in onceover\.yml, and run again\.$/m,
     ],
     ['no gate', { status: 'no_applicable_gates', gates: [] }, /^Next: "onceover init" writes .* add a gate\.$/m],
     [

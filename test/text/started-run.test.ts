@@ -102,7 +102,7 @@ test('the text has all that the document tells: gates, findings, what nobody loo
   expect(text.split('\n\n').slice(0, -1)).toEqual([
     'Result: failed (exit code 1)',
     'fail: check:.:lint (npm run lint: exit code 1)',
-    expect.stringMatching(/^F1 \(high\) src\/a\.ts:\d+\n {2}issue: /),
+    expect.stringMatching(/^F1 \(high\) at src\/a\.ts:\d+\n {2}issue: /),
     'Not asked about: review:src:b.',
     'Covered by no review: README.md.',
     'Warning: the gate path docs matches no file',

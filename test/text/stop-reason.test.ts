@@ -13,11 +13,11 @@ describe('why an agent may not stop', () => {
   test('findings, then checks, then what to do', () => {
     expect(tellStopReason([told()], [CHECK]).split('\n\n')).toEqual([
       'The review gates of this repository do not hold for your change yet.',
-      expect.stringMatching(/^Reviewers found one problem /),
+      expect.stringMatching(/^Reviewers found 1 problem /),
       'F1 (high) at src/a.ts:1\n```\n  Code: a = 1\n  Problem: It is wrong.\n```',
       'check:.:lint fails: npm run lint: exit code 1\n```\n  2 errors\n```',
       expect.stringMatching(/not run again .* run "onceover run" before you stop\.$/),
-      expect.stringMatching(/^Mend it, then stop again: .*"onceover resolve <id> --skip <why>"\.$/),
+      expect.stringMatching(/^Mend it, then stop again: .*"onceover resolve ID --skip WHY"\.$/),
     ]);
   });
 

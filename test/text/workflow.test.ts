@@ -262,7 +262,7 @@ Going on
     const failing = rememberVerdict(SECOND, 'left', [failedReview('left', 'l.md')]);
     const session = rememberInstructions(failing, 'right', { digest: 'x', file: 'review.md' as RepoPath, at: NOW });
     const told = tellStanding([{ session, isCurrent: true, open: [] }], 'commands');
-    expect(told).toBe(`Session ab12 (study/full) is going on since ${NOW}
+    expect(told).toBe(`Session ab12 (study/full) has been going on since ${NOW}
 Goal: Find out.
 Reviews are done by one.
 

@@ -33,7 +33,7 @@ describe('an agent that stops', () => {
     expect(blocked).toContain(
       `  Code: ${BAD}\n  Problem: something is wrong with ${BAD}\n  Suggested fix: take it out\n`,
     );
-    expect(blocked).toContain('"onceover resolve <id> --skip <why>"');
+    expect(blocked).toContain('"onceover resolve ID --skip WHY"');
     expect((await stop(repo, { again: true })).blocked).toBe(blocked);
     expect(repo.calls()).toHaveLength(1);
 

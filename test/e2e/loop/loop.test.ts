@@ -56,7 +56,7 @@ describe('run --until-pass', () => {
 
 Fix 1: Made b three.
 
-It holds after one fix.`);
+It holds after 1 fix.`);
     expect(end.stderr).toContain('Fixing: asking two (fresh) to mend 1 finding');
     const log = repo.log('fix_two.1.log');
     expect(log.slice(0, 3)).toEqual(['Fix 1: two, after iteration 1', 'Asked about: F1', '--- Sent (two, fresh) ---']);

@@ -233,7 +233,7 @@ describe('a fixer with a will of its own', () => {
     const end = await untilPass(repo);
     expect(end.code).toBe(0);
     expect(end.stdout).toContain(
-      'Nothing is left to review for review:src:own: that part of the change was taken back.\nIt holds after one fix.',
+      'Nothing is left to review for review:src:own: that part of the change was taken back.\nIt holds after 1 fix.',
     );
   });
 

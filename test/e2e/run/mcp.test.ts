@@ -45,7 +45,7 @@ test('start, findings, fix, start again: passed', async () => {
   });
   expect(failed.text).toContain('Result: failed (exit code 1)');
   expect(failed.text).toContain(`fail: ${GATE} (findings are open)`);
-  expect(failed.text).toMatch(/F1 \(high\) src\/a\.ts:2\n {2}code: .+\n {2}issue: .+\n {2}fix: Make it even\./);
+  expect(failed.text).toMatch(/F1 \(high\) at src\/a\.ts:2\n {2}code: .+\n {2}issue: .+\n {2}fix: Make it even\./);
   expect(documentOf(failed).next).toMatch(/^Mend what is open, then call start_run again\./);
   expect(failed.text).toContain(documentOf(failed).next);
 

@@ -144,7 +144,7 @@ test('list, status, abort', async () => {
     { session_id, goal: 'Tea or coffee?', reviewer: null, open_steps: [{ step_id: 'research' }] },
   ]);
   const told = (await repo.workflow(['status'])).stdout;
-  expect(told).toContain(`Session ${session_id} (research_report/full) is going on since `);
+  expect(told).toContain(`Session ${session_id} (research_report/full) has been going on since `);
   expect(told).toMatch(/^ {2}research {2}open\n {2}report {4}waits\n {2}summary {3}waits$/m);
   expect(told).toContain(`When it is done:\n  onceover workflow finish --session ${session_id} --output notes=PATH`);
 
