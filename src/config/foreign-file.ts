@@ -1,5 +1,5 @@
 import type { output, ZodType } from 'zod';
-import type { LeftOver, LeftOverKind } from '../domain/carry-over.ts';
+import type { ForeignConfig, LeftOver, LeftOverKind } from '../domain/carry-over.ts';
 import { isRecord } from '../domain/is-record.ts';
 import type { Position, Problem } from '../domain/problem.ts';
 import { checkShape, readYaml } from './yaml-file.ts';
@@ -9,6 +9,18 @@ export type ForeignFile<T> = {
   readonly value: T;
   place(path: readonly PropertyKey[], at?: 'key'): Position;
 };
+
+/** What a tool says nothing of that others set. */
+export const NO_SETTINGS = {
+  base: null,
+  maxRetries: null,
+  rerunNewIssueThreshold: null,
+  agents: null,
+  models: [],
+} as const satisfies Partial<ForeignConfig>;
+
+/** A review of which nothing is said but its text. */
+export const PLAIN_REVIEW = { about: null, numReviews: 1, agents: null, timeoutSeconds: null } as const;
 
 /** Collects what is wrong and what is left over, over all files of a tool. */
 export type Findings = {

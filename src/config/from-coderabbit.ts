@@ -10,7 +10,9 @@ import {
   type ForeignFile,
   ignoreOthers,
   isWritable,
+  NO_SETTINGS,
   openFindings,
+  PLAIN_REVIEW,
   readForeignYaml,
 } from './foreign-file.ts';
 
@@ -61,16 +63,13 @@ function carry(found: CodeRabbit, source: string, findings: Findings): ForeignCo
   });
   const { inUse, spare } = customChecks(found, findings);
   // It looks at everything by rules of its own, beside those that are written down.
-  const general: ForeignReview = { ...PLAIN, at: top, name: 'code-quality', text: null };
+  const general: ForeignReview = { ...PLAIN_REVIEW, at: top, name: 'code-quality', text: null };
   findings.leave(top, { kind: 'own-text', name: null, standsIn: true });
   const entries = [everywhere([general, ...inUse]), ...pathInstructions(found, exclude, findings)];
   noteOthers(found, findings);
   const left = findings.allLeft();
   return { tool: 'coderabbit', source, ...NO_SETTINGS, entries, spare, left };
 }
-
-const PLAIN = { about: null, numReviews: 1, agents: null, timeoutSeconds: null } as const;
-const NO_SETTINGS = { base: null, maxRetries: null, rerunNewIssueThreshold: null, agents: null, models: [] } as const;
 
 /** What is left out everywhere; that only some is looked at cannot be said here. */
 function filters({ value, place }: CodeRabbit, findings: Findings): readonly ForeignExclude[] {
@@ -97,7 +96,7 @@ function pathInstructions(
       return [];
     }
     const name = /^[*/.]*$/.test(path) ? 'everything' : path;
-    const review: ForeignReview = { ...PLAIN, at, name, text: instructions };
+    const review: ForeignReview = { ...PLAIN_REVIEW, at, name, text: instructions };
     return [{ at, path: { kind: 'glob', text: path }, exclude, leavesOutWritten: true, checks: [], reviews: [review] }];
   });
 }
@@ -113,7 +112,7 @@ function customChecks({ value, place }: CodeRabbit, findings: Findings) {
     const name = check.name.toLowerCase();
     if (check.instructions.trim() === '') findings.leave(at, { kind: 'empty', name: check.name });
     else {
-      const review: ForeignReview = { ...PLAIN, at, name, text: check.instructions, about: check.name };
+      const review: ForeignReview = { ...PLAIN_REVIEW, at, name, text: check.instructions, about: check.name };
       if (check.mode === 'off') spare.push(review);
       else inUse.push(review);
       if (check.mode === 'warning') findings.leave(at, { kind: 'warns-only', name: check.name });

@@ -3,7 +3,7 @@ import type { RepoPath } from '../domain/brand.ts';
 import type { ForeignConfig, ForeignReview } from '../domain/carry-over.ts';
 import type { ProjectFiles } from '../domain/ports.ts';
 import { done, failed, type Result } from '../domain/result.ts';
-import { type Findings, ignoreOthers, openFindings } from './foreign-file.ts';
+import { type Findings, ignoreOthers, NO_SETTINGS, openFindings, PLAIN_REVIEW } from './foreign-file.ts';
 import { readForeignMarkdown } from './foreign-markdown.ts';
 
 /** The folders that its checks may be in. */
@@ -45,11 +45,7 @@ export async function readContinue(files: ProjectFiles): Promise<Result<ForeignC
   return done({
     tool: 'continue',
     source,
-    base: null,
-    maxRetries: null,
-    rerunNewIssueThreshold: null,
-    agents: null,
-    models: [],
+    ...NO_SETTINGS,
     entries: reviews.length === 0 ? [] : [entry],
     spare: [],
     left: findings.allLeft(),
@@ -71,5 +67,5 @@ function readCheck(file: string, name: string, markdown: string, findings: Findi
     return null;
   }
   const about = [hasBody ? description : null, value.name].find((one) => one != null && one.trim() !== '') ?? null;
-  return { at: top, name, text, about, numReviews: 1, agents: null, timeoutSeconds: null };
+  return { ...PLAIN_REVIEW, at: top, name, text, about };
 }

@@ -7,7 +7,7 @@ import { done, failed, type Result } from '../domain/result.ts';
 import { type Findings, type ForeignFile, ignoreOthers, openFindings, readForeignYaml } from './foreign-file.ts';
 import { readChecks, toCheck } from './gauntlet-checks.ts';
 import { inlineGate } from './gauntlet-files.ts';
-import { type GauntletReview, readReviews, SHARED_AGENTS, sharedAgents, toReview } from './gauntlet-reviews.ts';
+import { type GauntletReview, isShared, readReviews, sharedAgents, toReview } from './gauntlet-reviews.ts';
 import { CARRIED, gauntletCheck, gauntletConfig, gauntletReview } from './gauntlet-shape.ts';
 
 /** The folders that its configuration may be in: the newer name first. */
@@ -131,7 +131,7 @@ function toSettings(found: Gauntlet, findings: Findings) {
   const models = Object.entries(cli?.adapters ?? {}).flatMap(([name, adapter]) => {
     const at = ['cli', 'adapters', name];
     ignoreOthers(found, at, adapter, ['model'], findings, 'cli.adapters');
-    return SHARED_AGENTS.includes(name) && adapter?.model != null ? [[name, adapter.model] as const] : [];
+    return isShared(name) && adapter?.model != null ? [[name, adapter.model] as const] : [];
   });
   if (threshold != null && !THRESHOLDS.includes(threshold)) {
     findings.ignore(place(['rerun_new_issue_threshold'], 'key'), 'rerun_new_issue_threshold');

@@ -1,4 +1,5 @@
 import type { output } from 'zod';
+import { AGENT_NAMES } from '../domain/agent.ts';
 import type { RepoPath } from '../domain/brand.ts';
 import type { ForeignReview } from '../domain/carry-over.ts';
 import type { ProjectFiles } from '../domain/ports.ts';
@@ -16,9 +17,6 @@ import {
 import { readForeignMarkdown } from './foreign-markdown.ts';
 import { notePlaces, readFolder, YAML_ENDINGS } from './gauntlet-files.ts';
 import { CARRIED, gauntletReview } from './gauntlet-shape.ts';
-
-/** Agents that both know. */
-export const SHARED_AGENTS = ['claude', 'codex', 'gemini', 'opencode'];
 
 /** A review as it is written down: in use unless it is switched off; without one where nothing can be carried over. */
 export type GauntletReview = { readonly review: ForeignReview | null; readonly enabled: boolean };
@@ -82,10 +80,15 @@ export async function toReview(
 export function sharedAgents(names: readonly string[], at: Position, findings: Findings): readonly string[] | null {
   for (const name of new Set(names)) {
     const isNoted = findings.left.some(({ what }) => what.kind === 'agent' && what.name === name);
-    if (!SHARED_AGENTS.includes(name) && !isNoted) findings.leave(at, { kind: 'agent', name });
+    if (!isShared(name) && !isNoted) findings.leave(at, { kind: 'agent', name });
   }
-  const shared = [...new Set(names)].filter((name) => SHARED_AGENTS.includes(name));
+  const shared = [...new Set(names)].filter(isShared);
   return shared.length === 0 ? null : shared;
+}
+
+/** Whether both know the agent. */
+export function isShared(name: string): boolean {
+  return AGENT_NAMES.some((one) => one === name);
 }
 
 /** Texts of the tool's own for which ours can stand in: they look at all that ours does. */

@@ -38,9 +38,10 @@ export const ruleSchema = z.strictObject({
   }),
 });
 
+/** What a rule may be called. */
+export const RULE_NAME = /^[a-zA-Z0-9_-]+$/;
+
 /** A whole `.deepreview` file: rule names and rules. */
 export const ruleFileSchema = z
-  .record(z.string().regex(/^[a-zA-Z0-9_-]+$/), ruleSchema)
+  .record(z.string().regex(RULE_NAME), ruleSchema)
   .describe('Review rules: which changed files get which review.');
-
-export const RULE_NAME = /^[a-zA-Z0-9_-]+$/;

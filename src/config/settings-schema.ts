@@ -1,9 +1,8 @@
 import * as z from 'zod';
+import { AGENT_NAMES } from '../domain/agent.ts';
 import { PRIORITIES } from '../domain/finding.ts';
 import { USUAL_LOG_DIR } from '../domain/generated.ts';
 import { didYouMean } from '../text/did-you-mean.ts';
-
-const KNOWN_AGENTS = ['claude', 'codex', 'gemini', 'opencode'] as const;
 
 const priority = z.enum(PRIORITIES);
 const seconds = z.int().min(1).max(86_400);
@@ -115,14 +114,14 @@ export const settingsSchema = z
   })
   .describe('Settings and gates of onceover.')
   .superRefine((settings, context) => {
-    const known = new Set<string>(KNOWN_AGENTS);
+    const known = new Set<string>(AGENT_NAMES);
     for (const [agent, own] of Object.entries(settings.agent)) {
       if (own.command !== undefined) known.add(agent);
       else if (!known.has(agent)) {
         context.addIssue({
           code: 'custom',
           path: ['agent', agent],
-          message: `is no agent that onceover knows (${KNOWN_AGENTS.join(', ')}), so it needs a command`,
+          message: `is no agent that onceover knows (${AGENT_NAMES.join(', ')}), so it needs a command`,
         });
       }
     }

@@ -1,5 +1,8 @@
 import type { Usage } from './usage.ts';
 
+/** The agents that onceover knows, in the order in which they are preferred. */
+export const AGENT_NAMES = ['claude', 'codex', 'gemini', 'opencode'] as const;
+
 /** Why an agent gave no answer that counts. */
 export type AgentFailure =
   | { readonly kind: 'not-found'; readonly program: string }
