@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ export function openHouses(features: readonly string[]): Houses {
   const built = new Set<House>();
   const env = (root: string): NodeJS.ProcessEnv => ({
     ...cleanEnvironment(dirname(root)),
-    PATH: `${bin}:/usr/local/bin:/usr/bin:/bin`,
+    PATH: bin,
     RUNNER_TEMP: dirname(root),
   });
   const now = (root: string, ...lines: readonly (readonly [line: string, code: number])[]) => {
@@ -109,11 +109,20 @@ function settle(root: string, files: Readonly<Record<string, string>>, now: Tool
   writeFileSync(join(root, 'src/a.ts'), 'export const a = 1;\nexport const d = 4;\n');
 }
 
-/** The programs that a reader has: node, git and onceover, two agents, and an npm whose scripts succeed. */
+const TOOLS = ['bash', 'basename', 'cat', 'git', 'sh'];
+
+/**
+ * The programs that a reader has: a shell, git, node and onceover, two agents, and an npm whose scripts succeed. Nothing else
+ * of this machine: an agent that is installed on it would be asked.
+ */
 function binIn(folder: string): string {
   const bin = join(folder, 'bin');
   mkdirSync(bin);
   symlinkSync(process.execPath, join(bin, 'node'));
+  for (const tool of TOOLS) {
+    const found = execFileSync('sh', ['-c', `command -v ${tool}`], { encoding: 'utf8' }).trim();
+    symlinkSync(found, join(bin, tool));
+  }
   const scripts = {
     onceover: `exec "${process.execPath}" "${CLI}" "$@"`,
     npm: 'exit 0',
