@@ -20,6 +20,7 @@ import { digestOfFiles } from '../io/digest-of-files.ts';
 import { listRuleFiles } from '../io/rule-files.ts';
 import { openSnapshots } from '../io/snapshots.ts';
 import { type NameSource, userPath } from '../io/user-path.ts';
+import { agentWords } from '../plan/written-agents.ts';
 import { BUILT_IN_ROLES } from '../roles/table.ts';
 import { openCoolings } from '../stores/coolings.ts';
 import { openFeatureFiles } from '../stores/feature-files.ts';
@@ -194,11 +195,7 @@ function keptFiles(feature: RepoPath, settings: Settings): readonly RepoPath[] {
 
 /** Files that agents are started from, as far as the settings name them. */
 function filesOfAgents({ root }: Place, { agent }: Settings): readonly RepoPath[] {
-  const words = Object.values(agent).flatMap(({ command, path }) => [
-    ...(command ?? []),
-    ...(path === null ? [] : [path]),
-  ]);
-  const paths = words.flatMap((word) => {
+  const paths = agentWords(agent).flatMap((word) => {
     const path = isAbsolute(word) ? (word as RepoPath) : repoPath(word);
     return path === null || path === '' ? [] : [path];
   });

@@ -19,7 +19,7 @@ import { digestOfFiles } from '../io/digest-of-files.ts';
 import { diskFiles } from '../io/text-files.ts';
 import type { RunPlan } from '../plan/decide-run.ts';
 import { commandsDigest, commandsOf } from '../plan/trusted-commands.ts';
-import { writtenAgents } from '../plan/written-agents.ts';
+import { agentWords, writtenAgents } from '../plan/written-agents.ts';
 import { openCoolings } from '../stores/coolings.ts';
 import { openFindings } from '../stores/findings.ts';
 import { openLedger } from '../stores/ledger.ts';
@@ -93,7 +93,7 @@ export function runUntilPass(
 ): Promise<Result<LoopOutcome>> {
   return alone(place, options, async ({ ports, request, from }) => {
     const { untilPass } = await import('../execute/until-pass.ts');
-    const agentFiles = () => digestOfFiles(place.root, agentWords(request.settings));
+    const agentFiles = () => digestOfFiles(place.root, agentWords(request.settings.agent));
     const began = agentFiles();
     const loop = await untilPass(ports, request, {
       ...wish,
@@ -126,11 +126,6 @@ async function alone<T>(
   } finally {
     if (lock.ok) await lock.value.release();
   }
-}
-
-/** Everything in the settings that may be the name of a file which an agent is started from. */
-function agentWords({ agent }: Settings): readonly string[] {
-  return Object.values(agent).flatMap(({ command, path }) => [...(command ?? []), ...(path === null ? [] : [path])]);
 }
 
 /** Whether settings, rules and prompts are still what the run judged by. */

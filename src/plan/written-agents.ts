@@ -5,12 +5,25 @@ import type { Settings } from '../domain/settings.ts';
 /** Agents of the settings that start a file which the change has written to: with the file. */
 export function writtenAgents(agents: Settings['agent'], changed: ReadonlySet<string>): ReadonlyMap<string, string> {
   const written = new Map<string, string>();
-  for (const [name, { command, path }] of Object.entries(agents)) {
-    const parts = [...(command ?? []), ...(path === null ? [] : [path])];
-    const file = parts.map((part) => writtenIn(part, changed)).find((one) => one !== null) ?? readBy(parts, changed);
+  for (const [name, agent] of Object.entries(agents)) {
+    const parts = partsOf(agent);
+    const named = parts.map((part) => writtenIn(part, changed)).find((one) => one !== null) ?? null;
+    const file = named ?? readBy(parts).find((one) => changed.has(one)) ?? null;
     if (file !== null) written.set(name, file);
   }
   return written;
+}
+
+/** Everything in the settings that may be the name of a file which an agent is started from, or goes by. */
+export function agentWords(agents: Settings['agent']): readonly string[] {
+  const words = Object.values(agents)
+    .map(partsOf)
+    .flatMap((parts) => [...parts, ...parts.flatMap(wordsOf), ...readBy(parts)]);
+  return [...new Set(words)].filter((word) => word !== '');
+}
+
+function partsOf({ command, path }: Settings['agent'][string]): readonly string[] {
+  return [...(command ?? []), ...(path === null ? [] : [path])];
 }
 
 /** The changed file that a part of a command names, is above of, or mentions anywhere. */
@@ -36,11 +49,10 @@ const READ_BY: ReadonlyMap<string, readonly string[]> = new Map([
   ['deno', ['deno.json', 'deno.jsonc']],
 ]);
 
-function readBy(parts: readonly string[], changed: ReadonlySet<string>): string | null {
+function readBy(parts: readonly string[]): readonly string[] {
   const words = parts.flatMap(wordsOf);
   const programs = words.map((word) => word.slice(word.lastIndexOf('/') + 1));
-  const files = [...programs.flatMap((program) => READ_BY.get(program) ?? []), ...pythonModules(words)];
-  return files.find((file) => changed.has(file)) ?? null;
+  return [...programs.flatMap((program) => READ_BY.get(program) ?? []), ...pythonModules(words)];
 }
 
 /** `python -m tools.review` starts tools/review.py. */

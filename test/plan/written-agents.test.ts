@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentSettings } from '../../src/domain/settings.ts';
-import { writtenAgents } from '../../src/plan/written-agents.ts';
+import { agentWords, writtenAgents } from '../../src/plan/written-agents.ts';
 
 describe('agents that the change has written to', () => {
   const agent = (...command: readonly string[]): AgentSettings => ({
@@ -42,5 +42,19 @@ describe('agents that the change has written to', () => {
     ['another Python module', agent('python3', '-m', 'house.review'), 'house/other.py', false],
   ])('what a runner looks up: %s', (_title, given, file, expected) => {
     expect([...writtenAgents({ house: given }, new Set([file]))]).toEqual(expected ? [['house', file]] : []);
+  });
+
+  test.each<[string, AgentSettings, readonly string[]]>([
+    ['its program and what it is given', agent('node', 'tools/b.mjs'), ['node', 'tools/b.mjs']],
+    ['each word of a line for a shell', agent('sh', '-c', 'exec tools/b.mjs -q'), ['tools/b.mjs']],
+    ['what a runner goes by', agent('npm', 'run', 'review'), ['package.json']],
+    ['a Python module', agent('python3', '-m', 'house.review'), ['house/review.py']],
+    ['a program by its path', { ...agent(), path: 'tools/b.mjs' }, ['tools/b.mjs']],
+  ])('what may be a file that it is started from: %s', (_title, given, expected) => {
+    expect(agentWords({ house: given })).toEqual(expect.arrayContaining([...expected]));
+  });
+
+  test('a known agent names none', () => {
+    expect(agentWords({ claude: agent() })).toEqual([]);
   });
 });

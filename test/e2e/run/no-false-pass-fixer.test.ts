@@ -179,18 +179,27 @@ way('It changes a rule.', async () => {
   await expectStopped(repo, `${write(B3)}; sed -i 's/wrong/right/' .deepreview`, 'gate-changed');
 });
 
-way('It rewrites the program of a reviewer.', async () => {
+way('It rewrites the program of a reviewer.', () => expectKeptProgram((script) => `[${script}]`));
+
+way('It rewrites the program of a reviewer that a line for a shell starts.', () =>
+  expectKeptProgram((script) => `[sh, -c, "exec ${script} -q"]`),
+);
+
+async function expectKeptProgram(command: (script: string) => string): Promise<void> {
   const repo = judged();
   const script = join(dirname(repo.root), 'reviewer.sh');
   writeFileSync(script, `#!/bin/sh\ncat > /dev/null\necho '${JSON.stringify(objection(B2))}'\n`);
   chmodSync(script, 0o755);
   repo.write(
     'onceover.yml',
-    readFileSync(join(repo.root, 'onceover.yml'), 'utf8').replace(/(one: \{ command: )\[[^\]]+\]/, `$1[${script}]`),
+    readFileSync(join(repo.root, 'onceover.yml'), 'utf8').replace(
+      /(one: \{ command: )\[[^\]]+\]/,
+      `$1${command(script)}`,
+    ),
   );
   repo.answers('two', fix(`${write(B3)}; printf '#!/bin/sh\\necho {}\\n' > ${script}`, ['F1 fixed']));
   expect(await loopOf(repo)).toMatchObject({ code: 1, loop: { end: 'gate-changed' } });
-});
+}
 
 way('It commits its work, where only what is not committed is looked at.', async () => {
   await expectStopped(judged(), `${write(B3)}; git commit -qam mended`, 'gate-changed', ['--uncommitted']);
