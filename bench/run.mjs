@@ -62,7 +62,7 @@ function measure(root, named) {
 async function manyUntracked() {
   const planned = [];
   const alone = [];
-  for (let round = 0; round < 7; round++) {
+  for (let round = 0; round < 5; round++) {
     await withRepository({ files: 1000, gates: 10 }, async ({ root, git }) => {
       git('checkout', '-q', '-b', 'work');
       for (let n = 0; n < 1000; n++) {

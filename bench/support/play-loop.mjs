@@ -114,6 +114,6 @@ function setupOf(fresh) {
     recheckDomain: false,
     finalValidation: 'all',
     preparations: [],
-    edits: { documents: [SPEC], kept: [] },
+    edits: { documents: [SPEC], kept: [], only: null },
   };
 }
