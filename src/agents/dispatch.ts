@@ -176,8 +176,9 @@ function judge(call: Dispatch, end: Ended, heard: Heard): AgentFailure | null {
   }
   if (heard.failure !== null) return heard.failure;
   if (end.code !== 0 || !heard.done) {
-    const said = lastWordsOf(end);
-    return call.agent.explain(said) ?? errorFailure(said === '' ? endedHow(end) : said, null, new Date());
+    const said = errorWords(end);
+    if (said !== '') return call.agent.explain(said) ?? errorFailure(said, null, new Date());
+    return { kind: 'agent-error', said: shorten(lastWordsOf(end) || endedHow(end)) };
   }
   const { sessionId: asked } = call.question;
   if (asked !== null && heard.sessionId !== asked) return { kind: 'wrong-session', asked, got: heard.sessionId };
@@ -188,8 +189,17 @@ function judge(call: Dispatch, end: Ended, heard: Heard): AgentFailure | null {
 
 type Ended = Extract<RunEnd, { kind: 'ended' }>;
 
+const LAST_CHARACTERS = 2000;
+
 function lastWordsOf(end: Ended): string {
-  return lastWords(end.stderr.text) || lastWords(end.stdout.text.slice(-2000));
+  return lastWords(end.stderr.text) || lastWords(end.stdout.text.slice(-LAST_CHARACTERS));
+}
+
+// Events and answers are no error messages: a reviewer may well speak of limits and logins.
+function errorWords({ stderr, stdout }: Ended): string {
+  const lines = stdout.text.slice(-LAST_CHARACTERS).split('\n');
+  const whole = stdout.text.length > LAST_CHARACTERS ? lines.slice(1) : lines;
+  return lastWords(stderr.text) || lastWords(whole.filter((line) => !/^\s*[{}[\]"]/.test(line)).join('\n'));
 }
 
 function endedHow(end: Ended): string {

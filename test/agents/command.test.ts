@@ -92,6 +92,20 @@ describe('a command agent', () => {
   });
 });
 
+describe('what an agent that fails says', () => {
+  const fail = (print: string) => `${print};process.exitCode=1`;
+  const about = (issue: string) => ({ status: 'fail', violations: [{ file: 'a', line: 1, issue, priority: 'high' }] });
+  test.each([
+    ['an error message', fail('console.error("Error: 429 Too Many Requests")'), 'limit'],
+    ['an error message on its output', fail(say('Error: please run /login')), 'not-logged-in'],
+    ['an answer that is about limits', fail(say(JSON.stringify(about('no rate limit here')))), 'agent-error'],
+    ['the same on many lines', fail(say(JSON.stringify(about('no authentication'), null, 2))), 'agent-error'],
+    ['a long one', fail(say(JSON.stringify(about(`${'x'.repeat(3000)} 429`)))), 'agent-error'],
+  ])('%s', async (_title, script, kind) => {
+    expect(await ask(script)).toMatchObject({ kind });
+  });
+});
+
 describe('what is never a pass', () => {
   test.each([
     ['prints nothing', '', 'unreadable-answer'],
