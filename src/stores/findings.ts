@@ -3,6 +3,7 @@ import { type Finding, isSameWord, type KnownFinding, type Resolution, refuted }
 import type { Findings } from '../domain/ports.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import { checkFolder, listFolder, lookAt, makeFolder, removeFile, removeForgotten, writeWhole } from '../io/files.ts';
+import { parseJson } from '../io/json-file.ts';
 import { readOwn, takeFile, writeNew } from '../io/own-file.ts';
 import { isFindingId, readFinding, readResolution } from './finding-shape.ts';
 
@@ -74,14 +75,14 @@ function readOne(folder: string, id: string): Result<Finding | null> {
   const path = join(folder, fileOf(id));
   const text = readOwn(path);
   if (!text.ok || text.value === null) return text.ok ? done(null) : text;
-  const finding = readFinding(parse(text.value));
+  const finding = readFinding(parseJson(text.value));
   if (finding?.id === id) return done(finding);
   return failed({ kind: 'disk', action: 'read', path, code: 'not a finding' });
 }
 
 function readSaid(folder: string, id: string): Resolution | null {
   const text = readOwn(join(folder, saidFileOf(id)));
-  return text.ok && text.value !== null ? readResolution(parse(text.value)) : null;
+  return text.ok && text.value !== null ? readResolution(parseJson(text.value)) : null;
 }
 
 type Numbers = {
@@ -143,7 +144,7 @@ function replaceWord(folder: string, id: string, was: Resolution, by: Resolution
   if (present === null || !isSameWord(present, was)) return done(undefined);
   const taken = takeFile(folder, saidFileOf(id));
   if (!taken.ok || taken.value === null) return taken.ok ? done(undefined) : taken;
-  const word = readResolution(parse(taken.value));
+  const word = readResolution(parseJson(taken.value));
   const next = word !== null && isSameWord(word, was) ? JSON.stringify(by) : taken.value;
   const written = writeNew(folder, saidFileOf(id), next);
   return written.ok ? done(undefined) : written;
@@ -163,13 +164,5 @@ function tidy(folder: string): void {
   for (const id of closed.slice(MOST_CLOSED)) {
     removeFile(join(folder, fileOf(id)));
     removeFile(join(folder, saidFileOf(id)));
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }

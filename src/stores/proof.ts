@@ -5,6 +5,7 @@ import { GENERATED_FOLDER } from '../domain/generated.ts';
 import type { Proof } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
 import { checkFolder, listFolder, lookAt, makeFolder, removeFile, writeWhole } from '../io/files.ts';
+import { parseJson } from '../io/json-file.ts';
 import { readOwn } from '../io/own-file.ts';
 import { tracesOf } from '../io/trace.ts';
 import { readFinding, readResolution } from './finding-shape.ts';
@@ -111,14 +112,6 @@ function writeBack({ top, folder }: Files, name: string, text: string): Result<v
  * reopened one meanwhile: that stays.
  */
 function isLessKnown(before: string | null, now: string | null, name: string): boolean {
-  if (name.includes('.said.')) return readResolution(parse(now))?.how === 'skipped';
-  return before !== null && readFinding(parse(before))?.kept !== 'closed';
-}
-
-function parse(text: string | null): unknown {
-  try {
-    return JSON.parse(text ?? '');
-  } catch {
-    return null;
-  }
+  if (name.includes('.said.')) return readResolution(parseJson(now ?? ''))?.how === 'skipped';
+  return before !== null && readFinding(parseJson(before))?.kept !== 'closed';
 }
