@@ -65,6 +65,11 @@ describe('a review gate', () => {
       { reviews: [OVER_AND_CLOSED] },
       { status: 'not_run', why: 'retry-limit' },
     ],
+    [
+      'failed as often as it may, and nothing is open',
+      { reviews: [OVER_AND_CLOSED], settings: { maxRetries: 4, certify: false } },
+      { status: 'not_run', why: 'slots-to-run' },
+    ],
     ['has not been looked at yet', { reviews: [NEW], iteration: null }, { status: 'not_run', why: 'slots-to-run' }],
     [
       'was left out because a check failed',
@@ -118,8 +123,12 @@ describe('a review gate', () => {
     expect(gate).toMatchObject({ id: GATE, kind: 'review', check: null, ...expected });
   });
 
-  test('whose latch gave no verdict has not passed', () => {
-    const slots = [slotOutcome({ status: 'error', why: 'stale', trouble: { kind: 'stale' } })];
+  test.each<[string, readonly SlotOutcome[]]>([
+    ['its latch', []],
+    ['one of its slots', [slotOutcome({ slot: 2 })]],
+    ['one of its slots, while another rests', [slotOutcome({ slot: 2, status: 'skipped_prior_pass' })]],
+  ])('has not passed where %s gave no verdict, whoever passed the same before', (_title, others) => {
+    const slots = [slotOutcome({ status: 'error', why: 'stale', trouble: { kind: 'stale' } }), ...others];
     expect(judge({ reviews: [HOLDS], deeds: deed({ slots }) }).gates[0]?.status).toBe('error');
   });
 });
