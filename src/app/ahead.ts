@@ -4,11 +4,11 @@ import type { Snapshot, Snapshots } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
 import type { Selection } from '../domain/scope.ts';
 import { isName } from '../io/diff.ts';
+import type { Footing } from '../io/footing.ts';
 import { lastBase, openKeptAnswers } from '../io/kept-answers.ts';
 import { findPlace, findPlaceWith } from '../io/place.ts';
 import { openSnapshots } from '../io/snapshots.ts';
 import { findSpot } from '../io/spot.ts';
-import type { Standing } from '../io/standing.ts';
 import { lookingAhead } from './looking-ahead.ts';
 import { type RunSettings, readSettings } from './run-settings.ts';
 
@@ -27,11 +27,11 @@ export async function beginRun(place: Place, selection: Selection): Promise<Resu
   return begin(place, selection);
 }
 
-async function begin(place: Place, selection: Selection, standing: Standing | null = null): Promise<Result<Beginning>> {
+async function begin(place: Place, selection: Selection, footing: Footing | null = null): Promise<Result<Beginning>> {
   const read = await readSettings(place, selection);
   if (!read.ok) return read;
   const { settings } = read.value;
-  const ahead = lookingAhead(openSnapshots(place, standing), selection, settings.base, leftOut(settings));
+  const ahead = lookingAhead(openSnapshots(place, footing), selection, settings.base, leftOut(settings));
   return done({ read: read.value, ...ahead });
 }
 
@@ -52,8 +52,8 @@ export function lookAhead({ run }: { readonly run: boolean }): void {
     cwd,
     place: found.then((one) => {
       if (!one.ok) return one;
-      const { place, standing } = one.value;
-      if (run) beginning = { place, run: begin(place, USUAL, standing) };
+      const { place, footing } = one.value;
+      if (run) beginning = { place, run: begin(place, USUAL, footing) };
       return done(place);
     }),
   };

@@ -7,15 +7,15 @@ import { quoteName } from '../domain/quote-name.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import type { Scope, Selection } from '../domain/scope.ts';
 import { commitOf, hasCommits, isName, mergeBaseWith } from './diff.ts';
+import { ASK_BRANCH, askFooting, branchOf, type Footing, readFooting } from './footing.ts';
 import { git } from './git.ts';
-import { ASK_BRANCH, askStanding, branchOf, readStanding, type Standing } from './standing.ts';
 
 /** The two sides of what was asked for; without any commit the first one is empty. */
 export async function findComparison(
   place: Place,
   selection: Selection,
   usualBase: string | null,
-  known: Standing | null = null,
+  known: Footing | null = null,
 ): Promise<Result<Comparison>> {
   const usual = usualBase ?? place.usualBase;
   switch (selection.kind) {
@@ -35,19 +35,19 @@ type Wanted = {
   readonly usual: string | null;
   readonly files: readonly RepoPath[] | null;
   /** What git has just said already. */
-  readonly known: Standing | null;
+  readonly known: Footing | null;
 };
 
 async function fromBase(place: Place, { asked, usual, files, known }: Wanted): Promise<Result<Comparison>> {
-  const [standing, usualBase] = await Promise.all([
-    standingFrom(place, asked ?? usual, known),
+  const [footing, usualBase] = await Promise.all([
+    footingFrom(place, asked ?? usual, known),
     asked === null || asked === usual ? null : mergeBase(place, usual),
   ]);
-  if (!standing.ok) {
-    if (await hasCommits(place)) return standing;
+  if (!footing.ok) {
+    if (await hasCommits(place)) return footing;
     return fromNothing(place, { scope: scopeOf(files, null), files });
   }
-  const { base, head, branch } = standing.value;
+  const { base, head, branch } = footing.value;
   const isUsual = usualBase === null || (usualBase.ok && usualBase.value.commit === base.commit);
   return done({
     scope: scopeOf(files, isUsual ? null : base.name),
@@ -61,15 +61,15 @@ async function fromBase(place: Place, { asked, usual, files, known }: Wanted): P
 }
 
 /** The merge-base, the last commit and the branch, by one question to git. */
-async function standingFrom(place: Place, name: string | null, known: Standing | null): Promise<Result<Standing>> {
+async function footingFrom(place: Place, name: string | null, known: Footing | null): Promise<Result<Footing>> {
   if (name === null) return failed({ kind: 'no-base', tried: USUAL_BASES });
   if (known?.base.name === name) return done(known);
   if (!isName(name)) return failed({ kind: 'unknown-base', base: name });
-  const question = ['rev-parse', ...askStanding(name)];
+  const question = ['rev-parse', ...askFooting(name)];
   const answer = await git(place.root, question, { expected: [0, 1, 128] });
   if (!answer.ok) return answer;
-  const read = answer.value.code === 0 ? readStanding(name, answer.value.stdout.toString('utf8').split('\n')) : null;
-  if (read !== null) return done(read.standing);
+  const read = answer.value.code === 0 ? readFooting(name, answer.value.stdout.toString('utf8').split('\n')) : null;
+  if (read !== null) return done(read.footing);
   const base = await mergeBaseWith(place, name);
   return base.ok
     ? failed({ kind: 'git-failed', command: `git ${question.join(' ')}`, said: answer.value.stderr })

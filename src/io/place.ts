@@ -1,7 +1,7 @@
 import { type Place, USUAL_BASES } from '../domain/change.ts';
 import { done, failed, type Result } from '../domain/result.ts';
+import { askFooting, type Footing, readFooting } from './footing.ts';
 import { git } from './git.ts';
-import { askStanding, readStanding, type Standing } from './standing.ts';
 
 /** The version of git; null where there is none. */
 export async function gitVersion(folder: string): Promise<string | null> {
@@ -19,7 +19,7 @@ export async function findPlace(folder: string): Promise<Result<Place>> {
 export async function findPlaceWith(
   folder: string,
   base: string | null,
-): Promise<Result<{ readonly place: Place; readonly standing: Standing | null }>> {
+): Promise<Result<{ readonly place: Place; readonly footing: Footing | null }>> {
   const answer = await git(folder, [
     'rev-parse',
     '--path-format=absolute',
@@ -29,7 +29,7 @@ export async function findPlaceWith(
     'index',
     '--is-shallow-repository',
     '--show-prefix',
-    ...(base === null ? ['--symbolic-full-name'] : askStanding(base)),
+    ...(base === null ? ['--symbolic-full-name'] : askFooting(base)),
     ...USUAL_BASES.map(matchOne),
   ]);
   if (!answer.ok) {
@@ -45,9 +45,9 @@ export async function findPlaceWith(
   }
   // A line break in a path would shift everything that follows it.
   if (shallow !== 'true' && shallow !== 'false') return failed({ kind: 'odd-root', folder });
-  const stands = base === null ? null : readStanding(base, more);
-  if (base !== null && stands === null) return findPlaceWith(folder, null);
-  const [firstRef] = stands?.rest ?? more;
+  const found = base === null ? null : readFooting(base, more);
+  if (base !== null && found === null) return findPlaceWith(folder, null);
+  const [firstRef] = found?.rest ?? more;
   const place = {
     root,
     commonDir,
@@ -56,7 +56,7 @@ export async function findPlaceWith(
     shallow: shallow === 'true',
     usualBase: firstRef?.replace(/^refs\/(?:remotes|heads)\//, '') || null,
   };
-  return done({ place, standing: stands?.standing ?? null });
+  return done({ place, footing: found?.footing ?? null });
 }
 
 // As a pattern, a branch that is not there is left out of git's answer instead of making it fail.

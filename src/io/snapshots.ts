@@ -8,18 +8,18 @@ import { done } from '../domain/result.ts';
 import { findComparison } from './comparison.ts';
 import { diffSections, plainDiffSections } from './diff-sections.ts';
 import { checkFolder } from './files.ts';
+import type { Footing } from './footing.ts';
 import { git } from './git.ts';
 import { holdTrees, keepTree, pruneTrees } from './kept-trees.ts';
 import { readNulList } from './nul-list.ts';
 import { QUIET } from './quiet.ts';
-import type { Standing } from './standing.ts';
 import { takeSnapshot } from './take-snapshot.ts';
 import { filesInTree, textInTree } from './text-in-tree.ts';
 import { traceOfEntry } from './trace.ts';
 
 /** Snapshots of the working tree at `place`; the user's index, stash, branches and files stay as they are. */
-export function openSnapshots(place: Place, standing: Standing | null = null): Snapshots {
-  let known = standing;
+export function openSnapshots(place: Place, footing: Footing | null = null): Snapshots {
+  let known = footing;
   return {
     compare(selection, usualBase) {
       const justSaid = known;

@@ -2,30 +2,30 @@ import type { CommitId } from '../domain/brand.ts';
 import type { Base } from '../domain/change.ts';
 
 /** What a change stands on: its merge-base with a branch or commit, the last commit, and the branch. */
-export type Standing = {
+export type Footing = {
   readonly base: NonNullable<Base>;
   readonly head: CommitId;
   readonly branch: string | null;
 };
 
 /** How `git rev-parse` is asked for it. Names that come after are given in full. */
-export function askStanding(name: string): readonly string[] {
+export function askFooting(name: string): readonly string[] {
   return [`${name}^{commit}...HEAD`, ...ASK_BRANCH];
 }
 
 export const ASK_BRANCH = ['--symbolic-full-name', 'HEAD'] as const;
 
 /** Reads the answer, and gives what follows it; null where there is no merge-base. */
-export function readStanding(
+export function readFooting(
   name: string,
   lines: readonly string[],
-): { readonly standing: Standing; readonly rest: readonly string[] } | null {
+): { readonly footing: Footing; readonly rest: readonly string[] } | null {
   const [head = '', , ...more] = lines;
   const [first = ''] = more;
   if (!first.startsWith('^')) return null;
   const [branch = '', ...rest] = more.slice(more.findIndex((line) => !line.startsWith('^')));
   const base = { name, commit: first.slice(1) as CommitId };
-  return { standing: { base, head: head as CommitId, branch: branchOf(branch) }, rest };
+  return { footing: { base, head: head as CommitId, branch: branchOf(branch) }, rest };
 }
 
 /** The branch by its full name; null where HEAD is none. */
