@@ -26,7 +26,7 @@ import {
   phaseDocument,
   phasePlanDocument,
 } from './report/phase-document.ts';
-import { type FindingDocument, findingDocument, type RunDocument, runDocument } from './report/run-document.ts';
+import { type FindingDocument, type RunDocument, resolvedDocument, runDocument } from './report/run-document.ts';
 import {
   type StepEndDocument,
   sessionDocument,
@@ -185,8 +185,7 @@ export async function resolveFinding(
   word: { readonly how: 'fixed' | 'skipped'; readonly why: string },
   options: { readonly root?: string } = {},
 ): Promise<FindingDocument> {
-  const { finding } = unwrap(await app.resolve(folder(options.root), id, word));
-  return findingDocument({ finding, state: word.how === 'fixed' ? 'fixed_claimed' : 'waived' });
+  return resolvedDocument(unwrap(await app.resolve(folder(options.root), id, word)).finding);
 }
 
 /** How a phase is played; everything is optional. Without a fixer and without steps: one look, and its verdict. */

@@ -18,7 +18,7 @@ export function paintFor(stream: Stream, env: NodeJS.ProcessEnv): Paint {
 }
 
 /** Block characters where the locale says that they can be shown. */
-export function barsFor(env: NodeJS.ProcessEnv): BarStyle {
+function barsFor(env: NodeJS.ProcessEnv): BarStyle {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
   return /utf-?8/i.test(locale) ? 'blocks' : 'ascii';
 }
@@ -34,7 +34,13 @@ export function shownOn(stream: Stream & { readonly columns?: number }, env: Nod
 
 const MOST_NARROW = 30;
 
+/** How a page with figures is shown: laid out for 80 columns where it is no terminal. */
+export function pageLooks({ stdout, env }: Pick<NodeJS.Process, 'stdout' | 'env'>) {
+  const width = stdout.isTTY === true ? stdout.columns || 80 : 80;
+  return { paint: paintFor(stdout, env), bars: barsFor(env), width };
+}
+
 /** Whether npx has started us: then "onceover" alone is no command here. */
-export function isByNpx(env: NodeJS.ProcessEnv): boolean {
+function isByNpx(env: NodeJS.ProcessEnv): boolean {
   return env['npm_lifecycle_event'] === 'npx';
 }

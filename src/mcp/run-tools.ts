@@ -2,7 +2,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { getRun, resolve, startRun } from '../app.ts';
 import type { Result } from '../domain/result.ts';
-import { findingDocument } from '../report/run-document.ts';
+import { resolvedDocument } from '../report/run-document.ts';
 import { findingSchema, startedRunSchema } from '../report/run-schema.ts';
 import { startedRunDocument } from '../report/started-run-document.ts';
 import { tellResolved } from '../text/resolved.ts';
@@ -61,8 +61,7 @@ export function addRunTools(server: McpServer, root: string): void {
       const resolved = await resolve(root, input.id, { how, why: input.why });
       if (!resolved.ok) return rejected(resolved.failure);
       const { finding } = resolved.value;
-      const state = how === 'fixed' ? 'fixed_claimed' : 'waived';
-      return answered(tellResolved(finding), findingDocument({ finding, state }));
+      return answered(tellResolved(finding), resolvedDocument(finding));
     },
   );
 }

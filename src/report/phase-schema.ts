@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { PHASES, type PhaseEndReason, SEVERITIES } from '../domain/phase.ts';
 import { REVIEWER_ROLES } from '../domain/role.ts';
 import { usage } from './run-schema.ts';
+import { errorSchema } from './schemas.ts';
 
 const issue = z.object({
   severity: z.enum(SEVERITIES),
@@ -146,6 +147,6 @@ export const startedPhaseSchema = z.object({
     .describe('waiting: mend what is open, then call continue_phase with a summary. died: it ended without a result.'),
   progress: z.array(z.string()).describe('The last lines that the round has said.'),
   phase: phaseSchema.nullable().describe('The result of the round, once it is there.'),
-  error: z.object({ kind: z.string(), message: z.string(), next: z.string() }).nullable(),
+  error: errorSchema.shape.error.nullable(),
   next: z.string().describe('What to do now.'),
 });

@@ -139,6 +139,11 @@ export function findingDocument({ finding, state }: ToldFinding): FindingDocumen
   return { id, gate, slot, file, line, code, issue, fix, priority, state, since, mark, why: resolution?.why ?? null };
 }
 
+/** What `resolve --json` and `resolve_finding` answer with: the finding as it stands after what was said of it. */
+export function resolvedDocument(finding: ToldFinding['finding']): FindingDocument {
+  return findingDocument({ finding, state: finding.resolution?.how === 'skipped' ? 'waived' : 'fixed_claimed' });
+}
+
 export function usageDocument(usage: Usage | null): UsageDocument | null {
   if (usage === null) return null;
   return {

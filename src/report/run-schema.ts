@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { FINDING_STATES, PRIORITIES } from '../domain/finding.ts';
 import { LOOP_ENDS } from '../domain/loop.ts';
 import { RUN_STATUSES } from '../domain/run.ts';
+import { errorSchema } from './schemas.ts';
 
 /** What a dispatch used. */
 export const usage = z
@@ -195,6 +196,6 @@ export const startedRunSchema = z.object({
   state: z.enum(['running', 'done', 'died']),
   progress: z.array(z.string()).describe('The last lines that the run has said.'),
   run: runSchema.nullable().describe('The result, once it is there.'),
-  error: z.object({ kind: z.string(), message: z.string(), next: z.string() }).nullable(),
+  error: errorSchema.shape.error.nullable(),
   next: z.string().describe('What to do now.'),
 });

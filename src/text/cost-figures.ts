@@ -1,5 +1,6 @@
 import { type CostRow, type Paid, paidTokens } from '../domain/cost.ts';
 import { totalTokens } from '../domain/usage.ts';
+import { usdOf } from './money.ts';
 import { tokensOf } from './tokens.ts';
 
 /** All tokens; what is not told is marked. */
@@ -13,11 +14,6 @@ export function moneyOf({ looks, toldUsd, listUsd, unpriced }: Paid): string {
   if (looks === 0) return '';
   if (unpriced === looks) return '?';
   return `${listUsd > 0 ? '~' : ''}${usdOf(toldUsd + listUsd)}${unpriced > 0 ? '+' : ''}`;
-}
-
-/** An amount of money. */
-function usdOf(usd: number): string {
-  return `$${usd.toFixed(usd > 0 && usd < 0.1 ? 4 : 2)}`;
 }
 
 /** So many of something. */

@@ -1,6 +1,8 @@
+import { count } from './count.ts';
+
 /** A number of seconds in words. */
-export function secondsOf(count: number): string {
-  return `${count} ${count === 1 ? 'second' : 'seconds'}`;
+export function secondsOf(seconds: number): string {
+  return count(seconds, 'second');
 }
 
 /** How long something took. */

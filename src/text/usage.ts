@@ -1,5 +1,7 @@
 import type { RunOutcome } from '../domain/run.ts';
 import { totalTokens, type Usage } from '../domain/usage.ts';
+import { count } from './count.ts';
+import { usdOf } from './money.ts';
 import { tokensOf } from './tokens.ts';
 
 /** What it cost, and an estimate of what it did not cost. */
@@ -7,9 +9,7 @@ export function tellPaid({ usage, dispatches, saved }: Pick<RunOutcome, 'usage' 
   const total = saved.pass + saved.slot + saved.session + saved.prefix;
   const lines: string[] = [];
   if (dispatches > 0) {
-    lines.push(
-      `Paid: ${dispatches} ${dispatches === 1 ? 'dispatch' : 'dispatches'}${usage === null ? '' : `, ${tellUsage(usage)}`}.`,
-    );
+    lines.push(`Paid: ${count(dispatches, 'dispatch', 'dispatches')}${usage === null ? '' : `, ${tellUsage(usage)}`}.`);
   }
   if (total > 0) {
     const levers = [
@@ -26,7 +26,7 @@ export function tellPaid({ usage, dispatches, saved }: Pick<RunOutcome, 'usage' 
 
 /** Tokens and money of a dispatch in a few words. */
 export function tellUsage(usage: Usage): string {
-  const cost = usage.costUsd === null ? '' : `, $${usage.costUsd.toFixed(usage.costUsd < 0.1 ? 4 : 2)}`;
+  const cost = usage.costUsd === null ? '' : `, ${usdOf(usage.costUsd)}`;
   const cached = usage.cachedInputTokens > 0 ? ` (${tokensOf(usage.cachedInputTokens)} cached)` : '';
   return `${tokensOf(totalTokens(usage))} tokens${cached}${cost}`;
 }

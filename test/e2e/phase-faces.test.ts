@@ -45,7 +45,7 @@ describe('what people see', () => {
       '\nOpen: 1 blocker\n  blocker  spec-reviewer, spec.md:6\n    Requirement 3 names no time.\n    Suggestion: Name it.\n',
     );
     expect(stdout).toContain('Not approved: 1 issue is open, and nobody was asked to mend it. (exit code 1)');
-    expect(stdout).toContain('onceover phase specify docs/f; with --fixer <agent> an agent mends');
+    expect(stdout).toContain('onceover phase specify docs/f; with --fixer AGENT an agent mends');
   });
 
   test('at the cap: not approved; taken as it is: accepted with notes, in no word approved', async () => {
@@ -194,7 +194,7 @@ describe('wrong usage: exit code 2, and a sentence', () => {
   test.each<[readonly string[], string]>([
     [[], `Name a phase: ${FIVE}.`],
     [['spec', 'docs/f'], `"spec" is no phase.\nName one of these: ${FIVE}.`],
-    [['design'], 'Name the folder of the feature: onceover phase design <feature folder>.'],
+    [['design'], 'Name the folder of the feature: onceover phase design FOLDER.'],
     [['design', 'f', '--summary', 'x'], '--summary is for --step.'],
     [['design', 'f', '--fixer', 'a', '--step'], '--fixer and --step cannot be used together'],
     [['design', 'f', '--keep-sessions'], '--keep-sessions is for --step'],
@@ -207,8 +207,8 @@ describe('wrong usage: exit code 2, and a sentence', () => {
     [['specify', 'f', '--step', '--summary', 'x', '--rerun'], '--summary and --rerun cannot be used together'],
     [['specify', 'f', '--step', '--summary', 'x', '--dry-run'], '--summary cannot be used with --dry-run.'],
     [['specify', 'f', '--step', '--summary', ' '], '--summary says nothing'],
-    [['specify', 'f', '--max-iterations', '6'], 'It is a whole number from 1 to 5.'],
-    [['specify', 'f', '--max-iterations', '0'], 'It is a whole number from 1 to 5.'],
+    [['specify', 'f', '--max-iterations', '6'], 'Give a whole number from 1 to 5.'],
+    [['specify', 'f', '--max-iterations', '0'], 'Give a whole number from 1 to 5.'],
     [['specify', 'f', '--nope'], 'Unknown option "--nope"'],
     [['specify', 'f', 'g'], 'Too many arguments'],
   ])('onceover phase %j', async (args, said) => {

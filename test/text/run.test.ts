@@ -455,7 +455,7 @@ test.each<[string, Parameters<typeof usage>[0], string]>([
   ['money', { costUsd: 1.005 }, '120 tokens, $1.00'],
   ['little money', { costUsd: 0.0123 }, '120 tokens, $0.0123'],
   ['a tenth', { costUsd: 0.1 }, '120 tokens, $0.10'],
-  ['no money', { costUsd: 0 }, '120 tokens, $0.0000'],
+  ['no money', { costUsd: 0 }, '120 tokens, $0.00'],
 ])('usage: %s', (_title, differs, expected) => {
   expect(tellUsage(usage(differs))).toBe(expected);
 });

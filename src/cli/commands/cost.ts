@@ -4,7 +4,7 @@ import { costDocument } from '../../report/cost-document.ts';
 import { featureDocument } from '../../report/feature-document.ts';
 import { tellCost } from '../../text/cost.ts';
 import { tellFeatureCost } from '../../text/feature-cost.ts';
-import { barsFor, paintFor } from '../looks.ts';
+import { pageLooks } from '../looks.ts';
 import { answer, answerJson, fail } from '../output.ts';
 import { workingDirectory } from '../working-directory.ts';
 
@@ -26,9 +26,7 @@ export async function costCommand(
   const { kind, report, rows } = found.value;
   if (csv) return answer(costCsv(rows));
   if (json) return answerJson(kind === 'all' ? costDocument(report) : featureDocument(report));
-  const { env, stdout } = process;
-  const width = stdout.isTTY === true ? stdout.columns || 80 : 80;
-  const looks = { paint: paintFor(stdout, env), bars: barsFor(env), width, localTime };
+  const looks = { ...pageLooks(process), localTime };
   answer(
     kind === 'all' ? tellCost(report, { ...looks, loops: all ? 'full' : 'short' }) : tellFeatureCost(report, looks),
   );

@@ -2,14 +2,12 @@ import { demoMistakes, playDemo } from '../../app.ts';
 import { demoDocument } from '../../report/demo-document.ts';
 import { tellDemoBeginning, tellDemoEnd, tellDemoRun } from '../../text/demo.ts';
 import { interruptible } from '../interrupt.ts';
-import { barsFor, paintFor } from '../looks.ts';
+import { pageLooks } from '../looks.ts';
 import { answer, answerJson, fail } from '../output.ts';
 
 export async function demoCommand(options: { readonly keep?: boolean; readonly json?: boolean }): Promise<void> {
   const { keep = false, json = false } = options;
-  const { env, stdout } = process;
-  const width = stdout.isTTY === true ? stdout.columns || 80 : 80;
-  const looks = { paint: paintFor(stdout, env), bars: barsFor(env), width };
+  const looks = pageLooks(process);
   if (!json) answer(tellDemoBeginning(await demoMistakes(), looks));
   const played = await interruptible(
     (stop) =>

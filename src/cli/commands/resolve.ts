@@ -1,5 +1,5 @@
 import { resolve } from '../../app.ts';
-import { findingDocument } from '../../report/run-document.ts';
+import { resolvedDocument } from '../../report/run-document.ts';
 import { tellResolved } from '../../text/resolved.ts';
 import { answer, answerJson, fail } from '../output.ts';
 import { workingDirectory } from '../working-directory.ts';
@@ -21,7 +21,6 @@ export async function resolveCommand(
   const resolved = await resolve(workingDirectory(), id, word);
   if (!resolved.ok) return fail(resolved.failure, json);
   const { finding } = resolved.value;
-  const state = word.how === 'fixed' ? 'fixed_claimed' : 'waived';
-  if (json) answerJson(findingDocument({ finding, state }));
+  if (json) answerJson(resolvedDocument(finding));
   else answer(tellResolved(finding));
 }

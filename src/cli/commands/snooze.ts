@@ -1,4 +1,5 @@
 import { snoozeHook } from '../../app.ts';
+import { tellSnoozed } from '../../text/snoozed.ts';
 import { answer, answerJson, fail } from '../output.ts';
 import { workingDirectory } from '../working-directory.ts';
 
@@ -17,9 +18,5 @@ export async function snoozeCommand(
   const until = await snoozeHook(workingDirectory(), minutes);
   if (!until.ok) return fail(until.failure, json);
   if (json) answerJson({ snoozed_until: until.value?.toISOString() ?? null });
-  else if (until.value === null) answer('The stop hook is awake.');
-  else
-    answer(
-      `The stop hook sleeps until ${until.value.toTimeString().slice(0, 5)}: agents may stop unjudged. "onceover hook snooze off" wakes it.`,
-    );
+  else answer(tellSnoozed(until.value));
 }

@@ -173,7 +173,7 @@ describe('run --report', () => {
     await started.said('asking one');
     started.child.kill('SIGINT');
     expect((await started.ended).code).toBe(130);
-    expect(readFileSync(repo.out('x.xml'), 'utf8')).toContain('<error message="interrupted;');
+    expect(readFileSync(repo.out('x.xml'), 'utf8')).toContain('<error message="Interrupted:');
   });
 });
 
