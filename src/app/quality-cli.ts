@@ -12,7 +12,8 @@ import { barredAgents } from './barred-agents.ts';
 import { reviewersOf } from './reviewers.ts';
 import { readSettings } from './run-settings.ts';
 
-const USUAL_AGENT = 'claude';
+/** Who evaluates where nobody else is named. */
+export const USUAL_AGENT = 'claude';
 
 /** Who evaluates, and how. */
 export type QualityCliOptions = {

@@ -8,12 +8,10 @@ import { openSnapshots } from '../io/snapshots.ts';
 import { type StepName, stepEntry } from '../plan/step-cost.ts';
 import { openLedger } from '../stores/ledger.ts';
 import { tellFailure } from '../text/failure.ts';
-import { openQualityCli } from './quality-cli.ts';
+import { openQualityCli, USUAL_AGENT } from './quality-cli.ts';
 import { QualityGate } from './quality-gate.ts';
 import { agree } from './run.ts';
 import { readSettings } from './run-settings.ts';
-
-const USUAL = 'claude';
 
 type Caller = { readonly startedBy: 'person' | 'agent'; readonly stop: AbortSignal | null };
 
@@ -24,8 +22,9 @@ export async function chooseReviewer(
 ): Promise<Result<{ readonly reviewer: SessionReviewer; readonly forWantOfReviewer: boolean }>> {
   const self = { kind: 'self' } as const;
   if (wish.selfReview) return done({ reviewer: self, forWantOfReviewer: false });
-  const found = await findReviewer(place, wish.reviewer ?? USUAL, wish);
-  if (found.ok) return done({ reviewer: { kind: 'agent', name: wish.reviewer ?? USUAL }, forWantOfReviewer: false });
+  const found = await findReviewer(place, wish.reviewer ?? USUAL_AGENT, wish);
+  if (found.ok)
+    return done({ reviewer: { kind: 'agent', name: wish.reviewer ?? USUAL_AGENT }, forWantOfReviewer: false });
   const isMissed = wish.reviewer === null && found.failure.kind === 'reviewer-not-here';
   return isMissed ? done({ reviewer: self, forWantOfReviewer: true }) : found;
 }

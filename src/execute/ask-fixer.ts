@@ -8,9 +8,9 @@ import { type FixTask, freshFixPrompt, resumedFixPrompt } from '../prompt/fix.ts
 import { repairPrompt } from '../prompt/gate.ts';
 import { readAnswer } from '../prompt/read-answer.ts';
 import { tellUnreadable } from '../text/agent-failure.ts';
-import { saidIn } from './ask-slot.ts';
 import type { Budget } from './budget.ts';
 import { coolAgent } from './cool.ts';
+import { exchangeOf } from './exchange.ts';
 import type { RunPorts, RunRequest } from './run-ports.ts';
 
 /** A fixer's session, kept for as long as the loop goes on. */
@@ -81,13 +81,8 @@ export async function askFixer(call: FixerCall): Promise<FixerEnd> {
     const canRepair = !state.repaired && asked.ok && asked.reply.sessionId !== null && (await facts.canResume());
     const event = readEnd(asked, { canRepair, repaired: isRepair ? last : null });
     if (asked.ok) last = asked.reply;
-    exchanges.push({
-      agent,
-      mode: state.mode,
-      sent: question.sessionId === null ? `${question.stable}\n\n${question.dynamic}` : question.dynamic,
-      said: asked.ok ? saidIn(asked.reply) : asked.said,
-      failure: asked.ok ? (event.kind === 'failed' ? event.failure : null) : asked.failure,
-    });
+    const failure = event.kind === 'failed' ? event.failure : null;
+    exchanges.push(exchangeOf({ agent, mode: state.mode }, question, asked, asked.ok ? failure : asked.failure));
     // It has worked all the time that it was given: asked afresh, it would begin again.
     if (event.kind === 'failed' && event.failure.kind === 'timeout') {
       return end({ answer: null, failure: event.failure, session: null });

@@ -15,6 +15,7 @@ import { readAnswer } from '../prompt/read-answer.ts';
 import { tellUnreadable } from '../text/agent-failure.ts';
 import type { Budget } from './budget.ts';
 import { coolAgent } from './cool.ts';
+import { exchangeOf } from './exchange.ts';
 import { openedWith, type Wave } from './prepare-slot.ts';
 import type { SlotJob } from './slot-job.ts';
 
@@ -93,13 +94,7 @@ async function askOnce(
     durationMs += asked.durationMs;
     const event = readEnd(asked, state.mode === 'repair' ? last : null);
     if (asked.ok) last = asked.reply;
-    exchanges.push({
-      agent: state.agent,
-      mode: state.mode,
-      sent: question.sessionId === null ? `${question.stable}\n\n${question.dynamic}` : question.dynamic,
-      said: asked.ok ? saidIn(asked.reply) : asked.said,
-      failure: event.kind === 'failed' ? event.failure : null,
-    });
+    exchanges.push(exchangeOf(state, question, asked, event.kind === 'failed' ? event.failure : null));
     const step = advance(state, event);
     if (step.kind === 'done') {
       return end({
@@ -148,13 +143,6 @@ function readEnd(asked: AskEnd, repairs: AgentReply | null) {
   const read = readAnswer('gate', asked.reply);
   if (!read.ok) return { kind: 'failed', failure: read.failure } as const;
   return { kind: 'answered', answer: repairs === null ? read.answer : keepFail(repairs, read.answer) } as const;
-}
-
-/** All that a reply holds, for the log. */
-export function saidIn(reply: AgentReply): string {
-  return reply.structured === undefined || reply.structured === null
-    ? reply.text
-    : `${reply.text}\n${JSON.stringify(reply.structured)}`;
 }
 
 async function questionFor(

@@ -15,7 +15,7 @@ import { slotLog } from '../text/slot-log.ts';
 import { tellTrouble } from '../text/trouble.ts';
 import type { SlotAnswer } from './ask-slot.ts';
 import type { Wave } from './prepare-slot.ts';
-import type { SlotJob, StuckSlot } from './slot-job.ts';
+import { dispatchReason, type SlotJob, type StuckSlot } from './slot-job.ts';
 
 /** A slot that was asked, judged and recorded. */
 export type JudgedSlot = {
@@ -287,7 +287,7 @@ async function record(
     promptDigest: job.gate.rubric.digest,
     session: judged.status === 'error' ? null : (answer?.session ?? null),
     dispatch: judged.dispatch,
-    why: 'dispatch' in job ? `${job.why}, ${dispatchWhy(job, judged)}` : job.why,
+    why: 'dispatch' in job ? `${job.why}, ${dispatchReason(job, judged.dispatch)}` : job.why,
     parts: 'fresh' in job ? job.fresh.length : 0,
     usage: judged.usage,
     durationMs: Math.round(judged.durationMs),
@@ -312,8 +312,4 @@ async function record(
     if (!kept.ok) return kept;
   }
   return done(judged);
-}
-
-function dispatchWhy(job: SlotJob, { dispatch }: JudgedSlot): string {
-  return job.dispatch.kind === 'resumed' && dispatch === 'fresh' ? 'session-lost' : job.dispatch.why;
 }

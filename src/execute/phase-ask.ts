@@ -17,8 +17,8 @@ import { loopAnswer, loopLabel, loopMustRead } from '../prompt/loop.ts';
 import { toLoopAnswer } from '../prompt/loop-answer.ts';
 import { readAnswer } from '../prompt/read-answer.ts';
 import { tellUnreadable } from '../text/agent-failure.ts';
-import { saidIn } from './ask-slot.ts';
 import { coolAgent } from './cool.ts';
+import { exchangeOf } from './exchange.ts';
 import { changedBetween, lookAtPhase, onlyFiles } from './phase-look.ts';
 import type { Playing, Talk } from './phase-play.ts';
 import { askedNow, freshLength, freshPrompt, modelOf } from './phase-prompts.ts';
@@ -276,16 +276,7 @@ async function remember(
     durationMs: talk.durationMs + asked.durationMs,
     promptChars: talk.promptChars + put.promptChars,
     usage: addUsage(talk.usage, asked.ok ? asked.reply.usage : asked.usage),
-    exchanges: [
-      ...talk.exchanges,
-      {
-        agent: ask.agent,
-        mode: ask.mode,
-        sent: question.sessionId === null ? `${question.stable}\n\n${question.dynamic}` : question.dynamic,
-        said: asked.ok ? saidIn(asked.reply) : asked.said,
-        failure,
-      },
-    ],
+    exchanges: [...talk.exchanges, exchangeOf(ask, question, asked, failure)],
   });
   if (failure?.kind === 'limit') await coolAgent(ports, ask.agent, failure);
   if (asked.ok) keepSession(playing, ask, put, asked.reply, facts);

@@ -26,6 +26,14 @@ export type SlotJob = {
   readonly timeoutSeconds: number;
 };
 
+/** Why a slot was asked as it was in the end; a resume that failed is a session that was lost. */
+export function dispatchReason(
+  { dispatch: planned }: SlotJob,
+  asked: SlotJob['dispatch']['kind'] | 'none',
+): DispatchPlan['why'] {
+  return planned.kind === 'resumed' && asked === 'fresh' ? 'session-lost' : planned.why;
+}
+
 /** A part of the change with the findings that belong to it. */
 export type SlotPart = { readonly prompt: ComposedPrompt; readonly findings: readonly KnownFinding[] };
 

@@ -4,7 +4,11 @@ import type { RunFacts } from './read-run.ts';
 import type { RunPorts } from './run-ports.ts';
 
 /** Archives cycles that are over; after an iteration, lets go of snapshots and texts that no record needs. */
-export async function tidy(ports: RunPorts, facts: RunFacts, hasIterated: boolean): Promise<Result<void>> {
+export async function tidy(
+  ports: RunPorts,
+  facts: RunFacts,
+  { hasIterated }: { readonly hasIterated: boolean },
+): Promise<Result<void>> {
   const { ended, past } = facts;
   if (ended.records.length > 0) {
     const archived = await ports.records.archive(ended.records);
