@@ -2,11 +2,12 @@ import { exitCode } from '../domain/exit-code.ts';
 import type { Failure } from '../domain/failure.ts';
 import { errorDocument } from '../report/documents.ts';
 import { tellFailure } from '../text/failure.ts';
+import { fitted } from '../text/shown.ts';
 import type { Told } from '../text/told.ts';
 import { typed } from '../text/typed.ts';
 import { jsonWithoutCommands, withoutCommands } from '../text/without-commands.ts';
 import { version } from '../version.ts';
-import { isByNpx } from './looks.ts';
+import { shownOn } from './looks.ts';
 
 /** Writes the one answer of a command to stdout. */
 export function answer(text: string): void {
@@ -33,7 +34,9 @@ export function fail(failure: Failure, json: boolean, document: object = errorDo
 
 /** Says on stderr what went wrong, what else there is to say, and what to do. */
 export function complain({ what, next }: Told, more = ''): void {
-  process.stderr.write(forLog(`onceover: ${what}\n${more}${typed(next, isByNpx(process.env))}\n`));
+  const { byNpx, ...shown } = shownOn(process.stderr, process.env);
+  const said = [fitted(`onceover: ${what}`, shown, 0), `${more}${fitted(typed(next, byNpx), shown, 0)}`];
+  process.stderr.write(forLog(`${said.join('\n')}\n`));
 }
 
 /** Tells of a bug of ours: nothing was judged, so this is neither a pass nor a finding. */

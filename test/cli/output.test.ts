@@ -1,0 +1,45 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { complain } from '../../src/cli/output.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+const TROUBLE = {
+  what: '/home/somebody/a-folder is not inside a git repository, so there is no change to look at.',
+  next: 'Run onceover inside a repository, or begin with "onceover init".',
+};
+
+/** What stands on a terminal as wide as that; null: it is none. */
+function said(columns: number | null): string {
+  let text = '';
+  vi.spyOn(process.stderr, 'write').mockImplementation((part) => {
+    text += String(part);
+    return true;
+  });
+  const before = { isTTY: process.stderr.isTTY, columns: process.stderr.columns };
+  Object.assign(process.stderr, { isTTY: columns !== null, columns: columns ?? undefined });
+  try {
+    complain(TROUBLE);
+  } finally {
+    Object.assign(process.stderr, before);
+  }
+  return text;
+}
+
+test('what went wrong is broken between words on a terminal, and nowhere else', () => {
+  expect(said(60)).toBe(`onceover: /home/somebody/a-folder is not inside a git
+repository, so there is no change to look at.
+Run onceover inside a repository, or begin with "onceover
+init".
+`);
+  expect(said(null)).toBe(`onceover: ${TROUBLE.what}\n${TROUBLE.next}\n`);
+});
+
+test('commands are told as whoever started it has to type them', () => {
+  vi.stubEnv('npm_lifecycle_event', 'npx');
+  expect(said(null)).toContain('begin with "npx onceover init".');
+  vi.stubEnv('npm_lifecycle_event', 'test');
+  expect(said(null)).toContain('begin with "onceover init".');
+});
