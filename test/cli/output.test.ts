@@ -29,6 +29,7 @@ function said(columns: number | null): string {
 }
 
 test('what went wrong is broken between words on a terminal, and nowhere else', () => {
+  vi.stubEnv('npm_lifecycle_event', '');
   expect(said(60)).toBe(`onceover: /home/somebody/a-folder is not inside a git
 repository, so there is no change to look at.
 Run onceover inside a repository, or begin with "onceover
