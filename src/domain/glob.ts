@@ -1,3 +1,6 @@
+import { expandBraces } from './glob-braces.ts';
+import { literalText, readSegments, type Segment, type Token } from './glob-syntax.ts';
+
 /** A glob, ready to be asked; `segments` are relative to the repository's root. */
 export type Glob = { readonly alternatives: readonly Alternative[] };
 
@@ -12,7 +15,6 @@ export type Alternative = {
 
 export type CompiledGlob = { readonly ok: true; readonly glob: Glob } | { readonly ok: false; readonly said: string };
 
-const MOST_ALTERNATIVES = 1000;
 const LONGEST_GLOB = 4096;
 
 /**
@@ -39,117 +41,6 @@ export function compileGlob(source: string, folder: string): CompiledGlob {
 export function globMatches(glob: Glob, path: string): boolean {
   const nameAt = path.lastIndexOf('/') + 1;
   return glob.alternatives.some((one) => one.matches(path, nameAt));
-}
-
-type Token =
-  | { readonly kind: 'star' }
-  | { readonly kind: 'any' }
-  | { readonly kind: 'char'; readonly char: string }
-  | { readonly kind: 'class'; readonly negated: boolean; readonly ranges: readonly (readonly [string, string])[] };
-
-type Segment =
-  | { readonly kind: 'literal'; readonly text: string }
-  | { readonly kind: 'globstar' }
-  | { readonly kind: 'wild'; readonly tokens: readonly Token[] };
-
-function readSegments(text: string): readonly Segment[] | string {
-  const tokens = readTokens(text);
-  if (typeof tokens === 'string') return tokens;
-  const segments: Segment[] = [];
-  for (const part of splitAtSlashes(tokens)) {
-    const segment = segmentOf(part);
-    if (segment.kind === 'literal' && (segment.text === '' || segment.text === '.')) continue;
-    if (segment.kind === 'literal' && segment.text === '..') return 'reaches above its folder with ".."';
-    if (segment.kind === 'globstar' && segments.at(-1)?.kind === 'globstar') continue;
-    segments.push(segment);
-  }
-  if (segments.length === 0) return 'is empty';
-  // "src/" means everything in src.
-  if (text.endsWith('/') && segments.at(-1)?.kind !== 'globstar') segments.push({ kind: 'globstar' });
-  return segments;
-}
-
-type RawToken = Token | { readonly kind: 'slash' };
-
-function readTokens(text: string): RawToken[] | string {
-  const chars = Array.from(text);
-  const tokens: RawToken[] = [];
-  for (let i = 0; i < chars.length; i++) {
-    const char = chars[i] as string;
-    if (char === '\\') {
-      const next = chars[++i];
-      if (next === undefined) return 'ends with a lone "\\"';
-      tokens.push(next === '/' ? { kind: 'slash' } : { kind: 'char', char: next });
-    } else if (char === '/') tokens.push({ kind: 'slash' });
-    else if (char === '*') tokens.push({ kind: 'star' });
-    else if (char === '?') tokens.push({ kind: 'any' });
-    else if (char === '[') {
-      const end = endOfClass(chars, i);
-      if (end === -1) return 'has a "[" without "]" (write "\\[" for the character itself)';
-      tokens.push(readClass(chars.slice(i + 1, end)));
-      i = end;
-    } else tokens.push({ kind: 'char', char });
-  }
-  return tokens;
-}
-
-function endOfClass(chars: ArrayLike<string>, open: number): number {
-  let i = open + 1;
-  if (chars[i] === '!' || chars[i] === '^') i++;
-  if (chars[i] === ']') i++;
-  for (; i < chars.length; i++) {
-    if (chars[i] === '\\') i++;
-    else if (chars[i] === '/') return -1;
-    else if (chars[i] === ']') return i;
-  }
-  return -1;
-}
-
-function readClass(inside: readonly string[]): Token {
-  const negated = inside[0] === '!' || inside[0] === '^';
-  const body: string[] = [];
-  const dashes = new Set<number>();
-  for (let i = negated ? 1 : 0; i < inside.length; i++) {
-    const char = inside[i] as string;
-    if (char === '\\' && i + 1 < inside.length) body.push(inside[++i] as string);
-    else {
-      if (char === '-') dashes.add(body.length);
-      body.push(char);
-    }
-  }
-  const ranges: [string, string][] = [];
-  for (let i = 0; i < body.length; i++) {
-    const from = body[i] as string;
-    const to = body[i + 2];
-    if (dashes.has(i + 1) && to !== undefined) {
-      ranges.push([from, to]);
-      i += 2;
-    } else ranges.push([from, from]);
-  }
-  return { kind: 'class', negated, ranges };
-}
-
-function splitAtSlashes(tokens: readonly RawToken[]): Token[][] {
-  const parts: Token[][] = [[]];
-  for (const token of tokens) {
-    if (token.kind === 'slash') parts.push([]);
-    else parts.at(-1)?.push(token);
-  }
-  return parts;
-}
-
-function segmentOf(tokens: readonly Token[]): Segment {
-  if (tokens.length === 2 && tokens.every((token) => token.kind === 'star')) return { kind: 'globstar' };
-  if (tokens.every((token) => token.kind === 'char')) return { kind: 'literal', text: literalText(tokens) };
-  // Several stars side by side say no more than one.
-  return {
-    kind: 'wild',
-    tokens: tokens.filter((token, i) => token.kind !== 'star' || tokens[i - 1]?.kind !== 'star'),
-  };
-}
-
-function literalText(tokens: readonly Token[]): string {
-  return tokens.map((token) => (token.kind === 'char' ? token.char : '')).join('');
 }
 
 function alternative(segments: readonly Segment[]): Alternative {
@@ -276,56 +167,4 @@ function matchChar(token: Token, char: string): boolean {
       return inside !== token.negated;
     }
   }
-}
-
-/** The texts that a pattern with `{a,b}` stands for, or what is wrong with it. */
-function expandBraces(source: string): readonly string[] | string {
-  const done: string[] = [];
-  const todo = [source];
-  while (todo.length > 0) {
-    const text = todo.pop() as string;
-    const group = firstGroup(text);
-    if (group === 'open') return 'has a "{" without "}" (write "\\{" for the character itself)';
-    if (group === null) done.push(text);
-    else
-      for (const choice of [...group.choices].reverse())
-        todo.push(text.slice(0, group.from) + choice + text.slice(group.to));
-    if (done.length + todo.length > MOST_ALTERNATIVES) return `stands for more than ${MOST_ALTERNATIVES} globs`;
-  }
-  return done;
-}
-
-type BraceGroup = { readonly from: number; readonly to: number; readonly choices: readonly string[] };
-
-function firstGroup(text: string): BraceGroup | 'open' | null {
-  let from = -1;
-  let depth = 0;
-  let starts: number[] = [];
-  let unclosed = false;
-  for (let i = 0; i < text.length; i++) {
-    const char = text[i];
-    if (char === '\\') i++;
-    else if (char === '[') {
-      const end = unclosed ? -1 : endOfClass(text, i);
-      // A class that ends nowhere is refused later; looking for its end once is enough.
-      if (end === -1) unclosed = true;
-      else i = end;
-    } else if (char === '{') {
-      if (depth++ === 0) {
-        from = i;
-        starts = [i + 1];
-      }
-    } else if (char === ',' && depth === 1) starts.push(i + 1);
-    else if (char === '}' && depth > 0 && --depth === 0) {
-      const choices = starts.map((start, n) => text.slice(start, (starts[n + 1] ?? i + 1) - 1));
-      // "{a}" is no choice: as in shells, its braces are characters.
-      if (choices.length === 1) return escapeBraces(text, from, i);
-      return { from, to: i + 1, choices };
-    }
-  }
-  return depth > 0 ? 'open' : null;
-}
-
-function escapeBraces(text: string, from: number, to: number): BraceGroup {
-  return { from, to: to + 1, choices: [`\\{${text.slice(from + 1, to)}\\}`] };
 }

@@ -27,6 +27,9 @@ export type ReviewTask = {
   readonly digests: readonly FileDigest[];
 };
 
+/** So many reference files of a rule are shown, up to so many bytes together. */
+export const MOST_REFERENCES = { files: 20, bytes: 256 * 1024 } as const;
+
 /** A reference file as it goes into an instruction file. */
 export type ReferenceText = {
   readonly path: RepoPath;

@@ -1,9 +1,6 @@
 import type { Notice } from '../domain/instructions.ts';
 import type { Contents } from '../domain/ports.ts';
-import type { ReferenceText, RuleTask } from '../domain/task.ts';
-
-const MOST_FILES = 20;
-const MOST_BYTES = 256 * 1024;
+import { MOST_REFERENCES, type ReferenceText, type RuleTask } from '../domain/task.ts';
 
 /** The reference files of a task as its reviewer will see them; what does not fit is marked as cut. */
 export async function readReferences(
@@ -12,9 +9,9 @@ export async function readReferences(
 ): Promise<{ readonly references: readonly ReferenceText[]; readonly notices: readonly Notice[] }> {
   const references: ReferenceText[] = [];
   const notices: Notice[] = [];
-  let left = MOST_BYTES;
+  let left: number = MOST_REFERENCES.bytes;
   for (const [i, { path, description }] of task.rule.references.entries()) {
-    if (i >= MOST_FILES) {
+    if (i >= MOST_REFERENCES.files) {
       references.push({ path, description, text: null, leftOut: 'too-many' });
       continue;
     }

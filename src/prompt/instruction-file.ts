@@ -2,7 +2,13 @@ import type { RepoPath } from '../domain/brand.ts';
 import { closeFence, fence } from '../domain/fence.ts';
 import { foldLines, quoteName } from '../domain/quote-name.ts';
 import type { Rule } from '../domain/rule.ts';
-import type { ReferenceText, ReviewTask, RuleTask, TaskContext } from '../domain/task.ts';
+import {
+  MOST_REFERENCES,
+  type ReferenceText,
+  type ReviewTask,
+  type RuleTask,
+  type TaskContext,
+} from '../domain/task.ts';
 
 /** What else a reviewer is given, and whether its pass can be remembered. */
 export type InstructionContext = TaskContext & { readonly cacheable: boolean };
@@ -63,8 +69,8 @@ function references(files: readonly ReferenceText[]): string[] {
 }
 
 const LEFT_OUT = {
-  cut: '(Cut here: the reference files of a rule are shown up to 256 KiB. Read the file itself for the rest.)',
-  'too-many': '(Not shown: only the first 20 reference files of a rule are. Read the file itself.)',
+  cut: `(Cut here: the reference files of a rule are shown up to ${MOST_REFERENCES.bytes / 1024} KiB. Read the file itself for the rest.)`,
+  'too-many': `(Not shown: only the first ${MOST_REFERENCES.files} reference files of a rule are. Read the file itself.)`,
   unusable: '(Not shown: it cannot be read as text inside this repository.)',
 } as const;
 
