@@ -1,5 +1,4 @@
 import type { AgentFailure, AgentReply, Exchange } from '../domain/agent.ts';
-import type { Disposition } from '../domain/finding.ts';
 import type { AskEnd, Question } from '../domain/ports.ts';
 import type { KeptSession, SlotTrouble } from '../domain/record.ts';
 import { addUsage, newTokens, type Usage } from '../domain/usage.ts';
@@ -10,6 +9,7 @@ import { answerSchema, strictSchema } from '../prompt/answer-schema.ts';
 import type { Answers } from '../prompt/answers.ts';
 import type { ComposedPrompt } from '../prompt/compose.ts';
 import { repairPrompt } from '../prompt/gate.ts';
+import { joinAnswers } from '../prompt/joined-answers.ts';
 import { keepFail } from '../prompt/kept-refusal.ts';
 import { readAnswer } from '../prompt/read-answer.ts';
 import { tellUnreadable } from '../text/agent-failure.ts';
@@ -249,35 +249,6 @@ function join(a: SlotAnswer, b: SlotAnswer): SlotAnswer {
     durationMs: a.durationMs + b.durationMs,
     exchanges: [...a.exchanges, ...b.exchanges],
     raw: `${a.raw}\n${b.raw}`,
-    answer: a.answer === null || b.answer === null ? null : joinAnswers(explicit(a.answer), explicit(b.answer)),
+    answer: a.answer === null || b.answer === null ? null : joinAnswers(a.answer, b.answer),
   };
-}
-
-function joinAnswers(a: Answers['gate'], b: Answers['gate']): Answers['gate'] {
-  return {
-    status: a.status === 'fail' || b.status === 'fail' ? 'fail' : 'pass',
-    violations: [...a.violations, ...b.violations],
-    previous: joinPrevious(a.previous ?? [], b.previous ?? []),
-    message: [a.message ?? '', b.message ?? ''].join(' ').trim(),
-  };
-}
-
-/** A part that fails without naming a problem has one all the same: its message. */
-function explicit(answer: Answers['gate']): Answers['gate'] {
-  const isNamed = answer.violations.length > 0 || (answer.previous ?? []).some(isOpenWord);
-  if (answer.status === 'pass' || isNamed) return answer;
-  const issue = answer.message?.trim() || 'The reviewer failed a part of the change and did not say why.';
-  return { ...answer, violations: [{ file: '', line: null, issue, priority: 'critical' }] };
-}
-
-type Previous = NonNullable<Answers['gate']['previous']>;
-
-/** What one part calls open is open, whatever another says. */
-function joinPrevious(a: Previous, b: Previous): Previous {
-  const open = new Set([...a, ...b].filter(isOpenWord).map(({ id }) => id));
-  return [...a, ...b].filter((one) => isOpenWord(one) || !open.has(one.id));
-}
-
-function isOpenWord({ state }: Pick<Disposition, 'state'>): boolean {
-  return state === 'open';
 }

@@ -2,26 +2,22 @@ import type { AgentFailure, AgentReply } from '../domain/agent.ts';
 import type { RepoPath } from '../domain/brand.ts';
 import type { ReviewerRole } from '../domain/phase.ts';
 import type { Ask, PhaseEvent, Replied } from '../domain/phase-step.ts';
-import type { AskEnd, Question, ReviewerFacts } from '../domain/ports.ts';
+import type { AskEnd, ReviewerFacts } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
 import { addUsage, newTokens, type Usage } from '../domain/usage.ts';
-import { cacheTtl } from '../plan/cache-ttl.ts';
 import { unseenEdits } from '../plan/fixer-edits.ts';
 import { isPass } from '../plan/phase-verdict.ts';
-import { strictSchema } from '../prompt/answer-schema.ts';
-import type { ComposedPrompt } from '../prompt/compose.ts';
 import { readsConfirmed } from '../prompt/files-read.ts';
-import { repairPrompt } from '../prompt/gate.ts';
 import { keepRefusal } from '../prompt/kept-refusal.ts';
 import { loopAnswer, loopLabel, loopMustRead } from '../prompt/loop.ts';
 import { toLoopAnswer } from '../prompt/loop-answer.ts';
 import { readAnswer } from '../prompt/read-answer.ts';
-import { tellUnreadable } from '../text/agent-failure.ts';
 import { coolAgent } from './cool.ts';
 import { exchangeOf } from './exchange.ts';
 import { changedBetween, lookAtPhase, onlyFiles } from './phase-look.ts';
 import type { Playing, Talk } from './phase-play.ts';
-import { askedNow, freshLength, freshPrompt, modelOf } from './phase-prompts.ts';
+import { askedNow, freshLength } from './phase-prompts.ts';
+import { type Put, questionFor, tooLong } from './phase-question.ts';
 
 /** Puts one question and tells what came of it; whether another follows is not decided here. */
 export async function askRole(playing: Playing, ask: Ask): Promise<Result<PhaseEvent>> {
@@ -62,77 +58,6 @@ export async function askRole(playing: Playing, ask: Ask): Promise<Result<PhaseE
     : readReviewer(playing, ask, put, asked, facts);
   if (event.ok) await remember(playing, ask, put, asked, event.value, facts);
   return event;
-}
-
-type Put = {
-  readonly question: Question;
-  readonly prompt: ComposedPrompt;
-  readonly promptChars: number;
-  readonly talk: Talk;
-};
-
-async function questionFor(playing: Playing, ask: Ask, facts: ReviewerFacts): Promise<Put> {
-  const { request, memory, ports } = playing;
-  const { settings } = request;
-  const before = memory.talks.get(ask.role) ?? null;
-  const isRepair = ask.mode === 'repair' && before !== null;
-  const isResumed = ask.mode === 'resumed';
-  const prompt = isRepair
-    ? before.prompt
-    : ((isResumed ? memory.measured.get(ask.role) : undefined) ?? freshPrompt(playing, ask));
-  const model = modelOf(playing, ask);
-  const isAgain = ask.because !== null && before !== null;
-  const talk: Talk = isAgain
-    ? { ...before, prompt, model }
-    : { prompt, model, last: null, durationMs: 0, promptChars: 0, usage: null, exchanges: [] };
-  memory.talks.set(ask.role, talk);
-  const { schema } = loopAnswer(ask, request.roles);
-  const memo = memory.sessions.get(ask.role);
-  const gap = memo === undefined ? memory.gapMs : ports.clock.now().getTime() - Date.parse(memo.lastUsedAt);
-  const common: Omit<Question, 'stable' | 'dynamic' | 'sessionId' | 'usedBefore'> = {
-    schema,
-    strictSchema: strictSchema(schema),
-    cacheTtl: cacheTtl(settings.cacheTtl, gap),
-    timeoutSeconds: facts.timeoutSeconds ?? settings.timeoutSeconds,
-    idleSeconds: settings.idleTimeoutSeconds,
-    ...(ask.role.endsWith('-reviewer') ? {} : { writes: writes(ask) }),
-    ...(model === null ? {} : { model }),
-  };
-  if (isRepair) {
-    const why = ask.because === null ? '' : tellUnreadable(ask.because);
-    const sessionId = before.last?.sessionId ?? null;
-    const again = repairPrompt(why);
-    if (sessionId !== null && (await facts.canResume())) {
-      const usedBefore = before.last?.sessionUsage ?? null;
-      const question = { ...common, stable: prompt.stable, dynamic: again, sessionId, usedBefore };
-      return { question, prompt, promptChars: again.length, talk };
-    }
-    // Without a session to go on with, the whole question is put once more.
-    const dynamic = `${prompt.dynamic}\n\n${again}`;
-    const question = { ...common, stable: prompt.stable, dynamic, sessionId: null, usedBefore: null };
-    return { question, prompt, promptChars: prompt.stable.length + dynamic.length, talk };
-  }
-  const { stable, dynamic } = prompt;
-  if (isResumed && ask.session !== null) {
-    const usedBefore = memo?.usedBefore ?? null;
-    const question = { ...common, stable, dynamic, sessionId: ask.session.id, usedBefore };
-    return { question, prompt, promptChars: dynamic.length, talk };
-  }
-  const question = { ...common, stable, dynamic, sessionId: null, usedBefore: null };
-  return { question, prompt, promptChars: prompt.length, talk };
-}
-
-// The first half of the test-deepener reads the documents and writes nothing.
-function writes({ role, part }: Ask): boolean {
-  return role !== 'test-deepener' || part === 'B';
-}
-
-function tooLong({ length }: ComposedPrompt, { diffLimit }: ReviewerFacts): AgentFailure | null {
-  if (length <= diffLimit) return null;
-  return {
-    kind: 'agent-error',
-    said: `the prompt has ${length} characters, and it is put at most ${diffLimit} at once`,
-  };
 }
 
 function readReviewer(playing: Playing, ask: Ask, put: Put, asked: AskEnd, facts: ReviewerFacts): Result<PhaseEvent> {
