@@ -79,6 +79,9 @@ describe('which slots run', () => {
       ['rests since 1', 'not-passed'],
     ],
     ['where that is not known, its word counts', 2, ['1.3 skip@2', '2.3 fail'], ['rests since 2', 'not-passed']],
+    ['also where that is the first', 2, ['1.2 skip@1', '2.2 fail'], ['rests since 1', 'not-passed']],
+    ['a rest that rests on itself is none', 2, ['1.2 skip@2', '2.2 fail'], ['not-passed', 'not-passed']],
+    ['nor is one that rests on what is to come', 2, ['1.2 skip@3', '2.2 fail'], ['not-passed', 'not-passed']],
     ['a rest after a failure is none', 2, ['1.1 fail', '1.2 skip', '2.2 fail'], ['not-passed', 'not-passed']],
     [
       'two records of one iteration that disagree',
