@@ -10,12 +10,7 @@ const LIMITS = { characters: 0.4, tokens: { A: 0.55, B: 0.4 }, later: 1 };
 const TEN_MINUTES_MS = 600_000;
 const FIVE_MINUTES = () => '5m';
 const AT_ONCE = 2;
-const OPENS = { A: 'who open a file besides', B: 'who open eight files besides' };
-const WHO = {
-  'one reviewer': 'one reviewer of a document',
-  'three, as they pass': 'three reviewers of code of whom two pass early and rest,',
-  'three, none passes': 'three reviewers of code of whom none passes,',
-};
+const OPENS = { A: 'one file opened', B: 'eight files opened' };
 
 const started = performance.now();
 const sample = makeSample(Number(process.env.LOOP_SEED ?? 1));
@@ -142,7 +137,7 @@ function tellCases() {
 
 /** What is promised of a case. */
 function reportCase({ who, scenario, characters, tokens, after, slow }) {
-  const of = `five rounds by ${WHO[who]} ${OPENS[scenario]}`;
+  const of = `five rounds, ${who}, ${OPENS[scenario]}`;
   const simulated = `Claude Code ${claudeVersion}`;
   const tell = (key, what, unit, [figure, fresh], ratio) =>
     report({
@@ -151,12 +146,12 @@ function reportCase({ who, scenario, characters, tokens, after, slow }) {
       ...{ figure: Math.round(figure), unit, simulated, limit: { ratio } },
       beside: [{ what: 'every look fresh', figure: Math.round(fresh) }],
     });
-  tell('characters', 'what is sent and opened', 'characters', characters, LIMITS.characters);
+  tell('characters', 'sent and opened', 'characters', characters, LIMITS.characters);
   tell('tokens', 'input', 'weighed tokens', tokens, LIMITS.tokens[scenario]);
   // After one round nothing is spared yet, and the longer cache is dearer.
   const dearest = after.indexOf(Math.max(...after.slice(1)), 1) + 1;
   const until = (rounds) => sum(rounds.slice(0, dearest));
-  const what = `input of rounds ten minutes apart, after ${dearest} of them (the dearest from the second on)`;
+  const what = `input, rounds ten minutes apart, at its dearest (after ${dearest})`;
   tell('later', what, 'weighed tokens', [until(slow.ours), until(slow.fresh)], LIMITS.later);
 }
 

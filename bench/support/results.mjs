@@ -39,7 +39,8 @@ export function machine() {
 /** What a benchmark handed over, line by line, and how it ended: a benchmark that broke is a row that says so. */
 export function rowsOf(name, lines, { code, said, tookTooLong }) {
   const rows = lines.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
-  const isExplained = code === 0 || rows.some((row) => doesHold(row) === false || row.why !== undefined);
+  const isExplained =
+    code === 0 || (code !== null && rows.some((row) => doesHold(row) === false || row.why !== undefined));
   if (isExplained && rows.length > 0) return rows;
   const why = tookTooLong ? 'it took too long' : lastWords(said);
   return [...rows, { id: 'broke', what: `the rest of bench/${name}.mjs`, why }];

@@ -38,7 +38,7 @@ function cells(row) {
 }
 
 function whatOf({ what, simulated }) {
-  return simulated === null ? what : `${what} (simulated model, ${simulated})`;
+  return simulated === null ? what : `${what} (simulated; ${simulated})`;
 }
 
 /** The table for a terminal; long cells take several lines. */
@@ -82,6 +82,7 @@ the others. \`node bench/loop.mjs\` tells more of a part than the table has.
 ${machines(results)} What is compared was measured in the same run, in turns; times are medians. The ratio is what
 was measured, by what it is compared with; a limit with an x is one of the ratio. Where a model is simulated, the agent is the real one of the named version, what it sends is
 counted, and what a cache makes of it follows the documented rules of the provider: written tokens count 1.25 (kept for an hour: 2), read ones 0.1.
+[docs/deltas.md](../docs/deltas.md) says what the loops are.
 
 ${markdownTable(cellsOf(results))}
 `;
