@@ -7,7 +7,7 @@ const SRC = resolve(import.meta.dirname, '../../src');
 // What is loaded before a short command can begin is most of what it takes; bench/ measures it, this says what it is.
 const rows: readonly [what: string, file: string, never: RegExp, most: number][] = [
   ['help', 'cli/program.ts', /^(?:app|config|execute|io|plan|prompt|report|stores)\b/, 15],
-  ['the stop hook where nothing changed', 'cli/hook-stop.ts', /^(?:agents|config|execute|mcp|prompt|text|app\.ts)/, 20],
+  ['the stop hook where nothing changed', 'cli/hook-stop.ts', /^(?:agents|config|execute|mcp|prompt|app\.ts)/, 20],
   ['instructions', 'cli/commands/instructions.ts', /^(?:agents|mcp|roles|execute\/run|plan\/gate)/, 125],
   ['a run with nothing to do', 'cli/plain-run.ts', /^(?:agents|mcp|roles|demo|plan\/phase-|app\/phase)/, 210],
 ];
