@@ -1,5 +1,6 @@
 import { type CostRow, type Paid, paidTokens } from '../domain/cost.ts';
 import { totalTokens } from '../domain/usage.ts';
+import { count } from './count.ts';
 import { usdOf } from './money.ts';
 import { tokensOf } from './tokens.ts';
 
@@ -16,19 +17,14 @@ export function moneyOf({ looks, toldUsd, listUsd, unpriced }: Paid): string {
   return `${listUsd > 0 ? '~' : ''}${usdOf(toldUsd + listUsd)}${unpriced > 0 ? '+' : ''}`;
 }
 
-/** So many of something. */
-export function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
-}
-
 /** Dispatches, tokens and money, a line each; `of` tells more of the dispatches. */
 export function paidLines(paid: Paid, of = ''): readonly string[] {
   const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens, untold } = paid;
   const read = `${tokensOf(inputTokens)} in, ${tokensOf(cachedInputTokens)} from caches`;
   const wrote = `${tokensOf(cacheWriteTokens)} written to caches, ${tokensOf(outputTokens)} out`;
-  const silent = untold === 0 ? '' : `; ${counted(untold, 'look', 'looks')} told none`;
+  const silent = untold === 0 ? '' : `; ${count(untold, 'look')} told none`;
   return [
-    `${counted(paid.dispatches, 'dispatch', 'dispatches')} for ${counted(paid.looks, 'look', 'looks')}: ${paid.looks - paid.resumed} fresh, ${paid.resumed} resumed${of}.`,
+    `${count(paid.dispatches, 'dispatch', 'dispatches')} for ${count(paid.looks, 'look')}: ${paid.looks - paid.resumed} fresh, ${paid.resumed} resumed${of}.`,
     `Tokens: ${read}, ${wrote}${silent}.`,
     `Money: ${tellMoney(paid)}.`,
   ];
@@ -42,7 +38,7 @@ function tellMoney(paid: Paid): string {
   if (paid.looks === 0) return 'none was spent';
   if (paid.unpriced === paid.looks) return 'price not known (no agent told it, and no list price fits)';
   if (paid.unpriced === 0) return known.length === 0 ? `${usdOf(0)} as agents told` : known.join(', ');
-  return [...known, `price not known of ${counted(paid.unpriced, 'look', 'looks')}`].join(', ');
+  return [...known, `price not known of ${count(paid.unpriced, 'look')}`].join(', ');
 }
 
 /** Tokens and money of one row. */

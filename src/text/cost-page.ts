@@ -1,7 +1,7 @@
 import type { CostReport } from '../domain/cost.ts';
 import { quoteName } from '../domain/quote-name.ts';
 import type { BarStyle } from './bar.ts';
-import { counted } from './cost-figures.ts';
+import { count } from './count.ts';
 import type { Paint } from './paint.ts';
 import { wrap } from './wrap.ts';
 
@@ -55,6 +55,6 @@ const SIGNS = [
   ['?', '? not known'],
 ] as const;
 
-function tellUnreadable(count: number): string {
-  return `${counted(count, 'entry', 'entries')} of the ledger could not be read and ${count === 1 ? 'is' : 'are'} left out.`;
+function tellUnreadable(entries: number): string {
+  return `${count(entries, 'entry', 'entries')} of the ledger could not be read and ${entries === 1 ? 'is' : 'are'} left out.`;
 }

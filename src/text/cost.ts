@@ -3,8 +3,9 @@ import type { Lever } from '../domain/ledger.ts';
 import { quoteName, showUnseen } from '../domain/quote-name.ts';
 import type { RunStatus } from '../domain/run.ts';
 import { bar } from './bar.ts';
-import { counted, moneyOf, paidLines, usedOf } from './cost-figures.ts';
+import { moneyOf, paidLines, usedOf } from './cost-figures.ts';
 import { asked, type CostLooks, featureName, fitted, legendOf, pageText } from './cost-page.ts';
+import { count } from './count.ts';
 import { loopBlocks } from './loop-cost.ts';
 import type { Look } from './paint.ts';
 import { tokensOf } from './tokens.ts';
@@ -59,22 +60,20 @@ function totals(report: CostReport): string {
   return [
     `${whatRan(report)}.`,
     ...paidLines(paid, tellAgain(report)),
-    ...(ran === 0 ? [] : [`Checks: ${counted(ran, 'run', 'runs')}, ${seconds.toFixed(1)} s.`]),
+    ...(ran === 0 ? [] : [`Checks: ${count(ran, 'run')}, ${seconds.toFixed(1)} s.`]),
   ].join('\n');
 }
 
 function whatRan(report: CostReport): string {
   const { runs, idleRuns, fixes, features: all } = report;
   const idle = idleRuns === 0 ? '' : `, ${idleRuns} of them with nothing to do`;
-  const fixed = fixes === 0 ? '' : `, ${counted(fixes, 'turn', 'turns')} of a fixer`;
+  const fixed = fixes === 0 ? '' : `, ${count(fixes, 'turn')} of a fixer`;
   const others = [
-    ...(all.length === 0 ? [] : [`review loops of ${counted(all.length, 'feature', 'features')}`]),
-    ...(report.steps.length === 0
-      ? []
-      : [`reviews of ${counted(report.steps.length, 'workflow step', 'workflow steps')}`]),
+    ...(all.length === 0 ? [] : [`review loops of ${count(all.length, 'feature')}`]),
+    ...(report.steps.length === 0 ? [] : [`reviews of ${count(report.steps.length, 'workflow step')}`]),
   ];
   if (runs + fixes === 0) return `${capital(others.join(', '))} ${asked(report)}, and no run`;
-  return `${counted(runs, 'run', 'runs')} ${asked(report)}${idle}${fixed}${others.map((one) => `, ${one}`).join('')}`;
+  return `${count(runs, 'run')} ${asked(report)}${idle}${fixed}${others.map((one) => `, ${one}`).join('')}`;
 }
 
 function tellAgain({ again: { guarded, fellBack, dearer } }: CostReport): string {
@@ -105,10 +104,10 @@ function picture({ paid, spared }: CostReport, { paint, bars, width }: CostLooks
   };
   return [
     paint('strong', 'Tokens paid, and not paid by lever'),
-    line('paid', tokens, 'strong', counted(paid.looks, 'look', 'looks')),
+    line('paid', tokens, 'strong', count(paid.looks, 'look')),
     ...LEVERS.map(([lever, why]) => {
       const { looks, tokens: amount } = spared[lever];
-      return line(lever, amount, 'good', looks === 0 ? '' : `${counted(looks, 'look', 'looks')} ${why}`);
+      return line(lever, amount, 'good', looks === 0 ? '' : `${count(looks, 'look')} ${why}`);
     }),
   ].join('\n');
 }

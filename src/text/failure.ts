@@ -6,7 +6,9 @@ import { diskNext, tellDiskCode } from './disk.ts';
 import { someNames } from './names.ts';
 import { tellPhaseFailure } from './phase-failure.ts';
 import { tellProblem } from './problem.ts';
+import { quoted } from './quoted.ts';
 import type { Told } from './told.ts';
+import { cut } from './width.ts';
 import { tellWorkflowFailure } from './workflow-failure.ts';
 
 /** The sentences for a failure. */
@@ -41,7 +43,7 @@ export function tellFailure(failure: Failure): Told {
       };
     case 'unknown-base':
       return {
-        what: `The base "${showUnseen(failure.base)}" is not a branch, tag or commit of this repository.`,
+        what: `The base ${quoted(failure.base)} is not a branch, tag or commit of this repository.`,
         next: 'Fetch it, or name another one with --base or as "base" in onceover.yml.',
       };
     case 'no-base':
@@ -71,12 +73,12 @@ export function tellFailure(failure: Failure): Told {
       };
     case 'bad-review-id':
       return {
-        what: `"${showUnseen(shorten(failure.id))}" cannot be the id of a review: ${BAD_ID[failure.why]}.`,
+        what: `${quoted(cut(failure.id, LONGEST_NAME))} cannot be the id of a review: ${BAD_ID[failure.why]}.`,
         next: 'Pass the review_id exactly as the instruction file gives it.',
       };
     case 'unknown-agent':
       return {
-        what: `"${showUnseen(failure.name)}" is no agent that onceover knows.`,
+        what: `${quoted(failure.name)} is no agent that onceover knows.`,
         next: `Name one of these: ${failure.known.map(quoteName).join(', ')}; or define it under "agent" in onceover.yml.`,
       };
     case 'cannot-fix':
@@ -142,12 +144,12 @@ export function tellFailure(failure: Failure): Told {
       };
     case 'unknown-commit':
       return {
-        what: `"${showUnseen(failure.commit)}" is no commit of this repository.`,
+        what: `${quoted(failure.commit)} is no commit of this repository.`,
         next: 'Name a commit that "git log" shows.',
       };
     case 'unknown-gate':
       return {
-        what: `No gate is called "${showUnseen(failure.gate)}".`,
+        what: `No gate is called ${quoted(failure.gate)}.`,
         next:
           failure.known.length === 0
             ? 'No gate is configured: "onceover init" writes a first onceover.yml.'
@@ -155,7 +157,7 @@ export function tellFailure(failure: Failure): Told {
       };
     case 'unknown-finding':
       return {
-        what: `There is no finding "${showUnseen(failure.id)}".`,
+        what: `There is no finding ${quoted(failure.id)}.`,
         next:
           failure.known.length === 0
             ? 'Nothing is open: "onceover status" shows how the gates stand.'
@@ -168,12 +170,12 @@ export function tellFailure(failure: Failure): Told {
       };
     case 'unknown-subject':
       return {
-        what: `"${showUnseen(shorten(failure.name))}" is no gate, slot, finding or review that is known here.`,
+        what: `${quoted(cut(failure.name, LONGEST_NAME))} is no gate, slot, finding or review that is known here.`,
         next: 'Name a gate ("review:src:code-quality"), a slot ("review:src:code-quality@1"), a finding ("F1") or a review id; "onceover status" lists them.',
       };
     case 'ambiguous-subject':
       return {
-        what: `"${showUnseen(shorten(failure.name))}" is the name of several gates.`,
+        what: `${quoted(cut(failure.name, LONGEST_NAME))} is the name of several gates.`,
         next: `Name one of these: ${failure.gates.map(quoteName).join(', ')}.`,
       };
     case 'not-trusted':
@@ -183,7 +185,7 @@ export function tellFailure(failure: Failure): Told {
       };
     case 'unknown-run':
       return {
-        what: failure.id === null ? 'No run was started here.' : `There is no run "${showUnseen(failure.id)}".`,
+        what: failure.id === null ? 'No run was started here.' : `There is no run ${quoted(failure.id)}.`,
         next: 'Start one with start_run.',
       };
     case 'feature-without-loops':
@@ -215,6 +217,8 @@ export function tellFailure(failure: Failure): Told {
   }
 }
 
+const LONGEST_NAME = 120;
+
 const BAD_ID: Readonly<Record<BadReviewId, string>> = {
   empty: 'it is empty',
   dots: 'it contains ".."',
@@ -231,10 +235,6 @@ const IN_THE_WAY: Readonly<Record<InTheWay, string>> = {
   repository: 'a repository of its own',
   other: 'not a plain file or folder',
 };
-
-function shorten(text: string): string {
-  return text.length > 120 ? `${text.slice(0, 117)}...` : text;
-}
 
 function showLines(text: string): string {
   return text.split('\n').map(showUnseen).join('\n  ');

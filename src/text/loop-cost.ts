@@ -8,8 +8,9 @@ import {
   type LoopDispatch,
 } from '../domain/loop-cost.ts';
 import { bar } from './bar.ts';
-import { counted, moneyOf, percentOf, usedOf } from './cost-figures.ts';
+import { moneyOf, percentOf, usedOf } from './cost-figures.ts';
 import { type CostLooks, featureName } from './cost-page.ts';
+import { count } from './count.ts';
 import { ratesBlock } from './loop-rates.ts';
 import { tokensOf } from './tokens.ts';
 import { cutStart, padCells } from './width.ts';
@@ -23,7 +24,7 @@ export function loopBlocks({ loops, features }: CostReport, looks: CostLooks): r
     return ['No review loop is in the ledger here: "onceover phase" writes down what each of its dispatches cost.'];
   }
   return [
-    `${looks.paint('strong', `Review loops of ${counted(features.length, 'feature', 'features')}`)}\n${comparedBlock(loops.compared, looks)}`,
+    `${looks.paint('strong', `Review loops of ${count(features.length, 'feature')}`)}\n${comparedBlock(loops.compared, looks)}`,
     featureTable(features, looks),
     promisesBlock(loops.compared, (feature) => `${featureName(feature)} `, looks),
     ratesBlock(loops.compared, null, looks),
@@ -35,7 +36,7 @@ export function comparedBlock(cost: LoopCost, looks: CostLooks): string {
   const { characters, tokens, weighted, untold, dispatches } = cost;
   if (characters.fresh === 0) return 'Nothing was sent that fresh dispatches could be compared with.';
   const hasTokens = tokens.fresh > 0;
-  const left = untold === 0 ? '' : ` ${counted(untold, 'dispatch', 'dispatches')} of ${dispatches} told no tokens.`;
+  const left = untold === 0 ? '' : ` ${count(untold, 'dispatch', 'dispatches')} of ${dispatches} told no tokens.`;
   const note = `Fresh tokens are an estimate: what opening the session took, and what its prompt has grown by. Weighed: written to a cache 1.25, read from one 0.1.${left}`;
   return [
     looks.paint('strong', comparedLine(['Compared', 'sent', 'fresh each time'])),

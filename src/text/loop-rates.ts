@@ -1,6 +1,7 @@
 import type { LoopCost, Rate, Watched } from '../domain/loop-cost.ts';
-import { counted, percentOf } from './cost-figures.ts';
+import { percentOf } from './cost-figures.ts';
 import type { CostLooks } from './cost-page.ts';
+import { count } from './count.ts';
 import { padCells } from './width.ts';
 
 const WATCHED: readonly Watched[] = ['fallbacks', 'guards', 'lazyLoads'];
@@ -52,7 +53,7 @@ function verdict(which: Watched, all: LoopCost, paint: CostLooks['paint']): stri
 
 function actions(all: LoopCost): readonly string[] {
   if (!all.isJudged) {
-    const so = all.features === 0 ? 'none has' : `${counted(all.features, 'has', 'have')}`;
+    const so = all.features === 0 ? 'none has' : `${count(all.features, 'has', 'have')}`;
     return [`Judged once three features went through loops; so far ${so}.`];
   }
   return WATCHED.filter((which) => all[which].isExceeded).map((which) => ACTIONS[which]);

@@ -1,7 +1,8 @@
 import type { Failure } from '../domain/failure.ts';
 import { type DocumentPhase, PHASES } from '../domain/phase.ts';
-import { quoteName, showUnseen } from '../domain/quote-name.ts';
+import { quoteName } from '../domain/quote-name.ts';
 import { commandWord } from './command-word.ts';
+import { quoted } from './quoted.ts';
 import type { Told } from './told.ts';
 import { tellNoAgent } from './trouble.ts';
 
@@ -25,7 +26,7 @@ export function tellPhaseFailure(
   switch (failure.kind) {
     case 'unknown-phase':
       return {
-        what: `"${showUnseen(failure.name)}" is no phase.`,
+        what: `${quoted(failure.name)} is no phase.`,
         next: `Name one of these: ${PHASES.join(', ')}.`,
       };
     case 'no-feature':
@@ -59,10 +60,10 @@ export function tellPhaseFailure(
         next: `Begin one with start_phase ("onceover phase ${failure.phase} ${commandWord(failure.feature)} --step").`,
       };
     case 'unknown-loop':
-      return { what: `There is no loop "${showUnseen(failure.id)}".`, next: 'Start one with start_phase.' };
+      return { what: `There is no loop ${quoted(failure.id)}.`, next: 'Start one with start_phase.' };
     case 'round-goes-on':
       return {
-        what: `The loop "${showUnseen(failure.id)}" is in the middle of a round, so it cannot be told of a fix.`,
+        what: `The loop ${quoted(failure.id)} is in the middle of a round, so it cannot be told of a fix.`,
         next: 'Call continue_phase without a summary: it waits for the end of the round.',
       };
     case 'unreadable-loop':

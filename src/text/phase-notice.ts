@@ -1,8 +1,9 @@
 import type { PhaseNotice } from '../domain/phase-run.ts';
-import { quoteName, showUnseen } from '../domain/quote-name.ts';
+import { quoteName } from '../domain/quote-name.ts';
 import { tellFailure } from './failure.ts';
 import { someNames } from './names.ts';
 import { oneLine } from './one-line.ts';
+import { quoted } from './quoted.ts';
 import { tellTakenBack } from './taken-back.ts';
 
 /** One sentence about something to know beside the result of a phase. */
@@ -15,7 +16,7 @@ export function tellPhaseNotice(notice: PhaseNotice): string {
     case 'unseen-edits':
       return `the fixer also changed ${someNames(notice.paths)}, which nobody was asked to look at; that is in the working tree, and not committed`;
     case 'commit-failed':
-      return `git could not commit "${showUnseen(notice.message)}": ${oneLine(notice.said)}; the change is in the working tree`;
+      return `git could not commit ${quoted(notice.message)}: ${oneLine(notice.said)}; the change is in the working tree`;
     case 'not-in-ledger':
       return `what this phase cost is not in the ledger: ${tellFailure(notice.failure).what}`;
     case 'no-price':

@@ -2,6 +2,7 @@ import type { Problem, ProblemKind, UnusableFile } from '../domain/problem.ts';
 import { quoteName, showUnseen } from '../domain/quote-name.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { tellJobProblem } from './job-problem.ts';
+import { quoted } from './quoted.ts';
 
 /** `file:line:column: what is wrong and what would be right`. */
 export function tellProblem(problem: Problem): string {
@@ -15,7 +16,7 @@ function tellKind(what: ProblemKind, file: string): string {
     case 'merge-conflict':
       return 'a merge conflict is left here: keep one side, and take out the lines with <<<<<<<, ======= and >>>>>>>';
     case 'unknown-key':
-      return `unknown key "${showUnseen(what.key)}"${didYouMean(what.key, what.known)}`;
+      return `unknown key ${quoted(what.key)}${didYouMean(what.key, what.known)}`;
     case 'missing-key':
       return `${named(what.key)} is missing`;
     case 'wrong-type':
@@ -27,11 +28,11 @@ function tellKind(what: ProblemKind, file: string): string {
     case 'bad-value':
       return `${named(what.key)} ${showUnseen(what.said)}`;
     case 'bad-rule-name':
-      return `rule name "${showUnseen(what.name)}" may only have letters, digits, "_" and "-"`;
+      return `rule name ${quoted(what.name)} may only have letters, digits, "_" and "-"`;
     case 'unknown-role':
-      return `there is no role "${showUnseen(what.name)}"${didYouMean(what.name, what.known)}`;
+      return `there is no role ${quoted(what.name)}${didYouMean(what.name, what.known)}`;
     case 'bad-glob':
-      return `the glob "${showUnseen(what.glob)}" ${what.said}`;
+      return `the glob ${quoted(what.glob)} ${what.said}`;
     case 'unusable-file':
       if (what.path === '') return 'the instructions are empty';
       if (what.path === file) return `the file ${UNUSABLE[what.why]}`;
@@ -58,5 +59,5 @@ export const UNUSABLE: Readonly<Record<UnusableFile, string>> = {
 
 /** A key in quotes; the file as a whole has no key. */
 function named(key: string): string {
-  return key === 'the file' ? key : `"${showUnseen(key)}"`;
+  return key === 'the file' ? key : `${quoted(key)}`;
 }

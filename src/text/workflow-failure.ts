@@ -10,14 +10,16 @@ import type {
 import { count } from './count.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { oneLine } from './one-line.ts';
+import { quoted } from './quoted.ts';
 import type { Told } from './told.ts';
+import { cut } from './width.ts';
 
 /** The sentences for a failure that only a workflow can have. */
 export function tellWorkflowFailure(failure: WorkflowFailure): Told {
   switch (failure.kind) {
     case 'unknown-job':
       return {
-        what: sentence(`There is no job ${q(failure.name)}${didYouMean(failure.name, failure.known)}`),
+        what: sentence(`There is no job ${quoted(failure.name)}${didYouMean(failure.name, failure.known)}`),
         next:
           failure.known.length === 0
             ? 'Jobs are read from .deepwork/jobs/<job>/job.yml, and there is none.'
@@ -27,18 +29,18 @@ export function tellWorkflowFailure(failure: WorkflowFailure): Told {
       return {
         what:
           failure.name === null
-            ? `The job ${q(failure.job)} has several workflows, and none was named.`
-            : `The job ${q(failure.job)} has no workflow ${q(failure.name)}.`,
+            ? `The job ${quoted(failure.job)} has several workflows, and none was named.`
+            : `The job ${quoted(failure.job)} has no workflow ${quoted(failure.name)}.`,
         next: `Name one of these: ${failure.known.map(quoteName).join(', ')}.`,
       };
     case 'unknown-session':
       return failure.active.length === 0
         ? {
-            what: `There is no session ${q(short(failure.id))}, and no workflow is going on.`,
+            what: `There is no session ${quoted(cut(failure.id, LONGEST_ID))}, and no workflow is going on.`,
             next: 'Begin one with start_workflow ("onceover workflow start").',
           }
         : {
-            what: `There is no session ${q(short(failure.id))}. These are going on:\n${tellSessions(failure.active)}`,
+            what: `There is no session ${quoted(cut(failure.id, LONGEST_ID))}. These are going on:\n${tellSessions(failure.active)}`,
             next: 'Give the session_id of one of them (--session on the command line).',
           };
     case 'no-active-session':
@@ -61,7 +63,7 @@ export function tellWorkflowFailure(failure: WorkflowFailure): Told {
       };
     case 'unreadable-session':
       return {
-        what: `The state of the session ${q(short(failure.id))}, ${quoteName(failure.path)}, is damaged and cannot be read.`,
+        what: `The state of the session ${quoted(cut(failure.id, LONGEST_ID))}, ${quoteName(failure.path)}, is damaged and cannot be read.`,
         next:
           failure.aside === null
             ? 'Nothing was done. Begin the workflow anew with start_workflow ("onceover workflow start"); what was made is still in its files.'
@@ -69,27 +71,27 @@ export function tellWorkflowFailure(failure: WorkflowFailure): Told {
       };
     case 'session-outdated':
       return {
-        what: `The workflow ${q(failure.session.workflow)} of ${q(failure.session.job)} has other steps now than when the session ${failure.session.id} was begun.`,
+        what: `The workflow ${quoted(failure.session.workflow)} of ${quoted(failure.session.job)} has other steps now than when the session ${failure.session.id} was begun.`,
         next: 'Put the steps of job.yml back, or end the session with abort_workflow ("onceover workflow abort") and begin anew.',
       };
     case 'session-busy':
       return {
-        what: `Somebody else is writing to the session ${q(short(failure.id))} and does not end.`,
+        what: `Somebody else is writing to the session ${quoted(cut(failure.id, LONGEST_ID))} and does not end.`,
         next: 'Nothing was changed. Try again in a moment.',
       };
     case 'no-such-step':
       return {
-        what: `The workflow of session ${tellSession(failure.session)} has no step ${q(failure.step)}.`,
+        what: `The workflow of session ${tellSession(failure.session)} has no step ${quoted(failure.step)}.`,
         next: failure.open.length === 0 ? 'No step is open.' : `Name one that is open: ${names(failure.open)}.`,
       };
     case 'step-finished':
       return {
-        what: `The step ${q(failure.step)} of session ${tellSession(failure.session)} was finished already, at ${failure.at}.`,
+        what: `The step ${quoted(failure.step)} of session ${tellSession(failure.session)} was finished already, at ${failure.at}.`,
         next: `Nothing was changed. ${failure.open.length === 0 ? 'No step is open.' : `Go on with what is open: ${names(failure.open)}.`}`,
       };
     case 'step-not-begun':
       return {
-        what: `The step ${q(failure.step)} of session ${tellSession(failure.session)} has not begun yet: steps before it are not finished.`,
+        what: `The step ${quoted(failure.step)} of session ${tellSession(failure.session)} has not begun yet: steps before it are not finished.`,
         next: `Finish what is open first: ${names(failure.open)}.`,
       };
     case 'which-step':
@@ -100,7 +102,7 @@ export function tellWorkflowFailure(failure: WorkflowFailure): Told {
     case 'unknown-output':
       return {
         what: sentence(
-          `The step ${q(failure.step)} of session ${tellSession(failure.session)} has no output ${q(failure.name)}${didYouMean(failure.name, failure.known)}`,
+          `The step ${quoted(failure.step)} of session ${tellSession(failure.session)} has no output ${quoted(failure.name)}${didYouMean(failure.name, failure.known)}`,
         ),
         next:
           failure.known.length === 0
@@ -109,24 +111,24 @@ export function tellWorkflowFailure(failure: WorkflowFailure): Told {
       };
     case 'missing-outputs':
       return {
-        what: `The step ${q(failure.step)} cannot be finished without ${failure.names.map(q).join(', ')}.`,
+        what: `The step ${quoted(failure.step)} cannot be finished without ${failure.names.map(quoted).join(', ')}.`,
         next: 'Nothing was judged. Make what is missing, and name its path.',
       };
     case 'wrong-output-type':
       return tellWrongType(failure);
     case 'unusable-output':
       return {
-        what: `${quoteName(failure.path)}, given as ${q(failure.name)} of the step ${q(failure.step)}, ${UNUSABLE[failure.why].what}.`,
+        what: `${quoteName(failure.path)}, given as ${quoted(failure.name)} of the step ${quoted(failure.step)}, ${UNUSABLE[failure.why].what}.`,
         next: `Nothing was judged. ${UNUSABLE[failure.why].next}`,
       };
     case 'override-refused':
       return {
-        what: `A reason to finish ${q(failure.step)} without a pass does not count: ${REFUSED[failure.why].what}.`,
+        what: `A reason to finish ${quoted(failure.step)} without a pass does not count: ${REFUSED[failure.why].what}.`,
         next: REFUSED[failure.why].next,
       };
     case 'no-verdict':
       return {
-        what: `${count(failure.errors.length, 'review')} of the step ${q(failure.step)} came to no verdict:\n${failure.errors.map((one) => `  ${tellReviewTrouble(one)}`).join('\n')}`,
+        what: `${count(failure.errors.length, 'review')} of the step ${quoted(failure.step)} came to no verdict:\n${failure.errors.map((one) => `  ${tellReviewTrouble(one)}`).join('\n')}`,
         next: `This was no attempt${failure.passed === 0 ? '' : `, and ${count(failure.passed, 'review')} that passed ${failure.passed === 1 ? 'is' : 'are'} not done again`}. Put right what is wrong and call finished_step again ("onceover workflow finish").`,
       };
     case 'outputs-changed':
@@ -153,7 +155,7 @@ export function tellReview(runEach: string, file: string | null): string {
 }
 
 function tellWrongType({ step, name, expected, given }: Extract<WorkflowFailure, { kind: 'wrong-output-type' }>): Told {
-  const output = `The output ${q(name)} of the step ${q(step)}`;
+  const output = `The output ${quoted(name)} of the step ${quoted(step)}`;
   if (given === 'none') {
     return { what: `${output} has no files in it.`, next: 'Nothing was judged. Name at least one.' };
   }
@@ -164,6 +166,9 @@ function tellWrongType({ step, name, expected, given }: Extract<WorkflowFailure,
         next: 'Nothing was judged. Give a list of paths, also for one file.',
       };
 }
+
+const LONGEST_ID = 80;
+const LONGEST_GOAL = 60;
 
 const INSIDE = 'Name a plain file inside the repository.';
 
@@ -203,7 +208,7 @@ function tellOpenStep({ id, outputs }: OpenStep): string {
 }
 
 function tellSessions(sessions: readonly SessionName[]): string {
-  return sessions.map((one) => `  ${tellSession(one)}: ${short(oneLine(one.goal), 60)}`).join('\n');
+  return sessions.map((one) => `  ${tellSession(one)}: ${cut(oneLine(one.goal), LONGEST_GOAL)}`).join('\n');
 }
 
 /** A session by its id and what it is about. */
@@ -211,14 +216,6 @@ export function tellSession({ id, job, workflow }: SessionName): string {
   return `${id} (${job === workflow ? job : `${job}/${workflow}`})`;
 }
 
-function q(name: string): string {
-  return `"${showUnseen(name)}"`;
-}
-
 function sentence(text: string): string {
   return text.endsWith('?') ? text : `${text}.`;
-}
-
-function short(text: string, most = 80): string {
-  return text.length > most ? `${text.slice(0, most - 3)}...` : text;
 }

@@ -28,7 +28,7 @@ describe('trouble of workflows is told', () => {
     [
       'no session',
       { kind: 'unknown-session', id: 'x'.repeat(200), active: [] },
-      `There is no session "${'x'.repeat(77)}...", and no workflow is going on.`,
+      `There is no session "${'x'.repeat(79)}…", and no workflow is going on.`,
       'Begin one with start_workflow ("onceover workflow start").',
     ],
     [
@@ -41,7 +41,7 @@ describe('trouble of workflows is told', () => {
       'several sessions',
       { kind: 'which-session', active: [session, { ...session, workflow: 'quick', goal: 'long '.repeat(40) }] },
       'Several workflows are going on, so it must be said which one is meant:\n  ab12 (study): Find out.\n' +
-        `  ab12 (study/quick): ${'long '.repeat(11)}lo...`,
+        `  ab12 (study/quick): ${'long '.repeat(11)}long…`,
       'Give its session_id (--session on the command line); end those that nobody works on with abort_workflow ("onceover workflow abort").',
     ],
     [
