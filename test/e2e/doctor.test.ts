@@ -55,7 +55,9 @@ test('shows what is here and how to get what is not, also outside a repository',
   const { PATH, calls } = fakeClaude(true);
   const end = await onceover(folder, ['doctor'], { env: { PATH } });
   expect(end).toMatchObject({ code: 0, stderr: '' });
-  expect(end.stdout).toMatch(/^claude 9\.9\.9 \(tested with .*Not here:\n {2}codex +npm install/s);
+  expect(end.stdout).toMatch(
+    /^1 agent can review here: claude\.\n\nclaude 9\.9\.9 \(tested with .*Not here\n {2}codex +npm install/s,
+  );
   const document = await onceoverJson<Doctor>(folder, ['doctor'], { env: { PATH } });
   expect(doctorSchema.safeParse(document).success).toBe(true);
   expect(claudeOf(document)).toMatchObject({ found: true, version: '9.9.9', resume: { can: null } });
@@ -115,7 +117,7 @@ test('Ctrl-C ends what was started, keeps nothing, and exits with 130', async ()
   while (!existsSync(calls)) await new Promise((resolve) => setTimeout(resolve, 20));
   child.kill('SIGINT');
   const code = await new Promise((resolve) => child.on('close', resolve));
-  expect([code, said]).toEqual([130, expect.stringContaining('interrupted')]);
+  expect([code, said]).toEqual([130, expect.stringContaining('Interrupted: ')]);
   expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(`${dirname(calls)}/bin/claude`);
   expect(existsSync(join(git('rev-parse', '--absolute-git-dir').trim(), 'onceover/capabilities.json'))).toBe(false);
 });
