@@ -75,7 +75,10 @@ test('a check that leaves something running in the background: that ends with it
 
 test('a check that is not there, is killed, or waits for input: a failure with what it printed', async () => {
   const rows: [command: string, shown: RegExp][] = [
-    ['no-such-command-here', /FAIL {4}check:src:lint {2}no-such-command-here: exit code 127: a command in it was not found\n.+not found\n/],
+    [
+      'no-such-command-here',
+      /FAIL {4}check:src:lint {2}no-such-command-here: exit code 127: a command in it was not found\n.+not found\n/,
+    ],
     ['echo before; kill -9 $$', /FAIL {4}check:src:lint {2}.+: was ended by a signal\n {10}before\n/],
     ['read line || echo nothing to read; exit 4', /: exit code 4\n {10}nothing to read\n/],
   ];
