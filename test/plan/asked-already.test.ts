@@ -14,6 +14,7 @@ const HOLDS = stateOf({
   receipts: [receipt({ slot: 1 }), receipt({ slot: 2 })],
 });
 const FAILED = stateOf({ records: records('1.1 pass', '2.1 fail'), findings: OPEN });
+const RESTS = stateOf({ records: records('1.1 pass c0', '1.2 rest@1', '2.2 pass'), receipts: [receipt({ slot: 2 })] });
 
 type Given = { readonly reviews?: readonly GateState[]; readonly checks?: readonly CheckState[]; certify?: boolean };
 
@@ -60,6 +61,7 @@ test.each<[string, Given, boolean]>([
     false,
   ],
   ['all hold', { reviews: [HOLDS] }, true],
+  ['all hold, and one that rests has to look before that counts', { reviews: [RESTS], certify: true }, false],
   ['a check is to run', { reviews: [FAILED], checks: [{ gate: checkGate(), holds: false }] }, false],
   ['a check holds', { reviews: [FAILED], checks: [{ gate: checkGate(), holds: true }] }, true],
   [
