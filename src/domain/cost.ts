@@ -14,7 +14,7 @@ export type LookRow = Costed &
 type FixRow = Costed & { readonly kind: 'fix' };
 export type LoopRow = Costed & { readonly kind: 'loop'; readonly loop: LedgerLoop };
 
-export type StepRow = Costed & Pick<LedgerStep, 'job' | 'step' | 'status'> & { readonly kind: 'step' };
+type StepRow = Costed & Pick<LedgerStep, 'job' | 'step' | 'status'> & { readonly kind: 'step' };
 
 type Costed = {
   readonly at: string;
