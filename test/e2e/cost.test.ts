@@ -86,7 +86,7 @@ test('what runs cost: one reviewer passes and rests, the other fails and is resu
   for (const line of blocks.stdout.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
 
   const [head, ...rows] = table.stdout.trimEnd().split('\r\n');
-  expect([table.code, head?.split(',').length, rows.length]).toEqual([0, 28, 3]);
+  expect([table.code, head?.split(',').length, rows.length]).toEqual([0, 30, 3]);
   const has = (part: string) => rows.filter((row) => row.includes(part)).length;
   expect(has(`,${GATE},1,one,,fresh,first-run,pass,1,1000,10,5,100,0.25,agent,`)).toBe(1);
   expect(has(`,${GATE},2,two,,resumed,delta,pass,1,300,10,5,100,,,`)).toBe(1);

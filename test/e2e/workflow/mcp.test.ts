@@ -141,7 +141,11 @@ test('bad input is said before anybody is asked, and nothing is counted', async 
       `There is no session "nope". These are going on:\n  ${session_id} (research_report/full): Tea or coffee?`,
     ],
     ['no name of a session', { outputs: OUTPUTS.research, session_id: '../../x' }, 'There is no session "../../x"'],
-    ['an unknown step', { outputs: OUTPUTS.research, step_id: 'reserch' }, 'has no step "reserch".\nOpen: research.'],
+    [
+      'an unknown step',
+      { outputs: OUTPUTS.research, step_id: 'reserch' },
+      'has no step "reserch".\nName one that is open: research.',
+    ],
     ['a step that has not begun', { outputs: OUTPUTS.report, step_id: 'report' }, 'has not begun yet'],
     ['no paths', outputs({ notes: [1] }), 'notes'],
     ['no outputs at all', {}, 'outputs'],
