@@ -58,7 +58,7 @@ test('a feature as a page and as a table', async () => {
   for (const line of page.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   const [head, ...rows] = csv.stdout.trimEnd().split('\r\n');
   expect([head?.split(',').slice(20, 24), rows.length]).toEqual([['feature', 'phase', 'stage', 'role'], 9]);
-  expect(rows[0]).toMatch(/,specs\/login,specify,domain,spec-reviewer,I1-R4,false,10000,10000$/);
+  expect(rows[0]).toMatch(/,specs\/login,specify,domain,spec-reviewer,I1-R4,false,10000,10000,,$/);
   expect(late).toMatchObject({ code: 0, stdout: expect.stringContaining('no review loop of specs/login') });
 });
 

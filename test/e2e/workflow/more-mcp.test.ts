@@ -17,7 +17,7 @@ describe('bad input', () => {
     await finish(client, 'research');
     const twice = await finish(client, 'research');
     expect(twice).toMatchObject({ isError: true, text: expect.stringContaining('was finished already, at ') });
-    expect(twice.text).toContain('Nothing was changed. Open: report.');
+    expect(twice.text).toContain('Nothing was changed. Go on with what is open: report.');
     await finish(client, 'report');
     expect(endOf(await finish(client, 'summary')).status).toBe('workflow_complete');
     expect((await finish(client, 'summary')).text).toContain('No workflow is going on here. The last ones have ended:');

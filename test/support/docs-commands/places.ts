@@ -93,7 +93,7 @@ export const STEPS: readonly RegExp[] = [/^cd \S+$/];
 
 /** What other programs are told, and the file that does it or looks at it; scripts of `npm run` are looked up in package.json. */
 export const OTHERS: readonly (readonly [command: RegExp, by: string])[] = [
-  [/^npm (?:ci|install)\b/, 'test/e2e/stranger.test.ts'],
+  [/^npm (?:ci|install|pack)\b/, 'test/e2e/stranger.test.ts'],
   [/^node examples\/workflow\/play\.mjs$/, 'test/e2e/workflow/cli.test.ts'],
   [/^npx vitest run /, 'vitest.config.ts'],
   [/^node bench\/\w+\.mjs$/, 'bench/all.mjs'],
