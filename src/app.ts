@@ -31,7 +31,7 @@ import { done, failed, type Result } from './domain/result.ts';
 import type { Rule } from './domain/rule.ts';
 import type { RunOutcome } from './domain/run.ts';
 import type { SetUpOutcome } from './domain/set-up.ts';
-import type { Settings } from './domain/settings.ts';
+import { SETTINGS_FILE, type Settings } from './domain/settings.ts';
 import type { SessionId, WorkflowSession } from './domain/workflow.ts';
 import type { OfferedWorkflows, StepEnd, WorkflowStart } from './domain/workflow-outcome.ts';
 import {
@@ -140,7 +140,7 @@ export async function init(cwd: string, options: SetUpWish): Promise<Result<SetU
   const { setUpProject } = await import('./app/init.ts');
   const outcome = await setUpProject(project.value, options);
   const isWritten =
-    outcome.ok && outcome.value.steps.some(({ path, added }) => path === 'onceover.yml' && added !== null);
+    outcome.ok && outcome.value.steps.some(({ path, added }) => path === SETTINGS_FILE && added !== null);
   if (!outcome.ok || !(isWritten || options.hook !== null)) return outcome;
   // Whoever sets it up has agreed to it.
   const trusted = await trust(cwd);

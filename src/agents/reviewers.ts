@@ -1,5 +1,6 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { ResumeAbility } from '../domain/capability.ts';
+import { digestOf } from '../domain/digest.ts';
 import type { AskEnd, AskOptions, Question, Reviewers } from '../domain/ports.ts';
 import type { Usage } from '../domain/usage.ts';
 import type { AgentQuestion } from './agent.ts';
@@ -98,7 +99,7 @@ function stranger(name: string): KnownAgent {
 async function versionOf(one: KnownAgent, versions: Versions, root: string): Promise<string | null> {
   const { program, env, settings } = one;
   if (program === null) return null;
-  if (settings?.command != null) return digest(settings.command).slice(0, 16);
+  if (settings?.command != null) return digestOf(settings.command).slice(0, 16);
   return versions.of(program, () => programVersion(program, env, root));
 }
 
@@ -157,9 +158,5 @@ function toolsDigest({ agent, settings }: KnownAgent): string {
     files.push([name, text]);
     return `/${name}`;
   });
-  return digest([agent.name, model, args, env, files]);
-}
-
-function digest(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
+  return digestOf([agent.name, model, args, env, files]);
 }

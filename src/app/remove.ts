@@ -23,12 +23,13 @@ export async function removeProject(
 ): Promise<Result<Removal>> {
   const there = await repository.listing();
   if (!there.ok) return there;
+  const { listing } = there.value;
   const notes = openSetUpNotes(place.commonDir);
   return removeSetUp(
     {
       files: openProjectFiles(place.root),
-      repository,
-      traces: openTraces(place, logDir, new Set<string>(there.value.listing.tracked)),
+      listing,
+      traces: openTraces(place, logDir, new Set<string>(listing.tracked)),
       isOurs: (path, text) => (path.endsWith('.md') && text === CODE_QUALITY) || notes.has(path, text),
     },
     options,

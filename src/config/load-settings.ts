@@ -1,13 +1,11 @@
-import type { RepoPath } from '../domain/brand.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import type { Settings } from '../domain/settings.ts';
+import { SETTINGS_FILE } from '../domain/settings.ts';
 import type { TextFiles } from '../io/text-files.ts';
 import type { ParsedSettings } from './parse-settings.ts';
 import type { ParsedFiles } from './parsed-files.ts';
 import { readOptional, unusable } from './whole-text.ts';
 import type { PlacedProblem } from './yaml-file.ts';
-
-const SETTINGS_FILE = 'onceover.yml' as RepoPath;
 
 /** Reads `onceover.yml` at the root; without one, the defaults. */
 export async function loadSettings(files: TextFiles, parsed: ParsedFiles): Promise<Result<Settings>> {

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { sha256 } from '../domain/digest.ts';
 import { isRecord } from '../domain/is-record.ts';
 import { makeFolder, writeWhole } from '../io/files.ts';
 import { readJsonFile } from '../io/json-file.ts';
@@ -25,7 +25,7 @@ export function openParsedFiles(commonDir: string, version: string): ParsedFiles
   let isNew = false;
   return {
     async get(kind, text, isWhole, parse) {
-      const key = createHash('sha256').update(`${kind}\0${text}`).digest('hex');
+      const key = sha256(`${kind}\0${text}`);
       const known = Object.hasOwn(kept.files, key) ? kept.files[key] : undefined;
       if (isWhole(known)) {
         used[key] = known;

@@ -2,7 +2,11 @@ import type { RepoPath } from './brand.ts';
 import type { ForeignTool, LeftOver } from './carry-over.ts';
 
 /** Whose program can be told to call us when the agent stops. */
-export type HookAgent = 'claude' | 'codex' | 'gemini';
+export const HOOK_AGENTS = ['claude', 'codex', 'gemini'] as const;
+export type HookAgent = (typeof HOOK_AGENTS)[number];
+
+/** Where Claude Code looks for the servers of a project. */
+export const MCP_FILE = '.mcp.json' as RepoPath;
 
 /** What `init` did with one file. */
 export type SetUpStep = {

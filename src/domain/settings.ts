@@ -1,6 +1,9 @@
 import type { RepoPath } from './brand.ts';
 import type { Priority } from './finding.ts';
 
+/** Settings and gates, at the root of the repository. */
+export const SETTINGS_FILE = 'onceover.yml' as RepoPath;
+
 /** `onceover.yml` with every default filled in. */
 export type Settings = {
   /** Null: found by looking at the usual branches. */

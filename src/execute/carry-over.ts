@@ -3,6 +3,7 @@ import type { CarriedOver, ForeignConfig } from '../domain/carry-over.ts';
 import { isInside } from '../domain/generated.ts';
 import type { ProjectFiles } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
+import { SETTINGS_FILE } from '../domain/settings.ts';
 import { nameOf, PROMPTS } from '../plan/carried-prompts.ts';
 import { carryOver, notYetIn } from '../plan/carry-over.ts';
 import { toolWrittenGlobs } from '../plan/tool-written.ts';
@@ -15,7 +16,6 @@ import {
   type PlannedFile,
   type PlannedGates,
   pathsOf,
-  SETTINGS,
   type SetUpPorts,
   type WantedGates,
 } from './set-up-plan.ts';
@@ -26,7 +26,7 @@ export async function planCarriedGates(
   { agents, configured }: WantedGates,
   foreign: ForeignConfig,
 ): Promise<Result<PlannedGates>> {
-  const settings = await files.read(SETTINGS);
+  const settings = await files.read(SETTINGS_FILE);
   if (!settings.ok) return settings;
   const paths = await pathsOf(repository);
   if (!paths.ok) return paths;
@@ -44,9 +44,9 @@ export async function planCarriedGates(
   const found = { ...NOTHING_FOUND, agents, carried: { tool, source, left: carried.value.left } };
   // Settings are written last: whoever finds them finds the prompts that they name.
   return settings.value === null
-    ? done({ files: [...planned, create(SETTINGS, carriedSettings(source, agents, carried.value))], found })
+    ? done({ files: [...planned, create(SETTINGS_FILE, carriedSettings(source, agents, carried.value))], found })
     : done({
-        files: [...planned, leave(SETTINGS)],
+        files: [...planned, leave(SETTINGS_FILE)],
         found: { ...found, proposed: missing.length === 0 ? null : carriedGates(missing) },
       });
 }

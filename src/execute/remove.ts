@@ -1,13 +1,15 @@
 import type { RepoPath } from '../domain/brand.ts';
-import type { ProjectFiles, Repository, Traces } from '../domain/ports.ts';
+import type { Listing } from '../domain/change.ts';
+import type { ProjectFiles, Traces } from '../domain/ports.ts';
 import type { Removal, Taken } from '../domain/removal.ts';
 import { done, type Result } from '../domain/result.ts';
+import { SETTINGS_FILE } from '../domain/settings.ts';
 import { type FoundFile, planRemoval, SHARED_FILES } from '../plan/removal.ts';
-import { SETTINGS } from './set-up-plan.ts';
 
 export type RemovalPorts = {
   readonly files: ProjectFiles;
-  readonly repository: Repository;
+  /** What git tracks, and what lies beside it. */
+  readonly listing: Pick<Listing, 'tracked' | 'untracked'>;
   readonly traces: Traces;
   /** Whether a text is one that `init` writes, or wrote here. */
   isOurs(path: RepoPath, text: string): boolean;
@@ -37,12 +39,10 @@ export async function removeSetUp(
 
 const FOLDERS = ['.onceover/reviews' as RepoPath, '.onceover/roles' as RepoPath];
 
-async function findFiles({ files, repository, isOurs }: RemovalPorts): Promise<Result<readonly FoundFile[]>> {
-  const there = await repository.listing();
-  if (!there.ok) return there;
-  const { tracked, untracked } = there.value.listing;
+async function findFiles({ files, listing, isOurs }: RemovalPorts): Promise<Result<readonly FoundFile[]>> {
+  const { tracked, untracked } = listing;
   const isTracked = new Set<string>(tracked);
-  const paths = new Set<RepoPath>([SETTINGS, ...SHARED_FILES]);
+  const paths = new Set<RepoPath>([SETTINGS_FILE, ...SHARED_FILES]);
   for (const folder of FOLDERS) {
     const listed = await files.list(folder);
     if (!listed.ok) return listed;

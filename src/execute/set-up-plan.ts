@@ -5,8 +5,6 @@ import { done, type Result } from '../domain/result.ts';
 import type { GatesFound, SetUpStep } from '../domain/set-up.ts';
 import type { EntrySettings } from '../domain/settings.ts';
 
-export const SETTINGS = 'onceover.yml' as RepoPath;
-
 export type SetUpPorts = { readonly files: ProjectFiles; readonly repository: Repository };
 
 /** The gates that are to be set up, with what is known. */

@@ -2,6 +2,8 @@ import type { RepoPath } from '../domain/brand.ts';
 import type { ProjectFiles } from '../domain/ports.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import type { GatesFound, HookAgent, RootFiles, SetUpOutcome, SetUpStep } from '../domain/set-up.ts';
+import { MCP_FILE } from '../domain/set-up.ts';
+import { SETTINGS_FILE } from '../domain/settings.ts';
 import { CHECK_SOURCES, checkCommands, programsOf } from '../plan/check-commands.ts';
 import { addHookEntry, hookFile } from '../plan/hook-entry.ts';
 import type { JsonChange } from '../plan/json-config.ts';
@@ -18,14 +20,12 @@ import {
   type PlannedFile,
   type PlannedGates,
   pathsOf,
-  SETTINGS,
   type SetUpPorts,
   type WantedGates,
 } from './set-up-plan.ts';
 
 const PROMPT = '.onceover/reviews/code-quality.md' as RepoPath;
 const RULES = '.deepreview' as RepoPath;
-const MCP = '.mcp.json' as RepoPath;
 
 /** What is to be set up. */
 type Wanted = {
@@ -100,13 +100,13 @@ async function planGates(
   { files, repository }: SetUpPorts,
   { agents, configured, others, isHere }: WantedGates,
 ): Promise<Result<PlannedGates>> {
-  const settings = await files.read(SETTINGS);
+  const settings = await files.read(SETTINGS_FILE);
   if (!settings.ok) return settings;
   const prompt = await files.read(PROMPT);
   if (!prompt.ok) return prompt;
   const promptFile = prompt.value === null ? create(PROMPT, CODE_QUALITY) : leave(PROMPT);
   if (configured.length > 0) {
-    const left = [...(prompt.value === null ? [] : [promptFile]), leave(SETTINGS)];
+    const left = [...(prompt.value === null ? [] : [promptFile]), leave(SETTINGS_FILE)];
     return done({ files: left, found: { ...NOTHING_FOUND, agents } });
   }
   const paths = await pathsOf(repository);
@@ -118,11 +118,11 @@ async function planGates(
   // Settings are written last: whoever finds them finds the prompt that they name.
   return settings.value === null
     ? done({
-        files: [promptFile, create(SETTINGS, starterSettings(agents, facts))],
+        files: [promptFile, create(SETTINGS_FILE, starterSettings(agents, facts))],
         found,
       })
     : done({
-        files: [promptFile, leave(SETTINGS)],
+        files: [promptFile, leave(SETTINGS_FILE)],
         found: { ...found, proposed: starterGates(facts) },
       });
 }
@@ -165,7 +165,7 @@ async function planRules({ files, repository }: SetUpPorts): Promise<Result<Plan
 
 /** The MCP server in `.mcp.json`; everything else in it is kept. */
 function planMcp(ports: SetUpPorts): Promise<Result<PlannedFile>> {
-  return planJson(ports, MCP, addMcpEntry);
+  return planJson(ports, MCP_FILE, addMcpEntry);
 }
 
 /** The stop hook in the settings of an agent's program; everything else in them is kept. */

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { CommitId, RepoPath, SnapshotId } from '../domain/brand.ts';
 import { type Base, type Place, USUAL_BASES } from '../domain/change.ts';
+import { sha256 } from '../domain/digest.ts';
 import { byCodePoint } from '../domain/order.ts';
 import type { Comparison } from '../domain/ports.ts';
 import { quoteName } from '../domain/quote-name.ts';
@@ -131,7 +131,7 @@ function scopeOf(files: readonly RepoPath[] | null, otherBase: string | null): S
   const base = otherBase === null ? '' : `base ${otherBase}`;
   if (files === null) return base === '' ? { key: 'full', kind: 'full' } : { key: base, kind: 'narrow' };
   const names = [...new Set(files)].sort(byCodePoint).map(quoteName).join(' ');
-  const short = names.length <= LONGEST_KEY ? names : createHash('sha256').update(names).digest('hex');
+  const short = names.length <= LONGEST_KEY ? names : sha256(names);
   return { key: `files ${short}${base === '' ? '' : ` ${base}`}`, kind: 'narrow' };
 }
 

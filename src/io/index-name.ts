@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../domain/digest.ts';
 
 /** What the names of a working tree's kept indexes begin with. */
 export function indexName(root: string): string {
-  return createHash('sha256').update(root).digest('hex').slice(0, 32);
+  return sha256(root).slice(0, 32);
 }

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { join, relative } from 'node:path';
 import type { SnapshotId } from '../domain/brand.ts';
 import type { Place } from '../domain/change.ts';
+import { sha256 } from '../domain/digest.ts';
 import { done, type Result } from '../domain/result.ts';
 import { listFolder, lookAt } from './files.ts';
 import { git } from './git.ts';
@@ -57,7 +57,7 @@ export async function holdTrees(place: Place, owner: string, trees: ReadonlySet<
   if (!shared.ok) return shared;
   if (!refs.ok) return refs;
   if (!there.ok) return there;
-  const name = `held/${createHash('sha256').update(owner).digest('hex').slice(0, 24)}/`;
+  const name = `held/${sha256(owner).slice(0, 24)}/`;
   const folders = [`${shared.value}${name}`, `${OWN}${name}`];
   const wanted = new Map(folders.flatMap((folder) => there.value.map((id) => [`${folder}${id}`, id] as const)));
   const present = new Set(refs.value);

@@ -13,12 +13,12 @@ import type {
   SparedTokens,
   StepCost,
 } from '../domain/cost.ts';
+import { grouped } from '../domain/grouped.ts';
 import type { LedgerEntry, LedgerRun, Lever, Spared } from '../domain/ledger.ts';
 import { byCodePoint } from '../domain/order.ts';
 import { costRows, dearest, paidFor } from './cost-rows.ts';
 import { type CostSelection, selectEntries } from './cost-selection.ts';
 import { dispatchesIn, featureCosts, isLoop, loopsCost } from './feature-cost.ts';
-import { grouped } from './grouped.ts';
 import { sparedByResuming } from './loop-cost.ts';
 
 const MOST_RUNS = 10;

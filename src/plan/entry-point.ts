@@ -2,9 +2,9 @@ import type { RepoPath } from '../domain/brand.ts';
 import type { Entry } from '../domain/gate.ts';
 import { isInside } from '../domain/generated.ts';
 import { compileGlob, type Glob, globMatches } from '../domain/glob.ts';
+import { grouped } from '../domain/grouped.ts';
 import { repoPath } from '../domain/repo-path.ts';
 import type { EntrySettings } from '../domain/settings.ts';
-import { grouped } from './grouped.ts';
 
 /** The entries of an entry point by the name that its gates get; `packages/*` gives one for each folder there. */
 export function entriesByName(entry: EntrySettings, entries: readonly Entry[]): ReadonlyMap<string, readonly Entry[]> {

@@ -8,6 +8,7 @@ import type {
   PriceList,
   SparedTokens,
 } from '../domain/cost.ts';
+import { grouped } from '../domain/grouped.ts';
 import type { LedgerEntry, LedgerLoop } from '../domain/ledger.ts';
 import type { LoopDispatch } from '../domain/loop-cost.ts';
 import { byCodePoint } from '../domain/order.ts';
@@ -15,7 +16,6 @@ import type { PhaseStage } from '../domain/phase.ts';
 import { REVIEWER_ROLES } from '../domain/role.ts';
 import { costRows, dearest, paidFor } from './cost-rows.ts';
 import { type CostSelection, playingOf, selectEntries } from './cost-selection.ts';
-import { grouped } from './grouped.ts';
 import { loopCost, sparedByResuming } from './loop-cost.ts';
 
 /** A dispatch with the time of its entry. */

@@ -1,4 +1,4 @@
-import { grouped } from './grouped.ts';
+import { grouped } from '../domain/grouped.ts';
 
 /** What belongs to each iteration, the oldest first. */
 export function byIteration<T extends { readonly iteration: number }>(

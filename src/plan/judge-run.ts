@@ -1,5 +1,6 @@
 import { isOpen, type KnownFinding } from '../domain/finding.ts';
 import type { GateId, ReviewGate } from '../domain/gate.ts';
+import { grouped } from '../domain/grouped.ts';
 import type {
   CheckOutcome,
   GateOutcome,
@@ -14,7 +15,6 @@ import type { Settings } from '../domain/settings.ts';
 import { NO_AGENT } from '../domain/slot.ts';
 import type { CheckState } from './decide-run.ts';
 import type { GateState, SlotState } from './gate-state.ts';
-import { grouped } from './grouped.ts';
 
 /** What was done with a gate in this run; a gate that is not named was left alone. */
 export type GateDeed = {

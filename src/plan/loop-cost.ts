@@ -1,9 +1,9 @@
+import { grouped } from '../domain/grouped.ts';
 import type { Compared, LongLoop, LoopCost, LoopDispatch, Rate } from '../domain/loop-cost.ts';
 import { dispatchBy } from '../domain/loop-template.ts';
 import type { FixTurn, IterationEntry, PhaseMark } from '../domain/phase.ts';
 import { newTokens, type Usage } from '../domain/usage.ts';
 import { estimateTokens } from './estimate.ts';
-import { grouped } from './grouped.ts';
 import { ITERATION_CAP } from './phase-roles.ts';
 
 /** Features after which the rates say something. */

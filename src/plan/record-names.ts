@@ -1,8 +1,8 @@
 import { sha256 } from '../domain/digest.ts';
 import type { Gate, GateId } from '../domain/gate.ts';
+import { grouped } from '../domain/grouped.ts';
 import type { GateName } from '../domain/ports.ts';
 import { safeName } from '../domain/safe-name.ts';
-import { grouped } from './grouped.ts';
 
 const LONGEST_STEM = 150;
 const HASH_STEP = 6;

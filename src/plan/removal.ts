@@ -1,6 +1,7 @@
 import type { RepoPath } from '../domain/brand.ts';
 import type { Left, Taken } from '../domain/removal.ts';
-import type { HookAgent } from '../domain/set-up.ts';
+import { HOOK_AGENTS, MCP_FILE } from '../domain/set-up.ts';
+import { SETTINGS_FILE } from '../domain/settings.ts';
 import { hookFile, takeHookEntry } from './hook-entry.ts';
 import { takeMcpEntry } from './mcp-entry.ts';
 
@@ -16,12 +17,8 @@ export type FoundFile = {
 
 export type RemovalPlan = { readonly taken: readonly Taken[]; readonly left: readonly Left[] };
 
-const HOOK_AGENTS: readonly HookAgent[] = ['claude', 'codex', 'gemini'];
-const MCP = '.mcp.json' as RepoPath;
-const SETTINGS = 'onceover.yml';
-
 /** The files with entries of ours beside those of others. */
-export const SHARED_FILES: readonly RepoPath[] = [MCP, ...HOOK_AGENTS.map(hookFile)];
+export const SHARED_FILES: readonly RepoPath[] = [MCP_FILE, ...HOOK_AGENTS.map(hookFile)];
 
 /** What goes and what stays: files as `init` wrote them go, those that somebody has changed since are theirs. */
 export function planRemoval(found: readonly FoundFile[]): RemovalPlan {
@@ -34,7 +31,7 @@ const NOTHING: RemovalPlan = { taken: [], left: [] };
 
 function planFile({ path, isUnchanged, tracked }: FoundFile, all: readonly FoundFile[]): RemovalPlan {
   if (!isUnchanged) return { taken: [], left: [{ path, why: 'yours' }] };
-  const settings = all.find((one) => one.path === SETTINGS);
+  const settings = all.find((one) => one.path === SETTINGS_FILE);
   // Settings that stay would be broken without the prompts that they name.
   const isNamed = settings?.isUnchanged === false && settings.text?.includes(path) === true;
   return isNamed

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { digestOf } from '../domain/digest.ts';
 import type { Finding } from '../domain/finding.ts';
 import type { GateId } from '../domain/gate.ts';
 
@@ -19,5 +19,5 @@ export function gateFingerprint(gate: GateId | null): string {
 }
 
 function digest(parts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+  return digestOf(parts).slice(0, 32);
 }

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Place } from '../domain/change.ts';
+import { sha256 } from '../domain/digest.ts';
 import type { HeldLock, Lock } from '../domain/ports.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import { checkFolder, listFolder, makeFolder, removeFile, removeForgotten, writeWhole } from '../io/files.ts';
@@ -55,7 +55,7 @@ export async function heldElsewhere(commonDir: string): Promise<Result<LockHolde
 }
 
 function folderOf({ root }: Pick<Place, 'root'>): string {
-  return `${LOCKS}/${createHash('sha256').update(root).digest('hex').slice(0, 16)}`;
+  return `${LOCKS}/${sha256(root).slice(0, 16)}`;
 }
 
 /**

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { sha256 } from '../domain/digest.ts';
 import type { Openings } from '../domain/ports.ts';
 import { done } from '../domain/result.ts';
 import { checkFolder, listFolder, lookAt, makeFolder, removeFile, removeForgotten, writeWhole } from '../io/files.ts';
@@ -15,12 +15,12 @@ export function openOpenings(commonDir: string): Openings {
     async read(digest) {
       if (!NAME.test(nameOf(digest))) return null;
       const text = readOwn(join(path, nameOf(digest)));
-      return text.ok && text.value !== null && digestOf(text.value) === digest ? text.value : null;
+      return text.ok && text.value !== null && sha256(text.value) === digest ? text.value : null;
     },
     async keep(text) {
       const folder = makeFolder(commonDir, FOLDER);
       if (!folder.ok) return folder;
-      const digest = digestOf(text);
+      const digest = sha256(text);
       // Also where it is there already: it has to be young, or another working tree may remove it.
       const written = writeWhole(folder.value, nameOf(digest), text);
       return written.ok ? done(digest) : written;
@@ -53,8 +53,4 @@ function isOld(path: string, now: number): boolean {
 
 function nameOf(digest: string): string {
   return `${digest}.md`;
-}
-
-function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

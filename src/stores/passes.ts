@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { RepoPath, ReviewId } from '../domain/brand.ts';
 import type { Place } from '../domain/change.ts';
+import { sha256 } from '../domain/digest.ts';
 import { GENERATED_FOLDER } from '../domain/generated.ts';
 import type { MarkReceipt, RuleFacts, TaskFacts } from '../domain/pass.ts';
 import type { Passes } from '../domain/ports.ts';
@@ -80,7 +80,7 @@ function writeReceipt(commonDir: string, receipt: MarkReceipt): Result<void> {
 
 // Ids may be as long as a file name can be, and hold characters that make poor names.
 function nameOf(id: ReviewId): string {
-  return `${createHash('sha256').update(id).digest('hex').slice(0, 32)}.json`;
+  return `${sha256(id).slice(0, 32)}.json`;
 }
 
 /** A kept document about the id; one that is missing, broken or about another id is none. */

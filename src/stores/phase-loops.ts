@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Place } from '../domain/change.ts';
+import { digestOf } from '../domain/digest.ts';
 import { isRecord } from '../domain/is-record.ts';
 import type { KeptLoop } from '../domain/phase-run.ts';
 import type { PhaseLoops } from '../domain/ports.ts';
@@ -12,7 +12,7 @@ const FOLDER = 'onceover/phases';
 
 /** Loops that wait for whoever called: one a phase and feature of a working tree, readable by the version that wrote it. */
 export function openPhaseLoops({ root, commonDir }: Pick<Place, 'root' | 'commonDir'>, version: string): PhaseLoops {
-  const nameOf = (phase: string, feature: string) => `${phase}-${digest([root, feature]).slice(0, 24)}.json`;
+  const nameOf = (phase: string, feature: string) => `${phase}-${digestOf([root, feature]).slice(0, 24)}.json`;
   return {
     async read(phase, feature) {
       const there = checkFolder(commonDir, FOLDER);
@@ -25,7 +25,7 @@ export function openPhaseLoops({ root, commonDir }: Pick<Place, 'root' | 'common
       const folder = makeFolder(commonDir, FOLDER);
       if (!folder.ok) return folder;
       removeForgotten(folder.value, Date.now());
-      const text = JSON.stringify({ version, digest: digest(loop), loop });
+      const text = JSON.stringify({ version, digest: digestOf(loop), loop });
       return writeWhole(folder.value, nameOf(loop.run.phase, loop.run.feature), text);
     },
     async remove(phase, feature) {
@@ -42,7 +42,7 @@ function parse(
 ): KeptLoop | 'unreadable' {
   try {
     const whole: unknown = JSON.parse(text);
-    if (!isRecord(whole) || whole['version'] !== version || whole['digest'] !== digest(whole['loop'])) {
+    if (!isRecord(whole) || whole['version'] !== version || whole['digest'] !== digestOf(whole['loop'])) {
       return 'unreadable';
     }
     // What has its digest was written by us, whole.
@@ -56,8 +56,4 @@ function parse(
 
 function reviveTime(key: string, value: unknown): unknown {
   return key === 'resetAt' && typeof value === 'string' ? new Date(value) : value;
-}
-
-function digest(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }

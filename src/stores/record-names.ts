@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../domain/digest.ts';
 import type { GateId } from '../domain/gate.ts';
 import type { GateName, SlotFile } from '../domain/ports.ts';
 import { safeName } from '../domain/safe-name.ts';
@@ -120,5 +120,5 @@ function extOf(ext: string | undefined): Ext {
 }
 
 function withHash({ id, stem }: GateName): string {
-  return `${stem}-${createHash('sha256').update(id).digest('hex').slice(0, 6)}`;
+  return `${stem}-${sha256(id).slice(0, 6)}`;
 }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { RepoPath } from '../domain/brand.ts';
+import { sha256 } from '../domain/digest.ts';
 import type { Result } from '../domain/result.ts';
 import { openListFile } from '../io/list-file.ts';
 
@@ -20,5 +20,5 @@ export function openSetUpNotes(commonDir: string) {
 }
 
 function noteOf(path: RepoPath, text: string): string {
-  return `${createHash('sha256').update(text).digest('hex')} ${path}`;
+  return `${sha256(text)} ${path}`;
 }

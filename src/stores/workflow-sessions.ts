@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RepoPath } from '../domain/brand.ts';
 import type { Place } from '../domain/change.ts';
+import { digestOf } from '../domain/digest.ts';
 import { GENERATED_FOLDER } from '../domain/generated.ts';
 import { isRecord } from '../domain/is-record.ts';
 import { byCodePoint } from '../domain/order.ts';
@@ -135,14 +135,14 @@ function newestFirst(a: WorkflowSession, b: WorkflowSession): number {
 }
 
 function textOf(session: WorkflowSession): string {
-  return `${JSON.stringify({ format: FORMAT, digest: digest(session), session }, null, 2)}\n`;
+  return `${JSON.stringify({ format: FORMAT, digest: digestOf(session), session }, null, 2)}\n`;
 }
 
 /** What has its digest was written by us, whole; anything else is not gone on with. */
 function parse(text: string, id: string): WorkflowSession | 'unreadable' {
   try {
     const whole: unknown = JSON.parse(text);
-    if (!isRecord(whole) || whole['format'] !== FORMAT || whole['digest'] !== digest(whole['session'])) {
+    if (!isRecord(whole) || whole['format'] !== FORMAT || whole['digest'] !== digestOf(whole['session'])) {
       return 'unreadable';
     }
     const session = whole['session'] as WorkflowSession;
@@ -150,8 +150,4 @@ function parse(text: string, id: string): WorkflowSession | 'unreadable' {
   } catch {
     return 'unreadable';
   }
-}
-
-function digest(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }

@@ -1,5 +1,6 @@
 import type { ResumeAbility } from '../domain/capability.ts';
 import type { AgentReport, DoctorReport } from '../domain/doctor.ts';
+import { grouped } from '../domain/grouped.ts';
 import { quoteName, showUnseen } from '../domain/quote-name.ts';
 import { AS_IT_IS, fitted, type Shown } from './shown.ts';
 import { typed } from './typed.ts';
@@ -49,15 +50,11 @@ type Line = readonly [what: string, said: string];
 
 /** The agents, those with nothing to tell them apart but their names together: commands of one's own often are. */
 function alike(found: readonly AgentReport[]): readonly { readonly names: string; readonly lines: readonly Line[] }[] {
-  const groups = new Map<string, { readonly agents: AgentReport[]; readonly lines: readonly Line[] }>();
-  for (const agent of found) {
-    const lines = abilitiesOf(agent);
-    const key = JSON.stringify([agent.version, agent.testedVersion, lines]);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, { agents: [agent], lines });
-    else group.agents.push(agent);
-  }
-  return [...groups.values()].map(({ agents, lines }) => ({ names: headingOf(agents), lines }));
+  const keyOf = (agent: AgentReport) => JSON.stringify([agent.version, agent.testedVersion, abilitiesOf(agent)]);
+  return [...grouped(found, keyOf).values()].map((agents) => ({
+    names: headingOf(agents),
+    lines: abilitiesOf(agents[0] as AgentReport),
+  }));
 }
 
 function headingOf(agents: readonly AgentReport[]): string {

@@ -1,4 +1,11 @@
-import type { GatesFound, HookAgent, PassedOver, SetUpOutcome, SetUpStep } from '../domain/set-up.ts';
+import {
+  type GatesFound,
+  type HookAgent,
+  MCP_FILE,
+  type PassedOver,
+  type SetUpOutcome,
+  type SetUpStep,
+} from '../domain/set-up.ts';
 import { tellLeftOver, tellOthers, tellSource } from './carry-over.ts';
 import type { Paint } from './paint.ts';
 import { AS_IT_IS, fitted, type Shown } from './shown.ts';
@@ -123,7 +130,7 @@ function run({ agents, proposed, isAllNew }: GatesFound): readonly string[] {
 }
 
 function isMcp(step: SetUpStep): boolean {
-  return step.path === '.mcp.json';
+  return step.path === MCP_FILE;
 }
 
 function indented(text: string): string {

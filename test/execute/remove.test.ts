@@ -4,7 +4,6 @@ import type { Traces } from '../../src/domain/ports.ts';
 import { done, failed } from '../../src/domain/result.ts';
 import { removeSetUp } from '../../src/execute/remove.ts';
 import { memoryProjectFiles } from '../support/memory/project-files.ts';
-import { memoryRepository } from '../support/memory/repository.ts';
 
 const FILES = {
   'onceover.yml': 'ours',
@@ -18,7 +17,7 @@ const FILES = {
 
 function scene(remove: Traces['remove'] = async () => done(undefined)) {
   const files = memoryProjectFiles(FILES);
-  const repository = memoryRepository({ base: FILES, head: FILES, now: FILES });
+  const listing = { tracked: Object.keys(FILES) as RepoPath[], untracked: [] };
   const traces: Traces = { find: async () => done([{ kind: 'refs', count: 1 }]), remove };
   const there = async () => {
     const read = async (path: string) => {
@@ -27,7 +26,7 @@ function scene(remove: Traces['remove'] = async () => done(undefined)) {
     };
     return Object.fromEntries(await Promise.all(Object.keys(FILES).map(async (path) => [path, await read(path)])));
   };
-  return { ports: { files, repository, traces, isOurs: (_: RepoPath, text: string) => text === 'ours' }, there };
+  return { ports: { files, listing, traces, isOurs: (_: RepoPath, text: string) => text === 'ours' }, there };
 }
 
 test('is told without being done', async () => {

@@ -7,6 +7,7 @@ import type { MarkReceipt } from '../../src/domain/pass.ts';
 import type { Rule } from '../../src/domain/rule.ts';
 import type { GatesFound } from '../../src/domain/set-up.ts';
 import type { ReviewTask } from '../../src/domain/task.ts';
+import { NOTHING_FOUND } from '../../src/execute/set-up-plan.ts';
 import { errorDocument, instructionsDocument, passDocument, rulesDocument } from '../../src/report/documents.ts';
 import { explainDocument } from '../../src/report/explain-document.ts';
 import {
@@ -137,12 +138,7 @@ test('init', () => {
   const told = (gates: Partial<GatesFound> | null) => {
     const found = {
       agents: [],
-      passedOver: [],
-      missing: [],
-      isAllNew: false,
-      proposed: null,
-      carried: null,
-      others: [],
+      ...NOTHING_FOUND,
     };
     const document = setUpDocument({ steps, gates: gates === null ? null : { ...found, ...gates }, hook: null });
     expectToFit(setUpSchema, document);

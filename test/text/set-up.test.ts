@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RepoPath } from '../../src/domain/brand.ts';
 import type { GatesFound, SetUpStep } from '../../src/domain/set-up.ts';
+import { NOTHING_FOUND } from '../../src/execute/set-up-plan.ts';
 import { tellSetUp } from '../../src/text/set-up.ts';
 import { AS_IT_IS } from '../../src/text/shown.ts';
 
@@ -16,12 +17,7 @@ const WROTE_RULES: SetUpStep = {
 const WROTE_SETTINGS: SetUpStep = { path: SETTINGS, did: 'written', added: 'version: 1\n', ignored: false };
 const FOUND: GatesFound = {
   agents: ['claude'],
-  passedOver: [],
-  missing: [],
-  isAllNew: false,
-  proposed: null,
-  carried: null,
-  others: [],
+  ...NOTHING_FOUND,
 };
 
 const tell = (...steps: readonly SetUpStep[]) => tellSetUp({ steps, gates: null, hook: null });

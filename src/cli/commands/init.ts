@@ -1,5 +1,6 @@
 import { init, removeSetUp } from '../../app.ts';
 import { FOREIGN_TOOLS } from '../../domain/carry-over.ts';
+import { HOOK_AGENTS } from '../../domain/set-up.ts';
 import { removalDocument } from '../../report/removal-document.ts';
 import { setUpDocument } from '../../report/set-up-document.ts';
 import { tellRemoval } from '../../text/removal.ts';
@@ -45,8 +46,6 @@ export async function initCommand(options: {
   if (json) answerJson(setUpDocument(outcome.value));
   else answer(tellSetUp(outcome.value, shownOn(process.stdout, process.env)));
 }
-
-const HOOK_AGENTS = ['claude', 'codex', 'gemini'] as const;
 
 async function removeCommand(options: Parameters<typeof initCommand>[0], json: boolean): Promise<void> {
   const { gates, from, rules, mcp, hook } = options;
