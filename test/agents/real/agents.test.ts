@@ -21,9 +21,9 @@ type Differs = { readonly malformed: string; readonly twoAtOnce: readonly string
 const DIFFERS: Readonly<Record<string, Differs>> = {
   claude: { malformed: 'session-lost', twoAtOnce: ['both-answer'], prefix: true },
   codex: { malformed: 'wrong-session', twoAtOnce: ['one-refused'], prefix: true },
-  // Which of the two it is depends on when each of them writes the session down.
+  // Which of the two it is depends on when each of them writes the session down, and reads what the other wrote.
   gemini: { malformed: 'session-lost', twoAtOnce: ['both-answer', 'one-refused'], prefix: false },
-  opencode: { malformed: 'session-lost', twoAtOnce: ['both-answer'], prefix: true },
+  opencode: { malformed: 'session-lost', twoAtOnce: ['both-answer', 'one-refused'], prefix: true },
 };
 
 let sim: ModelSim;
