@@ -146,7 +146,8 @@ describe.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s',
     const ok = both.filter((end) => end.ok).length;
     const came = ok === 2 ? 'both-answer' : ok === 1 ? 'one-refused' : 'both-refused';
     note('two resumes at once', came);
-    expect(differs.twoAtOnce).toContain(came);
+    const why = both.map((end) => (end.ok ? 'answered' : end.failure.kind)).join(', ');
+    expect(differs.twoAtOnce, why).toContain(came);
   });
 
   test.each([
