@@ -12,6 +12,7 @@ export function exitCode(failure: Failure): 2 | 3 {
     case 'agent-not-tried':
     case 'path-in-the-way':
     case 'disk':
+    case 'input-cut-off':
     case 'lock-held':
     case 'inside-a-run':
     case 'waived-inside-a-run':

@@ -27,6 +27,8 @@ export type Failure =
   | { readonly kind: 'path-outside'; readonly path: string }
   | { readonly kind: 'path-in-the-way'; readonly path: string; readonly found: InTheWay }
   | { readonly kind: 'disk'; readonly action: 'read' | 'write'; readonly path: string; readonly code: string }
+  /** Standard input failed before its end. */
+  | { readonly kind: 'input-cut-off'; readonly code: string }
   | { readonly kind: 'wrong-usage'; readonly said: string; readonly command: string | null }
   | { readonly kind: 'lock-held'; readonly pid: number; readonly host: string; readonly since: string }
   | { readonly kind: 'inside-a-run' }

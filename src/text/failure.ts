@@ -112,6 +112,11 @@ export function tellFailure(failure: Failure): Told {
         what: `${quoteName(failure.path)} could not be ${failure.action === 'read' ? 'read' : 'written'}: ${tellDiskCode(failure.code)}.`,
         next: diskNext(failure.code),
       };
+    case 'input-cut-off':
+      return {
+        what: `Standard input could not be read to its end: ${tellDiskCode(failure.code)}. What is missing of it nobody knows.`,
+        next: 'Look at what writes it, and run again.',
+      };
     case 'wrong-usage':
       return {
         what: showUnseen(failure.said),

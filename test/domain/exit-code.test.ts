@@ -42,6 +42,7 @@ const CODES: OneOfEach = {
   'unknown-finding': [{ kind: 'unknown-finding', id: 'F9', known: ['F1'] }, USAGE],
   'unknown-subject': [{ kind: 'unknown-subject', name: 'x' }, USAGE],
   'unknown-run': [{ kind: 'unknown-run', id: null }, USAGE],
+  'input-cut-off': [{ kind: 'input-cut-off', code: 'EIO' }, COULD_NOT_JUDGE],
   'path-outside': [{ kind: 'path-outside', path: '../x' }, USAGE],
   'wrong-usage': [{ kind: 'wrong-usage', said: 'x', command: null }, USAGE],
   'unknown-phase': [{ kind: 'unknown-phase', name: 'x' }, USAGE],

@@ -34,6 +34,7 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
     'path-outside': [{ kind: 'path-outside', path: given }, given, /inside the repository/],
     'path-in-the-way': [{ kind: 'path-in-the-way', path: given, found: 'symlink' }, given, /move it away/],
     disk: [{ kind: 'disk', action: 'write', path: given, code: 'ENOSPC' }, given, /Make room/],
+    'input-cut-off': [{ kind: 'input-cut-off', code: given }, given, /Look at what writes it/],
     'wrong-usage': [{ kind: 'wrong-usage', said: given, command: 'pass' }, given, /"onceover pass --help"/],
     'lock-held': [
       { kind: 'lock-held', pid: 4711, host: given, since: '2026-03-01T12:00:00.000Z' },

@@ -11,10 +11,9 @@ export async function instructionsCommand(
   options: { readonly for: string; readonly base?: string; readonly json?: boolean },
 ): Promise<void> {
   const json = options.json === true;
-  const outcome = await instructions(workingDirectory(), {
-    files: await givenFiles(names),
-    base: options.base ?? null,
-  });
+  const files = await givenFiles(names);
+  if (!files.ok) return fail(files.failure, json);
+  const outcome = await instructions(workingDirectory(), { files: files.value, base: options.base ?? null });
   if (!outcome.ok) return fail(outcome.failure, json);
   warn(outcome.value.notices.map(tellNotice));
   if (json) answerJson(instructionsDocument(outcome.value, options.for));

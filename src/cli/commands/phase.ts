@@ -1,6 +1,8 @@
 import { type PhaseWish, phase, previewPhase } from '../../app.ts';
+import type { Failure } from '../../domain/failure.ts';
 import { PHASES, type PhaseName } from '../../domain/phase.ts';
 import type { PhaseOutcome } from '../../domain/phase-run.ts';
+import { done, failed } from '../../domain/result.ts';
 import { phaseDocument, phasePlanDocument } from '../../report/phase-document.ts';
 import { commandWord } from '../../text/command-word.ts';
 import { tellPhase, tellPhaseSoFar } from '../../text/phase.ts';
@@ -44,7 +46,7 @@ export async function phaseCommand(
   const isPhase = PHASES.some((one) => one === name);
   if (name !== undefined && !isPhase) return fail({ kind: 'unknown-phase', name }, json);
   const wish = await wishOf(name as PhaseName | undefined, feature, flags);
-  if ('said' in wish) return fail({ kind: 'wrong-usage', said: wish.said, command: 'phase' }, json);
+  if ('failure' in wish) return fail(wish.failure, json);
   if (flags.dryRun === true) return tellPlan(wish, json);
   const reporter = await consoleReporter();
   const work = async (stop: AbortSignal) => {
@@ -101,7 +103,7 @@ function commandOf(wish: Wish): string {
   return words.join(' ');
 }
 
-type Wrong = { readonly said: string };
+type Wrong = { readonly failure: Failure };
 
 /** What the flags ask for, or why they cannot be meant. */
 async function wishOf(
@@ -109,33 +111,37 @@ async function wishOf(
   feature: string | undefined,
   flags: PhaseFlags,
 ): Promise<Wish | Wrong> {
-  if (name === undefined) return { said: `Name a phase: ${PHASES.join(', ')}.` };
-  if (feature === undefined) return { said: `Name the folder of the feature: onceover phase ${name} FOLDER.` };
+  if (name === undefined) return wrongUsage(`Name a phase: ${PHASES.join(', ')}.`);
+  if (feature === undefined) return wrongUsage(`Name the folder of the feature: onceover phase ${name} FOLDER.`);
   const wrong = wrongFlags(name, flags);
-  if (wrong !== null) return { said: wrong };
-  const files = flags.files === undefined ? null : await givenFiles(flags.files);
-  if (flags.files !== undefined && (files === null || files.names.length === 0))
-    return { said: '--files names no file.' };
-  const summary = flags.summary === '-' ? ((await readStdin(null)) ?? '') : flags.summary;
-  if (summary?.trim() === '') return { said: '--summary says nothing: tell what was done about the issues.' };
+  if (wrong !== null) return wrongUsage(wrong);
+  const files = flags.files === undefined ? done(null) : await givenFiles(flags.files);
+  if (!files.ok) return files;
+  if (flags.files !== undefined && (files.value === null || files.value.names.length === 0))
+    return wrongUsage('--files names no file.');
+  const summary = flags.summary === '-' ? await readStdin(null) : done(flags.summary ?? null);
+  if (!summary.ok) return summary;
+  if (summary.value?.trim() === '') return wrongUsage('--summary says nothing: tell what was done about the issues.');
   return {
     phase: name,
     feature,
     fixer: flags.fixer ?? null,
     step: flags.step === true,
-    summary: summary ?? null,
+    summary: summary.value,
     rerun: flags.rerun === true,
     acceptWithNotes: flags.acceptWithNotes === true,
     mostIterations: flags.maxIterations ?? null,
     commits: flags.commit !== false,
     keepSessions: flags.keepSessions === true,
-    files,
+    files: files.value,
     base: flags.base ?? null,
     simplify: flags.simplify === true,
     deepenTests: flags.deepenTests === true,
     startedBy: flags.startedByAgent === true ? 'agent' : 'person',
   };
 }
+
+const wrongUsage = (said: string) => failed({ kind: 'wrong-usage', said, command: 'phase' });
 
 /** Why flags cannot be used together, or not in this phase; null: they can. */
 function wrongFlags(name: PhaseName, flags: PhaseFlags): string | null {

@@ -1,6 +1,6 @@
 import { preview, type RunWish, run, runUntilPass } from '../../app.ts';
 import type { LoopOutcome } from '../../domain/loop.ts';
-import { done, type Result } from '../../domain/result.ts';
+import { done, failed, type Result } from '../../domain/result.ts';
 import type { RunOutcome } from '../../domain/run.ts';
 import { lockConflictDocument, runDocument } from '../../report/run-document.ts';
 import { tellDryRun } from '../../text/dry-run.ts';
@@ -35,7 +35,7 @@ export type RunFlags = {
 export async function runCommand(paths: readonly string[], flags: RunFlags, runGates = run): Promise<void> {
   const json = flags.json === true;
   const selection = await selectionOf(flags);
-  if ('said' in selection) return fail({ kind: 'wrong-usage', said: selection.said, command: 'run' }, json);
+  if (!selection.ok) return fail(selection.failure, json);
   const fixing = fixingOf(flags);
   if (fixing !== null && 'said' in fixing) {
     return fail({ kind: 'wrong-usage', said: fixing.said, command: 'run' }, json);
@@ -46,7 +46,7 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, runG
   }
   const reporter = await consoleReporter();
   const wish: Omit<RunWish, 'stop'> = {
-    selection,
+    selection: selection.value,
     gates: flags.gate ?? [],
     paths,
     force: flags.force === true,
@@ -143,22 +143,25 @@ async function reportsOf({ report, dryRun, json }: RunFlags): Promise<Reports | 
 /** What the flags select; they exclude each other. */
 export async function selectionOf(
   flags: Pick<RunFlags, 'base' | 'commit' | 'uncommitted' | 'files'>,
-): Promise<RunWish['selection'] | { readonly said: string }> {
+): Promise<Result<RunWish['selection']>> {
   const given = [
     flags.commit === undefined ? null : '--commit',
     flags.uncommitted === true ? '--uncommitted' : null,
     flags.files === undefined ? null : '--files',
   ].filter((one) => one !== null);
-  if (given.length > 1) return { said: `${given.join(' and ')} cannot be used together.` };
+  if (given.length > 1) return wrongUsage(`${given.join(' and ')} cannot be used together.`);
   if (flags.base !== undefined && given.length > 0 && given[0] !== '--files') {
-    return { said: `--base cannot be used with ${given[0]}.` };
+    return wrongUsage(`--base cannot be used with ${given[0]}.`);
   }
-  if (flags.commit !== undefined) return { kind: 'commit', commit: flags.commit };
-  if (flags.uncommitted === true) return { kind: 'uncommitted' };
+  if (flags.commit !== undefined) return done({ kind: 'commit', commit: flags.commit });
+  if (flags.uncommitted === true) return done({ kind: 'uncommitted' });
   const base = flags.base ?? null;
-  if (flags.files === undefined) return { kind: 'change', base };
+  if (flags.files === undefined) return done({ kind: 'change', base });
   const files = await givenFiles(flags.files);
-  return files === null || files.names.length === 0
-    ? { said: '--files names no file.' }
-    : { kind: 'files', files, base };
+  if (!files.ok) return files;
+  return files.value === null || files.value.names.length === 0
+    ? wrongUsage('--files names no file.')
+    : done({ kind: 'files', files: files.value, base });
 }
+
+const wrongUsage = (said: string) => failed({ kind: 'wrong-usage', said, command: 'run' });

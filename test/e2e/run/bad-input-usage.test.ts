@@ -118,6 +118,26 @@ describe('paths', () => {
   });
 });
 
+test('a list that cannot be read to its end: exit 3, and nothing is run', () => {
+  const repo = gateRepo({ agents: ['one'], numReviews: 1 });
+  for (const args of [
+    ['run', '--files', '-'],
+    ['instructions', '-'],
+    ['rules', '-'],
+  ]) {
+    const folder = openSync(repo.root, 'r');
+    const end = spawnSync(process.execPath, [CLI, ...args], {
+      cwd: repo.root,
+      env: cleanEnvironment(dirname(repo.root)),
+      encoding: 'utf8',
+      stdio: [folder, 'pipe', 'pipe'],
+    });
+    closeSync(folder);
+    expect.soft(told({ code: end.status, stderr: end.stderr }, 3)).toContain('could not be read to its end');
+  }
+  expect(repo.calls()).toEqual([]);
+});
+
 test('a finding that is closed has nothing said of it: exit 2', async () => {
   const repo = await failedRepo();
   edit(repo, 3);
