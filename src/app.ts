@@ -6,7 +6,7 @@ import type { DemoOptions } from './app/demo.ts';
 import type { SetUpWish } from './app/init.ts';
 import type { PhaseWish } from './app/phase.ts';
 import type { ReportFile, WrittenReports } from './app/reports.ts';
-import type { RunOptions } from './app/run.ts';
+import type { Preview, RunOptions } from './app/run.ts';
 import type { StartedPhase } from './app/started-phase.ts';
 import type { StartedRun } from './app/started-run.ts';
 import type { FinishWish, StartWish } from './app/workflow.ts';
@@ -41,14 +41,12 @@ import {
   prepareInstructions,
   writeInstructions,
 } from './execute/instructions.ts';
-import type { RunFacts } from './execute/read-run.ts';
 import { withoutChange } from './execute/select-files.ts';
 import { openContents } from './io/contents.ts';
 import { findPlace, gitVersion } from './io/place.ts';
 import { openRepository } from './io/repository.ts';
 import { diskFiles } from './io/text-files.ts';
 import { isThere, type NameSource, userPath } from './io/user-path.ts';
-import type { RunPlan } from './plan/decide-run.ts';
 import { explainReview } from './plan/explain-review.ts';
 import { matchRules } from './plan/match.ts';
 import { checkReviewId } from './plan/review-id.ts';
@@ -237,9 +235,6 @@ async function tryResume(
   }
   return done(undefined);
 }
-
-/** What stands, and what a run would do about it. */
-export type Preview = { readonly outcome: RunOutcome; readonly plan: RunPlan; readonly facts: RunFacts };
 
 /** What a run is asked for, in the words of the command line. */
 export type RunWish = {

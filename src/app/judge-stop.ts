@@ -11,10 +11,11 @@ import { treePrint } from '../io/tree-print.ts';
 import { decideStop } from '../plan/decide-stop.ts';
 import { isPullRequest } from '../plan/pull-request.ts';
 import { readMemory } from '../stores/stop-memory.ts';
+import type { FailingGate } from '../text/failing-gate.ts';
 import { tellFailure } from '../text/failure.ts';
 import { tellGateDetail } from '../text/gate-reason.ts';
 import { tellRunNotice } from '../text/run.ts';
-import { type FailingGate, tellStillRunning, tellStopReason } from '../text/stop-reason.ts';
+import { tellStillRunning, tellStopReason } from '../text/stop-reason.ts';
 import { countBlocks } from './count-blocks.ts';
 import { standing } from './standing.ts';
 import { isToTell, runForStop } from './stop-run.ts';
@@ -106,7 +107,7 @@ function concluded(outcome: RunOutcome, gates: readonly FailingGate[]): StopVerd
 }
 
 function told(gate: RunOutcome['gates'][number]): FailingGate {
-  return { id: gate.id, detail: tellGateDetail(gate), output: gate.check?.tail ?? null };
+  return { id: gate.id, detail: tellGateDetail(gate), output: gate.check?.tail ?? null, log: null };
 }
 
 function tellGates(gates: readonly FailingGate[]): string {

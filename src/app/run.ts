@@ -30,6 +30,7 @@ import { openProof } from '../stores/proof.ts';
 import { openReceipts } from '../stores/receipts.ts';
 import { openRecords } from '../stores/records.ts';
 import { openTrust } from '../stores/trust.ts';
+import type { FailingGate } from '../text/failing-gate.ts';
 import { version } from '../version.ts';
 import { beginRun } from './ahead.ts';
 import { type RunConfig, readConfig } from './run-config.ts';
@@ -136,17 +137,26 @@ async function isSameConfig(place: Place, options: RunOptions, request: RunReque
   return now.ok && told(now.value) === told(request);
 }
 
+/** What stands, and what a run would do about it. */
+export type Preview = {
+  readonly outcome: RunOutcome;
+  readonly plan: RunPlan;
+  readonly facts: RunFacts;
+  failingChecks(): Promise<readonly FailingGate[]>;
+};
+
 /** What a run would do; nothing is run and nothing is written. */
-export async function preview(
-  place: Place,
-  options: RunOptions,
-): Promise<Result<{ readonly outcome: RunOutcome; readonly plan: RunPlan; readonly facts: RunFacts }>> {
+export async function preview(place: Place, options: RunOptions): Promise<Result<Preview>> {
   const opened = await openRun(place, options);
   if (!opened.ok) return opened;
   const previewed = await previewRun(opened.value.ports, opened.value.request);
   if (!previewed.ok) return previewed;
   const outcome = withConfigNotice(previewed.value.outcome, opened.value.from);
-  return done({ ...previewed.value, outcome });
+  return done({
+    ...previewed.value,
+    outcome,
+    failingChecks: async () => (await import('./failing-checks.ts')).failingChecks(opened.value, previewed.value.facts),
+  });
 }
 
 function withConfigNotice(outcome: RunOutcome, from: string | null): RunOutcome {

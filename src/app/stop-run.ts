@@ -5,7 +5,7 @@ import type { StopMemory } from '../domain/stop.ts';
 import { indexName } from '../io/index-name.ts';
 import { treePrint } from '../io/tree-print.ts';
 import { isHeld } from '../stores/lock.ts';
-import type { FailingGate } from '../text/stop-reason.ts';
+import type { FailingGate } from '../text/failing-gate.ts';
 import { getRun, type StartedRun, startRun } from './started-run.ts';
 
 /** What came of having the gates run. */
@@ -74,6 +74,7 @@ function readAnswer({ state, answer, progress }: StartedRun, isAboutThis: boolea
       id: String(id),
       detail: [String(detail), ...troubles(slots)].join('; '),
       output: typeof output === 'string' ? output : null,
+      log: null,
     })),
   };
 }

@@ -16,15 +16,18 @@ export function tellCheckEnd(end: Pick<CheckEnd, 'ending' | 'exitCode'>, seconds
   }
 }
 
+const RESULT = 'Result: ';
+
 /** The log of a check: what was run, what it printed, what came of it. */
 export function checkLog(record: CheckRecord, output: string): string {
-  const result = `Result: ${record.status}${record.why === null ? '' : ` - ${record.why}`}`;
+  const result = `${RESULT}${record.status}${record.why === null ? '' : ` - ${record.why}`}`;
   return `Check: ${record.gate}\nCommand: ${record.command}\n\n${output.trimEnd()}\n\n${result}\n`;
 }
 
-/** What a check printed, from its log. */
+/** What a check printed, from its log; nothing where that has no end, as one that was too long to be read whole. */
 export function checkOutput(log: string): readonly string[] {
   const [, ...rest] = log.trimEnd().split('\n\n');
   const lines = rest.join('\n\n').split('\n');
+  if (lines.at(-1)?.startsWith(RESULT) !== true) return [];
   return lines.slice(0, -1).filter((line) => line !== '');
 }

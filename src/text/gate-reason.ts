@@ -1,4 +1,5 @@
 import { showUnseen } from '../domain/quote-name.ts';
+import type { CheckRecord } from '../domain/record.ts';
 import type { CheckOutcome, GateOutcome, GateReason, SlotOutcome } from '../domain/run.ts';
 import { oneLine } from './one-line.ts';
 import { secondsOf } from './seconds.ts';
@@ -74,8 +75,17 @@ export function tellGateDetail(gate: GateOutcome): string {
 /** What a shell ends with where it does not find a command. */
 export const NOT_FOUND = 127;
 
+/** A check that did not pass, from its record: its command, and how it ended. */
+export function tellFailedCheck({ command, exitCode, why, status }: CheckRecord): string {
+  const end = status === 'fail' && exitCode !== null ? tellExitCode(exitCode) : (why ?? 'it could not be judged');
+  return `${oneLine(command)}: ${end}`;
+}
+
 function tellCheckFailure({ exitCode, overtime }: CheckOutcome): string {
   if (overtime !== null) return `did not end within ${secondsOf(overtime)}`;
-  if (exitCode === null) return 'was ended by a signal';
+  return exitCode === null ? 'was ended by a signal' : tellExitCode(exitCode);
+}
+
+function tellExitCode(exitCode: number): string {
   return `exit code ${exitCode}${exitCode === NOT_FOUND ? ': a command in it was not found' : ''}`;
 }

@@ -1,11 +1,7 @@
-import { fence } from '../domain/fence.ts';
-import { quoteName } from '../domain/quote-name.ts';
 import type { ToldFinding } from '../domain/run.ts';
+import { type FailingGate, tellFailingGate } from './failing-gate.ts';
 import { tellFindingsForAgent, WAIVE } from './fix-prompt.ts';
 import { oneLine } from './one-line.ts';
-
-/** A gate that does not hold, as a run's document tells of it. */
-export type FailingGate = { readonly id: string; readonly detail: string; readonly output: string | null };
 
 /** Why an agent may not stop yet, and what to do about it. */
 export function tellStopReason(findings: readonly ToldFinding[], gates: readonly FailingGate[]): string {
@@ -15,7 +11,7 @@ export function tellStopReason(findings: readonly ToldFinding[], gates: readonly
     'The review gates of this repository do not hold for your change yet.',
     ...found,
     ...(more > 0 ? [`There are ${more} more; "onceover status --prompt" shows all of them.`] : []),
-    ...gates.slice(0, MOST_GATES).map(tellGate),
+    ...gates.slice(0, MOST_GATES).map((gate) => tellFailingGate(gate)),
     ...(gates.some(({ output }) => output !== null) ? [OUTSIDE] : []),
     NEXT,
   ].join('\n\n');
@@ -34,11 +30,6 @@ const LONGEST_TEXT = 4000;
 const OUTSIDE =
   'A command is not run again while no file has changed. If you mended it in another way (by installing something), run "onceover run" before you stop.';
 const NEXT = `Mend it, then stop again: the reviewers look at what you changed. ${WAIVE}`;
-
-function tellGate({ id, detail, output }: FailingGate): string {
-  const head = `${quoteName(id)} fails: ${oneLine(detail)}`;
-  return output === null || output.trim() === '' ? head : `${head}\n${fence(output.trimEnd().replace(/^/gm, '  '))}`;
-}
 
 // A reviewer may write without end; the whole is in the status.
 function shortened({ finding, state }: ToldFinding): ToldFinding {

@@ -44,6 +44,13 @@ test('what explain says would make something run again does make it run again', 
   expect(check.stdout).toContain('What it printed at last:\n  # BROKEN');
   const printed = await onceover(repo.root, ['explain', 'lint', '--prompt']);
   expect(printed.stdout).toMatch(/^Check: check:src:lint\nCommand: ! grep BROKEN README\.md\n\n/);
+  const prompt = await onceover(repo.root, ['status', '--prompt']);
+  expect([prompt.code, prompt.stdout]).toEqual([
+    1,
+    expect.stringContaining(
+      'check:src:lint failed: ! grep BROKEN README.md: exit code 1\n```\n  # BROKEN\n```\nAll that it printed: .deepwork/logs/check_src_lint.2.log\n',
+    ),
+  ]);
 
   // An edit of its files: the latch looks.
   repo.write('README.md', '# Mended\n');

@@ -31,6 +31,10 @@ test('the log of one that failed says why', () => {
   );
 });
 
+test('of a log that is cut off nothing is taken for the end', () => {
+  expect(checkOutput(checkLog(checkRecord(), 'one\n\ntwo\nthree').slice(0, -25))).toEqual([]);
+});
+
 test.each([
   ['', []],
   ['one\n', ['one']],

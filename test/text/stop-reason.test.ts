@@ -2,12 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { KnownFinding } from '../../src/domain/finding.ts';
 import type { ToldFinding } from '../../src/domain/run.ts';
-import { type FailingGate, tellStillRunning, tellStopReason } from '../../src/text/stop-reason.ts';
+import type { FailingGate } from '../../src/text/failing-gate.ts';
+import { tellStillRunning, tellStopReason } from '../../src/text/stop-reason.ts';
 import { outline } from '../support/markdown.ts';
 import { finding, path } from '../support/run-samples.ts';
 
 const told = (differs: Partial<KnownFinding> = {}): ToldFinding => ({ finding: finding(differs), state: 'open' });
-const CHECK: FailingGate = { id: 'check:.:lint', detail: 'npm run lint: exit code 1', output: '2 errors\n' };
+const CHECK: FailingGate = { id: 'check:.:lint', detail: 'npm run lint: exit code 1', output: '2 errors\n', log: null };
 
 describe('why an agent may not stop', () => {
   test('findings, then checks, then what to do', () => {
@@ -22,7 +23,7 @@ describe('why an agent may not stop', () => {
   });
 
   test('a gate without output says why in a line, and nothing of commands', () => {
-    const text = tellStopReason([], [{ id: 'review:src:x', detail: 'not asked again', output: null }]);
+    const text = tellStopReason([], [{ id: 'review:src:x', detail: 'not asked again', output: null, log: null }]);
     expect(text).toContain('\n\nreview:src:x fails: not asked again\n\nMend it');
     expect(text).not.toContain('before you stop');
   });
@@ -51,7 +52,12 @@ describe('why an agent may not stop', () => {
       { maxLength: 3 },
     );
     const gates = fc.array(
-      fc.record({ id: hostile.map((name) => `check:.:${name}`), detail: hostile, output: fc.option(hostile) }),
+      fc.record({
+        id: hostile.map((name) => `check:.:${name}`),
+        detail: hostile,
+        output: fc.option(hostile),
+        log: fc.option(hostile),
+      }),
       { maxLength: 2 },
     );
     fc.assert(

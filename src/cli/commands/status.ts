@@ -24,10 +24,10 @@ export async function statusCommand(options: {
     stop: null,
   });
   if (!previewed.ok) return fail(previewed.failure, json);
-  const { outcome } = previewed.value;
+  const { outcome, failingChecks } = previewed.value;
   warn(outcome.notices.map(tellRunNotice));
   if (json) answerJson(runDocument(outcome));
-  else if (options.prompt === true) answer(tellPromptForAgent(outcome.findings));
+  else if (options.prompt === true) answer(tellPromptForAgent(outcome.findings, await failingChecks()));
   else answer(tellRun(outcome, shownOn(process.stdout, process.env)));
   process.exitCode = outcome.exitCode;
 }

@@ -54,7 +54,7 @@ function addStatus(program: Command): void {
       'Shows where every gate stands and which files no review covers, without running anything. Exit code 0 only if every ' +
         'gate holds.',
     )
-    .option('--prompt', 'print the open findings as one text for an agent')
+    .option('--prompt', 'print the open findings and the checks that failed as one text for an agent')
     .option(...BASE)
     .option(...JSON_ANSWER)
     .action(async (options) => (await import('../commands/status.ts')).statusCommand(options));
