@@ -4,6 +4,7 @@ import type { ProjectFiles } from '../domain/ports.ts';
 import type { Position } from '../domain/problem.ts';
 import { done, type Result } from '../domain/result.ts';
 import type { Findings, ForeignFile } from './foreign-file.ts';
+import { keyName } from './key-name.ts';
 import { checkShape } from './yaml-file.ts';
 
 /** How names of YAML files end there. */
@@ -19,7 +20,7 @@ export function inlineGate<T extends ZodType>(
 ): { readonly name: string; readonly value: output<T>; readonly at: readonly PropertyKey[] } | null {
   const [name, ...more] = Object.keys(given);
   if (name === undefined || more.length > 0) {
-    findings.wrong(found.place(at), at.map(String).join('.'), 'must be a name, or one name with what it stands for');
+    findings.wrong(found.place(at), keyName(at), 'must be a name, or one name with what it stands for');
     return null;
   }
   const path = [...at, name];

@@ -2,8 +2,9 @@ import type { RepoPath } from '../domain/brand.ts';
 import { compileGlob } from '../domain/glob.ts';
 import { repoPath } from '../domain/repo-path.ts';
 import type { Settings } from '../domain/settings.ts';
+import { keyName } from './key-name.ts';
 import { settingsSchema, type WrittenSettings } from './settings-schema.ts';
-import { checkShape, type PlacedProblem, readYaml, type YamlFile } from './yaml-file.ts';
+import { checkShape, type PlacedProblem, readYaml, valueAt, type YamlFile } from './yaml-file.ts';
 
 export type ParsedSettings =
   | { readonly ok: true; readonly settings: Settings }
@@ -25,7 +26,10 @@ function checkPaths(written: WrittenSettings, yaml: YamlFile): PlacedProblem[] {
     const found = repoPath(path);
     if (found === null || found === '' || found.split('/').includes('.git')) {
       const said = 'must be a path inside the repository, relative to its root';
-      problems.push({ ...yaml.place(at), what: { kind: 'bad-value', key: at.map(String).join('.'), said } });
+      problems.push({
+        ...yaml.place(at),
+        what: { kind: 'bad-value', key: keyName(at, (part) => valueAt(written, part)), said },
+      });
     }
   };
   const glob = (source: string, at: PropertyKey[]) => {

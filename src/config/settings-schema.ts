@@ -151,7 +151,12 @@ export const settingsSchema = z
         }
       }
       if (Object.keys(entry.checks).length + Object.keys(entry.reviews).length === 0) {
-        context.addIssue({ code: 'custom', path: ['gates', i], message: 'has neither checks nor reviews' });
+        context.addIssue({
+          code: 'custom',
+          path: ['gates', i],
+          message: 'has neither checks nor reviews',
+          params: { misses: ['checks', 'reviews'] },
+        });
       }
     }
   });

@@ -2,6 +2,7 @@ import { type Alias, type Document, isMap, isScalar, LineCounter, type Node, par
 import * as z from 'zod';
 import type { ProblemKind } from '../domain/problem.ts';
 import { didYouMean } from '../text/did-you-mean.ts';
+import { keyName } from './key-name.ts';
 
 /** A problem with its place, the file still to be named. */
 export type PlacedProblem = { readonly line: number; readonly column: number; readonly what: ProblemKind };
@@ -118,14 +119,17 @@ export function checkShape<T extends z.ZodType>(
 
 /** Whether what an issue misses is there under a name that is almost its own: that is said once. */
 function isMisspelt(issue: z.core.$ZodIssue, all: readonly z.core.$ZodIssue[]): boolean {
-  const holder = JSON.stringify(issue.path.slice(0, -1).map(String));
-  const name = String(issue.path.at(-1));
+  // An issue of what holds the keys tells which of them it misses.
+  const misses = issue.code === 'custom' ? issue.params?.['misses'] : undefined;
+  const isOfHolder = Array.isArray(misses);
+  const holder = JSON.stringify((isOfHolder ? issue.path : issue.path.slice(0, -1)).map(String));
+  const names = isOfHolder ? misses.map(String) : [String(issue.path.at(-1))];
   return all.some(
     (one) =>
       one.code === 'unrecognized_keys' &&
       JSON.stringify(one.path.map(String)) === holder &&
       issue.code !== 'unrecognized_keys' &&
-      one.keys.some((key) => didYouMean(key, [name]).includes('did you mean')),
+      one.keys.some((key) => didYouMean(key, names).includes('did you mean')),
   );
 }
 
@@ -137,7 +141,10 @@ function explainIssue(
   base: readonly PropertyKey[],
 ): PlacedProblem[] {
   const path = [...base, ...issue.path];
-  const key = path.map(String).join('.') || 'the file';
+  // Of what is around the value nothing is known.
+  const known = (part: readonly PropertyKey[]) =>
+    part.length < base.length ? undefined : valueAt(value, part.slice(base.length));
+  const key = keyName(path, known) || 'the file';
   const outOfRange = (
     bound: 'at least' | 'at most' | 'more than',
     limit: number | bigint,
@@ -199,7 +206,8 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 
 const UNITS: Readonly<Record<string, 'characters' | 'entries'>> = { string: 'characters', array: 'entries' };
 
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+/** What is at a path of a value; undefined where nothing is. */
+export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   let at: unknown = value;
   for (const key of path) at = typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined;
   return at;

@@ -128,7 +128,7 @@ describe('what is wrong is said in a sentence, with its place', () => {
     ['a list', '- a', ['the file must be a map of keys and values']],
     ['no steps', jobWith([]), ['"steps" must have at least 1 entry']],
     ['a name with capitals', jobWith([step('a')], { name: 'Job' }), ['"name" must begin with a lower-case letter']],
-    ['a step id with a dash', jobWith([step('a-b')]), ['"steps.0.id" must begin with a lower-case letter']],
+    ['a step id with a dash', jobWith([step('a-b')]), ['"steps #1 (id a-b): id" must begin with a lower-case letter']],
     ['a number as version', jobWith([step('a')], { version: 1 }), ['"version" must be text']],
     ['an unknown key', jobWith([step('a')], { step: [] }), ['unknown key "step"; did you mean "steps"?']],
     [
@@ -139,12 +139,14 @@ describe('what is wrong is said in a sentence, with its place', () => {
     [
       'an unknown type of output',
       jobWith([step('a', { outputs: { out: { type: 'folder', description: 'x' } } })]),
-      ['"steps.0.outputs.out.type" must be one of file, files'],
+      ['"steps #1 (id a): outputs.out.type" must be one of file, files'],
     ],
     [
       'an odd input',
       jobWith([step('a', { inputs: [{ file: 'x' }] })]),
-      ['"steps.0.inputs.0" must be {name, description} for something that the user is asked for, or {file, from_step}'],
+      [
+        '"steps #1 (id a): inputs #1" must be {name, description} for something that the user is asked for, or {file, from_step}',
+      ],
     ],
     [
       'no output can be called step',
@@ -198,7 +200,7 @@ describe('what is wrong is said in a sentence, with its place', () => {
     [
       'a criterion without a question',
       jobWith([step('a', { reviews: [{ run_each: 'step', quality_criteria: { Good: ' ' } }] })]),
-      ['"steps.0.reviews.0.quality_criteria.Good" must have at least 1 character'],
+      ['"steps #1 (id a): reviews #1: quality_criteria.Good" must have at least 1 character'],
     ],
     [
       'a workflow with an unknown step',
@@ -233,7 +235,7 @@ describe('what is wrong is said in a sentence, with its place', () => {
     [
       'an empty group',
       jobWith([step('a')], { workflows: [flow('w', [[]])] }),
-      ['"workflows.0.steps.0" must have at least 1 entry'],
+      ['"workflows #1 (name w): steps #1" must have at least 1 entry'],
     ],
   ])('%s', (_, text, said) => {
     const found = problems(text);

@@ -167,27 +167,47 @@ describe('wrong settings', () => {
     ['a negative budget', 'budget:\n  usd: -1', '2:8 out-of-range budget.usd'],
     ['a budget of half a dispatch', 'budget: { dispatches: 0.5 }', '1:23 wrong-type budget.dispatches'],
     ['no agent in the list', 'agents: []', '1:9 out-of-range agents'],
-    ['an agent that nobody knows', 'agents: [codex, cody]', '1:17 bad-value agents.1'],
-    ['the same in a review', review('prompt: a.md, agents: [cody]'), '4:41 bad-value gates.0.reviews.quality.agents.0'],
+    ['an agent that nobody knows', 'agents: [codex, cody]', '1:17 bad-value agents #2'],
+    [
+      'the same in a review',
+      review('prompt: a.md, agents: [cody]'),
+      '4:41 bad-value gates #1 (path src): reviews.quality.agents #1',
+    ],
     ['a new agent without command', 'agent:\n  house: { model: x }', '2:10 bad-value agent.house'],
     ['an empty command', 'agent: { house: { command: [] } }', '1:28 out-of-range agent.house.command'],
-    ['an entry without gates', gate('exclude: []'), '2:5 bad-value gates.0'],
-    ['an entry without path', 'gates:\n  - checks: { a: { run: x } }', '2:5 missing-key gates.0.path'],
+    ['an entry without gates', gate('exclude: []'), '2:5 bad-value gates #1 (path src)'],
+    ['an entry without path', 'gates:\n  - checks: { a: { run: x } }', '2:5 missing-key gates #1: path'],
     ['entries that are no list', 'gates: { path: src }', '1:8 wrong-type gates'],
-    ['a check that is text', gate('checks: { lint: npm run lint }'), '3:21 wrong-type gates.0.checks.lint'],
-    ['a check without command', gate('checks: { lint: {} }'), '3:15 missing-key gates.0.checks.lint.run'],
-    ['a gate name with a blank', gate('checks: { "a b": { run: x } }'), '3:15 bad-value gates.0.checks.a b'],
-    ['a review without prompt', review('num_reviews: 2'), '4:7 missing-key gates.0.reviews.quality.prompt'],
-    ['num_reviews 0', review('prompt: a.md, num_reviews: 0'), '4:45 out-of-range gates.0.reviews.quality.num_reviews'],
+    [
+      'a check that is text',
+      gate('checks: { lint: npm run lint }'),
+      '3:21 wrong-type gates #1 (path src): checks.lint',
+    ],
+    ['a check without command', gate('checks: { lint: {} }'), '3:15 missing-key gates #1 (path src): checks.lint.run'],
+    [
+      'a gate name with a blank',
+      gate('checks: { "a b": { run: x } }'),
+      '3:15 bad-value gates #1 (path src): checks.a b',
+    ],
+    [
+      'a review without prompt',
+      review('num_reviews: 2'),
+      '4:7 missing-key gates #1 (path src): reviews.quality.prompt',
+    ],
+    [
+      'num_reviews 0',
+      review('prompt: a.md, num_reviews: 0'),
+      '4:45 out-of-range gates #1 (path src): reviews.quality.num_reviews',
+    ],
     [
       'num_reviews in words',
       review('prompt: a.md, num_reviews: "two"'),
-      '4:45 wrong-type gates.0.reviews.quality.num_reviews',
+      '4:45 wrong-type gates #1 (path src): reviews.quality.num_reviews',
     ],
     ['log_dir outside', 'log_dir: ../logs', '1:10 bad-value log_dir'],
     ['log_dir from the root of the disk', 'log_dir: /var/log', '1:10 bad-value log_dir'],
     ['log_dir that is the root', 'log_dir: .', '1:10 bad-value log_dir'],
-    ['a prompt outside', review('prompt: ../a.md'), '4:26 bad-value gates.0.reviews.quality.prompt'],
+    ['a prompt outside', review('prompt: ../a.md'), '4:26 bad-value gates #1 (path src): reviews.quality.prompt'],
     ['a bad path', 'gates: [{ path: "[src", checks: { a: { run: x } } }]', '1:17 bad-glob [src'],
     ['a bad exclude', gate('exclude: [a, "!b"]\n    checks: { a: { run: x } }'), '3:18 bad-glob !b'],
     ['a list', '- a', '1:1 wrong-type the file'],
@@ -249,12 +269,22 @@ describe('mistakes are understood at first sight', () => {
     [
       'a command alone',
       check('npm run lint'),
-      '4:13: "gates.0.checks.lint" must be a map with keys, of these: run, timeout',
+      '4:13: "gates #1 (path .): checks.lint" must be a map with keys, of these: run, timeout',
+    ],
+    ...(['review', 'check'] as const).map((key): [string, string, string] => [
+      `${key} for ${key}s`,
+      `gates:\n  - path: .\n    ${key}: {}\n`,
+      `3:5: unknown key "${key}"; did you mean "${key}s"?`,
+    ]),
+    [
+      'an entry among several',
+      'gates:\n  - { path: ., checks: { a: { run: x } } }\n  - { path: docs }\n',
+      '3:5: "gates #2 (path docs)" has neither checks nor reviews',
     ],
     [
       'a misspelt agent',
       'agents: [claud]\n',
-      '1:10: "agents.0" names the agent "claud", which is neither known nor defined under agent; did you mean "claude"?',
+      '1:10: "agents #1" names the agent "claud", which is neither known nor defined under agent; did you mean "claude"?',
     ],
     ['a tab', 'gates:\n\t- path: .\n', '2:1: not valid YAML: Tabs are not allowed as indentation'],
   ])('%s', (_, text, said) => {
@@ -268,7 +298,7 @@ describe('mistakes are understood at first sight', () => {
 
   test('a key that is missing beside one that nobody knows is told too', () => {
     expect(told(review('{ colour: red }'))).toEqual([
-      'onceover.yml:4:7: "gates.0.reviews.q.prompt" is missing',
+      'onceover.yml:4:7: "gates #1 (path .): reviews.q.prompt" is missing',
       expect.stringMatching(/:4:12: unknown key "colour"; known here: prompt/),
     ]);
   });
