@@ -7,7 +7,7 @@ import { insideAny } from './inside-any.ts';
 import { type KeptAnswers, keepBase, openKeptAnswers } from './kept-answers.ts';
 import { readNulList } from './nul-list.ts';
 import { type IndexWork, mayName, type OwnIndex } from './snapshot-index.ts';
-import { UNDISTURBED } from './undisturbed.ts';
+import { undisturbed } from './undisturbed.ts';
 import { type SortedOut, sortOut } from './untracked.ts';
 import { notCheckedOut, stagedNames } from './users-index.ts';
 
@@ -30,7 +30,7 @@ export async function look(
   place: Place,
   { comparison, left, index }: { readonly comparison: Comparison; readonly left: LeftOut; readonly index: OwnIndex },
 ): Promise<Result<IndexWork<Looked>>> {
-  const options = { env: { ...index.env, GIT_LITERAL_PATHSPECS: '0' }, config: UNDISTURBED };
+  const options = { env: { ...index.env, GIT_LITERAL_PATHSPECS: '0' }, config: undisturbed(place.commonDir) };
   const ask: Ask = (args, input) => git(place.root, args, input === undefined ? options : { ...options, input });
   const { headCommit: commit } = comparison;
   const start = () => ask(commit === null ? ['read-tree', '--empty'] : ['read-tree', '-m', commit]);
@@ -61,7 +61,7 @@ export async function look(
 
   const unknown = { others: readNulList(others.value.stdout), staged: staged.value };
   const sorted = await sortOut(place, unknown, insideAny(left.folders));
-  const added = sorted.add.length === 0 ? done(null) : await ask(['update-index', ...ADD], sorted.add);
+  const added = sorted.add.length === 0 ? done(null) : await openEyed(ask, ['update-index', ...ADD], sorted.add);
   if (!added.ok) return added;
   const diff = await difference(ask, index, comparison.baseTree, kept);
   if (!diff.ok) return diff;
@@ -140,11 +140,11 @@ async function mark(ask: Ask, flag: string, names: Buffer): Promise<Result<Buffe
 }
 
 const BLIND =
-  /^(?:warning: could not open directory |(?!warning: |hint: ).*: (?:Permission denied|Input\/output error|Stale ))/m;
+  /^(?:warning: could not open directory |Ignoring path |(?!warning: |hint: ).*: (?:Permission denied|Input\/output error|Stale ))/m;
 
 // git goes on where it may not look, and says so in passing.
-async function openEyed(ask: Ask, args: readonly string[]): Promise<Result<GitAnswer>> {
-  const answer = await ask(args);
+async function openEyed(ask: Ask, args: readonly string[], input?: Buffer): Promise<Result<GitAnswer>> {
+  const answer = await ask(args, input);
   if (!answer.ok || !BLIND.test(answer.value.stderr)) return answer;
   return failed({ kind: 'git-failed', command: `git ${args.join(' ')}`, said: answer.value.stderr.trim() });
 }

@@ -3,6 +3,8 @@ import type { Place } from '../domain/change.ts';
 import { done, type Result } from '../domain/result.ts';
 import { git } from './git.ts';
 import { readNulList } from './nul-list.ts';
+import { QUIET } from './quiet.ts';
+import { caseApart } from './undisturbed.ts';
 
 const NAME = '.deepreview';
 
@@ -21,7 +23,8 @@ export async function listRuleFiles(
   }
   if ((await mayHave)?.(NAME) === false) return done([]);
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', `:(top,glob)**/${NAME}`];
-  const answer = await git(place.root, args, { env: { GIT_LITERAL_PATHSPECS: '0' } });
+  const config = [...QUIET, ...caseApart(place.commonDir)];
+  const answer = await git(place.root, args, { env: { GIT_LITERAL_PATHSPECS: '0' }, config });
   return answer.ok ? done(ruleFiles(answer.value.stdout)) : answer;
 }
 

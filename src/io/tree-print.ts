@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Spot } from '../domain/stop.ts';
-import { UNDISTURBED } from './undisturbed.ts';
+import { undisturbed } from './undisturbed.ts';
 
 /** What git says of the tree, and the untracked files that no look has taken in. */
 export type TreePrint = { readonly print: string; readonly untracked: readonly string[] };
@@ -15,7 +15,7 @@ export type TreePrint = { readonly print: string; readonly untracked: readonly s
 export function treePrint({ root, commonDir }: Pick<Spot, 'root' | 'commonDir'>, name: string): TreePrint | null {
   const index = keptIndex(commonDir, name);
   if (index === null) return null;
-  const config = UNDISTURBED.flatMap((setting) => ['-c', setting]);
+  const config = undisturbed(commonDir).flatMap((setting) => ['-c', setting]);
   const answer = spawnSync('git', [...config, ...STATUS], {
     cwd: root,
     env: { ...process.env, GIT_INDEX_FILE: index, GIT_OPTIONAL_LOCKS: '0', GIT_NO_REPLACE_OBJECTS: '1', LC_ALL: 'C' },

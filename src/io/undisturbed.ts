@@ -1,7 +1,8 @@
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
 import { QUIET } from './quiet.ts';
 
-/** Settings under which nothing of the user's keeps git from looking, or has it write down not to look. */
-export const UNDISTURBED = [
+const UNDISTURBED = [
   ...QUIET,
   'core.sparseCheckout=false',
   'index.sparse=false',
@@ -12,3 +13,24 @@ export const UNDISTURBED = [
   'core.safecrlf=false',
   'submodule.recurse=false',
 ] as const;
+
+/** Settings under which nothing of the user's keeps git from looking, or has it write down not to look. */
+export function undisturbed(commonDir: string): readonly string[] {
+  return [...UNDISTURBED, ...caseApart(commonDir)];
+}
+
+/** Where two files can differ by case alone, git is kept from taking a new one for one that it knows. */
+export function caseApart(commonDir: string): readonly string[] {
+  return tellsCaseApart(commonDir) ? ['core.ignoreCase=false'] : [];
+}
+
+/** Whether the file system takes names that differ by case for two; looked for where git does. */
+function tellsCaseApart(commonDir: string): boolean {
+  try {
+    const inode = (name: string) => lstatSync(join(commonDir, name), { throwIfNoEntry: false })?.ino;
+    const known = inode('HEAD');
+    return known !== undefined && inode('hEaD') !== known;
+  } catch {
+    return false;
+  }
+}

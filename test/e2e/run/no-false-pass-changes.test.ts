@@ -113,6 +113,14 @@ way('A program that watches files for git says that nothing changed.', async () 
   }, OLD);
 });
 
+way('git was told that names which differ by case are the same, and here they are not.', async () => {
+  const prompt = await expectSeen((repo) => {
+    repo.git('config', 'core.ignoreCase', 'true');
+    repo.write('src/OLD.ts', 'export const evil = 1;\n');
+  }, OLD);
+  expect(prompt).toContain('+export const evil = 1;');
+});
+
 way('A file is ignored after it was added by force.', async () => {
   const prompt = await expectSeen((repo) => {
     repo.write('.gitignore', '*.gen\n');
@@ -241,6 +249,13 @@ way('The name of a file is not UTF-8, and the run is about the commit that adds 
   repo.commit();
   addOdd(repo);
   expect((await command(repo, 'run', '--commit', 'HEAD')).code).toBe(3);
+});
+
+way('The name of a file is one that git never takes in.', async () => {
+  const repo = await passed();
+  repo.write('src/git~1/evil.ts', 'export const evil = 1;\n');
+  expect((await command(repo, 'run')).code).toBe(3);
+  expect((await command(repo, 'status')).code).toBe(3);
 });
 
 way('A file is committed in the folder for generated files.', async () => {
