@@ -28,6 +28,7 @@ export function exitCode(failure: Failure): 2 | 3 {
     case 'no-merge-base':
       return failure.shallow ? 3 : 2;
     case 'unknown-base':
+    case 'ambiguous-name':
     case 'no-base':
     case 'broken-config':
     case 'log-dir-hides':

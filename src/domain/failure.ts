@@ -15,6 +15,8 @@ export type Failure =
   | { readonly kind: 'git-too-old' }
   | { readonly kind: 'git-failed'; readonly command: string; readonly said: string }
   | { readonly kind: 'unknown-base'; readonly base: string }
+  /** More than one branch or tag has that name. */
+  | { readonly kind: 'ambiguous-name'; readonly name: string }
   | { readonly kind: 'no-base'; readonly tried: readonly string[] }
   | { readonly kind: 'no-merge-base'; readonly base: string; readonly shallow: boolean }
   | { readonly kind: 'broken-config'; readonly problems: readonly Problem[] }

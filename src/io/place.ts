@@ -1,5 +1,6 @@
 import { type Place, USUAL_BASES } from '../domain/change.ts';
 import { done, failed, type Result } from '../domain/result.ts';
+import { ambiguousName, isLeftOut, TELLING_NAMES } from './ambiguous.ts';
 import { askFooting, type Footing, readFooting } from './footing.ts';
 import { git } from './git.ts';
 
@@ -20,7 +21,7 @@ export async function findPlaceWith(
   folder: string,
   base: string | null,
 ): Promise<Result<{ readonly place: Place; readonly footing: Footing | null }>> {
-  const answer = await git(folder, [
+  const question = [
     'rev-parse',
     '--path-format=absolute',
     '--show-toplevel',
@@ -31,7 +32,8 @@ export async function findPlaceWith(
     '--show-prefix',
     ...(base === null ? ['--symbolic-full-name'] : askFooting(base)),
     ...USUAL_BASES.map(matchOne),
-  ]);
+  ];
+  const answer = await git(folder, question, { config: TELLING_NAMES });
   if (!answer.ok) {
     if (answer.failure.kind !== 'git-failed') return answer;
     if (base !== null) return findPlaceWith(folder, null);
@@ -45,7 +47,8 @@ export async function findPlaceWith(
   }
   // A line break in a path would shift everything that follows it.
   if (shallow !== 'true' && shallow !== 'false') return failed({ kind: 'odd-root', folder });
-  const found = base === null ? null : readFooting(base, more);
+  const { stderr } = answer.value;
+  const found = base === null || ambiguousName(stderr) !== null ? null : readFooting(base, more);
   if (base !== null && found === null) return findPlaceWith(folder, null);
   const [firstRef] = found?.rest ?? more;
   const place = {
@@ -54,9 +57,16 @@ export async function findPlaceWith(
     index,
     prefix: (prefix ?? '').replace(/\/$/, ''),
     shallow: shallow === 'true',
-    usualBase: firstRef?.replace(/^refs\/(?:remotes|heads)\//, '') || null,
+    usualBase: firstOf(firstRef?.replace(/^refs\/(?:remotes|heads)\//, '') || null, stderr),
   };
   return done({ place, footing: found?.footing ?? null });
+}
+
+// One that comes before and was left out is taken by its name: whoever measures from it is told that there are several.
+function firstOf(found: string | null, said: string): string | null {
+  const names: readonly string[] = USUAL_BASES;
+  const at = found === null ? names.length : Math.max(0, names.indexOf(found));
+  return names.slice(0, at).find((name) => isLeftOut(name, said)) ?? found;
 }
 
 // As a pattern, a branch that is not there is left out of git's answer instead of making it fail.

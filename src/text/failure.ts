@@ -46,6 +46,11 @@ export function tellFailure(failure: Failure): Told {
         what: `The base ${quoted(failure.base)} is not a branch, tag or commit of this repository.`,
         next: 'Fetch it, or name another one with --base or as "base" in onceover.yml.',
       };
+    case 'ambiguous-name':
+      return {
+        what: `More than one branch or tag is called ${quoted(failure.name)}, so it does not tell what the change is measured from.`,
+        next: `Remove or rename one of them, or name yours in full: refs/heads/${quoteName(failure.name)} for a branch, refs/remotes/${quoteName(failure.name)} for one of a remote.`,
+      };
     case 'no-base':
       return {
         what: `There is no branch to measure the change from: looked for ${failure.tried.join(', ')}.`,

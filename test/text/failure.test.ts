@@ -18,6 +18,7 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
     'git-too-old': [{ kind: 'git-too-old' }, 'git', /Install git 2\.31/],
     'git-failed': [{ kind: 'git-failed', command: 'git diff', said: given }, given, /git complains about/],
     'unknown-base': [{ kind: 'unknown-base', base: given }, given, /Fetch it.*--base.*onceover\.yml/],
+    'ambiguous-name': [{ kind: 'ambiguous-name', name: given }, given, /Remove or rename.*refs\/heads/],
     'no-base': [{ kind: 'no-base', tried: ['origin/HEAD', 'main'] }, 'origin/HEAD, main', /--base.*onceover\.yml/],
     'no-merge-base': [{ kind: 'no-merge-base', base: given, shallow: false }, given, /Name a base.*--base/],
     'broken-config': [{ kind: 'broken-config', problems: [problem] }, given, /Mend the configuration/],

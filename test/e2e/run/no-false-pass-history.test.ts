@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { onceover } from '../../support/cli.ts';
+import type { GateRepo } from '../../support/gates.ts';
 import { alone, command, expectAsked, expectOpen, OBJECTION, objected, waysUnder } from '../../support/ways.ts';
 
 const way = waysUnder('Another place in history');
@@ -158,3 +159,33 @@ way('What passed is compared with another base.', async () => {
   repo.forget();
   await expectAsked(repo);
 });
+
+/** Expects to be told that the name of the base is not its alone; nothing passes on what git would take it for. */
+async function expectAmbiguous(repo: GateRepo, name: string): Promise<void> {
+  const run = await repo.run();
+  expect([run.code, run.stderr]).toEqual([
+    2,
+    expect.stringContaining(`More than one branch or tag is called "${name}"`),
+  ]);
+  expect((await command(repo, 'status')).code).toBe(2);
+  expect((await command(repo, 'instructions')).code).toBe(2);
+}
+
+way('A tag at the last commit has the name of the base.', async () => {
+  const repo = await objected({ more: 'base: main' });
+  repo.commit();
+  repo.git('tag', 'main');
+  await expectAmbiguous(repo, 'main');
+});
+
+way(
+  'A branch at the last commit has the name of a branch of a remote, from which the change is measured.',
+  async () => {
+    const repo = await objected();
+    repo.commit();
+    repo.git('update-ref', 'refs/remotes/origin/main', 'main');
+    repo.git('branch', '-f', 'main');
+    repo.git('branch', 'origin/main');
+    await expectAmbiguous(repo, 'origin/main');
+  },
+);
