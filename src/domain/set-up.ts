@@ -56,8 +56,11 @@ export type CheckCommand = {
 
 export type CheckName = 'lint' | 'types' | 'test' | 'check';
 
-/** A command of the project that cannot be a check: it would not end, or it would change what is to be judged. */
-export type PassedOver = { readonly run: string; readonly why: 'watches' | 'changes-files' };
+/**
+ * A command of the project that cannot be a check: it would not end, or it would change what is to be judged; or a script
+ * of a workspace's packages, where no command is known that runs it in each.
+ */
+export type PassedOver = { readonly run: string; readonly why: 'watches' | 'changes-files' | 'in-packages' };
 
 /** What is known of the files at the root: the names of all, and the texts of those that were read. */
 export type RootFiles = {

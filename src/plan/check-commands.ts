@@ -7,6 +7,7 @@ import { workspaceScripts } from './workspace-scripts.ts';
 export const CHECK_SOURCES: ReadonlySet<string> = new Set([
   'package.json',
   'pnpm-workspace.yaml',
+  '.yarnrc.yml',
   'composer.json',
   'GNUmakefile',
   'makefile',

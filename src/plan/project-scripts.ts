@@ -1,12 +1,12 @@
 import { isRecord } from '../domain/is-record.ts';
-import type { CheckName, RootFiles } from '../domain/set-up.ts';
+import type { CheckName, PassedOver, RootFiles } from '../domain/set-up.ts';
 import { type ScriptNature, scriptNature, scriptsIn } from './script-nature.ts';
 
 /** A command of the project that may be the check of this name; `unfit` says why it cannot. */
 export type CheckCandidate = {
   readonly name: CheckName;
   readonly run: string;
-  readonly unfit: 'watches' | 'changes-files' | null;
+  readonly unfit: PassedOver['why'] | null;
 };
 
 type Scripts = {

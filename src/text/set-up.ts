@@ -86,6 +86,8 @@ function tellPassedOver({ run, why }: PassedOver): string {
       return `Not a check: "${run}" watches and never ends. Add one that ends under "checks".`;
     case 'changes-files':
       return `Not a check: "${run}" changes files. Add one that only looks under "checks".`;
+    case 'in-packages':
+      return `Not a check yet: packages of this workspace have a script "${run}", and no command that surely runs it in each of them is known here. Add yours under "checks".`;
   }
 }
 

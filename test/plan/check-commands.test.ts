@@ -325,9 +325,23 @@ describe('the packages of a workspace', () => {
     ['a package that is not in it', { 'package.json': npm, 'examples/a/package.json': pack({ test: 'x' }) }, {}],
     ['no workspace', { 'package.json': '{}', 'packages/a/package.json': pack({ test: 'x' }) }, {}],
     [
-      'yarn: its versions have no command in common',
-      { 'package.json': npm, 'yarn.lock': '', 'packages/a/package.json': pack({ test: 'x' }) },
-      {},
+      'yarn classic: where all have it',
+      {
+        'package.json': npm,
+        'yarn.lock': '',
+        'packages/a/package.json': pack({ test: 'vitest', lint: 'x' }),
+        'apps/web/package.json': pack({ test: 'x' }),
+      },
+      { test: 'CI=true yarn workspaces run test' },
+    ],
+    [
+      'yarn since 4: where some have it',
+      {
+        'package.json': '{"workspaces": ["packages/*"], "packageManager": "yarn@4.9.1+sha224.0"}',
+        'packages/a/package.json': pack({ test: 'x' }),
+        'packages/b/package.json': pack({ lint: 'x' }),
+      },
+      { lint: 'yarn workspaces foreach --all run lint', test: 'yarn workspaces foreach --all run test' },
     ],
     [
       'npm init wrote it',
@@ -336,6 +350,53 @@ describe('the packages of a workspace', () => {
     ],
   ])('%s', (_, files, expected) => {
     expect(commands(files)).toEqual(expected);
+  });
+
+  const yarn = (own: Readonly<Record<string, unknown>>) => JSON.stringify({ workspaces: ['packages/*'], ...own });
+  const two = { 'packages/a/package.json': pack({ test: 'x' }), 'packages/b/package.json': pack({ test: 'x' }) };
+
+  test.each<[string, Files, string | null]>([
+    ['yarn 1, as package.json says', { ...two, 'package.json': yarn({ packageManager: 'yarn@1.22.22' }) }, 'run test'],
+    [
+      'yarn 1, whatever its settings are called',
+      { ...two, 'package.json': yarn({ packageManager: 'yarn@1.22.22' }), '.yarnrc.yml': '' },
+      'run test',
+    ],
+    [
+      'yarn 4, as its settings say',
+      {
+        ...two,
+        'package.json': npm,
+        'yarn.lock': '',
+        '.yarnrc.yml': 'x: 1\nyarnPath: .yarn/releases/yarn-4.0.2.cjs\n',
+      },
+      'foreach --all run test',
+    ],
+    ['yarn 3', { ...two, 'package.json': yarn({ packageManager: 'yarn@3.8.0' }) }, null],
+    ['a later yarn that does not tell', { ...two, 'package.json': npm, 'yarn.lock': '', '.yarnrc.yml': '' }, null],
+    [
+      'yarn 4, and the script of the root would run, too',
+      { ...two, 'package.json': yarn({ packageManager: 'yarn@4.0.0', scripts: { test: 'exit 1' } }) },
+      null,
+    ],
+    ['bun', { ...two, 'package.json': npm, 'bun.lock': '' }, null],
+    ['bun, old', { ...two, 'package.json': npm, 'bun.lockb': '' }, null],
+  ])('%s', (_, files, command) => {
+    expect(plan(files)).toEqual(
+      command === null
+        ? { checks: [], passedOver: [{ run: 'test', why: 'in-packages' }] }
+        : { checks: [expect.objectContaining({ run: `yarn workspaces ${command}` })], passedOver: [] },
+    );
+  });
+
+  test('yarn 4 looks everywhere for a script with a colon, so all must have it', () => {
+    const manifest = { 'package.json': yarn({ packageManager: 'yarn@4.0.0' }) };
+    const a = { 'packages/a/package.json': pack({ 'test:ci': 'x' }) };
+    expect(commands({ ...manifest, ...a })).toEqual({ test: 'yarn workspaces foreach --all run test:ci' });
+    expect(plan({ ...manifest, ...a, 'packages/b/package.json': pack({}) })).toEqual({
+      checks: [],
+      passedOver: [{ run: 'test:ci', why: 'in-packages' }],
+    });
   });
 
   test('one that watches is no check', () => {

@@ -172,6 +172,10 @@ Next: "onceover run" runs the gates on your present change.`);
   test.each([
     ['watches', /^Not a check: "npm test" watches and never ends\./m],
     ['changes-files', /^Not a check: "npm test" changes files\./m],
+    [
+      'in-packages',
+      /^Not a check yet: packages of this workspace have a script "npm test".* Add yours under "checks"\.$/m,
+    ],
   ] as const)('says why a command is no check: %s', (why, said) => {
     expect(tellGates({ passedOver: [{ run: 'npm test', why }] })).toMatch(said);
   });
