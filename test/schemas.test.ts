@@ -30,6 +30,7 @@ test.each([
   ['cost-feature', featureCostSchema, 'output'],
   ['demo', demoSchema, 'output'],
   ['trust', runs.trustSchema, 'output'],
+  ['hook-snooze', runs.snoozeSchema, 'output'],
   ['started-run', runs.startedRunSchema, 'output'],
   ['phase', phases.phaseSchema, 'output'],
   ['phase-plan', phases.phasePlanSchema, 'output'],

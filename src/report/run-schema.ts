@@ -190,6 +190,11 @@ export const cleanSchema = z.object({ archived_iterations: z.number(), open_find
 /** The document of `trust --json`. */
 export const trustSchema = z.object({ trusted_commands: z.array(z.string()) });
 
+/** The document of `hook snooze --json`. */
+export const snoozeSchema = z.object({
+  snoozed_until: z.string().nullable().describe('Until when agents may stop unjudged; null: the hook is awake.'),
+});
+
 /** What `start_run` and `get_run` answer with. */
 export const startedRunSchema = z.object({
   run_id: z.string(),

@@ -34,6 +34,7 @@ export const DOCUMENTS: readonly { readonly name: string; readonly from: string;
   { name: 'init-remove', from: '`init --remove --json`', about: 'What was taken away, or would be.' },
   { name: 'doctor', from: '`doctor --json`', about: 'What is here.' },
   { name: 'trust', from: '`trust --json`', about: 'What was agreed to.' },
+  { name: 'hook-snooze', from: '`hook snooze --json`', about: 'How long the stop hook sleeps.' },
   { name: 'demo', from: '`demo --json`', about: 'The runs that were played, and what they spared.' },
   { name: 'clean', from: '`clean --json`', about: 'What was put away.' },
   {

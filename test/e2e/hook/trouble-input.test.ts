@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { snoozeSchema } from '../../../src/report/run-schema.ts';
 import { CLI, onceover } from '../../support/cli.ts';
 import { failing } from '../../support/gates.ts';
 import { hookRepo, stop } from '../../support/hook.ts';
@@ -61,8 +62,8 @@ describe('hook snooze', () => {
     const repo = await hookRepo();
     repo.answers('one', OBJECTION);
     const asleep = await onceover(repo.root, ['hook', 'snooze', '5', '--json']);
-    const { snoozed_until: until } = JSON.parse(asleep.stdout) as { snoozed_until: string };
-    const minutes = (Date.parse(until) - Date.now()) / 60_000;
+    const { snoozed_until: until } = snoozeSchema.strict().parse(JSON.parse(asleep.stdout));
+    const minutes = (Date.parse(until ?? '') - Date.now()) / 60_000;
     expect(minutes).toBeGreaterThan(4);
     expect(minutes).toBeLessThanOrEqual(5);
     const { blocked, message } = await stop(repo);
@@ -72,6 +73,8 @@ describe('hook snooze', () => {
     writeFileSync(join(repo.root, '.git/onceover/hook/snoozed'), `${Date.now() - 1}\n`);
     expect((await stop(repo)).blocked).toContain('F1 (high)');
     expect((await onceover(repo.root, ['hook', 'snooze'])).stdout).toMatch(/^The stop hook sleeps until \d\d:\d\d: /);
+    const awake = await onceover(repo.root, ['hook', 'snooze', 'off', '--json']);
+    expect(snoozeSchema.strict().parse(JSON.parse(awake.stdout))).toEqual({ snoozed_until: null });
     expect((await onceover(repo.root, ['hook', 'snooze', 'off'])).stdout).toBe('The stop hook is awake.\n');
     expect((await stop(repo)).blocked).toContain('F1 (high)');
   });
