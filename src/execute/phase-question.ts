@@ -3,7 +3,7 @@ import type { Ask } from '../domain/phase-step.ts';
 import type { Question, ReviewerFacts } from '../domain/ports.ts';
 import { cacheTtl } from '../plan/cache-ttl.ts';
 import { strictSchema } from '../prompt/answer-schema.ts';
-import type { ComposedPrompt } from '../prompt/compose.ts';
+import { type ComposedPrompt, wholeText } from '../prompt/compose.ts';
 import { repairPrompt } from '../prompt/gate.ts';
 import { loopAnswer } from '../prompt/loop.ts';
 import { tellUnreadable } from '../text/agent-failure.ts';
@@ -58,7 +58,7 @@ export async function questionFor(playing: Playing, ask: Ask, facts: ReviewerFac
     // Without a session to go on with, the whole question is put once more.
     const dynamic = `${prompt.dynamic}\n\n${again}`;
     const question = { ...common, stable: prompt.stable, dynamic, sessionId: null, usedBefore: null };
-    return { question, prompt, promptChars: prompt.stable.length + dynamic.length, talk };
+    return { question, prompt, promptChars: wholeText(question).length, talk };
   }
   const { stable, dynamic } = prompt;
   if (isResumed && ask.session !== null) {

@@ -13,7 +13,12 @@ export type ComposedPrompt = {
 export function composePrompt(sections: readonly PromptSection[]): ComposedPrompt {
   const stable = join(sections, 'stable');
   const dynamic = join(sections, 'dynamic');
-  return { stable, dynamic, length: stable.length + dynamic.length };
+  return { stable, dynamic, length: wholeText({ stable, dynamic }).length };
+}
+
+/** Both parts as the one text that most agents are sent. */
+export function wholeText({ stable, dynamic }: Pick<ComposedPrompt, 'stable' | 'dynamic'>): string {
+  return [stable, dynamic].filter((part) => part !== '').join('\n\n');
 }
 
 function join(sections: readonly PromptSection[], kind: PromptSection['kind']): string {

@@ -260,7 +260,8 @@ describe('a fixer whose answer cannot be read', () => {
       const sent = scene.puts
         .slice(1, 3)
         .map(
-          ({ question: { stable, dynamic, sessionId } }) => dynamic.length + (sessionId === null ? stable.length : 0),
+          ({ question: { stable, dynamic, sessionId } }) =>
+            (sessionId === null ? `${stable}\n\n${dynamic}` : dynamic).length,
         );
       expect([fix?.asks, fix?.promptChars]).toEqual([2, sent.reduce((sum, one) => sum + one, 0)]);
       return { fix: fix?.usage?.inputTokens, all: usage?.inputTokens };

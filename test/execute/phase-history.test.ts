@@ -129,7 +129,7 @@ describe('.review-history.md of a whole loop', () => {
 describe('what was written down', () => {
   const sum = (all: readonly (Usage | null)[]) => all.reduce(addUsage, null);
   const length = ({ question: { stable, dynamic, sessionId } }: Scene['puts'][number]) =>
-    dynamic.length + (sessionId === null ? stable.length : 0);
+    (sessionId === null ? `${stable}\n\n${dynamic}` : dynamic).length;
 
   test.each(Object.keys(DOMAIN) as DocumentPhase[])(
     '%s: an entry a dispatch, whose sums are what was sent and used',

@@ -12,7 +12,7 @@ const SPEC = at('spec.md');
 const to = ({ puts }: Scene, role: RoleName): readonly Put[] => puts.filter((one) => one.role === role);
 const dynamics = (scene: Scene, role: RoleName) => to(scene, role).map(({ question }) => question.dynamic);
 const sessions = (scene: Scene, role: RoleName) => to(scene, role).map(({ question }) => question.sessionId);
-const lengthOf = ({ question }: Put) => question.stable.length + question.dynamic.length;
+const lengthOf = ({ question: { stable, dynamic } }: Put) => `${stable}\n\n${dynamic}`.length;
 
 /** What stands below a heading, up to the next one. */
 function below(heading: string, text = ''): string {

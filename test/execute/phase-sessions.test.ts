@@ -353,7 +353,7 @@ describe('an answer that cannot be read', () => {
     expect(scene.told().slice(0, 2)).toEqual(['spec-reviewer I1-R4', 'spec-reviewer repair']);
     expect(sessions(scene, 'spec-reviewer')).toEqual([null, 'ann-1', 'ann-1']);
     const [first, repair] = scene.puts.map(({ question }) => question);
-    const length = (first?.stable.length ?? 0) + (first?.dynamic.length ?? 0) + (repair?.dynamic.length ?? 0);
+    const length = `${first?.stable}\n\n${first?.dynamic}${repair?.dynamic}`.length;
     expect(run.rounds[0]?.entry.looks[0]?.spent).toMatchObject({ asks: 2, promptChars: length });
     expect(run.rounds[0]?.entry.looks[0]?.spent.usage?.inputTokens).toBe(200);
     expect([...scene.logs.written.values()][0]).toContain('I did it.');

@@ -388,7 +388,7 @@ describe('--dry-run', () => {
     return plan.value;
   };
   const sent = ({ question: { stable, dynamic, sessionId } }: Scene['puts'][number]) =>
-    dynamic.length + (sessionId === null ? stable.length : 0);
+    (sessionId === null ? `${stable}\n\n${dynamic}` : dynamic).length;
 
   test('tells who would be asked with what; nobody is asked, nothing is written', async () => {
     const scene = openScene();

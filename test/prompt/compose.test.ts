@@ -11,8 +11,14 @@ test('stable sections come first, in their order; empty ones leave no trace', ()
   ).toEqual({
     stable: 'Role.\n\nSchema.',
     dynamic: 'Diff.\n\nIteration 2.',
-    length: 'Role.\n\nSchema.'.length + 'Diff.\n\nIteration 2.'.length,
+    length: 'Role.\n\nSchema.\n\nDiff.\n\nIteration 2.'.length,
   });
+});
+
+test('its length is that of what is sent: the parts as one text, or the only one', () => {
+  expect(composePrompt([stable('Role.'), dynamic('Diff.')]).length).toBe('Role.\n\nDiff.'.length);
+  expect(composePrompt([dynamic('Diff.')]).length).toBe('Diff.'.length);
+  expect(composePrompt([stable('Role.')]).length).toBe('Role.'.length);
 });
 
 test('the stable part is the same bytes whatever the dynamic sections say and wherever they stand', () => {

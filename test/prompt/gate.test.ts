@@ -208,7 +208,7 @@ describe('hostile text', () => {
       fc.property(hostile, part, hostile, anyPast, (diff, which, rubric, past) => {
         const prompt = freshGatePrompt({ diff, part: which }, rubric, past);
         expect(prompt.stable.startsWith(`${GATE_ENGINE}\n\n## The change`)).toBe(true);
-        expect(prompt.length).toBe(prompt.stable.length + prompt.dynamic.length);
+        expect(prompt.length).toBe(`${prompt.stable}\n\n${prompt.dynamic}`.length);
       }),
     );
   });

@@ -248,7 +248,7 @@ describe('a fresh prompt [REUSE-I1-R4/used-for-fresh REUSE-TD1/r4-independent]',
             const ask = { iteration, issues: [{ role: review.role, issue }], template: lost ? 'I3' : 'I1-R4' } as const;
             const prompt = fresh(review, ask, { document: text, files });
             expect(prompt.stable).toBe(first);
-            expect(prompt.length).toBe(prompt.stable.length + prompt.dynamic.length);
+            expect(prompt.length).toBe(`${prompt.stable}\n\n${prompt.dynamic}`.length);
             expect(outline(prompt.dynamic).isOpen).toBe(false);
           },
         ),
