@@ -9,6 +9,8 @@ export type Entry = {
   readonly path: RepoPath;
   /** The mode now; of what is deleted, the mode that it had. */
   readonly mode: string;
+  /** The mode at the base, where it is another. */
+  readonly baseMode?: string;
   readonly baseBlob: string | null;
   readonly headBlob: string | null;
 };

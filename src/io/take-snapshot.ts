@@ -55,9 +55,10 @@ function readDiff(
   for (const { oldMode, newMode, oldId, newId, status, paths, unnameable: odd } of readRawDiff(output)) {
     unnameable.push(...odd.filter((name) => wanted.bytes(name) && !isLeft.bytes(name)));
     const mode = status === 'D' ? oldMode : newMode;
+    const modes = oldId === null || oldMode === mode ? { mode } : { mode, baseMode: oldMode };
     for (const path of paths.filter((one) => wanted.path(one))) {
       if (isLeft.path(path)) leftPaths.push(path);
-      else entries.push({ path, mode, baseBlob: oldId, headBlob: newId });
+      else entries.push({ path, ...modes, baseBlob: oldId, headBlob: newId });
     }
   }
   return { entries: entries.sort((a, b) => byCodePoint(a.path, b.path)), unnameable, left: leftPaths };

@@ -6,7 +6,9 @@ import { byCodePoint } from '../domain/order.ts';
 export function contentOf(entries: readonly Entry[]): GateContent {
   const hash = createHash('sha256');
   for (const entry of [...entries].sort((a, b) => byCodePoint(a.path, b.path))) {
-    for (const field of [entry.path, entry.mode, entry.baseBlob ?? '', entry.headBlob ?? '']) {
+    const { mode, baseMode } = entry;
+    const modes = baseMode === undefined ? mode : `${baseMode} ${mode}`;
+    for (const field of [entry.path, modes, entry.baseBlob ?? '', entry.headBlob ?? '']) {
       hash.update(`${Buffer.byteLength(field)}:`).update(field);
     }
   }
@@ -16,5 +18,6 @@ export function contentOf(entries: readonly Entry[]): GateContent {
 /** Whether two entries are the same difference. */
 export function isSameEntry(a: Entry | null | undefined, b: Entry | null | undefined): boolean {
   if (a === null || a === undefined || b === null || b === undefined) return false;
-  return a.path === b.path && a.mode === b.mode && a.baseBlob === b.baseBlob && a.headBlob === b.headBlob;
+  const isSameMode = a.mode === b.mode && a.baseMode === b.baseMode;
+  return a.path === b.path && isSameMode && a.baseBlob === b.baseBlob && a.headBlob === b.headBlob;
 }

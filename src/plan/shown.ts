@@ -3,7 +3,7 @@ import type { Entry } from '../domain/gate.ts';
 
 /** What of a change a session was shown: for each entry a short hash of its path and one of what it was compared with. */
 export function shownEntries(entries: readonly Entry[]): readonly string[] {
-  return entries.map((entry) => `${short(entry.path)}${short(entry.baseBlob ?? '')}`);
+  return entries.map((entry) => `${short(entry.path)}${short(baseOf(entry))}`);
 }
 
 /**
@@ -14,8 +14,12 @@ export function knowsAll(shown: readonly string[], entries: readonly Entry[], ch
   const bases = new Map(shown.map((one) => [one.slice(0, LENGTH), one.slice(LENGTH)]));
   return entries.every((entry) => {
     const base = bases.get(short(entry.path));
-    return base === undefined ? changed.has(entry.path) : base === short(entry.baseBlob ?? '');
+    return base === undefined ? changed.has(entry.path) : base === short(baseOf(entry));
   });
+}
+
+function baseOf({ mode, baseMode, baseBlob }: Entry): string {
+  return baseBlob === null ? '' : `${baseMode ?? mode} ${baseBlob}`;
 }
 
 const LENGTH = 8;

@@ -32,6 +32,7 @@ const ANCHOR: Shape<NonNullable<Finding['anchor']>> = { text: isText, occurrence
 const ENTRY: Shape<NonNullable<Finding['entry']>> = {
   path: isPath,
   mode: isMode,
+  baseMode: (value) => value === undefined || isMode(value),
   baseBlob: orNull(isText),
   headBlob: orNull(isText),
 };

@@ -11,6 +11,7 @@ describe('the content of a gate', () => {
   test.each<[string, readonly Entry[]]>([
     ['another path', [entry({ path: 'src/c.ts' })]],
     ['another mode', [entry({ mode: '100755' })]],
+    ['another mode at the base', [entry({ baseMode: '100755' })]],
     ['a symlink of the same blob', [entry({ mode: '120000' })]],
     ['another base', [entry({ baseBlob: 'b9' })]],
     ['an added file', [entry({ baseBlob: null })]],

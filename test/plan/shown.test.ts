@@ -16,6 +16,8 @@ describe('a session that was shown some entries knows the whole change', () => {
     ['one more, which was in the tree before', [A], [A, B], [], false],
     ['one more, where another has changed', [A], [A, B], ['a.ts'], false],
     ['one against another base', [A], [{ ...A, baseBlob: 'a0' }], [], false],
+    ['one against another mode at the base', [A], [{ ...A, baseMode: '100755' }], [], false],
+    ['another mode of one: what changed is told', [A], [{ ...A, mode: '100755', baseMode: A.mode }], ['a.ts'], true],
     ['one against another base, also where it has changed since', [A], [{ ...A, baseBlob: 'a0' }], ['a.ts'], false],
     ['a new file that has a base by now', [NEW], [{ ...NEW, baseBlob: 'n0' }], ['new.ts'], false],
     ['nothing was shown', [], [A], [], false],

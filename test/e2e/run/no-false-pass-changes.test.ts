@@ -205,6 +205,20 @@ way('A merge keeps nothing of what the base has got since.', async () => {
   await expectAsked(repo);
 });
 
+way('A merge takes back the mode that the base has given a file since.', async () => {
+  const repo = alone();
+  repo.commit();
+  expect((await repo.run()).code).toBe(0);
+  repo.git('checkout', '-q', 'main');
+  chmodSync(at(repo, 'src/a.ts'), 0o755);
+  repo.commit();
+  repo.git('checkout', '-q', 'work');
+  repo.git('merge', '-q', '-s', 'ours', '-m', 'ours', 'main');
+  repo.answers('one', OBJECTION);
+  repo.forget();
+  await expectAsked(repo);
+});
+
 way('git was told to show other objects in place of those of the base.', async () => {
   const repo = alone();
   repo.commit();
