@@ -3,6 +3,7 @@ import type { PhaseStage, RoleIssue } from '../domain/phase.ts';
 import type { PhaseRun, PlayedRound } from '../domain/phase-run.ts';
 import type { PhaseState } from '../domain/phase-step.ts';
 import { endOf, openIn } from './phase-outcome.ts';
+import { reviewersOf } from './phase-roles.ts';
 
 /** What `.meta.json` tells of a phase so far. */
 export function metaUpdate(
@@ -19,12 +20,12 @@ export function metaUpdate(
     const last = rounds.at(-1);
     if (first === undefined || last === undefined) return [];
     const approved = isPassed(last) && isConfirmed(stage, state);
-    const { looks } = last.entry;
-    const open = openIn(state).filter(({ role }) => looks.some((look) => look.role === role));
+    const reviewers: readonly string[] = reviewersOf(run.phase, stage);
+    const open = openIn(state).filter(({ role }) => reviewers.includes(role));
     return [
       {
         stage,
-        started: new Date(first.at),
+        started: new Date(begun(run, first)),
         completed: approved ? new Date(last.at) : null,
         iterations: Math.max(...rounds.map(({ entry }) => entry.iteration)),
         approved,
@@ -40,6 +41,11 @@ export function metaUpdate(
     notes: openIn(state).map(given.tell),
     resuming: given.resuming,
   };
+}
+
+/** A round is written down at its end: the first of a loop began with the phase, or when the loop before it had ended. */
+function begun({ rounds, startedAt }: PhaseRun, first: PlayedRound): string {
+  return rounds[rounds.indexOf(first) - 1]?.at ?? startedAt;
 }
 
 function isPassed({ entry }: PlayedRound): boolean {

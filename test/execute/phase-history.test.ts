@@ -179,14 +179,14 @@ describe('what was written down', () => {
           reviewerNotes: [],
           stages: {
             specReview: {
-              started: '2026-03-01T12:01:00.000Z',
+              started: '2026-03-01T12:00:00.000Z',
               completed: '2026-03-01T12:06:00.000Z',
               iterations: 3,
               approved: true,
               reviewerNotes: [],
             },
             phaseReview: {
-              started: '2026-03-01T12:07:00.000Z',
+              started: '2026-03-01T12:06:00.000Z',
               completed: '2026-03-01T12:09:00.000Z',
               iterations: 2,
               approved: true,

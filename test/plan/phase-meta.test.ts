@@ -32,7 +32,7 @@ describe('.meta.json', () => {
     metaUpdate(run, state, { now: NOW, resuming, tell });
   const at = (minute: number) => `2026-03-01T12:0${minute}:00.000Z`;
 
-  test('of an approved phase: completed, each loop with its rounds', () => {
+  test('of an approved phase: completed, each loop with its rounds, from when it began', () => {
     const run = phaseRun({
       rounds: [
         { ...playedRound({ looks: [found([issue()])] }), at: at(1) },
@@ -47,7 +47,7 @@ describe('.meta.json', () => {
       loops: [
         {
           stage: 'domain',
-          started: new Date(at(1)),
+          started: new Date(run.startedAt),
           completed: new Date(at(2)),
           iterations: 2,
           approved: true,
@@ -55,7 +55,7 @@ describe('.meta.json', () => {
         },
         {
           stage: 'phase',
-          started: new Date(at(3)),
+          started: new Date(at(2)),
           completed: new Date(at(3)),
           iterations: 1,
           approved: true,
@@ -103,6 +103,14 @@ describe('.meta.json', () => {
   test('a round in which somebody gave no verdict approves nothing', () => {
     const run = phaseRun({ rounds: [playedRound({ looks: [look()], errors: [lookError()] })] });
     expect(meta(run, ended('reviewer-failed')).loops).toMatchObject([{ approved: false, completed: null }]);
+  });
+
+  test('what was open before such a round stays noted with its loop', () => {
+    const run = phaseRun({
+      rounds: [playedRound({ looks: [found([issue()])] }), playedRound({ round: 2, looks: [], errors: [lookError()] })],
+    });
+    const told = meta(run, ended('interrupted', { open: [open('spec-reviewer')] }));
+    expect(told.loops).toMatchObject([{ stage: 'domain', notes: ['spec-reviewer: It cannot be tested.'] }]);
   });
 
   test('of code there is one loop; final validation counts as the iteration that it confirms', () => {
