@@ -32,6 +32,7 @@ import type { Rule } from './domain/rule.ts';
 import type { RunOutcome } from './domain/run.ts';
 import type { SetUpOutcome } from './domain/set-up.ts';
 import { SETTINGS_FILE, type Settings } from './domain/settings.ts';
+import type { Waiting } from './domain/waiting.ts';
 import type { SessionId, WorkflowSession } from './domain/workflow.ts';
 import type { OfferedWorkflows, StepEnd, WorkflowStart } from './domain/workflow-outcome.ts';
 import {
@@ -369,29 +370,29 @@ export async function startRun(
 }
 
 /** How far a started run is; without an id, the newest. */
-export async function getRun(cwd: string, id: string | null, waitSeconds: number): Promise<Result<StartedRun>> {
+export async function getRun(cwd: string, id: string | null, waiting: Waiting): Promise<Result<StartedRun>> {
   const [place, { getRun: get }] = await Promise.all([placeOf(cwd), import('./app/started-run.ts')]);
-  return place.ok ? get(place.value, id, waitSeconds) : place;
+  return place.ok ? get(place.value, id, waiting) : place;
 }
 
 /** Begins a phase that outlives whoever asked for it, or goes on with one; waits for the end of the round for a while. */
 export async function startPhase(
   cwd: string,
   wish: { readonly phase: PhaseName; readonly feature: string },
-  waitSeconds: number,
+  waiting: Waiting,
 ): Promise<Result<StartedPhase>> {
   const [place, { startPhase: start }] = await Promise.all([placeOf(cwd), import('./app/started-phase.ts')]);
-  return place.ok ? start(place.value, wish, waitSeconds) : place;
+  return place.ok ? start(place.value, wish, waiting) : place;
 }
 
 /** Tells a loop what was done about its issues, and waits for its next round; without a summary, for the one that is going on. */
 export async function continuePhase(
   cwd: string,
   told: { readonly loopId: string; readonly summary: string | null },
-  waitSeconds: number,
+  waiting: Waiting,
 ): Promise<Result<StartedPhase>> {
   const [place, { continuePhase: goOn }] = await Promise.all([placeOf(cwd), import('./app/started-phase.ts')]);
-  return place.ok ? goOn(place.value, told, waitSeconds) : place;
+  return place.ok ? goOn(place.value, told, waiting) : place;
 }
 
 export type { FinishWish, StartWish };

@@ -3,6 +3,7 @@ import type { Place } from '../domain/change.ts';
 import { isRecord } from '../domain/is-record.ts';
 import { PHASES, type PhaseName } from '../domain/phase.ts';
 import { done, failed, type Result } from '../domain/result.ts';
+import type { Waiting } from '../domain/waiting.ts';
 import { listFolder, makeFolder, removeOldest, writeWhole } from '../io/files.ts';
 import { readOwn } from '../io/own-file.ts';
 import { isCutOff } from '../plan/phase-verdict.ts';
@@ -37,36 +38,36 @@ type KeptStart = {
 export async function startPhase(
   place: Place,
   wish: { readonly phase: PhaseName; readonly feature: string },
-  waitSeconds: number,
+  waiting: Waiting,
 ): Promise<Result<StartedPhase>> {
-  return playRound(place, { id: newWorkId('phase'), ...wish, loop: null }, null, waitSeconds);
+  return playRound(place, { id: newWorkId('phase'), ...wish, loop: null }, null, waiting);
 }
 
 /** Tells a loop what was done about its issues, and waits for its next round; without a summary, for the one that is going on. */
 export async function continuePhase(
   place: Place,
   { loopId, summary }: { readonly loopId: string; readonly summary: string | null },
-  waitSeconds: number,
+  waiting: Waiting,
 ): Promise<Result<StartedPhase>> {
   const kept = keptStart(place, loopId);
   if (kept === null) return failed({ kind: 'unknown-loop', id: loopId });
-  const now = await waitForWork(place, ROUNDS, kept.round, summary === null ? waitSeconds : 0);
+  const now = await waitForWork(place, ROUNDS, kept.round, summary === null ? waiting : { seconds: 0 });
   const state = stateOf(now);
   if (summary === null)
     return state === 'died' || isToPlayAgain(now?.answer)
-      ? playRound(place, kept, null, waitSeconds)
+      ? playRound(place, kept, null, waiting)
       : told(place, kept, now);
   if (state === 'running') return failed({ kind: 'round-goes-on', id: loopId });
   const { phase, feature } = kept;
   if (state === 'ended') return failed({ kind: 'no-waiting-loop', phase, feature });
-  return playRound(place, kept, summary, waitSeconds);
+  return playRound(place, kept, summary, waiting);
 }
 
 async function playRound(
   place: Place,
   loop: Omit<KeptStart, 'round'>,
   summary: string | null,
-  waitSeconds: number,
+  waiting: Waiting,
 ): Promise<Result<StartedPhase>> {
   const trusted = await checkTrust(place);
   if (!trusted.ok) return trusted;
@@ -77,7 +78,7 @@ async function playRound(
   const kept: KeptStart = { ...loop, round: started.value.id };
   const written = keep(place, kept);
   if (!written.ok) return written;
-  return told(place, kept, await waitForWork(place, ROUNDS, kept.round, waitSeconds));
+  return told(place, kept, await waitForWork(place, ROUNDS, kept.round, waiting));
 }
 
 /** How far a loop is; what its documents call it is remembered, so that it can be named so too. */

@@ -1,5 +1,6 @@
 import type { Place } from '../domain/change.ts';
 import { done, failed, type Result } from '../domain/result.ts';
+import type { Waiting } from '../domain/waiting.ts';
 import { checkTrust } from './run.ts';
 import { newestWork, type StartedWork, startWork, type WorkKind, waitForWork } from './started-work.ts';
 
@@ -20,9 +21,9 @@ export async function startRun(
   return startWork(place, RUNS, { args, input: null });
 }
 
-/** How far a run is; waits for its end for at most so many seconds. Without an id, the newest. */
-export async function getRun(place: Place, id: string | null, waitSeconds: number): Promise<Result<StartedRun>> {
+/** How far a run is; waits for its end. Without an id, the newest. */
+export async function getRun(place: Place, id: string | null, waiting: Waiting): Promise<Result<StartedRun>> {
   const wanted = id ?? newestWork(place, RUNS);
-  const run = wanted === null ? null : await waitForWork(place, RUNS, wanted, waitSeconds);
+  const run = wanted === null ? null : await waitForWork(place, RUNS, wanted, waiting);
   return run === null ? failed({ kind: 'unknown-run', id }) : done(run);
 }

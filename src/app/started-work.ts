@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Place } from '../domain/change.ts';
 import { isRecord } from '../domain/is-record.ts';
 import { done, failed, type Result } from '../domain/result.ts';
+import type { Waiting } from '../domain/waiting.ts';
 import { codeOf, listFolder, makeFolder, removeOldest, writeWhole } from '../io/files.ts';
 import { lifeOf } from '../io/living.ts';
 import { readOwn } from '../io/own-file.ts';
@@ -91,18 +92,22 @@ function spawnWork(
   }
 }
 
-/** How far some work is; waits for its end for at most so many seconds. Null: there is no such work. */
+/** How far some work is; waits for its end. Null: there is no such work. */
 export async function waitForWork(
   place: Place,
   kind: WorkKind,
   id: string,
-  waitSeconds: number,
+  waiting: Waiting,
 ): Promise<StartedWork | null> {
   if (!isWorkId(kind.prefix, id)) return null;
-  const until = Date.now() + waitSeconds * 1000;
-  for (;;) {
+  const until = Date.now() + waiting.seconds * 1000;
+  for (let last: string | undefined; ; ) {
     const now = await look(join(place.commonDir, kind.folder), id);
-    if (now === null || now.state !== 'running' || Date.now() >= until) return now;
+    const line = now?.progress.at(-1);
+    if (line !== undefined && line !== last) waiting.heard?.(line);
+    last = line;
+    const waits = Date.now() < until && waiting.stop?.aborted !== true;
+    if (now === null || now.state !== 'running' || !waits) return now;
     await sleep(PAUSE_MS);
   }
 }

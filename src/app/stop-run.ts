@@ -30,7 +30,7 @@ export async function runForStop(
   until: number,
 ): Promise<Result<StopRun>> {
   const now = printOf(place);
-  const left = awaited === null ? null : await getRun(place, awaited.run, 0);
+  const left = awaited === null ? null : await getRun(place, awaited.run, { seconds: 0 });
   const isLeft =
     left?.ok === true && (left.value.state === 'running' || (left.value.state === 'done' && awaited?.print === now));
   if (!isLeft) {
@@ -41,7 +41,7 @@ export async function runForStop(
   if (!begun.ok) return begun;
   const print = isLeft ? (awaited?.print ?? null) : now;
   const { id } = begun.value;
-  const run = await getRun(place, id, Math.max(0, (until - Date.now()) / 1000));
+  const run = await getRun(place, id, { seconds: Math.max(0, (until - Date.now()) / 1000) });
   if (!run.ok) return run;
   if (run.value.state === 'running') {
     return done({

@@ -8,6 +8,7 @@ import { startedPhaseDocument } from '../report/started-phase-document.ts';
 import { tellStartedPhase } from '../text/started-phase.ts';
 import { answered, rejected } from './answer.ts';
 import { waitSeconds } from './inputs.ts';
+import { waitingWith } from './progress.ts';
 
 /** The tools that play a phase round by round; the agent that calls them mends in between. */
 export function addPhaseTools(server: McpServer, root: string): void {
@@ -24,7 +25,8 @@ export function addPhaseTools(server: McpServer, root: string): void {
       }),
       outputSchema: startedPhaseSchema,
     },
-    async ({ phase, feature, wait_seconds }) => told(await startPhase(root, { phase, feature }, wait_seconds)),
+    async ({ phase, feature, wait_seconds }, context) =>
+      told(await startPhase(root, { phase, feature }, waitingWith(context, wait_seconds))),
   );
 
   server.registerTool(
@@ -45,8 +47,10 @@ export function addPhaseTools(server: McpServer, root: string): void {
       }),
       outputSchema: startedPhaseSchema,
     },
-    async ({ loop_id, summary, wait_seconds }) =>
-      told(await continuePhase(root, { loopId: loop_id, summary: summary ?? null }, wait_seconds)),
+    async ({ loop_id, summary, wait_seconds }, context) => {
+      const said = { loopId: loop_id, summary: summary ?? null };
+      return told(await continuePhase(root, said, waitingWith(context, wait_seconds)));
+    },
   );
 }
 

@@ -9,6 +9,7 @@ import { tellResolved } from '../text/resolved.ts';
 import { tellStartedRun } from '../text/started-run.ts';
 import { answered, rejected } from './answer.ts';
 import { pathList, waitSeconds } from './inputs.ts';
+import { waitingWith } from './progress.ts';
 
 /** The tools that run the gates and settle findings. */
 export function addRunTools(server: McpServer, root: string): void {
@@ -40,7 +41,7 @@ export function addRunTools(server: McpServer, root: string): void {
       outputSchema: startedRunSchema,
       annotations: { readOnlyHint: true },
     },
-    async (input) => told(await getRun(root, input.run_id ?? null, input.wait_seconds)),
+    async (input, context) => told(await getRun(root, input.run_id ?? null, waitingWith(context, input.wait_seconds))),
   );
 
   server.registerTool(

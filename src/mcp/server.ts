@@ -24,20 +24,22 @@ export type ServeOptions = {
   readonly selfReview: boolean;
 };
 
-/** Serves the tools on standard input and output until the client goes. */
-export async function serve(options: ServeOptions): Promise<void> {
+/** Serves the tools on standard input and output until the client goes, or it is told to stop. */
+export async function serve(options: ServeOptions, stop: AbortSignal): Promise<void> {
   // Reviewers that nobody hears any more are ended with the client.
   const gone = new AbortController();
+  const server = serveStdio(() => buildServer(options, gone.signal), {
+    onerror: (error) => process.stderr.write(`onceover mcp: ${error.message.split('\n', 1)[0]}\n`),
+  });
   await new Promise<void>((resolve) => {
-    serveStdio(() => buildServer(options, gone.signal), {
-      onerror: (error) => process.stderr.write(`onceover mcp: ${error.message.split('\n', 1)[0]}\n`),
-    });
+    stop.addEventListener('abort', () => resolve(), { once: true });
     process.stdin.once('close', resolve);
     process.stdin.once('end', resolve);
     process.stdout.once('error', () => resolve());
     process.stdout.once('close', resolve);
   });
   gone.abort();
+  await server.close();
 }
 
 /** The server with its tools; docs/mcp.md is made from it too. */

@@ -1,4 +1,4 @@
-import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { abortWorkflow, finishStep, startWorkflow, workflows } from '../app.ts';
 import type { SessionId } from '../domain/workflow.ts';
@@ -12,6 +12,7 @@ import { stepEndSchema, workflowAbortSchema, workflowStartSchema, workflowsSchem
 import { tellStepEnd, tellWorkflowStart } from '../text/workflow-end.ts';
 import { tellAborted, tellWorkflows, workflowWarnings } from '../text/workflows.ts';
 import { answered, rejected, withWarnings } from './answer.ts';
+import { progressTo } from './progress.ts';
 
 type Options = { readonly root: string; readonly reviewer: string | null; readonly selfReview: boolean };
 
@@ -86,9 +87,10 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
       outputSchema: stepEndSchema,
     },
     async (input, context) => {
+      const tell = progressTo(context);
       const ended = await finishStep(root, {
         ...caller,
-        progress: progressTo(context),
+        progress: (progress, total) => tell({ progress, total, message: `${progress} of ${total} reviews are done` }),
         named: input.session_id ?? null,
         own,
         step: input.step_id ?? null,
@@ -120,14 +122,4 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
       return answered(tellAborted(aborted.value), sessionDocument(aborted.value));
     },
   );
-}
-
-/** Tells a client that wants to hear it how far the reviews are; many wait longer for one that is at work. */
-function progressTo({ mcpReq }: ServerContext): (ended: number, of: number) => void {
-  const progressToken = mcpReq._meta?.progressToken;
-  if (progressToken === undefined) return () => {};
-  return (progress, total) => {
-    const params = { progressToken, progress, total, message: `${progress} of ${total} reviews are done` };
-    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
-  };
 }

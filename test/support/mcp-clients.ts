@@ -15,6 +15,8 @@ export type Connection = {
   tools(): Promise<Tool[]>;
   call(name: string, args?: Record<string, unknown>): Promise<Answer>;
   close(): Promise<void>;
+  /** Of the server. */
+  readonly pid: number | null;
 };
 
 /** Who the clients say that they are. */
@@ -26,9 +28,11 @@ export const clients: [string, (cwd: string, args?: readonly string[]) => Promis
     'v1 client',
     async (cwd, args = []) => {
       const client = new OldClient(ABOUT);
-      await client.connect(new OldTransport(server(cwd, args)));
+      const transport = new OldTransport(server(cwd, args));
+      await client.connect(transport);
       onTestFinished(() => client.close());
       return {
+        pid: transport.pid,
         tools: async () => (await client.listTools()).tools,
         call: async (name, input = {}) => answerOf(await client.callTool({ name, arguments: input })),
         close: () => client.close(),
@@ -45,9 +49,11 @@ export async function connectNew(
   mode: 'legacy' | 'auto' = 'legacy',
 ): Promise<Connection> {
   const client = new NewClient(ABOUT, { versionNegotiation: { mode } });
-  await client.connect(new NewTransport(server(cwd, args)));
+  const transport = new NewTransport(server(cwd, args));
+  await client.connect(transport);
   onTestFinished(() => client.close());
   return {
+    pid: transport.pid,
     tools: async () => (await client.listTools()).tools,
     call: async (name, input = {}) => answerOf(await client.callTool({ name, arguments: input })),
     close: () => client.close(),

@@ -14,7 +14,8 @@ export type McpConnection = {
   tools(): Promise<readonly string[]>;
   /** The schema that a tool promises its structured content to fit. */
   outputSchema(tool: string): Promise<z.ZodType>;
-  call(tool: string, input?: Record<string, unknown>): Promise<ToolAnswer>;
+  /** `heard`: the lines that it tells of its progress. */
+  call(tool: string, input?: Record<string, unknown>, heard?: string[]): Promise<ToolAnswer>;
   close(): Promise<void>;
 };
 
@@ -40,9 +41,10 @@ export async function connectMcp(cwd: string): Promise<McpConnection> {
       const schema: object | undefined = tools.find((tool) => tool.name === name)?.outputSchema;
       return z.fromJSONSchema({ ...schema });
     },
-    async call(name, input = {}) {
+    async call(name, input = {}, heard) {
+      const onprogress = ({ message }: { message?: string | undefined }) => heard?.push(message ?? '');
       const { content, structuredContent, isError } = answerSchema.parse(
-        await client.callTool({ name, arguments: input }),
+        await client.callTool({ name, arguments: input }, heard === undefined ? {} : { onprogress }),
       );
       const text = content.map((one) => one.text).join('\n');
       return { text, structured: structuredContent, isError: isError === true };

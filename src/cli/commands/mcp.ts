@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { serve } from '../../mcp/server.ts';
+import { served } from '../interrupt.ts';
 import { fail } from '../output.ts';
 
 export async function mcpCommand(options: {
@@ -12,5 +13,6 @@ export async function mcpCommand(options: {
   if (selfReview && reviewer !== null) {
     return fail({ kind: 'wrong-usage', said: 'Say either --reviewer or --self-review.', command: 'mcp' }, false);
   }
-  await serve({ root: resolve(options.root ?? '.'), platform: options.for, reviewer, selfReview });
+  const root = resolve(options.root ?? '.');
+  await served((stop) => serve({ root, platform: options.for, reviewer, selfReview }, stop));
 }

@@ -93,7 +93,25 @@ describe('get_run', () => {
       if (now.text.includes('asking one')) break;
     }
     expect(documentOf(now).progress.at(-1)).toBe(`${GATE} @1: asking one (fresh)`);
-    expect(documentOf(await client.call('get_run', { run_id })).run).toMatchObject({ status: 'passed' });
+    const heard: string[] = [];
+    expect(documentOf(await client.call('get_run', { run_id }, heard)).run).toMatchObject({ status: 'passed' });
+    expect(heard).toEqual([`${GATE} @1: asking one (fresh)`, expect.stringMatching(`^${GATE} @1: pass`)]);
+  });
+
+  test('waits no longer than its client', async () => {
+    const repo = await trustedRepo();
+    repo.answers('one', { $sleep: 4000 });
+    const client = await connectMcp(repo.root);
+    await client.call('start_run');
+    while (repo.calls().length === 0) await client.call('get_run', { wait_seconds: 0.1 });
+    const heard: string[] = [];
+    const waiting = client.call('get_run', {}, heard).catch(() => 'nobody hears it');
+    while (heard.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    const begun = performance.now();
+    await client.close();
+    expect(await waiting).toBe('nobody hears it');
+    // A client gives a server two seconds to go by itself.
+    expect(performance.now() - begun).toBeLessThan(1900);
   });
 
   test('a run that could not judge: why, and what to do', async () => {

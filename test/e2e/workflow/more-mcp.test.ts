@@ -5,7 +5,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { WorkflowsDocument } from '../../../src/report/workflow-document.ts';
 import { CLI } from '../../support/cli.ts';
-import { connectNew } from '../../support/mcp-clients.ts';
+import { type Connection, connectNew } from '../../support/mcp-clients.ts';
 import { cleanEnvironment } from '../../support/repo.ts';
 import { begin, endOf, finish, judged, START, stateFile, stepsOf } from '../../support/workflow/mcp.ts';
 import { filesIn, NOTES, OUTPUTS } from '../../support/workflow/repo.ts';
@@ -87,7 +87,9 @@ describe('bad input', () => {
     repo.write(file, job.replace('[research, report, summary]', '[research, report]'));
     expect((await finish(client, 'research')).text).toContain('has other steps now than when the session');
     repo.write(file, job.replace('id: research', 'id: Research'));
-    expect((await finish(client, 'research')).text).toContain(`${file}:10:9: "steps #1 (id Research): id" must begin with`);
+    expect((await finish(client, 'research')).text).toContain(
+      `${file}:10:9: "steps #1 (id Research): id" must begin with`,
+    );
     repo.write(file, job);
     expect(endOf(await finish(client, 'research')).status).toBe('next_step');
   });
@@ -149,13 +151,16 @@ describe('a client that does not wait', () => {
     expect(heard).toEqual(['0/1', '1/1']);
   });
 
-  test('takes its reviewers with it when it goes', async () => {
+  test.each<[string, (client: Connection) => Promise<unknown>]>([
+    ['it goes', (client) => client.close()],
+    ['its server is ended', async ({ pid }) => process.kill(pid ?? 0, 'SIGTERM')],
+  ])('takes its reviewers with it when %s', async (_, end) => {
     const { repo, client } = await judged();
     await begin(client);
     repo.rules({ sleep: 60_000 });
     const call = finish(client, 'research').catch(() => null);
     while (repo.pids().length < 3) await new Promise((resolve) => setTimeout(resolve, 20));
-    await client.close();
+    await end(client);
     await call;
     const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
     for (let n = 0; n < 200 && repo.pids().some(isAlive); n++) await new Promise((resolve) => setTimeout(resolve, 25));
