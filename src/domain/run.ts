@@ -94,7 +94,14 @@ export type SlotOutcome = {
   readonly agent: string | null;
   readonly status: 'pass' | 'fail' | 'error' | 'skipped_prior_pass' | 'not_run';
   readonly dispatch: 'fresh' | 'resumed' | 'none';
-  readonly why: RunReason | 'passed-before' | 'covers' | 'waived' | DispatchPlan['why'] | SlotTrouble['kind'];
+  readonly why:
+    | RunReason
+    | 'passed-before'
+    | 'covers'
+    | 'waived'
+    | 'marked-as-passed'
+    | DispatchPlan['why']
+    | SlotTrouble['kind'];
   readonly passIteration: number | null;
   /** What it passed, where that is older than what is there now. */
   readonly sawOlder: boolean;

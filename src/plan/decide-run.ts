@@ -1,7 +1,7 @@
 import type { CheckGate } from '../domain/gate.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { SlotPlan } from '../domain/slot.ts';
-import { allCovered, type GateState, type SlotState } from './gate-state.ts';
+import { allCovered, type GateState, hasSeen, type SlotState } from './gate-state.ts';
 import { planSlots } from './slots.ts';
 
 /** What the caller asks for beyond what the rules ask for. */
@@ -72,7 +72,7 @@ export function decideRun(
 
 function needsRun(state: GateState, settings: Pick<Settings, 'maxRetries'>, wishes: RunWishes): boolean {
   if (wishes.fresh) return wishes.force || !isOverLimit(state, settings);
-  if (wishes.force) return state.slots.some(({ covers }) => covers === null || covers === 'rests');
+  if (wishes.force) return !state.slots.every(hasSeen);
   // What only a slot that is no more could close is not asked about again.
   return !allCovered(state.slots) && !isOverLimit(state, settings);
 }
@@ -85,17 +85,17 @@ function slotsOf(state: GateState, settings: Pick<Settings, 'afterPass'>, wishes
   if (wishes.fresh) return state.slots.map(({ slot }): SlotPlan => ({ kind: 'run', slot, why: 'asked-for' }));
   const planned = planSlots(state.gate.numReviews, state.history);
   const asksAll = settings.afterPass === 'all' && state.heldBefore && !state.holds;
-  const isForced = wishes.force && !asksAll && state.slots.some(({ covers }) => covers === null || covers === 'rests');
+  const isForced = wishes.force && !asksAll && !state.slots.every(hasSeen);
   return planned.map((plan): SlotPlan => {
     const own = state.slots.find(({ slot }) => slot === plan.slot);
-    const hasSeen = own?.covers === 'passed' || own?.covers === 'waived';
+    const knowsIt = own !== undefined && hasSeen(own);
     if (plan.kind === 'run') {
       // The latch is there so that somebody looks; where others are made to, who has seen it all rests.
-      const isSpared = isForced && hasSeen && own.passIteration !== null;
+      const isSpared = isForced && knowsIt && own.passIteration !== null;
       return isSpared ? { kind: 'skip', slot: plan.slot, passIteration: own.passIteration } : plan;
     }
     if (asksAll) return { kind: 'run', slot: plan.slot, why: 'after-pass' };
-    return wishes.force && !hasSeen ? { kind: 'run', slot: plan.slot, why: 'forced' } : plan;
+    return wishes.force && !knowsIt ? { kind: 'run', slot: plan.slot, why: 'forced' } : plan;
   });
 }
 

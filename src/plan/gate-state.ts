@@ -42,8 +42,8 @@ export type GateState = {
 
 export type SlotState = {
   readonly slot: SlotNumber;
-  /** How it covers the present content: by having run on it, by a waiver, or by resting; null: it does not. */
-  readonly covers: 'passed' | 'waived' | 'rests' | null;
+  /** How it covers the present content: by having run on it, by a waiver, by a mark, or by resting; null: it does not. */
+  readonly covers: 'passed' | 'waived' | 'marked' | 'rests' | null;
   readonly passIteration: number | null;
   /** Its newest record in this cycle. */
   readonly latest: SlotRecord | null;
@@ -100,10 +100,12 @@ export function gateState(facts: GateFacts, options: StateOptions): GateState {
 
 /** Every slot covers the content, at least one by having run on it. */
 export function allCovered(slots: readonly Pick<SlotState, 'covers'>[]): boolean {
-  return (
-    slots.every(({ covers }) => covers !== null) &&
-    slots.some(({ covers }) => covers === 'passed' || covers === 'waived')
-  );
+  return slots.every(({ covers }) => covers !== null) && slots.some(hasSeen);
+}
+
+/** Whether a slot's word is about the present content: it ran on it, or a mark that is trusted says so. */
+export function hasSeen({ covers }: Pick<SlotState, 'covers'>): boolean {
+  return covers !== null && covers !== 'rests';
 }
 
 function coverOf(
@@ -112,10 +114,10 @@ function coverOf(
   waived: ReadonlySet<string>,
   latest: SlotRecord | null,
 ): SlotState['covers'] {
-  if (marked) return 'passed';
   const receipt = receipts.get(slot);
   if (receipt?.verdict === 'pass') return 'passed';
   if (receipt?.verdict === 'fail' && isWaived(receipt, waived)) return 'waived';
+  if (marked) return 'marked';
   return latest?.status === 'skipped_prior_pass' ? 'rests' : null;
 }
 

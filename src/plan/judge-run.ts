@@ -115,7 +115,7 @@ function judgeGate(state: GateState, result: RunResult): GateOutcome {
   const isDone = result.settings.certify ? state.certified : state.holds;
   if (isDone && !isUnsure) {
     return deed === undefined
-      ? { ...base, status: 'holds', why: 'unchanged-since-pass' }
+      ? { ...base, status: 'holds', why: heldBy(state) }
       : { ...base, status: 'pass', why: 'passed' };
   }
   if (state.findings.some((one) => isOpen(one.state))) {
@@ -126,6 +126,11 @@ function judgeGate(state: GateState, result: RunResult): GateOutcome {
   if (result.interrupted) return { ...base, status: 'error', why: 'interrupted' };
   if (deed.content !== gate.content) return { ...base, status: 'error', why: 'changed-meanwhile' };
   return { ...base, status: 'error', why: 'could-not-judge' };
+}
+
+/** A mark is the word of whoever set it, and is told as that. */
+function heldBy({ slots }: GateState): GateReason {
+  return slots.some(({ covers }) => covers === 'marked') ? 'marked-as-passed' : 'unchanged-since-pass';
 }
 
 function notRunWhy(state: GateState, result: RunResult): GateReason {
@@ -142,8 +147,7 @@ function standingSlot({ slot, covers, passIteration, latest }: SlotState): SlotO
     agent: latest === null || latest.adapter === NO_AGENT ? null : latest.adapter,
     status: covers === 'rests' ? 'skipped_prior_pass' : covers === null ? 'not_run' : 'pass',
     dispatch: 'none',
-    why:
-      covers === 'rests' ? 'passed-before' : covers === 'waived' ? 'waived' : covers === null ? 'not-passed' : 'covers',
+    why: STANDING[covers ?? 'not-passed'],
     passIteration: covers === null ? null : passIteration,
     sawOlder: covers === 'rests',
     usage: null,
@@ -151,6 +155,14 @@ function standingSlot({ slot, covers, passIteration, latest }: SlotState): SlotO
     trouble: null,
   };
 }
+
+const STANDING = {
+  passed: 'covers',
+  waived: 'waived',
+  marked: 'marked-as-passed',
+  rests: 'passed-before',
+  'not-passed': 'not-passed',
+} as const;
 
 /** What is open, warns or is waived, and what this run has closed. */
 function toldFindings(result: RunResult): readonly ToldFinding[] {

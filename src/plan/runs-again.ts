@@ -2,7 +2,7 @@ import type { RunsAgain } from '../domain/explanation.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { SlotNumber } from '../domain/slot.ts';
 import type { CheckState } from './decide-run.ts';
-import { allCovered, type GateState } from './gate-state.ts';
+import { allCovered, type GateState, hasSeen } from './gate-state.ts';
 import { planSlots } from './slots.ts';
 
 type Rules = Pick<Settings, 'maxRetries' | 'unchangedGates' | 'afterPass' | 'certify'>;
@@ -85,7 +85,7 @@ function anyIteration(
 function rested(state: GateState, settings: Rules, only: SlotNumber | null): readonly RunsAgain[] {
   const next = state.holds ? [] : nextLook(state, settings).slots;
   const slots = state.slots
-    .filter(({ covers }) => covers === 'rests' || covers === null)
+    .filter((one) => !hasSeen(one))
     .map(({ slot }) => slot)
     .filter((slot) => !next.includes(slot) && (only === null || slot === only));
   if (slots.length === 0) return [];

@@ -41,6 +41,7 @@ const SLOT_REASONS: Readonly<Record<Exclude<SlotOutcome['why'], NonNullable<Slot
     'passed-before': 'passed before',
     covers: 'passed what is there now',
     waived: 'what it found was waived',
+    'marked-as-passed': 'marked as passed',
     delta: 'shown what changed since its last look',
     'final-validation': 'final look',
     'session-differs': 'another agent, model or version than before',

@@ -113,11 +113,16 @@ describe('what covers the present content', () => {
       { records: records('1.1 pass c0', '1.2 rest@1', '1.3 error', '2.3 pass'), receipts: passed(2) },
       { covers: [null, 'passed'], holds: false },
     ],
-    ['a mark that is trusted counts for every slot', { marked: true }, { covers: ['passed', 'passed'], holds: true }],
+    ['a mark that is trusted counts for every slot', { marked: true }, { covers: ['marked', 'marked'], holds: true }],
+    [
+      'who looked and passed needs no mark',
+      { marked: true, receipts: passed(2) },
+      { covers: ['marked', 'passed'], holds: true },
+    ],
     [
       'but not over a finding that is open',
       { marked: true, findings: [finding()] },
-      { covers: [null, 'passed'], holds: false },
+      { covers: [null, 'marked'], holds: false },
     ],
   ])('%s', (_title, facts, expected) => {
     const state = stateOf(facts);

@@ -40,6 +40,8 @@ const deed = (differs: Partial<GateDeed> = {}): RunResult['deeds'] =>
   new Map([[GATE, { kind: 'review', content: 'c1', slots: [slotOutcome()], ...differs }]]);
 
 const HOLDS = stateOf({ receipts: passed(1, 2) });
+const MARKED = stateOf({ marked: true });
+const BOTH = stateOf({ marked: true, receipts: passed(1, 2) });
 const NEW = stateOf();
 const OPEN = stateOf({ receipts: passed(1, 2), findings: [finding()] });
 const RESTS = stateOf({ records: records('1.1 pass c0', '1.2 rest@1', '2.2 pass'), receipts: passed(2) });
@@ -50,6 +52,8 @@ const OVER_AND_CLOSED = stateOf({ records: FAILED_FOUR_TIMES });
 describe('a review gate', () => {
   test.each<[string, Partial<RunResult>, Pick<GateOutcome, 'status' | 'why'>]>([
     ['holds, and was left alone', { reviews: [HOLDS] }, { status: 'holds', why: 'unchanged-since-pass' }],
+    ['is marked as passed', { reviews: [MARKED] }, { status: 'holds', why: 'marked-as-passed' }],
+    ['is marked, and everybody passed it', { reviews: [BOTH] }, { status: 'holds', why: 'unchanged-since-pass' }],
     ['holds, and was looked at', { reviews: [HOLDS], deeds: deed() }, { status: 'pass', why: 'passed' }],
     ['has an open finding', { reviews: [OPEN], deeds: deed() }, { status: 'fail', why: 'open-findings' }],
     ['has an open finding, and was left alone', { reviews: [OPEN] }, { status: 'fail', why: 'open-findings' }],
@@ -168,6 +172,11 @@ describe('the slots of a gate', () => {
         findings: [finding({ resolution: waiver() })],
       },
       { agent: null, status: 'pass', why: 'waived', passIteration: null, sawOlder: false },
+    ],
+    [
+      'a mark says that it passed',
+      { marked: true },
+      { agent: null, status: 'pass', why: 'marked-as-passed', passIteration: null, sawOlder: false },
     ],
     [
       'it passed something older',

@@ -38,6 +38,7 @@ const SLOT_REASONS: Readonly<Record<SlotReason, RegExp>> = {
   'passed-before': /passed before/,
   covers: /passed what is there/,
   waived: /waived/,
+  'marked-as-passed': /marked/,
   delta: /what changed since/,
   'final-validation': /final/,
   'session-differs': /another agent, model or version/,
