@@ -35,11 +35,11 @@ export function findingState(
   }: Standpoint & { readonly warnsBelow?: Priority; readonly letBe?: ReadonlySet<string> },
   entryOf: (path: string) => Entry | undefined,
 ): FindingState {
+  if (finding.scope !== scope.key) return 'gone';
   if (finding.kept === 'closed') return 'closed';
   const now = finding.entry === null ? undefined : entryOf(finding.entry.path);
   if (finding.entry !== null && now === undefined) return 'gone';
-  if (finding.scope !== scope.key) return 'gone';
-  // A waiver is kept across cycles.
+  // A waiver is kept across cycles and scopes: what it lets pass is told wherever it does.
   if (finding.resolution?.how === 'skipped') return 'waived';
   // An open finding outlives its cycle while its entry is unchanged.
   const counts = (isHere(finding, where) && !finding.cycleEnded) || isSameEntry(finding.entry, now);

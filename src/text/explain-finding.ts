@@ -20,7 +20,7 @@ export function tellFindingBlocks(
   const mark = finding.mark === null ? '' : ` (${MARKS[finding.mark]})`;
   const [, ...words] = tellFinding(told, shown);
   return [
-    `${finding.id} ${FINDING_STATES[state]}: ${finding.priority}, ${place}${mark}, found by @${finding.slot} of ${quoteName(finding.gate)} (${showUnseen(finding.agent)}) in iteration ${finding.since}`,
+    `${finding.id} ${isOfPart(told) ? 'does not count here' : FINDING_STATES[state]}: ${finding.priority}, ${place}${mark}, found by @${finding.slot} of ${quoteName(finding.gate)} (${showUnseen(finding.agent)}) in iteration ${finding.since}`,
     words.join('\n'),
     wrap(whyFinding(told), width),
     ...tellFixes(fixes, width),
@@ -37,7 +37,13 @@ const FINDING_STATES: Readonly<Record<ToldFinding['state'], string>> = {
   gone: 'counts no more',
 };
 
-function whyFinding({ finding, state }: ToldFinding): string {
+/** Of a run that looked at a part of the change: such findings leave the gate of the whole change alone. */
+function isOfPart({ finding, state }: ToldFinding): boolean {
+  return state === 'gone' && finding.scope !== 'full';
+}
+
+function whyFinding(told: ToldFinding): string {
+  const { finding, state } = told;
   switch (state) {
     case 'open':
       return finding.resolution?.how === 'refuted'
@@ -54,7 +60,9 @@ function whyFinding({ finding, state }: ToldFinding): string {
     case 'closed':
       return tellClosed(finding);
     case 'gone':
-      return 'It keeps nothing from holding: what it was about is no part of the present change, or is another by now.';
+      return isOfPart(told)
+        ? `It was found by a run about a part of the change (${showUnseen(finding.scope)}), and counts in such runs alone.`
+        : 'It keeps nothing from holding: what it was about is no part of the present change, or is another by now.';
   }
 }
 
@@ -71,7 +79,8 @@ const CLOSINGS = {
 } as const;
 
 /** What would change how a finding stands. */
-export function tellFindingNext({ finding, state }: ToldFinding, planned: boolean): readonly string[] {
+export function tellFindingNext(told: ToldFinding, planned: boolean): readonly string[] {
+  const { finding, state } = told;
   const { id, slot } = finding;
   const file = finding.file === null ? 'the files of its gate have' : `${quoteName(finding.file)} has`;
   const asks = planned ? `the next run asks @${slot}: ` : `only @${slot} can close it, and no run would ask it now: `;
@@ -96,6 +105,8 @@ export function tellFindingNext({ finding, state }: ToldFinding, planned: boolea
     case 'closed':
       return [`it is opened again if @${slot} reports the same code in the same place`];
     case 'gone':
-      return finding.entry === null ? [] : ['it counts again once its file differs from the base as it did then'];
+      return finding.entry === null || isOfPart(told)
+        ? []
+        : ['it counts again once its file differs from the base as it did then'];
   }
 }

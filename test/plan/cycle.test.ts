@@ -69,6 +69,8 @@ describe('how a finding stands', () => {
     ['closed although waived', { kept: 'closed', resolution: waiver() }, {}, 'closed'],
     ['of an ended cycle, its entry is unchanged', ended, {}, 'open'],
     ['of an ended cycle, its entry has changed', ended, { entry: MOVED }, 'gone'],
+    ['waived, in a narrow run', { resolution: waiver(), scope: 'uncommitted' }, {}, 'waived'],
+    ['waived in a full run, in a narrow one', { resolution: waiver() }, { scope: NARROW }, 'waived'],
     ['of an ended cycle, its base has changed', ended, { entry: entry({ baseBlob: 'b9' }) }, 'gone'],
     ['of an ended cycle, it had no entry', { ...ended, entry: null }, {}, 'gone'],
     ['of an ended cycle, said to be fixed', { ...ended, resolution: claim() }, {}, 'fixed_claimed'],

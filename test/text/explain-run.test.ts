@@ -304,6 +304,11 @@ describe('a finding', () => {
       about('closed', { closed: { how: 'silent', why: '', iteration: 4 } }),
       ['F1 is closed', 'closed in iteration 4: its file changed', 'it is opened again if @2 reports the same code'],
     ],
+    [
+      'of a run about a part',
+      about('gone', { scope: 'files src/a.ts' }),
+      ['F1 does not count here', 'a part of the change (files src/a.ts), and counts in such runs alone'],
+    ],
     ['gone', about('gone'), ['F1 counts no more', 'counts again once its file differs from the base as it did then']],
     [
       'without a place',

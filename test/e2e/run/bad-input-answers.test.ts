@@ -142,7 +142,9 @@ test('what was waived is told to the reviewers of a narrow run as well', async (
   await repo.run();
   await onceover(repo.root, ['resolve', 'F1', '--skip', 'two it shall be']);
   repo.forget();
-  await repo.run(['--uncommitted']);
+  repo.answers('one', failing('src/a.ts', 'export const b = 2;'));
+  const run = await repo.document(['--uncommitted']);
+  expect(run).toMatchObject({ code: 0, findings: [{ id: 'F1', state: 'waived', why: 'two it shall be' }] });
   expect(repo.calls().at(-1)?.prompt).toMatch(/## Declined findings[\s\S]*id: F1[\s\S]*two it shall be/);
 });
 

@@ -184,8 +184,8 @@ function stateOf(finding: ModelFinding, stand: Stand): FindingState {
   const { entry } = finding;
   const now = entry === null ? undefined : stand.entries.find(({ path }) => path === entry.path);
   if (entry !== null && now === undefined) return 'gone';
-  if (finding.scope !== stand.scope.key) return 'gone';
   if (finding.said === 'skipped') return 'waived';
+  if (finding.scope !== stand.scope.key) return 'gone';
   // An open finding outlives its cycle while its entry is unchanged.
   const isOfCycle = isHere(finding.where, stand.where) && !finding.cycleEnded;
   if (!isOfCycle && !isSame(entry, now)) return 'gone';
