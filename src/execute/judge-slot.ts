@@ -97,7 +97,8 @@ export async function recordError(
     job,
     agent: answer?.agent ?? job.agent,
     model: answer?.model ?? null,
-    dispatch: answer?.dispatch ?? 'none',
+    // Where the budget was spent before, nobody was asked.
+    dispatch: answer === null || answer.exchanges.length === 0 ? 'none' : answer.dispatch,
     asks: answer?.exchanges.length ?? 0,
     status: 'error',
     trouble,

@@ -134,7 +134,10 @@ function looked({ job, agent, dispatch, status, trouble, usage, durationMs }: Ju
 
 /** Why a slot was asked, and where it had been before, why as it was. */
 export function whyAsked(job: JudgedSlot['job'], dispatch: JudgedSlot['dispatch']): SlotOutcome['why'] {
-  return 'dispatch' in job && job.dispatch.why !== 'first-look' ? dispatchReason(job, dispatch) : job.why;
+  if (!('dispatch' in job) || job.dispatch.why === 'first-look') return job.why;
+  const why = dispatchReason(job, dispatch);
+  // Who asked for it, a person or the settings, is what the plan says.
+  return why === 'asked-for' ? job.why : why;
 }
 
 /** What was not asked, or asked for less. */

@@ -77,6 +77,10 @@ way('The budget is used up before everybody was asked.', async () => {
   const run = await repo.document();
   expect(run).toMatchObject({ code: 3, status: 'error' });
   expect(repo.calls()).toHaveLength(1);
+  expect(run.gates[0]?.slots.map(({ status, dispatch }) => `${status} ${dispatch}`).sort()).toEqual([
+    'error none',
+    'pass fresh',
+  ]);
 });
 
 const lines = (name: string, count: number) =>
