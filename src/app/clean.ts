@@ -1,5 +1,6 @@
 import type { Place } from '../domain/change.ts';
 import { isOpen } from '../domain/finding.ts';
+import type { RecordedPast } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
 import { previewRun } from '../execute/run.ts';
 import { openLock } from '../stores/lock.ts';
@@ -8,6 +9,8 @@ import { NOBODY, openRun, type RunOptions } from './run.ts';
 /** What `clean` put away. */
 export type Cleaned = {
   readonly iterations: number;
+  /** The number of the next iteration: files that are no records, or that git tracks, stay and keep theirs. */
+  readonly next: number;
   /** Findings that are open, and stay so while what they are about is unchanged. */
   readonly open: readonly string[];
 };
@@ -34,9 +37,21 @@ export async function clean(place: Place): Promise<Result<Cleaned>> {
     }
     const pruned = await ports.snapshots.prune(new Set());
     if (!pruned.ok) return pruned;
-    const open = facts.reviews.flatMap(({ findings }) => findings).filter(({ state }) => isOpen(state));
-    return done({ iterations: facts.past.lastIteration, open: open.map(({ finding }) => finding.id) });
+    const left = await ports.records.read([], new Set());
+    if (!left.ok) return left;
+    const open = now.value.outcome.findings.filter(({ state }) => isOpen(state));
+    return done({
+      iterations: lastArchived(facts.past, left.value.lastIteration),
+      next: left.value.lastIteration + 1,
+      open: open.map(({ finding }) => finding.id),
+    });
   } finally {
     await lock.value.release();
   }
+}
+
+/** The number of the last iteration that was put away; 0: none was. */
+function lastArchived({ lastIteration, slots, checks, others }: RecordedPast, left: number): number {
+  if (left < lastIteration) return lastIteration;
+  return [...slots, ...checks, ...others].reduce((last, { iteration }) => Math.max(last, iteration), 0);
 }

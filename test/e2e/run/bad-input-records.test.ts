@@ -74,9 +74,11 @@ describe('records that nobody can rely on', () => {
     });
     const run = await repo.document();
     expect(run).toMatchObject({ code: 0, iteration: 10 });
-    await onceover(repo.root, ['clean']);
-    // What is no record of ours by its name stays where it is.
+    const clean = await onceover(repo.root, ['clean']);
+    // What is no record of ours by its name stays where it is, and its number is not given again.
     expect(repo.records()).toEqual(['previous', 'review_lib_security.3.json']);
+    expect(clean.stdout).toContain('Archived the records of 10 iterations. The next run counts from 4:');
+    expect((await onceover(repo.root, ['clean'])).stdout).toBe('There are no records to archive.\n');
   });
 });
 
@@ -250,6 +252,7 @@ describe('num_reviews and names that change between runs', () => {
     expect(run.warnings).toEqual([
       `there is no gate ${GATE} any more, and F1 is still open: bring it back, or resolve them`,
     ]);
+    expect((await onceover(repo.root, ['clean', '--json'])).stdout).toContain('"F1"');
     await onceover(repo.root, ['resolve', 'F1', '--skip', 'it is even']);
     expect(await repo.document()).toMatchObject({ code: 0, status: 'passed', findings: [] });
   });
