@@ -178,7 +178,7 @@ function judge(call: Dispatch, end: Ended, heard: Heard): AgentFailure | null {
   if (end.code !== 0 || !heard.done) {
     const said = errorWords(end);
     if (said !== '') return call.agent.explain(said) ?? errorFailure(said, null, new Date());
-    return { kind: 'agent-error', said: shorten(lastWordsOf(end) || endedHow(end)) };
+    return { kind: 'agent-error', said: endedHow(end) };
   }
   const { sessionId: asked } = call.question;
   if (asked !== null && heard.sessionId !== asked) return { kind: 'wrong-session', asked, got: heard.sessionId };
@@ -202,6 +202,9 @@ function errorWords({ stderr, stdout }: Ended): string {
   return lastWords(stderr.text) || lastWords(whole.filter((line) => !/^\s*[{}[\]"]/.test(line)).join('\n'));
 }
 
+// An answer or an event does not tell why it does not count: the end does.
 function endedHow(end: Ended): string {
-  return shorten(end.code === null ? `ended by ${end.signal}` : `ended with exit code ${end.code} and no result`);
+  const how = end.code === null ? `ended by ${end.signal}` : `ended with exit code ${end.code}`;
+  const words = lastWordsOf(end);
+  return shorten(words === '' ? `${how} and no result` : `${how} after saying: ${words}`);
 }

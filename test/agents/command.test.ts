@@ -104,6 +104,18 @@ describe('what an agent that fails says', () => {
   ])('%s', async (_title, script, kind) => {
     expect(await ask(script)).toMatchObject({ kind });
   });
+
+  test.each([
+    [
+      'answers and then fails',
+      `${say(ANSWER)};process.exitCode=3`,
+      /^ended with exit code 3 after saying: \{"status":"pass"/,
+    ],
+    ['is killed', `${say(ANSWER)};process.kill(process.pid,"SIGKILL")`, /^ended by SIGKILL/],
+    ['says nothing', 'process.exitCode=3', /^ended with exit code 3 and no result$/],
+  ])('how it ended, where it %s', async (_title, script, said) => {
+    expect(await ask(script)).toMatchObject({ kind: 'agent-error', said: expect.stringMatching(said) });
+  });
 });
 
 describe('what is never a pass', () => {
