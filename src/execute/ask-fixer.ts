@@ -46,7 +46,10 @@ export async function askFixer(call: FixerCall): Promise<FixerEnd> {
   const timeoutSeconds = facts.timeoutSeconds ?? request.settings.timeoutSeconds;
   const exchanges: Exchange[] = [];
   let { model } = facts;
-  let state = startDispatch(agent, session === null ? 'fresh' : 'resumed', []);
+  let state: DispatchState = {
+    ...startDispatch(agent, session === null ? 'fresh' : 'resumed', []),
+    writes: true,
+  };
   let usage: Usage | null = null;
   let durationMs = 0;
   let last: AgentReply | null = null;

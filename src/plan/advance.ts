@@ -10,6 +10,8 @@ export type DispatchState = {
   readonly others: readonly string[];
   readonly repaired: boolean;
   readonly failedOver: boolean;
+  /** Whoever writes has worked, whatever it says of it: it is never asked to begin again for the sake of its answer. */
+  readonly writes: boolean;
 };
 
 export type DispatchEvent<Answer> =
@@ -42,6 +44,7 @@ export function startDispatch(agent: string, asked: 'fresh' | 'resumed', others:
     others: others.filter((one) => one !== agent),
     repaired: false,
     failedOver: false,
+    writes: false,
   };
 }
 
@@ -53,7 +56,7 @@ export function advance<Answer>(state: DispatchState, event: DispatchEvent<Answe
   if (event.kind === 'answered') return { kind: 'done', answer: event.answer, agent: state.agent };
   const { failure } = event;
   if (failure.kind === 'cancelled') return { kind: 'error', failure, notes: [] };
-  if (failure.kind === 'unreadable-answer' && !state.repaired) {
+  if (failure.kind === 'unreadable-answer' && !state.repaired && !isSilentResume(state, failure)) {
     return { kind: 'ask', state: { ...state, mode: 'repair', repaired: true }, because: failure, notes: [] };
   }
   const cooling: DispatchNote[] =
@@ -67,10 +70,18 @@ export function advance<Answer>(state: DispatchState, event: DispatchEvent<Answe
   if (next === undefined || state.failedOver) return { kind: 'error', failure, notes: cooling };
   return {
     kind: 'ask',
-    state: { agent: next, mode: 'fresh', asked: 'fresh', others: [], repaired: false, failedOver: true },
+    state: { ...state, agent: next, mode: 'fresh', asked: 'fresh', others: [], repaired: false, failedOver: true },
     because: failure,
     notes: [...cooling, { kind: 'failed-over', from: state.agent, to: next, failure }],
   };
+}
+
+/** A resumed session that says nothing at all has not gone on: asked to repeat its answer, it would make one up. */
+function isSilentResume(
+  { asked, writes }: DispatchState,
+  { why }: Extract<AgentFailure, { kind: 'unreadable-answer' }>,
+) {
+  return asked === 'resumed' && !writes && why === 'empty';
 }
 
 /** Whether the same agent could answer a fresh question, after it failed to resume. */

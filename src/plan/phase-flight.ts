@@ -70,10 +70,9 @@ export function afterFailure(
 ): Launched | { readonly failure: AgentFailure; readonly spent: Spent } {
   const { ask } = flight;
   const spent = spend(flight.spent, { ...event, freshChars: 0 });
-  const isWriter = !ask.role.endsWith('-reviewer');
   // A writer has worked all the time that it was given: asked afresh, it would begin again.
-  if (isWriter && event.failure.kind === 'timeout') return { failure: event.failure, spent };
-  const step = advance({ ...dispatchOf(flight), others: isWriter ? [] : flight.others }, failedWith(event.failure));
+  if (isWriter(ask) && event.failure.kind === 'timeout') return { failure: event.failure, spent };
+  const step = advance(dispatchOf(flight), failedWith(event.failure));
   if (step.kind !== 'ask') return { failure: event.failure, spent };
   const { agent, mode, asked, others, repaired, failedOver } = step.state;
   const common = { kind: 'asked', asked, others, repaired, failedOver, spent } as const;
@@ -176,7 +175,12 @@ function marksOf(
 }
 
 function dispatchOf({ ask, asked, others, repaired, failedOver }: Asked): DispatchState {
-  return { agent: ask.agent, mode: ask.mode, asked, others, repaired, failedOver };
+  const writes = isWriter(ask);
+  return { agent: ask.agent, mode: ask.mode, asked, others: writes ? [] : others, repaired, failedOver, writes };
+}
+
+function isWriter({ role }: Ask): boolean {
+  return !role.endsWith('-reviewer');
 }
 
 function failedWith(failure: AgentFailure) {

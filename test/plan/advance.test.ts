@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AgentFailure } from '../../src/domain/agent.ts';
-import { advance, type DispatchEvent, type DispatchState, startDispatch } from '../../src/plan/advance.ts';
+import {
+  advance,
+  type DispatchEvent,
+  type DispatchState,
+  type DispatchStep,
+  startDispatch,
+} from '../../src/plan/advance.ts';
 
 const reset = new Date('2026-01-01T00:00:00Z');
 const failures = {
@@ -21,20 +27,23 @@ const failures = {
 
 /** Plays failures one after the other and tells what was done at each, in short. */
 function play(state: DispatchState, ...kinds: (keyof typeof failures | 'answer')[]): string[] {
-  const told: string[] = [];
+  const said: string[] = [];
   let now = state;
   for (const kind of kinds) {
     const event: DispatchEvent<string> =
       kind === 'answer' ? { kind: 'answered', answer: 'yes' } : { kind: 'failed', failure: failures[kind] };
     const step = advance(now, event);
-    if (step.kind === 'done') told.push(`done by ${step.agent}`);
-    else {
-      const notes = step.notes.map((note) => note.kind).join('+');
-      told.push(`${step.kind === 'ask' ? `${step.state.mode} ${step.state.agent}` : 'error'}${notes && ` (${notes})`}`);
-      if (step.kind === 'ask') now = step.state;
-    }
+    said.push(tell(step));
+    if (step.kind === 'ask') now = step.state;
   }
-  return told;
+  return said;
+}
+
+/** What is done next, in short. */
+function tell(step: DispatchStep<unknown>): string {
+  if (step.kind === 'done') return `done by ${step.agent}`;
+  const notes = step.notes.map((note) => note.kind).join('+');
+  return `${step.kind === 'ask' ? `${step.state.mode} ${step.state.agent}` : 'error'}${notes && ` (${notes})`}`;
 }
 
 const fresh = startDispatch('codex', 'fresh', ['claude', 'codex', 'gemini']);
@@ -99,6 +108,16 @@ describe('the life of a dispatch', () => {
     ['a cancelled dispatch stops at once', fresh, ['cancelled'], ['error']],
   ] as const)('%s', (_title, state, events, expected) => {
     expect(play(state, ...(events as (keyof typeof failures)[]))).toEqual(expected);
+  });
+
+  test.each<[string, DispatchState, string]>([
+    ['of a resumed session is a failed resume, and not asked for again', resumed, 'fresh codex (resume-failed)'],
+    ['of a fresh question is asked for once more', fresh, 'repair codex'],
+    ['of somebody who writes is, too', { ...resumed, writes: true }, 'repair codex'],
+  ])('an empty answer %s', (_title, state, expected) => {
+    const failure: AgentFailure = { kind: 'unreadable-answer', why: 'empty', said: '' };
+    const step = advance(state, { kind: 'failed', failure });
+    expect(tell(step)).toBe(expected);
   });
 
   test('the time of the reset is handed on', () => {

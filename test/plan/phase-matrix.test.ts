@@ -225,13 +225,14 @@ describe('fresh or resumed, for a document', () => {
     ['no tokens were spent', { kind: 'no-tokens' }],
     ['it says nothing for too long', { kind: 'idle', seconds: 9 }],
     ['it takes too long', { kind: 'timeout', seconds: 9 }],
+    ['its answer is empty', { kind: 'unreadable-answer', why: 'empty', said: '' }],
   ])('a resume that failed goes fresh: %s', (_title, failure) => {
     const [ask] = second().measure(SPEC).fail(SPEC, failure).asks();
     expect(ask).toMatchObject({ template: 'I3', mode: 'fresh', why: 'resume-failed' });
   });
 
   test('an answer that cannot be read is asked for once more, then goes fresh, then is an error', () => {
-    const unreadable: AgentFailure = { kind: 'unreadable-answer', why: 'empty', said: '' };
+    const unreadable: AgentFailure = { kind: 'unreadable-answer', why: 'no-object', said: '' };
     const play = second().measure(SPEC);
     const told = () => play.asks().map(({ mode, template }) => `${mode} ${template}`);
     expect(play.fail(SPEC, unreadable) && told()).toEqual(['repair I2']);
