@@ -1,5 +1,6 @@
 import { knownAgents } from '../agents/inspect.ts';
 import type { Place } from '../domain/change.ts';
+import type { Failure } from '../domain/failure.ts';
 import { type QualityCli, QualityGateError, type QualityQuestions } from '../domain/quality.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import type { SessionReviewer } from '../domain/workflow.ts';
@@ -14,6 +15,7 @@ import { agree } from './run.ts';
 import { readSettings } from './run-settings.ts';
 
 type Caller = { readonly startedBy: 'person' | 'agent'; readonly stop: AbortSignal | null };
+type Accountable = Caller & { lost(failure: Failure): void };
 
 /** Who reviews in a session: whoever is named; else Claude Code where it is here; else whoever makes the outputs. */
 export async function chooseReviewer(
@@ -29,11 +31,11 @@ export async function chooseReviewer(
   return isMissed ? done({ reviewer: self, forWantOfReviewer: true }) : found;
 }
 
-/** The gate with its reviewer, who is here and may be started. */
+/** The gate with its reviewer, who is here and may be started. `lost` hears of what could not be written to the ledger. */
 export async function openJudge(
   place: Place,
   reviewer: SessionReviewer,
-  caller: Caller,
+  caller: Accountable,
   about: StepName,
 ): Promise<Result<OutputJudge>> {
   if (reviewer.kind === 'self') return done(new QualityGate());
@@ -42,7 +44,7 @@ export async function openJudge(
 }
 
 /** Opened with the first question, so that what stands against it is told as the want of a verdict. */
-function cliOf(place: Place, agent: string, caller: Caller, about: StepName): QualityCli {
+function cliOf(place: Place, agent: string, caller: Accountable, about: StepName): QualityCli {
   const account = openAccount(place, caller, about);
   let opening: ReturnType<typeof openQualityCli> | null = null;
   return {
@@ -59,8 +61,8 @@ function cliOf(place: Place, agent: string, caller: Caller, about: StepName): Qu
   };
 }
 
-/** Writes down what evaluations cost. That one could not be written down is no want of a verdict. */
-function openAccount(place: Place, { startedBy }: Caller, about: StepName) {
+/** Writes down what evaluations cost. That one could not be written down is told, and no want of a verdict. */
+function openAccount(place: Place, { startedBy, lost }: Accountable, about: StepName) {
   const ledger = openLedger(place.commonDir);
   let branch: Promise<string | null> | null = null;
   let writing: Promise<unknown> = Promise.resolve();
@@ -70,9 +72,10 @@ function openAccount(place: Place, { startedBy }: Caller, about: StepName) {
       branch ??= branchOf(place);
       const named = branch;
       const before = writing;
-      writing = before.then(async () =>
-        ledger.add(stepEntry(about, questions, { at, startedBy, branch: await named })),
-      );
+      writing = before.then(async () => {
+        const kept = await ledger.add(stepEntry(about, questions, { at, startedBy, branch: await named }));
+        if (!kept.ok) lost(kept.failure);
+      });
     },
     written: () => writing,
   };

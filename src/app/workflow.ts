@@ -2,10 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { loadJobs } from '../config/load-jobs.ts';
 import { ACTIVE } from '../domain/active.ts';
 import type { Place } from '../domain/change.ts';
+import type { Failure } from '../domain/failure.ts';
 import type { Job, Workflow } from '../domain/job.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import type { SessionId, WorkflowSession } from '../domain/workflow.ts';
-import type { OfferedWorkflows, SessionStanding, StepEnd, WorkflowStart } from '../domain/workflow-outcome.ts';
+import type {
+  OfferedWorkflows,
+  SessionStanding,
+  StepEnd,
+  WorkflowNotice,
+  WorkflowStart,
+} from '../domain/workflow-outcome.ts';
 import { finishWorkflowStep } from '../execute/finish-step.ts';
 import { abortWorkflow, startWorkflow } from '../execute/workflow.ts';
 import type { AskedSession, FinishRequest, WorkflowPorts } from '../execute/workflow-ports.ts';
@@ -85,11 +92,18 @@ export async function finish(place: Place, wish: FinishWish): Promise<Result<Ste
   const key = JSON.stringify([place.root, place.prefix, request]);
   const going = beingJudged.get(key);
   if (going !== undefined) return going;
-  const ports = portsOf(place, { startedBy, stop, progress, reviewer: request.reviewer }, pathsFrom);
-  const ending = finishWorkflowStep(ports, request).finally(() => beingJudged.delete(key));
+  const lost: Failure[] = [];
+  const caller = { startedBy, stop, progress, reviewer: request.reviewer };
+  const ports = portsOf(place, caller, pathsFrom, (failure) => lost.push(failure));
+  const ending = finishWorkflowStep(ports, request)
+    .then((ended) => (ended.ok ? done({ ...ended.value, notices: lost.slice(0, 1).map(notInLedger) }) : ended))
+    .finally(() => beingJudged.delete(key));
   beingJudged.set(key, ending);
   return ending;
 }
+
+// Several reviews of a step are lost for one reason.
+const notInLedger = (failure: Failure): WorkflowNotice => ({ kind: 'not-in-ledger', failure });
 
 // A caller may give up waiting before reviewers have ended, and ask again.
 const beingJudged = new Map<string, Promise<Result<StepEnd>>>();
@@ -105,7 +119,12 @@ export async function abort(
 
 const CLOCK = { now: () => new Date() };
 
-function portsOf(place: Place, caller: WorkflowCaller, pathsFrom: NameSource): WorkflowPorts {
+function portsOf(
+  place: Place,
+  caller: WorkflowCaller,
+  pathsFrom: NameSource,
+  lost: (failure: Failure) => void = () => {},
+): WorkflowPorts {
   return {
     root: place.root,
     sessions: openWorkflowSessions(place),
@@ -113,7 +132,7 @@ function portsOf(place: Place, caller: WorkflowCaller, pathsFrom: NameSource): W
     clock: CLOCK,
     newId: () => randomBytes(4).toString('hex') as SessionId,
     job: (name) => findJob(place, name),
-    judge: (reviewer, about) => openJudge(place, reviewer, caller, about),
+    judge: (reviewer, about) => openJudge(place, reviewer, { ...caller, lost }, about),
     locate: (path) => userPath(place, path, pathsFrom),
     progress: caller.progress,
   };

@@ -1,4 +1,5 @@
 import type { RepoPath } from './brand.ts';
+import type { Failure } from './failure.ts';
 import type { Job, Step } from './job.ts';
 import type { Problem } from './problem.ts';
 import type { OutputSpecs, QualityGateResult, QualityReview, ReviewResult, StepOutputs } from './quality.ts';
@@ -38,6 +39,7 @@ export type StepEnd = {
   readonly judged: number;
   /** Reviews that passed before on the same files by the same criteria, and were not done again. */
   readonly rests: readonly ReviewName[];
+  readonly notices: readonly WorkflowNotice[];
 } & (
   | {
       readonly kind: 'failed';
@@ -56,6 +58,9 @@ export type StepEnd = {
       readonly begun: readonly BegunStep[];
     }
 );
+
+/** What somebody should hear of, and what nothing is judged by. */
+export type WorkflowNotice = { readonly kind: 'not-in-ledger'; readonly failure: Failure };
 
 /** Where a session stands. */
 export type SessionStanding = {

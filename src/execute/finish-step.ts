@@ -96,7 +96,8 @@ async function instruct(ports: WorkflowPorts, finishing: FinishingStep): Promise
   const instructed = { digest: instructionsDigest(step, outputs), file: file.value, at: now(ports) };
   return changeOpenStep(ports.sessions, { id: session.id, step: step.id, reviewer }, (open) => {
     const next = rememberInstructions(open, step.id, instructed);
-    const value: StepEnd = { kind: 'instructed', session: next, step: step.id, file: file.value, judged: 0, rests: [] };
+    const ended = { session: next, step: step.id, judged: 0, rests: [], notices: [] };
+    const value: StepEnd = { kind: 'instructed', ...ended, file: file.value };
     return { session: next, value };
   });
 }
@@ -120,6 +121,7 @@ async function conclude(
       override: how.override,
       judged: how.judged,
       rests: how.rests.map(({ about }) => about),
+      notices: [],
       begun: begunSteps(next.session, job, next.begun),
     };
     return { session: next.session, value };

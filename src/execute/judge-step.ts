@@ -62,6 +62,7 @@ export async function judgeStep(
       attempts: next.steps.find(({ id }) => id === step.id)?.attempts ?? 0,
       judged: looks.length - errors.length,
       rests: rests.map(({ about }) => about),
+      notices: [],
     };
     return { session: next, value };
   });

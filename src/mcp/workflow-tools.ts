@@ -10,6 +10,7 @@ import {
 } from '../report/workflow-document.ts';
 import { stepEndSchema, workflowAbortSchema, workflowStartSchema, workflowsSchema } from '../report/workflow-schema.ts';
 import { tellStepEnd, tellWorkflowStart } from '../text/workflow-end.ts';
+import { tellWorkflowNotice } from '../text/workflow-notice.ts';
 import { tellAborted, tellWorkflows, workflowWarnings } from '../text/workflows.ts';
 import { answered, rejected, withWarnings } from './answer.ts';
 import { progressTo } from './progress.ts';
@@ -101,7 +102,8 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
       });
       if (!ended.ok) return rejected(ended.failure);
       own = ended.value.session.id;
-      return answered(tellStepEnd(ended.value, 'tools'), stepEndDocument(ended.value));
+      const text = withWarnings(tellStepEnd(ended.value, 'tools'), ended.value.notices.map(tellWorkflowNotice));
+      return answered(text, stepEndDocument(ended.value));
     },
   );
 

@@ -9,6 +9,7 @@ import type {
 } from '../domain/workflow-outcome.ts';
 import type { Calls } from '../text/workflow-calls.ts';
 import { tellFeedback, tellSummary } from '../text/workflow-end.ts';
+import { tellWorkflowNotice } from '../text/workflow-notice.ts';
 import { tellHowToFinish } from '../text/workflow-step.ts';
 import { workflowWarnings } from '../text/workflows.ts';
 export type WorkflowsDocument = ReturnType<typeof workflowsDocument>;
@@ -81,6 +82,7 @@ export function stepEndDocument(end: StepEnd, calls: Calls = 'tools') {
     next: end.kind === 'finished' && end.begun.length > 0 ? tellHowToFinish(end.begun, calls) : null,
     summary: isComplete ? tellSummary(session) : null,
     all_outputs: isComplete ? allOutputs(session) : null,
+    warnings: end.notices.map(tellWorkflowNotice),
   };
 }
 

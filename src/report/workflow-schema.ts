@@ -124,6 +124,7 @@ export const stepEndSchema = z.object({
   next,
   summary: z.string().nullable(),
   all_outputs: z.record(z.string(), outputs).nullable().describe('At the end: the outputs of each step.'),
+  warnings: z.array(z.string()),
 });
 
 const sessionState = z.object({

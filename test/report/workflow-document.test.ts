@@ -42,6 +42,7 @@ const end = (more: Partial<StepEnd>): StepEnd =>
     override: null,
     judged: 1,
     rests: [],
+    notices: [],
     begun: [],
     ...more,
   }) as StepEnd;
@@ -114,6 +115,15 @@ test('what did not pass', () => {
     errors: [{ review_run_each: 'step', target_file: null, message: 'gone' }],
     open_steps: ['a'],
   });
+});
+
+test('a cost that could not be written down is a warning', () => {
+  const failure = { kind: 'disk', action: 'write', path: 'ledger', code: 'ENOSPC' } as const;
+  const document = stepEndDocument(end({ notices: [{ kind: 'not-in-ledger', failure }] }));
+  expect(stepEndSchema.parse(document)).toEqual(document);
+  expect(document.warnings).toEqual([
+    'what reviewing this step cost is not in the ledger: ledger could not be written: no space is left on the disk (ENOSPC).',
+  ]);
 });
 
 test('jobs, sessions and where they stand', () => {

@@ -104,7 +104,7 @@ When it is done:
 });
 
 describe('what came of a step', () => {
-  const base = { step: 'research', judged: 0, rests: [] } as const;
+  const base = { step: 'research', judged: 0, rests: [], notices: [] } as const;
   const ended = (more: Partial<StepEnd>): StepEnd =>
     ({ ...base, kind: 'finished', session: SECOND, override: null, begun: [], ...more }) as StepEnd;
   const title = (end: StepEnd) => tellStepEnd(end, 'tools').split('\n', 1)[0];

@@ -11,6 +11,7 @@ import {
 import { count } from '../../text/count.ts';
 import { fitted, type Shown } from '../../text/shown.ts';
 import { tellStepEnd, tellWorkflowStart } from '../../text/workflow-end.ts';
+import { tellWorkflowNotice } from '../../text/workflow-notice.ts';
 import { tellAborted, tellStanding, tellWorkflows, workflowWarnings } from '../../text/workflows.ts';
 import { interruptible } from '../interrupt.ts';
 import { shownOn } from '../looks.ts';
@@ -77,6 +78,7 @@ export async function finishCommand(
   if (ended === 'interrupted') return;
   if (!ended.ok) return fail(ended.failure, json);
   const end = ended.value;
+  warn(end.notices.map(tellWorkflowNotice));
   if (json) answerJson(stepEndDocument(end, 'commands'));
   else answerShown((shown) => tellStepEnd(end, 'commands', shown));
   process.exitCode = end.kind === 'finished' ? 0 : 1;

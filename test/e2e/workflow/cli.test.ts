@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { CostDocument } from '../../../src/report/cost-document.ts';
@@ -48,6 +48,21 @@ test('the example plays to its end, and says what it does', () => {
   ]) {
     expect(stdout).toContain(said);
   }
+});
+
+test('a step whose cost cannot be written down is finished all the same, and says so', async () => {
+  const repo = workflowRepo();
+  await repo.document<WorkflowStartDocument>([...START, '--reviewer', 'judge']);
+  mkdirSync(join(repo.root, '.git/onceover'), { recursive: true });
+  writeFileSync(join(repo.root, '.git/onceover/ledger'), '');
+  const end = await finish(repo, 'research');
+  expect(stepEndSchema.safeParse(end).success).toBe(true);
+  expect(end).toMatchObject({
+    code: 0,
+    status: 'next_step',
+    reviews_done: 3,
+    warnings: [expect.stringMatching(/^what reviewing this step cost is not in the ledger: /)],
+  });
 });
 
 test('an agent reviews: needs work, mended, next step, complete; unchanged outputs are not judged again', async () => {
