@@ -32,6 +32,8 @@ export type Finding = {
   readonly fix: string | null;
   readonly priority: Priority;
   readonly kept: 'open' | 'warning' | 'closed';
+  /** It was new on a slot's rerun, of which less may be asked. */
+  readonly onRerun?: true;
   /** What is odd about where it points. */
   readonly mark: 'off-diff' | 'no-such-line' | 'code-not-found' | null;
   /** The iteration that reported it first, and when. */

@@ -15,7 +15,6 @@ import { entryFolder, matchesEntry } from '../plan/entry-point.ts';
 import { type GateFacts, type GateState, gateState, type StateOptions } from '../plan/gate-state.ts';
 import { canBeGate, configuredGates, type PlannedGates, planGates } from '../plan/gates.ts';
 import { hiddenByLogDir } from '../plan/log-dir.ts';
-import { graver } from '../plan/priority.ts';
 import { gateNames } from '../plan/record-names.ts';
 import { ruleRubric } from '../plan/rubric.ts';
 import { markedTasks } from './rule-marks.ts';
@@ -99,7 +98,7 @@ export async function readCompared(
   const standpoint: StateOptions = {
     scope: comparison.scope,
     where: comparison.where,
-    warnsBelow: graver(settings.failOn, settings.rerunNewIssueThreshold),
+    levels: settings,
     ...(request.ratchet === undefined ? {} : { letBe: request.ratchet.now.letBe }),
     entryOf: (path) => entries.get(path),
   };

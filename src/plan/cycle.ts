@@ -1,9 +1,9 @@
-import type { FindingState, KnownFinding, Priority } from '../domain/finding.ts';
+import type { FindingState, KnownFinding } from '../domain/finding.ts';
 import type { Entry } from '../domain/gate.ts';
 import type { SlotRecord } from '../domain/record.ts';
 import type { Scope, Whereabouts } from '../domain/scope.ts';
 import { isSameEntry } from './content.ts';
-import { isBelow } from './priority.ts';
+import { onlyWarns, type WarnLevels } from './priority.ts';
 
 /** Where a run stands: which records and findings belong to it. */
 export type Standpoint = { readonly scope: Scope; readonly where: Whereabouts };
@@ -27,26 +27,21 @@ export function isHere(made: Whereabouts, where: Whereabouts): boolean {
 /** How a finding stands here and now; `entryOf` tells what differs at a path today. */
 export function findingState(
   finding: KnownFinding,
-  {
-    scope,
-    where,
-    warnsBelow,
-    letBe,
-  }: Standpoint & { readonly warnsBelow?: Priority; readonly letBe?: ReadonlySet<string> },
+  { scope, where, levels, letBe }: Standpoint & { readonly levels?: WarnLevels; readonly letBe?: ReadonlySet<string> },
   entryOf: (path: string) => Entry | undefined,
 ): FindingState {
-  if (finding.scope !== scope.key) return 'gone';
   if (finding.kept === 'closed') return 'closed';
   const now = finding.entry === null ? undefined : entryOf(finding.entry.path);
   if (finding.entry !== null && now === undefined) return 'gone';
   // A waiver is kept across cycles and scopes: what it lets pass is told wherever it does.
   if (finding.resolution?.how === 'skipped') return 'waived';
+  if (finding.scope !== scope.key) return 'gone';
   // An open finding outlives its cycle while its entry is unchanged.
   const counts = (isHere(finding, where) && !finding.cycleEnded) || isSameEntry(finding.entry, now);
   if (!counts) return 'gone';
   if (letBe?.has(finding.id) === true) return 'warning';
   // By stricter settings than those of the time, it is more than a warning.
-  if (finding.kept === 'warning' && (warnsBelow === undefined || isBelow(finding.priority, warnsBelow)))
+  if (finding.kept === 'warning' && (levels === undefined || onlyWarns(finding.priority, finding, levels)))
     return 'warning';
   return finding.resolution?.how === 'fixed' ? 'fixed_claimed' : 'open';
 }

@@ -1,9 +1,10 @@
-import { type FindingState, isOpen, type KnownFinding, type Priority } from '../domain/finding.ts';
+import { type FindingState, isOpen, type KnownFinding } from '../domain/finding.ts';
 import type { Entry, ReviewGate } from '../domain/gate.ts';
 import type { HeldReceipt, Receipt } from '../domain/receipt.ts';
 import type { SlotRecord } from '../domain/record.ts';
 import type { SlotNumber, SlotRun } from '../domain/slot.ts';
 import { findingState, isInCycle, type Standpoint } from './cycle.ts';
+import type { WarnLevels } from './priority.ts';
 import { failingIterations, heldLast } from './retries.ts';
 import { passedIn } from './slots.ts';
 
@@ -52,8 +53,7 @@ export type SlotState = {
 export type StandingFinding = { readonly finding: KnownFinding; readonly state: FindingState };
 
 export type StateOptions = Standpoint & {
-  /** Below it, findings only warn. */
-  readonly warnsBelow?: Priority;
+  readonly levels?: WarnLevels;
   /** Findings that a loop lets be: they only warn. */
   readonly letBe?: ReadonlySet<string>;
   entryOf(path: string): Entry | undefined;

@@ -12,7 +12,7 @@ import {
 import type { Entry, GateContent, GateId } from '../domain/gate.ts';
 import type { Whereabouts } from '../domain/scope.ts';
 import type { StandingFinding } from './gate-state.ts';
-import { graver, isBelow } from './priority.ts';
+import { graver, isBelow, onlyWarns } from './priority.ts';
 
 /** A problem as a reviewer reported it, with what it points at. */
 export type Reported = {
@@ -136,17 +136,16 @@ function isSame(reported: Reported, { finding, state }: StandingFinding): boolea
 }
 
 function newFinding(look: Look, reported: Reported): Omit<Finding, 'id'> {
-  const warns =
-    isBelow(reported.priority, look.failOn) ||
-    (look.isRerun && isBelow(reported.priority, look.rerunNewIssueThreshold));
-  return { ...common(look, reported), kept: warns ? 'warning' : 'open', since: look.iteration, closed: null };
+  const when = look.isRerun ? ({ onRerun: true } as const) : {};
+  const warns = onlyWarns(reported.priority, when, look);
+  return { ...common(look, reported), ...when, kept: warns ? 'warning' : 'open', since: look.iteration, closed: null };
 }
 
 /** A finding that was reported before: what was open stays so, whatever is said of its priority now. */
 function again(look: Look, reported: Reported, { finding, state }: StandingFinding): Finding {
   const priority = graver(finding.priority, reported.priority);
-  const threshold = graver(look.failOn, look.rerunNewIssueThreshold);
-  const warns = state === 'warning' ? isBelow(priority, threshold) : !isOpen(state) && isBelow(priority, look.failOn);
+  const warns =
+    state === 'warning' ? onlyWarns(priority, finding, look) : !isOpen(state) && isBelow(priority, look.failOn);
   return {
     ...withoutWord(finding),
     ...common(look, reported),

@@ -56,6 +56,7 @@ const FINDING: Shape<Finding> = {
   fix: orNull(isText),
   priority: isOneOf(['critical', 'high', 'medium', 'low']),
   kept: isOneOf(['open', 'warning', 'closed']),
+  onRerun: (value) => value === undefined || value === true,
   mark: orNull(isOneOf(['off-diff', 'no-such-line', 'code-not-found'])),
   since: isCount,
   at: isTime,

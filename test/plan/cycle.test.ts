@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CommitId } from '../../src/domain/brand.ts';
-import type { FindingState, KnownFinding } from '../../src/domain/finding.ts';
+import type { FindingState, KnownFinding, Priority } from '../../src/domain/finding.ts';
 import { isOpen } from '../../src/domain/finding.ts';
 import type { Entry } from '../../src/domain/gate.ts';
 import type { Scope, Whereabouts } from '../../src/domain/scope.ts';
@@ -11,6 +11,9 @@ import { claim, entry, finding, HERE, waiver } from '../support/run-samples.ts';
 const commit = (text: string) => text as CommitId;
 const ON_WORK: Whereabouts = { branch: 'work', mergeBase: commit('b1') };
 const DETACHED: Whereabouts = { branch: null, mergeBase: commit('b1') };
+const warns = (failOn: Priority, rerunNewIssueThreshold: Priority = 'low') => ({
+  levels: { failOn, rerunNewIssueThreshold },
+});
 const NARROW: Scope = { key: 'uncommitted', kind: 'narrow' };
 
 describe('made here', () => {
@@ -66,11 +69,11 @@ describe('how a finding stands', () => {
     ['waived, its path has no entry any more', { resolution: waiver() }, { entry: null }, 'gone'],
     ['waived, in another cycle', { resolution: waiver(), ...ended }, { entry: MOVED }, 'waived'],
     ['waived, on another branch', { resolution: waiver(), ...ELSEWHERE }, { entry: MOVED }, 'waived'],
+    ['waived, in a narrow run', { resolution: waiver(), scope: 'uncommitted' }, {}, 'waived'],
+    ['waived in a full run, in a narrow one', { resolution: waiver() }, { scope: NARROW }, 'waived'],
     ['closed although waived', { kept: 'closed', resolution: waiver() }, {}, 'closed'],
     ['of an ended cycle, its entry is unchanged', ended, {}, 'open'],
     ['of an ended cycle, its entry has changed', ended, { entry: MOVED }, 'gone'],
-    ['waived, in a narrow run', { resolution: waiver(), scope: 'uncommitted' }, {}, 'waived'],
-    ['waived in a full run, in a narrow one', { resolution: waiver() }, { scope: NARROW }, 'waived'],
     ['of an ended cycle, its base has changed', ended, { entry: entry({ baseBlob: 'b9' }) }, 'gone'],
     ['of an ended cycle, it had no entry', { ...ended, entry: null }, {}, 'gone'],
     ['of an ended cycle, said to be fixed', { ...ended, resolution: claim() }, {}, 'fixed_claimed'],
@@ -91,9 +94,16 @@ describe('how a finding stands', () => {
     ['one beside it', {}, { letBe: new Set(['F2']) }, 'open'],
     ['one that the loop lets be, said to be fixed', { resolution: claim() }, { letBe: new Set(['F1']) }, 'warning'],
     ['one that the loop lets be, of another branch', ELSEWHERE, { letBe: new Set(['F1']), where: ON_WORK }, 'warning'],
-    ['a warning, by the settings of then', { kept: 'warning', priority: 'low' }, { warnsBelow: 'medium' }, 'warning'],
-    ['a warning, by stricter settings', { kept: 'warning', priority: 'low' }, { warnsBelow: 'low' }, 'open'],
-    ['an open one, by laxer settings', { priority: 'low' }, { warnsBelow: 'critical' }, 'open'],
+    ['a warning, by the settings of then', { kept: 'warning', priority: 'low' }, warns('medium'), 'warning'],
+    ['a warning, by stricter settings', { kept: 'warning', priority: 'low' }, warns('low'), 'open'],
+    ['a warning, by settings that spare reruns', { kept: 'warning', priority: 'low' }, warns('low', 'high'), 'open'],
+    [
+      'a warning of a rerun, by settings that spare reruns',
+      { kept: 'warning', priority: 'low', onRerun: true },
+      warns('low', 'high'),
+      'warning',
+    ],
+    ['an open one, by laxer settings', { priority: 'low' }, warns('critical'), 'open'],
   ])('%s', (_title, given, options, expected) => {
     const one = finding({ id: 'F1', ...given });
     expect(findingState(one, { scope: HERE.scope, where: ON_WORK, ...options }, () => entry())).toBe(expected);

@@ -154,6 +154,7 @@ describe('a new finding', () => {
         mergeBase: 'b2',
         cycleEnded: false,
         kept: 'open',
+        onRerun: true,
         closed: null,
       },
     ]);
@@ -176,6 +177,7 @@ describe('a new finding', () => {
 
 describe('a finding that is reported again', () => {
   const warning = { kept: 'warning', priority: 'low' } as const;
+  const ofRerun = { ...warning, onRerun: true } as const;
   const closed = { kept: 'closed', priority: 'low' } as const;
   test.each<[string, Partial<KnownFinding>, Priority, Partial<Look>, string]>([
     ['open stays open below the rerun threshold', {}, 'low', { rerunNewIssueThreshold: 'critical' }, 'open high'],
@@ -183,11 +185,12 @@ describe('a finding that is reported again', () => {
     ['it can become graver', { priority: 'low' }, 'critical', {}, 'open critical'],
     ['and not less grave', { priority: 'critical' }, 'low', {}, 'open critical'],
     ['a warning stays one below fail_on', warning, 'low', { failOn: 'medium' }, 'warning low'],
-    ['and below the rerun threshold', warning, 'low', { rerunNewIssueThreshold: 'medium' }, 'warning low'],
-    ['a warning that is graver now opens', warning, 'high', { rerunNewIssueThreshold: 'high' }, 'open high'],
+    ['and one of a rerun below its threshold', ofRerun, 'low', { rerunNewIssueThreshold: 'medium' }, 'warning low'],
+    ['and no other', warning, 'low', { rerunNewIssueThreshold: 'medium' }, 'open low'],
+    ['a warning that is graver now opens', ofRerun, 'high', { rerunNewIssueThreshold: 'high' }, 'open high'],
     [
       'both thresholds count',
-      warning,
+      ofRerun,
       'medium',
       { failOn: 'medium', rerunNewIssueThreshold: 'high' },
       'warning medium',

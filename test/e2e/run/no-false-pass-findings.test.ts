@@ -102,6 +102,15 @@ way('The priority that fails a gate is lowered after the finding was a warning.'
   await expectOpen(repo);
 });
 
+way('It is lowered so, and only what is new on a rerun is spared.', async () => {
+  const spared = 'rerun_new_issue_threshold: critical';
+  const repo = alone({ more: `fail_on: critical\n${spared}` });
+  repo.answers('one', OBJECTION);
+  expect(await repo.document()).toMatchObject({ code: 0, status: 'passed_with_warnings' });
+  configure(repo, { more: spared });
+  await expectOpen(repo);
+});
+
 way('A problem is reported with a priority that nobody knows.', async () => {
   const repo = alone({ more: 'fail_on: critical' });
   repo.answers('one', failing('src/a.ts', BAD, { priority: 'minor' }));

@@ -19,6 +19,7 @@ export type ModelFinding = {
   readonly anchor: { readonly text: string; readonly occurrence: number } | null;
   readonly priority: Priority;
   readonly kept: 'open' | 'warning' | 'closed';
+  readonly isOfRerun: boolean;
   /** What differed at its path when it was last reported. */
   readonly entry: Entry | null;
   readonly content: string;

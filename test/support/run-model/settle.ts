@@ -50,7 +50,7 @@ export function settle(look: VerdictLook): Settled {
       const warns =
         isBelow(report.priority, setup.failOn) ||
         (look.isRerun && isBelow(report.priority, setup.rerunNewIssueThreshold));
-      added.set(report.issue, { ...fresh, kept: warns ? 'warning' : 'open', said: null });
+      added.set(report.issue, { ...fresh, kept: warns ? 'warning' : 'open', isOfRerun: look.isRerun, said: null });
       continue;
     }
     matched.set(report, earlier);
@@ -80,7 +80,14 @@ export function settle(look: VerdictLook): Settled {
   }
   if (answer.status === 'fail' && answer.reports.length === 0 && staying === 0) {
     const nowhere = { file: null, anchor: null, entry: null, seen: null };
-    added.set(answer.message, { ...nowhere, ...common(look), priority: 'critical', kept: 'open', said: null });
+    added.set(answer.message, {
+      ...nowhere,
+      ...common(look),
+      priority: 'critical',
+      kept: 'open',
+      isOfRerun: look.isRerun,
+      said: null,
+    });
   }
   const news = [...added].filter(([, { kept }]) => kept === 'open').map(([issue]) => issue);
   const open = [...stays, ...updated.filter(({ kept }) => kept === 'open')].map(({ id }) => id);
@@ -137,7 +144,7 @@ function again({ finding, state }: Standing, now: Place & { readonly priority: P
   const priority = isBelow(finding.priority, now.priority) ? now.priority : finding.priority;
   const warns =
     state === 'warning'
-      ? isBelow(priority, setup.failOn) || isBelow(priority, setup.rerunNewIssueThreshold)
+      ? isBelow(priority, setup.failOn) || (finding.isOfRerun && isBelow(priority, setup.rerunNewIssueThreshold))
       : state === 'closed' && isBelow(priority, setup.failOn);
   return { ...finding, ...now, priority, kept: warns ? 'warning' : 'open', said: null };
 }

@@ -4,7 +4,7 @@ import type { Entry, GateId } from '../../../src/domain/gate.ts';
 import type { Scope, Whereabouts } from '../../../src/domain/scope.ts';
 import { differences, type MemoryTree, type Moment, treeId } from '../memory/git.ts';
 import { compareIn, isWanted } from '../memory/snapshots.ts';
-import { type Ground, isBelow } from './model.ts';
+import type { Ground } from './model.ts';
 import type { Asked } from './observed.ts';
 import { CHECKS, promptText, REVIEWS, type Setup } from './setup.ts';
 
@@ -13,8 +13,8 @@ export type Stand = {
   readonly scope: Scope;
   readonly where: Whereabouts;
   readonly tree: SnapshotId;
-  /** By today's settings, findings below it only warn. */
-  readonly warnsBelow: Priority;
+  /** By today's settings, findings below the first only warn, and new ones of a rerun below either. */
+  readonly warnsBelow: readonly [failOn: Priority, rerun: Priority];
   readonly base: MemoryTree;
   readonly files: MemoryTree;
   readonly entries: readonly Entry[];
@@ -73,7 +73,7 @@ export function standAt({ clone, setup }: Ground, moment: Moment, asked: Asked):
     scope: compared.scope,
     where: compared.where,
     tree: treeId(files),
-    warnsBelow: isBelow(setup.failOn, setup.rerunNewIssueThreshold) ? setup.rerunNewIssueThreshold : setup.failOn,
+    warnsBelow: [setup.failOn, setup.rerunNewIssueThreshold],
     base: compared.base,
     files,
     entries,

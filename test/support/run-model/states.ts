@@ -189,7 +189,9 @@ function stateOf(finding: ModelFinding, stand: Stand): FindingState {
   // An open finding outlives its cycle while its entry is unchanged.
   const isOfCycle = isHere(finding.where, stand.where) && !finding.cycleEnded;
   if (!isOfCycle && !isSame(entry, now)) return 'gone';
-  if (finding.kept === 'warning' && isBelow(finding.priority, stand.warnsBelow)) return 'warning';
+  const [failOn, rerun] = stand.warnsBelow;
+  const isSpared = isBelow(finding.priority, failOn) || (finding.isOfRerun && isBelow(finding.priority, rerun));
+  if (finding.kept === 'warning' && isSpared) return 'warning';
   return finding.said === 'fixed' ? 'fixed_claimed' : 'open';
 }
 
