@@ -91,6 +91,15 @@ describe('architecture', () => {
     expect(outer.filter(({ from }) => folderOf(from) === 'execute')).toEqual([]);
   });
 
+  test('of the words of the domain, each means one thing', () => {
+    const words = files
+      .filter((file) => folderOf(relative(SRC, file)) === 'domain')
+      .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/^export (?:type|interface|class) (\w+)/gm)])
+      .map(([, word]) => word ?? '');
+    expect(words.length).toBeGreaterThan(50);
+    expect(words.filter((word, i) => words.indexOf(word) !== i)).toEqual([]);
+  });
+
   test('there are no cycles', () => {
     const graph = new Map<string, string[]>();
     for (const { from, to } of inner) graph.set(from, [...(graph.get(from) ?? []), to]);

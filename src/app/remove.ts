@@ -5,9 +5,9 @@ import type { Removal } from '../domain/removal.ts';
 import type { Result } from '../domain/result.ts';
 import { removeSetUp } from '../execute/remove.ts';
 import { CODE_QUALITY } from '../prompt/starter-gates.ts';
+import { openBelongings } from '../stores/belongings.ts';
 import { openProjectFiles } from '../stores/project-files.ts';
 import { openSetUpNotes } from '../stores/set-up-notes.ts';
-import { openTraces } from '../stores/traces.ts';
 
 /** What is known of a repository that onceover is to leave. */
 type Leaving = {
@@ -29,7 +29,7 @@ export async function removeProject(
     {
       files: openProjectFiles(place.root),
       listing,
-      traces: openTraces(place, logDir, new Set<string>(listing.tracked)),
+      belongings: openBelongings(place, logDir, new Set<string>(listing.tracked)),
       isOurs: (path, text) => (path.endsWith('.md') && text === CODE_QUALITY) || notes.has(path, text),
     },
     options,

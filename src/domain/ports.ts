@@ -13,7 +13,7 @@ import type { KeptLoop, PhaseRun } from './phase-run.ts';
 import type { UnusableFile } from './problem.ts';
 import type { CheckReceipt, CheckReceiptKey, HeldReceipt, HeldReceiptKey, Receipt, ReceiptKey } from './receipt.ts';
 import type { CheckRecord, Cooling, SlotRecord } from './record.ts';
-import type { Trace } from './removal.ts';
+import type { Belonging } from './removal.ts';
 import type { Result } from './result.ts';
 import type { Scope, Selection, Whereabouts } from './scope.ts';
 import type { TaskContent } from './task.ts';
@@ -79,8 +79,8 @@ export interface ProjectFiles {
 }
 
 /** What a clone holds that nobody but onceover writes: records, generated files, the folder in the git folder, refs. */
-export interface Traces {
-  find(): Promise<Result<readonly Trace[]>>;
+export interface Belongings {
+  find(): Promise<Result<readonly Belonging[]>>;
   /** Takes all of it away; refused while a run is going on in one of the clone's working trees. */
   remove(): Promise<Result<void>>;
 }

@@ -14,10 +14,10 @@ export type Taken =
       readonly text: string | null;
       readonly tracked: boolean;
     }
-  | Trace;
+  | Belonging;
 
 /** What a clone holds that nobody but onceover writes. */
-export type Trace =
+export type Belonging =
   | { readonly kind: 'records' | 'generated'; readonly path: RepoPath; readonly files: number }
   | { readonly kind: 'git-folder'; readonly path: string; readonly files: number }
   | { readonly kind: 'refs'; readonly count: number };

@@ -1,6 +1,6 @@
 import type { RepoPath } from '../domain/brand.ts';
 import type { Listing } from '../domain/change.ts';
-import type { ProjectFiles, Traces } from '../domain/ports.ts';
+import type { Belongings, ProjectFiles } from '../domain/ports.ts';
 import type { Removal, Taken } from '../domain/removal.ts';
 import { done, type Result } from '../domain/result.ts';
 import { SETTINGS_FILE } from '../domain/settings.ts';
@@ -10,7 +10,7 @@ export type RemovalPorts = {
   readonly files: ProjectFiles;
   /** What git tracks, and what lies beside it. */
   readonly listing: Pick<Listing, 'tracked' | 'untracked'>;
-  readonly traces: Traces;
+  readonly belongings: Belongings;
   /** Whether a text is one that `init` writes, or wrote here. */
   isOurs(path: RepoPath, text: string): boolean;
 };
@@ -22,13 +22,13 @@ export async function removeSetUp(
 ): Promise<Result<Removal>> {
   const found = await findFiles(ports);
   if (!found.ok) return found;
-  const traces = await ports.traces.find();
-  if (!traces.ok) return traces;
+  const belongings = await ports.belongings.find();
+  if (!belongings.ok) return belongings;
   const { taken, left } = planRemoval(found.value);
-  const removal = { isDone: options.isDone, taken: [...taken, ...traces.value], left };
+  const removal = { isDone: options.isDone, taken: [...taken, ...belongings.value], left };
   if (!options.isDone) return done(removal);
   // First what a run could be in the way of; hooks and servers that are still there then find nothing.
-  const removed = await ports.traces.remove();
+  const removed = await ports.belongings.remove();
   if (!removed.ok) return removed;
   for (const one of taken) {
     const gone = await take(ports.files, one);

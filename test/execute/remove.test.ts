@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RepoPath } from '../../src/domain/brand.ts';
-import type { Traces } from '../../src/domain/ports.ts';
+import type { Belongings } from '../../src/domain/ports.ts';
 import { done, failed } from '../../src/domain/result.ts';
 import { removeSetUp } from '../../src/execute/remove.ts';
 import { memoryProjectFiles } from '../support/memory/project-files.ts';
@@ -15,10 +15,10 @@ const FILES = {
   'a.ts': 'ours',
 };
 
-function scene(remove: Traces['remove'] = async () => done(undefined)) {
+function scene(remove: Belongings['remove'] = async () => done(undefined)) {
   const files = memoryProjectFiles(FILES);
   const listing = { tracked: Object.keys(FILES) as RepoPath[], untracked: [] };
-  const traces: Traces = { find: async () => done([{ kind: 'refs', count: 1 }]), remove };
+  const belongings: Belongings = { find: async () => done([{ kind: 'refs', count: 1 }]), remove };
   const there = async () => {
     const read = async (path: string) => {
       const text = await files.read(path as RepoPath);
@@ -26,7 +26,7 @@ function scene(remove: Traces['remove'] = async () => done(undefined)) {
     };
     return Object.fromEntries(await Promise.all(Object.keys(FILES).map(async (path) => [path, await read(path)])));
   };
-  return { ports: { files, listing, traces, isOurs: (_: RepoPath, text: string) => text === 'ours' }, there };
+  return { ports: { files, listing, belongings, isOurs: (_: RepoPath, text: string) => text === 'ours' }, there };
 }
 
 test('is told without being done', async () => {

@@ -6,8 +6,8 @@ import type { RepoPath, SnapshotId } from '../../src/domain/brand.ts';
 import { USUAL_LOG_DIR } from '../../src/domain/generated.ts';
 import { keepTree } from '../../src/io/kept-trees.ts';
 import { findPlace } from '../../src/io/place.ts';
+import { openBelongings } from '../../src/stores/belongings.ts';
 import { openLock } from '../../src/stores/lock.ts';
-import { openTraces } from '../../src/stores/traces.ts';
 import { repoWith, type TestRepo, temporaryFolder } from '../support/repo.ts';
 
 async function placeAt(root: string) {
@@ -44,8 +44,8 @@ describe('what onceover has left in a clone', () => {
   test('is found, and taken away to the last folder', async () => {
     const repo = repoWith({ 'a.txt': 'a' });
     const place = await fill(repo);
-    const traces = openTraces(place, USUAL_LOG_DIR, new Set());
-    expect(await traces.find()).toEqual({
+    const belongings = openBelongings(place, USUAL_LOG_DIR, new Set());
+    expect(await belongings.find()).toEqual({
       ok: true,
       value: [
         { kind: 'records', path: '.deepwork/logs', files: 6 },
@@ -54,14 +54,14 @@ describe('what onceover has left in a clone', () => {
         { kind: 'refs', count: 2 },
       ],
     });
-    expect((await traces.remove()).ok).toBe(true);
+    expect((await belongings.remove()).ok).toBe(true);
     expect([readdirSync(repo.root).sort(), existsSync(join(place.commonDir, 'onceover')), refs(repo)]).toEqual([
       ['.git', 'a.txt'],
       false,
       '',
     ]);
-    expect(await traces.find()).toEqual({ ok: true, value: [] });
-    expect((await traces.remove()).ok).toBe(true);
+    expect(await belongings.find()).toEqual({ ok: true, value: [] });
+    expect((await belongings.remove()).ok).toBe(true);
   });
 
   test('what others put there, what git tracks, and jobs stay', async () => {
@@ -70,7 +70,7 @@ describe('what onceover has left in a clone', () => {
     repo.write('.deepwork/logs/notes.txt', 'mine');
     repo.write('.deepwork/tmp/another-tool.json', '{}');
     const tracked = new Set(repo.git('ls-files').split('\n'));
-    expect((await openTraces(place, USUAL_LOG_DIR, tracked).remove()).ok).toBe(true);
+    expect((await openBelongings(place, USUAL_LOG_DIR, tracked).remove()).ok).toBe(true);
     const stays = execFileSync('find', ['.deepwork', '-type', 'f'], { cwd: repo.root, encoding: 'utf8' });
     expect(stays.trim().split('\n').sort()).toEqual([
       '.deepwork/jobs/a/job.yml',
@@ -88,8 +88,11 @@ describe('what onceover has left in a clone', () => {
     writeFileSync(join(outside, 'check_._a.1.log'), 'x');
     mkdirSync(join(repo.root, '.deepwork'));
     symlinkSync(outside, join(repo.root, '.deepwork/logs'));
-    const traces = openTraces(await placeAt(repo.root), USUAL_LOG_DIR, new Set());
-    expect(await traces.remove()).toMatchObject({ ok: false, failure: { kind: 'path-in-the-way', found: 'symlink' } });
+    const belongings = openBelongings(await placeAt(repo.root), USUAL_LOG_DIR, new Set());
+    expect(await belongings.remove()).toMatchObject({
+      ok: false,
+      failure: { kind: 'path-in-the-way', found: 'symlink' },
+    });
     expect(readdirSync(outside)).toEqual(['check_._a.1.log']);
   });
 
@@ -100,9 +103,9 @@ describe('what onceover has left in a clone', () => {
     repo.git('worktree', 'add', '-q', linked, 'main');
     const tree = repo.git('rev-parse', 'HEAD^{tree}').trim() as SnapshotId;
     expect(await keepTree(await placeAt(linked), tree)).toEqual({ ok: true });
-    const traces = openTraces(await placeAt(repo.root), USUAL_LOG_DIR, new Set());
-    expect(await traces.find()).toMatchObject({ value: expect.arrayContaining([{ kind: 'refs', count: 4 }]) });
-    expect((await traces.remove()).ok).toBe(true);
+    const belongings = openBelongings(await placeAt(repo.root), USUAL_LOG_DIR, new Set());
+    expect(await belongings.find()).toMatchObject({ value: expect.arrayContaining([{ kind: 'refs', count: 4 }]) });
+    expect((await belongings.remove()).ok).toBe(true);
     expect([refs(repo), repo.git('-C', linked, 'for-each-ref', 'refs/worktree')]).toEqual(['', '']);
   });
 
@@ -114,8 +117,8 @@ describe('what onceover has left in a clone', () => {
       place.commonDir,
     );
     try {
-      const traces = openTraces(place, 'logs' as RepoPath, new Set());
-      expect(await traces.remove()).toMatchObject({ ok: false, failure: { kind: 'lock-held' } });
+      const belongings = openBelongings(place, 'logs' as RepoPath, new Set());
+      expect(await belongings.remove()).toMatchObject({ ok: false, failure: { kind: 'lock-held' } });
       expect(existsSync(join(place.commonDir, 'onceover/receipts/a.json'))).toBe(true);
       expect(refs(repo)).not.toBe('');
     } finally {

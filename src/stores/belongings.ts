@@ -2,8 +2,8 @@ import { join, relative } from 'node:path';
 import type { RepoPath } from '../domain/brand.ts';
 import type { Place } from '../domain/change.ts';
 import { GENERATED_FOLDER } from '../domain/generated.ts';
-import type { Traces } from '../domain/ports.ts';
-import type { Trace } from '../domain/removal.ts';
+import type { Belongings } from '../domain/ports.ts';
+import type { Belonging } from '../domain/removal.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import { removeFile } from '../io/files.ts';
 import { filesBelow, removeEmpty, removeTree } from '../io/folders.ts';
@@ -17,7 +17,7 @@ import { isRecordFile } from './record-names.ts';
 const GIT_FOLDER = 'onceover';
 
 /** What onceover has written in the working tree and in the clone; files that git tracks are nobody's to take. */
-export function openTraces(place: Place, logDir: RepoPath, tracked: ReadonlySet<string>): Traces {
+export function openBelongings(place: Place, logDir: RepoPath, tracked: ReadonlySet<string>): Belongings {
   const { root, commonDir } = place;
   const folders = [
     { kind: 'records', path: logDir, isOurs: IN_LOGS },
@@ -25,20 +25,20 @@ export function openTraces(place: Place, logDir: RepoPath, tracked: ReadonlySet<
   ] as const;
   return {
     async find() {
-      const traces: Trace[] = [];
+      const belongings: Belonging[] = [];
       for (const { kind, path, isOurs } of folders) {
         const own = ownFiles(root, path, isOurs, tracked);
         if (!own.ok) return own;
-        if (own.value.length > 0) traces.push({ kind, path, files: own.value.length });
+        if (own.value.length > 0) belongings.push({ kind, path, files: own.value.length });
       }
       const kept = filesBelow(commonDir, GIT_FOLDER);
       if (!kept.ok) return kept;
       const refs = await countTrees(place);
       if (!refs.ok) return refs;
       const files = kept.value.length;
-      if (files > 0) traces.push({ kind: 'git-folder', path: shown(root, join(commonDir, GIT_FOLDER)), files });
-      if (refs.value > 0) traces.push({ kind: 'refs', count: refs.value });
-      return done(traces);
+      if (files > 0) belongings.push({ kind: 'git-folder', path: shown(root, join(commonDir, GIT_FOLDER)), files });
+      if (refs.value > 0) belongings.push({ kind: 'refs', count: refs.value });
+      return done(belongings);
     },
 
     async remove() {
