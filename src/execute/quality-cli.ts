@@ -66,17 +66,13 @@ async function evaluate(given: QualityAgent, call: QualityCall): Promise<Answers
   const first = await ask(given, question, 'fresh');
   const read = readAnswer('quality', first);
   if (read.ok) return read.answer;
-  if (!(await canGoOn(given, first))) throw noAnswer(given, read.failure);
   const secondsLeft = call.timeoutSeconds - (given.clock.now().getTime() - begun) / 1000;
   if (secondsLeft <= 0) throw noAnswer(given, { kind: 'timeout', seconds: call.timeoutSeconds });
-  const again: Question = {
-    ...question,
-    dynamic: repairPrompt(tellUnreadable(read.failure)),
-    sessionId: first.sessionId,
-    usedBefore: first.sessionUsage,
-    timeoutSeconds: Math.ceil(secondsLeft),
-  };
-  const repaired = readAnswer('quality', await ask(given, again, 'repair'));
+  const again = await repairQuestion(given, question, first, read.failure);
+  const repaired = readAnswer(
+    'quality',
+    await ask(given, { ...again, timeoutSeconds: Math.ceil(secondsLeft) }, 'repair'),
+  );
   if (!repaired.ok) throw noAnswer(given, repaired.failure);
   return keepQualityFail(first, repaired.answer);
 }
@@ -94,6 +90,19 @@ function firstQuestion({ settings }: QualityAgent, call: QualityCall): Question 
     timeoutSeconds: call.timeoutSeconds,
     idleSeconds: settings.idleTimeoutSeconds,
   };
+}
+
+async function repairQuestion(
+  { agent, reviewers }: QualityAgent,
+  question: Question,
+  { sessionId, sessionUsage }: AgentReply,
+  because: AgentFailure,
+): Promise<Question> {
+  const again = repairPrompt(tellUnreadable(because));
+  const canGoOn = sessionId !== null && (await (await reviewers.describe(agent)).canResume());
+  // Without a session to go on with, the whole question is put once more.
+  if (!canGoOn) return { ...question, dynamic: `${question.dynamic}\n\n${again}` };
+  return { ...question, dynamic: again, sessionId, usedBefore: sessionUsage };
 }
 
 async function ask(given: QualityAgent, question: Question, mode: QualityDispatch['mode']): Promise<AgentReply> {
@@ -114,10 +123,6 @@ async function ask(given: QualityAgent, question: Question, mode: QualityDispatc
   });
   if (!end.ok) throw noAnswer(given, end.failure);
   return end.reply;
-}
-
-async function canGoOn({ agent, reviewers }: QualityAgent, { sessionId }: AgentReply): Promise<boolean> {
-  return sessionId !== null && (await (await reviewers.describe(agent)).canResume());
 }
 
 function noAnswer({ agent }: QualityAgent, failure: AgentFailure): QualityCliError {

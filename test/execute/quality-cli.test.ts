@@ -94,6 +94,19 @@ describe('an answer that cannot be read', () => {
     expect(dispatches.map(({ mode }) => mode)).toEqual(['fresh', 'repair']);
   });
 
+  test('is asked for once more with the whole question where the agent cannot go on', async () => {
+    const { cli, asked } = opened({
+      canResume: async () => false,
+      answer: (_, n) =>
+        n === 1 ? answers({}, { text: 'I say passed: false.', structured: undefined }) : answers(PASSED),
+    });
+    expect(await cli.run(CALL)).toMatchObject({ passed: false });
+    expect(asked[1]).toMatchObject({ stable: 'Judge.', sessionId: null });
+    expect(asked[1]?.dynamic).toMatch(
+      /^Outputs\.\n\nYour last answer could not be read: there is no JSON object in it\./,
+    );
+  });
+
   test.each<[string, unknown]>([
     ['a word for passed', { passed: 'yes', feedback: 'x' }],
     ['a list', [PASSED]],
@@ -106,20 +119,20 @@ describe('an answer that cannot be read', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test.each<[string, Partial<ScriptedAgent>, AskEnd, number, string]>([
-    ['twice', {}, PROSE, 2, 'unreadable-answer'],
-    ['by an agent that cannot go on', { canResume: async () => false }, PROSE, 1, 'unreadable-answer'],
-  ])('%s is an error', async (_, facts, answer, questions, kind) => {
-    const { cli, asked } = opened({ answer: () => answer, ...facts });
+  test.each<[string, Partial<ScriptedAgent>]>([
+    ['twice', {}],
+    ['twice by an agent that cannot go on', { canResume: async () => false }],
+  ])('%s is an error', async (_, facts) => {
+    const { cli, asked } = opened({ answer: () => PROSE, ...facts });
     const error = await thrownBy(() => cli.run(CALL));
     expect(error).toBeInstanceOf(QualityCliError);
     expect(error).toMatchObject({
       name: 'QualityCliError',
       message: 'claude gave no answer that can be read: there is no JSON object in it',
       agent: 'claude',
-      failure: { kind },
+      failure: { kind: 'unreadable-answer' },
     });
-    expect(asked).toHaveLength(questions);
+    expect(asked).toHaveLength(2);
   });
 
   test('is not asked for again when the time is over', async () => {
