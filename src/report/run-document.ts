@@ -1,9 +1,11 @@
 import type { Failure } from '../domain/failure.ts';
 import type { GateOutcome, RunOutcome, SlotOutcome, ToldFinding } from '../domain/run.ts';
 import type { Usage } from '../domain/usage.ts';
+import type { ToldPlan } from '../text/dry-run.ts';
 import { tellFailure } from '../text/failure.ts';
 import { tellGateDetail, tellSlotReason } from '../text/gate-reason.ts';
 import { tellRunNotice } from '../text/run.ts';
+import { tellPlan } from '../text/slots.ts';
 
 /** What `run --json`, `status --json` and `get_run` answer with. */
 export type RunDocument = {
@@ -17,6 +19,7 @@ export type RunDocument = {
     detail: string;
     slots: SlotDocument[];
     output?: string;
+    would_do?: string[];
   }[];
   not_asked: string[];
   findings: FindingDocument[];
@@ -85,6 +88,16 @@ export function runDocument(outcome: RunOutcome, more: readonly string[] = []): 
     dispatches: outcome.dispatches,
     warnings: [...outcome.notices.map(tellRunNotice), ...more],
   };
+}
+
+/** What `run --dry-run --json` answers with: where the gates stand, and what a run would do with each. */
+export function dryRunDocument(outcome: RunOutcome, plan: ToldPlan): RunDocument {
+  const document = runDocument(outcome);
+  const plans = new Map<string, string[]>([
+    ...plan.checks.map(({ kind, gate }) => [gate.id, kind === 'run' ? ['Running it'] : []] as const),
+    ...plan.reviews.map((one) => [one.state.gate.id, one.kind === 'run' ? one.slots.map(tellPlan) : []] as const),
+  ]);
+  return { ...document, gates: document.gates.map((gate) => ({ ...gate, would_do: plans.get(gate.id) ?? [] })) };
 }
 
 /** What `run --json` answers with where another run is going on: nothing was looked at. */

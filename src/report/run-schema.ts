@@ -34,6 +34,10 @@ const gate = z.object({
   detail: z.string().describe('The reason in words.'),
   slots: z.array(slot),
   output: z.string().optional().describe('The end of what a check printed.'),
+  would_do: z
+    .array(z.string())
+    .optional()
+    .describe('With --dry-run: what a run would do with it now, in words; empty: it would leave it alone.'),
 });
 
 /** A finding in a document. */

@@ -9,7 +9,7 @@ import { tellNoChanges, tellNoGate } from './run-result.ts';
 import { tellPlan } from './slots.ts';
 
 /** What a run intends to do with a gate, as far as it is told. */
-type ToldPlan = {
+export type ToldPlan = {
   readonly iterates: boolean;
   readonly checks: readonly {
     readonly kind: 'run' | 'rest';

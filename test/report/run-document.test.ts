@@ -1,8 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import type { RunOutcome } from '../../src/domain/run.ts';
-import { findingDocument, gateDocument, lockConflictDocument, runDocument } from '../../src/report/run-document.ts';
+import {
+  dryRunDocument,
+  findingDocument,
+  gateDocument,
+  lockConflictDocument,
+  runDocument,
+} from '../../src/report/run-document.ts';
 import { runSchema } from '../../src/report/run-schema.ts';
-import { claim, finding, gateOutcome, path, runOutcome, slotOutcome, usage, waiver } from '../support/run-samples.ts';
+import {
+  checkGate,
+  claim,
+  finding,
+  gateOutcome,
+  path,
+  reviewGate,
+  runOutcome,
+  slotOutcome,
+  usage,
+  waiver,
+} from '../support/run-samples.ts';
 
 /** Everything that a run can tell. */
 const FULL: RunOutcome = runOutcome({
@@ -50,6 +67,39 @@ describe('the document of a run', () => {
   test('names the gates that it was not asked about', () => {
     const asked = { gates: ['lint'], paths: [], others: ['review:src:b'] };
     expect(runDocument(runOutcome({ asked })).not_asked).toEqual(['review:src:b']);
+  });
+
+  test('of a dry run says of each gate what a run would do with it', () => {
+    const ids = ['check:.:lint', 'check:.:test', 'review:src:a', 'rule:.:b', 'review:src:c'];
+    const outcome = runOutcome({ iteration: null, gates: ids.map((id) => gateOutcome({ id })) });
+    const document = dryRunDocument(outcome, {
+      iterates: true,
+      checks: [
+        { kind: 'run', gate: checkGate() },
+        { kind: 'rest', gate: checkGate({ id: 'check:.:test' }) },
+      ],
+      reviews: [
+        {
+          kind: 'run',
+          state: { gate: reviewGate({ id: 'review:src:a' }) },
+          slots: [
+            { kind: 'run', slot: 1, why: 'safety-latch' },
+            { kind: 'skip', slot: 2, passIteration: 1 },
+          ],
+        },
+        { kind: 'rest', state: { gate: reviewGate({ id: 'rule:.:b' }) } },
+      ],
+    });
+    expect(runSchema.parse(document).gates.map(({ would_do }) => would_do)).toEqual([
+      ['Running it'],
+      [],
+      [
+        'Running @1: safety latch (all slots previously passed)',
+        'Skipping @2: previously passed in iteration 1 (num_reviews > 1)',
+      ],
+      [],
+      [],
+    ]);
   });
 
   test('that another one kept from looking is a document of the same form', () => {

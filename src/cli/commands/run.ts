@@ -2,7 +2,7 @@ import { preview, type RunWish, run, runUntilPass } from '../../app.ts';
 import type { LoopOutcome } from '../../domain/loop.ts';
 import { done, failed, type Result } from '../../domain/result.ts';
 import type { RunOutcome } from '../../domain/run.ts';
-import { lockConflictDocument, runDocument } from '../../report/run-document.ts';
+import { dryRunDocument, lockConflictDocument, runDocument } from '../../report/run-document.ts';
 import { tellDryRun } from '../../text/dry-run.ts';
 import { tellRun, tellRunNotice } from '../../text/run.ts';
 import { givenFiles } from '../file-list.ts';
@@ -60,7 +60,7 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, runG
     if (!planned.ok) return fail(planned.failure, json);
     const { outcome, plan } = planned.value;
     warn(outcome.notices.map(tellRunNotice));
-    if (json) answerJson(runDocument(outcome));
+    if (json) answerJson(dryRunDocument(outcome, plan));
     else answer(tellDryRun(outcome, plan));
     process.exitCode = outcome.exitCode;
     return;
