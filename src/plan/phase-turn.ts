@@ -15,20 +15,28 @@ const MOST_UNCHANGED = 2;
 /** The round is over: it is recorded, and what was said decides what follows. */
 export function concludeRound(before: PhaseState, at: Reviewing): PhaseStep {
   const { state, record } = recorded(before, at, at.errors);
-  const next = afterVerdicts(state, at);
+  const next = afterVerdicts(state, record.entry);
   return { state: next.state, actions: [record, ...next.actions] };
 }
 
 /** A round as it is recorded, and what is known of its reviewers from then on. */
 export function recorded(
   before: PhaseState,
-  { seen, looks, marks }: Reviewing,
-  errors: readonly LookError[],
-): { readonly state: PhaseState; readonly record: PhaseAction } {
+  at: Reviewing,
+  failed: readonly LookError[],
+): { readonly state: PhaseState; readonly record: Extract<PhaseAction, { kind: 'record' }> } {
   const { setup, stage, round, isFinalValidation } = before;
   const iteration = before.counted[stage];
+  const { seen } = at;
+  const reviewers = reviewersOf(setup.phase, stage);
+  // Answers come in any order; what is told of them, and what the fixer is asked, does not.
+  const [looks, errors, marks] = [
+    inOrder(reviewers, at.looks),
+    inOrder(reviewers, failed),
+    inOrder(reviewers, at.marks),
+  ];
   const asked = new Set<ReviewerRole>([...looks, ...errors].map(({ role }) => role));
-  const skipped = reviewersOf(setup.phase, stage).flatMap((role) => {
+  const skipped = reviewers.flatMap((role) => {
     const last = before.roles[role];
     return asked.has(role) || last === undefined ? [] : [{ role, passedAt: last.iteration }];
   });
@@ -47,7 +55,14 @@ export function recorded(
   return { state, record: { kind: 'record', entry } };
 }
 
-function afterVerdicts(state: PhaseState, { looks, errors }: Reviewing): PhaseStep {
+function inOrder<One extends { readonly role: string }>(
+  reviewers: readonly string[],
+  all: readonly One[],
+): readonly One[] {
+  return reviewers.flatMap((reviewer) => all.filter(({ role }) => role === reviewer));
+}
+
+function afterVerdicts(state: PhaseState, { looks, errors }: Pick<IterationEntry, 'looks' | 'errors'>): PhaseStep {
   const [error] = errors;
   if (error !== undefined) {
     return ended(state, 'reviewer-failed', { failure: error.why.kind === 'stopped' ? null : error.why });

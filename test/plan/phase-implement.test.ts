@@ -42,6 +42,15 @@ describe('the three reviewers of code', () => {
     ]);
   });
 
+  test('answers come in any order: the entry, the issues and what is open are in that of the reviewers', () => {
+    const all = [IMPLEMENTATION, QUALITY, SECURITY] as const;
+    const play = new Player(phaseSetup('implement')).snapshot();
+    for (const role of [SECURITY, IMPLEMENTATION, QUALITY] as const) play.answer(role, fail);
+    expect(play.entries[0]?.looks.map(({ role }) => role)).toEqual(all);
+    expect(play.asks('fix')[0]?.issues.map(({ role }) => role)).toEqual(all);
+    expect(Object.keys(play.state.roles)).toEqual(all);
+  });
+
   test.each([
     ['REUSE-R1.1/implement/implementation-reviewer', IMPLEMENTATION, 0],
     ['REUSE-R1.1/implement/code-quality-reviewer', QUALITY, 1],
