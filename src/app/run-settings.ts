@@ -6,7 +6,7 @@ import { done, failed, type Result } from '../domain/result.ts';
 import type { Selection } from '../domain/scope.ts';
 import type { Settings } from '../domain/settings.ts';
 import { tipOf } from '../io/diff.ts';
-import { commitFiles, diskFiles, notingPaths, type TextFiles } from '../io/text-files.ts';
+import { commitFiles, notingPaths, sparseFiles, type TextFiles } from '../io/text-files.ts';
 import { isPullRequest, targetBranch } from '../plan/pull-request.ts';
 import { version } from '../version.ts';
 
@@ -48,7 +48,7 @@ type ConfigSource = {
 async function configSource(place: Place, selection: Selection): Promise<Result<ConfigSource>> {
   const read = new Set<string>();
   if (!isPullRequest(process.env)) {
-    return done({ files: notingPaths(diskFiles(place.root), read), read, from: null, commit: null });
+    return done({ files: notingPaths(sparseFiles(place), read), read, from: null, commit: null });
   }
   const asked = 'base' in selection ? selection.base : null;
   const name = targetBranch(process.env) ?? asked ?? place.usualBase;

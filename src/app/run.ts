@@ -16,7 +16,7 @@ import type { LoopRequest } from '../execute/until-pass.ts';
 import { openChecks } from '../io/checks.ts';
 import { openContents } from '../io/contents.ts';
 import { digestOfFiles } from '../io/digest-of-files.ts';
-import { diskFiles } from '../io/text-files.ts';
+import { sparseFiles } from '../io/text-files.ts';
 import type { RunPlan } from '../plan/decide-run.ts';
 import { commandsDigest, commandsOf } from '../plan/trusted-commands.ts';
 import { agentWords, writtenAgents } from '../plan/written-agents.ts';
@@ -215,7 +215,7 @@ function openPorts(place: Place, settings: Settings, snapshots: Snapshots, optio
 
 /** Agrees to the commands of the present configuration, for starters that are no person. */
 export async function trustConfig(place: Place): Promise<Result<readonly string[]>> {
-  const settings = await loadSettings(diskFiles(place.root), openParsedFiles(place.commonDir, version));
+  const settings = await loadSettings(sparseFiles(place), openParsedFiles(place.commonDir, version));
   if (!settings.ok) return settings;
   const trusted = await openTrust(place.commonDir).trust(commandsDigest(settings.value));
   return trusted.ok ? done(commandsOf(settings.value)) : trusted;
@@ -223,7 +223,7 @@ export async function trustConfig(place: Place): Promise<Result<readonly string[
 
 /** Whether somebody who is no person may run what the configuration says. */
 export async function checkTrust(place: Place): Promise<Result<void>> {
-  const settings = await loadSettings(diskFiles(place.root), openParsedFiles(place.commonDir, version));
+  const settings = await loadSettings(sparseFiles(place), openParsedFiles(place.commonDir, version));
   return settings.ok ? agree(place, settings.value, 'agent') : settings;
 }
 

@@ -1,4 +1,14 @@
-import { type Alias, type Document, isMap, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import {
+  type Alias,
+  type Document,
+  isMap,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type Scalar,
+  visit,
+} from 'yaml';
 import * as z from 'zod';
 import type { ProblemKind } from '../domain/problem.ts';
 import { didYouMean } from '../text/did-you-mean.ts';
@@ -50,6 +60,11 @@ export function readYaml(
     const said = `"*${lost.source}" has no anchor "&${lost.source}" before it`;
     return { ok: false, problems: [{ ...at(lost.range?.[0] ?? 0), what: { kind: 'syntax', said } }] };
   }
+  const dropped = droppedKey(document);
+  if (dropped !== null) {
+    const said = `the key ${DROPPED} is none that can be used`;
+    return { ok: false, problems: [{ ...at(dropped.range?.[0] ?? 0), what: { kind: 'syntax', said } }] };
+  }
   try {
     const value: unknown = document.toJS({ maxAliasCount: 100 });
     const place: YamlFile['place'] = (path, kind) => at(offsetOf(document, path, kind));
@@ -79,6 +94,21 @@ function unresolvedAlias(document: Document): Alias | null {
     Alias(_, node) {
       if (node.resolve(document) !== undefined) return undefined;
       found = node;
+      return visit.BREAK;
+    },
+  });
+  return found;
+}
+
+// Whoever checks a map by its keys passes over this one, and what stands under it would be gone without a word.
+const DROPPED = '__proto__';
+
+function droppedKey(document: Document): Scalar | null {
+  let found: Scalar | null = null;
+  visit(document, {
+    Pair(_, { key }) {
+      if (!isScalar(key) || key.value !== DROPPED) return undefined;
+      found = key;
       return visit.BREAK;
     },
   });

@@ -1,9 +1,12 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommitId } from '../domain/brand.ts';
+import type { Place } from '../domain/change.ts';
 import type { FileText } from '../domain/ports.ts';
 import { readText, textOf } from './contents.ts';
 import { isSymlink } from './files.ts';
 import { gitNow } from './git.ts';
+import { mayName } from './snapshot-index.ts';
 
 /** Where configuration is read from: the working tree, or a commit. */
 export type TextFiles = {
@@ -19,6 +22,46 @@ export function diskFiles(root: string): TextFiles {
     isSymlink: (path) => isSymlink(join(root, path)),
   };
 }
+
+/** The same; a file that a sparse checkout leaves out is there all the same, as the index has it. */
+export function sparseFiles({ root, index }: Pick<Place, 'root' | 'index'>): TextFiles {
+  const disk = diskFiles(root);
+  const mayBeLeftOut = (path: string) => {
+    const bytes = existsSync(index) ? readFileSync(index) : null;
+    return bytes !== null && mayName(bytes, path);
+  };
+  let leftOut: ReadonlyMap<string, string> | null = null;
+  return {
+    ...disk,
+    read(path, limit) {
+      const found = disk.read(path, limit);
+      if (found.kind !== 'unusable' || found.why !== 'missing' || !mayBeLeftOut(path)) return found;
+      leftOut ??= blobsLeftOut(root);
+      if (leftOut === null) return UNREADABLE;
+      const blob = leftOut.get(path);
+      return blob === undefined ? found : readBlob(root, blob, limit);
+    },
+  };
+}
+
+/** The blobs of files that are not checked out, by path; null where git cannot say. */
+function blobsLeftOut(root: string): ReadonlyMap<string, string> | null {
+  const listed = gitNow(root, ['ls-files', '-z', '-t', '--stage']);
+  if (listed === null) return null;
+  const found = new Map<string, string>();
+  for (const line of listed.toString('utf8').split('\0')) {
+    const [, blob, path] = /^S 100\d{3} ([0-9a-f]+) 0\t(.*)$/s.exec(line) ?? [];
+    if (blob !== undefined && path !== undefined) found.set(path, blob);
+  }
+  return found;
+}
+
+function readBlob(root: string, blob: string, limit: number): FileText {
+  const bytes = gitNow(root, ['cat-file', 'blob', blob]);
+  return bytes === null ? UNREADABLE : textOf(bytes.subarray(0, limit), bytes.length > limit);
+}
+
+const UNREADABLE: FileText = { kind: 'unusable', why: 'unreadable' };
 
 /** The same files; the paths of those that are asked for are put into `paths`. */
 export function notingPaths(files: TextFiles, paths: Set<string>): TextFiles {
@@ -42,12 +85,10 @@ export function commitFiles(root: string, commit: CommitId): TextFiles {
     read(path, limit) {
       const found = entry(path);
       // That git could not say is not that there is nothing.
-      if (found === 'unreadable') return { kind: 'unusable', why: 'unreadable' };
+      if (found === 'unreadable') return UNREADABLE;
       if (found === null) return { kind: 'unusable', why: 'missing' };
       if (found[2] !== 'blob' || found[1] === SYMLINK) return { kind: 'unusable', why: 'not-a-file' };
-      const bytes = gitNow(root, ['cat-file', 'blob', found[3] ?? '']);
-      if (bytes === null) return { kind: 'unusable', why: 'unreadable' };
-      return textOf(bytes.subarray(0, limit), bytes.length > limit);
+      return readBlob(root, found[3] ?? '', limit);
     },
     isSymlink(path) {
       const found = entry(path);

@@ -255,6 +255,11 @@ describe('mistakes are understood at first sight', () => {
       'version: 1\n<<<<<<< HEAD\nagents: [claude]\n=======\nagents: [codex]\n>>>>>>> other\n',
       '2:1: a merge conflict is left here: keep one side, and take out the lines with <<<<<<<, ======= and >>>>>>>',
     ],
+    [
+      'a key that would be dropped',
+      'gates:\n  - { path: src, checks: { __proto__: 1 } }\n',
+      '2:28: not valid YAML: the key __proto__ is none that can be used',
+    ],
     ['a key twice', 'timeout: 3\ntimeout: 4\n', '2:1: not valid YAML: the key timeout is there a second time'],
     [
       'a misspelt key that has to be there',

@@ -1,13 +1,19 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { gateRepo } from '../../support/gates.ts';
+import { type GateRepo, gateRepo } from '../../support/gates.ts';
 import { ruleText } from '../../support/repo.ts';
 import { alone, command, configure, expectAsked, OBJECTION, passed, waysUnder } from '../../support/ways.ts';
 
 const way = waysUnder('Settings, prompts and rules');
 
 const PROMPT = '.onceover/reviews/code-quality.md';
+
+/** Has git know files and not check them out. */
+function leaveOut(repo: GateRepo, ...paths: readonly string[]): void {
+  repo.git('update-index', '--skip-worktree', ...paths);
+  for (const path of paths) rmSync(join(repo.root, path));
+}
 
 way('The prompt is edited after a pass.', async () => {
   const repo = await passed();
@@ -52,6 +58,21 @@ way('onceover.yml has a key that is misspelt.', async () => {
   expect((await repo.run()).code).toBe(2);
 });
 
+way('onceover.yml has a gate by a name that programs pass over.', async () => {
+  const repo = await passed();
+  configure(repo, {
+    gates: `  - path: src\n    reviews: { own: { prompt: ${PROMPT} }, __proto__: { prompt: ${PROMPT} } }`,
+  });
+  expect((await repo.run()).code).toBe(2);
+});
+
+way('onceover.yml is left out by a sparse checkout.', async () => {
+  const repo = alone();
+  repo.answers('one', OBJECTION);
+  leaveOut(repo, 'onceover.yml', PROMPT);
+  await expectAsked(repo);
+});
+
 way('onceover.yml names a base that does not exist.', async () => {
   const repo = await passed();
   configure(repo, { more: 'base: no-such-branch' });
@@ -70,6 +91,13 @@ way('A .deepreview file is broken.', async () => {
   repo.write('.deepreview', `${ruleText('good', { include: ['**/*.md'] })}bad:\n  match: 7\n`);
   expect((await repo.run()).code).toBe(2);
   expect((await command(repo, 'status')).code).toBe(2);
+});
+
+way('A .deepreview file is left out by a sparse checkout.', async () => {
+  const repo = alone({ gates: '  []', files: { 'src/.deepreview': ruleText('ours', { include: ['**'] }) } });
+  repo.answers('one', OBJECTION);
+  leaveOut(repo, 'src/.deepreview');
+  await expectAsked(repo);
 });
 
 way('A gate gets one reviewer more after a pass.', async () => {
