@@ -1,14 +1,4 @@
-import {
-  type Alias,
-  type Document,
-  isMap,
-  isScalar,
-  LineCounter,
-  type Node,
-  parseDocument,
-  type Scalar,
-  visit,
-} from 'yaml';
+import { type Alias, type Document, isMap, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import * as z from 'zod';
 import type { ProblemKind } from '../domain/problem.ts';
 import { didYouMean } from '../text/did-you-mean.ts';
@@ -60,11 +50,6 @@ export function readYaml(
     const said = `"*${lost.source}" has no anchor "&${lost.source}" before it`;
     return { ok: false, problems: [{ ...at(lost.range?.[0] ?? 0), what: { kind: 'syntax', said } }] };
   }
-  const dropped = droppedKey(document);
-  if (dropped !== null) {
-    const said = `the key ${DROPPED} is none that can be used`;
-    return { ok: false, problems: [{ ...at(dropped.range?.[0] ?? 0), what: { kind: 'syntax', said } }] };
-  }
   try {
     const value: unknown = document.toJS({ maxAliasCount: 100 });
     const place: YamlFile['place'] = (path, kind) => at(offsetOf(document, path, kind));
@@ -100,21 +85,6 @@ function unresolvedAlias(document: Document): Alias | null {
   return found;
 }
 
-// Whoever checks a map by its keys passes over this one, and what stands under it would be gone without a word.
-const DROPPED = '__proto__';
-
-function droppedKey(document: Document): Scalar | null {
-  let found: Scalar | null = null;
-  visit(document, {
-    Pair(_, { key }) {
-      if (!isScalar(key) || key.value !== DROPPED) return undefined;
-      found = key;
-      return visit.BREAK;
-    },
-  });
-  return found;
-}
-
 function offsetOf(document: Document, path: readonly PropertyKey[], kind?: 'key'): number {
   for (let length = path.length; length > 0; length--) {
     const part = path.slice(0, length);
@@ -138,6 +108,13 @@ export function checkShape<T extends z.ZodType>(
   yaml: Pick<YamlFile, 'place'>,
   base: readonly PropertyKey[] = [],
 ): { readonly ok: true; readonly value: z.output<T> } | { readonly ok: false; readonly problems: PlacedProblem[] } {
+  const dropped = droppedKey(value);
+  if (dropped !== null) {
+    const path = [...base, ...dropped];
+    const key = keyName(path, (part) => valueAt(value, part.slice(base.length)));
+    const said = 'is a name that cannot be used';
+    return { ok: false, problems: [{ ...yaml.place(path, 'key'), what: { kind: 'bad-value', key, said } }] };
+  }
   const parsed = schema.safeParse(value);
   if (parsed.success) return { ok: true, value: parsed.data };
   const { issues } = parsed.error;
@@ -145,6 +122,19 @@ export function checkShape<T extends z.ZodType>(
   const problems = told.flatMap((issue) => explainIssue(issue, schema, value, yaml, base));
   problems.sort((a, b) => a.line - b.line || a.column - b.column);
   return { ok: false, problems: problems.slice(0, MOST_PROBLEMS) };
+}
+
+// A schema passes over this key, and what stands under it would be gone without a word.
+const DROPPED = '__proto__';
+
+function droppedKey(value: unknown): readonly PropertyKey[] | null {
+  if (typeof value !== 'object' || value === null) return null;
+  if (Object.hasOwn(value, DROPPED)) return [DROPPED];
+  for (const [key, one] of Object.entries(value)) {
+    const below = droppedKey(one);
+    if (below !== null) return [Array.isArray(value) ? Number(key) : key, ...below];
+  }
+  return null;
 }
 
 /** Whether what an issue misses is there under a name that is almost its own: that is said once. */

@@ -258,7 +258,7 @@ describe('mistakes are understood at first sight', () => {
     [
       'a key that would be dropped',
       'gates:\n  - { path: src, checks: { __proto__: 1 } }\n',
-      '2:28: not valid YAML: the key __proto__ is none that can be used',
+      '2:28: "gates #1 (path src): checks.__proto__" is a name that cannot be used',
     ],
     ['a key twice', 'timeout: 3\ntimeout: 4\n', '2:1: not valid YAML: the key timeout is there a second time'],
     [
