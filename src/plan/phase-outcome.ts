@@ -13,7 +13,7 @@ export function phaseOutcome(run: PhaseRun, state: PhaseState, notices: PhaseOut
     run,
     end,
     open: openIn(state),
-    exitCode: end === null ? 1 : EXIT_CODES[end.status],
+    exitCode: end === null ? 1 : exitCodeOf(end),
     usage: usageOf(run),
     saved: savedIn(run),
     notices,
@@ -33,6 +33,11 @@ export function openIn(state: PhaseState): readonly RoleIssue[] {
 }
 
 const EXIT_CODES = { approved: 0, needs_work: 1, stalled: 1, cap: 1, error: 3 } as const;
+
+/** Something that is open wins over not having been judged to the end. */
+function exitCodeOf({ status, why, open }: PhaseEnd): PhaseOutcome['exitCode'] {
+  return status === 'error' && why !== 'interrupted' && open.length > 0 ? 1 : EXIT_CODES[status];
+}
 
 function usageOf({ preparations, rounds }: PhaseRun): Usage | null {
   const used = [

@@ -77,7 +77,7 @@ describe('a phase as it is wished', () => {
     repo.answers('two', REFUSES as object, REFUSES as object, REFUSES as object);
     repo.answers('own', { summary: 'Mended.', $run });
     const { end, exitCode } = value(await playWish(await placeOf(repo), { ...WISH, phase: 'implement' }));
-    expect([end?.why, exitCode]).toEqual(['forbidden-edit', 3]);
+    expect([end?.why, exitCode]).toEqual(['forbidden-edit', 1]);
     expect([...(end?.paths ?? [])].sort()).toEqual(FORBIDDEN);
     expect(repo.git('log', '--format=%s', 'main..').trim()).toBe('own agent');
   });

@@ -110,7 +110,7 @@ describe('a fixer that edits what it must not', () => {
     const scene = openScene({ says: { 'spec-reviewer': [objects('no load')], implementer: [having(act, mends(1))] } });
     scene.agentFiles.set(path('tools/agent.sh'), 'old');
     const { end, exitCode } = await scene.play();
-    expect([end?.status, end?.why, end?.paths, exitCode]).toEqual(['error', 'forbidden-edit', [name], 3]);
+    expect([end?.status, end?.why, end?.paths, exitCode]).toEqual(['error', 'forbidden-edit', [name], 1]);
     expect(scene.commits()).toEqual([]);
     expect(scene.told()).toHaveLength(2);
     expect(scene.history()).toContain('Fix 1.');
@@ -190,7 +190,7 @@ describe('a fixer that leaves no document', () => {
   ])('%s: nobody is asked about nothing', async (_title, fix, why) => {
     const scene = openScene({ says: { 'spec-reviewer': [objects('no load')], implementer: [fix] } });
     const { end, exitCode } = await scene.play();
-    expect([end?.status, end?.why, exitCode]).toEqual(['error', why, 3]);
+    expect([end?.status, end?.why, exitCode]).toEqual(['error', why, 1]);
     expect(scene.told()).toEqual(['spec-reviewer I1-R4', 'implementer I7-fresh']);
     // What is gone can be had back from git; that it is gone is not committed.
     if (why === 'artifact-missing') expect(scene.commits()).toEqual([]);

@@ -67,6 +67,17 @@ describe('how a call ends', () => {
     },
   );
 
+  test.each<[PhaseEndReason, 1 | 3]>([
+    ['forbidden-edit', 1],
+    ['disturbed', 1],
+    ['artifact-missing', 1],
+    ['trouble', 1],
+    ['interrupted', 3],
+  ])('%s, with something open: exit code %i', (why, code) => {
+    const end = phaseEnd(why, { status: 'error', open: [open('spec-reviewer')] });
+    expect(phaseOutcome(phaseRun(), stateAt({ at: 'ended', end }), [])).toMatchObject({ exitCode: code });
+  });
+
   test('what waits for whoever called has no end, and is no success', () => {
     const issues = [open('spec-reviewer')];
     expect(phaseOutcome(phaseRun(), stateAt({ at: 'waiting', issues }), [])).toMatchObject({
