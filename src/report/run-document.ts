@@ -149,7 +149,7 @@ function slotDocument(slot: SlotOutcome): SlotDocument {
 /** A finding as documents have it. */
 export function findingDocument({ finding, state }: ToldFinding): FindingDocument {
   const { id, gate, slot, file, line, code, issue, fix, priority, since, mark, resolution } = finding;
-  return { id, gate, slot, file, line, code, issue, fix, priority, state, since, mark, why: resolution?.why ?? null };
+  return { id, gate, slot, file, line, code, issue, fix, priority, state, since, mark, why: resolution?.why || null };
 }
 
 /** What `resolve --json` and `resolve_finding` answer with: the finding as it stands after what was said of it. */

@@ -205,6 +205,7 @@ describe('the document of a run', () => {
 
 test.each([
   ['nothing', null, null],
+  ['a claim without a word', claim(''), null],
   ['a waiver', waiver('So be it.'), 'So be it.'],
 ])('what was said of a finding: %s', (_title, resolution, expected) => {
   expect(findingDocument({ finding: finding({ resolution }), state: 'open' }).why).toBe(expected);
