@@ -20,6 +20,7 @@ export type Notice =
   | { readonly kind: 'marker-not-a-file'; readonly id: ReviewId }
   | { readonly kind: 'submodule'; readonly path: RepoPath }
   | { readonly kind: 'unnameable'; readonly name: string }
+  | { readonly kind: 'withheld'; readonly path: RepoPath }
   | { readonly kind: 'no-such-file'; readonly path: RepoPath }
   | { readonly kind: 'deleted-file'; readonly path: RepoPath }
   | { readonly kind: 'tracked-log-dir'; readonly logDir: string }

@@ -69,8 +69,22 @@ export async function prepareInstructions(
     candidates: candidates.value.candidates,
     plan,
     context,
-    notices: [...files.value.notices, ...notices, ...candidates.value.notices, ...plan.notices],
+    notices: [
+      ...files.value.notices,
+      ...withheldFrom(request.rules, files.value),
+      ...notices,
+      ...candidates.value.notices,
+      ...plan.notices,
+    ],
   });
+}
+
+/** The withheld files that a review would be about if they were not. */
+function withheldFrom(rules: readonly Rule[], { files, withheld }: SelectedFiles): readonly Notice[] {
+  if (withheld.length === 0) return [];
+  const tasks = planTasks(rules, { changed: [...files, ...withheld], unchanged: () => [] });
+  const reviewed = new Set(tasks.flatMap((task) => task.files));
+  return withheld.filter((path) => reviewed.has(path)).map((path) => ({ kind: 'withheld', path }));
 }
 
 /** Writes the instruction files that were decided on, and remembers what each review is about. */

@@ -4,12 +4,15 @@ import { isGenerated, isInside } from '../domain/generated.ts';
 import type { Notice } from '../domain/instructions.ts';
 import type { Contents, Repository } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
+import { looksSecret } from '../domain/withheld.ts';
 
 /** The files that a call speaks of, what else is there, and what had to be left out. */
 export type SelectedFiles = {
   readonly files: readonly RepoPath[];
   /** Everything else in the working tree; asked for by few rules, and long. */
   unchanged(): readonly RepoPath[];
+  /** Untracked files that look like secrets and that nobody has named: they belong to no task. */
+  readonly withheld: readonly RepoPath[];
   readonly notices: readonly Notice[];
 };
 
@@ -18,9 +21,11 @@ export function withoutChange(there: { readonly listing: Listing; readonly delet
   return { base: null, changed: [], deleted: there.deleted, submodules: there.listing.nested, listing: there.listing };
 }
 
-/** The changed files, without what onceover itself generates. */
+/** The changed files, without what onceover itself generates and what is withheld. */
 export function selectChanged(changes: Changes, logDir: string): SelectedFiles {
-  const files = changes.changed.filter((path) => !isGenerated(path, logDir));
+  const secret = secretsIn(changes);
+  const changed = changes.changed.filter((path) => !isGenerated(path, logDir));
+  const files = changed.filter((path) => !secret.has(path));
   const notices: Notice[] = [
     ...(changes.listing.tracked.some((path) => isInside(path, logDir))
       ? [{ kind: 'tracked-log-dir', logDir } as const]
@@ -28,10 +33,15 @@ export function selectChanged(changes: Changes, logDir: string): SelectedFiles {
     ...changes.submodules.map((path): Notice => ({ kind: 'submodule', path })),
     ...changes.listing.unnameable.map((name): Notice => ({ kind: 'unnameable', name })),
   ];
-  return { files, unchanged: () => others(changes, new Set(files), logDir), notices };
+  return {
+    files,
+    unchanged: () => others(changes, new Set(files), logDir),
+    withheld: changed.filter((path) => secret.has(path)),
+    notices,
+  };
 }
 
-/** The files of an explicit list: a folder stands for all that git knows in it. */
+/** The files of an explicit list: a folder stands for all that git knows in it, without what is withheld. */
 export async function selectListed(
   listed: readonly RepoPath[],
   changes: Changes,
@@ -40,14 +50,23 @@ export async function selectListed(
 ): Promise<Result<SelectedFiles>> {
   const files = new Set<RepoPath>();
   const missing: RepoPath[] = [];
+  const folders: RepoPath[] = [];
   const notices: Notice[] = [];
+  let there: readonly RepoPath[] | null = null;
+  const all = () => {
+    there ??= others(changes, new Set(), options.logDir);
+    return there;
+  };
   for (const path of listed) {
     if (isGenerated(path, options.logDir)) notices.push({ kind: 'generated-file', path });
     else {
       const found = path === '' ? 'folder' : await ports.contents.exists(path);
       if (found === 'file') files.add(path);
       else if (found === 'missing') missing.push(path);
-      else for (const inside of filesIn(path, changes, options.logDir)) files.add(inside);
+      else {
+        folders.push(path);
+        for (const inside of all()) if (isIn(path, inside)) files.add(inside);
+      }
     }
   }
   if (missing.length > 0) {
@@ -61,17 +80,27 @@ export async function selectListed(
       }
     }
   }
-  return done({ files: [...files], unchanged: () => others(changes, files, options.logDir), notices });
+  return done({
+    files: [...files],
+    unchanged: () => others(changes, files, options.logDir),
+    withheld: [...secretsIn(changes)].filter(
+      (path) => folders.some((folder) => isIn(folder, path)) && !files.has(path) && !isGenerated(path, options.logDir),
+    ),
+    notices,
+  });
 }
 
 function others(changes: Changes, files: ReadonlySet<RepoPath>, logDir: string): RepoPath[] {
-  const gone = new Set([...changes.deleted, ...changes.submodules]);
+  const gone = new Set([...changes.deleted, ...changes.submodules, ...secretsIn(changes)]);
   return [...changes.listing.tracked, ...changes.listing.untracked].filter(
     (path) => !files.has(path) && !gone.has(path) && !isGenerated(path, logDir),
   );
 }
 
-function filesIn(folder: RepoPath, changes: Changes, logDir: string): RepoPath[] {
-  const all = others(changes, new Set(), logDir);
-  return folder === '' ? all : all.filter((path) => path.startsWith(`${folder}/`));
+function isIn(folder: string, path: string): boolean {
+  return folder === '' || path.startsWith(`${folder}/`);
+}
+
+function secretsIn({ listing }: Changes): ReadonlySet<RepoPath> {
+  return new Set(listing.untracked.filter(looksSecret));
 }

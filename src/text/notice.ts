@@ -22,6 +22,8 @@ export function tellNotice(notice: Notice): string {
       return `${quoteName(notice.path)} is a repository of its own; rules review files, so it is not reviewed here`;
     case 'unnameable':
       return `a file name is not UTF-8 and the file is not reviewed: ${showUnseen(notice.name)}`;
+    case 'withheld':
+      return `${quoteName(notice.path)} is untracked and looks like a secret, so it is not reviewed; "git add" it, or name it, if it is to be`;
     case 'no-such-file':
       return `${quoteName(notice.path)} does not exist`;
     case 'deleted-file':

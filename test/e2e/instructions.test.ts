@@ -342,6 +342,25 @@ describe('which files', () => {
     expect(end.stderr).toBe(`onceover: ${name} is outside the repository.\nName files inside the repository only.\n`);
   });
 
+  test('untracked files that look like secrets are in no task unless they are named; those that a rule matches are told', async () => {
+    const repo = repoWith({
+      '.deepreview': ruleText('every', { include: ['conf/**'], strategy: 'matches_together' }),
+      'conf/.env': 'A=1\n',
+    });
+    repo.write('conf/.env', 'A=2\n');
+    repo.write('conf/.env.local', 'A=3\n');
+    repo.write('conf/app.yml', '');
+    repo.write('.npmrc', '');
+    const filesOf = ({ tasks }: InstructionsDocument) => tasks.flatMap((task) => task.files);
+    const warned = [expect.stringMatching(/^conf\/\.env\.local is untracked and looks like a secret, so it is not/)];
+    const [change, folder, named] = [await ask(repo), await ask(repo, ['conf']), await ask(repo, ['conf/.env.local'])];
+    expect([filesOf(change), change.warnings]).toEqual([['conf/.env', 'conf/app.yml'], warned]);
+    expect([filesOf(folder), folder.warnings]).toEqual([['conf/.env', 'conf/app.yml'], warned]);
+    expect([filesOf(named), named.warnings]).toEqual([['conf/.env.local'], []]);
+    repo.git('add', 'conf/.env.local');
+    expect(filesOf(await ask(repo))).toEqual(['conf/.env', 'conf/.env.local', 'conf/app.yml']);
+  });
+
   test('generated files are never a change, and never reviewed when named', async () => {
     const repo = repoWith({
       '.deepreview': ruleText('every', { include: ['**'] }),

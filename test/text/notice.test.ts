@@ -22,6 +22,7 @@ function samples(given: string): OneOfEach {
     'marker-not-a-file': [{ kind: 'marker-not-a-file', id }, /is not a plain file, so it is no pass/],
     submodule: [{ kind: 'submodule', path }, /repository of its own.*not reviewed/],
     unnameable: [{ kind: 'unnameable', name: given }, /is not UTF-8.*not reviewed/],
+    withheld: [{ kind: 'withheld', path }, /looks like a secret, so it is not reviewed/],
     'no-such-file': [{ kind: 'no-such-file', path }, /does not exist/],
     'deleted-file': [{ kind: 'deleted-file', path }, /is deleted.*nothing to review/],
     'tracked-log-dir': [{ kind: 'tracked-log-dir', logDir: given }, /git tracks.*not reviewed/],
