@@ -57,5 +57,7 @@ export function addPhaseTools(server: McpServer, root: string): void {
 function told(started: Result<Parameters<typeof startedPhaseDocument>[0]>) {
   if (!started.ok) return rejected(started.failure);
   const document = startedPhaseDocument(started.value);
-  return answered(tellStartedPhase(document), document);
+  const answer = answered(tellStartedPhase(document), document);
+  // A round that could not be played is refused, like what is refused before it is begun.
+  return document.error === null ? answer : { ...answer, isError: true };
 }

@@ -110,8 +110,8 @@ test('what is wrong is said, and can be mended', async () => {
   repo.write('docs/f/design.md', '');
   const client = await connectMcp(repo.root);
   const refused = await client.call('start_phase', { phase: 'design', feature: 'docs/f' });
-  const { loop_id, state, error } = documentOf(refused);
-  expect([state, error?.kind]).toEqual(['died', 'unusable-artifact']);
+  const { loop_id, state, error } = refused.structured as StartedPhaseDocument;
+  expect([refused.isError, state, error?.kind]).toEqual([true, 'died', 'unusable-artifact']);
   expect(refused.text).toMatch(/^The round could not be played\.\ndocs\/f\/design\.md .* is empty/);
   repo.write('docs/f/design.md', '# Design\n\nA way.\n');
   repo.answers('two', APPROVED, APPROVED);
