@@ -130,7 +130,8 @@ function nextSteps(outcome: RunOutcome): string[] {
         : 'Next: mend what the check says, and run again.',
     );
   }
-  const isIdle = outcome.iteration === null && outcome.gates.some(({ status }) => status === 'not_run');
+  const isToRun = ({ status, why }: GateOutcome) => status === 'not_run' && why !== 'retry-limit';
+  const isIdle = outcome.iteration === null && outcome.gates.some(isToRun);
   if (isIdle && open.length === 0) steps.push('Next: "onceover run" has it looked at.');
   if (outcome.status === 'lock_conflict') steps.push('Next: wait until it has ended, and run again.');
   if (outcome.status === 'error') steps.push(nextAfterError(outcome));

@@ -292,6 +292,16 @@ Not paid (estimate): 1.2k unchanged since they passed, 100 slots that rested.`);
       /^Next: look at what is open; then .*resolve.*run --force.*clean.* has it asked again\.$/m,
     ],
     [
+      'the retry limit, and nothing is open: a run would not ask',
+      {
+        status: 'retry_limit_exceeded',
+        exitCode: 1,
+        iteration: null,
+        gates: [gateOutcome({ status: 'not_run', why: 'retry-limit' })],
+      },
+      /^Failed: .*\nNext: look at .* has it asked again\.$(?!\n)/m,
+    ],
+    [
       'no verdict',
       { status: 'error', exitCode: 3, gates: [gateOutcome({ status: 'error', why: 'changed-meanwhile' })] },
       /^Next: see why above, put it right, and run again\.$/m,
