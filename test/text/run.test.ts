@@ -299,7 +299,7 @@ Not paid (estimate): 1.2k unchanged since they passed, 100 slots that rested.`);
         iteration: null,
         gates: [gateOutcome({ status: 'not_run', why: 'retry-limit' })],
       },
-      /^Failed: .*\nNext: look at .* has it asked again\.$(?!\n)/m,
+      /^Failed: .*\nNext: look at .* has it asked again\.\nPaid: /m,
     ],
     [
       'no verdict',
