@@ -120,5 +120,5 @@ const INSTRUCTIONS =
   "Reviews of the present change. To have the gates of onceover.yml run: start_run, then get_run until its state is no longer running; mend what is open and start it again. To review with sub-agents of your own: get_review_instructions, give each listed file to a reviewer of its own, mend what they find, and call it again until nothing is left to do. To have a feature's spec, design, plan, tasks or code reviewed in a loop: start_phase, mend what is open, and continue_phase with a summary until it has ended. To work through the steps of a workflow: get_workflows, start_workflow, do the step and call finished_step, until the workflow is complete.";
 
 function given(names: readonly string[] | null | undefined) {
-  return names === null || names === undefined ? null : ({ names, source: 'arguments' } as const);
+  return names === null || names === undefined ? null : ({ names, source: 'tool' } as const);
 }

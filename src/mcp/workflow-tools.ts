@@ -96,7 +96,7 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
         own,
         step: input.step_id ?? null,
         outputs: { values: input.outputs, typed: true },
-        pathsFrom: 'list',
+        pathsFrom: 'tool',
         notes: input.notes ?? null,
         override: input.quality_review_override_reason ?? null,
       });

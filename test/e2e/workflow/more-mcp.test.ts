@@ -112,6 +112,20 @@ test('several sessions: a client means the one that it began, others must say', 
   expect(aborted.text).toContain('was aborted at ');
 });
 
+test('paths count from the root of the repository, wherever the server is started', async () => {
+  const { repo } = await judged();
+  const rule =
+    "{ description: Notes., match: { include: ['**/*.md'] }, review: { strategy: individual, instructions: Look. } }";
+  repo.write('notes/.deepreview', `facts: ${rule}\n`);
+  const client = await connectNew(join(repo.root, 'notes'), ['--reviewer', 'judge']);
+  const reviews = await client.call('get_review_instructions', { files: ['notes/one.md'] });
+  expect(reviews.structured).toMatchObject({ tasks: [{ files: ['notes/one.md'] }], warnings: [] });
+  const matching = await client.call('get_configured_reviews', { only_rules_matching_files: ['notes/new.md'] });
+  expect(matching.structured).toMatchObject({ rules: [{ name: 'facts' }] });
+  await begin(client);
+  expect(endOf(await finish(client, 'research')).status).toBe('next_step');
+});
+
 test('two clients finish one step: one does, and the other is told', async () => {
   const { repo, client } = await judged();
   const session_id = await begin(client);
