@@ -9,7 +9,7 @@ import { readNulList } from './nul-list.ts';
 import { type IndexWork, mayName, type OwnIndex } from './snapshot-index.ts';
 import { undisturbed } from './undisturbed.ts';
 import { type SortedOut, sortOut } from './untracked.ts';
-import { notCheckedOut, stagedNames } from './users-index.ts';
+import { isOnDisk, notCheckedOut, stagedElsewhere, stagedNames } from './users-index.ts';
 
 /** What was seen: the differences as git writes them, and what was not looked into. */
 type Looked = Pick<SortedOut, 'withheld' | 'unnameable'> & {
@@ -33,6 +33,7 @@ export async function look(
   const options = { env: { ...index.env, GIT_LITERAL_PATHSPECS: '0' }, config: undisturbed(place.commonDir) };
   const ask: Ask = (args, input) => git(place.root, args, input === undefined ? options : { ...options, input });
   const { headCommit: commit } = comparison;
+  const head = commit ?? comparison.baseTree;
   const start = () => ask(commit === null ? ['read-tree', '--empty'] : ['read-tree', '-m', commit]);
   const update = () => openEyed(ask, ['add', '-u', '--', ':/', ...left.folders.map(notThis)]);
 
@@ -44,16 +45,13 @@ export async function look(
   if (isFirst) await git(place.root, ['update-index', '-q', '--refresh'], { ...options, expected: [0, 1] });
   const names = index.count();
   const list = () => openEyed(ask, ['ls-files', '-z', '--others', '--exclude-standard']);
-  const [updated, listed, staged] = await Promise.all([
-    update(),
-    list(),
-    stagedNames(place, commit ?? comparison.baseTree, kept),
-  ]);
+  const [updated, listed, staged] = await Promise.all([update(), list(), stagedNames(place, head, kept)]);
   if (!updated.ok) return updated;
   if (!listed.ok) return listed;
   if (!staged.ok) return staged;
-  const hasAll = index.count() === names;
-  const hidden = hasAll ? done(NONE) : await bringBack(place, { ask, start, update });
+  const isAway = (name: string) => !isOnDisk(place, Buffer.from(name, 'utf8').toString('latin1'));
+  const hasAll = index.count() === names && !staged.value.names.some(isAway);
+  const hidden = hasAll ? done(NONE) : await bringBack(place, { ask, start, update, head });
   if (!hidden.ok) return hidden;
   // What has taken the place of a file that is gone was that file to git until now.
   const others = hasAll ? listed : await list();
@@ -100,10 +98,15 @@ async function difference(ask: Ask, index: OwnIndex, tree: string, kept: KeptAns
   return done(answer.value.stdout);
 }
 
-type Steps = { readonly ask: Ask; readonly start: () => ReturnType<Ask>; readonly update: () => ReturnType<Ask> };
+type Steps = {
+  readonly ask: Ask;
+  readonly start: () => ReturnType<Ask>;
+  readonly update: () => ReturnType<Ask>;
+  readonly head: string;
+};
 
 // Something is not on disk: a sparse checkout left it out, or it was deleted.
-async function bringBack(place: Place, { ask, start, update }: Steps): Promise<Result<Buffer>> {
+async function bringBack(place: Place, { ask, start, update, head }: Steps): Promise<Result<Buffer>> {
   const elsewhere = await notCheckedOut(place);
   if (!elsewhere.ok) return elsewhere;
   if (elsewhere.value.size === 0) return done(NONE);
@@ -112,7 +115,11 @@ async function bringBack(place: Place, { ask, start, update }: Steps): Promise<R
   const hidden = await hide(ask, elsewhere.value);
   if (!hidden.ok) return hidden;
   const updated = await update();
-  return updated.ok ? hidden : updated;
+  if (!updated.ok) return updated;
+  const staged = await stagedElsewhere(place, head, elsewhere.value);
+  if (!staged.ok || staged.value.length === 0) return staged.ok ? hidden : staged;
+  const taken = await ask(['update-index', '-z', '--index-info'], staged.value);
+  return taken.ok ? hidden : taken;
 }
 
 const NONE = Buffer.alloc(0);

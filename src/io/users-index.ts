@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import type { Place } from '../domain/change.ts';
 import { done, type Result } from '../domain/result.ts';
 import { git } from './git.ts';
@@ -38,12 +39,34 @@ export async function notCheckedOut(place: Place): Promise<Result<ReadonlySet<st
   return done(new Set(lines.filter((line) => line.startsWith('S ')).map((line) => line.slice(2))));
 }
 
-const STAGED = [
-  'diff-index',
-  '--cached',
-  '--raw',
-  '-z',
-  '--no-renames',
-  '--ignore-submodules=none',
-  '--diff-filter=AU',
-];
+/** Of such files, those that differ from `head`, as `update-index --index-info` reads them: nowhere else is the change. */
+export async function stagedElsewhere(
+  place: Place,
+  head: string,
+  elsewhere: ReadonlySet<string>,
+): Promise<Result<Buffer>> {
+  const answer = await git(place.root, [...DIFFERS, '--no-abbrev', head, '--'], { config: QUIET });
+  if (!answer.ok) return answer;
+  const lines = readRawDiff(answer.value.stdout).flatMap(({ newMode, newId, paths, unnameable }) => {
+    const names = [...paths.map((path) => Buffer.from(path, 'utf8').toString('latin1')), ...unnameable];
+    return newId === null ? [] : names.filter(isAway).map((name) => `${newMode} ${newId}\t${name}\0`);
+  });
+  return done(Buffer.from(lines.join(''), 'latin1'));
+
+  function isAway(name: string): boolean {
+    return elsewhere.has(name) && !isOnDisk(place, name);
+  }
+}
+
+/** Whether something lies at a path, which is given by its bytes. */
+export function isOnDisk({ root }: Place, name: string): boolean {
+  const path = Buffer.concat([Buffer.from(`${root}/`, 'utf8'), Buffer.from(name, 'latin1')]);
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+const DIFFERS = ['diff-index', '--cached', '--raw', '-z', '--no-renames', '--ignore-submodules=none'];
+const STAGED = [...DIFFERS, '--diff-filter=AU'];

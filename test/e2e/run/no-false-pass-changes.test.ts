@@ -102,6 +102,23 @@ way('git was told that the file is not checked out.', async () => {
   }, OLD);
 });
 
+way('A sparse checkout leaves out what a merge has staged.', async () => {
+  const repo = await passed({ files: { ...OLD, 'src/far/old.ts': 'export const far = 1;\n' } });
+  repo.commit();
+  repo.git('checkout', '-q', '-b', 'other', 'main');
+  repo.write('src/far/old.ts', 'export const evil = 1;\n');
+  repo.write('src/further/new.ts', 'export const more = 1;\n');
+  repo.commit();
+  repo.git('checkout', '-q', 'work');
+  repo.git('sparse-checkout', 'init', '--cone');
+  repo.git('sparse-checkout', 'set', '.onceover');
+  repo.git('merge', '-q', '--no-ff', '--no-commit', 'other');
+  await expectAsked(repo);
+  const [{ prompt = '' } = {}] = repo.calls();
+  expect(prompt).toContain('+export const evil = 1;');
+  expect(prompt).toContain('+export const more = 1;');
+});
+
 way('A program that watches files for git says that nothing changed.', async () => {
   await expectSeen((repo) => {
     const liar = join(dirname(repo.root), 'liar');
