@@ -1,95 +1,53 @@
-import type { KnownAgent } from './agents/inspect.ts';
 import { placeOf } from './app/ahead.ts';
 import type { Cleaned } from './app/clean.ts';
 import type { Cost, CostOptions } from './app/cost.ts';
 import type { DemoOptions } from './app/demo.ts';
+import type { DoctorOptions } from './app/doctor.ts';
+import { type GivenFiles, toPaths } from './app/given-files.ts';
 import type { SetUpWish } from './app/init.ts';
+import { explainReviewId, instructions, rules } from './app/instructions.ts';
 import type { PhaseWish } from './app/phase.ts';
+import { openProject } from './app/project.ts';
 import type { ReportFile, WrittenReports } from './app/reports.ts';
 import type { Preview, RunOptions } from './app/run.ts';
 import type { StartedPhase } from './app/started-phase.ts';
 import type { StartedRun } from './app/started-run.ts';
 import type { FinishWish, StartWish } from './app/workflow.ts';
-import { loadRules } from './config/load-rules.ts';
 import { loadSettings } from './config/load-settings.ts';
-import { openParsedFiles, type ParsedFiles } from './config/parsed-files.ts';
-import type { RepoPath, ReviewId } from './domain/brand.ts';
-import type { Changes, Listing, Place } from './domain/change.ts';
+import { openParsedFiles } from './config/parsed-files.ts';
+import type { ReviewId } from './domain/brand.ts';
+import type { Place } from './domain/change.ts';
 import type { DemoOutcome } from './domain/demo.ts';
 import type { DoctorReport } from './domain/doctor.ts';
 import type { ReviewExplanation, RunExplanation } from './domain/explanation.ts';
 import type { KnownFinding, Resolution } from './domain/finding.ts';
 import { USUAL_LOG_DIR } from './domain/generated.ts';
-import type { InstructionsOutcome, Notice } from './domain/instructions.ts';
 import type { LoopOutcome } from './domain/loop.ts';
 import type { MarkReceipt } from './domain/pass.ts';
 import type { PhaseName } from './domain/phase.ts';
 import type { PhaseOutcome, PhasePlan } from './domain/phase-run.ts';
-import type { Capabilities, Reporter, Repository } from './domain/ports.ts';
+import type { Reporter } from './domain/ports.ts';
 import type { Removal } from './domain/removal.ts';
 import { done, failed, type Result } from './domain/result.ts';
-import type { Rule } from './domain/rule.ts';
 import type { RunOutcome } from './domain/run.ts';
 import type { SetUpOutcome } from './domain/set-up.ts';
-import { SETTINGS_FILE, type Settings } from './domain/settings.ts';
+import { SETTINGS_FILE } from './domain/settings.ts';
 import type { Waiting } from './domain/waiting.ts';
 import type { SessionId, WorkflowSession } from './domain/workflow.ts';
 import type { OfferedWorkflows, StepEnd, WorkflowStart } from './domain/workflow-outcome.ts';
-import {
-  type InstructionPorts,
-  type InstructionsRequest,
-  type PreparedInstructions,
-  prepareInstructions,
-  writeInstructions,
-} from './execute/instructions.ts';
-import { withoutChange } from './execute/select-files.ts';
-import { openContents } from './io/contents.ts';
-import { findPlace, gitVersion } from './io/place.ts';
+import { findPlace } from './io/place.ts';
 import { openRepository } from './io/repository.ts';
 import { diskFiles } from './io/text-files.ts';
-import { isThere, type NameSource, userPath } from './io/user-path.ts';
-import { explainReview } from './plan/explain-review.ts';
-import { matchRules } from './plan/match.ts';
 import { checkReviewId } from './plan/review-id.ts';
-import { openInstructionFiles } from './stores/instruction-files.ts';
-import { markerPath, openPasses } from './stores/passes.ts';
+import { openPasses } from './stores/passes.ts';
 import { version } from './version.ts';
+
+export { type GivenFiles, instructions, rules };
 
 /** What there is to say of a name that somebody asked about. */
 export type Explanation =
   | { readonly about: 'run'; readonly explanation: RunExplanation }
   | { readonly about: 'review'; readonly explanation: ReviewExplanation };
-
-/** Names of files as they were given, and where from. */
-export type GivenFiles = { readonly names: readonly string[]; readonly source: NameSource };
-
-/** Writes the instruction files of all reviews that the change, or the given files, ask for. */
-export async function instructions(
-  cwd: string,
-  options: { readonly files: GivenFiles | null; readonly base: string | null },
-): Promise<Result<InstructionsOutcome>> {
-  const prepared = await prepare(cwd, options);
-  if (!prepared.ok) return prepared;
-  return writeInstructions(prepared.value.ports, prepared.value.request, prepared.value.prepared);
-}
-
-/** The configured rules; with files, those that match one of them. A pass makes no difference. */
-export async function rules(
-  cwd: string,
-  files: GivenFiles | null,
-): Promise<Result<{ readonly rules: readonly Rule[]; readonly notices: readonly Notice[] }>> {
-  const project = await openProject(cwd);
-  if (!project.ok) return project;
-  const named = toPaths(project.value.place, files);
-  if (!named.ok) return named;
-  const there = await project.value.repository.listing();
-  if (!there.ok) return there;
-  const loaded = await rulesOf(project.value, there.value.listing);
-  const notices = [...loaded.notices, ...named.value.notices];
-  if (named.value.listed === null) return done({ rules: loaded.rules, notices });
-  const matches = matchRules(loaded.rules, named.value.listed);
-  return done({ rules: loaded.rules.filter((rule) => (matches.get(rule) ?? []).length > 0), notices });
-}
 
 /** Marks a review as passed. */
 export async function pass(
@@ -121,17 +79,6 @@ export async function explain(
   return run.ok || review.failure.kind !== 'unknown-subject' ? review : run;
 }
 
-async function explainReviewId(cwd: string, id: string, base: string | null): Promise<Result<ReviewExplanation>> {
-  const prepared = await prepare(cwd, { files: null, base });
-  if (!prepared.ok) return prepared;
-  const { passes } = prepared.value.ports;
-  const marked = await passes.marked();
-  if (!marked.ok) return marked;
-  const past = { passed: marked.value.ids.has(id), receipt: await passes.receipt(id as ReviewId) };
-  const explanation = explainReview(id, prepared.value.prepared, past);
-  return explanation === null ? failed({ kind: 'unknown-subject', name: id }) : done(explanation);
-}
-
 /** Writes what is asked for and not there yet. */
 export async function init(cwd: string, options: SetUpWish): Promise<Result<SetUpOutcome>> {
   const project = await openProject(cwd);
@@ -159,82 +106,8 @@ export async function removeSetUp(cwd: string, options: { readonly isDone: boole
 }
 
 /** Which agents are here and what they can do; with `resume`, whether they can be resumed is found out by trying. */
-export async function doctor(
-  cwd: string,
-  options: {
-    /** Null: nothing is tried. 'all', or the name of an agent. */
-    readonly resume: string | null;
-    readonly signal: AbortSignal | null;
-    tell?(agent: string): void;
-  },
-): Promise<Result<DoctorReport>> {
-  const [agents, { findProgram }, { TESTED }, { openCapabilities }, { resumeAbility }] = await Promise.all([
-    import('./agents/inspect.ts'),
-    import('./agents/find.ts'),
-    import('./agents/tested.ts'),
-    import('./stores/capabilities.ts'),
-    import('./plan/resume-ability.ts'),
-  ]);
-  // Outside a repository there are no settings, but there may be agents.
-  const project = await openProject(cwd);
-  if (!project.ok && project.failure.kind !== 'not-a-repository') return project;
-  if (!project.ok && options.resume !== null) return project;
-  const root = project.ok ? project.value.place.root : cwd;
-  const known = agents.knownAgents(project.ok ? project.value.settings.agent : {}, process.env, root);
-  const capabilities = project.ok ? openCapabilities(project.value.place.commonDir) : null;
-  if (options.resume !== null && capabilities !== null) {
-    const tried = await tryResume(known, { ...options, resume: options.resume }, capabilities, root);
-    if (!tried.ok) return tried;
-  }
-  const probed = (await capabilities?.probed()) ?? [];
-  const reports = await Promise.all(
-    known.map((one) =>
-      agents.reportAgent(one, root, (name, version) => resumeAbility({ name, version }, { probed, tested: TESTED })),
-    ),
-  );
-  const git = await gitVersion(cwd);
-  const bubblewrap = findProgram('bwrap', process.env['PATH'] ?? '', root);
-  return done({ agents: reports, git, bubblewrap, node: process.versions.node });
-}
-
-async function tryResume(
-  known: readonly KnownAgent[],
-  options: { readonly resume: string; readonly signal: AbortSignal | null; tell?(agent: string): void },
-  capabilities: Capabilities,
-  root: string,
-): Promise<Result<void>> {
-  const [{ openProbe }, { programVersion }, { probeResume }, schemas] = await Promise.all([
-    import('./agents/probe-ports.ts'),
-    import('./agents/find.ts'),
-    import('./execute/probe-resume.ts'),
-    import('./prompt/answer-schema.ts'),
-  ]);
-  const named = known.filter(({ agent }) => options.resume === 'all' || agent.name === options.resume);
-  if (named.length === 0)
-    return failed({ kind: 'unknown-agent', name: options.resume, known: known.map((one) => one.agent.name) });
-  const schema = schemas.answerSchema('probe');
-  for (const one of named) {
-    const { program } = one;
-    // A command's "resume: true" is its owner's word; trying it would cost what only they know.
-    if (program === null || one.settings?.command != null) continue;
-    options.tell?.(one.agent.name);
-    const version = (await programVersion(program, one.env, root)) ?? 'unknown';
-    const probe = openProbe(
-      { ...one, program },
-      { schema, strictSchema: schemas.strictSchema(schema) },
-      { signal: options.signal },
-    );
-    try {
-      const outcome = await probeResume(one.agent.name, version, probe);
-      if (outcome.kind === 'not-tried')
-        return failed({ kind: 'agent-not-tried', agent: one.agent.name, failure: outcome.failure });
-      const kept = await capabilities.keep(outcome.result);
-      if (!kept.ok) return kept;
-    } finally {
-      probe.close();
-    }
-  }
-  return done(undefined);
+export async function doctor(cwd: string, options: DoctorOptions): Promise<Result<DoctorReport>> {
+  return (await import('./app/doctor.ts')).doctor(cwd, options);
 }
 
 /** What a run is asked for, in the words of the command line. */
@@ -434,97 +307,4 @@ function toOptions(place: Place, wish: RunWish): Result<RunOptions> {
   if (!named.ok) return named;
   const files = named.value.listed ?? [];
   return done({ ...options, selection: { kind: 'files', files, base: selection.base } });
-}
-
-type Project = {
-  readonly place: Place;
-  readonly repository: Repository;
-  readonly settings: Settings;
-  readonly parsed: ParsedFiles;
-};
-
-async function openProject(cwd: string): Promise<Result<Project>> {
-  const place = await placeOf(cwd);
-  if (!place.ok) return place;
-  const parsed = openParsedFiles(place.value.commonDir, version);
-  const settings = await loadSettings(diskFiles(place.value.root), parsed);
-  if (!settings.ok) return settings;
-  const repository = openRepository(place.value);
-  return done({ place: place.value, repository, settings: settings.value, parsed });
-}
-
-type Prepared = {
-  readonly ports: InstructionPorts;
-  readonly request: InstructionsRequest;
-  readonly prepared: PreparedInstructions;
-};
-
-async function prepare(
-  cwd: string,
-  options: { readonly files: GivenFiles | null; readonly base: string | null },
-): Promise<Result<Prepared>> {
-  const project = await openProject(cwd);
-  if (!project.ok) return project;
-  const { place, repository, settings } = project.value;
-  const named = toPaths(place, options.files);
-  if (!named.ok) return named;
-  const { listed } = named.value;
-  const base = options.base ?? settings.base;
-  let loading: ReturnType<typeof rulesOf> | null = null;
-  const onListing = (listing: Listing) => {
-    loading = rulesOf(project.value, listing);
-  };
-  const changes = listed === null ? await repository.changes(base, onListing) : await listingOnly(repository);
-  if (!changes.ok) return changes;
-  const loaded = await (loading ?? rulesOf(project.value, changes.value.listing));
-  const ports: InstructionPorts = {
-    repository,
-    contents: openContents(place.root),
-    passes: openPasses(place),
-    instructionFiles: openInstructionFiles(place.root),
-  };
-  const request: InstructionsRequest = {
-    rules: loaded.rules,
-    changes: changes.value,
-    settings,
-    listed,
-    base,
-    markerPath,
-  };
-  const prepared = await prepareInstructions(ports, request);
-  if (!prepared.ok) return prepared;
-  const notices = [...loaded.notices, ...named.value.notices, ...prepared.value.notices];
-  return done({ ports, request, prepared: { ...prepared.value, notices } });
-}
-
-async function listingOnly(repository: Repository): Promise<Result<Changes>> {
-  const there = await repository.listing();
-  return there.ok ? done(withoutChange(there.value)) : there;
-}
-
-async function rulesOf(
-  project: Project,
-  listing: Listing,
-): Promise<{ readonly rules: readonly Rule[]; readonly notices: readonly Notice[] }> {
-  const loaded = await loadRules(diskFiles(project.place.root), listing, project.parsed);
-  project.parsed.save();
-  return { rules: loaded.rules, notices: loaded.problems.map((problem) => ({ kind: 'problem', problem })) };
-}
-
-type NamedFiles = { readonly listed: readonly RepoPath[] | null; readonly notices: readonly Notice[] };
-
-function toPaths(place: Place, files: GivenFiles | null): Result<NamedFiles> {
-  if (files === null) return done({ listed: null, notices: [] });
-  const listed: RepoPath[] = [];
-  for (const name of files.names) {
-    const path = name === '' ? null : userPath(place, name, files.source);
-    if (path !== null) listed.push(path);
-    else if (files.source !== 'pipe') return failed({ kind: 'path-outside', path: name });
-  }
-  const [first] = files.names;
-  // A pipe may hold something that is no list, such as what git tells a hook.
-  if (files.source === 'pipe' && first !== undefined && !listed.some((path) => isThere(place, path))) {
-    return done({ listed: null, notices: [{ kind: 'list-ignored', first }] });
-  }
-  return done({ listed, notices: [] });
 }
