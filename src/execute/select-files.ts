@@ -41,7 +41,7 @@ export function selectChanged(changes: Changes, logDir: string): SelectedFiles {
   };
 }
 
-/** The files of an explicit list: a folder stands for all that git knows in it, without what is withheld. */
+/** The files of an explicit list: a folder stands for all that git knows in it, without what is withheld or cannot be reviewed. */
 export async function selectListed(
   listed: readonly RepoPath[],
   changes: Changes,
@@ -51,6 +51,7 @@ export async function selectListed(
   const files = new Set<RepoPath>();
   const missing: RepoPath[] = [];
   const folders: RepoPath[] = [];
+  const repositories = new Set<RepoPath>();
   const notices: Notice[] = [];
   let there: readonly RepoPath[] | null = null;
   const all = () => {
@@ -65,15 +66,27 @@ export async function selectListed(
       else if (found === 'missing') missing.push(path);
       else {
         folders.push(path);
-        for (const inside of all()) if (isIn(path, inside)) files.add(inside);
+        if (changes.listing.tracked.includes(path)) repositories.add(path);
+        for (const inside of all().filter((one) => isIn(path, one))) {
+          // Nothing but a repository of its own is a folder that git tracks.
+          if ((await ports.contents.exists(inside)) === 'folder') repositories.add(inside);
+          else files.add(inside);
+        }
+        for (const one of changes.submodules) if (one === path || isIn(path, one)) repositories.add(one);
       }
     }
+  }
+  for (const path of repositories) notices.push({ kind: 'submodule', path });
+  for (const name of changes.listing.unnameable) {
+    if (folders.some((folder) => isIn(byteByByte(folder), name))) notices.push({ kind: 'unnameable', name });
   }
   if (missing.length > 0) {
     const known = await ports.repository.known(missing, options.base);
     if (!known.ok) return known;
     for (const path of missing) {
       if (known.value.has(path)) notices.push({ kind: 'deleted-file', path });
+      // It stands for a byte that could not be read, so the file may well be there.
+      else if (path.includes('\ufffd')) notices.push({ kind: 'unnameable', name: path });
       else {
         files.add(path);
         notices.push({ kind: 'no-such-file', path });
@@ -99,6 +112,11 @@ function others(changes: Changes, files: ReadonlySet<RepoPath>, logDir: string):
 
 function isIn(folder: string, path: string): boolean {
   return folder === '' || path.startsWith(`${folder}/`);
+}
+
+/** A name as those that are not UTF-8 are told. */
+function byteByByte(name: string): string {
+  return Buffer.from(name).toString('latin1');
 }
 
 function secretsIn({ listing }: Changes): ReadonlySet<RepoPath> {

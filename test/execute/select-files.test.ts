@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import type { RepoPath } from '../../src/domain/brand.ts';
+import type { Changes } from '../../src/domain/change.ts';
+import { selectListed } from '../../src/execute/select-files.ts';
+import { tellNotice } from '../../src/text/notice.ts';
+import { memoryContents } from '../support/memory/contents.ts';
+import { memoryRepository } from '../support/memory/repository.ts';
+
+const TREE = { 'a.ts': '', 'ü/b.ts': '', 'ü/mod/c.ts': '', 'ü/nest/d.ts': '', 'v/e.ts': '' };
+const paths = (...names: string[]) => names as RepoPath[];
+const CHANGES: Changes = {
+  base: null,
+  changed: [],
+  deleted: [],
+  submodules: paths('ü/nest'),
+  listing: {
+    tracked: paths('a.ts', 'ü/b.ts', 'ü/mod', 'v/e.ts'),
+    untracked: [],
+    nested: paths('ü/nest'),
+    unwatched: [],
+    unnameable: ['\u00c3\u00bc/bad\u00ff', 'v/bad\u00ff'],
+  },
+};
+
+const MOD = 'ü/mod is a repository of its own; rules review files, so it is not reviewed here';
+const NEST = MOD.replace('mod', 'nest');
+const BAD = 'a file name is not UTF-8 and the file is not reviewed: ';
+
+test.each<[string, string[], string[], (string | RegExp)[]]>([
+  ['a folder', ['ü'], ['ü/b.ts'], [MOD, NEST, `${BAD}Ã¼/badÿ`]],
+  ['another one', ['v'], ['v/e.ts'], [`${BAD}v/badÿ`]],
+  ['everything, and once more', ['', 'ü'], ['a.ts', 'ü/b.ts', 'v/e.ts'], [MOD, NEST, `${BAD}Ã¼/badÿ`, `${BAD}v/badÿ`]],
+  ['a submodule', ['ü/mod'], [], [MOD]],
+  ['a repository that git does not track', ['ü/nest'], [], [NEST]],
+  ['a file in one', ['ü/mod/c.ts'], ['ü/mod/c.ts'], []],
+  ['a name that is not UTF-8', ['v/bad\ufffd'], [], [`${BAD}v/bad\ufffd`]],
+  ['one that is', ['v/new.ts'], ['v/new.ts'], ['v/new.ts does not exist']],
+])('%s: what is reviewed, and why the rest is not', async (_, listed, files, notices) => {
+  const ports = {
+    repository: memoryRepository({ base: null, head: {}, now: {} }),
+    contents: memoryContents(TREE),
+  };
+  const selected = await selectListed(paths(...listed), CHANGES, ports, { logDir: '.deepwork/logs', base: null });
+  if (!selected.ok) throw new Error(selected.failure.kind);
+  expect(selected.value.files).toEqual(files);
+  expect(selected.value.notices.map(tellNotice)).toEqual(notices);
+});
