@@ -6,6 +6,7 @@ import { tellFailure } from '../text/failure.ts';
 import { tellGateDetail, tellSlotReason } from '../text/gate-reason.ts';
 import { tellRunNotice } from '../text/run.ts';
 import { tellPlan } from '../text/slots.ts';
+import { money } from './paid-document.ts';
 
 /** What `run --json`, `status --json` and `get_run` answer with. */
 export type RunDocument = {
@@ -164,6 +165,6 @@ export function usageDocument(usage: Usage | null): UsageDocument | null {
     cached_input_tokens: usage.cachedInputTokens,
     cache_write_tokens: usage.cacheWriteTokens,
     output_tokens: usage.outputTokens,
-    cost_usd: usage.costUsd,
+    cost_usd: usage.costUsd === null ? null : money(usage.costUsd),
   };
 }

@@ -6,6 +6,7 @@ import {
   gateDocument,
   lockConflictDocument,
   runDocument,
+  usageDocument,
 } from '../../src/report/run-document.ts';
 import { runSchema } from '../../src/report/run-schema.ts';
 import {
@@ -201,6 +202,11 @@ describe('the document of a run', () => {
   test('a check that did not run has no output', () => {
     expect(gateDocument(gateOutcome({ kind: 'check', check: null }))).not.toHaveProperty('output');
   });
+});
+
+test('a sum of money is told without the tail that adding leaves', () => {
+  expect(usageDocument(usage({ costUsd: 0.1 + 0.2 }))?.cost_usd).toBe(0.3);
+  expect(usageDocument(usage({ costUsd: null }))?.cost_usd).toBeNull();
 });
 
 test.each([
