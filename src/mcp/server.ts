@@ -29,7 +29,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
   // Reviewers that nobody hears any more are ended with the client.
   const gone = new AbortController();
   const server = serveStdio(() => buildServer(options, gone.signal), {
-    onerror: (error) => process.stderr.write(`onceover mcp: ${error.message.split('\n', 1)[0]}\n`),
+    onerror: (error) => process.stderr.write(`onceover mcp: ${tellError(error)}\n`),
   });
   await new Promise<void>((resolve) => {
     stop.addEventListener('abort', () => resolve(), { once: true });
@@ -40,6 +40,12 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
   });
   gone.abort();
   await server.close();
+}
+
+// What is no message is told by a list of all that it could have been.
+function tellError({ message }: Error): string {
+  if (message.startsWith('[')) return 'what the client sent is no message of the protocol, and was left aside';
+  return message.split('\n', 1)[0] ?? '';
 }
 
 /** The server with its tools; docs/mcp.md is made from it too. */

@@ -225,6 +225,9 @@ describe('on the wire', () => {
     expect(await wire.ended).toBe(0);
     expect(wire.lines.length).toBeGreaterThanOrEqual(4);
     for (const line of wire.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+    expect(wire.errors.join('').split('\n')[0]).toMatch(
+      /^onceover mcp: what the client sent is no message of the protocol/,
+    );
   });
 
   test('the server ends when standard input closes, before and after the greeting', async () => {
@@ -240,6 +243,7 @@ describe('on the wire', () => {
 type Wire = {
   readonly child: ChildProcessWithoutNullStreams;
   readonly lines: string[];
+  readonly errors: string[];
   readonly ended: Promise<number | null>;
   send(message: object): void;
   sendRaw(text: string): void;
@@ -260,12 +264,14 @@ function openWire(repo: TestRepo): Wire {
     const message = JSON.parse(line) as { id?: number };
     if (message.id !== undefined) waiting.get(message.id)?.(message);
   });
-  child.stderr.resume();
+  const errors: string[] = [];
+  child.stderr.setEncoding('utf8').on('data', (text: string) => errors.push(text));
   const sendRaw = (text: string) => child.stdin.write(text);
   const found = (id: number) => lines.map((line) => JSON.parse(line) as { id?: number }).find((one) => one.id === id);
   return {
     child,
     lines,
+    errors,
     ended: new Promise((resolve) => child.on('close', resolve)),
     send: (message) => sendRaw(`${JSON.stringify(message)}\n`),
     sendRaw,
