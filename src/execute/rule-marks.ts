@@ -30,18 +30,33 @@ export async function markedTasks(
   return done(found);
 }
 
-/** Marks the tasks all of whose gates passed, so that `instructions` need not ask for them either. */
+/** Tells, later, whether the files of a rule's gate have been left alone since now. */
+export function watchMarked(
+  snapshots: Pick<Snapshots, 'touched'>,
+  gates: Iterable<ReviewGate>,
+): (gate: ReviewGate) => boolean {
+  const touched = ({ entries }: ReviewGate) => snapshots.touched(entries.map(({ path }) => path));
+  const before = new Map<GateId, string>();
+  for (const gate of gates) if (gate.kind === 'rule') before.set(gate.id, touched(gate));
+  return (gate) => before.get(gate.id) === touched(gate);
+}
+
+/**
+ * Marks the tasks all of whose gates passed, so that `instructions` need not ask for them either. A mark is for what is on
+ * disk by then, so the files must have been left alone since before it was looked whether they passed.
+ */
 export async function markPassed(
   ports: MarkPorts,
   gates: readonly ReviewGate[],
   passed: ReadonlySet<GateId>,
   now: Date,
   allChanged: readonly RepoPath[],
+  isLeftAlone: (gate: ReviewGate) => boolean,
 ): Promise<Result<void>> {
   if (!gates.some((gate) => gate.kind === 'rule' && passed.has(gate.id))) return done(undefined);
   const contents = ports.contents();
   for (const { task, gates: own } of await reviewTasks(contents, gates)) {
-    if (!own.every((gate) => passed.has(gate.id)) || checkReviewId(task.id) !== null) continue;
+    if (!own.every((gate) => passed.has(gate.id) && isLeftAlone(gate)) || checkReviewId(task.id) !== null) continue;
     const references = new Map(
       await Promise.all(
         task.parts.map(async (part) => [part, (await readReferences(part, contents)).references] as const),

@@ -1,4 +1,4 @@
-import type { GateId } from '../domain/gate.ts';
+import type { GateId, ReviewGate } from '../domain/gate.ts';
 import { done, type Result } from '../domain/result.ts';
 import type { RunOutcome } from '../domain/run.ts';
 import { decideRun, type RunPlan } from '../plan/decide-run.ts';
@@ -7,7 +7,7 @@ import { estimateSpared } from '../plan/savings.ts';
 import { type Budget, openBudget } from './budget.ts';
 import { noteHeld } from './note-held.ts';
 import { type RunFacts, readCompared, readRun } from './read-run.ts';
-import { markPassed } from './rule-marks.ts';
+import { markPassed, watchMarked } from './rule-marks.ts';
 import { runChecks } from './run-checks.ts';
 import { ledgerRun } from './run-ledger.ts';
 import { conclude, type Deeds, NOTHING_DONE, savingDeeds } from './run-outcome.ts';
@@ -28,9 +28,11 @@ export async function executeRun(
   if (!noted.ok) return noted;
   const plan = decideRun(facts, request.settings, { ...request, isOn: false });
   let deeds = NOTHING_DONE;
+  let isLeftAlone = (_: ReviewGate) => false;
   if (plan.iterates) {
     const ran = await iterate(ports, request, facts, plan, budget);
     if (!ran.ok) return ran;
+    isLeftAlone = watchMarked(ports.snapshots, ran.value.asked.values());
     const after = await readAfter(ports, request, facts);
     if (!after.ok) return after;
     facts = after.value;
@@ -41,7 +43,7 @@ export async function executeRun(
   }
   const spared = estimateSpared(savingDeeds(deeds, plan), before.value.past.slots);
   const outcome = conclude(facts, deeds, request, spared, budget);
-  const tidied = await finish(ports, request, facts, deeds);
+  const tidied = await finish(ports, request, facts, deeds, isLeftAlone);
   if (!tidied.ok) return tidied;
   // Where nothing changed, nothing was paid or spared.
   if (outcome.status === 'no_changes') return done(outcome);
@@ -165,7 +167,13 @@ async function certify(
 }
 
 /** Marks what passed, archives what is over, lets go of what no record needs any more. */
-async function finish(ports: RunPorts, request: RunRequest, facts: RunFacts, deeds: Deeds): Promise<Result<void>> {
+async function finish(
+  ports: RunPorts,
+  request: RunRequest,
+  facts: RunFacts,
+  deeds: Deeds,
+  isLeftAlone: (gate: ReviewGate) => boolean,
+): Promise<Result<void>> {
   const letBe = request.ratchet?.now.letBe ?? new Set();
   const passed = new Set(
     facts.reviews
@@ -176,7 +184,7 @@ async function finish(ports: RunPorts, request: RunRequest, facts: RunFacts, dee
   if (facts.comparison.scope.kind === 'full' && deeds.iteration !== null) {
     const gates = facts.reviews.map(({ gate }) => gate).filter(({ id }) => deeds.asked.has(id));
     const allChanged = facts.snapshot.entries.map(({ path }) => path);
-    const marked = await markPassed(ports, gates, passed, ports.clock.now(), allChanged);
+    const marked = await markPassed(ports, gates, passed, ports.clock.now(), allChanged, isLeftAlone);
     if (!marked.ok) return marked;
   }
   return tidy(ports, facts, { hasIterated: deeds.iteration !== null });

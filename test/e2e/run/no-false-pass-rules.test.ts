@@ -1,8 +1,8 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect } from 'vitest';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, vi } from 'vitest';
 import { onceoverJson } from '../../support/cli.ts';
-import type { GateRepo } from '../../support/gates.ts';
+import { type GateRepo, PASS } from '../../support/gates.ts';
 import { ruleText } from '../../support/repo.ts';
 import { alone, command, expectAsked, OBJECTION, waysUnder } from '../../support/ways.ts';
 
@@ -60,6 +60,28 @@ way('With trust_marks, a file is deleted after the others were marked.', async (
   rmSync(join(repo.root, 'b.py'));
   repo.answers('one', OBJECTION);
   await expectAsked(repo);
+});
+
+// Waits until it is noted that the rule holds, which is just before its task is marked.
+const EDITOR = `
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+const folder = '.git/onceover/receipts';
+const isHeld = (name) => readFileSync(folder + '/' + name, 'utf8').includes('"mergeBase"');
+for (const end = Date.now() + 5000; Date.now() < end; ) {
+  if (existsSync(folder) && readdirSync(folder).some((name) => name.endsWith('.json') && isHeld(name))) break;
+}
+writeFileSync('a.py', 'never seen\\n');
+`;
+
+way('A file is edited at the moment when its pass is marked.', async () => {
+  const repo = withRule('individual');
+  const editor = join(dirname(repo.root), 'editor.mjs');
+  writeFileSync(editor, EDITOR);
+  const start = `require('node:child_process').spawn(process.execPath, ['${editor}'], { detached: true, stdio: 'ignore' }).unref()`;
+  repo.answers('one', { ...PASS, $run: `node -e "${start}"`, $sleep: 300 });
+  await repo.run();
+  await vi.waitFor(() => expect(readFileSync(join(repo.root, 'a.py'), 'utf8')).toBe('never seen\n'), 10_000);
+  expect(await reviewIds(repo)).toHaveLength(1);
 });
 
 for (const strategy of ['individual', 'matches_together']) {
