@@ -127,7 +127,7 @@ export async function readCompared(
     findings,
     checks: await checkStates(ports, checks, tree.value),
     reviews: states,
-    orphans: isWhole ? orphansOf(findings, planned.gates, standpoint) : [],
+    orphans: orphansOf(findings, planned.gates, standpoint, request),
     ended,
     seesAll,
     notices: [
@@ -240,7 +240,12 @@ function select(gates: readonly Gate[], request: RunRequest): Result<readonly Ga
 
 /** Whether a gate has entries at or below one of the paths. */
 function isUnder(gate: Gate, paths: readonly RepoPath[]): boolean {
-  return gate.entries.some((entry) => paths.some((path) => path === '' || isInside(entry.path, path)));
+  return gate.entries.some((entry) => isAt(entry.path, paths));
+}
+
+/** Whether a file is at or below one of the paths; what has no place is part of the whole alone. */
+function isAt(file: string | null, paths: readonly RepoPath[]): boolean {
+  return paths.some((path) => path === '' || (file !== null && isInside(file, path)));
 }
 
 async function receiptsOf(ports: RunPorts, gate: ReviewGate, scope: string): Promise<ReadonlyMap<number, Receipt>> {
@@ -293,13 +298,19 @@ function ownRecord({ gate, iteration, own }: SlotRecord) {
   return own === null ? [] : [{ gate, iteration, branch: own.branch, mergeBase: own.mergeBase }];
 }
 
+/** Open findings of gates that are no more, as far as the run was asked about their files: their cycles are over. */
 function orphansOf(
   findings: readonly KnownFinding[],
   gates: readonly Gate[],
   options: StateOptions,
+  asked: Pick<RunRequest, 'gates' | 'paths'>,
 ): readonly KnownFinding[] {
+  if (asked.gates.length > 0) return [];
   const ids = new Set(gates.map(({ id }) => id));
   return findings.filter(
-    (finding) => !ids.has(finding.gate) && isOpen(findingState(finding, options, options.entryOf)),
+    (finding) =>
+      !ids.has(finding.gate) &&
+      (asked.paths.length === 0 || isAt(finding.file, asked.paths)) &&
+      isOpen(findingState({ ...finding, cycleEnded: true }, options, options.entryOf)),
   );
 }

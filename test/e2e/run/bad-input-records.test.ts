@@ -252,6 +252,8 @@ describe('num_reviews and names that change between runs', () => {
     expect(run.warnings).toEqual([
       `there is no gate ${GATE} any more, and F1 is still open: bring it back, or resolve them`,
     ]);
+    expect(await repo.document(['src'])).toMatchObject({ code: 1, findings: [{ id: 'F1' }] });
+    expect(await repo.document(['--gate', 'quality'])).toMatchObject({ code: 0, findings: [] });
     expect((await onceover(repo.root, ['clean', '--json'])).stdout).toContain('"F1"');
     await onceover(repo.root, ['resolve', 'F1', '--skip', 'it is even']);
     expect(await repo.document()).toMatchObject({ code: 0, status: 'passed', findings: [] });

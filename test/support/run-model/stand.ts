@@ -24,6 +24,8 @@ export type Stand = {
   readonly ids: ReadonlySet<GateId>;
   /** Whether the run is about the whole change and all gates. */
   readonly isWhole: boolean;
+  /** Whether the run is asked about what a gate that is no more has found in a file. */
+  isAskedAbout(file: RepoPath | null): boolean;
 };
 
 export type ModelGate = {
@@ -81,6 +83,9 @@ export function standAt({ clone, setup }: Ground, moment: Moment, asked: Asked):
     checks: compared.head === null ? checks.filter((check) => isNamed(check) && isUnder(check)) : [],
     ids: new Set([...checks, ...gates].map(({ id }) => id)),
     isWhole: compared.scope.kind === 'full' && asked.gates.length === 0 && asked.paths.length === 0,
+    isAskedAbout: (file) =>
+      asked.gates.length === 0 &&
+      (asked.paths.length === 0 || (file !== null && isWanted(file, asked.paths as readonly RepoPath[]))),
   };
 }
 

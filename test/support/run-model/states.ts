@@ -165,9 +165,11 @@ export function heldKey({ where }: Stand, gate: GateId): string {
 
 /** Findings of gates that are no more: they stay open while their entries are unchanged. */
 export function orphansOf(model: Model, stand: Stand): readonly ModelFinding[] {
-  if (!stand.isWhole) return [];
   return model.findings.filter(
-    (finding) => !stand.ids.has(finding.gate) && isOpen(stateOf({ ...finding, cycleEnded: true }, stand)),
+    (finding) =>
+      !stand.ids.has(finding.gate) &&
+      stand.isAskedAbout(finding.file) &&
+      isOpen(stateOf({ ...finding, cycleEnded: true }, stand)),
   );
 }
 
