@@ -1,4 +1,4 @@
-import type { QualityCriteria, QualityGateResult } from '../domain/quality.ts';
+import type { CriterionResult, QualityCriteria, QualityGateResult } from '../domain/quality.ts';
 
 /**
  * The verdict that counts: a pass in which a criterion failed, or which goes through the criteria one by one and leaves some
@@ -23,11 +23,32 @@ function notPassed(said: QualityGateResult, why: string): QualityGateResult {
 function leftOut({ criteria_results: results }: QualityGateResult, asked: QualityCriteria): readonly string[] {
   if (results.length === 0) return [];
   const criteria = Object.entries(asked);
-  const unanswered = criteria.filter(
-    ([name, question]) => !results.some((one) => isAbout(one.criterion, name, question)),
-  );
+  const unanswered = withoutResult(criteria, results);
   const strange = results.filter((one) => !criteria.some(([name, question]) => isAbout(one.criterion, name, question)));
   return unanswered.length <= strange.length ? [] : unanswered.map(([name]) => name);
+}
+
+type Criterion = readonly [name: string, question: string];
+
+/** The best way to name a criterion first. */
+const WAYS_TO_NAME: readonly ((said: string, criterion: Criterion) => boolean)[] = [
+  (said, [name]) => said === name,
+  (said, [name]) => plain(said) === plain(name),
+  (said, [name, question]) => isAbout(said, name, question),
+];
+
+/** Each result judges one criterion, also where several are named or asked alike: the one that it names best. */
+function withoutResult(criteria: readonly Criterion[], results: readonly CriterionResult[]): readonly Criterion[] {
+  const unused = new Set(results);
+  let open = criteria;
+  for (const names of WAYS_TO_NAME) {
+    open = open.filter((criterion) => {
+      const result = [...unused].find((one) => names(one.criterion, criterion));
+      if (result !== undefined) unused.delete(result);
+      return result === undefined;
+    });
+  }
+  return open;
 }
 
 /** Whether a reviewer means this criterion: by its name, its question, or both. */

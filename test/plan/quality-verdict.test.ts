@@ -48,6 +48,18 @@ test.each<[string, readonly CriterionResult[], string]>([
   expect(settle(true, results)).toEqual({ passed: false, feedback: `Fine.\n\n${why}`, criteria_results: results });
 });
 
+test.each<[string, Record<string, string>, string[], string | null]>([
+  ['names that differ by case', { Clear: 'Who?', clear: 'How?' }, ['Clear'], 'clear'],
+  ['both of them', { Clear: 'Who?', clear: 'How?' }, ['clear', 'Clear'], null],
+  ['one question for two', { A: 'Is it?', B: 'Is it?' }, ['Is it?'], 'B'],
+  ['one that is asked as another is named', { A: 'B', B: 'Is it?' }, ['B'], 'A'],
+  ['the same in other words', { clear: 'X', x: 'Is it?' }, ['X', 'Clear'], null],
+])('a result judges one criterion: %s', (_, asked, names, left) => {
+  const said = { passed: true, feedback: 'Fine.', criteria_results: named(...names) };
+  const why = left === null ? 'Fine.' : `Fine.\n\n${WHOLE} did not judge "${left}".`;
+  expect(settleVerdict(said, asked)).toEqual({ ...said, passed: left === null, feedback: why });
+});
+
 test('where the reviewer says nothing itself, there is only the reason', () => {
   expect(settle(true, [failed('Clear')], ' ').feedback).toBe(`${WHOLE} failed "Clear".`);
 });
