@@ -1,22 +1,20 @@
 import type { RepoPath, SnapshotId } from '../domain/brand.ts';
-import { isOpen, type KnownFinding } from '../domain/finding.ts';
+import type { KnownFinding } from '../domain/finding.ts';
 import type { CheckGate, Entry, Gate, GateId, ReviewGate } from '../domain/gate.ts';
 import { isInside } from '../domain/generated.ts';
 import { leftOut } from '../domain/left-out.ts';
 import type { Comparison, GateName, RecordedPast, Snapshot } from '../domain/ports.ts';
 import type { Receipt } from '../domain/receipt.ts';
-import type { SlotRecord } from '../domain/record.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import type { RunNotice } from '../domain/run.ts';
-import type { Settings } from '../domain/settings.ts';
-import { findingState, isHere } from '../plan/cycle.ts';
 import type { CheckState } from '../plan/decide-run.ts';
-import { entryFolder, matchesEntry } from '../plan/entry-point.ts';
+import { type EndedCycles, endedCycles, NOTHING_ENDED, orphansOf } from '../plan/ended-cycles.ts';
 import { type GateFacts, type GateState, gateState, type StateOptions } from '../plan/gate-state.ts';
-import { canBeGate, configuredGates, type PlannedGates, planGates } from '../plan/gates.ts';
+import { configuredGates, type PlannedGates } from '../plan/gates.ts';
 import { hiddenByLogDir } from '../plan/log-dir.ts';
 import { gateNames } from '../plan/record-names.ts';
-import { ruleRubric } from '../plan/rubric.ts';
+import { selectGates } from '../plan/select-gates.ts';
+import { gatesOf } from './read-gates.ts';
 import { markedTasks } from './rule-marks.ts';
 import type { RunPorts, RunRequest } from './run-ports.ts';
 
@@ -38,12 +36,6 @@ export type RunFacts = {
   /** Whether it speaks of all gates of what it looks at. */
   readonly seesAll: boolean;
   readonly notices: readonly RunNotice[];
-};
-
-/** Gates without entries: their cycle is over, and their records go to the archive. */
-type EndedCycles = {
-  readonly records: readonly { readonly gate: GateId; readonly iteration: number }[];
-  readonly findings: readonly KnownFinding[];
 };
 
 /** Looks at the change, the records and the receipts, and tells where every gate stands. */
@@ -79,7 +71,7 @@ export async function readCompared(
   const gates = await gatesOf(ports, request, snapshot.value);
   if (!gates.ok) return gates;
   const { planned, idle } = gates.value;
-  const selected = select(planned.gates, request);
+  const selected = selectGates(planned.gates, request);
   if (!selected.ok) return selected;
   const names = new Map(gateNames(allGates(planned.gates, request)).map((name) => [name.id, name]));
   const past = await ports.records.read([...names.values()], tracked.value);
@@ -156,96 +148,11 @@ async function unknownPath(ports: RunPorts, request: RunRequest, { entries }: Sn
 }
 
 const SUBMODULE = '160000';
-const NOTHING_ENDED: EndedCycles = { records: [], findings: [] };
-
-/** The gates that a look at the working tree asks for, and entry points that no file lies in. */
-export async function gatesOf(
-  ports: RunPorts,
-  request: RunRequest,
-  snapshot: Snapshot,
-): Promise<Result<{ readonly planned: PlannedGates; readonly idle: readonly string[] }>> {
-  const { settings, rules } = request;
-  const changed = snapshot.entries.map(({ path }) => path);
-  const maybeIdle = await withoutFolder(ports, settings.gates, changed);
-  const wantsUnchanged = rules.some((rule) => rule.context.unchangedMatchingFiles);
-  // The whole listing is long, and seldom asked for.
-  const all = wantsUnchanged || maybeIdle.length > 0 ? await ports.snapshots.files() : done(changed);
-  if (!all.ok) return all;
-  const planned = planGates({
-    settings: settings.gates,
-    rules,
-    entries: snapshot.entries,
-    rubrics: request.rubrics,
-    ruleRubric,
-    unchanged: () => {
-      const isChanged = new Set(changed);
-      return all.value.filter((path) => !isChanged.has(path));
-    },
-  });
-  const [duplicate] = planned.duplicates;
-  if (duplicate !== undefined) {
-    const what = { kind: 'bad-value', key: 'gates', said: `give the gate ${duplicate} more than once` } as const;
-    return failed({ kind: 'broken-config', problems: [{ file: 'onceover.yml', line: 1, column: 1, what }] });
-  }
-  const idle = maybeIdle.filter((entry) => !matchesEntry(entry, all.value)).map(({ path }) => path);
-  return done({ planned, idle });
-}
-
-/** Entry points without any change whose folder is not there either; of a pattern only a listing can tell. */
-async function withoutFolder(
-  ports: RunPorts,
-  entries: Settings['gates'],
-  changed: readonly RepoPath[],
-): Promise<Settings['gates']> {
-  const unchanged = entries.filter((entry) => !matchesEntry(entry, changed));
-  const contents = ports.contents();
-  const there = await Promise.all(
-    unchanged.map(async (entry) => {
-      const folder = entryFolder(entry);
-      return folder !== null && (folder === '' || (await contents.exists(folder)) !== 'missing');
-    }),
-  );
-  return unchanged.filter((_, n) => there[n] !== true);
-}
 
 /** The gates of this change and those that are only configured: whose record a file is depends on all their names. */
 function allGates(gates: readonly Gate[], { settings, rules }: RunRequest): readonly Pick<Gate, 'id' | 'kind'>[] {
   const all = [...gates, ...configuredGates(settings.gates, rules)];
   return [...new Map(all.map((gate) => [gate.id, gate])).values()];
-}
-
-/** The gates that were asked for; a name that fits none is an error, unless the gate is there and has nothing to look at. */
-function select(gates: readonly Gate[], request: RunRequest): Result<readonly Gate[]> {
-  const configured = [
-    ...request.settings.gates.flatMap((entry) => [...Object.keys(entry.checks), ...Object.keys(entry.reviews)]),
-    ...request.rules.map(({ name }) => name),
-  ];
-  for (const wanted of request.gates) {
-    if (
-      !configured.includes(wanted) &&
-      !gates.some(({ id }) => id === wanted) &&
-      !canBeGate(wanted, request.settings.gates, request.rules)
-    ) {
-      return failed({ kind: 'unknown-gate', gate: wanted, known: [...new Set(configured)] });
-    }
-  }
-  return done(
-    gates.filter(
-      (gate) =>
-        (request.gates.length === 0 || request.gates.some((wanted) => wanted === gate.id || wanted === gate.name)) &&
-        (request.paths.length === 0 || isUnder(gate, request.paths)),
-    ),
-  );
-}
-
-/** Whether a gate has entries at or below one of the paths. */
-function isUnder(gate: Gate, paths: readonly RepoPath[]): boolean {
-  return gate.entries.some((entry) => isAt(entry.path, paths));
-}
-
-/** Whether a file is at or below one of the paths; what has no place is part of the whole alone. */
-function isAt(file: string | null, paths: readonly RepoPath[]): boolean {
-  return paths.some((path) => path === '' || (file !== null && isInside(file, path)));
 }
 
 async function receiptsOf(ports: RunPorts, gate: ReviewGate, scope: string): Promise<ReadonlyMap<number, Receipt>> {
@@ -269,48 +176,5 @@ async function checkStates(
       const receipt = await ports.receipts.findCheck({ gate: gate.id, command: gate.command, tree });
       return { gate, holds: receipt?.verdict === 'pass' };
     }),
-  );
-}
-
-function endedCycles(
-  { where, scope }: Comparison,
-  gates: readonly Gate[],
-  past: RecordedPast,
-  findings: readonly KnownFinding[],
-): EndedCycles {
-  const ids = new Set(gates.map(({ id }) => id));
-  return {
-    records: [...past.others, ...past.checks, ...past.slots.flatMap(ownRecord)]
-      .filter((record) => !ids.has(record.gate) && isHere(record, where))
-      .map(({ gate, iteration }) => ({ gate, iteration })),
-    findings: findings.filter(
-      (finding) =>
-        !ids.has(finding.gate) &&
-        finding.scope === scope.key &&
-        finding.kept !== 'closed' &&
-        !finding.cycleEnded &&
-        isHere(finding, where),
-    ),
-  };
-}
-
-function ownRecord({ gate, iteration, own }: SlotRecord) {
-  return own === null ? [] : [{ gate, iteration, branch: own.branch, mergeBase: own.mergeBase }];
-}
-
-/** Open findings of gates that are no more, as far as the run was asked about their files: their cycles are over. */
-function orphansOf(
-  findings: readonly KnownFinding[],
-  gates: readonly Gate[],
-  options: StateOptions,
-  asked: Pick<RunRequest, 'gates' | 'paths'>,
-): readonly KnownFinding[] {
-  if (asked.gates.length > 0) return [];
-  const ids = new Set(gates.map(({ id }) => id));
-  return findings.filter(
-    (finding) =>
-      !ids.has(finding.gate) &&
-      (asked.paths.length === 0 || isAt(finding.file, asked.paths)) &&
-      isOpen(findingState({ ...finding, cycleEnded: true }, options, options.entryOf)),
   );
 }

@@ -14,7 +14,7 @@ import type { Budget } from './budget.ts';
 import { type JudgedSlot, judgeSlot, recordError } from './judge-slot.ts';
 import { prepareSlot, USUAL_CONTEXT, type Wave } from './prepare-slot.ts';
 import { coalesce, openQueue } from './queue.ts';
-import { gatesOf } from './read-run.ts';
+import { gatesOf } from './read-gates.ts';
 import type { RestingSlot, SlotJob, StuckSlot } from './slot-job.ts';
 
 /** What the slots of an iteration did; `interrupted` where the work was stopped before all had answered. */
