@@ -13,6 +13,7 @@ import type {
 import type { PhaseState } from './phase-step.ts';
 import type { RunNotice, Saved } from './run.ts';
 import type { Usage } from './usage.ts';
+import type { WithheldFile } from './withheld.ts';
 
 /** A round that was recorded, with what was done about it. */
 export type PlayedRound = {
@@ -71,6 +72,8 @@ export type PhaseNotice =
   | { readonly kind: 'prd-left-out'; readonly path: string; readonly why: 'outside' | 'missing' }
   /** A fixer changed files that are not among those under review. */
   | { readonly kind: 'unseen-edits'; readonly paths: readonly RepoPath[] }
+  /** Files of the change that no reviewer is shown. */
+  | { readonly kind: 'withheld'; readonly why: WithheldFile['why']; readonly paths: readonly RepoPath[] }
   | { readonly kind: 'commit-failed'; readonly message: string; readonly said: string }
   | { readonly kind: 'not-in-ledger'; readonly failure: Failure }
   | { readonly kind: 'no-price'; readonly agents: readonly string[] }

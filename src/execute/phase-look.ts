@@ -2,6 +2,7 @@ import type { RepoPath, SnapshotId } from '../domain/brand.ts';
 import type { Entry } from '../domain/gate.ts';
 import { leftOut } from '../domain/left-out.ts';
 import type { Seen } from '../domain/phase.ts';
+import type { PhaseNotice } from '../domain/phase-run.ts';
 import type { Snapshots } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
 import { ARTIFACTS } from '../domain/role.ts';
@@ -66,6 +67,17 @@ export function isCode({ feature, selection }: Pick<PhaseRequest, 'feature' | 's
   if (!isUnderReview(path, { only: onlyFiles(selection) })) return false;
   const own = feature === '' ? path : path.startsWith(`${feature}/`) ? path.slice(feature.length + 1) : null;
   return own === null || !NO_CODE.some((name) => own === name || own.startsWith(`${name}.unreadable-`));
+}
+
+/** What would be code under review, and is shown to nobody, by reason. */
+export function withheldCode(
+  request: Pick<PhaseRequest, 'feature' | 'selection'>,
+  sight: Pick<Sight, 'withheld'>,
+): readonly Extract<PhaseNotice, { kind: 'withheld' }>[] {
+  const withheld = sight.withheld.filter(({ path }) => isCode(request, path));
+  return [...new Set(withheld.map(({ why }) => why))].map((why) => {
+    return { kind: 'withheld', why, paths: withheld.filter((one) => one.why === why).map(({ path }) => path) };
+  });
 }
 
 /** The files and folders that alone are asked for; null: all. */

@@ -2,7 +2,7 @@ import type { Assigned } from '../domain/agent.ts';
 import type { RepoPath } from '../domain/brand.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { PhaseRole, PhaseSetup } from '../domain/phase.ts';
-import type { KeptLoop, PhaseOutcome, PhasePlan } from '../domain/phase-run.ts';
+import type { KeptLoop, PhaseNotice, PhaseOutcome, PhasePlan } from '../domain/phase-run.ts';
 import type { PhaseState, PhaseStep } from '../domain/phase-step.ts';
 import type { Contents, Reviewers } from '../domain/ports.ts';
 import { done, failed, type Result } from '../domain/result.ts';
@@ -16,7 +16,7 @@ import { openBudget } from './budget.ts';
 import { ableToFix, checkFixer } from './fixers.ts';
 import { drivePhase } from './phase-drive.ts';
 import { type Feature, readFeature } from './phase-feature.ts';
-import { changedBetween, onlyFiles } from './phase-look.ts';
+import { changedBetween, onlyFiles, withheldCode } from './phase-look.ts';
 import { openMemory, type Playing } from './phase-play.ts';
 import type { PhasePorts, PhaseRequest } from './phase-ports.ts';
 import { freshLength, modelOf, resumedLength } from './phase-prompts.ts';
@@ -38,9 +38,8 @@ export async function playPhase(
   if (told !== null && !isWaiting) {
     return failed({ kind: 'no-waiting-loop', phase: request.phase, feature: request.feature });
   }
-  const { notices } = playing.memory;
   // Nothing has been said of a fix: what is open is told again.
-  if (kept !== null && isWaiting && told === null) return done(phaseOutcome(kept.run, kept.state, notices));
+  if (kept !== null && isWaiting && told === null) return done(phaseOutcome(kept.run, kept.state, noticesOf(playing)));
   const taken = await acceptedNow(opened.value, request);
   if (taken !== null) return taken;
   const goesOn = kept === null ? null : { ...kept, state: { ...kept.state, setup } };
@@ -62,8 +61,15 @@ export async function playPhase(
   const played = await drivePhase(playing, recorder, first);
   if (!played.ok) return played;
   const unpriced = request.settings.budget.usd === null ? [] : playing.budget.unpriced();
-  if (unpriced.length > 0) notices.push({ kind: 'no-price', agents: unpriced });
-  return done(phaseOutcome(recorder.run(), played.value, notices));
+  if (unpriced.length > 0) playing.memory.notices.push({ kind: 'no-price', agents: unpriced });
+  return done(phaseOutcome(recorder.run(), played.value, noticesOf(playing)));
+}
+
+/** What is to be known beside the result; of code, also which files of it nobody was shown when it was last looked at. */
+function noticesOf({ feature, memory, request }: Playing): readonly PhaseNotice[] {
+  return feature.documents.artifact === null
+    ? [...memory.notices, ...withheldCode(request, memory.sight)]
+    : memory.notices;
 }
 
 /** A loop that begins anew takes the place of one that waits, also where nothing of the new one will be kept. */
@@ -87,7 +93,7 @@ async function acceptedNow({ playing }: Opened, request: PhaseRequest): Promise<
   if (accepted === null || state.reviewed?.content !== memory.sight.seen.content) return null;
   const recorder = openPhaseRecorder(playing, { ...last.value, state });
   const recorded = await recorder.record(accepted.state, accepted.actions);
-  return recorded.ok ? done(phaseOutcome(run, accepted.state, memory.notices)) : recorded;
+  return recorded.ok ? done(phaseOutcome(run, accepted.state, noticesOf(playing))) : recorded;
 }
 
 /** What a phase would do next. */
@@ -112,7 +118,7 @@ export async function previewPhase(
     mostIterations: mostIterations(setup),
     goesOn: kept === null ? null : { round: kept.state.round, waiting },
     dispatches: await plannedDispatches(playing, step),
-    notices: memory.notices,
+    notices: noticesOf(playing),
   });
 }
 

@@ -15,6 +15,8 @@ export function tellPhaseNotice(notice: PhaseNotice): string {
       return `.meta.json names ${quoteName(notice.path)} as the PRD, which is ${notice.why === 'outside' ? 'outside the repository' : 'not there'}, so reviewers are told of none`;
     case 'unseen-edits':
       return `the fixer also changed ${someNames(notice.paths)}, which nobody was asked to look at; that is in the working tree, and not committed`;
+    case 'withheld':
+      return `not reviewed, ${WITHHELD[notice.why]}: ${someNames(notice.paths)}`;
     case 'commit-failed':
       return `git could not commit ${quoted(notice.message)}: ${oneLine(notice.said)}; the change is in the working tree`;
     case 'not-in-ledger':
@@ -27,3 +29,9 @@ export function tellPhaseNotice(notice: PhaseNotice): string {
       return `${quoteName(notice.agent)} is asked afresh each time, because it cannot be resumed: ${oneLine(notice.why)}`;
   }
 }
+
+const WITHHELD = {
+  secret: 'untracked and by name like a secret',
+  'too-large': 'untracked and over 5 MB',
+  repository: 'a repository of its own without a commit',
+} as const;

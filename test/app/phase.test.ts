@@ -61,6 +61,25 @@ const placeOf = async ({ root }: GateRepo) => value(await findPlace(root));
 const REFUSES = { approved: false, issues: [{ severity: 'blocker', description: 'How fast?' }], summary: 'No.' };
 
 describe('a phase as it is wished', () => {
+  test('code that is shown to nobody is named, also what the fixer made, and not what is left out by --files', async () => {
+    const repo = featureRepo();
+    repo.write('src/a.ts', 'export const a = 2;\n');
+    repo.write('.env', 'KEY=1\n');
+    const approves = { approved: true, issues: [], summary: '' };
+    repo.answers('two', REFUSES as object, approves, approves, ...Array(4).fill(approves));
+    repo.answers('own', { summary: 'Mended.', $run: 'echo 1 >> src/a.ts; echo KEY=2 > src/tokens.json' });
+    const wish = { ...WISH, phase: 'implement' } as const;
+    const { end, notices } = value(await playWish(await placeOf(repo), wish));
+    expect([end?.why, notices]).toEqual([
+      'approved',
+      [{ kind: 'withheld', why: 'secret', paths: ['.env', 'src/tokens.json'] }],
+    ]);
+    const only = value(
+      await previewWish(await placeOf(repo), { ...wish, files: { names: ['src'], source: 'arguments' } }),
+    );
+    expect(only.notices).toEqual([{ kind: 'withheld', why: 'secret', paths: ['src/tokens.json'] }]);
+  });
+
   test('everything that whoever mends is judged by, or told of, is kept from it, also what git is told to ignore', async () => {
     const repo = featureRepo();
     const FORBIDDEN = [

@@ -393,6 +393,10 @@ describe('something to know beside the result', () => {
       { kind: 'unseen-edits', paths: ['src/b.ts' as RepoPath] },
       'the fixer also changed src/b.ts, which nobody was asked to look at; that is in the working tree, and not committed',
     ],
+    withheld: [
+      { kind: 'withheld', why: 'secret', paths: ['.env' as RepoPath, 'src/tokens.json' as RepoPath] },
+      'not reviewed, untracked and by name like a secret: .env, src/tokens.json',
+    ],
     'proof-taken-back': [
       { kind: 'proof-taken-back', paths: ['.git/onceover/receipts/a.json'] },
       'while the fixer worked, somebody wrote what would count as a pass, a waiver or an agreement; that was taken back: .git/onceover/receipts/a.json; if it was yours, say or run it again',
