@@ -53,16 +53,31 @@ type Judged = Pick<RunOutcome, 'status' | 'exitCode' | 'gates' | 'findings' | 'n
 
 /** What the run came to: exit code 0 only if every gate and check holds and nothing is open. */
 export function judgeRun(result: RunResult): Judged {
-  const gates = [
-    ...result.checks.map((state) => judgeCheck(state, result)),
-    ...goneChecks(result),
-    ...result.reviews.map((state) => judgeGate(state, result)),
-    ...goneReviews(result),
-  ];
+  const uncertified = judgeGates(result, 'holds');
+  // Who rests looks once more before a run passes: where it does not, that is asked of nobody (RUN-SLOTS).
+  const certifies = result.settings.certify && canPass(uncertified, result);
+  const gates = certifies ? judgeGates(result, 'certified') : uncertified;
   const findings = toldFindings(result);
   const notices = orphanNotices(result);
   const status = statusOf(gates, findings, result);
   return { status, exitCode: exitCodeOf(status, gates), gates, findings, notices };
+}
+
+function judgeGates(result: RunResult, isDone: 'holds' | 'certified'): readonly GateOutcome[] {
+  return [
+    ...result.checks.map((state) => judgeCheck(state, result)),
+    ...goneChecks(result),
+    ...result.reviews.map((state) => judgeGate(state, result, state[isDone])),
+    ...goneReviews(result),
+  ];
+}
+
+function canPass(gates: readonly GateOutcome[], { orphans, unnameable }: RunResult): boolean {
+  return orphans.length === 0 && (unnameable ?? 0) === 0 && gates.every(isFine);
+}
+
+function isFine({ status }: GateOutcome): boolean {
+  return status === 'pass' || status === 'holds';
 }
 
 function judgeCheck({ gate, holds }: CheckState, { checkDeeds, iteration, interrupted }: RunResult): GateOutcome {
@@ -101,7 +116,7 @@ function goneReviews({ reviews, deeds }: RunResult): readonly GateOutcome[] {
   });
 }
 
-function judgeGate(state: GateState, result: RunResult): GateOutcome {
+function judgeGate(state: GateState, result: RunResult, isDone: boolean): GateOutcome {
   const { gate } = state;
   const deed = result.deeds.get(gate.id);
   const base = {
@@ -112,7 +127,6 @@ function judgeGate(state: GateState, result: RunResult): GateOutcome {
   };
   // Whoever was asked decides, also where another look passed the same before.
   const isUnsure = deed?.slots.some(({ status }) => status === 'error') === true;
-  const isDone = result.settings.certify ? state.certified : state.holds;
   if (isDone && !isUnsure) {
     return deed === undefined
       ? { ...base, status: 'holds', why: heldBy(state) }
@@ -215,7 +229,7 @@ function exitCodeOf(status: RunStatus, gates: readonly GateOutcome[]): 0 | 1 | 3
     case 'no_applicable_gates':
     case 'passed':
     case 'passed_with_warnings':
-      return gates.every((gate) => gate.status === 'pass' || gate.status === 'holds') ? 0 : 3;
+      return gates.every(isFine) ? 0 : 3;
     case 'failed':
     case 'retry_limit_exceeded':
       return 1;

@@ -118,6 +118,16 @@ describe('a review gate', () => {
       { status: 'not_run', why: 'slots-to-run' },
     ],
     [
+      'certify: nobody has to look where the run does not pass',
+      { reviews: [RESTS], deeds: deed(), orphans: [finding()], settings: { maxRetries: 3, certify: true } },
+      { status: 'pass', why: 'passed' },
+    ],
+    [
+      'certify: nor before it can pass',
+      { reviews: [RESTS], iteration: null, unnameable: 1, settings: { maxRetries: 3, certify: true } },
+      { status: 'holds', why: 'unchanged-since-pass' },
+    ],
+    [
       'certify: all have looked',
       { reviews: [HOLDS], deeds: deed(), settings: { maxRetries: 3, certify: true } },
       { status: 'pass', why: 'passed' },
