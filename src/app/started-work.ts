@@ -44,7 +44,8 @@ export async function startWork(
   const started = spawnWork(place, join(folder.value, id), command);
   if (!started.ok) return started;
   const life = await lifeOf(started.value);
-  const facts = { pid: started.value, startedAt: life?.startedAt ?? null, at: new Date().toISOString() };
+  const at = new Date().toISOString();
+  const facts = { pid: started.value, startedAt: life?.startedAt ?? null, at, root: place.root };
   const written = writeWhole(folder.value, `${id}.json`, JSON.stringify(facts));
   if (!written.ok) return written;
   removeOldest(folder.value, MOST_FILES, new Set(['json', 'in', 'out', 'log'].map((end) => `${id}.${end}`)));
@@ -112,19 +113,20 @@ export async function waitForWork(
   }
 }
 
-/** The id of what was started last; null: nothing was. */
-export function newestWork(place: Place, { folder, prefix }: WorkKind): string | null {
-  const listed = listFolder(join(place.commonDir, folder));
+/** The id of what was started last in this working tree, whatever goes on in others of the clone; null: nothing was. */
+export function newestWork(place: Place, kind: WorkKind): string | null {
+  const folder = join(place.commonDir, kind.folder);
+  const listed = listFolder(folder);
   const ids = (listed.ok ? listed.value : [])
     .filter(({ name }) => name.endsWith('.json'))
     .map(({ name }) => name.slice(0, -'.json'.length))
-    .filter((id) => isWorkId(prefix, id));
-  return ids.sort().at(-1) ?? null;
+    .filter((id) => isWorkId(kind.prefix, id));
+  return ids.sort().findLast((id) => factsOf(folder, id)?.['root'] === place.root) ?? null;
 }
 
 async function look(folder: string, id: string): Promise<StartedWork | null> {
-  const facts = parse(textOf(folder, `${id}.json`));
-  if (!isRecord(facts) || typeof facts['pid'] !== 'number') return null;
+  const facts = factsOf(folder, id);
+  if (facts === null || typeof facts['pid'] !== 'number') return null;
   const life = await lifeOf(facts['pid']);
   const lives = life !== null && (life.startedAt === null || life.startedAt === facts['startedAt']);
   const progress = (textOf(folder, `${id}.log`) ?? '')
@@ -134,6 +136,11 @@ async function look(folder: string, id: string): Promise<StartedWork | null> {
   if (lives) return { id, state: 'running', progress, answer: null };
   const answer = parse(textOf(folder, `${id}.out`));
   return { id, state: isRecord(answer) ? 'done' : 'died', progress, answer };
+}
+
+function factsOf(folder: string, id: string): Readonly<Record<string, unknown>> | null {
+  const facts = parse(textOf(folder, `${id}.json`));
+  return isRecord(facts) ? facts : null;
 }
 
 function textOf(folder: string, name: string): string | null {

@@ -71,6 +71,20 @@ describe('get_run', () => {
     expect(documentOf(await client.call('get_run', { run_id: null })).run).toMatchObject({ iteration: 2 });
   });
 
+  test('without an id: a run of another working tree is none of its own', async () => {
+    const repo = await trustedRepo();
+    const other = join(repo.root, '../other');
+    repo.git('worktree', 'add', '--quiet', other);
+    const [here, there] = [await connectMcp(repo.root), await connectMcp(other)];
+    const { run_id } = documentOf(await there.call('start_run'));
+    expect(await here.call('get_run')).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/^No run was started/),
+    });
+    expect(documentOf(await here.call('get_run', { run_id })).state).toBe('done');
+    expect(documentOf(await there.call('get_run')).run_id).toBe(run_id);
+  });
+
   test('an unknown id is rejected with a sentence', async () => {
     const client = await connectMcp((await trustedRepo()).root);
     for (const run_id of ['run-000000000-000000', 'nope', '', '../../trusted', 'run-1-../x']) {
