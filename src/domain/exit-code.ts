@@ -19,6 +19,7 @@ export function exitCode(failure: Failure): 2 | 3 {
     case 'config-changed':
     case 'not-trusted':
     case 'no-reviewer':
+    case 'unnameable-code':
     case 'no-verdict':
     case 'outputs-changed':
     case 'reviewer-not-here':

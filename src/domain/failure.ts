@@ -66,6 +66,8 @@ export type Failure =
       readonly agent: string;
     }
   | { readonly kind: 'nothing-to-implement'; readonly base: string | null }
+  /** Names of changed files that are not UTF-8, a character a byte: nobody can be told to open them. */
+  | { readonly kind: 'unnameable-code'; readonly names: readonly string[] }
   | { readonly kind: 'no-reviewer'; readonly wanted: readonly string[]; readonly cooling: readonly Cooling[] }
   | { readonly kind: 'no-waiting-loop'; readonly phase: PhaseName; readonly feature: string }
   | { readonly kind: 'unknown-loop'; readonly id: string }

@@ -4,7 +4,7 @@ import { leftOut } from '../domain/left-out.ts';
 import type { Seen } from '../domain/phase.ts';
 import type { PhaseNotice } from '../domain/phase-run.ts';
 import type { Snapshots } from '../domain/ports.ts';
-import { done, type Result } from '../domain/result.ts';
+import { done, failed, type Result } from '../domain/result.ts';
 import { ARTIFACTS } from '../domain/role.ts';
 import type { Selection } from '../domain/scope.ts';
 import type { WithheldFile } from '../domain/withheld.ts';
@@ -46,6 +46,9 @@ export async function lookAtPhase(
   if (!comparison.ok) return comparison;
   const taken = await snapshots.take(comparison.value, leftOut(settings));
   if (!taken.ok) return taken;
+  const unnameable = artifact === null ? taken.value.unnameable.filter((name) => isCode(request, name)) : [];
+  // Not being able to show a file is no reason to approve without it.
+  if (unnameable.length > 0) return failed({ kind: 'unnameable-code', names: unnameable });
   const tree = await taken.value.tree();
   if (!tree.ok) return tree;
   const found = await snapshots.filesIn(tree.value, all);
@@ -63,7 +66,7 @@ export async function lookAtPhase(
 }
 
 /** Whether a changed file is code under review: one that is asked for, and neither a document of the feature nor told of it. */
-export function isCode({ feature, selection }: Pick<PhaseRequest, 'feature' | 'selection'>, path: RepoPath): boolean {
+export function isCode({ feature, selection }: Pick<PhaseRequest, 'feature' | 'selection'>, path: string): boolean {
   if (!isUnderReview(path, { only: onlyFiles(selection) })) return false;
   const own = feature === '' ? path : path.startsWith(`${feature}/`) ? path.slice(feature.length + 1) : null;
   return own === null || !NO_CODE.some((name) => own === name || own.startsWith(`${name}.unreadable-`));

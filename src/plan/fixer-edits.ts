@@ -20,7 +20,7 @@ export function unseenEdits(changed: readonly RepoPath[], rules: Pick<EditRules,
 }
 
 /** Whether a file is among those that are asked for. */
-export function isUnderReview(path: RepoPath, { only }: Pick<EditRules, 'only'>): boolean {
+export function isUnderReview(path: string, { only }: Pick<EditRules, 'only'>): boolean {
   return only === null || only.some((one) => one === '' || isInside(path, one));
 }
 

@@ -211,6 +211,7 @@ export function tellFailure(failure: Failure): Told {
     case 'unusable-artifact':
     case 'artifact-too-long':
     case 'nothing-to-implement':
+    case 'unnameable-code':
     case 'no-reviewer':
     case 'no-waiting-loop':
     case 'unknown-loop':

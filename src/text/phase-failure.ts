@@ -1,6 +1,6 @@
 import type { Failure } from '../domain/failure.ts';
 import { type DocumentPhase, PHASES } from '../domain/phase.ts';
-import { quoteName } from '../domain/quote-name.ts';
+import { quoteName, showUnseen } from '../domain/quote-name.ts';
 import { commandWord } from './command-word.ts';
 import { quoted } from './quoted.ts';
 import type { Told } from './told.ts';
@@ -16,6 +16,7 @@ export function tellPhaseFailure(
     | 'unusable-artifact'
     | 'artifact-too-long'
     | 'nothing-to-implement'
+    | 'unnameable-code'
     | 'no-reviewer'
     | 'no-waiting-loop'
     | 'unknown-loop'
@@ -45,6 +46,11 @@ export function tellPhaseFailure(
       return {
         what: `No file that is to be looked at differs from ${failure.base === null ? 'the base' : quoteName(failure.base)}, so there is no code to review.`,
         next: 'Write the code first, or name another base with --base, or other files with --files.',
+      };
+    case 'unnameable-code':
+      return {
+        what: `The name of a changed file is not UTF-8, so no reviewer can be told to open it: ${failure.names.map(showUnseen).join(', ')}.`,
+        next: 'Rename it, or have git ignore it, and play it again.',
       };
     case 'no-reviewer':
       return {

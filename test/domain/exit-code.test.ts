@@ -64,6 +64,7 @@ const CODES: OneOfEach = {
     USAGE,
   ],
   'nothing-to-implement': [{ kind: 'nothing-to-implement', base: null }, USAGE],
+  'unnameable-code': [{ kind: 'unnameable-code', names: ['x'] }, COULD_NOT_JUDGE],
   'no-reviewer': [{ kind: 'no-reviewer', wanted: [], cooling: [] }, COULD_NOT_JUDGE],
   'no-waiting-loop': [{ kind: 'no-waiting-loop', phase: 'specify', feature: 'x' }, USAGE],
   'unknown-loop': [{ kind: 'unknown-loop', id: 'x' }, USAGE],

@@ -115,6 +115,18 @@ describe('what a phase needs', () => {
     expect((await scene.play({ fixing: { by: 'nobody' } })).end?.why).toBe('approved');
     expect(scene.puts[0]?.question.dynamic).toContain('- src/new.ts');
   });
+
+  test.skipIf(process.platform === 'darwin')('implement: names that a reviewer can be told', async () => {
+    const scene = await realScene({ phase: 'implement' });
+    scene.repo.write('src/new.ts', 'new\n');
+    writeFileSync(Buffer.from(`${scene.repo.root}/src/\xff.ts`, 'latin1'), 'odd\n');
+    const refused = { ok: false, failure: { kind: 'unnameable-code', names: ['src/\xff.ts'] } };
+    expect(await scene.try()).toEqual(refused);
+    const only = (file: string) => ({ selection: { kind: 'files', files: [file as RepoPath], base: null } }) as const;
+    expect(await scene.try(only('src'))).toEqual(refused);
+    expect(scene.puts).toEqual([]);
+    expect(await scene.try(only('src/new.ts'))).toMatchObject({ ok: true });
+  });
 });
 
 describe('the PRD', () => {

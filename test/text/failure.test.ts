@@ -88,6 +88,7 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
       /Split the document.*"agents" in onceover\.yml/,
     ],
     'nothing-to-implement': [{ kind: 'nothing-to-implement', base: given }, given, /--base.*--files/],
+    'unnameable-code': [{ kind: 'unnameable-code', names: [given] }, given, /Rename it/],
     'no-reviewer': [{ kind: 'no-reviewer', wanted: [given], cooling: [] }, given, /"onceover doctor"/],
     'no-waiting-loop': [
       { kind: 'no-waiting-loop', phase: 'specify', feature: given },
