@@ -24,9 +24,12 @@ export function markerPath(id: ReviewId): RepoPath {
   return generatedPath(INSTRUCTIONS_FOLDER, id + MARKER);
 }
 
-/** Markers in the working tree; what they vouch for in the folder that all working trees of the clone share. */
+/**
+ * Markers in the working tree; what they vouch for in the folder that all working trees of the clone share. What a review
+ * was given out as is known by working tree: the rules of another one may say something else.
+ */
 export function openPasses(place: Pick<Place, 'root' | 'commonDir'>): Passes {
-  const facts = (id: ReviewId) => readAbout({ commonDir: place.commonDir, folder: FACTS }, id, TASK);
+  const factsName = (id: ReviewId) => nameOf(`${place.root}\0${id}`);
   return {
     async marked() {
       const folder = `${GENERATED_FOLDER}/${INSTRUCTIONS_FOLDER}`;
@@ -36,24 +39,24 @@ export function openPasses(place: Pick<Place, 'root' | 'commonDir'>): Passes {
       return listed.ok ? done(readMarkers(listed.value)) : listed;
     },
     async receipt(id) {
-      return readAbout({ commonDir: place.commonDir, folder: RECEIPTS }, id, RECEIPT);
+      return readAbout(id, { commonDir: place.commonDir, folder: RECEIPTS, name: nameOf(id) }, RECEIPT);
     },
     async remember(tasks) {
       if (tasks.length === 0) return done(undefined);
       const folder = makeFolder(place.commonDir, FACTS);
       if (!folder.ok) return folder;
       for (const task of tasks) {
-        const written = writeWhole(folder.value, nameOf(task.id), JSON.stringify(task));
+        const written = writeWhole(folder.value, factsName(task.id), JSON.stringify(task));
         if (!written.ok) return written;
       }
       removeForgotten(folder.value, Date.now());
-      removeOldest(folder.value, MOST_FACTS, new Set(tasks.map((task) => nameOf(task.id))));
+      removeOldest(folder.value, MOST_FACTS, new Set(tasks.map((task) => factsName(task.id))));
       return done(undefined);
     },
     async mark(id, by, at) {
       const markers = makeGeneratedFolder(place.root, INSTRUCTIONS_FOLDER);
       if (!markers.ok) return markers;
-      const about = facts(id);
+      const about = readAbout(id, { commonDir: place.commonDir, folder: FACTS, name: factsName(id) }, TASK);
       if (about !== null) {
         const written = writeReceipt(place.commonDir, { ...about, by, at: at.toISOString() });
         if (!written.ok) return written;
@@ -79,18 +82,18 @@ function writeReceipt(commonDir: string, receipt: MarkReceipt): Result<void> {
 }
 
 // Ids may be as long as a file name can be, and hold characters that make poor names.
-function nameOf(id: ReviewId): string {
+function nameOf(id: string): string {
   return `${sha256(id).slice(0, 32)}.json`;
 }
 
 /** A kept document about the id; one that is missing, broken or about another id is none. */
 function readAbout<T extends TaskFacts>(
-  place: { readonly commonDir: string; readonly folder: string },
   id: ReviewId,
+  { commonDir, folder, name }: { readonly commonDir: string; readonly folder: string; readonly name: string },
   shape: Shape<T>,
 ): T | null {
-  const there = checkFolder(place.commonDir, place.folder);
-  const path = join(place.commonDir, place.folder, nameOf(id));
+  const there = checkFolder(commonDir, folder);
+  const path = join(commonDir, folder, name);
   const value = there.ok ? readShape(readJsonFile(path, LARGEST_BYTES), shape) : null;
   return value?.id === id ? value : null;
 }

@@ -128,8 +128,8 @@ test.each<[string, (folder: string, outside: string) => void, string]>([
 });
 
 test('facts that cannot be written are a failure', async () => {
-  const { commonDir, passes } = open();
-  mkdirSync(join(commonDir, 'onceover/tasks', documentName(ID)), { recursive: true });
+  const { root, commonDir, passes } = open();
+  mkdirSync(join(commonDir, 'onceover/tasks', factsName(root, ID)), { recursive: true });
   expect(await passes.remember([FACTS])).toMatchObject({ ok: false, failure: { found: 'folder' } });
 });
 
@@ -170,9 +170,9 @@ test.each(['', '{', JSON.stringify(RECEIPT).slice(0, -1)])('a broken receipt is 
 });
 
 test('broken facts vouch for nothing', async () => {
-  const { commonDir, passes } = open();
+  const { root, commonDir, passes } = open();
   await passes.remember([FACTS]);
-  writeFileSync(join(commonDir, 'onceover/tasks', documentName(ID)), '{"id":');
+  writeFileSync(join(commonDir, 'onceover/tasks', factsName(root, ID)), '{"id":');
   expect(await passes.mark(ID, 'mcp', NOON)).toEqual({ ok: true, value: { vouched: false } });
   expect(await passes.receipt(ID)).toBeNull();
 });
@@ -186,6 +186,14 @@ test('another working tree of the clone shares receipts, not marks', async () =>
   expect(await there.receipt(ID)).toMatchObject({ id: ID, by: 'cli' });
 });
 
+test('a mark vouches for what was given out in its own working tree, whatever another one was given since', async () => {
+  const { commonDir, outside, passes } = open();
+  await passes.remember([FACTS]);
+  await openPasses({ root: outside, commonDir }).remember([{ ...FACTS, promptVersion: 99 }]);
+  await passes.mark(ID, 'cli', NOON);
+  expect(await passes.receipt(ID)).toEqual({ ...FACTS, by: 'cli', at: NOON.toISOString() });
+});
+
 test('a mark and what vouches for it are not seen by git', async () => {
   const { git, passes } = open();
   await passes.remember([FACTS]);
@@ -194,7 +202,7 @@ test('a mark and what vouches for it are not seen by git', async () => {
 });
 
 test('of older facts no more are kept than make 2000 with the new ones', async () => {
-  const { commonDir, passes } = open();
+  const { root, commonDir, passes } = open();
   const folder = join(commonDir, 'onceover/tasks');
   mkdirSync(folder, { recursive: true });
   for (let n = 0; n < 2000; n++) writeFileSync(join(folder, `${n}.json`), '');
@@ -202,7 +210,7 @@ test('of older facts no more are kept than make 2000 with the new ones', async (
   expect(await passes.remember(many)).toMatchObject({ ok: true });
   const left = readdirSync(folder);
   expect(left).toHaveLength(2000);
-  expect(left).toEqual(expect.arrayContaining(many.map(({ id }) => documentName(id))));
+  expect(left).toEqual(expect.arrayContaining(many.map(({ id }) => factsName(root, id))));
 });
 
 test('every review of one call is remembered, however many', async () => {
@@ -215,14 +223,16 @@ test('every review of one call is remembered, however many', async () => {
 });
 
 test('what a killed process left among the facts goes after a while', async () => {
-  const { commonDir, passes } = open();
+  const { root, commonDir, passes } = open();
   const folder = join(commonDir, 'onceover/tasks');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, '.onceover-1-old'), '');
   utimesSync(join(folder, '.onceover-1-old'), 1_000_000, 1_000_000);
   await passes.remember([FACTS]);
-  expect(readdirSync(folder)).toEqual([documentName(ID)]);
+  expect(readdirSync(folder)).toEqual([factsName(root, ID)]);
 });
+
+const factsName = (root: string, id: string) => documentName(`${root}\0${id}`);
 
 function documentName(id: string): string {
   return `${createHash('sha256').update(id).digest('hex').slice(0, 32)}.json`;
