@@ -6,6 +6,7 @@ import type { Place } from '../domain/change.ts';
 import type { LoopOutcome } from '../domain/loop.ts';
 import type { Reporter, Snapshots } from '../domain/ports.ts';
 import { done, failed, type Result } from '../domain/result.ts';
+import { ROLE_NAMES, roleFile } from '../domain/role.ts';
 import type { RunNotice, RunOutcome } from '../domain/run.ts';
 import type { Selection } from '../domain/scope.ts';
 import type { Settings } from '../domain/settings.ts';
@@ -94,12 +95,13 @@ export function runUntilPass(
 ): Promise<Result<LoopOutcome>> {
   return alone(place, options, async ({ ports, request, from }) => {
     const { untilPass } = await import('../execute/until-pass.ts');
-    const agentFiles = () => digestOfFiles(place.root, agentWords(request.settings.agent));
-    const began = agentFiles();
+    const measures = [...agentWords(request.settings.agent), ...ROLE_NAMES.map(roleFile)];
+    const digest = () => digestOfFiles(place.root, measures);
+    const began = digest();
     const loop = await untilPass(ports, request, {
       ...wish,
       proof: openProof(place, request.settings.logDir),
-      isSameConfig: async () => agentFiles() === began && (await isSameConfig(place, options, request)),
+      isSameConfig: async () => digest() === began && (await isSameConfig(place, options, request)),
     });
     if (!loop.ok) return loop;
     if (loop.value.end === 'passed' && !(await isSameConfig(place, options, request))) {

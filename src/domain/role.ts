@@ -30,6 +30,13 @@ const WRITER_ROLES = ['implementer', 'code-simplifier', 'test-deepener-a', 'test
 export const ROLE_NAMES = [...REVIEWER_ROLES, ...WRITER_ROLES] as const;
 export type RoleName = (typeof ROLE_NAMES)[number];
 
+/** Where a user's own text of a role is, from the root. */
+export function roleFile(name: RoleName): string {
+  return `${ROLE_FOLDER}${name}.md`;
+}
+
+export const ROLE_FOLDER = '.onceover/roles/';
+
 /** Which text a role is told. */
 export function roleName(role: PhaseRole, part: 'A' | 'B' | null): RoleName {
   if (role === 'test-deepener') return part === 'B' ? 'test-deepener-b' : 'test-deepener-a';

@@ -124,7 +124,7 @@ const ENDS: Readonly<Record<LoopEnd, (rounds: readonly LoopRound[]) => string>> 
     return `Stopped: the fixer gave no answer${why}. ${IN_THE_TREE} Run again to go on.`;
   },
   'gate-changed': () =>
-    'Stopped: the fixer changed what it is judged by (settings, prompts, rules, an agent or the base), or hid a file from review. Look at "git status" and "git diff", and run again if that is right.',
+    'Stopped: the fixer changed what it is judged by (settings, prompts, rules, roles, an agent or the base), or hid a file from review. Look at "git status" and "git diff", and run again if that is right.',
   'nothing-left': () =>
     'Stopped: nothing of the change is left to review. It was taken back rather than mended: look at "git status" and "git diff".',
   'could-not-judge': () => 'Stopped: not every gate could be judged. See why above, put it right, and run again.',
