@@ -260,7 +260,8 @@ test('whatever the files hold, there are at most four checks, each name once', (
   );
 });
 
-test('large and hostile files take no time', () => {
+// A pattern that goes back and forth would take minutes: the time that every test has is bound enough.
+test('large and hostile files are read before the time of a test is over', () => {
   const size = 256 * 1024;
   const fill = (part: string) => part.repeat(size / part.length);
   const files: Files = {
@@ -271,9 +272,7 @@ test('large and hostile files take no time', () => {
     'requirements.txt': fill('"pytest '),
     Gemfile: fill('gem '),
   };
-  const begun = performance.now();
-  plan(files);
-  expect(performance.now() - begun).toBeLessThan(2000);
+  expect(plan(files).checks.map(({ run }) => run)).toEqual(['npm test']);
 });
 
 describe('the packages of a workspace', () => {
