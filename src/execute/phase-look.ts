@@ -20,6 +20,8 @@ export type Sight = {
   readonly document: string;
   /** Files under review: the document, or those of the change that are there. */
   readonly files: readonly RepoPath[];
+  /** Files of code that the change deletes. */
+  readonly deleted: readonly RepoPath[];
   readonly withheld: readonly WithheldFile[];
   readonly branch: string | null;
   readonly baseName: string | null;
@@ -90,11 +92,12 @@ export function onlyFiles(selection: Selection): readonly RepoPath[] | null {
 
 const NO_CODE = [...ARTIFACTS, '.review-history.md', '.meta.json'];
 
-type Shown = Pick<Sight, 'artifact' | 'document' | 'files'>;
+type Shown = Pick<Sight, 'artifact' | 'document' | 'files' | 'deleted'>;
 
 function code(entries: readonly Entry[]): Result<Shown> {
   const files = entries.filter(({ headBlob }) => headBlob !== null).map(({ path }) => path);
-  return done({ artifact: entries.length === 0 ? 'empty' : 'present', document: '', files });
+  const deleted = entries.filter(({ headBlob }) => headBlob === null).map(({ path }) => path);
+  return done({ artifact: entries.length === 0 ? 'empty' : 'present', document: '', files, deleted });
 }
 
 async function document(
@@ -103,12 +106,12 @@ async function document(
   path: RepoPath,
   found: ReadonlyMap<RepoPath, unknown>,
 ): Promise<Result<Shown>> {
-  const files = [path];
-  if (!found.has(path)) return done({ artifact: 'missing', document: '', files });
+  const only = { files: [path], deleted: [] };
+  if (!found.has(path)) return done({ artifact: 'missing', document: '', ...only });
   const text = await snapshots.textIn(tree, path);
   if (!text.ok) return text;
-  if (text.value === null) return done({ artifact: 'unreadable', document: '', files });
-  return done({ artifact: text.value.trim() === '' ? 'empty' : 'present', document: text.value, files });
+  if (text.value === null) return done({ artifact: 'unreadable', document: '', ...only });
+  return done({ artifact: text.value.trim() === '' ? 'empty' : 'present', document: text.value, ...only });
 }
 
 /** The paths that differ between two looks; fails where one of them is gone. */

@@ -35,6 +35,7 @@ function materialFor({ request, feature, memory }: Playing, resumed: LoopMateria
     feature: feature.paths,
     document: memory.sight.document,
     files: memory.sight.files,
+    deleted: memory.sight.deleted,
     resumed,
     outline: memory.outline,
   };

@@ -11,7 +11,7 @@ import { tellForm } from './review-form.ts';
 export type LoopSubject =
   | { readonly kind: 'document'; readonly artifact: Artifact; readonly text: string }
   | { readonly kind: 'handed-over'; readonly outcome: DomainOutcome | null }
-  | { readonly kind: 'files'; readonly files: readonly string[] };
+  | { readonly kind: 'files'; readonly files: readonly string[]; readonly deleted: readonly string[] };
 
 /** Where a loop is. */
 export type LoopRoundFacts = {
@@ -84,8 +84,13 @@ function tellSubject(subject: LoopSubject): string {
     case 'handed-over':
       return `## Domain Reviewer Outcome\n\n${tellOutcome(subject.outcome)}`;
     case 'files':
-      return `## Implementation Files\n\nOpen and read them yourself:\n\n${listFiles(subject.files)}`;
+      return `## Implementation Files\n\nOpen and read them yourself:\n\n${listFiles(subject.files)}${tellDeleted(subject.deleted)}`;
   }
+}
+
+/** A file that is gone cannot be opened, and that it is gone can be the mistake. */
+function tellDeleted(files: readonly string[]): string {
+  return files.length === 0 ? '' : `\n\nThe change deletes:\n\n${listFiles(files)}`;
 }
 
 function tellOutcome(outcome: DomainOutcome | null): string {

@@ -20,6 +20,8 @@ export type LoopMaterial = {
   readonly document: string;
   /** The files under work: of a document phase the document. */
   readonly files: readonly string[];
+  /** Files of code that the change deletes. */
+  readonly deleted: readonly string[];
   /** For a resumed dispatch: what opened the session, and what changed since. */
   readonly resumed: {
     readonly opening: string;
@@ -102,8 +104,8 @@ function roleOf({ role, part }: Pick<Ask, 'role' | 'part'>, roles: Roles): Role 
   return roles[roleName(role, part)];
 }
 
-function subjectOf(ask: Ask, { phase, document, files }: LoopMaterial): LoopSubject {
-  if (phase === 'implement') return { kind: 'files', files };
+function subjectOf(ask: Ask, { phase, document, files, deleted }: LoopMaterial): LoopSubject {
+  if (phase === 'implement') return { kind: 'files', files, deleted };
   if (ask.role === 'phase-reviewer') return { kind: 'handed-over', outcome: ask.domainOutcome };
   return { kind: 'document', artifact: ARTIFACT_OF[phase], text: document };
 }

@@ -364,6 +364,15 @@ describe('code', () => {
     expect(notices).toContainEqual({ kind: 'unseen-edits', paths: [B] });
   });
 
+  test('a fresh reviewer is told what the change deletes, also where that is all', async () => {
+    const scene = openScene({ phase: 'implement' });
+    for (const file of ['README.md' as RepoPath, CODE]) scene.git.remove(file);
+    await scene.play();
+    expect(below('## Implementation Files', dynamics(scene, 'security-reviewer')[0])).toBe(
+      '\nOpen and read them yourself:\n\n(none)\n\nThe change deletes:\n\n- README.md\n- src/a.ts',
+    );
+  });
+
   test('deleted and renamed files are in the delta, and no longer in the list', async () => {
     const scene = openScene({
       phase: 'implement',

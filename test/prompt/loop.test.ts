@@ -332,6 +332,9 @@ describe('a fresh prompt [REUSE-I1-R4/used-for-fresh REUSE-TD1/r4-independent]',
     expect(dynamic).toMatch(
       /^## Implementation Files\n[\s\S]*\n- src\/export\/write\.ts\n- "src\/export\/read me\.ts"$/,
     );
+    const gone = fresh({ role: 'security-reviewer', phase: 'implement' }, {}, { deleted: ['src/old one.ts'] });
+    expect(gone.dynamic).toBe(`${dynamic}\n\nThe change deletes:\n\n- "src/old one.ts"`);
+    expect(gone.stable).toBe(fresh({ role: 'security-reviewer', phase: 'implement' }).stable);
   });
 
   test('the levels of the implementation-reviewer are stable [REUSE-I1-R4/implementation-reviewer/levels]', () => {

@@ -37,6 +37,7 @@ export function loopMaterial(given: Partial<LoopMaterial> = {}): LoopMaterial {
     feature: { folder: '/repo/docs/features/007-export', prd: '/repo/docs/features/007-export/prd.md' },
     document: SPEC,
     files: ['src/export/write.ts', 'src/export/read me.ts'],
+    deleted: [],
     resumed: null,
     outline: null,
     ...given,
