@@ -239,11 +239,15 @@ export type Snapshot = {
   readonly unnameable: readonly string[];
   /** Committed changes in folders that are left out: nobody looks at them, so they are named. */
   readonly left?: readonly RepoPath[];
+  readonly dirty?: readonly DirtyRepository[];
   /** Whether the name of a file, be it left out or withheld, may have this part; false is certain. */
   mayHave(part: string): boolean;
   /** The whole tree; made when it is first asked for. */
   tree(): Promise<Result<SnapshotId>>;
 };
+
+/** A repository inside this one with something in it that is not committed there; another print is another state. */
+export type DirtyRepository = { readonly path: RepoPath; readonly print: string };
 
 /** The diff of one file, or of one that was renamed. */
 export type DiffSection = { readonly paths: readonly RepoPath[]; readonly text: string };

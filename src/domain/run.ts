@@ -116,6 +116,8 @@ export type RunNotice =
   | { readonly kind: 'tracked-log-dir'; readonly logDir: string }
   | { readonly kind: 'unnameable'; readonly name: string }
   | { readonly kind: 'submodule'; readonly path: RepoPath }
+  /** A repository inside this one with something in it that is not committed. */
+  | { readonly kind: 'dirty-submodule'; readonly path: RepoPath }
   | { readonly kind: 'base-config'; readonly base: string }
   | { readonly kind: 'checks-left-out' }
   /** Files of which reviewers were shown only that they differ. */

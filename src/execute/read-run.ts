@@ -7,6 +7,7 @@ import type { Comparison, GateName, RecordedPast, Snapshot } from '../domain/por
 import type { Receipt } from '../domain/receipt.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import type { RunNotice } from '../domain/run.ts';
+import { checkedTree } from '../plan/checked-tree.ts';
 import type { CheckState } from '../plan/decide-run.ts';
 import { type EndedCycles, endedCycles, NOTHING_ENDED, orphansOf } from '../plan/ended-cycles.ts';
 import { type GateFacts, type GateState, gateState, type StateOptions } from '../plan/gate-state.ts';
@@ -22,8 +23,8 @@ import type { RunPorts, RunRequest } from './run-ports.ts';
 export type RunFacts = {
   readonly comparison: Comparison;
   readonly snapshot: Snapshot;
-  /** The whole tree, where checks or reviewers need it. */
-  readonly tree: SnapshotId | null;
+  /** What checks pass for, where there are any. */
+  readonly checked: SnapshotId | null;
   readonly planned: PlannedGates;
   readonly names: ReadonlyMap<GateId, GateName>;
   readonly past: RecordedPast;
@@ -80,6 +81,8 @@ export async function readCompared(
   const checks = comparison.headTree === null ? selected.value.filter((gate) => gate.kind === 'check') : [];
   const tree = checks.length === 0 ? done(null) : await snapshot.value.tree();
   if (!tree.ok) return tree;
+  const { dirty = [] } = snapshot.value;
+  const checked = tree.value === null ? null : checkedTree(tree.value, dirty);
 
   const seesAll = request.gates.length === 0 && (request.paths.length === 0 || request.paths.includes('' as RepoPath));
   const isWhole = comparison.scope.kind === 'full' && seesAll;
@@ -112,12 +115,12 @@ export async function readCompared(
   return done({
     comparison,
     snapshot: snapshot.value,
-    tree: tree.value,
+    checked,
     planned,
     names,
     past: past.value,
     findings,
-    checks: await checkStates(ports, checks, tree.value),
+    checks: await checkStates(ports, checks, checked),
     reviews: states,
     orphans: orphansOf(findings, planned.gates, standpoint, request),
     ended,
@@ -129,6 +132,7 @@ export async function readCompared(
       ...snapshot.value.entries
         .filter(({ mode }) => mode === SUBMODULE)
         .map(({ path }): RunNotice => ({ kind: 'submodule', path })),
+      ...dirty.map(({ path }): RunNotice => ({ kind: 'dirty-submodule', path })),
       ...(comparison.headTree !== null && planned.gates.some(({ kind }) => kind === 'check')
         ? [{ kind: 'checks-left-out' } as const]
         : []),

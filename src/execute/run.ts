@@ -95,13 +95,13 @@ async function iterate(
     slots: running.reduce((sum, { slots }) => sum + slots.filter(({ kind }) => kind === 'run').length, 0),
   });
   const checkDeeds = new Map<GateId, CheckDeed>();
-  const { comparison, names, tree } = facts;
+  const { comparison, names, checked: tree } = facts;
   if (checks.length > 0 && tree !== null) {
     const takeTree = async () => {
       const again = await readCompared(ports, request, comparison);
       if (!again.ok) return again;
       facts = again.value;
-      return facts.snapshot.tree();
+      return facts.checked === null ? facts.snapshot.tree() : done(facts.checked);
     };
     const ran = await runChecks(ports, request, { gates: checks, iteration, comparison, names, tree }, takeTree);
     if (!ran.ok) return ran;

@@ -75,7 +75,7 @@ export async function withOwnIndex<T>(
       }
       const index = onDisk(path, () => {
         const bytes = readFileSync(path);
-        const isNamed = commit !== null && worked.value.hasNames && !bytes.includes(SUBMODULE_MODE);
+        const isNamed = commit !== null && worked.value.hasNames && !mayHaveRepositories(bytes);
         const target = isNamed ? `${named}${sumOf(bytes)}` : name;
         renameSync(path, join(folder.value, target));
         for (const one of ownNames(folder.value, name))
@@ -122,6 +122,11 @@ const SUM_BYTES = 20;
 // One is kept a working tree; where it has the names of a commit, its own name says of which, and its sum.
 function ownNames(folder: string, name: string): readonly string[] {
   return readdirSync(folder).filter((one) => one.startsWith(name));
+}
+
+/** Whether it may have repositories inside this one; false is certain. */
+export function mayHaveRepositories(index: Buffer): boolean {
+  return index.includes(SUBMODULE_MODE);
 }
 
 /** Whether an entry's name may have this part; from version 4 on, names are not written out. */

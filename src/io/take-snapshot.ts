@@ -4,6 +4,7 @@ import type { Entry } from '../domain/gate.ts';
 import { byCodePoint } from '../domain/order.ts';
 import type { Comparison, LeftOut, Snapshot } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
+import { dirtyRepositories } from './dirty-repositories.ts';
 import { git } from './git.ts';
 import { insideAny } from './inside-any.ts';
 import { look, RAW } from './look.ts';
@@ -26,12 +27,15 @@ export async function takeSnapshot(place: Place, comparison: Comparison, left: L
   const looked = await withOwnIndex(place, comparison.headCommit, (index) => look(place, { comparison, left, index }));
   if (!looked.ok) return looked;
   const { value, index } = looked.value;
+  const dirty = await dirtyRepositories(place, index);
+  if (!dirty.ok) return dirty;
   const { entries, unnameable, left: leftEntries } = readDiff(value.diff, comparison, left);
   const wanted = insideAny(comparison.files ?? ['']);
   let tree: ReturnType<Snapshot['tree']> | null = null;
   return done({
     entries,
     left: leftEntries,
+    dirty: dirty.value,
     withheld: value.withheld.filter(({ path }) => wanted.path(path)),
     unnameable: [...unnameable, ...value.unnameable.filter(wanted.bytes)],
     mayHave: (part) => value.mayName(index, part) || value.newNames.some((names) => names.includes(part)),

@@ -166,6 +166,8 @@ export function tellRunNotice(notice: RunNotice): string {
       return `the name of a changed file is not UTF-8, so nobody can look at it (rename it, or have git ignore it): ${showUnseen(notice.name)}`;
     case 'submodule':
       return `${quoteName(notice.path)} is a repository of its own: only which commit it is at is reviewed`;
+    case 'dirty-submodule':
+      return `${quoteName(notice.path)} is a repository of its own with changes that are not committed there: nobody reviews them here`;
     case 'base-config':
       return `this is a pull request, so settings, rules and prompts are those of ${quoteName(notice.base)}`;
     case 'checks-left-out':

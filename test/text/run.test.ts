@@ -477,6 +477,7 @@ describe('what to know beside the result', () => {
     'tracked-log-dir': [{ kind: 'tracked-log-dir', logDir: evil }, /git tracks/],
     unnameable: [{ kind: 'unnameable', name: evil }, /not UTF-8/],
     submodule: [{ kind: 'submodule', path: path(evil) }, /repository of its own/],
+    'dirty-submodule': [{ kind: 'dirty-submodule', path: path(evil) }, /not committed there: nobody reviews them/],
     'base-config': [{ kind: 'base-config', base: evil }, /pull request.* those of/],
     'checks-left-out': [{ kind: 'checks-left-out' }, /left out of a run about a commit/],
     binary: [{ kind: 'binary', paths: [path(evil)] }, /NUL byte.* not what differs/],

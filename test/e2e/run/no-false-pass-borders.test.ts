@@ -183,6 +183,17 @@ way('A file is ignored and was never added.', async () => {
   expect((await onceover(repo.root, ['status'])).code).toBe(0);
 });
 
+way('Something is not committed in a repository inside this one: that is said.', async () => {
+  const repo = alone();
+  repo.git('init', '-q', 'lib');
+  repo.git('-C', 'lib', 'commit', '-q', '--allow-empty', '-m', 'one');
+  expect((await repo.document()).warnings.join()).not.toContain('not committed there');
+  repo.write('lib/new.ts', 'export const evil = 1;\n');
+  const run = await repo.document();
+  expect(run.code).toBe(0);
+  expect(run.warnings.join()).toContain('lib is a repository of its own with changes that are not committed there');
+});
+
 way('Something else is staged than what lies in the working tree: a run judges the working tree.', async () => {
   const repo = alone();
   expect((await repo.run()).code).toBe(0);

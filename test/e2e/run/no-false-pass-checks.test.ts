@@ -85,6 +85,19 @@ way('A check has passed, and then a script is edited that it runs.', async () =>
   await expectFailed(repo);
 });
 
+way('A check has passed, and then a file is edited in a repository inside this one.', async () => {
+  const repo = checked('grep -q good lib/flag');
+  repo.write('lib/flag', 'good\n');
+  repo.git('init', '-q', 'lib');
+  repo.git('-C', 'lib', 'add', 'flag');
+  repo.git('-C', 'lib', 'commit', '-q', '-m', 'one');
+  repo.write('lib/new', 'one\n');
+  expect((await repo.run()).code).toBe(0);
+  expect((await command(repo, 'status')).code).toBe(0);
+  repo.write('lib/flag', 'evil\n');
+  await expectFailed(repo);
+});
+
 way('A check has passed, and another one gets its name.', async () => {
   const repo = checked('true', 'exit 0');
   expect((await repo.run()).code).toBe(0);
