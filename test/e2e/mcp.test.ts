@@ -1,13 +1,11 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import type { InstructionsDocument } from '../../src/report/documents.ts';
-import { CLI } from '../support/cli.ts';
-import { ABOUT, type Connection, clients, connectNew } from '../support/mcp-clients.ts';
-import { cleanEnvironment, repoWith, ruleText, type TestRepo, temporaryFolder } from '../support/repo.ts';
+import { type Connection, clients, connectNew } from '../support/mcp-clients.ts';
+import { callOf, INITIALIZE, openWire } from '../support/mcp-wire.ts';
+import { repoWith, ruleText, type TestRepo, temporaryFolder } from '../support/repo.ts';
 
 const FOLDER = '.deepwork/tmp/review_instructions';
 
@@ -196,29 +194,16 @@ test('every tool is rejected with a sentence outside of a repository', async () 
 });
 
 describe('on the wire', () => {
-  const initialize = {
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'initialize',
-    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: ABOUT },
-  };
-  const call = (id: number, name: string, input: object = {}) => ({
-    jsonrpc: '2.0',
-    id,
-    method: 'tools/call',
-    params: { name, arguments: input },
-  });
-
   test('only the protocol is on stdout, and garbage does not end the server', async () => {
     const repo = changedRepo();
     repo.write('sub/.deepreview', 'bad: [');
     const wire = openWire(repo);
-    wire.send(initialize);
+    wire.send(INITIALIZE);
     await wire.answerTo(1);
     wire.sendRaw('garbage\n\n{}\n[]\n{"jsonrpc":"2.0"}\n\u0000\n');
-    wire.send(call(2, 'get_review_instructions'));
-    wire.send(call(3, 'nope'));
-    wire.send(call(4, 'get_configured_reviews'));
+    wire.send(callOf(2, 'get_review_instructions'));
+    wire.send(callOf(3, 'nope'));
+    wire.send(callOf(4, 'get_configured_reviews'));
     for (const id of [2, 4]) expect(await wire.answerTo(id)).toHaveProperty('result.structuredContent');
     expect(await wire.answerTo(3)).toMatchObject({ error: { message: expect.stringContaining('nope') } });
     wire.child.stdin.end();
@@ -233,48 +218,9 @@ describe('on the wire', () => {
   test('the server ends when standard input closes, before and after the greeting', async () => {
     const [silent, greeted] = [openWire(changedRepo()), openWire(changedRepo())];
     silent.child.stdin.end();
-    greeted.send(initialize);
+    greeted.send(INITIALIZE);
     await greeted.answerTo(1);
     greeted.child.stdin.end();
     expect(await Promise.all([silent.ended, greeted.ended])).toEqual([0, 0]);
   });
 });
-
-type Wire = {
-  readonly child: ChildProcessWithoutNullStreams;
-  readonly lines: string[];
-  readonly errors: string[];
-  readonly ended: Promise<number | null>;
-  send(message: object): void;
-  sendRaw(text: string): void;
-  answerTo(id: number): Promise<unknown>;
-};
-
-function openWire(repo: TestRepo): Wire {
-  const child = spawn(process.execPath, [CLI, 'mcp'], {
-    cwd: repo.root,
-    env: cleanEnvironment(dirname(repo.root)),
-    timeout: 15_000,
-    killSignal: 'SIGKILL',
-  });
-  const lines: string[] = [];
-  const waiting = new Map<number, (message: unknown) => void>();
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    lines.push(line);
-    const message = JSON.parse(line) as { id?: number };
-    if (message.id !== undefined) waiting.get(message.id)?.(message);
-  });
-  const errors: string[] = [];
-  child.stderr.setEncoding('utf8').on('data', (text: string) => errors.push(text));
-  const sendRaw = (text: string) => child.stdin.write(text);
-  const found = (id: number) => lines.map((line) => JSON.parse(line) as { id?: number }).find((one) => one.id === id);
-  return {
-    child,
-    lines,
-    errors,
-    ended: new Promise((resolve) => child.on('close', resolve)),
-    send: (message) => sendRaw(`${JSON.stringify(message)}\n`),
-    sendRaw,
-    answerTo: (id) => new Promise((resolve) => (found(id) ? resolve(found(id)) : waiting.set(id, resolve))),
-  };
-}
