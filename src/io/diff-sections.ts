@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { RepoPath } from '../domain/brand.ts';
 import type { Place } from '../domain/change.ts';
 import { byCodePoint } from '../domain/order.ts';
@@ -71,7 +72,9 @@ async function patch(
   if (!from.ok) return from;
   if (!to.ok) return to;
   const args = [...DIFF_TREE, ...options, from.value, to.value, '--', ...paths];
-  const answer = await git(place.root, args, { config: CONFIG, env: { GIT_DIFF_OPTS: '' } });
+  // Of a file that the user's index calls unchanged, git would show what is on disk in place of what is in the tree.
+  const env = { GIT_DIFF_OPTS: '', GIT_INDEX_FILE: join(place.commonDir, 'onceover/no-index') };
+  const answer = await git(place.root, args, { config: CONFIG, env });
   if (!answer.ok) return answer;
   const parts = readPatch(answer.value.stdout);
   if (parts === null) {

@@ -5,6 +5,7 @@ import { ambiguousName, TELLING_NAMES } from './ambiguous.ts';
 import { git } from './git.ts';
 import { watchAgain, withIndexCopy } from './index-copy.ts';
 import { readRawDiff } from './raw-diff.ts';
+import { WATCHFUL } from './undisturbed.ts';
 
 /** What differs between the merge-base and the working tree, as git sees it. */
 export type Diff = {
@@ -32,7 +33,7 @@ export async function diffFrom(place: Place, base: Base, unwatched: readonly Rep
   return withIndexCopy(place, async (env) => {
     const watched = unwatched.length === 0 ? done(undefined) : await watchAgain(place, unwatched, env);
     if (!watched.ok) return watched;
-    const answer = await git(place.root, [...DIFF, base.commit, '--'], { env });
+    const answer = await git(place.root, [...DIFF, base.commit, '--'], { env, config: WATCHFUL });
     return answer.ok ? done({ base, ...combine(answer.value.stdout) }) : answer;
   });
 }

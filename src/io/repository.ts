@@ -7,7 +7,7 @@ import { type Diff, diffAgainstBase, diffFrom, hasCommits, mergeBaseWith } from 
 import { git } from './git.ts';
 import { inParts } from './in-parts.ts';
 import { readNulList } from './nul-list.ts';
-import { caseApart } from './undisturbed.ts';
+import { caseApart, WATCHFUL } from './undisturbed.ts';
 import { isThere } from './user-path.ts';
 
 /** The repository at `place`, read through git; nothing of the user's is ever written. */
@@ -57,7 +57,7 @@ export function openRepository(place: Place): Repository {
 
 async function listFiles(place: Place, onListing?: (listing: Listing) => void): Promise<Result<Listing>> {
   const args = ['ls-files', '-z', '-v', '--cached', '--others', '--exclude-standard'];
-  const answer = await git(place.root, args, { config: caseApart(place.commonDir) });
+  const answer = await git(place.root, args, { config: [...WATCHFUL, ...caseApart(place.commonDir)] });
   if (!answer.ok) return answer;
   const listing = readListing(answer.value.stdout, place);
   onListing?.(listing);

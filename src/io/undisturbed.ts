@@ -2,14 +2,15 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { QUIET } from './quiet.ts';
 
+/** Settings under which git believes of a file that it is unchanged only what cannot be set back. */
+export const WATCHFUL = [...QUIET, 'core.checkStat=default', 'core.trustctime=true'] as const;
+
 const UNDISTURBED = [
-  ...QUIET,
+  ...WATCHFUL,
   'core.sparseCheckout=false',
   'index.sparse=false',
   'index.skipHash=false',
   'core.ignoreStat=false',
-  'core.checkStat=default',
-  'core.trustctime=true',
   'core.safecrlf=false',
   'submodule.recurse=false',
 ] as const;

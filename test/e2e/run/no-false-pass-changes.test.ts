@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { onceover } from '../../support/cli.ts';
 import type { GateRepo } from '../../support/gates.ts';
+import { ruleText } from '../../support/repo.ts';
 import { alone, command, expectAsked, OBJECTION, passed, waysUnder } from '../../support/ways.ts';
 
 const way = waysUnder('A change that nobody sees');
@@ -86,6 +87,37 @@ way('A file is edited to the same length and given its old time back.', async ()
     repo.write('src/old.ts', 'export const old = 2;\n');
     utimesSync(at(repo, 'src/old.ts'), atimeMs / 1000, mtimeMs / 1000);
   }, OLD);
+});
+
+/** Writes a file as if that had been done long ago. */
+function writeLongAgo(repo: GateRepo, path: string, text: string): void {
+  repo.write(path, text);
+  utimesSync(at(repo, path), 1_000_000_000, 1_000_000_000);
+}
+
+way('That is done, and git was told to look at nothing else.', async () => {
+  const repo = alone();
+  repo.git('config', 'core.trustCtime', 'false');
+  repo.git('config', 'core.checkStat', 'minimal');
+  repo.write('.deepreview', ruleText('ours', { include: ['src/**'] }));
+  writeLongAgo(repo, 'src/a.ts', 'export const a = 1;\n');
+  repo.git('add', '-A');
+  repo.git('commit', '-q', '-m', 'as it was');
+  writeLongAgo(repo, 'src/a.ts', 'export const a = 2;\n');
+  expect((await command(repo, 'instructions')).stdout).toContain('1 review to do');
+  expect((await repo.run()).code).toBe(0);
+  expect(repo.calls()[0]?.prompt).toContain('+export const a = 2;');
+});
+
+way('So it was told, and the run is about what was committed.', async () => {
+  const repo = alone();
+  repo.git('config', 'core.trustCtime', 'false');
+  repo.git('config', 'core.checkStat', 'minimal');
+  writeLongAgo(repo, 'src/a.ts', 'export const evil = 1;\n');
+  repo.commit();
+  writeLongAgo(repo, 'src/a.ts', 'export const good = 1;\n');
+  expect((await repo.run(['--commit', 'HEAD'])).code).toBe(0);
+  expect(repo.calls()[0]?.prompt).toContain('+export const evil = 1;');
 });
 
 way('git was told to take the file as unchanged.', async () => {
