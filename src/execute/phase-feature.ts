@@ -5,6 +5,7 @@ import type { Contents, Snapshots, TreeFile } from '../domain/ports.ts';
 import { repoPath } from '../domain/repo-path.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import { ARTIFACT_OF, type Artifact } from '../domain/role.ts';
+import { hiddenByLogDir } from '../plan/log-dir.ts';
 import { documentPath, phaseOf, requiredDocuments } from '../plan/phase-documents.ts';
 import { type FeaturePaths, resolvePrd } from '../prompt/required-artifacts.ts';
 import { type Documents, lookAtPhase, type Sight } from './phase-look.ts';
@@ -29,6 +30,12 @@ export async function readFeature(
   { dry }: { readonly dry: boolean },
 ): Promise<Result<Feature>> {
   const { phase, feature, roles, root } = request;
+  const { logDir } = request.settings;
+  // What is in log_dir is no part of a snapshot: there, what was committed would be reviewed instead of what is there now.
+  const tracked = await ports.snapshots.trackedIn(logDir);
+  if (!tracked.ok) return tracked;
+  const hidden = hiddenByLogDir(tracked.value, logDir);
+  if (hidden.length > 0) return failed({ kind: 'log-dir-hides', logDir, files: hidden });
   const artifacts = requiredDocuments(phase, roles, request.fixing.by === 'fixer');
   const meta = await readMeta(ports, request, dry);
   if (!meta.ok) return meta;

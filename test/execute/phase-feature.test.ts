@@ -105,6 +105,17 @@ describe('what a phase needs', () => {
     expect(await scene.ledger()).toHaveLength(2);
   });
 
+  test.each<PhaseName>(['specify', 'implement'])('%s: a log_dir that hides nothing', async (phase) => {
+    const scene = await realScene({ phase });
+    scene.repo.write('src/new.ts', 'new\n');
+    const settings = { ...scene.request.settings, logDir: 'docs' as RepoPath };
+    expect(await scene.try({ settings })).toMatchObject({
+      ok: false,
+      failure: { kind: 'log-dir-hides', logDir: 'docs' },
+    });
+    expect(scene.puts).toEqual([]);
+  });
+
   test('implement: code that differs from its base', async () => {
     const scene = await realScene({ phase: 'implement' });
     expect(await scene.try()).toEqual({ ok: false, failure: { kind: 'nothing-to-implement', base: 'main' } });
