@@ -54,7 +54,7 @@ export type Failure =
   | {
       readonly kind: 'unusable-artifact';
       readonly path: RepoPath;
-      readonly why: 'missing' | 'empty' | 'not-text' | 'ignored' | 'withheld' | 'symlink';
+      readonly why: 'missing' | 'empty' | 'not-text' | 'ignored' | 'withheld' | 'symlink' | 'generated';
       readonly phase: DocumentPhase | null;
       readonly needs: PhaseName;
     }

@@ -1,5 +1,6 @@
 import type { RepoPath } from '../domain/brand.ts';
 import type { Failure } from '../domain/failure.ts';
+import { GENERATED_FOLDER, isInside } from '../domain/generated.ts';
 import type { PhaseNotice } from '../domain/phase-run.ts';
 import type { Contents, Snapshots, TreeFile } from '../domain/ports.ts';
 import { repoPath } from '../domain/repo-path.ts';
@@ -126,6 +127,7 @@ async function troubleWith(
     phase: phaseOf(artifact),
     needs: request.phase,
   });
+  if (isInside(path, GENERATED_FOLDER)) return unusable('generated');
   const file = files.get(path);
   if (file === undefined) {
     if (first.withheld.some((one) => one.path === path)) return unusable('withheld');

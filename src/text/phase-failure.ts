@@ -1,4 +1,5 @@
 import type { Failure } from '../domain/failure.ts';
+import { GENERATED_FOLDER } from '../domain/generated.ts';
 import { type DocumentPhase, PHASES } from '../domain/phase.ts';
 import { quoteName, showUnseen } from '../domain/quote-name.ts';
 import { commandWord } from './command-word.ts';
@@ -113,6 +114,11 @@ function tellArtifact({ path, why, phase, needs }: FailureOf<'unusable-artifact'
       return {
         what: `${file}${purpose} is withheld from reviewers: it is untracked and over 5 MB, or looks like a secret; "onceover phase ${needs}" ${wants}.`,
         next: 'Split it, or commit it if it is meant to be read, and run again.',
+      };
+    case 'generated':
+      return {
+        what: `${file}${purpose} is in ${GENERATED_FOLDER}, which is onceover's own and never reviewed; "onceover phase ${needs}" ${wants}.`,
+        next: 'Put the feature into another folder and run again.',
       };
     case 'symlink':
       return {

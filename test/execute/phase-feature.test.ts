@@ -105,6 +105,14 @@ describe('what a phase needs', () => {
     expect(await scene.ledger()).toHaveLength(2);
   });
 
+  test('documents that are not in a folder of our own: what is committed there is not what is there now', async () => {
+    const feature = '.deepwork/tmp/f' as RepoPath;
+    const scene = await realScene({ files: { [`${feature}/spec.md`]: '# Old\n' } });
+    const failure = { kind: 'unusable-artifact', path: `${feature}/spec.md`, why: 'generated' };
+    expect(await scene.try({ feature })).toMatchObject({ ok: false, failure });
+    expect(scene.puts).toEqual([]);
+  });
+
   test.each<PhaseName>(['specify', 'implement'])('%s: a log_dir that hides nothing', async (phase) => {
     const scene = await realScene({ phase });
     scene.repo.write('src/new.ts', 'new\n');

@@ -208,6 +208,7 @@ describe('a failure is told: what, why, what to do', () => {
     ['not-text', 'f/design.md (how it will work) is no UTF-8 text, and "onceover phase create-plan" rests on it.'],
     ['ignored', 'is ignored by git, so onceover cannot tell what changes in it'],
     ['withheld', 'is withheld from reviewers: it is untracked and over 5 MB, or looks like a secret'],
+    ['generated', "is in .deepwork/tmp, which is onceover's own and never reviewed"],
     ['symlink', 'is a symlink, which is not followed'],
   ] as const)('a document that cannot be used: %s', (why, said) => {
     const path = 'f/design.md' as RepoPath;
