@@ -12,7 +12,7 @@ export function progressTo({ mcpReq }: ServerContext): (progress: Progress) => v
   };
 }
 
-/** Waits for as long as the client does at most, and tells it each line. */
+/** Waits for as long as the client does at most, and tells it the latest line. */
 export function waitingWith(context: ServerContext, seconds: number): Waiting {
   const tell = progressTo(context);
   let lines = 0;
