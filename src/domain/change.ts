@@ -19,7 +19,12 @@ export type Place = {
 export const USUAL_BASES = ['origin/HEAD', 'origin/main', 'origin/master', 'main', 'master'] as const;
 
 /** What the change is measured from: a branch or commit by name, and its merge-base with HEAD; null: no commit yet. */
-export type Base = { readonly name: string; readonly commit: CommitId } | null;
+export type Base = {
+  readonly name: string;
+  readonly commit: CommitId;
+  /** Further merge-bases, where the two were merged into each other. */
+  readonly others?: readonly CommitId[];
+} | null;
 
 /** What differs between the merge-base and the working tree, and what else is there. */
 export type Changes = {

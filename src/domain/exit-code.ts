@@ -30,6 +30,7 @@ export function exitCode(failure: Failure): 2 | 3 {
       return failure.shallow ? 3 : 2;
     case 'unknown-base':
     case 'ambiguous-name':
+    case 'several-merge-bases':
     case 'no-base':
     case 'broken-config':
     case 'log-dir-hides':

@@ -19,6 +19,7 @@ export type Failure =
   | { readonly kind: 'ambiguous-name'; readonly name: string }
   | { readonly kind: 'no-base'; readonly tried: readonly string[] }
   | { readonly kind: 'no-merge-base'; readonly base: string; readonly shallow: boolean }
+  | { readonly kind: 'several-merge-bases'; readonly base: string }
   | { readonly kind: 'broken-config'; readonly problems: readonly Problem[] }
   | { readonly kind: 'log-dir-hides'; readonly logDir: string; readonly files: readonly string[] }
   | { readonly kind: 'bad-review-id'; readonly id: string; readonly why: BadReviewId }

@@ -7,6 +7,7 @@ import { quoteName } from '../domain/quote-name.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import type { Scope, Selection } from '../domain/scope.ts';
 import { ambiguousName, TELLING_NAMES } from './ambiguous.ts';
+import { baseTree } from './base-tree.ts';
 import { commitOf, hasCommits, isName, mergeBaseWith } from './diff.ts';
 import { ASK_BRANCH, askFooting, branchOf, type Footing, readFooting } from './footing.ts';
 import { git } from './git.ts';
@@ -49,13 +50,15 @@ async function fromBase(place: Place, { asked, usual, files, known }: Wanted): P
     return fromNothing(place, { scope: scopeOf(files, null), files });
   }
   const { base, head, branch } = footing.value;
+  const tree = await baseTree(place, base);
+  if (!tree.ok) return tree;
   const isUsual = usualBase === null || (usualBase.ok && usualBase.value.commit === base.commit);
   return done({
     scope: scopeOf(files, isUsual ? null : base.name),
     where: { branch, mergeBase: base.commit },
     headCommit: head,
     baseName: base.name,
-    baseTree: base.commit,
+    baseTree: tree.value,
     headTree: null,
     files,
   });

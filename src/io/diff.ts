@@ -2,6 +2,7 @@ import type { CommitId, RepoPath } from '../domain/brand.ts';
 import { type Base, type Place, USUAL_BASES } from '../domain/change.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import { ambiguousName, TELLING_NAMES } from './ambiguous.ts';
+import { baseTree } from './base-tree.ts';
 import { git } from './git.ts';
 import { watchAgain, withIndexCopy } from './index-copy.ts';
 import { readRawDiff } from './raw-diff.ts';
@@ -30,10 +31,12 @@ export async function diffAgainstBase(place: Place, asked: string | null): Promi
 /** The diff from a base; `unwatched` names files to look at although git was told not to. */
 export async function diffFrom(place: Place, base: Base, unwatched: readonly RepoPath[]): Promise<Result<Diff>> {
   if (base === null) return done(NO_COMMITS);
+  const from = await baseTree(place, base);
+  if (!from.ok) return from;
   return withIndexCopy(place, async (env) => {
     const watched = unwatched.length === 0 ? done(undefined) : await watchAgain(place, unwatched, env);
     if (!watched.ok) return watched;
-    const answer = await git(place.root, [...DIFF, base.commit, '--'], { env, config: WATCHFUL });
+    const answer = await git(place.root, [...DIFF, from.value, '--'], { env, config: WATCHFUL });
     return answer.ok ? done({ base, ...combine(answer.value.stdout) }) : answer;
   });
 }
@@ -53,13 +56,13 @@ const DIFF = [
 export async function mergeBaseWith(place: Place, name: string): Promise<Result<NonNullable<Base>>> {
   const unknown = failed({ kind: 'unknown-base', base: name } as const);
   if (!isName(name)) return unknown;
-  const question = ['merge-base', `${name}^{commit}`, 'HEAD'];
+  const question = ['merge-base', '--all', `${name}^{commit}`, 'HEAD'];
   const answer = await git(place.root, question, { expected: [0, 1, 128], config: TELLING_NAMES });
   if (!answer.ok) return answer;
   const ambiguous = ambiguousName(answer.value.stderr);
   if (ambiguous !== null) return failed({ kind: 'ambiguous-name', name: ambiguous });
-  const commit = answer.value.stdout.toString('utf8').trim();
-  if (commit !== '') return done({ name, commit: commit as CommitId });
+  const [commit = '', ...others] = answer.value.stdout.toString('utf8').trim().split('\n') as CommitId[];
+  if (commit !== '') return done({ name, commit, ...(others.length === 0 ? {} : { others }) });
   if (answer.value.code === 1) return failed({ kind: 'no-merge-base', base: name, shallow: place.shallow });
   const known = await commitOf(place, name);
   if (!known.ok) return known;

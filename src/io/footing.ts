@@ -23,8 +23,10 @@ export function readFooting(
   const [head = '', , ...more] = lines;
   const [first = ''] = more;
   if (!first.startsWith('^')) return null;
-  const [branch = '', ...rest] = more.slice(more.findIndex((line) => !line.startsWith('^')));
-  const base = { name, commit: first.slice(1) as CommitId };
+  const end = more.findIndex((line) => !line.startsWith('^'));
+  const [branch = '', ...rest] = more.slice(end);
+  const others = more.slice(1, end).map((line) => line.slice(1) as CommitId);
+  const base = { name, commit: first.slice(1) as CommitId, ...(others.length === 0 ? {} : { others }) };
   return { footing: { base, head: head as CommitId, branch: branchOf(branch) }, rest };
 }
 

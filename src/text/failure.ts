@@ -66,6 +66,11 @@ export function tellFailure(failure: Failure): Told {
             what: `HEAD and ${quoteName(failure.base)} share no commit, so the change cannot be worked out.`,
             next: 'Name a base that this branch comes from, with --base or as "base" in onceover.yml.',
           };
+    case 'several-merge-bases':
+      return {
+        what: `This branch and ${quoteName(failure.base)} were merged into each other, so there is not one commit that the change could be measured from.`,
+        next: `Merge ${quoteName(failure.base)} into this branch, and run again.`,
+      };
     case 'broken-config':
       return {
         what: failure.problems.map(tellProblem).join('\n'),

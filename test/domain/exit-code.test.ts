@@ -25,6 +25,7 @@ const CODES: OneOfEach = {
   'ambiguous-subject': [{ kind: 'ambiguous-subject', name: 'x', gates: ['a', 'b'] }, USAGE],
   'not-trusted': [{ kind: 'not-trusted', commands: ['make'] }, COULD_NOT_JUDGE],
   'ambiguous-name': [{ kind: 'ambiguous-name', name: 'x' }, USAGE],
+  'several-merge-bases': [{ kind: 'several-merge-bases', base: 'x' }, USAGE],
   'unknown-base': [{ kind: 'unknown-base', base: 'x' }, USAGE],
   'no-base': [{ kind: 'no-base', tried: ['main'] }, USAGE],
   'no-merge-base': [{ kind: 'no-merge-base', base: 'x', shallow: false }, USAGE],

@@ -21,6 +21,7 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
     'ambiguous-name': [{ kind: 'ambiguous-name', name: given }, given, /Remove or rename.*refs\/heads/],
     'no-base': [{ kind: 'no-base', tried: ['origin/HEAD', 'main'] }, 'origin/HEAD, main', /--base.*onceover\.yml/],
     'no-merge-base': [{ kind: 'no-merge-base', base: given, shallow: false }, given, /Name a base.*--base/],
+    'several-merge-bases': [{ kind: 'several-merge-bases', base: given }, given, /Merge .* into this branch/],
     'broken-config': [{ kind: 'broken-config', problems: [problem] }, given, /Mend the configuration/],
     'log-dir-hides': [{ kind: 'log-dir-hides', logDir: given, files: [given] }, given, /leave "log_dir" out/],
     'bad-review-id': [{ kind: 'bad-review-id', id: given, why: 'separator' }, given, /exactly as the instruction file/],

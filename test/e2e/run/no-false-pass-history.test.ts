@@ -160,6 +160,39 @@ way('What passed is compared with another base.', async () => {
   await expectAsked(repo);
 });
 
+/** A branch and main that were merged into each other: each keeps its own where both have changed a file. */
+function mergeBoth(repo: GateRepo, ours: string): void {
+  repo.git('checkout', '-q', '.');
+  repo.write(ours, 'export const ours = 1;\n');
+  repo.commit();
+  repo.git('checkout', '-q', 'main');
+  repo.write('src/a.ts', 'export const safe = 1;\n');
+  repo.commit();
+  const theirs = repo.git('rev-parse', 'main').trim();
+  repo.git('merge', '-q', '--no-ff', '-X', 'ours', '-m', 'ours into main', 'work');
+  repo.git('checkout', '-q', 'work');
+  repo.git('merge', '-q', '--no-ff', '-s', 'ours', '-m', 'main into ours', theirs);
+}
+
+way('The branch and its base were merged into each other, and what either had got is taken back.', async () => {
+  const repo = alone();
+  mergeBoth(repo, 'src/ours.ts');
+  rmSync(join(repo.root, 'src/ours.ts'));
+  repo.answers('one', OBJECTION);
+  await expectAsked(repo);
+  const [{ prompt = '' } = {}] = repo.calls();
+  expect(prompt).toContain('-export const safe = 1;');
+  expect(prompt).toContain('-export const ours = 1;');
+});
+
+way('They were, and what they shared then cannot be told.', async () => {
+  const repo = alone();
+  mergeBoth(repo, 'src/a.ts');
+  const run = await repo.run();
+  expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('main were merged into each other')]);
+  expect((await command(repo, 'status')).code).toBe(2);
+});
+
 /** Expects to be told that the name of the base is not its alone; nothing passes on what git would take it for. */
 async function expectAmbiguous(repo: GateRepo, name: string): Promise<void> {
   const run = await repo.run();

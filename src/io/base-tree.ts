@@ -1,0 +1,21 @@
+import type { Base, Place } from '../domain/change.ts';
+import { done, failed, type Result } from '../domain/result.ts';
+import { git } from './git.ts';
+import { QUIET } from './quiet.ts';
+
+/**
+ * What a change is measured from: the merge-base. Where two branches were merged into each other there are two, and what
+ * is compared with one of them may hide what was taken back of the other; so it is what they come to together, as in a merge.
+ */
+export async function baseTree(place: Place, { name, commit, others }: NonNullable<Base>): Promise<Result<string>> {
+  const [other, ...more] = others ?? [];
+  if (other === undefined) return done(commit);
+  const several = failed({ kind: 'several-merge-bases', base: name } as const);
+  if (more.length > 0) return several;
+  // An older git does not know this, and where the two conflict there is no such tree.
+  const question = ['merge-tree', '--write-tree', '--no-messages', commit, other];
+  const answer = await git(place.root, question, { expected: [0, 1, 128, 129], config: QUIET });
+  if (!answer.ok) return answer;
+  const tree = answer.value.stdout.toString('utf8').trim();
+  return answer.value.code === 0 && /^[0-9a-f]+$/.test(tree) ? done(tree) : several;
+}
