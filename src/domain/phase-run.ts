@@ -114,6 +114,8 @@ export type KeptLoop = {
   readonly pending: { readonly round: number; readonly texts: readonly string[] } | null;
   /** The last entry as it stands in the history. */
   readonly lastEntry: string | null;
+  /** What code was compared with at the first look: a commit or tree by its id. */
+  readonly began: string;
 };
 
 /** What is known of a session beside what must be the same for it to be resumed. */

@@ -136,7 +136,7 @@ function noteUnseen({ request, memory }: Playing, changed: readonly RepoPath[]):
 /** What is there before somebody begins to write: the first question of a dispatch notes it. */
 async function noteBefore({ ports, request, feature, memory }: Playing): Promise<Result<void>> {
   if (memory.before !== null) return done(undefined);
-  const sight = await lookAtPhase(ports.snapshots, request, feature.documents);
+  const sight = await lookAtPhase(ports.snapshots, request, feature.documents, memory.sight.began);
   if (!sight.ok) return sight;
   memory.before = { tree: sight.value.seen.snapshot, agentFiles: request.agentFiles() };
   return done(undefined);
@@ -146,7 +146,7 @@ async function changesSince(playing: Playing) {
   const { ports, request, feature, memory } = playing;
   const { before } = memory;
   if (before === null) throw new Error('nobody noted what was there before');
-  const after = await lookAtPhase(ports.snapshots, request, feature.documents);
+  const after = await lookAtPhase(ports.snapshots, request, feature.documents, memory.sight.began);
   if (!after.ok) return after;
   const changed = await changedBetween(ports.snapshots, before.tree, after.value.seen.snapshot);
   // Nobody could tell what it touched, and that is not having touched nothing.

@@ -124,7 +124,7 @@ function workFor(
 }
 
 async function lookAgain({ ports, request, feature, memory }: Playing): Promise<Result<PhaseEvent>> {
-  const sight = await lookAtPhase(ports.snapshots, request, feature.documents);
+  const sight = await lookAtPhase(ports.snapshots, request, feature.documents, memory.sight.began);
   if (!sight.ok) return sight;
   memory.sight = sight.value;
   return done({ kind: 'snapshot-taken', seen: sight.value.seen, artifact: sight.value.artifact });

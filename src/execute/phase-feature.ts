@@ -28,7 +28,7 @@ type FeaturePorts = Pick<PhasePorts, 'snapshots' | 'feature' | 'clock'> & { read
 export async function readFeature(
   ports: FeaturePorts,
   request: PhaseRequest,
-  { dry }: { readonly dry: boolean },
+  { dry, began }: { readonly dry: boolean; readonly began: Sight['began'] | null },
 ): Promise<Result<Feature>> {
   const { phase, feature, roles, root } = request;
   const { logDir } = request.settings;
@@ -46,7 +46,7 @@ export async function readFeature(
     artifact: phase === 'implement' ? null : documentPath(feature, ARTIFACT_OF[phase]),
     all: [...(prd.path === null ? [] : [prd.path]), ...own],
   };
-  const first = await lookAtPhase(ports.snapshots, request, documents);
+  const first = await lookAtPhase(ports.snapshots, request, documents, began);
   if (!first.ok) return first;
   const found = await ports.snapshots.filesIn(first.value.seen.snapshot, documents.all);
   if (!found.ok) return found;

@@ -3,7 +3,7 @@ import type { Entry } from '../domain/gate.ts';
 import { leftOut } from '../domain/left-out.ts';
 import type { Seen } from '../domain/phase.ts';
 import type { PhaseNotice } from '../domain/phase-run.ts';
-import type { Snapshots } from '../domain/ports.ts';
+import type { Comparison, Snapshots } from '../domain/ports.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import { ARTIFACTS } from '../domain/role.ts';
 import type { Selection } from '../domain/scope.ts';
@@ -25,6 +25,8 @@ export type Sight = {
   readonly withheld: readonly WithheldFile[];
   readonly branch: string | null;
   readonly baseName: string | null;
+  /** What code was compared with at the first look of the loop: a commit or tree by its id. */
+  readonly began: string;
 };
 
 /** The documents of a feature, from the root. */
@@ -35,18 +37,20 @@ export type Documents = {
   readonly all: readonly RepoPath[];
 };
 
-/** Looks at what is under review. */
+/** Looks at what is under review; `began` is what its loop began from, null at its first look. */
 export async function lookAtPhase(
   snapshots: Snapshots,
   request: Pick<PhaseRequest, 'settings' | 'selection' | 'feature'>,
   { artifact, all }: Documents,
+  began: Sight['began'] | null,
 ): Promise<Result<Sight>> {
   const { settings } = request;
   // What a document is compared with does not matter: it is shown whole.
   const selection: Selection = artifact === null ? request.selection : { kind: 'uncommitted' };
   const comparison = await snapshots.compare(selection, settings.base);
   if (!comparison.ok) return comparison;
-  const taken = await snapshots.take(comparison.value, leftOut(settings));
+  const compared = artifact === null ? sinceItBegan(comparison.value, began) : comparison.value;
+  const taken = await snapshots.take(compared, leftOut(settings));
   if (!taken.ok) return taken;
   const unnameable = artifact === null ? taken.value.unnameable.filter((name) => isCode(request, name)) : [];
   // Not being able to show a file is no reason to approve without it.
@@ -64,7 +68,14 @@ export async function lookAtPhase(
     withheld: taken.value.withheld,
     branch: comparison.value.where.branch,
     baseName: comparison.value.baseName,
+    began: began ?? comparison.value.baseTree,
   });
+}
+
+/** On the very branch that code is compared with, what is committed on the way would be no part of the change any more. */
+function sinceItBegan(comparison: Comparison, began: string | null): Comparison {
+  const isOnBase = comparison.baseTree === comparison.headCommit;
+  return began !== null && isOnBase ? { ...comparison, baseTree: began } : comparison;
 }
 
 /** Whether a changed file is code under review: one that is asked for, and neither a document of the feature nor told of it. */

@@ -24,7 +24,7 @@ export type PhaseRecorder = {
   addPreparation(ask: Pick<Ask, 'role' | 'part' | 'agent'>, summary: string): Promise<void>;
 };
 
-export function openPhaseRecorder(playing: Playing, begun: Omit<KeptLoop, 'sessions'>): PhaseRecorder {
+export function openPhaseRecorder(playing: Playing, begun: Omit<KeptLoop, 'sessions' | 'began'>): PhaseRecorder {
   const { ports, request, memory } = playing;
   const isKept = request.fixing.by === 'caller';
   let { run, pending, lastEntry } = begun;
@@ -47,7 +47,7 @@ export function openPhaseRecorder(playing: Playing, begun: Omit<KeptLoop, 'sessi
     const holding = await hold();
     if (!holding.ok) return holding;
     const sessions = rest.state.setup.keepSessions ? [...memory.sessions.values()] : [];
-    return ports.loops.write({ ...rest, sessions, pending });
+    return ports.loops.write({ ...rest, sessions, pending, began: memory.sight.began });
   };
 
   /** Writes the entry of a round in the place of an earlier form of it, also one that a call wrote which was cut off. */

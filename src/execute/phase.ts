@@ -167,7 +167,7 @@ async function openPhase(
   if (!assigned.ok) return assigned;
   const found = await keptLoop(ports, request);
   if (!found.ok) return found;
-  const feature = await readFeature(ports, request, how);
+  const feature = await readFeature(ports, request, { ...how, began: found.value?.began ?? null });
   if (!feature.ok) return feature;
   const fits = await checkLength(ports.reviewers, feature.value, assigned.value);
   if (!fits.ok) return fits;

@@ -157,6 +157,42 @@ describe('a loop in a repository', () => {
   });
 
   const step = (summary: string | null) => ({ fixing: { by: 'caller', summary, keepSessions: true } as const });
+
+  /** Code that differs from main, on main itself: a commit of ours takes it along. */
+  async function onMain(more: Parameters<typeof realScene>[0] = {}): Promise<RealScene> {
+    const scene: RealScene = await realScene({ phase: 'implement', files: { 'src/b.ts': 'b\n' }, ...more });
+    scene.repo.git('checkout', '-q', '-B', 'main');
+    for (const name of ['a', 'b']) scene.repo.write(`src/${name}.ts`, 'new\n');
+    return scene;
+  }
+  const toSecurity = (scene: RealScene) =>
+    scene.puts.filter(({ role }) => role === 'security-reviewer').map(({ question }) => question.dynamic);
+
+  test('on the branch that code is compared with, fixes stay part of the change when they are committed', async () => {
+    const fix = (n: number) => () => {
+      scene.repo.write('src/a.ts', `mended ${n}\n`);
+      return { summary: `Mended ${n}.` };
+    };
+    const scene: RealScene = await onMain({
+      says: { 'security-reviewer': [objects('x'), objects('y')], implementer: [fix(1), fix(2)] },
+    });
+    expect((await scene.play()).end?.why).toBe('approved');
+    const [, second, third] = toSecurity(scene);
+    expect([second, third]).toEqual([expect.stringContaining('+mended 1'), expect.stringContaining('+mended 2')]);
+    const last = scene.puts.filter(({ template }) => template === 'I2-FV').map(({ question }) => question.dynamic);
+    expect(last.filter((one) => one.includes('+mended 2'))).toHaveLength(2);
+    expect(scene.repo.git('log', '--format=%s', '-2')).toMatch(/iteration 2 fixes\n.*iteration 1 fixes\n/);
+  });
+
+  test('so too where one call makes the fix and the next commits it', async () => {
+    const scene = await onMain({ says: { 'security-reviewer': [objects('x'), objects('y')] } });
+    await scene.play(step(null));
+    for (const n of [1, 2]) {
+      scene.repo.write('src/a.ts', `mended ${n}\n`);
+      await scene.play(step(`Mended ${n}.`));
+      expect(toSecurity(scene)[n]).toContain(`+mended ${n}`);
+    }
+  });
   const heldRefs = ({ repo }: RealScene) => repo.git('for-each-ref', '--format=%(refname)', 'refs/worktree/onceover');
   const collect = ({ repo }: RealScene) => repo.git('gc', '-q', '--prune=now');
   const lose = (scene: RealScene) => {

@@ -37,6 +37,7 @@ export function keptLoop(differs: Partial<KeptLoop> = {}): KeptLoop {
     ],
     pending: null,
     lastEntry: null,
+    began: 'tree0',
     ...differs,
   };
 }
