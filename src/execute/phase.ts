@@ -167,7 +167,10 @@ async function openPhase(
   if (!assigned.ok) return assigned;
   const found = await keptLoop(ports, request);
   if (!found.ok) return found;
-  const feature = await readFeature(ports, request, { ...how, began: found.value?.began ?? null });
+  const feature = await readFeature(ports, request, {
+    ...how,
+    began: found.value?.began ?? (await acceptable(ports, request)),
+  });
   if (!feature.ok) return feature;
   const fits = await checkLength(ports.reviewers, feature.value, assigned.value);
   if (!fits.ok) return fits;
@@ -177,6 +180,13 @@ async function openPhase(
   const budget = openBudget(request.settings.budget);
   const playing: Playing = { ports, request, feature: feature.value, budget, memory };
   return done({ playing, setup: setupFor(request, feature.value, assigned.value, kept), kept });
+}
+
+/** What the loop began from that may be taken as it is. */
+async function acceptable({ loops }: PhasePorts, request: PhaseRequest): Promise<KeptLoop['began'] | null> {
+  if (!request.acceptWithNotes || request.rerun) return null;
+  const last = await loops.read(request.phase, request.feature);
+  return last.ok && last.value !== null && last.value !== 'unreadable' ? last.value.began : null;
 }
 
 /** The loop that goes on: none that has ended, and none where it is to begin anew. */

@@ -184,6 +184,23 @@ describe('a loop in a repository', () => {
     expect(scene.repo.git('log', '--format=%s', '-2')).toMatch(/iteration 2 fixes\n.*iteration 1 fixes\n/);
   });
 
+  test('what was left at the cap there can be accepted, although nothing differs from the branch any more', async () => {
+    const scene: RealScene = await onMain({
+      says: {
+        'security-reviewer': [objects('x'), objects('y')],
+        implementer: [
+          () => {
+            for (const name of ['a', 'b']) scene.repo.write(`src/${name}.ts`, 'mended\n');
+            return { summary: 'Mended.' };
+          },
+        ],
+      },
+    });
+    expect((await scene.play({ mostIterations: 2 })).end?.why).toBe('cap');
+    expect(left(scene).filter((line) => !line.includes('docs/f/.'))).toEqual([]);
+    expect((await scene.play({ acceptWithNotes: true })).end?.why).toBe('accepted-with-notes');
+  });
+
   test('so too where one call makes the fix and the next commits it', async () => {
     const scene = await onMain({ says: { 'security-reviewer': [objects('x'), objects('y')] } });
     await scene.play(step(null));
