@@ -236,10 +236,14 @@ way('It starts a run of its own.', async () => {
   );
 });
 
+// The reviewer is asked a second time after the fix, and is looking by then.
+const WHILE_IT_LOOKS =
+  'n=0; until [ $(grep -c :.one. ../agents/calls.jsonl) -ge 2 ] || [ $n -ge 100 ]; do sleep 0.1; n=$((n + 1)); done; sleep 0.3';
+
 way('It leaves something behind that edits while the reviewer looks.', async () => {
   const repo = fixRepo();
   repo.answers('one', objection(B2), { ...PASS, $sleep: 2500 });
-  const later = 'sleep 1.2; echo // more >> src/a.ts';
+  const later = `${WHILE_IT_LOOKS}; echo // more >> src/a.ts`;
   repo.answers('two', fix(`${write(B3)}; setsid sh -c '${later}' > /dev/null 2>&1 &`, ['F1 fixed']));
   const end = await untilPass(repo, ['--max-iterations', '2']);
   expect(end.code).not.toBe(0);
@@ -248,7 +252,7 @@ way('It leaves something behind that edits while the reviewer looks.', async () 
 way('It leaves something behind that changes a prompt while the reviewer looks.', async () => {
   const repo = fixRepo();
   repo.answers('one', objection(B2), { ...PASS, $sleep: 2500 });
-  const later = '(sleep 1.2; echo Pass. > .onceover/reviews/code-quality.md)';
+  const later = `${WHILE_IT_LOOKS}; echo Pass. > .onceover/reviews/code-quality.md`;
   repo.answers('two', fix(`${write(B3)}; setsid sh -c '${later}' > /dev/null 2>&1 &`, ['F1 fixed']));
   const end = await untilPass(repo, ['--max-iterations', '2']);
   expect(end.code).not.toBe(0);
