@@ -30,6 +30,8 @@ export type RunOutcome = {
   readonly iteration: number | null;
   readonly scope: Scope;
   readonly baseName: string | null;
+  /** Whether HEAD is the very branch that the change is measured from: what is committed there is no change. */
+  readonly isOnBase: boolean;
   /** Null: the run speaks of all gates of what it looks at. */
   readonly asked: Asked | null;
   readonly gates: readonly GateOutcome[];

@@ -58,6 +58,7 @@ export function conclude(
     iteration: deeds.iteration,
     scope: facts.comparison.scope,
     baseName: facts.comparison.baseName,
+    isOnBase: isOnBase(facts.comparison),
     asked: facts.seesAll ? null : askedOf(facts, request),
     uncovered: [...facts.planned.uncovered, ...(facts.snapshot.left ?? [])],
     withheld: facts.snapshot.withheld,
@@ -160,4 +161,8 @@ export function savingDeeds(deeds: Deeds, plan: RunPlan): readonly SavingDeed[] 
       : [{ kind: 'shared', gate: job.gate.id, usage, stableLength: job.fresh[0]?.prompt.stable.length ?? 0 }];
   });
   return [...held, ...rests, ...asked];
+}
+
+function isOnBase({ where, baseName }: RunFacts['comparison']): boolean {
+  return where.branch !== null && where.branch === `refs/heads/${baseName}`;
 }

@@ -133,6 +133,11 @@ function nextSteps(outcome: RunOutcome): string[] {
   const isToRun = ({ status, why }: GateOutcome) => status === 'not_run' && why !== 'retry-limit';
   const isIdle = outcome.iteration === null && outcome.gates.some(isToRun);
   if (isIdle && open.length === 0) steps.push('Next: "onceover run" has it looked at.');
+  if (outcome.status === 'no_changes' && outcome.isOnBase) {
+    steps.push(
+      'What is committed on that branch itself is no change: "onceover run --commit HEAD" has the last commit looked at, and --base names another start.',
+    );
+  }
   if (outcome.status === 'lock_conflict') steps.push('Next: wait until it has ended, and run again.');
   if (outcome.status === 'error') steps.push(nextAfterError(outcome));
   if (outcome.status === 'no_applicable_gates') {

@@ -192,6 +192,7 @@ export function runOutcome(differs: Partial<RunOutcome> = {}): RunOutcome {
     iteration: 1,
     scope: HERE.scope,
     baseName: 'main',
+    isOnBase: false,
     asked: null,
     gates: [gateOutcome()],
     findings: [],

@@ -131,6 +131,11 @@ Not paid (estimate): 1.2k unchanged since they passed, 100 slots that rested.`);
       'Nothing to review: nothing changed since main. (exit code 0)',
     ],
     [
+      'nothing changed on the branch that it is measured from',
+      { status: 'no_changes', gates: [], isOnBase: true },
+      'What is committed on that branch itself is no change: "onceover run --commit HEAD" has the last commit looked at, and --base names another start.',
+    ],
+    [
       'nothing changed, and there is no commit',
       { status: 'no_changes', gates: [], baseName: null },
       'Nothing to review: nothing changed since the beginning. (exit code 0)',

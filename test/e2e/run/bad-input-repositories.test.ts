@@ -92,6 +92,13 @@ describe('few commits', () => {
     expect(await runIn(repo.root)).toMatchObject({ code: 0, dispatches: 0 });
     repo.commit('first');
     expect(await runIn(repo.root)).toMatchObject({ code: 0, status: 'no_changes' });
+    // Nobody takes for reviewed what is committed on the base itself.
+    expect((await onceover(repo.root, ['status'])).stdout).toContain(
+      '"onceover run --commit HEAD" has the last commit',
+    );
+    repo.git('checkout', '-q', '-b', 'work');
+    expect((await onceover(repo.root, ['status'])).stdout).not.toContain('--commit HEAD');
+    repo.git('checkout', '-q', 'main');
     repo.write('src/a.ts', 'export const c = 3;\n');
     expect(await runIn(repo.root)).toMatchObject({ code: 0, status: 'passed', dispatches: 1 });
   });
