@@ -37,6 +37,9 @@ export async function readFeature(
   if (!tracked.ok) return tracked;
   const hidden = hiddenByLogDir(tracked.value, logDir);
   if (hidden.length > 0) return failed({ kind: 'log-dir-hides', logDir, files: hidden });
+  // What nobody could write down is not worth a question.
+  const history = await ports.feature.history();
+  if (!history.ok) return history;
   const artifacts = requiredDocuments(phase, roles, request.fixing.by === 'fixer');
   const meta = await readMeta(ports, request, dry);
   if (!meta.ok) return meta;

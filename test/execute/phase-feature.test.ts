@@ -124,6 +124,17 @@ describe('what a phase needs', () => {
     expect(scene.puts).toEqual([]);
   });
 
+  test('a history that can be written to: before anybody is asked', async () => {
+    const scene = await realScene({});
+    const history = join(scene.repo.root, at('.review-history.md'));
+    symlinkSync(join(scene.repo.root, 'README.md'), history);
+    expect(await scene.try()).toMatchObject({ ok: false, failure: { kind: 'disk', path: history } });
+    rmSync(history);
+    writeFileSync(history, Buffer.from([0xff]));
+    expect(await scene.try()).toMatchObject({ ok: false, failure: { kind: 'disk', code: 'not-utf8' } });
+    expect(scene.puts).toEqual([]);
+  });
+
   test('implement: code that differs from its base', async () => {
     const scene = await realScene({ phase: 'implement' });
     expect(await scene.try()).toEqual({ ok: false, failure: { kind: 'nothing-to-implement', base: 'main' } });
