@@ -5,7 +5,7 @@ export const MORE = [
   'test/e2e/run/{no-false-pass-*,bad-input-*,mcp,reports}.test.ts',
   'test/e2e/{hook,loop}/*.test.ts',
   'test/e2e/workflow/{cli,more-*}.test.ts',
-  'test/e2e/{action,ci-docs,concurrency,cost-loops,demo,docs-commands,explain-run,init,init-from,live,phase-faces,phase-mcp,plugin,stranger}.test.ts',
+  'test/e2e/{action,bad-input,ci-docs,concurrency,cost-loops,demo,docs-commands,explain-run,init,init-from,live,phase-faces,phase-mcp,plugin,stranger}.test.ts',
   'test/io/snapshot-{history,index,keeping,sections}.test.ts',
   'test/execute/{phase-git,run-model}.test.ts',
   'test/agents/many.test.ts',
