@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import {
   closeSync,
   constants,
   fstatSync,
   linkSync,
+  lstatSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -22,6 +22,7 @@ import { git } from './git.ts';
 import { withIndexFolder } from './index-copy.ts';
 import { indexName } from './index-name.ts';
 import { QUIET } from './quiet.ts';
+import { forgetYoung, isWhole } from './young-entries.ts';
 
 /** By this environment git uses an index of our own. */
 type IndexEnv = { readonly GIT_INDEX_FILE: string };
@@ -60,6 +61,8 @@ export async function withOwnIndex<T>(
   const workFrom = (kept: Kept | null, hasNames: boolean) =>
     withIndexFolder<Worked<T>>(place, async (own) => {
       const path = join(own, 'index');
+      // By the clock that files have their times from, as the folder was made for this; some count by two seconds.
+      const began = Math.floor(lstatSync(own).ctimeMs / 1000) - 1;
       const copied = onDisk(path, () => kept !== null && copyTo(path, kept));
       if (!copied.ok) return copied;
       const worked = await work({
@@ -75,8 +78,11 @@ export async function withOwnIndex<T>(
       }
       const index = onDisk(path, () => {
         const bytes = readFileSync(path);
+        const known = forgetYoung(bytes, began);
+        if (known === null) return bytes;
         const isNamed = commit !== null && worked.value.hasNames && !mayHaveRepositories(bytes);
-        const target = isNamed ? `${named}${sumOf(bytes)}` : name;
+        const target = isNamed ? `${named}${sumOf(known)}` : name;
+        if (known !== bytes) putInPlace(path, known);
         renameSync(path, join(folder.value, target));
         for (const one of ownNames(folder.value, name))
           if (one !== target) rmSync(join(folder.value, one), { force: true });
@@ -164,17 +170,6 @@ function readKept(path: string): Kept | null {
   }
 }
 
-// An index ends with a checksum of itself, which git does not look at when it reads one.
-function isWhole(bytes: Buffer): boolean {
-  return [
-    { algorithm: 'sha1', length: 20 },
-    { algorithm: 'sha256', length: 32 },
-  ].some(({ algorithm, length }) => {
-    const end = bytes.length - length;
-    return end > 0 && createHash(algorithm).update(bytes.subarray(0, end)).digest().equals(bytes.subarray(end));
-  });
-}
-
 function sumOf(index: Buffer): string {
   return index.subarray(-SUM_BYTES).toString('hex');
 }
@@ -188,6 +183,15 @@ function copyTo(path: string, { path: from, bytes, mtimeMs }: Kept): void {
     writeFileSync(path, bytes);
     utimesSync(path, Math.floor(mtimeMs) / 1000, Math.floor(mtimeMs) / 1000);
   }
+}
+
+// As a file of its own, since what is at the path may be the one that is kept; and with its time, as above.
+function putInPlace(path: string, bytes: Buffer): void {
+  const { mtimeMs } = lstatSync(path);
+  const other = `${path}-known`;
+  writeFileSync(other, bytes);
+  utimesSync(other, Math.floor(mtimeMs) / 1000, Math.floor(mtimeMs) / 1000);
+  renameSync(other, path);
 }
 
 function onDisk<T>(path: string, act: () => T): Result<T> {

@@ -39,6 +39,8 @@ test('it is kept, and nothing else is left', async () => {
 test('it knows the times of unchanged files, so that they need not be read again', async () => {
   const repo = someRepo();
   repo.write('a.txt', '2');
+  // As soon as they are not as young as the look.
+  await setTimeout(2000);
   await takeAt(repo.root);
   const dirty = repo.git('-c', 'alias.ours=!GIT_INDEX_FILE=$1 git diff-files --name-only #', 'ours', keptIndex(repo));
   expect(dirty).toBe('');
@@ -57,6 +59,24 @@ test('it is no younger than what it knows: a change of the same size in the same
   };
   for (let n = 0; n < 5 && !(await inOneSecond()); n++);
   await setTimeout(1000);
+  expect(brief((await takeAt(repo.root)).entries)).toEqual(['M b.txt']);
+});
+
+test('nor is it older than the files: in the same second, with the old time and length, a change is seen too', async () => {
+  const repo = someRepo();
+  const write = (text: string) => {
+    repo.write('b.txt', text);
+    utimesSync(join(repo.root, 'b.txt'), 1_000_000_000, 1_000_000_000);
+  };
+  const inOneSecond = async () => {
+    await setTimeout(1030 - (Date.now() % 1000));
+    const second = Math.floor(Date.now() / 1000);
+    write('b\n');
+    await takeAt(repo.root);
+    write('2\n');
+    return Math.floor(Date.now() / 1000) === second;
+  };
+  for (let n = 0; n < 5 && !(await inOneSecond()); n++);
   expect(brief((await takeAt(repo.root)).entries)).toEqual(['M b.txt']);
 });
 

@@ -122,6 +122,21 @@ way('So it was told, and the run is about what was committed.', async () => {
   expect(repo.calls()[0]?.prompt).toContain('+export const evil = 1;');
 });
 
+way(
+  'A file is edited to the same length in the second in which it was looked at, and given its old time back.',
+  async () => {
+    const repo = alone();
+    // The beginning of a second, so that the whole run may fit in: where it does not, git sees by itself what was done.
+    await new Promise((resolve) => setTimeout(resolve, 1030 - (Date.now() % 1000)));
+    writeLongAgo(repo, 'src/a.ts', 'export const good = 1;\n');
+    expect((await repo.run()).code).toBe(0);
+    writeLongAgo(repo, 'src/a.ts', 'export const evil = 1;\n');
+    repo.answers('one', OBJECTION);
+    repo.forget();
+    await expectAsked(repo);
+  },
+);
+
 way('git was told to take the file as unchanged.', async () => {
   await expectSeen((repo) => {
     repo.git('update-index', '--assume-unchanged', 'src/old.ts');
