@@ -9,12 +9,10 @@ import { git } from './git.ts';
 import { withIndexFolder } from './index-copy.ts';
 import { QUIET } from './quiet.ts';
 import { readRawDiff } from './raw-diff.ts';
-import { mayHaveRepositories } from './snapshot-index.ts';
 import { undisturbed } from './undisturbed.ts';
 
 /** Repositories inside this one with something in them that is not committed there, so is in no tree of this one. */
 export async function dirtyRepositories(place: Place, index: Buffer): Promise<Result<readonly DirtyRepository[]>> {
-  if (!mayHaveRepositories(index)) return done([]);
   return withIndexFolder(place, async (own) => {
     const path = join(own, 'index');
     const env = { GIT_INDEX_FILE: path };

@@ -4,12 +4,11 @@ import type { Entry } from '../domain/gate.ts';
 import { byCodePoint } from '../domain/order.ts';
 import type { Comparison, LeftOut, Snapshot } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
-import { dirtyRepositories } from './dirty-repositories.ts';
 import { git } from './git.ts';
 import { insideAny } from './inside-any.ts';
 import { look, RAW } from './look.ts';
 import { readRawDiff } from './raw-diff.ts';
-import { treeOfIndex, withOwnIndex } from './snapshot-index.ts';
+import { mayHaveRepositories, treeOfIndex, withOwnIndex } from './snapshot-index.ts';
 
 /** What differs now; nothing of the user's is written, and what is withheld is not even stored. */
 export async function takeSnapshot(place: Place, comparison: Comparison, left: LeftOut): Promise<Result<Snapshot>> {
@@ -27,7 +26,10 @@ export async function takeSnapshot(place: Place, comparison: Comparison, left: L
   const looked = await withOwnIndex(place, comparison.headCommit, (index) => look(place, { comparison, left, index }));
   if (!looked.ok) return looked;
   const { value, index } = looked.value;
-  const dirty = await dirtyRepositories(place, index);
+  // Few have any, so few load what looks into them.
+  const dirty = mayHaveRepositories(index)
+    ? await (await import('./dirty-repositories.ts')).dirtyRepositories(place, index)
+    : done([]);
   if (!dirty.ok) return dirty;
   const { entries, unnameable, left: leftEntries } = readDiff(value.diff, comparison, left);
   const wanted = insideAny(comparison.files ?? ['']);
