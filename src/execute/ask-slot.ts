@@ -8,7 +8,7 @@ import { shownEntries } from '../plan/shown.ts';
 import { answerSchema, strictSchema } from '../prompt/answer-schema.ts';
 import type { Answers } from '../prompt/answers.ts';
 import type { ComposedPrompt } from '../prompt/compose.ts';
-import { repairPrompt } from '../prompt/gate.ts';
+import { repairPrompt, wholeRepairPrompt } from '../prompt/gate.ts';
 import { joinAnswers } from '../prompt/joined-answers.ts';
 import { keepFail } from '../prompt/kept-refusal.ts';
 import { readAnswer } from '../prompt/read-answer.ts';
@@ -171,8 +171,7 @@ async function questionFor(
       const usedBefore = last?.sessionUsage ?? null;
       return { ...common, stable: base.stable, dynamic: repairPrompt(why), sessionId, usedBefore };
     }
-    // Without a session to go on with, the whole question is put once more.
-    const dynamic = `${prompt.dynamic}\n\n${repairPrompt(why)}`;
+    const dynamic = wholeRepairPrompt(prompt.dynamic, why);
     return { ...common, stable: prompt.stable, dynamic, sessionId: null, usedBefore: null };
   }
   if (resumed === null) {

@@ -1,5 +1,6 @@
 import type { RepoPath, SnapshotId } from '../domain/brand.ts';
 import type { Entry } from '../domain/gate.ts';
+import { grouped } from '../domain/grouped.ts';
 import { leftOut } from '../domain/left-out.ts';
 import type { Seen } from '../domain/phase.ts';
 import type { PhaseNotice } from '../domain/phase-run.ts';
@@ -91,8 +92,8 @@ export function withheldCode(
   sight: Pick<Sight, 'withheld'>,
 ): readonly Extract<PhaseNotice, { kind: 'withheld' }>[] {
   const withheld = sight.withheld.filter(({ path }) => isCode(request, path));
-  return [...new Set(withheld.map(({ why }) => why))].map((why) => {
-    return { kind: 'withheld', why, paths: withheld.filter((one) => one.why === why).map(({ path }) => path) };
+  return [...grouped(withheld, ({ why }) => why)].map(([why, files]) => {
+    return { kind: 'withheld', why, paths: files.map(({ path }) => path) };
   });
 }
 

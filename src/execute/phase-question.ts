@@ -4,7 +4,7 @@ import type { Question, ReviewerFacts } from '../domain/ports.ts';
 import { cacheTtl } from '../plan/cache-ttl.ts';
 import { strictSchema } from '../prompt/answer-schema.ts';
 import { type ComposedPrompt, wholeText } from '../prompt/compose.ts';
-import { repairPrompt } from '../prompt/gate.ts';
+import { repairPrompt, wholeRepairPrompt } from '../prompt/gate.ts';
 import { loopAnswer } from '../prompt/loop.ts';
 import { tellUnreadable } from '../text/agent-failure.ts';
 import type { Playing, Talk } from './phase-play.ts';
@@ -49,14 +49,12 @@ export async function questionFor(playing: Playing, ask: Ask, facts: ReviewerFac
   if (isRepair) {
     const why = ask.because === null ? '' : tellUnreadable(ask.because);
     const sessionId = before.last?.sessionId ?? null;
-    const again = repairPrompt(why);
     if (sessionId !== null && (await facts.canResume())) {
       const usedBefore = before.last?.sessionUsage ?? null;
-      const question = { ...common, stable: prompt.stable, dynamic: again, sessionId, usedBefore };
-      return { question, prompt, promptChars: again.length, talk };
+      const question = { ...common, stable: prompt.stable, dynamic: repairPrompt(why), sessionId, usedBefore };
+      return { question, prompt, promptChars: question.dynamic.length, talk };
     }
-    // Without a session to go on with, the whole question is put once more.
-    const dynamic = `${prompt.dynamic}\n\n${again}`;
+    const dynamic = wholeRepairPrompt(prompt.dynamic, why);
     const question = { ...common, stable: prompt.stable, dynamic, sessionId: null, usedBefore: null };
     return { question, prompt, promptChars: wholeText(question).length, talk };
   }

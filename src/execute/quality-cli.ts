@@ -11,7 +11,7 @@ import {
 import type { Settings } from '../domain/settings.ts';
 import { strictSchema } from '../prompt/answer-schema.ts';
 import type { Answers } from '../prompt/answers.ts';
-import { repairPrompt } from '../prompt/gate.ts';
+import { repairPrompt, wholeRepairPrompt } from '../prompt/gate.ts';
 import { keepQualityFail } from '../prompt/kept-refusal.ts';
 import { readAnswer } from '../prompt/read-answer.ts';
 import { tellAgentFailure, tellUnreadable } from '../text/agent-failure.ts';
@@ -98,11 +98,10 @@ async function repairQuestion(
   { sessionId, sessionUsage }: AgentReply,
   because: AgentFailure,
 ): Promise<Question> {
-  const again = repairPrompt(tellUnreadable(because));
+  const why = tellUnreadable(because);
   const canGoOn = sessionId !== null && (await (await reviewers.describe(agent)).canResume());
-  // Without a session to go on with, the whole question is put once more.
-  if (!canGoOn) return { ...question, dynamic: `${question.dynamic}\n\n${again}` };
-  return { ...question, dynamic: again, sessionId, usedBefore: sessionUsage };
+  if (!canGoOn) return { ...question, dynamic: wholeRepairPrompt(question.dynamic, why) };
+  return { ...question, dynamic: repairPrompt(why), sessionId, usedBefore: sessionUsage };
 }
 
 async function ask(given: QualityAgent, question: Question, mode: QualityDispatch['mode']): Promise<AgentReply> {

@@ -1,7 +1,7 @@
 import type { RepoPath } from '../domain/brand.ts';
 import type { Snapshot } from '../domain/ports.ts';
 import { done, failed, type Result } from '../domain/result.ts';
-import type { Settings } from '../domain/settings.ts';
+import { SETTINGS_FILE, type Settings } from '../domain/settings.ts';
 import { entryFolder, matchesEntry } from '../plan/entry-point.ts';
 import { type PlannedGates, planGates } from '../plan/gates.ts';
 import { ruleRubric } from '../plan/rubric.ts';
@@ -34,7 +34,7 @@ export async function gatesOf(
   const [duplicate] = planned.duplicates;
   if (duplicate !== undefined) {
     const what = { kind: 'bad-value', key: 'gates', said: `give the gate ${duplicate} more than once` } as const;
-    return failed({ kind: 'broken-config', problems: [{ file: 'onceover.yml', line: 1, column: 1, what }] });
+    return failed({ kind: 'broken-config', problems: [{ file: SETTINGS_FILE, line: 1, column: 1, what }] });
   }
   const idle = maybeIdle.filter((entry) => !matchesEntry(entry, all.value)).map(({ path }) => path);
   return done({ planned, idle });

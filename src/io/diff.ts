@@ -1,7 +1,7 @@
 import type { CommitId, RepoPath } from '../domain/brand.ts';
 import { type Base, type Place, USUAL_BASES } from '../domain/change.ts';
 import { done, failed, type Result } from '../domain/result.ts';
-import { ambiguousName, TELLING_NAMES } from './ambiguous.ts';
+import { askByName } from './ambiguous.ts';
 import { baseTree } from './base-tree.ts';
 import { git } from './git.ts';
 import { watchAgain, withIndexCopy } from './index-copy.ts';
@@ -56,11 +56,8 @@ const DIFF = [
 export async function mergeBaseWith(place: Place, name: string): Promise<Result<NonNullable<Base>>> {
   const unknown = failed({ kind: 'unknown-base', base: name } as const);
   if (!isName(name)) return unknown;
-  const question = ['merge-base', '--all', `${name}^{commit}`, 'HEAD'];
-  const answer = await git(place.root, question, { expected: [0, 1, 128], config: TELLING_NAMES });
+  const answer = await askByName(place.root, ['merge-base', '--all', `${name}^{commit}`, 'HEAD']);
   if (!answer.ok) return answer;
-  const ambiguous = ambiguousName(answer.value.stderr);
-  if (ambiguous !== null) return failed({ kind: 'ambiguous-name', name: ambiguous });
   const [commit = '', ...others] = answer.value.stdout.toString('utf8').trim().split('\n') as CommitId[];
   if (commit !== '') return done({ name, commit, ...(others.length === 0 ? {} : { others }) });
   if (answer.value.code === 1) return failed({ kind: 'no-merge-base', base: name, shallow: place.shallow });
@@ -80,11 +77,8 @@ export async function tipOf(place: Place, name: string): Promise<Result<CommitId
 /** The commit of that name; null where there is none. */
 export async function commitOf(place: Place, name: string): Promise<Result<CommitId | null>> {
   if (!isName(name)) return done(null);
-  const question = ['rev-parse', '--verify', `${name}^{commit}`];
-  const answer = await git(place.root, question, { expected: [0, 1, 128], config: TELLING_NAMES });
+  const answer = await askByName(place.root, ['rev-parse', '--verify', `${name}^{commit}`]);
   if (!answer.ok) return answer;
-  const ambiguous = ambiguousName(answer.value.stderr);
-  if (ambiguous !== null) return failed({ kind: 'ambiguous-name', name: ambiguous });
   return done(answer.value.code === 0 ? (answer.value.stdout.toString('utf8').trim() as CommitId) : null);
 }
 

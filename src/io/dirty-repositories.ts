@@ -1,26 +1,19 @@
 import { createHash, type Hash } from 'node:crypto';
-import { lstatSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Place } from '../domain/change.ts';
 import type { DirtyRepository } from '../domain/ports.ts';
-import { done, failed, type Result } from '../domain/result.ts';
+import { done, type Result } from '../domain/result.ts';
 import { codeOf } from './files.ts';
 import { git } from './git.ts';
-import { withIndexFolder } from './index-copy.ts';
 import { QUIET } from './quiet.ts';
 import { readRawDiff } from './raw-diff.ts';
+import { withIndex } from './snapshot-index.ts';
 import { undisturbed } from './undisturbed.ts';
 
 /** Repositories inside this one with something in them that is not committed there, so is in no tree of this one. */
 export async function dirtyRepositories(place: Place, index: Buffer): Promise<Result<readonly DirtyRepository[]>> {
-  return withIndexFolder(place, async (own) => {
-    const path = join(own, 'index');
-    const env = { GIT_INDEX_FILE: path };
-    try {
-      writeFileSync(path, index);
-    } catch (error) {
-      return failed({ kind: 'disk', action: 'write', path, code: codeOf(error) });
-    }
+  return withIndex(place, index, async (env) => {
     const listed = await git(place.root, DIFFERS, { env, config: undisturbed(place.commonDir) });
     if (!listed.ok) return listed;
     const found: DirtyRepository[] = [];

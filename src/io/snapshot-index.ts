@@ -142,12 +142,22 @@ export function mayName(index: Buffer, part: string): boolean {
 
 /** The tree that an index describes. */
 export async function treeOfIndex(place: Place, index: Buffer): Promise<Result<SnapshotId>> {
+  return withIndex(place, index, async (env) => {
+    const tree = await git(place.root, ['write-tree'], { env, config: QUIET });
+    return tree.ok ? done(tree.value.stdout.toString('utf8').trim() as SnapshotId) : tree;
+  });
+}
+
+/** Does work with an index as it was. */
+export async function withIndex<T>(
+  place: Place,
+  index: Buffer,
+  work: (env: IndexEnv) => Promise<Result<T>>,
+): Promise<Result<T>> {
   return withIndexFolder(place, async (own) => {
     const path = join(own, 'index');
     const written = onDisk(path, () => writeFileSync(path, index));
-    if (!written.ok) return written;
-    const tree = await git(place.root, ['write-tree'], { env: { GIT_INDEX_FILE: path }, config: QUIET });
-    return tree.ok ? done(tree.value.stdout.toString('utf8').trim() as SnapshotId) : tree;
+    return written.ok ? work({ GIT_INDEX_FILE: path }) : written;
   });
 }
 
@@ -180,18 +190,20 @@ function copyTo(path: string, { path: from, bytes, mtimeMs }: Kept): void {
     // git never writes into an index: it puts a new one in its place, and the kept one stays as it is.
     linkSync(from, path);
   } catch {
-    writeFileSync(path, bytes);
-    utimesSync(path, Math.floor(mtimeMs) / 1000, Math.floor(mtimeMs) / 1000);
+    writeWithTime(path, bytes, mtimeMs);
   }
 }
 
 // As a file of its own, since what is at the path may be the one that is kept; and with its time, as above.
 function putInPlace(path: string, bytes: Buffer): void {
-  const { mtimeMs } = lstatSync(path);
   const other = `${path}-known`;
-  writeFileSync(other, bytes);
-  utimesSync(other, Math.floor(mtimeMs) / 1000, Math.floor(mtimeMs) / 1000);
+  writeWithTime(other, bytes, lstatSync(path).mtimeMs);
   renameSync(other, path);
+}
+
+function writeWithTime(path: string, bytes: Buffer, mtimeMs: number): void {
+  writeFileSync(path, bytes);
+  utimesSync(path, Math.floor(mtimeMs) / 1000, Math.floor(mtimeMs) / 1000);
 }
 
 function onDisk<T>(path: string, act: () => T): Result<T> {

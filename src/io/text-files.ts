@@ -26,9 +26,10 @@ export function diskFiles(root: string): TextFiles {
 /** The same; a file that a sparse checkout leaves out is there all the same, as the index has it. */
 export function sparseFiles({ root, index }: Pick<Place, 'root' | 'index'>): TextFiles {
   const disk = diskFiles(root);
+  let bytes: Buffer | null = null;
   const mayBeLeftOut = (path: string) => {
-    const bytes = existsSync(index) ? readFileSync(index) : null;
-    return bytes !== null && mayName(bytes, path);
+    bytes ??= existsSync(index) ? readFileSync(index) : Buffer.alloc(0);
+    return bytes.length > 0 && mayName(bytes, path);
   };
   let leftOut: ReadonlyMap<string, string> | null = null;
   return {

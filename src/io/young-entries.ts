@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
  * Null: it is no index that git could have written.
  */
 export function forgetYoung(index: Buffer, second: number): Buffer | null {
-  const sum = sumOf(index);
+  const sum = kindOfSum(index);
   if (sum === null) return null;
   const entries = entriesIn(index, sum.length);
   if (entries === null) return null;
@@ -22,7 +22,7 @@ export function forgetYoung(index: Buffer, second: number): Buffer | null {
 
 /** Whether an index ends with a checksum of itself, which git does not look at when it reads one. */
 export function isWhole(index: Buffer): boolean {
-  return sumOf(index) !== null;
+  return kindOfSum(index) !== null;
 }
 
 const SUMS = [
@@ -30,7 +30,7 @@ const SUMS = [
   { algorithm: 'sha256', length: 32 },
 ] as const;
 
-function sumOf(index: Buffer): (typeof SUMS)[number] | null {
+function kindOfSum(index: Buffer): (typeof SUMS)[number] | null {
   const isSum = ({ algorithm, length }: (typeof SUMS)[number]) => {
     const end = index.length - length;
     return end > 0 && createHash(algorithm).update(index.subarray(0, end)).digest().equals(index.subarray(end));

@@ -1,6 +1,7 @@
 import type { RepoPath } from '../domain/brand.ts';
 import { isInside } from '../domain/generated.ts';
 import type { EditRules } from '../domain/phase.ts';
+import { isAt } from './select-gates.ts';
 
 /** What a fixer changed and must not: what it is judged by, and in a document phase everything but the documents. */
 export function forbiddenEdits(changed: readonly RepoPath[], rules: EditRules): readonly RepoPath[] {
@@ -21,7 +22,7 @@ export function unseenEdits(changed: readonly RepoPath[], rules: Pick<EditRules,
 
 /** Whether a file is among those that are asked for. */
 export function isUnderReview(path: string, { only }: Pick<EditRules, 'only'>): boolean {
-  return only === null || only.some((one) => one === '' || isInside(path, one));
+  return only === null || isAt(path, only);
 }
 
 function isKept(path: RepoPath, { kept }: EditRules): boolean {

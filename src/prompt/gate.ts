@@ -65,6 +65,11 @@ export function repairPrompt(why: string): string {
   return `Your last answer could not be read: ${why}. Give the result of your review once more, as one JSON object of the form that was asked for, and nothing else.`;
 }
 
+/** The same where there is no session to go on with: the whole question is put once more. */
+export function wholeRepairPrompt(question: string, why: string): string {
+  return `${question}\n\n${repairPrompt(why)}`;
+}
+
 const LAST_WORD = 'Answer with the JSON object described above, and nothing after it.';
 
 /** What every gate's prompt begins with: the same bytes in every iteration, of every slot and gate. */
