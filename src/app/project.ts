@@ -8,7 +8,7 @@ import { done, type Result } from '../domain/result.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { Settings } from '../domain/settings.ts';
 import { openRepository } from '../io/repository.ts';
-import { diskFiles } from '../io/text-files.ts';
+import { sparseFiles } from '../io/text-files.ts';
 import { version } from '../version.ts';
 import { placeOf } from './ahead.ts';
 
@@ -25,7 +25,7 @@ export async function openProject(cwd: string): Promise<Result<Project>> {
   const place = await placeOf(cwd);
   if (!place.ok) return place;
   const parsed = openParsedFiles(place.value.commonDir, version);
-  const settings = await loadSettings(diskFiles(place.value.root), parsed);
+  const settings = await loadSettings(sparseFiles(place.value), parsed);
   if (!settings.ok) return settings;
   const repository = openRepository(place.value);
   return done({ place: place.value, repository, settings: settings.value, parsed });
@@ -36,7 +36,7 @@ export async function rulesOf(
   project: Project,
   listing: Listing,
 ): Promise<{ readonly rules: readonly Rule[]; readonly notices: readonly Notice[] }> {
-  const loaded = await loadRules(diskFiles(project.place.root), listing, project.parsed);
+  const loaded = await loadRules(sparseFiles(project.place), listing, project.parsed);
   project.parsed.save();
   return { rules: loaded.rules, notices: loaded.problems.map((problem) => ({ kind: 'problem', problem })) };
 }

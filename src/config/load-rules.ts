@@ -14,11 +14,7 @@ import { readOptional, readSaying, unusable } from './whole-text.ts';
 export type LoadedRules = { readonly rules: readonly Rule[]; readonly problems: readonly Problem[] };
 
 /** Reads every `.deepreview` file of the listing; one that is broken does not stop the others. */
-export async function loadRules(
-  files: TextFiles,
-  listing: Pick<Listing, 'tracked' | 'untracked'>,
-  parsed: ParsedFiles,
-): Promise<LoadedRules> {
+export async function loadRules(files: TextFiles, listing: Named, parsed: ParsedFiles): Promise<LoadedRules> {
   const rules: Rule[] = [];
   const problems: Problem[] = [];
   for (const file of ruleFiles(listing)) {
@@ -42,8 +38,10 @@ export async function loadRules(
   return { rules, problems };
 }
 
-function ruleFiles(listing: Pick<Listing, 'tracked' | 'untracked'>): RepoPath[] {
-  return [...listing.tracked.filter(isRuleFile), ...listing.untracked.filter(isRuleFile)].sort(byCodePoint);
+type Named = Pick<Listing, 'tracked' | 'untracked' | 'leftOut'>;
+
+function ruleFiles({ tracked, untracked, leftOut = [] }: Named): RepoPath[] {
+  return [tracked, untracked, leftOut].flatMap((paths) => paths.filter(isRuleFile)).sort(byCodePoint);
 }
 
 function complete(

@@ -45,6 +45,8 @@ export type Listing = {
   readonly nested: readonly RepoPath[];
   /** Tracked files that git was told not to look at (assume-unchanged, skip-worktree). */
   readonly unwatched: readonly RepoPath[];
+  /** Tracked files that a sparse checkout leaves out: they are not on disk, and not deleted. */
+  readonly leftOut?: readonly RepoPath[];
   /** Names that are not UTF-8, as a person may read them. */
   readonly unnameable: readonly string[];
 };

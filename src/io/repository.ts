@@ -70,6 +70,7 @@ function readListing(output: Buffer, place: Place): Listing {
   const untracked: RepoPath[] = [];
   const nested: RepoPath[] = [];
   const unwatched: RepoPath[] = [];
+  const leftOut: RepoPath[] = [];
   for (const line of names) {
     const tag = line.charAt(0);
     const path = line.slice(2) as RepoPath;
@@ -81,12 +82,22 @@ function readListing(output: Buffer, place: Place): Listing {
     }
     const isUnwatched = tag === 'S' || tag >= 'a';
     // In a sparse checkout, what is not on disk is not deleted: it is just not here.
-    if (isUnwatched && !isThere(place, path)) continue;
+    if (isUnwatched && !isThere(place, path)) {
+      leftOut.push(path);
+      continue;
+    }
     if (isUnwatched) unwatched.push(path);
     // In the middle of a merge, git names a path once for each side.
     if (tag !== 'M' || tracked.at(-1) !== path) tracked.push(path);
   }
-  return { tracked, untracked, nested, unwatched, unnameable: unnameable.map((line) => line.slice(2)) };
+  return {
+    tracked,
+    untracked,
+    nested,
+    unwatched,
+    ...(leftOut.length === 0 ? {} : { leftOut }),
+    unnameable: unnameable.map((line) => line.slice(2)),
+  };
 }
 
 function combine(place: Place, diff: Diff, listing: Listing): Changes {

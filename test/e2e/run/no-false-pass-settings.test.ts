@@ -97,6 +97,7 @@ way('A .deepreview file is left out by a sparse checkout.', async () => {
   const repo = alone({ gates: '  []', files: { 'src/.deepreview': ruleText('ours', { include: ['**'] }) } });
   repo.answers('one', OBJECTION);
   leaveOut(repo, 'src/.deepreview');
+  expect((await command(repo, 'instructions')).stdout).toContain('1 review to do');
   await expectAsked(repo);
 });
 
