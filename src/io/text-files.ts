@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommitId } from '../domain/brand.ts';
 import type { Place } from '../domain/change.ts';
@@ -28,7 +28,7 @@ export function sparseFiles({ root, index }: Pick<Place, 'root' | 'index'>): Tex
   const disk = diskFiles(root);
   let bytes: Buffer | null = null;
   const mayBeLeftOut = (path: string) => {
-    bytes ??= existsSync(index) ? readFileSync(index) : Buffer.alloc(0);
+    bytes ??= indexAt(index);
     return bytes.length > 0 && mayName(bytes, path);
   };
   let leftOut: ReadonlyMap<string, string> | null = null;
@@ -44,6 +44,17 @@ export function sparseFiles({ root, index }: Pick<Place, 'root' | 'index'>): Tex
     },
   };
 }
+
+/** An index; empty where there is none that could be read: of one that is broken, git says so when it looks at the change. */
+function indexAt(path: string): Buffer {
+  try {
+    const bytes = readFileSync(path);
+    if (bytes.length >= SHORTEST_INDEX && bytes.toString('latin1', 0, 4) === 'DIRC') return bytes;
+  } catch {}
+  return Buffer.alloc(0);
+}
+
+const SHORTEST_INDEX = 12;
 
 /** The blobs of files that are not checked out, by path; null where git cannot say. */
 function blobsLeftOut(root: string): ReadonlyMap<string, string> | null {
