@@ -45,15 +45,21 @@ export function sparseFiles({ root, index }: Pick<Place, 'root' | 'index'>): Tex
   };
 }
 
-/** An index; empty where there is none that could be read: of one that is broken, git says so when it looks at the change. */
+/** An index; empty where there is none. One that is broken or cannot be read is git's to complain about, when it looks at the change. */
 function indexAt(path: string): Buffer {
-  try {
-    const bytes = readFileSync(path);
-    if (bytes.length >= SHORTEST_INDEX && bytes.toString('latin1', 0, 4) === 'DIRC') return bytes;
-  } catch {}
-  return Buffer.alloc(0);
+  const bytes = bytesAt(path);
+  return bytes.length >= SHORTEST_INDEX && bytes.toString('latin1', 0, 4) === 'DIRC' ? bytes : NOTHING;
 }
 
+function bytesAt(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch {
+    return NOTHING;
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
 const SHORTEST_INDEX = 12;
 
 /** The blobs of files that are not checked out, by path; null where git cannot say. */
