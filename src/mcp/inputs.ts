@@ -1,4 +1,13 @@
 import * as z from 'zod';
+import { someNames } from '../text/names.ts';
+
+/** What a tool takes, and nothing else: with a misspelt name it would do more than it was asked for. */
+export function onlyInput<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  const known = Object.keys(shape).join(', ') || 'nothing';
+  const error = (issue: z.core.$ZodRawIssue) =>
+    issue.code === 'unrecognized_keys' ? `${someNames(issue.keys)} is unknown; it takes: ${known}` : undefined;
+  return z.strictObject(shape, { error });
+}
 
 const MOST_SECONDS = 600;
 

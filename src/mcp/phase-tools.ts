@@ -7,7 +7,7 @@ import { startedPhaseSchema } from '../report/phase-schema.ts';
 import { startedPhaseDocument } from '../report/started-phase-document.ts';
 import { tellStartedPhase } from '../text/started-phase.ts';
 import { answered, rejected } from './answer.ts';
-import { waitSeconds } from './inputs.ts';
+import { onlyInput, waitSeconds } from './inputs.ts';
 import { waitingWith } from './progress.ts';
 
 /** The tools that play a phase round by round; the agent that calls them mends in between. */
@@ -18,7 +18,7 @@ export function addPhaseTools(server: McpServer, root: string): void {
       title: 'Have a feature reviewed',
       description:
         'Has spec.md (specify), design.md (design), plan.md (create-plan), tasks.md (create-tasks) or the code (implement) of a feature reviewed, round by round: you mend what is open, and say so with continue_phase. A loop that waits for a fix is told again instead of beginning anew. The round goes on by itself if it takes longer than wait_seconds.',
-      inputSchema: z.object({
+      inputSchema: onlyInput({
         phase: z.enum(PHASES),
         feature: z.string().min(1).describe('The folder of the feature, from the root of the repository.'),
         wait_seconds: waitSeconds('the round'),
@@ -35,7 +35,7 @@ export function addPhaseTools(server: McpServer, root: string): void {
       title: 'Go on with a review loop',
       description:
         'With a summary of what you did about the open issues: has them looked at again, in the next round. Without one: waits for the round that is going on, and plays one again that ended without a verdict.',
-      inputSchema: z.object({
+      inputSchema: onlyInput({
         loop_id: z.string().describe('As start_phase gave it.'),
         summary: z
           .string()

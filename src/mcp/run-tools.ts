@@ -8,7 +8,7 @@ import { startedRunDocument } from '../report/started-run-document.ts';
 import { tellResolved } from '../text/resolved.ts';
 import { tellStartedRun } from '../text/started-run.ts';
 import { answered, rejected } from './answer.ts';
-import { pathList, waitSeconds } from './inputs.ts';
+import { onlyInput, pathList, waitSeconds } from './inputs.ts';
 import { waitingWith } from './progress.ts';
 
 /** The tools that run the gates and settle findings. */
@@ -19,7 +19,7 @@ export function addRunTools(server: McpServer, root: string): void {
       title: 'Run the gates',
       description:
         'Starts the checks and review gates of this repository on the present change. It goes on by itself: ask get_run how far it is. What passed and has not changed is not run again.',
-      inputSchema: z.object({
+      inputSchema: onlyInput({
         paths: pathList('Only gates with changes at or below these; they are judged whole'),
         gate: z.string().nullish().describe('Only this gate, by name or id.'),
       }),
@@ -34,7 +34,7 @@ export function addRunTools(server: McpServer, root: string): void {
       title: 'How far a run is',
       description:
         'Tells how far a run is, and its result once it is done: which gates hold, what is open. Waits for the end for a while; call it again if the run is still going on.',
-      inputSchema: z.object({
+      inputSchema: onlyInput({
         run_id: z.string().nullish().describe('As start_run gave it; without it, the newest.'),
         wait_seconds: waitSeconds('the run'),
       }),
@@ -50,7 +50,7 @@ export function addRunTools(server: McpServer, root: string): void {
       title: 'Say what became of a finding',
       description:
         'Says of a finding that it is fixed (a reviewer has to confirm it in the next run), or waives it: it stays as it is, for a reason. Waive only what is wrong or must stay; mend the rest.',
-      inputSchema: z.object({
+      inputSchema: onlyInput({
         id: z.string().describe('The id of the finding, such as F1.'),
         how: z.enum(['fixed', 'skip']).describe('fixed: mended, to be confirmed. skip: waived, it stays as it is.'),
         why: z.string().trim().min(1).describe('What was done, or why it stays.'),

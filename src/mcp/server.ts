@@ -10,7 +10,7 @@ import { tellPass } from '../text/pass.ts';
 import { tellRules } from '../text/rules.ts';
 import { version } from '../version.ts';
 import { answered, rejected, withWarnings } from './answer.ts';
-import { pathList } from './inputs.ts';
+import { onlyInput, pathList } from './inputs.ts';
 import { addPhaseTools } from './phase-tools.ts';
 import { addRunTools } from './run-tools.ts';
 import { addWorkflowTools } from './workflow-tools.ts';
@@ -59,7 +59,7 @@ export function buildServer(options: ServeOptions, gone: AbortSignal): McpServer
       title: 'Reviews to do',
       description:
         'Writes one instruction file for each review that the present change asks for and lists what to dispatch. Reviews that passed and whose files have not changed since are skipped.',
-      inputSchema: z.object({
+      inputSchema: onlyInput({
         files: pathList('Files to review instead of the change'),
       }),
       outputSchema: instructionsSchema.extend({ next: z.string().describe('What to do now.') }),
@@ -82,7 +82,7 @@ export function buildServer(options: ServeOptions, gone: AbortSignal): McpServer
     {
       title: 'Configured review rules',
       description: 'Lists the review rules of this repository, whether or not their reviews have passed.',
-      inputSchema: z.object({
+      inputSchema: onlyInput({
         only_rules_matching_files: pathList('Only rules that match one of these files'),
       }),
       outputSchema: rulesSchema,
@@ -106,7 +106,7 @@ export function buildServer(options: ServeOptions, gone: AbortSignal): McpServer
       title: 'Mark a review as passed',
       description:
         'Marks a review as passed, so that it is not asked for again until one of its files changes. Call it only after doing the review and finding nothing that has to change.',
-      inputSchema: z.object({ review_id: z.string().describe('The id exactly as the instruction file gives it.') }),
+      inputSchema: onlyInput({ review_id: z.string().describe('The id exactly as the instruction file gives it.') }),
       outputSchema: passSchema,
       annotations: { idempotentHint: true },
     },

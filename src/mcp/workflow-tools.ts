@@ -13,6 +13,7 @@ import { tellStepEnd, tellWorkflowStart } from '../text/workflow-end.ts';
 import { tellWorkflowNotice } from '../text/workflow-notice.ts';
 import { tellAborted, tellWorkflows, workflowWarnings } from '../text/workflows.ts';
 import { answered, rejected, withWarnings } from './answer.ts';
+import { onlyInput } from './inputs.ts';
 import { progressTo } from './progress.ts';
 
 type Options = { readonly root: string; readonly reviewer: string | null; readonly selfReview: boolean };
@@ -31,7 +32,7 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
       title: 'Workflows',
       description:
         'Lists the jobs of this repository with their workflows, and the sessions that are going on with the steps that are open in them.',
-      inputSchema: z.object({}),
+      inputSchema: onlyInput({}),
       outputSchema: workflowsSchema,
       annotations: { readOnlyHint: true },
     },
@@ -49,7 +50,7 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
       title: 'Begin a workflow',
       description:
         'Begins a workflow and tells its first step: what to do, what to make, and by which criteria that is judged. Do the step, then call finished_step.',
-      inputSchema: z.object({
+      inputSchema: onlyInput({
         job_name: z.string().describe('As get_workflows gives it.'),
         workflow_name: z.string().nullish().describe('Not needed where the job has one workflow.'),
         goal: z.string().trim().min(1).describe('What the user wants to have done.'),
@@ -71,7 +72,7 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
       title: 'Finish a step',
       description:
         'Says that a step is finished. Its outputs are checked and reviewed: the answer says what needs work, or gives the next step, or that the workflow is complete. What passed and is unchanged is not reviewed again. It may take minutes; if you stop waiting, call it again in the same way.',
-      inputSchema: z.object({
+      inputSchema: onlyInput({
         outputs: z
           .record(z.string(), z.union([z.string(), z.array(z.string())]))
           .describe(
@@ -112,7 +113,7 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
     {
       title: 'End a workflow',
       description: 'Ends a workflow that cannot or shall not be gone on with. What was made stays where it is.',
-      inputSchema: z.object({
+      inputSchema: onlyInput({
         explanation: z.string().trim().min(1).describe('Why it is not gone on with.'),
         session_id: sessionId,
       }),

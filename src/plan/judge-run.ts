@@ -162,7 +162,7 @@ function standingSlot({ slot, covers, passIteration, latest }: SlotState): SlotO
     status: covers === 'rests' ? 'skipped_prior_pass' : covers === null ? 'not_run' : 'pass',
     dispatch: 'none',
     why: STANDING[covers ?? 'not-passed'],
-    passIteration: covers === null ? null : passIteration,
+    passIteration,
     sawOlder: covers === 'rests',
     usage: null,
     durationMs: null,

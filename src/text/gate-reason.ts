@@ -56,8 +56,13 @@ const SLOT_REASONS: Readonly<Record<Exclude<SlotOutcome['why'], NonNullable<Slot
 export function tellSlotReason(slot: SlotOutcome): string {
   if (slot.trouble !== null) return tellTrouble(slot.trouble);
   // Why it was asked, beside what came of it.
-  if (slot.why === 'not-passed' && slot.status !== 'not_run') return 'it had not passed';
+  if (slot.why === 'not-passed') return tellNotPassed(slot);
   return slot.why in SLOT_REASONS ? SLOT_REASONS[slot.why as keyof typeof SLOT_REASONS] : slot.why;
+}
+
+function tellNotPassed({ status, passIteration }: SlotOutcome): string {
+  if (status !== 'not_run') return 'it had not passed';
+  return passIteration === null ? 'has not passed' : `passed in iteration ${passIteration}, not on what is there now`;
 }
 
 /** The reasons in a record, in words. */

@@ -122,6 +122,25 @@ describe('mark_review_as_passed', () => {
   });
 });
 
+test('an argument that a tool does not know is refused by name, and nothing is done', async () => {
+  const repo = changedRepo();
+  const connection = await connectNew(repo.root);
+  const before = readdirSync(repo.root, { recursive: true });
+  const rows: readonly [name: string, input: Record<string, unknown>, sentence: RegExp][] = [
+    ['start_run', { gates: ['review:.:code'] }, /gates is unknown; it takes: paths, gate$/],
+    ['get_review_instructions', { file: 'a.py' }, /file is unknown; it takes: files$/],
+    ['get_workflows', { job: 'a' }, /job is unknown; it takes: nothing$/],
+    ['mark_review_as_passed', { review_id: 'a', id: 'b' }, /id is unknown; it takes: review_id$/],
+  ];
+  for (const [name, input, sentence] of rows) {
+    const { isError, text } = await connection.call(name, input);
+    expect.soft([isError, text]).toEqual([true, expect.stringMatching(sentence)]);
+  }
+  const tools = await connection.tools();
+  for (const { inputSchema } of tools) expect.soft(inputSchema).toMatchObject({ additionalProperties: false });
+  expect(readdirSync(repo.root, { recursive: true })).toEqual(before);
+});
+
 test('get_configured_reviews is the same whatever passed [REVIEW-REQ-009.6.1]', async () => {
   const repo = changedRepo();
   repo.write('docs/.deepreview', ruleText('docs', { include: ['*.md'] }));

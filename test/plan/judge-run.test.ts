@@ -191,7 +191,7 @@ describe('the slots of a gate', () => {
     [
       'it passed something older',
       { records: records('1.1 pass c0') },
-      { agent: 'codex', status: 'not_run', why: 'not-passed', passIteration: null, sawOlder: false },
+      { agent: 'codex', status: 'not_run', why: 'not-passed', passIteration: 1, sawOlder: false },
     ],
   ])('that was left alone are as they stand: %s', (_title, facts, expected) => {
     const [slot] = judge({ reviews: [stateOf(facts)], iteration: null }).gates[0]?.slots ?? [];

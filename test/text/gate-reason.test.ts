@@ -54,6 +54,14 @@ describe('why a slot was asked as it was', () => {
     expect(tellSlotReason(slotOutcome({ why: why as SlotReason }))).toMatch(expected);
   });
 
+  test('of one that is not asked, whether it ever passed', () => {
+    const notAsked = { why: 'not-passed', status: 'not_run' } as const;
+    expect(tellSlotReason(slotOutcome(notAsked))).toBe('has not passed');
+    expect(tellSlotReason(slotOutcome({ ...notAsked, passIteration: 3 }))).toBe(
+      'passed in iteration 3, not on what is there now',
+    );
+  });
+
   test('trouble is told before anything else', () => {
     expect(tellSlotReason(slotOutcome({ why: 'not-passed', trouble: { kind: 'stale' } }))).toMatch(
       /files changed while/,

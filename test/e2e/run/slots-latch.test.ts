@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { onceover } from '../../support/cli.ts';
 import { failing } from '../../support/gates.ts';
 import {
   asked,
@@ -34,6 +35,17 @@ describe('all slots passed', () => {
     for (const name of ['claude@2', 'gemini@3']) {
       const record = repo.record(`review_src_code-quality_${name}.3.json`);
       expect(record).toMatchObject({ status: 'skipped_prior_pass', violations: [], passIteration: 2 });
+    }
+  });
+
+  test('and the change grew: status tells of each that it passed, and not what is there', async () => {
+    const repo = slotRepo(['codex', 'claude']);
+    await repo.run();
+    edit(repo, 77);
+    const { code, stdout } = await onceover(repo.root, ['status']);
+    expect(code).toBe(1);
+    for (const who of ['@1 codex', '@2 claude']) {
+      expect(stdout).toContain(`not run ${who}: passed in iteration 1, not on what is there now`);
     }
   });
 
