@@ -59,7 +59,7 @@ export async function continuePhase(
       : told(place, kept, now);
   if (state === 'running') return failed({ kind: 'round-goes-on', id: loopId });
   const { phase, feature } = kept;
-  if (state === 'ended') return failed({ kind: 'no-waiting-loop', phase, feature });
+  if (state === 'ended' && !isToPlayAgain(now?.answer)) return failed({ kind: 'no-waiting-loop', phase, feature });
   return playRound(place, kept, summary, waiting);
 }
 

@@ -55,6 +55,7 @@ export function exitCode(failure: Failure): 2 | 3 {
     case 'artifact-too-long':
     case 'nothing-to-implement':
     case 'no-waiting-loop':
+    case 'unjudged-round':
     case 'unknown-loop':
     case 'round-goes-on':
     case 'unreadable-loop':

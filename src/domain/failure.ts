@@ -71,6 +71,8 @@ export type Failure =
   | { readonly kind: 'unnameable-code'; readonly names: readonly string[] }
   | { readonly kind: 'no-reviewer'; readonly wanted: readonly string[]; readonly cooling: readonly Cooling[] }
   | { readonly kind: 'no-waiting-loop'; readonly phase: PhaseName; readonly feature: string }
+  /** It was told what was done, and has yet to judge what was done before that. */
+  | { readonly kind: 'unjudged-round'; readonly phase: PhaseName; readonly feature: string }
   | { readonly kind: 'unknown-loop'; readonly id: string }
   /** It was told what was done, and is not waiting for that. */
   | { readonly kind: 'round-goes-on'; readonly id: string }

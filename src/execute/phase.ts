@@ -35,8 +35,10 @@ export async function playPhase(
   const { fixing } = request;
   const told = fixing.by === 'caller' ? fixing.summary : null;
   const isWaiting = kept?.state.position.at === 'waiting';
-  if (told !== null && !isWaiting) {
-    return failed({ kind: 'no-waiting-loop', phase: request.phase, feature: request.feature });
+  // The same word once more is the same call once more: one that was cut off.
+  if (told !== null && !isWaiting && kept?.state.fixes.at(-1)?.summary !== told) {
+    const kind = kept === null ? 'no-waiting-loop' : 'unjudged-round';
+    return failed({ kind, phase: request.phase, feature: request.feature });
   }
   // Nothing has been said of a fix: what is open is told again.
   if (kept !== null && isWaiting && told === null) return done(phaseOutcome(kept.run, kept.state, noticesOf(playing)));

@@ -219,6 +219,7 @@ export function tellFailure(failure: Failure): Told {
     case 'unnameable-code':
     case 'no-reviewer':
     case 'no-waiting-loop':
+    case 'unjudged-round':
     case 'unknown-loop':
     case 'round-goes-on':
     case 'unreadable-loop':

@@ -20,6 +20,7 @@ export function tellPhaseFailure(
     | 'unnameable-code'
     | 'no-reviewer'
     | 'no-waiting-loop'
+    | 'unjudged-round'
     | 'unknown-loop'
     | 'round-goes-on'
     | 'unreadable-loop'
@@ -65,6 +66,11 @@ export function tellPhaseFailure(
       return {
         what: `No loop of ${failure.phase} on ${quoteName(failure.feature)} waits for a summary, so there is nothing to go on with.`,
         next: `Begin one with start_phase ("onceover phase ${failure.phase} ${commandWord(failure.feature)} --step").`,
+      };
+    case 'unjudged-round':
+      return {
+        what: `The last round of ${failure.phase} on ${quoteName(failure.feature)} came to no verdict, so it cannot be told of another fix yet.`,
+        next: `Play it again on what is there now: continue_phase without a summary ("onceover phase ${failure.phase} ${commandWord(failure.feature)} --step").`,
       };
     case 'unknown-loop':
       return { what: `There is no loop ${quoted(failure.id)}.`, next: 'Start one with start_phase.' };

@@ -104,6 +104,19 @@ test('a round that was killed, and one without a verdict, are played again', asy
   });
 });
 
+test('told the same once more, a round without a verdict is played again', async () => {
+  const repo = await trusted();
+  repo.answers('two', VAGUE, { $exit: 1, $raw: '' }, APPROVED, APPROVED);
+  repo.answers('one', { $exit: 1, $raw: '' });
+  const client = await connectMcp(repo.root);
+  const { loop_id } = documentOf(await start(client));
+  const mended = (summary: string) => client.call('continue_phase', { loop_id, summary });
+  expect(documentOf(await mended('Named it.'))).toMatchObject({ phase: { end: 'reviewer-failed' } });
+  const other = await mended('And more.');
+  expect([other.isError, other.text]).toEqual([true, expect.stringContaining('cannot be told of another fix yet')]);
+  expect(documentOf(await mended('Named it.'))).toMatchObject({ phase: { status: 'approved' } });
+});
+
 test('what is wrong is said, and can be mended', async () => {
   const repo = await trusted();
   repo.git('rm', '-q', '--cached', 'docs/f/design.md');

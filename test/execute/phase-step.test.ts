@@ -303,6 +303,21 @@ describe('a call that is cut off', () => {
     expect((await scene.ledger()).map(({ status }) => status)).toEqual(['fail', 'error', 'pass', 'pass']);
   });
 
+  test('the same call once more plays the round again; another word waits until it is judged', async () => {
+    const down = fails({ kind: 'agent-error', said: 'down' });
+    const scene = openScene({ says: { 'spec-reviewer': [objects('one'), down, down, APPROVES] } });
+    await scene.play(step());
+    expect((await mend(scene, 'better')).end?.why).toBe('reviewer-failed');
+    expect((await mend(scene, 'better')).end?.why).toBe('reviewer-failed');
+    expect(await scene.try(step('And more.'))).toEqual({
+      ok: false,
+      failure: { kind: 'unjudged-round', phase: 'specify', feature: 'docs/f' },
+    });
+    const last = await mend(scene, 'better');
+    expect([last.end?.why, last.run.rounds.length]).toEqual(['approved', 3]);
+    expect(scene.history().match(/^Now: better$/gm)).toHaveLength(1);
+  });
+
   test('by an interrupt', async () => {
     const scene = openScene({ says: { 'spec-reviewer': [having(({ stop }) => stop.abort(), APPROVES)] } });
     expect((await scene.play(step())).end?.why).toBe('interrupted');

@@ -96,6 +96,11 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
       given,
       /"onceover phase specify \S.* --step"/,
     ],
+    'unjudged-round': [
+      { kind: 'unjudged-round', phase: 'specify', feature: given },
+      given,
+      /without a summary \("onceover phase specify \S.* --step"\)/,
+    ],
     'unknown-loop': [{ kind: 'unknown-loop', id: given }, given, /start_phase/],
     'round-goes-on': [{ kind: 'round-goes-on', id: given }, given, /without a summary/],
     'unreadable-loop': [
