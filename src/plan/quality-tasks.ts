@@ -21,8 +21,25 @@ export type QualityTask = {
 /** The files of all outputs in the order given, a file that an output names twice once. */
 export function outputFiles(outputs: StepOutputs): readonly OutputFile[] {
   return Object.entries(outputs).flatMap(([output, value]) =>
-    [...new Set(typeof value === 'string' ? [value] : value)].map((path) => ({ output, path })),
+    firstSpellings(typeof value === 'string' ? [value] : value).map((path) => ({ output, path })),
   );
+}
+
+/** Each file once, as it was written first. */
+function firstSpellings(paths: readonly string[]): readonly string[] {
+  const first = new Map<string, string>();
+  for (const path of paths) {
+    const plain = plainPath(path);
+    if (!first.has(plain)) first.set(plain, path);
+  }
+  return [...first.values()];
+}
+
+// `a/../b` may be another file than `b`: `a` may be a link. And a path that ends as a folder's does is none of a file.
+function plainPath(path: string): string {
+  const parts = path.split('/');
+  const isNeeded = (part: string, at: number) => at === parts.length - 1 || (part === '' ? at === 0 : part !== '.');
+  return parts.filter(isNeeded).join('/');
 }
 
 /** What a review is about; one that names no output is an error. */
