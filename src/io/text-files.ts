@@ -29,7 +29,7 @@ export function sparseFiles({ root, index }: Pick<Place, 'root' | 'index'>): Tex
   let bytes: Buffer | null = null;
   const mayBeLeftOut = (path: string) => {
     bytes ??= indexAt(index);
-    return bytes.length > 0 && mayName(bytes, path);
+    return bytes.length > 0 && (mayName(bytes, path) || namesLess(bytes));
   };
   let leftOut: ReadonlyMap<string, string> | null = null;
   return {
@@ -61,6 +61,14 @@ function bytesAt(path: string): Buffer {
 
 const NOTHING = Buffer.alloc(0);
 const SHORTEST_INDEX = 12;
+
+// What git writes into an index in which a folder stands for all that is in it, and into one that is split in two.
+const NAMES_LESS = ['sdir\0\0\0\0', 'link\0'];
+
+/** Whether there may be files that an index does not name; false is certain. */
+function namesLess(index: Buffer): boolean {
+  return NAMES_LESS.some((mark) => index.includes(mark));
+}
 
 /** The blobs of files that are not checked out, by path; null where git cannot say. */
 function blobsLeftOut(root: string): ReadonlyMap<string, string> | null {

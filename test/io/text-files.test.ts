@@ -1,9 +1,9 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { CommitId } from '../../src/domain/brand.ts';
-import { commitFiles, diskFiles } from '../../src/io/text-files.ts';
-import { repoWith } from '../support/repo.ts';
+import { commitFiles, diskFiles, sparseFiles } from '../../src/io/text-files.ts';
+import { repoWith, type TestRepo } from '../support/repo.ts';
 
 test('files are read the same from the disk and from a commit', () => {
   const repo = repoWith({ 'plain.md': 'text\n', 'mark.md': '\ufefftext\n', 'long.md': 'aaaaaaäz', 'empty.md': '' });
@@ -37,4 +37,37 @@ test('files are read the same from the disk and from a commit', () => {
 test('that git cannot say is not that there is nothing', () => {
   const lost = commitFiles(repoWith({ a: '' }).root, '0'.repeat(40) as CommitId);
   expect(lost.read('a', 100)).toEqual({ kind: 'unusable', why: 'unreadable' });
+});
+
+describe.each<[string, (repo: TestRepo) => void]>([
+  ['an index that names every file', (repo) => repo.git('sparse-checkout', 'set', '--no-sparse-index', 'in')],
+  ['one in which folders stand for files', (repo) => repo.git('sparse-checkout', 'set', '--sparse-index', 'in')],
+  [
+    'one that is split in two',
+    (repo) => {
+      repo.git('sparse-checkout', 'set', '--no-sparse-index', 'in');
+      repo.git('update-index', '--split-index');
+    },
+  ],
+  [
+    'one that shortens names',
+    (repo) => {
+      repo.git('sparse-checkout', 'set', '--no-sparse-index', 'in');
+      repo.git('update-index', '--index-version', '4');
+    },
+  ],
+])('a sparse checkout with %s', (_, leaveOut) => {
+  test('what is not checked out is there all the same', () => {
+    const repo = repoWith({ 'in/x.md': 'x\n', 'out/y.md': 'y\n', 'out/deep/z.md': 'z\n' });
+    leaveOut(repo);
+    const files = sparseFiles({ root: repo.root, index: join(repo.root, '.git/index') });
+    const text = (path: string) => files.read(path, 100);
+    expect(diskFiles(repo.root).read('out/y.md', 100)).toEqual({ kind: 'unusable', why: 'missing' });
+    expect([text('in/x.md'), text('out/y.md'), text('out/deep/z.md')]).toMatchObject([
+      { text: 'x\n' },
+      { text: 'y\n' },
+      { text: 'z\n' },
+    ]);
+    expect(text('out/never.md')).toEqual({ kind: 'unusable', why: 'missing' });
+  });
 });

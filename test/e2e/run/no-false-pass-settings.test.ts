@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { type GateRepo, gateRepo } from '../../support/gates.ts';
+import { failing, type GateRepo, gateRepo } from '../../support/gates.ts';
 import { ruleText } from '../../support/repo.ts';
 import { alone, command, configure, expectAsked, OBJECTION, passed, waysUnder } from '../../support/ways.ts';
 
@@ -100,6 +100,20 @@ way('A .deepreview file is left out by a sparse checkout.', async () => {
   expect((await command(repo, 'instructions')).stdout).toContain('1 review to do');
   await expectAsked(repo);
 });
+
+way(
+  'A .deepreview file is in a folder that a sparse checkout leaves out, and the index names the folder alone.',
+  async () => {
+    const rule = { 'other/.deepreview': ruleText('ours', { include: ['**'] }), 'other/o.ts': 'export {};\n' };
+    const repo = alone({ gates: '  []', files: rule });
+    repo.write('other/o.ts', 'export const o = 1;\n');
+    repo.commit('a change');
+    repo.git('sparse-checkout', 'set', '--cone', '--sparse-index', 'src', '.onceover');
+    expect((await command(repo, 'instructions')).stdout).toContain('1 review to do');
+    repo.answers('one', failing('other/o.ts', 'export const o = 1;'));
+    await expectAsked(repo);
+  },
+);
 
 way('A gate gets one reviewer more after a pass.', async () => {
   const repo = gateRepo({ numReviews: 1 });
