@@ -2,12 +2,17 @@ import type { Base, Place } from '../domain/change.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import { git } from './git.ts';
 import { QUIET } from './quiet.ts';
+import { tellsMergeBase } from './told-history.ts';
 
 /**
  * What a change is measured from: the merge-base. Where two branches were merged into each other there are two, and what
  * is compared with one of them may hide what was taken back of the other; so it is what they come to together, as in a merge.
  */
-export async function baseTree(place: Place, { name, commit, others }: NonNullable<Base>): Promise<Result<string>> {
+export async function baseTree(place: Place, base: NonNullable<Base>): Promise<Result<string>> {
+  const isTold = await tellsMergeBase(place, base);
+  if (!isTold.ok) return isTold;
+  const { name, commit, others } = base;
+  if (!isTold.value) return failed({ kind: 'no-merge-base', base: name, shallow: true });
   const [other, ...more] = others ?? [];
   if (other === undefined) return done(commit);
   const several = failed({ kind: 'several-merge-bases', base: name } as const);

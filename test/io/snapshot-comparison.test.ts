@@ -154,6 +154,61 @@ describe('a commit', () => {
   });
 });
 
+describe('in a shallow clone, where its history ends', () => {
+  const empty = (repo: Repo, count: number) => {
+    for (let i = 0; i < count; i++) repo.git('commit', '-q', '--allow-empty', '-m', `${i}`);
+  };
+  /** Main with a fix that work begins from, and one commit more; work has a short way to what was before the fix. */
+  function roundabout(commitsOfWork: number): Repo {
+    const repo = someRepo();
+    empty(repo, 3);
+    repo.git('branch', 'before');
+    repo.write('a.txt', 'fix');
+    repo.commit();
+    repo.git('branch', '-f', 'main');
+    empty(repo, commitsOfWork);
+    repo.git(
+      'merge',
+      '-q',
+      '-s',
+      'ours',
+      '-m',
+      'merge',
+      repo.git('commit-tree', 'before^{tree}', '-p', 'before', '-m', 'x').trim(),
+    );
+    repo.git('checkout', '-q', 'main');
+    repo.git('tag', 'shared');
+    repo.git('commit', '-q', '--allow-empty', '-m', 'the base goes on');
+    repo.git('checkout', '-q', 'work');
+    return repo;
+  }
+  const compareIn = async (repo: Repo, depth: number) => {
+    const root = join(temporaryFolder(), 'clone');
+    repo.git('clone', '-q', `--depth=${depth}`, '--no-single-branch', `file://${repo.root}`, root);
+    return (await snapshotsAt(root)).compare({ kind: 'change', base: 'origin/main' }, null);
+  };
+
+  test('below what both share, the change is measured as in a whole one', async () => {
+    const repo = roundabout(1);
+    expect(await compareIn(repo, 4)).toMatchObject({ ok: true, value: { baseTree: idOf(repo, 'shared') } });
+  });
+
+  test('on the way to it, nothing is measured from an older commit', async () => {
+    const failure = { kind: 'no-merge-base', base: 'origin/main', shallow: true };
+    expect(await compareIn(roundabout(5), 4)).toEqual({ ok: false, failure });
+  });
+
+  test('beside a base that is part of the branch, it is measured from that, as where a merge is checked out', async () => {
+    const repo = someRepo();
+    empty(repo, 3);
+    repo.git('checkout', '-q', 'main');
+    repo.git('commit', '-q', '--allow-empty', '-m', 'the base goes on');
+    repo.git('checkout', '-q', '-b', 'merged');
+    repo.git('merge', '-q', '--no-ff', '-m', 'merge', 'work');
+    expect(await compareIn(repo, 2)).toMatchObject({ ok: true, value: { baseTree: idOf(repo, 'main') } });
+  });
+});
+
 describe('what cannot be compared', () => {
   const change = (base: string): Selection => ({ kind: 'change', base });
   const commit = (name: string): Selection => ({ kind: 'commit', commit: name });

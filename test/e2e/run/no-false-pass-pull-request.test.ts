@@ -186,6 +186,34 @@ way('The clone has too little history.', async () => {
   expect((await onceover(folder, ['run'], { env: PULL_REQUEST })).code).toBe(3);
 });
 
+way('It has too little to tell which commit the branch and its base share last.', async () => {
+  const repo = alone();
+  repo.commit();
+  repo.git('checkout', '-q', '-b', 'older', 'main');
+  repo.git('commit', '-q', '--allow-empty', '-m', 'beside');
+  repo.git('checkout', '-q', 'main');
+  repo.write('src/a.ts', 'export const a = 2;\n');
+  repo.commit();
+  repo.git('checkout', '-q', '-B', 'work');
+  for (const n of [1, 2, 3, 4]) repo.git('commit', '-q', '--allow-empty', '-m', `${n}`);
+  repo.git('merge', '-q', '-s', 'ours', '-m', 'a short way to what is older', 'older');
+  repo.write('src/a.ts', 'export const a = 1;\n');
+  repo.commit();
+  repo.git('checkout', '-q', 'main');
+  repo.git('commit', '-q', '--allow-empty', '-m', 'the base goes on');
+  published(repo);
+  const clone = async (name: string, ...how: string[]) => {
+    const folder = join(dirname(repo.root), name);
+    const remote = `file://${join(dirname(repo.root), 'origin.git')}`;
+    repo.git('clone', '-q', ...how, '--no-single-branch', '--branch', 'work', remote, folder);
+    return onceover(folder, ['run'], { env: PULL_REQUEST });
+  };
+  repo.answers('one', OBJECTION);
+  const short = await clone('short', '--depth', '4');
+  expect([short.code, short.stderr]).toEqual([3, expect.stringContaining('git fetch --unshallow')]);
+  expect((await clone('whole')).code).toBe(1);
+});
+
 way('The author commits records of passes.', async () => {
   const repo = published(alone({ agents: ['one', 'two'], numReviews: 2 }));
   const pass = { adapter: 'two', timestamp: '', status: 'pass', rawOutput: '', violations: [] };
