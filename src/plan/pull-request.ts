@@ -1,11 +1,11 @@
 /** What a CI server tells its jobs. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Whether this is a CI job of a pull request: then the author of the change must not choose what it is judged by. */
+/** Whether this is a CI job of a pull request, or of several in a merge queue: then the author of the change must not choose what it is judged by. */
 export function isPullRequest(env: Environment): boolean {
   const isSet = (name: string) => !['', 'false', '0', undefined].includes(env[name]);
   // Reviews and comments of a pull request run on it too.
-  if (/^pull_request/.test(env['GITHUB_EVENT_NAME'] ?? '') || isSet('GITHUB_BASE_REF')) return true;
+  if (/^(?:pull_request|merge_group$)/.test(env['GITHUB_EVENT_NAME'] ?? '') || isSet('GITHUB_BASE_REF')) return true;
   if (env['BUILD_REASON'] === 'PullRequest') return true;
   return [
     'CI_MERGE_REQUEST_IID',
@@ -22,10 +22,17 @@ export function isPullRequest(env: Environment): boolean {
 export function targetBranch(env: Environment): string | null {
   const name =
     env['GITHUB_BASE_REF'] ||
+    queueFor(env) ||
     env['CI_MERGE_REQUEST_TARGET_BRANCH_NAME'] ||
     env['BITBUCKET_PR_DESTINATION_BRANCH'] ||
     env['BUILDKITE_PULL_REQUEST_BASE_BRANCH'] ||
     env['SYSTEM_PULLREQUEST_TARGETBRANCH']?.replace(/^refs\/heads\//, '') ||
     env['CHANGE_TARGET'];
   return name === undefined || name === '' ? null : `origin/${name}`;
+}
+
+/** The branch of a merge queue of GitHub, by the name of the branch that it tries. */
+function queueFor(env: Environment): string | undefined {
+  if (env['GITHUB_EVENT_NAME'] !== 'merge_group') return undefined;
+  return /^refs\/heads\/gh-readonly-queue\/(.+)\/pr-\d+-[0-9a-f]+$/.exec(env['GITHUB_REF'] ?? '')?.[1];
 }

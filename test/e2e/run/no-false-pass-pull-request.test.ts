@@ -158,6 +158,15 @@ way('The run is started by a review of the pull request.', async () => {
   await expectAsked(repo, { env: { ...PULL_REQUEST, GITHUB_EVENT_NAME: 'pull_request_review' } });
 });
 
+way('It is tried in a merge queue, and removes the gate.', async () => {
+  const repo = published(alone());
+  configure(repo, { gates: '  []' });
+  repo.commit();
+  repo.answers('one', OBJECTION);
+  const ref = 'refs/heads/gh-readonly-queue/main/pr-7-0a1b2c';
+  await expectAsked(repo, { env: { GITHUB_EVENT_NAME: 'merge_group', GITHUB_REF: ref } });
+});
+
 way('git cannot tell what the settings of the base are.', async () => {
   const repo = published(alone());
   repo.commit();
