@@ -40,10 +40,10 @@ export type SlotAnswer = {
 export async function askSlot(wave: Wave, job: SlotJob, budget: Budget, begun: () => void): Promise<SlotAnswer> {
   const [first, ...more] = job.fresh;
   if (first === undefined) throw new Error('a slot without a prompt');
-  let whole = await askOnce(wave, job, first.prompt, budget, begun);
+  let whole = await askOnce(wave, job, first, budget, begun);
   for (const part of more) {
     if (whole.trouble !== null) return whole;
-    whole = join(whole, await askOnce(wave, { ...job, resumed: null }, part.prompt, budget, begun));
+    whole = join(whole, await askOnce(wave, { ...job, resumed: null }, part, budget, begun));
   }
   return whole;
 }

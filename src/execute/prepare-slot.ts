@@ -10,7 +10,7 @@ import type { TaskContext } from '../domain/task.ts';
 import { assign } from '../plan/assign.ts';
 import { decideDispatch } from '../plan/decide-dispatch.ts';
 import { declinedOf } from '../plan/declined.ts';
-import { sectionsOf, splitDiff } from '../plan/diff-parts.ts';
+import { partShowing, sectionsOf, splitDiff } from '../plan/diff-parts.ts';
 import { coldCost } from '../plan/estimate.ts';
 import type { GateState, StandingFinding } from '../plan/gate-state.ts';
 import { knowsAll } from '../plan/shown.ts';
@@ -21,7 +21,7 @@ import type { Prefixes } from './prefixes.ts';
 import type { RunFacts } from './read-run.ts';
 import { readReferences } from './references.ts';
 import type { RunPorts, RunRequest } from './run-ports.ts';
-import type { Available, SlotJob, SlotPart, StuckSlot } from './slot-job.ts';
+import type { Available, SlotJob, StuckSlot } from './slot-job.ts';
 
 /** What the slots of one iteration share. */
 export type Wave = {
@@ -70,13 +70,13 @@ export async function prepareSlot(
   }
   const rubric = await rubricText(wave, gate);
   const past = await pastOf(wave, state, plan.slot, lastLook);
-  const fresh = parts.parts.map((diff, i): SlotPart => {
+  const fresh = parts.parts.map(({ text: diff }, i): ComposedPrompt => {
     const part = parts.parts.length === 1 ? null : { number: i + 1, of: parts.parts.length };
-    const open = part === null ? past.open : past.open.filter((one) => isInPart(one.file, parts.parts, i));
-    return { prompt: freshGatePrompt({ diff, part }, rubric, { ...past, open }), findings: open };
+    const open = past.open.filter(({ file }) => partShowing(file, parts.parts) === i);
+    return freshGatePrompt({ diff, part }, rubric, { ...past, open });
   });
   const kept = lastLook?.own?.session ?? null;
-  const freshLength = fresh.reduce((sum, { prompt }) => sum + prompt.length, 0);
+  const freshLength = fresh.reduce((sum, { length }) => sum + length, 0);
   const resumed = kept === null ? null : await resumedPrompt(wave, gate, kept, past, lastLook);
   const isSame = kept !== null && kept.agent === agent;
   const dispatchFacts: DispatchFacts = {
@@ -110,7 +110,7 @@ export async function prepareSlot(
         : null,
     tree: wave.tree,
     lastLook,
-    prefix: now.sharesPrefix && dispatch.kind === 'fresh' ? `${agent}\0${fresh[0]?.prompt.stable ?? ''}` : null,
+    prefix: now.sharesPrefix && dispatch.kind === 'fresh' ? `${agent}\0${fresh[0]?.stable ?? ''}` : null,
     timeoutSeconds: gate.timeoutSeconds ?? now.timeoutSeconds ?? wave.request.settings.timeoutSeconds,
   });
 }
@@ -226,11 +226,4 @@ async function rubricText(wave: Wave, gate: ReviewGate): Promise<string> {
     references: new Map([[gate.task, references]]),
   };
   return ruleReview(gate.task, context);
-}
-
-/** Which part a finding goes with: the one that shows its file; one that no part shows goes with the first. */
-function isInPart(file: string | null, parts: readonly string[], i: number): boolean {
-  const shows = (part: string) => file !== null && part.includes(file);
-  const at = parts.findIndex(shows);
-  return at === -1 ? i === 0 : at === i;
 }

@@ -158,7 +158,7 @@ export function savingDeeds(deeds: Deeds, plan: RunPlan): readonly SavingDeed[] 
     prefixes.add(job.prefix);
     return isFirst
       ? []
-      : [{ kind: 'shared', gate: job.gate.id, usage, stableLength: job.fresh[0]?.prompt.stable.length ?? 0 }];
+      : [{ kind: 'shared', gate: job.gate.id, usage, stableLength: job.fresh[0]?.stable.length ?? 0 }];
   });
   return [...held, ...rests, ...asked];
 }

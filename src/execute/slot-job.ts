@@ -1,6 +1,5 @@
 import type { SnapshotId } from '../domain/brand.ts';
 import type { DispatchPlan } from '../domain/dispatch.ts';
-import type { KnownFinding } from '../domain/finding.ts';
 import type { ReviewGate } from '../domain/gate.ts';
 import type { Cooling, KeptSession, SlotRecord, SlotTrouble } from '../domain/record.ts';
 import type { RunReason } from '../domain/slot.ts';
@@ -17,7 +16,7 @@ export type SlotJob = {
   readonly others: readonly string[];
   readonly dispatch: DispatchPlan;
   /** The whole change, in one part or several. */
-  readonly fresh: readonly SlotPart[];
+  readonly fresh: readonly ComposedPrompt[];
   readonly resumed: { readonly prompt: ComposedPrompt; readonly session: KeptSession } | null;
   readonly tree: SnapshotId;
   readonly lastLook: SlotRecord | null;
@@ -33,9 +32,6 @@ export function dispatchReason(
 ): DispatchPlan['why'] {
   return planned.kind === 'resumed' && asked === 'fresh' ? 'session-lost' : planned.why;
 }
-
-/** A part of the change with the findings that belong to it. */
-export type SlotPart = { readonly prompt: ComposedPrompt; readonly findings: readonly KnownFinding[] };
 
 /** A slot that cannot be asked. */
 export type StuckSlot = {

@@ -18,19 +18,27 @@ export function sectionsOf(sections: readonly DiffSection[], paths: ReadonlySet<
 
 /** A diff in as few parts as fit the limit, cut between files; a file that does not fit alone is never cut. */
 export type DiffParts =
-  | { readonly ok: true; readonly parts: readonly string[] }
+  | { readonly ok: true; readonly parts: readonly DiffSection[] }
   | { readonly ok: false; readonly path: RepoPath; readonly characters: number };
 
 export function splitDiff(sections: readonly DiffSection[], limit: number): DiffParts {
-  const parts: string[] = [];
-  let part = '';
+  const parts: DiffSection[] = [];
+  let part: DiffSection = { paths: [], text: '' };
   for (const { paths, text } of sections) {
     if (text.length > limit) return { ok: false, path: paths.at(-1) ?? ('' as RepoPath), characters: text.length };
-    if (part !== '' && part.length + text.length > limit) {
+    if (part.text !== '' && part.text.length + text.length > limit) {
       parts.push(part);
-      part = '';
+      part = { paths: [], text: '' };
     }
-    part += text;
+    part = { paths: [...part.paths, ...paths], text: part.text + text };
   }
-  return { ok: true, parts: part === '' && parts.length > 0 ? parts : [...parts, part] };
+  return { ok: true, parts: part.text === '' && parts.length > 0 ? parts : [...parts, part] };
+}
+
+/** Which part shows a file, counted from 0; what no part shows goes with the first. */
+export function partShowing(file: string | null, parts: readonly DiffSection[]): number {
+  return Math.max(
+    0,
+    parts.findIndex(({ paths }) => paths.some((path) => path === file)),
+  );
 }

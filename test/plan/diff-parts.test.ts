@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DiffSection } from '../../src/domain/ports.ts';
-import { sectionsOf, splitDiff } from '../../src/plan/diff-parts.ts';
+import { partShowing, sectionsOf, splitDiff } from '../../src/plan/diff-parts.ts';
 import { path } from '../support/run-samples.ts';
 
 const section = (text: string, ...names: readonly string[]): DiffSection => ({ paths: names.map(path), text });
@@ -28,12 +28,18 @@ describe('the sections of a gate', () => {
 
 describe('a diff in parts', () => {
   const files = (...texts: readonly string[]) => texts.map((text, i) => section(text, `src/${i}.ts`));
+  const parts = (...own: readonly DiffSection[]) => ({ ok: true, parts: own }) as const;
   test.each<[string, readonly DiffSection[], number, ReturnType<typeof splitDiff>]>([
-    ['no text differs', [], 10, { ok: true, parts: [''] }],
-    ['it fits', files('aaa', 'bbb'), 6, { ok: true, parts: ['aaabbb'] }],
-    ['one character too long', files('aaa', 'bbb'), 5, { ok: true, parts: ['aaa', 'bbb'] }],
-    ['filled up file by file', files('aa', 'bb', 'cc', 'dddd'), 4, { ok: true, parts: ['aabb', 'cc', 'dddd'] }],
-    ['a file as long as the limit', files('aaaa'), 4, { ok: true, parts: ['aaaa'] }],
+    ['no text differs', [], 10, parts(section(''))],
+    ['it fits', files('aaa', 'bbb'), 6, parts(section('aaabbb', 'src/0.ts', 'src/1.ts'))],
+    ['one character too long', files('aaa', 'bbb'), 5, parts(section('aaa', 'src/0.ts'), section('bbb', 'src/1.ts'))],
+    [
+      'filled up file by file',
+      files('aa', 'bb', 'cc', 'dddd'),
+      4,
+      parts(section('aabb', 'src/0.ts', 'src/1.ts'), section('cc', 'src/2.ts'), section('dddd', 'src/3.ts')),
+    ],
+    ['a file as long as the limit', files('aaaa'), 4, parts(section('aaaa', 'src/0.ts'))],
     [
       'a file over the limit is never cut',
       files('a', 'bbbbb'),
@@ -61,12 +67,29 @@ describe('a diff in parts', () => {
           return;
         }
         expect(given.every((text) => text.length <= limit)).toBe(true);
-        expect(split.parts.join('')).toBe(given.join(''));
-        expect(split.parts.every((part) => part.length <= limit)).toBe(true);
+        expect(split.parts.map(({ text }) => text).join('')).toBe(given.join(''));
+        expect(split.parts.flatMap(({ paths }) => paths)).toEqual(files(...given).flatMap(({ paths }) => paths));
+        expect(split.parts.every(({ text }) => text.length <= limit)).toBe(true);
         expect(split.parts).toHaveLength(fewest(given, limit));
       }),
     );
   });
+});
+
+test.each<[string, string | null, number]>([
+  ['the part that shows the file', 'src/b.ts', 1],
+  ['not one that only speaks of it', 'b.ts', 2],
+  ['nor one with a file whose name goes on', 'src/b', 0],
+  ['under its old name', 'src/old.ts', 2],
+  ['what no part shows goes with the first', 'src/gone.ts', 0],
+  ['what has no place too', null, 0],
+])('what goes with which part: %s', (_title, file, expected) => {
+  const shown = [
+    section('+see src/b.ts and b.ts', 'README.md'),
+    section('+b', 'src/b.ts'),
+    section('+c', 'b.ts', 'src/old.ts', 'src/new.ts'),
+  ];
+  expect(partShowing(file, shown)).toBe(expected);
 });
 
 /** The least number of runs of consecutive texts that fit the limit, by trying every first cut. */

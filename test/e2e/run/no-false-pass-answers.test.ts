@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { gateRepo, PASS, type ScriptedAnswer } from '../../support/gates.ts';
+import { failing, gateRepo, PASS, type ScriptedAnswer } from '../../support/gates.ts';
 import { alone, command, OBJECTION, waysUnder } from '../../support/ways.ts';
 
 const way = waysUnder('A reviewer that did not really answer');
@@ -110,6 +110,17 @@ way('The change is shown in two parts, and the second one is not answered.', asy
   const repo = inTwoParts();
   repo.answers('one', PASS, { $exit: 1 });
   expect(await repo.document()).toMatchObject({ code: 3 });
+});
+
+way('The change is shown in two parts, and the first one names the file of a finding in the second.', async () => {
+  const repo = inTwoParts();
+  repo.write('src/b.ts', `// See src/c.ts.\n${lines('b', 9_000)}`);
+  repo.answers('one', PASS, failing('src/c.ts', 'export const c8 = 8;'));
+  expect(await repo.document()).toMatchObject({ code: 1, findings: [{ id: 'F1', state: 'open' }] });
+  repo.forget();
+  repo.write('src/c.ts', `${lines('c', 9_000)}// The end.\n`);
+  await repo.run();
+  expect(repo.calls().map(({ prompt }) => prompt.includes('id: F1'))).toEqual([false, true]);
 });
 
 way('The first part fails without a word, and the second one reports what only warns.', async () => {
