@@ -1,5 +1,6 @@
 import { ACTIVE } from '../domain/active.ts';
 import type { BadReviewId, Failure, InTheWay } from '../domain/failure.ts';
+import { USUAL_LOG_DIR } from '../domain/generated.ts';
 import { quoteName, showUnseen } from '../domain/quote-name.ts';
 import { tellAgentFailure } from './agent-failure.ts';
 import { diskNext, tellDiskCode } from './disk.ts';
@@ -76,11 +77,18 @@ export function tellFailure(failure: Failure): Told {
         what: failure.problems.map(tellProblem).join('\n'),
         next: 'Mend the configuration and run again; nothing was run.',
       };
-    case 'log-dir-hides':
+    case 'log-dir-hides': {
+      const hidden = `git tracks files that are no records (${someNames(failure.files)}); nobody would review changes to them.`;
+      if (failure.logDir === USUAL_LOG_DIR)
+        return {
+          what: `In ${USUAL_LOG_DIR}, where the records are kept unless told, ${hidden}`,
+          next: 'Move them elsewhere, or name another folder as "log_dir" in onceover.yml.',
+        };
       return {
-        what: `"log_dir" in onceover.yml is ${quoteName(failure.logDir)}, where git tracks files that are no records (${someNames(failure.files)}); nobody would review changes to them.`,
-        next: 'Name a folder that holds nothing else, or leave "log_dir" out: then it is .deepwork/logs.',
+        what: `"log_dir" in onceover.yml is ${quoteName(failure.logDir)}, where ${hidden}`,
+        next: `Name a folder that holds nothing else, or leave "log_dir" out: then it is ${USUAL_LOG_DIR}.`,
       };
+    }
     case 'bad-review-id':
       return {
         what: `${quoted(cut(failure.id, LONGEST_NAME))} cannot be the id of a review: ${BAD_ID[failure.why]}.`,

@@ -242,6 +242,13 @@ describe('a failure is told: what, why, what to do', () => {
     });
   });
 
+  test('the folder of the records that nobody chose is not said to be chosen', () => {
+    expect(tellFailure({ kind: 'log-dir-hides', logDir: '.deepwork/logs', files: ['.deepwork/logs/a.md'] })).toEqual({
+      what: 'In .deepwork/logs, where the records are kept unless told, git tracks files that are no records (.deepwork/logs/a.md); nobody would review changes to them.',
+      next: 'Move them elsewhere, or name another folder as "log_dir" in onceover.yml.',
+    });
+  });
+
   test('wrong usage of no command points at the help of all', () => {
     expect(tellFailure({ kind: 'wrong-usage', said: 'x', command: null }).next).toBe('See "onceover --help".');
   });
