@@ -43,7 +43,7 @@ function begin(state, root) {
   );
   // Proofs and findings, and the records that let reviewers rest. Nothing else is restored: what YAML was found to say, or an index, would
   // be believed without a look at the files.
-  const paths = [join(state, 'receipts'), join(state, 'findings'), ...(isPlain(root) ? [join(root, RECORDS)] : [])];
+  const paths = [join(state, 'receipts'), join(state, 'findings'), ...(isOurs(root) ? [join(root, RECORDS)] : [])];
   const prefix = `onceover-1-${env.RUNNER_OS}-${digest(env.GITHUB_WORKFLOW, env.GITHUB_JOB, root, env.ONCEOVER_ARGS, env.ONCEOVER_BASE)}-`;
   setOutput('keep', decided.keep);
   setOutput('paths', paths.join('\n'));
@@ -59,11 +59,15 @@ function removeLeftovers(state, root) {
   ask('-C', root, 'clean', '-ffdxq', '--', RECORDS);
 }
 
-/** Whether the folder of records is one: the author of a change could have made a link of it, and then it leads anywhere. */
-function isPlain(root) {
-  return ['.deepwork', RECORDS].every(
+/**
+ * Whether the folder of records is nobody else's. The author of a change could have made a link of it, and then it leads anywhere; and records that
+ * git tracks are ignored, but once they were kept they would come back as our own.
+ */
+function isOurs(root) {
+  const isPlain = ['.deepwork', RECORDS].every(
     (path) => lstatSync(join(root, path), { throwIfNoEntry: false })?.isDirectory() ?? true,
   );
+  return isPlain && ask('-C', root, 'ls-files', '--', `:(icase)${RECORDS}`) === '';
 }
 
 function ask(...args) {

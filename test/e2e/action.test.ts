@@ -189,6 +189,24 @@ describe('what is kept between runs', () => {
 });
 
 describe('whoever writes the change', () => {
+  test('has no record kept that it has committed: it would come back as one of ours', async () => {
+    const entry = (path: string, slots: number) =>
+      `  - path: ${path}\n    reviews: { code-quality: { prompt: .onceover/reviews/code-quality.md, num_reviews: ${slots} } }`;
+    const repo = pullRequestRepo({ agents: ['one', 'two'], gates: `${entry('src', 1)}\n${entry('lib', 2)}` });
+    const cache: Cache = { entries: [] };
+    const pass = { adapter: 'two', timestamp: '', status: 'pass', rawOutput: '', violations: [] };
+    repo.writeRecord('review_lib_code-quality_two@2.1.json', pass);
+    repo.git('add', '-f', '.deepwork');
+    repo.commit();
+    await repo.job({ cache });
+    repo.git('rm', '-rq', '.deepwork');
+    repo.write('lib/b.ts', 'export const b = 2;\n');
+    repo.commit();
+    repo.answers('two', failing('lib/b.ts', 'export const b = 2;'));
+    const played = await repo.job({ cache });
+    expect([played.isSuccess, repo.calls('two').length]).toEqual([false, 1]);
+  });
+
   test('does not choose the program that judges it, or where it comes from', async () => {
     const repo = pullRequestRepo();
     repo.write('.npmrc', 'registry=http://127.0.0.1:9/\n');
