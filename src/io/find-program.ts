@@ -7,6 +7,14 @@ export function findOnPath(name: string, path: string): string | null {
   return folders.map((folder) => join(folder, name)).find(isProgram) ?? null;
 }
 
+let git: string | null = null;
+
+/** Looked for once: the system would look through PATH each time, which takes as long as git's shorter answers. */
+export function gitProgram(): string {
+  git ??= findOnPath('git', process.env['PATH'] ?? '') ?? 'git';
+  return git;
+}
+
 /** Whether there is a file that may be run. */
 export function isProgram(path: string): boolean {
   try {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { done, failed, type Result } from '../domain/result.ts';
-import { findOnPath } from './find-program.ts';
+import { gitProgram } from './find-program.ts';
 import { runProcess } from './process.ts';
 
 /** What git printed and how it ended, where it ended by itself. */
@@ -47,19 +47,9 @@ export function gitNow(folder: string, args: readonly string[]): Buffer | null {
   return end.status === 0 ? end.stdout : null;
 }
 
-let program: string | null = null;
-
-// Looked for once: the system would look through PATH each time, which takes as long as git's shorter answers.
-function gitProgram(): string {
-  program ??= findOnPath('git', process.env['PATH'] ?? '') ?? 'git';
-  return program;
-}
-
-let environment: NodeJS.ProcessEnv | null = null;
-
 // Optional locks off: asking must not rewrite the user's index. Paths are names and never patterns.
 function gitEnvironment(): NodeJS.ProcessEnv {
-  environment ??= {
+  return {
     ...process.env,
     GIT_OPTIONAL_LOCKS: '0',
     GIT_LITERAL_PATHSPECS: '1',
@@ -68,5 +58,4 @@ function gitEnvironment(): NodeJS.ProcessEnv {
     GIT_NO_REPLACE_OBJECTS: '1',
     LC_ALL: 'C',
   };
-  return environment;
 }

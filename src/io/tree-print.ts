@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Spot } from '../domain/stop.ts';
+import { gitProgram } from './find-program.ts';
 import { undisturbed } from './undisturbed.ts';
 
 /** What git says of the tree, and the untracked files that no look has taken in. */
@@ -16,7 +17,7 @@ export function treePrint({ root, commonDir }: Pick<Spot, 'root' | 'commonDir'>,
   const index = keptIndex(commonDir, name);
   if (index === null) return null;
   const config = undisturbed(commonDir).flatMap((setting) => ['-c', setting]);
-  const answer = spawnSync('git', [...config, ...STATUS], {
+  const answer = spawnSync(gitProgram(), [...config, ...STATUS], {
     cwd: root,
     env: { ...process.env, GIT_INDEX_FILE: index, GIT_OPTIONAL_LOCKS: '0', GIT_NO_REPLACE_OBJECTS: '1', LC_ALL: 'C' },
     stdio: ['ignore', 'pipe', 'pipe'],

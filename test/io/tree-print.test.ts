@@ -1,6 +1,6 @@
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Place } from '../../src/domain/change.ts';
 import { indexName } from '../../src/io/index-name.ts';
 import { findPlace } from '../../src/io/place.ts';
@@ -22,6 +22,10 @@ async function look(root: string) {
   if (!taken.ok) throw new Error(taken.failure.kind);
   return place.value;
 }
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 const FILES = { 'src/a.ts': 'one\n', 'src/b.ts': 'two\n', '.gitignore': 'made\n' };
 
@@ -67,6 +71,15 @@ describe('the print of a working tree', () => {
     expect(print).toMatch(/^# branch\.oid /);
     change(repo);
     expect(treePrint(place)?.print).not.toBe(print);
+  });
+
+  test('a git of the repository itself is never started', async () => {
+    const repo = repoWith({ ...FILES, 'bin/git': '#!/bin/sh\n: > started\nexit 1\n' });
+    chmodSync(join(repo.root, 'bin/git'), 0o755);
+    const place = await look(repo.root);
+    vi.stubEnv('PATH', `bin:${process.env['PATH']}`);
+    expect(treePrint(place)?.print).toMatch(/^# branch\.oid /);
+    expect(existsSync(join(repo.root, 'started'))).toBe(false);
   });
 
   test('names what no look has taken in', async () => {
