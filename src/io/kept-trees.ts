@@ -68,8 +68,10 @@ export async function holdTrees(place: Place, owner: string, trees: ReadonlySet<
 
 /** How many refs of ours the clone has, in all its working trees. */
 export async function countTrees(place: Place): Promise<Result<number>> {
+  const gitDirs = listGitDirs(place);
+  if (!gitDirs.ok) return gitDirs;
   let count = 0;
-  for (const gitDir of gitDirs(place)) {
+  for (const gitDir of gitDirs.value) {
     const refs = await refsOf(place, gitDir);
     if (!refs.ok) return refs;
     count += refs.value.length;
@@ -79,7 +81,9 @@ export async function countTrees(place: Place): Promise<Result<number>> {
 
 /** Lets go of all trees, in all working trees of the clone. */
 export async function dropAllTrees(place: Place): Promise<Result<void>> {
-  for (const gitDir of gitDirs(place)) {
+  const gitDirs = listGitDirs(place);
+  if (!gitDirs.ok) return gitDirs;
+  for (const gitDir of gitDirs.value) {
     const refs = await refsOf(place, gitDir);
     if (!refs.ok) return refs;
     const dropped = await change(place, refs.value.map(removal), { GIT_DIR: gitDir });
@@ -89,10 +93,11 @@ export async function dropAllTrees(place: Place): Promise<Result<void>> {
 }
 
 // The shared refs are those of the clone itself. It goes last: whatever ends this midway, no ref is left without its twin.
-function gitDirs({ commonDir }: Place): readonly string[] {
+function listGitDirs({ commonDir }: Place): Result<readonly string[]> {
   const listed = listFolder(join(commonDir, 'worktrees'));
-  const linked = listed.ok ? listed.value.filter(({ isFile }) => !isFile) : [];
-  return [...linked.map(({ name }) => join(commonDir, 'worktrees', name)), commonDir];
+  if (!listed.ok) return listed;
+  const linked = listed.value.filter(({ isFile }) => !isFile);
+  return done([...linked.map(({ name }) => join(commonDir, 'worktrees', name)), commonDir]);
 }
 
 async function refsOf(place: Place, gitDir: string): Promise<Result<readonly string[]>> {

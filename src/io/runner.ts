@@ -34,6 +34,8 @@ export type RunEnd =
       readonly durationMs: number;
     };
 
+/** The longest that a timer counts; it would fire at once on more. */
+const LONGEST_MS = 2 ** 31 - 1;
 /** From the polite request to end until the end. */
 const GRACE_MS = 3000;
 /** How long output may still come after the program itself is gone, where another process holds its pipe. */
@@ -61,8 +63,8 @@ export function run(call: Run): Promise<RunEnd> {
       group.end();
     };
 
-    const total = setTimeout(() => end('timeout'), call.timeoutMs);
-    const idle = call.idleMs === null ? null : setTimeout(() => end('idle'), call.idleMs);
+    const total = setTimeout(() => end('timeout'), Math.min(call.timeoutMs, LONGEST_MS));
+    const idle = call.idleMs === null ? null : setTimeout(() => end('idle'), Math.min(call.idleMs, LONGEST_MS));
     const onAbort = () => end('cancelled');
     call.signal?.addEventListener('abort', onAbort, { once: true });
 

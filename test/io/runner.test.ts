@@ -44,6 +44,13 @@ async function waitFor(file: string): Promise<string> {
 }
 
 describe('a run', () => {
+  test('may take longer than a timer can count', async () => {
+    expect(await node('setTimeout(()=>{},300)', { timeoutMs: 3e9, idleMs: 3e9 })).toMatchObject({
+      ending: 'by-itself',
+      code: 0,
+    });
+  });
+
   test('gives input and gets output, exit code and time', async () => {
     const end = ended(
       await node(

@@ -64,6 +64,16 @@ describe('what onceover has left in a clone', () => {
     expect((await belongings.remove()).ok).toBe(true);
   });
 
+  test('is unknown where it cannot be told which working trees the clone has', async () => {
+    const repo = repoWith({ 'a.txt': 'a' });
+    const place = await fill(repo);
+    repo.write('.git/worktrees', 'no folder');
+    const belongings = openBelongings(place, USUAL_LOG_DIR, new Set());
+    expect(await belongings.find()).toMatchObject({ failure: { kind: 'disk', action: 'read', code: 'ENOTDIR' } });
+    expect((await belongings.remove()).ok).toBe(false);
+    expect(refs(repo)).not.toBe('');
+  });
+
   test('what others put there, what git tracks, and jobs stay', async () => {
     const repo = repoWith({ '.deepwork/jobs/a/job.yml': 'x', '.deepwork/logs/check_._kept.1.log': 'x' });
     const place = await fill(repo);
