@@ -5,6 +5,7 @@ import { ruleFileSchema } from '../src/config/rule-schema.ts';
 import { settingsSchema } from '../src/config/settings-schema.ts';
 import { costSchema, featureCostSchema } from '../src/report/cost-schema.ts';
 import { demoSchema } from '../src/report/demo-schema.ts';
+import { errorDocumentSchema } from '../src/report/error-schema.ts';
 import * as phases from '../src/report/phase-schema.ts';
 import * as runs from '../src/report/run-schema.ts';
 import * as documents from '../src/report/schemas.ts';
@@ -40,7 +41,7 @@ test.each([
   ['workflow-finish', workflows.stepEndSchema, 'output'],
   ['workflow-status', workflows.workflowStatusSchema, 'output'],
   ['workflow-abort', workflows.workflowAbortSchema, 'output'],
-  ['error', documents.errorSchema, 'output'],
+  ['error', errorDocumentSchema, 'output'],
 ] as const)('schemas/%s.schema.json is current', async (name, schema, io) => {
   const text = `${JSON.stringify(z.toJSONSchema(schema, { io, target: 'draft-2020-12' }), null, 2)}\n`;
   await expect(text).toMatchFileSnapshot(`../schemas/${name}.schema.json`);

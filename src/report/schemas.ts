@@ -123,7 +123,7 @@ export const removalSchema = z.object({
   ),
 });
 
-/** What stands on stdout instead when a command with `--json` fails. */
+/** What every error has. */
 export const errorSchema = z.object({
   error: z.object({ kind: z.string(), message: z.string(), next: z.string() }),
 });

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { errorDocumentSchema } from '../../src/report/error-schema.ts';
 import { phasePlanSchema, phaseSchema } from '../../src/report/phase-schema.ts';
 import { onceover } from '../support/cli.ts';
 import { APPROVED, featureRepo, fixes, objects } from '../support/phase/feature-repo.ts';
@@ -132,9 +133,9 @@ describe('what programs see', () => {
     started.child.kill('SIGINT');
     const end = await started.ended;
     expect(end.code).toBe(130);
-    const { error, so_far } = JSON.parse(end.stdout) as { error: { kind: string }; so_far: unknown };
+    const { error, so_far } = errorDocumentSchema.strict().parse(JSON.parse(end.stdout));
     expect(error.kind).toBe('interrupted');
-    expect(phaseSchema.strict().parse(so_far)).toMatchObject({ status: 'error', end: 'interrupted', exit_code: 3 });
+    expect(so_far).toMatchObject({ status: 'error', end: 'interrupted', exit_code: 3 });
   });
 
   test('--dry-run asks nobody and writes nothing', async () => {

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { lifeOf } from '../../../src/io/living.ts';
+import { errorDocumentSchema } from '../../../src/report/error-schema.ts';
 import { fix, fixRepo, locksOf, objection, UNTIL_PASS, write } from '../../support/fixing.ts';
 import { type GateRepo, PASS, type ScriptedAnswer } from '../../support/gates.ts';
 import { type Started, startOnceover } from '../../support/told.ts';
@@ -71,7 +72,7 @@ test('Ctrl-C with --json: one document, with the rounds so far', async () => {
   repo.answers('one', objection(B2));
   repo.answers('two', endless(repo));
   const end = await interrupted(repo, ['--json']);
-  expect(JSON.parse(end.stdout)).toMatchObject({
+  expect(errorDocumentSchema.strict().parse(JSON.parse(end.stdout))).toMatchObject({
     error: { kind: 'interrupted' },
     loop: { end: 'interrupted', rounds: [{ open: ['F1'], fix: { failure: 'cancelled' } }] },
   });
