@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ARTIFACTS, type RoleName } from '../domain/role.ts';
+import { modelName } from './settings-schema.ts';
 
 // What the front matter of a role may say. Whatever it leaves out is as in the built-in role of that name.
 
@@ -17,7 +18,7 @@ const documentArtifacts = {
 const common = {
   coda: text.optional(),
   checklist: text.optional(),
-  model: z.record(z.string(), text).optional(),
+  model: z.record(z.string(), text.pipe(modelName)).optional(),
 };
 
 const review = {

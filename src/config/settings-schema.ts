@@ -12,8 +12,11 @@ const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, {
   error: 'names start with a letter or digit and have only letters, digits, ".", "_" and "-"',
 });
 
+/** The name of a model is an argument of an agent's program: it must not be able to be an option. */
+export const modelName = z.string().min(1).regex(/^[^-]/, { error: 'the name of a model does not begin with "-"' });
+
 const agentSchema = z.strictObject({
-  model: z.string().min(1).optional().describe('The model to ask for.'),
+  model: modelName.optional().describe('The model to ask for.'),
   command: z.array(z.string().min(1)).min(1).optional().describe('Program and arguments of an agent of your own.'),
   path: z.string().min(1).optional().describe('Where a known agent is installed, if not on PATH.'),
   resume: z.boolean().optional().describe('The command can be resumed with ONCEOVER_SESSION.'),

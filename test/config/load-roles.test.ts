@@ -115,6 +115,12 @@ describe('what is wrong is told with its place', () => {
       '3:16: "schema.categories #1" may only have',
     ],
     ['an empty coda', 'spec-reviewer', '---\ncoda: " "\n---\nx', '2:7: "coda" must have at least 1 character'],
+    [
+      'an option as a model',
+      'spec-reviewer',
+      '---\nmodel: { gemini: --yolo }\n---\nx',
+      '2:18: "model.gemini" the name of a model does not begin with "-"',
+    ],
     ['no rubric', 'spec-reviewer', '---\ncoda: a\n---\n \n', '4:1: "rubric" is missing'],
     [
       'front matter without an end',

@@ -174,6 +174,7 @@ describe('wrong settings', () => {
       '4:41 bad-value gates #1 (path src): reviews.quality.agents #1',
     ],
     ['a new agent without command', 'agent:\n  house: { model: x }', '2:10 bad-value agent.house'],
+    ['an option as a model', 'agent: { gemini: { model: --yolo } }', '1:27 bad-value agent.gemini.model'],
     ['an empty command', 'agent: { house: { command: [] } }', '1:28 out-of-range agent.house.command'],
     ['an entry without gates', gate('exclude: []'), '2:5 bad-value gates #1 (path src)'],
     ['an entry without path', 'gates:\n  - checks: { a: { run: x } }', '2:5 missing-key gates #1: path'],
