@@ -22,7 +22,10 @@ import type { PhasePorts, PhaseRequest } from './phase-ports.ts';
 import { freshLength, modelOf, resumedLength } from './phase-prompts.ts';
 import { loopName, openPhaseRecorder } from './phase-record.ts';
 
-type Opened = { readonly playing: Playing; readonly setup: PhaseSetup; readonly kept: KeptLoop | null };
+/** What was kept of a phase: the loop that goes on, and the one that may be taken as it is. */
+type Kept = { readonly kept: KeptLoop | null; readonly acceptable: KeptLoop | null };
+
+type Opened = Kept & { readonly playing: Playing; readonly setup: PhaseSetup };
 
 /** Plays a phase: to its end, or until whoever called has something to mend. */
 export async function playPhase(
@@ -42,7 +45,7 @@ export async function playPhase(
   }
   // Nothing has been said of a fix: what is open is told again.
   if (kept !== null && isWaiting && told === null) return done(phaseOutcome(kept.run, kept.state, noticesOf(playing)));
-  const taken = await acceptedNow(opened.value, request);
+  const taken = await acceptedNow(opened.value);
   if (taken !== null) return taken;
   const goesOn = kept === null ? null : { ...kept, state: { ...kept.state, setup } };
   const run = goesOn?.run ?? {
@@ -84,16 +87,12 @@ async function forgetWaiting(
 }
 
 /** A loop that ended at its cap and is now taken as it is; null: there is none, or something has changed since. */
-async function acceptedNow({ playing }: Opened, request: PhaseRequest): Promise<Result<PhaseOutcome> | null> {
-  const { ports, memory } = playing;
-  const { phase, feature } = request;
-  if (!request.acceptWithNotes || request.rerun) return null;
-  const last = await ports.loops.read(phase, feature);
-  if (!last.ok || last.value === null || last.value === 'unreadable') return null;
-  const { run, state } = last.value;
+async function acceptedNow({ playing, acceptable }: Opened): Promise<Result<PhaseOutcome> | null> {
+  if (acceptable === null) return null;
+  const { run, state } = acceptable;
   const accepted = acceptNotes(state);
-  if (accepted === null || state.reviewed?.content !== memory.sight.seen.content) return null;
-  const recorder = openPhaseRecorder(playing, { ...last.value, state });
+  if (accepted === null || state.reviewed?.content !== playing.memory.sight.seen.content) return null;
+  const recorder = openPhaseRecorder(playing, acceptable);
   const recorded = await recorder.record(accepted.state, accepted.actions);
   return recorded.ok ? done(phaseOutcome(run, accepted.state, noticesOf(playing))) : recorded;
 }
@@ -167,38 +166,32 @@ async function openPhase(
   }
   const assigned = await assignRoles(ports, request);
   if (!assigned.ok) return assigned;
-  const found = await keptLoop(ports, request);
+  const found = await readKept(ports, request);
   if (!found.ok) return found;
-  const feature = await readFeature(ports, request, {
-    ...how,
-    began: found.value?.began ?? (await acceptable(ports, request)),
-  });
+  const { kept, acceptable } = found.value;
+  const feature = await readFeature(ports, request, { ...how, began: (kept ?? acceptable)?.began ?? null });
   if (!feature.ok) return feature;
   const fits = await checkLength(ports.reviewers, feature.value, assigned.value);
   if (!fits.ok) return fits;
-  const kept = found.value;
   const memory = openMemory(feature.value.first, await gapOf(ports), kept?.sessions ?? []);
   memory.notices.push(...feature.value.notices);
   const budget = openBudget(request.settings.budget);
   const playing: Playing = { ports, request, feature: feature.value, budget, memory };
-  return done({ playing, setup: setupFor(request, feature.value, assigned.value, kept), kept });
+  return done({ playing, setup: setupFor(request, feature.value, assigned.value, kept), kept, acceptable });
 }
 
-/** What the loop began from that may be taken as it is. */
-async function acceptable({ loops }: PhasePorts, request: PhaseRequest): Promise<KeptLoop['began'] | null> {
-  if (!request.acceptWithNotes || request.rerun) return null;
-  const last = await loops.read(request.phase, request.feature);
-  return last.ok && last.value !== null && last.value !== 'unreadable' ? last.value.began : null;
-}
-
-/** The loop that goes on: none that has ended, and none where it is to begin anew. */
-async function keptLoop({ loops }: PhasePorts, request: PhaseRequest): Promise<Result<KeptLoop | null>> {
-  const { phase, feature, fixing, rerun } = request;
-  if (fixing.by !== 'caller' || rerun) return done(null);
-  const kept = await loops.read(phase, feature);
-  if (!kept.ok) return kept;
-  if (kept.value === 'unreadable') return failed({ kind: 'unreadable-loop', phase, feature });
-  return done(kept.value?.state.position.at === 'ended' ? null : kept.value);
+/** None goes on that has ended, and none where it is to begin anew. */
+async function readKept({ loops }: PhasePorts, request: PhaseRequest): Promise<Result<Kept>> {
+  const { phase, feature, fixing, rerun, acceptWithNotes } = request;
+  const mayGoOn = fixing.by === 'caller';
+  if (rerun || !(mayGoOn || acceptWithNotes)) return done({ kept: null, acceptable: null });
+  const read = await loops.read(phase, feature);
+  if (!read.ok) return read;
+  if (read.value === 'unreadable') {
+    return mayGoOn ? failed({ kind: 'unreadable-loop', phase, feature }) : done({ kept: null, acceptable: null });
+  }
+  const isEnded = read.value?.state.position.at === 'ended';
+  return done({ kept: mayGoOn && !isEnded ? read.value : null, acceptable: acceptWithNotes ? read.value : null });
 }
 
 function setupFor(

@@ -182,6 +182,17 @@ describe('what cannot be written', () => {
     expect(scene.asking()).toBe(0);
   });
 
+  test('a loop to be accepted that cannot be read: it is not played anew, and stays', async () => {
+    const scene = openScene({ says: { 'spec-reviewer': [objects('x')] } });
+    expect((await scene.play({ fixing: { by: 'nobody' }, mostIterations: 1 })).end?.why).toBe('cap');
+    const asked = scene.puts.length;
+    const accepting = { fixing: { by: 'nobody' }, acceptWithNotes: true } as const;
+    const broken = { loops: { ...scene.ports.loops, read: full } };
+    expect(await scene.try(accepting, broken)).toEqual({ ok: false, failure: FULL });
+    expect((await scene.play(accepting)).end?.why).toBe('accepted-with-notes');
+    expect(scene.puts).toHaveLength(asked);
+  });
+
   test('the ledger: the phase goes on, and that is said', async () => {
     const scene = openScene();
     const { end, notices } = await scene.play({}, { ledger: { ...scene.ports.ledger, add: full } });
