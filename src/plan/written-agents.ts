@@ -35,16 +35,21 @@ function writtenIn(part: string, changed: ReadonlySet<string>): string | null {
   return null;
 }
 
-const PACKAGE = ['package.json'];
-const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];
+const PYTHON_PROJECT = ['pyproject.toml', 'uv.toml'];
 
-/** Files that name what these programs start, where the command itself does not. */
+/** Files that name what these programs start, or by which shell or program, where the command itself does not. */
 const READ_BY: ReadonlyMap<string, readonly string[]> = new Map([
-  ...['npm', 'npx', 'pnpm', 'pnpx', 'yarn', 'bun', 'bunx'].map((name) => [name, PACKAGE] as const),
-  ...['make', 'gmake'].map((name) => [name, MAKEFILES] as const),
+  ...['npm', 'npx'].map((name) => [name, ['package.json', '.npmrc']] as const),
+  ...['pnpm', 'pnpx'].map((name) => [name, ['package.json', '.npmrc', 'pnpm-workspace.yaml']] as const),
+  ['yarn', ['package.json', '.yarnrc.yml', '.yarnrc']],
+  ...['bun', 'bunx'].map((name) => [name, ['package.json', 'bunfig.toml']] as const),
+  ...['make', 'gmake'].map((name) => [name, ['GNUmakefile', 'makefile', 'Makefile']] as const),
+  ...['uv', 'poetry', 'pdm', 'hatch'].map((name) => [name, PYTHON_PROJECT] as const),
   ['just', ['justfile', 'Justfile', '.justfile']],
-  ['task', ['Taskfile.yml', 'Taskfile.yaml']],
+  ['task', ['Taskfile.yml', 'Taskfile.yaml', 'Taskfile.dist.yml', 'Taskfile.dist.yaml']],
+  ['mise', ['mise.toml', '.mise.toml']],
   ['rake', ['Rakefile', 'rakefile']],
+  ['cargo', ['Cargo.toml', '.cargo/config.toml', '.cargo/config']],
   ['composer', ['composer.json']],
   ['deno', ['deno.json', 'deno.jsonc']],
 ]);
