@@ -26,7 +26,15 @@ export type Notice =
   | { readonly kind: 'tracked-log-dir'; readonly logDir: string }
   | { readonly kind: 'list-ignored'; readonly first: string }
   | { readonly kind: 'generated-file'; readonly path: RepoPath }
-  | { readonly kind: 'reference-unusable'; readonly rule: string; readonly path: RepoPath; readonly why: string };
+  | UnusableReference;
+
+/** A reference file of a rule that no reviewer can be shown. */
+export type UnusableReference = {
+  readonly kind: 'reference-unusable';
+  readonly rule: string;
+  readonly path: RepoPath;
+  readonly why: string;
+};
 
 /** Which changed files the instructions speak of. */
 type Selection =

@@ -3,6 +3,7 @@ import type { DispatchPlan } from './dispatch.ts';
 import type { Failure } from './failure.ts';
 import type { FindingState, KnownFinding } from './finding.ts';
 import type { GateId } from './gate.ts';
+import type { UnusableReference } from './instructions.ts';
 import type { SlotTrouble } from './record.ts';
 import type { Scope } from './scope.ts';
 import type { RunReason } from './slot.ts';
@@ -124,6 +125,7 @@ export type RunNotice =
   | { readonly kind: 'checks-left-out' }
   /** Files of which reviewers were shown only that they differ. */
   | { readonly kind: 'binary'; readonly paths: readonly RepoPath[] }
+  | UnusableReference
   /** There is a budget in dollars, and these agents tell no price. */
   | { readonly kind: 'no-price'; readonly agents: readonly string[] }
   /** What the run cost could not be written down. */

@@ -68,7 +68,7 @@ export async function prepareSlot(
   if (!parts.ok) {
     return stuck({ kind: 'file-too-large', path: parts.path, characters: parts.characters, limit }, agent);
   }
-  const rubric = await rubricText(wave, gate);
+  const { rubric, unshown } = await readRubric(wave, gate);
   const past = await pastOf(wave, state, plan.slot, lastLook);
   const fresh = parts.parts.map(({ text: diff }, i): ComposedPrompt => {
     const part = parts.parts.length === 1 ? null : { number: i + 1, of: parts.parts.length };
@@ -104,6 +104,7 @@ export async function prepareSlot(
     others,
     dispatch,
     fresh,
+    unshown,
     resumed:
       dispatch.kind === 'resumed' && resumed?.ok === true && kept !== null
         ? { prompt: resumed.prompt, session: kept }
@@ -218,12 +219,15 @@ async function pastOf(wave: Wave, state: GateState, slot: number, lastLook: Slot
   };
 }
 
-async function rubricText(wave: Wave, gate: ReviewGate): Promise<string> {
-  if (gate.task === null) return gate.rubric.text;
-  const { references } = await readReferences(gate.task, wave.ports.contents());
+async function readRubric(
+  wave: Wave,
+  gate: ReviewGate,
+): Promise<{ readonly rubric: string; readonly unshown: SlotJob['unshown'] }> {
+  if (gate.task === null) return { rubric: gate.rubric.text, unshown: [] };
+  const { references, notices } = await readReferences(gate.task, wave.ports.contents());
   const context: TaskContext = {
     allChanged: wave.facts.snapshot.entries.map(({ path }) => path),
     references: new Map([[gate.task, references]]),
   };
-  return ruleReview(gate.task, context);
+  return { rubric: ruleReview(gate.task, context), unshown: notices };
 }

@@ -1,4 +1,4 @@
-import type { Notice } from '../domain/instructions.ts';
+import type { UnusableReference } from '../domain/instructions.ts';
 import type { Contents } from '../domain/ports.ts';
 import { MOST_REFERENCES, type ReferenceText, type RuleTask } from '../domain/task.ts';
 
@@ -6,9 +6,9 @@ import { MOST_REFERENCES, type ReferenceText, type RuleTask } from '../domain/ta
 export async function readReferences(
   task: RuleTask,
   contents: Contents,
-): Promise<{ readonly references: readonly ReferenceText[]; readonly notices: readonly Notice[] }> {
+): Promise<{ readonly references: readonly ReferenceText[]; readonly notices: readonly UnusableReference[] }> {
   const references: ReferenceText[] = [];
-  const notices: Notice[] = [];
+  const notices: UnusableReference[] = [];
   let left: number = MOST_REFERENCES.bytes;
   for (const [i, { path, description }] of task.rule.references.entries()) {
     if (i >= MOST_REFERENCES.files) {

@@ -75,7 +75,9 @@ export function conclude(
 /** What is to be known of how reviewers were asked. */
 function askedNotices({ slots }: Deeds, { settings }: RunRequest, budget: Budget): readonly RunNotice[] {
   const agents = settings.budget.usd === null ? [] : budget.unpriced();
+  const jobs = [...slots.judged, ...slots.stopped].flatMap(({ job }) => ('unshown' in job ? job.unshown : []));
   return [
+    ...new Map(jobs.map((notice) => [`${notice.rule}\0${notice.path}`, notice])).values(),
     ...(slots.binary.length === 0 ? [] : [{ kind: 'binary', paths: slots.binary } as const]),
     ...(agents.length === 0 ? [] : [{ kind: 'no-price', agents } as const]),
   ];

@@ -1,6 +1,7 @@
 import type { SnapshotId } from '../domain/brand.ts';
 import type { DispatchPlan } from '../domain/dispatch.ts';
 import type { ReviewGate } from '../domain/gate.ts';
+import type { UnusableReference } from '../domain/instructions.ts';
 import type { Cooling, KeptSession, SlotRecord, SlotTrouble } from '../domain/record.ts';
 import type { RunReason } from '../domain/slot.ts';
 import type { GateState } from '../plan/gate-state.ts';
@@ -17,6 +18,8 @@ export type SlotJob = {
   readonly dispatch: DispatchPlan;
   /** The whole change, in one part or several. */
   readonly fresh: readonly ComposedPrompt[];
+  /** Reference files of its rule that are not in it. */
+  readonly unshown: readonly UnusableReference[];
   readonly resumed: { readonly prompt: ComposedPrompt; readonly session: KeptSession } | null;
   readonly tree: SnapshotId;
   readonly lastLook: SlotRecord | null;

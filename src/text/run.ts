@@ -3,6 +3,7 @@ import type { GateOutcome, RunNotice, RunOutcome, SlotOutcome, ToldFinding } fro
 import { tellFailure } from './failure.ts';
 import { tellGateDetail, tellSlotReason } from './gate-reason.ts';
 import { someNames } from './names.ts';
+import { tellNotice } from './notice.ts';
 import { NO_PLACE } from './place.ts';
 import { tellResult } from './run-result.ts';
 import { AS_IT_IS, fitted, type Shown } from './shown.ts';
@@ -174,6 +175,8 @@ export function tellRunNotice(notice: RunNotice): string {
       return 'checks look at the working tree, so they are left out of a run about a commit';
     case 'binary':
       return `${someNames(notice.paths)}: binary (there is a NUL byte in it), so reviewers were shown that it differs, and not what differs`;
+    case 'reference-unusable':
+      return tellNotice(notice);
     case 'no-price':
       return `budget.usd counts only what agents tell the price of, and ${someNames(notice.agents)} told none; budget.dispatches counts all`;
     case 'not-in-ledger':

@@ -486,6 +486,10 @@ describe('what to know beside the result', () => {
     'base-config': [{ kind: 'base-config', base: evil }, /pull request.* those of/],
     'checks-left-out': [{ kind: 'checks-left-out' }, /left out of a run about a commit/],
     binary: [{ kind: 'binary', paths: [path(evil)] }, /NUL byte.* not what differs/],
+    'reference-unusable': [
+      { kind: 'reference-unusable', rule: 'security', path: path(evil), why: 'missing' },
+      /rule security: the reference file .* cannot be shown \(missing\)/,
+    ],
     'no-price': [{ kind: 'no-price', agents: [evil] }, /budget\.usd counts only .* told none/],
     'not-in-ledger': [
       { kind: 'not-in-ledger', failure: { kind: 'disk', action: 'write', path: evil, code: 'ENOSPC' } },

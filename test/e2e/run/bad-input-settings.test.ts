@@ -161,6 +161,15 @@ test('a broken .deepreview: exit 2 with its place', async () => {
   expect(repo.calls()).toEqual([]);
 });
 
+test('a reference file of a rule that cannot be shown: a warning, as in instructions', async () => {
+  const repo = gateRepo();
+  const more = '    num_reviews: 2\n    reference_files: [{ path: docs/none.md, description: it is gone }]\n';
+  repo.write('.deepreview', ruleText('types', { include: ['src/**'], more }));
+  const warning = 'rule types: the reference file docs/none.md cannot be shown (missing)';
+  expect(await repo.document()).toMatchObject({ code: 0, status: 'passed', warnings: [warning] });
+  expect(await repo.document()).toMatchObject({ code: 0, status: 'passed', warnings: [] });
+});
+
 test('a gate path that matches no file: a warning in every run', async () => {
   const repo = gateRepo({ gates: `  - path: /src\n    reviews: { q: ${REVIEW} }` });
   for (let time = 1; time <= 2; time++) {
