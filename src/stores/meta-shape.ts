@@ -54,11 +54,22 @@ function tellPhase({ started, completed, loops, notes }: MetaUpdate): Fields {
 }
 
 function tellStages({ phase, loops }: MetaUpdate, before: Fields): Fields {
-  const told = loops.flatMap((loop) => {
-    const name = STAGES[phase][loop.stage];
-    return name === undefined ? [] : [[name, { ...(inner(before[name]) ?? {}), ...tellLoop(loop) }] as const];
-  });
-  return told.length === 0 ? {} : { stages: { ...before, ...Object.fromEntries(told) } };
+  const stages: Record<string, unknown> = { ...before };
+  for (const [stage, name] of Object.entries(STAGES[phase])) {
+    const loop = loops.find((one) => one.stage === stage);
+    const fields = inner(before[name]);
+    if (loop !== undefined) stages[name] = { ...fields, ...tellLoop(loop) };
+    // What an earlier playing came to says nothing of this one, which has not come so far.
+    else if (fields !== null) stages[name] = withoutLoop(fields);
+  }
+  const told = Object.entries(stages).filter(([, value]) => value !== undefined);
+  return told.length === 0 ? {} : { stages: Object.fromEntries(told) };
+}
+
+/** What others wrote beside what we tell of a loop; undefined: nothing. */
+function withoutLoop(fields: Fields): Fields | undefined {
+  const { started: _, completed: _c, iterations: _i, approved: _a, reviewerNotes: _r, ...others } = fields;
+  return Object.keys(others).length === 0 ? undefined : others;
 }
 
 function tellLoop({ started, completed, iterations, approved, notes }: MetaLoop): Fields {

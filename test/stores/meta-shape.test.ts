@@ -90,6 +90,20 @@ describe('.meta.json', () => {
     });
   });
 
+  test('of a loop that this playing has not come to does not tell what an earlier one came to', () => {
+    const [domain] = update().loops;
+    const loops = domain === undefined ? [] : [{ ...domain, approved: false, completed: null }];
+    const before = merged(JSON.stringify({ phases: { design: { stages: { handoffReview: { by: 'x' } } } } }));
+    const again = merged(JSON.stringify(before), { completed: null, loops });
+    expect(again).toMatchObject({
+      phases: { design: { stages: { designReview: { approved: false }, handoffReview: { by: 'x' } } } },
+    });
+    expect(JSON.stringify(again)).not.toContain('"approved":true');
+    expect(JSON.stringify(merged(JSON.stringify(merged(null)), { loops }))).not.toContain('handoffReview');
+    const byHand = { phases: { design: { stages: { handoffReview: 'skipped' } } } };
+    expect(merged(JSON.stringify(byHand), { loops })).toMatchObject(byHand);
+  });
+
   test('of implement has no stages', () => {
     const loops = [
       { stage: 'implement', started: AT, completed: null, iterations: 4, approved: false, notes: [] },
