@@ -60,7 +60,7 @@ const BUSY_PAUSE_MS = 500;
 const MOST_ROUNDS = 3;
 
 async function judge(place: Place, deadlineSeconds: number): Promise<Judgement> {
-  const until = Date.now() + deadlineSeconds * 1000;
+  const until = performance.now() + deadlineSeconds * 1000;
   let { awaited } = readMemory(spotOf(place));
   let traces: Traces | null = null;
   const judged = (verdict: StopVerdict): Judgement => ({ verdict, traces, awaited: null });
@@ -79,7 +79,7 @@ async function judge(place: Place, deadlineSeconds: number): Promise<Judgement> 
     }
     awaited = null;
     if (value.kind === 'busy') {
-      if (Date.now() >= until) return { ...judged(stillRunning([])), traces: null };
+      if (performance.now() >= until) return { ...judged(stillRunning([])), traces: null };
       await sleep(BUSY_PAUSE_MS);
       continue;
     }

@@ -101,13 +101,13 @@ export async function waitForWork(
   waiting: Waiting,
 ): Promise<StartedWork | null> {
   if (!isWorkId(kind.prefix, id)) return null;
-  const until = Date.now() + waiting.seconds * 1000;
+  const until = performance.now() + waiting.seconds * 1000;
   for (let last: string | undefined; ; ) {
     const now = await look(join(place.commonDir, kind.folder), id);
     const line = now?.progress.at(-1);
     if (line !== undefined && line !== last) waiting.heard?.(line);
     last = line;
-    const waits = Date.now() < until && waiting.stop?.aborted !== true;
+    const waits = performance.now() < until && waiting.stop?.aborted !== true;
     if (now === null || now.state !== 'running' || !waits) return now;
     await sleep(PAUSE_MS);
   }

@@ -41,7 +41,7 @@ export async function runForStop(
   if (!begun.ok) return begun;
   const print = isLeft ? (awaited?.print ?? null) : now;
   const { id } = begun.value;
-  const run = await getRun(place, id, { seconds: Math.max(0, (until - Date.now()) / 1000) });
+  const run = await getRun(place, id, { seconds: Math.max(0, (until - performance.now()) / 1000) });
   if (!run.ok) return run;
   if (run.value.state === 'running') {
     return done({

@@ -35,11 +35,11 @@ const PATIENCE_MS = 5000;
 /** What was said of the stop; nothing where that cannot be read. It may be over before the other side closes it. */
 function readStop(): string {
   const chunks: Buffer[] = [];
-  const until = Date.now() + PATIENCE_MS;
+  const until = performance.now() + PATIENCE_MS;
   for (let size = 0; size <= LARGEST_BYTES && !isDevice(0); ) {
     const chunk = Buffer.alloc(65_536);
     const read = readSome(chunk);
-    if (read === 'nothing yet' && Date.now() < until) continue;
+    if (read === 'nothing yet' && performance.now() < until) continue;
     if (typeof read === 'string' || read === 0) return Buffer.concat(chunks).toString('utf8');
     size += read;
     chunks.push(chunk.subarray(0, read));

@@ -11,7 +11,7 @@ import { openScreen } from './screen.ts';
 /** Shows on a terminal what is going on: what has ended scrolls up, what is at work is shown below it. */
 export function liveReporter(terminal: WriteStream, paint: Paint): ConsoleReporter {
   const screen = openScreen(terminal);
-  let progress = nothingYet(Date.now());
+  let progress = nothingYet(performance.now());
   let above: string[] = [];
   let due: NodeJS.Timeout | null = null;
   let lastDrawn = 0;
@@ -20,12 +20,12 @@ export function liveReporter(terminal: WriteStream, paint: Paint): ConsoleReport
   const draw = () => {
     if (due !== null) clearTimeout(due);
     due = null;
-    const now = Date.now();
+    const now = performance.now();
     lastDrawn = now;
     const size = { columns: terminal.columns || 80, rows: terminal.rows || 24 };
     screen.draw(ended ? [] : frame(progress, size, now, paint), above);
     above = [];
-    if (!ended && progress.running.size > 0) later(SECOND - ((now - progress.startedAt) % SECOND));
+    if (!ended && progress.running.size > 0) later(Math.ceil(SECOND - ((now - progress.startedAt) % SECOND)));
   };
   const later = (ms: number) => {
     due = setTimeout(draw, ms);
@@ -34,12 +34,12 @@ export function liveReporter(terminal: WriteStream, paint: Paint): ConsoleReport
   };
   const soon = () => {
     if (due !== null) clearTimeout(due);
-    later(Math.max(0, lastDrawn + SHORTEST - Date.now()));
+    later(Math.max(0, lastDrawn + SHORTEST - performance.now()));
   };
   terminal.on('resize', soon);
   return {
     tell(event) {
-      progress = progressAfter(progress, event, Date.now());
+      progress = progressAfter(progress, event, performance.now());
       if (!isMomentary(event)) {
         const line = tellEvent(event, paint);
         if (line !== null) above.push(wrap(line, terminal.columns || 80, 2));
