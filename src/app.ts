@@ -15,6 +15,7 @@ import type { StartedRun } from './app/started-run.ts';
 import type { FinishWish, StartWish } from './app/workflow.ts';
 import { loadSettings } from './config/load-settings.ts';
 import { openParsedFiles } from './config/parsed-files.ts';
+import { ACTIVE } from './domain/active.ts';
 import type { ReviewId } from './domain/brand.ts';
 import type { Place } from './domain/change.ts';
 import type { DemoOutcome } from './domain/demo.ts';
@@ -81,6 +82,8 @@ export async function explain(
 
 /** Writes what is asked for and not there yet. */
 export async function init(cwd: string, options: SetUpWish): Promise<Result<SetUpOutcome>> {
+  // It agrees to what it finds, so nothing is written where that is refused.
+  if (process.env[ACTIVE] !== undefined) return failed({ kind: 'agreed-inside-a-run' });
   const project = await openProject(cwd);
   if (!project.ok) return project;
   const { setUpProject } = await import('./app/init.ts');

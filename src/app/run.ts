@@ -217,6 +217,7 @@ function openPorts(place: Place, settings: Settings, snapshots: Snapshots, optio
 
 /** Agrees to the commands of the present configuration, for starters that are no person. */
 export async function trustConfig(place: Place): Promise<Result<readonly string[]>> {
+  if (process.env[ACTIVE] !== undefined) return failed({ kind: 'agreed-inside-a-run' });
   const settings = await loadSettings(sparseFiles(place), openParsedFiles(place.commonDir, version));
   if (!settings.ok) return settings;
   const trusted = await openTrust(place.commonDir).trust(commandsDigest(settings.value));

@@ -16,6 +16,7 @@ export function exitCode(failure: Failure): 2 | 3 {
     case 'lock-held':
     case 'inside-a-run':
     case 'waived-inside-a-run':
+    case 'agreed-inside-a-run':
     case 'config-changed':
     case 'not-trusted':
     case 'no-reviewer':

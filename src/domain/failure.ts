@@ -37,6 +37,7 @@ export type Failure =
   | { readonly kind: 'inside-a-run' }
   /** Whoever a run has started cannot waive what it finds. */
   | { readonly kind: 'waived-inside-a-run' }
+  | { readonly kind: 'agreed-inside-a-run' }
   | { readonly kind: 'unknown-path'; readonly path: string }
   | { readonly kind: 'config-changed' }
   | { readonly kind: 'unknown-commit'; readonly commit: string }

@@ -35,24 +35,26 @@ function writtenIn(part: string, changed: ReadonlySet<string>): string | null {
   return null;
 }
 
-const PYTHON_PROJECT = ['pyproject.toml', 'uv.toml'];
-
 /** Files that name what these programs start, or by which shell or program, where the command itself does not. */
 const READ_BY: ReadonlyMap<string, readonly string[]> = new Map([
-  ...['npm', 'npx'].map((name) => [name, ['package.json', '.npmrc']] as const),
-  ...['pnpm', 'pnpx'].map((name) => [name, ['package.json', '.npmrc', 'pnpm-workspace.yaml']] as const),
-  ['yarn', ['package.json', '.yarnrc.yml', '.yarnrc']],
-  ...['bun', 'bunx'].map((name) => [name, ['package.json', 'bunfig.toml']] as const),
-  ...['make', 'gmake'].map((name) => [name, ['GNUmakefile', 'makefile', 'Makefile']] as const),
-  ...['uv', 'poetry', 'pdm', 'hatch'].map((name) => [name, PYTHON_PROJECT] as const),
-  ['just', ['justfile', 'Justfile', '.justfile']],
-  ['task', ['Taskfile.yml', 'Taskfile.yaml', 'Taskfile.dist.yml', 'Taskfile.dist.yaml']],
-  ['mise', ['mise.toml', '.mise.toml']],
-  ['rake', ['Rakefile', 'rakefile']],
-  ['cargo', ['Cargo.toml', '.cargo/config.toml', '.cargo/config']],
-  ['composer', ['composer.json']],
-  ['deno', ['deno.json', 'deno.jsonc']],
+  ...readers(['npm', 'npx'], ['package.json', '.npmrc']),
+  ...readers(['pnpm', 'pnpx'], ['package.json', '.npmrc', 'pnpm-workspace.yaml']),
+  ...readers(['yarn'], ['package.json', '.yarnrc.yml', '.yarnrc']),
+  ...readers(['bun', 'bunx'], ['package.json', 'bunfig.toml']),
+  ...readers(['make', 'gmake'], ['GNUmakefile', 'makefile', 'Makefile']),
+  ...readers(['uv', 'poetry', 'pdm', 'hatch'], ['pyproject.toml', 'uv.toml']),
+  ...readers(['just'], ['justfile', 'Justfile', '.justfile']),
+  ...readers(['task'], ['Taskfile.yml', 'Taskfile.yaml', 'Taskfile.dist.yml', 'Taskfile.dist.yaml']),
+  ...readers(['mise'], ['mise.toml', '.mise.toml']),
+  ...readers(['rake'], ['Rakefile', 'rakefile']),
+  ...readers(['cargo'], ['Cargo.toml', '.cargo/config.toml', '.cargo/config']),
+  ...readers(['composer'], ['composer.json']),
+  ...readers(['deno'], ['deno.json', 'deno.jsonc']),
 ]);
+
+function readers(names: readonly string[], files: readonly string[]): (readonly [string, readonly string[]])[] {
+  return names.map((name) => [name, files] as const);
+}
 
 function readBy(parts: readonly string[]): readonly string[] {
   const words = parts.flatMap(wordsOf);

@@ -155,6 +155,11 @@ export function tellFailure(failure: Failure): Told {
         what: `This was started by a run of onceover (${ACTIVE} is set), and whoever is judged cannot waive what was found.`,
         next: 'Say in the answer why the finding is wrong: the reviewer decides. A person can waive it with "onceover resolve".',
       };
+    case 'agreed-inside-a-run':
+      return {
+        what: `This was started by a run of onceover (${ACTIVE} is set), and only a person agrees to commands.`,
+        next: 'A person does so with "onceover trust" or "onceover run", in a terminal.',
+      };
     case 'unknown-path':
       return {
         what: `${quoteName(failure.path)} is neither in the working tree nor in the change.`,

@@ -21,6 +21,7 @@ const CODES: OneOfEach = {
   disk: [{ kind: 'disk', action: 'write', path: 'x', code: 'ENOSPC' }, COULD_NOT_JUDGE],
   'lock-held': [{ kind: 'lock-held', pid: 1, host: 'x', since: '2026-03-01T12:00:00.000Z' }, COULD_NOT_JUDGE],
   'inside-a-run': [{ kind: 'inside-a-run' }, COULD_NOT_JUDGE],
+  'agreed-inside-a-run': [{ kind: 'agreed-inside-a-run' }, COULD_NOT_JUDGE],
   'waived-inside-a-run': [{ kind: 'waived-inside-a-run' }, COULD_NOT_JUDGE],
   'ambiguous-subject': [{ kind: 'ambiguous-subject', name: 'x', gates: ['a', 'b'] }, USAGE],
   'not-trusted': [{ kind: 'not-trusted', commands: ['make'] }, COULD_NOT_JUDGE],

@@ -384,6 +384,8 @@ test('a failure with --json is a document on stdout and a sentence on stderr', a
     ['unknown-commit', ['run', '--dry-run', '--commit', 'nope'], 2, {}],
     ['unknown-base', ['run', '--dry-run', '--base', 'nope'], 2, {}],
     ['inside-a-run', ['run'], 3, { env: { ONCEOVER_ACTIVE: '1' } }],
+    ['agreed-inside-a-run', ['trust'], 3, { env: { ONCEOVER_ACTIVE: '1' } }],
+    ['agreed-inside-a-run', ['init', '--hook', 'claude'], 3, { env: { ONCEOVER_ACTIVE: '1' } }],
     ['wrong-usage', ['pass'], 2, {}],
     ['path-outside', ['instructions', '../x'], 2, {}],
     ['git-missing', ['instructions'], 3, { env: { PATH: '/nonexistent' } }],

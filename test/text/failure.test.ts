@@ -44,6 +44,7 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
       /Wait until it has ended/,
     ],
     'waived-inside-a-run': [{ kind: 'waived-inside-a-run' }, 'cannot waive', /the reviewer decides/],
+    'agreed-inside-a-run': [{ kind: 'agreed-inside-a-run' }, 'only a person', /onceover trust/],
     'inside-a-run': [{ kind: 'inside-a-run' }, 'ONCEOVER_ACTIVE', /Leave "onceover run" out/],
     'finding-closed': [{ kind: 'finding-closed', id: 'F1' }, 'F1', /onceover explain F1/],
     'unknown-path': [{ kind: 'unknown-path', path: given }, given, /that are there/],
