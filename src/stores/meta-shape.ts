@@ -63,7 +63,7 @@ function tellStages({ phase, loops }: MetaUpdate, before: Fields): Fields {
     else if (fields !== null) stages[name] = withoutLoop(fields);
   }
   const told = Object.entries(stages).filter(([, value]) => value !== undefined);
-  return told.length === 0 ? {} : { stages: Object.fromEntries(told) };
+  return { stages: told.length === 0 ? undefined : Object.fromEntries(told) };
 }
 
 /** What others wrote beside what we tell of a loop; undefined: nothing. */

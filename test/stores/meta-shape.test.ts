@@ -100,6 +100,7 @@ describe('.meta.json', () => {
     });
     expect(JSON.stringify(again)).not.toContain('"approved":true');
     expect(JSON.stringify(merged(JSON.stringify(merged(null)), { loops }))).not.toContain('handoffReview');
+    expect(JSON.stringify(merged(JSON.stringify(merged(null)), { loops: [] }))).not.toContain('stages');
     const byHand = { phases: { design: { stages: { handoffReview: 'skipped' } } } };
     expect(merged(JSON.stringify(byHand), { loops })).toMatchObject(byHand);
   });
