@@ -45,10 +45,10 @@ export function readYaml(
       })),
     };
   }
-  const lost = unresolvedAlias(document);
+  const lost = brokenAlias(document);
   if (lost !== null) {
-    const said = `"*${lost.source}" has no anchor "&${lost.source}" before it`;
-    return { ok: false, problems: [{ ...at(lost.range?.[0] ?? 0), what: { kind: 'syntax', said } }] };
+    const { alias, said } = lost;
+    return { ok: false, problems: [{ ...at(alias.range?.[0] ?? 0), what: { kind: 'syntax', said } }] };
   }
   try {
     const value: unknown = document.toJS({ maxAliasCount: 100 });
@@ -70,16 +70,28 @@ function conflictIn(text: string): number {
 const SAID: Readonly<Record<string, (rest: string) => string>> = {
   MULTIPLE_DOCS: () => 'a second document begins here; one is read',
   DUPLICATE_KEY: (rest) => `the key ${/^[^\s:]*/.exec(rest)?.[0] ?? ''} is there a second time`,
+  RESOURCE_EXHAUSTION: () => 'what stands here is nested too deeply to be read',
   BLOCK_IN_FLOW: () => 'inside { } and [ ], a text with ": " in it has to stand in quotes',
 };
 
-function unresolvedAlias(document: Document): Alias | null {
-  let found: Alias | null = null;
+/** The first alias of nothing, or of what it stands in: that would have no end. */
+function brokenAlias(document: Document): { readonly alias: Alias; readonly said: string } | null {
+  const anchors = new Map<string, Node>();
+  let found: { readonly alias: Alias; readonly said: string } | null = null;
   visit(document, {
-    Alias(_, node) {
-      if (node.resolve(document) !== undefined) return undefined;
-      found = node;
+    Alias(_, alias, around) {
+      const { source } = alias;
+      const meant = anchors.get(source);
+      if (meant !== undefined && !around.includes(meant)) return undefined;
+      const said =
+        meant === undefined
+          ? `"*${source}" has no anchor "&${source}" before it`
+          : `"*${source}" stands inside of what "&${source}" names`;
+      found = { alias, said };
       return visit.BREAK;
+    },
+    Value(_, node) {
+      if (node.anchor !== undefined) anchors.set(node.anchor, node);
     },
   });
   return found;

@@ -7,16 +7,22 @@ export type LastObject =
 /** Finds the last object that stands by itself; one that never closes makes the whole answer truncated. */
 export function lastObject(text: string): LastObject {
   let last: string | null = null;
+  let patience = MOST_LOOKED_AT;
   for (let at = text.indexOf('{'); at !== -1; ) {
     const begins = beginsAt(text, at);
     const end = begins === 'prose' ? null : endOfObject(text, at);
     // Braces in prose and code before the answer do not matter; an answer that is cut off does.
     if (end === null && begins === 'object') return { kind: 'truncated' };
+    // Each brace before a comment is followed to the end: of too many, nobody knows which was to be the answer.
+    if (end === null && begins === 'commented') patience -= text.length - at;
+    if (patience < 0) return { kind: 'truncated' };
     if (end !== null) last = text.slice(at, end);
     at = text.indexOf('{', end ?? at + 1);
   }
   return last === null ? { kind: 'none' } : { kind: 'object', text: last };
 }
+
+const MOST_LOOKED_AT = 50_000_000;
 
 const OBJECT = /\{\s*(?:"|'|\}|[A-Za-z_]+\s*:)/y;
 const COMMENTED = /\{\s*\/[/*]/y;

@@ -216,6 +216,7 @@ describe('a file that cannot be read as rules', () => {
     ['a quote left open', 'a: "b\n', '2:1 syntax '],
     ['a tag', `${GOOD}b: !x y\n`, '8:4 syntax '],
     ['an alias of nothing', `${GOOD}b: *x\n`, '8:4 syntax '],
+    ['an alias of what it stands in', `${GOOD}b: &x [{ y: *x }]\n`, '8:13 syntax '],
     ['a second document', `${GOOD}---\n${LAST}`, '8:1 syntax '],
     ['a bomb of aliases', twice('a0', 'x') + BOMB, '1:1 syntax '],
     ['a list', '# rules\n- a\n- b\n', '2:1 wrong-type the file'],
@@ -227,8 +228,20 @@ describe('a file that cannot be read as rules', () => {
     expect(rules).toEqual([]);
   });
 
+  // What looks through the whole file for each of them would take minutes: the time that every test has is bound enough.
+  test('very many aliases', () => {
+    expect(parseRules(`${GOOD}b: &x y\nc: [${'*x, '.repeat(30_000)}]\n`)).toMatchObject({ rules: [], problems: [{}] });
+  });
+
   test('a second document is told in words for people, not for programmers', () => {
     expect(JSON.stringify(parseRules(`${GOOD}---\n${LAST}`))).not.toContain('parseAllDocuments');
+  });
+
+  test('so are lists in lists without end', () => {
+    const { problems } = parseRules(`${GOOD}b: ${'['.repeat(5000)}${']'.repeat(5000)}\n`);
+    expect(new Set(problems.map(({ what }) => (what.kind === 'syntax' ? what.said : what.kind)))).toEqual(
+      new Set(['what stands here is nested too deeply to be read']),
+    );
   });
 
   test.each([

@@ -34,4 +34,9 @@ describe('the last object of a text', () => {
   test('is found before the time of a test is over, however many braces there are', () => {
     expect(found(`${'{ '.repeat(200_000)}{"a":1}`)).toBe('{"a":1}');
   });
+
+  test('is taken as cut off where too many braces before comments never close', () => {
+    expect(found(`${'if (a) { // begins\n'.repeat(500)}{"a":1}`)).toBe('{"a":1}');
+    expect(found(`${'{ // '.repeat(200_000)}{"a":1}`)).toBe('truncated');
+  });
 });
