@@ -133,8 +133,7 @@ export type RunNotice =
   /** Files that passes are known from were changed while a fixer worked, and taken back. */
   | { readonly kind: 'proof-taken-back'; readonly paths: readonly string[] }
   | { readonly kind: 'orphan-slot'; readonly gate: GateId; readonly slot: number; readonly ids: readonly string[] }
-  | { readonly kind: 'orphan-gate'; readonly gate: GateId; readonly ids: readonly string[] }
-  | { readonly kind: 'agent-missing'; readonly agent: string; readonly gate: GateId };
+  | { readonly kind: 'orphan-gate'; readonly gate: GateId; readonly ids: readonly string[] };
 
 /** Tokens that were not paid for, by lever; estimates. */
 export type Saved = {

@@ -1,4 +1,4 @@
-import type { CommitId, RepoPath, SnapshotId } from './brand.ts';
+import type { CommitId, RepoPath } from './brand.ts';
 
 /** Which change a run speaks of. Later runs ignore the records of narrow ones; receipts count in their own scope. */
 export type Scope = {
@@ -19,10 +19,4 @@ export type Whereabouts = {
   /** Null: HEAD is detached. */
   readonly branch: string | null;
   readonly mergeBase: CommitId | null;
-};
-
-/** The working tree as it is, beside what it is compared with. */
-export type Trees = {
-  readonly base: { readonly name: string; readonly tree: string; readonly commit: CommitId | null };
-  readonly head: SnapshotId;
 };

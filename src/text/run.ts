@@ -187,8 +187,6 @@ export function tellRunNotice(notice: RunNotice): string {
       return `${quoteName(notice.gate)} no longer has a slot @${notice.slot}, which left ${notice.ids.join(', ')} open: raise num_reviews again, or resolve them`;
     case 'orphan-gate':
       return `there is no gate ${quoteName(notice.gate)} any more, and ${notice.ids.join(', ')} ${notice.ids.length === 1 ? 'is' : 'are'} still open: bring it back, or resolve them`;
-    case 'agent-missing':
-      return `${quoteName(notice.gate)} names the agent ${quoteName(notice.agent)}, which is not installed`;
   }
 }
 

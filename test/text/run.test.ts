@@ -498,7 +498,6 @@ describe('what to know beside the result', () => {
     'proof-taken-back': [{ kind: 'proof-taken-back', paths: [evil] }, /while the fixer worked.* taken back: /],
     'orphan-slot': [{ kind: 'orphan-slot', gate: evil, slot: 3, ids: ['F1', 'F2'] }, /slot @3, which left F1, F2 open/],
     'orphan-gate': [{ kind: 'orphan-gate', gate: evil, ids: ['F1'] }, /no gate .* F1 is still open/],
-    'agent-missing': [{ kind: 'agent-missing', gate: evil, agent: evil }, /names the agent .* not installed/],
   };
 
   test.each(Object.values(samples))('$kind', (notice, expected) => {
