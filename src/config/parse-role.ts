@@ -1,4 +1,4 @@
-import { REVIEWER_ROLES, type Role, type RoleName } from '../domain/role.ts';
+import { REVIEWER_ROLES, type ReviewForm, type Role, type RoleName } from '../domain/role.ts';
 import { splitFrontMatter } from './front-matter.ts';
 import { ROLE_SCHEMAS } from './role-schema.ts';
 import { checkShape, type PlacedProblem, readYaml } from './yaml-file.ts';
@@ -34,14 +34,27 @@ export function parseRole(name: RoleName, text: string, base: Role | null): Pars
       checklist: said.checklist ?? base?.checklist ?? null,
       artifacts: said.artifacts ?? base?.artifacts ?? [],
       expectations: ('expectations' in said ? said.expectations : undefined) ?? base?.expectations ?? null,
-      form: ('schema' in said ? said.schema : undefined) ?? base?.form ?? (isReviewer(name) ? PLAIN_FORM : null),
+      form: isReviewer(name) ? formOf('schema' in said ? said.schema : undefined, base?.form ?? PLAIN_FORM) : null,
       models: base === null ? {} : (said.model ?? {}),
       usualModels: base === null ? (said.model ?? {}) : base.usualModels,
     },
   };
 }
 
-const PLAIN_FORM = { categories: [], place: 'location', levels: [], evidence: false, compact: false } as const;
+const PLAIN_FORM: ReviewForm = { categories: [], place: 'location', levels: [], evidence: false, compact: false };
+
+/** The form of an answer: key by key, what is said, else as in `base`. */
+function formOf(said: Said<ReviewForm> | undefined, base: ReviewForm): ReviewForm {
+  return {
+    categories: said?.categories ?? base.categories,
+    place: said?.place ?? base.place,
+    levels: said?.levels ?? base.levels,
+    evidence: said?.evidence ?? base.evidence,
+    compact: said?.compact ?? base.compact,
+  };
+}
+
+type Said<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
 function isReviewer(name: RoleName): boolean {
   return REVIEWER_ROLES.some((one) => one === name);

@@ -25,11 +25,11 @@ const review = {
   ...common,
   schema: z
     .strictObject({
-      categories: z.array(word).default([]),
-      place: z.enum(['location', 'task']).default('location'),
-      levels: z.array(word).default([]),
-      evidence: z.boolean().default(false),
-      compact: z.boolean().default(false),
+      categories: z.array(word).optional(),
+      place: z.enum(['location', 'task']).optional(),
+      levels: z.array(word).optional(),
+      evidence: z.boolean().optional(),
+      compact: z.boolean().optional(),
     })
     .optional(),
 };

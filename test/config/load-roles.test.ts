@@ -63,8 +63,18 @@ describe('the roles of a repository', () => {
       place: 'task',
       levels: [],
       evidence: false,
-      compact: false,
+      compact: true,
     });
+  });
+
+  test('what the form leaves out is as built in; what it empties is empty', () => {
+    const of = (schema: string) => {
+      const loaded = load(withRole('implementation-reviewer', `---\nschema: ${schema}\n---\nLook.`));
+      return loaded.ok && loaded.value['implementation-reviewer'].form;
+    };
+    const { form } = BUILT_IN_ROLES['implementation-reviewer'];
+    expect(of('{ categories: [risk] }')).toEqual({ ...form, categories: ['risk'] });
+    expect(of('{ levels: [], evidence: false }')).toEqual({ ...form, levels: [], evidence: false });
   });
 });
 
