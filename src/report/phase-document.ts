@@ -16,6 +16,7 @@ import type { PhaseOutcome, PhasePlan, PlayedRound } from '../domain/phase-run.t
 import { tellAgentFailure } from '../text/agent-failure.ts';
 import { tellMark } from '../text/history-mark.ts';
 import { heaviestFirst } from '../text/open-issues.ts';
+import { tellOlder } from '../text/phase-end.ts';
 import { tellPhaseNotice } from '../text/phase-notice.ts';
 import { type UsageDocument, usageDocument } from './run-document.ts';
 
@@ -137,8 +138,14 @@ export function phaseDocument(outcome: PhaseOutcome): PhaseDocument {
     forbidden_edits: [...(end?.paths ?? [])],
     usage: usageDocument(outcome.usage),
     saved: { ...outcome.saved },
-    warnings: outcome.notices.map(tellPhaseNotice),
+    warnings: [...outcome.notices.map(tellPhaseNotice), ...olderApprovals(outcome)],
   };
+}
+
+/** An approval that is older than what is there now. */
+function olderApprovals(outcome: PhaseOutcome): string[] {
+  const older = outcome.end?.why === 'approved' ? tellOlder(outcome) : null;
+  return older === null ? [] : [older];
 }
 
 function rolesOf(rounds: readonly PlayedRound[]): readonly ReviewerRole[] {

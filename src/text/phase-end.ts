@@ -27,7 +27,7 @@ type Told = readonly [what: string, next: string | null];
 const ENDS: Readonly<Record<PhaseEndReason, (outcome: PhaseOutcome, again: string) => Told>> = {
   approved: (outcome) => [
     `Approved: ${subject(outcome)}, by ${allOf(reviewers(outcome))}${tellFixes(outcome)}.`,
-    tellOlder(outcome),
+    asSentence(tellOlder(outcome)),
   ],
   'accepted-with-notes': (outcome) => [
     `Accepted with notes, not approved: ${atCap(outcome)}, and --accept-with-notes lets it go on.`,
@@ -140,8 +140,10 @@ function tellFixes({ run: { rounds } }: PhaseOutcome): string {
   return fixes === 0 ? '' : `, after ${count(fixes, 'fix', 'fixes')}`;
 }
 
-/** Whoever approved something older than what is there now. */
-function tellOlder(outcome: PhaseOutcome): string | null {
+const asSentence = (said: string | null) => (said === null ? null : `${said}.`);
+
+/** Whoever approved something older than what is there now; null: nobody. */
+export function tellOlder(outcome: PhaseOutcome): string | null {
   const all = entries(outcome);
   const now = all.at(-1)?.seen.content;
   const older = reviewers(outcome).filter((role) => {
@@ -149,7 +151,7 @@ function tellOlder(outcome: PhaseOutcome): string | null {
     return last !== undefined && last.seen.content !== now;
   });
   if (older.length === 0) return null;
-  return `${allOf(older)} approved an earlier state and has not seen what changed since ("recheck_domain: true" shows it).`;
+  return `${allOf(older)} approved an earlier state and has not seen what changed since ("recheck_domain: true" shows it)`;
 }
 
 function noVerdict(outcome: PhaseOutcome): string {

@@ -31,6 +31,18 @@ const USAGE = {
 };
 
 describe('the document of a phase', () => {
+  test('warns of an approval that is older than what is there now, and of nothing else that is old', () => {
+    const rounds = [
+      playedRound({ content: 'c1' }),
+      playedRound({ round: 2, stage: 'phase', content: 'c2', looks: [look({ role: 'phase-reviewer' })] }),
+    ];
+    const approved = phaseOutcome({ run: phaseRun({ rounds }) });
+    expect(phaseDocument(approved).warnings).toEqual([
+      'spec-reviewer approved an earlier state and has not seen what changed since ("recheck_domain: true" shows it)',
+    ]);
+    expect(phaseDocument({ ...approved, end: phaseEnd('cap') }).warnings).toEqual([]);
+  });
+
   test('tells every look, fix and open issue', () => {
     const said = issue({ category: 'clarity', location: 'spec.md:3' });
     const rounds = [
