@@ -1,5 +1,6 @@
 import { fence } from '../domain/fence.ts';
 import type { Finding } from '../domain/finding.ts';
+import { quoteName } from '../domain/quote-name.ts';
 
 /** What a prompt says of a finding. */
 export type FindingFacts = Pick<Finding, 'id' | 'priority' | 'line' | 'code' | 'issue' | 'fix'> & {
@@ -9,7 +10,7 @@ export type FindingFacts = Pick<Finding, 'id' | 'priority' | 'line' | 'code' | '
 /** A finding as a block of a prompt, with what else there is to say of it. */
 export function toldFinding(finding: FindingFacts, more: readonly string[] = []): string {
   const { id, priority, file, line, code, issue, fix } = finding;
-  const place = file === null ? null : `${file}${line === null ? '' : `:${line}`}`;
+  const place = file === null ? null : `${quoteName(file)}${line === null ? '' : `:${line}`}`;
   return fence(
     [
       `id: ${id}`,
