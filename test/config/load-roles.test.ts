@@ -72,7 +72,7 @@ describe('the roles of a repository', () => {
       const loaded = load(withRole('implementation-reviewer', `---\nschema: ${schema}\n---\nLook.`));
       return loaded.ok && loaded.value['implementation-reviewer'].form;
     };
-    const { form } = BUILT_IN_ROLES['implementation-reviewer'];
+    const { form } = builtInRole('implementation-reviewer');
     expect(of('{ categories: [risk] }')).toEqual({ ...form, categories: ['risk'] });
     expect(of('{ levels: [], evidence: false }')).toEqual({ ...form, levels: [], evidence: false });
   });
