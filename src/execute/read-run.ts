@@ -97,7 +97,10 @@ export async function readCompared(
     ...(request.ratchet === undefined ? {} : { letBe: request.ratchet.now.letBe }),
     entryOf: (path) => entries.get(path),
   };
-  const marked = settings.trustMarks ? await markedTasks(ports, reviews) : done(new Set<GateId>());
+  const allChanged = snapshot.value.entries.map(({ path }) => path);
+  const marked = settings.trustMarks
+    ? await markedTasks(ports, reviews, settings.cache, allChanged)
+    : done(new Set<GateId>());
   if (!marked.ok) return marked;
   const states = await Promise.all(
     reviews.map(async (gate) => {

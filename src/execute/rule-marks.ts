@@ -3,7 +3,9 @@ import type { GateId, ReviewGate } from '../domain/gate.ts';
 import { GENERATED_FOLDER } from '../domain/generated.ts';
 import type { Contents, Passes, Snapshots } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
-import type { ReviewTask, RuleTask } from '../domain/task.ts';
+import type { Settings } from '../domain/settings.ts';
+import type { ReviewTask, RuleTask, TaskContext } from '../domain/task.ts';
+import { isTrusted } from '../plan/decide-instructions.ts';
 import { identify } from '../plan/identify.ts';
 import { checkReviewId } from '../plan/review-id.ts';
 import { taskFacts } from '../plan/task-facts.ts';
@@ -11,20 +13,25 @@ import { readReferences } from './references.ts';
 
 type MarkPorts = { readonly passes: Passes; contents(): Contents };
 
-/** The rule gates whose task carries a mark for its files as they are. */
+/** The rule gates whose task carries a mark for its files, and by its instructions, as they are. */
 export async function markedTasks(
   ports: MarkPorts & { readonly snapshots: Pick<Snapshots, 'trackedIn'> },
   gates: readonly ReviewGate[],
+  cache: Settings['cache'],
+  allChanged: readonly RepoPath[],
 ): Promise<Result<ReadonlySet<GateId>>> {
   const tracked = await ports.snapshots.trackedIn(GENERATED_FOLDER);
   if (!tracked.ok) return tracked;
   const marked = await ports.passes.marked();
   if (!marked.ok) return marked;
   const found = new Set<GateId>();
-  for (const { task, gates: own } of await reviewTasks(ports.contents(), gates)) {
+  const contents = ports.contents();
+  for (const { task, gates: own } of await reviewTasks(contents, gates)) {
     // A mark that git tracks came with the change, and one says nothing of a file that is gone.
     const isTracked = [...tracked.value].some((path) => path.endsWith(`/${task.id}.passed`));
     if (!marked.value.ids.has(task.id) || isTracked) continue;
+    const facts = taskFacts(task, { allChanged, references: await referencesOf(task, contents) });
+    if (!isTrusted(await ports.passes.receipt(task.id), facts, cache)) continue;
     for (const gate of own) if (gate.entries.every(({ headBlob }) => headBlob !== null)) found.add(gate.id);
   }
   return done(found);
@@ -57,17 +64,18 @@ export async function markPassed(
   const contents = ports.contents();
   for (const { task, gates: own } of await reviewTasks(contents, gates)) {
     if (!own.every((gate) => passed.has(gate.id) && isLeftAlone(gate)) || checkReviewId(task.id) !== null) continue;
-    const references = new Map(
-      await Promise.all(
-        task.parts.map(async (part) => [part, (await readReferences(part, contents)).references] as const),
-      ),
-    );
+    const references = await referencesOf(task, contents);
     const remembered = await ports.passes.remember([taskFacts(task, { allChanged, references })]);
     if (!remembered.ok) return remembered;
     const marked = await ports.passes.mark(task.id, 'run', now);
     if (!marked.ok) return marked;
   }
   return done(undefined);
+}
+
+async function referencesOf({ parts }: ReviewTask, contents: Contents): Promise<TaskContext['references']> {
+  const read = parts.map(async (part) => [part, (await readReferences(part, contents)).references] as const);
+  return new Map(await Promise.all(read));
 }
 
 const SUBMODULE = '160000';

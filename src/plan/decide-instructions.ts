@@ -1,5 +1,5 @@
 import type { Notice, TaskDecision } from '../domain/instructions.ts';
-import type { Mark, MarkReceipt, TaskFacts } from '../domain/pass.ts';
+import type { Mark, MarkReceipt, RuleFacts, TaskFacts } from '../domain/pass.ts';
 import type { ReviewTask } from '../domain/task.ts';
 import { checkReviewId } from './review-id.ts';
 
@@ -30,22 +30,47 @@ function decideOne(
   return { decision: { kind: 'skip', task, why: 'unchanged-since-pass' }, notices };
 }
 
+/**
+ * Whether a run that trusts marks takes this one: instructions, paths and contents must be those that were passed, of which
+ * `instructions` only warns. A mark by hand has no receipt, and is taken at its word unless the cache is strict.
+ */
+export function isTrusted(receipt: MarkReceipt | null, facts: TaskFacts, cache: 'content' | 'strict'): boolean {
+  if (receipt === null) return cache === 'content';
+  return cache === 'strict' ? vouchesFor(receipt, facts) : isAboutThese(receipt, facts) && isOf(receipt, facts);
+}
+
 /** Whether the pass was given for just this: rule source and text, raw paths and contents, context, prompt. */
 function vouchesFor(receipt: MarkReceipt, facts: TaskFacts): boolean {
   return (
     receipt.promptVersion === facts.promptVersion &&
     receipt.parts.length === facts.parts.length &&
-    receipt.files.length === facts.files.length &&
-    facts.parts.every((part) =>
-      receipt.parts.some(
-        (then) =>
-          then.source === part.source &&
-          then.rule === part.rule &&
-          then.textDigest === part.textDigest &&
-          then.contextDigest === part.contextDigest,
-      ),
-    ) &&
-    facts.files.every((file) =>
+    isOf(receipt, facts, (then, part) => then.contextDigest === part.contextDigest) &&
+    isAboutThese(receipt, facts)
+  );
+}
+
+/** Whether it was given by the rules of today, with their texts, and whatever else must be the same. */
+function isOf(
+  receipt: MarkReceipt,
+  { parts }: TaskFacts,
+  isSame: (then: RuleFacts, part: RuleFacts) => boolean = () => true,
+): boolean {
+  return parts.every((part) =>
+    receipt.parts.some(
+      (then) =>
+        then.source === part.source &&
+        then.rule === part.rule &&
+        then.textDigest === part.textDigest &&
+        isSame(then, part),
+    ),
+  );
+}
+
+/** Whether it was given for these files, with these contents. */
+function isAboutThese(receipt: MarkReceipt, { files }: TaskFacts): boolean {
+  return (
+    receipt.files.length === files.length &&
+    files.every((file) =>
       receipt.files.some((then) => then.path === file.path && then.sha256 === file.sha256 && then.link === file.link),
     )
   );

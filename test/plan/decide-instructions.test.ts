@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RepoPath, ReviewId } from '../../src/domain/brand.ts';
 import type { Mark, MarkReceipt, TaskFacts } from '../../src/domain/pass.ts';
-import { decideInstructions } from '../../src/plan/decide-instructions.ts';
+import { decideInstructions, isTrusted } from '../../src/plan/decide-instructions.ts';
 import { reviewTask, rule, ruleTask } from '../support/rules.ts';
 
 const ID = 'style--a.py--0123456789ab' as ReviewId;
@@ -65,6 +65,24 @@ describe('with cache: strict', () => {
     ['another prompt', mark(otherPrompt), ['write', 'pass-does-not-match', []]],
   ] as const)('%s', (_title, given, expected) => {
     expect(decided(given, 'strict')).toEqual(expected);
+  });
+});
+
+describe('a run that trusts marks', () => {
+  test.each<[string, MarkReceipt | null, content: boolean, strict: boolean]>([
+    ['the same in everything', receipt, true, true],
+    ['nobody vouches for it: a mark by hand', null, true, false],
+    ['an older text of the rule', otherText, false, false],
+    ['the rule of another file', otherSource, false, false],
+    ['another path with the same id', otherPath, false, false],
+    ['another content', otherContent, false, false],
+    ['another symlink', otherLink, false, false],
+    ['more files than today', moreFiles, false, false],
+    ['another context', otherContext, true, false],
+    ['one rule more than today', moreParts, true, false],
+    ['another text around the instructions', otherPrompt, true, false],
+  ])('%s', (_title, given, content, strict) => {
+    expect([isTrusted(given, facts, 'content'), isTrusted(given, facts, 'strict')]).toEqual([content, strict]);
   });
 });
 

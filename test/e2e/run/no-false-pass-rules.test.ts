@@ -62,6 +62,35 @@ way('With trust_marks, a file is deleted after the others were marked.', async (
   await expectAsked(repo);
 });
 
+for (const [by, set] of [
+  ['somebody', async (repo: GateRepo) => void (await command(repo, 'pass', (await reviewIds(repo))[0] ?? ''))],
+  ['a run', async (repo: GateRepo) => expect((await repo.run()).code).toBe(0)],
+] as const) {
+  way(`With trust_marks, the instructions of the rule are edited after a mark by ${by}.`, async () => {
+    const repo = withRule('individual', 'trust_marks: true');
+    await set(repo);
+    repo.write('.deepreview', ruleText('security', { include: ['**/*.py'] }).replace('closely', 'elsewhere'));
+    repo.answers('one', OBJECTION);
+    repo.forget();
+    await expectAsked(repo);
+  });
+}
+
+way(
+  'With trust_marks and a strict cache, a file that the rule shows to reviewers is edited after the mark.',
+  async () => {
+    const repo = withRule('individual', 'trust_marks: true\ncache: strict');
+    const more = '    reference_files: [{ path: known.md, description: what is known }]\n';
+    repo.write('known.md', 'known\n');
+    repo.write('.deepreview', ruleText('security', { include: ['**/*.py'], more }));
+    await command(repo, 'pass', (await reviewIds(repo))[0] ?? '');
+    expect((await repo.run()).code).toBe(0);
+    repo.write('known.md', 'known better\n');
+    repo.answers('one', OBJECTION);
+    await expectAsked(repo);
+  },
+);
+
 // Waits until it is noted that the rule holds, which is just before its task is marked.
 const EDITOR = `
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
