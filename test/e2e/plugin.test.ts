@@ -44,6 +44,12 @@ describe('its stop hook', () => {
     rules.commit();
     expect(stop(rules)).toEqual(CALLED);
     expect(stop(rules, join(rules.root, 'deep'))).toEqual(CALLED);
+    rules.write('onceover.yml', 'gates: []\n');
+    rules.git('rm', '-rq', 'deep');
+    rules.write('src/a.ts', '');
+    rules.commit();
+    rules.git('sparse-checkout', 'set', '--no-cone', '/src/');
+    expect(stop(rules)).toEqual(CALLED);
   });
 
   test('is silent elsewhere: no gates, no repository, no such folder', () => {

@@ -2,7 +2,8 @@
 # Has the gates decide whether the agent may stop, in repositories that have gates; whatever goes wrong here, it may.
 root=$(git -C "${CLAUDE_PROJECT_DIR:-.}" rev-parse --show-toplevel 2>/dev/null) || exit 0
 if [ ! -e "$root/onceover.yml" ] && [ ! -e "$root/.deepreview" ]; then
-  git -C "$root" ls-files --error-unmatch -- '*/.deepreview' >/dev/null 2>&1 || exit 0
+  # Deeper down, or left out by a sparse checkout.
+  git -C "$root" ls-files -- onceover.yml .deepreview '*/.deepreview' 2>/dev/null | grep -q . || exit 0
 fi
 # "onceover init --hook claude" was here: its hook does the same.
 grep -qs 'onceover hook stop' "$root/.claude/settings.json" "$root/.claude/settings.local.json" && exit 0
