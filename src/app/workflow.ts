@@ -47,7 +47,7 @@ export type FinishWish = WorkflowCaller & Omit<FinishRequest, 'reviewer'> & { re
 
 /** The jobs of the repository, and what is going on. */
 export async function listWorkflows(place: Place): Promise<Result<OfferedWorkflows>> {
-  const loaded = loadJobs(place.root);
+  const loaded = loadJobs(place);
   if (!loaded.ok) return loaded;
   const all = await openWorkflowSessions(place).all();
   if (!all.ok) return all;
@@ -138,8 +138,8 @@ function portsOf(
   };
 }
 
-async function findJob({ root }: Place, name: string): Promise<Result<Job>> {
-  const loaded = loadJobs(root);
+async function findJob(place: Place, name: string): Promise<Result<Job>> {
+  const loaded = loadJobs(place);
   if (!loaded.ok) return loaded;
   const found = loaded.value.find((one) => one.name === name);
   if (found === undefined) return failed({ kind: 'unknown-job', name, known: loaded.value.map((one) => one.name) });

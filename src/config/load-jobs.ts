@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import type { RepoPath } from '../domain/brand.ts';
+import type { Place } from '../domain/change.ts';
 import type { Job, Step } from '../domain/job.ts';
 import { byCodePoint } from '../domain/order.ts';
 import type { Problem, ProblemKind } from '../domain/problem.ts';
 import { repoPath } from '../domain/repo-path.ts';
-import { done, type Result } from '../domain/result.ts';
+import { done, failed, type Result } from '../domain/result.ts';
 import { checkFolder, listFolder } from '../io/files.ts';
-import { diskFiles, type TextFiles } from '../io/text-files.ts';
+import { diskFiles, sparseFiles, type TextFiles } from '../io/text-files.ts';
 import { type ParsedJob, parseJob } from './parse-job.ts';
 import { readSaying, readWhole, unusable } from './whole-text.ts';
 
@@ -19,17 +20,28 @@ export type LoadedJob = { readonly name: string } & (
   | { readonly job: null; readonly problems: readonly Problem[] }
 );
 
-/** Reads every `.deepwork/jobs/<job>/job.yml`; one that is broken does not stop the others. */
-export function loadJobs(root: string): Result<readonly LoadedJob[]> {
+/** Reads every `.deepwork/jobs/<job>/job.yml`, also those that a sparse checkout leaves out; one that is broken does not stop the others. */
+export function loadJobs(place: Pick<Place, 'root' | 'index'>): Result<readonly LoadedJob[]> {
+  const { root, index } = place;
   const there = checkFolder(root, JOBS);
   if (!there.ok) return there;
   const listed = listFolder(join(root, JOBS));
   if (!listed.ok) return listed;
-  const names = listed.value.filter(({ name, isFile }) => !isFile && !name.startsWith('.')).map(({ name }) => name);
-  return done(names.sort(byCodePoint).map((name) => loadJob(root, name)));
+  const files = sparseFiles(place);
+  const leftOut = files.leftOut(JOBS);
+  if (leftOut === null) return failed({ kind: 'disk', action: 'read', path: index, code: 'unreadable' });
+  const folders = listed.value.filter(({ isFile }) => !isFile).map(({ name }) => name);
+  const names = [...folders, ...leftOut.flatMap(jobOf)].filter((name) => !name.startsWith('.'));
+  return done([...new Set(names)].sort(byCodePoint).map((name) => loadJob(root, files, name)));
 }
 
-function loadJob(root: string, name: string): LoadedJob {
+/** The name of the job that this is the file of. */
+function jobOf(path: string): readonly string[] {
+  const [name = '', file, ...more] = path.slice(JOBS.length + 1).split('/');
+  return file === FILE && more.length === 0 ? [name] : [];
+}
+
+function loadJob(root: string, all: TextFiles, name: string): LoadedJob {
   const folder = `${JOBS}/${name}` as RepoPath;
   const file = `${folder}/${FILE}`;
   const broken = (problems: readonly Omit<Problem, 'file'>[]): LoadedJob => ({
@@ -39,7 +51,7 @@ function loadJob(root: string, name: string): LoadedJob {
   });
   const there = checkFolder(root, folder);
   if (!there.ok) return broken([unusable(file, 'not-a-file')]);
-  const files = diskFiles(join(root, folder));
+  const files = filesIn(root, folder, all);
   const read = readWhole(files, FILE);
   // What a link leads to, wherever that is, is no file of the job's.
   if (!read.ok) return broken([unusable(file, read.why === 'outside' ? 'not-a-file' : read.why)]);
@@ -47,6 +59,18 @@ function loadJob(root: string, name: string): LoadedJob {
   if (!parsed.ok) return broken(parsed.problems);
   const completed = complete(files, folder, name, parsed.job);
   return completed.ok ? { name, job: completed.job, problems: [] } : broken(completed.problems);
+}
+
+/** The files of a job: its folder stands for the root, so that a link out of it is seen. */
+function filesIn(root: string, folder: RepoPath, all: TextFiles): TextFiles {
+  const own = diskFiles(join(root, folder));
+  return {
+    ...own,
+    read(path, limit) {
+      const found = own.read(path, limit);
+      return found.kind === 'unusable' && found.why === 'missing' ? all.read(`${folder}/${path}`, limit) : found;
+    },
+  };
 }
 
 function complete(
@@ -83,6 +107,5 @@ function readInstructions(
   if (inside === null) return outside;
   const read = readSaying(files, inside);
   if (read.ok) return { ok: true, text: read.text, file: `${folder}/${inside}` as RepoPath };
-  // The folder stands for the root here, so that a link out of it is seen.
   return read.why === 'outside' ? outside : { ok: false, what: { kind: 'unusable-file', path, why: read.why } };
 }

@@ -23,26 +23,47 @@ export function diskFiles(root: string): TextFiles {
   };
 }
 
+/** Those, and what a sparse checkout leaves out of them. */
+type SparseFiles = TextFiles & {
+  /** The files below a folder that are left out; null where git cannot say. */
+  leftOut(folder: string): readonly string[] | null;
+};
+
 /** The same; a file that a sparse checkout leaves out is there all the same, as the index has it. */
-export function sparseFiles({ root, index }: Pick<Place, 'root' | 'index'>): TextFiles {
+export function sparseFiles({ root, index }: Pick<Place, 'root' | 'index'>): SparseFiles {
   const disk = diskFiles(root);
   let bytes: Buffer | null = null;
-  const mayBeLeftOut = (path: string) => {
+  const ownIndex = () => {
     bytes ??= indexAt(index);
-    return bytes.length > 0 && (mayName(bytes, path) || namesLess(bytes));
+    return bytes;
   };
-  let leftOut: ReadonlyMap<string, string> | null = null;
+  const mayBeLeftOut = (path: string) => ownIndex().length > 0 && (mayName(ownIndex(), path) || namesLess(ownIndex()));
+  let blobs: ReadonlyMap<string, string> | null = null;
+  const leftOutBlobs = () => {
+    blobs ??= blobsLeftOut(root);
+    return blobs;
+  };
   return {
     ...disk,
     read(path, limit) {
       const found = disk.read(path, limit);
       if (found.kind !== 'unusable' || found.why !== 'missing' || !mayBeLeftOut(path)) return found;
-      leftOut ??= blobsLeftOut(root);
+      const leftOut = leftOutBlobs();
       if (leftOut === null) return UNREADABLE;
       const blob = leftOut.get(path);
       return blob === undefined ? found : readBlob(root, blob, limit);
     },
+    leftOut(folder) {
+      if (!mayLeaveOut(ownIndex())) return [];
+      const leftOut = leftOutBlobs();
+      return leftOut === null ? null : [...leftOut.keys()].filter((path) => path.startsWith(`${folder}/`));
+    },
   };
+}
+
+/** Whether an index may say of files that they are not checked out, which needs version 3; false is certain. */
+function mayLeaveOut(index: Buffer): boolean {
+  return index.length > 0 && (index.readUInt32BE(4) >= 3 || namesLess(index));
 }
 
 /** An index; empty where there is none. One that is broken or cannot be read is git's to complain about, when it looks at the change. */

@@ -1,9 +1,9 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadJobs } from '../../src/config/load-jobs.ts';
 import { tellProblem } from '../../src/text/problem.ts';
-import { temporaryFolder } from '../support/repo.ts';
+import { repoWith, temporaryFolder } from '../support/repo.ts';
 
 const text = (name: string, file = 'steps/do.md') => `name: ${name}
 version: "1"
@@ -33,8 +33,10 @@ function withJob(jobText = text('work'), instructions: string | Uint8Array = 'Do
   return repo;
 }
 
-function load(repo: Project) {
-  const loaded = loadJobs(repo.root);
+const placeOf = (root: string) => ({ root, index: join(root, '.git/index') });
+
+function load(repo: Pick<Project, 'root'>) {
+  const loaded = loadJobs(placeOf(repo.root));
   if (!loaded.ok) throw new Error(loaded.failure.kind);
   return loaded.value;
 }
@@ -53,6 +55,23 @@ test('a job is read with the instructions of its steps', () => {
     instructions: 'Do it.\n',
     instructionsFile: '.deepwork/jobs/work/steps/do.md',
   });
+});
+
+test.each<[string, readonly string[]]>([
+  ['an index that names every file', ['--no-sparse-index']],
+  ['one in which folders stand for files', ['--sparse-index']],
+])('a job that a sparse checkout leaves out is there all the same, with %s', (_, how) => {
+  const files = { '.deepwork/jobs/work/job.yml': text('work'), '.deepwork/jobs/work/steps/do.md': 'Do it.\n' };
+  const repo = repoWith({ ...files, 'in/x.md': 'x\n', '.deepwork/jobs/gone/job.yml': text('gone') });
+  repo.git('rm', '-q', '-r', '.deepwork/jobs/gone');
+  repo.git('sparse-checkout', 'set', ...how, 'in');
+  expect(existsSync(join(repo.root, '.deepwork'))).toBe(false);
+  const loaded = load(repo);
+  expect(loaded).toMatchObject([{ name: 'work', problems: [] }]);
+  expect(loaded[0]?.job?.steps[0]?.instructions).toBe('Do it.\n');
+  // What was written here since is what counts.
+  repo.write('.deepwork/jobs/work/steps/do.md', 'Do it well.\n');
+  expect(load(repo)[0]?.job?.steps[0]?.instructions).toBe('Do it well.\n');
 });
 
 test('one that is broken does not stop the others; they come in the order of their names', () => {
@@ -149,6 +168,9 @@ describe('what cannot be used is said with its place', () => {
     const repo = project();
     mkdirSync(join(repo.root, '.deepwork'));
     symlinkSync(temporaryFolder(), join(repo.root, '.deepwork/jobs'));
-    expect(loadJobs(repo.root)).toMatchObject({ ok: false, failure: { kind: 'path-in-the-way', found: 'symlink' } });
+    expect(loadJobs(placeOf(repo.root))).toMatchObject({
+      ok: false,
+      failure: { kind: 'path-in-the-way', found: 'symlink' },
+    });
   });
 });
