@@ -58,7 +58,12 @@ async function tryResume(
   for (const one of named) {
     const { program } = one;
     // A command's "resume: true" is its owner's word; trying it would cost what only they know.
-    if (program === null || one.settings?.command != null) continue;
+    if (one.settings?.command != null) continue;
+    if (program === null) {
+      if (options.resume === 'all') continue;
+      const failure = { kind: 'not-found', program: one.settings?.path ?? one.agent.program } as const;
+      return failed({ kind: 'agent-not-tried', agent: one.agent.name, failure });
+    }
     options.tell?.(one.agent.name);
     const version = (await programVersion(program, one.env, root)) ?? 'unknown';
     const probe = openProbe(

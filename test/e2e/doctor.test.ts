@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { doctorSchema } from '../../src/report/schemas.ts';
@@ -91,9 +91,14 @@ test('an agent that forgets fails V3: exit 1, and the reason is kept', async () 
 
 test.each([
   ['an unknown agent', ['doctor', '--resume', 'emacs'], 2, /"emacs" is no agent.*claude, codex, gemini, opencode/s],
+  ['an agent that is not here', ['doctor', '--resume', 'claude'], 3, /claude could not be started.*not found out/s],
+  ['none that is here', ['doctor', '--resume'], 0, /^$/],
 ])('%s', async (_title, args, code, said) => {
-  const { root } = repoWith({ 'a.txt': '' });
-  const end = await onceover(root, args);
+  const { root, git } = repoWith({ 'a.txt': '' });
+  const bin = join(dirname(root), 'bin');
+  mkdirSync(bin);
+  symlinkSync(join(git('--exec-path').trim(), 'git'), join(bin, 'git'));
+  const end = await onceover(root, args, { env: { PATH: bin } });
   expect([end.code, said.test(end.stderr)]).toEqual([code, true]);
 });
 
