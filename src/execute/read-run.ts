@@ -98,9 +98,11 @@ export async function readCompared(
     entryOf: (path) => entries.get(path),
   };
   const allChanged = snapshot.value.entries.map(({ path }) => path);
-  const marked = settings.trustMarks
-    ? await markedTasks(ports, reviews, settings.cache, allChanged)
-    : done(new Set<GateId>());
+  // A mark is for what is in the working tree, and a commit may be another content.
+  const marked =
+    settings.trustMarks && comparison.headTree === null
+      ? await markedTasks(ports, reviews, settings.cache, allChanged)
+      : done(new Set<GateId>());
   if (!marked.ok) return marked;
   const states = await Promise.all(
     reviews.map(async (gate) => {

@@ -7,6 +7,7 @@ import type { Settings } from '../domain/settings.ts';
 import type { ReviewTask, RuleTask, TaskContext } from '../domain/task.ts';
 import { isTrusted } from '../plan/decide-instructions.ts';
 import { identify } from '../plan/identify.ts';
+import { isMarkable, isReadable } from '../plan/markable.ts';
 import { checkReviewId } from '../plan/review-id.ts';
 import { taskFacts } from '../plan/task-facts.ts';
 import { readReferences } from './references.ts';
@@ -27,12 +28,12 @@ export async function markedTasks(
   const found = new Set<GateId>();
   const contents = ports.contents();
   for (const { task, gates: own } of await reviewTasks(contents, gates)) {
-    // A mark that git tracks came with the change, and one says nothing of a file that is gone.
+    // A mark that git tracks came with the change.
     const isTracked = [...tracked.value].some((path) => path.endsWith(`/${task.id}.passed`));
     if (!marked.value.ids.has(task.id) || isTracked) continue;
     const facts = taskFacts(task, { allChanged, references: await referencesOf(task, contents) });
     if (!isTrusted(await ports.passes.receipt(task.id), facts, cache)) continue;
-    for (const gate of own) if (gate.entries.every(({ headBlob }) => headBlob !== null)) found.add(gate.id);
+    for (const gate of own) if (gate.entries.every(isMarkable)) found.add(gate.id);
   }
   return done(found);
 }
@@ -78,8 +79,6 @@ async function referencesOf({ parts }: ReviewTask, contents: Contents): Promise<
   return new Map(await Promise.all(read));
 }
 
-const SUBMODULE = '160000';
-
 /** The tasks of rule gates as the instructions flow knows them: files that are there, ids by content. */
 async function reviewTasks(
   contents: Contents,
@@ -89,9 +88,7 @@ async function reviewTasks(
   const tasks = [];
   for (const gate of gates) {
     if (gate.task === null) continue;
-    const isThere = new Set(
-      gate.entries.filter(({ headBlob, mode }) => headBlob !== null && mode !== SUBMODULE).map(({ path }) => path),
-    );
+    const isThere = new Set(gate.entries.filter(isReadable).map(({ path }) => path));
     const files = gate.task.files.filter((path) => isThere.has(path));
     // What is only deleted leaves nothing to vouch for.
     if (files.length === 0) continue;

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { onceoverJson } from '../../support/cli.ts';
@@ -90,6 +90,25 @@ way(
     await expectAsked(repo);
   },
 );
+
+way('With trust_marks, a file gets another mode after the mark.', async () => {
+  const repo = withRule('matches_together', 'trust_marks: true');
+  await command(repo, 'pass', (await reviewIds(repo))[0] ?? '');
+  expect((await repo.run()).code).toBe(0);
+  chmodSync(join(repo.root, 'a.py'), 0o755);
+  repo.answers('one', OBJECTION);
+  await expectAsked(repo);
+});
+
+way('With trust_marks, the mark is that of the working tree, and the run is about a commit.', async () => {
+  const repo = withRule('individual', 'trust_marks: true');
+  repo.commit('evil');
+  repo.write('a.py', 'good\n');
+  await command(repo, 'pass', (await reviewIds(repo))[0] ?? '');
+  repo.answers('one', OBJECTION);
+  expect((await repo.run(['--commit', 'HEAD'])).code).toBe(1);
+  expect(repo.calls().map(({ name }) => name)).toEqual(['one']);
+});
 
 // Waits until it is noted that the rule holds, which is just before its task is marked.
 const EDITOR = `
