@@ -52,7 +52,7 @@ async function fromBase(place: Place, { asked, usual, files, known }: Wanted): P
   const { base, head, branch } = footing.value;
   const tree = await baseTree(place, base);
   if (!tree.ok) return tree;
-  const isUsual = usualBase === null || (usualBase.ok && usualBase.value.commit === base.commit);
+  const isUsual = usualBase === null || (usualBase.ok && isSameBase(usualBase.value, base));
   return done({
     scope: scopeOf(files, isUsual ? null : base.name),
     where: { branch, mergeBase: base.commit },
@@ -62,6 +62,12 @@ async function fromBase(place: Place, { asked, usual, files, known }: Wanted): P
     headTree: null,
     files,
   });
+}
+
+// Where there are two merge-bases, a change is measured from what both come to.
+function isSameBase(one: NonNullable<Base>, other: NonNullable<Base>): boolean {
+  const commits = ({ commit, others = [] }: NonNullable<Base>) => [commit, ...others].sort().join(' ');
+  return commits(one) === commits(other);
 }
 
 /** The merge-base, the last commit and the branch, by one question to git. */

@@ -59,6 +59,27 @@ describe('a change', () => {
     expect(scope.kind).toBe(key === 'full' ? 'full' : 'narrow');
   });
 
+  test('one that shares a merge-base with the usual one, and another beside it', async () => {
+    const repo = grownRepo();
+    repo.git('checkout', '-q', '-b', 'side', 'early');
+    repo.write('c.txt', 'side');
+    repo.commit();
+    repo.git('checkout', '-q', '-b', 'crossed', 'main');
+    repo.git('merge', '-q', '--no-edit', 'side');
+    repo.git('checkout', '-q', 'work');
+    repo.git('merge', '-q', '--no-edit', 'side');
+    const bases = repo.git('merge-base', '--all', 'HEAD', 'crossed').trim().split('\n');
+    expect(bases.sort()).toEqual([idOf(repo, 'main'), idOf(repo, 'side')].sort());
+    for (const [base, usual] of [
+      ['crossed', 'main'],
+      ['main', 'crossed'],
+      ['crossed', 'side'],
+    ] as const) {
+      const compared = await (await snapshotsAt(repo.root)).compare({ kind: 'change', base }, usual);
+      expect(compared).toMatchObject({ value: { scope: { key: `base ${base}`, kind: 'narrow' } } });
+    }
+  });
+
   test('on a detached HEAD there is no branch', async () => {
     const repo = grownRepo();
     repo.git('checkout', '-q', '--detach');
