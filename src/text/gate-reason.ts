@@ -44,7 +44,7 @@ const SLOT_REASONS: Readonly<Record<Exclude<SlotOutcome['why'], NonNullable<Slot
     'marked-as-passed': 'marked as passed',
     delta: 'shown what changed since its last look',
     'final-validation': 'final look',
-    'session-differs': 'another agent, model or version than before',
+    'session-differs': 'another agent, model, version or prompt than before',
     'cannot-resume': 'cannot be resumed',
     'session-lost': 'its session is lost',
     'no-changes': 'nothing changed: another look decides',

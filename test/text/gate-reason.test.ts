@@ -41,7 +41,7 @@ const SLOT_REASONS: Readonly<Record<SlotReason, RegExp>> = {
   'marked-as-passed': /marked/,
   delta: /what changed since/,
   'final-validation': /final/,
-  'session-differs': /another agent, model or version/,
+  'session-differs': /another agent, model, version or prompt/,
   'cannot-resume': /cannot be resumed/,
   'session-lost': /session is lost/,
   'no-changes': /nothing changed/,
