@@ -20,18 +20,36 @@ for (const stream of isStop ? [] : [process.stdout, process.stderr]) {
   });
 }
 
-// The shortest questions are answered before anything else is loaded.
-if (rest.length === 0 && (first === '--version' || first === '-V')) process.stdout.write(`${ONCEOVER_VERSION}\n`);
-else if (process.platform === 'win32') {
-  process.stderr.write('onceover does not support Windows yet. Use it inside WSL.\n');
-  process.exitCode = 3;
-} else if (isStop) await (await import('./hook-stop.ts')).hookStop(rest.slice(1));
-else {
-  if (first === 'instructions' || first === 'run' || first === 'status') {
-    const run = first === 'run' && rest.length === 0;
-    (await import('../app/ahead.ts')).lookAhead({ run });
+try {
+  await answer();
+} catch (error) {
+  tellNotLoaded(error instanceof Error ? error.message : String(error));
+}
+
+async function answer(): Promise<void> {
+  // The shortest questions are answered before anything else is loaded.
+  if (rest.length === 0 && (first === '--version' || first === '-V')) process.stdout.write(`${ONCEOVER_VERSION}\n`);
+  else if (process.platform === 'win32') {
+    process.stderr.write('onceover does not support Windows yet. Use it inside WSL.\n');
+    process.exitCode = 3;
+  } else if (isStop) await (await import('./hook-stop.ts')).hookStop(rest.slice(1));
+  else {
+    if (first === 'instructions' || first === 'run' || first === 'status') {
+      const run = first === 'run' && rest.length === 0;
+      (await import('../app/ahead.ts')).lookAhead({ run });
+    }
+    // What is asked most often, and mostly has nothing to do, needs nobody to read flags for it.
+    if (first === 'run' && rest.length === 0) await (await import('./plain-run.ts')).plainRun();
+    else await (await import('./program.ts')).runProgram(process.argv);
   }
-  // What is asked most often, and mostly has nothing to do, needs nobody to read flags for it.
-  if (first === 'run' && rest.length === 0) await (await import('./plain-run.ts')).plainRun();
-  else await (await import('./program.ts')).runProgram(process.argv);
+}
+
+/** Says that a file of the program is gone, or no more files may be opened: that is neither a pass nor a finding. */
+function tellNotLoaded(said: string): void {
+  const message = `A part of the program could not be loaded, so nothing was judged: ${said}`;
+  const next = 'Check how many files may be open ("ulimit -n"), install onceover again, and run again.';
+  if (rest.includes('--json'))
+    process.stdout.write(`${JSON.stringify({ error: { kind: 'not-loaded', message, next } }, null, 2)}\n`);
+  process.stderr.write(`onceover: ${message}\n${next}\n`);
+  process.exitCode = 3;
 }

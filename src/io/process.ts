@@ -18,8 +18,8 @@ type ProcessOptions = {
 export function runProcess(program: string, args: readonly string[], options: ProcessOptions): Promise<ProcessEnd> {
   return new Promise((resolve) => {
     const child = start(program, args, options);
-    if (typeof child === 'string')
-      return resolve({ kind: 'exited', code: null, stdout: Buffer.alloc(0), stderr: child });
+    const notStarted = (said: string) => resolve({ kind: 'exited', code: null, stdout: Buffer.alloc(0), stderr: said });
+    if (typeof child === 'string') return notStarted(child);
     const out: Buffer[] = [];
     const err: Buffer[] = [];
     child.stdout?.on('data', options.onOutput ?? ((chunk: Buffer) => out.push(chunk)));
@@ -27,12 +27,17 @@ export function runProcess(program: string, args: readonly string[], options: Pr
     // A program may end before it has read everything: its exit code tells why.
     child.stdin?.on('error', () => {});
     child.stdin?.end(options.input);
-    child.on('error', () => resolve({ kind: 'missing' }));
+    child.on('error', (error: NodeJS.ErrnoException) =>
+      NO_MORE.has(error.code ?? '') ? notStarted(error.message) : resolve({ kind: 'missing' }),
+    );
     child.on('close', (code) =>
       resolve({ kind: 'exited', code, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8') }),
     );
   });
 }
+
+// It is there, but no more files may be open, or no more processes be started.
+const NO_MORE: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'EAGAIN']);
 
 // Some failures to start are thrown at once: arguments that are too long, no memory, too many processes.
 function start(program: string, args: readonly string[], { cwd, env, input }: ProcessOptions) {

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { closeSync, existsSync, openSync, readdirSync } from 'node:fs';
+import { closeSync, copyFileSync, existsSync, openSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CLI, onceover } from '../../support/cli.ts';
@@ -241,6 +241,33 @@ describe('somebody who does not read on', () => {
     });
     closeSync(full);
     expect(told({ code: end.status, stderr: end.stderr }, 3)).toContain('The answer could not be written (ENOSPC)');
+  });
+});
+
+describe('a system that gives no more', () => {
+  test('parts of the program that cannot be loaded: exit 3, a sentence, one document', () => {
+    const folder = temporaryFolder();
+    copyFileSync(CLI, join(folder, 'cli.mjs'));
+    for (const args of [['run'], ['status', '--json'], ['phase', 'specify', 'docs/f', '--json']]) {
+      const end = spawnSync(process.execPath, [join(folder, 'cli.mjs'), ...args], { cwd: folder, encoding: 'utf8' });
+      const { status: code, stdout, stderr } = end;
+      const said = 'A part of the program could not be loaded, so nothing was judged: ';
+      expect.soft(told({ code, stderr }, 3)).toContain(said);
+      if (args.includes('--json'))
+        expect.soft(toldInJson({ code, stdout, stderr }, 3)).toMatchObject({ kind: 'not-loaded' });
+    }
+  });
+
+  test('no more files may be open: exit 3, and git is not said to be missing', () => {
+    const repo = gateRepo({ agents: ['one'], numReviews: 1 });
+    const script = 'ulimit -n 26; exec "$0" "$1" run';
+    const end = spawnSync('sh', ['-c', script, process.execPath, CLI], {
+      cwd: repo.root,
+      env: cleanEnvironment(dirname(repo.root)),
+      encoding: 'utf8',
+    });
+    const said = told({ code: end.status, stderr: end.stderr }, 3);
+    expect([said.includes('was not found'), said.includes('EMFILE')]).toEqual([false, true]);
   });
 });
 
