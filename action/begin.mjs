@@ -8,6 +8,7 @@ import { decideKeep } from './keep.mjs';
 
 const env = process.env;
 const RECORDS = '.deepwork/logs';
+const MARKS = '.deepwork/tmp';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
@@ -56,7 +57,7 @@ function begin(state, root) {
 function removeLeftovers(state, root) {
   if (existsSync(state)) console.log(`${state} was there before this job had begun its review, so it is removed.`);
   rmSync(state, { recursive: true, force: true });
-  ask('-C', root, 'clean', '-ffdxq', '--', RECORDS);
+  ask('-C', root, 'clean', '-ffdxq', '--', RECORDS, MARKS);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PROJECT, readOutputs } from '../support/composite-action.ts';
@@ -9,8 +9,7 @@ import { commandsIn } from '../support/workflow-commands.ts';
 
 type Begun = { readonly code: number | null; readonly log: string; readonly outputs: Readonly<Record<string, string>> };
 
-function begin(about: NodeJS.ProcessEnv, event: object = EVENT): Begun {
-  const { root, git } = repoWith({ 'a.ts': '' });
+function begin(about: NodeJS.ProcessEnv, event: object = EVENT, { root, git } = repoWith({ 'a.ts': '' })): Begun {
   const [output, told] = [join(dirname(root), 'output'), join(dirname(root), 'event.json')];
   writeFileSync(output, '');
   writeFileSync(told, JSON.stringify(event));
@@ -69,6 +68,14 @@ test('is known by the workflow, the job, the options and the run; the runs befor
   expect(begin({ GITHUB_WORKFLOW: 'a', GITHUB_JOB: 'b', ONCEOVER_ARGS: '--gate\nx' }).outputs['prefix']).not.toBe(
     prefix,
   );
+});
+
+test('what an earlier job or step has left is removed: receipts, records, marks', () => {
+  const repo = repoWith({ 'a.ts': '' });
+  const left = ['.git/onceover/receipts/x.json', '.deepwork/logs/x.json', '.deepwork/tmp/review_instructions/x.passed'];
+  for (const path of left) repo.write(path, '{}');
+  expect(begin({}, EVENT, repo).code).toBe(0);
+  expect(left.filter((path) => existsSync(join(repo.root, path)))).toEqual([]);
 });
 
 test.each([
