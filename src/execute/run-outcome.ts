@@ -146,10 +146,14 @@ export function whyAsked(job: JudgedSlot['job'], dispatch: JudgedSlot['dispatch'
 /** What was not asked, or asked for less. */
 export function savingDeeds(deeds: Deeds, plan: RunPlan): readonly SavingDeed[] {
   const prefixes = new Set<string>();
+  // Who rested and was asked in the same run all the same (certify) was paid.
+  const asks = new Set(deeds.slots.judged.map(({ job }) => `${job.gate.id}@${job.slot}`));
+  const spared = (kind: 'held' | 'rested', { id: gate }: ReviewGate, slot: number): SavingDeed[] =>
+    asks.has(`${gate}@${slot}`) ? [] : [{ kind, gate, slot }];
   const held = plan.reviews
     .filter(({ kind }) => kind === 'rest')
-    .flatMap(({ state }) => state.slots.map(({ slot }): SavingDeed => ({ kind: 'held', gate: state.gate.id, slot })));
-  const rests = deeds.slots.resting.map(({ gate, slot }): SavingDeed => ({ kind: 'rested', gate: gate.id, slot }));
+    .flatMap(({ state }) => state.slots.flatMap(({ slot }) => spared('held', state.gate, slot)));
+  const rests = deeds.slots.resting.flatMap(({ gate, slot }) => spared('rested', gate, slot));
   const asked = deeds.slots.judged.flatMap(({ job, dispatch, usage }): SavingDeed[] => {
     if (!('fresh' in job)) return [];
     if (dispatch === 'resumed') {

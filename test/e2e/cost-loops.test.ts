@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { costSchema, featureCostSchema } from '../../src/report/cost-schema.ts';
 import { openLedger } from '../../src/stores/ledger.ts';
 import { onceover } from '../support/cli.ts';
+import { gateRepo, PASS } from '../support/gates.ts';
 import { ledgerRun, ledgerSlot } from '../support/ledger-samples.ts';
 import { documentLoop } from '../support/loop-entries.ts';
 import { repoWith } from '../support/repo.ts';
@@ -102,4 +103,14 @@ test('where no feature went through loops yet', async () => {
   expect(JSON.parse(end.stdout)).toMatchObject({
     error: { kind: 'feature-without-loops', next: expect.stringContaining('"onceover phase"') },
   });
+});
+
+test('who rested in a run and was asked in it all the same, before it passed, was not spared', async () => {
+  const usage = { input_tokens: 1000, cached_input_tokens: 0, cache_write_tokens: 0, output_tokens: 100 };
+  const repo = gateRepo({ more: 'certify: true' });
+  for (const name of ['one', 'two']) repo.answers(name, { ...PASS, usage }, { ...PASS, usage });
+  await repo.run();
+  repo.write('src/a.ts', 'export const a = 1;\nexport const other = 2;\n');
+  expect(await repo.document()).toMatchObject({ code: 0, saved: { pass: 0, slot: 0 } });
+  expect(repo.calls().map(({ name }) => name)).toEqual(['one', 'two', 'one', 'two']);
 });
