@@ -111,8 +111,7 @@ function rows(name: string, schema: JsonSchema, told: Told, before: string): str
 
 function linked(schema: JsonSchema, name: string): string {
   const link = `[${name}](#${name.replaceAll(' ', '-')})`;
-  if (isList(schema)) return `list of ${link}`;
-  return schema.anyOf === undefined ? link : `${link} or null`;
+  return `${isList(schema) ? 'list of ' : ''}${link}${schema.anyOf === undefined ? '' : ' or null'}`;
 }
 
 function isList(schema: JsonSchema): boolean {
