@@ -193,7 +193,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'rules rules': 'All, or those that match one of the files.',
   'pass review_id': 'The id that was marked.',
   'pass marked': 'Always true: whatever is refused is an error.',
-  'phase loop_id': 'For `continue_phase`.',
+  'phase loop_id': 'Which playing of the phase; `continue_phase` knows those that `start_phase` began.',
   'phase loops': 'What each reviewer said.',
   'phase loops[].iterations[].issues': 'What it reported.',
   'phase loops[].rested[].passed_at': 'The iteration.',
