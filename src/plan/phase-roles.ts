@@ -27,7 +27,8 @@ export function firstStage(phase: PhaseName): PhaseStage {
   return phase === 'implement' ? 'implement' : 'domain';
 }
 
-/** How many reviews of a loop count: what was asked for, from one to five. */
+/** How many reviews of a loop count: what was asked for, from one to five; what is no number asks for nothing. */
 export function mostIterations({ mostIterations: wanted }: Pick<PhaseSetup, 'mostIterations'>): number {
+  if (Number.isNaN(wanted)) return ITERATION_CAP;
   return Math.min(ITERATION_CAP, Math.max(1, Math.floor(wanted)));
 }

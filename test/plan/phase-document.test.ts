@@ -131,6 +131,7 @@ describe('the cap', () => {
     [1, 1],
     [0, 1],
     [99, 5],
+    [Number.NaN, 5],
   ])('--max-iterations %i: %i', (mostIterations, expected) => {
     const play = specify(times(expected, fail), [], { mostIterations });
     expect(play.asks()).toMatchObject([{ role: PHASE, most: expected }]);
