@@ -7,7 +7,6 @@ import { estimateSpared } from '../plan/savings.ts';
 import { type Budget, openBudget } from './budget.ts';
 import { noteHeld } from './note-held.ts';
 import { type RunFacts, readCompared, readRun } from './read-run.ts';
-import { markPassed, watchMarked } from './rule-marks.ts';
 import { runChecks } from './run-checks.ts';
 import { ledgerRun } from './run-ledger.ts';
 import { conclude, type Deeds, NOTHING_DONE, savingDeeds } from './run-outcome.ts';
@@ -32,6 +31,7 @@ export async function executeRun(
   if (plan.iterates) {
     const ran = await iterate(ports, request, facts, plan, budget);
     if (!ran.ok) return ran;
+    const { watchMarked } = await import('./rule-marks.ts');
     isLeftAlone = watchMarked(ports.snapshots, ran.value.asked.values());
     const after = await readAfter(ports, request, facts);
     if (!after.ok) return after;
@@ -184,6 +184,7 @@ async function finish(
   if (facts.comparison.scope.kind === 'full' && deeds.iteration !== null) {
     const gates = facts.reviews.map(({ gate }) => gate).filter(({ id }) => deeds.asked.has(id));
     const allChanged = facts.snapshot.entries.map(({ path }) => path);
+    const { markPassed } = await import('./rule-marks.ts');
     const marked = await markPassed(ports, gates, passed, ports.clock.now(), allChanged, isLeftAlone);
     if (!marked.ok) return marked;
   }
