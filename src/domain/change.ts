@@ -18,6 +18,9 @@ export type Place = {
 /** Branches that a change is usually measured from, the most telling first. */
 export const USUAL_BASES = ['origin/HEAD', 'origin/main', 'origin/master', 'main', 'master'] as const;
 
+/** The mode by which git names a repository inside this one. */
+export const SUBMODULE = '160000';
+
 /** What the change is measured from: a branch or commit by name, and its merge-base with HEAD; null: no commit yet. */
 export type Base = {
   readonly name: string;

@@ -1,4 +1,5 @@
 import type { RepoPath, SnapshotId } from '../domain/brand.ts';
+import { SUBMODULE } from '../domain/change.ts';
 import type { KnownFinding } from '../domain/finding.ts';
 import type { CheckGate, Entry, Gate, GateId, ReviewGate } from '../domain/gate.ts';
 import { isInside } from '../domain/generated.ts';
@@ -16,7 +17,6 @@ import { hiddenByLogDir } from '../plan/log-dir.ts';
 import { gateNames } from '../plan/record-names.ts';
 import { selectGates } from '../plan/select-gates.ts';
 import { gatesOf } from './read-gates.ts';
-import { markedTasks } from './rule-marks.ts';
 import type { RunPorts, RunRequest } from './run-ports.ts';
 
 /** Everything that is known before it is decided what to do; read again afterwards, it is what the run is judged by. */
@@ -101,7 +101,7 @@ export async function readCompared(
   // A mark is for what is in the working tree, and a commit may be another content.
   const marked =
     settings.trustMarks && comparison.headTree === null
-      ? await markedTasks(ports, reviews, settings.cache, allChanged)
+      ? await (await import('./rule-marks.ts')).markedTasks(ports, reviews, settings.cache, allChanged)
       : done(new Set<GateId>());
   if (!marked.ok) return marked;
   const states = await Promise.all(
@@ -155,8 +155,6 @@ async function unknownPath(ports: RunPorts, request: RunRequest, { entries }: Sn
   }
   return null;
 }
-
-const SUBMODULE = '160000';
 
 /** The gates of this change and those that are only configured: whose record a file is depends on all their names. */
 function allGates(gates: readonly Gate[], { settings, rules }: RunRequest): readonly Pick<Gate, 'id' | 'kind'>[] {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { RepoPath } from '../domain/brand.ts';
-import type { Place } from '../domain/change.ts';
+import { type Place, SUBMODULE } from '../domain/change.ts';
 import { byCodePoint } from '../domain/order.ts';
 import type { DiffSection } from '../domain/ports.ts';
 import { done, failed, type Result } from '../domain/result.ts';
@@ -56,8 +56,6 @@ const DIFF_TREE = [
   '--ignore-submodules=none',
   '-O/dev/null',
 ];
-
-const SUBMODULE = '160000';
 
 const CONFIG = [...QUIET, 'core.quotePath=false', 'core.bigFileThreshold=512m', 'diff.suppressBlankEmpty=false'];
 

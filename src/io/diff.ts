@@ -1,5 +1,5 @@
 import type { CommitId, RepoPath } from '../domain/brand.ts';
-import { type Base, type Place, USUAL_BASES } from '../domain/change.ts';
+import { type Base, type Place, SUBMODULE, USUAL_BASES } from '../domain/change.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import { askByName } from './ambiguous.ts';
 import { baseTree } from './base-tree.ts';
@@ -98,7 +98,7 @@ function combine(output: Buffer): Omit<Diff, 'base'> {
   const unnameable: string[] = [];
   for (const { paths, unnameable: odd, oldMode, newMode, status } of readRawDiff(output)) {
     const [path] = paths;
-    const submodule = newMode === '160000' || (newMode === '000000' && oldMode === '160000');
+    const submodule = newMode === SUBMODULE || (newMode === '000000' && oldMode === SUBMODULE);
     if (path !== undefined) entries.push({ path, status, submodule });
     unnameable.push(...odd);
   }

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Place } from '../domain/change.ts';
+import { type Place, SUBMODULE } from '../domain/change.ts';
 import type { DirtyRepository } from '../domain/ports.ts';
 import { done, type Result } from '../domain/result.ts';
 import { codeOf } from './files.ts';
@@ -18,7 +18,7 @@ export async function dirtyRepositories(place: Place, index: Buffer): Promise<Re
     if (!listed.ok) return listed;
     const found: DirtyRepository[] = [];
     for (const { newMode, paths } of readRawDiff(listed.value.stdout)) {
-      const [dirty] = newMode === REPOSITORY ? paths : [];
+      const [dirty] = newMode === SUBMODULE ? paths : [];
       if (dirty === undefined) continue;
       const hash = createHash('sha256');
       const added = await addChanges(hash, join(place.root, dirty));
@@ -29,7 +29,6 @@ export async function dirtyRepositories(place: Place, index: Buffer): Promise<Re
   });
 }
 
-const REPOSITORY = '160000';
 // The index is that of the look, so of all that is in it only repositories can differ.
 const DIFFERS = ['diff-files', '--raw', '-z', '--ignore-submodules=none'];
 const CHANGES = [

@@ -1,8 +1,8 @@
+import { SUBMODULE } from '../domain/change.ts';
 import type { Entry } from '../domain/gate.ts';
 
 const FILE = '100644';
 const LINK = '120000';
-const SUBMODULE = '160000';
 
 /** Whether there is something at the path that whoever reviews with instructions can read. */
 export function isReadable({ headBlob, mode }: Entry): boolean {
