@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Base, Place } from '../domain/change.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import { git } from './git.ts';
@@ -19,8 +20,18 @@ export async function baseTree(place: Place, base: NonNullable<Base>): Promise<R
   if (more.length > 0) return several;
   // An older git does not know this, and where the two conflict there is no such tree.
   const question = ['merge-tree', '--write-tree', '--no-messages', commit, other];
-  const answer = await git(place.root, question, { expected: [0, 1, 128, 129], config: QUIET });
+  const answer = await git(place.commonDir, question, {
+    expected: [0, 1, 128, 129],
+    env: withoutAttributes(place.commonDir),
+    config: [...QUIET, 'core.attributesFile=/dev/null', 'merge.default=text'],
+  });
   if (!answer.ok) return answer;
   const tree = answer.value.stdout.toString('utf8').trim();
   return answer.value.code === 0 && /^[0-9a-f]+$/.test(tree) ? done(tree) : several;
+}
+
+/** The author of a change could have both sides of a conflict kept, and write just that; in a folder without files nobody's word counts. */
+function withoutAttributes(commonDir: string): Readonly<Record<string, string>> {
+  const objects = join(commonDir, 'objects');
+  return { GIT_DIR: commonDir, GIT_WORK_TREE: objects, GIT_INDEX_FILE: join(objects, 'no-index') };
 }

@@ -193,6 +193,19 @@ way('They were, and what they shared then cannot be told.', async () => {
   expect((await command(repo, 'status')).code).toBe(2);
 });
 
+way('It cannot, and attributes say that lines of both sides are kept.', async () => {
+  const repo = alone();
+  mergeBoth(repo, 'src/a.ts');
+  repo.write('.gitattributes', 'src/a.ts merge=union\n');
+  repo.commit();
+  const [tree = ''] = repo
+    .git('merge-tree', '--write-tree', ...repo.git('merge-base', '--all', 'main', 'work').trim().split('\n'))
+    .split('\n');
+  repo.write('src/a.ts', repo.git('show', `${tree}:src/a.ts`));
+  repo.commit();
+  expect((await repo.run()).code).toBe(2);
+});
+
 /** Expects to be told that the name of the base is not its alone; nothing passes on what git would take it for. */
 async function expectAmbiguous(repo: GateRepo, name: string): Promise<void> {
   const run = await repo.run();
