@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { RepoPath } from '../domain/brand.ts';
 import type { Place } from '../domain/change.ts';
 import { done, failed, type Result } from '../domain/result.ts';
-import { codeOf, isForgotten, makeFolder } from './files.ts';
+import { codeOf, isForgotten, listFolder, makeFolder } from './files.ts';
 import { git } from './git.ts';
 import { inParts } from './in-parts.ts';
 
@@ -42,8 +42,15 @@ function removeOwn(folder: string): void {
     for (const name of readdirSync(folder)) unlinkSync(join(folder, name));
     rmdirSync(folder);
   } catch {
-    rmSync(folder, { recursive: true, force: true });
+    tryToRemove(folder);
   }
+}
+
+// It may belong to another user. What is left takes nothing but room.
+function tryToRemove(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {}
 }
 
 const COPY = 'index-';
@@ -58,9 +65,11 @@ function makeOwn(folder: string): Result<string> {
 
 // A process that was killed in the middle leaves its copy behind.
 function removeForgottenCopies(folder: string): void {
-  for (const name of readdirSync(folder).filter((one) => one.startsWith(COPY))) {
+  const listed = listFolder(folder);
+  for (const { name } of listed.ok ? listed.value : []) {
+    if (!name.startsWith(COPY)) continue;
     const copy = join(folder, name);
-    if (isForgotten(copy, Date.now())) rmSync(copy, { recursive: true, force: true });
+    if (isForgotten(copy, Date.now())) tryToRemove(copy);
   }
 }
 

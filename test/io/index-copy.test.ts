@@ -1,10 +1,20 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { done, failed } from '../../src/domain/result.ts';
-import { withIndexCopy } from '../../src/io/index-copy.ts';
+import { withIndexCopy, withIndexFolder } from '../../src/io/index-copy.ts';
 import { findPlace } from '../../src/io/place.ts';
-import { repoWith } from '../support/repo.ts';
+import { asNobody } from '../support/as-nobody.ts';
+import { repoWith, temporaryFolder } from '../support/repo.ts';
 
 async function placeOf(root: string) {
   const place = await findPlace(root);
@@ -38,6 +48,35 @@ test('an old copy of a killed process goes, a young one and everything else stay
   for (const name of ['index-old', 'passes']) utimesSync(join(folder, name), longAgo, longAgo);
   await withIndexCopy(place, async () => done(undefined));
   expect(readdirSync(folder).sort()).toEqual(['index-young', 'passes']);
+});
+
+test("an old copy that belongs to another user stays, and is in nobody's way", async () => {
+  // Where every user may go: a temporary folder of one's own may be closed to others.
+  const commonDir = temporaryFolder('/tmp');
+  const folder = join(commonDir, 'onceover');
+  const old = join(folder, 'index-old');
+  mkdirSync(old, { recursive: true });
+  writeFileSync(join(old, 'index'), '');
+  const longAgo = Date.now() / 1000 - 3600;
+  utimesSync(old, longAgo, longAgo);
+  chmodSync(old, 0o555);
+  for (const open of [commonDir, folder]) chmodSync(open, 0o777);
+  const place = { ...(await placeOf(repoWith({ 'a.txt': '' }).root)), commonDir };
+  const worked = await asNobody(() => withIndexFolder(place, async () => done('worked')));
+  expect([worked, readdirSync(folder)]).toEqual([done('worked'), ['index-old']]);
+  chmodSync(old, 0o755);
+});
+
+test('a folder of another user is a failure', async () => {
+  const commonDir = temporaryFolder('/tmp');
+  const folder = join(commonDir, 'onceover');
+  mkdirSync(folder);
+  chmodSync(commonDir, 0o777);
+  chmodSync(folder, 0);
+  const place = { ...(await placeOf(repoWith({ 'a.txt': '' }).root)), commonDir };
+  const failure = { kind: 'disk', action: 'write', path: folder, code: 'EACCES' };
+  expect(await asNobody(() => withIndexFolder(place, async () => done('worked')))).toEqual({ ok: false, failure });
+  chmodSync(folder, 0o755);
 });
 
 test('before the first add there is nothing to copy', async () => {
