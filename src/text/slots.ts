@@ -9,7 +9,7 @@ export function tellSlot(plan: SlotPlan): string | null {
 }
 
 const WHY: Readonly<Record<Extract<SlotPlan, { kind: 'run' }>['why'], string>> = {
-  'first-run': 'it has not looked yet',
+  'first-run': 'it has not looked here yet',
   'only-reviewer': 'it is the only reviewer',
   'not-passed': 'it has not passed',
   'safety-latch': 'safety latch (all slots previously passed)',

@@ -46,7 +46,7 @@ run     "review:src:a b"  2 files
           Running @1: safety latch (all slots previously passed)
           Skipping @2: previously passed in iteration 1 (num_reviews > 1)
 run     review:.:one  1 file
-          Running @1: it has not looked yet
+          Running @1: it has not looked here yet
 holds   rule:.:style  unchanged since it passed
 not run review:.:over  not asked again: it failed too often in a row
 holds   review:.:untold

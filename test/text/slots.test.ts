@@ -11,7 +11,7 @@ test('a slot that rests', () => {
 });
 
 const REASONS: Readonly<Record<RunReason, string>> = {
-  'first-run': 'Running @1: it has not looked yet',
+  'first-run': 'Running @1: it has not looked here yet',
   'only-reviewer': 'Running @1: it is the only reviewer',
   'not-passed': 'Running @1: it has not passed',
   'safety-latch': 'Running @1: safety latch (all slots previously passed)',
