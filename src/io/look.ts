@@ -3,6 +3,7 @@ import type { Place } from '../domain/change.ts';
 import type { Comparison, LeftOut } from '../domain/ports.ts';
 import { done, failed, type Result } from '../domain/result.ts';
 import { type GitAnswer, git } from './git.ts';
+import { hiddenText } from './hidden-text.ts';
 import { insideAny } from './inside-any.ts';
 import { type KeptAnswers, keepBase, openKeptAnswers } from './kept-answers.ts';
 import { readNulList } from './nul-list.ts';
@@ -61,6 +62,11 @@ export async function look(
   const sorted = await sortOut(place, unknown, insideAny(left.folders));
   const added = sorted.add.length === 0 ? done(null) : await openEyed(ask, ['update-index', ...ADD], sorted.add);
   if (!added.ok) return added;
+  const unseen = await hiddenText(place, index.env.GIT_INDEX_FILE, ask);
+  if (!unseen.ok) return unseen;
+  const whole =
+    unseen.value.length === 0 ? done(null) : await ask(['update-index', '-z', '--index-info'], unseen.value);
+  if (!whole.ok) return whole;
   const diff = await difference(ask, index, comparison.baseTree, kept);
   if (!diff.ok) return diff;
   if (comparison.scope.kind === 'full' && comparison.baseName !== null) keepBase(kept, comparison.baseName);

@@ -227,6 +227,20 @@ function addSubmodule(repo: GateRepo): void {
   repo.commit('submodule');
 }
 
+way('Attributes have git leave out what stands between "$Id:" and "$".', async () => {
+  const repo = alone();
+  repo.write('.gitattributes', '*.ts ident\n');
+  repo.write('src/a.ts', '/* $Id$ */\n');
+  repo.commit();
+  repo.git('branch', '-f', 'main');
+  repo.write('src/a.ts', `/* $Id: ${'0'.repeat(40)} $ */\n`);
+  expect((await repo.document()).status).toBe('no_changes');
+  repo.write('src/a.ts', '/* $Id: */ steal(); /* $ */\n');
+  repo.answers('one', OBJECTION);
+  await expectAsked(repo);
+  expect(repo.calls()[0]?.prompt).toContain('+/* $Id: */ steal(); /* $ */');
+});
+
 way('A submodule only moves to another commit.', async () => {
   const repo = alone();
   addSubmodule(repo);
