@@ -89,8 +89,9 @@ export function isName(name: string): boolean {
 
 /** Whether HEAD is a commit yet; where git cannot say, it is taken for one, and whoever asks more is told. */
 export async function hasCommits(place: Place): Promise<boolean> {
-  const head = await commitOf(place, 'HEAD');
-  return !head.ok || head.value !== null;
+  // Asked for its name alone: a commit that is lost is none that was never made.
+  const head = await git(place.root, ['rev-parse', '--verify', '--quiet', 'HEAD'], { expected: [0, 1] });
+  return !head.ok || head.value.code === 0;
 }
 
 function combine(output: Buffer): Omit<Diff, 'base'> {

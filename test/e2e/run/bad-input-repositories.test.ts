@@ -78,6 +78,18 @@ describe('not a working tree', () => {
     rmSync(join(repo.root, '.git/objects', blob.slice(0, 2), blob.slice(2)));
     expect(told(await repo.run(), 3)).toContain('git could not answer');
   });
+
+  test('the last commit is lost: not as if there were none yet, where what is deleted would go unseen', async () => {
+    const repo = oneReviewer();
+    repo.git('commit', '-qam', 'b');
+    rmSync(join(repo.root, 'README.md'));
+    const commit = repo.git('rev-parse', 'HEAD').trim();
+    rmSync(join(repo.root, '.git/objects', commit.slice(0, 2), commit.slice(2)));
+    for (const args of [['run'], ['run', '--uncommitted'], ['status'], ['instructions']]) {
+      expect.soft(told(await onceover(repo.root, args), 3)).toContain('git could not answer');
+    }
+    expect(repo.calls()).toEqual([]);
+  });
 });
 
 describe('few commits', () => {
