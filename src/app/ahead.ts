@@ -50,13 +50,21 @@ export function lookAhead({ run }: { readonly run: boolean }): void {
   const found = findPlaceWith(cwd, base !== null && isName(base) ? base : null);
   ahead = {
     cwd,
-    place: found.then((one) => {
-      if (!one.ok) return one;
-      const { place, footing } = one.value;
-      if (run) beginning = { place, run: begin(place, USUAL, footing) };
-      return done(place);
-    }),
+    place: forLater(
+      found.then((one) => {
+        if (!one.ok) return one;
+        const { place, footing } = one.value;
+        if (run) beginning = { place, run: forLater(begin(place, USUAL, footing)) };
+        return done(place);
+      }),
+    ),
   };
+}
+
+// Whoever asks for it is told what broke; that nobody has asked yet must not end the process.
+function forLater<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => {});
+  return work;
 }
 
 // Whoever is in a folder that is gone is told so later on.

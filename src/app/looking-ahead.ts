@@ -22,7 +22,10 @@ export function lookingAhead(
     looked: looking,
   };
   return {
-    first: looking.then((looked) => (looked?.ok === true ? looked.value : null)),
+    first: looking.then(
+      (looked) => (looked?.ok === true ? looked.value : null),
+      () => null,
+    ),
     snapshots: {
       ...snapshots,
       compare: (...asked) => begun?.compared ?? snapshots.compare(...asked),

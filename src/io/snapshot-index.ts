@@ -92,7 +92,9 @@ export async function withOwnIndex<T>(
       removeOldest(folder.value, MOST_KEPT, new Set(ownNames(folder.value, name)));
       return index.ok ? done({ value: worked.value.value, index: index.value }) : index;
     });
-  const [found = name] = ownNames(folder.value, name);
+  const names = onDisk(folder.value, () => ownNames(folder.value, name));
+  if (!names.ok) return names;
+  const [found = name] = names.value;
   const kept = readKept(join(folder.value, found));
   const worked = await workFrom(kept, kept !== null && found === `${named}${sumOf(kept.bytes)}`);
   return kept !== null && !worked.ok && worked.failure.kind === 'git-failed' ? workFrom(null, false) : worked;

@@ -10,9 +10,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { done, failed } from '../../src/domain/result.ts';
+import type { Place } from '../../src/domain/change.ts';
+import { done, failed, type Result } from '../../src/domain/result.ts';
 import { withIndexCopy, withIndexFolder } from '../../src/io/index-copy.ts';
 import { findPlace } from '../../src/io/place.ts';
+import { withOwnIndex } from '../../src/io/snapshot-index.ts';
 import { asNobody } from '../support/as-nobody.ts';
 import { repoWith, temporaryFolder } from '../support/repo.ts';
 
@@ -67,15 +69,22 @@ test("an old copy that belongs to another user stays, and is in nobody's way", a
   chmodSync(old, 0o755);
 });
 
-test('a folder of another user is a failure', async () => {
+test.each<[string, string, (place: Place) => Promise<Result<unknown>>]>([
+  ['of copies', 'onceover', (place) => withIndexFolder(place, async () => done('worked'))],
+  [
+    'of kept indexes',
+    'onceover/indexes',
+    (place) => withOwnIndex(place, null, async () => failed({ kind: 'git-missing' })),
+  ],
+])('a folder %s that belongs to another user is a failure', async (_, name, act) => {
   const commonDir = temporaryFolder('/tmp');
-  const folder = join(commonDir, 'onceover');
-  mkdirSync(folder);
+  const folder = join(commonDir, name);
+  mkdirSync(folder, { recursive: true });
   chmodSync(commonDir, 0o777);
   chmodSync(folder, 0);
   const place = { ...(await placeOf(repoWith({ 'a.txt': '' }).root)), commonDir };
   const failure = { kind: 'disk', action: 'write', path: folder, code: 'EACCES' };
-  expect(await asNobody(() => withIndexFolder(place, async () => done('worked')))).toEqual({ ok: false, failure });
+  expect(await asNobody(() => act(place))).toEqual({ ok: false, failure });
   chmodSync(folder, 0o755);
 });
 
