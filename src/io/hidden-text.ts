@@ -12,8 +12,8 @@ type Ask = (args: readonly string[], input?: Buffer) => Promise<Result<GitAnswer
  * "$Id:" and "$", which may be code. They have the text that lies on disk.
  */
 export async function hiddenText(place: Place, indexFile: string, ask: Ask): Promise<Result<Buffer>> {
-  if (!mayHaveAttributes(place, indexFile)) return done(Buffer.alloc(0));
-  const listed = await ask(['ls-files', '-z', '-s', '--', ':(top,attr:ident)']);
+  if (!mayHaveAttributes(place.commonDir, indexFile)) return done(Buffer.alloc(0));
+  const listed = await ask(['ls-files', '-z', '-s', '--', HIDING]);
   if (!listed.ok) return listed;
   const entries: string[] = [];
   for (const line of listed.value.stdout.toString('latin1').split('\0')) {
@@ -28,8 +28,12 @@ export async function hiddenText(place: Place, indexFile: string, ask: Ask): Pro
   return done(Buffer.from(entries.join(''), 'latin1'));
 }
 
-function mayHaveAttributes(place: Place, indexFile: string): boolean {
-  if (existsSync(join(place.commonDir, 'info/attributes'))) return true;
+/** Files in which git may leave something out. */
+export const HIDING = ':(top,attr:ident)';
+
+/** Whether any attributes may be set; false is certain. */
+export function mayHaveAttributes(commonDir: string, indexFile: string): boolean {
+  if (existsSync(join(commonDir, 'info/attributes'))) return true;
   const index = readFileSync(indexFile);
   // From version 4 on, names are not written out.
   return index.readUInt32BE(4) >= 4 || index.includes('.gitattributes');

@@ -3,6 +3,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Spot } from '../domain/stop.ts';
 import { gitProgram } from './find-program.ts';
+import { HIDING, mayHaveAttributes } from './hidden-text.ts';
 import { undisturbed } from './undisturbed.ts';
 
 /** What git says of the tree, and the untracked files that no look has taken in. */
@@ -17,14 +18,26 @@ export function treePrint({ root, commonDir }: Pick<Spot, 'root' | 'commonDir'>,
   const index = keptIndex(commonDir, name);
   if (index === null) return null;
   const config = undisturbed(commonDir).flatMap((setting) => ['-c', setting]);
-  const answer = spawnSync(gitProgram(), [...config, ...STATUS], {
-    cwd: root,
-    env: { ...process.env, GIT_INDEX_FILE: index, GIT_OPTIONAL_LOCKS: '0', GIT_NO_REPLACE_OBJECTS: '1', LC_ALL: 'C' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    maxBuffer: 1 << 28,
-  });
+  const env = {
+    ...process.env,
+    GIT_INDEX_FILE: index,
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    LC_ALL: 'C',
+  };
+  const ask = (question: readonly string[]) =>
+    spawnSync(gitProgram(), [...config, ...question], {
+      cwd: root,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      maxBuffer: 1 << 28,
+    });
+  const answer = ask(STATUS);
   // git goes on where it may not look, and says so in passing.
   if (answer.status !== 0 || answer.stderr.length > 0) return null;
+  // Of these it does not say that they were edited, where it leaves out what was.
+  const hiding = mayHaveAttributes(commonDir, index) ? ask(['ls-files', '-z', '--', HIDING]) : null;
+  if (hiding !== null && (hiding.status !== 0 || hiding.stdout.length > 0)) return null;
   return readStatus(answer.stdout);
 }
 

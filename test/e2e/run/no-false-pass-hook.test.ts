@@ -101,6 +101,16 @@ way('git was told that the file is not checked out.', async () => {
   );
 });
 
+way('Code is written where attributes have git leave it out.', async () => {
+  const repo = await hookRepo({ files: { '.gitattributes': '*.ts ident\n', 'src/old.ts': '/* $Id$ */\n' } });
+  expect(await stop(repo)).toMatchObject({ blocked: null, message: null });
+  // git would not say that it was edited, so nothing is remembered here.
+  expect(judgedIn(repo)).toBeNull();
+  repo.answers('one', NO);
+  repo.write('src/old.ts', '/* $Id: */ steal(); /* $ */\n');
+  expect(await stop(repo, { again: true })).toMatchObject({ blocked: expect.stringContaining('Problem: no') });
+});
+
 way('A file is added and not told to git.', async () => {
   await expectHeld((repo) => repo.write('src/deep/new.ts', 'export const c = 1;\n'));
 });
