@@ -46,11 +46,12 @@ function removeOwn(folder: string): void {
   }
 }
 
-// It may belong to another user. What is left takes nothing but room.
 function tryToRemove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
-  } catch {}
+  } catch {
+    // It belongs to another user, and takes nothing but room.
+  }
 }
 
 const COPY = 'index-';
