@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Place } from '../domain/change.ts';
 import { done, failed, type Result } from '../domain/result.ts';
+import { HIDING, mayHaveAttributes } from './attributes.ts';
 import { codeOf } from './files.ts';
 import type { GitAnswer } from './git.ts';
 
@@ -26,17 +27,6 @@ export async function hiddenText(place: Place, indexFile: string, ask: Ask): Pro
     entries.push(`${mode} ${stored.value.stdout.toString('utf8').trim()} 0\t${path}\0`);
   }
   return done(Buffer.from(entries.join(''), 'latin1'));
-}
-
-/** Files in which git may leave something out. */
-export const HIDING = ':(top,attr:ident)';
-
-/** Whether any attributes may be set; false is certain. */
-export function mayHaveAttributes(commonDir: string, indexFile: string): boolean {
-  if (existsSync(join(commonDir, 'info/attributes'))) return true;
-  const index = readFileSync(indexFile);
-  // From version 4 on, names are not written out.
-  return index.readUInt32BE(4) >= 4 || index.includes('.gitattributes');
 }
 
 // What git itself writes there when it checks a file out is no text of anybody's.

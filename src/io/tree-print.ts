@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Spot } from '../domain/stop.ts';
+import { HIDING, mayHaveAttributes } from './attributes.ts';
 import { gitProgram } from './find-program.ts';
-import { HIDING, mayHaveAttributes } from './hidden-text.ts';
 import { undisturbed } from './undisturbed.ts';
 
 /** What git says of the tree, and the untracked files that no look has taken in. */
