@@ -1,7 +1,5 @@
 import { exitCode } from '../domain/exit-code.ts';
 import type { Failure } from '../domain/failure.ts';
-import { errorDocument } from '../report/documents.ts';
-import { tellFailure } from '../text/failure.ts';
 import { fitted } from '../text/shown.ts';
 import type { Told } from '../text/told.ts';
 import { typed } from '../text/typed.ts';
@@ -25,11 +23,15 @@ export function warn(lines: readonly string[]): void {
   for (const line of lines) process.stderr.write(forLog(`Warning: ${line}\n`));
 }
 
-/** Says what went wrong and what to do, and sets the exit code; the document is an error's, unless there is a better one. */
-export function fail(failure: Failure, json: boolean, document: object = errorDocument(failure)): void {
-  if (json) answerJson(document);
-  complain(tellFailure(failure));
+/** Says what went wrong and what to do, and sets the exit code. The words for all that can fail are loaded where something does. */
+export async function fail(failure: Failure, json: boolean, asked: 'run' | null = null): Promise<void> {
   process.exitCode = exitCode(failure);
+  if (json) {
+    const { failureDocument } = await import('../report/failure-document.ts');
+    answerJson(failureDocument(failure, asked));
+  }
+  const { tellFailure } = await import('../text/failure.ts');
+  complain(tellFailure(failure));
 }
 
 /** Says on stderr what went wrong, what else there is to say, and what to do. */

@@ -19,7 +19,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     if (!(error instanceof CommanderError)) return tellBug(error, json);
     const said = error.code === 'commander.help' ? 'No command was given.' : inOurWords(error.message);
     const command = program.commands.some((one) => one.name() === argv[2]) ? (argv[2] ?? null) : null;
-    fail({ kind: 'wrong-usage', said, command }, json);
+    await fail({ kind: 'wrong-usage', said, command }, json);
   }
 }
 

@@ -1,8 +1,6 @@
 import type { DoctorReport } from '../domain/doctor.ts';
-import type { Failure } from '../domain/failure.ts';
 import type { InstructionsOutcome, Notice, WrittenTask } from '../domain/instructions.ts';
 import type { Rule } from '../domain/rule.ts';
-import { tellFailure } from '../text/failure.ts';
 import { personaFor } from '../text/instructions.ts';
 import { tellNotice } from '../text/notice.ts';
 import { definingFile } from '../text/rules.ts';
@@ -117,10 +115,4 @@ export function doctorDocument(report: DoctorReport): DoctorDocument {
     bubblewrap: report.bubblewrap,
     node: report.node,
   };
-}
-
-/** What stands on stdout instead of an answer when a command with `--json` fails. */
-export function errorDocument(failure: Failure): { error: { kind: string; message: string; next: string } } {
-  const { what, next } = tellFailure(failure);
-  return { error: { kind: failure.kind, message: what, next } };
 }

@@ -1,8 +1,6 @@
-import type { Failure } from '../domain/failure.ts';
 import type { GateOutcome, RunOutcome, SlotOutcome, ToldFinding } from '../domain/run.ts';
 import type { Usage } from '../domain/usage.ts';
 import type { ToldPlan } from '../text/dry-run.ts';
-import { tellFailure } from '../text/failure.ts';
 import { tellGateDetail, tellSlotReason } from '../text/gate-reason.ts';
 import { tellRunNotice } from '../text/run.ts';
 import { tellPlan } from '../text/slots.ts';
@@ -99,26 +97,6 @@ export function dryRunDocument(outcome: RunOutcome, plan: ToldPlan): RunDocument
     ...plan.reviews.map((one) => [one.state.gate.id, one.kind === 'run' ? one.slots.map(tellPlan) : []] as const),
   ]);
   return { ...document, gates: document.gates.map((gate) => ({ ...gate, would_do: plans.get(gate.id) ?? [] })) };
-}
-
-/** What `run --json` answers with where another run is going on: nothing was looked at. */
-export function lockConflictDocument(held: Extract<Failure, { kind: 'lock-held' }>): RunDocument {
-  return {
-    status: 'lock_conflict',
-    iteration: null,
-    gates: [],
-    not_asked: [],
-    findings: [],
-    uncovered_files: [],
-    withheld_files: [],
-    usage: null,
-    saved: { pass: 0, slot: 0, session: 0, prefix: 0 },
-    scope: '',
-    base: null,
-    exit_code: 3,
-    dispatches: 0,
-    warnings: [tellFailure(held).what],
-  };
 }
 
 /** A gate as documents have it. */

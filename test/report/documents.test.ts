@@ -8,8 +8,9 @@ import type { Rule } from '../../src/domain/rule.ts';
 import type { GatesFound } from '../../src/domain/set-up.ts';
 import type { ReviewTask } from '../../src/domain/task.ts';
 import { NOTHING_FOUND } from '../../src/execute/set-up-plan.ts';
-import { errorDocument, instructionsDocument, passDocument, rulesDocument } from '../../src/report/documents.ts';
+import { instructionsDocument, passDocument, rulesDocument } from '../../src/report/documents.ts';
 import { explainDocument } from '../../src/report/explain-document.ts';
+import { errorDocument } from '../../src/report/failure-document.ts';
 import {
   errorSchema,
   explainSchema,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { RunOutcome } from '../../src/domain/run.ts';
+import { lockConflictDocument } from '../../src/report/failure-document.ts';
 import {
   dryRunDocument,
   findingDocument,
   gateDocument,
-  lockConflictDocument,
   runDocument,
   usageDocument,
 } from '../../src/report/run-document.ts';

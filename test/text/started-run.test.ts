@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RunOutcome } from '../../src/domain/run.ts';
-import { lockConflictDocument, runDocument } from '../../src/report/run-document.ts';
+import { lockConflictDocument } from '../../src/report/failure-document.ts';
+import { runDocument } from '../../src/report/run-document.ts';
 import { startedRunSchema } from '../../src/report/run-schema.ts';
 import { startedRunDocument } from '../../src/report/started-run-document.ts';
 import { tellStartedRun } from '../../src/text/started-run.ts';

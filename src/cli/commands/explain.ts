@@ -28,6 +28,6 @@ export async function explainCommand(
   else if (explanation.kind === 'check') answer(explanation.log ?? 'It has not been run in this cycle.');
   else {
     const said = '--prompt is for a slot or a check: name a slot with "@" and its number.';
-    fail({ kind: 'wrong-usage', said, command: 'explain' }, json);
+    await fail({ kind: 'wrong-usage', said, command: 'explain' }, json);
   }
 }

@@ -2,7 +2,7 @@ import { preview, type RunWish, run, runUntilPass } from '../../app.ts';
 import type { LoopOutcome } from '../../domain/loop.ts';
 import { done, failed, type Result } from '../../domain/result.ts';
 import type { RunOutcome } from '../../domain/run.ts';
-import { dryRunDocument, lockConflictDocument, runDocument } from '../../report/run-document.ts';
+import { dryRunDocument, runDocument } from '../../report/run-document.ts';
 import { tellDryRun } from '../../text/dry-run.ts';
 import { tellRun, tellRunNotice } from '../../text/run.ts';
 import { givenFiles } from '../file-list.ts';
@@ -79,9 +79,8 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, runG
   });
   if (outcome === 'interrupted') return reports?.tellInterrupted(INTERRUPTED);
   if (!outcome.ok) {
-    const { failure } = outcome;
-    fail(failure, json, failure.kind === 'lock-held' ? lockConflictDocument(failure) : undefined);
-    return reports?.tellFailed(failure);
+    await fail(outcome.failure, json, 'run');
+    return reports?.tellFailed(outcome.failure);
   }
   const { ended, loop } = outcome.value;
   const missing = (await reports?.write(ended)) ?? [];
