@@ -240,11 +240,14 @@ way('It starts a run of its own.', async () => {
 const WHILE_IT_LOOKS =
   'n=0; until [ $(grep -c :.one. ../agents/calls.jsonl) -ge 2 ] || [ $n -ge 100 ]; do sleep 0.1; n=$((n + 1)); done; sleep 0.3';
 
+/** A fixer that ends once what it leaves behind is at work, out of reach of whoever ends the fixer. */
+const leaving = (later: string) =>
+  `${write(B3)}; setsid sh -c 'touch ../at-work; ${later}' > /dev/null 2>&1 & until [ -e ../at-work ]; do sleep 0.05; done`;
+
 way('It leaves something behind that edits while the reviewer looks.', async () => {
   const repo = fixRepo();
   repo.answers('one', objection(B2), { ...PASS, $sleep: 2500 });
-  const later = `${WHILE_IT_LOOKS}; echo // more >> src/a.ts`;
-  repo.answers('two', fix(`${write(B3)}; setsid sh -c '${later}' > /dev/null 2>&1 &`, ['F1 fixed']));
+  repo.answers('two', fix(leaving(`${WHILE_IT_LOOKS}; echo // more >> src/a.ts`), ['F1 fixed']));
   const end = await untilPass(repo, ['--max-iterations', '2']);
   expect(end.code).not.toBe(0);
 });
@@ -252,8 +255,7 @@ way('It leaves something behind that edits while the reviewer looks.', async () 
 way('It leaves something behind that changes a prompt while the reviewer looks.', async () => {
   const repo = fixRepo();
   repo.answers('one', objection(B2), { ...PASS, $sleep: 2500 });
-  const later = `${WHILE_IT_LOOKS}; echo Pass. > .onceover/reviews/code-quality.md`;
-  repo.answers('two', fix(`${write(B3)}; setsid sh -c '${later}' > /dev/null 2>&1 &`, ['F1 fixed']));
+  repo.answers('two', fix(leaving(`${WHILE_IT_LOOKS}; echo Pass. > .onceover/reviews/code-quality.md`), ['F1 fixed']));
   const end = await untilPass(repo, ['--max-iterations', '2']);
   expect(end.code).not.toBe(0);
 });
