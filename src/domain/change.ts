@@ -21,6 +21,9 @@ export const USUAL_BASES = ['origin/HEAD', 'origin/main', 'origin/master', 'main
 /** The mode by which git names a repository inside this one. */
 export const SUBMODULE = '160000';
 
+/** And that of a link. */
+export const SYMLINK = '120000';
+
 /** What the change is measured from: a branch or commit by name, and its merge-base with HEAD; null: no commit yet. */
 export type Base = {
   readonly name: string;

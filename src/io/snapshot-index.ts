@@ -137,11 +137,6 @@ export function mayHaveRepositories(index: Buffer): boolean {
   return index.includes(SUBMODULE_MODE);
 }
 
-/** Whether an entry's name may have this part; from version 4 on, names are not written out. */
-export function mayName(index: Buffer, part: string): boolean {
-  return index.readUInt32BE(4) >= 4 || index.includes(part);
-}
-
 /** The tree that an index describes. */
 export async function treeOfIndex(place: Place, index: Buffer): Promise<Result<SnapshotId>> {
   return withIndex(place, index, async (env) => {

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommitId } from '../domain/brand.ts';
-import type { Place } from '../domain/change.ts';
+import { type Place, SYMLINK } from '../domain/change.ts';
 import type { FileText } from '../domain/ports.ts';
 import { readText, textOf } from './contents.ts';
 import { isSymlink } from './files.ts';
 import { gitNow } from './git.ts';
-import { mayName } from './snapshot-index.ts';
+import { mayLeaveOut, mayName, namesLess } from './index-bytes.ts';
 
 /** Where configuration is read from: the working tree, or a commit. */
 export type TextFiles = {
@@ -61,11 +61,6 @@ export function sparseFiles({ root, index }: Pick<Place, 'root' | 'index'>): Spa
   };
 }
 
-/** Whether an index may say of files that they are not checked out, which needs version 3; false is certain. */
-function mayLeaveOut(index: Buffer): boolean {
-  return index.length > 0 && (index.readUInt32BE(4) >= 3 || namesLess(index));
-}
-
 /** An index; empty where there is none. One that is broken or cannot be read is git's to complain about, when it looks at the change. */
 function indexAt(path: string): Buffer {
   const bytes = bytesAt(path);
@@ -82,14 +77,6 @@ function bytesAt(path: string): Buffer {
 
 const NOTHING = Buffer.alloc(0);
 const SHORTEST_INDEX = 12;
-
-// What git writes into an index in which a folder stands for all that is in it, and into one that is split in two.
-const NAMES_LESS = ['sdir\0\0\0\0', 'link\0'];
-
-/** Whether there may be files that an index does not name; false is certain. */
-function namesLess(index: Buffer): boolean {
-  return NAMES_LESS.some((mark) => index.includes(mark));
-}
 
 /** The blobs of files that are not checked out, by path; null where git cannot say. */
 function blobsLeftOut(root: string): ReadonlyMap<string, string> | null {
@@ -143,5 +130,3 @@ export function commitFiles(root: string, commit: CommitId): TextFiles {
     },
   };
 }
-
-const SYMLINK = '120000';

@@ -1,8 +1,7 @@
-import { SUBMODULE } from '../domain/change.ts';
+import { SUBMODULE, SYMLINK } from '../domain/change.ts';
 import type { Entry } from '../domain/gate.ts';
 
 const FILE = '100644';
-const LINK = '120000';
 
 /** Whether there is something at the path that whoever reviews with instructions can read. */
 export function isReadable({ headBlob, mode }: Entry): boolean {
@@ -15,6 +14,6 @@ export function isReadable({ headBlob, mode }: Entry): boolean {
  */
 export function isMarkable(entry: Entry): boolean {
   const hasUsualMode =
-    entry.baseBlob === null ? entry.mode === FILE || entry.mode === LINK : entry.baseMode === undefined;
+    entry.baseBlob === null ? entry.mode === FILE || entry.mode === SYMLINK : entry.baseMode === undefined;
   return isReadable(entry) && hasUsualMode;
 }
