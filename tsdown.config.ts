@@ -4,23 +4,24 @@ import { loadedBy } from './tools/loaded-by.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 
-// Everything the program needs is in the package itself: one package to install, and few files to open at start-up.
+// All packages are bundled: one package to install, and few files to open at start-up.
 const common: UserConfig = {
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
+  loader: { '.md': 'text' },
   deps: { alwaysBundle: [/.*/], onlyBundle: false },
   report: false,
 };
 
-// What a command needs goes into few files, since opening one takes longer than reading it; what only some runs and commands need
-// stays in files of its own. Each of these takes what those before it have not.
+// Opening a file takes longer than reading it, so the code of frequent commands goes into few chunks. Code that only some commands need stays
+// in its own chunks. Each group takes what the groups before it left.
 const TOGETHER = {
-  // What an agent that stops waits for, mostly with nothing changed; and what everything else needs too.
-  hook: ['src/cli/hook-stop.ts', 'src/version.ts', 'src/text/paint.ts'],
-  // What a run begins with: git is at work while the rest is being loaded.
-  ahead: ['src/app/ahead.ts'],
-  core: ['src/cli/commands/instructions.ts'],
+  // The stop hook with nothing changed, and what every command needs.
+  hook: ['src/cli/hook-stop.ts', 'src/version.ts', 'src/ui/style.ts'],
+  // The start of a run: git works while the rest loads.
+  ahead: ['src/gates/prefetch.ts'],
+  core: ['src/cli/commands/rules.ts'],
   // A run that finds nothing to do.
   run: ['src/cli/plain-run.ts'],
 };
@@ -36,7 +37,7 @@ export default defineConfig([
     entry: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
     define: { ONCEOVER_VERSION: JSON.stringify(version) },
     dts: false,
-    // Less to read at start-up, which is most of what a short command takes. READABLE=1 is for people.
+    // Minified code loads faster. Set READABLE=1 to read it.
     minify: process.env['READABLE'] === '1' ? 'dce-only' : true,
     outputOptions: { codeSplitting: { groups } },
     clean: true,

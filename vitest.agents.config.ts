@@ -1,13 +1,15 @@
 import { defineConfig } from 'vitest/config';
+import { markdownText } from './tools/markdown-text.ts';
 
 // The real agent CLIs, against the model simulator on the loopback interface.
 export default defineConfig({
+  plugins: [markdownText],
   test: {
     include: ['test/agents/{real,live}/**/*.test.ts'],
     testTimeout: 180_000,
     hookTimeout: 600_000,
     fileParallelism: false,
-    // The agents' own timing is not ours: a test may have a second try, which is told beside its name.
+    // The timing of real agents varies, so a test gets a second try. The reporter marks it.
     retry: 1,
   },
 });

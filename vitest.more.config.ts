@@ -1,11 +1,13 @@
 import { defineConfig } from 'vitest/config';
+import { markdownText } from './tools/markdown-text.ts';
 import { MORE } from './vitest.config.ts';
 
-/** What `npm test` leaves out because it takes minutes: every way to a false pass, bad input for runs, what CI and plugin are made of, more random runs and phases. */
+/** Runs the slow tests that `npm test` leaves out, and the random models for longer. */
 export default defineConfig({
+  plugins: [markdownText],
   define: { ONCEOVER_VERSION: JSON.stringify('0.0.0-test') },
   test: {
-    include: [...MORE, 'test/plan/phase-model.test.ts', 'test/execute/phase-driver-model.test.ts'],
+    include: [MORE, 'test/phases/decide/model.test.ts', 'test/phases/do/driver-model.test.ts'],
     env: {
       RUN_MODEL_SECONDS: process.env['RUN_MODEL_SECONDS'] ?? '60',
       PHASE_MODEL_SECONDS: process.env['PHASE_MODEL_SECONDS'] ?? '20',

@@ -1,4 +1,4 @@
-// Before the review: checks the inputs, removes what an earlier job has left, and decides what is kept between runs.
+// Checks the inputs, removes files of earlier jobs, and decides what is kept between runs.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, rmSync } from 'node:fs';
@@ -25,7 +25,7 @@ for (const [name, value] of Object.entries(switches)) {
 
 const gitDir = ask('rev-parse', '--git-common-dir');
 const root = ask('rev-parse', '--show-toplevel');
-// Where there is no repository, the review says so.
+// Without a repository, the review step reports the error.
 if (gitDir === null || root === null) setOutput('keep', 'false');
 else begin(join(resolve(gitDir), 'onceover'), root);
 
@@ -39,11 +39,9 @@ function begin(state, root) {
     head: ask('rev-parse', 'HEAD'),
     sha: env.GITHUB_SHA,
   });
-  console.log(
-    decided.keep ? 'What passes is kept for later runs.' : `What passes is not kept for later runs: ${decided.why}.`,
-  );
-  // Proofs and findings, and the records that let reviewers rest. Nothing else is restored: what YAML was found to say, or an index, would
-  // be believed without a look at the files.
+  console.log(decided.keep ? 'Passes are kept for later runs.' : `Passes are not kept for later runs: ${decided.why}.`);
+  // Receipts, findings and records only. Caches (parsed YAML, indexes) are not restored, because onceover would trust them without reading
+  // the files.
   const paths = [join(state, 'receipts'), join(state, 'findings'), ...(isOurs(root) ? [join(root, RECORDS)] : [])];
   const prefix = `onceover-1-${env.RUNNER_OS}-${digest(env.GITHUB_WORKFLOW, env.GITHUB_JOB, root, env.ONCEOVER_ARGS, env.ONCEOVER_BASE)}-`;
   setOutput('keep', decided.keep);
@@ -52,17 +50,17 @@ function begin(state, root) {
   setOutput('key', `${prefix}${env.GITHUB_RUN_ID}-${env.GITHUB_RUN_ATTEMPT}`);
 }
 
-// A runner that is used again still has the repository of the job before, which may have been anybody's; and what runs in this job
-// before us may be anybody's too.
+// A self-hosted runner may still have the repository of an earlier job, and earlier steps of this job may run code of the change. Neither
+// can be trusted, so remove their state.
 function removeLeftovers(state, root) {
-  if (existsSync(state)) console.log(`${state} was there before this job had begun its review, so it is removed.`);
+  if (existsSync(state)) console.log(`${state} existed before this job started its review, so it is removed.`);
   rmSync(state, { recursive: true, force: true });
   ask('-C', root, 'clean', '-ffdxq', '--', RECORDS, MARKS);
 }
 
 /**
- * Whether the folder of records is nobody else's. The author of a change could have made a link of it, and then it leads anywhere; and records that
- * git tracks are ignored, but once they were kept they would come back as our own.
+ * Whether the folder of records belongs to onceover alone. The author of a change could make it a symlink to anywhere. Records that git tracks are
+ * ignored, but from the cache they would come back as untracked files and count.
  */
 function isOurs(root) {
   const isPlain = ['.deepwork', RECORDS].every(

@@ -1,4 +1,4 @@
-// Writes the result as a comment of the pull request, or brings the one up to date that is there. Nothing is judged by it: what goes wrong is a warning.
+// Posts the result as a comment on the pull request, or updates the earlier comment. A failure here is only a warning.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { annotate, readEvent } from './github.mjs';
@@ -15,14 +15,14 @@ const MARK = `<!-- onceover ${which} -->`;
 
 const pullRequest = readEvent().pull_request?.node_id;
 if (typeof pullRequest !== 'string') {
-  annotate('notice', 'This job is about no pull request, so there is nothing to comment on.');
+  annotate('notice', 'This job does not belong to a pull request, so no comment is posted.');
 } else {
   try {
     await comment(pullRequest, `${MARK}\n${shortened(readFileSync(ONCEOVER_PAGE, 'utf8'))}`);
   } catch (error) {
     annotate(
       'warning',
-      `The comment could not be written: ${error.message}. It needs a token with "pull-requests: write", which pull requests from forks do not get.`,
+      `The comment could not be posted: ${error.message}. The token needs "pull-requests: write"; pull requests from forks do not get it.`,
     );
   }
 }
@@ -32,7 +32,7 @@ async function comment(subject, body) {
     'query($subject: ID!) { node(id: $subject) { ... on PullRequest { comments(last: 100) { nodes { id body viewerDidAuthor } } } } }',
     { subject },
   );
-  // Anybody can write our mark into a comment.
+  // Anyone can copy the marker into a comment, so the author must match too.
   const own = node.comments.nodes.find((one) => one.viewerDidAuthor && one.body.startsWith(MARK));
   if (own === undefined) {
     const change =
@@ -62,12 +62,12 @@ async function ask(query, variables) {
   return data;
 }
 
-/** A comment holds so much; what is cut off in the middle of a block of code is closed. */
+/** Cuts the page to the maximum size of a comment, and closes a code block that was cut. */
 function shortened(page) {
   if (page.length <= MOST_CHARACTERS) return page;
   const begun = page.slice(0, MOST_CHARACTERS);
   const kept = begun.slice(0, begun.lastIndexOf('\n'));
-  return `${kept}\n${endOfFence(kept)}\n\nThere is more than fits here: see the summary of the job.\n`;
+  return `${kept}\n${endOfFence(kept)}\n\nThe rest is in the summary of the job.\n`;
 }
 
 function endOfFence(text) {

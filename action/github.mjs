@@ -1,26 +1,26 @@
-// What the scripts of the action say to GitHub's runner, and hear from it.
+// Reads from and writes to GitHub's runner.
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, readFileSync } from 'node:fs';
 
-/** Sets an output of the step, whatever it holds. */
+/** Sets an output of the step; the value may have several lines. */
 export function setOutput(name, value) {
   const end = randomUUID();
   appendFileSync(process.env.GITHUB_OUTPUT, `${name}<<${end}\n${value}\n${end}\n`);
 }
 
-/** Shows a sentence with the job: `kind` is error, warning or notice. */
+/** Shows an annotation on the job; `kind` is error, warning or notice. */
 export function annotate(kind, text) {
   const data = text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
   console.log(`::${kind} title=onceover::${data}`);
 }
 
-/** Ends the step with a sentence. */
+/** Ends the step with an error. */
 export function giveUp(text) {
   annotate('error', text);
   process.exit(2);
 }
 
-/** What the job is about, as GitHub tells it; empty where it does not. */
+/** Returns the event that started the job; empty if it cannot be read. */
 export function readEvent() {
   try {
     return JSON.parse(readFileSync(process.env.GITHUB_EVENT_PATH, 'utf8'));
@@ -29,7 +29,7 @@ export function readEvent() {
   }
 }
 
-/** The lines of an input that hold something. */
+/** Returns the lines of an input that are not empty. */
 export function linesOf(text = '') {
   return text
     .split(/\r\n|\r|\n/)

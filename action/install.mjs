@@ -1,29 +1,22 @@
-// Installs onceover beside the repository: which program judges a change is not for the change to say.
+// Builds onceover from the action's own checkout, outside the repository under review: the change must not choose the program that judges it.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { giveUp, setOutput } from './github.mjs';
 
-const version = process.env.ONCEOVER_VERSION ?? '';
-if (!/^[0-9A-Za-z][0-9A-Za-z.+-]*$/.test(version))
-  giveUp(`The input "version" is a version or a tag, not "${version}".`);
+const { GITHUB_ACTION_PATH, RUNNER_TEMP } = process.env;
+const LEFT_OUT = ['.git', 'node_modules', 'dist', 'test', 'docs'];
 
-mkdirSync(process.env.RUNNER_TEMP, { recursive: true });
-const folder = mkdtempSync(join(process.env.RUNNER_TEMP, 'onceover-'));
-writeFileSync(join(folder, 'package.json'), '{"private":true}');
-// Started in a folder of its own, so that no .npmrc of the repository is read.
-const args = [
-  'install',
-  '--ignore-scripts',
-  '--no-audit',
-  '--no-fund',
-  '--no-save',
-  '--omit=dev',
-  `onceover@${version}`,
-];
-const end = spawnSync('npm', args, { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'] });
-if (end.status !== 0) giveUp(`onceover ${version} could not be installed; see the log of npm above.`);
+mkdirSync(RUNNER_TEMP, { recursive: true });
+const folder = mkdtempSync(join(RUNNER_TEMP, 'onceover-'));
+cpSync(GITHUB_ACTION_PATH, folder, { recursive: true, filter: (path) => !LEFT_OUT.includes(basename(path)) });
 
-const home = join(folder, 'node_modules/onceover');
-const { bin } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
-setOutput('program', join(home, bin.onceover));
+// Started in its own folder, so that npm reads no .npmrc of the repository under review.
+for (const args of [
+  ['ci', '--ignore-scripts', '--no-audit', '--no-fund'],
+  ['run', 'build'],
+]) {
+  const end = spawnSync('npm', args, { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'] });
+  if (end.status !== 0) giveUp(`onceover could not be built: "npm ${args.join(' ')}" failed. See the log above.`);
+}
+setOutput('program', join(folder, 'dist/cli.mjs'));

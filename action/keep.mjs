@@ -1,12 +1,11 @@
-// Whether what passed may be kept between runs.
+// Decides whether passes may be kept between runs.
 
-/** Events of the branch itself: what is checked out was pushed to it, so what its runs leave may count for it. */
+/** Events of a branch: the checked-out commit was pushed to it, so its passes may count for it. */
 const OF_THE_BRANCH = ['push', 'merge_group', 'schedule', 'workflow_dispatch'];
 
 /**
- * Whether what passed may be kept between runs, and where not, why. GitHub gives what a pull request keeps to that pull request alone,
- * and what a branch keeps to everything that goes to it; so nothing that somebody from outside has had in hand may be
- * kept for a branch, and what a fork could have kept must not count at all.
+ * Returns whether passes may be kept between runs, with the reason if not. GitHub restores a pull request's cache only in that pull request, but a
+ * branch's cache in every pull request to it. So a branch must not keep anything that an outsider could write, and a fork keeps nothing.
  */
 export function decideKeep({ wanted, eventName, event, repository, head, sha }) {
   if (!wanted) return { keep: false, why: 'the input "receipts" is "false"' };
@@ -16,7 +15,6 @@ export function decideKeep({ wanted, eventName, event, repository, head, sha }) 
     return { keep: false, why: 'the pull request comes from a fork' };
   }
   if (!OF_THE_BRANCH.includes(eventName)) return { keep: false, why: `the job runs on ${eventName || 'no event'}` };
-  if (head === null || head !== sha)
-    return { keep: false, why: 'another commit is checked out than the one that the job is about' };
+  if (head === null || head !== sha) return { keep: false, why: 'the checked-out commit is not the commit of the job' };
   return { keep: true };
 }

@@ -1,4 +1,4 @@
-// Runs the gates, and tells what came of it as outputs of the step; the last step of the action judges by them.
+// Runs the gates and sets the outputs of the step. The last step of the action uses them for the verdict.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { annotate, linesOf, setOutput } from './github.mjs';
 
 const { ONCEOVER_PROGRAM, ONCEOVER_KEPT, ONCEOVER_ARGS, ONCEOVER_BASE, ONCEOVER_REPORT, ...job } = process.env;
-// A check runs code of the change: it has nothing to say to the runner.
+// A check runs code of the change, so it must not reach the files through which steps talk to the runner.
 const { GITHUB_OUTPUT: _, GITHUB_ENV: __, GITHUB_PATH: ___, GITHUB_STATE: ____, ...env } = job;
 const folder = mkdtempSync(join(job.RUNNER_TEMP, 'onceover-'));
 const [markdown, sarif] = [join(folder, 'onceover.md'), join(folder, 'onceover.sarif')];
@@ -21,8 +21,7 @@ const args = [
 const before = fingerprint(linesOf(ONCEOVER_KEPT));
 const exitCode = await run(ONCEOVER_PROGRAM, args);
 const written = readSarif();
-if (written === null)
-  annotate('error', `onceover ended with exit code ${exitCode} and left no report; the log says why.`);
+if (written === null) annotate('error', `onceover ended with exit code ${exitCode} and wrote no report. See the log.`);
 setOutput('exit-code', exitCode);
 setOutput('status', written?.properties.status ?? 'error');
 setOutput('findings', written?.results.filter(isOpen).length ?? '');
@@ -30,7 +29,7 @@ setOutput('markdown', written === null ? '' : markdown);
 setOutput('sarif', written === null ? '' : sarif);
 setOutput('is-news', fingerprint(linesOf(ONCEOVER_KEPT)) !== before);
 
-/** Runs onceover to its end; a job that is cancelled is told to it. Whoever was killed has judged nothing. */
+/** Runs onceover and forwards signals of a cancelled job. A killed process counts as exit code 3. */
 function run(program, given) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [program, ...given], { env, stdio: ['ignore', 'inherit', 'inherit'] });
@@ -44,7 +43,7 @@ function isOpen({ properties }) {
   return properties?.state === 'open' || properties?.state === 'fixed_claimed';
 }
 
-// Where the options were refused, nothing was run and no report is written.
+// With wrong options nothing ran, so there is no report.
 function readSarif() {
   try {
     return JSON.parse(readFileSync(sarif, 'utf8')).runs[0];
@@ -53,7 +52,7 @@ function readSarif() {
   }
 }
 
-/** Whether anything in these folders is new is seen by it. */
+/** Returns a digest that changes if any file in these folders changes. */
 function fingerprint(folders) {
   const hash = createHash('sha256');
   for (const one of folders) {

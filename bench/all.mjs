@@ -1,12 +1,12 @@
-// Runs the benchmarks, or those that are named, each in a process of its own; then prints one table of all that was measured, and
-// writes it down: bench/results.json, bench/RESULTS.md, and the part of the README where that has a place for it.
+// Runs all benchmarks, or the named ones, each in its own process. Then prints one table of the figures and writes
+// bench/results.json, bench/RESULTS.md and the generated part of the README.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cellsOf, fillReadme, plainTable, resultsPage } from './support/describe-results.mjs';
 import { exitCodeOf, machine, PARTS, readResults, rowsOf, withParts } from './support/results.mjs';
-import { cellsOf, fillReadme, plainTable, resultsPage } from './support/tell-results.mjs';
 
 const LONGEST_MS = 600_000;
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -14,7 +14,7 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const named = process.argv.slice(2);
 const unknown = named.filter((name) => !PARTS.includes(name));
 if (unknown.length > 0) {
-  console.error(`There is no benchmark ${unknown.join(', ')}. There are: ${PARTS.join(', ')}.`);
+  console.error(`Unknown benchmark: ${unknown.join(', ')}. Choose from: ${PARTS.join(', ')}.`);
   process.exit(2);
 }
 
@@ -41,7 +41,7 @@ console.log(
 );
 process.exitCode = exitCodeOf(Object.values(measured).flatMap(({ rows }) => rows));
 
-/** Runs a benchmark and gives its rows. */
+/** Runs a benchmark and returns its rows. */
 async function measure(name) {
   const folder = mkdtempSync(join(tmpdir(), 'onceover-bench-'));
   const file = join(folder, 'rows');
@@ -74,7 +74,7 @@ function run(args, env) {
 }
 
 function tell(rows) {
-  const over = { 0: '', 1: ', OVER', 3: ', not all of it measured' }[exitCodeOf(rows)];
+  const over = { 0: '', 1: ', OVER', 3: ', partly not measured' }[exitCodeOf(rows)];
   return `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}${over}`;
 }
 

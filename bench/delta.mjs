@@ -1,6 +1,6 @@
-// What the encodings of a delta and the two size guards mean for review loops of five rounds: how much is sent beside fresh
-// prompts in every round, and how many rounds the guard sends fresh. The documents are generated from a seed, and so are their
-// revisions; the prompts, the rules and the diffs are the real ones.
+// Compares the delta encodings and the two size guards in review loops of five rounds: how much is sent compared with a
+// new session in every round, and how many rounds the guard sends in a new session. The documents and their revisions
+// are generated from a seed; the prompts, the rules and the diffs are the real ones.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,43 +16,43 @@ const SEQUENCES = Number(process.env.DELTA_SEQUENCES ?? 100);
 const GUARDS = ['prompt', 'effective'];
 const FIGURES = GUARDS.flatMap((guard) => [`guard ${guard}: sent`, 'sent+read', 'guarded']);
 
-const { sentenceDiff } = await load('src/plan/sentence-diff.ts');
-const { sentencesOf } = await load('src/plan/sentences.ts');
-const { findPlace } = await load('src/io/place.ts');
-const { openSnapshots } = await load('src/io/snapshots.ts');
+const { sentenceDiff } = await load('src/text-diff/sentence-diff.ts');
+const { sentencesOf } = await load('src/text-diff/sentences.ts');
+const { findRepository } = await load('src/git/locate.ts');
+const { openSnapshots } = await load('src/git/snapshot.ts');
 
 const sequences = makeSequences(SEED, SEQUENCES);
 await addDeltas();
 const loops = await playAll();
 
-tellSample();
-for (const role of ROLES) tellEncodings(role);
-for (const role of ROLES) tellProfiles(role);
+printSample();
+for (const role of ROLES) printEncodings(role);
+for (const role of ROLES) printProfiles(role);
 const promised = loops.filter(
   ({ role, guard, encoding }) => role === ROLES[0] && guard === 'prompt' && encoding === 'chosen',
 );
 report({
   id: 'sent',
-  what: `five rounds of the ${ROLES[0]}, resumed with deltas (${SEQUENCES} generated sequences): what is sent`,
+  what: `five rounds of the ${ROLES[0]}, resumed with deltas (${SEQUENCES} generated sequences): characters sent`,
   figure: total(promised, ({ sent }) => sent),
   unit: 'characters',
-  beside: [{ what: 'a fresh prompt in every round', figure: total(promised, ({ fresh }) => fresh.sent) }],
+  beside: [{ what: 'a new session in every round', figure: total(promised, ({ fresh }) => fresh.sent) }],
   limit: { ratio: 0.5 },
 });
 report({
   id: 'lost',
-  what: 'changed sentences that a delta by sentence does not tell',
+  what: 'changed sentences that are missing from the delta by sentence',
   figure: total(sequences, ({ lost }) => lost),
   unit: '',
   limit: { most: 0 },
 });
 
-/** Gives every sequence its deltas: `deltas[n]` has all encodings of what leads from version n to the next. */
+/** Adds the deltas to every sequence: `deltas[n]` has all encodings of the diff from version n to the next. */
 async function addDeltas() {
   const root = mkdtempSync(join(tmpdir(), 'onceover-bench-'));
   try {
     const commits = importVersions(root);
-    const snapshots = openSnapshots((await findPlace(root)).value);
+    const snapshots = openSnapshots((await findRepository(root)).value);
     for (const [n, sequence] of sequences.entries()) {
       Object.assign(sequence, { snapshots: commits[n], deltas: [], lost: 0 });
       for (let v = 1; v < sequence.versions.length; v++) {
@@ -72,7 +72,7 @@ async function addDeltas() {
   }
 }
 
-/** Commits all versions of all sequences by one process, and gives the id of each. */
+/** Commits all versions of all sequences in one process and returns the commit ids. */
 function importVersions(root) {
   execFileSync('git', ['init', '-q', '-b', 'main', root]);
   let mark = 0;
@@ -91,7 +91,7 @@ function importVersions(root) {
   return sequences.map(({ versions }) => versions.map(() => ids.get(String(++mark))));
 }
 
-/** How many sentences are new or gone and cannot be read in the delta. */
+/** Counts the added and removed sentences that do not appear in the delta. */
 function lostIn(delta, before, after) {
   const lines = delta.split('\n').slice(1);
   const [gone, come] = [/ ?\[-(.*?)-\]/g, / ?\{\+(.*?)\+\}/g];
@@ -109,7 +109,9 @@ function lostIn(delta, before, after) {
   );
 }
 
-/** Every sequence as a loop of every role: fresh in every round, and with every encoding and guard. */
+/**
+ * Plays every sequence as a loop of every role: with a new session in every round, and with every encoding and guard.
+ */
 async function playAll() {
   const played = [];
   for (const sequence of sequences) {
@@ -127,13 +129,13 @@ async function playAll() {
   return played;
 }
 
-function tellSample() {
+function printSample() {
   const middle = (list, of) => Math.round(median(list.map(of)));
   const size = middle(sequences, ({ versions }) => versions[0].length).toLocaleString('en');
   console.log(`Review loops of five rounds on generated documents: ${SEQUENCES} sequences of versions, seed ${SEED};
-the first versions have ${size} characters (median). In % of fresh prompts in every round:
-sent: characters of prompts; sent+read: with the documents that fresh reviewers have to open;
-guarded: how many of the rounds after the first the size guard sends fresh.
+the first versions have ${size} characters (median). In % of a new session in every round:
+sent: characters of prompts; sent+read: including the documents that a reviewer in a new session has to open;
+guarded: how many of the rounds after the first the size guard sends in a new session.
 By profile also: rounds that were resumed with each encoding, guard prompt.
 `);
   table(
@@ -150,7 +152,7 @@ By profile also: rounds that were resumed with each encoding, guard prompt.
   );
 }
 
-function tellEncodings(role) {
+function printEncodings(role) {
   const own = loops.filter((loop) => loop.role === role);
   table(
     [role, ...FIGURES],
@@ -158,7 +160,7 @@ function tellEncodings(role) {
   );
 }
 
-function tellProfiles(role) {
+function printProfiles(role) {
   const own = loops.filter((loop) => loop.role === role && loop.encoding === 'chosen');
   const usedIn = (some, one) => total(some, ({ guard, used }) => (guard === 'prompt' ? (used[one] ?? 0) : 0));
   table(
@@ -180,7 +182,7 @@ function figures(loopsOfAll) {
   });
 }
 
-/** What loops come to, as a part of what they come to with fresh prompts in every round. */
+/** Returns the totals of the loops as a share of the totals with a new session in every round. */
 function shareOf(some, of) {
   return total(some, of) / total(some, ({ fresh }) => of(fresh));
 }

@@ -1,4 +1,4 @@
-// `onceover hook stop` where it has judged what is there: an agent waits for it each time it stops.
+// Measures `onceover hook stop` after the gates have passed: an agent waits for it each time it stops.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,15 +17,15 @@ await withRepository({ files: 10_000, gates: 20 }, ({ root, git }) => {
   }
   measure(root, onceover, {
     id: 'all-hold',
-    what: '`onceover hook stop`, all gates hold (10,000 files, 20 gates, 20 changed)',
+    what: '`onceover hook stop`, all gates pass (10,000 files, 20 gates, 20 changed)',
   });
 });
 
 function measure(root, onceover, named) {
-  // What git itself writes down of files' times is written now, and not while it is measured.
+  // Let git refresh the file times in its index now, and not during the measurement.
   execFileSync('git', ['status', '--porcelain'], { cwd: root });
   const said = onceover('hook', 'stop');
-  if (said.length > 0) throw new Error(`the sample is not what it should be: ${said}`);
+  if (said.length > 0) throw new Error(`the sample repository is not in the expected state: ${said}`);
   const [bare, status, hook] = sideBySide(
     [BARE, ['git', 'status', '--porcelain'], [process.execPath, CLI, 'hook', 'stop']],
     { cwd: root },

@@ -1,5 +1,6 @@
-// What whoever installs onceover gets: how much is downloaded, how much lies there, how many packages, and how fast the installed
-// program starts; beside two tools that do other things at the same places, each at an exact version.
+// Measures an installation of onceover: the size of the download, the size on disk, the number of packages, and the
+// start time of the installed program. Two tools that are used in the same places are measured too, each at an exact
+// version.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,20 +18,20 @@ try {
   const others = OTHERS.flatMap((name) => {
     const locked = fileURLToPath(new URL(`compared/${name}`, import.meta.url));
     const end = installLocked(name, locked, join(folder, name));
-    if (!end.ok) notMeasured({ id: name, what: `${name}, to compare with`, why: end.why });
+    if (!end.ok) notMeasured({ id: name, what: `${name}, for comparison`, why: end.why });
     return end.ok ? [end.tool] : [];
   });
   const tools = [ours, ...others];
-  tell('download', 'what an installation downloads', 'kB', tools, ({ download }) => download / 1000);
-  tell('size', 'what an installation puts on disk', 'kB', tools, ({ size }) => size / 1000);
-  tell('packages', 'packages that are installed', '', tools, ({ packages }) => packages);
+  tell('download', 'download size of an installation', 'kB', tools, ({ download }) => download / 1000);
+  tell('size', 'disk size of an installation', 'kB', tools, ({ size }) => size / 1000);
+  tell('packages', 'installed packages', '', tools, ({ packages }) => packages);
   tellStart(tools, 'version');
   tellStart(tools, 'help');
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The tarball of what was built here. */
+/** Packs the current build as a tarball. */
 function pack() {
   const root = fileURLToPath(new URL('..', import.meta.url));
   const target = join(folder, 'packed');

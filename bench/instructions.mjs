@@ -1,4 +1,4 @@
-// `onceover instructions` where everything has passed: 10,000 files, 200 rules, 50 changed files.
+// Measures `onceover instructions` after everything has passed: 10,000 files, 200 rules, 50 changed files.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,8 @@ try {
   const { tasks } = JSON.parse(onceover('instructions', '--json'));
   for (const { review_id } of tasks) onceover('pass', review_id);
   const left = JSON.parse(onceover('instructions', '--json'));
-  if (tasks.length !== 50 || left.tasks.length !== 0) throw new Error('the sample is not what it should be');
+  if (tasks.length !== 50 || left.tasks.length !== 0)
+    throw new Error('the sample repository is not in the expected state');
 
   const [bare, status, instructions] = sideBySide(
     [BARE, ['git', 'status', '--porcelain'], [process.execPath, CLI, 'instructions']],
@@ -62,6 +63,6 @@ function ruleText(name, n) {
     strategy: matches_together
     instructions: |
       Look at the code with care.
-      Say what is wrong and how to mend it.
+      Say what is wrong and how to fix it.
 `;
 }

@@ -1,4 +1,5 @@
-// What the live display of a run costs: 40 slots, 8 at once, each with ten events a second, for a minute, with a resize.
+// Measures the live display of a run: 40 reviewers, 8 at once, each with ten events a second, for a minute, with a
+// resize.
 import { EventEmitter } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +10,7 @@ const SECONDS = Number(process.env.LIVE_SECONDS ?? 60);
 const SLOTS = 40;
 const AT_ONCE = 8;
 
-const { liveReporter } = await load('src/cli/live/live-reporter.ts');
+const { liveReporter } = await load('src/progress/live.ts');
 
 const bare = await play({ tell() {}, end() {} });
 const terminal = Object.assign(new EventEmitter(), {
@@ -33,14 +34,14 @@ const shown = await play(
 );
 report({
   id: 'display',
-  what: `the live display, ${SLOTS} slots, ${AT_ONCE} at once, ${SECONDS} s`,
+  what: `the live display, ${SLOTS} reviewers, ${AT_ONCE} at once, ${SECONDS} s`,
   figure: shown - bare,
   unit: '% of a core',
   limit: { most: 1 },
   details: `${terminal.writes} writes, ${(terminal.bytes / 1024).toFixed(0)} KiB`,
 });
 
-/** Plays the events of a run and gives the share of a core that the process used, in per cent. */
+/** Plays the events of a run and returns the percentage of a core that the process used. */
 async function play(reporter, resize = () => {}) {
   const gates = Array.from({ length: SLOTS / 2 }, (_, n) => `review:packages/part${n}:quality`);
   const slots = gates.flatMap((gate) => [1, 2].map((slot) => ({ gate, slot })));

@@ -1,5 +1,5 @@
-// How many reviews a branch asks for while it is worked on, beside every reviewer of every changed gate in every run. Ten gates of two
-// reviewers each: one looks for a word that is planted, the other is content with everything. Counted, not timed.
+// Counts the reviews that a branch needs, compared with running every reviewer of every changed gate in every run.
+// There are ten gates of two reviewers each: one reviewer looks for a planted word, the other passes everything.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const GATES = 10;
 const REVIEWERS = 2;
 const SMALL_CHANGES = 7;
 
-// What was added is what counts; a line that is gone begins with a minus.
+// Only added lines count; a removed line begins with a minus.
 const CAREFUL = `#!/bin/sh
 asked=$(cat)
 if echo "$asked" | grep -q '^+.*PLANTED'; then
@@ -31,7 +31,8 @@ await withRepository({ files: 100, gates: 0 }, ({ root, git }) => {
   git('checkout', '-q', '-b', 'work');
   const write = (folder, text) => writeFileSync(join(root, `area${folder}/file0.ts`), `${text}\n`);
 
-  // A change to every folder, with a mistake in two of them; both are mended, one after the other; then small changes, one a run.
+  // Changes every folder, with a mistake in two of them; fixes the two mistakes one after the other; then makes one
+  // small change per run.
   for (let folder = 0; folder < GATES; folder++) write(folder, folder < 2 ? 'PLANTED' : 'export const value = -1;');
   const asked = [run(root, 'failed')];
   write(0, 'export const value = -2;');
@@ -44,7 +45,7 @@ await withRepository({ files: 100, gates: 0 }, ({ root, git }) => {
   }
   report({
     id: 'branch',
-    what: `reviews asked for in ${asked.length} runs on a branch (${GATES} gates of ${REVIEWERS} reviewers, two findings mended, then ${SMALL_CHANGES} small changes)`,
+    what: `reviews in ${asked.length} runs on a branch (${GATES} gates of ${REVIEWERS} reviewers, two findings fixed, then ${SMALL_CHANGES} small changes)`,
     figure: asked.reduce((sum, one) => sum + one, 0),
     unit: 'reviews',
     beside: [{ what: 'every reviewer in every run', figure: asked.length * GATES * REVIEWERS }],
@@ -53,7 +54,7 @@ await withRepository({ files: 100, gates: 0 }, ({ root, git }) => {
   });
 });
 
-/** Runs the gates, and gives how many reviews were asked for. */
+/** Runs the gates and returns the number of reviews. */
 function run(root, expected) {
   let told;
   try {
@@ -62,7 +63,8 @@ function run(root, expected) {
     told = error.stdout;
   }
   const { status, dispatches } = JSON.parse(told);
-  if (status !== expected) throw new Error(`the sample is not what it should be: ${status} instead of ${expected}`);
+  if (status !== expected)
+    throw new Error(`the sample repository is not in the expected state: ${status} instead of ${expected}`);
   return dispatches;
 }
 

@@ -1,4 +1,4 @@
-// `onceover run` where nothing has to be run, and what planning costs beside what git alone needs.
+// Measures `onceover run` when no gate has to run, and the cost of planning compared with git alone.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,15 +8,15 @@ import { BARE, CLI, median, sideBySide } from './support/measure.mjs';
 import { withRepository } from './support/repository.mjs';
 import { report } from './support/rows.mjs';
 
-const { preview, NOBODY } = await load('src/app/run.ts');
-const { findPlace } = await load('src/io/place.ts');
-const { openSnapshots } = await load('src/io/snapshots.ts');
+const { previewGates, READ_ONLY } = await load('src/gates/open-run.ts');
+const { findRepository } = await load('src/git/locate.ts');
+const { openSnapshots } = await load('src/git/snapshot.ts');
 
 await nothingToRun();
 await manyUntracked();
 await largerAndLarger();
 
-/** 10,000 files and 20 gates: nothing changed, and everything that changed has passed. */
+/** 10,000 files and 20 gates: first nothing changed, then every changed file has passed. */
 async function nothingToRun() {
   await withRepository({ files: 10_000, gates: 20 }, ({ root, git }) => {
     measure(root, { id: 'nothing-changed', what: '`onceover run`, nothing changed (10,000 files, 20 gates)' });
@@ -25,23 +25,23 @@ async function nothingToRun() {
       writeFileSync(join(root, `area${folder}/file0.ts`), 'export const value = -1;\n');
     }
     const [first, second] = [runs(root), runs(root)];
-    if (first.dispatches !== 20) throw new Error('the sample is not what it should be');
+    if (first.dispatches !== 20) throw new Error('the sample repository is not in the expected state');
     report({
       id: 'asked-again',
-      what: 'reviews that a second `onceover run` asks for, nothing changed since the first passed',
+      what: 'reviews in a second `onceover run`, nothing changed since the first passed',
       figure: second.dispatches,
       unit: 'reviews',
       beside: [{ what: 'the first run', figure: first.dispatches }],
       limit: { most: 0 },
     });
-    measure(root, { id: 'all-hold', what: '`onceover run`, all gates hold (10,000 files, 20 gates, 20 changed)' });
+    measure(root, { id: 'all-hold', what: '`onceover run`, all gates pass (10,000 files, 20 gates, 20 changed)' });
   });
 }
 
-/** A run that passes, as its document. */
+/** Runs the gates, expects them to pass, and returns the JSON document. */
 function runs(root) {
   const told = JSON.parse(execFileSync(process.execPath, [CLI, 'run', '--json'], { cwd: root, stdio: 'pipe' }));
-  if (told.status !== 'passed') throw new Error(`the sample is not what it should be: ${told.status}`);
+  if (told.status !== 'passed') throw new Error(`the sample repository is not in the expected state: ${told.status}`);
   return told;
 }
 
@@ -58,7 +58,7 @@ function measure(root, named) {
   });
 }
 
-/** 1,000 untracked files for 10 gates, in one process: the whole plan with its diff, beside git alone. */
+/** 1,000 untracked files for 10 gates, in one process: the whole plan with its diff, compared with git alone. */
 async function manyUntracked() {
   const planned = [];
   const alone = [];
@@ -123,23 +123,23 @@ async function largerAndLarger() {
   const [small, , large] = figures.map(({ files, warm }) => (warm / files) * 1000);
   report({
     id: 'growth',
-    what: 'planning where 1 % is new, of 100,000 files: for each file',
+    what: 'planning with 1 % new files, in 100,000 files: time per file',
     figure: large,
     unit: 'µs',
-    beside: [{ what: 'of 1,000 files', figure: small }],
+    beside: [{ what: 'in 1,000 files', figure: small }],
     limit: { ratio: 1 },
   });
 }
 
-/** The plan of a run with the diff of every gate, made in this process. */
+/** Makes the plan of a run with the diff of every gate in this process. */
 async function plan(root) {
-  const place = (await findPlace(root)).value;
+  const place = (await findRepository(root)).value;
   const start = performance.now();
-  const previewed = await preview(place, { ...NOBODY, selection: { kind: 'change', base: null } });
+  const previewed = await previewGates(place, { ...READ_ONLY, selection: { kind: 'change', base: null } });
   if (!previewed.ok) throw new Error(JSON.stringify(previewed.failure));
   const { facts } = previewed.value;
   const tree = await facts.snapshot.tree();
   const sections = await openSnapshots(place).sections(facts.comparison.baseTree, tree.value, 3);
-  if (!sections.ok || sections.value.length === 0) throw new Error('no diff was made');
+  if (!sections.ok || sections.value.length === 0) throw new Error('the plan has no diff');
   return { ms: performance.now() - start };
 }

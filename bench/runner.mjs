@@ -1,10 +1,11 @@
-// What the runner costs: a program that reads its input and answers at once, through the runner and spawned bare.
+// Measures the overhead of the agent runner: a program that reads its input and answers at once, started by the runner
+// and spawned directly.
 import { spawn } from 'node:child_process';
 import { load } from './support/build.mjs';
 import { median } from './support/measure.mjs';
 import { report } from './support/rows.mjs';
 
-const { run } = await load('src/io/runner.ts');
+const { runProcessGroup } = await load('src/platform/run-process.ts');
 const { NODE_EXTRA_CA_CERTS: _left, ...env } = process.env;
 const script = 'process.stdin.on("data",()=>{}).on("end",()=>console.log("{\\"status\\":\\"pass\\"}"))';
 const input = 'Review this.\n'.repeat(1000);
@@ -19,7 +20,7 @@ function bare() {
 }
 
 function throughRunner() {
-  return run({
+  return runProcessGroup({
     program: process.execPath,
     args: ['-e', script],
     cwd: process.cwd(),
@@ -46,9 +47,9 @@ for (let round = -2; round < 30; round++) {
 const [spawned, ran] = [median(times.bare), median(times.runner)];
 report({
   id: 'runner',
-  what: 'a program that answers at once, through the runner of agents',
+  what: 'a program that answers at once, started by the agent runner',
   figure: ran,
   unit: 'ms',
-  beside: [{ what: 'spawned bare', figure: spawned }],
+  beside: [{ what: 'spawned directly', figure: spawned }],
   limit: { ratio: 1.3 },
 });

@@ -1,4 +1,4 @@
-// How long `onceover --version` and `--help` take beside a bare start of Node.
+// Measures `onceover --version` and `--help`, compared with a bare start of Node.
 import { BARE, CLI, sideBySide } from './support/measure.mjs';
 import { report } from './support/rows.mjs';
 

@@ -1,11 +1,17 @@
 import { resolve } from 'node:path';
-import type { QualityCliOptions } from './app/quality-cli.ts';
-import * as app from './app.ts';
-import type { Event } from './domain/event.ts';
-import type { Failure } from './domain/failure.ts';
-import type { PhaseName } from './domain/phase.ts';
-import type { QualityCli } from './domain/quality.ts';
-import type { Result } from './domain/result.ts';
+import * as app from './api.ts';
+import {
+  type ExplainDocument,
+  explainDocument,
+  type RunExplanationDocument,
+  runExplanationDocument,
+} from './explain/json.ts';
+import { type FindingDocument, type RunDocument, resolvedDocument, runDocument } from './gates/json.ts';
+import type { Failure } from './kernel/failure.ts';
+import type { Result } from './kernel/result.ts';
+import type { PhaseName } from './kernel/review-loops.ts';
+import { type PhaseDocument, type PhasePlanDocument, phaseDocument, phasePlanDocument } from './phases/json.ts';
+import type { Event } from './progress/events.ts';
 import {
   type InstructionsDocument,
   instructionsDocument,
@@ -13,20 +19,8 @@ import {
   passDocument,
   type RulesDocument,
   rulesDocument,
-} from './report/documents.ts';
-import {
-  type ExplainDocument,
-  explainDocument,
-  type RunExplanationDocument,
-  runExplanationDocument,
-} from './report/explain-document.ts';
-import {
-  type PhaseDocument,
-  type PhasePlanDocument,
-  phaseDocument,
-  phasePlanDocument,
-} from './report/phase-document.ts';
-import { type FindingDocument, type RunDocument, resolvedDocument, runDocument } from './report/run-document.ts';
+} from './rules/json.ts';
+import { describeFailure } from './ui/describe-failure.ts';
 import {
   type StepEndDocument,
   sessionDocument,
@@ -36,9 +30,23 @@ import {
   type WorkflowsDocument,
   workflowStartDocument,
   workflowsDocument,
-} from './report/workflow-document.ts';
-import { tellFailure } from './text/failure.ts';
+} from './workflows/json.ts';
+import type { QualityCliOptions } from './workflows/quality/agent.ts';
+import type { QualityCli } from './workflows/quality/types.ts';
 
+export type { CheckSettings, EntrySettings, Priority, ReviewSettings, Settings } from './config/settings.ts';
+export { decideDispatch } from './dispatch/decide-resume.ts';
+export { type ComposedPrompt, composePrompt, type PromptSection } from './dispatch/prompt.ts';
+export { planSlots } from './gates/decide/gate-state.ts';
+export type { FindingState, SlotNumber, SlotPlan, SlotRun } from './gates/types.ts';
+export type { AgentFailure, AgentSettings, DispatchFacts, DispatchPlan, Session, Usage } from './kernel/agent.ts';
+export type { BadReviewId, Failure, InTheWay, Position, Problem, ProblemKind, UnusableFile } from './kernel/failure.ts';
+export type { CommitId, GateId, RepoPath, ReviewId, SnapshotId } from './kernel/ids.ts';
+export type { LoopDispatchReason, PhaseName, PhaseRole, PhaseStage, ReviewerRole } from './kernel/review-loops.ts';
+export type { Event, Reporter } from './progress/events.ts';
+export { reviewId } from './rules/review-id.ts';
+export { matchRules } from './rules/tasks.ts';
+export type { Rule, RuleReference, Strategy } from './rules/types.ts';
 export {
   DEFAULT_MAX_INLINE_FILES,
   type Evaluation,
@@ -46,34 +54,27 @@ export {
   QualityGate,
   type QualityGateOptions,
   type StepReviews,
-} from './app/quality-gate.ts';
-export type * from './domain/agent.ts';
-export type * from './domain/brand.ts';
-export type * from './domain/change.ts';
-export type * from './domain/dispatch.ts';
-export type * from './domain/event.ts';
-export type * from './domain/failure.ts';
-export type * from './domain/finding.ts';
-export type * from './domain/gate.ts';
-export type * from './domain/phase.ts';
-export type * from './domain/phase-run.ts';
-export type * from './domain/ports.ts';
-export type * from './domain/problem.ts';
-export type * from './domain/quality.ts';
-export { QualityCliError, QualityGateError } from './domain/quality.ts';
-export type * from './domain/receipt.ts';
-export type * from './domain/record.ts';
-export type * from './domain/rule.ts';
-export type * from './domain/scope.ts';
-export type * from './domain/settings.ts';
-export type * from './domain/slot.ts';
-export type * from './domain/usage.ts';
-export { decideDispatch } from './plan/decide-dispatch.ts';
-export { matchRules } from './plan/match.ts';
-export { qualityTimeoutSeconds } from './plan/quality-timeout.ts';
-export { reviewId } from './plan/review-id.ts';
-export { planSlots } from './plan/slots.ts';
-export { composePrompt } from './prompt/compose.ts';
+} from './workflows/quality/gate.ts';
+
+export { qualityTimeoutSeconds } from './workflows/quality/tasks.ts';
+export {
+  type CriterionResult,
+  type OutputSpecs,
+  type QualityCall,
+  type QualityCli,
+  QualityCliError,
+  type QualityCriteria,
+  type QualityDispatch,
+  QualityGateError,
+  type QualityGateResult,
+  type QualityQuestions,
+  type QualityReview,
+  type ReviewError,
+  type ReviewResult,
+  type ScopedReview,
+  type StepOutputs,
+} from './workflows/quality/types.ts';
+
 export type {
   ExplainDocument,
   FindingDocument,
@@ -91,28 +92,28 @@ export type {
   WorkflowsDocument,
 };
 
-/** Expected trouble, with its kind and facts; the message says what happened and what to do. */
+/** An expected failure with its kind and facts. The message says what happened and what to do next. */
 export class OnceoverError extends Error {
   readonly failure: Failure;
 
   constructor(failure: Failure) {
-    const { what, next } = tellFailure(failure);
+    const { what, next } = describeFailure(failure);
     super(`${what}\n${next}`);
     this.name = 'OnceoverError';
     this.failure = failure;
   }
 }
 
-/** Where to look, and at what; paths of files count from `root`, which is the working directory unless given. */
+/** Options of `instructions`. Paths are relative to `root` (default: the working directory). */
 export type InstructionsOptions = {
   readonly root?: string;
   readonly files?: readonly string[];
   readonly base?: string;
-  /** Whose personas to name. */
+  /** The platform whose reviewer names to use. Default: claude. */
   readonly platform?: string;
 };
 
-/** Writes the instruction files of all reviews to do; answers with those and with what is skipped. */
+/** Writes the instruction files of all reviews to do. Returns these reviews and the skipped ones. */
 export async function instructions(options: InstructionsOptions = {}): Promise<InstructionsDocument> {
   const outcome = await app.instructions(folder(options.root), {
     files: given(options.files),
@@ -121,12 +122,12 @@ export async function instructions(options: InstructionsOptions = {}): Promise<I
   return instructionsDocument(unwrap(outcome), options.platform ?? 'claude');
 }
 
-/** Writes the instruction files of all reviews to do and returns the list of them. */
+/** Writes the instruction files of all reviews to do, and returns their list. */
 export async function writeInstructionFiles(options: InstructionsOptions = {}): Promise<InstructionsDocument['tasks']> {
   return (await instructions(options)).tasks;
 }
 
-/** The configured rules; with files, those that match one of them. */
+/** Returns the configured rules, or only those that match one of `files`. */
 export async function configuredReviews(
   options: { readonly root?: string; readonly files?: readonly string[] } = {},
 ): Promise<RulesDocument> {
@@ -142,7 +143,7 @@ export async function markReviewAsPassed(
   return passDocument(unwrap(await app.pass(folder(options.root), reviewId, 'library')));
 }
 
-/** Why a review, gate, slot or finding stands as it does. */
+/** Explains the state of a review, gate, reviewer or finding. */
 export async function explain(
   name: string,
   options: { readonly root?: string; readonly base?: string } = {},
@@ -153,7 +154,7 @@ export async function explain(
     : runExplanationDocument(explained.explanation);
 }
 
-/** What to run the gates on; everything is optional. */
+/** Selects the change and the gates of a run. */
 export type RunOptions = {
   readonly root?: string;
   readonly base?: string;
@@ -169,17 +170,17 @@ export type RunOptions = {
   readonly onEvent?: (event: Event) => void;
 };
 
-/** Runs the gates; the document's `exit_code` is 0 only if every gate holds. */
+/** Runs the gates. `exit_code` of the document is 0 only if every gate passes. */
 export async function run(options: RunOptions = {}): Promise<RunDocument> {
-  return runDocument(unwrap(await app.run(folder(options.root), wishOf(options))));
+  return runDocument(unwrap(await app.run(folder(options.root), requestOf(options))));
 }
 
-/** What holds, rests and is open, without running anything. */
+/** Returns the state of all gates and findings. Runs nothing. */
 export async function status(options: Pick<RunOptions, 'root' | 'base'> = {}): Promise<RunDocument> {
-  return runDocument(unwrap(await app.preview(folder(options.root), wishOf(options))).outcome);
+  return runDocument(unwrap(await app.preview(folder(options.root), requestOf(options))).outcome);
 }
 
-/** Says of a finding that it is fixed, or why it is left. */
+/** Marks a finding as fixed, or waives it with a reason. */
 export async function resolveFinding(
   id: string,
   word: { readonly how: 'fixed' | 'skipped'; readonly why: string },
@@ -188,21 +189,21 @@ export async function resolveFinding(
   return resolvedDocument(unwrap(await app.resolve(folder(options.root), id, word)).finding);
 }
 
-/** How a phase is played; everything is optional. Without a fixer and without steps: one look, and its verdict. */
+/** Options of a phase. Without `fixer` and `step`: one review and its verdict. */
 export type PhaseOptions = {
   readonly root?: string;
-  /** The agent that mends what is found. */
+  /** The agent that fixes the issues. */
   readonly fixer?: string;
-  /** One round a call: whoever calls mends in between, and says with `summary` what it did. */
+  /** One round per call: the caller fixes the issues between calls and passes a `summary`. */
   readonly step?: boolean;
   readonly summary?: string;
   readonly keepSessions?: boolean;
   readonly rerun?: boolean;
   readonly acceptWithNotes?: boolean;
   readonly maxIterations?: number;
-  /** False: fixes are not committed. */
+  /** False: do not commit fixes. */
   readonly commit?: boolean;
-  /** Of implement alone, as are those below. */
+  /** Only for implement, like the next three. */
   readonly files?: readonly string[];
   readonly base?: string;
   readonly simplify?: boolean;
@@ -211,21 +212,23 @@ export type PhaseOptions = {
   readonly onEvent?: (event: Event) => void;
 };
 
-/** Plays a phase of a feature; its status is "approved" only if the reviewers approved what is there now. */
+/** Runs a phase of a feature. The status is "approved" only if the reviewers approved the current content. */
 export async function phase(name: PhaseName, feature: string, options: PhaseOptions = {}): Promise<PhaseDocument> {
-  return phaseDocument(unwrap(await app.phase(folder(options.root), phaseWishOf(name, feature, options))));
+  return phaseDocument(unwrap(await app.phase(folder(options.root), phaseRequestOf(name, feature, options))));
 }
 
-/** What a phase would do next; nobody is asked and nothing is written. */
+/** Returns what a phase would do next. Runs and writes nothing. */
 export async function previewPhase(
   name: PhaseName,
   feature: string,
   options: PhaseOptions = {},
 ): Promise<PhasePlanDocument> {
-  return phasePlanDocument(unwrap(await app.previewPhase(folder(options.root), phaseWishOf(name, feature, options))));
+  return phasePlanDocument(
+    unwrap(await app.previewPhase(folder(options.root), phaseRequestOf(name, feature, options))),
+  );
 }
 
-function phaseWishOf(name: PhaseName, feature: string, options: PhaseOptions): app.PhaseWish {
+function phaseRequestOf(name: PhaseName, feature: string, options: PhaseOptions): app.PhaseOptions {
   return {
     phase: name,
     feature,
@@ -247,46 +250,46 @@ function phaseWishOf(name: PhaseName, feature: string, options: PhaseOptions): a
   };
 }
 
-/** An agent of this machine as the `cli` of a quality gate, for files of the repository that `root` is in. */
+/** Returns an installed agent as the `cli` of a quality gate, for files of the repository at `root`. */
 export async function openQualityCli(
   options: QualityCliOptions & { readonly root?: string | undefined } = {},
 ): Promise<QualityCli> {
-  const { openQualityCli: open } = await import('./app/quality-cli.ts');
+  const { openQualityCli: open } = await import('./workflows/quality/agent.ts');
   return unwrap(await open(folder(options.root), options));
 }
 
-/** Who reviews the outputs of steps, and how it is heard of. */
+/** The reviewer of workflow outputs and a callback for progress. */
 export type WorkflowOptions = {
   readonly root?: string;
-  /** The agent that reviews; at a start, Claude Code where it is here. */
+  /** The agent that reviews. Default for a new workflow: Claude Code, if installed. */
   readonly reviewer?: string;
   readonly signal?: AbortSignal;
-  /** Hears of each review that has ended. */
+  /** Called after each finished review. */
   readonly onProgress?: (done: number, of: number) => void;
 };
 
-/** The jobs of the repository with their workflows, and what is going on. */
+/** Lists the jobs with their workflows, and the open sessions. */
 export async function workflows(options: { readonly root?: string } = {}): Promise<WorkflowsDocument> {
   return workflowsDocument(unwrap(await app.workflows(folder(options.root))));
 }
 
-/** Begins a workflow; `selfReview`: whoever makes the outputs has them reviewed. */
+/** Starts a workflow. With `selfReview` the author of the outputs has them reviewed. */
 export async function startWorkflow(
   job: string,
   goal: string,
   options: WorkflowOptions & { readonly workflow?: string; readonly selfReview?: boolean } = {},
 ): Promise<WorkflowStartDocument> {
   const { workflow = null, selfReview = false } = options;
-  const wish = { ...callerOf(options), job, goal, workflow, selfReview };
-  return workflowStartDocument(unwrap(await app.startWorkflow(folder(options.root), wish)));
+  const request = { ...callerOf(options), job, goal, workflow, selfReview };
+  return workflowStartDocument(unwrap(await app.startWorkflow(folder(options.root), request)));
 }
 
-/** Says that a step is finished; its outputs are checked and judged. Paths count from `root`. */
+/** Finishes a step: checks and reviews its outputs. Paths are relative to `root`. */
 export async function finishStep(
   outputs: Readonly<Record<string, string | readonly string[]>>,
   options: WorkflowOptions & {
     readonly notes?: string;
-    /** Why it counts as finished without a pass; only after a review. */
+    /** Why the step is finished although its review failed. Allowed only after a review. */
     readonly override?: string;
     readonly session?: string;
     readonly step?: string;
@@ -305,13 +308,13 @@ export async function finishStep(
   return stepEndDocument(unwrap(ended));
 }
 
-/** Ends a workflow that nobody goes on with; answers with where it stood. */
+/** Ends a workflow before its last step, and returns its state. */
 export async function abortWorkflow(
   explanation: string,
   options: { readonly root?: string; readonly session?: string } = {},
 ): Promise<WorkflowAbortDocument> {
-  const wish = { named: options.session ?? null, own: null, explanation };
-  return sessionDocument(unwrap(await app.abortWorkflow(folder(options.root), wish)));
+  const request = { named: options.session ?? null, own: null, explanation };
+  return sessionDocument(unwrap(await app.abortWorkflow(folder(options.root), request)));
 }
 
 function callerOf({ reviewer, signal, onProgress }: WorkflowOptions) {
@@ -319,7 +322,7 @@ function callerOf({ reviewer, signal, onProgress }: WorkflowOptions) {
   return { startedBy: 'person', reviewer: reviewer ?? null, stop: signal ?? null, progress } as const;
 }
 
-function wishOf(options: RunOptions): app.RunWish {
+function requestOf(options: RunOptions): app.RunRequestOptions {
   const { commit, files, base = null } = options;
   return {
     selection:

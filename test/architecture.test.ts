@@ -4,117 +4,146 @@ import { describe, expect, test } from 'vitest';
 
 const SRC = resolve(import.meta.dirname, '../src');
 
-/** Which folders a folder may import from, type imports included. `app.ts`, its folder and `index.ts` may import anything. */
+const BASE = ['kernel', 'ui', 'platform'];
+const SERVICES = [...BASE, 'git', 'config', 'agents', 'dispatch', 'ledger', 'trust', 'version'];
+const SLICES = [
+  'gates',
+  'rules',
+  'phases',
+  'workflows',
+  'fix-loop',
+  'stop-hook',
+  'explain',
+  'reports',
+  'cost',
+  'setup',
+  'demo',
+];
+
+/** The slices that each slice may import, type imports included. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
-  domain: [],
-  plan: ['domain'],
-  prompt: ['domain'],
-  text: ['domain'],
-  execute: ['domain', 'plan', 'prompt', 'text'],
-  io: ['domain'],
-  agents: ['domain', 'text', 'io'],
-  stores: ['domain', 'text', 'io'],
-  config: ['domain', 'text', 'io'],
-  report: ['domain', 'text'],
-  roles: ['domain'],
-  demo: ['domain'],
-  cli: ['app.ts', 'app/ahead.ts', 'app/answer-stop.ts', 'app/run.ts', 'domain', 'report', 'text', 'version.ts', 'mcp'],
-  mcp: ['app.ts', 'domain', 'report', 'text', 'version.ts'],
+  kernel: [],
+  ui: ['kernel'],
+  platform: ['kernel'],
+  'text-diff': [],
+  version: [],
+  git: ['kernel', 'platform'],
+  agents: ['kernel', 'platform', 'git'],
+  config: [...BASE, 'git', 'agents', 'version'],
+  dispatch: [...BASE, 'agents', 'config'],
+  ledger: [...BASE, 'dispatch'],
+  trust: [...BASE, 'git', 'config', 'version'],
+  rules: [...BASE, 'git', 'config', 'version'],
+  gates: [...SERVICES, 'rules'],
+  phases: [...SERVICES, 'text-diff'],
+  workflows: SERVICES,
+  'fix-loop': [...SERVICES, 'gates', 'rules'],
+  'stop-hook': [...SERVICES, 'gates'],
+  explain: [...SERVICES, 'gates', 'rules'],
+  reports: [...SERVICES, 'gates'],
+  progress: [...SERVICES, 'gates', 'phases'],
+  cost: SERVICES,
+  setup: [...SERVICES, 'gates', 'rules'],
+  demo: [...SERVICES, 'gates', 'cost'],
+  api: [...SERVICES, ...SLICES],
+  mcp: ['api', 'kernel', 'ui', 'version', ...SLICES],
+  cli: ['api', 'kernel', 'ui', 'version', 'git', 'progress', 'mcp', ...SLICES],
+  index: ['api', ...SERVICES, ...SLICES, 'progress'],
 };
 
-/** Folders that decide and write text touch nothing outside: of Node they may use hashing alone. */
-const PURE = ['domain', 'plan', 'prompt', 'text', 'report'];
-const PURE_MODULES = ['node:crypto', 'zod', 'jsonrepair'];
+/** Files that decide or describe: they take data and return data. Of Node they may use only hashing. */
+const PURE =
+  /^(?:kernel|ui|text-diff)\/|(?:^|\/)(?:decide|judge|describe|prompt)\/|(?:^|\/)(?:decide|judge|describe|prompt|json|types)[^/]*$/;
+const PURE_MODULES = ['node:crypto', 'zod', 'jsonrepair', 'diff'];
+const PORTS_ONLY = /^(?:gates|phases|workflows)\/(?:do|read)\//;
+const WORLD = ['git', 'platform', 'agents'];
 
 type Import = { readonly from: string; readonly to: string };
 
-function sourceFiles(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-    .map((entry) => join(entry.parentPath, entry.name));
-}
-
-function importsOf(file: string): string[] {
-  const text = readFileSync(file, 'utf8');
-  const found = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] ?? '');
-  return [...new Set(found)];
-}
-
-const files = sourceFiles(SRC);
+const files = readdirSync(SRC, { withFileTypes: true, recursive: true })
+  .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+  .map((entry) => relative(SRC, join(entry.parentPath, entry.name)));
+const textOf = (file: string) => readFileSync(join(SRC, file), 'utf8');
 const inner: Import[] = [];
 const outer: Import[] = [];
-for (const file of files) {
-  for (const target of importsOf(file)) {
-    const from = relative(SRC, file);
-    if (target.startsWith('.')) inner.push({ from, to: relative(SRC, resolve(dirname(file), target)) });
+for (const from of files) {
+  for (const [, target = ''] of textOf(from).matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)) {
+    if (target.startsWith('.')) inner.push({ from, to: join(dirname(from), target) });
     else outer.push({ from, to: target });
   }
 }
 
-const folderOf = (path: string) => path.split('/')[0] ?? path;
+const sliceOf = (path: string) => (path.split('/')[0] ?? path).replace(/\.ts$/, '');
 
 describe('architecture', () => {
-  test('there is something to check', () => {
-    expect(files.length).toBeGreaterThan(50);
-    expect(inner.length).toBeGreaterThan(150);
+  test('the test finds files and imports to check', () => {
+    expect(files.length).toBeGreaterThan(200);
+    expect(inner.length).toBeGreaterThan(1000);
   });
 
-  test('every folder is one that the architecture names', () => {
-    const known = [...Object.keys(ARROWS), 'app.ts', 'app', 'index.ts', 'version.ts'];
-    expect(
-      [...new Set(files.map((file) => folderOf(relative(SRC, file))))].filter((one) => !known.includes(one)),
-    ).toEqual([]);
+  test('every slice is listed', () => {
+    expect([...new Set(files.map(sliceOf))].filter((slice) => ARROWS[slice] === undefined)).toEqual([]);
   });
 
   test('imports follow the arrows', () => {
-    const wrong = inner.filter(({ from, to }) => {
-      const allowed = ARROWS[folderOf(from)];
-      return (
-        allowed !== undefined &&
-        folderOf(to) !== folderOf(from) &&
-        !allowed.includes(folderOf(to)) &&
-        !allowed.includes(to)
-      );
-    });
+    const wrong = inner.filter(
+      ({ from, to }) => sliceOf(to) !== sliceOf(from) && !ARROWS[sliceOf(from)]?.includes(sliceOf(to)),
+    );
     expect(wrong).toEqual([]);
   });
 
-  test('nothing inside imports the library entry', () => {
-    expect(inner.filter(({ to }) => to === 'index.ts')).toEqual([]);
+  test('no import cycles between files', () => {
+    expect(cycle(graphOf(inner))).toBeNull();
   });
 
-  test('folders that decide use nothing of the outside world', () => {
-    expect(outer.filter(({ from, to }) => PURE.includes(folderOf(from)) && !PURE_MODULES.includes(to))).toEqual([]);
+  test('no import cycles between slices', () => {
+    const between = inner.map(({ from, to }) => ({ from: sliceOf(from), to: sliceOf(to) }));
+    expect(cycle(graphOf(between.filter(({ from, to }) => from !== to)))).toBeNull();
   });
 
-  test('execute reaches the world through ports alone', () => {
-    expect(outer.filter(({ from }) => folderOf(from) === 'execute')).toEqual([]);
+  test('pure files import pure modules only', () => {
+    const isPure = (file: string) => PURE.test(file.replace(/\.ts$/, ''));
+    expect(files.filter(isPure).length).toBeGreaterThan(100);
+    expect(outer.filter(({ from, to }) => isPure(from) && !PURE_MODULES.includes(to))).toEqual([]);
+    expect(inner.filter(({ from, to }) => isPure(from) && WORLD.includes(sliceOf(to)))).toEqual([]);
   });
 
-  test('of the words of the domain, each means one thing', () => {
-    const words = files
-      .filter((file) => folderOf(relative(SRC, file)) === 'domain')
-      .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/^export (?:type|interface|class) (\w+)/gm)])
-      .map(([, word]) => word ?? '');
-    expect(words.length).toBeGreaterThan(50);
-    expect(words.filter((word, i) => words.indexOf(word) !== i)).toEqual([]);
+  test('do/ and read/ reach the world through ports', () => {
+    expect(files.filter((file) => PORTS_ONLY.test(file)).length).toBeGreaterThan(10);
+    expect(inner.filter(({ from, to }) => PORTS_ONLY.test(from) && WORLD.includes(sliceOf(to)))).toEqual([]);
+    expect(outer.filter(({ from, to }) => PORTS_ONLY.test(from) && !PURE_MODULES.includes(to))).toEqual([]);
   });
 
-  test('there are no cycles', () => {
-    const graph = new Map<string, string[]>();
-    for (const { from, to } of inner) graph.set(from, [...(graph.get(from) ?? []), to]);
-    expect(cycle(graph)).toBeNull();
+  test('an exported name means one thing in all of src', () => {
+    const homes = new Map<string, string[]>();
+    for (const file of files.filter((one) => !['index.ts', 'api.ts'].includes(one))) {
+      for (const [, name = ''] of textOf(file).matchAll(
+        /^export (?:declare )?(?:async )?(?:function\*?|const|let|type|interface|class) (\w+)/gm,
+      )) {
+        homes.set(name, [...new Set([...(homes.get(name) ?? []), file])]);
+      }
+    }
+    expect([...homes].filter(([, where]) => where.length > 1)).toEqual([]);
   });
 
-  test('every folder of src has tests or is reached through the built program', () => {
+  test('no folder holds more than 25 files', () => {
+    const sizes = new Map<string, number>();
+    for (const file of files) sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1);
+    expect([...sizes].filter(([, size]) => size > 25)).toEqual([]);
+  });
+
+  test('every slice has tests', () => {
     const tested = new Set(readdirSync(import.meta.dirname));
-    const throughProgram = ['app', 'cli', 'mcp', 'execute'];
-    const folders = [...new Set(files.map((file) => folderOf(relative(SRC, file))))].filter(
-      (one) => !one.endsWith('.ts'),
-    );
-    expect(folders.filter((one) => !tested.has(one) && !throughProgram.includes(one))).toEqual([]);
+    const slices = [...new Set(files.filter((file) => file.includes('/')).map(sliceOf))];
+    expect(slices.filter((slice) => !tested.has(slice))).toEqual([]);
   });
 });
+
+function graphOf(imports: readonly Import[]): ReadonlyMap<string, readonly string[]> {
+  const graph = new Map<string, string[]>();
+  for (const { from, to } of imports) graph.set(from, [...(graph.get(from) ?? []), to]);
+  return graph;
+}
 
 function cycle(graph: ReadonlyMap<string, readonly string[]>): readonly string[] | null {
   const done = new Set<string>();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { requirements } from './requirements.ts';
 
-test('every requirement has an id of its own, in the form of its text', () => {
+test('every requirement has a unique id, in the form of its text', () => {
   const ids = requirements.map((one) => one.id);
   expect(new Set(ids).size).toBe(ids.length);
   const form =
@@ -9,6 +9,6 @@ test('every requirement has an id of its own, in the form of its text', () => {
   expect(ids.filter((id) => !form.test(id))).toEqual([]);
 });
 
-test('what is not applicable has a reason', () => {
+test('every requirement that does not apply has a reason', () => {
   for (const one of requirements) if (one.state === 'n/a') expect(one.reason.length, one.id).toBeGreaterThan(10);
 });

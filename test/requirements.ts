@@ -1,6 +1,6 @@
 /**
- * Every sentence of the requirement texts by id; tests cite ids in their titles, and the run fails where a tested id
- * has no passing test that cites it.
+ * Every sentence of the requirement texts by id. Tests cite ids in their titles, and the run fails if a tested id has
+ * no passing test that cites it.
  */
 export type Requirement = { readonly id: string; readonly says: string } & (
   | { readonly state: 'tested' }
@@ -11,7 +11,7 @@ export type Requirement = { readonly id: string; readonly says: string } & (
 const tested = (id: string, says: string): Requirement => ({ id, says, state: 'tested' });
 const notApplicable = (id: string, says: string, reason: string): Requirement => ({ id, says, state: 'n/a', reason });
 
-const editsOtherProject = 'prescribes edits to files of another project, which are no part of this package';
+const editsOtherProject = 'prescribes edits to files of another project, which do not belong to this package';
 const orderOfWork = 'prescribes the order of work in another project, not a behaviour of a product';
 
 const passCaching: readonly Requirement[] = [
@@ -327,10 +327,10 @@ const reuseSpec: readonly Requirement[] = [
   tested('REUSE-R1.9/resumes', 'final validation resumes a session that is still known, also with a cold cache'),
   tested('REUSE-R1.9/failed-resume', 'a resume that fails in final validation is followed by a fresh dispatch'),
   tested('REUSE-R1.9/state-persists', 'resume_state lasts for the loop, also for roles that paused in between'),
-  tested('REUSE-R1.9/change-summary', 'a reviewer that had passed is told what was fixed since its last review'),
+  tested('REUSE-R1.9/change-summary', 'a reviewer that had passed gets a list of the fixes since its last review'),
 
   // R1: acceptance
-  tested('REUSE-R1/AC-resume', 'iteration 2 and later resume instead of starting anew'),
+  tested('REUSE-R1/AC-resume', 'iteration 2 and later resume instead of starting a new session'),
   tested('REUSE-R1/AC-delta-only', 'a resumed prompt has the delta only: document diff, or git diff for implement'),
   tested('REUSE-R1/AC-size-guard', 'a delta above half of the first prompt leads to a fresh dispatch'),
   tested('REUSE-R1/AC-fallback', 'a failed resume goes fresh and is logged as RESUME-FALLBACK'),
@@ -591,7 +591,7 @@ const reuseDesign: readonly Requirement[] = [
   tested('REUSE-I2/iteration-line', 'then "This is iteration {n} of {max}."'),
   tested('REUSE-I2/return-json', 'last, "Return your assessment as JSON:"'),
   tested('REUSE-I2/schema', 'approved, issues (severity, category, description, location, suggestion), summary'),
-  tested('REUSE-I2/no-required-artifacts', 'there is no block of required artifacts'),
+  tested('REUSE-I2/no-required-artifacts', 'the prompt has no block of required artifacts'),
   tested('REUSE-I2/no-rubric', 'the rubric is not repeated'),
   tested('REUSE-I2/delta-is-payload', 'the delta is the main part of it'),
   tested('REUSE-I2/schema-repeated', 'the schema is repeated'),
@@ -704,7 +704,7 @@ const reuseDesign: readonly Requirement[] = [
   tested('REUSE-I10/r4-only', 'after a failure R4 is used alone'),
   tested('REUSE-I10/no-resume', 'after a failure nothing is resumed'),
 
-  // Which template, in implement
+  // The template in implement
   tested('REUSE-MATRIX/reviewer-iteration-1', 'iteration 1, all three reviewers: I1-R4'),
   tested('REUSE-MATRIX/reviewer-iteration-1/session', 'their sessions are stored'),
   tested('REUSE-MATRIX/reviewer-failed', 'a failed reviewer with a session and a delta up to 50 %: I2'),
@@ -724,7 +724,7 @@ const reuseDesign: readonly Requirement[] = [
   tested('REUSE-MATRIX/implementer-delta-too-large', 'a later fix with a delta above 50 %: I7 fresh'),
   tested('REUSE-MATRIX/implementer-delta-too-large/reset', 'what is kept for the implementer is replaced'),
 
-  // What agents see differently
+  // Differences that agents see
   tested('REUSE-BEHAVIOUR/reviewers-delta', 'from iteration 2 on reviewers get the delta by resume, not full context'),
   tested('REUSE-BEHAVIOUR/reviewers-schema', 'in fresh prompts the schema, itself unchanged, precedes the artifact'),
   tested(

@@ -6,7 +6,7 @@ import { temporaryFolder } from './support/repo.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** The packages whose code the build has: as it is made for people, it tells where each part is from. */
+/** Returns the packages in the build. The readable build names the source of each part. */
 function bundledPackages(): string[] {
   const dist = temporaryFolder();
   const options = { cwd: ROOT, env: { ...process.env, READABLE: '1' }, stdio: 'ignore' } as const;
@@ -32,7 +32,7 @@ function licenceOf(name: string): string {
   return `## ${name} ${manifest.version} (${manifest.license})${text}`;
 }
 
-// Written by `npx vitest run test/third-party.test.ts -u` after a build; here it is checked to be current.
+// `npx vitest run test/third-party.test.ts -u` after a build writes the file; this test checks that it is current.
 test('THIRD-PARTY-LICENSES.md names every package that is part of the build', async () => {
   const packages = bundledPackages();
   expect(packages).toContain('yaml');

@@ -1,5 +1,5 @@
-// Runs the gates of this repository on what the last commits changed, in a copy of it; on everything, where there is no history. Nobody is asked but
-// scripts: it needs no model, key or network, and leaves nothing behind. What CI has checked by itself before is left out.
+// Runs the gates of this repository on the last commits, in a temporary copy. Without history, on all files. The reviewers are scripts, so it
+// needs no model, key or network. It skips checks that CI runs anyway.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -53,13 +53,13 @@ function run() {
   );
 }
 
-/** What the change is measured from: a commit some way back, or null where none is known. */
+/** Returns the commit to compare with; null if there is no history. */
 function earlierCommit(git) {
   const [, ...earlier] = git('rev-list', '--first-parent', `--max-count=${MOST_COMMITS + 1}`, 'HEAD').split('\n');
   return earlier.at(-1) ?? null;
 }
 
-/** No settings of the person or the machine, and a PATH on which there is no agent: whoever has one asks it with "onceover run". */
+/** Returns an environment without user settings and without agents on PATH. */
 function bareEnvironment() {
   for (const one of [bin, home]) mkdirSync(one);
   for (const program of ['node', 'npm', 'git', 'sh']) symlinkSync(which(program), join(bin, program));
@@ -69,7 +69,7 @@ function bareEnvironment() {
     LANG: 'C.UTF-8',
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',
-    // The clone may belong to somebody else than whoever runs this, as in a container.
+    // In a container, the clone may belong to another user.
     GIT_CONFIG_COUNT: '1',
     GIT_CONFIG_KEY_0: 'safe.directory',
     GIT_CONFIG_VALUE_0: '*',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** A file with all that it imports as it is loaded: types, packages and what is imported later are not among them. */
+/** Returns a file and everything it imports statically, without types and packages. */
 export function loadedBy(file: string, found = new Set<string>()): Set<string> {
   const path = resolve(file);
   if (found.has(path)) return found;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'tsdown';
 
-/** Builds a part of the program that the package does not export, for measuring it, and loads it. */
+/** Builds and loads a module that the package does not export, so that a benchmark can measure it. */
 export async function load(source) {
   const folder = mkdtempSync(join(tmpdir(), 'onceover-bench-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -14,6 +14,7 @@ export async function load(source) {
     outDir: folder,
     format: 'esm',
     platform: 'node',
+    loader: { '.md': 'text' },
     dts: false,
     logLevel: 'silent',
     define: { ONCEOVER_VERSION: JSON.stringify('bench') },

@@ -1,13 +1,13 @@
-// Specifications that nobody wrote: sections of sentences, lists, tables and code, made from a seed.
+// Generates specifications from a seed: sections of sentences, lists, tables and code.
 
-/** A document of about so many characters. `style`: whether paragraphs are one line each, wrapped, or both. */
+/** Generates a document of about this many characters. `style`: one line per paragraph, wrapped, or both. */
 export function makeDocument(random, { size, style }) {
   const document = { title: `# ${title(random)}`, sections: [] };
   while (render(document).length < size) document.sections.push(makeSection(random, style));
   return document;
 }
 
-/** A section with a heading and some blocks. */
+/** Generates a section with a heading and some blocks. */
 export function makeSection(random, style) {
   const blocks = [makeParagraph(random, style)];
   for (let n = random.between(1, 4); n > 0; n--) {
@@ -49,7 +49,7 @@ function widthOf(random, style) {
   return style === 'wrapped' ? 88 : 0;
 }
 
-/** The document as Markdown. */
+/** Returns the document as Markdown. */
 export function render({ title: heading, sections }) {
   const blocks = sections.flatMap((section) => [section.heading, ...section.blocks.map(renderBlock)]);
   return `${[heading, ...blocks].join('\n\n')}\n`;
@@ -81,7 +81,7 @@ function wrapped(text, width, indent) {
   return lines.join('\n');
 }
 
-/** A sentence of 40 to 220 characters. */
+/** Generates a sentence of 40 to 220 characters. */
 export function sentence(random) {
   const parts = [
     `${capital(random.pick(DETERMINERS))} ${words(random, random.between(1, 2))} ${random.pick(MODALS)} ${random.pick(VERBS)} the ${words(random, random.between(1, 3))}`,
@@ -92,7 +92,7 @@ export function sentence(random) {
   return `${parts.join(random.chance(0.3) ? ', ' : ' ')}.`;
 }
 
-/** The same sentence with other words here and there. */
+/** Returns the sentence with some words replaced. */
 export function reworded(random, text) {
   const parts = text.split(' ');
   for (let n = random.between(1, 6); n > 0; n--) {
@@ -120,7 +120,7 @@ export function title(random) {
   return `${capital(random.pick(ADJECTIVES))} ${words(random, random.between(1, 3))} ${random.between(1, 99)}`;
 }
 
-/** Some words in a row. */
+/** Returns some words in a row. */
 export function words(random, count) {
   return Array.from({ length: count }, (_, n) => random.pick(n + 1 < count ? [...ADJECTIVES, ...NOUNS] : NOUNS)).join(
     ' ',

@@ -2,10 +2,10 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-// Nothing of what is installed is run while it is installed.
+// Run no install scripts of the packages.
 const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund'];
 
-/** Installs a tarball into a folder of its own, and tells what came of it. */
+/** Installs a tarball into its own folder and returns the result. */
 export function installFrom(tarball, folder) {
   mkdirSync(folder);
   writeFileSync(join(folder, 'package.json'), '{"private":true}\n');
@@ -13,19 +13,19 @@ export function installFrom(tarball, folder) {
   return { ...lookAt('onceover', folder), download: statSync(tarball).size };
 }
 
-/** Installs a tool at the version that a lockfile names, with a cache of its own, which then tells how much was downloaded. */
+/** Installs a tool at the version in a lockfile, with its own cache, and measures the download by that cache. */
 export function installLocked(name, locked, folder) {
   mkdirSync(folder);
   for (const file of ['package.json', 'package-lock.json']) cpSync(join(locked, file), join(folder, file));
   const cache = join(folder, 'cache');
   const end = spawnSync('npm', ['ci', ...QUIET, '--cache', cache], { cwd: folder, encoding: 'utf8' });
-  if (end.status !== 0) return { ok: false, why: `it could not be installed (${npmsCode(end.stderr)})` };
+  if (end.status !== 0) return { ok: false, why: `the installation failed (${npmsCode(end.stderr)})` };
   return { ok: true, tool: { ...lookAt(name, folder), download: downloaded(folder, cache) } };
 }
 
-/** What npm calls its trouble. */
+/** Returns the error of npm. */
 export function npmsCode(said) {
-  return /^npm error code (\w+)/m.exec(said ?? '')?.[1] ?? 'npm does not say why';
+  return /^npm error code (\w+)/m.exec(said ?? '')?.[1] ?? 'npm printed no reason';
 }
 
 function lookAt(name, folder) {
@@ -40,12 +40,12 @@ function lookAt(name, folder) {
   };
 }
 
-/** What npm says that it installed: by place, with the digest of the tarball. */
+/** Returns the packages that npm lists as installed: by folder, with the digest of the tarball. */
 function packagesOf(modules) {
   return JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8')).packages;
 }
 
-/** npm keeps tarballs in its cache by their digests. */
+/** npm stores tarballs in its cache by digest. */
 function downloaded(folder, cache) {
   const sizes = Object.values(packagesOf(join(folder, 'node_modules'))).map(({ integrity }) => {
     const [kind, digest] = integrity.split(/-(.*)/s);
@@ -55,7 +55,7 @@ function downloaded(folder, cache) {
   return sizes.reduce((sum, one) => sum + one, 0);
 }
 
-/** Bytes of all files below a folder. */
+/** Returns the bytes of all files in a folder. */
 function sizeOf(folder) {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())

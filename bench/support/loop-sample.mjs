@@ -1,4 +1,4 @@
-// What the loops of bench/loop.mjs look at: documents and code that nobody wrote, revised line by line, made from a seed.
+// Generates the documents and the code for the loops of bench/loop.mjs from a seed, and revises them line by line.
 import { codeLine, makeDocument, render, reworded } from './documents.mjs';
 import { seeded } from './random.mjs';
 
@@ -6,12 +6,15 @@ export const ROUNDS = 5;
 const ARTIFACT = 16_000;
 const FILE = 4000;
 const CHANGED = 0.06;
-/** How many lines a change touches in one place. */
+/** Number of lines that a change touches in one place. */
 const TOGETHER = 3;
 
 const FEATURE = 'docs/features/007-export';
 
-/** The phases that are played: what is under review, its versions, and who reviews. `opens`: what a fresh reviewer opens of it. */
+/**
+ * The phases of the sample: the reviewed files, their versions, and the reviewers. `opens`: the files that a reviewer
+ * in a new session opens.
+ */
 export function makeSample(seed) {
   const random = seeded(seed);
   const source = (size) =>
@@ -36,7 +39,7 @@ export function makeSample(seed) {
         path: `${FEATURE}/spec.md`,
         versions: revisions(document, (line) => reworded(random, line), random),
         files: { ...papers('prd'), ...files, ...more },
-        // The PRD first: the template demands it of whoever begins anew.
+        // The PRD comes first: the template asks a reviewer in a new session to read it.
         opens: { A: [`${FEATURE}/prd.md`], B: [`${FEATURE}/prd.md`, ...Object.keys(files)] },
       },
       implement: {
@@ -44,7 +47,7 @@ export function makeSample(seed) {
         path: 'src/export.ts',
         versions: revisions(source(ARTIFACT), () => codeLine(random), random),
         files: { ...papers('prd', 'spec', 'design', 'plan', 'tasks'), ...files, ...more },
-        // The code first: the template lists it, and whoever begins anew opens it.
+        // The code comes first: the template lists it, and a reviewer in a new session opens it.
         opens: {
           A: ['src/export.ts', `${FEATURE}/design.md`],
           B: ['src/export.ts', `${FEATURE}/design.md`, ...Object.keys(files)],
@@ -64,7 +67,7 @@ function lines(make, size) {
   return text;
 }
 
-/** Versions of a text, each with some lines that are others than before. */
+/** Returns versions of a text; each changes some lines of the version before. */
 function revisions(first, change, random) {
   const versions = [first];
   while (versions.length < ROUNDS) versions.push(revised(versions.at(-1), change, random));
@@ -78,7 +81,7 @@ function revised(text, change, random) {
   while (touched.size < most) {
     const from = random.between(1, all.length - 2);
     for (let at = from; at < from + TOGETHER && at < all.length && touched.size < most; at++) {
-      // Headings and short lines stay.
+      // Keep headings and short lines.
       if (touched.has(at) || all[at].trim().length < 20 || all[at].startsWith('#')) continue;
       all[at] = change(all[at]);
       touched.add(at);
@@ -102,7 +105,7 @@ const FORMS = {
   'security-reviewer': { issue: { category: 'injection' }, answer: {} },
 };
 
-/** What a reviewer answers in a round. */
+/** Returns the answer of a reviewer in a round. */
 export function verdict(role, { round, passes }) {
   const { issue, answer } = FORMS[role];
   const found = {

@@ -2,15 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 
-/** The program that is measured: what was built here, unless another build is named. */
+/** The measured program: the current build, or another build if one is named. */
 export const CLI = process.env.ONCEOVER_TEST_CLI ?? fileURLToPath(new URL('../../dist/cli.mjs', import.meta.url));
 
-/** What everything is put beside that starts a program of Node. */
+/** The command that every start of a Node program is compared with. */
 export const BARE = [process.execPath, '-e', '0'];
 
 /**
- * Runs the commands in turns, so that whatever else the machine does hits all of them, and gives the median of each in
- * milliseconds.
+ * Runs the commands in turns, so that other load on the machine affects all of them, and returns the median time of
+ * each in milliseconds.
  */
 export function sideBySide(commands, { rounds = 25, cwd = process.cwd() } = {}) {
   const { NODE_EXTRA_CA_CERTS: _left, ...env } = process.env;

@@ -1,16 +1,16 @@
 import { load } from './build.mjs';
 
-/** Where the documents lie: the one under review, and the one that it rests on. */
+/** Paths of the reviewed document and of its upstream document. */
 const FEATURE = { folder: 'docs/features/007-export', prd: 'docs/features/007-export/prd.md' };
 export const SPEC = `${FEATURE.folder}/spec.md`;
 export const ROLES = ['spec-reviewer', 'phase-reviewer'];
 export const ENCODINGS = ['context-3', 'context-1', 'context-0', 'sentences'];
 
-const { chooseDelta } = await load('src/plan/delta.ts');
-const { startPhase, stepPhase } = await load('src/plan/phase-step.ts');
-const { loopMustRead, loopPrompt } = await load('src/prompt/loop.ts');
-const { parseRole } = await load('src/config/parse-role.ts');
-const { BUILT_IN_ROLES } = await load('src/roles/table.ts');
+const { chooseDelta } = await load('src/phases/do/build-prompt.ts');
+const { beginPhase, stepPhase } = await load('src/phases/decide/machine.ts');
+const { loopMustRead, loopPrompt } = await load('src/phases/prompt/prompt.ts');
+const { parseRole } = await load('src/phases/roles/load.ts');
+const { BUILT_IN_ROLES } = await load('src/phases/roles/load.ts');
 
 const roles = Object.fromEntries(
   Object.entries(BUILT_IN_ROLES).map(([name, text]) => [name, parseRole(name, text, null).role]),
@@ -20,14 +20,15 @@ const REPLIED = { by: 'agent', session: { id: 's', ...AGENT }, freshChars: 0, us
 const PASS = { approved: true, issues: [], summary: '' };
 
 /**
- * Plays a loop of specify in which `role` looks at every version and never passes, by the rules and with the prompts of phases.
- * `encoding`: one of them, `chosen`, or null, where every round is fresh. Tells what was sent, what fresh reviewers had to read
- * besides, how many rounds the size guard sent fresh, and how often each encoding was sent.
+ * Plays a specify loop in which `role` reviews every version and never passes, with the rules and the prompts of
+ * phases. `encoding`: one of the encodings, `chosen`, or null for a new session in every round. Returns the characters
+ * sent, the characters that reviewers in new sessions had to read, how many rounds the size guard sent in a new
+ * session, and how often each encoding was sent.
  */
 export async function playLoop({ sequence, role, encoding, guard }) {
   const loop = { sequence, role, encoding, guard, version: 0, looks: 0, resumed: null };
   const told = { sent: 0, read: 0, guarded: 0, used: {} };
-  let step = startPhase(setupOf(encoding === null));
+  let step = beginPhase(setupOf(encoding === null));
   while (loop.looks < sequence.versions.length) {
     const action = step.actions.find(({ kind }) => Object.hasOwn(DOING, kind));
     if (action === undefined) throw new Error(`the loop ended after ${loop.looks} looks`);
@@ -36,7 +37,7 @@ export async function playLoop({ sequence, role, encoding, guard }) {
   return told;
 }
 
-/** What is done for each action of a phase; the event that it ends with. */
+/** Handles each action of a phase and returns the event that ends the action. */
 const DOING = {
   'take-snapshot': ({ sequence, version }) => ({
     kind: 'snapshot-taken',
@@ -87,7 +88,7 @@ function promptFor({ sequence, version }, ask, resumed) {
   });
 }
 
-/** Characters of the documents that a fresh reviewer has to open. */
+/** Characters of the documents that a reviewer in a new session has to open. */
 function mustRead({ sequence, version }, ask) {
   const paths = loopMustRead(ask, { roles, phase: 'specify', feature: FEATURE });
   const texts = paths.map((path) => (path === SPEC ? sequence.versions[version] : sequence.upstream));

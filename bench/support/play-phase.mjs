@@ -12,18 +12,18 @@ const { startModelSim } = await load('test/support/model-sim/server.ts');
 const { agentSettings, realAgent, realPerson } = await load('test/support/real-person.ts');
 const { programOf, usersFolder } = await load('test/support/agent-clis.ts');
 const { dispatchesOf, schemaOf, stableText, usersText } = await load('test/support/wire.ts');
-const { dispatch } = await load('src/agents/dispatch.ts');
+const { callAgent } = await load('src/agents/dispatch.ts');
 
 const CLAUDE = realAgent('claude');
 const SIGNS = {
-  'spec-reviewer': '# Review of a specification',
-  'phase-reviewer': '# Review at the end of a phase',
-  'implementation-reviewer': '# Review of an implementation',
-  'code-quality-reviewer': '# Review of code quality',
+  'spec-reviewer': '# Specification review',
+  'phase-reviewer': '# Phase review',
+  'implementation-reviewer': '# Implementation review',
+  'code-quality-reviewer': '# Code quality review',
   'security-reviewer': '# Security review',
 };
 const RESUMED = 'You already have the upstream artifacts';
-// The loop's own reviewers are measured; the phase-reviewer comes after it.
+// Only the reviewers of the loop are measured; the phase-reviewer runs after the loop.
 const NOT_MEASURED = 'phase-reviewer';
 
 const sim = await startModelSim();
@@ -31,7 +31,9 @@ let plays = 0;
 
 export const endSimulator = () => sim.close();
 
-/** Why no loop can be played: an agent that is not here and could not be installed. Null: one can. */
+/**
+ * Returns why no loop can be played, for example because an agent could not be installed; null if loops can be played.
+ */
 export function whatIsMissing() {
   try {
     for (const name of ['claude', 'codex']) programOf(realAgent(name));
@@ -44,9 +46,10 @@ export function whatIsMissing() {
 export const claudeVersion = CLAUDE.agent.testedVersion;
 
 /**
- * Plays a loop of five rounds by calls of `onceover phase --step`. `keeps`: sessions are kept, so that whoever has looked is
- * resumed; else every look is fresh. `passes(role, round)`: who passes when. `alsoOpens(round)`: what a resumed reviewer opens.
- * Gives the requests of each round, what was sent in characters, and the words of each look.
+ * Plays a loop of five rounds by calls of `onceover phase --step`. `keeps`: onceover resumes sessions; otherwise every
+ * review gets a new session. `passes(role, round)`: whether a role passes in a round. `alsoOpens(round)`: the files
+ * that a resumed reviewer opens. Returns the requests of each round, the characters sent, and the prompts of each
+ * review.
  */
 export function playPhase(sample, { name, scenario, keeps, passes, alsoOpens = () => [] }) {
   const phase = sample.phases[name];
@@ -74,7 +77,10 @@ export function playPhase(sample, { name, scenario, keeps, passes, alsoOpens = (
   });
 }
 
-/** The words of fresh looks, put to Claude Code anew with all of each in the prompt and none in the system prompt. */
+/**
+ * Sends the prompts of the new sessions to Claude Code again, with all text in the prompt and none in the system
+ * prompt.
+ */
 export function playTemplate(sample, { name, scenario, texts }) {
   const phase = sample.phases[name];
   return asSomebody(phase, async (person) => {
@@ -99,14 +105,14 @@ function wordsOf(requests) {
   }));
 }
 
-/** Does work as somebody with a home, a repository and a cache of their own. */
+/** Runs work as a user with their own home, repository and cache. */
 async function asSomebody(phase, work) {
   const label = `loop-${++plays}`;
   const folder = mkdtempSync(join(usersFolder(), 'bench-'));
   const root = join(folder, 'repo');
   mkdirSync(root);
   const { env: own } = realPerson(folder, () => sim.baseUrl(label));
-  // The simulator keeps a cache for each key.
+  // The simulator has a separate cache for each key.
   const env = { ...own, ...GIT, ANTHROPIC_API_KEY: label };
   const git = (...args) => execFileSync('git', args, { cwd: root, env, stdio: 'pipe' });
   const write = (path, text) => {
@@ -115,7 +121,7 @@ async function asSomebody(phase, work) {
   };
   try {
     git('init', '-q', '-b', 'main');
-    // Of code, what a fresh reviewer opens counts: its prompt only names the files.
+    // For code, count the files that a reviewer in a new session opens: its prompt only names the files.
     write('onceover.yml', `${agentSettings(['claude'])}delta_guard: effective\n`);
     for (const [path, text] of Object.entries(phase.files)) write(path, text);
     if (phase.path.startsWith('src/')) write(phase.path, 'export {};\n');
@@ -154,7 +160,10 @@ const GIT = {
   ...{ GIT_COMMITTER_NAME: 'bench', GIT_COMMITTER_EMAIL: 'bench@example.invalid' },
 };
 
-/** Has the model open files, one request each, and then say its verdict; gives how many characters it has opened. */
+/**
+ * Makes the model open files, one request each, and then answer with its verdict. Returns the number of opened
+ * characters.
+ */
 function answerFor(person, plan) {
   let opened = 0;
   sim.script(person.label, ({ body }) => {
@@ -172,7 +181,7 @@ function answerFor(person, plan) {
 function roleIn(body) {
   const text = JSON.stringify(body);
   const role = Object.keys(SIGNS).find((one) => text.includes(SIGNS[one]));
-  if (role === undefined) throw new Error('somebody was asked who is no reviewer');
+  if (role === undefined) throw new Error('onceover called a role that is not a reviewer');
   return role;
 }
 
@@ -180,7 +189,7 @@ const blocksOf = ({ content }) => (Array.isArray(content) ? content : [{ type: '
 const isQuestion = (message) =>
   message.role === 'user' && blocksOf(message).some(({ type, text }) => type === 'text' && !/^<[a-z-]+>/.test(text));
 
-/** How many files were opened since the last question. */
+/** Counts the files opened since the last prompt. */
 function openedSince(messages) {
   const asked = messages.findLastIndex(isQuestion);
   return messages
@@ -209,7 +218,7 @@ function runCli(cwd, env, args) {
 }
 
 async function putWhole(cwd, env, { text, schema }) {
-  const end = await dispatch({
+  const end = await callAgent({
     agent: CLAUDE.agent,
     program: programOf(CLAUDE),
     cwd,

@@ -1,4 +1,4 @@
-/** Numbers that are the same for the same seed. */
+/** Returns random numbers that are the same for the same seed. */
 export function seeded(seed) {
   let state = seed >>> 0;
   const next = () => {
@@ -14,7 +14,7 @@ export function seeded(seed) {
     between,
     pick,
     chance: (share) => next() < share,
-    /** One of the names, each as often as its weight says. */
+    /** Picks one of the names by weight. */
     weighed(weights) {
       const entries = Object.entries(weights);
       let left = next() * entries.reduce((sum, [, weight]) => sum + weight, 0);

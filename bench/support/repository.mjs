@@ -3,7 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Does work in a repository with so many files in 100 folders, and a review of each of the first folders that always passes. */
+/**
+ * Runs work in a repository with this many files in 100 folders. The first folders have a review that always passes.
+ */
 export async function withRepository({ files, gates }, work) {
   const root = mkdtempSync(join(tmpdir(), 'onceover-bench-'));
   try {

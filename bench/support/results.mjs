@@ -1,9 +1,9 @@
-// What was measured last, kept as data: the table and the README are made from it.
+// Stores the latest figures as data. The table and the README part are made from them.
 import { existsSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { doesHold } from './rows.mjs';
 
-/** The benchmarks in the order in which they are run and told. */
+/** The benchmarks in the order in which they run and appear in the table. */
 export const PARTS = [
   'start',
   'installed',
@@ -18,25 +18,25 @@ export const PARTS = [
   'live',
 ];
 
-/** { parts: { <name>: { on, rows } } }; empty where nothing was measured yet. */
+/** Returns { parts: { <name>: { on, rows } } }; empty if nothing was measured yet. */
 export function readResults(file) {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { parts: {} };
 }
 
-/** The results with those of some parts in place of what was there; what was not measured now is kept. */
+/** Returns the results with the measured parts replaced; other parts are kept. */
 export function withParts(results, measured) {
   const all = { ...results.parts, ...measured };
   return { parts: Object.fromEntries(PARTS.filter((name) => name in all).map((name) => [name, all[name]])) };
 }
 
-/** Where figures come from, as far as it matters to who compares them. */
+/** Describes the machine, so that figures can be compared. */
 export function machine() {
   const models = cpus().map(({ model }) => model.trim());
   const cores = `${models.length} ${models.length === 1 ? 'core' : 'cores'}`;
   return `Node ${process.versions.node}, ${process.platform} ${process.arch}, ${cores} (${models[0] ?? 'unknown'})`;
 }
 
-/** What a benchmark handed over, line by line, and how it ended: a benchmark that broke is a row that says so. */
+/** Returns the rows that a benchmark wrote. If the benchmark broke, a last row says why. */
 export function rowsOf(name, lines, { code, said, tookTooLong }) {
   const rows = lines.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
   const isExplained =
@@ -49,11 +49,11 @@ export function rowsOf(name, lines, { code, said, tookTooLong }) {
 function lastWords(said) {
   const lines = said.split('\n').map((line) => line.trim());
   return (
-    lines.find((line) => /^\w*Error\b.*:/.test(line)) ?? lines.findLast((line) => line !== '') ?? 'it said nothing'
+    lines.find((line) => /^\w*Error\b.*:/.test(line)) ?? lines.findLast((line) => line !== '') ?? 'it printed nothing'
   );
 }
 
-/** What becomes of all rows: 1 where one is over its limit, 3 where one could not be measured. */
+/** Returns the exit code for the rows: 1 if one is over its limit, 3 if one could not be measured. */
 export function exitCodeOf(rows) {
   if (rows.some((row) => doesHold(row) === false)) return 1;
   return rows.some(({ why }) => why !== undefined) ? 3 : 0;

@@ -1,17 +1,19 @@
-// How documents are revised between two looks of a reviewer: by profiles, from a seed.
+// Revises documents between two reviews: by profiles, from a seed.
 import { codeLine, makeDocument, makeSection, render, reworded, sentence, title, words } from './documents.mjs';
 import { seeded } from './random.mjs';
 
 const VERSIONS = 5;
 
-/** How often each profile comes, in twenty sequences. */
+/** How often each profile appears in twenty sequences. */
 const TURNS = [
   ...['usual', 'small', 'usual', 'large', 'usual', 'tables', 'small', 'usual', 'mixed', 'small'],
   ...['usual', 'reflow', 'usual', 'small', 'usual', 'moves', 'large', 'usual', 'mixed', 'small'],
 ];
 const STYLES = ['long', 'mixed', 'wrapped', 'long', 'mixed', 'long', 'mixed'];
 
-/** So many sequences: five versions of a document each, what a reviewer said of them, and the document that they rest on. */
+/**
+ * Returns this many sequences: five versions of a document each, the answers of a reviewer, and the upstream document.
+ */
 export function makeSequences(seed, count) {
   return Array.from({ length: count }, (_, n) => {
     const random = seeded(seed * 10_007 + n);
@@ -45,7 +47,7 @@ function makeIssue(random) {
   return { severity, category: 'clarity', description: sentence(random), location, suggestion: sentence(random) };
 }
 
-/** The next version of a document. */
+/** Returns the next version of a document. */
 function revised(random, document, { profile, style }) {
   const draft = structuredClone(document);
   const kind = profile === 'mixed' ? random.pick(TURNS.filter((one) => one !== 'mixed')) : profile;
@@ -90,7 +92,9 @@ function blocksOf({ sections }, ...kinds) {
   return sections.flatMap(({ blocks }) => blocks).filter(({ kind }) => kinds.includes(kind));
 }
 
-/** Changes text until sentences of so many characters are touched; from one to the next it mostly stays where it is. */
+/**
+ * Changes text until the touched sentences have this many characters. Successive changes mostly stay in the same place.
+ */
 function editText(random, draft, { characters, stays }) {
   let section = random.pick(draft.sections);
   let block = random.pick(section.blocks);
@@ -101,7 +105,7 @@ function editText(random, draft, { characters, stays }) {
   }
 }
 
-/** Changes something in a block, and tells how many characters the touched sentence or line has. */
+/** Changes a sentence or a line in a block and returns its length in characters. */
 function editBlock(random, block) {
   switch (block.kind) {
     case 'paragraph':

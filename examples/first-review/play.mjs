@@ -1,4 +1,4 @@
-// Plays a first review in a throw-away repository: rules, a change, instructions, a pass, and nothing left to do.
+// Plays a first review in a temporary repository: rules, a change, instructions, a pass, and then nothing left to do.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,12 +30,12 @@ try {
     'export const total = (prices: number[]) => prices.reduce((sum, one) => sum + one);\n',
   );
 
-  say('A sample repository has a starter .deepreview and a change on a branch. What is to be reviewed?');
+  say('A sample repository has a starter .deepreview and a change on a branch. What needs a review?');
   console.log('  $ onceover instructions');
   show(onceover('instructions'));
   const [task] = JSON.parse(onceover('instructions', '--json')).tasks;
 
-  say('A reviewer reads that file, finds nothing, and says so:');
+  say('A reviewer reads that file, finds nothing, and records the pass:');
   console.log(`  $ onceover pass ${task.review_id}`);
   show(onceover('pass', task.review_id));
 
@@ -43,7 +43,7 @@ try {
   console.log('  $ onceover instructions');
   show(onceover('instructions'));
 
-  say('One byte more:');
+  say('The file changes by one byte:');
   writeFileSync(
     join(root, 'src/price.ts'),
     'export const total = (prices: number[]) => prices.reduce((sum, one) => sum + one, 0);\n\n',

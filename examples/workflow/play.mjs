@@ -1,5 +1,5 @@
-// Plays the workflow of this folder in a throw-away repository: a note without a source is found and mended, and what had
-// passed is not judged again. The reviewer is scripted: no model, key or network is needed.
+// Plays the workflow of this folder in a temporary repository: a reviewer finds a note without a source, the note is
+// fixed, and the note that passed is not reviewed again. The reviewer is scripted: no model, key or network is needed.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ function write(path, text) {
   writeFileSync(join(root, path), text);
 }
 
-/** Runs a command and shows what it says; an exit code that was not to be expected ends the sample. */
+/** Runs a command and prints its output; ends the sample at an unexpected exit code. */
 function onceover(args, expected = 0) {
   console.log(`  $ onceover ${args.map((arg) => (/^[\w./=-]+$/.test(arg) ? arg : `"${arg}"`)).join(' ')}`);
   const end = spawnSync(process.execPath, [cli, ...args], { cwd: root, encoding: 'utf8' });
@@ -29,7 +29,7 @@ try {
   cpSync(new URL('.deepwork', import.meta.url), join(root, '.deepwork'), { recursive: true });
   write('onceover.yml', `agent:\n  scripted: { command: [node, ${JSON.stringify(reviewer)}] }\n`);
 
-  say('A job with one workflow. It is begun with a goal, and with somebody who reviews:');
+  say('A job with one workflow. Start it with a goal and a reviewer:');
   onceover(['workflow', 'list']);
   onceover([
     'workflow',
@@ -43,12 +43,12 @@ try {
 
   write('notes/one.md', 'Source: https://example.org/tea\n\nTea is cheaper by half.\n');
   write('notes/two.md', 'Coffee is what people ask for.\n');
-  say('Two notes, one of them without a source. Each is judged by itself, and then both together:');
+  say('Two notes, one of them without a source. The reviewer reviews each note, and then both together:');
   const research = ['workflow', 'finish', '--output', 'notes=notes/one.md', '--output', 'notes=notes/two.md'];
   onceover(research, 1);
 
   write('notes/two.md', 'Source: https://example.com/survey\n\nCoffee is what people ask for.\n');
-  say('The second one is mended. The first has passed and is unchanged, so it is not judged again:');
+  say('The second note is fixed. The first passed and is unchanged, so it is not reviewed again:');
   onceover(research);
 
   write('report.md', 'Both: tea is cheaper [notes/one.md], coffee is asked for [notes/two.md].\n');

@@ -1,5 +1,5 @@
-// A reviewer that needs no model: it knows one thing to look for in each criterion of the job, and answers as any command
-// agent does: prompt on standard input, one JSON object on standard output.
+// A reviewer without a model: it knows one mistake for each criterion of the job. It answers like any command agent: it
+// reads the prompt from standard input and prints one JSON object.
 import { appendFileSync } from 'node:fs';
 
 let prompt = '';
@@ -9,7 +9,7 @@ if (process.env.REVIEWS_LOG) appendFileSync(process.env.REVIEWS_LOG, `${JSON.str
 const [asked, outputs = ''] = prompt.split('==================== BEGIN OUTPUTS ====================');
 const sentences = outputs.split(/[.!?](?:\s|$)/).length - 1;
 const known = {
-  Sourced: [/^Source: \S/m.test(outputs), 'It has no line "Source:", so nobody can check it.'],
+  Sourced: [/^Source: \S/m.test(outputs), 'It has no line "Source:", so readers cannot check it.'],
   'To the point': [true, null],
   Independent: [new Set(outputs.match(/^Source: .*/gm)).size > 1, 'All notes come from one source.'],
   Answers: [true, null],

@@ -1,64 +1,62 @@
-import type { AgentFailure } from '../domain/agent.ts';
-import type { Abilities } from '../domain/doctor.ts';
-import type { Usage } from '../domain/usage.ts';
+import type { Abilities, AgentFailure, ResumeResult, Usage } from '../kernel/agent.ts';
 
-/** What is asked of an agent, before it is put into the words of its command line. */
+/** A question to an agent, before it becomes a command line. */
 export type AgentQuestion = {
   /** The part of the prompt that is the same in every iteration. */
   readonly stable: string;
   readonly dynamic: string;
   readonly schema: object;
-  /** The same schema without optional fields, for providers that have none. */
+  /** The same schema without optional fields, for providers that do not support them. */
   readonly strictSchema: object;
-  /** The session to go on with; null: a new one. */
+  /** The session to resume; `null` for a new one. */
   readonly sessionId: string | null;
-  /** What a new session is to be called, where the agent lets us choose. */
+  /** The id of a new session, for agents that let the caller choose it. */
   readonly newSessionId: string;
-  /** What the session had used before, for agents that report its total. */
+  /** The usage of the session before this question, for agents that report the session's total. */
   readonly usedBefore: Usage | null;
   readonly model: string | null;
   readonly cacheTtl: '5m' | '1h';
   readonly timeoutSeconds: number;
-  /** True: it may change files of the working tree. */
+  /** True: the agent may change files in the working tree. */
   readonly writes?: boolean;
 };
 
-/** The whole prompt as one text, for agents that have no other place for the stable part; a session has heard that already. */
-export function oneText({ stable, dynamic, sessionId }: AgentQuestion): string {
+/** Returns the prompt as one text, for agents without a system prompt. A resumed session already has the stable part. */
+export function joinPrompt({ stable, dynamic, sessionId }: AgentQuestion): string {
   return sessionId === null ? `${stable}\n\n${dynamic}` : dynamic;
 }
 
-/** How an agent is called: arguments, environment, standard input. */
 type Invocation = {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** The text for standard input. */
   readonly input: string;
 };
 
-/** Puts a text into a file of this dispatch and tells its path: prompts and schemas never go into arguments. */
+/** Writes a temporary file for this call and returns its path. Prompts never go into arguments. */
 type PutFile = (name: string, text: string) => string;
 
-/** What the events of a dispatch have said so far. */
-export type Heard = {
+/** Everything that the agent's events have reported so far. */
+export type AgentEvents = {
   readonly sessionId: string | null;
   readonly model: string | null;
-  /** The text that counts as the answer, as far as it has come. */
+  /** The answer so far. */
   readonly text: string;
   readonly structured: unknown;
   readonly usage: Usage | null;
-  /** The model's message whose usage was added last, where each tells its own more than once. */
+  /** The message whose usage was added last, for agents that report a message's usage more than once. */
   readonly counted: string | null;
-  /** True once the model itself has begun to answer: by then its provider has the prompt in its cache. */
+  /** True once the model has started to answer: its provider has cached the prompt by then. */
   readonly begun: boolean;
-  /** True once the agent said that it is done and all went well. */
+  /** True once the agent has reported success. */
   readonly done: boolean;
   readonly failure: AgentFailure | null;
   readonly filesRead: readonly string[];
-  /** What it is doing, for people who wait. */
+  /** The current activity, for the live display. */
   readonly doing: string | null;
 };
 
-export const NOTHING_HEARD: Heard = {
+export const NO_EVENTS: AgentEvents = {
   sessionId: null,
   model: null,
   text: '',
@@ -72,31 +70,35 @@ export const NOTHING_HEARD: Heard = {
   doing: null,
 };
 
-/** One agent: how to call it and how to read what it says. Everything else is the runner's. */
+/** One agent: how to call it and how to read its output. Add one by a file here and a line in `table.ts`. */
 export interface Agent {
   readonly name: string;
   /** The program on PATH. */
   readonly program: string;
-  /** Null for an agent of the user's own. */
+  /** `null` for a custom command. */
   readonly testedVersion: string | null;
+  /** The first of V1 to V4 that the tested version failed, and how; `null` if it passed all four. */
+  readonly resumeFailure: ResumeResult['failed'];
   readonly abilities: Abilities;
-  /** Whether it may be a fixer: given leave to write, it writes nowhere but in the working tree. */
+  /** Whether it may be a fixer: when allowed to write, it writes only in the working tree. */
   readonly canFix: boolean;
-  /** The most characters of a diff that it is given at once: a token is three or four of them, and more must fit beside. */
+  /** The most characters of a diff in one prompt. A token has three or four, and the context must hold more than the diff. */
   readonly diffLimit: number;
-  /** How to get it; null for an agent of the user's own. */
+  /** The install command; `null` for a custom command. */
   readonly install: string | null;
-  /** Variables of the user's environment that it needs to be logged in and configured. */
+  /** Environment variables that the agent needs for its login and configuration. */
   readonly variables: readonly string[];
-  /** How many minutes its provider keeps what it was sent, by what is asked for. */
+  /** How many minutes the provider caches a prompt, by the requested TTL. */
   readonly warmMinutes: Readonly<Record<'5m' | '1h', number>>;
-  /** What it loads from the repository under review although it is told not to: that must be hidden from it. */
+  /** The provider in the price list; `in-model` if model names start with it; `null` if unknown. */
+  readonly priceProvider: string | null;
+  /** Files that the agent loads from the repository under review despite its options: they must be hidden from it. */
   readonly loads?: readonly string[];
   invoke(question: AgentQuestion, put: PutFile): Invocation;
-  /** Takes in one line of its output; `now` is for limits that end "in 5 minutes". */
-  hear(heard: Heard, line: string, now: Date): Heard;
-  /** For agents without events: what all of its output says, once it has ended well. */
-  conclude?(stdout: string, question: AgentQuestion): Heard;
-  /** What its last words on standard error mean, where its events said nothing. */
+  /** Adds one line of output to the events; `now` resolves limits that end "in 5 minutes". */
+  hear(events: AgentEvents, line: string, now: Date): AgentEvents;
+  /** For agents without events: reads the whole output after a successful end. */
+  conclude?(stdout: string, question: AgentQuestion): AgentEvents;
+  /** Returns the failure that standard error describes if the events report none; `null` if it is not recognised. */
   explain(stderr: string): AgentFailure | null;
 }

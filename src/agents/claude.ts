@@ -1,22 +1,22 @@
-import type { AgentFailure } from '../domain/agent.ts';
-import { isRecord } from '../domain/is-record.ts';
-import { addUsage, type Usage } from '../domain/usage.ts';
-import type { Agent, Heard } from './agent.ts';
-import { list, number, part, readEvent, text } from './events.ts';
-import { errorFailure, shorten } from './signs.ts';
+import { type AgentFailure, addUsage, type Usage } from '../kernel/agent.ts';
+import { isRecord } from '../kernel/json.ts';
+import type { Agent, AgentEvents } from './agent.ts';
+import { arrayAt, errorFailure, numberAt, objectAt, readEvent, shorten, stringAt } from './parse-output.ts';
 
 const SESSION_LOST = /No conversation found|requires a valid session ID/i;
 
-/** Claude Code. The stable part is its system prompt: the only text that two fresh dispatches share in the cache. */
+/** Claude Code. The stable part is its system prompt: the only text that two new sessions share in the cache. */
 export const claude: Agent = {
   name: 'claude',
   program: 'claude',
   testedVersion: '2.1.325',
+  resumeFailure: null,
   abilities: { schema: true, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached', stopHook: 'yes' },
   canFix: true,
-  // Half of a context of 200,000 tokens.
+  // Half of a context window of 200,000 tokens.
   diffLimit: 400_000,
   warmMinutes: { '5m': 5, '1h': 60 },
+  priceProvider: 'anthropic',
   install: 'npm install -g @anthropic-ai/claude-code',
   variables: [
     'ANTHROPIC_*',
@@ -41,7 +41,7 @@ export const claude: Agent = {
         ...(question.writes === true
           ? ['Read,Grep,Glob,Edit,Write', '--permission-mode', 'acceptEdits']
           : ['Read,Grep,Glob']),
-        // Nothing of the repository under review: no hooks, no settings, no CLAUDE.md, no MCP servers.
+        // Load nothing from the repository under review: no hooks, settings, CLAUDE.md or MCP servers.
         '--setting-sources=',
         '--strict-mcp-config',
         '--system-prompt-file',
@@ -61,20 +61,20 @@ export const claude: Agent = {
     };
   },
 
-  hear(heard, line, now) {
+  hear(events, line, now) {
     const event = readEvent(line);
-    if (event === null) return heard;
+    if (event === null) return events;
     switch (event['type']) {
       case 'system':
         return event['subtype'] === 'init'
-          ? { ...heard, sessionId: text(event, 'session_id'), model: text(event, 'model'), doing: 'reading' }
-          : heard;
+          ? { ...events, sessionId: stringAt(event, 'session_id'), model: stringAt(event, 'model'), doing: 'reading' }
+          : events;
       case 'assistant':
-        return hearMessage(heard, event);
+        return readMessage(events, event);
       case 'result':
-        return hearResult(heard, event, now);
+        return readResult(events, event, now);
       default:
-        return heard;
+        return events;
     }
   },
 
@@ -83,63 +83,64 @@ export const claude: Agent = {
   },
 };
 
-function hearMessage(heard: Heard, event: Readonly<Record<string, unknown>>): Heard {
-  const message = part(event, 'message');
-  let { doing, filesRead } = heard;
-  for (const block of list(message, 'content')) {
-    if (text(block, 'type') !== 'tool_use' || text(block, 'name') === 'StructuredOutput') continue;
-    const path = text(part(block, 'input'), 'file_path');
-    if (text(block, 'name') === 'Read' && path !== null) filesRead = [...filesRead, path];
-    doing = [text(block, 'name'), path ?? text(part(block, 'input'), 'pattern')]
+function readMessage(events: AgentEvents, event: Readonly<Record<string, unknown>>): AgentEvents {
+  const message = objectAt(event, 'message');
+  let { doing, filesRead } = events;
+  for (const block of arrayAt(message, 'content')) {
+    if (stringAt(block, 'type') !== 'tool_use' || stringAt(block, 'name') === 'StructuredOutput') continue;
+    const path = stringAt(objectAt(block, 'input'), 'file_path');
+    if (stringAt(block, 'name') === 'Read' && path !== null) filesRead = [...filesRead, path];
+    doing = [stringAt(block, 'name'), path ?? stringAt(objectAt(block, 'input'), 'pattern')]
       .filter((one) => one !== null)
       .join(' ');
   }
-  return { ...heard, doing, filesRead, begun: true, ...countMessage(heard, message) };
+  return { ...events, doing, filesRead, begun: true, ...countMessage(events, message) };
 }
 
-// Each block of a message is an event of its own, with the usage of the whole; the last event has the exact sum.
+// Each block of a message is its own event and carries the usage of the whole message, so count a message once.
+// The result event replaces this sum with the exact one.
 function countMessage(
-  { usage: sum, counted }: Heard,
+  { usage: sum, counted }: AgentEvents,
   message: Readonly<Record<string, unknown>>,
-): Pick<Heard, 'usage' | 'counted'> {
-  const id = text(message, 'id');
+): Pick<AgentEvents, 'usage' | 'counted'> {
+  const id = stringAt(message, 'id');
   const usage = usageOf(message);
   if (usage === null || id === null || id === counted) return { usage: sum, counted };
   return { usage: addUsage(sum, usage), counted: id };
 }
 
-function hearResult(heard: Heard, event: Readonly<Record<string, unknown>>, now: Date): Heard {
-  const said = text(event, 'result') ?? list(event, 'errors').map(String).join('; ');
-  const failed = event['is_error'] === true || text(event, 'subtype')?.startsWith('error') === true;
+function readResult(events: AgentEvents, event: Readonly<Record<string, unknown>>, now: Date): AgentEvents {
+  const said = stringAt(event, 'result') ?? arrayAt(event, 'errors').map(String).join('; ');
+  const failed = event['is_error'] === true || stringAt(event, 'subtype')?.startsWith('error') === true;
   return {
-    ...heard,
-    sessionId: text(event, 'session_id') ?? heard.sessionId,
+    ...events,
+    sessionId: stringAt(event, 'session_id') ?? events.sessionId,
     text: said,
     structured: event['structured_output'],
-    usage: usageOf(event) ?? heard.usage,
+    usage: usageOf(event) ?? events.usage,
     done: !failed,
     failure: failed ? failureOf(said, event, now) : null,
   };
 }
 
-// API failures say subtype "success"; only is_error tells.
+// API failures have the subtype "success", so this checks `is_error` first.
 function failureOf(said: string, event: Readonly<Record<string, unknown>>, now: Date): AgentFailure {
   if (SESSION_LOST.test(said)) return { kind: 'session-lost', said: shorten(said) };
-  const status = number(event, 'api_error_status');
-  return errorFailure(said === '' ? (text(event, 'subtype') ?? 'error') : said, status === 0 ? null : status, now);
+  const status = numberAt(event, 'api_error_status');
+  return errorFailure(said === '' ? (stringAt(event, 'subtype') ?? 'error') : said, status === 0 ? null : status, now);
 }
 
-// `usage` is this dispatch's; total_cost_usd adds up over the session, so it is a dispatch's own only when fresh.
+// `usage` covers this call. `total_cost_usd` covers the session, so the cost comes from the per-model figures.
 function usageOf(event: Readonly<Record<string, unknown>>): Usage | null {
   const usage = event['usage'];
   if (!isRecord(usage)) return null;
-  const sinceLast = part(event, 'model_usage_since_last_result');
-  const costs = Object.values(sinceLast).map((model) => number(model, 'costUSD'));
+  const sinceLast = objectAt(event, 'model_usage_since_last_result');
+  const costs = Object.values(sinceLast).map((model) => numberAt(model, 'costUSD'));
   return {
-    inputTokens: number(usage, 'input_tokens'),
-    cachedInputTokens: number(usage, 'cache_read_input_tokens'),
-    cacheWriteTokens: number(usage, 'cache_creation_input_tokens'),
-    outputTokens: number(usage, 'output_tokens'),
+    inputTokens: numberAt(usage, 'input_tokens'),
+    cachedInputTokens: numberAt(usage, 'cache_read_input_tokens'),
+    cacheWriteTokens: numberAt(usage, 'cache_creation_input_tokens'),
+    outputTokens: numberAt(usage, 'output_tokens'),
     costUsd: costs.length === 0 ? null : costs.reduce((sum, one) => sum + one, 0),
   };
 }

@@ -1,14 +1,22 @@
-import type { Usage } from '../domain/usage.ts';
-import { type Agent, type Heard, oneText } from './agent.ts';
-import { list, number, part, readEvent, text } from './events.ts';
-import { shownBy } from './shell-reads.ts';
-import { errorFailure, shorten } from './signs.ts';
+import type { Usage } from '../kernel/agent.ts';
+import { type Agent, type AgentEvents, joinPrompt } from './agent.ts';
+import {
+  arrayAt,
+  errorFailure,
+  filesShownBy,
+  numberAt,
+  objectAt,
+  readEvent,
+  shorten,
+  stringAt,
+} from './parse-output.ts';
 
-/** Codex. Its own sandbox keeps it from writing; its usage is the thread's so far. */
+/** Codex. Its own sandbox prevents writes. It reports the usage of the whole thread. */
 export const codex: Agent = {
   name: 'codex',
   program: 'codex',
   testedVersion: '0.166.0',
+  resumeFailure: null,
   abilities: {
     schema: true,
     readOnly: 'own-sandbox',
@@ -17,9 +25,10 @@ export const codex: Agent = {
     stopHook: 'when-allowed',
   },
   canFix: true,
-  // It takes no prompt of more than 1,048,576 characters, and its models 200,000 tokens and more.
+  // Codex accepts prompts of up to 1,048,576 characters; its models accept at least 200,000 tokens.
   diffLimit: 400_000,
   warmMinutes: { '5m': 30, '1h': 30 },
+  priceProvider: 'openai',
   install: 'npm install -g @openai/codex',
   variables: ['OPENAI_*', 'CODEX_*', 'AZURE_OPENAI_*'],
 
@@ -32,7 +41,7 @@ export const codex: Agent = {
         question.writes === true ? 'workspace-write' : 'read-only',
         '--skip-git-repo-check',
         ...(question.model === null ? [] : ['--model', question.model]),
-        // Nothing of the repository under review: AGENTS.md is not read.
+        // Load nothing from the repository under review: do not read AGENTS.md.
         '-c',
         'project_doc_max_bytes=0',
         '-c',
@@ -41,8 +50,8 @@ export const codex: Agent = {
         'features.plugins=false',
         '-c',
         'features.apps=false',
-        // It offers these tools only once its database is there, so that of several started at once some have them when they are
-        // resumed and had them not before: nothing of such a conversation comes from the cache.
+        // Codex offers these tools only once its database exists. A session that starts without them and resumes with
+        // them would miss the provider's cache.
         '-c',
         'features.goals=false',
         '--output-schema',
@@ -51,29 +60,29 @@ export const codex: Agent = {
         '-',
       ],
       env: {},
-      input: oneText(question),
+      input: joinPrompt(question),
     };
   },
 
-  hear(heard, line, now) {
+  hear(events, line, now) {
     const event = readEvent(line);
-    if (event === null) return heard;
+    if (event === null) return events;
     switch (event['type']) {
       case 'thread.started':
-        return { ...heard, sessionId: text(event, 'thread_id'), doing: 'reading' };
+        return { ...events, sessionId: stringAt(event, 'thread_id'), doing: 'reading' };
       case 'item.started':
       case 'item.completed':
-        return hearItem({ ...heard, begun: true }, part(event, 'item'));
+        return readItem({ ...events, begun: true }, objectAt(event, 'item'));
       case 'turn.completed':
-        return { ...heard, usage: usageOf(part(event, 'usage')), done: true };
+        return { ...events, usage: usageOf(objectAt(event, 'usage')), done: true };
       case 'turn.failed':
         return {
-          ...heard,
-          failure: errorFailure(text(part(event, 'error'), 'message') ?? 'the turn failed', null, now),
+          ...events,
+          failure: errorFailure(stringAt(objectAt(event, 'error'), 'message') ?? 'the turn failed', null, now),
         };
       default:
-        // "error" events may be followed by a recovery; only the turn's end counts.
-        return heard;
+        // Codex may recover after an "error" event; only the end of the turn counts.
+        return events;
     }
   },
 
@@ -86,37 +95,42 @@ export const codex: Agent = {
   },
 };
 
-// What was said before a tool was used is commentary; the answer comes after the last.
-function hearItem(heard: Heard, item: Readonly<Record<string, unknown>>): Heard {
+// Text before a tool call is commentary. The answer follows the last tool call.
+function readItem(events: AgentEvents, item: Readonly<Record<string, unknown>>): AgentEvents {
   switch (item['type']) {
     case 'agent_message':
-      return { ...heard, text: text(item, 'text') ?? heard.text };
+      return { ...events, text: stringAt(item, 'text') ?? events.text };
     case 'command_execution':
-      return { ...heard, text: '', doing: text(item, 'command'), filesRead: [...heard.filesRead, ...readIn(item)] };
+      return {
+        ...events,
+        text: '',
+        doing: stringAt(item, 'command'),
+        filesRead: [...events.filesRead, ...readIn(item)],
+      };
     case 'mcp_tool_call':
     case 'file_change':
     case 'web_search':
-      return { ...heard, text: '', doing: [item['type'], ...list(item, 'changes').map(String)].join(' ') };
+      return { ...events, text: '', doing: [item['type'], ...arrayAt(item, 'changes').map(String)].join(' ') };
     default:
-      return heard;
+      return events;
   }
 }
 
-// It has no tool of its own to read a file: it has a shell show it.
+// Codex has no tool to read files; it prints them with shell commands.
 function readIn(item: Readonly<Record<string, unknown>>): readonly string[] {
-  const isDone = item['status'] === 'completed' && item['exit_code'] === 0;
-  return isDone ? shownBy(text(item, 'command') ?? '') : [];
+  const succeeded = item['status'] === 'completed' && item['exit_code'] === 0;
+  return succeeded ? filesShownBy(stringAt(item, 'command') ?? '') : [];
 }
 
-// `input_tokens` includes what came from the cache.
+// `input_tokens` includes cached tokens.
 function usageOf(usage: Readonly<Record<string, unknown>>): Usage {
-  const cached = number(usage, 'cached_input_tokens');
-  const written = number(usage, 'cache_write_input_tokens');
+  const cached = numberAt(usage, 'cached_input_tokens');
+  const written = numberAt(usage, 'cache_write_input_tokens');
   return {
-    inputTokens: Math.max(0, number(usage, 'input_tokens') - cached - written),
+    inputTokens: Math.max(0, numberAt(usage, 'input_tokens') - cached - written),
     cachedInputTokens: cached,
     cacheWriteTokens: written,
-    outputTokens: number(usage, 'output_tokens'),
+    outputTokens: numberAt(usage, 'output_tokens'),
     costUsd: null,
   };
 }

@@ -1,9 +1,8 @@
-import { isRecord } from '../domain/is-record.ts';
-import { lastObject } from '../domain/last-object.ts';
-import { type Agent, type Heard, NOTHING_HEARD, oneText } from './agent.ts';
-import { isAmount, number, readEvent, text } from './events.ts';
+import { isRecord, lastObject } from '../kernel/json.ts';
+import { type Agent, type AgentEvents, joinPrompt, NO_EVENTS } from './agent.ts';
+import { isTokenCount, numberAt, readEvent, stringAt } from './parse-output.ts';
 
-/** An agent of the user's own: prompt on standard input, the last object on standard output is its answer. */
+/** Returns an agent that runs a custom command: prompt on standard input, last JSON object on standard output. */
 export function commandAgent(given: {
   readonly name: string;
   readonly command: readonly [string, ...string[]];
@@ -14,10 +13,12 @@ export function commandAgent(given: {
     name: given.name,
     program,
     testedVersion: null,
+    resumeFailure: null,
     abilities: { schema: false, readOnly: 'nothing', usage: 'if-told', stablePart: 'not-cached', stopHook: 'none' },
     canFix: true,
     diffLimit: 400_000,
     warmMinutes: { '5m': 5, '1h': 5 },
+    priceProvider: null,
     install: null,
     variables: ['*'],
 
@@ -27,13 +28,13 @@ export function commandAgent(given: {
       return {
         args,
         env: { ONCEOVER_SCHEMA: put('schema.json', JSON.stringify(question.schema)), ...session },
-        input: oneText(question),
+        input: joinPrompt(question),
       };
     },
 
-    hear: (heard) => heard,
+    hear: (events) => events,
     conclude: (stdout, question) => ({
-      ...NOTHING_HEARD,
+      ...NO_EVENTS,
       ...answerFacts(stdout, question.sessionId),
       text: stdout,
       done: true,
@@ -42,20 +43,20 @@ export function commandAgent(given: {
   };
 }
 
-/** What an answer says beside the answer itself: its session, which it keeps by saying nothing, and its usage. */
-function answerFacts(stdout: string, asked: string | null): Pick<Heard, 'sessionId' | 'usage'> {
+/** Reads the session and the usage that the answer reports. Without a session id, the requested session continues. */
+function answerFacts(stdout: string, asked: string | null): Pick<AgentEvents, 'sessionId' | 'usage'> {
   const found = lastObject(stdout);
   const answer = found.kind === 'object' ? readEvent(found.text) : null;
   const usage = answer?.['usage'];
   return {
-    sessionId: text(answer, 'session_id') ?? asked,
+    sessionId: stringAt(answer, 'session_id') ?? asked,
     usage: isRecord(usage)
       ? {
-          inputTokens: number(usage, 'input_tokens'),
-          cachedInputTokens: number(usage, 'cached_input_tokens'),
-          cacheWriteTokens: number(usage, 'cache_write_tokens'),
-          outputTokens: number(usage, 'output_tokens'),
-          costUsd: isAmount(usage['cost_usd']) ? usage['cost_usd'] : null,
+          inputTokens: numberAt(usage, 'input_tokens'),
+          cachedInputTokens: numberAt(usage, 'cached_input_tokens'),
+          cacheWriteTokens: numberAt(usage, 'cache_write_tokens'),
+          outputTokens: numberAt(usage, 'output_tokens'),
+          costUsd: isTokenCount(usage['cost_usd']) ? usage['cost_usd'] : null,
         }
       : null,
   };

@@ -1,123 +1,113 @@
 import { join } from 'node:path';
-import { ACTIVE } from '../domain/active.ts';
-import type { AgentFailure, AgentReply } from '../domain/agent.ts';
-import type { Usage } from '../domain/usage.ts';
-import { copyWorkingTree } from '../io/copy-tree.ts';
-import { type RunEnd, run } from '../io/runner.ts';
-import { makeScratch, type Scratch } from '../io/scratch.ts';
-import { type Agent, type AgentQuestion, type Heard, NOTHING_HEARD } from './agent.ts';
-import { sandboxed, toBeHidden } from './sandbox.ts';
-import { errorFailure, lastWords, shorten } from './signs.ts';
+import { copyWorkingTree } from '../git/working-files.ts';
+import type { AgentFailure, AgentReply, Usage } from '../kernel/agent.ts';
+import { ACTIVE, type AskEnd } from '../kernel/ports.ts';
+import { statIfPresent } from '../platform/files.ts';
+import { type ProcessRunEnd, runProcessGroup } from '../platform/run-process.ts';
+import { makeScratch, type Scratch } from '../platform/scratch.ts';
+import { type Agent, type AgentEvents, type AgentQuestion, NO_EVENTS } from './agent.ts';
+import { findProgram } from './installed.ts';
+import { errorFailure, lastErrorLine, shorten } from './parse-output.ts';
 
-/** One dispatch to an agent that is installed. */
-export type Dispatch = {
+/** One call to an installed agent. */
+export type AgentCall = {
   readonly agent: Agent;
-  /** The program, as found. */
+  /** The path of the program. */
   readonly program: string;
-  /** Arguments before the agent's own, where the program is started inside another. */
+  /** Arguments before the agent's own, if another program starts it. */
   readonly before?: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly question: AgentQuestion;
   readonly idleSeconds: number;
-  /** True: whatever it does, nothing in `cwd` changes. */
+  /** True: nothing in `cwd` changes, whatever the agent does. */
   readonly sandbox?: boolean;
   readonly signal: AbortSignal | null;
-  /** Where files of this dispatch are put; the user's cache folder unless given. */
+  /** The folder for temporary files. Default: the user's cache folder. */
   readonly scratchBase?: string;
-  /** What the events have said so far, after each of them, and what this dispatch has used. */
-  watch?(heard: Heard, usage: Usage | null): void;
+  /** Called after each event, with what this call has used so far. */
+  watch?(events: AgentEvents, usage: Usage | null): void;
 };
 
-/** How a dispatch ended: a reply that is still to be read, or why there is none. */
-export type DispatchEnd =
-  | { readonly ok: true; readonly reply: AgentReply; readonly model: string | null; readonly durationMs: number }
-  | {
-      readonly ok: false;
-      readonly failure: AgentFailure;
-      /** What it had used by then, as far as it told. */
-      readonly usage: Usage | null;
-      /** What it had answered by then, else its last words. */
-      readonly said: string;
-      readonly durationMs: number;
-    };
-
 const PATIENCE_MS = 2000;
-const MOST_LAST_WORDS = 4000;
 
-/** Sends one question and waits for the end; nothing of it is left running or lying about afterwards. */
-export async function dispatch(asked: Dispatch): Promise<DispatchEnd> {
-  if (asked.signal?.aborted === true) return neverBegun({ kind: 'cancelled' });
+const LONGEST_SAID = 4000;
+
+/** Sends one question and waits for the end. No process and no temporary file is left behind. */
+export async function callAgent(requested: AgentCall): Promise<AskEnd> {
+  if (requested.signal?.aborted === true) return notCalled({ kind: 'cancelled' });
   let scratch: Scratch | null = null;
   try {
-    scratch = makeScratch(asked.scratchBase);
-    const call = await protect(asked, scratch);
-    return 'failure' in call ? neverBegun(call.failure) : await converse(call, scratch);
+    scratch = makeScratch(requested.scratchBase);
+    const call = await protect(requested, scratch);
+    return 'failure' in call ? notCalled(call.failure) : await runAgent(call, scratch);
   } catch (error) {
-    // A full disk, or a text that no program can be given: the machine's trouble, told as such.
+    // Errors of the machine, such as a full disk or an argument that is too long.
     if (!(error instanceof Error && 'code' in error)) throw error;
-    return neverBegun({ kind: 'agent-error', said: shorten(error.message) });
+    return notCalled({ kind: 'agent-error', said: shorten(error.message) });
   } finally {
     scratch?.remove();
   }
 }
 
-async function converse(call: Dispatch, scratch: Scratch): Promise<DispatchEnd> {
-  const { args, env, input } = call.agent.invoke(call.question, scratch.put);
-  const { sessionId } = call.question;
+async function runAgent(call: AgentCall, scratch: Scratch): Promise<AskEnd> {
+  const { agent, question } = call;
+  const { args, env, input } = agent.invoke(question, scratch.put);
+  const { sessionId } = question;
   if (sessionId !== null && args.includes(sessionId) && !SESSION_ID.test(sessionId)) {
-    return neverBegun({ kind: 'session-lost', said: `${JSON.stringify(shorten(sessionId))} is no session's id` });
+    return notCalled({ kind: 'session-lost', said: `${JSON.stringify(shorten(sessionId))} is not a session id` });
   }
-  let heard = NOTHING_HEARD;
+  let events = NO_EVENTS;
   const giveUp = new AbortController();
   const signals = call.signal === null ? [giveUp.signal] : [giveUp.signal, call.signal];
-  const end = await run({
+  const end = await runProcessGroup({
     program: call.program,
     args: [...(call.before ?? []), ...args],
     cwd: call.cwd,
     env: { ...call.env, ...env, [ACTIVE]: '1' },
     input,
-    timeoutMs: call.question.timeoutSeconds * 1000,
+    timeoutMs: question.timeoutSeconds * 1000,
     idleMs: call.idleSeconds * 1000,
     signal: AbortSignal.any(signals),
     onLine(line) {
-      if (heard.failure !== null) return;
-      heard = call.agent.hear(heard, line, new Date());
-      // What has failed for good usually ends by itself; some agents would go on without end.
-      if (heard.failure !== null) setTimeout(() => giveUp.abort(), PATIENCE_MS).unref();
-      call.watch?.(heard, usageOf(call, heard).usage);
+      if (events.failure !== null) return;
+      events = agent.hear(events, line, new Date());
+      // An agent usually exits after a final failure, but some would retry forever.
+      if (events.failure !== null) setTimeout(() => giveUp.abort(), PATIENCE_MS).unref();
+      call.watch?.(events, usageOf(call, events).usage);
     },
   });
-  if (end.kind === 'not-started') return neverBegun(notStarted(call.program, end.code));
-  if (end.code === 0) heard = call.agent.conclude?.(answerIn(end.stdout), call.question) ?? heard;
-  const { durationMs } = end;
-  const failure = judge(call, end, heard);
+  if (end.kind === 'not-started') return notCalled(notStarted(call.program, end.code));
+  if (end.code === 0) events = agent.conclude?.(answerIn(end.stdout), question) ?? events;
+  const durationMs = Math.round(end.durationMs);
+  const failure = failureOf(call, end, events);
+  const { usage, sessionUsage } = usageOf(call, events);
   if (failure !== null) {
-    const said = heard.text || ownWords(failure) || lastWordsOf(end).slice(0, MOST_LAST_WORDS);
-    return { ok: false, failure, usage: usageOf(call, heard).usage, said, durationMs };
+    const said = events.text || saidBy(failure) || lastWords(end).slice(0, LONGEST_SAID);
+    return { ok: false, failure, usage, said, durationMs };
   }
-  const { text, structured, model } = heard;
-  // An agent without events shows nothing of what it opens.
-  const filesRead = call.agent.conclude === undefined ? heard.filesRead : null;
-  const reply = { text, structured, sessionId: heard.sessionId, filesRead, ...usageOf(call, heard) };
+  const { text, structured, model } = events;
+  // An agent without events does not show which files it opens.
+  const filesRead = agent.conclude === undefined ? events.filesRead : null;
+  const reply = { text, structured, sessionId: events.sessionId, filesRead, usage, sessionUsage };
   return { ok: true, reply, model, durationMs };
 }
 
-// Where something is left out, what is kept may begin within an answer, and a part of that must not count as one.
+// If the output was cut, its start may lie inside an answer. A part of an answer must not count as one.
 function answerIn({ text, cut }: Ended['stdout']): string {
   if (cut === null) return text;
   const start = text.lastIndexOf('\n{');
   return start < cut ? '' : text.slice(start + 1);
 }
 
-// A session's id is read from a file: as an argument, it must not be able to be an option or a path.
+// Session ids come from a file. As an argument, an id must not be able to act as an option or a path.
 const SESSION_ID = /^\w[\w-]{0,199}$/;
 
-function neverBegun(failure: AgentFailure): DispatchEnd {
-  return { ok: false, failure, usage: null, said: ownWords(failure), durationMs: 0 };
+function notCalled(failure: AgentFailure): AskEnd {
+  return { ok: false, failure, usage: null, said: saidBy(failure), durationMs: 0 };
 }
 
-function ownWords(failure: AgentFailure): string {
+function saidBy(failure: AgentFailure): string {
   return 'said' in failure ? failure.said : '';
 }
 
@@ -128,25 +118,52 @@ function notStarted(program: string, code: string): AgentFailure {
 }
 
 /**
- * Hides from the agent what it would load from the repository, and keeps it from writing where that is asked for: by
- * bubblewrap, else in a copy of the working tree that is thrown away. Where neither can be had, it is not started.
+ * Hides the files that the agent would load from the repository and, with `sandbox`, prevents writes. Uses bubblewrap,
+ * else a temporary copy of the working tree. If neither is possible, the agent is not started.
  */
-async function protect(call: Dispatch, scratch: Scratch): Promise<Dispatch | { readonly failure: AgentFailure }> {
-  const hidden = toBeHidden(call.agent, call.cwd);
+async function protect(call: AgentCall, scratch: Scratch): Promise<AgentCall | { readonly failure: AgentFailure }> {
+  const hidden = hiddenPaths(call.agent, call.cwd);
   const readOnly = call.sandbox === true ? [call.cwd] : [];
   const [first] = [...hidden, ...readOnly];
   if (first === undefined) return call;
   const around = sandboxed(call.program, { hidden, readOnly }, call.env['PATH'] ?? '');
   if (around !== null) return { ...call, program: around.program, before: [...around.before, ...(call.before ?? [])] };
-  // What it wrote to a copy would be lost.
-  if (call.question.writes === true) return { failure: { kind: 'unprotected', path: first } };
+  const unprotected = { failure: { kind: 'unprotected', path: first } } as const;
+  // Edits in a temporary copy would be lost.
+  if (call.question.writes === true) return unprotected;
   const cwd = join(scratch.folder, 'copy');
   const copied = await copyWorkingTree(call.cwd, cwd, call.agent.loads ?? []);
-  return copied.ok ? { ...call, cwd } : { failure: { kind: 'unprotected', path: first } };
+  return copied.ok ? { ...call, cwd } : unprotected;
 }
 
-/** The usage of this dispatch alone; a session's total is kept for the next. */
-function usageOf(call: Dispatch, { usage }: Heard): Pick<AgentReply, 'usage' | 'sessionUsage'> {
+/** Returns the paths in the repository that an agent would load and must not see. */
+function hiddenPaths(agent: Agent, root: string): readonly string[] {
+  return (agent.loads ?? []).map((name) => join(root, name)).filter((path) => statIfPresent(path) !== null);
+}
+
+/** A program that starts another one with some folders read-only or empty. */
+export type Sandboxed = { readonly program: string; readonly before: readonly string[] };
+
+/** Wraps a program in bubblewrap; `null` if bubblewrap is not installed, and then the program must not be started. */
+export function sandboxed(
+  program: string,
+  folders: { readonly readOnly?: readonly string[]; readonly hidden?: readonly string[] },
+  path: string,
+): Sandboxed | null {
+  const bubblewrap = findProgram('bwrap', path, '/');
+  if (bubblewrap === null) return null;
+  const binds = [
+    ...(folders.readOnly ?? []).flatMap((folder) => ['--ro-bind', folder, folder]),
+    ...(folders.hidden ?? []).flatMap((folder) => ['--tmpfs', folder]),
+  ];
+  return {
+    program: bubblewrap,
+    before: ['--bind', '/', '/', '--dev-bind', '/dev', '/dev', ...binds, '--die-with-parent', '--', program],
+  };
+}
+
+/** Returns the usage of this call alone, and the session's total for the next call. */
+function usageOf(call: AgentCall, { usage }: AgentEvents): Pick<AgentReply, 'usage' | 'sessionUsage'> {
   if (usage === null || call.agent.abilities.usage !== 'session') return { usage, sessionUsage: null };
   const before = call.question.usedBefore;
   return { usage: before === null ? usage : subtract(usage, before), sessionUsage: usage };
@@ -162,11 +179,11 @@ function subtract(total: Usage, before: Usage): Usage {
   };
 }
 
-/** Success is a terminal event of success in the session asked for; the exit code alone never is. */
-function judge(call: Dispatch, end: Ended, heard: Heard): AgentFailure | null {
+/** Returns why a call failed; `null` only for a success event in the requested session. The exit code is not enough. */
+function failureOf(call: AgentCall, end: Ended, events: AgentEvents): AgentFailure | null {
   switch (end.ending) {
     case 'cancelled':
-      return call.signal?.aborted === true || heard.failure === null ? { kind: 'cancelled' } : heard.failure;
+      return call.signal?.aborted === true || events.failure === null ? { kind: 'cancelled' } : events.failure;
     case 'timeout':
       return { kind: 'timeout', seconds: call.question.timeoutSeconds };
     case 'idle':
@@ -174,37 +191,34 @@ function judge(call: Dispatch, end: Ended, heard: Heard): AgentFailure | null {
     case 'by-itself':
       break;
   }
-  if (heard.failure !== null) return heard.failure;
-  if (end.code !== 0 || !heard.done) {
-    const said = errorWords(end);
+  if (events.failure !== null) return events.failure;
+  if (end.code !== 0 || !events.done) {
+    const said = errorText(end);
     if (said !== '') return call.agent.explain(said) ?? errorFailure(said, null, new Date());
-    return { kind: 'agent-error', said: endedHow(end) };
+    return { kind: 'agent-error', said: describeExit(end) };
   }
   const { sessionId: asked } = call.question;
-  if (asked !== null && heard.sessionId !== asked) return { kind: 'wrong-session', asked, got: heard.sessionId };
-  const { usage } = usageOf(call, heard);
-  if (usage !== null && usage.outputTokens === 0) return { kind: 'no-tokens' };
-  return null;
+  if (asked !== null && events.sessionId !== asked) return { kind: 'wrong-session', asked, got: events.sessionId };
+  return usageOf(call, events).usage?.outputTokens === 0 ? { kind: 'no-tokens' } : null;
 }
 
-type Ended = Extract<RunEnd, { kind: 'ended' }>;
+type Ended = Extract<ProcessRunEnd, { kind: 'ended' }>;
 
-const LAST_CHARACTERS = 2000;
+const TAIL_CHARACTERS = 2000;
 
-function lastWordsOf(end: Ended): string {
-  return lastWords(end.stderr.text) || lastWords(end.stdout.text.slice(-LAST_CHARACTERS));
+function lastWords(end: Ended): string {
+  return lastErrorLine(end.stderr.text) || lastErrorLine(end.stdout.text.slice(-TAIL_CHARACTERS));
 }
 
-// Events and answers are no error messages: a reviewer may well speak of limits and logins.
-function errorWords({ stderr, stdout }: Ended): string {
-  const lines = stdout.text.slice(-LAST_CHARACTERS).split('\n');
-  const whole = stdout.text.length > LAST_CHARACTERS ? lines.slice(1) : lines;
-  return lastWords(stderr.text) || lastWords(whole.filter((line) => !/^\s*[{}[\]"]/.test(line)).join('\n'));
+// Skips JSON lines: they are events and answers, and a reviewer may write about limits and logins.
+function errorText({ stderr, stdout }: Ended): string {
+  const lines = stdout.text.slice(-TAIL_CHARACTERS).split('\n');
+  const whole = stdout.text.length > TAIL_CHARACTERS ? lines.slice(1) : lines;
+  return lastErrorLine(stderr.text) || lastErrorLine(whole.filter((line) => !/^\s*[{}[\]"]/.test(line)).join('\n'));
 }
 
-// An answer or an event does not tell why it does not count: the end does.
-function endedHow(end: Ended): string {
+function describeExit(end: Ended): string {
   const how = end.code === null ? `ended by ${end.signal}` : `ended with exit code ${end.code}`;
-  const words = lastWordsOf(end);
+  const words = lastWords(end);
   return shorten(words === '' ? `${how} and no result` : `${how} after saying: ${words}`);
 }

@@ -1,10 +1,9 @@
-import type { Usage } from '../domain/usage.ts';
-import { type Agent, type Heard, oneText } from './agent.ts';
-import { number, part, readEvent, text } from './events.ts';
-import { errorFailure, shorten } from './signs.ts';
+import type { Usage } from '../kernel/agent.ts';
+import { type Agent, type AgentEvents, joinPrompt } from './agent.ts';
+import { errorFailure, numberAt, objectAt, readEvent, shorten, stringAt } from './parse-output.ts';
 
-// Over the user's own settings, for this dispatch only: no tools but those that read, nothing of the repository under
-// review, one attempt a request, and sessions that are not cleaned away under us.
+// Overrides the user's settings for this call only: read tools only, nothing from the repository under review, one
+// attempt per request, and no clean-up of sessions that may be resumed later.
 const settings = (writes: boolean) => ({
   general: {
     enableAutoUpdate: false,
@@ -19,18 +18,21 @@ const settings = (writes: boolean) => ({
 });
 
 const READING = ['read_file', 'read_many_files', 'list_directory', 'glob', 'search_file_content', 'grep_search'];
+
 const WRITING = ['replace', 'write_file'];
 
-/** Gemini CLI. It has no schema option, so its answer is taken from its text. */
+/** Gemini CLI. It has no schema option, so the answer is read from its text. */
 export const gemini: Agent = {
   name: 'gemini',
   program: 'gemini',
   testedVersion: '0.61.0',
+  resumeFailure: { test: 'V2', how: 'it sends the results of its tools twice when it is resumed' },
   abilities: { schema: false, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached', stopHook: 'when-trusted' },
   canFix: true,
-  // Its models take a million tokens; it cuts off what is longer than 8 MiB.
+  // Its models accept a million tokens; the CLI cuts off input after 8 MiB.
   diffLimit: 1_000_000,
   warmMinutes: { '5m': 5, '1h': 5 },
+  priceProvider: 'google',
   install: 'npm install -g @google/gemini-cli',
   variables: ['GEMINI_*', 'GOOGLE_*'],
 
@@ -49,30 +51,38 @@ export const gemini: Agent = {
       ],
       env: {
         GEMINI_CLI_SYSTEM_SETTINGS_PATH: put('settings.json', JSON.stringify(settings(question.writes === true))),
-        // Not trusted, and not asked about it: no settings, instructions or servers of the repository under review.
+        // An untrusted workspace loads no settings, instructions or MCP servers from the repository under review.
         GEMINI_CLI_TRUST_WORKSPACE: 'false',
         GEMINI_CLI_NO_RELAUNCH: 'true',
       },
-      input: oneText(question),
+      input: joinPrompt(question),
     };
   },
 
-  hear(heard, line, now) {
+  hear(events, line, now) {
     const event = readEvent(line);
-    if (event === null) return heard;
+    if (event === null) return events;
     switch (event['type']) {
       case 'init':
-        return { ...heard, sessionId: text(event, 'session_id'), model: text(event, 'model'), doing: 'reading' };
+        return {
+          ...events,
+          sessionId: stringAt(event, 'session_id'),
+          model: stringAt(event, 'model'),
+          doing: 'reading',
+        };
       case 'message':
-        if (event['role'] !== 'assistant') return heard;
-        return { ...heard, begun: true, text: heard.text + (text(event, 'content') ?? '') };
+        if (event['role'] !== 'assistant') return events;
+        return { ...events, begun: true, text: events.text + (stringAt(event, 'content') ?? '') };
       case 'tool_use':
-        return hearTool(heard, event);
+        return readTool(events, event);
       case 'result':
-        if (event['status'] === 'success') return { ...heard, usage: usageOf(part(event, 'stats')), done: true };
-        return { ...heard, failure: errorFailure(text(part(event, 'error'), 'message') ?? 'error', null, now) };
+        if (event['status'] === 'success') return { ...events, usage: usageOf(objectAt(event, 'stats')), done: true };
+        return {
+          ...events,
+          failure: errorFailure(stringAt(objectAt(event, 'error'), 'message') ?? 'error', null, now),
+        };
       default:
-        return heard;
+        return events;
     }
   },
 
@@ -83,27 +93,27 @@ export const gemini: Agent = {
   },
 };
 
-// What was said before a tool was used is commentary; the answer comes after the last.
-function hearTool(heard: Heard, event: Readonly<Record<string, unknown>>): Heard {
-  const parameters = part(event, 'parameters');
-  const path = text(parameters, 'file_path') ?? text(parameters, 'absolute_path');
-  const name = text(event, 'tool_name') ?? 'a tool';
+// Text before a tool call is commentary. The answer follows the last tool call.
+function readTool(events: AgentEvents, event: Readonly<Record<string, unknown>>): AgentEvents {
+  const parameters = objectAt(event, 'parameters');
+  const path = stringAt(parameters, 'file_path') ?? stringAt(parameters, 'absolute_path');
+  const name = stringAt(event, 'tool_name') ?? 'a tool';
   return {
-    ...heard,
+    ...events,
     begun: true,
     text: '',
     doing: path === null ? name : `${name} ${path}`,
-    filesRead: name === 'read_file' && path !== null ? [...heard.filesRead, path] : heard.filesRead,
+    filesRead: name === 'read_file' && path !== null ? [...events.filesRead, path] : events.filesRead,
   };
 }
 
-// `input` is what came from no cache; the figures are this run's.
+// `input` excludes cached tokens. The figures cover this call.
 function usageOf(stats: Readonly<Record<string, unknown>>): Usage {
   return {
-    inputTokens: number(stats, 'input'),
-    cachedInputTokens: number(stats, 'cached'),
+    inputTokens: numberAt(stats, 'input'),
+    cachedInputTokens: numberAt(stats, 'cached'),
     cacheWriteTokens: 0,
-    outputTokens: number(stats, 'output_tokens'),
+    outputTokens: numberAt(stats, 'output_tokens'),
     costUsd: null,
   };
 }

@@ -1,12 +1,11 @@
-import { addUsage, type Usage } from '../domain/usage.ts';
-import type { Agent, Heard } from './agent.ts';
-import { number, part, readEvent, text } from './events.ts';
-import { errorFailure, shorten } from './signs.ts';
+import { addUsage, type Usage } from '../kernel/agent.ts';
+import type { Agent, AgentEvents } from './agent.ts';
+import { errorFailure, numberAt, objectAt, readEvent, shorten, stringAt } from './parse-output.ts';
 
 const REVIEWER = 'onceover-reviewer';
 
-// Merged over the user's own settings for this dispatch only. Without bash: its patterns do not hold (a permitted
-// "git log" may write by redirection).
+// Merged over the user's settings for this call only. Bash is off because its permission patterns are not safe: an
+// allowed "git log" can write through a redirection.
 function config(prompt: string, writes: boolean): object {
   const tools = {
     write: writes,
@@ -19,7 +18,7 @@ function config(prompt: string, writes: boolean): object {
   };
   const permission = { edit: writes ? 'allow' : 'deny', bash: 'deny', webfetch: 'deny', external_directory: 'deny' };
   const reviewer = {
-    description: writes ? 'Reads and mends' : 'Reads and judges',
+    description: writes ? 'Reads and fixes' : 'Reads and judges',
     mode: 'primary',
     prompt,
     tools,
@@ -28,17 +27,19 @@ function config(prompt: string, writes: boolean): object {
   return { autoupdate: false, share: 'disabled', agent: { [REVIEWER]: reviewer } };
 }
 
-/** opencode. The stable part is its system prompt. It has no schema option here, so its answer is taken from its text. */
+/** opencode. The stable part is its system prompt. It has no schema option, so the answer is read from its text. */
 export const opencode: Agent = {
   name: 'opencode',
   program: 'opencode',
   testedVersion: '1.18.33',
+  resumeFailure: null,
   abilities: { schema: false, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached', stopHook: 'none' },
-  // It follows links out of the working tree, and writes to the git folder.
+  // opencode follows symlinks out of the working tree and can write to the .git folder.
   canFix: false,
-  // It is whatever model its user chose.
+  // The user may have chosen any model, so this limit is low.
   diffLimit: 300_000,
   warmMinutes: { '5m': 5, '1h': 5 },
+  priceProvider: 'in-model',
   install: 'npm install -g opencode-ai',
   variables: [
     'OPENCODE_API_KEY',
@@ -50,7 +51,7 @@ export const opencode: Agent = {
     'GOOGLE_*',
   ],
 
-  // Neither its switch for plug-ins nor the one for the configuration of a project keeps these out every time.
+  // The options that disable plug-ins and project configuration do not always keep this folder out.
   loads: ['.opencode'],
 
   invoke(question, put) {
@@ -63,7 +64,7 @@ export const opencode: Agent = {
         '--agent',
         REVIEWER,
         ...(question.model === null ? [] : ['--model', question.model]),
-        // With a title given, it does not ask the model for one.
+        // Without a title, opencode would ask the model for one.
         ...(question.sessionId === null ? ['--title', 'onceover review'] : ['--session', question.sessionId]),
       ],
       env: {
@@ -80,23 +81,26 @@ export const opencode: Agent = {
     };
   },
 
-  hear(heard, line, now) {
+  hear(events, line, now) {
     const event = readEvent(line);
-    if (event === null) return heard;
-    // It says nothing before the model does.
-    const known = { ...heard, begun: true, sessionId: text(event, 'sessionID') ?? heard.sessionId };
-    const body = part(event, 'part');
+    if (event === null) return events;
+    // The first event comes from the model.
+    const known = { ...events, begun: true, sessionId: stringAt(event, 'sessionID') ?? events.sessionId };
+    const body = objectAt(event, 'part');
     switch (event['type']) {
       case 'text':
-        return { ...known, text: text(body, 'text') ?? known.text };
+        return { ...known, text: stringAt(body, 'text') ?? known.text };
       case 'tool_use':
-        return hearTool(known, body);
+        return readTool(known, body);
       case 'step_finish':
-        return hearStep({ ...known, usage: addUsage(known.usage, usageOf(body)) }, text(body, 'reason') ?? 'unknown');
+        return readStep(
+          { ...known, usage: addUsage(known.usage, usageOf(body)) },
+          stringAt(body, 'reason') ?? 'unknown',
+        );
       case 'error': {
-        const error = part(event, 'error');
-        const status = number(part(error, 'data'), 'statusCode');
-        const said = text(part(error, 'data'), 'message') ?? text(error, 'name') ?? 'error';
+        const error = objectAt(event, 'error');
+        const status = numberAt(objectAt(error, 'data'), 'statusCode');
+        const said = stringAt(objectAt(error, 'data'), 'message') ?? stringAt(error, 'name') ?? 'error';
         return { ...known, failure: errorFailure(said, status === 0 ? null : status, now) };
       }
       default:
@@ -109,41 +113,41 @@ export const opencode: Agent = {
   },
 };
 
-// Only "stop" is an end: after "unknown" it would ask again without end, and "length" is an answer that is cut off.
-function hearStep(heard: Heard, reason: string): Heard {
+// Only "stop" is a successful end. After "unknown" opencode would retry forever; "length" means a truncated answer.
+function readStep(events: AgentEvents, reason: string): AgentEvents {
   switch (reason) {
     case 'stop':
-      return { ...heard, done: true };
+      return { ...events, done: true };
     case 'tool-calls':
-      return heard;
+      return events;
     case 'length':
-      return { ...heard, failure: { kind: 'unreadable-answer', why: 'truncated', said: shorten(heard.text) } };
+      return { ...events, failure: { kind: 'unreadable-answer', why: 'truncated', said: shorten(events.text) } };
     default:
-      return { ...heard, failure: { kind: 'agent-error', said: `the model's answer ended as "${reason}"` } };
+      return { ...events, failure: { kind: 'agent-error', said: `the model's answer ended as "${reason}"` } };
   }
 }
 
-// What was said before a tool was used is commentary; the answer comes after the last.
-function hearTool(heard: Heard, body: Readonly<Record<string, unknown>>): Heard {
-  const path = text(part(part(body, 'state'), 'input'), 'filePath');
-  const name = text(body, 'tool') ?? 'a tool';
+// Text before a tool call is commentary. The answer follows the last tool call.
+function readTool(events: AgentEvents, body: Readonly<Record<string, unknown>>): AgentEvents {
+  const path = stringAt(objectAt(objectAt(body, 'state'), 'input'), 'filePath');
+  const name = stringAt(body, 'tool') ?? 'a tool';
   return {
-    ...heard,
+    ...events,
     text: '',
     doing: path === null ? name : `${name} ${path}`,
-    filesRead: name === 'read' && path !== null ? [...heard.filesRead, path] : heard.filesRead,
+    filesRead: name === 'read' && path !== null ? [...events.filesRead, path] : events.filesRead,
   };
 }
 
-// Each step tells its own; `input` is what came from no cache.
+// Each step reports its own usage. `input` excludes cached tokens.
 function usageOf(step: Readonly<Record<string, unknown>>): Usage {
-  const tokens = part(step, 'tokens');
-  const cache = part(tokens, 'cache');
+  const tokens = objectAt(step, 'tokens');
+  const cache = objectAt(tokens, 'cache');
   return {
-    inputTokens: number(tokens, 'input'),
-    cachedInputTokens: number(cache, 'read'),
-    cacheWriteTokens: number(cache, 'write'),
-    outputTokens: number(tokens, 'output') + number(tokens, 'reasoning'),
-    costUsd: number(step, 'cost'),
+    inputTokens: numberAt(tokens, 'input'),
+    cachedInputTokens: numberAt(cache, 'read'),
+    cacheWriteTokens: numberAt(cache, 'write'),
+    outputTokens: numberAt(tokens, 'output') + numberAt(tokens, 'reasoning'),
+    costUsd: numberAt(step, 'cost'),
   };
 }

@@ -1,18 +1,20 @@
 import { calcPrice, type MatchLogic } from '@pydantic/genai-prices';
-import type { PriceList } from '../domain/cost.ts';
+import type { PriceList } from '../kernel/agent.ts';
+import { loadAgents } from './table.ts';
 
-const PROVIDERS: ReadonlyMap<string, string> = new Map([
-  ['claude', 'anthropic'],
-  ['codex', 'openai'],
-  ['gemini', 'google'],
-]);
-
-// Prices rise with the length of one request, and what is known is the sum of many: the price of short ones is taken.
+// Some prices rise with the length of a request. Usage is the sum of many requests, so scale it down to short ones.
 const SCALE = 1_000_000;
 
-/** Prices as providers publish them, from the package's own list: nothing is asked of the network. */
-export const listPrices: PriceList = ({ agent, model, usage, at }) => {
-  const called = provided(agent, model);
+/** Returns the published prices of the built-in agents' providers, from a list in the package: no network access. */
+export async function openPrices(): Promise<PriceList> {
+  const providers = new Map((await loadAgents()).map(({ name, priceProvider }) => [name, priceProvider]));
+  return ({ agent, ...used }) => listPrice(providers.get(agent) ?? null, used);
+}
+
+type Used = Omit<Parameters<PriceList>[0], 'agent'>;
+
+function listPrice(provider: string | null, { model, usage, at }: Used): number | null {
+  const called = withProvider(provider, model);
   if (called === null) return null;
   const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens } = usage;
   const found = calcPrice(
@@ -27,18 +29,17 @@ export const listPrices: PriceList = ({ agent, model, usage, at }) => {
   );
   if (found === null || !(found.model.id === called.model || isNamed(found.model.match, called.model))) return null;
   return found.total_price * SCALE;
-};
+}
 
-function provided(agent: string, model: string): { readonly provider: string; readonly model: string } | null {
-  const provider = PROVIDERS.get(agent);
-  if (provider !== undefined) return { provider, model };
+function withProvider(provider: string | null, model: string) {
+  if (provider !== 'in-model') return provider === null ? null : { provider, model };
   const [, named, rest] = /^([^/]+)\/([^/]+)$/.exec(model) ?? [];
-  return agent === 'opencode' && named !== undefined && rest !== undefined ? { provider: named, model: rest } : null;
+  return named === undefined || rest === undefined ? null : { provider: named, model: rest };
 }
 
 /**
- * Whether the list means this very model. It would also take a later model for an earlier one with the same beginning, whose
- * price would be made up; only a date after the name makes no other model of it.
+ * Whether an entry of the list means exactly this model. The list also matches a newer model with the same prefix, whose
+ * price would be made up. Only a date or "latest" may follow the name.
  */
 function isNamed(match: MatchLogic, model: string): boolean {
   if ('or' in match) return match.or.some((one) => isNamed(one, model));

@@ -1,42 +1,111 @@
 import { randomUUID } from 'node:crypto';
-import type { ResumeAbility } from '../domain/capability.ts';
-import { digestOf } from '../domain/digest.ts';
-import type { AskEnd, AskOptions, Question, Reviewers } from '../domain/ports.ts';
-import type { Usage } from '../domain/usage.ts';
+import type { ResumeAbility, Usage } from '../kernel/agent.ts';
+import { digestOf } from '../kernel/ids.ts';
+import type { AskEnd, AskOptions, Question, Reviewers } from '../kernel/ports.ts';
 import type { AgentQuestion } from './agent.ts';
 import { commandAgent } from './command.ts';
-import { dispatch } from './dispatch.ts';
-import { programVersion } from './find.ts';
-import { isOwn, type KnownAgent } from './inspect.ts';
-import { spaced } from './spaced.ts';
-import { openTurns } from './turns.ts';
-import { openVersions, type Versions } from './versions.ts';
+import { callAgent } from './dispatch.ts';
+import { isCustomCommand, type KnownAgent, openVersions, programVersion, type Versions } from './installed.ts';
+
+/** Passes calls on: the first at once, the others at most once per pause. */
+type Throttle<T> = {
+  tell(value: T): void;
+  /** Stops: a call that still waits is dropped. */
+  end(): void;
+};
+
+/** Returns a throttle. Of the calls during a pause, only the last is passed on, after the pause. */
+function throttle<T>(pauseMs: number, tell: (value: T) => void): Throttle<T> {
+  let pause: NodeJS.Timeout | null = null;
+  let later: { readonly value: T } | null = null;
+  const tellNow = (value: T) => {
+    later = null;
+    pause = setTimeout(() => {
+      pause = null;
+      if (later !== null) tellNow(later.value);
+    }, pauseMs);
+    pause.unref();
+    tell(value);
+  };
+  return {
+    tell(value) {
+      if (pause === null) tellNow(value);
+      else later = { value };
+    },
+    end() {
+      if (pause !== null) clearTimeout(pause);
+      later = null;
+    },
+  };
+}
+
+/** Runs one job at a time per key, in the order in which the jobs arrive. */
+type SessionLocks = {
+  /** Waits for the turn, then runs `work`. After `stop` it no longer waits, and `work` must check `stop` itself. */
+  take<T>(key: string, stop: AbortSignal | null, work: () => Promise<T>): Promise<T>;
+};
+
+function openSessionLocks(): SessionLocks {
+  const last = new Map<string, Promise<void>>();
+  return {
+    async take(key, stop, work) {
+      const before = last.get(key) ?? null;
+      let leave = () => {};
+      const left = new Promise<void>((resolve) => {
+        leave = resolve;
+      });
+      // Includes `before`, so that the next job cannot overtake it if this one stops waiting.
+      const mine = Promise.all([before, left]).then(() => {
+        if (last.get(key) === mine) last.delete(key);
+      });
+      last.set(key, mine);
+      try {
+        if (before !== null) await beforeOrStop(before, stop);
+        return await work();
+      } finally {
+        leave();
+      }
+    },
+  };
+}
+
+async function beforeOrStop(before: Promise<void>, stop: AbortSignal | null): Promise<void> {
+  if (stop === null) return before;
+  const over = new AbortController();
+  const stopped = new Promise<void>((resolve) => {
+    if (stop.aborted) resolve();
+    stop.addEventListener('abort', () => resolve(), { once: true, signal: over.signal });
+  });
+  await Promise.race([before, stopped]);
+  over.abort();
+}
 
 type Options = {
   readonly known: readonly KnownAgent[];
   readonly root: string;
   readonly commonDir: string;
-  /** The agents that the settings name; null: those that are found. */
+  /** The agents that the settings name; `null` for all that are installed. */
   readonly preference: readonly string[] | null;
-  /** Whether this version may be resumed; finding out may mean trying it. Null: nothing could be found out. */
+  /** Returns whether this version may be resumed, probing it if necessary; `null` if that could not be determined. */
   resumable(name: string, version: string): Promise<ResumeAbility | null>;
   readonly scratchBase?: string;
 };
 
-/** Of an agent that does not tell; such a one is never resumed, since it could be another every time. */
+/** The version of an agent that reports none. It is never resumed, because it may have changed since. */
 const UNKNOWN_VERSION = 'unknown';
+
 const WATCH_PAUSE_MS = 100;
 
 /**
- * The agents of this machine as reviewers, one dispatch at a time a session. Every agent that is found may be asked, also
- * one that is not among the preferred; asking one that is not there says so.
+ * Opens the agents of this machine as reviewers, with one call at a time per session. Every installed agent can be
+ * called, even if it is not preferred. A call to an agent that is not installed fails with `not-found`.
  */
 export function openReviewers(options: Options): Reviewers {
   const { known, root } = options;
   const versions = openVersions(options.commonDir);
-  const turns = openTurns();
+  const locks = openSessionLocks();
   const tried = new Map<string, ReturnType<Options['resumable']>>();
-  const find = (name: string) => known.find(({ agent }) => agent.name === name) ?? stranger(name);
+  const find = (name: string) => known.find(({ agent }) => agent.name === name) ?? notInstalled(name);
   const abilityOf = (name: string, version: string) => {
     const key = JSON.stringify([name, version]);
     const ability = tried.get(key) ?? options.resumable(name, version);
@@ -54,11 +123,11 @@ export function openReviewers(options: Options): Reviewers {
         version,
         toolsDigest: toolsDigest(one),
         async canResume() {
-          if (isOwn(one)) return one.settings?.resume === true;
+          if (isCustomCommand(one)) return one.settings?.resume === true;
           return version !== UNKNOWN_VERSION && (await abilityOf(name, version))?.kind === 'yes';
         },
         async deferredReason() {
-          if (isOwn(one) || version === UNKNOWN_VERSION) return null;
+          if (isCustomCommand(one) || version === UNKNOWN_VERSION) return null;
           const ability = await abilityOf(name, version);
           return ability?.kind === 'no' ? ability.why : null;
         },
@@ -72,30 +141,29 @@ export function openReviewers(options: Options): Reviewers {
     async ask(name, question, { stop, watch }) {
       const send = () => sendTo(find(name), options, { ...question, stop, watch });
       const { sessionId } = question;
-      return sessionId === null ? send() : turns.take(JSON.stringify([name, sessionId]), stop, send);
+      return sessionId === null ? send() : locks.take(JSON.stringify([name, sessionId]), stop, send);
     },
   };
 }
 
-/** The names of all agents that are found, whether preferred or not. */
 function foundNames(known: readonly KnownAgent[]): readonly string[] {
   return known.filter(({ program }) => program !== null).map(({ agent }) => agent.name);
 }
 
-// A command of the user's own is asked where it is named, or where there is nobody else.
+// A custom command is used by default only if no built-in agent is installed.
 function preferred(known: readonly KnownAgent[], preference: readonly string[] | null): readonly string[] {
   const found = foundNames(known);
   if (preference !== null) return preference.filter((name) => found.includes(name));
-  const usual = foundNames(known.filter((one) => !isOwn(one)));
+  const usual = foundNames(known.filter((one) => !isCustomCommand(one)));
   return usual.length > 0 ? usual : found;
 }
 
-/** A name that nobody has. */
-function stranger(name: string): KnownAgent {
+/** Returns a placeholder for a name that is neither built in nor configured. */
+function notInstalled(name: string): KnownAgent {
   return { agent: commandAgent({ name, command: [name], resume: false }), settings: null, program: null, env: {} };
 }
 
-// A command of the user's own is never started to find something out: it is another when it is written otherwise.
+// A custom command is never started for its version. The digest of the command line stands for it.
 async function versionOf(one: KnownAgent, versions: Versions, root: string): Promise<string | null> {
   const { program, env, settings } = one;
   if (program === null) return null;
@@ -113,9 +181,9 @@ async function sendTo(
     return { ok: false, failure, usage: null, said: '', durationMs: 0 };
   }
   const sharesPrefix = agent.abilities.stablePart === 'cached';
-  const told = spaced<readonly [string | null, Usage | null]>(WATCH_PAUSE_MS, (one) => watch(...one));
+  const watcher = throttle<readonly [string | null, Usage | null]>(WATCH_PAUSE_MS, (one) => watch(...one));
   try {
-    const end = await dispatch({
+    return await callAgent({
       agent,
       program,
       cwd: root,
@@ -126,15 +194,13 @@ async function sendTo(
       sandbox: settings?.sandbox === true,
       signal: stop,
       ...(scratchBase === undefined ? {} : { scratchBase }),
-      watch(heard, usage) {
-        // Others wait for this one's first sign to read what it wrote to the cache: that it was started is not enough.
-        if (heard.begun || !sharesPrefix) told.tell([heard.doing, usage]);
+      watch(events, usage) {
+        // Other slots wait for the first sign of the model, because only then is the shared prefix in the cache.
+        if (events.begun || !sharesPrefix) watcher.tell([events.doing, usage]);
       },
     });
-    const durationMs = Math.round(end.durationMs);
-    return end.ok ? { ok: true, reply: end.reply, model: end.model, durationMs } : { ...end, durationMs };
   } finally {
-    told.end();
+    watcher.end();
   }
 }
 
@@ -150,7 +216,7 @@ const NO_QUESTION: Omit<AgentQuestion, 'model'> = {
   timeoutSeconds: 1,
 };
 
-/** Everything that an agent is started with whatever it is asked: arguments, environment and files of ours. */
+/** Returns the digest of everything that does not depend on the question: arguments, environment and files. */
 function toolsDigest({ agent, settings }: KnownAgent): string {
   const files: (readonly [string, string])[] = [];
   const model = settings?.model ?? null;

@@ -1,11 +1,17 @@
-import { AGENT_NAMES } from '../domain/agent.ts';
 import type { Agent } from './agent.ts';
-import { claude } from './claude.ts';
-import { codex } from './codex.ts';
-import { gemini } from './gemini.ts';
-import { opencode } from './opencode.ts';
 
-const BY_NAME: Readonly<Record<(typeof AGENT_NAMES)[number], Agent>> = { claude, codex, gemini, opencode };
+/** The built-in agents, in order of preference. Each is loaded when it is needed. */
+const AGENTS = {
+  claude: async () => (await import('./claude.ts')).claude,
+  codex: async () => (await import('./codex.ts')).codex,
+  gemini: async () => (await import('./gemini.ts')).gemini,
+  opencode: async () => (await import('./opencode.ts')).opencode,
+} satisfies Record<string, () => Promise<Agent>>;
 
-/** The agents that onceover knows, in the order in which they are preferred. */
-export const AGENTS: readonly Agent[] = AGENT_NAMES.map((name) => BY_NAME[name]);
+/** The names of the built-in agents, in order of preference. */
+export const AGENT_NAMES = Object.keys(AGENTS) as readonly (keyof typeof AGENTS)[];
+
+/** Returns the built-in agents, in order of preference. */
+export function loadAgents(): Promise<readonly Agent[]> {
+  return Promise.all(Object.values(AGENTS).map((load) => load()));
+}

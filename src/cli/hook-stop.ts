@@ -1,38 +1,41 @@
 import { fstatSync, readSync, writeSync } from 'node:fs';
-import { answerStop } from '../app/answer-stop.ts';
+import { answerStop } from '../stop-hook/answer.ts';
 
-const USUAL_DEADLINE_SECONDS = 540;
+const DEFAULT_DEADLINE_SECONDS = 540;
+
 const LONGEST_DEADLINE_SECONDS = 86_400;
 
-/** Answers an agent's program that tells of a stop on standard input; whatever goes wrong, the agent is not held. */
+/** Answers the stop event on standard input. If anything goes wrong, the agent may stop. */
 export async function hookStop(args: readonly string[]): Promise<void> {
   const answer = await answerTo(args);
-  if (answer !== null) tell(`${JSON.stringify(answer)}\n`);
+  if (answer !== null) write(`${JSON.stringify(answer)}\n`);
 }
 
 async function answerTo(args: readonly string[]): Promise<object | null> {
   try {
     const deadline = readDeadline(args);
     if (deadline !== null) return await answerStop(readStop(), deadline);
-    throw new Error('"hook stop" takes --deadline with a number of seconds, and nothing else.');
+    throw new Error('"hook stop" takes only --deadline with a number of seconds.');
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
-    return { systemMessage: `onceover could not judge this change, so nothing was passed: ${said}` };
+    const reason = error instanceof Error ? error.message : String(error);
+    return { systemMessage: `onceover could not check this change, so no gate passed: ${reason}` };
   }
 }
 
 function readDeadline(args: readonly string[]): number | null {
-  if (args.length === 0) return USUAL_DEADLINE_SECONDS;
+  if (args.length === 0) return DEFAULT_DEADLINE_SECONDS;
   const [, text] = /^--deadline[ =](\d+)$/.exec(args.join(' ')) ?? [];
   const seconds = Number(text);
   return seconds > 0 && seconds <= LONGEST_DEADLINE_SECONDS ? seconds : null;
 }
 
 const LARGEST_BYTES = 64 * 1024 * 1024;
+
 const PAUSE_MS = 10;
+
 const PATIENCE_MS = 5000;
 
-/** What was said of the stop; nothing where that cannot be read. It may be over before the other side closes it. */
+/** Reads the stop event; empty if it cannot be read. Does not wait for the end of input once the JSON is complete. */
 function readStop(): string {
   const chunks: Buffer[] = [];
   const until = performance.now() + PATIENCE_MS;
@@ -49,7 +52,7 @@ function readStop(): string {
   return '';
 }
 
-// A person at a terminal says nothing of a stop.
+// A terminal never sends a stop event, so do not wait for one.
 function isDevice(file: number): boolean {
   try {
     return fstatSync(file).isCharacterDevice();
@@ -68,8 +71,8 @@ function readSome(chunk: Buffer): number | 'nothing yet' | 'unreadable' {
   }
 }
 
-// The streams of Node take longer to load than the answer to find. Who does not listen is not told.
-function tell(text: string): void {
+// Node's streams take longer to load than the whole answer, so write synchronously. Ignore a closed pipe.
+function write(text: string): void {
   const bytes = Buffer.from(text, 'utf8');
   for (let written = 0; written < bytes.length; ) {
     try {

@@ -1,10 +1,10 @@
-import type { Told } from '../text/told.ts';
-import { answerJson, complain } from './output.ts';
+import type { Message } from '../ui/wording.ts';
+import { printFailure, printJson } from './output.ts';
 
-/** What else there is to say of work that was ended, to people and in the document; `words`: instead of the usual ones. */
-type Added = { readonly told: string; readonly fields: object; readonly words?: Told };
+/** Extra text and JSON fields for interrupted work; `words` replaces the default message. */
+type Added = { readonly text: string; readonly fields: object; readonly words?: Message };
 
-/** Does work that Ctrl-C ends in good order: what was started is ended, then the program exits with 130. */
+/** Does work that Ctrl-C can interrupt: it stops every process that the work started, then exits with 130. */
 export async function interruptible<T>(
   work: (signal: AbortSignal) => Promise<T>,
   json = false,
@@ -16,8 +16,8 @@ export async function interruptible<T>(
     if (!stop.aborted) return result;
     const added = await add(result);
     const words = added?.words ?? INTERRUPTED;
-    if (json) answerJson({ error: { kind: 'interrupted', message: words.what, next: words.next }, ...added?.fields });
-    complain(words, added === null ? '' : `${added.told}\n`);
+    if (json) printJson({ error: { kind: 'interrupted', message: words.what, next: words.next }, ...added?.fields });
+    printFailure(words, added === null ? '' : `${added.text}\n`);
     process.exitCode = 130;
     return 'interrupted';
   } finally {
@@ -25,19 +25,19 @@ export async function interruptible<T>(
   }
 }
 
-/** Serves until the client goes or a signal comes. What was started ends with it, for which a second signal does not wait. */
-export async function served(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+/** Serves until the client disconnects or a signal arrives. A second signal exits at once. */
+export async function untilClosed(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const { stop } = onSignals();
   await work(stop);
   if (!stop.aborted) return;
-  complain(SERVER_ENDED);
+  printFailure(SERVER_ENDED);
   process.exitCode = 130;
 }
 
 function onSignals(): { readonly stop: AbortSignal; forget(): void } {
   const stop = new AbortController();
   const onSignal = () => {
-    // A second Ctrl-C does not wait.
+    // A second Ctrl-C exits at once.
     if (stop.signal.aborted) process.exit(130);
     stop.abort();
   };
@@ -50,16 +50,16 @@ function onSignals(): { readonly stop: AbortSignal; forget(): void } {
   };
 }
 
-// A terminal that is closed ends the work too: nobody would see what it costs.
+// Closing the terminal stops the work too, because no one would see its cost.
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-const SERVER_ENDED: Told = {
-  what: 'Interrupted: reviews of workflows that were going on have been ended; a run or a round of a phase goes on by itself.',
-  next: 'To go on from there, start the server again.',
+const SERVER_ENDED: Message = {
+  what: 'Interrupted: onceover stopped the workflow reviews in progress. A run or a phase continues in the background.',
+  next: 'Start the server again to continue.',
 };
 
-/** What to say of work that was ended so. */
-export const INTERRUPTED: Told = {
-  what: 'Interrupted: what was started has been ended, and what had no verdict yet was not recorded.',
-  next: 'To go on from there, run again.',
+/** The default message of interrupted work. */
+export const INTERRUPTED: Message = {
+  what: 'Interrupted: onceover stopped all running reviewers and checks. Only finished verdicts were recorded.',
+  next: 'Run the same command again to continue.',
 };

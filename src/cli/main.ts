@@ -1,34 +1,35 @@
 #!/usr/bin/env node
-/** Put in when it is built; not imported, so that no other file has to be opened to answer --version. */
+/** Set at build time. It is not imported, so that `--version` opens no other file. */
 declare const ONCEOVER_VERSION: string;
 
 const [first, ...rest] = process.argv.slice(2);
 
-// An agent waits for it each time it stops, mostly with nothing changed; no mistake in its settings may hold it.
+// The stop hook has its own fast path: an agent waits for it at every stop, mostly with nothing changed.
 const isStop = first === 'hook' && rest[0] === 'stop' && !rest.includes('--help') && !rest.includes('-h');
 
-// Whoever reads our output may stop reading: that is no error, and what was found out still decides the exit code.
+// A reader may close the pipe early. That is not an error, and the result still decides the exit code.
 for (const stream of isStop ? [] : [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return;
-    // What could not be said cannot have been heard: that is no pass.
+    // A result that could not be written must not count as a pass.
     process.exitCode = 3;
     if (stream !== process.stderr)
       process.stderr.write(
-        `onceover: The answer could not be written (${error.code}).\nCheck the space that is left, and run again.\n`,
+        `onceover: The result could not be written (${error.code}).\nCheck the free disk space and run again.\n`,
       );
   });
 }
 
 try {
-  await answer();
+  await main();
 } catch (error) {
-  tellNotLoaded(error instanceof Error ? error.message : String(error));
+  describeNotLoaded(error instanceof Error ? error.message : String(error));
 }
 
-async function answer(): Promise<void> {
-  // The shortest questions are answered before anything else is loaded.
-  if (rest.length === 0 && (first === '--version' || first === '-V')) process.stdout.write(`${ONCEOVER_VERSION}\n`);
+async function main(): Promise<void> {
+  // Answer the shortest commands before loading anything else.
+  if (rest.length === 0 && (first === '--version' || first === '-v' || first === '-V'))
+    process.stdout.write(`${ONCEOVER_VERSION}\n`);
   else if (process.platform === 'win32') {
     process.stderr.write('onceover does not support Windows yet. Use it inside WSL.\n');
     process.exitCode = 3;
@@ -36,18 +37,18 @@ async function answer(): Promise<void> {
   else {
     if (first === 'instructions' || first === 'run' || first === 'status') {
       const run = first === 'run' && rest.length === 0;
-      (await import('../app/ahead.ts')).lookAhead({ run });
+      (await import('../gates/prefetch.ts')).prefetch({ run });
     }
-    // What is asked most often, and mostly has nothing to do, needs nobody to read flags for it.
+    // `onceover run` without flags is the most frequent command, so it does not load the option parser.
     if (first === 'run' && rest.length === 0) await (await import('./plain-run.ts')).plainRun();
     else await (await import('./program.ts')).runProgram(process.argv);
   }
 }
 
-/** Says that a file of the program is gone, or no more files may be opened: that is neither a pass nor a finding. */
-function tellNotLoaded(said: string): void {
-  const message = `A part of the program could not be loaded, so nothing was judged: ${said}`;
-  const next = 'Check how many files may be open ("ulimit -n"), install onceover again, and run again.';
+/** Reports that a file of the program could not be loaded: neither a pass nor a finding. */
+function describeNotLoaded(said: string): void {
+  const message = `A part of onceover could not be loaded, so no gate ran: ${said}`;
+  const next = 'Check the limit of open files ("ulimit -n"), or install onceover again. Then run again.';
   if (rest.includes('--json'))
     process.stdout.write(`${JSON.stringify({ error: { kind: 'not-loaded', message, next } }, null, 2)}\n`);
   process.stderr.write(`onceover: ${message}\n${next}\n`);

@@ -1,16 +1,18 @@
-import { placeOf } from '../app/ahead.ts';
-import { run } from '../app/run.ts';
+import { runGates } from '../gates/open-run.ts';
+import { repositoryAt } from '../git/locate.ts';
 import { runCommand } from './commands/run.ts';
-import { tellBug } from './output.ts';
+import { describeBug } from './output.ts';
 
-/** `onceover run` as it is written here, without flags; what it needs is loaded with it. */
+/** Runs `onceover run` without flags. It imports what such a run needs directly, to load fewer chunks. */
 export async function plainRun(): Promise<void> {
   try {
     await runCommand([], {}, async (cwd, wish) => {
-      const place = await placeOf(cwd);
-      return place.ok ? run(place.value, { ...wish, paths: [], selection: { kind: 'change', base: null } }) : place;
+      const place = await repositoryAt(cwd);
+      return place.ok
+        ? runGates(place.value, { ...wish, paths: [], selection: { kind: 'change', base: null } })
+        : place;
     });
   } catch (error) {
-    tellBug(error, false);
+    describeBug(error, false);
   }
 }

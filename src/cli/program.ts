@@ -1,66 +1,65 @@
 import { Command, CommanderError } from 'commander';
 import { version } from '../version.ts';
-import { FIRST_PAGE_END, HELP_LOOKS, helpWidth } from './help.ts';
-import { addEveryDay } from './program/every-day.ts';
-import { addForAgents } from './program/for-agents.ts';
-import { addLoops } from './program/loops.ts';
-import { addRecords } from './program/records.ts';
-import { addSetUp } from './program/set-up.ts';
+import { addAgentCommands, addLoopCommands } from './define-agents.ts';
+import { addDailyCommands, addRecordCommands, addSetupCommands } from './define-daily.ts';
+import { FIRST_PAGE_END, HELP_STYLE, helpWidth } from './options.ts';
 
-/** Reads the command line and runs the command it names; what only some commands need is loaded when they run. */
+/** Parses the command line and runs the command. Each command loads its own code. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
   const program = buildProgram();
   try {
     await program.parseAsync(withHelpOption(argv));
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return;
-    const { fail, tellBug } = await import('./output.ts');
+    const { exitWith, describeBug } = await import('./output.ts');
     const json = argv.includes('--json');
-    if (!(error instanceof CommanderError)) return tellBug(error, json);
-    const said = error.code === 'commander.help' ? 'No command was given.' : inOurWords(error.message);
+    if (!(error instanceof CommanderError)) return describeBug(error, json);
+    const said = error.code === 'commander.help' ? 'No command was given.' : toSentence(error.message);
     const command = program.commands.some((one) => one.name() === argv[2]) ? (argv[2] ?? null) : null;
-    await fail({ kind: 'wrong-usage', said, command }, json);
+    await exitWith({ kind: 'wrong-usage', said, command }, json);
   }
 }
 
-/** The commands with their options; docs/commands.md is made from it too. */
+/** Returns the commands with their options. docs/commands.md is generated from it. */
 export function buildProgram(): Command {
   const program = new Command('onceover')
     .description('AI review gates that never pay for the same review twice.')
-    .version(version, '-V, --version', 'print the version')
+    .version(version, '-v, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .usage('<command> [options]')
     .helpCommand(false)
     .showSuggestionAfterError()
-    .configureHelp(HELP_LOOKS)
+    .configureHelp(HELP_STYLE)
     .configureOutput({ writeErr: () => {}, getOutHelpWidth: helpWidth })
     .exitOverride();
-  program.commandsGroup('Every day:');
-  addEveryDay(program);
-  program.commandsGroup('Set up:');
-  addSetUp(program);
-  program.commandsGroup('For agents:');
-  addForAgents(program);
-  program.commandsGroup('Loops:');
-  addLoops(program);
-  program.commandsGroup('Records:');
-  addRecords(program);
+  const groups = {
+    'Every day:': addDailyCommands,
+    'Set up:': addSetupCommands,
+    'Records:': addRecordCommands,
+    'For agents:': addAgentCommands,
+    'More:': addLoopCommands,
+  };
+  for (const [title, add] of Object.entries(groups)) {
+    program.commandsGroup(title);
+    add(program);
+  }
   return program.addHelpText('after', FIRST_PAGE_END);
 }
 
-/** `help run` is what others call `run --help`. */
+/** Turns `help run` into `run --help`, no arguments into `--help`, and `-V` into `-v`. */
 function withHelpOption(argv: readonly string[]): string[] {
   const [node = '', file = '', first, ...rest] = argv;
-  return first === 'help' ? [node, file, ...rest, '--help'] : [...argv];
+  if (first === undefined || first === 'help') return [node, file, ...rest, '--help'];
+  return [node, file, first === '-V' ? '-v' : first, ...rest];
 }
 
-/** What the reader of flags says, as the rest of the program would say it. */
-function inOurWords(message: string): string {
-  const said = message
+/** Turns a message of the option parser into a sentence of ours. */
+function toSentence(message: string): string {
+  const sentence = message
     .replace(/^error: /, '')
     .replace(/\s+/g, ' ')
     .replaceAll("'", '"')
     .replace(/^./, (letter) => letter.toUpperCase())
     .replace(/ \(Did you mean (.*)\?\)$/, '. Did you mean $1?');
-  return /[.?]$/.test(said) ? said : `${said}.`;
+  return /[.?]$/.test(sentence) ? sentence : `${sentence}.`;
 }

@@ -1,62 +1,60 @@
 import { statSync } from 'node:fs';
 import { isAbsolute, join, normalize } from 'node:path';
-import { appendReport, writeReports } from '../app.ts';
-import { exitCode } from '../domain/exit-code.ts';
-import type { Failure } from '../domain/failure.ts';
-import type { RunOutcome } from '../domain/run.ts';
-import type { EndedRun } from '../report/ended-run.ts';
-import { FORMATS, type Format } from '../report/formats.ts';
-import { githubAnnotations, githubSummary } from '../report/github.ts';
-import { tellFailure } from '../text/failure.ts';
-import { tellSeenReport, tellWrongReport, type WrongReport } from '../text/reports.ts';
-import type { Told } from '../text/told.ts';
+import { appendReport, writeReports } from '../api.ts';
+import type { RunOutcome } from '../gates/run-types.ts';
+import { exitCode, type Failure } from '../kernel/failure.ts';
+import type { EndedRun } from '../reports/finished-run.ts';
+import { describeSeenReport, describeWrongReport, FORMATS, type Format, type WrongReport } from '../reports/formats.ts';
+import { githubAnnotations, githubSummary } from '../reports/github.ts';
+import { describeFailure } from '../ui/describe-failure.ts';
+import type { Message } from '../ui/wording.ts';
 import { version } from '../version.ts';
-import { complain, warn } from './output.ts';
-import { workingDirectory } from './working-directory.ts';
+import { printFailure, printWarnings, workingDirectory } from './output.ts';
 
-/** The reports of a run. */
+/** Writes the reports that `--report` requests. */
 export type Reports = {
-  /** Writes them all; what could not be written is said, and given back. */
+  /** Writes all report files. Prints and returns what could not be written. */
   write(outcome: RunOutcome): Promise<readonly string[]>;
-  /** What is printed rather than written, after everything else. */
+  /** Prints annotations after everything else. */
   print(outcome: RunOutcome): void;
-  /** Writes and prints them for a run that came to no outcome: an older report must not stand for it. */
-  tellFailed(failure: Failure): Promise<void>;
-  tellInterrupted(told: Told): Promise<void>;
+  /** Replace an older report, so that it cannot pass for the result of a run that failed or was interrupted. */
+  writeFailed(failure: Failure): Promise<void>;
+  writeInterrupted(message: Message): Promise<void>;
 };
 
-/** The reports that the flags ask for, or the sentence that says why they cannot be meant. */
+/** Parses the `--report` flags; returns the reports, or a sentence about the wrong flag. */
 export function openReports(
   flags: readonly string[],
   options: { readonly dryRun: boolean; readonly json: boolean },
 ): Reports | { readonly said: string } {
-  const wish = options.dryRun ? said({ kind: 'dry-run' }) : readFlags(flags, workingDirectory());
-  if ('said' in wish) return wish;
+  const request = options.dryRun ? said({ kind: 'dry-run' }) : readFlags(flags, workingDirectory());
+  if ('said' in request) return request;
   const print = (run: EndedRun) => {
-    // Where stdout holds a document, it holds nothing else.
-    if (wish.github) (options.json ? process.stderr : process.stdout).write(githubAnnotations(run));
+    // With --json, stdout holds one document and nothing else.
+    if (request.github) (options.json ? process.stderr : process.stdout).write(githubAnnotations(run));
   };
-  const tell = async (run: EndedRun) => {
-    await writeAll(wish, run);
+  const writeAndPrint = async (run: EndedRun) => {
+    await writeAll(request, run);
     print(run);
   };
   return {
-    write: (outcome) => writeAll(wish, { kind: 'judged', outcome }),
+    write: (outcome) => writeAll(request, { kind: 'judged', outcome }),
     print: (outcome) => print({ kind: 'judged', outcome }),
-    tellFailed(failure) {
+    writeFailed(failure) {
       const status = failure.kind === 'lock-held' ? 'lock_conflict' : 'error';
-      return tell({ kind: 'not-judged', status, exitCode: exitCode(failure), ...tellFailure(failure) });
+      return writeAndPrint({ kind: 'not-judged', status, exitCode: exitCode(failure), ...describeFailure(failure) });
     },
-    tellInterrupted: (told) => tell({ kind: 'not-judged', status: 'interrupted', exitCode: 130, ...told }),
+    writeInterrupted: (message) =>
+      writeAndPrint({ kind: 'not-judged', status: 'interrupted', exitCode: 130, ...message }),
   };
 }
 
-type Wish = {
+type ReportRequest = {
   readonly files: readonly { readonly format: Format; readonly name: string }[];
   readonly github: boolean;
 };
 
-function readFlags(flags: readonly string[], cwd: string): Wish | { readonly said: string } {
+function readFlags(flags: readonly string[], cwd: string): ReportRequest | { readonly said: string } {
   const files: { format: Format; name: string }[] = [];
   const paths = new Set<string>();
   let github = false;
@@ -79,16 +77,16 @@ function readFlags(flags: readonly string[], cwd: string): Wish | { readonly sai
   return { files, github };
 }
 
-async function writeAll(wish: Wish, run: EndedRun): Promise<readonly string[]> {
-  const files = wish.files.map(({ format, name }) => ({ name, text: FORMATS[format](run, { version }) }));
+async function writeAll(request: ReportRequest, run: EndedRun): Promise<readonly string[]> {
+  const files = request.files.map(({ format, name }) => ({ name, text: FORMATS[format](run, { version }) }));
   const { failures, seen } = await writeReports(workingDirectory(), files);
-  warn(seen.map(tellSeenReport));
-  const summary = wish.github ? (process.env['GITHUB_STEP_SUMMARY'] ?? '') : '';
+  printWarnings(seen.map(describeSeenReport));
+  const summary = request.github ? (process.env['GITHUB_STEP_SUMMARY'] ?? '') : '';
   const appended = summary === '' ? null : await appendReport(summary, githubSummary(run));
   const missing = appended === null || appended.ok ? failures : [...failures, appended.failure];
   return missing.map((failure) => {
-    const { what, next } = tellFailure(failure);
-    complain({ what: `A report is missing: ${what}`, next });
+    const { what, next } = describeFailure(failure);
+    printFailure({ what: `A report is missing: ${what}`, next });
     return `a report is missing: ${what}`;
   });
 }
@@ -107,5 +105,5 @@ function isFolder(path: string): boolean {
 }
 
 function said(wrong: WrongReport): { readonly said: string } {
-  return { said: tellWrongReport(wrong) };
+  return { said: describeWrongReport(wrong) };
 }

@@ -1,16 +1,16 @@
-import type { RepoPath } from '../domain/brand.ts';
-import { compileGlob } from '../domain/glob.ts';
-import { repoPath } from '../domain/repo-path.ts';
-import type { Settings } from '../domain/settings.ts';
-import { keyName } from './key-name.ts';
-import { settingsSchema, type WrittenSettings } from './settings-schema.ts';
-import { checkShape, type PlacedProblem, readYaml, valueAt, type YamlFile } from './yaml-file.ts';
+import type { PlacedProblem } from '../kernel/failure.ts';
+import { compileGlob } from '../kernel/glob.ts';
+import type { RepoPath } from '../kernel/ids.ts';
+import { repoPath } from '../kernel/paths.ts';
+import type { Settings } from './settings.ts';
+import { type SettingsFile, settingsSchema } from './settings-schema.ts';
+import { checkShape, keyName, readYaml, valueAt, type YamlFile } from './yaml.ts';
 
 export type ParsedSettings =
   | { readonly ok: true; readonly settings: Settings }
   | { readonly ok: false; readonly problems: readonly PlacedProblem[] };
 
-/** Reads the text of an `onceover.yml`; '' gives the defaults. */
+/** Parses the text of an `onceover.yml`. An empty text gives the defaults. */
 export function parseSettings(text: string): ParsedSettings {
   const read = readYaml(text);
   if (!read.ok) return read;
@@ -20,35 +20,31 @@ export function parseSettings(text: string): ParsedSettings {
   return problems.length > 0 ? { ok: false, problems } : { ok: true, settings: toSettings(checked.value, read.yaml) };
 }
 
-function checkPaths(written: WrittenSettings, yaml: YamlFile): PlacedProblem[] {
+function checkPaths(written: SettingsFile, yaml: YamlFile): PlacedProblem[] {
   const problems: PlacedProblem[] = [];
-  const inside = (path: string, at: PropertyKey[]) => {
+  const checkInside = (path: string, at: PropertyKey[]) => {
     const found = repoPath(path);
-    if (found === null || found === '' || found.split('/').includes('.git')) {
-      const said = 'must be a path inside the repository, relative to its root';
-      problems.push({
-        ...yaml.place(at),
-        what: { kind: 'bad-value', key: keyName(at, (part) => valueAt(written, part)), said },
-      });
-    }
+    if (found !== null && found !== '' && !found.split('/').includes('.git')) return;
+    const key = keyName(at, (part) => valueAt(written, part));
+    const said = 'must be a path inside the repository, relative to its root';
+    problems.push({ ...yaml.place(at), what: { kind: 'bad-value', key, said } });
   };
-  const glob = (source: string, at: PropertyKey[]) => {
-    if (source === '.') return;
-    const compiled = compileGlob(source, '');
-    if (!compiled.ok)
-      problems.push({ ...yaml.place(at), what: { kind: 'bad-glob', glob: source, said: compiled.said } });
+  const checkGlob = (glob: string, at: PropertyKey[]) => {
+    const compiled = glob === '.' ? null : compileGlob(glob, '');
+    if (compiled?.ok === false)
+      problems.push({ ...yaml.place(at), what: { kind: 'bad-glob', glob, said: compiled.said } });
   };
-  inside(written.log_dir, ['log_dir']);
+  checkInside(written.log_dir, ['log_dir']);
   for (const [i, entry] of written.gates.entries()) {
-    glob(entry.path, ['gates', i, 'path']);
-    for (const [n, exclude] of entry.exclude.entries()) glob(exclude, ['gates', i, 'exclude', n]);
+    checkGlob(entry.path, ['gates', i, 'path']);
+    for (const [n, exclude] of entry.exclude.entries()) checkGlob(exclude, ['gates', i, 'exclude', n]);
     for (const [name, review] of Object.entries(entry.reviews))
-      inside(review.prompt, ['gates', i, 'reviews', name, 'prompt']);
+      checkInside(review.prompt, ['gates', i, 'reviews', name, 'prompt']);
   }
   return problems;
 }
 
-function toSettings(written: WrittenSettings, yaml: YamlFile): Settings {
+function toSettings(written: SettingsFile, yaml: YamlFile): Settings {
   return {
     base: written.base ?? null,
     agents: written.agents ?? null,
@@ -94,7 +90,7 @@ function toSettings(written: WrittenSettings, yaml: YamlFile): Settings {
   };
 }
 
-// checkPaths has refused every path for which this would be null.
+// checkPaths has rejected every path for which repoPath returns null.
 function checkedPath(path: string): RepoPath {
   return repoPath(path) ?? ('' as RepoPath);
 }

@@ -1,118 +1,118 @@
 import * as z from 'zod';
-import { AGENT_NAMES } from '../domain/agent.ts';
-import { PRIORITIES } from '../domain/finding.ts';
-import { USUAL_LOG_DIR } from '../domain/generated.ts';
-import { didYouMean } from '../text/did-you-mean.ts';
+import { AGENT_NAMES } from '../agents/table.ts';
+import { DEFAULT_LOG_DIR } from '../kernel/paths.ts';
+import { didYouMean } from '../ui/wording.ts';
+import { PRIORITIES } from './settings.ts';
 
 const priority = z.enum(PRIORITIES);
+
 const seconds = z.int().min(1).max(86_400);
+
+const off = z.boolean().default(false);
+
+/** An enum with its first value as default. */
+function choice<T extends string>(first: T, ...others: readonly T[]) {
+  return z.enum([first, ...others]).default(() => first);
+}
+
 const agentNames = z.array(z.string().min(1)).min(1);
-// Names become parts of file names and ids.
+
+// Names are used in file names and ids.
 const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, {
   error: 'names start with a letter or digit and have only letters, digits, ".", "_" and "-"',
 });
 
-/** The name of a model is an argument of an agent's program: it must not be able to be an option. */
+/** The name of a model. It becomes an argument of the agent's program, so it must not look like an option. */
 export const modelName = z.string().min(1).regex(/^[^-]/, { error: 'the name of a model does not begin with "-"' });
 
 const agentSchema = z.strictObject({
-  model: modelName.optional().describe('The model to ask for.'),
-  command: z.array(z.string().min(1)).min(1).optional().describe('Program and arguments of an agent of your own.'),
-  path: z.string().min(1).optional().describe('Where a known agent is installed, if not on PATH.'),
-  resume: z.boolean().optional().describe('The command can be resumed with ONCEOVER_SESSION.'),
+  model: modelName.optional().describe('The model to use.'),
+  command: z.array(z.string().min(1)).min(1).optional().describe('Program and arguments of a custom agent.'),
+  path: z.string().min(1).optional().describe('Path of the program of a known agent, if it is not on PATH.'),
+  resume: z.boolean().optional().describe('The command can resume a session with ONCEOVER_SESSION.'),
   env: z.record(z.string(), z.string()).default({}).describe('Environment variables for this agent.'),
-  sandbox: z.boolean().default(false).describe('Run the command where it cannot write.'),
-  timeout: seconds.optional().describe('Seconds for a dispatch to this agent.'),
+  sandbox: off.describe('Run the command in a sandbox where it cannot write.'),
+  timeout: seconds.optional().describe('Timeout in seconds for a call to this agent.'),
 });
 
 const checkSchema = z.strictObject({
-  run: z.string().min(1).describe('A shell command; exit code 0 is a pass.'),
-  timeout: seconds.optional().describe('Seconds that it may take.'),
+  run: z.string().min(1).describe('A shell command. Exit code 0 is a pass.'),
+  timeout: seconds.optional().describe('Timeout in seconds.'),
 });
 
 const reviewSchema = z.strictObject({
-  prompt: z.string().min(1).describe('A Markdown file with what to look for.'),
-  num_reviews: z.int().min(1).max(20).default(1).describe('How many reviewers (slots) answer it.'),
-  agents: agentNames.optional().describe('Preference for this review; slot k gets the k-th, round and round.'),
-  timeout: seconds.optional().describe('Seconds for a dispatch; it wins over that of an agent.'),
+  prompt: z.string().min(1).describe('A Markdown file that says what to look for.'),
+  num_reviews: z.int().min(1).max(20).default(1).describe('Number of reviewers.'),
+  agents: agentNames
+    .optional()
+    .describe(
+      'Agents for this review, in order of preference. Reviewer 1 gets the first, reviewer 2 the second, and so on.',
+    ),
+  timeout: seconds.optional().describe('Timeout in seconds for a call. It overrides the timeout of the agent.'),
 });
 
 const entrySchema = z
   .strictObject({
     path: z.string().min(1).describe('".", a folder, "packages/*", or a glob.'),
-    exclude: z.array(z.string().min(1)).default([]).describe('Globs left out of activation and diff.'),
-    checks: z.record(name, checkSchema).default({}).describe('Commands that must end with exit code 0.'),
-    reviews: z.record(name, reviewSchema).default({}).describe('What reviewers look for.'),
+    exclude: z
+      .array(z.string().min(1))
+      .default([])
+      .describe('Globs of files that do not trigger these gates and are not in their diff.'),
+    checks: z.record(name, checkSchema).default({}).describe('Commands that must exit with code 0.'),
+    reviews: z.record(name, reviewSchema).default({}).describe('Prompts for reviewers.'),
   })
-  .describe('An entry point: gates that run when something under its path changed.');
+  .describe('An entry point: gates that run if a file below its path changed.');
 
-/** `onceover.yml` as people write it. */
+/** The format of `onceover.yml`. */
 export const settingsSchema = z
   .strictObject({
     version: z.literal(1).default(1).describe('Version of this format.'),
-    base: z.string().min(1).optional().describe('Branch that a change is measured from.'),
+    base: z.string().min(1).optional().describe('Base branch that a change is compared with.'),
     agents: agentNames.optional().describe('Agents in order of preference.'),
-    concurrency: z.int().min(1).max(64).default(4).describe('Dispatches at once.'),
-    timeout: seconds.default(1200).describe('Seconds for a dispatch or a check.'),
-    idle_timeout: seconds.default(180).describe('Seconds without any event.'),
-    log_dir: z.string().min(1).default(USUAL_LOG_DIR).describe('Folder of the records, inside the repository.'),
+    concurrency: z.int().min(1).max(64).default(4).describe('Calls to agents at the same time.'),
+    timeout: seconds.default(1200).describe('Timeout in seconds for a call or a check.'),
+    idle_timeout: seconds.default(180).describe('Timeout in seconds without any event from an agent.'),
+    log_dir: z.string().min(1).default(DEFAULT_LOG_DIR).describe('Folder of the records, inside the repository.'),
     max_retries: z
       .int()
       .min(0)
       .max(1000)
       .default(3)
-      .describe('Failing iterations in a row before a person must act, less one.'),
+      .describe('Retries after a failed iteration. After that, a person must act.'),
     rerun_new_issue_threshold: priority
       .default('low')
-      .describe('On a rerun, new findings below it do not fail the gate.'),
-    fail_on: priority.default('low').describe('Findings below it only warn.'),
-    cache: z
-      .enum(['content', 'strict'])
-      .default('content')
-      .describe('strict: rule text, paths and context must be the same too.'),
-    certify: z.boolean().default(false).describe('Before exit 0, resting slots whose content differs look once more.'),
-    after_pass: z
-      .enum(['latch', 'all'])
-      .default('latch')
-      .describe('all: after a gate held, all its slots see a new change.'),
-    unchanged_gates: z
-      .enum(['run', 'rest'])
-      .default('run')
-      .describe('rest: gates that hold are left out of iterations.'),
-    final_validation: z
-      .enum(['all', 'changed'])
-      .default('all')
-      .describe('Phases. changed: at the end only reviewers look whose last look is older than the code.'),
-    delta_guard: z
-      .enum(['prompt', 'effective'])
-      .default('prompt')
-      .describe(
-        'Phases. effective: whether a change is too long to resume with counts also what a fresh reviewer has to read.',
-      ),
+      .describe('On a rerun, new findings below this priority do not fail the gate.'),
+    fail_on: priority.default('low').describe('Findings below this priority are only warnings.'),
+    cache: choice('content', 'strict').describe('strict: rule text, paths and context must be the same too.'),
+    certify: off.describe('Before exit 0, skipped reviewers whose content has changed run again.'),
+    after_pass: choice('latch', 'all').describe('all: after a gate passed, all its reviewers see a new change.'),
+    unchanged_gates: choice('run', 'rest').describe('rest: skip gates that already passed.'),
+    final_validation: choice('all', 'changed').describe(
+      'Phases. changed: the final validation runs only reviewers whose last review is older than the code.',
+    ),
+    delta_guard: choice('prompt', 'effective').describe(
+      'Phases. effective: the limit for resuming also counts what a new session would have to read.',
+    ),
     resume_when_cold: z
       .boolean()
       .default(true)
-      .describe('Phases. false: go fresh where the cache has expired and fresh is cheaper.'),
-    cache_ttl: z
-      .enum(['auto', '5m', '1h'])
-      .default('auto')
-      .describe('How long Claude Code is to keep prompts in the cache; auto: by the pauses between looks.'),
-    recheck_domain: z
-      .boolean()
-      .default(false)
-      .describe('Phases. The first reviewer sees what the second one had changed.'),
-    trust_marks: z.boolean().default(false).describe('A run accepts passes set by mark_review_as_passed.'),
+      .describe('Phases. false: use a new session if the cache has expired and a new session is cheaper.'),
+    cache_ttl: choice('auto', '5m', '1h').describe(
+      'Lifetime of the prompt cache of Claude Code. auto: by the pauses between reviews.',
+    ),
+    recheck_domain: off.describe('Phases. The first reviewer reviews the changes that the second one asked for.'),
+    trust_marks: off.describe('A run accepts passes set by mark_review_as_passed.'),
     budget: z
       .strictObject({
-        usd: z.number().positive().optional().describe('Dollars; counts only what agents tell the price of.'),
-        dispatches: z.int().min(1).optional().describe('Dispatches, those that ask once more among them.'),
+        usd: z.number().positive().optional().describe('Limit in US dollars. Only calls with a reported price count.'),
+        dispatches: z.int().min(1).optional().describe('Limit on calls to agents, retries included.'),
       })
       .prefault({})
-      .describe('For one run or loop.'),
+      .describe('Limits for one run or loop.'),
     agent: z
       .record(name, agentSchema)
       .default({})
-      .describe('Settings by agent; a new name with a command defines one.'),
+      .describe('Settings by agent. A new name with a command defines a custom agent.'),
     gates: z.array(entrySchema).default([]).describe('Entry points with their checks and reviews.'),
   })
   .describe('Settings and gates of onceover.')
@@ -124,7 +124,7 @@ export const settingsSchema = z
         context.addIssue({
           code: 'custom',
           path: ['agent', agent],
-          message: `is no agent that onceover knows (${AGENT_NAMES.join(', ')}), so it needs a command`,
+          message: `is not a known agent (${AGENT_NAMES.join(', ')}), so it needs a command`,
         });
       }
     }
@@ -164,5 +164,5 @@ export const settingsSchema = z
     }
   });
 
-/** What the schema gives once defaults are in. */
-export type WrittenSettings = z.output<typeof settingsSchema>;
+/** A parsed `onceover.yml` with defaults. */
+export type SettingsFile = z.output<typeof settingsSchema>;

@@ -1,51 +1,45 @@
-/** A file of the demo's project. */
+import type { CostReport } from '../cost/types.ts';
+import type { RunOutcome } from '../gates/run-types.ts';
+
+type Mistake = { readonly pattern: RegExp; readonly issue: string; readonly fix: string; readonly priority: string };
+
+/** The mistake that each scripted reviewer knows. A reviewer with another name knows none. */
+export const MISTAKES: ReadonlyMap<string, Mistake> = new Map([
+  [
+    'careful',
+    {
+      pattern: /\.reduce\(\((\w+), (\w+)\) => \1 \+ \2\)/,
+      issue: 'An empty cart throws: reduce has no initial value.',
+      fix: 'Pass 0 as the second argument of reduce.',
+      priority: 'high',
+    },
+  ],
+  [
+    'exact',
+    {
+      pattern: /\.toFixed\([01]?\)/,
+      issue: 'Prices lose their cents: $9.99 is shown as $10.0.',
+      fix: 'Show two digits: toFixed(2).',
+      priority: 'medium',
+    },
+  ],
+]);
+
 export type DemoFile = { readonly path: string; readonly text: string };
 
-/** What the planted mistakes are, right and wrong. */
+/** The planted mistakes, wrong and right. */
 const SUM = { wrong: '.reduce((sum, cents) => sum + cents)', right: '.reduce((sum, cents) => sum + cents, 0)' };
+
 const DIGITS = { wrong: 'toFixed(1)', right: 'toFixed(2)' };
 
 const CART = 'src/cart.ts';
+
 const RECEIPT = 'src/receipt.ts';
 
-/** What is there before the change; `reviewer` is the command of a scripted reviewer, its name to be added. */
+/** Returns the files of the base branch; `reviewer` is the command of a scripted reviewer without its name. */
 export function filesBefore(reviewer: readonly string[]): readonly DemoFile[] {
-  return [
-    { path: 'README.md', text: '# A shop\n\nWhat the demo of onceover plays with. Everything in it may be changed.\n' },
-    { path: 'src/article.ts', text: ARTICLE },
-    { path: 'docs/articles.md', text: '# Articles\n\nAn article has a name and a price in cents.\n' },
-    { path: '.onceover/reviews/code.md', text: CODE_REVIEW },
-    { path: '.onceover/reviews/docs.md', text: DOCS_REVIEW },
-    { path: 'onceover.yml', text: settings(reviewer) },
-  ];
-}
-
-/** The change under review: a cart, its receipt, and a page about it. Two mistakes are in it. */
-export const CHANGE: readonly DemoFile[] = [
-  { path: CART, text: cart(SUM.wrong) },
-  { path: RECEIPT, text: receipt(DIGITS.wrong) },
-  { path: 'docs/cart.md', text: page() },
-];
-
-/** The first mistake mended. */
-export const FIRST_FIX: readonly DemoFile[] = [{ path: CART, text: cart(SUM.right) }];
-
-/** The second one, too. */
-export const SECOND_FIX: readonly DemoFile[] = [{ path: RECEIPT, text: receipt(DIGITS.right) }];
-
-/** Where the mistakes are: with the code that is wrong. */
-export const PLANTED: readonly { readonly file: string; readonly line: number; readonly code: string }[] = [
-  planted(CART, cart(SUM.wrong), SUM.wrong),
-  planted(RECEIPT, receipt(DIGITS.wrong), DIGITS.wrong),
-];
-
-function planted(file: string, text: string, code: string) {
-  return { file, line: text.slice(0, text.indexOf(code)).split('\n').length, code };
-}
-
-function settings(reviewer: readonly string[]): string {
   const agent = (name: string) => `  ${name}: { command: ${JSON.stringify([...reviewer, name])}, resume: true }`;
-  return `# The reviewers are scripted: each knows one mistake, and looks for it in the diff that it is sent.
+  const settings = `# The reviewers are scripted: each knows one mistake and looks for it in the diff that it gets.
 agents: [careful, exact]
 agent:
 ${agent('careful')}
@@ -60,6 +54,14 @@ gates:
     reviews:
       docs: { prompt: .onceover/reviews/docs.md }
 `;
+  return [
+    { path: 'README.md', text: '# A shop\n\nThe demo project of onceover. You may change everything in it.\n' },
+    { path: 'src/article.ts', text: ARTICLE },
+    { path: 'docs/articles.md', text: '# Articles\n\nAn article has a name and a price in cents.\n' },
+    { path: '.onceover/reviews/code.md', text: CODE_REVIEW },
+    { path: '.onceover/reviews/docs.md', text: DOCS_REVIEW },
+    { path: 'onceover.yml', text: settings },
+  ];
 }
 
 const ARTICLE = `/** Something to buy. */
@@ -68,90 +70,95 @@ export type Article = { readonly name: string; readonly cents: number };
 
 const CODE_REVIEW = `# Code
 
-Look for what gives wrong results in use: a case that nobody thought of, an empty list, a price that is not what it
-should be. Say which input leads to which wrong outcome. Leave out matters of taste.
+Look for wrong results: a case that the code does not handle, an empty list, a
+wrong price. Name the input and the wrong outcome. Leave out matters of taste.
 `;
 
 const DOCS_REVIEW = `# Docs
 
-Check that the pages say what the code does, and that somebody new can follow them.
+Check that the pages match the code, and that a newcomer can follow them.
 `;
 
-function cart(sum: string): string {
-  return `import type { Article } from './article.ts';
+const cart = (sum: string) => `import type { Article } from './article.ts';
 
-/** So many of an article. */
 export type Line = { readonly article: Article; readonly count: number };
 
-/** A cart; it is never changed, there is always a new one. */
+/** A cart is never changed: \`add\` returns a new one. */
 export type Cart = readonly Line[];
 
-/** Puts so many of an article into the cart; one that is there already is counted up. */
+/** Adds an article, or raises the count of one that is in the cart. */
 export function add(cart: Cart, article: Article, count = 1): Cart {
-  if (count < 1) throw new RangeError('at least one has to be added');
-  const there = cart.find((line) => line.article.name === article.name);
-  if (there === undefined) return [...cart, { article, count }];
-  return cart.map((line) => (line === there ? { article, count: line.count + count } : line));
+  if (count < 1) throw new RangeError('add at least one');
+  const line = cart.find((one) => one.article.name === article.name);
+  if (line === undefined) return [...cart, { article, count }];
+  return cart.map((one) => (one === line ? { article, count: one.count + count } : one));
 }
 
-/** Takes so many of an article out of the cart; those that are not there cannot be taken out. */
-export function remove(cart: Cart, article: Article, count = 1): Cart {
-  return cart
-    .map((line) => (line.article.name === article.name ? { ...line, count: line.count - count } : line))
-    .filter((line) => line.count > 0);
-}
-
-/** How many things are in the cart. */
-export function size(cart: Cart): number {
-  let things = 0;
-  for (const { count } of cart) things += count;
-  return things;
-}
-
-/** What everything in the cart costs, in cents. */
+/** Returns the price of everything in the cart, in cents. */
 export function total(cart: Cart): number {
   return cart.map(({ article, count }) => article.cents * count)${sum};
 }
 `;
-}
 
-function receipt(digits: string): string {
-  return `import { type Cart, type Line, total } from './cart.ts';
+const receipt = (digits: string) => `import { type Cart, total } from './cart.ts';
 
-const WIDTH = 32;
-
-/** A price as people read it. */
 export function price(cents: number): string {
   return \`$\${(cents / 100).${digits}}\`;
 }
 
-/** The receipt for a cart: a row for each line, and the sum below. */
+/** Returns the receipt: one row per line of the cart, and the sum below. */
 export function receipt(cart: Cart): string {
-  return [...cart.map(row), '-'.repeat(WIDTH), sides('Total', price(total(cart)))].join('\\n');
-}
-
-function row({ article, count }: Line): string {
-  return sides(\`\${count} x \${article.name}\`, price(article.cents * count));
-}
-
-function sides(left: string, right: string): string {
-  return \`\${left}\${' '.repeat(Math.max(1, WIDTH - left.length - right.length))}\${right}\`;
+  const rows = cart.map(({ article, count }) => \`\${count} x \${article.name}: \${price(article.cents * count)}\`);
+  return [...rows, \`Total: \${price(total(cart))}\`].join('\\n');
 }
 `;
-}
 
-function page(): string {
-  return `# The cart
+const PAGE = `# The cart
 
-A cart is a list of lines, each with an article and how many of it. It is never changed: \`add\` and \`remove\` give back a
-new one, so that a page may keep the old one and show what is different.
+A cart is a list of lines, each with an article and a count. It is never
+changed: \`add\` returns a new cart.
 
-- \`add(cart, article, count)\` puts so many into the cart. Adding an article twice counts its line up.
-- \`remove(cart, article, count)\` takes so many out. A line with nothing left is gone.
-- \`size(cart)\` tells how many things are in it.
-- \`total(cart)\` tells what all of it costs, in cents.
-- \`receipt(cart)\` is what the customer gets to see: a row for each line, and the sum below.
+- \`add(cart, article, count)\` adds an article or raises its count.
+- \`total(cart)\` returns the price of everything, in cents.
+- \`receipt(cart)\` returns the receipt for the customer.
 
-Prices are whole cents everywhere. Only the receipt shows them with a point.
+Prices are whole cents. Only the receipt shows them with a decimal point.
 `;
-}
+
+/** The change under review, with two mistakes. */
+export const CHANGE: readonly DemoFile[] = [
+  { path: CART, text: cart(SUM.wrong) },
+  { path: RECEIPT, text: receipt(DIGITS.wrong) },
+  { path: 'docs/cart.md', text: PAGE },
+];
+
+export const FIRST_FIX: readonly DemoFile[] = [{ path: CART, text: cart(SUM.right) }];
+
+export const SECOND_FIX: readonly DemoFile[] = [{ path: RECEIPT, text: receipt(DIGITS.right) }];
+
+const planted = (file: string, text: string, code: string) => ({
+  file,
+  line: text.slice(0, text.indexOf(code)).split('\n').length,
+  code,
+});
+
+/** The position and the code of each mistake. */
+export const PLANTED = [
+  planted(CART, cart(SUM.wrong), SUM.wrong),
+  planted(RECEIPT, receipt(DIGITS.wrong), DIGITS.wrong),
+];
+
+/** The result of the demo. */
+export type DemoOutcome = {
+  readonly runs: readonly RunOutcome[];
+  /** The number of the run that did not go as planned; null if all did. */
+  readonly strayed: number | null;
+  readonly cost: CostReport;
+  /** The tokens that several new sessions of one run were sent alike, at the start of their prompts. */
+  readonly shared: { readonly looks: number; readonly tokens: number };
+  /** The folder of the repository; null if it was removed. */
+  readonly folder: string | null;
+  /** The command that starts onceover, without arguments. */
+  readonly program: string;
+  readonly durationMs: number;
+};

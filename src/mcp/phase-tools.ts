@@ -1,23 +1,20 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { continuePhase, startPhase } from '../app.ts';
-import { PHASES } from '../domain/phase.ts';
-import type { Result } from '../domain/result.ts';
-import { startedPhaseSchema } from '../report/phase-schema.ts';
-import { startedPhaseDocument } from '../report/started-phase-document.ts';
-import { tellStartedPhase } from '../text/started-phase.ts';
-import { answered, rejected } from './answer.ts';
-import { onlyInput, waitSeconds } from './inputs.ts';
-import { waitingWith } from './progress.ts';
+import { continuePhase, startPhase } from '../api.ts';
+import type { Result } from '../kernel/result.ts';
+import { PHASES } from '../kernel/review-loops.ts';
+import { describeStartedPhase, startedPhaseDocument } from '../phases/describe/background.ts';
+import { startedPhaseSchema } from '../phases/json-schema.ts';
+import { answered, onlyInput, rejected, waitingWith, waitSeconds } from './tool.ts';
 
-/** The tools that play a phase round by round; the agent that calls them mends in between. */
+/** Adds the tools that run a phase round by round. The calling agent fixes the issues between rounds. */
 export function addPhaseTools(server: McpServer, root: string): void {
   server.registerTool(
     'start_phase',
     {
-      title: 'Have a feature reviewed',
+      title: 'Review a feature',
       description:
-        'Has spec.md (specify), design.md (design), plan.md (create-plan), tasks.md (create-tasks) or the code (implement) of a feature reviewed, round by round: you mend what is open, and say so with continue_phase. A loop that waits for a fix is told again instead of beginning anew. The round goes on by itself if it takes longer than wait_seconds.',
+        'Reviews spec.md (specify), design.md (design), plan.md (create-plan), tasks.md (create-tasks) or the code (implement) of a feature, round by round. Fix the open issues, then call continue_phase. If a loop already waits for a fix, its open issues are returned again. A round that takes longer than wait_seconds continues in the background.',
       inputSchema: onlyInput({
         phase: z.enum(PHASES),
         feature: z.string().min(1).describe('The folder of the feature, from the root of the repository.'),
@@ -26,38 +23,33 @@ export function addPhaseTools(server: McpServer, root: string): void {
       outputSchema: startedPhaseSchema,
     },
     async ({ phase, feature, wait_seconds }, context) =>
-      told(await startPhase(root, { phase, feature }, waitingWith(context, wait_seconds))),
+      toAnswer(await startPhase(root, { phase, feature }, waitingWith(context, wait_seconds))),
   );
 
   server.registerTool(
     'continue_phase',
     {
-      title: 'Go on with a review loop',
+      title: 'Continue a review loop',
       description:
-        'With a summary of what you did about the open issues: has them looked at again, in the next round. Without one: waits for the round that is going on, and plays one again that ended without a verdict.',
+        'With a summary of your fixes: runs the next review round. Without a summary: waits for the current round, or repeats a round that ended without a verdict.',
       inputSchema: onlyInput({
-        loop_id: z.string().describe('As start_phase gave it.'),
-        summary: z
-          .string()
-          .trim()
-          .min(1)
-          .nullish()
-          .describe('What was done about the issues, and what was left and why.'),
+        loop_id: z.string().describe('The loop_id that start_phase returned.'),
+        summary: z.string().trim().min(1).nullish().describe('What you fixed, and which issues you left open and why.'),
         wait_seconds: waitSeconds('the round'),
       }),
       outputSchema: startedPhaseSchema,
     },
     async ({ loop_id, summary, wait_seconds }, context) => {
-      const said = { loopId: loop_id, summary: summary ?? null };
-      return told(await continuePhase(root, said, waitingWith(context, wait_seconds)));
+      const request = { loopId: loop_id, summary: summary ?? null };
+      return toAnswer(await continuePhase(root, request, waitingWith(context, wait_seconds)));
     },
   );
 }
 
-function told(started: Result<Parameters<typeof startedPhaseDocument>[0]>) {
+function toAnswer(started: Result<Parameters<typeof startedPhaseDocument>[0]>) {
   if (!started.ok) return rejected(started.failure);
   const document = startedPhaseDocument(started.value);
-  const answer = answered(tellStartedPhase(document), document);
-  // A round that could not be played is refused, like what is refused before it is begun.
+  const answer = answered(describeStartedPhase(document), document);
+  // A round that could not run is an error, like a request that is rejected before it starts.
   return document.error === null ? answer : { ...answer, isError: true };
 }

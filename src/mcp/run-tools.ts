@@ -1,59 +1,59 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { getRun, resolve, startRun } from '../app.ts';
-import type { Result } from '../domain/result.ts';
-import { resolvedDocument } from '../report/run-document.ts';
-import { findingSchema, startedRunSchema } from '../report/run-schema.ts';
-import { startedRunDocument } from '../report/started-run-document.ts';
-import { tellResolved } from '../text/resolved.ts';
-import { tellStartedRun } from '../text/started-run.ts';
-import { answered, rejected } from './answer.ts';
-import { onlyInput, pathList, waitSeconds } from './inputs.ts';
-import { waitingWith } from './progress.ts';
+import { getRun, resolve, startRun } from '../api.ts';
+import { describeStartedRun, startedRunDocument } from '../gates/describe/background.ts';
+import { describeResolved } from '../gates/describe/messages.ts';
+import { resolvedDocument } from '../gates/json.ts';
+import { findingSchema, startedRunSchema } from '../gates/json-schema.ts';
+import type { Result } from '../kernel/result.ts';
+import { answered, onlyInput, pathList, rejected, waitingWith, waitSeconds } from './tool.ts';
 
-/** The tools that run the gates and settle findings. */
+/** Adds the tools that run the gates and resolve findings. */
 export function addRunTools(server: McpServer, root: string): void {
   server.registerTool(
     'start_run',
     {
       title: 'Run the gates',
       description:
-        'Starts the checks and review gates of this repository on the present change. It goes on by itself: ask get_run how far it is. What passed and has not changed is not run again.',
+        'Starts the checks and reviews of this repository on the current change, in the background. Call get_run for progress and result. Gates that passed and have not changed are not run again.',
       inputSchema: onlyInput({
-        paths: pathList('Only gates with changes at or below these; they are judged whole'),
-        gate: z.string().nullish().describe('Only this gate, by name or id.'),
+        paths: pathList('Run only gates with changes in these files or folders'),
+        gate: z.string().nullish().describe('Run only this gate, by name or id.'),
       }),
       outputSchema: startedRunSchema,
     },
-    async (input) => told(await startRun(root, { paths: input.paths ?? [], gate: input.gate ?? null })),
+    async (input) => toAnswer(await startRun(root, { paths: input.paths ?? [], gate: input.gate ?? null })),
   );
 
   server.registerTool(
     'get_run',
     {
-      title: 'How far a run is',
+      title: 'Get the progress or result of a run',
       description:
-        'Tells how far a run is, and its result once it is done: which gates hold, what is open. Waits for the end for a while; call it again if the run is still going on.',
+        'Returns the progress of a run, or its result: which gates pass and which findings are open. Waits up to wait_seconds for the end; call it again while the run is running.',
       inputSchema: onlyInput({
-        run_id: z.string().nullish().describe('As start_run gave it; without it, the newest.'),
+        run_id: z.string().nullish().describe('The run_id that start_run returned. Default: the newest run.'),
         wait_seconds: waitSeconds('the run'),
       }),
       outputSchema: startedRunSchema,
       annotations: { readOnlyHint: true },
     },
-    async (input, context) => told(await getRun(root, input.run_id ?? null, waitingWith(context, input.wait_seconds))),
+    async (input, context) =>
+      toAnswer(await getRun(root, input.run_id ?? null, waitingWith(context, input.wait_seconds))),
   );
 
   server.registerTool(
     'resolve_finding',
     {
-      title: 'Say what became of a finding',
+      title: 'Resolve a finding',
       description:
-        'Says of a finding that it is fixed (a reviewer has to confirm it in the next run), or waives it: it stays as it is, for a reason. Waive only what is wrong or must stay; mend the rest.',
+        'Marks a finding as fixed (its reviewer has to confirm it in the next run), or waives it with a reason. Waive only findings that are wrong or that must stay; fix all others.',
       inputSchema: onlyInput({
         id: z.string().describe('The id of the finding, such as F1.'),
-        how: z.enum(['fixed', 'skip']).describe('fixed: mended, to be confirmed. skip: waived, it stays as it is.'),
-        why: z.string().trim().min(1).describe('What was done, or why it stays.'),
+        how: z
+          .enum(['fixed', 'skip'])
+          .describe('fixed: you fixed it, and the reviewer has to confirm. skip: waive it.'),
+        why: z.string().trim().min(1).describe('What you did, or why it stays.'),
       }),
       outputSchema: findingSchema,
     },
@@ -62,13 +62,13 @@ export function addRunTools(server: McpServer, root: string): void {
       const resolved = await resolve(root, input.id, { how, why: input.why });
       if (!resolved.ok) return rejected(resolved.failure);
       const { finding } = resolved.value;
-      return answered(tellResolved(finding), resolvedDocument(finding));
+      return answered(describeResolved(finding), resolvedDocument(finding));
     },
   );
 }
 
-function told(started: Result<Parameters<typeof startedRunDocument>[0]>) {
+function toAnswer(started: Result<Parameters<typeof startedRunDocument>[0]>) {
   if (!started.ok) return rejected(started.failure);
   const document = startedRunDocument(started.value);
-  return answered(tellStartedRun(document), document);
+  return answered(describeStartedRun(document), document);
 }

@@ -1,35 +1,38 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod';
-import { instructions, pass, rules } from '../app.ts';
-import { instructionsDocument, passDocument, rulesDocument } from '../report/documents.ts';
-import { instructionsSchema, passSchema, rulesSchema } from '../report/schemas.ts';
-import { nextOfInstructions, tellInstructions } from '../text/instructions.ts';
-import { tellNotice } from '../text/notice.ts';
-import { tellPass } from '../text/pass.ts';
-import { tellRules } from '../text/rules.ts';
+import { pass } from '../api.ts';
+import {
+  describeInstructions,
+  describeNotice,
+  describePass,
+  describeRules,
+  nextOfInstructions,
+} from '../rules/describe.ts';
+import { instructions, rules } from '../rules/instructions.ts';
+import { instructionsDocument, passDocument, rulesDocument } from '../rules/json.ts';
+import { instructionsSchema, passSchema, rulesSchema } from '../rules/json-schema.ts';
 import { version } from '../version.ts';
-import { answered, rejected, withWarnings } from './answer.ts';
-import { onlyInput, pathList } from './inputs.ts';
 import { addPhaseTools } from './phase-tools.ts';
 import { addRunTools } from './run-tools.ts';
+import { answered, onlyInput, pathList, rejected, withWarnings } from './tool.ts';
 import { addWorkflowTools } from './workflow-tools.ts';
 
-/** Which repository is served, whose personas are named, and who reviews the outputs of workflows. */
+/** The repository to serve, the platform of the client, and the reviewer of workflow outputs. */
 export type ServeOptions = {
   readonly root: string;
   readonly platform: string;
-  /** Null: Claude Code where it is here. */
+  /** Null: Claude Code, if installed. */
   readonly reviewer: string | null;
   readonly selfReview: boolean;
 };
 
-/** Serves the tools on standard input and output until the client goes, or it is told to stop. */
+/** Serves the tools on standard input and output until the client disconnects or `stop` aborts. */
 export async function serve(options: ServeOptions, stop: AbortSignal): Promise<void> {
-  // Reviewers that nobody hears any more are ended with the client.
+  // Stop running reviewers when the client disconnects, because no one would read their result.
   const gone = new AbortController();
   const server = serveStdio(() => buildServer(options, gone.signal), {
-    onerror: (error) => process.stderr.write(`onceover mcp: ${tellError(error)}\n`),
+    onerror: (error) => process.stderr.write(`onceover mcp: ${describeError(error)}\n`),
   });
   await new Promise<void>((resolve) => {
     stop.addEventListener('abort', () => resolve(), { once: true });
@@ -42,13 +45,13 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
   await server.close();
 }
 
-// What is no message is told by a list of all that it could have been.
-function tellError({ message }: Error): string {
-  if (message.startsWith('[')) return 'what the client sent is no message of the protocol, and was left aside';
+// For an invalid message the SDK's error is a long list of schema issues.
+function describeError({ message }: Error): string {
+  if (message.startsWith('[')) return 'ignored an invalid message from the client';
   return message.split('\n', 1)[0] ?? '';
 }
 
-/** The server with its tools; docs/mcp.md is made from it too. */
+/** Returns the server with its tools. docs/mcp.md is generated from it. */
 export function buildServer(options: ServeOptions, gone: AbortSignal): McpServer {
   const { root, platform } = options;
   const server = new McpServer({ name: 'onceover', version }, { instructions: INSTRUCTIONS });
@@ -56,22 +59,22 @@ export function buildServer(options: ServeOptions, gone: AbortSignal): McpServer
   server.registerTool(
     'get_review_instructions',
     {
-      title: 'Reviews to do',
+      title: 'Get the reviews to do',
       description:
-        'Writes one instruction file for each review that the present change asks for and lists what to dispatch. Reviews that passed and whose files have not changed since are skipped.',
+        'Writes one instruction file for each review that the current change needs, and lists what to run. Skips reviews that passed and whose files have not changed.',
       inputSchema: onlyInput({
         files: pathList('Files to review instead of the change'),
       }),
-      outputSchema: instructionsSchema.extend({ next: z.string().describe('What to do now.') }),
+      outputSchema: instructionsSchema.extend({ next: z.string().describe('What to do next.') }),
     },
     async (input) => {
       const outcome = await instructions(root, { files: given(input.files), base: null });
       if (!outcome.ok) return rejected(outcome.failure);
       const next = nextOfInstructions(outcome.value);
-      const told = tellInstructions(outcome.value, platform);
+      const listed = describeInstructions(outcome.value, platform);
       const text = withWarnings(
-        told.endsWith(next) ? told : `${told}\n\n${next}`,
-        outcome.value.notices.map(tellNotice),
+        listed.endsWith(next) ? listed : `${listed}\n\n${next}`,
+        outcome.value.notices.map(describeNotice),
       );
       return answered(text, { ...instructionsDocument(outcome.value, platform), next });
     },
@@ -80,8 +83,8 @@ export function buildServer(options: ServeOptions, gone: AbortSignal): McpServer
   server.registerTool(
     'get_configured_reviews',
     {
-      title: 'Configured review rules',
-      description: 'Lists the review rules of this repository, whether or not their reviews have passed.',
+      title: 'List the review rules',
+      description: 'Lists the review rules of this repository, whether or not their reviews passed.',
       inputSchema: onlyInput({
         only_rules_matching_files: pathList('Only rules that match one of these files'),
       }),
@@ -89,12 +92,12 @@ export function buildServer(options: ServeOptions, gone: AbortSignal): McpServer
       annotations: { readOnlyHint: true },
     },
     async (input) => {
-      const asked = given(input.only_rules_matching_files);
-      const found = await rules(root, asked);
+      const files = given(input.only_rules_matching_files);
+      const found = await rules(root, files);
       if (!found.ok) return rejected(found.failure);
       const text = withWarnings(
-        tellRules(found.value.rules, asked?.names ?? null),
-        found.value.notices.map(tellNotice),
+        describeRules(found.value.rules, files?.names ?? null),
+        found.value.notices.map(describeNotice),
       );
       return answered(text, rulesDocument(found.value.rules, found.value.notices));
     },
@@ -105,7 +108,7 @@ export function buildServer(options: ServeOptions, gone: AbortSignal): McpServer
     {
       title: 'Mark a review as passed',
       description:
-        'Marks a review as passed, so that it is not asked for again until one of its files changes. Call it only after doing the review and finding nothing that has to change.',
+        'Marks a review as passed, so that it is skipped until one of its files changes. Call it only after you did the review and found nothing to change.',
       inputSchema: onlyInput({ review_id: z.string().describe('The id exactly as the instruction file gives it.') }),
       outputSchema: passSchema,
       annotations: { idempotentHint: true },
@@ -113,7 +116,7 @@ export function buildServer(options: ServeOptions, gone: AbortSignal): McpServer
     async (input) => {
       const marked = await pass(root, input.review_id, 'mcp');
       if (!marked.ok) return rejected(marked.failure);
-      return answered(tellPass(marked.value), passDocument(marked.value));
+      return answered(describePass(marked.value), passDocument(marked.value));
     },
   );
   addRunTools(server, root);
@@ -123,7 +126,7 @@ export function buildServer(options: ServeOptions, gone: AbortSignal): McpServer
 }
 
 const INSTRUCTIONS =
-  "Reviews of the present change. To have the gates of onceover.yml run: start_run, then get_run until its state is no longer running; mend what is open and start it again. To review with sub-agents of your own: get_review_instructions, give each listed file to a reviewer of its own, mend what they find, and call it again until nothing is left to do. To have a feature's spec, design, plan, tasks or code reviewed in a loop: start_phase, mend what is open, and continue_phase with a summary until it has ended. To work through the steps of a workflow: get_workflows, start_workflow, do the step and call finished_step, until the workflow is complete.";
+  "onceover reviews the current change. To run the gates of onceover.yml: call start_run, then get_run until its state is no longer running; fix the open findings and start again. To review with your own sub-agents: call get_review_instructions, give each listed file to its own sub-agent, fix what they find, and call it again until no review is left. To review a feature's spec, design, plan, tasks or code in a loop: call start_phase, fix the open issues, and call continue_phase with a summary until the loop has ended. To work through a workflow: call get_workflows and start_workflow, do the step and call finished_step, until the workflow is complete.";
 
 function given(names: readonly string[] | null | undefined) {
   return names === null || names === undefined ? null : ({ names, source: 'tool' } as const);

@@ -1,37 +1,29 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { abortWorkflow, finishStep, startWorkflow, workflows } from '../app.ts';
-import type { SessionId } from '../domain/workflow.ts';
-import {
-  sessionDocument,
-  stepEndDocument,
-  workflowStartDocument,
-  workflowsDocument,
-} from '../report/workflow-document.ts';
-import { stepEndSchema, workflowAbortSchema, workflowStartSchema, workflowsSchema } from '../report/workflow-schema.ts';
-import { tellStepEnd, tellWorkflowStart } from '../text/workflow-end.ts';
-import { tellWorkflowNotice } from '../text/workflow-notice.ts';
-import { tellAborted, tellWorkflows, workflowWarnings } from '../text/workflows.ts';
-import { answered, rejected, withWarnings } from './answer.ts';
-import { onlyInput } from './inputs.ts';
-import { progressTo } from './progress.ts';
+import { abortWorkflow, finishStep, startWorkflow, workflows } from '../api.ts';
+import type { SessionId } from '../kernel/ids.ts';
+import { describeStepEnd, describeWorkflowNotice, describeWorkflowStart } from '../workflows/describe/end.ts';
+import { describeAborted, describeWorkflows, workflowWarnings } from '../workflows/describe/list.ts';
+import { sessionDocument, stepEndDocument, workflowStartDocument, workflowsDocument } from '../workflows/json.ts';
+import { stepEndSchema, workflowAbortSchema, workflowStartSchema, workflowsSchema } from '../workflows/json-schema.ts';
+import { answered, onlyInput, progressTo, rejected, withWarnings } from './tool.ts';
 
 type Options = { readonly root: string; readonly reviewer: string | null; readonly selfReview: boolean };
 
-const sessionId = z.string().nullish().describe('Which session; without it, the one that you began or the only one.');
+const sessionId = z.string().nullish().describe('The session. Default: the one that you started, or the only one.');
 
-/** The tools that work through workflows. */
+/** Adds the tools that work through workflows. */
 export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview }: Options, gone: AbortSignal): void {
-  // Whoever is connected means the session that they began or worked in last, unless they say otherwise.
+  // The session that this client started or used last; calls without a session id mean this one.
   let own: SessionId | null = null;
   const caller = { startedBy: 'agent', reviewer, stop: gone, progress() {} } as const;
 
   server.registerTool(
     'get_workflows',
     {
-      title: 'Workflows',
+      title: 'List workflows',
       description:
-        'Lists the jobs of this repository with their workflows, and the sessions that are going on with the steps that are open in them.',
+        'Lists the jobs of this repository with their workflows, and the open sessions with their open steps.',
       inputSchema: onlyInput({}),
       outputSchema: workflowsSchema,
       annotations: { readOnlyHint: true },
@@ -39,7 +31,7 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
     async () => {
       const found = await workflows(root);
       if (!found.ok) return rejected(found.failure);
-      const text = withWarnings(tellWorkflows(found.value, 'tools'), workflowWarnings(found.value));
+      const text = withWarnings(describeWorkflows(found.value, 'tools'), workflowWarnings(found.value));
       return answered(text, workflowsDocument(found.value));
     },
   );
@@ -47,22 +39,22 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
   server.registerTool(
     'start_workflow',
     {
-      title: 'Begin a workflow',
+      title: 'Start a workflow',
       description:
-        'Begins a workflow and tells its first step: what to do, what to make, and by which criteria that is judged. Do the step, then call finished_step.',
+        'Starts a workflow and returns its first step: what to do, what to make, and the criteria for it. Do the step, then call finished_step.',
       inputSchema: onlyInput({
-        job_name: z.string().describe('As get_workflows gives it.'),
-        workflow_name: z.string().nullish().describe('Not needed where the job has one workflow.'),
-        goal: z.string().trim().min(1).describe('What the user wants to have done.'),
+        job_name: z.string().describe('A job that get_workflows lists.'),
+        workflow_name: z.string().nullish().describe('Optional if the job has only one workflow.'),
+        goal: z.string().trim().min(1).describe('What the user wants to achieve.'),
       }),
       outputSchema: workflowStartSchema,
     },
     async ({ job_name, workflow_name, goal }) => {
-      const wish = { ...caller, job: job_name, workflow: workflow_name ?? null, goal, selfReview };
-      const started = await startWorkflow(root, wish);
+      const request = { ...caller, job: job_name, workflow: workflow_name ?? null, goal, selfReview };
+      const started = await startWorkflow(root, request);
       if (!started.ok) return rejected(started.failure);
       own = started.value.session.id;
-      return answered(tellWorkflowStart(started.value, 'tools'), workflowStartDocument(started.value));
+      return answered(describeWorkflowStart(started.value, 'tools'), workflowStartDocument(started.value));
     },
   );
 
@@ -71,28 +63,30 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
     {
       title: 'Finish a step',
       description:
-        'Says that a step is finished. Its outputs are checked and reviewed: the answer says what needs work, or gives the next step, or that the workflow is complete. What passed and is unchanged is not reviewed again. It may take minutes; if you stop waiting, call it again in the same way.',
+        'Finishes a step: checks and reviews its outputs. Returns what needs work, or the next step, or that the workflow is complete. Outputs that passed and have not changed are not reviewed again. The call can take minutes; if it times out, call it again with the same input.',
       inputSchema: onlyInput({
         outputs: z
           .record(z.string(), z.union([z.string(), z.array(z.string())]))
           .describe(
-            'A path, or a list of paths for an output of files, by the names of the outputs; from the root of the repository.',
+            'By output name: a path, or a list of paths for an output of several files; from the root of the repository.',
           ),
-        notes: z.string().nullish().describe('What the reviewers should know.'),
+        notes: z.string().nullish().describe('Notes for the reviewers.'),
         quality_review_override_reason: z
           .string()
           .nullish()
-          .describe('Why the step counts as finished without a pass; only after a review. It is kept with the step.'),
+          .describe(
+            'Why the step is finished although its review failed. Allowed only after a review; stored with the step.',
+          ),
         session_id: sessionId,
-        step_id: z.string().nullish().describe('Which step, where several are open and the outputs do not tell.'),
+        step_id: z.string().nullish().describe('The step, if several are open and the outputs do not identify it.'),
       }),
       outputSchema: stepEndSchema,
     },
     async (input, context) => {
-      const tell = progressTo(context);
+      const send = progressTo(context);
       const ended = await finishStep(root, {
         ...caller,
-        progress: (progress, total) => tell({ progress, total, message: `${progress} of ${total} reviews are done` }),
+        progress: (progress, total) => send({ progress, total, message: `${progress} of ${total} reviews are done` }),
         named: input.session_id ?? null,
         own,
         step: input.step_id ?? null,
@@ -103,7 +97,7 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
       });
       if (!ended.ok) return rejected(ended.failure);
       own = ended.value.session.id;
-      const text = withWarnings(tellStepEnd(ended.value, 'tools'), ended.value.notices.map(tellWorkflowNotice));
+      const text = withWarnings(describeStepEnd(ended.value, 'tools'), ended.value.notices.map(describeWorkflowNotice));
       return answered(text, stepEndDocument(ended.value));
     },
   );
@@ -112,9 +106,9 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
     'abort_workflow',
     {
       title: 'End a workflow',
-      description: 'Ends a workflow that cannot or shall not be gone on with. What was made stays where it is.',
+      description: 'Ends a workflow before its last step. Files stay as they are.',
       inputSchema: onlyInput({
-        explanation: z.string().trim().min(1).describe('Why it is not gone on with.'),
+        explanation: z.string().trim().min(1).describe('Why the workflow ends.'),
         session_id: sessionId,
       }),
       outputSchema: workflowAbortSchema,
@@ -122,7 +116,7 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
     async ({ explanation, session_id }) => {
       const aborted = await abortWorkflow(root, { named: session_id ?? null, own, explanation });
       if (!aborted.ok) return rejected(aborted.failure);
-      return answered(tellAborted(aborted.value), sessionDocument(aborted.value));
+      return answered(describeAborted(aborted.value), sessionDocument(aborted.value));
     },
   );
 }

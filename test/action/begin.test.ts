@@ -38,30 +38,30 @@ test.each<[title: string, about: NodeJS.ProcessEnv, event: object, isKept: boole
   ['a pull request from a branch', {}, EVENT, true],
   ['a pull request from a branch, whose head is checked out', { GITHUB_SHA: OTHER }, EVENT, true],
   ['a pull request from a fork', {}, FORK, false],
-  ['a pull request from a fork that is no more', {}, { pull_request: { head: { repo: null } } }, false],
-  ['a pull request of which nothing is told', { GITHUB_REPOSITORY: '' }, {}, false],
+  ['a pull request from a deleted fork', {}, { pull_request: { head: { repo: null } } }, false],
+  ['a pull request without any data', { GITHUB_REPOSITORY: '' }, {}, false],
   ['a pull request, with the rights of its base', { GITHUB_EVENT_NAME: 'pull_request_target' }, EVENT, false],
   ['a comment', { GITHUB_EVENT_NAME: 'issue_comment' }, {}, false],
   ['another workflow', { GITHUB_EVENT_NAME: 'workflow_run' }, {}, false],
   ['a push', { GITHUB_EVENT_NAME: 'push' }, {}, true],
-  ['a push, and something else is checked out', { GITHUB_EVENT_NAME: 'push', GITHUB_SHA: OTHER }, {}, false],
-  ['a queue', { GITHUB_EVENT_NAME: 'merge_group' }, {}, true],
-  ['a person', { GITHUB_EVENT_NAME: 'workflow_dispatch' }, {}, true],
+  ['a push, with another commit checked out', { GITHUB_EVENT_NAME: 'push', GITHUB_SHA: OTHER }, {}, false],
+  ['a merge queue', { GITHUB_EVENT_NAME: 'merge_group' }, {}, true],
+  ['a manual start', { GITHUB_EVENT_NAME: 'workflow_dispatch' }, {}, true],
   [
-    'a person, who has something else checked out',
+    'a manual start, with another commit checked out',
     { GITHUB_EVENT_NAME: 'workflow_dispatch', GITHUB_SHA: '' },
     {},
     false,
   ],
-  ['nothing that is known', { GITHUB_EVENT_NAME: '' }, {}, false],
+  ['an unknown event', { GITHUB_EVENT_NAME: '' }, {}, false],
   ['a pull request whose job keeps nothing', { ONCEOVER_RECEIPTS: 'false' }, EVENT, false],
-])('what passes in a job of %s', (_, about, event, isKept) => {
+])('whether passes of this job are kept: %s', (_, about, event, isKept) => {
   const { code, log, outputs } = begin(about, event);
   expect([code, outputs['keep']]).toEqual([0, `${isKept}`]);
-  expect(log).toContain(isKept ? 'is kept for later runs.' : 'is not kept for later runs: ');
+  expect(log).toContain(isKept ? 'are kept for later runs.' : 'are not kept for later runs: ');
 });
 
-test('is known by the workflow, the job, the options and the run; the runs before are found', () => {
+test('the cache key has the workflow, the job, the options and the run; earlier runs are found', () => {
   const { prefix = '', key } = begin({ GITHUB_WORKFLOW: 'a', GITHUB_JOB: 'b' }).outputs;
   expect(prefix).toMatch(/^onceover-1-Linux-[0-9a-f]{16}-$/);
   expect(key).toBe(`${prefix}12-3`);
@@ -70,7 +70,7 @@ test('is known by the workflow, the job, the options and the run; the runs befor
   );
 });
 
-test('what an earlier job or step has left is removed: receipts, records, marks', () => {
+test('files of an earlier job or step are removed: receipts, records, marks', () => {
   const repo = repoWith({ 'a.ts': '' });
   const left = ['.git/onceover/receipts/x.json', '.deepwork/logs/x.json', '.deepwork/tmp/review_instructions/x.passed'];
   for (const path of left) repo.write(path, '{}');

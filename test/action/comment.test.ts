@@ -12,7 +12,7 @@ import { commandsIn } from '../support/workflow-commands.ts';
 type Comment = { readonly id: string; readonly body: string; readonly viewerDidAuthor: boolean };
 type Asked = { readonly query: string; readonly variables: Readonly<Record<string, string>> };
 
-/** What of GitHub the comment needs: the comments of a pull request, to be listed, added and changed. */
+/** The part of GitHub's API that the comment needs: list, add and change the comments of a pull request. */
 async function github(comments: readonly Comment[], trouble: { status?: number; errors?: readonly object[] } = {}) {
   const changes: Asked[] = [];
   const server = createServer(async (request, response) => {
@@ -54,7 +54,7 @@ async function comment(url: string, page = '# Passed\n', event: object = EVENT) 
   return { code, commands: commandsIn(log) };
 }
 
-test('the first one is added, the next one takes its place', async () => {
+test('the first comment is added, the next one replaces it', async () => {
   const first = await github([{ id: 'C1', body: 'Nice.', viewerDidAuthor: true }]);
   expect(await comment(first.url)).toEqual({ code: 0, commands: [] });
   expect(first.changes).toMatchObject([
@@ -76,7 +76,7 @@ test('the first one is added, the next one takes its place', async () => {
   ]);
 });
 
-test('a comment of somebody else that looks like ours stays as it is', async () => {
+test("another author's comment that looks like ours is not changed", async () => {
   const own = await github([]);
   await comment(own.url);
   const body = own.changes[0]?.variables['body'] ?? '';
@@ -85,12 +85,12 @@ test('a comment of somebody else that looks like ours stays as it is', async () 
   expect(other.changes).toMatchObject([{ query: expect.stringContaining('addComment') }]);
 });
 
-test('a page that is too long is cut at a line, with its block of code closed', async () => {
+test('a page that is too long is cut at a line, and its code block is closed', async () => {
   const { url, changes } = await github([]);
   await comment(url, `# Failed\n\n\`\`\`\`\n${'some code\n'.repeat(9000)}\`\`\`\`\n`);
   const body = changes[0]?.variables['body'] ?? '';
   expect(body.length).toBeLessThan(65_536);
-  expect(body).toMatch(/\nsome code\n````\n\nThere is more than fits here: see the summary of the job\.\n$/);
+  expect(body).toMatch(/\nsome code\n````\n\nThe rest is in the summary of the job\.\n$/);
 });
 
 test.each<[title: string, trouble: { status?: number; errors?: readonly object[] }, said: string]>([
@@ -100,7 +100,7 @@ test.each<[title: string, trouble: { status?: number; errors?: readonly object[]
     { errors: [{ message: 'Resource not accessible\n::error::x' }] },
     'Resource not accessible',
   ],
-])('where GitHub %s, that is a warning and no verdict', async (_, trouble, said) => {
+])('if GitHub %s, the script warns and does not fail', async (_, trouble, said) => {
   const { url } = await github([], trouble);
   expect(await comment(url)).toMatchObject({
     code: 0,
@@ -108,7 +108,7 @@ test.each<[title: string, trouble: { status?: number; errors?: readonly object[]
   });
 });
 
-test('where there is no pull request, that is told', async () => {
+test('without a pull request, the script says so', async () => {
   const { url, changes } = await github([]);
   expect(await comment(url, '', {})).toMatchObject({ code: 0, commands: [{ name: 'notice' }] });
   expect(changes).toEqual([]);

@@ -8,7 +8,7 @@ const { steps } = action.runs;
 const scriptsOf = (text: string) => [...text.matchAll(/\baction\/([a-z]+\.mjs)/g)].map(([, name = '']) => name);
 const textOf = (...path: readonly string[]) => readFileSync(join(PROJECT, ...path), 'utf8');
 
-/** What is evaluated by GitHub: a condition as a whole, elsewhere what is in "${{ }}". */
+/** Returns the expressions that GitHub evaluates: a whole condition, elsewhere the text in "${{ }}". */
 function expressions(): readonly { readonly text: string; readonly before: readonly string[] }[] {
   const own = steps.flatMap((step, index) => {
     const before = steps.slice(0, index).flatMap(({ id }) => id ?? []);
@@ -27,7 +27,7 @@ const references = expressions().flatMap(({ text, before }) =>
   [...text.replace(/'[^']*'/g, '').matchAll(/[a-z][\w.-]*(?!\()\b(?!\()/g)].map(([name]) => ({ name, before })),
 );
 
-test('every expression speaks of an input that there is, or of what an earlier step has put out', () => {
+test('every expression names an existing input or an output of an earlier step', () => {
   expect(references.length).toBeGreaterThan(20);
   for (const { name, before } of references) {
     const [context, first = '', outputs, last = ''] = name.split('.');
@@ -40,7 +40,7 @@ test('every expression speaks of an input that there is, or of what an earlier s
   }
 });
 
-/** The names that a step's script puts out. */
+/** Returns the names of the outputs that a step's script sets. */
 function putOutBy(id: string): readonly string[] {
   const step = steps.find((one) => one.id === id);
   const scripts = step !== undefined && 'run' in step ? scriptsOf(step.run) : [];
@@ -54,7 +54,7 @@ test('every input is used', () => {
   expect(new Set(used)).toEqual(new Set(Object.keys(action.inputs).map((name) => `inputs.${name}`)));
 });
 
-test('nothing is put into a script: what comes from outside goes through the environment', () => {
+test('no expression is inserted into a script; values from outside go through the environment', () => {
   const scripts = steps.flatMap((step) => ('run' in step ? [step] : []));
   expect(scripts.length).toBeGreaterThan(3);
   for (const { run, env = {} } of scripts) {
@@ -66,7 +66,7 @@ test('nothing is put into a script: what comes from outside goes through the env
   }
 });
 
-test('what a step is given is read by its script, and what a script reads it is given', () => {
+test('a script reads every variable of its step, and no others', () => {
   for (const step of steps) {
     if (!('run' in step)) continue;
     const scripts = scriptsOf(step.run);
@@ -77,12 +77,7 @@ test('what a step is given is read by its script, and what a script reads it is 
   }
 });
 
-test('it runs the version that it belongs to', () => {
-  const { version } = JSON.parse(textOf('package.json')) as { version: string };
-  expect(action.inputs['version']?.default).toBe(version);
-});
-
-test('others write none of its steps: what it uses is named by commit, and by the version that it is', () => {
+test('every used action is pinned to a commit, with its version in a comment', () => {
   const lines = textOf('action.yml')
     .split('\n')
     .filter((line) => line.includes('uses:'));
@@ -90,7 +85,7 @@ test('others write none of its steps: what it uses is named by commit, and by th
   for (const line of lines) expect.soft(line).toMatch(/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
 });
 
-test('the docs tell of every input and output', () => {
+test('the docs list every input and output', () => {
   const page = textOf('docs/ci.md');
   for (const name of [...Object.keys(action.inputs), ...Object.keys(action.outputs)]) {
     expect.soft(page).toContain(`| \`${name}\` |`);

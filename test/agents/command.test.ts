@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { AgentQuestion } from '../../src/agents/agent.ts';
 import { commandAgent } from '../../src/agents/command.ts';
-import { dispatch } from '../../src/agents/dispatch.ts';
-import { readAnswer } from '../../src/prompt/read-answer.ts';
+import { callAgent } from '../../src/agents/dispatch.ts';
+import { readAnswer } from '../../src/dispatch/read-answer.ts';
 import { temporaryFolder } from '../support/repo.ts';
 
 const question: AgentQuestion = {
@@ -30,7 +30,7 @@ const long = (first: string, last: string) =>
 /** Sends a question to a Node script as command agent, and reads what comes back as a gate's answer. */
 async function ask(script: string, given: Partial<AgentQuestion> = {}, idleSeconds = 10) {
   const agent = commandAgent({ name: 'house', command: [process.execPath, '-e', script], resume: true });
-  const end = await dispatch({
+  const end = await callAgent({
     agent,
     program: agent.program,
     cwd: temporaryFolder(),
@@ -72,7 +72,7 @@ describe('a command agent', () => {
     expect(await ask(say(text), { sessionId })).toMatchObject({ sessionId: expected });
   });
 
-  test('may tell its usage', async () => {
+  test('may report its usage', async () => {
     const text =
       '{"status":"pass","violations":[],"usage":{"input_tokens":5,"cached_input_tokens":3,"output_tokens":2,"cost_usd":0.1}}';
     expect(await ask(say(text))).toMatchObject({
@@ -80,19 +80,19 @@ describe('a command agent', () => {
     });
   });
 
-  test('cannot be paid for its work', async () => {
+  test('cannot report a negative cost', async () => {
     const text = '{"status":"pass","violations":[],"usage":{"input_tokens":-5,"output_tokens":2,"cost_usd":-1}}';
     expect(await ask(say(text))).toMatchObject({ usage: { inputTokens: 0, outputTokens: 2, costUsd: null } });
   });
 
-  test('answers with the last object that it prints', async () => {
+  test('answers with the last JSON object of its output', async () => {
     expect(await ask(`${say('{"status":"fail","violations":[]}')};${say(ANSWER)}`)).toMatchObject({
       answer: { status: 'pass' },
     });
   });
 });
 
-describe('what an agent that fails says', () => {
+describe('the message of a failed agent', () => {
   const fail = (print: string) => `${print};process.exitCode=1`;
   const about = (issue: string) => ({ status: 'fail', violations: [{ file: 'a', line: 1, issue, priority: 'high' }] });
   test.each([
@@ -118,7 +118,7 @@ describe('what an agent that fails says', () => {
   });
 });
 
-describe('what is never a pass', () => {
+describe('a failure that never counts as an answer', () => {
   test.each([
     ['prints nothing', '', 'unreadable-answer'],
     [
@@ -177,7 +177,7 @@ describe('what is never a pass', () => {
     const program = path ?? join(temporaryFolder(), 'agent');
     if (path === null) writeFileSync(program, '#!/bin/sh\n', { mode });
     const agent = commandAgent({ name: 'house', command: [program], resume: false });
-    const end = await dispatch({
+    const end = await callAgent({
       agent,
       program,
       cwd: temporaryFolder(),
@@ -190,7 +190,7 @@ describe('what is never a pass', () => {
   });
 });
 
-describe('what does no harm', () => {
+describe('a harmless condition', () => {
   test('an agent that closes its input early, with a prompt of 5 MB', async () => {
     expect(await ask(`process.stdin.destroy();${say(ANSWER)}`, { dynamic: 'x'.repeat(5e6) })).toMatchObject({
       answer: { status: 'pass' },
@@ -217,7 +217,7 @@ describe('what does no harm', () => {
     chmodSync(program, 0o755);
     const agent = commandAgent({ name: 'house', command: [program], resume: false });
     const env = { PATH: process.env['PATH'] ?? '' };
-    const end = await dispatch({ agent, program, cwd: folder, env, question, idleSeconds: 5, signal: null });
+    const end = await callAgent({ agent, program, cwd: folder, env, question, idleSeconds: 5, signal: null });
     expect(end).toMatchObject({ ok: true });
   });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { agentEnvironment } from '../../src/agents/environment.ts';
+import { agentEnvironment } from '../../src/agents/installed.ts';
 
 const own = {
   HOME: '/home/me',
@@ -15,7 +15,7 @@ const own = {
   GONE: undefined,
 };
 
-test('an agent gets what it needs to be itself, its own login, and nothing else', () => {
+test('an agent gets the common variables, its own login, and nothing else', () => {
   expect(agentEnvironment(own, ['ANTHROPIC_*'])).toEqual({
     ONCEOVER_ACTIVE: '1',
     HOME: '/home/me',
@@ -27,7 +27,7 @@ test('an agent gets what it needs to be itself, its own login, and nothing else'
   });
 });
 
-test('a command of the user gets the whole environment', () => {
+test('a custom command gets the whole environment', () => {
   const { GONE: _gone, ...all } = own;
   expect(agentEnvironment(own, ['*'])).toEqual({ ...all, ONCEOVER_ACTIVE: '1' });
 });

@@ -1,8 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
-import { findProgram, programVersion } from '../../src/agents/find.ts';
-import { knownAgents, reportAgent } from '../../src/agents/inspect.ts';
+import { findProgram, knownAgents, programVersion, reportAgent } from '../../src/agents/installed.ts';
 import { temporaryFolder } from '../support/repo.ts';
 
 function program(folder: string, name: string, script: string, mode = 0o755): string {
@@ -13,7 +12,7 @@ function program(folder: string, name: string, script: string, mode = 0o755): st
   return path;
 }
 
-test('a program is the first on PATH that can be run', () => {
+test('finds the first executable on PATH', () => {
   const folder = temporaryFolder();
   program(join(folder, 'a'), 'claude', '', 0o644);
   mkdirSync(join(folder, 'b/claude'), { recursive: true });
@@ -27,7 +26,7 @@ test('a program is the first on PATH that can be run', () => {
   expect(findProgram('./a/claude', '', folder)).toBeNull();
 });
 
-test('what a folder of PATH holds that depends on where one is does not count', () => {
+test('ignores relative folders on PATH', () => {
   const here = relative(process.cwd(), temporaryFolder());
   program(here, 'claude', '');
   expect(findProgram('claude', [here, '.', ''].join(':'), here)).toBeNull();
@@ -48,11 +47,11 @@ test.each([
 
 const NONE = { model: null, command: null, path: null, resume: false, env: {}, sandbox: false, timeoutSeconds: null };
 
-test('agents are known by table and by settings, with the environment they may have', () => {
+test('knows built-in agents and those of the settings, with their environment', async () => {
   const folder = temporaryFolder();
   const mine = program(folder, 'my claude', '');
   const own = { PATH: '', HOME: '/me', ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'o', SECRET: 's' };
-  const known = knownAgents(
+  const known = await knownAgents(
     {
       claude: { ...NONE, path: mine, env: { EXTRA: '1' } },
       house: { ...NONE, command: ['./my claude', '--x'], resume: true },
@@ -68,11 +67,11 @@ test('agents are known by table and by settings, with the environment they may h
   expect(by('house')).toMatchObject({ program: mine, env: { SECRET: 's' } });
 });
 
-test("a command of the user's own is never started to find something out", async () => {
+test('never starts a custom command to report on it', async () => {
   const folder = temporaryFolder();
   const trace = join(folder, 'started');
   program(folder, 'house.sh', `touch ${trace}; echo 1.0.0`);
-  const known = knownAgents({ house: { ...NONE, command: ['./house.sh'], resume: true } }, { PATH: '' }, folder);
+  const known = await knownAgents({ house: { ...NONE, command: ['./house.sh'], resume: true } }, { PATH: '' }, folder);
   const house = known.find((one) => one.agent.name === 'house');
   if (house === undefined) throw new Error('missing');
   const report = await reportAgent(house, folder, () => ({ kind: 'unknown' }));

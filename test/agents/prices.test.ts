@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { listPrices } from '../../src/agents/prices.ts';
-import type { Usage } from '../../src/domain/usage.ts';
+import { openPrices } from '../../src/agents/prices.ts';
+import type { Usage } from '../../src/kernel/agent.ts';
 import { usage } from '../support/run-samples.ts';
 
 const at = new Date('2026-03-01T12:00:00Z');
 const million = usage({ inputTokens: 1_000_000, outputTokens: 0 });
-const price = (agent: string, model: string, used: Usage = million) => listPrices({ agent, model, usage: used, at });
+const listPrice = await openPrices();
+const price = (agent: string, model: string, used: Usage = million) => listPrice({ agent, model, usage: used, at });
 
 describe('list prices', () => {
   test.each<[string, string, string, number | null]>([
@@ -16,10 +17,10 @@ describe('list prices', () => {
     ['with the price of short requests', 'gemini', 'gemini-2.5-pro', 1.25],
     ['a word that names no model', 'claude', 'sonnet', null],
     ['a later model with the same beginning', 'claude', 'claude-sonnet-4-5-9', null],
-    ['a model of nobody', 'codex', 'no-such-model', null],
+    ['an unknown model', 'codex', 'no-such-model', null],
     ['another provider’s model', 'codex', 'claude-sonnet-4-5', null],
     ['an agent of the user’s own', 'house', 'gpt-5', null],
-    ['a provider that nobody knows', 'opencode', 'nobody/gpt-5', null],
+    ['an unknown provider', 'opencode', 'nobody/gpt-5', null],
     ['nothing', 'opencode', '', null],
   ])('%s', (_, agent, model, expected) => {
     const found = price(agent, model);
@@ -27,7 +28,7 @@ describe('list prices', () => {
     else expect(found).toBeCloseTo(expected, 6);
   });
 
-  test('what came from the cache is cheaper, what was said dearer', () => {
+  test('cached input is cheaper and output more expensive', () => {
     const used = usage({ inputTokens: 0, cachedInputTokens: 1_000_000, cacheWriteTokens: 0, outputTokens: 100_000 });
     expect(price('codex', 'gpt-5', used)).toBeCloseTo(0.125 + 1, 6);
   });

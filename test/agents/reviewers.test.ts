@@ -1,11 +1,10 @@
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { knownAgents } from '../../src/agents/inspect.ts';
+import { knownAgents } from '../../src/agents/installed.ts';
 import { openReviewers } from '../../src/agents/reviewers.ts';
-import type { ResumeAbility } from '../../src/domain/capability.ts';
-import type { AskOptions, Question } from '../../src/domain/ports.ts';
-import type { AgentSettings } from '../../src/domain/settings.ts';
+import type { AgentSettings, ResumeAbility } from '../../src/kernel/agent.ts';
+import type { AskOptions, Question } from '../../src/kernel/ports.ts';
 import { repoWith, temporaryFolder } from '../support/repo.ts';
 
 const YES: ResumeAbility = { kind: 'yes', from: 'tested' };
@@ -42,8 +41,8 @@ type Given = {
   resumable?(name: string, version: string): Promise<ResumeAbility | null>;
 };
 
-/** A machine with these programs; `starts` tells how each was started so far. */
-function machine(given: Given = {}) {
+/** A machine with these programs; `starts` returns how each was started so far. */
+async function machine(given: Given = {}) {
   const folder = temporaryFolder();
   const root = given.root ?? join(folder, 'root');
   for (const one of [root, join(folder, 'bin'), join(folder, 'scratch')]) mkdirSync(one, { recursive: true });
@@ -53,7 +52,7 @@ function machine(given: Given = {}) {
   const settings = Object.fromEntries(
     Object.entries(given.settings ?? {}).map(([name, some]) => [name, { ...NONE, ...some }]),
   );
-  const known = knownAgents(settings, { PATH: join(folder, 'bin'), ...given.own }, root);
+  const known = await knownAgents(settings, { PATH: join(folder, 'bin'), ...given.own }, root);
   const open = () =>
     openReviewers({
       known,
@@ -87,15 +86,15 @@ else (async () => { ${script} })();
 
 const house = (script: string): Partial<AgentSettings> => ({ command: [process.execPath, '-e', script] });
 
-describe('which agents are preferred', () => {
+describe('the preferred agents', () => {
   const programs = { claude: '', codex: '', gemini: '', house: '' };
   const settings = { house: { command: ['house'] }, gone: { command: ['gone'] } };
 
   test.each<[string, Given, readonly string[]]>([
     ['the known ones that are found, in their order', { programs }, ['claude', 'codex', 'gemini']],
-    ['not commands, where known ones are found', { programs, settings }, ['claude', 'codex', 'gemini']],
-    ['commands that are found, where nobody else is', { programs: { house: '' }, settings }, ['house']],
-    ['nobody, where nobody is found', { settings: { gone: { command: ['gone'] } } }, []],
+    ['no custom commands, if built-in agents are installed', { programs, settings }, ['claude', 'codex', 'gemini']],
+    ['custom commands, if no built-in agent is installed', { programs: { house: '' }, settings }, ['house']],
+    ['none, if none is installed', { settings: { gone: { command: ['gone'] } } }, []],
     ['those named, in the order named', { programs, settings, preference: ['house', 'claude'] }, ['house', 'claude']],
     [
       'those named that are found',
@@ -107,12 +106,12 @@ describe('which agents are preferred', () => {
       { programs, settings: { claude: { command: ['house'] } } },
       ['codex', 'gemini'],
     ],
-  ])('%s', (_, given, expected) => {
-    expect(machine(given).reviewers.names).toEqual(expected);
+  ])('%s', async (_, given, expected) => {
+    expect((await machine(given)).reviewers.names).toEqual(expected);
   });
 
-  test('all that are found can be named', () => {
-    expect(machine({ programs, settings, preference: ['codex'] }).reviewers.found).toEqual([
+  test('lists all installed agents', async () => {
+    expect((await machine({ programs, settings, preference: ['codex'] })).reviewers.found).toEqual([
       'claude',
       'codex',
       'gemini',
@@ -120,8 +119,8 @@ describe('which agents are preferred', () => {
     ]);
   });
 
-  test('one that is found and not preferred can be asked', async () => {
-    const { reviewers, ask } = machine({
+  test('calls an installed agent that is not preferred', async () => {
+    const { reviewers, ask } = await machine({
       programs: { claude: '' },
       settings: { house: house(`console.log('${ANSWER}')`) },
     });
@@ -131,10 +130,10 @@ describe('which agents are preferred', () => {
   });
 });
 
-describe('what is known of an agent', () => {
-  test('what the settings and its program say, and what it can do', async () => {
+describe('the facts about an agent', () => {
+  test('come from the settings, the program and its abilities', async () => {
     const settings = { claude: { model: 'm1', timeoutSeconds: 77 } };
-    const { reviewers } = machine({ programs: { claude: '', codex: '' }, settings });
+    const { reviewers } = await machine({ programs: { claude: '', codex: '' }, settings });
     expect(await reviewers.describe('claude')).toMatchObject({
       model: 'm1',
       version: '1.2.3',
@@ -145,8 +144,8 @@ describe('what is known of an agent', () => {
     expect(await reviewers.describe('codex')).toMatchObject({ model: null, sharesPrefix: false, timeoutSeconds: null });
   });
 
-  test('a program tells its version once; the next process knows it', async () => {
-    const { reviewers, open, starts, root, folder } = machine({ programs: { claude: '' } });
+  test('asks a program for its version once; the next process knows it', async () => {
+    const { reviewers, open, starts, root, folder } = await machine({ programs: { claude: '' } });
     await Promise.all([reviewers.describe('claude'), reviewers.describe('claude')]);
     await open().describe('claude');
     expect(starts()).toEqual(['claude --version']);
@@ -154,17 +153,17 @@ describe('what is known of an agent', () => {
     expect(existsSync(join(folder, 'onceover/versions.json'))).toBe(true);
   });
 
-  test('a program that is updated tells it again', async () => {
-    const { reviewers, folder, starts } = machine({ programs: { claude: '' } });
+  test('asks an updated program again', async () => {
+    const { reviewers, folder, starts } = await machine({ programs: { claude: '' } });
     await reviewers.describe('claude');
     appendFileSync(join(folder, 'bin/claude'), "\n// version '2.0.0'");
     await reviewers.describe('claude');
     expect(starts()).toEqual(['claude --version', 'claude --version']);
   });
 
-  test("a command's version is its words; it is never started to find out", async () => {
+  test('uses the command line as the version of a custom command, without starting it', async () => {
     const of = async (command: readonly string[]) => {
-      const { reviewers, starts } = machine({ programs: { house: '' }, settings: { house: { command } } });
+      const { reviewers, starts } = await machine({ programs: { house: '' }, settings: { house: { command } } });
       const { version, toolsDigest } = await reviewers.describe('house');
       expect(starts()).toEqual([]);
       return { version, toolsDigest };
@@ -174,10 +173,10 @@ describe('what is known of an agent', () => {
     expect((await of(['house', 'a b'])).version).not.toBe((await of(['house', 'a', 'b'])).version);
   });
 
-  test('what it is started with has a digest: the same each time, another for another model or agent', async () => {
+  test('have the same digest each time, and another for another model or agent', async () => {
     const of = async (name: string, model: string | null) => {
       const programs = { claude: '', codex: '', gemini: '', opencode: '' };
-      const { reviewers } = machine({ programs, settings: { [name]: { model } } });
+      const { reviewers } = await machine({ programs, settings: { [name]: { model } } });
       return (await reviewers.describe(name)).toolsDigest;
     };
     const names = ['claude', 'codex', 'gemini', 'opencode'];
@@ -190,7 +189,7 @@ describe('what is known of an agent', () => {
   test.each(['claude', 'codex', 'gemini', 'opencode'])(
     'the digest of %s is another when its options, variables or files are',
     async (name) => {
-      const { known, folder, root } = machine({ programs: { [name]: '' } });
+      const { known, folder, root } = await machine({ programs: { [name]: '' } });
       const one = known.find(({ agent }) => agent.name === name);
       if (one === undefined) throw new Error('missing');
       type Invocation = ReturnType<typeof one.agent.invoke>;
@@ -223,30 +222,30 @@ describe('what is known of an agent', () => {
       throw new Error('must not be tried');
     };
     const settings = { house: { command: [process.execPath], resume } };
-    const { reviewers } = machine({ settings, resumable });
+    const { reviewers } = await machine({ settings, resumable });
     expect(await (await reviewers.describe('house')).canResume()).toBe(expected);
   });
 
-  test('whether another can is found out when it is asked for, once a version', async () => {
+  test('probes an unknown version on request, once per version', async () => {
     const tried: string[] = [];
     const resumable = async (name: string, version: string): Promise<ResumeAbility> => {
       tried.push(`${name} ${version}`);
-      return name === 'claude' ? YES : { kind: 'no', from: 'probed', why: 'V3: it told another line' };
+      return name === 'claude' ? YES : { kind: 'no', from: 'probed', why: 'V3: it gave another line' };
     };
-    const { reviewers } = machine({ programs: { claude: '', codex: '' }, resumable });
+    const { reviewers } = await machine({ programs: { claude: '', codex: '' }, resumable });
     const [claude, again, codex] = await Promise.all(['claude', 'claude', 'codex'].map(reviewers.describe));
     expect(tried).toEqual([]);
     expect(await Promise.all([claude, again, codex].map((facts) => facts?.canResume()))).toEqual([true, true, false]);
     await claude?.canResume();
     expect(await Promise.all([claude, codex].map((facts) => facts?.deferredReason()))).toEqual([
       null,
-      'V3: it told another line',
+      'V3: it gave another line',
     ]);
     expect(tried).toEqual(['claude 1.2.3', 'codex 1.2.3']);
   });
 
-  test('one that does not tell its version is not resumed', async () => {
-    const { reviewers, folder } = machine({ programs: { claude: '' }, resumable: async () => YES });
+  test('does not resume an agent without a version', async () => {
+    const { reviewers, folder } = await machine({ programs: { claude: '' }, resumable: async () => YES });
     writeFileSync(join(folder, 'bin/claude'), '#!/bin/sh\necho hello\n');
     const facts = await reviewers.describe('claude');
     expect(facts.version).toBe('unknown');
@@ -278,8 +277,8 @@ const result = (more: object = {}) => ({
 const say = (...events: object[]) => `say(${events.map((event) => JSON.stringify(event)).join(',')});`;
 
 describe('a question', () => {
-  test('is answered with the reply, its session, its model and its usage, and nothing is left of it', async () => {
-    const { ask, scratch, root } = machine({ programs: { claude: say(INIT, message('m1', 'a.ts'), result()) } });
+  test('returns the reply, its session, model and usage, and leaves nothing behind', async () => {
+    const { ask, scratch, root } = await machine({ programs: { claude: say(INIT, message('m1', 'a.ts'), result()) } });
     expect(await ask('claude')).toEqual({
       ok: true,
       reply: {
@@ -299,7 +298,7 @@ describe('a question', () => {
   test('names a new session each time, and the model of the settings', async () => {
     const script =
       'say({ type: "result", subtype: "error", is_error: true, result: process.argv.slice(2).join(" ") });';
-    const { ask } = machine({ programs: { claude: script }, settings: { claude: { model: 'm1' } } });
+    const { ask } = await machine({ programs: { claude: script }, settings: { claude: { model: 'm1' } } });
     const [one, two] = [await ask('claude'), await ask('claude')].map((end) => (end.ok ? '' : end.said));
     expect(one).toMatch(/--model m1 .*--session-id [0-9a-f-]{36}$/);
     expect(one?.slice(-36)).not.toBe(two?.slice(-36));
@@ -310,7 +309,7 @@ describe('a question', () => {
     ['of the settings', { env: { ONCEOVER_ACTIVE: '' } }, {}],
   ])('is started as active, whatever the environment %s says, in the root', async (_, more, own) => {
     const script = `console.log(JSON.stringify({ status: process.env.ONCEOVER_ACTIVE, at: process.cwd() }))`;
-    const { ask, root } = machine({ settings: { house: { ...house(script), ...more } }, own });
+    const { ask, root } = await machine({ settings: { house: { ...house(script), ...more } }, own });
     const end = await ask('house');
     expect(end.ok && JSON.parse(end.reply.text)).toEqual({ status: '1', at: root });
   });
@@ -319,19 +318,19 @@ describe('a question', () => {
     const { root } = repoWith({ 'a.txt': 'content' });
     const script = `try { require('fs').writeFileSync('written', '') } catch {} console.log('${ANSWER}')`;
     const settings = { house: { ...house(script), sandbox: true } };
-    const { ask } = machine({ settings, root, own: { PATH: process.env['PATH'] ?? '' } });
+    const { ask } = await machine({ settings, root, own: { PATH: process.env['PATH'] ?? '' } });
     expect(await ask('house')).toMatchObject({ ok: true });
     expect(readdirSync(root).sort()).toEqual(['.git', 'a.txt']);
   });
 
-  test('of a thread that reports its total is told what this dispatch used', async () => {
+  test('returns the usage of this call for a thread that reports its total', async () => {
     const total = { input_tokens: 100, cached_input_tokens: 40, output_tokens: 20 };
     const script = say(
       { type: 'thread.started', thread_id: SESSION },
       { type: 'item.completed', item: { type: 'agent_message', text: ANSWER } },
       { type: 'turn.completed', usage: total },
     );
-    const { ask } = machine({ programs: { codex: script } });
+    const { ask } = await machine({ programs: { codex: script } });
     const told: unknown[] = [];
     const usedBefore = { inputTokens: 50, cachedInputTokens: 30, cacheWriteTokens: 0, outputTokens: 15, costUsd: null };
     const end = await ask('codex', { sessionId: SESSION, usedBefore }, { watch: (_, used) => told.push(used) });
@@ -342,9 +341,9 @@ describe('a question', () => {
 });
 
 describe('a question that fails', () => {
-  test('tells what was used and said until then', async () => {
+  test('returns the usage and text so far', async () => {
     const script = `${say(INIT, message('m1', 'a.ts'), message('m1', 'b.ts'), message('m2', 'c.ts'))} await after(60000);`;
-    const { ask } = machine({ programs: { claude: script } });
+    const { ask } = await machine({ programs: { claude: script } });
     const end = await ask('claude', { timeoutSeconds: 1 });
     // A message that comes in two events is counted once.
     const used = { inputTokens: 20, cachedInputTokens: 14, cacheWriteTokens: 10, outputTokens: 2, costUsd: null };
@@ -358,7 +357,7 @@ describe('a question that fails', () => {
     ['what it printed', 'console.log("half"); await after(60000);', 'timeout', 'half'],
     ['nothing', 'await after(60000);', 'timeout', ''],
   ])('says %s', async (_, script, kind, said) => {
-    const { ask } = machine({ programs: { claude: script } });
+    const { ask } = await machine({ programs: { claude: script } });
     const end = await ask('claude', { sessionId: kind === 'wrong-session' ? SESSION : null, timeoutSeconds: 2 });
     expect(end).toMatchObject({ ok: false, failure: { kind }, said });
   });
@@ -368,7 +367,7 @@ describe('a question that fails', () => {
     ['not where the settings say', 'claude', { claude: { path: '/nowhere/claude' } }, '/nowhere/claude'],
     ['unknown', 'nobody', {}, 'nobody'],
   ])('says that an agent is %s', async (_, name, settings, program) => {
-    const { ask, reviewers } = machine({ settings, resumable: async () => YES });
+    const { ask, reviewers } = await machine({ settings, resumable: async () => YES });
     expect(await ask(name)).toEqual({
       ok: false,
       failure: { kind: 'not-found', program },
@@ -383,7 +382,7 @@ describe('a question that fails', () => {
   test.each(['--dangerously-bypass-approvals-and-sandbox', '/tmp/session.jsonl', '../x', 'a b', '', 'x'.repeat(300)])(
     'for a session id that a program could take for something else, without starting it: %j',
     async (sessionId) => {
-      const { ask, starts } = machine({ programs: { claude: '', codex: '', gemini: '', opencode: '' } });
+      const { ask, starts } = await machine({ programs: { claude: '', codex: '', gemini: '', opencode: '' } });
       for (const name of ['claude', 'codex', 'gemini', 'opencode']) {
         expect(await ask(name, { sessionId })).toMatchObject({ ok: false, failure: { kind: 'session-lost' } });
       }
@@ -393,7 +392,7 @@ describe('a question that fails', () => {
 
   test("but a command's session id may be what it likes: it is no argument", async () => {
     const script = `console.log(JSON.stringify({ status: process.env.ONCEOVER_SESSION }))`;
-    const { ask } = machine({ settings: { house: { ...house(script), resume: true } } });
+    const { ask } = await machine({ settings: { house: { ...house(script), resume: true } } });
     const end = await ask('house', { sessionId: '-/my session' });
     expect(end).toMatchObject({ ok: true, reply: { sessionId: '-/my session' } });
     expect(end.ok && JSON.parse(end.reply.text)).toEqual({ status: '-/my session' });
@@ -401,7 +400,7 @@ describe('a question that fails', () => {
 
   test('for a value that no program can be given, and the next one is asked as ever', async () => {
     const settings = { claude: { env: { BAD: 'a\0b' } } };
-    const { ask, reviewers, scratch } = machine({ programs: { claude: '', codex: '' }, settings });
+    const { ask, reviewers, scratch } = await machine({ programs: { claude: '', codex: '' }, settings });
     expect(await reviewers.describe('claude')).toMatchObject({ version: 'unknown' });
     expect(await ask('claude')).toMatchObject({ ok: false, failure: { kind: 'agent-error' } });
     expect(readdirSync(scratch)).toEqual([]);
@@ -412,7 +411,7 @@ describe('a question that fails', () => {
     ['where no file can be written', null, 'agent-error'],
     ['because it was stopped before, whatever else is wrong', AbortSignal.abort(), 'cancelled'],
   ])('%s, without starting it', async (_, stop, kind) => {
-    const { known, folder, root, starts } = machine({ programs: { claude: '' } });
+    const { known, folder, root, starts } = await machine({ programs: { claude: '' } });
     const options = { known, root, commonDir: folder, preference: null, resumable: async () => null };
     const reviewers = openReviewers({ ...options, scratchBase: join(folder, 'missing') });
     expect(await reviewers.ask('claude', QUESTION, { stop, watch() {} })).toMatchObject({
@@ -424,9 +423,9 @@ describe('a question that fails', () => {
 });
 
 describe('watching', () => {
-  /** When and what was told while this was going on. */
+  /** The reports during the call, with their times. */
   async function watched(name: 'claude' | 'codex' | 'gemini' | 'opencode', script: string) {
-    const { ask } = machine({ programs: { [name]: script } });
+    const { ask } = await machine({ programs: { [name]: script } });
     const told: { readonly at: number; readonly doing: string | null; readonly input: number | null }[] = [];
     await ask(
       name,
@@ -441,7 +440,7 @@ describe('watching', () => {
     return told;
   }
 
-  test('a thousand events in a second are told in about ten times, the first at once and the latest soon', async () => {
+  test('reports a thousand events per second about ten times, the first at once and the last soon', async () => {
     const script = `${say(INIT)} for (let n = 0; n < 1000; n++) { say({ type: 'assistant', message: { id: 'm' + n,
       usage: { input_tokens: 1 }, content: [{ type: 'tool_use', name: 'Read', input: { file_path: 'f' + n } }] } });
       await after(1); } await after(400); ${say(result())} await after(50);`;
@@ -470,7 +469,7 @@ describe('watching', () => {
     expect(await watched(name, say(...before, ...begin))).toHaveLength(1);
   });
 
-  test('ends with the question: what would be told later is told no more', async () => {
+  test('drops a pending report when the question ends', async () => {
     expect(await watched('claude', say(INIT, message('m1', 'a.ts'), message('m2', 'b.ts')))).toHaveLength(1);
   });
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentQuestion } from '../../src/agents/agent.ts';
-import { AGENTS } from '../../src/agents/table.ts';
+import { loadAgents } from '../../src/agents/table.ts';
+
+const AGENTS = await loadAgents();
 
 const QUESTION: AgentQuestion = {
   stable: 'stable',
@@ -15,7 +17,7 @@ const QUESTION: AgentQuestion = {
   model: 'model',
 };
 
-/** What names a session, new or resumed, and nothing else. */
+/** Removes the options that name a session, new or resumed. */
 const SESSION = ['--session-id', 'new-one', '--title', 'onceover review', '--resume', 'resume', '--session', 's1'];
 
 describe.each(AGENTS)('$name', ({ invoke }) => {

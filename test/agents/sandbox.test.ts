@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { AgentQuestion } from '../../src/agents/agent.ts';
 import { commandAgent } from '../../src/agents/command.ts';
-import { dispatch } from '../../src/agents/dispatch.ts';
-import { sandboxed } from '../../src/agents/sandbox.ts';
+import { callAgent, sandboxed } from '../../src/agents/dispatch.ts';
 import { repoWith, temporaryFolder } from '../support/repo.ts';
 
 const PATH = process.env['PATH'] ?? '';
@@ -43,7 +42,7 @@ async function writing(path: string) {
     idleSeconds: 20,
     signal: null,
   };
-  const end = await dispatch({ ...call, sandbox: true });
+  const end = await callAgent({ ...call, sandbox: true });
   const text = end.ok ? end.reply.text : JSON.stringify(end.failure);
   return { text, repository: readdirSync(root).sort(), file: readFileSync(join(root, 'a.txt'), 'utf8') };
 }
@@ -70,7 +69,7 @@ function withoutBubblewrap(): string {
   return folder;
 }
 
-/** An agent that runs what it finds in `.plugins` of the repository, and tells what that printed. */
+/** An agent that runs the files in `.plugins` of the repository and returns their output. */
 function loadingAgent() {
   const script = `echo '{"status":"pass","violations":[],"message":"'$(sh .plugins/run.sh 2>/dev/null)'"}'`;
   return { ...commandAgent({ name: 'house', command: ['/bin/sh', '-c', script], resume: false }), loads: ['.plugins'] };
@@ -80,7 +79,15 @@ const PLUGIN = { '.plugins/run.sh': 'echo OWNED', 'a.txt': 'content' };
 
 const start = (cwd: string, path: string) => {
   const agent = loadingAgent();
-  return dispatch({ agent, program: agent.program, cwd, env: { PATH: path }, question, idleSeconds: 20, signal: null });
+  return callAgent({
+    agent,
+    program: agent.program,
+    cwd,
+    env: { PATH: path },
+    question,
+    idleSeconds: 20,
+    signal: null,
+  });
 };
 
 test.skipIf(here === null)('what an agent would load from the repository is hidden from it', async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { shownBy } from '../../src/agents/shell-reads.ts';
+import { filesShownBy } from '../../src/agents/parse-output.ts';
 
 test.each<[title: string, command: string, files: string[]]>([
-  ['as Codex tells it', "/bin/bash -lc 'cat /repo/spec.md'", ['/repo/spec.md']],
+  ['as Codex reports it', "/bin/bash -lc 'cat /repo/spec.md'", ['/repo/spec.md']],
   ['several files', "/bin/bash -lc 'cat a.md b.md'", ['a.md', 'b.md']],
   ['some lines, quoted in quotes', `/bin/bash -lc "sed -n '1,200p' docs/spec.md"`, ['1,200p', 'docs/spec.md']],
   ['after another command', "/bin/zsh -lc 'cd docs && cat spec.md'", ['spec.md']],
@@ -16,5 +16,5 @@ test.each<[title: string, command: string, files: string[]]>([
   ['nothing', '', []],
   ['a quote that never ends', "/bin/bash -lc 'cat spec.md", []],
 ])('%s', (_, command, files) => {
-  expect(shownBy(command)).toEqual(files);
+  expect(filesShownBy(command)).toEqual(files);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { errorFailure, resetTime } from '../../src/agents/signs.ts';
+import { errorFailure, resetTime } from '../../src/agents/parse-output.ts';
 
 const now = new Date('2026-03-01T12:00:00');
 
@@ -22,7 +22,7 @@ describe('what an error means', () => {
     expect(errorFailure(said, status, now).kind).toBe(kind);
   });
 
-  test('is told in one line of bearable length', () => {
+  test('becomes one line of limited length', () => {
     const failure = errorFailure(`a\n  b ${'x'.repeat(1000)}`, null, now);
     expect(failure).toMatchObject({ said: expect.stringMatching(/^a b x+…$/) });
     expect('said' in failure && failure.said.length).toBeLessThan(420);

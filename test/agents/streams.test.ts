@@ -1,15 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Heard, NOTHING_HEARD } from '../../src/agents/agent.ts';
-import { AGENTS } from '../../src/agents/table.ts';
+import { type AgentEvents, NO_EVENTS } from '../../src/agents/agent.ts';
+import { loadAgents } from '../../src/agents/table.ts';
 
-/** What a reader makes of a stream that the real agent printed, talking to the model simulator. */
-function heard(agent: string, name: string): Heard {
+const AGENTS = await loadAgents();
+
+/** Reads a stream that the real agent printed while it talked to the model simulator. */
+function heard(agent: string, name: string): AgentEvents {
   const reader = AGENTS.find((one) => one.name === agent);
   if (reader === undefined) throw new Error(`no agent ${agent}`);
   const now = new Date('2026-01-01T00:00:00Z');
-  return linesOf(agent, name).reduce((before, line) => reader.hear(before, line, now), NOTHING_HEARD);
+  return linesOf(agent, name).reduce((before, line) => reader.hear(before, line, now), NO_EVENTS);
 }
 
 function linesOf(agent: string, name: string): readonly string[] {
@@ -18,7 +20,7 @@ function linesOf(agent: string, name: string): readonly string[] {
 }
 
 const PASS = '{"status":"pass","violations":[]}';
-/** How each says so in the middle of its work; Claude Code tells its answer only at its end. */
+/** The activity that each agent reports; Claude Code reports its answer only at its end. */
 const SAYS_PASS: Readonly<Record<string, string>> = {
   codex: JSON.stringify({ type: 'item.completed', item: { type: 'agent_message', text: PASS } }),
   gemini: JSON.stringify({ type: 'message', role: 'assistant', content: PASS }),
@@ -40,14 +42,14 @@ describe.each(AGENTS.map((agent) => agent.name))('%s', (agent) => {
     expect(end).toMatchObject({ done: true, failure: null, sessionId: heard(agent, 'review').sessionId });
   });
 
-  test('a refused key is told as such', () => {
+  test('reports a refused key as a missing login', () => {
     expect(heard(agent, 'refused')).toMatchObject({ done: false, failure: { kind: 'not-logged-in' } });
   });
 
   test('a stream that is cut anywhere before its end is not done', () => {
     const reader = AGENTS.find((one) => one.name === agent);
     const lines = linesOf(agent, 'review');
-    let state = NOTHING_HEARD;
+    let state = NO_EVENTS;
     for (const line of lines.slice(0, -1)) state = reader?.hear(state, line, new Date()) ?? state;
     expect(state.done).toBe(false);
     expect(reader?.hear(state, (lines.at(-1) ?? '').slice(0, -2), new Date()).done).toBe(false);
@@ -57,15 +59,15 @@ describe.each(AGENTS.map((agent) => agent.name))('%s', (agent) => {
     '%j does no harm',
     (line) => {
       const reader = AGENTS.find((one) => one.name === agent);
-      expect(() => reader?.hear(NOTHING_HEARD, line, new Date())).not.toThrow();
-      expect(reader?.hear(NOTHING_HEARD, line, new Date()).text).toBe('');
+      expect(() => reader?.hear(NO_EVENTS, line, new Date())).not.toThrow();
+      expect(reader?.hear(NO_EVENTS, line, new Date()).text).toBe('');
     },
   );
 });
 
 test.each(Object.keys(SAYS_PASS))('%s: what was said before a tool was used is not the answer', (agent) => {
   const reader = AGENTS.find((one) => one.name === agent);
-  const early = reader?.hear(NOTHING_HEARD, SAYS_PASS[agent] ?? '', new Date()) ?? NOTHING_HEARD;
+  const early = reader?.hear(NO_EVENTS, SAYS_PASS[agent] ?? '', new Date()) ?? NO_EVENTS;
   expect(early.text).toBe(PASS);
   const lines = linesOf(agent, 'review');
   const used = lines.findLastIndex((line) => /"type":"(?:tool_use|command_execution)"/.test(line));

@@ -13,12 +13,12 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { openVersions } from '../../src/agents/versions.ts';
+import { openVersions } from '../../src/agents/installed.ts';
 import { temporaryFolder } from '../support/repo.ts';
 
 const HOUR = 60 * 60 * 1000;
 
-/** A program, a clone's folder, and a version that is told and counted each time the program is asked. */
+/** A program, a clone's folder, and a version; every call of the program is counted. */
 function setUp() {
   const folder = temporaryFolder();
   const program = join(folder, 'agent');
@@ -89,7 +89,7 @@ describe('a version', () => {
   test.each([
     ['after a day', 24, 2],
     ['not before', 23.9, 1],
-    ['when it was told in the future', -1, 2],
+    ['when the entry is from the future', -1, 2],
   ])('is asked for again %s: a launcher may start another', async (_, hour, times) => {
     const { of, asked } = setUp();
     await of(0);
@@ -97,7 +97,7 @@ describe('a version', () => {
     expect(asked()).toBe(times);
   });
 
-  test('that is not told is not kept, but asked for once a process', async () => {
+  test('that is missing is not cached, and requested once per process', async () => {
     const { folder, program, become, of, asked, kept } = setUp();
     become(null);
     expect(await of()).toBeNull();
@@ -177,7 +177,7 @@ describe('what is kept', () => {
     expect(asked()).toBe(0);
   });
 
-  test('whatever is in the file, the version is the one told', async () => {
+  test("whatever the cache file contains, the version is the program's own", async () => {
     const { of, folder, kept } = setUp();
     mkdirSync(join(folder, 'onceover'));
     await fc.assert(

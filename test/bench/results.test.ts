@@ -25,7 +25,7 @@ const { PARTS, exitCodeOf, rowsOf, withParts } = (await load('results.mjs')) as 
   rowsOf(name: string, lines: string, end: End): readonly Row[];
   withParts(results: Results, measured: Results['parts']): Results;
 };
-const { cellsOf, fillReadme, resultsPage } = (await load('tell-results.mjs')) as {
+const { cellsOf, fillReadme, resultsPage } = (await load('describe-results.mjs')) as {
   cellsOf(results: Results): readonly (readonly string[])[];
   fillReadme(page: string, results: Results): string | null;
   resultsPage(results: Results): string;
@@ -34,12 +34,12 @@ const { cellsOf, fillReadme, resultsPage } = (await load('tell-results.mjs')) as
 const PLACE = '<!-- generated: bench -->\nwhat was there\n<!-- /generated -->';
 const kept = JSON.parse(read('bench/results.json')) as Results;
 
-test('README.md and bench/RESULTS.md tell what bench/results.json has', () => {
+test('README.md and bench/RESULTS.md match bench/results.json', () => {
   expect(read('bench/RESULTS.md')).toBe(resultsPage(kept));
   expect(fillReadme(read('README.md'), kept)).toBe(read('README.md'));
 });
 
-test('everything was measured, each row has a name of its own, and those that the README names are there', () => {
+test('every benchmark has results, row ids are unique, and the rows of the README exist', () => {
   const names = Object.entries(kept.parts).flatMap(([part, { rows }]) => rows.map(({ id }) => `${part}/${id}`));
   expect(Object.keys(kept.parts)).toEqual(PARTS);
   expect(new Set(names).size).toBe(names.length);
@@ -76,7 +76,7 @@ test.each(cases)('a row: %s', (_title, one, cells, code) => {
   expect(exitCodeOf([row({}), one])).toBe(code);
 });
 
-test('what was not measured now is kept, what was is replaced', () => {
+test('measured parts are replaced, the others are kept', () => {
   const before = { parts: { start: measured(row({ id: 'old' })), loop: measured(row({ id: 'loop' })) } };
   const after = withParts(before, { start: measured(row({ id: 'new' })), hook: measured(row({ id: 'hook' })) });
   expect(Object.entries(after.parts).map(([name, { rows }]) => [name, rows.map(({ id }) => id)])).toEqual([
@@ -90,9 +90,9 @@ const line = (one: Row) => `${JSON.stringify(one)}\n`;
 const ends: readonly [title: string, lines: string, end: Partial<End>, why: readonly (string | undefined)[]][] = [
   ['well', line(row({})), {}, [undefined]],
   ['over its limit', line(row({ limit: { most: 1 } })), { code: 1 }, [undefined]],
-  ['telling why not', line({ id: 'a', what: 'it', why: 'no agent' }), { code: 3 }, ['no agent']],
+  ['with a reason for a missing figure', line({ id: 'a', what: 'it', why: 'no agent' }), { code: 3 }, ['no agent']],
   ['broken', line(row({})), { code: 1, said: 'at x\nTypeError: y: z\n at w\n' }, [undefined, 'TypeError: y: z']],
-  ['silent', '', {}, ['it said nothing']],
+  ['silent', '', {}, ['it printed nothing']],
   ['too late', line(row({ limit: { most: 1 } })), { code: null, tookTooLong: true }, [undefined, 'it took too long']],
 ];
 test.each(ends)('a benchmark that ends %s', (_title, lines, end, why) => {
@@ -100,10 +100,10 @@ test.each(ends)('a benchmark that ends %s', (_title, lines, end, why) => {
   expect(rows.map((one) => one.why)).toEqual(why);
 });
 
-test('a part of the README that was never measured says how it is', () => {
-  const told = fillReadme(PLACE, { parts: { start: measured(row({})) } });
-  expect(told).toContain('not measured: see `npm run bench -- loop`');
-  expect(told).toContain('Measured with here.');
-  expect(told).not.toContain('what was there');
+test('a README row that was never measured names the command that measures it', () => {
+  const page = fillReadme(PLACE, { parts: { start: measured(row({})) } });
+  expect(page).toContain('not measured: see `npm run bench -- loop`');
+  expect(page).toContain('(bench/RESULTS.md)');
+  expect(page).not.toContain('what was there');
   expect(fillReadme('no place', kept)).toBe(null);
 });

@@ -7,28 +7,28 @@ afterEach(() => {
   process.exitCode = undefined;
 });
 
-/** What is said of work that is ended from outside. */
-async function interrupted(told: string): Promise<string> {
-  let said = '';
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    said += String(text);
+/** Returns what interrupted work prints to stderr; `text` is the extra text of the command. */
+async function interrupted(text: string): Promise<string> {
+  let printed = '';
+  vi.spyOn(process.stderr, 'write').mockImplementation((chunk) => {
+    printed += String(chunk);
     return true;
   });
   const work = async () => process.emit('SIGHUP');
-  expect(await interruptible(work, false, async () => ({ told, fields: {} }))).toBe('interrupted');
+  expect(await interruptible(work, false, async () => ({ text, fields: {} }))).toBe('interrupted');
   expect(process.exitCode).toBe(130);
-  return said;
+  return printed;
 }
 
-test('what was ended, what it had come to, and how to go on', async () => {
+test('prints what was stopped, the extra text, and how to continue', async () => {
   expect(await interrupted('Nothing was approved.')).toMatch(
-    /^onceover: Interrupted: .*\nNothing was approved\.\nTo go on from there, run again\.\n$/,
+    /^onceover: Interrupted: .*\nNothing was approved\.\nRun the same command again to continue\.\n$/,
   );
 });
 
-test('in a job of GitHub, nothing that a reviewer said is a command to its runner', async () => {
+test('in a GitHub job, prints no text of a reviewer as a workflow command', async () => {
   vi.stubEnv('GITHUB_ACTIONS', 'true');
-  const said = await interrupted('An issue:\n    ::add-mask::secret');
-  expect(said).toContain('An issue:');
-  expect(said).not.toMatch(/^\s*::/m);
+  const printed = await interrupted('An issue:\n    ::add-mask::secret');
+  expect(printed).toContain('An issue:');
+  expect(printed).not.toMatch(/^\s*::/m);
 });

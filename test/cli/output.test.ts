@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { complain } from '../../src/cli/output.ts';
+import { printFailure } from '../../src/cli/output.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -7,11 +7,11 @@ afterEach(() => {
 });
 
 const TROUBLE = {
-  what: '/home/somebody/a-folder is not inside a git repository, so there is no change to look at.',
+  what: '/home/any-user/a-folder is not in a git repository, so there is no change to review.',
   next: 'Run onceover inside a repository, or begin with "onceover init".',
 };
 
-/** What stands on a terminal as wide as that; null: it is none. */
+/** The output on a terminal of this width; null: it is not a terminal. */
 function said(columns: number | null): string {
   let text = '';
   vi.spyOn(process.stderr, 'write').mockImplementation((part) => {
@@ -21,7 +21,7 @@ function said(columns: number | null): string {
   const before = { isTTY: process.stderr.isTTY, columns: process.stderr.columns };
   Object.assign(process.stderr, { isTTY: columns !== null, columns: columns ?? undefined });
   try {
-    complain(TROUBLE);
+    printFailure(TROUBLE);
   } finally {
     Object.assign(process.stderr, before);
   }
@@ -30,15 +30,15 @@ function said(columns: number | null): string {
 
 test('what went wrong is broken between words on a terminal, and nowhere else', () => {
   vi.stubEnv('npm_lifecycle_event', '');
-  expect(said(60)).toBe(`onceover: /home/somebody/a-folder is not inside a git
-repository, so there is no change to look at.
+  expect(said(60)).toBe(`onceover: /home/any-user/a-folder is not in a git
+repository, so there is no change to review.
 Run onceover inside a repository, or begin with "onceover
 init".
 `);
   expect(said(null)).toBe(`onceover: ${TROUBLE.what}\n${TROUBLE.next}\n`);
 });
 
-test('commands are told as whoever started it has to type them', () => {
+test('commands are shown as the user has to type them', () => {
   vi.stubEnv('npm_lifecycle_event', 'npx');
   expect(said(null)).toContain('begin with "npx onceover init".');
   vi.stubEnv('npm_lifecycle_event', 'test');

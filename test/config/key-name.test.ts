@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { keyName } from '../../src/config/key-name.ts';
-import { checkShape, valueAt } from '../../src/config/yaml-file.ts';
+import { checkShape, keyName, valueAt } from '../../src/config/yaml.ts';
 
 const FILE = {
   gates: [{ path: 'src' }, { path: 3, id: 'two' }, 'text', { path: '' }, { name: 'x'.repeat(61) }, null],
@@ -26,7 +25,7 @@ test.each<[path: readonly PropertyKey[], expected: string]>([
   expect(keyName(path, (part) => valueAt(FILE, part))).toBe(expected);
 });
 
-test('a part of a file says nothing of the lists around it', () => {
+test('a part of a file does not name the entries of outer lists', () => {
   const part = z.strictObject({ name: z.string(), steps: z.array(z.strictObject({ id: z.string(), n: z.int() })) });
   const value = { name: 'x', steps: [{ id: 'a', n: 'one' }] };
   const place = () => ({ line: 1, column: 1 });
@@ -35,6 +34,6 @@ test('a part of a file says nothing of the lists around it', () => {
   });
 });
 
-test('where nothing is known of the file, numbers alone', () => {
+test('uses only numbers if the file is unknown', () => {
   expect(keyName(['gates', 0, 'path'])).toBe('gates #1: path');
 });

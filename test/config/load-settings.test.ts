@@ -1,10 +1,9 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadSettings } from '../../src/config/load-settings.ts';
 import { parseSettings } from '../../src/config/parse-settings.ts';
-import { openParsedFiles, type ParsedFiles } from '../../src/config/parsed-files.ts';
-import { diskFiles } from '../../src/io/text-files.ts';
+import { loadSettings, openParsedFiles, type ParsedFiles } from '../../src/config/read-file.ts';
+import { diskFiles } from '../../src/git/tree-files.ts';
 import { emptyRepo, type TestRepo, temporaryFolder } from '../support/repo.ts';
 
 const NOTHING_KEPT: ParsedFiles = { get: (_, __, ___, parse) => parse(), save: () => {} };
@@ -22,7 +21,7 @@ function temporaryFile(): string {
 }
 
 describe('the settings of a repository', () => {
-  test('without a file are the defaults', async () => {
+  test('are the defaults if there is no file', async () => {
     const defaults = parseSettings('');
     expect(await loadSettings(diskFiles(emptyRepo().root), NOTHING_KEPT)).toEqual({
       ok: true,
@@ -30,7 +29,7 @@ describe('the settings of a repository', () => {
     });
   });
 
-  test('are those of the file at the root', async () => {
+  test('come from the file at the root', async () => {
     const repo = withFile('base: origin/dev\nlog_dir: out/reviews\n');
     repo.write('sub/onceover.yml', 'base: wrong\n');
     expect(await loadSettings(diskFiles(repo.root), NOTHING_KEPT)).toMatchObject({
@@ -39,7 +38,7 @@ describe('the settings of a repository', () => {
     });
   });
 
-  test('may begin with a byte order mark', async () => {
+  test('can begin with a byte order mark', async () => {
     expect(await loadSettings(diskFiles(withFile('\ufeffbase: dev\n').root), NOTHING_KEPT)).toMatchObject({
       ok: true,
       value: { base: 'dev' },
@@ -71,7 +70,7 @@ describe('the settings of a repository', () => {
   });
 });
 
-describe('a file that cannot be used is a broken configuration', () => {
+describe('an unusable file is a broken configuration', () => {
   test.each([
     [
       'a wrong value',
@@ -82,7 +81,7 @@ describe('a file that cannot be used is a broken configuration', () => {
     ],
     ['an unknown key', '# x\nbasis: x\n', 2, 1, { kind: 'unknown-key', key: 'basis' }],
     ['broken YAML', 'base: x\n\tcache: strict\n', 2, 1, { kind: 'syntax' }],
-  ])('%s, with file and place', async (_, text, line, column, what) => {
+  ])('%s, with file and position', async (_, text, line, column, what) => {
     expect(await loadSettings(diskFiles(withFile(text).root), NOTHING_KEPT)).toMatchObject({
       ok: false,
       failure: { kind: 'broken-config', problems: [{ file: 'onceover.yml', line, column, what }] },

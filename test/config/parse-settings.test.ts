@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseSettings } from '../../src/config/parse-settings.ts';
-import type { Settings } from '../../src/domain/settings.ts';
-import { tellProblem } from '../../src/text/problem.ts';
+import type { Settings } from '../../src/config/settings.ts';
+import { describeProblem } from '../../src/ui/describe-problem.ts';
 
 const DEFAULTS = {
   base: null,
@@ -74,7 +74,7 @@ describe('good settings', () => {
     expect(settings(text)).toEqual(DEFAULTS);
   });
 
-  test('a file that says everything', () => {
+  test('a file with every setting', () => {
     expect(settings(EVERYTHING)).toEqual({
       ...DEFAULTS,
       base: 'origin/main',
@@ -167,7 +167,7 @@ describe('wrong settings', () => {
     ['a negative budget', 'budget:\n  usd: -1', '2:8 out-of-range budget.usd'],
     ['a budget of half a dispatch', 'budget: { dispatches: 0.5 }', '1:23 wrong-type budget.dispatches'],
     ['no agent in the list', 'agents: []', '1:9 out-of-range agents'],
-    ['an agent that nobody knows', 'agents: [codex, cody]', '1:17 bad-value agents #2'],
+    ['an unknown agent', 'agents: [codex, cody]', '1:17 bad-value agents #2'],
     [
       'the same in a review',
       review('prompt: a.md, agents: [cody]'),
@@ -225,27 +225,27 @@ describe('wrong settings', () => {
     expect(told).toEqual([expected]);
   });
 
-  test('every one of several is told', () => {
+  test('several problems are all reported', () => {
     const parsed = parseSettings('base: 3\ncache: lax\ncolour: red\n');
     expect(parsed).toMatchObject({ ok: false, problems: [{ line: 1 }, { line: 2 }, { line: 3 }] });
   });
 
-  test('a budget of nothing is not said to be allowed', () => {
+  test('the message for a zero budget does not call zero allowed', () => {
     const parsed = parseSettings('budget: { usd: 0 }\n');
     expect(parsed).toMatchObject({ ok: false, problems: [{ what: { key: 'budget.usd' } }] });
     expect(parsed).not.toMatchObject({ problems: [{ what: { bound: 'at least', limit: 0 } }] });
   });
 
-  test('a bad gate name comes with what a name may be', () => {
+  test('the message for a bad gate name says which names are allowed', () => {
     const said = 'names start with a letter or digit and have only letters, digits, ".", "_" and "-"';
     expect(parseSettings(gate('checks: { "a b": { run: x } }'))).toMatchObject({ problems: [{ what: { said } }] });
   });
 });
 
-describe('mistakes are understood at first sight', () => {
+describe('messages for common mistakes', () => {
   const told = (text: string) => {
     const parsed = parseSettings(text);
-    return parsed.ok ? [] : parsed.problems.map((what) => tellProblem({ file: 'onceover.yml', ...what }));
+    return parsed.ok ? [] : parsed.problems.map((what) => describeProblem({ file: 'onceover.yml', ...what }));
   };
   const review = (own: string) => `gates:\n  - path: .\n    reviews:\n      q: ${own}\n`;
   const check = (own: string) => `gates:\n  - path: .\n    checks:\n      lint: ${own}\n`;
@@ -254,14 +254,14 @@ describe('mistakes are understood at first sight', () => {
     [
       'a merge conflict',
       'version: 1\n<<<<<<< HEAD\nagents: [claude]\n=======\nagents: [codex]\n>>>>>>> other\n',
-      '2:1: a merge conflict is left here: keep one side, and take out the lines with <<<<<<<, ======= and >>>>>>>',
+      '2:1: unresolved merge conflict: keep one side and delete the lines with <<<<<<<, ======= and >>>>>>>',
     ],
     [
       'a key that would be dropped',
       'gates:\n  - { path: src, checks: { __proto__: 1 } }\n',
-      '2:28: "gates #1 (path src): checks.__proto__" is a name that cannot be used',
+      '2:28: "gates #1 (path src): checks.__proto__" is not an allowed name',
     ],
-    ['a key twice', 'timeout: 3\ntimeout: 4\n', '2:1: not valid YAML: the key timeout is there a second time'],
+    ['a key twice', 'timeout: 3\ntimeout: 4\n', '2:1: not valid YAML: the key timeout is a duplicate'],
     [
       'a misspelt key that has to be there',
       review('{ promt: a.md }'),
@@ -270,7 +270,7 @@ describe('mistakes are understood at first sight', () => {
     [
       'a command with a colon',
       check('{ run: npm run lint: fast }'),
-      '4:20: not valid YAML: inside { } and [ ], a text with ": " in it has to stand in quotes',
+      '4:20: not valid YAML: inside { } and [ ], quote a text that contains ": "',
     ],
     [
       'a command alone',
@@ -297,12 +297,12 @@ describe('mistakes are understood at first sight', () => {
     expect(told(text)).toEqual([`onceover.yml:${said}`]);
   });
 
-  test('what looks like a conflict inside a text is none, and what else is wrong is told', () => {
+  test('ignores conflict markers inside a text and reports the other problem', () => {
     const text = `agent:\n  a:\n    command:\n      - |\n        x\n\nbase: "<<<<<<< a"\ntimeouts: 3\n`;
     expect(told(text)).toEqual([expect.stringMatching(/:8:1: unknown key "timeouts"; did you mean "timeout"\?$/)]);
   });
 
-  test('a key that is missing beside one that nobody knows is told too', () => {
+  test('reports a missing key beside an unknown key', () => {
     expect(told(review('{ colour: red }'))).toEqual([
       'onceover.yml:4:7: "gates #1 (path .): reviews.q.prompt" is missing',
       expect.stringMatching(/:4:12: unknown key "colour"; known here: prompt/),

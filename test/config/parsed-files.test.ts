@@ -1,13 +1,13 @@
 import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openParsedFiles } from '../../src/config/parsed-files.ts';
+import { openParsedFiles } from '../../src/config/read-file.ts';
 import { temporaryFolder } from '../support/repo.ts';
 
 type Said = { readonly said: string };
 const isSaid = (value: unknown): value is Said => typeof value === 'object' && value !== null && 'said' in value;
 
-/** Reads a text, and tells whether it had to be parsed for that. */
+/** Reads a text and returns whether it had to be parsed. */
 async function read(folder: string, text: string, { kind = 'rules', version = '1' } = {}): Promise<boolean> {
   const files = openParsedFiles(folder, version);
   let parsed = false;
@@ -22,7 +22,7 @@ async function read(folder: string, text: string, { kind = 'rules', version = '1
 
 const kept = (folder: string) => join(folder, 'onceover/parsed.json');
 
-test('what a text says is found out once: for its bytes, its kind and this version', async () => {
+test('parses a text once per content, kind and version', async () => {
   const folder = temporaryFolder();
   expect(await read(folder, 'a')).toBe(true);
   expect(await read(folder, 'a')).toBe(false);
@@ -49,14 +49,14 @@ test.each<[string, (folder: string) => void]>([
       symlinkSync('../elsewhere.json', kept(folder));
     },
   ],
-])('it is found out again where the file %s', async (_title, change) => {
+])('parses again if the cache file %s', async (_title, change) => {
   const folder = temporaryFolder();
   await read(folder, 'a');
   change(folder);
   expect(await read(folder, 'a')).toBe(true);
 });
 
-test('that nothing can be kept does no harm', async () => {
+test('works if the cache cannot be written', async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'onceover/parsed.json'), { recursive: true });
   expect(await read(folder, 'a')).toBe(true);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { demoAnswer } from '../../src/demo/answer.ts';
 import { CHANGE, FIRST_FIX, SECOND_FIX } from '../../src/demo/project.ts';
-import { freshGatePrompt, resumedGatePrompt, type SlotPast } from '../../src/prompt/gate.ts';
+import { demoAnswer } from '../../src/demo/reviewer.ts';
+import { freshGatePrompt, resumedGatePrompt, type SlotPast } from '../../src/gates/do/prompt.ts';
 import { finding } from '../support/run-samples.ts';
 
 const NOTHING: SlotPast = { open: [], declined: [], since: null };
 
-/** Files as a diff shows those that are new. */
+/** Returns the diff of new files. */
 function added(...files: readonly (readonly [path: string, text: string])[]): string {
   return files
     .map(([path, text]) => {
@@ -26,15 +26,15 @@ const line = 'const sum = list.reduce((sum, one) => sum + one);';
 
 describe('a scripted reviewer', () => {
   test.each([
-    ['careful', 'reduce without a first value', line, 'fail'],
+    ['careful', 'reduce without an initial value', line, 'fail'],
     ['careful', 'reduce with one', 'const sum = list.reduce((sum, one) => sum + one, 0);', 'pass'],
-    ['careful', 'what the other one knows', 'price.toFixed(1)', 'pass'],
+    ['careful', 'the mistake of the other reviewer', 'price.toFixed(1)', 'pass'],
     ['exact', 'one digit', 'price.toFixed(1)', 'fail'],
     ['exact', 'no digit', 'price.toFixed()', 'fail'],
     ['exact', 'two digits', 'price.toFixed(2)', 'pass'],
-    ['exact', 'what the other one knows', line, 'pass'],
-    ['nobody', 'both', `${line} price.toFixed(1)`, 'pass'],
-  ] as const)('%s is shown %s', (name, _title, text, status) => {
+    ['exact', 'the mistake of the other reviewer', line, 'pass'],
+    ['stranger', 'both mistakes', `${line} price.toFixed(1)`, 'pass'],
+  ] as const)('%s reviews %s', (name, _title, text, status) => {
     const { answer } = demoAnswer(name, fresh(added(['src/a.ts', `\n${text}\n`])), { seen: [] });
     expect([answer.status, answer.violations.map((one) => [one.file, one.line, one.code])]).toEqual([
       status,
@@ -43,15 +43,15 @@ describe('a scripted reviewer', () => {
   });
 
   test.each([
-    ['taken out', `--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1,2 +1 @@\n one\n-${line}\n`],
+    ['removed', `--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1,2 +1 @@\n one\n-${line}\n`],
     ['context', `--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1,2 +1,3 @@\n ${line}\n+two\n`],
-    ['in a file that is gone', `--- a/src/a.ts\n+++ /dev/null\n@@ -1 +0,0 @@\n-${line}\n`],
+    ['in a deleted file', `--- a/src/a.ts\n+++ /dev/null\n@@ -1 +0,0 @@\n-${line}\n`],
     ['nowhere', ''],
-  ])('says nothing of a mistake that is %s in the diff', (_title, diff) => {
+  ])('does not report a mistake that is %s in the diff', (_title, diff) => {
     expect(demoAnswer('careful', fresh(diff), { seen: [] }).answer).toMatchObject({ status: 'pass', violations: [] });
   });
 
-  test('says nothing of a mistake that only the rubric or an earlier finding names', () => {
+  test('does not report a mistake that only the rubric or an earlier finding quotes', () => {
     const prompt = fresh(added(['a.ts', 'one\n']), { open: [finding({ id: 'F7', code: line })] });
     expect(demoAnswer('careful', `${prompt}\n\n+${line}`, { seen: [] }).answer).toEqual({
       status: 'pass',
@@ -60,31 +60,31 @@ describe('a scripted reviewer', () => {
     });
   });
 
-  test('numbers the lines as they are now, file by file', () => {
+  test('numbers the lines of each file after the change', () => {
     const diff = `--- a/a.ts\n+++ b/a.ts\n@@ -10,3 +20,4 @@ before\n one\n-two\n+${line}\n three\n${added(['b.ts', `${line}\n`])}`;
     const { violations } = demoAnswer('careful', fresh(diff), { seen: [] }).answer;
     expect(violations.map((one) => `${one.file}:${one.line}`)).toEqual(['a.ts:21', 'b.ts:1']);
   });
 
-  test('remembers what it saw: a mistake is open until a delta takes it away, and found again when one brings it back', () => {
+  test('remembers a mistake until a later diff removes it, and reports it again when it comes back', () => {
     const first = demoAnswer('careful', fresh(added(['a.ts', `${line}\n`])), { seen: [] });
     const open = [finding({ id: 'F1', code: line })];
-    const ask = (delta: string, past: Partial<SlotPast>, memory: typeof first.memory) =>
+    const review = (delta: string, past: Partial<SlotPast>, memory: typeof first.memory) =>
       demoAnswer('careful', resumedGatePrompt('', delta, { ...NOTHING, ...past }).dynamic, memory);
-    const elsewhere = ask(added(['b.ts', 'two\n']), { open }, first.memory);
+    const elsewhere = review(added(['b.ts', 'two\n']), { open }, first.memory);
     expect(elsewhere.answer).toMatchObject({
       status: 'fail',
       violations: [],
       previous: [{ id: 'F1', state: 'open' }],
     });
-    const mended = ask(`--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-${line}\n+three\n`, { open }, elsewhere.memory);
-    expect(mended.answer).toMatchObject({ status: 'pass', violations: [], previous: [{ id: 'F1', state: 'fixed' }] });
-    const back = ask(`--- a/a.ts\n+++ b/a.ts\n@@ -1 +1,2 @@\n three\n+${line}\n`, {}, mended.memory);
+    const fixed = review(`--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-${line}\n+three\n`, { open }, elsewhere.memory);
+    expect(fixed.answer).toMatchObject({ status: 'pass', violations: [], previous: [{ id: 'F1', state: 'fixed' }] });
+    const back = review(`--- a/a.ts\n+++ b/a.ts\n@@ -1 +1,2 @@\n three\n+${line}\n`, {}, fixed.memory);
     expect(back.answer.violations).toMatchObject([{ file: 'a.ts', line: 2 }]);
-    expect(ask('', {}, mended.memory).answer.status).toBe('pass');
+    expect(review('', {}, fixed.memory).answer.status).toBe('pass');
   });
 
-  test('the planted mistakes are one for each reviewer, and each fix mends one', () => {
+  test('finds one planted mistake per reviewer, and each fix removes one', () => {
     const findings = (...files: readonly { readonly path: string; readonly text: string }[]) => {
       const now = new Map([...CHANGE, ...files].map(({ path, text }) => [path, text]));
       const prompt = fresh(added(...now));

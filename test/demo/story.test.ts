@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { DemoAct } from '../../src/demo/story.ts';
-import { isAsTold } from '../../src/demo/story.ts';
-import type { RunOutcome } from '../../src/domain/run.ts';
+import type { DemoAct } from '../../src/demo/play.ts';
+import { matchesStory } from '../../src/demo/play.ts';
+import type { RunOutcome } from '../../src/gates/run-types.ts';
 import { gateOutcome, runOutcome, slotOutcome } from '../support/run-samples.ts';
 
 const passed = slotOutcome({ status: 'pass', dispatch: 'resumed' });
@@ -12,14 +12,14 @@ const outcome = (differs: Partial<RunOutcome> = {}, slots = [passed, rests], sta
   runOutcome({ exitCode: 0, gates: [gateOutcome({ status, slots })], ...differs });
 
 test.each([
-  ['as it should', outcome(), true],
+  ['as planned', outcome(), true],
   ['with another exit code', outcome({ exitCode: 1 }), false],
-  ['with a reviewer that was asked afresh', outcome({}, [{ ...passed, dispatch: 'fresh' }, rests]), false],
+  ['with a reviewer that got a new session', outcome({}, [{ ...passed, dispatch: 'fresh' }, rests]), false],
   ['with a reviewer that found something', outcome({}, [{ ...passed, status: 'fail' }, rests]), false],
-  ['with a reviewer that looked instead of resting', outcome({}, [passed, { ...passed, slot: 2 }]), false],
-  ['with nobody asked', outcome({}, [passed, rests], 'holds'), false],
+  ['with a reviewer that ran instead of being skipped', outcome({}, [passed, { ...passed, slot: 2 }]), false],
+  ['without any reviewer', outcome({}, [passed, rests], 'holds'), false],
   ['with a reviewer missing', outcome({}, [passed]), false],
   ['with no gate at all', outcome({ gates: [] }), false],
-])('a run that went %s: %#', (_title, run, expected) => {
-  expect(isAsTold(act, run)).toBe(expected);
+])('recognises a run that went %s: %#', (_title, run, expected) => {
+  expect(matchesStory(act, run)).toBe(expected);
 });

@@ -8,11 +8,11 @@ const folders = readdirSync(join(root, 'src'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
 
-test('every folder of src is on the page', () => {
+test('the page lists every folder of src', () => {
   expect(folders.filter((folder) => !page.includes(`${folder}/`))).toEqual([]);
 });
 
-test('every file that the page names is there', () => {
+test('every file that the page names exists', () => {
   const named = [...page.matchAll(new RegExp(`(?<![\\w/.-])(${folders.join('|')})/([\\w-]+)(\\*|\\.ts)?`, 'g'))];
   const missing = named.filter(([, folder = '', name = '', rest]) =>
     rest === '*' || name.endsWith('-')

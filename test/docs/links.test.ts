@@ -16,12 +16,12 @@ const PAGES = [
 ];
 
 describe.each(PAGES)('%s', (page) => {
-  test('every link leads to a file, and to a heading where it names one', () => {
+  test('every link leads to an existing file, and to an existing heading if it names one', () => {
     expect(linksOf(textOf(page)).filter((target) => !leadsSomewhere(page, target))).toEqual([]);
   });
 });
 
-test('README.md leads to docs/README.md, and that to every page', () => {
+test('README.md links to docs/README.md, which links to every page', () => {
   expect(filesNamedIn('README.md')).toContain(INDEX);
   const named = new Set(filesNamedIn(INDEX));
   expect(DOCS.filter((page) => page !== INDEX && !named.has(page))).toEqual([]);
@@ -32,12 +32,12 @@ function filesNamedIn(page: string): readonly string[] {
 }
 
 test.each([
-  ['a file that is not there', 'README.md', 'docs/nothing.md', false],
-  ['a heading that is not there', 'docs/README.md', 'gates.md#nothing', false],
+  ['a missing file', 'README.md', 'docs/nothing.md', false],
+  ['a missing heading', 'docs/README.md', 'gates.md#nothing', false],
   ['a heading of the same page', 'docs/gates.md', '#findings', true],
   ['a folder', 'README.md', 'schemas', true],
   ['another site', 'README.md', 'https://example.invalid/a', true],
-])('what this test takes for a link that leads somewhere: %s', (_title, page, target, leads) => {
+])('whether this test accepts a link to %s', (_title, page, target, leads) => {
   expect(leadsSomewhere(page, target)).toBe(leads);
 });
 
@@ -52,7 +52,7 @@ function textOf(page: string): string {
   return readFileSync(join(ROOT, page), 'utf8');
 }
 
-/** Where the links of a page lead, those of pictures too; what stands in code is no link. */
+/** Returns the link targets of a page, including pictures; code has no links. */
 function linksOf(text: string): readonly string[] {
   const prose = text.replace(/^ {0,3}(`{3,}|~{3,})[\s\S]*?^ {0,3}\1`*~*[ \t]*$/gm, '').replace(/`[^`\n]*`/g, '`code`');
   const written = [...prose.matchAll(/\]\(([^)\s]+)(?:\s+"[^"]*")?\)/g)].map(([, target = '']) => target);
@@ -75,7 +75,7 @@ function leadsSomewhere(page: string, target: string): boolean {
   return statSync(path).isFile() && anchorsOf(textOf(file)).has(anchor);
 }
 
-/** The anchors that GitHub makes of headings; one that comes again gets a number. */
+/** Returns the anchors that GitHub makes from headings; a repeated heading gets a number. */
 function anchorsOf(text: string): ReadonlySet<string> {
   const counts = new Map<string, number>();
   const anchors = headings(text).map((line) => {

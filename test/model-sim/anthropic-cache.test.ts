@@ -12,7 +12,7 @@ const HOUR = { cache_control: { type: 'ephemeral', ttl: '1h' } };
 
 type Step = { readonly body: JsonObject; readonly at?: number; readonly account?: string };
 
-/** Sends requests one after the other, each after the answer to the one before began. */
+/** Sends requests one after the other, each after the previous answer began. */
 function play(steps: readonly Step[]): readonly PromptUse[] {
   let entries: CacheEntries = new Map();
   return steps.map(({ body, at = 0, account = 'me' }) => {
@@ -49,13 +49,13 @@ const SYSTEM = [text(100, 'You review.', MARK)];
 const whole = (more: JsonObject = {}): JsonObject =>
   request({ tools: TOOLS, system: SYSTEM, messages: [user(text(50, 'Look.', MARK))], ...more });
 
-describe('what a request reads and writes', () => {
-  test('the first one writes up to its last breakpoint; the rest is plain input', () => {
+describe('reads and writes of a request', () => {
+  test('the first request writes up to its last breakpoint; the rest is plain input', () => {
     const body = request({ system: [text(600, 's', MARK)], messages: [user(text(40, 'm'))] });
     expect(lastUse({ body })).toEqual(use(0, 600, 40));
   });
 
-  test('the same one again reads what was written', () => {
+  test('the same request again reads what was written', () => {
     expect(lastUse({ body: whole() }, { body: whole() })).toEqual(use(750, 0, 0));
   });
 
@@ -66,7 +66,7 @@ describe('what a request reads and writes', () => {
     expect(lastUse({ body: whole() }, { body: longer })).toEqual(use(750, 50, 0));
   });
 
-  test('markers and the form of a text are no part of what is compared', () => {
+  test('the comparison ignores cache markers and the form of a text', () => {
     const plain = request({ system: textOfTokens(600, 's'), messages: [{ role: 'user', content: 'Look.' }] });
     const marked = request({ system: [text(600, 's', MARK)], messages: [user({ type: 'text', text: 'Look.' })] });
     expect(lastUse({ body: marked }, { body: { ...plain, cache_control: { type: 'ephemeral' } } })?.read).toBe(600);
@@ -77,12 +77,12 @@ describe('what a request reads and writes', () => {
     expect(lastUse({ body })).toEqual(use(0, 600, 0, 600));
   });
 
-  test('a block that is marked itself keeps its own time', () => {
+  test('a marked block keeps its own lifetime', () => {
     const body = request({ messages: [user(text(600, 'm', MARK))], cache_control: { type: 'ephemeral', ttl: '1h' } });
     expect(lastUse({ body })).toEqual(use(0, 600, 0));
   });
 
-  test('without a breakpoint nothing is read, although it is held', () => {
+  test('without a breakpoint nothing is read, even if it is cached', () => {
     const bare = request({ system: [text(600, 's')], messages: [user(text(40, 'm'))] });
     const held = request({ system: [text(600, 's', MARK)], messages: [user(text(40, 'm'))] });
     expect(lastUse({ body: held }, { body: bare })).toEqual(use(0, 0, 640));
@@ -103,14 +103,14 @@ describe('the shortest prefix', () => {
     ['claude-opus-4-6', 4096],
     ['claude-haiku-4-5', 4096],
     ['claude-of-the-future', 4096],
-  ])('%s caches %i tokens and not one less', (model, minimum) => {
+  ])('%s caches %i tokens, and not one token less', (model, minimum) => {
     expect(figureFor(ANTHROPIC_MINIMUM, model)).toBe(minimum);
     expect(at(minimum, model)).toEqual(use(0, minimum, 0));
     expect(at(minimum - 1, model)).toEqual(use(0, 0, minimum - 1));
   });
 });
 
-describe('what a change leaves readable', () => {
+describe('readable prefix after a change', () => {
   const changes: readonly (readonly [string, JsonObject, number])[] = [
     ['nothing', {}, 750],
     ['another tool', { tools: [tool(600, 'Grep', MARK)] }, 0],
@@ -142,13 +142,13 @@ describe('the look-back', () => {
     });
 
   test.each([
-    ['the entry is the last block that is looked at', LOOK_BACK - 1, 600],
-    ['the entry is one block further back', LOOK_BACK, 0],
+    ['the entry is the last block within the look-back', LOOK_BACK - 1, 600],
+    ['the entry is one block beyond the look-back', LOOK_BACK, 0],
   ])('%s', (_title, distance, read) => {
     expect(lastUse({ body: long(1, [0]) }, { body: long(1 + distance, [distance]) })?.read).toBe(read);
   });
 
-  test('a breakpoint between reaches further', () => {
+  test('a breakpoint in between reaches further back', () => {
     const between = LOOK_BACK - 1;
     const body = long(2 * LOOK_BACK, [between, 2 * LOOK_BACK - 1]);
     expect(lastUse({ body: long(1, [0]) }, { body })?.read).toBe(600);
@@ -160,35 +160,35 @@ describe('time', () => {
   const hour = request({ messages: [user(text(600, 'm', HOUR))] });
 
   test.each([
-    ['five minutes are not over', short, [TTL_MS['5m'] - 1], 600],
-    ['five minutes are over', short, [TTL_MS['5m']], 0],
-    ['a read starts the time again', short, [TTL_MS['5m'] - 1, 2 * TTL_MS['5m'] - 2], 600],
-    ['the time runs from the last read', short, [TTL_MS['5m'] - 1, 2 * TTL_MS['5m'] - 1], 0],
-    ['an hour is not over', hour, [TTL_MS['1h'] - 1], 600],
-    ['an hour is over', hour, [TTL_MS['1h']], 0],
+    ['before five minutes', short, [TTL_MS['5m'] - 1], 600],
+    ['after five minutes', short, [TTL_MS['5m']], 0],
+    ['a read renews the lifetime', short, [TTL_MS['5m'] - 1, 2 * TTL_MS['5m'] - 2], 600],
+    ['the lifetime counts from the last read', short, [TTL_MS['5m'] - 1, 2 * TTL_MS['5m'] - 1], 0],
+    ['before an hour', hour, [TTL_MS['1h'] - 1], 600],
+    ['after an hour', hour, [TTL_MS['1h']], 0],
   ] as const)('%s', (_title, body, times, read) => {
     expect(lastUse({ body }, ...times.map((at) => ({ body, at })))?.read).toBe(read);
   });
 
-  test('the time runs from the start of the request, not from its answer', () => {
+  test('the lifetime counts from the start of the request, not from its answer', () => {
     const { written } = planAnthropic(new Map(), { body: short, account: 'me', now: 1000 });
     expect(written.map(({ expiresAt }) => expiresAt)).toEqual([1000 + TTL_MS['5m']]);
   });
 
-  test('tokens are written for as long as the breakpoint that they end at says', () => {
+  test('tokens get the lifetime of the breakpoint that they end at', () => {
     const body = request({ system: [text(600, 's', HOUR)], messages: [user(text(50, 'm', MARK))] });
     expect(lastUse({ body })).toEqual(use(0, 650, 0, 600));
   });
 
-  test('reading a prefix keeps the shorter ones at its breakpoints too', () => {
+  test('reading a prefix also renews the shorter ones at its breakpoints', () => {
     const other = whole({ messages: [user(text(50, 'Other.', MARK))] });
     const late = TTL_MS['5m'] - 1;
     expect(lastUse({ body: whole() }, { body: whole(), at: late }, { body: other, at: 2 * late })?.read).toBe(700);
   });
 });
 
-describe('when an entry can be read', () => {
-  test('requests that start before the first answer begins all pay the write', () => {
+describe('the moment when an entry becomes readable', () => {
+  test('requests that start before the first answer begins all pay for the write', () => {
     const plans = [1, 2, 3].map((now) => planAnthropic(new Map(), { body: whole(), account: 'me', now }));
     expect(plans.map((plan) => plan.use)).toEqual([use(0, 750, 0), use(0, 750, 0), use(0, 750, 0)]);
   });
@@ -217,7 +217,7 @@ describe('any conversation', () => {
   };
   const more = fc.array(fc.array(block, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 5 });
 
-  test('read, written and plain tokens are the whole prompt', () => {
+  test('read, written and plain tokens add up to the whole prompt', () => {
     fc.assert(
       fc.property(fc.array(conversation, { minLength: 1, maxLength: 4 }), (all) => {
         for (const one of play(all.map((conv) => ({ body: bodyOf(conv) })))) {
@@ -230,7 +230,7 @@ describe('any conversation', () => {
     );
   });
 
-  test('a request that goes on reads at least what was written before', () => {
+  test('a continued conversation reads at least what was written before', () => {
     fc.assert(
       fc.property(conversation, more, (conv, turns) => {
         const [first, second] = play([{ body: bodyOf(conv) }, { body: bodyOf(conv, turns), at: 1000 }]);
@@ -240,7 +240,7 @@ describe('any conversation', () => {
   });
 
   test.each([
-    ['once its time is over', { at: TTL_MS['1h'] }],
+    ['after the lifetime', { at: TTL_MS['1h'] }],
     ['with another key', { account: 'you' }],
   ])('nothing is read %s', (_title, later) => {
     fc.assert(

@@ -32,7 +32,7 @@ const request = (contents: readonly JsonObject[], more: JsonObject = {}): JsonOb
 describe('Gemini’s implicit cache', () => {
   const body = request([says('user', 5000, 'a')]);
 
-  test('a prompt again is read in steps, inside its whole count, and no write is billed', () => {
+  test('a repeated prompt is read in steps, as part of the total count, and no write is billed', () => {
     const use = lastUse({ body }, { body });
     expect(use).toMatchObject({ write: 0, read: Math.floor(use.total / GEMINI_STEP) * GEMINI_STEP });
     expect(use.input).toBe(use.total - use.read);
@@ -61,13 +61,13 @@ describe('Gemini’s implicit cache', () => {
     expect(lastUse({ body }, { body: { ...body, ...change } }).read).toBe(0);
   });
 
-  test('another key, and time, end it', () => {
+  test('another key reads nothing, and entries expire', () => {
     expect(lastUse({ body }, { body, account: 'you' }).read).toBe(0);
     expect(lastUse({ body }, { body, at: GEMINI_TTL_MS - 1 }).read).toBeGreaterThan(0);
     expect(lastUse({ body }, { body, at: GEMINI_TTL_MS }).read).toBe(0);
   });
 
-  test('a conversation that goes on reads what was there, but for one step', () => {
+  test('a continued conversation reads the earlier part, except for one step', () => {
     const turns = fc.array(fc.integer({ min: 1, max: 3000 }), { minLength: 1, maxLength: 4 });
     const contents = (all: readonly number[]) =>
       all.map((tokens, i) => says(i % 2 === 0 ? 'user' : 'model', tokens, `${i}`));

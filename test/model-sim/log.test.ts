@@ -37,7 +37,7 @@ async function logged(sim: ModelSim, path: string, body: JsonObject): Promise<Lo
 }
 
 describe('the log', () => {
-  test('holds label, time, body and bytes of each request, and no key', async () => {
+  test('has label, time, body and bytes of each request, and no key', async () => {
     const sim = await running({ clock: movableClock(() => 1000) });
     sim.clock.advance(500);
     const body = ask([turn('user', 'Grüße')]);
@@ -49,7 +49,7 @@ describe('the log', () => {
     expect(sim.requests('other')).toEqual([]);
   });
 
-  test('a key in the address is not kept either', async () => {
+  test('does not keep a key in the address', async () => {
     const sim = await running();
     const body = { contents: [{ role: 'user', parts: [{ text: 'x' }] }] };
     await post(sim, '/v1beta/models/gemini-2.5-pro:generateContent?key=sk-very-secret', body);
@@ -57,7 +57,7 @@ describe('the log', () => {
     expect(sim.requests()[0]?.body?.['model']).toBe('gemini-2.5-pro');
   });
 
-  test('goes to a file too, a line a request', async () => {
+  test('is also written to a file, one line per request', async () => {
     const logFile = join(temporaryFolder(), 'requests.jsonl');
     const sim = await running({ logFile });
     await logged(sim, PATH, ask([turn('user', 'One')]));
@@ -69,7 +69,7 @@ describe('the log', () => {
     ]);
   });
 
-  test('gives a conversation without asides, probes and rejected requests, and its sum', async () => {
+  test('returns a conversation without side requests, probes and rejected requests, and its sum', async () => {
     const sim = await running();
     await logged(sim, PATH, ask([turn('user', 'Name it.')], { system: 'You are a title generator.' }));
     await logged(sim, PATH, ask([turn('assistant', 'Hello.')]));
@@ -89,7 +89,7 @@ describe('the cache of a simulator', () => {
     return sim.requests().at(-1)?.use?.read;
   };
 
-  test('follows the clock, the key and what it is told to forget', async () => {
+  test('follows the clock and the key, and can be cleared', async () => {
     const sim = await running({ clock: movableClock(() => 0) });
     expect(await read(sim)).toBe(0);
     expect(await read(sim)).toBe(603);
@@ -179,7 +179,7 @@ describe('scripts', () => {
     expect(answerFor(script, { ...request, turn: at }, says('end'))).toEqual(says(expected));
   });
 
-  test('a function sees what was asked and what the tools said', async () => {
+  test('a function gets the prompt and the tool outputs', async () => {
     const seen: RequestSummary[] = [];
     const sim = await running({
       scripts: {
@@ -202,7 +202,7 @@ describe('scripts', () => {
     ]);
   });
 
-  test('a new script begins at its start', async () => {
+  test('a new script starts from its beginning', async () => {
     const sim = await running({ scripts: { test: [{ kind: 'error', status: 500 }] } });
     expect((await post(sim, PATH, ask([turn('user', 'x')]))).status).toBe(500);
     expect((await post(sim, PATH, ask([turn('user', 'x')]))).status).toBe(200);

@@ -36,7 +36,7 @@ const request = (model: string, input: readonly JsonObject[], more: JsonObject =
 const BREAK = { prompt_cache_breakpoint: { mode: 'explicit' } };
 const FORMAT = { text: { format: { type: 'json_schema', name: 'a', schema: {} } } };
 
-describe('which models match exact breakpoints', () => {
+describe('models that match exact breakpoints', () => {
   test.each([
     ['gpt-4o', false],
     ['o4-mini', false],
@@ -56,7 +56,7 @@ describe('models before GPT-5.6', () => {
   const MODEL = 'gpt-5.4';
   const body = request(MODEL, [message(3000, 'a')]);
 
-  test('nothing is billed as written', () => {
+  test('no write is billed', () => {
     expect(lastUse({ body })).toMatchObject({ read: 0, write: 0 });
   });
 
@@ -69,7 +69,7 @@ describe('models before GPT-5.6', () => {
     expect(read).toBe(Math.floor(total / step) * step);
   });
 
-  test('a beginning that is shared inside one message counts too', () => {
+  test('a shared beginning within one message counts too', () => {
     const other = request(MODEL, [message(3000, 'a'), message(10, 'b')]);
     const { read, total } = lastUse({ body }, { body: other });
     expect(total - read).toBeLessThan(200);
@@ -97,7 +97,7 @@ describe('models before GPT-5.6', () => {
     expect(lastUse({ body }, { body: { ...body, ...change } }).read).toBe(0);
   });
 
-  test('ids of items are no part of the prompt', () => {
+  test('the prompt does not include item ids', () => {
     const named = request(MODEL, [{ ...message(3000, 'a'), id: 'msg_1' }]);
     expect(lastUse({ body }, { body: named })).toEqual(lastUse({ body }, { body }));
   });
@@ -105,7 +105,7 @@ describe('models before GPT-5.6', () => {
   test.each([
     ['in_memory', OPENAI_TTL_MS.in_memory],
     ['24h', OPENAI_TTL_MS['24h']],
-  ])('%s entries end after their time without a read', (retention, ttl) => {
+  ])('%s entries expire without a read', (retention, ttl) => {
     const kept = { ...body, prompt_cache_retention: retention };
     expect(lastUse({ body: kept }, { body: kept, at: ttl - 1 }).read).toBeGreaterThan(0);
     expect(lastUse({ body: kept }, { body: kept, at: ttl }).read).toBe(0);
@@ -119,7 +119,7 @@ describe('GPT-5.6 and later', () => {
   const MODEL = 'gpt-5.6-sol';
   const first = request(MODEL, [message(2000, 'a')]);
 
-  test('the end of the last message is written, and read by a request that goes on', () => {
+  test('the end of the last message is written, and a continued conversation reads it', () => {
     const longer = request(MODEL, [message(2000, 'a'), message(10, 'b')]);
     const [one, two] = play([{ body: first }, { body: longer }]);
     expect(one).toMatchObject({ read: 0, write: one?.total, input: 0 });
@@ -132,7 +132,7 @@ describe('GPT-5.6 and later', () => {
     expect(lastUse({ body: one }, { body: other }).read).toBe(0);
   });
 
-  test('a message that is extended loses its end', () => {
+  test('an extended message loses its end', () => {
     const parts = [textPart(textOfTokens(2000, 'a')), textPart('more')];
     const extended = request(MODEL, [{ type: 'message', role: 'user', content: parts }]);
     expect(lastUse({ body: first }, { body: extended }).read).toBe(0);
@@ -162,8 +162,8 @@ describe('GPT-5.6 and later', () => {
   });
 
   test.each([
-    ['as many messages later as are looked up', EARLIER_ENDS, true],
-    ['one message too late', EARLIER_ENDS + 1, false],
+    ['within the number of looked-up messages', EARLIER_ENDS, true],
+    ['one message beyond', EARLIER_ENDS + 1, false],
   ])('%s', (_title, added, found) => {
     const more = Array.from({ length: added }, (_, i) => message(5, `m${i}`));
     const body = request(MODEL, [message(2000, 'a'), ...more]);
@@ -188,7 +188,7 @@ describe('GPT-5.6 and later', () => {
     expect(lastUse({ body: small }, { body: small })).toMatchObject({ read: 0, write: 0 });
   });
 
-  test('entries end after 30 minutes without a read', () => {
+  test('entries expire after 30 minutes without a read', () => {
     const ttl = OPENAI_TTL_MS['30m'];
     expect(lastUse({ body: first }, { body: first, at: ttl - 1 }).read).toBeGreaterThan(0);
     expect(lastUse({ body: first }, { body: first, at: ttl }).read).toBe(0);
@@ -211,7 +211,7 @@ describe('any conversation', () => {
       all.map(({ tokens, tag }) => message(tokens, `${tag}`)),
     );
 
-  test('read, written and plain tokens are the whole prompt', () => {
+  test('read, written and plain tokens add up to the whole prompt', () => {
     fc.assert(
       fc.property(model, items, items, (name, a, b) => {
         for (const one of play([
@@ -226,7 +226,7 @@ describe('any conversation', () => {
     );
   });
 
-  test('a request that goes on reads the earlier one, but for the steps in which a model counts', () => {
+  test("a continued conversation reads the earlier part, rounded down to the model's steps", () => {
     fc.assert(
       fc.property(model, items, items, (name, a, b) => {
         const [first, second] = play([{ body: bodyOf(name, a) }, { body: bodyOf(name, [...a, ...b]) }]);
@@ -237,7 +237,7 @@ describe('any conversation', () => {
     );
   });
 
-  test('nothing is read with another key or model, or when its time is over', () => {
+  test('nothing is read with another key or model, or after the lifetime', () => {
     fc.assert(
       fc.property(model, items, (name, a) => {
         const body = bodyOf(name, a);

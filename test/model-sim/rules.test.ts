@@ -40,7 +40,7 @@ describe('Anthropic: at most four breakpoints', () => {
   ]);
 });
 
-describe('Anthropic: longer times first', () => {
+describe('Anthropic: longer lifetimes first', () => {
   const wrong = "a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block";
   cases(longerTtlFirst, [
     ['an hour, then five minutes', { system: [text(mark('1h'))], messages: [says('user', text(mark()))] }, null],
@@ -68,7 +68,7 @@ describe('Anthropic: results belong to calls', () => {
       null,
     ],
     [
-      'of nobody',
+      'of an unknown call',
       { messages: [...asked, says('user', result('t2'))] },
       'messages.2.content.0: unexpected `tool_use_id` found in `tool_result` blocks: t2.',
     ],
@@ -139,7 +139,7 @@ describe('OpenAI: outputs belong to calls', () => {
       { input: [output('c1'), called] },
       'No tool call found for function call output with call_id c1.',
     ],
-    ['of nobody', { input: [called, output('c2')] }, 'call_id c2'],
+    ['of an unknown call', { input: [called, output('c2')] }, 'call_id c2'],
   ]);
 });
 

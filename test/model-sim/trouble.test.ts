@@ -35,7 +35,7 @@ describe('errors', () => {
     [429, 'rate_limit_error', 'rate_limit_exceeded', 'RESOURCE_EXHAUSTED'],
     [500, 'api_error', 'server_error', 'INTERNAL'],
     [529, 'overloaded_error', 'server_error', 'INTERNAL'],
-  ])('%i in each provider’s form', async (status, anthropic, openai, gemini) => {
+  ])('error %i in each provider’s form', async (status, anthropic, openai, gemini) => {
     sim.script('errors', { kind: 'error', status, message: 'No.' });
     const label = { label: 'errors' };
     const responses = [
@@ -51,7 +51,7 @@ describe('errors', () => {
     ]);
   });
 
-  test('a limit says when it ends, as each provider says it', async () => {
+  test('a limit says when it ends, in each provider’s form', async () => {
     const resetsAt = Date.UTC(2026, 0, 2, 3, 4, 5);
     sim.script('limit', { kind: 'error', status: 429, retryAfterSeconds: 60, resetsAt, headers: { 'x-more': 'yes' } });
     const claude = await post(sim, '/v1/messages', CLAUDE, { label: 'limit' });
@@ -69,7 +69,7 @@ describe('errors', () => {
     expect(await gemini.json()).toMatchObject({ error: { details: [{ retryDelay: '60s' }] } });
   });
 
-  test('an error takes a turn, writes nothing into the cache and has no usage', async () => {
+  test('an error uses a turn, writes nothing into the cache and has no usage', async () => {
     const response = await scripted([{ kind: 'error', status: 529 }]);
     expect(response.status).toBe(529);
     expect(sim.requests('trouble').at(-1)).toMatchObject({ outcome: 'error', use: null, usage: null });
@@ -77,14 +77,14 @@ describe('errors', () => {
     expect(again.status).toBe(200);
   });
 
-  test('a body that is no JSON object is turned down', async () => {
+  test('a body that is not a JSON object is rejected', async () => {
     const response = await post(sim, '/v1/messages', '[1', { label: 'broken' });
     expect(response.status).toBe(400);
     expect(sim.requests('broken')[0]).toMatchObject({ body: null, outcome: 'rejected' });
   });
 });
 
-describe('answers that are none', () => {
+describe('broken answers', () => {
   test.each([
     ['html', 'text/html', /^<!doctype html>/],
     ['truncated-json', 'application/json', /^\{"id"[^}]*$/],
@@ -96,7 +96,7 @@ describe('answers that are none', () => {
     expect(await response.text()).toMatch(text);
   });
 
-  test('a stream that is cut begins and breaks off', async () => {
+  test('a cut stream begins and breaks off', async () => {
     const response = await scripted({ kind: 'cut', text: 'This will never end.' });
     let text = '';
     const read = async () => {
@@ -108,17 +108,17 @@ describe('answers that are none', () => {
     expect(events).not.toContain('message_stop');
   });
 
-  test('a whole answer that is cut breaks off too', async () => {
+  test('a cut answer without a stream breaks off too', async () => {
     sim.script('trouble', { kind: 'cut', text: 'This will never end.' });
     const response = post(sim, '/v1/messages', { ...CLAUDE, stream: false }, { label: 'trouble' });
     await expect(response.then((one) => one.text())).rejects.toThrow();
   });
 
-  test('a request that hangs gets nothing until its caller gives up', async () => {
+  test('a hanging request gets nothing until its caller gives up', async () => {
     await expect(scripted({ kind: 'hang' }, AbortSignal.timeout(200))).rejects.toThrow(/abort|timeout/i);
   });
 
-  test('closing ends what hangs and what is slow', async () => {
+  test('closing ends hanging and slow requests', async () => {
     const other = await startModelSim({
       scripts: { hangs: { kind: 'hang' }, slow: { kind: 'text', text: 'x', delayMs: 60_000 } },
     });
@@ -132,8 +132,8 @@ describe('answers that are none', () => {
   });
 });
 
-describe('answers that may not be longer', () => {
-  test('say so as each provider says it', async () => {
+describe('answers at the length limit', () => {
+  test('say so in each provider’s form', async () => {
     sim.script('limited', { kind: 'text', text: '{"status":"pa', atLimit: true });
     const label = { label: 'limited' };
     const claude = await eventsOf(await post(sim, '/v1/messages', CLAUDE, label));
@@ -149,7 +149,7 @@ describe('answers that may not be longer', () => {
 });
 
 describe('slow answers', () => {
-  test('events come apart', async () => {
+  test('events arrive one by one', async () => {
     const start = performance.now();
     const response = await scripted({ kind: 'text', text: 'All good.', delayMs: 40, betweenEventsMs: 20 });
     const events = await eventsOf(response);
@@ -157,7 +157,7 @@ describe('slow answers', () => {
     expect(performance.now() - start).toBeGreaterThanOrEqual(40 + 6 * 20 - 10);
   });
 
-  test('an entry can be read once the answer that writes it begins, even while it lasts', async () => {
+  test('an entry can be read as soon as the answer that writes it begins', async () => {
     const system = [{ type: 'text', text: 'long '.repeat(1000), cache_control: { type: 'ephemeral' } }];
     const ask = (label: string) => post(sim, '/v1/messages', { ...CLAUDE, system }, { label });
     sim.script('writer', { kind: 'text', text: 'x', delayMs: 1000, betweenEventsMs: 50 });

@@ -44,7 +44,7 @@ describe('Anthropic Messages', () => {
     expect(deltas.at(-2)).toEqual({ stop_reason: 'end_turn', stop_sequence: null });
   });
 
-  test('tool calls are streamed as pieces of JSON, with ids of their own', async () => {
+  test('tool calls are streamed as pieces of JSON, with their own ids', async () => {
     const calls = [
       { name: 'Read', input: { file_path: 'a.ts' } },
       { name: 'Grep', input: { pattern: 'x' } },
@@ -65,7 +65,7 @@ describe('Anthropic Messages', () => {
     expect(objectAt(events.at(-2)?.data ?? {}, 'delta')['stop_reason']).toBe('tool_use');
   });
 
-  test('without stream it is one document', async () => {
+  test('without stream, the answer is one document', async () => {
     sim.script('whole', { kind: 'tools', calls: [{ name: 'Read', input: { file_path: 'a.ts' } }] });
     const message = await objectOf(await post(sim, PATH, ask(), { label: 'whole' }));
     expect(message).toMatchObject({
@@ -77,7 +77,7 @@ describe('Anthropic Messages', () => {
     });
   });
 
-  test('a structured answer is a call of the tool for it, or JSON where there is none', async () => {
+  test('a structured answer is a call of its tool, or JSON if there is no such tool', async () => {
     sim.script('structured', { kind: 'structured', value: { status: 'pass' } });
     const offered = await objectOf(await post(sim, PATH, ask({ tools: [STRUCTURED] }), { label: 'structured' }));
     expect(offered['content']).toMatchObject([
@@ -105,7 +105,7 @@ describe('Anthropic Messages', () => {
     ]);
   });
 
-  test('tokens are counted without a turn of the script', async () => {
+  test('counting tokens uses no turn of the script', async () => {
     sim.script('count', [{ kind: 'text', text: 'First.' }]);
     const counted = await post(sim, '/v1/messages/count_tokens', ask(), { label: 'count' });
     expect(await counted.json()).toEqual({ input_tokens: 2 });
@@ -113,7 +113,7 @@ describe('Anthropic Messages', () => {
     expect(answer['content']).toEqual([{ type: 'text', text: 'First.' }]);
   });
 
-  test('looks whether anybody is there are answered', async () => {
+  test('connection checks are answered', async () => {
     const head = await fetch(sim.baseUrl('probe'), { method: 'HEAD' });
     const get = await fetch(`${sim.baseUrl('probe')}/`);
     const models = await fetch(`${sim.baseUrl('probe')}/v1/models`);
@@ -121,7 +121,7 @@ describe('Anthropic Messages', () => {
     expect([head.status, get.status, models.status, other.status]).toEqual([200, 200, 200, 404]);
   });
 
-  test('what the provider would turn down gets its error, and takes no turn of the script', async () => {
+  test('a request that the provider would reject gets its error, and uses no turn of the script', async () => {
     sim.script('rejected', [{ kind: 'text', text: 'First.' }]);
     const messages = [{ role: 'assistant', content: 'Hello.' }];
     const response = await post(sim, PATH, ask({ messages }), { label: 'rejected' });

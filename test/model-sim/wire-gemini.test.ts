@@ -18,7 +18,7 @@ const candidate = (response: JsonObject) => objectsIn(response['candidates'])[0]
 const partsOf = (response: JsonObject) => objectsIn(objectAt(candidate(response), 'content')['parts']);
 
 describe('Gemini', () => {
-  test('a text is streamed in pieces, the last with its reason to end', async () => {
+  test('a text is streamed in pieces, the last with its finish reason', async () => {
     sim.script('text', { kind: 'text', text: 'All good.' });
     const events = await eventsOf(await post(sim, STREAM, ask(), { label: 'text' }));
     expect(events.map(({ event }) => event)).toEqual([null, null]);
@@ -43,7 +43,7 @@ describe('Gemini', () => {
     expect(partsOf(second)).toEqual([{ text: '{"status":"pass"}' }]);
   });
 
-  test('the prompt’s count holds the cached tokens', async () => {
+  test('the prompt token count includes the cached tokens', async () => {
     const body = ask({ contents: [question(textOfTokens(4000, 'cached'))] });
     const usage = async () => {
       const events = await eventsOf(await post(sim, STREAM, body, { label: 'usage' }));
@@ -58,14 +58,14 @@ describe('Gemini', () => {
     expect(await counted.json()).toEqual({ totalTokens: Math.ceil(JSON.stringify(question('Review.')).length / 4) });
   });
 
-  test('a conversation that ends with the model is turned down', async () => {
+  test('a conversation that ends with the model is rejected', async () => {
     const contents = [question('x'), { role: 'model', parts: [{ text: 'y' }] }];
     const response = await post(sim, STREAM, ask({ contents }));
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { code: 400, status: 'INVALID_ARGUMENT' } });
   });
 
-  test('more rules can be asked for', async () => {
+  test('extra rules can be enabled', async () => {
     const strict = await startModelSim({ moreRules: { gemini: [asManyResponsesAsCalls] } });
     const response = { functionResponse: { name: 'f', response: {} } };
     const contents = [

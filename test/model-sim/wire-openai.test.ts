@@ -72,7 +72,7 @@ describe('OpenAI Responses', () => {
       { type: 'custom_tool_call', input: 'a' },
     ],
   ];
-  test.each(tools)('%s is called in its form', async (title, body, input, expected) => {
+  test.each(tools)('%s is called in its own form', async (title, body, input, expected) => {
     sim.script(title, { kind: 'tools', thinking: 'Hm.', text: 'I look.', calls: [{ name: 'read', input }] });
     const { output } = await completed(title, ask(body));
     expect(output).toMatchObject([
@@ -82,7 +82,7 @@ describe('OpenAI Responses', () => {
     ]);
   });
 
-  test('a structured answer is JSON text, or a call where the tool for it is offered', async () => {
+  test('a structured answer is JSON text, or a call if its tool is offered', async () => {
     sim.script('structured', { kind: 'structured', value: { status: 'pass' } });
     const format = { type: 'json_schema', name: 'a', strict: true, schema: { type: 'string' } };
     const plain = await completed('structured', ask({ text: { format } }));
@@ -91,7 +91,7 @@ describe('OpenAI Responses', () => {
     expect(offered['output']).toMatchObject([{ name: 'StructuredOutput', arguments: '{"status":"pass"}' }]);
   });
 
-  test('input tokens hold the cached ones; later models report what they write', async () => {
+  test('input tokens include the cached ones; later models report their writes', async () => {
     const input = [{ role: 'user', content: textOfTokens(2000, 'cached') }];
     const usage = async (model: string) => {
       await completed('usage', ask({ input, model }));
@@ -107,13 +107,13 @@ describe('OpenAI Responses', () => {
     });
   });
 
-  test('without stream it is one document', async () => {
+  test('without stream, the answer is one document', async () => {
     sim.script('whole', { kind: 'text', text: 'All good.' });
     const response = await objectOf(await post(sim, PATH, ask({ stream: false }), { label: 'whole' }));
     expect(objectsIn(response['output'])).toHaveLength(1);
   });
 
-  test('a schema that is not strict is turned down with its place', async () => {
+  test('a schema that is not strict is rejected with its location', async () => {
     const schema = { type: 'object', properties: { a: {} }, additionalProperties: false };
     const format = { type: 'json_schema', name: 'review', strict: true, schema };
     const response = await post(sim, PATH, ask({ text: { format } }), { label: 'strict' });
@@ -123,7 +123,7 @@ describe('OpenAI Responses', () => {
     });
   });
 
-  test('a title is answered beside the conversation', async () => {
+  test('a title request is answered outside the conversation', async () => {
     sim.script('title', [{ kind: 'text', text: 'First.' }]);
     await completed('title', ask({ instructions: 'You are a title generator.' }));
     const answer = await completed('title', ask());

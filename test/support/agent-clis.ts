@@ -5,20 +5,20 @@ import { join } from 'node:path';
 import type { Agent } from '../../src/agents/agent.ts';
 import { claude } from '../../src/agents/claude.ts';
 import { codex } from '../../src/agents/codex.ts';
-import { agentEnvironment } from '../../src/agents/environment.ts';
 import { gemini } from '../../src/agents/gemini.ts';
+import { agentEnvironment } from '../../src/agents/installed.ts';
 import { opencode } from '../../src/agents/opencode.ts';
 
-/** A real agent CLI, and how it is pointed at the simulator. */
+/** A real agent CLI, and the settings that connect it to the simulator. */
 export type RealAgent = {
   readonly agent: Agent;
   readonly package: string;
   readonly model: string;
-  /** The name of the tool that reads a file, and what it is given. */
+  /** The name and the arguments of the tool that reads a file. */
   read(path: string): { readonly name: string; readonly input: Record<string, string> };
-  /** A tool call that writes a file, as the model would try it. */
+  /** A tool call that writes a file, in the form that the model uses. */
   write(path: string): { readonly name: string; readonly input: Record<string, string> };
-  /** Writes the settings that a user would have, and tells the variables of their environment. */
+  /** Writes the settings that a user would have, and returns the environment variables of that user. */
   configure(home: string, baseUrl: string): Record<string, string>;
 };
 
@@ -109,10 +109,10 @@ function opencodeConfig(baseUrl: string): object {
   };
 }
 
-/** Where the CLIs are kept from run to run, by name and version. */
+/** Folder that keeps the CLIs between runs, by name and version. */
 export const AGENTS_FOLDER = process.env['ONCEOVER_AGENTS_DIR'] ?? join(homedir(), '.cache/onceover-agents');
 
-/** The program of a pinned CLI, installed from the registry where it is not there yet. */
+/** Returns the program of a pinned CLI; installs it from the registry if it is missing. */
 export function programOf(real: RealAgent): string {
   const folder = join(AGENTS_FOLDER, `${real.agent.name}-${real.agent.testedVersion}`);
   const program = join(folder, 'node_modules/.bin', real.agent.program);
@@ -131,14 +131,17 @@ function install(real: RealAgent, folder: string): void {
   renameSync(unfinished, folder);
 }
 
-/** Where users live while a test lasts. Codex does not put its sandbox into a home that lies in the temporary folder. */
+/** Folder for the homes of users during a test. Codex does not put its sandbox into a home in the temporary folder. */
 export function usersFolder(): string {
   const folder = join(AGENTS_FOLDER, 'users');
   mkdirSync(folder, { recursive: true });
   return folder;
 }
 
-/** Makes a user's folders in one that is there: a home, a project and a temporary folder; tells the environment of their agent. */
+/**
+ * Makes the folders of a user in an existing folder: a home, a project and a temporary folder. Returns the environment
+ * of their agent.
+ */
 export function settle(
   real: RealAgent,
   folder: string,

@@ -1,4 +1,4 @@
-// A reviewer for tests: answers what its list says, and writes down that it was asked.
+// A scripted reviewer for tests: gives the next answer in its list and logs each call.
 
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ for await (const chunk of process.stdin) prompt += chunk;
 const session = process.env.ONCEOVER_SESSION ?? null;
 appendFileSync(join(folder, 'calls.jsonl'), `${JSON.stringify({ name, session, prompt })}\n`);
 const next = (await takeAnswer()) ?? { status: 'pass', violations: [] };
-// What happens while it looks.
+// Runs a command during the review.
 if (next.$run !== undefined) spawnSync('sh', ['-c', next.$run], { stdio: 'ignore' });
 if (next.$sleep !== undefined) await new Promise((resolve) => setTimeout(resolve, next.$sleep));
 if (next.$raw !== undefined) process.stdout.write(next.$raw);
@@ -21,7 +21,7 @@ else {
 if (next.$stderr !== undefined) process.stderr.write(next.$stderr);
 process.exitCode = next.$exit ?? 0;
 
-// Two slots may ask the same agent at once: one at a time takes from the list.
+// Two slots may call the same agent at once, so only one at a time takes an answer from the list.
 async function takeAnswer() {
   const list = join(folder, `${name}.answers.json`);
   const lock = `${list}.lock`;

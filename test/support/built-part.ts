@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { build } from 'tsdown';
 import { temporaryFolder } from './repo.ts';
 
-/** Builds a part of the program that other processes can import, in a folder that is removed when the test ends. */
+/** Builds a module that other processes can import, in a folder that is removed when the test ends. */
 export async function builtPart(source: string): Promise<string> {
   const folder = temporaryFolder();
   await build({
@@ -11,6 +11,7 @@ export async function builtPart(source: string): Promise<string> {
     outDir: folder,
     format: 'esm',
     platform: 'node',
+    loader: { '.md': 'text' },
     dts: false,
     logLevel: 'silent',
     deps: { alwaysBundle: [/.*/], onlyBundle: false },

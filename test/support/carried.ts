@@ -1,16 +1,16 @@
-import { findForeign, readForeign } from '../../src/app/foreign.ts';
 import { parseSettings } from '../../src/config/parse-settings.ts';
-import type { CarriedOver, ForeignTool } from '../../src/domain/carry-over.ts';
-import type { Problem } from '../../src/domain/problem.ts';
-import type { Settings } from '../../src/domain/settings.ts';
-import { type CarryFacts, carryOver } from '../../src/plan/carry-over.ts';
-import { carriedSettings } from '../../src/prompt/carried-settings.ts';
-import { tellLeftOver } from '../../src/text/carry-over.ts';
+import type { Settings } from '../../src/config/settings.ts';
+import type { Problem } from '../../src/kernel/failure.ts';
+import { describeNotImported } from '../../src/setup/import/describe.ts';
+import { findImportSources, readImportSource } from '../../src/setup/import/import.ts';
+import { type ImportFacts, planImport } from '../../src/setup/import/plan.ts';
+import type { ImportPlan, ImportTool } from '../../src/setup/import/types.ts';
+import { importedSettings } from '../../src/setup/starter-settings.ts';
 import { memoryProjectFiles } from './memory/project-files.ts';
 
 export const STAND_IN = '# Ours\n';
 
-const FACTS: CarryFacts = {
+const FACTS: ImportFacts = {
   prompts: new Map(),
   inUse: new Set(),
   isFolder: (path) => path === 'src' || path === 'openspec/changes',
@@ -18,33 +18,33 @@ const FACTS: CarryFacts = {
   standIn: STAND_IN,
 };
 
-/** What became of another tool's files. */
+/** The result of an import. */
 export type Carried = {
-  readonly over: CarriedOver;
+  readonly over: ImportPlan;
   /** The text of `onceover.yml`. */
   readonly text: string;
-  /** What that says. */
+  /** The parsed text. */
   readonly settings: Settings;
   /** Prompts by the name of their file. */
   readonly prompts: Readonly<Record<string, string>>;
   readonly left: readonly string[];
 };
 
-/** Carries the files over, as `init --from` does; problems where they are broken. */
+/** Imports the files as `init --from` does; returns the problems of broken files. */
 export async function carried(
-  tool: ForeignTool,
+  tool: ImportTool,
   files: Readonly<Record<string, string | null>>,
-  differs: Partial<CarryFacts> = {},
+  differs: Partial<ImportFacts> = {},
 ): Promise<Carried | readonly Problem[]> {
   const project = memoryProjectFiles(files);
-  if (!(await findForeign(project)).includes(tool)) throw new Error(`${tool} is not found`);
-  const read = await readForeign(project, tool);
+  if (!(await findImportSources(project)).includes(tool)) throw new Error(`${tool} is not found`);
+  const read = await readImportSource(project, tool);
   if (!read.ok) {
     if (read.failure.kind === 'broken-config') return read.failure.problems;
     throw new Error(JSON.stringify(read.failure));
   }
-  const over = carryOver(read.value, { ...FACTS, ...differs });
-  const text = carriedSettings(read.value.source, [], over);
+  const over = planImport(read.value, { ...FACTS, ...differs });
+  const text = importedSettings(read.value.source, [], over);
   const parsed = parseSettings(text);
   if (!parsed.ok) throw new Error(`${JSON.stringify(parsed.problems)}\n${text}`);
   return {
@@ -52,18 +52,18 @@ export async function carried(
     text,
     settings: parsed.settings,
     prompts: Object.fromEntries(over.prompts.map((one) => [one.path.replace('.onceover/reviews/', ''), one.text])),
-    left: over.left.map(tellLeftOver),
+    left: over.left.map(describeNotImported),
   };
 }
 
-/** The same for files that are in order. */
+/** Imports files that have no problems. */
 export async function carriedWell(...given: Parameters<typeof carried>): Promise<Carried> {
   const outcome = await carried(...given);
   if ('over' in outcome) return outcome;
   throw new Error(JSON.stringify(outcome));
 }
 
-/** The problems of files that are broken, as `file:line:column kind`. */
+/** Returns the problems of broken files as `file:line:column kind`. */
 export async function problemsOf(...given: Parameters<typeof carried>): Promise<readonly string[]> {
   const outcome = await carried(...given);
   if ('over' in outcome) throw new Error(outcome.text);

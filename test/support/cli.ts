@@ -2,19 +2,19 @@ import { spawn } from 'node:child_process';
 import { dirname, resolve } from 'node:path';
 import { cleanEnvironment } from './repo.ts';
 
-/** The built program. */
+/** Path of the built program. */
 export const CLI = process.env['ONCEOVER_TEST_CLI'] ?? resolve(import.meta.dirname, '../../dist/cli.mjs');
 
 export type CliEnd = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
 export type CliOptions = {
-  /** Written to standard input, which is then closed; absent: there is no standard input. */
+  /** Written to standard input, which is then closed; if absent, there is no standard input. */
   readonly input?: string | Uint8Array;
   readonly env?: NodeJS.ProcessEnv;
   readonly timeoutMs?: number;
 };
 
-/** Runs the built program to its end. */
+/** Runs the built program until it ends. */
 export function onceover(cwd: string, args: readonly string[], options: CliOptions = {}): Promise<CliEnd> {
   return new Promise((resolveEnd, reject) => {
     const child = spawn(process.execPath, [CLI, ...args], {
@@ -37,7 +37,7 @@ export function onceover(cwd: string, args: readonly string[], options: CliOptio
   });
 }
 
-/** Runs a command with `--json` that is to succeed, and reads its document. */
+/** Runs a command with `--json`, expects it to succeed, and returns its document. */
 export async function onceoverJson<T>(cwd: string, args: readonly string[], options: CliOptions = {}): Promise<T> {
   const end = await onceover(cwd, [...args, '--json'], options);
   if (end.code !== 0) throw new Error(`exit ${end.code}: ${end.stderr}`);

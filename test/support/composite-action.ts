@@ -28,7 +28,7 @@ const step = z.union([
   }),
 ]);
 
-/** What GitHub's runner takes for a composite action, and no more of it than ours needs. */
+/** The part of a composite action that GitHub's runner reads and that our action needs. */
 const actionSchema = z.strictObject({
   name: z.string(),
   description: z.string().max(125),
@@ -45,17 +45,17 @@ export function readAction(): CompositeAction {
   return actionSchema.parse(parse(readFileSync(join(PROJECT, 'action.yml'), 'utf8')));
 }
 
-/** What is kept between jobs, as actions/cache does: whole folders by key, the newest of a prefix. */
+/** The cache between jobs, as actions/cache keeps it: whole folders by key, the newest of a prefix. */
 export type Cache = { readonly entries: { readonly key: string; readonly paths: string; readonly folder: string }[] };
 
 export type Job = {
-  /** Where the repository is checked out. */
+  /** Folder of the checkout. */
   readonly root: string;
   readonly inputs?: Readonly<Record<string, string>>;
   readonly env?: NodeJS.ProcessEnv;
   readonly event?: object;
   readonly cache?: Cache;
-  /** What is put before the script of a step, by its id. */
+  /** Shell lines to insert before the script of a step, by step id. */
   readonly steps?: Readonly<Record<string, string>>;
 };
 
@@ -63,13 +63,13 @@ export type Played = {
   readonly isSuccess: boolean;
   readonly outputs: Readonly<Record<string, string>>;
   readonly log: string;
-  /** What the job's page shows. */
+  /** The summary on the page of the job. */
   readonly summary: string;
-  /** The steps of others that were used, with what they were given. */
+  /** The used steps of other actions, with their inputs. */
   readonly used: readonly { readonly uses: string; readonly with: Readonly<Record<string, string>> }[];
 };
 
-/** Plays the action as GitHub's runner would; npm installs the built program, and actions of others are noted. */
+/** Plays the action like GitHub's runner. npm installs the built program, and other actions are only recorded. */
 export async function playAction({
   root,
   inputs = {},
@@ -127,7 +127,10 @@ export async function playAction({
 
 let runs = 0;
 
-/** A machine for one job: its home, the files by which GitHub's runner and a step talk, and the environment of every step. */
+/**
+ * A machine for one job: its home, the files that connect GitHub's runner and a step, and the environment of every
+ * step.
+ */
 function machineOf(root: string, event: object, env: NodeJS.ProcessEnv) {
   const home = mkdtempSync(join(dirname(root), 'job-'));
   const temporary = join(home, 'temp');
@@ -157,7 +160,10 @@ function machineOf(root: string, event: object, env: NodeJS.ProcessEnv) {
 
 const EXPRESSION = /\$\{\{ ([\w.-]+) \}\}/g;
 
-/** A condition of a step: comparisons with texts, joined by "&&"; unless it says "always()", only while nothing has failed. */
+/**
+ * Evaluates the condition of a step: comparisons with texts, joined by "&&". Without "always()", the step runs only
+ * while nothing has failed.
+ */
 function isToRun(condition: string, isSuccess: boolean, lookUp: (name: string) => string): boolean {
   const parts = condition.split(' && ').filter((part) => part !== '');
   return (
@@ -190,21 +196,20 @@ function useCache(uses: string, given: Readonly<Record<string, string>>, { entri
   }
 }
 
-/** What a step has put out. */
+/** Outputs of a step. */
 export function readOutputs(text: string): Record<string, string> {
   const found = [...text.matchAll(/^([a-z-]+)<<(\S+)\n([\s\S]*?)\n\2$/gm)];
   return Object.fromEntries(found.map(([, name = '', , value = '']) => [name, value]));
 }
 
-/** Stands for npm: what it installs is the built program. */
+/** A replacement for npm that installs the program that the tests built. */
 function binWithNpm(home: string): string {
   const bin = join(home, 'bin');
   mkdirSync(bin);
   const script = `#!/bin/sh
 echo "npm in $(pwd): $*" >> "$NPM_LOG"
-mkdir -p node_modules/onceover/dist
-echo '{"bin":{"onceover":"dist/cli.mjs"}}' > node_modules/onceover/package.json
-echo 'import ${JSON.stringify(CLI)};' > node_modules/onceover/dist/cli.mjs
+mkdir -p dist
+echo 'import ${JSON.stringify(CLI)};' > dist/cli.mjs
 `;
   writeFileSync(join(bin, 'npm'), script, { mode: 0o755 });
   return bin;

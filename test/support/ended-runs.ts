@@ -1,5 +1,5 @@
-import type { RunOutcome } from '../../src/domain/run.ts';
-import type { EndedRun } from '../../src/report/ended-run.ts';
+import type { RunOutcome } from '../../src/gates/run-types.ts';
+import type { EndedRun } from '../../src/reports/finished-run.ts';
 import { claim, finding, gateOutcome, path, runOutcome, slotOutcome, usage, waiver } from './run-samples.ts';
 
 export const judged = (differs: Partial<RunOutcome> = {}): EndedRun => ({
@@ -11,7 +11,7 @@ const NOT_JUDGED: EndedRun = {
   kind: 'not-judged',
   status: 'error',
   exitCode: 3,
-  what: 'git was not found, and onceover reads changes through git.',
+  what: 'git was not found, and onceover needs git to read changes.',
   next: 'Install git.',
 };
 
@@ -55,7 +55,7 @@ export const STOPPED = gateOutcome({
   slots: [slotOutcome({ status: 'not_run', dispatch: 'none', why: 'not-passed', agent: null, durationMs: null })],
 });
 
-/** A bit of everything that a run can come to. */
+/** A run with an example of every possible result. */
 export const MIXED: EndedRun = judged({
   status: 'failed',
   exitCode: 1,
@@ -80,7 +80,7 @@ export const MIXED: EndedRun = judged({
   dispatches: 2,
 });
 
-/** Every way that a run can end, by name. */
+/** Every possible end of a run, by name. */
 export const ENDS: readonly (readonly [name: string, run: EndedRun])[] = [
   ['a bit of everything', MIXED],
   ['passed', judged()],
@@ -111,7 +111,7 @@ export const ENDS: readonly (readonly [name: string, run: EndedRun])[] = [
     }),
   ],
   [
-    'findings of a gate that is no more',
+    'findings of a removed gate',
     judged({
       status: 'failed',
       exitCode: 1,

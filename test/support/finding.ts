@@ -1,8 +1,7 @@
-import type { CommitId, RepoPath } from '../../src/domain/brand.ts';
-import type { Finding } from '../../src/domain/finding.ts';
-import type { GateContent } from '../../src/domain/gate.ts';
+import type { Finding, GateContent } from '../../src/gates/types.ts';
+import type { CommitId, RepoPath } from '../../src/kernel/ids.ts';
 
-/** A finding before it has an id, with every field filled in; what differs is given. */
+/** Returns a finding without an id, with every field set; `differs` overrides fields. */
 export function findingWith(what: Partial<Omit<Finding, 'id'>> = {}): Omit<Finding, 'id'> {
   return {
     gate: 'review:src:code-quality',

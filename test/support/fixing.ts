@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { loopDocument } from '../../src/report/loop-document.ts';
-import type { RunDocument } from '../../src/report/run-document.ts';
+import type { loopDocument } from '../../src/fix-loop/describe.ts';
+import type { RunDocument } from '../../src/gates/json.ts';
 import { type CliEnd, type CliOptions, onceover } from './cli.ts';
 import { failing, type GateRepo, gateRepo, type ScriptedAnswer } from './gates.ts';
 
@@ -9,14 +9,14 @@ export type LoopDocument = RunDocument & { readonly loop: ReturnType<typeof loop
 
 type Options = NonNullable<Parameters<typeof gateRepo>[0]>;
 
-/** A repository with the reviewer `one` and the fixer `two`, which can be resumed. */
+/** Makes a repository with the reviewer `one` and the fixer `two`, which can be resumed. */
 export function fixRepo(options: Options = {}): GateRepo {
   return gateRepo({ agents: ['one', 'two'], numReviews: 1, ...options });
 }
 
 export const UNTIL_PASS = ['--until-pass', '--fixer', 'two'];
 
-/** Runs the loop to its end. */
+/** Runs the fix loop to its end. */
 export function untilPass(repo: GateRepo, args: readonly string[] = [], options: CliOptions = {}): Promise<CliEnd> {
   return onceover(repo.root, ['run', ...UNTIL_PASS, ...args], { timeoutMs: 60_000, ...options });
 }
@@ -31,12 +31,12 @@ export async function loopOf(
   return { ...(JSON.parse(end.stdout) as LoopDocument), code: end.code, stderr: end.stderr };
 }
 
-/** A finding about a line of src/a.ts. */
+/** Returns a finding about a line of src/a.ts. */
 export function objection(line: string, more: object = {}): ScriptedAnswer {
   return failing('src/a.ts', line, { line: 2, ...more });
 }
 
-/** An answer of a fixer that runs a command; words: "F1 fixed", "F2 declined it is meant so". */
+/** Returns an answer of a fixer that runs a command. Words: "F1 fixed", "F2 declined it is intended". */
 export function fix(run: string, words: readonly string[] = [], more: ScriptedAnswer = {}): ScriptedAnswer {
   const dispositions = words.map((word) => {
     const [id = '', state = '', ...why] = word.split(' ');
@@ -45,12 +45,12 @@ export function fix(run: string, words: readonly string[] = [], more: ScriptedAn
   return { summary: `ran ${run}`, dispositions, $run: run, ...more };
 }
 
-/** A shell command that makes src/a.ts end in this line. */
+/** Returns a shell command that makes src/a.ts end in this line. */
 export function write(line: string): string {
   return `printf 'export const a = 1;\\n%s\\n' '${line}' > src/a.ts`;
 }
 
-/** Files by which locks are held. */
+/** Lock files. */
 export function locksOf(repo: GateRepo): readonly string[] {
   const folder = join(repo.root, '.git/onceover/locks');
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'));

@@ -1,24 +1,24 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { RunDocument } from '../../src/report/run-document.ts';
+import type { RunDocument } from '../../src/gates/json.ts';
 import { type CliEnd, type CliOptions, onceover } from './cli.ts';
 import { repoWith, type TestRepo } from './repo.ts';
 
 const AGENT = resolve(import.meta.dirname, 'agent.mjs');
 
-/** One time that a scripted reviewer was asked. */
+/** One call of a scripted reviewer. */
 type Call = { readonly name: string; readonly session: string | null; readonly prompt: string };
 
 /**
- * What a scripted reviewer answers. `$raw` is printed as it is; `$run` is a shell command that runs while it looks;
- * `$sleep` makes it take so many milliseconds; `$exit` is its exit code.
+ * The answer of a scripted reviewer. `$raw` is printed as it is; `$run` is a shell command that runs during the review;
+ * `$sleep` delays the answer by this many milliseconds; `$exit` is the exit code.
  */
 export type ScriptedAnswer = {
   readonly status?: 'pass' | 'fail';
   readonly violations?: readonly object[];
   readonly previous?: readonly object[];
   readonly message?: string;
-  /** A fixer's. */
+  /** Fields of a fixer's answer. */
   readonly summary?: string;
   readonly dispositions?: readonly object[];
   readonly session_id?: string;
@@ -31,32 +31,32 @@ export type ScriptedAnswer = {
 };
 
 export type GateRepo = TestRepo & {
-  /** The next answers of a reviewer; after them it passes. */
+  /** Sets the next answers of a reviewer; after them it passes. */
   answers(name: string, ...answers: readonly ScriptedAnswer[]): void;
-  /** Who was asked so far, in order. */
+  /** Returns the names of the called agents so far, in order. */
   calls(name?: string): readonly Call[];
-  /** Forgets who was asked. */
+  /** Clears the list of calls. */
   forget(): void;
   run(args?: readonly string[], options?: CliOptions): Promise<CliEnd>;
-  /** Runs with --json, whatever comes of it. */
+  /** Runs with --json and any exit code. */
   document(args?: readonly string[], options?: CliOptions): Promise<RunDocument & Omit<CliEnd, 'stdout'>>;
-  /** Names in the folder of records. */
+  /** Returns the names in the folder of records. */
   records(): readonly string[];
   record(name: string): Record<string, unknown>;
-  /** The lines of a log there. */
+  /** Returns the lines of a log in that folder. */
   log(name: string): readonly string[];
   writeRecord(name: string, record: unknown): void;
 };
 
 export const PASS: ScriptedAnswer = { status: 'pass', violations: [] };
 
-/** An answer with one finding. */
+/** Returns an answer with one finding. */
 export function failing(file: string, code: string, more: object = {}): ScriptedAnswer {
   const violation = { file, line: 1, code, issue: `something is wrong with ${code}`, priority: 'high', ...more };
   return { status: 'fail', violations: [violation] };
 }
 
-/** Settings with scripted agents, `one` and `two` unless others are named, and one review of `src` by so many reviewers. */
+/** Returns settings with scripted agents (default: `one` and `two`) and one review of `src` by this many reviewers. */
 export function gateSettings(
   folder: string,
   options: { agents?: readonly string[]; numReviews?: number; more?: string; gates?: string } = {},
@@ -73,7 +73,7 @@ ${options.gates ?? `  - path: src\n    reviews:\n      code-quality: { prompt: .
 `;
 }
 
-/** A repository with that configuration committed on main, on branch work, with a change in src/a.ts. */
+/** Makes a repository with that configuration committed on main, and a change in src/a.ts on branch work. */
 export function gateRepo(
   options: {
     agents?: readonly string[];

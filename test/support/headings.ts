@@ -1,4 +1,4 @@
-/** The headings of a Markdown text, without what is in code blocks. */
+/** Returns the headings of a Markdown text; code blocks do not count. */
 export function headings(markdown: string): readonly string[] {
   const found: string[] = [];
   let open: string | null = null;

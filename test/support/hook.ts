@@ -5,11 +5,11 @@ import { type CliOptions, onceover } from './cli.ts';
 import { type GateRepo, gateRepo } from './gates.ts';
 import type { TestRepo } from './repo.ts';
 
-/** What an agent's program hears when the agent stops. */
+/** The answer of the stop hook to the agent's program. */
 export type Stopped = {
-  /** Null: it may stop. */
+  /** Null if the agent may stop. */
   readonly blocked: string | null;
-  /** What the person is told; null: nothing. */
+  /** The message to the user; null if there is none. */
   readonly message: string | null;
   readonly ms: number;
 };
@@ -19,12 +19,15 @@ type StopOptions = {
   readonly cwd?: string;
   readonly again?: boolean;
   readonly deadline?: number;
-  /** What is sent in place of what Claude Code sends. */
+  /** Replaces the input that Claude Code would send. */
   readonly input?: string;
   readonly env?: CliOptions['env'];
 };
 
-/** Tells the built program of a stop as Claude Code does; whatever happens, it ends well and says one line at most. */
+/**
+ * Runs the stop hook of the built program like Claude Code does. The hook always exits with 0 and prints at most one
+ * line.
+ */
 export async function stop(repo: Pick<TestRepo, 'root'>, options: StopOptions = {}): Promise<Stopped> {
   const { session = 'S1', cwd = repo.root, again = false, deadline, input } = options;
   const said = {
@@ -54,7 +57,7 @@ export async function stop(repo: Pick<TestRepo, 'root'>, options: StopOptions = 
   return { blocked: reason ?? '', message: null, ms };
 }
 
-/** A repository with one reviewer, `one`, whose commands are agreed to. */
+/** Makes a repository with one reviewer, `one`, whose commands are approved. */
 export async function hookRepo(options: Parameters<typeof gateRepo>[0] = {}): Promise<GateRepo> {
   const repo = gateRepo({ agents: ['one'], numReviews: 1, ...options });
   expect((await onceover(repo.root, ['trust'])).code).toBe(0);
@@ -63,7 +66,7 @@ export async function hookRepo(options: Parameters<typeof gateRepo>[0] = {}): Pr
 
 const TOLD = 'this was remembered';
 
-/** Makes the hook say so whenever it answers from memory. */
+/** Makes the hook report whenever it answers from memory. */
 export function markMemory({ root }: Pick<TestRepo, 'root'>, gitDir = join(root, '.git')): void {
   const folder = join(gitDir, 'onceover/hook');
   for (const name of readdirSync(folder).filter((one) => one.endsWith('.json'))) {
@@ -80,7 +83,7 @@ export function isFromMemory({ message }: Stopped): boolean {
   return message?.includes(TOLD) === true;
 }
 
-/** How many runs the hook has started. */
+/** Returns how many runs the hook has started. */
 export function startedRuns({ root }: GateRepo): number {
   try {
     return readdirSync(join(root, '.git/onceover/runs')).filter((name) => name.endsWith('.json')).length;
@@ -89,12 +92,12 @@ export function startedRuns({ root }: GateRepo): number {
   }
 }
 
-/** Waits until a reviewer is being asked. */
+/** Waits until a review is running. */
 export async function asked(repo: GateRepo): Promise<void> {
   while (repo.calls().length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-/** Waits until the run that was started has ended. */
+/** Waits until the started run has ended. */
 export async function ended({ root }: GateRepo): Promise<void> {
   const folder = join(root, '.git/onceover/runs');
   const isOver = () => readdirSync(folder).some((name) => name.endsWith('.out') && size(join(folder, name)) > 0);

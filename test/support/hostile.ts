@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import type { RunOutcome } from '../../src/domain/run.ts';
-import type { EndedRun } from '../../src/report/ended-run.ts';
+import type { RunOutcome } from '../../src/gates/run-types.ts';
+import type { EndedRun } from '../../src/reports/finished-run.ts';
 import { judged, STALE } from './ended-runs.ts';
 import { finding, gateOutcome, path, slotOutcome, waiver } from './run-samples.ts';
 
-/** What somebody would write who wants a report to say or do something else. */
+/** Texts by an attacker who wants a report to say or do something else. */
 const TRICKS = [
   '\n::set-output name=x::y',
   '\r\n  ::stop-commands::x',
@@ -15,7 +15,7 @@ const TRICKS = [
   '```\n# Passed',
   '````',
   '~~~',
-  '\n\n# Passed: every gate holds. (exit code 0)\n',
+  '\n\n# Passed: all 2 gates (exit code 0)\n',
   '\n---\n',
   '\n===',
   '| a | b |',
@@ -46,14 +46,14 @@ const TRICKS = [
   '1. one\n2) two\n- three\n+ four\n> five',
 ];
 
-/** Text that means harm, or is just odd. */
+/** Hostile or unusual texts. */
 export const hostileText: fc.Arbitrary<string> = fc
   .array(fc.oneof(fc.constantFrom(...TRICKS), fc.string({ unit: 'binary', maxLength: 8 })), { maxLength: 6 })
   .map((parts) => parts.join(''));
 
 const hostileName = hostileText.map((text) => path(text.replaceAll('\0', '') || 'a'));
 
-/** A failed run in which every text that is not ours is hostile. */
+/** A failed run in which every text from outside is hostile. */
 export const hostileRun: fc.Arbitrary<EndedRun> = fc
   .record({
     issue: hostileText,
@@ -89,11 +89,11 @@ export const hostileRun: fc.Arbitrary<EndedRun> = fc
     } satisfies Partial<RunOutcome>);
   });
 
-/** A run that could not even begin, for a hostile reason. */
+/** A run that could not start, with a hostile reason. */
 export const hostileFailure: fc.Arbitrary<EndedRun> = hostileText.map((what) => ({
   kind: 'not-judged',
   status: 'error',
   exitCode: 2,
   what,
-  next: 'Mend it.',
+  next: 'Fix it.',
 }));

@@ -1,7 +1,7 @@
-import type { LedgerFix, LedgerLoop, LedgerRun, LedgerSlot, LedgerStep, Spared } from '../../src/domain/ledger.ts';
+import type { LedgerFix, LedgerLoop, LedgerRun, LedgerSlot, LedgerStep, SavedUsage } from '../../src/ledger/entries.ts';
 import { usage } from './run-samples.ts';
 
-/** A run as the ledger has it. */
+/** A run in the ledger. */
 export function ledgerRun(differs: Partial<LedgerRun> = {}): LedgerRun {
   return {
     kind: 'run',
@@ -20,7 +20,7 @@ export function ledgerRun(differs: Partial<LedgerRun> = {}): LedgerRun {
   };
 }
 
-/** A slot that was asked. */
+/** A slot that ran. */
 export function ledgerSlot(differs: Partial<LedgerSlot> = {}): LedgerSlot {
   return {
     gate: 'review:src:code-quality',
@@ -37,7 +37,7 @@ export function ledgerSlot(differs: Partial<LedgerSlot> = {}): LedgerSlot {
   };
 }
 
-/** A fixer's turn. */
+/** A turn of a fixer. */
 export function ledgerFix(differs: Partial<LedgerFix> = {}): LedgerFix {
   return {
     kind: 'fix',
@@ -54,7 +54,7 @@ export function ledgerFix(differs: Partial<LedgerFix> = {}): LedgerFix {
   };
 }
 
-/** The first look of a review loop. */
+/** The first review of a review loop. */
 export function ledgerLoop(differs: Partial<LedgerLoop> = {}): LedgerLoop {
   return {
     kind: 'loop',
@@ -86,11 +86,11 @@ export function ledgerLoop(differs: Partial<LedgerLoop> = {}): LedgerLoop {
   };
 }
 
-export function spared(differs: Partial<Spared> = {}): Spared {
+export function spared(differs: Partial<SavedUsage> = {}): SavedUsage {
   return { gate: 'review:src:code-quality', lever: 'pass', looks: 1, tokens: 100, ...differs };
 }
 
-/** A review of what a step of a workflow has made. */
+/** A review of the outputs of a workflow step. */
 export function ledgerStep(differs: Partial<LedgerStep> = {}): LedgerStep {
   return {
     kind: 'step',

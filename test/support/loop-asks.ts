@@ -1,12 +1,14 @@
-import type { ReviewerRole, RoleIssue } from '../../src/domain/phase.ts';
-import type { Ask } from '../../src/domain/phase-step.ts';
-import { ROLE_NAMES, type Roles } from '../../src/domain/role.ts';
-import type { LoopMaterial } from '../../src/prompt/loop.ts';
+import type { ReviewerRole } from '../../src/kernel/review-loops.ts';
+import { ROLE_NAMES } from '../../src/kernel/review-loops.ts';
+import type { LoopMaterial } from '../../src/phases/prompt/prompt.ts';
+import type { Roles } from '../../src/phases/roles/types.ts';
+import type { Ask } from '../../src/phases/state.ts';
+import type { RoleIssue } from '../../src/phases/types.ts';
 import { builtInRole } from './roles.ts';
 
 export const BUILT_IN = Object.fromEntries(ROLE_NAMES.map((name) => [name, builtInRole(name)])) as Roles;
 
-/** A first question to the spec-reviewer, and what differs from it. */
+/** Returns a first call to the spec-reviewer; `differs` overrides fields. */
 export function loopAsk(given: Partial<Ask> = {}): Ask {
   return {
     role: 'spec-reviewer',
@@ -29,7 +31,7 @@ export function loopAsk(given: Partial<Ask> = {}): Ask {
   };
 }
 
-/** What a specify loop has at hand, and what differs from it. */
+/** Returns the input of a specify loop; `differs` overrides fields. */
 export function loopMaterial(given: Partial<LoopMaterial> = {}): LoopMaterial {
   return {
     roles: BUILT_IN,

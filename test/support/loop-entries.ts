@@ -1,5 +1,5 @@
-import type { LedgerLoop } from '../../src/domain/ledger.ts';
-import type { PhaseName, ReviewerRole } from '../../src/domain/phase.ts';
+import type { PhaseName, ReviewerRole } from '../../src/kernel/review-loops.ts';
+import type { LedgerLoop } from '../../src/ledger/entries.ts';
 import { ledgerLoop } from './ledger-samples.ts';
 import { usage } from './run-samples.ts';
 
@@ -10,14 +10,14 @@ const DOMAIN: Readonly<Record<Exclude<PhaseName, 'implement'>, ReviewerRole>> = 
   'create-tasks': 'task-reviewer',
 };
 
-/** A moment of the same day, so many minutes on. */
+/** Returns a time of the same day, so many minutes after noon. */
 export function minuteOf(minute: number): string {
   return new Date(Date.UTC(2026, 2, 1, 12, minute)).toISOString();
 }
 
 /**
- * A domain loop as its dispatches are written down: a fresh look, and after each fix a resumed one, of `sent` characters
- * where a fresh one has 10,000.
+ * Returns the ledger entries of a domain loop: a first review, and after each fix a resumed one. A resumed prompt has
+ * `sent` characters, the prompt of a new session 10,000.
  */
 export function documentLoop(
   rounds: number,

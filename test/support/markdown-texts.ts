@@ -6,5 +6,5 @@ const piece = fc.constantFrom(
   ...['Every record is kept for 30 days unless its owner deletes it. ', 'A record is kept for 90 days. '],
 );
 
-/** Markdown of all kinds, whole and broken. */
+/** Markdown with all kinds of blocks, also malformed ones. */
 export const markdown = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''));

@@ -1,12 +1,12 @@
-/** What a Markdown reader sees: the headings that are in no code block, and what is in the blocks. */
+/** The structure that a Markdown reader sees: headings outside of code blocks, and the text of the blocks. */
 export type Outline = {
   readonly headings: readonly string[];
   readonly blocks: readonly { readonly info: string; readonly text: string }[];
-  /** Whether the last block is never closed, so that it swallows whatever comes after it. */
+  /** Whether the last block is never closed, so that it swallows the rest of the text. */
   readonly isOpen: boolean;
 };
 
-/** Reads headings with `#` and fences of either kind, as CommonMark does. */
+/** Reads headings with `#` and both kinds of fences, as CommonMark does. */
 export function outline(markdown: string): Outline {
   const headings: string[] = [];
   const blocks: { info: string; text: string }[] = [];

@@ -10,19 +10,19 @@ import { cleanEnvironment } from './repo.ts';
 
 type Tool = { name: string; inputSchema: object; outputSchema?: object | undefined };
 export type Answer = { text: string; structured: unknown; isError: boolean };
-/** A client that is connected to a server of its own; both are closed with the test. */
+/** Returns a client with its own server; both are closed when the test ends. */
 export type Connection = {
   tools(): Promise<Tool[]>;
   call(name: string, args?: Record<string, unknown>): Promise<Answer>;
   close(): Promise<void>;
-  /** Of the server. */
+  /** The environment of the server. */
   readonly pid: number | null;
 };
 
-/** Who the clients say that they are. */
+/** The client information that the clients send. */
 export const ABOUT = { name: 'test', version: '1' };
 
-/** A client of each generation, connected to a server of its own. */
+/** Returns a client of each generation, each with its own server. */
 export const clients: [string, (cwd: string, args?: readonly string[]) => Promise<Connection>][] = [
   [
     'v1 client',

@@ -12,7 +12,7 @@ export const INITIALIZE = {
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: ABOUT },
 };
 
-/** The call of a tool; its progress is told with the same number. */
+/** A tool call; progress notifications have the same number. */
 export const callOf = (id: number, name: string, input: object = {}) => ({
   jsonrpc: '2.0',
   id,
@@ -20,7 +20,7 @@ export const callOf = (id: number, name: string, input: object = {}) => ({
   params: { name, arguments: input, _meta: { progressToken: id } },
 });
 
-/** A server, by its lines and how it ends. */
+/** A server: its lines and its end. */
 export type Wire = {
   readonly child: ChildProcessWithoutNullStreams;
   readonly lines: string[];
@@ -31,7 +31,7 @@ export type Wire = {
   answerTo(id: number): Promise<unknown>;
 };
 
-/** Starts the built program as a server; whoever does not end by itself is killed in the end. */
+/** Starts the built program as a server, and kills it when the test ends if it is still running. */
 export function openWire(repo: { readonly root: string }): Wire {
   const child = spawn(process.execPath, [CLI, 'mcp'], {
     cwd: repo.root,

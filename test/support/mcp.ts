@@ -8,13 +8,13 @@ import { cleanEnvironment } from './repo.ts';
 
 export type ToolAnswer = { readonly text: string; readonly structured: unknown; readonly isError: boolean };
 
-/** A client that is connected to a server of its own. */
+/** A client with its own server. */
 export type McpConnection = {
-  /** The names of the tools. */
+  /** Returns the names of the tools. */
   tools(): Promise<readonly string[]>;
-  /** The schema that a tool promises its structured content to fit. */
+  /** Returns the schema that a tool declares for its structured content. */
   outputSchema(tool: string): Promise<z.ZodType>;
-  /** `heard`: the lines that it tells of its progress. */
+  /** `heard`: the progress lines of the call. */
   call(tool: string, input?: Record<string, unknown>, heard?: string[]): Promise<ToolAnswer>;
   close(): Promise<void>;
 };
@@ -25,7 +25,7 @@ const answerSchema = z.object({
   isError: z.boolean().optional(),
 });
 
-/** Starts the built program as a server in a folder; both are closed with the test. */
+/** Starts the built program as a server in a folder; both are closed when the test ends. */
 export async function connectMcp(cwd: string): Promise<McpConnection> {
   const client = new Client({ name: 'test', version: '1' });
   const env = Object.fromEntries(

@@ -5,11 +5,11 @@ import { type Job, type Played, playAction } from './composite-action.ts';
 import { type GateRepo, gateRepo } from './gates.ts';
 import { cleanEnvironment } from './repo.ts';
 
-/** A repository with a pull request from branch work to main, whose jobs are played on a machine of their own. */
+/** A repository with a pull request from branch work to main; each job runs on its own machine. */
 export type PullRequestRepo = GateRepo & {
-  /** Where jobs have it checked out, always at the same place, as GitHub does. */
+  /** Folder of the checkout, the same for all jobs, as on GitHub. */
   readonly checkout: string;
-  /** Checks it out anew and plays the action; `meddle` is done in between. */
+  /** Checks out the repository again and plays the action; `meddle` runs in between. */
   job(given?: Partial<Job> & { readonly meddle?: (root: string) => void }): Promise<Played>;
 };
 

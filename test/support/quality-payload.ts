@@ -1,10 +1,10 @@
-/** A payload as whoever follows its lines reads it: files with a content or the words in its place, and notes. */
+/** A payload as a line-by-line reader sees it: files with their content or its replacement, and notes. */
 export type ReadPayload = {
   readonly files: readonly { readonly name: string; readonly content: string | null; readonly words: string | null }[];
   readonly notes: string | null;
 };
 
-/** Reads a payload line by line, by nothing but the lines that stand around contents; throws where they do not add up. */
+/** Reads a payload line by line, using only the lines around contents; throws if they do not match. */
 export function readPayload(payload: string): ReadPayload {
   const lines = payload.split('\n');
   let at = 0;

@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { QualityCall, QualityCli } from '../../src/domain/quality.ts';
+import type { QualityCall, QualityCli } from '../../src/workflows/quality/types.ts';
 import { temporaryFolder } from './repo.ts';
 
 export const PASSED = { passed: true, feedback: 'Good.', criteria_results: [] };
 export const FAILED = { passed: false, feedback: 'Not good.', criteria_results: [] };
 
-/** A reviewer that answers as told; `calls` is what it was asked. */
+/** A scripted reviewer; `calls` lists its calls. */
 export function scriptedCli(
   answer: (call: QualityCall, n: number) => unknown = () => PASSED,
 ): QualityCli & { readonly calls: readonly QualityCall[] } {
@@ -20,7 +20,7 @@ export function scriptedCli(
   };
 }
 
-/** A folder with these files, which is no repository. */
+/** Makes a folder with these files that is not a repository. */
 export function projectWith(files: Readonly<Record<string, string | Uint8Array>>): string {
   const root = temporaryFolder();
   for (const [path, content] of Object.entries(files)) {
@@ -30,7 +30,7 @@ export function projectWith(files: Readonly<Record<string, string | Uint8Array>>
   return root;
 }
 
-/** What was thrown, where something was. */
+/** Returns the thrown error, if any. */
 export async function thrownBy(act: () => Promise<unknown>): Promise<unknown> {
   try {
     await act();

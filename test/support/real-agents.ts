@@ -1,30 +1,31 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent, AgentQuestion } from '../../src/agents/agent.ts';
-import { type DispatchEnd, dispatch } from '../../src/agents/dispatch.ts';
-import { answerSchema, strictSchema } from '../../src/prompt/answer-schema.ts';
+import { callAgent } from '../../src/agents/dispatch.ts';
+import { answerSchema, strictSchema } from '../../src/dispatch/answer-schemas.ts';
+import type { AskEnd } from '../../src/kernel/ports.ts';
 import { AGENTS_FOLDER, programOf, type RealAgent, settle, usersFolder } from './agent-clis.ts';
 import { temporaryFolder } from './repo.ts';
 
 /** A user with a home, a project and one real agent that talks to the simulator. */
 export type AgentUser = {
   readonly project: string;
-  /** The environment that the agent gets. */
+  /** The environment of the agent. */
   readonly env: Readonly<Record<string, string>>;
   ask(
     given: Partial<AgentQuestion>,
     more?: { idleSeconds?: number; signal?: AbortSignal; onLine?(line: string): void },
-  ): Promise<DispatchEnd>;
+  ): Promise<AskEnd>;
 };
 
-/** Sets a user up; everything of theirs is in a folder of the test. */
+/** Makes a user whose files are all in a folder of the test. */
 export function agentUser(real: RealAgent, baseUrl: string): AgentUser {
   const { project, env } = settle(real, temporaryFolder(usersFolder()), baseUrl);
   return {
     project,
     env,
     ask: (given, more = {}) =>
-      dispatch({
+      callAgent({
         agent: more.onLine === undefined ? real.agent : listening(real.agent, more.onLine),
         program: programOf(real),
         cwd: project,
@@ -47,7 +48,7 @@ function listening(agent: Agent, onLine: (line: string) => void): Agent {
   };
 }
 
-// Where only the owner may write: Gemini CLI takes no settings from anywhere else.
+// A folder that only its owner can write to: Gemini CLI reads settings from no other place.
 export function scratch(): string {
   const folder = join(AGENTS_FOLDER, 'scratch');
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -1,17 +1,17 @@
 import { expect } from 'vitest';
-import { GATE_ENGINE } from '../../src/prompt/gate.ts';
+import { GATE_ENGINE } from '../../src/gates/do/prompt.ts';
 import { compareRequests } from './model-sim/compare.ts';
 import { type LoggedRequest, totalUse } from './model-sim/log.ts';
 import type { AgentName } from './real-person.ts';
 import type { Iteration, RealRun } from './real-run.ts';
 import { addedText, outputTokens, sessionOf } from './wire.ts';
 
-/** What a document says of all slots, in order. */
+/** Returns the states of all slots in a document, in order. */
 export function slotsOf(end: Iteration | null | undefined) {
   return end?.gates.flatMap(({ slots }) => slots) ?? [];
 }
 
-/** The id of a slot's finding. */
+/** Returns the id of a slot's finding. */
 export function idOf(end: Iteration, slot: number): string {
   const found = end.findings.find((one) => one.slot === slot);
   if (found === undefined) throw new Error(`@${slot} found nothing`);
@@ -19,8 +19,8 @@ export function idOf(end: Iteration, slot: number): string {
 }
 
 /**
- * The agent went on with the conversation of before: nothing in it differs, it comes from the cache, and the question is
- * no fresh one. Gives the question back.
+ * Expects that the agent resumed its conversation: the earlier part is equal, it comes from the cache, and the prompt
+ * is not that of a new session. Returns the prompt.
  */
 export function expectGoesOn(who: AgentName, before: Iteration, after: Iteration): string {
   const text = expectResumed(who, before.sent(who).at(-1), after.sent(who)[0]);
@@ -28,7 +28,7 @@ export function expectGoesOn(who: AgentName, before: Iteration, after: Iteration
   return text;
 }
 
-/** A request goes on with the conversation of an earlier one; gives back what is asked now. */
+/** Expects that a request continues an earlier conversation; returns the new prompt. */
 export function expectResumed(
   who: AgentName,
   earlier: LoggedRequest | undefined,
@@ -41,7 +41,7 @@ export function expectResumed(
     systemIdentical: true,
     messagesPrefixIdentical: true,
   });
-  // Codex's provider counts what it has in its cache in whole steps.
+  // Codex's provider counts cached tokens in whole steps.
   const step = who === 'claude' ? 1 : 2048;
   expect(later.use?.read).toBeGreaterThan((earlier.use?.total ?? 0) - step);
   const text = addedText(earlier, later);
@@ -49,7 +49,10 @@ export function expectResumed(
   return text;
 }
 
-/** The record names the session that is on the wire, and what the simulator counted for this dispatch alone. */
+/**
+ * Expects that the record names the session of the requests, and the usage that the simulator counted for this call
+ * alone.
+ */
 export function expectRecorded(user: RealRun, name: string, who: AgentName, iteration: Iteration): void {
   const { adapter, session, usage } = user.record(name);
   const requests = iteration.sent(who);

@@ -3,7 +3,7 @@ import { FEATURE } from './real-phase.ts';
 
 const document = (name: string, text: string) => ({ [`${FEATURE}/${name}`]: text });
 
-/** A specification of a usual length, with four sentences that a reviewer objects to, far from each other. */
+/** A specification of a typical length with four flawed sentences, far from each other. */
 const FLAWS = [
   { before: 'The export is fast.', after: 'The export of 10,000 rows ends within 2 seconds.' },
   { before: 'Errors are handled.', after: 'A row that cannot be written is listed with its number and its reason.' },
@@ -22,7 +22,7 @@ function rules(part: number): string {
   ).join('');
 }
 
-/** The issue that a reviewer has with a sentence, and how it is mended. */
+/** A reviewer's issue with a sentence, and its fix. */
 export function flaw(n: number) {
   const { before, after } = FLAWS[n] ?? FLAWS[0];
   const issue = {
@@ -35,9 +35,9 @@ export function flaw(n: number) {
   return { before, after, issue, summary: `Part ${n + 1} has a measure now.` };
 }
 
-/** The specification after the first so many flaws are mended. */
-export function specAfter(mended: number): string {
-  return FLAWS.slice(0, mended).reduce((text, { before, after }) => text.replace(before, after), SPEC);
+/** Returns the specification with this many flaws fixed. */
+export function specAfter(fixed: number): string {
+  return FLAWS.slice(0, fixed).reduce((text, { before, after }) => text.replace(before, after), SPEC);
 }
 
 export const SPECIFY = { ...document('prd.md', PRD), ...document('spec.md', SPEC) };
@@ -52,7 +52,7 @@ export function file(name: string): string {
 }
 `;
 
-/** Code that a feature asks for, with a mistake for each of two reviewers. */
+/** Code of a feature, with a mistake for each of two reviewers. */
 export const IMPLEMENT = {
   ...document('prd.md', PRD),
   ...document('spec.md', '# Spec\n\nA row is written as CSV, with commas.\n'),
@@ -89,7 +89,7 @@ export const MISTAKES = {
   },
 } as const;
 
-/** What the reviewer of the implementation says of its levels. */
+/** The levels in the answer of the implementation reviewer. */
 export function levels(passed: boolean) {
   const level = (isPassed: boolean) => ({ passed: isPassed, issues_count: isPassed ? 0 : 1 });
   return {

@@ -14,13 +14,13 @@ import { cleanEnvironment } from './repo.ts';
 
 export type HookedAgent = 'claude' | 'codex' | 'gemini';
 
-/** A person whose real agent works in a repository with the stop hook; the reviewer `one` is scripted. */
+/** A user whose real agent works in a repository with the stop hook; the reviewer `one` is scripted. */
 export type RealHook = GateRepo & {
-  /** Has the agent work once, on what it is asked; the model answers by the script. */
+  /** Runs the agent once with a prompt; the model answers by the script. */
   work(script: Script, asked?: string): Promise<Work>;
-  /** What the agent's program is started in: the person's own environment. */
+  /** The environment of the agent's program: the user's own. */
   readonly env: NodeJS.ProcessEnv;
-  /** A tool call by which the model writes a file of the repository, after it has read it. */
+  /** Returns tool calls by which the model reads a file of the repository and then writes it. */
   writing(path: string, content: string): readonly Answer[];
 };
 
@@ -38,11 +38,11 @@ let users = 0;
 
 type HookOptions = {
   readonly isAllowed?: boolean;
-  /** Where the hook comes from: what `init` writes, or the plugin of this repository, which is installed then. */
+  /** The source of the hook: the files that `init` writes, or the installed plugin of this repository. */
   readonly from?: 'init' | 'plugin' | 'both';
 };
 
-/** Sets the person up with the hook, and has them allow it where the agent's program asks for that. */
+/** Sets up the user with the hook, and allows the hook if the agent's program asks for that. */
 export async function realHook(
   sim: ModelSim,
   name: HookedAgent,
@@ -84,7 +84,7 @@ export async function realHook(
   };
 }
 
-/** What stands for a person who has allowed the hook. */
+/** Allows the hook in place of the user. */
 const ALLOWED: Readonly<Record<HookedAgent, { readonly args: readonly string[]; readonly env: NodeJS.ProcessEnv }>> = {
   claude: { args: [], env: {} },
   codex: { args: ['--dangerously-bypass-hook-trust'], env: {} },
@@ -115,7 +115,7 @@ function writingOf(name: HookedAgent, path: string, content: string): readonly A
 
 function realAgentOf(name: HookedAgent): RealAgent {
   const found = REAL_AGENTS.find(({ agent }) => agent.name === name);
-  if (found === undefined) throw new Error(`${name} is no agent that tests know`);
+  if (found === undefined) throw new Error(`${name} is not an agent that the tests know`);
   return found;
 }
 

@@ -2,18 +2,18 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { programOf, REAL_AGENTS, type RealAgent, settle } from './agent-clis.ts';
 
-/** The real agents that runs and phases are tried with. */
+/** The real agents of the tests of runs and phases. */
 export type AgentName = 'claude' | 'codex';
 
-/** A person with both agents, each of which talks to a base URL of its own. */
+/** A user with both agents, each with its own base URL. */
 export type RealPerson = {
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Where the system prompt files are kept that Claude Code was started with. */
+  /** Folder with copies of the system prompt files that Claude Code received. */
   readonly seen: string;
 };
 
-/** Settles a person in a folder; `claudeVersion` is what Claude Code tells, where it is not to tell its own. */
+/** Sets up a user in a folder; `claudeVersion` replaces the version that Claude Code reports. */
 export function realPerson(folder: string, baseUrl: (agent: AgentName) => string, claudeVersion?: string): RealPerson {
   const [claude, codex] = [realAgent('claude'), realAgent('codex')];
   const { env: settled } = settle(claude, folder, baseUrl('claude'));
@@ -34,7 +34,7 @@ export function realPerson(folder: string, baseUrl: (agent: AgentName) => string
   };
 }
 
-/** What `onceover.yml` says of these agents: their models, and what a person sets who wants nothing to leave the machine but questions. */
+/** The agents in `onceover.yml`: their models, and settings that send nothing but prompts from this machine. */
 export function agentSettings(agents: readonly AgentName[]): string {
   const quiet =
     '{ DISABLE_TELEMETRY: "1", DISABLE_ERROR_REPORTING: "1", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" }';
@@ -47,11 +47,11 @@ agent:
 
 export function realAgent(name: AgentName): RealAgent {
   const found = REAL_AGENTS.find(({ agent }) => agent.name === name);
-  if (found === undefined) throw new Error(`${name} is no agent that tests know`);
+  if (found === undefined) throw new Error(`${name} is not an agent that the tests know`);
   return found;
 }
 
-/** Starts the program as it is, and keeps a copy of the system prompt file that it is given. */
+/** Starts the real program, and keeps a copy of its system prompt file. */
 function watched(program: string, folder: string, version: string | undefined): string {
   const tell = version === undefined ? '' : `[ "$1" = --version ] && echo '${version} (Claude Code)' && exit 0\n`;
   return `#!/bin/sh

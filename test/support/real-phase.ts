@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PhaseRole } from '../../src/domain/phase.ts';
-import type { PhaseDocument } from '../../src/report/phase-document.ts';
+import type { PhaseRole } from '../../src/kernel/review-loops.ts';
+import type { PhaseDocument } from '../../src/phases/json.ts';
 import { usersFolder } from './agent-clis.ts';
 import { type CliEnd, onceover } from './cli.ts';
 import { conversationOf, type LoggedRequest } from './model-sim/log.ts';
@@ -11,11 +11,11 @@ import { type AgentName, agentSettings, realAgent, realPerson } from './real-per
 import { repoWith, type TestRepo, temporaryFolder } from './repo.ts';
 import { dispatchesOf } from './wire.ts';
 
-/** What each role answers, request by request from the beginning of the phase to its end. */
+/** The answers of each role, request by request, over the whole phase. */
 export type RoleScripts = Readonly<Partial<Record<PhaseRole | 'probe', RoleScript>>>;
 type RoleScript = readonly (Answer | (() => Answer))[] | ((request: RequestSummary) => Answer);
 
-/** A person who plays phases of a feature with the built program and a real agent that talks to the simulator. */
+/** A user who runs phases of a feature with the built program and a real agent that talks to the simulator. */
 export type RealPhase = TestRepo & {
   readonly who: AgentName;
   /** The folder of the feature, from the root. */
@@ -25,30 +25,30 @@ export type RealPhase = TestRepo & {
   play(phase: string, scripts: RoleScripts, args?: readonly string[]): Promise<Played>;
   /** A file of the feature. */
   own(name: string): string;
-  /** Deletes what the agent has kept of a session. */
+  /** Deletes a session from the agent's storage. */
   forget(session: string): void;
 };
 
-/** What came of a call: the document, people's lines, and what the agent sent in each role. */
+/** The result of a call: the document, the printed lines, and the requests of the agent per role. */
 export type Played = PhaseDocument &
   Omit<CliEnd, 'stdout'> & {
     sent(role: PhaseRole | 'probe'): readonly LoggedRequest[];
-    /** The same, dispatch by dispatch. */
+    /** The same, call by call. */
     dispatches(role: PhaseRole): readonly (readonly LoggedRequest[])[];
-    /** All roles, in the order in which they were asked. */
+    /** All roles, in the order of their calls. */
     readonly order: readonly string[];
   };
 
 let phases = 0;
 
-/** Sets the person up: with these files committed on main, and what differs from it written on a branch. */
+/** Sets up the user: these files are committed on main, and the changes are on a branch. */
 export function realPhase(
   sim: ModelSim,
   given: {
     readonly who: AgentName;
     readonly files: Readonly<Record<string, string>>;
     readonly changed?: Readonly<Record<string, string>>;
-    /** More of `onceover.yml`. */
+    /** Additional settings in `onceover.yml`. */
     readonly settings?: string;
     readonly claudeVersion?: string;
   },
@@ -87,17 +87,17 @@ export function realPhase(
 
 export const FEATURE = 'docs/features/007-export';
 
-/** The words by which each role's prompt is known; a resumed one has them in what is sent again. */
+/** Words that identify each role's prompt; a resumed prompt has them in the repeated part. */
 const SIGNS: Readonly<Partial<Record<PhaseRole, string>>> = {
   implementer: 'Fix the following review issues:',
-  'spec-reviewer': '# Review of a specification',
-  'phase-reviewer': '# Review at the end of a phase',
-  'implementation-reviewer': '# Review of an implementation',
-  'code-quality-reviewer': '# Review of code quality',
+  'spec-reviewer': '# Specification review',
+  'phase-reviewer': '# Phase review',
+  'implementation-reviewer': '# Implementation review',
+  'code-quality-reviewer': '# Code quality review',
   'security-reviewer': '# Security review',
 };
 
-/** Who is asked; what belongs to no role is the probe of V1 to V4. */
+/** Returns the role of a request; requests without a role belong to the probe of V1 to V4. */
 function roleIn(body: unknown): PhaseRole | 'probe' {
   const text = JSON.stringify(body);
   const found = Object.entries(SIGNS).find(([, sign]) => text.includes(sign));
@@ -129,12 +129,12 @@ function forget(home: string, session: string): void {
   for (const path of kept) rmSync(path);
 }
 
-/** Tool calls by which the agent reads files, one request each. */
+/** Returns tool calls by which the agent reads files, one per request. */
 export function reading({ who, at }: RealPhase, ...paths: readonly string[]): Answer[] {
   return paths.map((path) => ({ kind: 'tools', calls: [realAgent(who).read(at(path))] }));
 }
 
-/** Tool calls by which the agent replaces a text in a file. */
+/** Returns tool calls by which the agent replaces a text in a file. */
 export function editing(user: RealPhase, path: string, [before, after]: readonly [string, string]): Answer[] {
   if (user.who === 'codex') {
     const cmd = `sed -i 's#${before}#${after}#' ${user.at(path)}`;
@@ -144,14 +144,14 @@ export function editing(user: RealPhase, path: string, [before, after]: readonly
   return [...reading(user, path), { kind: 'tools', calls: [{ name: 'Edit', input: edit }] }];
 }
 
-/** What a fixer says at its end. */
-export function mended(summary: string): Answer {
+/** Returns the final answer of a fixer. */
+export function fixed(summary: string): Answer {
   return { kind: 'structured', value: { summary, dispositions: [] } };
 }
 
 type Issue = { readonly severity: string; readonly description: string; readonly [more: string]: string };
 
-/** What a reviewer says at its end; without issues it approves. */
+/** Returns the final answer of a reviewer; without issues it approves. */
 export function verdict(issues: readonly Issue[], more: Readonly<Record<string, unknown>> = {}): Answer {
   const summary = issues.length === 0 ? 'Nothing is left.' : 'Something is left.';
   const value = { approved: issues.length === 0, ...more, issues, summary };

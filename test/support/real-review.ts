@@ -10,7 +10,7 @@ export const GATE = `  - path: src
 
 export const ONE_REVIEWER = GATE.replace('num_reviews: 2', 'num_reviews: 1');
 
-/** What is under review: two files with a mistake each, of a length that is usual. */
+/** The reviewed code: two files of a typical length with a mistake each. */
 export const CHANGE = {
   cart: `${padding('cart')}export function total(lines: readonly Line[]): number {
   return lines.reduce((sum, line) => sum - line.price, 0);
@@ -29,28 +29,28 @@ function padding(name: string): string {
   ).join('');
 }
 
-/** The same, put right. */
+/** The same files, fixed. */
 export const MENDED = {
   cart: CHANGE.cart.replace('sum - line', 'sum + line'),
   tax: CHANGE.tax.replace('/ rate', '* rate'),
 };
 
-/** What reviewers say of the mistakes. */
+/** The findings about the mistakes. */
 export const FINDINGS = {
   cart: finding('src/cart.ts', 'return lines.reduce((sum, line) => sum - line.price, 0);', 'The total goes down.'),
   tax: finding('src/tax.ts', 'return amount / rate;', 'The tax is divided.'),
 };
 
-/** A call of the tool that reads a file, as the agent offers it. */
+/** Returns a call of the agent's tool that reads a file. */
 export function reading(user: { readonly root: string }, who: AgentName): Extract<Answer, { kind: 'tools' }> {
   return { kind: 'tools', calls: [realAgent(who).read(join(user.root, 'src/cart.ts'))] };
 }
 
 function finding(file: string, code: string, issue: string) {
-  return { file, line: 1, code, issue, fix: 'Mend it.', priority: 'high' } as const;
+  return { file, line: 1, code, issue, fix: 'Fix it.', priority: 'high' } as const;
 }
 
-/** An answer as the schema of the agent wants it: Codex's has no optional fields. */
+/** Returns an answer in the agent's schema: Codex has no optional fields. */
 export function answering(
   who: AgentName,
   status: 'pass' | 'fail',

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Usage } from '../../src/domain/usage.ts';
-import type { RunDocument } from '../../src/report/run-document.ts';
+import type { RunDocument } from '../../src/gates/json.ts';
+import type { Usage } from '../../src/kernel/agent.ts';
 import { usersFolder } from './agent-clis.ts';
 import { type CliEnd, onceover } from './cli.ts';
 import { conversationOf, type LoggedRequest } from './model-sim/log.ts';
@@ -11,23 +11,23 @@ import { type AgentName, agentSettings, realPerson } from './real-person.ts';
 import { CHANGE } from './real-review.ts';
 import { repoWith, type TestRepo, temporaryFolder } from './repo.ts';
 
-/** A person who runs the built program on a repository of theirs, with real agents that talk to the simulator. */
+/** A user who runs the built program in their repository, with real agents that talk to the simulator. */
 export type RealRun = TestRepo & {
   /** Runs once; each agent answers by its script, from the beginning. */
   run(scripts: Readonly<Partial<Record<AgentName, Script>>>, args?: readonly string[]): Promise<Iteration>;
-  /** A slot record by the end of its file's name. */
+  /** Returns a slot record by the end of its file name. */
   record(name: string): RealRecord;
-  /** A slot's log, by the end of its file's name. */
+  /** Returns a slot's log by the end of its file name. */
   log(name: string): string;
-  /** What was in the system prompt files that Claude Code was started with. */
+  /** Returns the texts of the system prompt files that Claude Code received. */
   systemPromptFiles(): readonly string[];
   readonly home: string;
 };
 
-/** What came of a run: the document, people's lines, and what each agent sent. */
+/** The result of a run: the document, the printed lines, and the requests of each agent. */
 export type Iteration = RunDocument & Omit<CliEnd, 'stdout'> & { sent(agent: AgentName): readonly LoggedRequest[] };
 
-/** What these tests look at in a slot record. */
+/** The fields of a slot record that these tests check. */
 type RealRecord = {
   readonly adapter: string;
   readonly status: string;
@@ -40,13 +40,13 @@ type RealRecord = {
 
 let runs = 0;
 
-/** Sets the person up: `gates` and `agents` as in `onceover.yml`; the change under review is not committed. */
+/** Sets up the user: `gates` and `agents` are as in `onceover.yml`; the reviewed change is not committed. */
 export function realRun(
   sim: ModelSim,
   given: {
     readonly agents: readonly AgentName[];
     readonly gates: string;
-    /** The version that Claude Code tells, where it is not to tell its own. */
+    /** Replaces the version that Claude Code reports. */
     readonly claudeVersion?: string;
   },
 ): RealRun {

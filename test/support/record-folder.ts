@@ -1,11 +1,10 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { RepoPath } from '../../src/domain/brand.ts';
-import type { Gate, GateId } from '../../src/domain/gate.ts';
-import type { GateName, RecordedPast } from '../../src/domain/ports.ts';
-import type { SlotRecord } from '../../src/domain/record.ts';
-import { gateNames } from '../../src/plan/record-names.ts';
-import { openRecords } from '../../src/stores/records.ts';
+import { gateNames } from '../../src/gates/decide/cycles.ts';
+import { openRecords } from '../../src/gates/record/records.ts';
+import type { GateName, RecordHistory, SlotRecord } from '../../src/gates/record-types.ts';
+import type { Gate } from '../../src/gates/types.ts';
+import type { GateId, RepoPath } from '../../src/kernel/ids.ts';
 import { temporaryFolder } from './repo.ts';
 
 /** The gate of `slotRecord()`, and the files of that record. */
@@ -15,7 +14,7 @@ export const LOG = 'review_src_code-quality_codex@1.1.log';
 
 export const LOG_DIR = '.deepwork/logs' as RepoPath;
 
-/** Names of gates as they are when only these are there. */
+/** Returns the names of gates if only these exist. */
 export function nameAll(...ids: GateId[]): readonly GateName[] {
   return gateNames(ids.map((id) => ({ id, kind: id.slice(0, id.indexOf(':')) as Gate['kind'] })));
 }
@@ -24,7 +23,7 @@ export function nameOf(id: GateId): GateName {
   return nameAll(id)[0] as GateName;
 }
 
-/** What another tool writes. */
+/** A record of another tool. */
 export function foreign(differs: object = {}): object {
   return {
     adapter: 'codex',
@@ -36,7 +35,7 @@ export function foreign(differs: object = {}): object {
   };
 }
 
-/** Records in a folder of the test's own, and shortcuts to put them there and look at them. */
+/** Opens records in a new folder, with shortcuts to write and read them. */
 export function openFolder(root = temporaryFolder()) {
   const folder = join(root, LOG_DIR);
   const records = openRecords(root, LOG_DIR);
@@ -44,14 +43,14 @@ export function openFolder(root = temporaryFolder()) {
     root,
     folder,
     records,
-    /** Writes a file there, a document or bytes. */
+    /** Writes a file there: a document or bytes. */
     put(name: string, content: unknown = ''): void {
       mkdirSync(dirname(join(folder, name)), { recursive: true });
       const isRaw = typeof content === 'string' || content instanceof Uint8Array;
       writeFileSync(join(folder, name), isRaw ? content : JSON.stringify(content));
     },
     names: (below = '.') => readdirSync(join(folder, below)).sort(),
-    async past(ids: readonly GateId[] = [QUALITY], tracked: readonly string[] = []): Promise<RecordedPast> {
+    async past(ids: readonly GateId[] = [QUALITY], tracked: readonly string[] = []): Promise<RecordHistory> {
       const paths = new Set(tracked.map((name) => `${LOG_DIR}/${name}` as RepoPath));
       const read = await records.read(nameAll(...ids), paths);
       if (!read.ok) throw new Error(JSON.stringify(read.failure));

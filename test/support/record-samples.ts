@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import type { CommitId, SnapshotId } from '../../src/domain/brand.ts';
-import type { GateContent } from '../../src/domain/gate.ts';
-import type { CheckRecord, KeptSession, OwnFacts, SlotRecord, Violation } from '../../src/domain/record.ts';
-import type { Usage } from '../../src/domain/usage.ts';
+import type { CheckRecord, RecordMetadata, SlotRecord, Violation } from '../../src/gates/record-types.ts';
+import type { GateContent } from '../../src/gates/types.ts';
+import type { KeptSession, Usage } from '../../src/kernel/agent.ts';
+import type { CommitId, SnapshotId } from '../../src/kernel/ids.ts';
 
-/** What our own records say beside what every tool's say. */
-export function ownFacts(differs: Partial<OwnFacts> = {}): OwnFacts {
+/** The fields that only our own records have. */
+export function ownFacts(differs: Partial<RecordMetadata> = {}): RecordMetadata {
   return {
     content: 'c1' as GateContent,
     snapshot: 't1' as SnapshotId,
@@ -24,7 +24,7 @@ export function ownFacts(differs: Partial<OwnFacts> = {}): OwnFacts {
   };
 }
 
-/** A pass of slot 1 in iteration 1, of our own. */
+/** Our own record: slot 1 passed in iteration 1. */
 export function slotRecord(differs: Partial<SlotRecord> = {}): SlotRecord {
   return {
     gate: 'review:src:code-quality',
@@ -105,7 +105,7 @@ const session: fc.Arbitrary<KeptSession> = fc.record({
   shown: fc.array(text),
 });
 
-const own: fc.Arbitrary<OwnFacts> = fc.record({
+const own: fc.Arbitrary<RecordMetadata> = fc.record({
   content: text.map((content) => content as GateContent),
   snapshot: maybe(text.map((tree) => tree as SnapshotId)),
   branch: maybe(text),
@@ -134,7 +134,7 @@ const violation: fc.Arbitrary<Violation> = fc.record({
   state: maybe(fc.constantFrom('open', 'fixed_claimed', 'warning', 'waived', 'closed', 'gone')),
 });
 
-/** Any record of a slot that we could write. */
+/** Generates any slot record that we could write. */
 export const anySlotRecord: fc.Arbitrary<SlotRecord> = fc
   .record({
     gate: fc.constant('review:src:code-quality'),
@@ -154,7 +154,7 @@ export const anySlotRecord: fc.Arbitrary<SlotRecord> = fc
     violations: record.own === null ? record.violations.map(foreign) : record.violations,
   }));
 
-/** Any record of a check that we could write. */
+/** Generates any check record that we could write. */
 export const anyCheckRecord: fc.Arbitrary<CheckRecord> = fc.record({
   gate: fc.constant('check:.:lint'),
   iteration: ordinal,
@@ -170,7 +170,7 @@ export const anyCheckRecord: fc.Arbitrary<CheckRecord> = fc.record({
   why: maybe(text),
 });
 
-// What only our own records say of a finding.
+// The fields of a finding that only our own records have.
 function foreign(one: Violation): Violation {
   return { ...one, id: null, code: null, state: null };
 }

@@ -1,7 +1,7 @@
 import type { RealAgent } from './agent-clis.ts';
 import type { Answer, RequestSummary } from './model-sim/script.ts';
 
-/** A model that V1 to V4 are put to: it knows nothing but what it is sent, so it remembers only what is sent again. */
+/** A model for the probe of V1 to V4: it knows only the text in the request, so it remembers only repeated text. */
 export function rememberingModel(real: RealAgent): (request: RequestSummary) => Answer {
   return (request) => {
     const sent = JSON.stringify(request.body)

@@ -4,25 +4,25 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A git repository in a temporary folder, removed when the test ends. */
+/** A git repository in a temporary folder that is removed when the test ends. */
 export type TestRepo = {
   readonly root: string;
-  /** Runs git there and gives back what it printed. */
+  /** Runs git in the repository and returns its output. */
   git(...args: string[]): string;
-  /** Writes a file with its folders. */
+  /** Writes a file and makes its folders. */
   write(path: string, content: string | Uint8Array): void;
   /** Adds and commits everything. */
   commit(message?: string): void;
 };
 
-/** A folder of the test's own, removed when the test ends. */
+/** Makes a temporary folder that is removed when the test ends. */
 export function temporaryFolder(base = tmpdir()): string {
   const folder = realpathSync(mkdtempSync(join(base, 'onceover-test-')));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
   return folder;
 }
 
-/** An environment in which git knows nothing of the machine's own settings. */
+/** Returns an environment in which git does not read the machine's settings. */
 export function cleanEnvironment(home: string): NodeJS.ProcessEnv {
   return {
     PATH: process.env['PATH'],
@@ -37,7 +37,7 @@ export function cleanEnvironment(home: string): NodeJS.ProcessEnv {
   };
 }
 
-/** An empty repository on branch main. */
+/** Makes an empty repository on branch main. */
 export function emptyRepo(): TestRepo {
   const folder = temporaryFolder();
   const root = join(folder, 'repo');
@@ -60,7 +60,7 @@ export function emptyRepo(): TestRepo {
   };
 }
 
-/** A repository with these files committed on main, and branch work checked out. */
+/** Makes a repository with these files committed on main, and branch work checked out. */
 export function repoWith(files: Readonly<Record<string, string>>): TestRepo {
   const repo = emptyRepo();
   for (const [path, content] of Object.entries(files)) repo.write(path, content);
@@ -69,7 +69,7 @@ export function repoWith(files: Readonly<Record<string, string>>): TestRepo {
   return repo;
 }
 
-/** The text of a `.deepreview` with one rule. */
+/** Returns the text of a `.deepreview` with one rule. */
 export function ruleText(name: string, options: { include?: string[]; strategy?: string; more?: string } = {}): string {
   const include = JSON.stringify(options.include ?? ['**/*.py']);
   return `${name}:

@@ -1,7 +1,7 @@
 import type { Reporter, TestModule, TestRunEndReason } from 'vitest/node';
 import { requirements } from '../requirements.ts';
 
-/** After a full run: prints how many requirements are pending, and fails where a tested one has no passing test. */
+/** After a full run, prints the number of pending requirements, and fails if a tested one has no passing test. */
 export default class RequirementsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], _errors: readonly unknown[], reason: TestRunEndReason): void {
     const cited = citedBy(modules);
@@ -10,7 +10,7 @@ export default class RequirementsReporter implements Reporter {
     process.stdout.write(
       `\nRequirements: ${tested.length} tested, ${count('pending')} pending, ${count('n/a')} not applicable.\n`,
     );
-    // A run of some files or some tests says nothing about the rest.
+    // A run of some files or some tests cannot judge the others.
     if (reason !== 'passed' || !isFullRun()) return;
     const uncited = tested.filter((one) => !cited.has(one.id));
     for (const { id, says } of uncited) process.stdout.write(`No passing test cites ${id}: ${says}\n`);

@@ -1,8 +1,8 @@
-import { parseRole } from '../../src/config/parse-role.ts';
-import type { Role, RoleName } from '../../src/domain/role.ts';
-import { BUILT_IN_ROLES } from '../../src/roles/table.ts';
+import type { RoleName } from '../../src/kernel/review-loops.ts';
+import { BUILT_IN_ROLES, parseRole } from '../../src/phases/roles/load.ts';
+import type { Role } from '../../src/phases/roles/types.ts';
 
-/** A role as it is built in. */
+/** Returns a built-in role. */
 export function builtInRole(name: RoleName): Role {
   const parsed = parseRole(name, BUILT_IN_ROLES[name], null);
   if (!parsed.ok) throw new Error(`${name}: ${JSON.stringify(parsed.problems)}`);

@@ -1,11 +1,11 @@
-import type { RepoPath, ReviewId } from '../../src/domain/brand.ts';
-import type { Rule } from '../../src/domain/rule.ts';
-import type { FileDigest, ReviewTask, RuleTask } from '../../src/domain/task.ts';
+import type { RepoPath, ReviewId } from '../../src/kernel/ids.ts';
+import type { FileDigest } from '../../src/kernel/repository.ts';
+import type { Rule, RuleReviewTask, RuleTask } from '../../src/rules/types.ts';
 
-/** Paths as the program has them. */
+/** Paths in the program's type. */
 export const paths = (...names: string[]): RepoPath[] => names as RepoPath[];
 
-/** A rule with everything at its default but what is given. */
+/** Returns a rule with defaults, except for the given fields. */
 export function rule(given: Partial<Omit<Rule, 'source'>> & { readonly line?: number } = {}): Rule {
   const { line = 1, ...rest } = given;
   const folder = rest.folder ?? '';
@@ -27,13 +27,13 @@ export function rule(given: Partial<Omit<Rule, 'source'>> & { readonly line?: nu
   };
 }
 
-/** A rule's task on files. */
+/** Returns a rule's task for files. */
 export function ruleTask(given: Rule, ...files: string[]): RuleTask {
   return { rule: given, files: paths(...files), unchangedMatching: [] };
 }
 
-/** A review of a rule's task with made-up contents. */
-export function reviewTask(id: string, ...parts: [RuleTask, ...RuleTask[]]): ReviewTask {
+/** Returns a review of a rule's task with invented contents. */
+export function reviewTask(id: string, ...parts: [RuleTask, ...RuleTask[]]): RuleReviewTask {
   const files = [...new Set(parts.flatMap((part) => part.files))];
   const digests: FileDigest[] = files.map((path) => ({ path, sha256: `sha of ${path}`, link: null }));
   return { id: id as ReviewId, parts, files, digests };

@@ -1,18 +1,25 @@
-import type { CommitId, RepoPath } from '../../src/domain/brand.ts';
-import type { KnownFinding, Resolution } from '../../src/domain/finding.ts';
-import type { CheckGate, Entry, GateContent, ReviewGate } from '../../src/domain/gate.ts';
-import type { HeldReceipt, Receipt } from '../../src/domain/receipt.ts';
-import type { SlotRecord, Violation } from '../../src/domain/record.ts';
-import type { GateOutcome, RunOutcome, SlotOutcome } from '../../src/domain/run.ts';
-import type { Usage } from '../../src/domain/usage.ts';
-import { type GateFacts, type GateState, gateState, type StateOptions } from '../../src/plan/gate-state.ts';
+import { type GateFacts, type GateState, gateState, type StateOptions } from '../../src/gates/decide/gate-state.ts';
+import type { SlotRecord, Violation } from '../../src/gates/record-types.ts';
+import type { GateOutcome, RunOutcome, SlotOutcome } from '../../src/gates/run-types.ts';
+import type {
+  CheckGate,
+  GateContent,
+  HeldReceipt,
+  KnownFinding,
+  Receipt,
+  Resolution,
+  ReviewGate,
+} from '../../src/gates/types.ts';
+import type { Usage } from '../../src/kernel/agent.ts';
+import type { CommitId, RepoPath } from '../../src/kernel/ids.ts';
+import type { Entry } from '../../src/kernel/repository.ts';
 import { findingWith } from './finding.ts';
 import { ownFacts, slotRecord } from './record-samples.ts';
 
 export const path = (text: string) => text as RepoPath;
 export const content = (text: string) => text as GateContent;
 
-/** One changed file; what differs is given. */
+/** Returns one changed file; `differs` overrides fields. */
 export function entry(differs: Partial<Omit<Entry, 'path'>> & { readonly path?: string } = {}): Entry {
   return { mode: '100644', baseBlob: 'b0', headBlob: 'h1', ...differs, path: path(differs.path ?? 'src/a.ts') };
 }
@@ -65,9 +72,9 @@ const said = (how: Resolution['how'], why: string, at: string): Resolution => ({
 const LATER = '2026-03-01T13:00:00.000Z';
 
 export const waiver = (why = 'It has to be so.', at = LATER) => said('skipped', why, at);
-export const claim = (why = 'Mended.', at = LATER) => said('fixed', why, at);
+export const claim = (why = 'Fixed.', at = LATER) => said('fixed', why, at);
 
-/** What slot 1 concluded about content `c1`: a pass. */
+/** Slot 1 passed content `c1`. */
 export function receipt(differs: Partial<Receipt> = {}): Receipt {
   return {
     gate: 'review:src:code-quality',
@@ -84,7 +91,7 @@ export function receipt(differs: Partial<Receipt> = {}): Receipt {
   };
 }
 
-/** That the gate held after an iteration whose records have the usual times; content `c1` unless told. */
+/** The gate passed after an iteration whose records have the usual times; default content: `c1`. */
 export function held(iteration: number, seen = 'c1'): HeldReceipt {
   return {
     gate: 'review:src:code-quality',
@@ -112,8 +119,9 @@ export function violation(differs: Partial<Violation> = {}): Violation {
 }
 
 /**
- * Our own records from "1.2 fail c1": slot, iteration, status, content (c1 unless told). A fail holds an open finding;
- * "warned" is a pass with a warning, "waived" a fail with a waived finding, "rest@1" rests on a pass in iteration 1.
+ * Makes our own records from "1.2 fail c1": slot, iteration, status, content (default: c1). A fail has an open finding;
+ * "warned" is a pass with a warning, "waived" a fail with a waived finding, "rest@1" a skip because of a pass in
+ * iteration 1.
  */
 export function records(...texts: readonly string[]): SlotRecord[] {
   return texts.map((text) => {
@@ -140,14 +148,14 @@ const STATUSES: Readonly<Record<string, Pick<SlotRecord, 'status' | 'violations'
   rest: { status: 'skipped_prior_pass', violations: [] },
 };
 
-/** On branch `work`, with the change of `src/a.ts` alone. */
+/** On branch `work`, with only the change of `src/a.ts`. */
 export const HERE: StateOptions = {
   scope: { key: 'full', kind: 'full' },
   where: { branch: 'work', mergeBase: 'b1' as CommitId },
   entryOf: (name) => (name === 'src/a.ts' ? entry() : undefined),
 };
 
-/** Where a gate stands of which nothing is known but what is given. */
+/** The state of a gate, with only the given facts. */
 export function stateOf(
   facts: Partial<Omit<GateFacts, 'receipts'>> & { readonly receipts?: readonly Receipt[] } = {},
   options: Partial<StateOptions> = {},
@@ -162,7 +170,7 @@ export function usage(differs: Partial<Usage> = {}): Usage {
   return { ...usual, ...differs };
 }
 
-/** Slot 1 passed on its first look. */
+/** Slot 1 passed in its first review. */
 export function slotOutcome(differs: Partial<SlotOutcome> = {}): SlotOutcome {
   return {
     slot: 1,

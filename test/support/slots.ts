@@ -1,23 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunDocument } from '../../src/report/run-document.ts';
+import type { RunDocument } from '../../src/gates/json.ts';
 import { type GateRepo, gateRepo } from './gates.ts';
 
 export const GATE = 'review:src:code-quality';
 
-/** One review of `src` by scripted agents of these names, a slot each. */
+/** Returns one review of `src` by scripted agents of these names, a slot each. */
 export function slotRepo(agents: readonly string[], options: Parameters<typeof gateRepo>[0] = {}): GateRepo {
   return gateRepo({ agents, numReviews: agents.length, ...options });
 }
 
-/** A record as a person or another tool writes it: nothing in it but what every tool's records have. */
+/** A record as a person or another tool writes it: only the fields that every tool's records have. */
 export function handRecord(status: 'pass' | 'fail' | 'error' | 'skipped_prior_pass', more: object = {}): object {
   const violation = { file: 'src/a.ts', line: 2, issue: 'b is odd', fix: '', priority: 'high', status: 'new' };
   const violations = status === 'fail' ? [violation] : [];
   return { adapter: 'codex', timestamp: '2026-03-01T12:00:00.000Z', status, rawOutput: '', violations, ...more };
 }
 
-/** Writes records by hand under the very names of their files: by status, as a whole, or any other text. */
+/** Writes records by hand under the exact names of their files: by status, as a whole, or any other text. */
 export function given(repo: GateRepo, records: Readonly<Record<string, string | object>>): void {
   for (const [name, record] of Object.entries(records)) {
     const adapter = /_([^_]+)@/.exec(name)?.[1] ?? 'codex';
@@ -26,7 +26,7 @@ export function given(repo: GateRepo, records: Readonly<Record<string, string | 
   }
 }
 
-/** What became of each slot of a gate, as `@1 skipped_prior_pass 2`, the number being the iteration of its pass. */
+/** Returns the result of each slot of a gate, as `@1 skipped_prior_pass 2`; the number is the iteration of its pass. */
 export function slotsIn({ gates }: Pick<RunDocument, 'gates'>, gate = GATE): readonly string[] {
   const slots = gates.find(({ id }) => id === gate)?.slots ?? [];
   return slots.map(
@@ -34,7 +34,7 @@ export function slotsIn({ gates }: Pick<RunDocument, 'gates'>, gate = GATE): rea
   );
 }
 
-/** The agents that were asked since the calls were last forgotten, by name. */
+/** Returns the names of the called agents since the calls were last cleared. */
 export function asked(repo: GateRepo): readonly string[] {
   return repo
     .calls()
@@ -42,7 +42,7 @@ export function asked(repo: GateRepo): readonly string[] {
     .sort();
 }
 
-/** The lines that say of a slot that it rests, or that it runs as the last resort. */
+/** Returns the lines that say that a slot is skipped, or that it runs as the last resort. */
 export function slotLines(lines: readonly string[]): readonly string[] {
   return lines.filter((line) => line.includes('Skipping @') || line.includes('safety latch'));
 }
@@ -52,19 +52,19 @@ export const skipLine = (slot: number, iteration: number) =>
 
 export const LATCH_LINE = 'Running @1: safety latch (all slots previously passed)';
 
-/** The change as it is after another edit. */
+/** Returns the change after another edit. */
 export function edit(repo: GateRepo, number: number): void {
   repo.write('src/a.ts', `export const a = 1;\nexport const b = ${number};\n`);
 }
 
-/** Puts other words into the settings. */
+/** Replaces words in the settings. */
 export function configure(repo: GateRepo, from: string, to: string): void {
   const before = readFileSync(join(repo.root, 'onceover.yml'), 'utf8');
   if (!before.includes(from)) throw new Error(`the settings do not say ${from}`);
   repo.write('onceover.yml', before.replaceAll(from, to));
 }
 
-/** Makes an agent's command one that is not there; what comes back undoes it. */
+/** Makes an agent's command a missing one; returns a function that undoes this. */
 export function stopAgent(repo: GateRepo, name: string): () => void {
   const there = `${name}: { command: [node,`;
   const gone = `${name}: { command: [no-such-program,`;

@@ -1,12 +1,10 @@
 import { chmodSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RepoPath } from '../../src/domain/brand.ts';
-import type { Entry } from '../../src/domain/gate.ts';
-import type { Comparison, LeftOut, Snapshot, Snapshots } from '../../src/domain/ports.ts';
-import type { Result } from '../../src/domain/result.ts';
-import type { Selection } from '../../src/domain/scope.ts';
-import { findPlace } from '../../src/io/place.ts';
-import { openSnapshots } from '../../src/io/snapshots.ts';
+import { findRepository } from '../../src/git/locate.ts';
+import { openSnapshots } from '../../src/git/snapshot.ts';
+import type { RepoPath } from '../../src/kernel/ids.ts';
+import type { Comparison, Entry, OmittedFiles, Selection, Snapshot, Snapshots } from '../../src/kernel/repository.ts';
+import type { Result } from '../../src/kernel/result.ts';
 import { repoWith, type TestRepo } from './repo.ts';
 
 export type Repo = TestRepo & {
@@ -22,7 +20,7 @@ export function someRepo(files: Readonly<Record<string, string>> = {}): Repo {
   return handy(repoWith({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'sub/c.txt': 'c\n', ...files }));
 }
 
-/** A repository with more to do in it. */
+/** Adds short methods to a test repository. */
 export function handy(repo: TestRepo): Repo {
   const at = (path: string) => join(repo.root, path);
   return {
@@ -36,18 +34,18 @@ export function handy(repo: TestRepo): Repo {
 }
 
 export const CHANGE: Selection = { kind: 'change', base: null };
-export const NOTHING: LeftOut = { folders: [] };
+export const NOTHING: OmittedFiles = { folders: [] };
 
 export const asPaths = (...paths: string[]) => paths as RepoPath[];
 
-/** What a step gave; that it failed is not expected. */
+/** Returns the value of a result, and throws if it is a failure. */
 export function value<T>(result: Result<T>): T {
   if (!result.ok) throw new Error(JSON.stringify(result.failure));
   return result.value;
 }
 
 export async function snapshotsAt(folder: string): Promise<Snapshots> {
-  return openSnapshots(value(await findPlace(folder)));
+  return openSnapshots(value(await findRepository(folder)));
 }
 
 export async function compareAt(folder: string, selection: Selection = CHANGE): Promise<Comparison> {
@@ -59,7 +57,7 @@ export async function takeAt(folder: string, selection: Selection = CHANGE, left
   return value(await snapshots.take(value(await snapshots.compare(selection, null)), left));
 }
 
-/** Entries in short: added, deleted or modified, the mode where it is not that of a plain file, the path. */
+/** Formats entries in short: A, D or M, the mode unless it is a plain file, and the path. */
 export function brief(entries: readonly Entry[]): string[] {
   return entries.map(({ path, mode, baseBlob, headBlob }) => {
     const sign = baseBlob === null ? 'A' : headBlob === null ? 'D' : 'M';

@@ -1,8 +1,10 @@
-import { cells } from '../../src/text/width.ts';
+import { cells } from '../../src/ui/layout.ts';
 
-/** A terminal as far as the live display needs one: lines that break at its width, and a cursor that goes up. */
+/**
+ * A terminal with the features that the live display needs: lines that wrap at its width, and a cursor that moves up.
+ */
 export function terminal(columns: number, rows = 1000) {
-  // A line is what stands between line breaks; the terminal shows it in as many rows as it needs.
+  // A line ends at a line break; the terminal shows it in as many rows as it needs.
   let lines: string[] = [''];
   let at = 0;
   let fresh = true;
@@ -19,7 +21,7 @@ export function terminal(columns: number, rows = 1000) {
     resize(to: number): void {
       self.columns = to;
     },
-    /** What can be read, without the empty end. */
+    /** Returns the visible text, without the empty end. */
     shown(): string[] {
       const end = lines.findLastIndex((line) => line !== '');
       return lines.slice(0, end + 1);

@@ -4,7 +4,7 @@ import { expect, onTestFinished } from 'vitest';
 import { CLI, type CliEnd } from './cli.ts';
 import { cleanEnvironment } from './repo.ts';
 
-/** What a command that could not do its work says: the cause and what to do next, in sentences and without a stack. */
+/** Checks the message of a command that failed: the cause and the next step, in sentences and without a stack trace. */
 export function told(end: Pick<CliEnd, 'code' | 'stderr'>, code: number): string {
   expect.soft(end.code, end.stderr).toBe(code);
   const lines = end.stderr.trimEnd().split('\n');
@@ -15,7 +15,7 @@ export function told(end: Pick<CliEnd, 'code' | 'stderr'>, code: number): string
   return lines.slice(first).join('\n');
 }
 
-/** The one document on stdout of a command with --json that failed; its words are those on stderr. */
+/** Returns the only document on stdout of a failed command with --json; its words match those on stderr. */
 export function toldInJson(end: CliEnd, code: number): { kind: string; message: string; next: string } {
   const sentences = told(end, code);
   const { error } = JSON.parse(end.stdout) as { error: { kind: string; message: string; next: string } };
@@ -23,15 +23,15 @@ export function toldInJson(end: CliEnd, code: number): { kind: string; message: 
   return error;
 }
 
-/** The program while it runs. */
+/** The running program. */
 export type Started = {
   readonly child: ChildProcess;
-  /** Until it has said so on stderr; fails where it ends without. */
+  /** Waits until stderr has this text; fails if the program ends first. */
   said(words: string): Promise<void>;
   readonly ended: Promise<CliEnd & { readonly signal: NodeJS.Signals | null }>;
 };
 
-/** Starts the built program; ended with the test. */
+/** Starts the built program; it is ended with the test. */
 export function startOnceover(cwd: string, args: readonly string[]): Started {
   const child = spawn(process.execPath, [CLI, ...args], {
     cwd,

@@ -6,7 +6,7 @@ import { failing, type GateRepo, gateRepo, gateSettings } from './gates.ts';
 
 const PAGE = resolve(import.meta.dirname, '../../docs/no-false-pass.md');
 
-/** The lists of docs/no-false-pass.md by their headings: what is promised there is what is tried. */
+/** Returns the lists of docs/no-false-pass.md by heading. */
 export function promisedWays(): ReadonlyMap<string, readonly string[]> {
   const ways = new Map<string, string[]>();
   let own: string[] = [];
@@ -22,7 +22,7 @@ export function promisedWays(): ReadonlyMap<string, readonly string[]> {
 type Body = () => Promise<void>;
 type Way = ((title: string, body: Body) => void) & { fails(title: string, body: Body): void };
 
-/** Tests of the ways under one heading of the page: a way that is on one side only is a failing test. */
+/** Returns a function that adds tests for one heading. A list item without a test, or a test without an item, fails. */
 export function waysUnder(heading: string): Way {
   const tried: string[] = [];
   const way = (title: string, body: Body) => {
@@ -42,16 +42,16 @@ export function waysUnder(heading: string): Way {
 
 type Options = NonNullable<Parameters<typeof gateRepo>[0]>;
 
-/** A repository with one reviewer, `one`: nobody takes over from it. */
+/** Creates a repository with one reviewer, `one`, and no other agent. */
 export function alone(options: Options = {}): GateRepo {
   return gateRepo({ agents: ['one'], numReviews: 1, ...options });
 }
 
-/** The line of src/a.ts that reviewers object to. */
+/** The line of src/a.ts that reviewers report. */
 export const BAD = 'export const b = 2;';
 export const OBJECTION = failing('src/a.ts', BAD, { line: 2 });
 
-/** The same, after its reviewer has objected to src/a.ts; from then on it passes and says nothing more. */
+/** Creates the same repository after its reviewer has failed src/a.ts. From then on, the reviewer passes everything. */
 export async function objected(options: Options = {}): Promise<GateRepo> {
   const repo = alone(options);
   repo.answers('one', OBJECTION);
@@ -59,7 +59,7 @@ export async function objected(options: Options = {}): Promise<GateRepo> {
   return repo;
 }
 
-/** The same, after everything has passed; from then on its reviewer objects to whatever it is asked. */
+/** Creates the same repository after everything has passed. From then on, the reviewer fails everything. */
 export async function passed(options: Options = {}): Promise<GateRepo> {
   const repo = alone(options);
   expect((await repo.run()).code).toBe(0);
@@ -69,14 +69,14 @@ export async function passed(options: Options = {}): Promise<GateRepo> {
   return repo;
 }
 
-/** Expects the finding F1 to be open, in a run and in the status. */
+/** Expects that the finding F1 is open, in `run` and in `status`. */
 export async function expectOpen(repo: GateRepo, args: readonly string[] = []): Promise<void> {
   const run = await repo.document(args);
   expect(run).toMatchObject({ code: 1, findings: [{ id: 'F1', state: 'open' }] });
   expect((await onceover(repo.root, ['status'])).code).toBe(1);
 }
 
-/** Expects that what is there now does not pass until the reviewer was asked, and that its word counts. */
+/** Expects that the current content does not pass until the reviewer has run, and that its verdict counts. */
 export async function expectAsked(repo: GateRepo, options: CliOptions = {}): Promise<void> {
   expect((await onceover(repo.root, ['status'], options)).code).toBe(1);
   const run = await repo.run([], options);
@@ -90,7 +90,7 @@ export function configure(repo: GateRepo, options: Options = {}): void {
   repo.write('onceover.yml', gateSettings(folder, { agents: ['one'], numReviews: 1, ...options }));
 }
 
-/** Any other command, in the repository. */
+/** Runs a command of onceover in the repository. */
 export function command(repo: GateRepo, ...args: readonly string[]): Promise<CliEnd> {
   return onceover(repo.root, args);
 }

@@ -2,30 +2,32 @@ import { contentOf } from './model-sim/cache/anthropic-blocks.ts';
 import { type JsonObject, objectAt, objectsIn, parseObject, stringAt } from './model-sim/json.ts';
 import type { LoggedRequest } from './model-sim/log.ts';
 
-/** The session that a request of Claude Code or Codex belongs to. */
+/** Returns the session of a request of Claude Code or Codex. */
 export function sessionOf(request: LoggedRequest | undefined): string {
   const body = bodyOf(request);
   if (!isAnthropic(request)) return stringAt(body, 'prompt_cache_key');
   return stringAt(parseObject(stringAt(objectAt(body, 'metadata'), 'user_id')) ?? {}, 'session_id');
 }
 
-/** The text that the agent has as its stable part: Claude Code in its system prompt, Codex at the beginning of the question. */
+/**
+ * Returns the stable part of the agent's text: in Claude Code's system prompt, or at the beginning of Codex's prompt.
+ */
 export function stableText(request: LoggedRequest | undefined): string {
   if (!isAnthropic(request)) return questions(request).join('');
   return stringAt(contentOf(bodyOf(request)['system']).at(-1) ?? {}, 'text');
 }
 
-/** What the user is told to have said, in all. */
+/** Returns all text of the user's messages. */
 export function usersText(request: LoggedRequest | undefined): string {
   return questions(request).join('\n');
 }
 
-/** What the user says in a request and did not say in an earlier one of the same conversation. */
+/** Returns the user's text in a request that is not in an earlier request of the same conversation. */
 export function addedText(earlier: LoggedRequest, later: LoggedRequest): string {
   return questions(later).slice(questions(earlier).length).join('\n');
 }
 
-/** Requests by dispatch: each begins where its session is asked something that it was not asked before. */
+/** Groups requests by call: each group begins where its session gets a new prompt. */
 export function dispatchesOf(requests: readonly LoggedRequest[]): readonly (readonly LoggedRequest[])[] {
   const dispatches: LoggedRequest[][] = [];
   const last = new Map<string, { readonly own: LoggedRequest[]; readonly asked: number }>();
@@ -44,19 +46,19 @@ export function dispatchesOf(requests: readonly LoggedRequest[]): readonly (read
   return dispatches;
 }
 
-/** The schema of the answer that a request asks for. */
+/** Returns the schema of the answer in a request. */
 export function schemaOf(request: LoggedRequest | undefined) {
   const body = bodyOf(request);
   if (!isAnthropic(request)) return objectAt(objectAt(body, 'text'), 'format')['schema'];
   return objectsIn(body['tools']).find(({ name }) => name === 'StructuredOutput')?.['input_schema'];
 }
 
-/** What the model said, in tokens, as it was reported. */
+/** Returns the reported output tokens of the model. */
 export function outputTokens(requests: readonly LoggedRequest[]): number {
   return requests.reduce((sum, { usage }) => sum + Number(usage?.['output_tokens'] ?? 0), 0);
 }
 
-/** The texts of the user's messages, without those that an agent puts before a question by itself. */
+/** Returns the texts of the user's messages, without those that an agent adds before a prompt. */
 function questions(request: LoggedRequest | undefined): readonly string[] {
   const body = bodyOf(request);
   return objectsIn(isAnthropic(request) ? body['messages'] : body['input'])

@@ -1,4 +1,4 @@
-/** A command that GitHub's runner would obey. */
+/** A command that GitHub's runner would execute. */
 export type WorkflowCommand = {
   readonly name: string;
   readonly properties: Readonly<Record<string, string>>;
@@ -9,8 +9,8 @@ const KNOWN =
   'stop-commands|set-env|set-output|save-state|add-mask|add-path|add-matcher|remove-matcher|debug|notice|warning|error|group|endgroup|echo';
 
 /**
- * The commands in what a step prints, as the runner finds them: in a line that begins with "::" after white space, and in the
- * older form "##[name …]" anywhere in a line.
+ * Finds the commands in a step's output like the runner does: in a line that begins with "::" after white space, and in
+ * the older form "##[name …]" anywhere in a line.
  */
 export function commandsIn(log: string): readonly WorkflowCommand[] {
   return log.split(/\r\n|\r|\n/).flatMap((line) => {

@@ -1,9 +1,9 @@
-import type { SessionId, SessionName } from '../../src/domain/workflow.ts';
-import type { WorkflowFailure } from '../../src/domain/workflow-failure.ts';
+import type { SessionName, WorkflowFailure } from '../../src/kernel/failure.ts';
+import type { SessionId } from '../../src/kernel/ids.ts';
 
 type Sample<Kind> = readonly [failure: Extract<WorkflowFailure, { kind: Kind }>, names: string, next: RegExp];
 
-/** One of each kind, with `given` wherever a value comes from outside: what it names, and what is to be done. */
+/** One failure per kind, with `given` as every value from outside, the expected name and the expected next step. */
 export function workflowFailures(given: string): { readonly [Kind in WorkflowFailure['kind']]: Sample<Kind> } {
   const session: SessionName = { id: 'ab12' as SessionId, job: 'study', workflow: 'full', goal: given };
   const step = { session, step: given, open: ['report'] };
@@ -21,28 +21,28 @@ export function workflowFailures(given: string): { readonly [Kind in WorkflowFai
     'unreadable-session': [
       { kind: 'unreadable-session', id: 'ab12', path: given, aside: 'aside.json' },
       given,
-      /put aside as aside\.json.*start_workflow/,
+      /renamed to aside\.json.*start_workflow/,
     ],
     'session-outdated': [{ kind: 'session-outdated', session }, '"full" of "study"', /job\.yml.*abort_workflow/],
     'session-busy': [{ kind: 'session-busy', id: given }, given, /Try again/],
-    'no-such-step': [{ kind: 'no-such-step', ...step }, given, /^Name one that is open: report\.$/],
+    'no-such-step': [{ kind: 'no-such-step', ...step }, given, /^Use an open step: report\.$/],
     'step-finished': [
       { kind: 'step-finished', ...step, at: '2026-03-01' },
       given,
-      /^Nothing was changed\. Go on with what is open: report\.$/,
+      /^Nothing was changed\. Continue with an open step: report\.$/,
     ],
-    'step-not-begun': [{ kind: 'step-not-begun', ...step }, given, /^Finish what is open first: report\.$/],
+    'step-not-begun': [{ kind: 'step-not-begun', ...step }, given, /^Finish the open steps first: report\.$/],
     'which-step': [{ kind: 'which-step', session, open: [{ id: 'report', outputs: [given] }] }, 'report: ', /step_id/],
     'unknown-output': [
       { kind: 'unknown-output', session, step: 'a', name: given, known: ['notes'] },
       given,
       /Nothing was judged/,
     ],
-    'missing-outputs': [{ kind: 'missing-outputs', step: 'a', names: [given] }, given, /Make what is missing/],
+    'missing-outputs': [{ kind: 'missing-outputs', step: 'a', names: [given] }, given, /Create the missing output/],
     'wrong-output-type': [
       { kind: 'wrong-output-type', step: 'a', name: given, expected: 'file', given: 'several' },
       given,
-      /Give one path/,
+      /Pass one path/,
     ],
     'unusable-output': [
       { kind: 'unusable-output', step: 'a', name: 'notes', path: given, why: 'outside' },
@@ -59,9 +59,9 @@ export function workflowFailures(given: string): { readonly [Kind in WorkflowFai
         passed: 2,
       },
       given,
-      /^This was no attempt, and 2 reviews that passed are not done again\./,
+      /^This does not count as an attempt, and 2 passed reviews will not run again\./,
     ],
-    'outputs-changed': [{ kind: 'outputs-changed', step: 'a', paths: [given] }, given, /no attempt/],
+    'outputs-changed': [{ kind: 'outputs-changed', step: 'a', paths: [given] }, given, /does not count as an attempt/],
     'reviewer-not-here': [
       { kind: 'reviewer-not-here', name: given, found: ['codex'] },
       given,

@@ -7,7 +7,7 @@ import { terminalSvg } from '../../tools/picture/terminal-svg.mjs';
 
 type Picture = { readonly title: string; readonly recording: string; readonly picture: string };
 
-test.each(PICTURES as readonly Picture[])('the picture is that of its recording: $title', (picture) => {
+test.each(PICTURES as readonly Picture[])('the picture matches its recording: $title', (picture) => {
   expect(readFileSync(picture.picture, 'utf8')).toBe(pictureOf(picture));
 });
 
@@ -21,14 +21,14 @@ describe('a terminal as a picture', () => {
     expect(draw('a')).toContain('<title>A &amp; B</title>');
   });
 
-  test('how text looks goes on until it is reset, also in the next row', () => {
+  test('a text style continues until it is reset, also in the next row', () => {
     const [first, second, third] = spans('\u001b[1;31mFAIL\nmore\u001b[0m plain');
     expect(first).toEqual(['FAIL', expect.stringMatching(/fill="#ff7b72" class="b"/)]);
     expect(second).toEqual(['more', expect.stringMatching(/fill="#ff7b72" class="b"/)]);
     expect(third).toEqual(['plain', expect.not.stringMatching(/fill|class/)]);
   });
 
-  test('columns stand where the terminal has them', () => {
+  test('columns have the same position as in the terminal', () => {
     expect(spans('a   b')).toEqual([
       ['a', 'x="16" textLength="8.4"'],
       ['b', 'x="49.6" textLength="8.4"'],

@@ -12,7 +12,7 @@ type Answer = {
   readonly message: string;
 };
 
-/** Has a script look at a repository with these files. */
+/** Runs a script in a repository with these files. */
 function look(script: string, files: Readonly<Record<string, string>>, prompt = ''): Answer {
   const { root } = repoWith(files);
   const env = cleanEnvironment(root);
@@ -66,8 +66,8 @@ const rows: readonly [title: string, script: string, files: Record<string, strin
       'src/io/git.ts': '',
     },
     [
-      'README.md:1 The link to docs/two.md leads to no file.',
-      'README.md:1 The link to docs/one.md#missing leads to no heading of that page.',
+      'README.md:1 The link to docs/two.md points to a missing file.',
+      'README.md:1 The link to docs/one.md#missing points to a missing heading.',
       'ARCHITECTURE.md:1 There is no plan/slot in src.',
     ],
   ],
@@ -90,11 +90,11 @@ const rows: readonly [title: string, script: string, files: Record<string, strin
     ['package.json:4 DECISIONS.md does not say what @a/yaml-more is for.', 'package.json:5 zod has no exact version.'],
   ],
   [
-    'settings, options and tools that a page tells of',
+    'settings, options and tools that a page names',
     'documented',
     {
       'README.md': '```yaml\nagents: [a]\n```\n`base` and `--base`, `--no-commit`, `start_run`\n',
-      'src/cli/program.ts': PROGRAM,
+      'src/cli/define-daily.ts': PROGRAM,
       'schemas/onceover.yml.schema.json': SETTINGS,
       'src/mcp/server.ts': "server.registerTool(\n  'start_run', {});\n",
     },
@@ -105,15 +105,15 @@ const rows: readonly [title: string, script: string, files: Record<string, strin
     'documented',
     {
       'README.md': '`agents` and --base-line, start_run\n',
-      'src/cli/program.ts': PROGRAM,
+      'src/cli/define-daily.ts': PROGRAM,
       'schemas/onceover.yml.schema.json': SETTINGS,
       'src/mcp/server.ts': "server.registerTool('start_run', {});\n",
     },
     [
-      'schemas/onceover.yml.schema.json:1 Neither README.md nor docs/ tells of base.',
-      'src/cli/program.ts:1 Neither README.md nor docs/ tells of --base.',
-      'src/cli/program.ts:3 Neither README.md nor docs/ tells of --no-commit.',
-      'src/mcp/server.ts:1 Neither README.md nor docs/ tells of start_run.',
+      'schemas/onceover.yml.schema.json:1 README.md and docs/ do not mention base.',
+      'src/cli/define-daily.ts:1 README.md and docs/ do not mention --base.',
+      'src/cli/define-daily.ts:3 README.md and docs/ do not mention --no-commit.',
+      'src/mcp/server.ts:1 README.md and docs/ do not mention start_run.',
     ],
   ],
   [
@@ -158,10 +158,10 @@ const rows: readonly [title: string, script: string, files: Record<string, strin
       'src/b.ts': `${'x();\n'.repeat(701)}`,
     },
     [
-      'src/a.ts:5 A banner, or a note to oneself.',
-      'src/a.ts:3 A failure is caught, and nothing comes of it.',
-      'src/a.ts:4 A type is forced by two casts.',
-      'src/a.ts:6 It has more than 6 parameters.',
+      'src/a.ts:5 A banner or a TODO comment.',
+      'src/a.ts:3 The catch block ignores the error.',
+      'src/a.ts:4 A double cast forces the type.',
+      'src/a.ts:6 The function has more than 6 parameters.',
       'src/b.ts:1 The file has more than 700 lines.',
     ],
   ],
@@ -170,7 +170,7 @@ const rows: readonly [title: string, script: string, files: Record<string, strin
 test.each(rows)('%s', (_, script, files, issues) => {
   const answer = look(script, files);
   expect([answer.status, found(answer)]).toEqual([issues.length === 0 ? 'pass' : 'fail', issues]);
-  expect(answer.message).toMatch(/^By a script, /);
+  expect(answer.message).toMatch(/^Checked by a script, /);
 });
 
 describe('as a reviewer', () => {
@@ -182,7 +182,7 @@ describe('as a reviewer', () => {
   const block = (id: string, file: string, issue: string) =>
     `\`\`\`\nid: ${id}\nplace: ${file}:1\nissue: ${issue}\n\`\`\`\n`;
 
-  test('it speaks of what it is shown, and of what was found before', () => {
+  test('it reports problems in the reviewed files, and answers earlier findings', () => {
     const prompt = `diff --git a/test/a.test.ts b/test/a.test.ts\n+x\n\n## Earlier findings\n\n${block('F1', 'test/b.test.ts', "The test 'two' asserts nothing.")}\n${block('F2', 'test/b.test.ts', "The test 'old' asserts nothing.")}\nAnswer.\n`;
     const answer = look('tests', FILES, prompt);
     expect(found(answer)).toEqual(["test/a.test.ts:1 The test 'one' asserts nothing."]);
@@ -193,7 +193,7 @@ describe('as a reviewer', () => {
     expect(answer.status).toBe('fail');
   });
 
-  test('it lets be what was declined', () => {
+  test('it does not report declined findings again', () => {
     const prompt = `diff --git a/test/a.test.ts b/test/a.test.ts\n\n## Declined findings\n\n${block('F1', 'test/a.test.ts', "The test 'one' asserts nothing.")}`;
     expect(look('tests', FILES, prompt)).toMatchObject({ status: 'pass', violations: [], previous: [] });
   });

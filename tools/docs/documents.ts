@@ -1,51 +1,51 @@
 import { COMMON_WORDS, DOCUMENTS, SHAPES, WORDS } from './document-words.ts';
-import { type JsonSchema, tellType } from './json-schema.ts';
+import { describeType, type JsonSchema } from './json-schema.ts';
 import { publishedSchemas } from './published.ts';
 import { code, table } from './table.ts';
 
-/** The shapes that several documents share, each told once: where it is found, and what it is like there. */
+/** An object that several documents share. The page describes it once and links to it. */
 type Shape = { readonly name: string; readonly at: string; readonly like: string; readonly schema: JsonSchema };
 
-/** The JSON documents, field by field. */
+/** Returns the list of JSON documents, and a table of fields for each. */
 export function documentParts(): Readonly<Record<string, string>> {
-  const told = readAll();
+  const known = readAll();
   const list = DOCUMENTS.map(({ name, from }) => [`[${name}](#${name})`, from]);
   const documents = DOCUMENTS.map(({ name, from, about }) =>
     [
       `### ${name}`,
       `${from}. ${about} Schema: [${name}.schema.json](../schemas/${name}.schema.json).`,
-      ...fieldTables(name, schemaOf(name), told),
+      ...fieldTables(name, schemaOf(name), known),
     ].join('\n\n'),
   );
   const parts = {
-    'document-list': table(['document', 'of'], list),
+    'document-list': table(['document', 'returned by'], list),
     documents: documents.join('\n\n'),
-    shapes: told.shared
-      .map((shape) => [`### ${shape.name}`, ...fieldTables(shape.name, shape.schema, told)].join('\n\n'))
+    shapes: known.shared
+      .map((shape) => [`### ${shape.name}`, ...fieldTables(shape.name, shape.schema, known)].join('\n\n'))
       .join('\n\n'),
   };
-  told.words.end();
+  known.words.end();
   return parts;
 }
 
-/** Published documents that have no section, which the page would be silent about. */
-export function untoldDocuments(): readonly string[] {
-  const told = new Set(DOCUMENTS.map(({ name }) => name));
+/** Returns the published documents that have no section on the page. */
+export function undescribedDocuments(): readonly string[] {
+  const described = new Set(DOCUMENTS.map(({ name }) => name));
   return publishedSchemas()
     .map(({ name }) => name)
-    .filter((name) => !told.has(name) && !INPUTS.has(name));
+    .filter((name) => !described.has(name) && !INPUTS.has(name));
 }
 
 const INPUTS = new Set(['onceover.yml', 'deepreview', 'job.yml']);
 
-type Told = {
-  /** Documents that are also found inside of others. */
+type Known = {
+  /** Whole documents; some also appear inside others. */
   readonly whole: readonly Shape[];
   readonly shared: readonly Shape[];
   readonly words: Words;
 };
 
-function readAll(): Told {
+function readAll(): Known {
   const whole = DOCUMENTS.map(({ name }): Shape => {
     const schema = schemaOf(name);
     return { name, at: name, like: likeness(schema), schema };
@@ -66,46 +66,46 @@ function schemaOf(name: string): JsonSchema {
 
 function childOf(schema: JsonSchema, step: string): JsonSchema {
   const own = inner(schema).properties?.[step];
-  if (own === undefined) throw new Error(`No "${step}" here.`);
+  if (own === undefined) throw new Error(`The schema has no "${step}".`);
   return own;
 }
 
-/** What is in a list, or beside null. */
+/** Returns the schema of the items of a list, or of the value beside null. */
 function inner(schema: JsonSchema): JsonSchema {
   const [only, ...others] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null');
   if (only !== undefined && others.length === 0) return inner(only);
   return schema.items === undefined ? schema : inner(schema.items);
 }
 
-// Fields in any place are the same ones whatever is said of the whole.
+// The description of the whole object does not matter: two objects are alike if their fields are.
 function likeness(schema: JsonSchema): string {
   return JSON.stringify({ ...inner(schema), description: undefined, $schema: undefined });
 }
 
-/** A table of the fields; one for each kind where the document is of several. */
-function fieldTables(name: string, schema: JsonSchema, told: Told): string[] {
+/** Returns a table of the fields; for a union, one table for each member. */
+function fieldTables(name: string, schema: JsonSchema, known: Known): string[] {
   const kinds = schema.oneOf;
-  if (kinds === undefined) return [fields(name, schema, told)];
+  if (kinds === undefined) return [fields(name, schema, known)];
   return kinds.flatMap((kind) => {
     const about = String(kind.properties?.['about']?.const);
-    return [`With ${code(`about: ${about}`)}:`, fields(`${name}.${about}`, kind, told)];
+    return [`With ${code(`about: ${about}`)}:`, fields(`${name}.${about}`, kind, known)];
   });
 }
 
-function fields(name: string, schema: JsonSchema, told: Told): string {
-  return table(['field', 'is', 'means'], rows(name, schema, told, ''));
+function fields(name: string, schema: JsonSchema, known: Known): string {
+  return table(['field', 'type', 'meaning'], rows(name, schema, known, ''));
 }
 
-function rows(name: string, schema: JsonSchema, told: Told, before: string): string[][] {
+function rows(name: string, schema: JsonSchema, known: Known, before: string): string[][] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, own]) => {
     const path = `${before}${key}`;
-    const shape = [...told.whole, ...told.shared].find((one) => one.name !== name && one.like === likeness(own));
+    const shape = [...known.whole, ...known.shared].find((one) => one.name !== name && one.like === likeness(own));
     const isOptional = schema.required?.includes(key) !== true;
-    const type = `${shape === undefined ? tellType(own) : linked(own, shape.name)}${isOptional ? ', or not there' : ''}`;
-    const row = [code(path), type, told.words.of(name, path, own)];
+    const type = `${shape === undefined ? describeType(own) : linked(own, shape.name)}${isOptional ? ', optional' : ''}`;
+    const row = [code(path), type, known.words.of(name, path, own)];
     const of = inner(own);
     if (shape !== undefined || of.properties === undefined) return [row];
-    return [row, ...rows(name, of, told, `${path}${isList(own) ? '[]' : ''}.`)];
+    return [row, ...rows(name, of, known, `${path}${isList(own) ? '[]' : ''}.`)];
   });
 }
 
@@ -120,9 +120,9 @@ function isList(schema: JsonSchema): boolean {
 }
 
 type Words = {
-  /** What a field means: by its own description, else by ours of that field, else by that of all fields of its name. */
+  /** Returns the description of a field: from WORDS, else from its schema, else from COMMON_WORDS. */
   of(document: string, path: string, schema: JsonSchema): string;
-  /** Throws where something is described that there is not, or not described that there is. */
+  /** Throws if a field has no description, or a description has no field. */
   end(): void;
 };
 
@@ -142,8 +142,8 @@ function openWords(): Words {
       return common ?? '';
     },
     end() {
-      if (missing.length > 0) throw new Error(`Described nowhere:\n${missing.join('\n')}`);
-      if (unused.size > 0) throw new Error(`Described, and not there:\n${[...unused].join('\n')}`);
+      if (missing.length > 0) throw new Error(`Fields without a description:\n${missing.join('\n')}`);
+      if (unused.size > 0) throw new Error(`Descriptions without a field:\n${[...unused].join('\n')}`);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { code } from './table.ts';
 
-/** As much of a JSON schema as ours have. */
+/** The part of JSON Schema that our schemas use. */
 export type JsonSchema = {
   readonly type?: string | readonly string[];
   readonly description?: string;
@@ -17,10 +17,10 @@ export type JsonSchema = {
   readonly oneOf?: readonly JsonSchema[];
 };
 
-/** What a value may be, in a few words. */
-export function tellType(schema: JsonSchema): string {
+/** Describes the type of a value in a few words. */
+export function describeType(schema: JsonSchema): string {
   const choices = schema.anyOf ?? schema.oneOf;
-  if (choices !== undefined) return unique(choices.map(tellType)).join(' or ');
+  if (choices !== undefined) return unique(choices.map(describeType)).join(' or ');
   if (schema.const !== undefined) return code(String(schema.const));
   if (schema.enum !== undefined) return schema.enum.map((one) => code(String(one))).join(', ');
   switch (schema.type) {
@@ -30,7 +30,7 @@ export function tellType(schema: JsonSchema): string {
       return listOf(schema.items ?? {});
     case 'object':
       return typeof schema.additionalProperties === 'object' && schema.properties === undefined
-        ? `${tellType(schema.additionalProperties)} by name`
+        ? `${describeType(schema.additionalProperties)} by name`
         : 'object';
     case undefined:
       return 'anything';
@@ -40,11 +40,11 @@ export function tellType(schema: JsonSchema): string {
 }
 
 function listOf(items: JsonSchema): string {
-  const one = tellType(items);
+  const one = describeType(items);
   return one === 'string' || one === 'number' || one === 'object' ? `list of ${one}s` : `list of: ${one}`;
 }
 
-// What any number of the language can be is no range.
+// The limits of safe integers are not a range worth printing.
 function range({ minimum, maximum }: JsonSchema): string {
   const least = minimum !== undefined && minimum > Number.MIN_SAFE_INTEGER ? minimum : null;
   const most = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER ? maximum : null;

@@ -1,11 +1,12 @@
 import { agentParts } from './agents.ts';
 import { commandParts } from './commands.ts';
 import { documentParts } from './documents.ts';
+import { errorParts } from './errors.ts';
 import type { Parts } from './fill.ts';
 import { ruleParts, settingsParts } from './settings.ts';
 import { toolParts } from './tools.ts';
 
-/** The pages with parts that are made from the program's own data. */
+/** The pages with generated parts. */
 export const PAGES: Readonly<Record<string, () => Parts | Promise<Parts>>> = {
   'docs/agents.md': agentParts,
   'docs/commands.md': commandParts,
@@ -13,4 +14,5 @@ export const PAGES: Readonly<Record<string, () => Parts | Promise<Parts>>> = {
   'docs/json.md': documentParts,
   'docs/mcp.md': toolParts,
   'docs/rules.md': ruleParts,
+  'docs/troubleshooting.md': errorParts,
 };

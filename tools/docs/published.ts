@@ -11,7 +11,7 @@ type Published = { readonly name: string; readonly schema: JsonSchema };
 
 let read: readonly Published[] | null = null;
 
-/** The schemas of schemas/, which test/schemas.test.ts keeps as the program has them. */
+/** Returns the schemas in schemas/. test/schemas.test.ts keeps them up to date. */
 export function publishedSchemas(): readonly Published[] {
   read ??= readSchemas(join(ROOT, 'schemas'));
   return read;

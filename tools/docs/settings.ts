@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { ruleFileSchema } from '../../src/config/rule-schema.ts';
 import { settingsSchema } from '../../src/config/settings-schema.ts';
-import { type JsonSchema, tellType } from './json-schema.ts';
+import { ruleFileSchema } from '../../src/rules/parse.ts';
+import { describeType, type JsonSchema } from './json-schema.ts';
 import { code, table } from './table.ts';
 
-/** The keys of `onceover.yml`: those at the top, and those of each object in it. */
+/** Returns tables of the keys of `onceover.yml`: one for the top level, and one for each object in it. */
 export function settingsParts(): Readonly<Record<string, string>> {
   const whole = schemaOf(settingsSchema);
   const entry = items(field(whole, 'gates'));
@@ -17,7 +17,7 @@ export function settingsParts(): Readonly<Record<string, string>> {
   };
 }
 
-/** The keys of a rule in a `.deepreview` file. */
+/** Returns a table of the keys of a rule in a `.deepreview` file. */
 export function ruleParts(): Readonly<Record<string, string>> {
   return { rule: keys(values(schemaOf(ruleFileSchema))) };
 }
@@ -27,7 +27,7 @@ function schemaOf(schema: z.ZodType): JsonSchema {
 }
 
 function keys(schema: JsonSchema, wanted: (key: string) => boolean = () => true): string {
-  return table(['key', 'is', 'unless told', 'means'], rows(schema, '', wanted));
+  return table(['key', 'type', 'default', 'meaning'], rows(schema, '', wanted));
 }
 
 function rows(schema: JsonSchema, before: string, wanted: (key: string) => boolean): string[][] {
@@ -36,18 +36,18 @@ function rows(schema: JsonSchema, before: string, wanted: (key: string) => boole
     .flatMap(([key, own]) => {
       const name = `${before}${key}`;
       if (own.properties !== undefined) return [...about(name, own), ...rows(own, `${name}.`, wanted)];
-      if (own.description === undefined) throw new Error(`The key "${name}" is described nowhere.`);
+      if (own.description === undefined) throw new Error(`The key "${name}" has no description.`);
       const needed = schema.required?.includes(key) === true;
-      return [[code(name), tellType(own), needed ? 'required' : unlessTold(own), own.description]];
+      return [[code(name), describeType(own), needed ? 'required' : defaultOf(own), own.description]];
     });
 }
 
-// An object whose keys say all there is to say has no line of its own.
+// An object without a description gets no row; its keys describe it.
 function about(name: string, own: JsonSchema): string[][] {
   return own.description === undefined ? [] : [[code(name), 'object', '', own.description]];
 }
 
-function unlessTold({ default: value }: JsonSchema): string {
+function defaultOf({ default: value }: JsonSchema): string {
   if (value === undefined) return '';
   const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
   return isEmpty ? '' : code(String(value));
@@ -60,11 +60,11 @@ function field(schema: JsonSchema, name: string): JsonSchema {
 }
 
 function items({ items: own }: JsonSchema): JsonSchema {
-  if (own === undefined) throw new Error('The schema is of no list.');
+  if (own === undefined) throw new Error('The schema does not describe a list.');
   return own;
 }
 
 function values({ additionalProperties: own }: JsonSchema): JsonSchema {
-  if (typeof own !== 'object') throw new Error('The schema is of no values by name.');
+  if (typeof own !== 'object') throw new Error('The schema does not describe values by name.');
   return own;
 }

@@ -1,6 +1,6 @@
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { buildServer } from '../../src/mcp/server.ts';
-import { type JsonSchema, tellType } from './json-schema.ts';
+import { describeType, type JsonSchema } from './json-schema.ts';
 import { publishedSchemas } from './published.ts';
 import { code, table } from './table.ts';
 
@@ -12,7 +12,7 @@ type Tool = {
   readonly outputSchema?: object | undefined;
 };
 
-/** The tools as a client is told of them. */
+/** Returns the MCP tools as a client sees them: a list, and a section for each. */
 export async function toolParts(): Promise<Readonly<Record<string, string>>> {
   const tools = await listTools();
   const list = tools.map(({ name, title, inputSchema }) => [
@@ -46,7 +46,7 @@ function parameters(schema: JsonSchema): string {
     .join(', ');
 }
 
-// What has a default, or may be null, may be left out.
+// A parameter with a default is optional, even if the schema requires it.
 function isNeeded({ required, properties }: JsonSchema, name: string): boolean {
   const own = properties?.[name];
   return required?.includes(name) === true && own?.default === undefined;
@@ -56,19 +56,19 @@ function section(tool: Tool): string {
   const schema: JsonSchema = tool.inputSchema;
   const rows = Object.entries(schema.properties ?? {}).map(([name, own]) => [
     code(name),
-    tellType(own).replace(/ or null$/, ''),
+    describeType(own).replace(/ or null$/, ''),
     isNeeded(schema, name) ? 'required' : own.default === undefined ? '' : code(String(own.default)),
     own.description ?? '',
   ]);
   return [
     `### ${tool.name}`,
     tool.description ?? '',
-    ...(rows.length === 0 ? [] : [table(['parameter', 'is', 'unless told', 'means'], rows)]),
+    ...(rows.length === 0 ? [] : [table(['parameter', 'type', 'default', 'meaning'], rows)]),
     answerOf(tool),
   ].join('\n\n');
 }
 
-/** The published document that the tool answers with, and what it has besides. */
+/** Names the published document that the tool returns, and its additional fields. */
 function answerOf({ name, outputSchema }: Tool): string {
   const schema: JsonSchema = outputSchema ?? {};
   const { properties = {} } = schema;
@@ -78,10 +78,10 @@ function answerOf({ name, outputSchema }: Tool): string {
     return own.length > 0 && own.every(([key, value]) => JSON.stringify(value) === JSON.stringify(properties[key]));
   });
   const found = whole ?? part;
-  if (found === undefined) throw new Error(`What ${name} answers with is in no published schema.`);
+  if (found === undefined) throw new Error(`No published schema matches the answer of ${name}.`);
   const more = Object.entries(properties).filter(([key]) => found.schema.properties?.[key] === undefined);
-  const besides = more.map(([key, { description = '' }]) => ` Besides, ${code(key)}: ${description}`);
-  return `Answers with [${found.name}](json.md#${found.name}).${besides.join('')}`;
+  const additional = more.map(([key, { description = '' }]) => ` It also has ${code(key)}: ${description}`);
+  return `Returns [${found.name}](json.md#${found.name}).${additional.join('')}`;
 }
 
 function plain(schema: object): string {

@@ -4,11 +4,11 @@ import { terminalSvg } from './terminal-svg.mjs';
 
 const at = (name) => fileURLToPath(new URL(`../../docs/pictures/${name}`, import.meta.url));
 
-/** The pictures of the docs: what is typed, how wide the terminal is, and what was recorded. */
+/** The pictures of the docs: the typed lines, the width of the terminal, and the recording. */
 export const PICTURES = [
   {
     title:
-      'A run finds a mistake; after the fix, who found it sees what changed and the other rests; then nothing is left to do',
+      'A run reports a finding. After the fix, onceover resumes that reviewer and skips the other. The third run has nothing to do.',
     recording: at('run.ansi'),
     picture: at('run.svg'),
     columns: 92,
@@ -16,7 +16,7 @@ export const PICTURES = [
   },
 ];
 
-/** The picture of a recording. */
+/** Returns the picture of a recording. */
 export function pictureOf({ recording, columns, title }) {
   return terminalSvg(readFileSync(recording, 'utf8'), { columns, title });
 }

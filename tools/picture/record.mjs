@@ -1,6 +1,6 @@
-// Records a terminal in which somebody works with onceover, and makes the pictures of the docs of it:
-//   npm run build && node tools/picture/record.mjs
-// Needs tmux. The runs are real; the reviewers are scripted, so that no model is needed.
+// Records terminal sessions with onceover and draws the pictures of the docs from them:
+// npm run build && node tools/picture/record.mjs
+// Needs tmux. The runs are real; the reviewers are scripted, so no model is needed.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The project of the demo as it is before a review: one mistake is in the change. */
+/** Makes the project of the demo before a review, with one mistake in the change. */
 function makeShop() {
   const said = execFileSync(process.execPath, [CLI, 'demo', '--keep', '--json'], { env, encoding: 'utf8' });
   const shop = join(folder, 'shop');
@@ -57,7 +57,7 @@ function makeShop() {
   return shop;
 }
 
-/** Types the lines of a picture into a shell, each when the one before has ended, and gives back what is on the screen. */
+/** Types the lines of a picture into a shell, each after the one before has ended, and returns the screen. */
 async function record({ columns, lines }, cwd) {
   const tmux = (...args) =>
     execFileSync('tmux', ['-L', 'onceover-picture', '-f', '/dev/null', ...args], { env, cwd, encoding: 'utf8' });
@@ -88,7 +88,7 @@ async function record({ columns, lines }, cwd) {
   }
 }
 
-/** Waits until the shell asks for the next line: nothing changes on the screen, and its last line is a prompt. */
+/** Waits until the shell shows a prompt in the last line and the screen no longer changes. */
 async function ended(tmux) {
   for (let before = '', tries = 0; tries < 60; tries++) {
     await setTimeout(300);
@@ -96,5 +96,5 @@ async function ended(tmux) {
     if (screen === before && /(^|\n)\$$/.test(screen)) return;
     before = screen;
   }
-  throw new Error(`The shell does not come back:\n${tmux('capture-pane', '-p').trimEnd()}`);
+  throw new Error(`The shell did not return to its prompt:\n${tmux('capture-pane', '-p').trimEnd()}`);
 }

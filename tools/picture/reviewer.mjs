@@ -1,4 +1,5 @@
-// A scripted reviewer for pictures: "careful" knows one mistake of the shop, "exact" knows none; tokens are four characters each.
+// A scripted reviewer for pictures: "careful" knows one mistake of the shop, "exact" knows none. It counts four
+// characters as a token.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';

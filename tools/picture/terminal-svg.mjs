@@ -1,6 +1,6 @@
 /**
- * What a terminal showed, as an SVG picture: text with SGR sequences in, one text element a row out. The picture needs no font but
- * the reader's own: each run of cells is stretched to the width that it has in a terminal.
+ * Draws terminal output as an SVG picture: takes text with SGR sequences and returns one text element per row. The
+ * picture uses a font of the reader; each run of cells is stretched to its width in a terminal.
  */
 export function terminalSvg(recording, { columns, title }) {
   const rows = rowsOf(recording.replace(/\n+$/, ''));
@@ -65,7 +65,7 @@ function line(cells, y) {
   return runs.length === 0 ? '' : `<text y="${y}">${runs.join('')}</text>`;
 }
 
-/** Rows as runs of cells that look alike; how text looks goes on into the next row, as it does in a terminal. */
+/** Splits rows into runs of cells with the same style. As in a terminal, a style continues in the next row. */
 function rowsOf(recording) {
   let style = PLAIN;
   return recording.split('\n').map((row) => {
@@ -79,7 +79,9 @@ function rowsOf(recording) {
   });
 }
 
-/** Text parted where columns are: two spaces or more. Each part is placed by itself, so that columns stay straight in any font. */
+/**
+ * Splits text at columns: two spaces or more. Each part is placed by itself, so that columns stay straight in any font.
+ */
 function words(text) {
   return text.split(/(?<=\s{2,})(?=\S)/);
 }

@@ -1,4 +1,4 @@
-// Whether files and functions stay small enough to be read, and nothing is swallowed or forced without a word. These are ceilings, not aims.
+// Finds files and functions that are too large, empty catches and forced casts. The limits are ceilings, not targets.
 import ts from 'typescript';
 import { answer } from './answer.mjs';
 import { filesIn, problemAt, textOf } from './files.mjs';
@@ -21,35 +21,32 @@ function problemsIn(file) {
     problemAt(file, line + 1, { code: lines[line].trim(), issue, fix, priority });
   const problems = [];
   if (lines.length > MOST_LINES.file) {
-    problems.push(at(0, `The file has more than ${MOST_LINES.file} lines.`, 'Give each of its ideas a file.'));
+    problems.push(at(0, `The file has more than ${MOST_LINES.file} lines.`, 'Split the file by responsibility.'));
   }
   for (const [line, one] of lines.entries()) {
     if (/^\s*(?:\/\/|\*) ?(?:[-=#*]{4,}|TODO|FIXME|XXX|HACK)/.test(one)) {
-      problems.push(at(line, 'A banner, or a note to oneself.', 'Say what the code cannot show, or nothing.'));
+      problems.push(
+        at(line, 'A banner or a TODO comment.', 'Give the reason that the code cannot show, or delete the comment.'),
+      );
     }
   }
   visit(source, (node) => {
     const line = lineOf(node.getStart());
     if (ts.isFunctionLike(node) && node.body) {
       if (node.parameters.length > MOST_PARAMETERS) {
-        problems.push(at(line, `It has more than ${MOST_PARAMETERS} parameters.`, 'Pass one named object.'));
+        problems.push(at(line, `The function has more than ${MOST_PARAMETERS} parameters.`, 'Pass one named object.'));
       }
       if (lineOf(node.end) - line >= MOST_LINES.function) {
-        problems.push(at(line, `It has more than ${MOST_LINES.function} lines.`, 'Name its parts.'));
+        problems.push(at(line, `The function has more than ${MOST_LINES.function} lines.`, 'Extract named parts.'));
       }
     }
     if (ts.isCatchClause(node) && node.block.statements.length === 0 && !/\/[/*]/.test(node.block.getText())) {
       problems.push(
-        at(
-          line,
-          'A failure is caught, and nothing comes of it.',
-          'Return its kind, or say why it does not matter.',
-          'high',
-        ),
+        at(line, 'The catch block ignores the error.', 'Return a failure, or add a comment with the reason.', 'high'),
       );
     }
     if (ts.isAsExpression(node) && ts.isAsExpression(node.expression) && node.expression.type.getText() !== 'const') {
-      problems.push(at(line, 'A type is forced by two casts.', 'Check what it is.', 'high'));
+      problems.push(at(line, 'A double cast forces the type.', 'Check the value at run time.', 'high'));
     }
   });
   return problems;

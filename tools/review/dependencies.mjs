@@ -1,4 +1,4 @@
-// Whether every package that is used has its reason in DECISIONS.md and an exact version.
+// Checks that every package has a reason in DECISIONS.md and an exact version.
 import { answer } from './answer.mjs';
 import { problemAt, textOf } from './files.mjs';
 
@@ -18,7 +18,7 @@ function problemsOf([name, version]) {
       : [
           at({
             issue: `DECISIONS.md does not say what ${name} is for.`,
-            fix: 'Add it to its last paragraph, with the reason.',
+            fix: 'Add the package to the list under "Every dependency has a reason".',
           }),
         ]),
     ...(/^\d+\.\d+\.\d+/.test(version)
@@ -26,14 +26,14 @@ function problemsOf([name, version]) {
       : [
           at({
             issue: `${name} has no exact version.`,
-            fix: 'Pin the version that the lockfile has.',
+            fix: 'Pin the version of the lockfile.',
             priority: 'high',
           }),
         ]),
   ];
 }
 
-// Types of a package have the reason of the package.
+// A package of types shares the reason of its package.
 function isNamed(name) {
   const own = name.replace(/^@types\//, '');
   return own === 'node' || new RegExp(`(?<![\\w/-])${own.replaceAll('/', '\\/')}(?![\\w/-])`).test(decisions);

@@ -1,4 +1,4 @@
-// Whether links of the Markdown pages lead somewhere, and whether the files that the pages about the code name are there.
+// Checks the links of the Markdown pages, and that the source files named on pages about the code exist.
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { answer } from './answer.mjs';
@@ -8,7 +8,7 @@ const files = filesIn('.');
 const known = new Set(files);
 const folders = new Set(files.flatMap((file) => parentsOf(file)));
 const pages = files.filter((file) => file.endsWith('.md') && !file.includes('/golden/'));
-/** Pages that name source files without their folder "src" and their ending. */
+/** Pages that name source files without "src/" and ".ts". */
 const ABOUT_CODE = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'DECISIONS.md'];
 
 await answer('links and names of files', () => [...pages.flatMap(brokenLinks), ...ABOUT_CODE.flatMap(missingFiles)]);
@@ -24,19 +24,24 @@ function brokenLinks(page) {
       if (/^[a-z]+:/.test(target)) return [];
       const [path, anchor] = target.split('#');
       const file = path === '' ? page : normalize(join(dirname(page), decodeURIComponent(path))).replace(/\/$/, '');
-      const fix = 'Name what it should lead to, or take the link out.';
+      const fix = 'Correct the link or remove it.';
       if (!known.has(file) && !folders.has(file)) {
         return [
-          problemAt(page, line, { code, issue: `The link to ${target} leads to no file.`, fix, priority: 'high' }),
+          problemAt(page, line, {
+            code,
+            issue: `The link to ${target} points to a missing file.`,
+            fix,
+            priority: 'high',
+          }),
         ];
       }
       if (anchor === undefined || !file.endsWith('.md') || headingsOf(file).has(anchor)) return [];
-      return [problemAt(page, line, { code, issue: `The link to ${target} leads to no heading of that page.`, fix })];
+      return [problemAt(page, line, { code, issue: `The link to ${target} points to a missing heading.`, fix })];
     }),
   );
 }
 
-/** The lines of a page that are not in a block of code. */
+/** Returns the lines of a page outside of code blocks. */
 function proseLines(page) {
   let fence = '';
   return textOf(page)
@@ -50,7 +55,7 @@ function proseLines(page) {
     });
 }
 
-/** The anchors of a page, as GitHub makes them of its headings. */
+/** Returns the anchors that GitHub generates for the headings of a page. */
 function headingsOf(page) {
   const titles = proseLines(page).flatMap(({ text }) => /^#+ (.*)$/.exec(text)?.[1] ?? []);
   return new Set(
@@ -75,7 +80,7 @@ function missingFiles(page) {
           problemAt(page, index + 1, {
             code,
             issue: `There is no ${name} in src.`,
-            fix: 'Name the file that there is.',
+            fix: 'Name an existing file.',
           }),
         ),
     );

@@ -1,4 +1,4 @@
-// Whether settings, options and tools are told of on a page for users.
+// Checks that every setting, option and tool is documented for users.
 import { answer } from './answer.mjs';
 import { filesIn, problemAt, textOf } from './files.mjs';
 
@@ -18,13 +18,12 @@ function settings() {
 }
 
 function options() {
-  const file = 'src/cli/program.ts';
-  const named = [...textOf(file).matchAll(/ption\(\s*'(?:-\w, )?(--[a-z-]+)[^']*'(?!\)\.hideHelp)/g)].map(
-    ([, name]) => name,
-  );
-  return [...new Set(named)].flatMap((name) =>
-    missing(file, `'${name}`, name, new RegExp(`${name.replace('--no-', '--(?:no-)?')}(?![a-z-])`)),
-  );
+  return filesIn('src/cli/define-*.ts').flatMap((file) => {
+    const named = [...textOf(file).matchAll(/ption\(\s*'(?:-\w, )?(--[a-z-]+)[^']*'(?!\)\.hideHelp)/g)];
+    return [...new Set(named.map(([, name]) => name))].flatMap((name) =>
+      missing(file, name, name, new RegExp(`${name.replace('--no-', '--(?:no-)?')}(?![a-z-])`)),
+    );
+  });
 }
 
 function tools() {
@@ -44,8 +43,8 @@ function missing(file, code, name, sign) {
   return [
     problemAt(file, line, {
       code,
-      issue: `Neither README.md nor docs/ tells of ${name}.`,
-      fix: 'Say what it does, where people look for it.',
+      issue: `README.md and docs/ do not mention ${name}.`,
+      fix: 'Document what it does.',
     }),
   ];
 }

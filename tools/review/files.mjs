@@ -1,8 +1,8 @@
-// What the scripts look at: files that git knows, as they are in the working tree.
+// Lists and reads the files of the working tree that git does not ignore.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
-/** The files that are there, from the root: tracked ones, and new ones that are not ignored. */
+/** Returns tracked and new files below the paths, without ignored ones. */
 export function filesIn(...paths) {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...paths];
   const names = execFileSync('git', args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 }).split('\0');
@@ -13,7 +13,7 @@ export function textOf(path) {
   return readFileSync(path, 'utf8');
 }
 
-/** A problem at a line; its issue says where it is in words too, so that it is the same one when lines move. */
+/** Returns a problem at a line. The issue text must identify the problem without the line number, because lines move. */
 export function problemAt(file, line, { code, issue, fix, priority = 'medium' }) {
   return {
     file,

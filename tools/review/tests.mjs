@@ -1,5 +1,5 @@
-// Whether every test asserts something, itself or by what it calls. Functions are known by their names, in the file and in those
-// that it imports; so this errs towards silence.
+// Finds tests that assert nothing, directly or in functions they call. Functions are matched by name across imported files, so some idle
+// tests are missed.
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { answer } from './answer.mjs';
@@ -33,14 +33,14 @@ function idleTests(source) {
       problemAt(source.fileName, line + 1, {
         code: source.text.split('\n')[line].trim(),
         issue: `The test ${call.arguments[0].getText()} asserts nothing.`,
-        fix: 'Say what is to be expected, or take it out: a test that cannot fail is a defect.',
+        fix: 'Add an assertion or delete the test: a test that cannot fail is a defect.',
         priority: 'high',
       }),
     ];
   });
 }
 
-/** Tests with the names that occur in them. `test.each(rows)(…)` is a test as `test(…)` is; one that has only a title is none yet. */
+/** Returns the tests of a file with the names used in them. A test without a body is skipped. */
 function testsIn(source) {
   const found = [];
   visit(source, (node) => {
@@ -62,7 +62,7 @@ function isAssertion(name) {
   return /^(?:expect|assert)/.test(name);
 }
 
-/** The names of functions that assert, themselves or by what they call, of a file and of all that it imports from tests. */
+/** Returns the names of functions that assert, directly or through calls, in a file and its imports. */
 function assertingNames(source) {
   const functions = [...importedBy(source)].flatMap(functionsIn);
   const found = new Set();
@@ -86,7 +86,7 @@ function importedBy(source, found = new Set()) {
   return found;
 }
 
-/** The functions of a file, by the name that each is called by, with the names that occur in it. */
+/** Returns the functions of a file with the names used in them. */
 function functionsIn(source) {
   const before = known.get(source);
   if (before !== undefined) return before;
@@ -108,7 +108,7 @@ function nameOf(node) {
   return isFunction ? node.name.getText() : null;
 }
 
-/** The names that occur in parts of a text; "assert" stands for whatever throws. */
+/** Returns the names used in some nodes; a throw statement counts as "assert". */
 function namesIn(...parts) {
   const names = new Set();
   for (const part of parts) {

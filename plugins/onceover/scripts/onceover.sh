@@ -1,4 +1,4 @@
 #!/bin/sh
-# Starts onceover: the one that is installed, else that of npx.
+# Starts the installed onceover: the one on PATH, else the one that the project depends on. It never downloads a package.
 if command -v onceover >/dev/null 2>&1; then exec onceover "$@"; fi
-exec npx -y onceover "$@"
+exec npx --no-install onceover "$@"

@@ -1,14 +1,26 @@
-import { demoMistakes, playDemo } from '../../app.ts';
-import { demoDocument } from '../../report/demo-document.ts';
-import { tellDemoBeginning, tellDemoEnd, tellDemoRun } from '../../text/demo.ts';
+import { answerAsReviewer, demoMistakes, playDemo } from '../../api.ts';
+import { describeDemoBeginning, describeDemoEnd, describeDemoRun } from '../../demo/describe.ts';
+import { demoDocument } from '../../demo/json.ts';
+import { pageLooks } from '../../ui/terminal.ts';
+import { readStdin } from '../input.ts';
 import { interruptible } from '../interrupt.ts';
-import { pageLooks } from '../looks.ts';
-import { answer, answerJson, fail } from '../output.ts';
+import { exitWith, printJson, printResult } from '../output.ts';
+
+/** Answers as a scripted reviewer of the demo. It runs as a command agent: prompt on stdin, JSON on stdout. */
+export async function demoReviewerCommand(name: string): Promise<void> {
+  const read = await readStdin(null);
+  if (!read.ok) return exitWith(read.failure, false);
+  const answer = await answerAsReviewer(name, read.value ?? '', process.env['ONCEOVER_SESSION'] ?? null);
+  if (answer === null) {
+    process.stderr.write('onceover: "demo-reviewer" is a part of "onceover demo" and works only there.\n');
+    process.exitCode = 1;
+  } else process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
 
 export async function demoCommand(options: { readonly keep?: boolean; readonly json?: boolean }): Promise<void> {
   const { keep = false, json = false } = options;
   const looks = pageLooks(process);
-  if (!json) answer(tellDemoBeginning(await demoMistakes(), looks));
+  if (!json) printResult(describeDemoBeginning(await demoMistakes(), looks));
   const played = await interruptible(
     (stop) =>
       playDemo({
@@ -16,24 +28,24 @@ export async function demoCommand(options: { readonly keep?: boolean; readonly j
         keep,
         stop,
         tell(number, outcome) {
-          if (!json) answer(tellDemoRun(number, outcome, looks));
+          if (!json) printResult(describeDemoRun(number, outcome, looks));
         },
       }),
     json,
     async () => INTERRUPTED,
   );
   if (played === 'interrupted') return;
-  if (!played.ok) return fail(played.failure, json);
-  if (json) answerJson(demoDocument(played.value));
-  else answer(tellDemoEnd(played.value, looks));
+  if (!played.ok) return exitWith(played.failure, json);
+  if (json) printJson(demoDocument(played.value));
+  else printResult(describeDemoEnd(played.value, looks));
   if (played.value.strayed !== null) process.exitCode = 3;
 }
 
 const INTERRUPTED = {
-  told: 'The temporary repository is removed.',
+  text: 'The temporary repository was removed.',
   fields: {},
   words: {
-    what: 'Interrupted: what was started has been ended.',
-    next: 'To see the demo to its end, run it again.',
+    what: 'Interrupted: onceover stopped the demo.',
+    next: 'Run "onceover demo" again to see the rest.',
   },
 };

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { serve } from '../../mcp/server.ts';
-import { served } from '../interrupt.ts';
-import { fail } from '../output.ts';
+import { untilClosed } from '../interrupt.ts';
+import { exitWith } from '../output.ts';
 
 export async function mcpCommand(options: {
   readonly root?: string;
@@ -11,8 +11,8 @@ export async function mcpCommand(options: {
 }): Promise<void> {
   const { reviewer = null, selfReview = false } = options;
   if (selfReview && reviewer !== null) {
-    return fail({ kind: 'wrong-usage', said: 'Say either --reviewer or --self-review.', command: 'mcp' }, false);
+    return exitWith({ kind: 'wrong-usage', said: 'Use either --reviewer or --self-review.', command: 'mcp' }, false);
   }
   const root = resolve(options.root ?? '.');
-  await served((stop) => serve({ root, platform: options.for, reviewer, selfReview }, stop));
+  await untilClosed((stop) => serve({ root, platform: options.for, reviewer, selfReview }, stop));
 }

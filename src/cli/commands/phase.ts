@@ -1,20 +1,22 @@
-import { type PhaseWish, phase, previewPhase } from '../../app.ts';
-import type { Failure } from '../../domain/failure.ts';
-import { PHASES, type PhaseName } from '../../domain/phase.ts';
-import type { PhaseOutcome } from '../../domain/phase-run.ts';
-import { done, failed } from '../../domain/result.ts';
-import { phaseDocument, phasePlanDocument } from '../../report/phase-document.ts';
-import { commandWord } from '../../text/command-word.ts';
-import { tellPhase, tellPhaseSoFar } from '../../text/phase.ts';
-import { tellPhaseNotice } from '../../text/phase-notice.ts';
-import { tellPhasePlan } from '../../text/phase-plan.ts';
-import { givenFiles } from '../file-list.ts';
+import { phase, previewPhase } from '../../api.ts';
+import type { Failure } from '../../kernel/failure.ts';
+import { err, ok } from '../../kernel/result.ts';
+import { PHASES, type PhaseName } from '../../kernel/review-loops.ts';
+import {
+  describePhase,
+  describePhaseNotice,
+  describePhasePlan,
+  describePhaseSoFar,
+} from '../../phases/describe/result.ts';
+import { phaseDocument, phasePlanDocument } from '../../phases/json.ts';
+import type { PhaseOptions } from '../../phases/open-phase.ts';
+import type { PhaseOutcome } from '../../phases/run-types.ts';
+import { consoleReporter } from '../../progress/reporter.ts';
+import { shownOn } from '../../ui/terminal.ts';
+import { commandPrefix } from '../../ui/wording.ts';
+import { givenFiles, readStdin } from '../input.ts';
 import { interruptible } from '../interrupt.ts';
-import { shownOn } from '../looks.ts';
-import { answer, answerJson, fail, warn } from '../output.ts';
-import { consoleReporter } from '../reporter.ts';
-import { readStdin } from '../standard-input.ts';
-import { workingDirectory } from '../working-directory.ts';
+import { exitWith, printJson, printResult, printWarnings, workingDirectory } from '../output.ts';
 
 export type PhaseFlags = {
   readonly fixer?: string;
@@ -23,7 +25,7 @@ export type PhaseFlags = {
   readonly rerun?: boolean;
   readonly acceptWithNotes?: boolean;
   readonly maxIterations?: number;
-  /** False: with --no-commit. */
+  /** False with --no-commit. */
   readonly commit?: boolean;
   readonly keepSessions?: boolean;
   readonly files?: readonly string[];
@@ -35,7 +37,7 @@ export type PhaseFlags = {
   readonly json?: boolean;
 };
 
-type Wish = Omit<PhaseWish, 'reporter' | 'stop'>;
+type Request = Omit<PhaseOptions, 'reporter' | 'stop'>;
 
 export async function phaseCommand(
   name: string | undefined,
@@ -44,84 +46,84 @@ export async function phaseCommand(
 ): Promise<void> {
   const json = flags.json === true;
   const isPhase = PHASES.some((one) => one === name);
-  if (name !== undefined && !isPhase) return fail({ kind: 'unknown-phase', name }, json);
-  const wish = await wishOf(name as PhaseName | undefined, feature, flags);
-  if ('failure' in wish) return fail(wish.failure, json);
-  if (flags.dryRun === true) return tellPlan(wish, json);
+  if (name !== undefined && !isPhase) return exitWith({ kind: 'unknown-phase', name }, json);
+  const request = await requestOf(name as PhaseName | undefined, feature, flags);
+  if ('failure' in request) return exitWith(request.failure, json);
+  if (flags.dryRun === true) return describePlan(request, json);
   const reporter = await consoleReporter();
   const work = async (stop: AbortSignal) => {
     try {
-      return await phase(workingDirectory(), { ...wish, reporter, stop });
+      return await phase(workingDirectory(), { ...request, reporter, stop });
     } finally {
       reporter.end();
     }
   };
-  const again = commandOf(wish);
-  const played = await interruptible(work, json, async (cut) => (cut.ok ? soFar(cut.value, wish, again) : null));
+  const again = commandOf(request);
+  const played = await interruptible(work, json, async (cut) => (cut.ok ? soFar(cut.value, request, again) : null));
   if (played === 'interrupted') return;
-  if (!played.ok) return fail(played.failure, json);
+  if (!played.ok) return exitWith(played.failure, json);
   const outcome = played.value;
-  warn(outcome.notices.map(tellPhaseNotice));
-  if (json) answerJson(phaseDocument(outcome));
-  else answer(tellPhase(outcome, again, shownOn(process.stdout, process.env)));
+  printWarnings(outcome.notices.map(describePhaseNotice));
+  if (json) printJson(phaseDocument(outcome));
+  else printResult(describePhase(outcome, again, shownOn(process.stdout, process.env)));
   process.exitCode = outcome.exitCode;
 }
 
-async function tellPlan(wish: Wish, json: boolean): Promise<void> {
+async function describePlan(request: Request, json: boolean): Promise<void> {
   const reporter = { tell() {} };
-  const planned = await previewPhase(workingDirectory(), { ...wish, reporter, stop: null });
-  if (!planned.ok) return fail(planned.failure, json);
-  warn(planned.value.notices.map(tellPhaseNotice));
-  if (json) answerJson(phasePlanDocument(planned.value));
-  else answer(tellPhasePlan(planned.value, shownOn(process.stdout, process.env)));
+  const planned = await previewPhase(workingDirectory(), { ...request, reporter, stop: null });
+  if (!planned.ok) return exitWith(planned.failure, json);
+  printWarnings(planned.value.notices.map(describePhaseNotice));
+  if (json) printJson(phasePlanDocument(planned.value));
+  else printResult(describePhasePlan(planned.value, shownOn(process.stdout, process.env)));
 }
 
-/** What is told of a phase that Ctrl-C ended. */
-function soFar(outcome: PhaseOutcome, { step }: Wish, again: string) {
+/** Returns the message and the JSON fields of a phase that Ctrl-C interrupted. */
+function soFar(outcome: PhaseOutcome, { step }: Request, again: string) {
   return {
-    told: `\n${tellPhaseSoFar(outcome, shownOn(process.stderr, process.env))}\n`,
+    text: `\n${describePhaseSoFar(outcome, shownOn(process.stderr, process.env))}\n`,
     fields: { so_far: phaseDocument(outcome) },
     words: {
-      what: 'Interrupted: what was started has been ended.',
-      next: step ? `To go on from there: ${again}` : `To begin anew with what is there now: ${again}`,
+      what: 'Interrupted: onceover stopped the phase.',
+      next: step ? `To continue: ${again}` : `To start again with the current files: ${again}`,
     },
   };
 }
 
-/** The command that plays it again. */
-function commandOf(wish: Wish): string {
+/** Returns the command that runs this phase again. */
+function commandOf(request: Request): string {
   const words = [
-    ...['onceover', 'phase', wish.phase, commandWord(wish.feature)],
-    ...(wish.fixer === null ? [] : ['--fixer', commandWord(wish.fixer)]),
-    ...(wish.step ? ['--step'] : []),
-    ...(wish.keepSessions ? ['--keep-sessions'] : []),
-    ...(wish.acceptWithNotes ? ['--accept-with-notes'] : []),
-    ...(wish.commits ? [] : ['--no-commit']),
-    ...(wish.base === null ? [] : ['--base', commandWord(wish.base)]),
-    ...(wish.files === null ? [] : ['--files', ...wish.files.names.map(commandWord)]),
+    ...['onceover', 'phase', request.phase, commandPrefix(request.feature)],
+    ...(request.fixer === null ? [] : ['--fixer', commandPrefix(request.fixer)]),
+    ...(request.step ? ['--step'] : []),
+    ...(request.keepSessions ? ['--keep-sessions'] : []),
+    ...(request.acceptWithNotes ? ['--accept-with-notes'] : []),
+    ...(request.commits ? [] : ['--no-commit']),
+    ...(request.base === null ? [] : ['--base', commandPrefix(request.base)]),
+    ...(request.files === null ? [] : ['--files', ...request.files.names.map(commandPrefix)]),
   ];
   return words.join(' ');
 }
 
 type Wrong = { readonly failure: Failure };
 
-/** What the flags ask for, or why they cannot be meant. */
-async function wishOf(
+/** Returns what the flags request, or the failure that says which flag is wrong. */
+async function requestOf(
   name: PhaseName | undefined,
   feature: string | undefined,
   flags: PhaseFlags,
-): Promise<Wish | Wrong> {
+): Promise<Request | Wrong> {
   if (name === undefined) return wrongUsage(`Name a phase: ${PHASES.join(', ')}.`);
   if (feature === undefined) return wrongUsage(`Name the folder of the feature: onceover phase ${name} FOLDER.`);
   const wrong = wrongFlags(name, flags);
   if (wrong !== null) return wrongUsage(wrong);
-  const files = flags.files === undefined ? done(null) : await givenFiles(flags.files);
+  const files = flags.files === undefined ? ok(null) : await givenFiles(flags.files);
   if (!files.ok) return files;
   if (flags.files !== undefined && (files.value === null || files.value.names.length === 0))
     return wrongUsage('--files names no file.');
-  const summary = flags.summary === '-' ? await readStdin(null) : done(flags.summary ?? null);
+  const summary = flags.summary === '-' ? await readStdin(null) : ok(flags.summary ?? null);
   if (!summary.ok) return summary;
-  if (summary.value?.trim() === '') return wrongUsage('--summary says nothing: tell what was done about the issues.');
+  if (summary.value?.trim() === '') return wrongUsage('--summary is empty: say what you did about the issues.');
   return {
     phase: name,
     feature,
@@ -141,9 +143,9 @@ async function wishOf(
   };
 }
 
-const wrongUsage = (said: string) => failed({ kind: 'wrong-usage', said, command: 'phase' });
+const wrongUsage = (said: string) => err({ kind: 'wrong-usage', said, command: 'phase' });
 
-/** Why flags cannot be used together, or not in this phase; null: they can. */
+/** Returns why the flags cannot be used together or in this phase; null if they can. */
 function wrongFlags(name: PhaseName, flags: PhaseFlags): string | null {
   const isStep = flags.step === true;
   const hasFixer = flags.fixer !== undefined;
@@ -156,19 +158,19 @@ function wrongFlags(name: PhaseName, flags: PhaseFlags): string | null {
   const [alien] = name === 'implement' ? [] : ofCode.filter(([, isGiven]) => isGiven);
   const writes = flags.simplify === true ? '--simplify' : flags.deepenTests === true ? '--deepen-tests' : null;
   const rules: readonly (readonly [boolean, string])[] = [
-    [alien !== undefined, `${alien?.[0]} is for implement: the other phases review a document.`],
-    [isStep && hasFixer, '--fixer and --step cannot be used together: with --step, whoever calls mends.'],
-    [flags.summary !== undefined && !isStep, '--summary is for --step.'],
+    [alien !== undefined, `${alien?.[0]} works only with implement: the other phases review a document.`],
+    [isStep && hasFixer, '--fixer and --step cannot be used together: with --step, you fix the issues yourself.'],
+    [flags.summary !== undefined && !isStep, '--summary works only with --step.'],
     [
       flags.keepSessions === true && !isStep,
-      '--keep-sessions is for --step: otherwise sessions last as long as the loop.',
+      '--keep-sessions works only with --step: otherwise sessions last as long as the loop.',
     ],
     [
       flags.summary !== undefined && flags.rerun === true,
-      '--summary and --rerun cannot be used together: a loop that begins anew has nothing to be told.',
+      '--summary and --rerun cannot be used together: a new loop has no earlier issues.',
     ],
     [flags.summary !== undefined && flags.dryRun === true, '--summary cannot be used with --dry-run.'],
-    [writes !== null && !hasFixer, `${writes} needs an agent that may write: name it with --fixer.`],
+    [writes !== null && !hasFixer, `${writes} needs an agent that may edit files: name it with --fixer.`],
   ];
   return rules.find(([isWrong]) => isWrong)?.[1] ?? null;
 }

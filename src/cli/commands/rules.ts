@@ -1,18 +1,39 @@
-import { rules } from '../../app.ts';
-import { rulesDocument } from '../../report/documents.ts';
-import { tellNotice } from '../../text/notice.ts';
-import { tellRules } from '../../text/rules.ts';
-import { givenFiles } from '../file-list.ts';
-import { answer, answerJson, fail, warn } from '../output.ts';
-import { workingDirectory } from '../working-directory.ts';
+import { pass } from '../../api.ts';
+import { describeInstructions, describeNotice, describePass, describeRules } from '../../rules/describe.ts';
+import { instructions, rules } from '../../rules/instructions.ts';
+import { instructionsDocument, passDocument, rulesDocument } from '../../rules/json.ts';
+import { givenFiles } from '../input.ts';
+import { exitWith, printJson, printResult, printWarnings, workingDirectory } from '../output.ts';
+
+export async function instructionsCommand(
+  names: readonly string[],
+  options: { readonly for: string; readonly base?: string; readonly json?: boolean },
+): Promise<void> {
+  const json = options.json === true;
+  const files = await givenFiles(names);
+  if (!files.ok) return exitWith(files.failure, json);
+  const outcome = await instructions(workingDirectory(), { files: files.value, base: options.base ?? null });
+  if (!outcome.ok) return exitWith(outcome.failure, json);
+  printWarnings(outcome.value.notices.map(describeNotice));
+  if (json) printJson(instructionsDocument(outcome.value, options.for));
+  else printResult(describeInstructions(outcome.value, options.for));
+}
+
+export async function passCommand(id: string, options: { readonly json?: boolean }): Promise<void> {
+  const json = options.json === true;
+  const marked = await pass(workingDirectory(), id, 'cli');
+  if (!marked.ok) return exitWith(marked.failure, json);
+  if (json) printJson(passDocument(marked.value));
+  else printResult(describePass(marked.value));
+}
 
 export async function rulesCommand(names: readonly string[], options: { readonly json?: boolean }): Promise<void> {
   const json = options.json === true;
   const files = await givenFiles(names);
-  if (!files.ok) return fail(files.failure, json);
+  if (!files.ok) return exitWith(files.failure, json);
   const found = await rules(workingDirectory(), files.value);
-  if (!found.ok) return fail(found.failure, json);
-  warn(found.value.notices.map(tellNotice));
-  if (json) answerJson(rulesDocument(found.value.rules, found.value.notices));
-  else answer(tellRules(found.value.rules, files.value?.names ?? null));
+  if (!found.ok) return exitWith(found.failure, json);
+  printWarnings(found.value.notices.map(describeNotice));
+  if (json) printJson(rulesDocument(found.value.rules, found.value.notices));
+  else printResult(describeRules(found.value.rules, files.value?.names ?? null));
 }

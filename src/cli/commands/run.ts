@@ -1,17 +1,16 @@
-import { preview, type RunWish, run, runUntilPass } from '../../app.ts';
-import type { LoopOutcome } from '../../domain/loop.ts';
-import { done, failed, type Result } from '../../domain/result.ts';
-import type { RunOutcome } from '../../domain/run.ts';
-import { dryRunDocument, runDocument } from '../../report/run-document.ts';
-import { tellDryRun } from '../../text/dry-run.ts';
-import { tellRun, tellRunNotice } from '../../text/run.ts';
-import { givenFiles } from '../file-list.ts';
+import { preview, type RunRequestOptions, run, runUntilPass } from '../../api.ts';
+import { describeDryRun, describePromptForAgent } from '../../gates/describe/messages.ts';
+import { describeRunNotice } from '../../gates/describe/result.ts';
+import { type Amount, describeRun } from '../../gates/describe/run.ts';
+import { dryRunDocument, runDocument } from '../../gates/json.ts';
+import type { LoopOutcome, RunOutcome } from '../../gates/run-types.ts';
+import { err, ok, type Result } from '../../kernel/result.ts';
+import { consoleReporter } from '../../progress/reporter.ts';
+import { shownOn } from '../../ui/terminal.ts';
+import { givenFiles } from '../input.ts';
 import { INTERRUPTED, interruptible } from '../interrupt.ts';
-import { shownOn } from '../looks.ts';
-import { answer, answerJson, fail, warn } from '../output.ts';
-import { consoleReporter } from '../reporter.ts';
+import { exitWith, printJson, printResult, printWarnings, workingDirectory } from '../output.ts';
 import type { Reports } from '../reports.ts';
-import { workingDirectory } from '../working-directory.ts';
 
 export type RunFlags = {
   readonly base?: string;
@@ -29,23 +28,31 @@ export type RunFlags = {
   readonly maxIterations?: number;
   readonly ratchet?: boolean;
   readonly startedByAgent?: boolean;
+  readonly verbose?: boolean;
+  readonly quiet?: boolean;
   readonly json?: boolean;
 };
 
 export async function runCommand(paths: readonly string[], flags: RunFlags, runGates = run): Promise<void> {
   const json = flags.json === true;
   const selection = await selectionOf(flags);
-  if (!selection.ok) return fail(selection.failure, json);
+  if (!selection.ok) return exitWith(selection.failure, json);
   const fixing = fixingOf(flags);
   if (fixing !== null && 'said' in fixing) {
-    return fail({ kind: 'wrong-usage', said: fixing.said, command: 'run' }, json);
+    return exitWith({ kind: 'wrong-usage', said: fixing.said, command: 'run' }, json);
   }
   const reports = await reportsOf(flags);
   if (reports !== null && 'said' in reports) {
-    return fail({ kind: 'wrong-usage', said: reports.said, command: 'run' }, json);
+    return exitWith({ kind: 'wrong-usage', said: reports.said, command: 'run' }, json);
   }
-  const reporter = await consoleReporter();
-  const wish: Omit<RunWish, 'stop'> = {
+  if (flags.verbose === true && flags.quiet === true) {
+    return exitWith(
+      { kind: 'wrong-usage', said: '--verbose and --quiet cannot be used together.', command: 'run' },
+      json,
+    );
+  }
+  const reporter = await consoleReporter({ quiet: flags.quiet === true });
+  const request: Omit<RunRequestOptions, 'stop'> = {
     selection: selection.value,
     gates: flags.gate ?? [],
     paths,
@@ -56,66 +63,72 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, runG
     reporter,
   };
   if (flags.dryRun === true) {
-    const planned = await preview(workingDirectory(), { ...wish, stop: null });
-    if (!planned.ok) return fail(planned.failure, json);
+    const planned = await preview(workingDirectory(), { ...request, stop: null });
+    if (!planned.ok) return exitWith(planned.failure, json);
     const { outcome, plan } = planned.value;
-    warn(outcome.notices.map(tellRunNotice));
-    if (json) answerJson(dryRunDocument(outcome, plan));
-    else answer(tellDryRun(outcome, plan));
+    printWarnings(outcome.notices.map(describeRunNotice));
+    if (json) printJson(dryRunDocument(outcome, plan));
+    else printResult(describeDryRun(outcome, plan));
     process.exitCode = outcome.exitCode;
     return;
   }
   const work = async (stop: AbortSignal) => {
     try {
-      return await runOrFix({ ...wish, stop }, fixing, runGates);
+      return await runOrFix({ ...request, stop }, fixing, runGates);
     } finally {
       reporter.end();
     }
   };
   const outcome = await interruptible(work, json, async (cut) => {
     if (!cut.ok || cut.value.loop === null) return null;
-    const { loopField, tellStory } = await import('../loop-story.ts');
-    return { told: `\n${tellStory(cut.value.loop, process.stderr)}\n`, fields: loopField(cut.value.loop) };
+    const { loopField, describeRounds } = await import('../../fix-loop/describe.ts');
+    return { text: `\n${describeRounds(cut.value.loop, process.stderr)}\n`, fields: loopField(cut.value.loop) };
   });
-  if (outcome === 'interrupted') return reports?.tellInterrupted(INTERRUPTED);
+  if (outcome === 'interrupted') return reports?.writeInterrupted(INTERRUPTED);
   if (!outcome.ok) {
-    await fail(outcome.failure, json, 'run');
-    return reports?.tellFailed(outcome.failure);
+    await exitWith(outcome.failure, json, 'run');
+    return reports?.writeFailed(outcome.failure);
   }
   const { ended, loop } = outcome.value;
   const missing = (await reports?.write(ended)) ?? [];
   const isShort = missing.length > 0 && ended.exitCode === 0;
   const told = isShort ? { ...ended, exitCode: 3 as const } : ended;
-  warn(told.notices.map(tellRunNotice));
-  const story = loop === null ? null : await import('../loop-story.ts');
-  if (json) answerJson({ ...runDocument(told, missing), ...story?.loopField(loop) });
+  if (flags.quiet !== true) printWarnings(told.notices.map(describeRunNotice));
+  const story = loop === null ? null : await import('../../fix-loop/describe.ts');
+  if (json) printJson({ ...runDocument(told, missing), ...story?.loopField(loop) });
   else
-    answer(
-      [tellRun(told, shownOn(process.stdout, process.env)), ...(story === null ? [] : [story.tellStory(loop)])].join(
-        '\n\n',
-      ),
+    printResult(
+      [
+        describeRun(told, shownOn(process.stdout, process.env), amountOf(flags)),
+        ...(story === null ? [] : [story.describeRounds(loop)]),
+      ].join('\n\n'),
     );
   reports?.print(ended);
   process.exitCode = told.exitCode;
 }
 
+/** How much the flags ask to show. */
+function amountOf({ verbose, quiet }: Pick<RunFlags, 'verbose' | 'quiet'>): Amount {
+  return quiet === true ? 'quiet' : verbose === true ? 'verbose' : 'normal';
+}
+
 type Fixing = { readonly fixer: string; readonly mostIterations: number | null; readonly ratchet: boolean };
 
-/** A run, or a loop of runs and fixes. */
+/** Runs the gates once, or in a loop with a fixer. */
 async function runOrFix(
-  wish: RunWish,
+  request: RunRequestOptions,
   fixing: Fixing | null,
   runGates: typeof run,
 ): Promise<Result<{ readonly ended: RunOutcome; readonly loop: LoopOutcome | null }>> {
   if (fixing === null) {
-    const ran = await runGates(workingDirectory(), wish);
-    return ran.ok ? done({ ended: ran.value, loop: null }) : ran;
+    const ran = await runGates(workingDirectory(), request);
+    return ran.ok ? ok({ ended: ran.value, loop: null }) : ran;
   }
-  const looped = await runUntilPass(workingDirectory(), { ...wish, ...fixing });
-  return looped.ok ? done({ ended: looped.value.run, loop: looped.value }) : looped;
+  const looped = await runUntilPass(workingDirectory(), { ...request, ...fixing });
+  return looped.ok ? ok({ ended: looped.value.run, loop: looped.value }) : looped;
 }
 
-/** Who fixes, where that is asked for. */
+/** Returns the fix loop that the flags request; null if none, or a sentence about a wrong flag. */
 function fixingOf(flags: RunFlags): Fixing | { readonly said: string } | null {
   const { untilPass, fixer, maxIterations, ratchet, commit, dryRun } = flags;
   if (untilPass !== true) {
@@ -124,25 +137,25 @@ function fixingOf(flags: RunFlags): Fixing | { readonly said: string } | null {
       ...(maxIterations === undefined ? [] : ['--max-iterations']),
       ...(ratchet === true ? ['--ratchet'] : []),
     ];
-    return first === undefined ? null : { said: `${first} is for --until-pass.` };
+    return first === undefined ? null : { said: `${first} works only with --until-pass.` };
   }
   if (fixer === undefined) return { said: '--until-pass needs a fixer: name an agent with --fixer.' };
-  if (commit !== undefined) return { said: '--until-pass cannot be used with --commit: a commit cannot be mended.' };
+  if (commit !== undefined) return { said: '--until-pass cannot be used with --commit: a commit cannot be changed.' };
   if (dryRun === true) return { said: '--until-pass cannot be used with --dry-run.' };
   return { fixer, mostIterations: maxIterations ?? null, ratchet: ratchet === true };
 }
 
-/** The code for reports is loaded where one is asked for. */
+/** Opens the requested reports. Their code is loaded only then. */
 async function reportsOf({ report, dryRun, json }: RunFlags): Promise<Reports | { readonly said: string } | null> {
   if (report === undefined) return null;
   const { openReports } = await import('../reports.ts');
   return openReports(report, { dryRun: dryRun === true, json: json === true });
 }
 
-/** What the flags select; they exclude each other. */
+/** Returns which part of the change the flags select. */
 export async function selectionOf(
   flags: Pick<RunFlags, 'base' | 'commit' | 'uncommitted' | 'files'>,
-): Promise<Result<RunWish['selection']>> {
+): Promise<Result<RunRequestOptions['selection']>> {
   const given = [
     flags.commit === undefined ? null : '--commit',
     flags.uncommitted === true ? '--uncommitted' : null,
@@ -152,15 +165,42 @@ export async function selectionOf(
   if (flags.base !== undefined && given.length > 0 && given[0] !== '--files') {
     return wrongUsage(`--base cannot be used with ${given[0]}.`);
   }
-  if (flags.commit !== undefined) return done({ kind: 'commit', commit: flags.commit });
-  if (flags.uncommitted === true) return done({ kind: 'uncommitted' });
+  if (flags.commit !== undefined) return ok({ kind: 'commit', commit: flags.commit });
+  if (flags.uncommitted === true) return ok({ kind: 'uncommitted' });
   const base = flags.base ?? null;
-  if (flags.files === undefined) return done({ kind: 'change', base });
+  if (flags.files === undefined) return ok({ kind: 'change', base });
   const files = await givenFiles(flags.files);
   if (!files.ok) return files;
   return files.value === null || files.value.names.length === 0
     ? wrongUsage('--files names no file.')
-    : done({ kind: 'files', files: files.value, base });
+    : ok({ kind: 'files', files: files.value, base });
 }
 
-const wrongUsage = (said: string) => failed({ kind: 'wrong-usage', said, command: 'run' });
+const wrongUsage = (said: string) => err({ kind: 'wrong-usage', said, command: 'run' });
+
+export async function statusCommand(options: {
+  readonly prompt?: boolean;
+  readonly base?: string;
+  readonly verbose?: boolean;
+  readonly json?: boolean;
+}): Promise<void> {
+  const json = options.json === true;
+  const previewed = await preview(workingDirectory(), {
+    selection: { kind: 'change', base: options.base ?? null },
+    gates: [],
+    paths: [],
+    force: false,
+    fresh: false,
+    all: false,
+    startedBy: 'agent',
+    reporter: { tell: () => {} },
+    stop: null,
+  });
+  if (!previewed.ok) return exitWith(previewed.failure, json);
+  const { outcome, failingChecks } = previewed.value;
+  printWarnings(outcome.notices.map(describeRunNotice));
+  if (json) printJson(runDocument(outcome));
+  else if (options.prompt === true) printResult(describePromptForAgent(outcome.findings, await failingChecks()));
+  else printResult(describeRun(outcome, shownOn(process.stdout, process.env), amountOf(options)));
+  process.exitCode = outcome.exitCode;
+}

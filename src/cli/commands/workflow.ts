@@ -1,53 +1,56 @@
-import { abortWorkflow, finishStep, startWorkflow, workflows } from '../../app.ts';
-import type { Failure } from '../../domain/failure.ts';
-import { quoteName } from '../../domain/quote-name.ts';
+import { abortWorkflow, finishStep, startWorkflow, workflows } from '../../api.ts';
+import { quoteName } from '../../kernel/escape.ts';
+import type { Failure } from '../../kernel/failure.ts';
+import { type Styled, truncated } from '../../ui/style.ts';
+import { forLog, shownOn } from '../../ui/terminal.ts';
+import { count } from '../../ui/wording.ts';
+import { describeStepEnd, describeWorkflowNotice, describeWorkflowStart } from '../../workflows/describe/end.ts';
+import {
+  describeAborted,
+  describeSessionStatus,
+  describeWorkflows,
+  workflowWarnings,
+} from '../../workflows/describe/list.ts';
 import {
   sessionDocument,
   stepEndDocument,
   workflowStartDocument,
   workflowStatusDocument,
   workflowsDocument,
-} from '../../report/workflow-document.ts';
-import { count } from '../../text/count.ts';
-import { fitted, type Shown } from '../../text/shown.ts';
-import { tellStepEnd, tellWorkflowStart } from '../../text/workflow-end.ts';
-import { tellWorkflowNotice } from '../../text/workflow-notice.ts';
-import { tellAborted, tellStanding, tellWorkflows, workflowWarnings } from '../../text/workflows.ts';
+} from '../../workflows/json.ts';
 import { interruptible } from '../interrupt.ts';
-import { shownOn } from '../looks.ts';
-import { answer, answerJson, fail, forLog, warn } from '../output.ts';
-import { workingDirectory } from '../working-directory.ts';
+import { exitWith, printJson, printResult, printWarnings, workingDirectory } from '../output.ts';
 
 type Json = { readonly json?: boolean };
 
-export async function listCommand({ json = false }: Json): Promise<void> {
+export async function workflowListCommand({ json = false }: Json): Promise<void> {
   const found = await workflows(workingDirectory());
-  if (!found.ok) return fail(found.failure, json);
-  warn(workflowWarnings(found.value));
-  if (json) return answerJson(workflowsDocument(found.value));
-  answerShown((shown) => tellWorkflows(found.value, 'commands', shown));
+  if (!found.ok) return exitWith(found.failure, json);
+  printWarnings(workflowWarnings(found.value));
+  if (json) return printJson(workflowsDocument(found.value));
+  printStyled((shown) => describeWorkflows(found.value, 'commands', shown));
 }
 
-export async function startCommand(
+export async function workflowStartCommand(
   job: string | undefined,
   name: string | undefined,
   options: Json & { readonly goal?: string; readonly reviewer?: string; readonly selfReview?: boolean },
 ): Promise<void> {
   const { json = false, reviewer = null, selfReview = false } = options;
   const goal = options.goal?.trim() ?? '';
-  if (job === undefined) return fail(wrong('Name a job: "onceover workflow list" lists them.'), json);
-  if (goal === '') return fail(wrong('Say with --goal what it is done for.'), json);
-  if (selfReview && reviewer !== null) return fail(wrong('Say either --reviewer or --self-review.'), json);
+  if (job === undefined) return exitWith(wrong('Name a job. "onceover workflow list" lists the jobs.'), json);
+  if (goal === '') return exitWith(wrong('Describe what you want to achieve with --goal.'), json);
+  if (selfReview && reviewer !== null) return exitWith(wrong('Use either --reviewer or --self-review.'), json);
   const wish = { job, workflow: name ?? null, goal, reviewer, selfReview, ...PERSON };
   const started = await startWorkflow(workingDirectory(), wish);
-  if (!started.ok) return fail(started.failure, json);
-  if (json) return answerJson(workflowStartDocument(started.value, 'commands'));
-  answerShown((shown) => tellWorkflowStart(started.value, 'commands', shown));
+  if (!started.ok) return exitWith(started.failure, json);
+  if (json) return printJson(workflowStartDocument(started.value, 'commands'));
+  printStyled((shown) => describeWorkflowStart(started.value, 'commands', shown));
 }
 
 const PERSON = { startedBy: 'person', stop: null, progress() {} } as const;
 
-export async function finishCommand(
+export async function workflowFinishCommand(
   options: Json & {
     readonly output?: readonly string[];
     readonly notes?: string;
@@ -59,13 +62,13 @@ export async function finishCommand(
 ): Promise<void> {
   const { json = false } = options;
   const values = outputsOf(options.output ?? []);
-  if ('said' in values) return fail(wrong(values.said), json);
+  if ('said' in values) return exitWith(wrong(values.said), json);
   const work = (stop: AbortSignal) =>
     finishStep(workingDirectory(), {
       startedBy: 'person',
       reviewer: options.reviewer ?? null,
       stop,
-      progress: tellProgress,
+      progress: describeProgress,
       named: options.session ?? null,
       own: null,
       step: options.step ?? null,
@@ -74,59 +77,60 @@ export async function finishCommand(
       notes: options.notes ?? null,
       override: options.override ?? null,
     });
-  const ended = await interruptible(work, json, async () => ({ told: '', fields: {}, words: INTERRUPTED }));
+  const ended = await interruptible(work, json, async () => ({ text: '', fields: {}, words: INTERRUPTED }));
   if (ended === 'interrupted') return;
-  if (!ended.ok) return fail(ended.failure, json);
+  if (!ended.ok) return exitWith(ended.failure, json);
   const end = ended.value;
-  warn(end.notices.map(tellWorkflowNotice));
-  if (json) answerJson(stepEndDocument(end, 'commands'));
-  else answerShown((shown) => tellStepEnd(end, 'commands', shown));
+  printWarnings(end.notices.map(describeWorkflowNotice));
+  if (json) printJson(stepEndDocument(end, 'commands'));
+  else printStyled((shown) => describeStepEnd(end, 'commands', shown));
   process.exitCode = end.kind === 'finished' ? 0 : 1;
 }
 
 const INTERRUPTED = {
-  what: 'Interrupted: reviewers that were at work have been ended, and what had passed by then is kept.',
-  next: 'To go on from there, run the same command again.',
+  what: 'Interrupted: onceover stopped the running reviewers. Verdicts that were finished are kept.',
+  next: 'Run the same command again to continue.',
 };
 
-function tellProgress(ended: number, of: number): void {
-  const line = ended === 0 ? `${count(of, 'review')} to be done` : `${ended} of ${count(of, 'review')} done`;
+function describeProgress(ended: number, of: number): void {
+  const line = ended === 0 ? `${count(of, 'review')} to run` : `${ended} of ${count(of, 'review')} done`;
   process.stderr.write(forLog(`${line}\n`));
 }
 
-export async function statusCommand(options: Json & { readonly session?: string }): Promise<void> {
+export async function workflowStatusCommand(options: Json & { readonly session?: string }): Promise<void> {
   const { json = false, session: named } = options;
   const found = await workflows(workingDirectory());
-  if (!found.ok) return fail(found.failure, json);
+  if (!found.ok) return exitWith(found.failure, json);
   const { sessions, unreadable } = found.value;
   const active = sessions.filter(({ session }) => session.end === null);
   const shown = named === undefined ? active : sessions.filter(({ session }) => session.id === named);
   if (named !== undefined && shown.length === 0) {
     const damaged = unreadable.find(({ id }) => id === named);
     const names = active.map(({ session }) => session);
-    if (damaged !== undefined) return fail({ kind: 'unreadable-session', ...damaged, aside: null }, json);
-    return fail({ kind: 'unknown-session', id: named, active: names }, json);
+    if (damaged !== undefined) return exitWith({ kind: 'unreadable-session', ...damaged, aside: null }, json);
+    return exitWith({ kind: 'unknown-session', id: named, active: names }, json);
   }
   const warnings = workflowWarnings(found.value);
-  warn(warnings);
-  if (json) return answerJson(workflowStatusDocument(shown, warnings));
-  if (shown.length === 0) return answer('No workflow is going on. "onceover workflow list" lists what can be begun.');
-  answerShown((look) => tellStanding(shown, 'commands', look));
+  printWarnings(warnings);
+  if (json) return printJson(workflowStatusDocument(shown, warnings));
+  if (shown.length === 0)
+    return printResult('No workflow is open. Run "onceover workflow list" to see what you can start.');
+  printStyled((look) => describeSessionStatus(shown, 'commands', look));
 }
 
-export async function abortCommand(
+export async function workflowAbortCommand(
   explanation: string,
   { json = false, session }: Json & { readonly session?: string },
 ): Promise<void> {
   const why = explanation.trim();
-  if (why === '') return fail(wrong('Say why it is not gone on with.'), json);
+  if (why === '') return exitWith(wrong('Give a reason for ending the workflow.'), json);
   const aborted = await abortWorkflow(workingDirectory(), { named: session ?? null, own: null, explanation: why });
-  if (!aborted.ok) return fail(aborted.failure, json);
-  if (json) return answerJson(sessionDocument(aborted.value));
-  answerShown((shown) => tellAborted(aborted.value, shown));
+  if (!aborted.ok) return exitWith(aborted.failure, json);
+  if (json) return printJson(sessionDocument(aborted.value));
+  printStyled((shown) => describeAborted(aborted.value, shown));
 }
 
-/** Lists of paths by the names of outputs, from `name=path` each. */
+/** Parses `name=path` values into lists of paths by output name. */
 function outputsOf(
   given: readonly string[],
 ): { readonly lists: Readonly<Record<string, readonly string[]>> } | { readonly said: string } {
@@ -134,17 +138,17 @@ function outputsOf(
   for (const one of given) {
     const [, name, path] = /^([^=]+)=(.*)$/s.exec(one) ?? [];
     if (name === undefined || path === undefined) {
-      return { said: `--output ${quoteName(one)} is not name=path: the name of an output, and a file.` };
+      return { said: `--output ${quoteName(one)} must have the form name=path: an output and a file.` };
     }
     lists.set(name, [...(lists.get(name) ?? []), path]);
   }
   return { lists: Object.fromEntries(lists) };
 }
 
-function answerShown(tell: (shown: Shown) => string): void {
+function printStyled(describe: (shown: Styled) => string): void {
   const shown = shownOn(process.stdout, process.env);
-  const text = tell(shown);
-  answer(fitted(text, shown));
+  const text = describe(shown);
+  printResult(truncated(text, shown));
 }
 
 function wrong(said: string): Failure {

@@ -3,20 +3,21 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { AgentQuestion } from '../../../src/agents/agent.ts';
-import { type DispatchEnd, dispatch } from '../../../src/agents/dispatch.ts';
-import { knownAgents } from '../../../src/agents/inspect.ts';
-import type { Usage } from '../../../src/domain/usage.ts';
-import { answerSchema, strictSchema } from '../../../src/prompt/answer-schema.ts';
-import { readAnswer } from '../../../src/prompt/read-answer.ts';
+import { callAgent } from '../../../src/agents/dispatch.ts';
+import { knownAgents } from '../../../src/agents/installed.ts';
+import { answerSchema, strictSchema } from '../../../src/dispatch/answer-schemas.ts';
+import { readAnswer } from '../../../src/dispatch/read-answer.ts';
+import type { Usage } from '../../../src/kernel/agent.ts';
+import type { AskEnd } from '../../../src/kernel/ports.ts';
 import { REAL_AGENTS } from '../../support/agent-clis.ts';
 import { startModelSim } from '../../support/model-sim/server.ts';
 import { agentUser } from '../../support/real-agents.ts';
 import { temporaryFolder } from '../../support/repo.ts';
 
 const MOST_USD = 1;
-/** What a token is taken to cost at most, where the agent does not tell: a dear model's prices. */
+/** The assumed price of a token if the agent reports no cost: that of an expensive model. */
 const USD_PER_TOKEN = { input: 15e-6, output: 75e-6 };
-const STABLE = `You review code for mistakes.\n${'Judge what would go wrong in use, and say how to mend it. '.repeat(100)}`;
+const STABLE = `You review code for mistakes.\n${'Judge what would go wrong in use, and say how to fix it. '.repeat(100)}`;
 const QUESTION: AgentQuestion = {
   stable: STABLE,
   dynamic: 'Review add.js: add is to return the sum of its two arguments.',
@@ -32,26 +33,28 @@ const QUESTION: AgentQuestion = {
 
 let spent = 0;
 
-// With your own login and your own money: the agents that are on PATH, one small review and one resume each.
+const known = await knownAgents({}, process.env, process.cwd());
+
+// Uses your own login and your own money: the agents on PATH, one small review and one resume each.
 describe.skipIf(process.env['ONCEOVER_LIVE'] === undefined)('live', () => {
-  const agents = knownAgents({}, process.env, process.cwd()).flatMap(({ agent, program, env }) =>
+  const agents = known.flatMap(({ agent, program, env }) =>
     program === null ? [] : [{ name: agent.name, agent, program, env }],
   );
 
   test.each(agents)('$name', async ({ name, agent, program, env }) => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'add.js'), 'exports.add = (a, b) => a - b;\n');
-    const ask = async (given: Partial<AgentQuestion>): Promise<DispatchEnd> => {
+    const ask = async (given: Partial<AgentQuestion>): Promise<AskEnd> => {
       if (spent >= MOST_USD) throw new Error(`$${spent.toFixed(2)} of $${MOST_USD} are spent`);
       const question = { ...QUESTION, newSessionId: randomUUID(), ...given };
-      const end = await dispatch({ agent, program, cwd, env, question, idleSeconds: 120, signal: null });
+      const end = await callAgent({ agent, program, cwd, env, question, idleSeconds: 120, signal: null });
       spent += cost(end.ok ? end.reply.usage : end.usage);
       return end;
     };
     const first = await ask({});
     if (!first.ok) throw new Error(JSON.stringify(first.failure));
     const { sessionId, sessionUsage } = first.reply;
-    const second = await ask({ dynamic: 'Look once more and answer again.', sessionId, usedBefore: sessionUsage });
+    const second = await ask({ dynamic: 'Review it again and answer.', sessionId, usedBefore: sessionUsage });
     if (!second.ok) throw new Error(JSON.stringify(second.failure));
     const simulated = await onSimulator(name);
     console.table([
@@ -72,7 +75,7 @@ function cost(usage: Usage | null): number {
   return usage.costUsd ?? input * USD_PER_TOKEN.input + usage.outputTokens * USD_PER_TOKEN.output;
 }
 
-/** The same two questions to the pinned version of the agent, with simulated answers. */
+/** Sends the same two prompts to the pinned version of the agent, with simulated answers. */
 async function onSimulator(name: string): Promise<[Usage | null, Usage | null] | null> {
   const real = REAL_AGENTS.find((one) => one.agent.name === name);
   if (real === undefined) return null;
@@ -94,7 +97,7 @@ async function onSimulator(name: string): Promise<[Usage | null, Usage | null] |
     const { sessionId, sessionUsage } = first.reply;
     const second = await user.ask({
       stable: STABLE,
-      dynamic: 'Look once more and answer again.',
+      dynamic: 'Review it again and answer.',
       sessionId,
       usedBefore: sessionUsage,
     });

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { DispatchEnd } from '../../../src/agents/dispatch.ts';
-import { readAnswer } from '../../../src/prompt/read-answer.ts';
+import { readAnswer } from '../../../src/dispatch/read-answer.ts';
+import type { AskEnd } from '../../../src/kernel/ports.ts';
 import { programOf, REAL_AGENTS, type RealAgent } from '../../support/agent-clis.ts';
 import { compareRequests } from '../../support/model-sim/compare.ts';
 import { conversationOf, totalUse } from '../../support/model-sim/log.ts';
@@ -17,17 +17,17 @@ const STABLE = `You review code.\n${'Judge what would go wrong in use, and say h
 
 type Differs = { readonly malformed: string; readonly twoAtOnce: readonly string[]; readonly prefix: boolean };
 
-/** Where the agents differ in what they can do; `onceover doctor` tells the same. */
+/** The abilities in which the agents differ; `onceover doctor` shows the same. */
 const DIFFERS: Readonly<Record<string, Differs>> = {
   claude: { malformed: 'session-lost', twoAtOnce: ['both-answer'], prefix: true },
   codex: { malformed: 'wrong-session', twoAtOnce: ['one-refused'], prefix: true },
-  // Which of the two it is depends on when each of them writes the session down, and reads what the other wrote.
+  // The result depends on when each process writes the session and reads the other's.
   gemini: { malformed: 'session-lost', twoAtOnce: ['both-answer', 'one-refused'], prefix: false },
   opencode: { malformed: 'session-lost', twoAtOnce: ['both-answer', 'one-refused'], prefix: true },
 };
 
 let sim: ModelSim;
-/** What was measured, by ability and agent. */
+/** The measured results, by ability and agent. */
 const measured: Record<string, Record<string, string>> = {};
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ describe.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s',
   };
   let n = 0;
 
-  /** A user whose requests have a label of their own. */
+  /** A user whose requests have their own label. */
   function user(...script: Answer[]): { label: string; user: AgentUser } {
     const label = `${name}-${++n}`;
     sim.script(label, script);
@@ -61,13 +61,13 @@ describe.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s',
     text: 'Reading.',
   });
 
-  test('is the version that it is tested with', () => {
+  test('is the tested version', () => {
     expect(execFileSync(programOf(real), ['--version'], { encoding: 'utf8', env: cleanEnv(real) })).toContain(
       real.agent.testedVersion,
     );
   });
 
-  test('reviews with a tool call, is resumed twice, and tells the usage of each dispatch', async () => {
+  test('reviews with a tool call, is resumed twice, and reports the usage of each call', async () => {
     const made = user();
     sim.script(made.label, [reading(made), ANSWER, ANSWER, ANSWER]);
     const first = answered(await made.user.ask({ stable: STABLE, dynamic: 'Review add.js.' }));
@@ -91,7 +91,7 @@ describe.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s',
     const third = answered(
       await made.user.ask({
         stable: STABLE,
-        dynamic: 'Once more.',
+        dynamic: 'Again.',
         sessionId: first.reply.sessionId,
         usedBefore: second.reply.sessionUsage,
       }),
@@ -107,17 +107,17 @@ describe.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s',
     const share = (after.use?.read ?? 0) / (before.use?.total ?? 1);
     if (name === 'claude') expect(share).toBeGreaterThanOrEqual(0.95);
     note('resumed: from cache (simulated)', percent(share));
-    note('usage is told for the', real.agent.abilities.usage);
+    note('usage is reported for the', real.agent.abilities.usage);
   });
 
-  test('reads the stable part of a second fresh dispatch from the cache', async () => {
+  test('reads the stable part of a second new session from the cache', async () => {
     const made = user(ANSWER, ANSWER);
     answered(await made.user.ask({ stable: STABLE, dynamic: 'Review a.' }));
     answered(await made.user.ask({ stable: STABLE, dynamic: 'Review b.' }));
     const second = conversationOf(sim.requests(), made.label)[1];
     const stableTokens = Math.ceil(STABLE.length / 4);
     const rest = (second?.use?.total ?? 0) - (second?.use?.read ?? 0);
-    // What was not read is the dynamic part, and whatever of the stable part was not.
+    // The input that was not cached is the dynamic part, and the uncached rest of the stable part.
     const share = Math.max(0, Math.min(1, (stableTokens - Math.max(0, rest - DYNAMIC_TOKENS)) / stableTokens));
     note('fresh again: stable part from cache (simulated)', percent(share));
     if (real.agent.abilities.stablePart === 'cached') expect(share).toBeGreaterThanOrEqual(0.9);
@@ -132,7 +132,7 @@ describe.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s',
     expect(failed(await made.user.ask({ sessionId: session() })).kind).toBe(expected);
   });
 
-  test("another user's session is not there", async () => {
+  test("another user's session is not available", async () => {
     const theirs = answered(await user(ANSWER).user.ask({}));
     expect(failed(await user(ANSWER).user.ask({ sessionId: theirs.reply.sessionId })).kind).toBe('session-lost');
   });
@@ -173,14 +173,14 @@ describe.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s',
     expect(kind).toMatch(expected);
   });
 
-  test('an answer that ignores the schema is no answer', async () => {
+  test('an answer that ignores the schema does not count', async () => {
     const made = user(...Array<Answer>(8).fill({ kind: 'text', text: 'Looks good to me.' }));
     const end = await made.user.ask({});
     expect(end.ok ? whatWasRead(end) : end.failure.kind).toBe('unreadable-answer');
     note('answers by a schema of its own', real.agent.abilities.schema ? 'yes' : 'no');
   });
 
-  test.each(['timeout', 'cancelled'] as const)('ended by %s, nothing of it is left', async (ending) => {
+  test.each(['timeout', 'cancelled'] as const)('after %s, no process is left', async (ending) => {
     const made = user({ kind: 'hang' });
     const stop = new AbortController();
     if (ending === 'cancelled') setTimeout(() => stop.abort(), 3000);
@@ -198,7 +198,7 @@ describe.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s',
     note('cannot write because of', real.agent.abilities.readOnly);
   });
 
-  test('takes nothing from the repository under review', async () => {
+  test('reads no settings from the reviewed repository', async () => {
     const made = user(ANSWER);
     const ran = join(made.user.project, 'ran.txt');
     const canary = 'CANARY-INSTRUCTION-7391';
@@ -220,7 +220,7 @@ describe.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s',
   });
 });
 
-/** What a repository may bring to make an agent do its will: instructions, hooks, servers, plug-ins. */
+/** Files with which a repository may take over an agent: instructions, hooks, servers, plug-ins. */
 function hostileFiles(canary: string, ran: string): Record<string, string> {
   const hook = { hooks: [{ type: 'command', command: `touch ${ran}` }] };
   const server = { command: 'touch', args: [ran] };
@@ -247,25 +247,25 @@ function hostileFiles(canary: string, ran: string): Record<string, string> {
   };
 }
 
-/** Room for the dynamic part and for what the agent puts around it. */
+/** Room for the dynamic part and for the text that the agent adds around it. */
 const DYNAMIC_TOKENS = 400;
 
-function answered(end: DispatchEnd) {
+function answered(end: AskEnd) {
   if (!end.ok) throw new Error(`no answer: ${JSON.stringify(end.failure)}`);
   return end;
 }
 
-function failed(end: DispatchEnd) {
+function failed(end: AskEnd) {
   if (end.ok) throw new Error(`answered: ${JSON.stringify(end.reply)}`);
   return end.failure;
 }
 
-function whatWasRead(end: Extract<DispatchEnd, { ok: true }>): string {
+function whatWasRead(end: Extract<AskEnd, { ok: true }>): string {
   const read = readAnswer('gate', end.reply);
   return read.ok ? read.answer.status : read.failure.kind;
 }
 
-function expectUsage(end: Extract<DispatchEnd, { ok: true }>, requests: Parameters<typeof totalUse>[0]): void {
+function expectUsage(end: Extract<AskEnd, { ok: true }>, requests: Parameters<typeof totalUse>[0]): void {
   const { usage } = end.reply;
   const use = totalUse(requests);
   expect(usage === null ? null : usage.inputTokens + usage.cachedInputTokens + usage.cacheWriteTokens).toBe(use.total);
@@ -281,7 +281,7 @@ function cleanEnv(real: RealAgent): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'], HOME: `/nonexistent-${real.agent.name}` };
 }
 
-/** Processes whose working directory is in the folder, by what they run. */
+/** Returns the commands of processes whose working directory is in the folder. */
 function processesIn(folder: string): string[] {
   const listed = execFileSync('sh', ['-c', 'for p in /proc/[0-9]*; do echo "$p $(readlink $p/cwd)"; done'], {
     encoding: 'utf8',

@@ -13,25 +13,25 @@ import { agentUser } from '../../support/real-agents.ts';
 
 const pages = docPages().map(readPage);
 const fences = pages.flatMap((page) => page.fences);
-/** The entries of the docs for one kind of settings, each once. */
+/** The entries in the docs for one kind of settings, without duplicates. */
 const entries = (info: string, start: RegExp) => [
   ...new Set(fences.filter((fence) => fence.info === info && start.test(fence.text)).map(({ text }) => text)),
 ];
 const commands = new Set(
   pages.flatMap((page) => storiesOf(page).flatMap((story) => story.map(({ command }) => command))),
 );
-/** What the docs tell people to give to the program of an agent. */
+/** The commands in the docs for an agent's program. */
 const toldTo = (agent: string) =>
   [...commands].filter((one) => one.startsWith(`${agent} `) && !NAMES.some((pattern) => pattern.test(one)));
 
-/** A person with one real agent, in a project; what npx would fetch is the built program. */
+/** A user with one real agent, in a project; the built program is installed as `onceover`. */
 function person(name: string, env: NodeJS.ProcessEnv = {}) {
   const real = REAL_AGENTS.find(({ agent }) => agent.name === name);
-  if (real === undefined) throw new Error(`${name} is no agent that tests know`);
+  if (real === undefined) throw new Error(`${name} is not an agent that the tests know`);
   const user = agentUser(real, 'http://127.0.0.1:9');
   const bin = dirname(user.project);
-  const npx = `#!/bin/sh\n[ "$1 $2" = "-y onceover" ] || exit 1\nshift 2\nexec "${process.execPath}" "${CLI}" "$@"\n`;
-  writeFileSync(join(bin, 'npx'), npx, { mode: 0o755 });
+  const program = `#!/bin/sh\nexec "${process.execPath}" "${CLI}" "$@"\n`;
+  writeFileSync(join(bin, 'onceover'), program, { mode: 0o755 });
   spawnSync('git', ['init', '-q'], { cwd: user.project });
   return {
     project: user.project,
@@ -47,7 +47,7 @@ function person(name: string, env: NodeJS.ProcessEnv = {}) {
   };
 }
 
-/** Puts an entry into settings that may be there already. */
+/** Adds an entry to settings that may already exist. */
 function enter(file: string, entry: string): void {
   mkdirSync(dirname(file), { recursive: true });
   const old = existsSync(file) ? readFileSync(file, 'utf8') : '';
@@ -59,20 +59,13 @@ const MCP_SERVERS = entries('json', /"mcpServers"/);
 const TRUSTED = { GEMINI_CLI_TRUST_WORKSPACE: 'true' };
 
 test.each([
-  ['claude', 'project', '.mcp.json', MCP_SERVERS, {}, /onceover: npx -y onceover mcp - .*Pending approval/],
-  [
-    'codex',
-    'home',
-    '.codex/config.toml',
-    entries('toml', /^\[mcp_servers/),
-    {},
-    /onceover +npx +-y onceover mcp .*enabled/,
-  ],
-  ['gemini', 'home', '.gemini/settings.json', MCP_SERVERS, TRUSTED, /✓ onceover: npx -y onceover mcp .*Connected/],
-  ['gemini', 'project', '.gemini/settings.json', MCP_SERVERS, TRUSTED, /✓ onceover: npx -y onceover mcp .*Connected/],
+  ['claude', 'project', '.mcp.json', MCP_SERVERS, {}, /onceover: onceover mcp - .*Pending approval/],
+  ['codex', 'home', '.codex/config.toml', entries('toml', /^\[mcp_servers/), {}, /onceover +onceover +mcp .*enabled/],
+  ['gemini', 'home', '.gemini/settings.json', MCP_SERVERS, TRUSTED, /✓ onceover: onceover mcp .*Connected/],
+  ['gemini', 'project', '.gemini/settings.json', MCP_SERVERS, TRUSTED, /✓ onceover: onceover mcp .*Connected/],
   ['opencode', 'home', '.config/opencode/opencode.json', entries('json', /^\{ "mcp":/), {}, /✓ onceover connected/],
 ] as const)(
-  '%s knows the MCP server by each entry of the docs, in the %s: %s',
+  '%s finds the MCP server by each entry of the docs, in the %s: %s',
   (name, where, file, all, env, listed) => {
     expect(all.length).toBeGreaterThan(0);
     for (const entry of all) {
@@ -83,7 +76,7 @@ test.each([
   },
 );
 
-test('programs of agents do what the docs tell people to give them, and know the MCP server then', () => {
+test("the commands in the docs for agents' programs work, and register the MCP server", () => {
   const told = ['claude', 'codex', 'gemini'].flatMap((name) => toldTo(name).map((command) => [name, command] as const));
   expect(told).toContainEqual(['claude', 'claude plugin install onceover --marketplace OWNER/REPOSITORY']);
   for (const [name, command] of told) {

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { DispatchEnd } from '../../../src/agents/dispatch.ts';
-import { answerSchema, strictSchema } from '../../../src/prompt/answer-schema.ts';
-import { readAnswer } from '../../../src/prompt/read-answer.ts';
+import { answerSchema, strictSchema } from '../../../src/dispatch/answer-schemas.ts';
+import { readAnswer } from '../../../src/dispatch/read-answer.ts';
+import type { AskEnd } from '../../../src/kernel/ports.ts';
 import { programOf, REAL_AGENTS } from '../../support/agent-clis.ts';
 import type { LoopDocument } from '../../support/fixing.ts';
 import { compareRequests } from '../../support/model-sim/compare.ts';
@@ -16,17 +16,17 @@ import { answering, FINDINGS, MENDED, ONE_REVIEWER } from '../../support/real-re
 import { realRun } from '../../support/real-run.ts';
 import { addedText, sessionOf, usersText } from '../../support/wire.ts';
 
-const ANSWER: Answer = { kind: 'structured', value: { summary: 'Mended.', dispositions: [] } };
+const ANSWER: Answer = { kind: 'structured', value: { summary: 'Fixed.', dispositions: [] } };
 const FIXER = {
   writes: true,
   schema: answerSchema('fixer'),
   strictSchema: strictSchema(answerSchema('fixer')),
-  stable: 'You mend code. Answer with JSON.',
-  dynamic: 'Mend the file.',
+  stable: 'You fix code. Answer with JSON.',
+  dynamic: 'Fix the file.',
 } as const;
 
 let sim: ModelSim;
-/** What was measured, by where it writes and agent. */
+/** The measured results, by target of the write and agent. */
 const measured: Record<string, Record<string, string>> = {};
 
 beforeAll(async () => {
@@ -43,10 +43,10 @@ const FIXERS = REAL_AGENTS.filter(({ agent }) => agent.canFix);
 describe.each(FIXERS.map((real) => [real.agent.name, real] as const))('%s as a fixer', (name, real) => {
   let n = 0;
 
-  /** Asks the fixer to write a file, as a model would try it; tells whether the file is there. */
+  /** Has the fixer's model write a file; returns whether the file exists. */
   async function writes(
     where: (user: AgentUser) => string,
-  ): Promise<{ readonly isThere: boolean; readonly end: DispatchEnd }> {
+  ): Promise<{ readonly isThere: boolean; readonly end: AskEnd }> {
     const label = `fix-${name}-${++n}`;
     const user = agentUser(real, sim.baseUrl(label));
     execFileSync('git', ['init', '-q'], { cwd: user.project });
@@ -63,11 +63,11 @@ describe.each(FIXERS.map((real) => [real.agent.name, real] as const))('%s as a f
     };
   };
 
-  test('edits a file of the working tree, and says so', async () => {
-    const { isThere, end } = await writes(({ project }) => join(project, 'mended.txt'));
+  test('edits a file of the working tree and reports it', async () => {
+    const { isThere, end } = await writes(({ project }) => join(project, 'fixed.txt'));
     note('in the working tree', isThere);
     expect(isThere).toBe(true);
-    expect(end.ok ? readAnswer('fixer', end.reply) : end).toMatchObject({ ok: true, answer: { summary: 'Mended.' } });
+    expect(end.ok ? readAnswer('fixer', end.reply) : end).toMatchObject({ ok: true, answer: { summary: 'Fixed.' } });
   });
 
   test.each([
@@ -87,7 +87,7 @@ describe.each(FIXERS.map((real) => [real.agent.name, real] as const))('%s as a f
     expect(isThere).toBe(false);
   });
 
-  test('whether it can write in the git folder is known; a loop trusts nothing that lies there', async () => {
+  test('whether it can write in the git folder is known; a fix loop trusts no file there', async () => {
     const { isThere } = await writes(({ project }) => join(project, '.git/onceover.txt'));
     note('in the git folder', isThere);
     expect(isThere).toBe(false);
@@ -97,7 +97,7 @@ describe.each(FIXERS.map((real) => [real.agent.name, real] as const))('%s as a f
 describe.each<{ readonly fixer: AgentName; readonly reviewer: AgentName }>([
   { fixer: 'claude', reviewer: 'codex' },
   { fixer: 'codex', reviewer: 'claude' },
-])('$fixer mends what $reviewer finds', ({ fixer, reviewer }) => {
+])('$fixer fixes the findings of $reviewer', ({ fixer, reviewer }) => {
   test('with its own tools, in one session, until it passes', async () => {
     const user = realRun(sim, { agents: [reviewer], gates: ONE_REVIEWER });
     const fixed = (id: string) => [{ id, state: 'fixed', why: 'It is right now.' }];
@@ -127,7 +127,7 @@ describe.each<{ readonly fixer: AgentName; readonly reviewer: AgentName }>([
     expect(readFileSync(join(user.root, 'src/cart.ts'), 'utf8')).toBe(MENDED.cart);
     expect(readFileSync(join(user.root, 'src/tax.ts'), 'utf8')).toBe(MENDED.tax);
 
-    // On the wire: the second turn goes on where the first ended, and brings what is open now.
+    // On the wire: the second turn resumes the first, and brings the currently open findings.
     const requests = end.sent(fixer);
     expect(new Set(requests.map(sessionOf)).size).toBe(1);
     const turn = requests.findIndex((one) => usersText(one).includes('Your changes were reviewed.'));
@@ -140,8 +140,8 @@ describe.each<{ readonly fixer: AgentName; readonly reviewer: AgentName }>([
     });
     const added = addedText(before, after);
     expect(added.match(/^id: F\d+$/gm)).toEqual(['id: F2']);
-    expect(added).not.toContain('# Mending a change');
-    // The reviewer hears what is claimed.
+    expect(added).not.toContain('# Fixing a change');
+    // The reviewer sees the claimed fix.
     expect(end.sent(reviewer).map(usersText).join('\n')).toContain('claimed to be fixed: It goes up.');
     expect(user.log(`fix_${fixer}.1.log`)).toContain('id: F1');
     measured['from the cache when resumed (simulated)'] = {
@@ -151,7 +151,7 @@ describe.each<{ readonly fixer: AgentName; readonly reviewer: AgentName }>([
   });
 });
 
-/** What a model does to change a file, one request after the other. */
+/** The model's steps to change a file, one per request. */
 function mending(
   user: { readonly root: string },
   who: AgentName,
@@ -172,5 +172,5 @@ function mending(
 }
 
 function answer(dispositions: readonly { id: string; state: string; why: string }[]): Answer {
-  return { kind: 'structured', value: { summary: 'Mended.', dispositions: [...dispositions] } };
+  return { kind: 'structured', value: { summary: 'Fixed.', dispositions: [...dispositions] } };
 }

@@ -22,20 +22,20 @@ const TWO_FINDINGS = {
 
 const says = (text: string) => ({ kind: 'text', text }) as const;
 
-/** What the model hears in a request, in all. */
+/** Returns all text that the model gets in a request. */
 const heard = (work: Work, number: number) => JSON.stringify(work.sent.at(number)?.body);
 
 const file = (user: RealHook) => readFileSync(join(user.root, 'src/a.ts'), 'utf8');
 
 describe.each<HookedAgent>(['claude', 'codex', 'gemini'])('%s with the hook that init writes', (name) => {
-  test('is held back with two findings, mends them, and is let go; a second stop asks nobody', async () => {
+  test('is blocked with two findings, fixes them, and may stop; a second stop runs no reviewer', async () => {
     const user = await realHook(sim, name);
     user.answers('one', TWO_FINDINGS);
     const work = await user.work([
       ...user.writing('src/a.ts', WRONG),
       says('Done.'),
       ...user.writing('src/a.ts', RIGHT),
-      says('Mended.'),
+      says('Fixed.'),
     ]);
     expect(work.code).toBe(0);
     const turns = user.writing('', '').length + 1;
@@ -51,7 +51,7 @@ describe.each<HookedAgent>(['claude', 'codex', 'gemini'])('%s with the hook that
     expect(user.calls()).toHaveLength(2);
   });
 
-  test('is not trapped by a reviewer that cannot judge', async () => {
+  test('may stop if the reviewer cannot run', async () => {
     const user = await realHook(sim, name);
     user.answers('one', { $exit: 1 }, { $exit: 1 }, { $exit: 1 });
     const work = await user.work([...user.writing('src/a.ts', WRONG), says('Done.')]);
@@ -60,7 +60,7 @@ describe.each<HookedAgent>(['claude', 'codex', 'gemini'])('%s with the hook that
     expect(user.calls().length).toBeGreaterThan(0);
   });
 
-  test('is let go after three times without progress', async () => {
+  test('may stop after three blocks without progress', async () => {
     const user = await realHook(sim, name);
     user.answers('one', TWO_FINDINGS);
     const work = await user.work([...user.writing('src/a.ts', WRONG), ...Array.from({ length: 9 }, () => says('No.'))]);
@@ -70,15 +70,15 @@ describe.each<HookedAgent>(['claude', 'codex', 'gemini'])('%s with the hook that
   });
 });
 
-describe('where it is not called', () => {
-  test('Codex leaves a hook out that nobody has allowed', async () => {
+describe('when the agent does not call the hook', () => {
+  test('Codex skips a hook that the user has not allowed', async () => {
     const user = await realHook(sim, 'codex', { isAllowed: false });
     user.answers('one', TWO_FINDINGS);
     const work = await user.work([...user.writing('src/a.ts', WRONG), says('Done.')]);
     expect([work.code, work.sent.length, user.calls().length]).toEqual([0, 2, 0]);
   });
 
-  test('Gemini CLI leaves the hooks of a folder out that it does not trust', async () => {
+  test('Gemini CLI ignores the hooks of an untrusted folder', async () => {
     const user = await realHook(sim, 'gemini', { isAllowed: false });
     user.answers('one', TWO_FINDINGS);
     await user.work([...user.writing('src/a.ts', WRONG), says('Done.')]);

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { PhaseRole } from '../../../src/domain/phase.ts';
+import type { PhaseRole } from '../../../src/kernel/review-loops.ts';
 import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
 import { expectResumed } from '../../support/real-expect.ts';
 import { AGENT_NAMES, CODE_CHANGED, IMPLEMENT, levels, MISTAKES } from '../../support/real-feature.ts';
-import { editing, FEATURE, mended, reading, realPhase, verdict } from '../../support/real-phase.ts';
+import { editing, FEATURE, fixed, reading, realPhase, verdict } from '../../support/real-phase.ts';
 import { sessionOf, stableText, usersText } from '../../support/wire.ts';
 
 let sim: ModelSim;
@@ -21,7 +21,7 @@ const REVIEWERS = ['implementation-reviewer', 'code-quality-reviewer', 'security
 const [row, file] = [MISTAKES.row, MISTAKES.file];
 
 describe.each(AGENT_NAMES)('%s', (who) => {
-  test('three reviewers: who passed rests, final validation asks all, a regression sends one back', async () => {
+  test('three reviewers: those that passed are skipped, final validation runs all, a regression sends one back', async () => {
     const user = realPhase(sim, { who, files: IMPLEMENT, changed: CODE_CHANGED });
     const end = await user.play(
       'implement',
@@ -44,9 +44,9 @@ describe.each(AGENT_NAMES)('%s', (who) => {
         implementer: [
           ...reading(user, ...DOCUMENTS),
           ...editing(user, FILE, row.edit),
-          mended(row.summary),
+          fixed(row.summary),
           ...editing(user, FILE, file.edit),
-          mended(file.summary),
+          fixed(file.summary),
         ],
       },
       ['--fixer', who],
@@ -94,7 +94,7 @@ describe.each(AGENT_NAMES)('%s', (who) => {
       [...REVIEWERS].sort(),
     ]);
 
-    // On the wire: one conversation a role, in which each look goes on where the last one ended.
+    // On the wire: one conversation per role, and each review resumes the previous one.
     const texts = Object.fromEntries(
       REVIEWERS.map((role) => {
         const looks = end.dispatches(role);
@@ -110,7 +110,7 @@ describe.each(AGENT_NAMES)('%s', (who) => {
       expect(`${stableText(first)}${usersText(first)}`).toContain(`## Implementation Files`);
       expect(usersText(first)).toContain(`- ${FILE}`);
     }
-    // Each is told what changed since it looked itself.
+    // Each role gets the changes since its own last review.
     const [mendedRow, mendedFile] = [`+  return values.${row.edit[1]};`, `+  return ${file.edit[1]};`];
     const saw = (role: PhaseRole) =>
       texts[role]?.map((text) => [
@@ -178,7 +178,7 @@ function untimed(line: string): string {
   return line.replace(/\d{4}-\S+Z/, '{time}');
 }
 
-/** Roles in parts of these lengths; within a part they are asked at once. */
+/** Groups roles into parts of these lengths; the roles of a part run at the same time. */
 function inRounds(order: readonly string[], lengths: readonly number[]): readonly (readonly string[])[] {
   let from = 0;
   return lengths.map((length) => {

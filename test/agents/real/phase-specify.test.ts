@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
 import { expectResumed } from '../../support/real-expect.ts';
 import { AGENT_NAMES, flaw, SPEC, SPECIFY, specAfter } from '../../support/real-feature.ts';
-import { editing, mended, type Played, type RealPhase, reading, realPhase, verdict } from '../../support/real-phase.ts';
+import { editing, fixed, type Played, type RealPhase, reading, realPhase, verdict } from '../../support/real-phase.ts';
 import { sessionOf, stableText, usersText } from '../../support/wire.ts';
 
 let sim: ModelSim;
@@ -15,7 +15,7 @@ afterAll(() => sim.close());
 const FLAWS = [0, 1, 2, 3].map(flaw);
 
 describe.each(AGENT_NAMES)('%s', (who) => {
-  test('five iterations: asked once from the beginning, then resumed with the delta, until it passes', async () => {
+  test('five iterations: one new session, then resumed with the delta, until it passes', async () => {
     const user = realPhase(sim, { who, files: SPECIFY });
     user.write('src/mine.ts', 'export {};\n');
     user.git('add', 'src/mine.ts');
@@ -35,17 +35,17 @@ describe.each(AGENT_NAMES)('%s', (who) => {
     );
     expect(user.own('spec.md')).toBe(specAfter(4));
 
-    // On the wire: the whole document once, after what is the same in every iteration.
+    // On the wire: the whole document once, after the part that is the same in every iteration.
     const looks = end.dispatches('spec-reviewer');
     const [first, ...later] = looks;
     const asked = first?.[0];
     const [stable, whole] = [stableText(asked), usersText(asked)];
     expectInOrder(stable, STABLE_ORDER);
     expectInOrder(whole, ['## Spec under review', SPEC.trim(), '## Iteration Context', 'This is iteration 1 of 5.']);
-    if (who === 'claude') expect(whole).not.toContain('# Review of a specification');
+    if (who === 'claude') expect(whole).not.toContain('# Specification review');
     else expectInOrder(whole, [...STABLE_ORDER, '## Spec under review']);
 
-    // Then what changed, and nothing else, in the conversation of before.
+    // Then only the changes, in the same conversation.
     expect(later).toHaveLength(4);
     expect(new Set(end.sent('spec-reviewer').map(sessionOf)).size).toBe(1);
     let read = 0;
@@ -56,17 +56,17 @@ describe.each(AGENT_NAMES)('%s', (who) => {
       expect(text).toContain(summary);
       expect(text).toContain(`This is iteration ${i + 2} of 5.`);
       expect(text).not.toContain('## Spec under review');
-      expect(text).not.toContain('# Review of a specification');
+      expect(text).not.toContain('# Specification review');
       expect(text.length).toBeLessThan(SPEC.length / 4);
       expect(spec?.iterations[i + 1]?.prompt_chars).toBe(text.length);
       const now = look[0]?.use?.read ?? 0;
       expect(now).toBeGreaterThanOrEqual(read);
       read = now;
     }
-    // Codex's provider counts in steps of 2,048 tokens, so not every round shows.
+    // Codex's provider counts in steps of 2,048 tokens, so not every round is visible.
     expect(read).toBeGreaterThan(looks[1]?.[0]?.use?.read ?? 0);
 
-    // The fixer is one conversation as well.
+    // The fixer has one conversation as well.
     const turns = end.dispatches('implementer');
     expect(turns).toHaveLength(4);
     for (const [i, turn] of turns.entries()) {
@@ -79,14 +79,14 @@ describe.each(AGENT_NAMES)('%s', (who) => {
     expect(user.own('.review-history.md').replace(TIME, '{time}')).toBe(HISTORY);
     expect(JSON.parse(user.own('.meta.json').replace(TIME, '{time}'))).toEqual(META);
 
-    // One commit a fix, with the document and nothing else.
+    // One commit per fix, with only the document.
     expect(user.git('log', '--format=%s', '--name-only', 'main..').trim().split(/\n+/)).toEqual(
       [4, 3, 2, 1].flatMap((n) => [`onceover: specify review iteration ${n}`, `${user.feature}/spec.md`]),
     );
     expect(user.git('diff', '--cached', '--name-only').trim()).toBe('src/mine.ts');
   });
 
-  test('who does not read what it must is warned of, and judges all the same', async () => {
+  test('a reviewer that does not read its required files causes a warning, and its verdict counts', async () => {
     const user = realPhase(sim, { who, files: SPECIFY });
     const end = await user.play('specify', { 'spec-reviewer': [verdict([flaw(0).issue])] });
     expect([end.code, end.end]).toEqual([1, 'not-fixed']);
@@ -111,7 +111,7 @@ async function fiveIterations(user: RealPhase): Promise<Played> {
       'phase-reviewer': [...reading(user, prd, spec), verdict([])],
       implementer: [
         ...reading(user, prd, spec),
-        ...FLAWS.flatMap(({ before, after, summary }) => [...editing(user, spec, [before, after]), mended(summary)]),
+        ...FLAWS.flatMap(({ before, after, summary }) => [...editing(user, spec, [before, after]), fixed(summary)]),
       ],
     },
     ['--fixer', user.who],
@@ -119,7 +119,7 @@ async function fiveIterations(user: RealPhase): Promise<Played> {
 }
 
 const STABLE_ORDER = [
-  '# Review of a specification',
+  '# Specification review',
   'Your job: Find weaknesses before design does.',
   '## How to judge',
   '## Required Artifacts',
@@ -127,7 +127,7 @@ const STABLE_ORDER = [
   'Return your assessment as JSON:',
 ];
 
-/** Each once, one after the other. */
+/** Returns each once, in order. */
 function expectInOrder(text: string, parts: readonly string[]): void {
   const places = parts.map((part) => text.indexOf(part));
   expect(places).not.toContain(-1);

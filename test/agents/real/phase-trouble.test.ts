@@ -7,7 +7,7 @@ import { AGENT_NAMES, flaw, SPEC, SPECIFY, specAfter } from '../../support/real-
 import { realAgent } from '../../support/real-person.ts';
 import {
   editing,
-  mended,
+  fixed,
   type RealPhase,
   type RoleScripts,
   reading,
@@ -25,15 +25,13 @@ beforeEach(() => sim.forgetCache());
 afterAll(() => sim.close());
 
 describe.each(AGENT_NAMES)('%s', (who) => {
-  test('a session that is gone between two rounds: one line, afresh with what was open, and resumed from there', async () => {
+  test('a lost session between two rounds: one log line, a new session with the open issues, then resumed again', async () => {
     const user = realPhase(sim, { who, files: SPECIFY });
     const scripts = story(user);
-    // While the fixer works on the first issue, somebody clears what the agent has kept of the reviewer.
-    const [first = mended(''), ...rest] = scripts.fixer;
+    // While the fixer works on the first issue, the reviewer's session is deleted.
+    const [first = fixed(''), ...rest] = scripts.fixer;
     const clearing = (): Answer => {
-      const reviewer = sim
-        .requests()
-        .filter(({ body }) => JSON.stringify(body).includes('# Review of a specification'));
+      const reviewer = sim.requests().filter(({ body }) => JSON.stringify(body).includes('# Specification review'));
       user.forget(sessionOf(reviewer.at(-1)));
       return first;
     };
@@ -69,14 +67,14 @@ describe.each(AGENT_NAMES)('%s', (who) => {
     const [before, fallback, after] = end.dispatches('spec-reviewer');
     const asked = usersText(fallback?.[0]);
     expect(sessionOf(fallback?.[0])).not.toBe(sessionOf(before?.[0]));
-    expect(stableText(fallback?.[0])).toContain('# Review of a specification');
+    expect(stableText(fallback?.[0])).toContain('# Specification review');
     expect(asked).toContain(specAfter(1).trim());
     expect(asked).toContain('This is iteration 2 of 5.\n(Fresh dispatch — prior review session unavailable.)');
     expect(asked.slice(asked.indexOf('Previous issues to re-evaluate:'))).toContain(flaw(0).issue.description);
     const text = expectResumed(who, fallback?.at(-1), after?.[0]);
     expect(text).toContain(`+${flaw(1).after}`);
     expect(text).not.toContain(SPEC.slice(0, 100));
-    // The fixer kept its own.
+    // The fixer kept its own session.
     expect(end.fixes.map(({ dispatch, marks }) => [dispatch, marks])).toEqual([
       ['fresh', []],
       ['resumed', []],
@@ -84,12 +82,12 @@ describe.each(AGENT_NAMES)('%s', (who) => {
   });
 });
 
-describe('a version that nobody has tried', () => {
+describe('an unprobed version', () => {
   const who = 'claude';
   const person = () => realPhase(sim, { who, files: SPECIFY, claudeVersion: '99.0.0' });
   const remembers = rememberingModel(realAgent(who));
 
-  test('is not tried for a look that is fresh, and tried once before its first resume', async () => {
+  test('is not probed for a review in a new session, and probed once before its first resume', async () => {
     const user = person();
     const { look, gatekeeper, fixer } = story(user);
     const once = await user.play('specify', { 'spec-reviewer': [...look, verdict([flaw(0).issue])] });
@@ -112,7 +110,7 @@ describe('a version that nobody has tried', () => {
     expect(JSON.parse(user.own('.meta.json'))).not.toHaveProperty('r1_deferred_reason');
   });
 
-  test('that forgets is never resumed: the reason is kept, and everything is fresh', async () => {
+  test('is never resumed if it forgets: the reason is recorded, and every review gets a new session', async () => {
     const user = person();
     const { look, gatekeeper, fixer } = story(user);
     const end = await user.play(
@@ -148,10 +146,10 @@ describe('a version that nobody has tried', () => {
   });
 });
 
-/** What the roles do in a loop in which two issues are mended, one after the other. */
+/** The answers of the roles in a loop that fixes two issues, one after the other. */
 function story(user: RealPhase) {
   const [prd, spec] = [`${user.feature}/prd.md`, `${user.feature}/spec.md`];
-  const mending = (n: number) => [...editing(user, spec, [flaw(n).before, flaw(n).after]), mended(flaw(n).summary)];
+  const mending = (n: number) => [...editing(user, spec, [flaw(n).before, flaw(n).after]), fixed(flaw(n).summary)];
   return {
     look: reading(user, prd),
     gatekeeper: [...reading(user, prd, spec), verdict([])],

@@ -33,7 +33,7 @@ afterAll(() => sim.close());
 
 const says = (text: string) => ({ kind: 'text', text }) as const;
 const calls = (name: string) => ({ kind: 'tools', calls: [{ name: `${TOOL}${name}`, input: {} }] }) as const;
-/** How the model gets at tools of which it has heard only the names. */
+/** The search by which the model loads tools that it knows only by name. */
 const load = (...names: readonly string[]) => {
   const query = `select:${names.map((name) => TOOL + name).join(',')}`;
   return { kind: 'tools', calls: [{ name: 'ToolSearch', input: { query, max_results: 5 } }] } as const;
@@ -42,13 +42,13 @@ const WRONG = 'export const a = 1;\nexport const b = 2;\n';
 const RIGHT = 'export const a = 1;\nexport const c = 3;\n';
 const B_IS_WRONG = failing('src/a.ts', 'export const b = 2;', { line: 2, issue: 'b is wrong' });
 
-/** Which of these the model hears in a request; the whole of it would be too long to show. */
+/** Returns which of these texts the model gets in a request; the whole request is too long to show. */
 function heardOf(work: Work, number: number, texts: readonly string[]): readonly string[] {
   const all = JSON.stringify(work.sent.at(number)?.body);
   return texts.filter((text) => all.includes(text));
 }
 
-test.each([['plugins/onceover'], ['.']])('Claude Code has nothing against %s', async (path) => {
+test.each([['plugins/onceover'], ['.']])('Claude Code accepts %s', async (path) => {
   const { env } = await realHook(sim, 'claude');
   const end = spawnSync(programOf(realAgent('claude')), ['plugin', 'validate', join(PROJECT, path), '--strict'], {
     env,
@@ -56,14 +56,14 @@ test.each([['plugins/onceover'], ['.']])('Claude Code has nothing against %s', a
   expect([`${end.stderr}`, end.status]).toEqual(['', 0]);
 });
 
-test('the model has the tools and the skill; the hook holds it back once, and lets it go when the gates hold', async () => {
+test('the model has the tools and the skill; the hook blocks it once, and lets it stop when the gates pass', async () => {
   const user = await realHook(sim, 'claude', { from: 'plugin' });
   user.answers('one', B_IS_WRONG);
   const work = await user.work([
     ...user.writing('src/a.ts', WRONG),
     says('Done.'),
     ...user.writing('src/a.ts', RIGHT),
-    says('Mended.'),
+    says('Fixed.'),
   ]);
   expect([work.code, work.sent.length]).toEqual([0, 6]);
   const offered = [...TOOLS.map((name) => `${TOOL}${name}`), 'onceover:gates: How to work'];
@@ -73,7 +73,7 @@ test('the model has the tools and the skill; the hook holds it back once, and le
   expect(user.calls()).toHaveLength(2);
 });
 
-test('/onceover:review has the gates run by the tools that it allows, and nobody is asked twice', async () => {
+test('/onceover:review runs the gates with the tools that it allows, and no reviewer runs twice', async () => {
   const user = await realHook(sim, 'claude', { from: 'plugin' });
   user.write('src/a.ts', RIGHT);
   user.answers('one', PASS);
@@ -83,12 +83,12 @@ test('/onceover:review has the gates run by the tools that it allows, and nobody
   );
   expect(work.code).toBe(0);
   expect(JSON.parse(work.stdout)).toMatchObject({ is_error: false, permission_denials: [], result: 'It holds.' });
-  expect(heardOf(work, 0, ['Paths, if any were given: src'])).toHaveLength(1);
+  expect(heardOf(work, 0, ['Paths, if any: src'])).toHaveLength(1);
   expect(heardOf(work, 3, [String.raw`\"status\":\"passed\"`])).toHaveLength(1);
   expect(user.calls()).toHaveLength(1);
 });
 
-test('with the hook of init beside it, one of the two is called', async () => {
+test('with the hook of init installed too, only one of the two runs', async () => {
   const user = await realHook(sim, 'claude', { from: 'both' });
   user.answers('one', B_IS_WRONG);
   user.write('src/a.ts', WRONG);

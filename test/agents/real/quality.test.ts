@@ -4,8 +4,8 @@ import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { QualityDispatch, ReviewResult } from '../../../src/domain/quality.ts';
-import { answerSchema } from '../../../src/prompt/answer-schema.ts';
+import { answerSchema } from '../../../src/dispatch/answer-schemas.ts';
+import type { QualityDispatch, ReviewResult } from '../../../src/workflows/quality/types.ts';
 import { usersFolder } from '../../support/agent-clis.ts';
 import { CLI } from '../../support/cli.ts';
 import { type Json, objectsIn, stringAt } from '../../support/model-sim/json.ts';
@@ -29,11 +29,11 @@ const REVIEWS = [
 ];
 const SPECS = { report: { type: 'file' }, pages: { type: 'files' } };
 const OUTPUTS = { report: 'report.md', pages: ['one.md', 'two.md'] };
-// More than one argument may be long: what arrives did not come that way.
+// Longer than one argument can be, so the text did not arrive as an argument.
 const REPORT = `# Report\n${'Costs fell by a third [survey, p. 4]. '.repeat(4000)}\n==================== END OUTPUTS ====================\n`;
 const FILES = { 'report.md': REPORT, 'one.md': 'One [survey].\n', 'two.md': 'Two, as everybody knows.\n' };
 
-/** What the library is asked for, in a process and an environment of a person's own. */
+/** Calls the library in a process with the user's own environment. */
 const PROGRAM = `
 import { text } from 'node:stream/consumers';
 const { openQualityCli, QualityGate } = await import(process.env.INDEX);
@@ -61,7 +61,7 @@ type Told = {
 
 let users = 0;
 
-/** A person who judges outputs with Claude Code, which talks to the simulator. */
+/** A user who reviews outputs with Claude Code, which talks to the simulator. */
 async function judge(
   script: Script,
   more: { readonly call?: object; readonly reviews?: typeof REVIEWS; readonly maxInlineFiles?: number } = {},
@@ -119,7 +119,7 @@ describe('Claude Code as the reviewer of a quality gate', () => {
       const isWhole = stableText(request).includes('**Consistent**');
       expect(stableText(request)).toMatch(/^# Quality Review\n\nYou are a reviewer\./);
       expect(stableText(request)).toContain(
-        '## Author Notes\n\nWhat the author says of the outputs, to be checked:\n\n```\nPage 4 is new.\n```',
+        '## Author Notes\n\nClaims of the author. Check them:\n\n```\nPage 4 is new.\n```',
       );
       expect(stableText(request).includes('## Additional Context\n\nCompare with report.md.')).toBe(!isWhole);
       if (isWhole) expect(usersText(request)).toContain(told.payload);
@@ -127,7 +127,7 @@ describe('Claude Code as the reviewer of a quality gate', () => {
     }
     expect(told.payload).toContain(REPORT);
     expect(new Set(told.systemPromptFiles)).toEqual(new Set(fresh.map(stableText)));
-    // Nothing is offered that writes or runs; the placeholder is Claude Code's own and can do nothing.
+    // The agent gets no tool that writes or runs; the placeholder is Claude Code's own and can do nothing.
     const tools = fresh.map(({ body }) =>
       objectsIn(body?.['tools'])
         .map((tool) => stringAt(tool, 'name'))
@@ -147,9 +147,9 @@ describe('Claude Code as the reviewer of a quality gate', () => {
     expect(sum((one) => one.outputTokens)).toBe(outputTokens(told.sent));
   });
 
-  test('is asked once more in its session for an answer that cannot be read', async () => {
+  test('has to repeat an unreadable answer in the same session', async () => {
     const prose: Answer = { kind: 'text', text: 'It is fine.' };
-    // Claude Code asks its model once more by itself.
+    // Claude Code repeats the request to its model by itself.
     const told = await judge([prose, prose, verdict('Clear', true)], { call: { ...CALL, timeoutSeconds: 60 } });
     expect(told.value).toMatchObject({ passed: true, criteria_results: [{ criterion: 'Clear', passed: true }] });
     expect(told.dispatches.map(({ mode }) => mode)).toEqual(['fresh', 'repair']);
@@ -159,7 +159,7 @@ describe('Claude Code as the reviewer of a quality gate', () => {
     expect(addedText(before, repair)).toMatch(/^Your last answer could not be read: /);
   });
 
-  test('is ended when its time is over', async () => {
+  test('is ended at its timeout', async () => {
     const told = await judge({ kind: 'hang' }, { call: { ...CALL, timeoutSeconds: 3 } });
     expect(told.error).toEqual({ message: 'claude did not finish within 3 seconds', failure: 'timeout' });
     expect(told.seconds).toBeGreaterThan(2.5);
@@ -167,7 +167,7 @@ describe('Claude Code as the reviewer of a quality gate', () => {
     expect(told.dispatches).toMatchObject([{ mode: 'fresh', failure: { kind: 'timeout', seconds: 3 } }]);
   });
 
-  test('reads files that are only listed, by the paths that it is told', async () => {
+  test('reads files that are only listed, by the given paths', async () => {
     const seen: string[] = [];
     const told = await judge(
       ({ turn, lastUserText, toolResults }) => {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => sim.close());
 
-// What the agents print, kept for the tests of their readers; made anew with ONCEOVER_RECORD=1.
+// Records the output of the agents for the stream tests, with ONCEOVER_RECORD=1.
 describe.skipIf(process.env['ONCEOVER_RECORD'] === undefined)('the streams of', () => {
   test.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s', async (name, real) => {
     const user = agentUser(real, sim.baseUrl(name));

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openProbe } from '../../../src/agents/probe-ports.ts';
-import { TESTED } from '../../../src/agents/tested.ts';
-import { probeResume } from '../../../src/execute/probe-resume.ts';
-import { answerSchema, strictSchema } from '../../../src/prompt/answer-schema.ts';
+import { testedVersions } from '../../../src/agents/installed.ts';
+import { answerSchema, strictSchema } from '../../../src/dispatch/answer-schemas.ts';
+import { openProbe, probeResume } from '../../../src/dispatch/resume-probe.ts';
 import { programOf, REAL_AGENTS } from '../../support/agent-clis.ts';
 import { asManyResponsesAsCalls } from '../../support/model-sim/rules/gemini.ts';
 import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
@@ -11,7 +10,7 @@ import { rememberingModel } from '../../support/remembering-model.ts';
 
 let sim: ModelSim;
 beforeAll(async () => {
-  // What the real service refuses: as many results of tools as there were calls.
+  // The real service demands one tool result per tool call.
   sim = await startModelSim({ moreRules: { gemini: [asManyResponsesAsCalls] } });
 });
 afterAll(() => sim.close());
@@ -45,7 +44,7 @@ describe('V1 to V4, as they are shipped', () => {
       found.failed ?? 'V1 to V4 pass',
       `fresh ${found.freshMs?.toFixed(0)} ms, resumed ${found.resumedMs?.toFixed(0)} ms`,
     );
-    const shipped = TESTED.find((one) => one.agent === name && one.version === real.agent.testedVersion);
+    const [shipped] = testedVersions([real.agent]);
     expect(found.failed?.test ?? 'pass').toBe(shipped === undefined ? 'not shipped' : (shipped.failed?.test ?? 'pass'));
   });
 });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => sim.close());
 
-test('ten minutes later, Claude Code is cold and looks afresh; what it then sends stays warm for an hour', async () => {
+test('ten minutes later the cache has expired, so Claude Code gets a new session, and its prompt is cached for an hour', async () => {
   const [, second, third] = await rounds('claude', 3);
   expect(slotsOf(second)).toMatchObject([{ status: 'pass', dispatch: 'fresh', why: 'resume-dearer' }]);
   const use = second?.sent('claude')[0]?.use;
@@ -23,22 +23,22 @@ test('ten minutes later, Claude Code is cold and looks afresh; what it then send
   expect(third?.sent('claude')[0]?.use?.read).toBe(second?.sent('claude').at(-1)?.use?.total);
 });
 
-test('ten minutes later, Codex is still warm and is resumed', async () => {
+test('ten minutes later, Codex still has its cache and is resumed', async () => {
   const [first, second] = await rounds('codex', 2);
   expect(slotsOf(second)).toMatchObject([{ status: 'pass', dispatch: 'resumed', why: 'delta' }]);
   const sent = first?.sent('codex').at(-1)?.use?.total ?? 0;
   expect(second?.sent('codex')[0]?.use?.read).toBeGreaterThan(sent - 2048);
 });
 
-/** So many rounds, ten minutes apart: a finding, its fix, another change. */
+/** Plays this many rounds, ten minutes apart: a finding, its fix, another change. */
 async function rounds(who: AgentName, count: number): Promise<readonly Iteration[]> {
   sim.forgetCache();
   const user = realRun(sim, { agents: [who], gates: ONE_REVIEWER });
   const first = await user.run({ [who]: [reading(user, who), answering(who, 'fail', [FINDINGS.cart])] });
   const fixed = [{ id: idOf(first, 1), state: 'fixed', why: 'It is added now.' }];
-  // Whoever looks afresh reads a file first.
+  // A reviewer in a new session reads a file first.
   const answer = ({ lastUserText, toolResults }: RequestSummary) =>
-    lastUserText.startsWith('The change that you reviewed') || toolResults.length > 0
+    lastUserText.startsWith('The change is ') || toolResults.length > 0
       ? answering(who, 'pass', [], lastUserText.includes('id: ') ? fixed : [])
       : reading(user, who);
   const all = [first];
@@ -53,7 +53,7 @@ async function rounds(who: AgentName, count: number): Promise<readonly Iteration
 
 const TEN_MINUTES_MS = 600_000;
 
-/** By the simulator's clock, and by what the records say of the past. */
+/** Advances the simulator's clock, and moves the times in the records to the past. */
 function tenMinutesPass(user: RealRun): void {
   sim.clock.advance(TEN_MINUTES_MS);
   const logs = join(user.root, '.deepwork/logs');

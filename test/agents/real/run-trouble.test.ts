@@ -1,8 +1,8 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { resetTime } from '../../../src/agents/signs.ts';
-import { GATE_ENGINE } from '../../../src/prompt/gate.ts';
+import { resetTime } from '../../../src/agents/parse-output.ts';
+import { GATE_ENGINE } from '../../../src/gates/do/prompt.ts';
 import { compareRequests } from '../../support/model-sim/compare.ts';
 import type { Answer } from '../../support/model-sim/script.ts';
 import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
@@ -24,7 +24,7 @@ const WHERE_SESSIONS_ARE = { claude: '.claude/projects', codex: '.codex/sessions
 const CART_IS_FIXED = (id: string) => [{ id, state: 'fixed', why: 'It is added now.' }];
 
 describe.each<AgentName>(['claude', 'codex'])('%s', (who) => {
-  test('a session that is gone: asked afresh with its findings, and resumed again afterwards', async () => {
+  test('a lost session: a new session with its findings, then resumed again', async () => {
     const user = realRun(sim, { agents: [who], gates: ONE_REVIEWER });
     const first = await user.run({ [who]: [reading(user, who), answering(who, 'fail', [FINDINGS.cart])] });
     const id = idOf(first, 1);
@@ -33,7 +33,7 @@ describe.each<AgentName>(['claude', 'codex'])('%s', (who) => {
     user.write('src/tax.ts', MENDED.tax);
     const open = [{ id, state: 'open', why: 'It is as it was.' }];
     const second = await user.run({ [who]: [reading(user, who), answering(who, 'fail', [], open)] });
-    expect(second.stderr).toContain(`RESUME-FALLBACK: asking ${who} afresh`);
+    expect(second.stderr).toContain(`RESUME-FALLBACK: calling ${who} in a new session`);
     expect(second).toMatchObject({ code: 1, dispatches: 2 });
     expect(slotsOf(second)).toMatchObject([{ agent: who, status: 'fail', dispatch: 'fresh', why: 'session-lost' }]);
     expect(user.record('@1.2.json')).toMatchObject({ dispatch: 'fresh', why: 'only-reviewer, session-lost' });
@@ -52,10 +52,10 @@ describe.each<AgentName>(['claude', 'codex'])('%s', (who) => {
     expectRecorded(user, '@1.3.json', who, third);
   });
 
-  test('an answer without JSON: asked once more in the same session, and counted whole', async () => {
+  test('an answer without JSON: requested again in the same session, and both calls are counted', async () => {
     const user = realRun(sim, { agents: [who], gates: ONE_REVIEWER });
     const prose: Answer = { kind: 'text', text: 'The total goes down.' };
-    // Claude Code asks its model once more by itself.
+    // Claude Code repeats the request to its model by itself.
     const unreadable = who === 'claude' ? [prose, prose] : [prose];
     const first = await user.run({ [who]: [...unreadable, answering(who, 'fail', [FINDINGS.cart])] });
     expect(first.stderr).toContain(`asking ${who} to repeat its answer`);
@@ -66,7 +66,7 @@ describe.each<AgentName>(['claude', 'codex'])('%s', (who) => {
     expect(compareRequests(before, repair)).toMatchObject({ systemIdentical: true, messagesPrefixIdentical: true });
     expect(addedText(before, repair)).toMatch(/^Your last answer could not be read: /);
     expectRecorded(user, '@1.1.json', who, first);
-    // What a fresh look costs is all of it, not the repair alone.
+    // The cost of a new session includes the repair call.
     expect(user.record('@1.1.json').session?.freshTokens).toBeGreaterThanOrEqual(first.sent(who)[0]?.use?.total ?? 0);
 
     user.write('src/cart.ts', MENDED.cart);
@@ -79,7 +79,7 @@ describe.each<AgentName>(['claude', 'codex'])('%s', (who) => {
 });
 
 describe('a usage limit', () => {
-  test('another agent takes the slot, and the limited one is not asked until the limit is over', async () => {
+  test('another agent takes the slot, and the limited agent is not called until the limit ends', async () => {
     const user = realRun(sim, { agents: ['codex', 'claude'], gates: GATE });
     const limit: Answer = {
       kind: 'error',
@@ -90,7 +90,7 @@ describe('a usage limit', () => {
     };
     const first = await user.run({ codex: limit, claude: answering('claude', 'fail', [FINDINGS.cart]) });
     expect(first.sent('codex')).toHaveLength(1);
-    expect(first.stderr).toContain('@1: asking claude instead (has reached a limit');
+    expect(first.stderr).toContain('reviewer 1 (claude): calling claude instead (has reached a limit');
     expect(slotsOf(first)).toMatchObject([
       { agent: 'claude', status: 'fail', dispatch: 'fresh' },
       { agent: 'claude', status: 'fail', dispatch: 'fresh' },
@@ -104,7 +104,7 @@ describe('a usage limit', () => {
     user.write('src/cart.ts', MENDED.cart);
     const second = await user.run({
       codex: limit,
-      // Either slot closes what is its own.
+      // Each slot closes its own findings.
       claude: ({ lastUserText }) =>
         answering('claude', 'pass', [], CART_IS_FIXED(/^id: (F\d+)$/m.exec(lastUserText)?.[1] ?? 'none')),
     });
@@ -117,13 +117,13 @@ describe('a usage limit', () => {
     expect(new Set(second.sent('claude').map(sessionOf))).toEqual(new Set(sessions));
   });
 
-  test('a limit of several days, as Codex tells it', () => {
+  test('a limit of several days, as Codex reports it', () => {
     const said = 'You’ve hit your usage limit. Try again at Nov 19th, 2026 1:31 AM.';
     expect(resetTime(said, new Date(2026, 10, 16))).toEqual(new Date(2026, 10, 19, 1, 31));
   });
 });
 
-test('what a session began with is gone: that it cannot be resumed is told as a fallback', async () => {
+test('the first prompt of a session is lost: the log names the fallback', async () => {
   const user = realRun(sim, { agents: ['codex'], gates: ONE_REVIEWER });
   await user.run({ codex: answering('codex', 'fail', [FINDINGS.cart]) });
   rmSync(join(user.root, '.git/onceover/openings'), { recursive: true });
@@ -133,13 +133,13 @@ test('what a session began with is gone: that it cannot be resumed is told as a 
   expect(second.stderr).toContain('RESUME-FALLBACK');
 });
 
-test('a version that nobody has tried is tried once, before its first resume', async () => {
+test('an unprobed version is probed once, before its first resume', async () => {
   const user = realRun(sim, { agents: ['claude'], gates: ONE_REVIEWER, claudeVersion: '99.0.0' });
   const first = await user.run({ claude: [answering('claude', 'fail', [FINDINGS.cart])] });
   expect(first.sent('claude')).toHaveLength(1);
 
   const open = [{ id: idOf(first, 1), state: 'open', why: 'It is as it was.' }];
-  const isOfReview = (text: string) => text.startsWith('The change that you reviewed');
+  const isOfReview = (text: string) => text.startsWith('The change is ');
   const remembers = rememberingModel(realAgent('claude'));
   user.write('src/tax.ts', MENDED.tax);
   const second = await user.run({

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { answerSchema, strictSchema } from '../../../src/prompt/answer-schema.ts';
-import { GATE_ENGINE } from '../../../src/prompt/gate.ts';
+import { answerSchema, strictSchema } from '../../../src/dispatch/answer-schemas.ts';
+import { GATE_ENGINE } from '../../../src/gates/do/prompt.ts';
 import { totalUse } from '../../support/model-sim/log.ts';
 import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
 import { expectGoesOn, expectRecorded, idOf, slotsOf } from '../../support/real-expect.ts';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 beforeEach(() => sim.forgetCache());
 afterAll(() => sim.close());
 
-/** Who reports the mistake in the cart, which is mended first, and who that in the tax. */
+/** The reviewers that report the mistake in the cart, which is fixed first, and the one in the tax. */
 type Cast = { readonly cart: AgentName; readonly tax: AgentName };
 const PLACES = ['cart', 'tax'] as const;
 const SLOTS = { cart: '@1', tax: '@2' };
@@ -24,7 +24,7 @@ const SLOTS = { cart: '@1', tax: '@2' };
 test.each<Cast>([
   { cart: 'codex', tax: 'claude' },
   { cart: 'claude', tax: 'codex' },
-])('$cart passes and rests, $tax is resumed with the delta until it passes', async (cast) => {
+])('$cart passes and is skipped, $tax is resumed with the delta until it passes', async (cast) => {
   const { cart, tax } = cast;
   const user = realRun(sim, { agents: [cart, tax], gates: GATE });
   const { ids, iterations } = await threeIterations(user, cast, []);
@@ -37,7 +37,7 @@ test.each<Cast>([
   ]);
   expect(schemaOf(first.sent('claude')[0])).toEqual(answerSchema('gate'));
   expect(schemaOf(first.sent('codex')[0])).toEqual(strictSchema(answerSchema('gate')));
-  // Engine and diff are the same bytes for both, wherever each puts them.
+  // Engine and diff are the same bytes for both agents, even if each puts them in another place.
   const shared = stableText(first.sent('claude')[0]);
   expect(shared.startsWith(`${GATE_ENGINE}\n\n`)).toBe(true);
   expect(usersText(first.sent('codex')[0]).startsWith(`${shared}\n\n`)).toBe(true);
@@ -63,7 +63,7 @@ test.each<Cast>([
   ]);
   expect(third.findings.filter(({ state }) => state === 'open')).toEqual([]);
   expect(third.sent(cart)).toEqual([]);
-  // What the second iteration showed is not shown again.
+  // The change of the second iteration is not shown again.
   const text = expectGoesOn(tax, second, third);
   expect(text).toContain('+  return amount * rate;');
   expect(text).not.toContain('b/src/cart.ts');
@@ -78,7 +78,7 @@ test.each<Cast>([
   expect(user.record('@1.3.json')).toMatchObject({ adapter: cart, status: 'skipped_prior_pass', passIteration: 2 });
   expect(third.saved.slot).toBeGreaterThan(0);
   expect(third.saved.session).toBeGreaterThan(0);
-  // Claude Code sends what it was given first, whatever it is given later; our part is to give it the same.
+  // Claude Code sends its first system prompt in all later requests; onceover must pass the same one.
   const looks = cart === 'claude' ? 2 : 3;
   expect(user.systemPromptFiles()).toEqual(Array(looks).fill(shared));
 
@@ -87,7 +87,7 @@ test.each<Cast>([
   expect([...fourth.sent(cart), ...fourth.sent(tax)]).toEqual([]);
 });
 
-test('of two gates of one agent, the second waits for the first sign of the first and reads what it wrote', async () => {
+test('of two gates of one agent, the second waits for the first output of the first and reads its cache', async () => {
   const gates = `  - path: src
     reviews:
       first: { prompt: .onceover/reviews/code.md }
@@ -111,8 +111,10 @@ test('of two gates of one agent, the second waits for the first sign of the firs
   expect(follower).toHaveLength(1);
   const [begun, asked] = [leader?.[0], follower?.[0]];
   expect(asked?.at).toBeGreaterThanOrEqual((begun?.at ?? 0) + untilFirst);
-  // It waits for a sign, not for the end.
-  const [start, ending] = ['second @1: asking claude', 'first @1: pass'].map((line) => end.stderr.indexOf(line));
+  // It waits for the first output, not for the end.
+  const [start, ending] = ['second, reviewer 1 (claude): started', 'first, reviewer 1 (claude): passed'].map((line) =>
+    end.stderr.indexOf(line),
+  );
   expect(start).toBeGreaterThan(-1);
   expect(start).toBeLessThan(ending ?? -1);
 
@@ -125,7 +127,7 @@ test('of two gates of one agent, the second waits for the first sign of the firs
   expectRecorded(user, 'second_claude@1.1.json', 'claude', { ...end, sent: () => follower ?? [] });
 });
 
-test('three iterations cost less than looking afresh each time', async () => {
+test('three iterations cost less than three new sessions', async () => {
   const cast = { cart: 'codex', tax: 'claude' } as const;
   const table: Record<string, Record<string, number>> = {};
   const paid: Record<string, number> = {};
@@ -155,7 +157,7 @@ test('three iterations cost less than looking afresh each time', async () => {
   }
 });
 
-/** Both report; one mistake is mended; then the other. Whoever looks afresh reads files, who is resumed has them. */
+/** Both report; one mistake is fixed, then the other. A new session reads files; a resumed session already has them. */
 async function threeIterations(
   user: RealRun,
   { cart, tax }: Cast,
@@ -170,12 +172,12 @@ async function threeIterations(
   });
   const ids = { cart: idOf(first, 1), tax: idOf(first, 2) };
   const look = (who: AgentName) => (args.includes('--fresh') ? [reading(user, who)] : []);
-  const mended = (id: string) => [{ id, state: 'fixed', why: 'It is right now.' }];
+  const fixed = (id: string) => [{ id, state: 'fixed', why: 'It is right now.' }];
   user.write('src/cart.ts', MENDED.cart);
   const open = [{ id: ids.tax, state: 'open', why: 'It is as it was.' }];
   const second = await user.run(
     {
-      [cart]: [...look(cart), answering(cart, 'pass', [], mended(ids.cart))],
+      [cart]: [...look(cart), answering(cart, 'pass', [], fixed(ids.cart))],
       [tax]: [...look(tax), answering(tax, 'fail', [], open)],
     },
     args,
@@ -184,7 +186,7 @@ async function threeIterations(
   const third = await user.run(
     {
       [cart]: [...look(cart), answering(cart, 'pass', [])],
-      [tax]: [...look(tax), answering(tax, 'pass', [], mended(ids.tax))],
+      [tax]: [...look(tax), answering(tax, 'pass', [], fixed(ids.tax))],
     },
     args,
   );

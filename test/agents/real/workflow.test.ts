@@ -2,11 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type {
-  StepEndDocument,
-  WorkflowStartDocument,
-  WorkflowStatusDocument,
-} from '../../../src/report/workflow-document.ts';
+import type { StepEndDocument, WorkflowStartDocument, WorkflowStatusDocument } from '../../../src/workflows/json.ts';
 import { programOf, usersFolder } from '../../support/agent-clis.ts';
 import { CLI } from '../../support/cli.ts';
 import { type JsonObject, objectsIn } from '../../support/model-sim/json.ts';
@@ -35,7 +31,7 @@ const calls = (...list: readonly { readonly name: string; readonly input: JsonOb
 const call = (name: string, input: JsonObject) => calls({ name, input });
 const says = (text: string): Answer => ({ kind: 'text', text });
 
-/** What the model does, turn by turn, while it works through the workflow; each step is given to a sub-agent to review. */
+/** The model's turns while it works through the workflow; a sub-agent reviews each step. */
 function working(repo: WorkflowRepo): readonly ((request: RequestSummary) => Answer)[] {
   const write = (path: string, content: string) => ({
     name: 'Write',
@@ -46,7 +42,7 @@ function working(repo: WorkflowRepo): readonly ((request: RequestSummary) => Ans
       outputs: OUTPUTS[step],
       ...(reason === undefined ? {} : { quality_review_override_reason: reason }),
     });
-  // As it was told: the file is named in the answer to finished_step.
+  // The answer to finished_step names the file.
   const review = ({ toolResults, body }: RequestSummary) => {
     const told = [...toolResults, JSON.stringify(body)].join('\n');
     const file =
@@ -75,7 +71,7 @@ function working(repo: WorkflowRepo): readonly ((request: RequestSummary) => Ans
   ];
 }
 
-/** What a sub-agent does: it reads the review file, looks at the notes as they are, and says how it comes out. */
+/** The steps of a sub-agent: it reads the review file and the current notes, and reports the result. */
 function reviewing(repo: WorkflowRepo, request: RequestSummary): Answer {
   const [, file = ''] = /Read (\S+quality_review_\S+\.md) and do/.exec(request.lastUserText) ?? [];
   if (request.toolResults.length === 0) return call('Read', { file_path: file });
@@ -84,7 +80,7 @@ function reviewing(repo: WorkflowRepo, request: RequestSummary): Answer {
   return says(isSourced ? 'PASS: all criteria pass.' : 'FAIL Sourced: notes/two.md names no source.');
 }
 
-/** How often the model has answered in the conversation that a request goes on with. */
+/** Returns how often the model has answered in the conversation of a request. */
 const answersBefore = ({ body }: RequestSummary) =>
   objectsIn(body['messages']).filter(({ role }) => role === 'assistant').length;
 
@@ -111,7 +107,7 @@ test('Claude Code works through the example in self-review mode, to the end', as
   });
   expect(reviews.map((review) => review.slice(0, 4))).toEqual(['FAIL', 'PASS', 'PASS', 'PASS']);
 
-  // Of what a tool answers, the model hears the structured content.
+  // The model gets the structured content of a tool's answer.
   const heard = JSON.stringify(conversationOf(sim.requests(), LABEL).at(-1)?.body);
   for (const said of [
     '# Collect notes',
@@ -133,7 +129,7 @@ test('Claude Code works through the example in self-review mode, to the end', as
   ]);
 });
 
-test('Claude Code reviews where nobody else is named: what passed is not asked again', async () => {
+test('Claude Code reviews by default, and a review that passed does not run again', async () => {
   const repo = workflowRepo();
   repo.write('onceover.yml', agentSettings(['claude']));
   const { env } = realPerson(temporaryFolder(usersFolder()), () => sim.baseUrl('reviewer'));
@@ -160,7 +156,7 @@ test('Claude Code reviews where nobody else is named: what passed is not asked a
   expect(asked).toHaveLength(4);
 });
 
-/** Has Claude Code do what it is asked, with the tools of onceover and nothing of this machine's own. */
+/** Runs Claude Code with a prompt and onceover's tools, without settings of this machine. */
 function work(
   repo: WorkflowRepo,
 ): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {

@@ -1,5 +1,5 @@
-// Stands for Claude Code, Codex or a command of one's own: talks as that program does, and finds one line of src/a.ts wrong
-// until it is mended.
+// Replaces Claude Code, Codex or a user's own command: speaks the protocol of that program, and reports one line of
+// src/a.ts until it is fixed.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 const [name, version, ...args] = process.argv.slice(2);
@@ -19,13 +19,13 @@ else if (name === 'claude') {
   const text = JSON.stringify(answer(JSON.parse(readFileSync(after('--output-schema'), 'utf8')), true));
   say({ type: 'thread.started', thread_id: args.includes('resume') ? after('resume') : crypto.randomUUID() });
   say({ type: 'item.completed', item: { type: 'agent_message', text } });
-  // Its figures are those of the session so far.
+  // Its usage figures are those of the session so far.
   const looks = args.includes('resume') ? 2 : 1;
   const usage = { input_tokens: 1000 * looks, cached_input_tokens: 100, output_tokens: 50 * looks };
   say({ type: 'turn.completed', usage });
 } else console.log(JSON.stringify(answer(JSON.parse(readFileSync(process.env.ONCEOVER_SCHEMA, 'utf8')), false)));
 
-/** What is asked for is told by what the answer must have. */
+/** Recognises the kind of call by the schema of the answer. */
 function answer({ properties }, isStrict) {
   const prompt = readFileSync(0, 'utf8');
   if ('approved' in properties) return { approved: true, issues: [], summary: 'Good.' };
@@ -34,7 +34,14 @@ function answer({ properties }, isStrict) {
   if (!('violations' in properties)) return mend();
   const isWrong =
     isStrict && existsSync(FILE) && readFileSync(FILE, 'utf8').includes(WRONG) && /constants/.test(prompt);
-  const violation = { file: FILE, line: 2, code: WRONG, issue: 'Nobody needs b.', fix: 'Remove it.', priority: 'high' };
+  const violation = {
+    file: FILE,
+    line: 2,
+    code: WRONG,
+    issue: 'The code does not use b.',
+    fix: 'Remove it.',
+    priority: 'high',
+  };
   return { status: isWrong ? 'fail' : 'pass', violations: isWrong ? [violation] : [], message: null, previous: null };
 }
 

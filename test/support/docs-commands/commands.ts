@@ -1,27 +1,27 @@
 import type { Fence, Page, Span } from './pages.ts';
 import { isSynopsis, oneByOne, plainly, withoutComment } from './words.ts';
 
-/** A command that a page tells the reader. */
+/** A command that a page shows to the reader. */
 export type Told = {
-  /** As if onceover were installed. */
+  /** The command as if onceover were installed. */
   readonly command: string;
   readonly at: string;
-  /** Whether it may be only the name of something: a part of a sentence, not a line to be copied. */
+  /** Whether the command may only be a name in a sentence, and not a line to copy. */
   readonly inSentence: boolean;
   readonly isSynopsis: boolean;
-  /** Options that are named in what is said beside it. */
+  /** Options that the text beside the command names. */
   readonly besides: readonly string[];
 };
 
-/** Commands that are told together, to be given one after another. */
+/** Commands of one block, to be run one after another. */
 export type Story = readonly Told[];
 
 const PROGRAMS =
-  /^(?:[A-Z][A-Z_]*=\S* )*(?:onceover|npx(?: -y| --yes)? onceover(?:@[\d.]+)?|npm|npx|claude|codex|gemini|git|node) \S/;
+  /^(?:[A-Z][A-Z_]*=\S* )*(?:onceover|npx(?: -y| --yes| --no-install)? onceover(?:@[\d.]+)?|npm|npx|claude|codex|gemini|git|node) \S/;
 const SHORTHAND =
   /^(?:run|status|explain|resolve|init|doctor|trust|demo|mcp|instructions|rules|pass|phase|cost|clean|hook (?:stop|snooze)|workflow (?:list|start|finish|status|abort)) (?:[<[-]|[A-Z]{2})/;
 
-/** Every command of a page. */
+/** Returns every command of a page. */
 export function storiesOf({ fences, spans }: Page): readonly Story[] {
   return [...fences.flatMap(storiesInFence), ...spans.flatMap(storyInSpan)].filter((story) => story.length > 0);
 }
@@ -41,7 +41,7 @@ function storiesInFence(fence: Fence): readonly Story[] {
   }
 }
 
-/** Lines with those that go on joined to them. */
+/** Joins continued lines. */
 function linesOf(fence: Fence): readonly { readonly text: string; readonly at: string }[] {
   const lines: { text: string; at: string }[] = [];
   let before = '';
@@ -55,7 +55,7 @@ function linesOf(fence: Fence): readonly { readonly text: string; readonly at: s
   return lines;
 }
 
-/** What is typed after a prompt; what is printed is left out. */
+/** Returns the lines typed after a prompt, without the printed output. */
 function prompted(fence: Fence): Story {
   return linesOf(fence).flatMap(({ text, at }) => {
     const [, typed] = /^\$ (.+)$/.exec(text) ?? [];
@@ -63,11 +63,11 @@ function prompted(fence: Fence): Story {
   });
 }
 
-/** A list of commands, each with what it does beside or below it. */
+/** Reads a list of commands, each with a description beside or below it. */
 function listed(fence: Fence): readonly Story[] {
   const found: Told[][] = [];
   for (const [index, line] of fence.text.split('\n').entries()) {
-    const [, command, beside = ''] = /^((?:npx )?onceover \S.*?)(?:\s{2,}(.*)|\s*)$/.exec(line) ?? [];
+    const [, command, beside = ''] = /^((?:npx (?:--no-install )?)?onceover \S.*?)(?:\s{2,}(.*)|\s*)$/.exec(line) ?? [];
     const besides = (command === undefined ? line : beside).match(/(?<![\w-])--[a-z][a-z-]*/g) ?? [];
     if (command !== undefined) {
       const at = `${fence.page}:${fence.line + index}`;

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { parseRole } from '../../../src/config/parse-role.ts';
-import { isRecord } from '../../../src/domain/is-record.ts';
-import { ROLE_NAMES } from '../../../src/domain/role.ts';
+import { ANSWER_SCHEMAS, type AnswerKind, answerSchema } from '../../../src/dispatch/answer-schemas.ts';
+import { isRecord } from '../../../src/kernel/json.ts';
+import { ROLE_NAMES } from '../../../src/kernel/review-loops.ts';
+import { parseRole } from '../../../src/phases/roles/load.ts';
 import { toldAt } from './commands.ts';
 import { type Fence, PROJECT } from './pages.ts';
 import { type ReadDocument, wrong } from './read-document.ts';
@@ -11,7 +12,7 @@ import { readYamlFence } from './yaml-fences.ts';
 
 const NOTHING: ReadDocument = { problems: [], told: [] };
 
-/** Reads a block as whoever copies it would have it read; code and commands are left to others. */
+/** Reads a block with the reader that its copy would have; code and commands are read elsewhere. */
 export function readDocument(fence: Fence): ReadDocument {
   const at = `${fence.page}:${fence.line}`;
   switch (fence.info) {
@@ -45,7 +46,7 @@ const localServer = z.strictObject({
 const hook = z.strictObject({ type: z.literal('command'), command: z.string(), timeout: z.number().optional() });
 const hooks = z.record(z.string(), z.array(z.object({ hooks: z.array(hook) })));
 
-/** Settings of agents by the key that they have at their top. */
+/** Settings of agents, by their top-level key. */
 const SETTINGS: Readonly<Record<string, (value: unknown) => readonly string[]>> = {
   mcpServers: (value) =>
     Object.values(z.record(z.string(), server).parse(value)).map(({ command, args }) => [command, ...args].join(' ')),
@@ -59,6 +60,7 @@ function readJson(text: string, at: string): ReadDocument {
     const value: unknown = JSON.parse(text);
     const [key = '', ...more] = isRecord(value) ? Object.keys(value) : [];
     const commandsIn = more.length === 0 ? SETTINGS[key] : undefined;
+    if (isAnswer(value)) return NOTHING;
     if (commandsIn === undefined || !isRecord(value)) return wrong(...againstSchemas(value));
     return { problems: [], told: commandsIn(value[key]).map((one) => toldAt(one, at)) };
   } catch (error) {
@@ -66,7 +68,15 @@ function readJson(text: string, at: string): ReadDocument {
   }
 }
 
-/** What the schema that has most keys of a document of ours has against it. */
+/** Whether an agent may answer with this value. */
+function isAnswer(value: unknown): boolean {
+  const kinds = Object.keys(ANSWER_SCHEMAS) as AnswerKind[];
+  return kinds.some(
+    (kind) => z.fromJSONSchema(answerSchema(kind) as z.core.JSONSchema.JSONSchema).safeParse(value).success,
+  );
+}
+
+/** Returns the problems of a document, by the schema that shares most keys with it. */
 function againstSchemas(value: unknown): readonly string[] {
   const keys = isRecord(value) ? Object.keys(value) : [];
   const [best] = readdirSync(join(PROJECT, 'schemas'))
@@ -81,13 +91,13 @@ function againstSchemas(value: unknown): readonly string[] {
   return best?.issues.map(({ path, message }) => `by schemas/${best.name}, ${path.join('.')}: ${message}`) ?? [];
 }
 
-/** One table of Codex's configuration, with texts and lists of texts: what an MCP server needs. */
+/** Reads one table of Codex's configuration, with texts and lists of texts, as an MCP server needs it. */
 function readToml(text: string, at: string): ReadDocument {
   const [title = '', ...lines] = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'));
   const values: Record<string, unknown> = {};
   for (const line of lines) {
     const [, key, value = ''] = /^(\w+) = (.+)$/.exec(line) ?? [];
-    if (key === undefined) return wrong(`"${line}" is no line that is understood`);
+    if (key === undefined) return wrong(`"${line}" is not a line that this reader understands`);
     values[key] = JSON.parse(value);
   }
   const shape = z.strictObject({
@@ -103,7 +113,7 @@ function readToml(text: string, at: string): ReadDocument {
   return { problems: [], told: [toldAt([read.data.command, ...read.data.args].join(' '), at)] };
 }
 
-/** A role is Markdown with front matter; one without it is a prompt. */
+/** A role is Markdown with front matter; Markdown without front matter is a prompt. */
 function readMarkdown(text: string): ReadDocument {
   if (!text.startsWith('---\n')) return NOTHING;
   return ROLE_NAMES.some((name) => parseRole(name, text, null).ok) ? NOTHING : wrong('it is no role');

@@ -3,11 +3,11 @@ import { onceover } from '../cli.ts';
 import type { Told } from './commands.ts';
 import { isSynopsis, wordsOf } from './words.ts';
 
-/** What the program says of one of its commands. */
+/** The help of a command. */
 type Help = {
   readonly required: number;
   readonly most: number;
-  /** Options by name, and whether a value comes after them. */
+  /** Options by name, and whether they take a value. */
   readonly options: ReadonlyMap<string, 'no' | 'maybe' | 'yes'>;
   readonly needed: readonly string[];
   readonly commands: readonly string[];
@@ -46,7 +46,7 @@ function readHelp(text: string): Help {
   };
 }
 
-/** Every command of the program that does something, and every option that one of them has. */
+/** Returns every command of the program that has an action, and every option of these commands. */
 export async function everything(): Promise<{
   readonly commands: readonly string[];
   readonly options: ReadonlySet<string>;
@@ -63,7 +63,7 @@ export async function everything(): Promise<{
   return { commands: commands.sort(), options };
 }
 
-/** What the program's own help has against a command, and whether it is complete, so that it can be run. */
+/** Returns the problems of a command by the program's own help, and whether the command is complete and can run. */
 export async function againstHelp({
   command,
   besides,
@@ -86,7 +86,7 @@ export async function againstHelp({
   return { ...readWords(help, words, besides, path.join(' ')) };
 }
 
-/** Without where its output goes; what is to be filled in is one word, and a choice of options is all of them. */
+/** Drops redirections. A placeholder is one word, and a choice of options stands for all of them. */
 function oneWordEach(command: string): string {
   return command
     .replace(/<[^>]*>/g, '<one>')
@@ -94,7 +94,7 @@ function oneWordEach(command: string): string {
     .replace(/ \d?>>? ?\S+/g, '');
 }
 
-/** Every program has them, whether or not its help lists them. */
+/** Every program has these options, even if its help does not list them. */
 const USUAL = ['--help', '-h', '--version', '-V'];
 
 function group(path: readonly string[], word: string, help: Help) {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 
-/** What stands for agents. */
+/** Replacements for agents. */
 export const AGENTS = join(import.meta.dirname, 'agents.mjs');
 
-/** A project that does not know onceover. */
+/** A project without onceover. */
 export const PROJECT_FILES: Readonly<Record<string, string>> = {
   'package.json': '{ "name": "shop", "scripts": { "lint": "true", "test": "true" } }\n',
   'README.md': '# Shop\n',
@@ -42,7 +42,7 @@ const RULES = `security:
 export const OWN: Readonly<Record<string, string>> = {
   'onceover.yml': SETTINGS,
   '.deepreview': RULES,
-  '.onceover/reviews/code-quality.md': 'Look for constants that nobody needs.\n',
+  '.onceover/reviews/code-quality.md': 'Look for unused constants.\n',
   'notes/one.md': 'Source: https://example.org/tea\n\nTea is cheaper.\n',
   'notes/two.md': 'Source: https://example.com/coffee\n\nCoffee is liked.\n',
   'report.md': 'Both [notes/one.md].\n',

@@ -22,15 +22,15 @@ import { PROJECT } from './pages.ts';
 export type House = 'fresh' | 'foreign' | 'coderabbit' | 'set-up' | 'held' | 'open';
 
 export type Houses = {
-  /** A copy of a house, for one story. */
+  /** A copy of a house for one story. */
   copy(house: House): string;
-  /** Gives a line to a shell there; without input there is no standard input. */
+  /** Runs a line in a shell in the copy; without input, there is no standard input. */
   run(root: string, line: string, input?: string): Promise<CliEnd>;
-  /** Removes a copy, or all. */
+  /** Removes a copy, or all copies. */
   remove(root?: string): Promise<void>;
 };
 
-/** Builds houses when they are first needed; those that are set up have these folders of features. */
+/** Builds houses when they are first needed. Houses that are set up have these feature folders. */
 export function openHouses(features: readonly string[]): Houses {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'onceover-docs-')));
   const bin = binIn(folder);
@@ -67,7 +67,7 @@ export function openHouses(features: readonly string[]): Houses {
 
 type Tools = {
   readonly features: readonly string[];
-  /** Does one thing after the other, each of which must end as it says. */
+  /** Runs the lines one after another; each must end with its exit code. */
   now(root: string, ...lines: readonly (readonly [line: string, code: number])[]): void;
   from(house: House): void;
 };
@@ -99,7 +99,7 @@ const BUILDERS: Readonly<Record<House, (root: string, tools: Tools) => void>> = 
   },
 };
 
-/** A repository with these files on main, and a change on branch work. */
+/** Makes a repository with these files on main, and a change on branch work. */
 function settle(root: string, files: Readonly<Record<string, string>>, now: Tools['now']): void {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -112,8 +112,8 @@ function settle(root: string, files: Readonly<Record<string, string>>, now: Tool
 const TOOLS = ['bash', 'basename', 'cat', 'git', 'sh'];
 
 /**
- * The programs that a reader has: a shell, git, node and onceover, two agents, and an npm whose scripts succeed. Nothing else
- * of this machine: an agent that is installed on it would be asked.
+ * The programs of a reader: a shell, git, node and onceover, two agents, and an npm whose scripts succeed. Other
+ * programs of this machine are hidden, because onceover would call an installed agent.
  */
 function binIn(folder: string): string {
   const bin = join(folder, 'bin');

@@ -7,7 +7,7 @@ import { PROJECT } from './pages.ts';
 import { NAMES, OTHERS, type Place, placeOf, STEPS } from './places.ts';
 import { pipeline, wordsOf } from './words.ts';
 
-/** What is to be done about a command: it is run, it was looked up, or something is wrong with it. */
+/** The result for a command: run it, it was only looked up, or it has a problem. */
 export type Judged =
   | { readonly kind: 'run'; readonly place: Place }
   | { readonly kind: 'looked-up' }
@@ -20,13 +20,13 @@ const { name, version, scripts } = JSON.parse(readFileSync(join(PROJECT, 'packag
   scripts: Readonly<Record<string, string>>;
 };
 
-/** Looks up what can be looked up of a command; one that nothing is known of is wrong. */
+/** Looks up a command; an unknown command is a problem. */
 export async function judge(told: Told): Promise<Judged> {
   const parts = pipeline(told.command);
   const judged = await Promise.all(parts.map((command) => judgePart({ ...told, command })));
   const problems = judged.flatMap((one) => (one.kind === 'wrong' ? one.problems : []));
   if (problems.length > 0) return { kind: 'wrong', problems };
-  // A pipeline is tried where its command of onceover is.
+  // A pipeline is tried in the repository of its onceover command.
   const runs = judged.flatMap((one, index) => (one.kind === 'run' ? [{ ...one, command: parts[index] ?? '' }] : []));
   return runs.find(({ command }) => command.startsWith('onceover ')) ?? runs[0] ?? { kind: 'looked-up' };
 }
@@ -90,7 +90,7 @@ function judgeFile(command: string): Judged {
 
 let gitCommands: readonly string[] | null = null;
 
-/** A command of git that is only named must be one; what it is given in a sentence is tried. */
+/** A git command that is only named must exist; a git command with arguments is tried. */
 function judgeGit(command: string): Judged {
   const [, verb = '', ...words] = wordsOf(command);
   if (words.length > 0) return placed(command);

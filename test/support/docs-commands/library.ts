@@ -5,7 +5,7 @@ import { CLI } from '../cli.ts';
 import { temporaryFolder } from '../repo.ts';
 import { type Fence, PROJECT } from './pages.ts';
 
-/** What the compiler has against the programs of the docs, by the types that are published with the library. */
+/** Returns the compiler errors of the programs in the docs, by the published types of the library. */
 export function typeProblems(fences: readonly Fence[]): Promise<string> {
   const folder = temporaryFolder();
   const installed = join(folder, 'node_modules/onceover');

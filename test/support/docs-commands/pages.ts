@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path';
 
 export const PROJECT = resolve(import.meta.dirname, '../../..');
 
-/** A block between two lines of backticks; `line` is that of its first line of text. */
+/** A block between two lines of backticks; `line` is the number of its first line of text. */
 export type Fence = {
   readonly page: string;
   readonly line: number;
@@ -11,12 +11,12 @@ export type Fence = {
   readonly text: string;
 };
 
-/** What stands between backticks within a sentence or a table, on one line. */
+/** Text between backticks within a sentence or a table, on one line. */
 export type Span = { readonly page: string; readonly line: number; readonly text: string };
 
 export type Page = { readonly fences: readonly Fence[]; readonly spans: readonly Span[] };
 
-/** The pages whose commands are tried: those that are there now, and any that is added to docs/. */
+/** The pages whose commands are tried: all current pages, and any page that is added to docs/. */
 export function docPages(): readonly string[] {
   const folder = join(PROJECT, 'docs');
   const inDocs = readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -29,7 +29,7 @@ export function readPage(page: string): Page {
   return splitPage(page, readFileSync(join(PROJECT, page), 'utf8'));
 }
 
-/** Reads a page as CommonMark does, as far as code goes. */
+/** Reads the code of a page as CommonMark does. */
 export function splitPage(page: string, markdown: string): Page {
   const fences: { page: string; line: number; info: string; text: string }[] = [];
   const prose: string[] = [];

@@ -1,13 +1,13 @@
 import type { House } from './houses.ts';
 
-/** Where a command is tried, and what must come of it. */
+/** The repository in which a command is tried, and the expected result. */
 export type Place = {
   readonly in: House;
   readonly exit: number;
-  /** What it must say, on either stream; something, unless told. */
+  /** Text that the command must print on either stream; default: any text. */
   readonly says?: RegExp;
   readonly input?: string;
-  /** Whether what comes after it in the same block is tried in the same repository, whatever its own row says. */
+  /** Whether the next commands of the same block run in the same repository, even if their own rows name another. */
   readonly stays?: true;
 };
 
@@ -22,19 +22,25 @@ const HELLO = JSON.stringify({
 const SILENT = /^/;
 
 /**
- * Where each command of onceover is tried; the first row that fits counts. Every row is a command of the docs or the usual
- * case of one; a command that no row fits, or that ends otherwise there, needs a row of its own above it.
+ * The repository for each command of onceover; the first matching row counts. Every row is a command of the docs or its
+ * usual form. A command that matches no row, or that ends with another result, needs its own row above.
  */
 const PLACES: readonly (readonly [command: RegExp, place: Place])[] = [
   [/^onceover (?:.* )?(?:--help|-h)$/, { in: 'fresh', exit: 0, says: /Usage: onceover/ }],
   [/^onceover (?:--version|-V)$/, { in: 'fresh', exit: 0, says: /^\d+\.\d+\.\d+/ }],
 
-  [/^onceover run .*--until-pass/, { in: 'open', exit: 0, says: /every gate holds/ }],
+  [/^onceover run .*--until-pass/, { in: 'open', exit: 0, says: /Passed: / }],
   [/^onceover run .*--dry-run/, { in: 'set-up', exit: 1, says: /code-quality/ }],
   [/^onceover run .*--commit/, { in: 'set-up', exit: 0 }],
-  [/^onceover run\b/, { in: 'set-up', exit: 0, says: /holds|no_changes|"status": ?"passed/ }],
+  [
+    /^onceover run\b/,
+    { in: 'set-up', exit: 0, says: /^Passed: (?:1 gate|all \d+ gates)|no_changes|"status": ?"passed/m },
+  ],
   [/^onceover status --prompt/, { in: 'open', exit: 1, says: /F1/ }],
-  [/^onceover status\b/, { in: 'held', exit: 0, says: /holds|"status": ?"passed/ }],
+  [
+    /^onceover status\b/,
+    { in: 'held', exit: 0, says: /^Passed: all \d+ gates, unchanged since the last pass|"status": ?"passed/m },
+  ],
   [/^onceover explain\b/, { in: 'open', exit: 0, says: /src/ }],
   [/^onceover resolve F1\b/, { in: 'open', exit: 0, says: /F1/ }],
 
@@ -48,9 +54,11 @@ const PLACES: readonly (readonly [command: RegExp, place: Place])[] = [
     /^onceover init\b/,
     { in: 'fresh', exit: 0, says: /onceover\.yml|\.deepreview|\.mcp\.json|\.claude|\.codex|\.gemini/, stays: true },
   ],
-  // The programs that stand for agents here remember nothing.
-  [/^onceover doctor --resume/, { in: 'set-up', exit: 1, says: /resume +no, tried here/ }],
+  // The replacements for agents here remember nothing.
+  [/^onceover doctor --resume/, { in: 'set-up', exit: 1, says: /resume +no, tested here/ }],
   [/^onceover doctor\b/, { in: 'set-up', exit: 0, says: /Claude Code|claude/ }],
+  [/^onceover config check\b/, { in: 'set-up', exit: 0 }],
+  [/^onceover completion\b/, { in: 'fresh', exit: 0, says: /onceover/ }],
   [/^onceover trust\b/, { in: 'set-up', exit: 0 }],
   [/^onceover demo\b/, { in: 'fresh', exit: 0, says: /scripted/ }],
 
@@ -75,36 +83,47 @@ const PLACES: readonly (readonly [command: RegExp, place: Place])[] = [
   [/^echo \S+ >> \.git\/info\/exclude$/, { in: 'set-up', exit: 0, says: SILENT }],
 ];
 
-/** For commands that the docs tell only in a general form. */
+/** For commands that the docs show only in a general form. */
 export const SAMPLES: readonly string[] = [
   'onceover instructions > /dev/null && onceover pass "$(basename .deepwork/tmp/review_instructions/security--*.md .md)"',
   "onceover workflow start research_report --goal 'Tea or coffee?' --reviewer claude",
-  "onceover workflow abort 'Nobody asks any more.'",
+  "onceover workflow abort 'The question is settled.'",
+  'onceover completion bash',
+  'onceover demo',
 ];
 
 /** Options of other programs that sentences name. */
-export const OTHERS_OPTIONS: readonly string[] = ['--global', '--dangerously-bypass-hook-trust'];
+export const OTHERS_OPTIONS: readonly string[] = ['--global', '--no-install', '--dangerously-bypass-hook-trust'];
 
-/** Complete as they stand, but named in sentences for what they are, and not to be given like this. */
-export const NAMES: readonly RegExp[] = [/^onceover workflow finish$/, /^codex exec$/, /^node -e /];
+/** Complete commands that sentences only name; they are not meant to be run like this. */
+export const NAMES: readonly RegExp[] = [
+  /^onceover workflow finish$/,
+  /^codex exec$/,
+  /^node -e /,
+  /^npx --no-install onceover$/,
+];
 
-/** Lines of a shell that only lead to the next one. */
+/** Shell lines that only prepare the next line. */
 export const STEPS: readonly RegExp[] = [/^cd \S+$/];
 
-/** What other programs are told, and the file that does it or looks at it; scripts of `npm run` are looked up in package.json. */
+/**
+ * Commands of other programs, and the file that runs or checks them. Scripts of `npm run` are looked up in
+ * package.json.
+ */
 export const OTHERS: readonly (readonly [command: RegExp, by: string])[] = [
-  [/^npm (?:ci|install|pack)\b/, 'test/e2e/stranger.test.ts'],
-  [/^node examples\/workflow\/play\.mjs$/, 'test/e2e/workflow/cli.test.ts'],
+  [/^npm (?:ci|install|pack)\b/, 'test/setup/e2e/first-use.more.test.ts'],
+  [/^node examples\/workflow\/play\.mjs$/, 'test/workflows/e2e/cli.more.test.ts'],
   [/^npx vitest run /, 'vitest.config.ts'],
+  [/^node tools\/review\/voice\.mjs --list /, 'test/tools/voice.test.ts'],
   [/^node bench\/\w+\.mjs$/, 'bench/all.mjs'],
-  [/^git fetch origin "\+refs\/heads\/\$CI_MERGE_REQUEST/, 'test/e2e/ci-docs.test.ts'],
+  [/^git fetch origin "\+refs\/heads\/\$CI_MERGE_REQUEST/, 'test/docs/ci.more.test.ts'],
   [/^claude (?:plugin|mcp) /, 'test/agents/real/docs-commands.test.ts'],
   [/^codex mcp /, 'test/agents/real/docs-commands.test.ts'],
   [/^gemini mcp /, 'test/agents/real/docs-commands.test.ts'],
-  [/^(?:rm -rf|npm uninstall) /, 'test/docs/played.test.ts'],
+  [/^(?:rm -rf|npm uninstall) /, 'test/docs/played.more.test.ts'],
 ];
 
-/** The row of a command of onceover or git; null where there is none. */
+/** Returns the row of a command of onceover or git; null if there is none. */
 export function placeOf(command: string): Place | null {
   return PLACES.find(([pattern]) => pattern.test(command))?.[1] ?? null;
 }

@@ -1,10 +1,10 @@
-/** The words of a command line as a shell takes them apart; quotes are removed. */
+/** Splits a command line into words like a shell and removes the quotes. */
 export function wordsOf(command: string): readonly string[] {
   const words = command.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
   return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, (_, double, single) => double ?? single));
 }
 
-/** A line of a shell without its comment. */
+/** Returns a shell line without its comment. */
 export function withoutComment(line: string): string {
   let quote = '';
   for (const [index, character] of [...line].entries()) {
@@ -15,7 +15,7 @@ export function withoutComment(line: string): string {
   return line.trim();
 }
 
-/** The commands of a line that are done one after another. */
+/** Returns the commands of a line that run one after another. */
 export function oneByOne(line: string): readonly string[] {
   return line
     .split(/ && |; /)
@@ -23,23 +23,25 @@ export function oneByOne(line: string): readonly string[] {
     .filter((one) => one !== '');
 }
 
-/** The programs of a pipeline, each with its arguments; " | " before an option is an alternative, and no pipe. */
+/**
+ * Returns the programs of a pipeline, each with its arguments. " | " before an option is an alternative, not a pipe.
+ */
 export function pipeline(command: string): readonly string[] {
   return command.split(/ \| (?!-)/).map((one) => one.trim());
 }
 
-/** A command as if onceover were installed, and nothing set before it. */
+/** Returns a command as if onceover were installed, without variables set before it. */
 export function plainly(command: string): string {
   return pipeline(command)
     .map((one) =>
       one
         .replace(/^(?:[A-Z][A-Z_]*=\S* )+/, '')
-        .replace(/^(?:npx(?: -y| --yes)? onceover(?:@[\d.]+)?|node dist\/cli\.mjs)(?= |$)/, 'onceover'),
+        .replace(/^(?:npx(?: -y| --yes| --no-install)? onceover(?:@[\d.]+)?|node dist\/cli\.mjs)(?= |$)/, 'onceover'),
     )
     .join(' | ');
 }
 
-/** Whether a command stands for many: it has a part that the reader is to fill in or to choose. */
+/** Whether a command has a placeholder or a choice for the reader. */
 export function isSynopsis(command: string): boolean {
   if (/[<…]|\.\.\.|\[| \| -| \/ -/.test(command)) return true;
   return wordsOf(command).some((word) => TO_FILL_IN.test(word) || CHOICE.test(word));

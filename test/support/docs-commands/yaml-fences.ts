@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { parseJob } from '../../../src/config/parse-job.ts';
-import { parseRules } from '../../../src/config/parse-rules.ts';
 import { parseSettings } from '../../../src/config/parse-settings.ts';
-import type { PlacedProblem } from '../../../src/config/yaml-file.ts';
-import { isRecord } from '../../../src/domain/is-record.ts';
-import { tellProblem } from '../../../src/text/problem.ts';
+import type { PlacedProblem } from '../../../src/kernel/failure.ts';
+import { isRecord } from '../../../src/kernel/json.ts';
+import { parseRules } from '../../../src/rules/parse.ts';
+import { describeProblem } from '../../../src/ui/describe-problem.ts';
+import { parseJob } from '../../../src/workflows/config/load.ts';
 import { readAction } from '../composite-action.ts';
 import { toldAt } from './commands.ts';
 import { type Fence, PROJECT } from './pages.ts';
@@ -16,7 +16,7 @@ import { oneByOne } from './words.ts';
 
 const { version } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as { version: string };
 
-/** Reads a block by the loader of the file that it is: by its keys, a workflow of CI, a job, rules, or settings. */
+/** Reads a block with the loader of its file type. Its keys show the type: a CI workflow, a job, rules, or settings. */
 export function readYamlFence({ text }: Fence, at: string): ReadDocument {
   let value: unknown;
   try {
@@ -41,7 +41,7 @@ export function readYamlFence({ text }: Fence, at: string): ReadDocument {
 }
 
 function tell(file: string, problem: PlacedProblem): string {
-  return tellProblem({ file, ...problem });
+  return describeProblem({ file, ...problem });
 }
 
 const step = z.strictObject({
@@ -84,7 +84,7 @@ const pipeline = z.record(
 );
 const steps = z.strictObject({ steps: z.array(step) });
 
-/** A workflow of GitHub, some of its steps, or a pipeline of GitLab. */
+/** Reads a GitHub workflow, some of its steps, or a GitLab pipeline. */
 function readCi(value: object, at: string): ReadDocument {
   const shape = 'jobs' in value ? workflow : 'steps' in value ? steps : pipeline;
   const read = shape.safeParse(value);
@@ -110,14 +110,14 @@ function isPipeline(data: object): data is z.output<typeof pipeline> {
   return !isWorkflow(data) && !isSteps(data);
 }
 
-/** What the docs give to actions of others. */
+/** The inputs that the docs pass to other actions. */
 const OTHERS: Readonly<Record<string, readonly string[]>> = {
   'actions/checkout@v6': ['fetch-depth', 'persist-credentials', 'ref'],
   'actions/setup-node@v6': ['node-version'],
   'github/codeql-action/upload-sarif@v4': ['sarif_file', 'category'],
 };
 
-/** What the action that a step uses has against it. */
+/** Returns the problems that the used action has with a step. */
 function againstAction({ uses, with: given = {} }: z.output<typeof step>): readonly string[] {
   if (uses === undefined) return [];
   const own = `OWNER/onceover@v${version}`;

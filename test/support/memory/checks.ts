@@ -1,16 +1,16 @@
-import type { CheckEnd, Checks } from '../../../src/domain/ports.ts';
+import type { CheckEnd, Checks } from '../../../src/kernel/ports.ts';
 
-/** What a command does: it ends with a code and an output, or it never ends by itself. */
+/** The behaviour of a command: it ends with an exit code and an output, or it never ends by itself. */
 type ScriptedCheck =
   | { readonly exitCode: number | null; readonly output: string }
   | { readonly endless: true; readonly output: string };
 
 type Script = ScriptedCheck | ((env: Readonly<Record<string, string>>) => ScriptedCheck);
 
-/** Checks that do what a script says, command by command; `commands` are those that were run, in order. */
+/** Scripted checks, command by command; `commands` lists the commands that ran, in order. */
 export type MemoryChecks = Checks & { readonly commands: readonly string[] };
 
-/** A shell that knows these commands and no others. */
+/** A shell that knows only these commands. */
 export function memoryChecks(script: Readonly<Record<string, Script>>): MemoryChecks {
   const commands: string[] = [];
   return {

@@ -1,7 +1,7 @@
-import type { Commits } from '../../../src/domain/ports.ts';
+import type { Commits } from '../../../src/kernel/repository.ts';
 import type { MemoryWorktree } from './git.ts';
 
-/** Commits in a working tree in memory, which has no index and refuses nothing. */
+/** Commits in a working tree in memory. It has no index and never refuses a commit. */
 export function memoryCommits(worktree: MemoryWorktree): Commits {
   return {
     async commit(paths) {

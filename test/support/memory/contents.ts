@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import type { Contents } from '../../../src/domain/ports.ts';
-import { MISSING } from '../../../src/domain/task.ts';
+import type { Contents } from '../../../src/kernel/repository.ts';
+import { MISSING } from '../../../src/kernel/repository.ts';
 
-/** A working tree of plain files by path; every folder on the way to one is there too. */
+/** A working tree of plain files by path; their folders exist too. */
 export function memoryContents(files: Readonly<Record<string, string | Uint8Array>>): Contents {
   const tree = new Map(Object.entries(files).map(([path, content]) => [path, Buffer.from(content)]));
   const isFolder = (path: string) => [...tree.keys()].some((one) => one.startsWith(`${path}/`));
@@ -38,7 +38,7 @@ function sha256(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-// In UTF-8, a byte 10xxxxxx goes on with the character before it.
+// In UTF-8, a byte 10xxxxxx continues the character before it.
 function characterEnd(bytes: Buffer, limit: number): number {
   let end = limit;
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;

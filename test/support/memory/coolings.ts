@@ -1,12 +1,12 @@
-import type { Coolings } from '../../../src/domain/ports.ts';
-import type { Cooling } from '../../../src/domain/record.ts';
-import { done } from '../../../src/domain/result.ts';
+import type { Cooldown } from '../../../src/kernel/agent.ts';
+import type { Cooldowns } from '../../../src/kernel/ports.ts';
+import { ok } from '../../../src/kernel/result.ts';
 
 const MONTH_MS = 31 * 24 * 60 * 60 * 1000;
 
-/** Coolings that are forgotten with the test. */
-export function memoryCoolings(): Coolings {
-  const added: Cooling[] = [];
+/** Cooldowns in memory. */
+export function memoryCoolings(): Cooldowns {
+  const added: Cooldown[] = [];
   return {
     async all(now) {
       const believable = added
@@ -16,7 +16,7 @@ export function memoryCoolings(): Coolings {
     },
     async add(cooling) {
       added.push(cooling);
-      return done(undefined);
+      return ok(undefined);
     },
   };
 }

@@ -1,16 +1,16 @@
-import type { RepoPath } from '../../../src/domain/brand.ts';
-import type { FeatureFiles } from '../../../src/domain/ports.ts';
-import { done, failed } from '../../../src/domain/result.ts';
-import { brainstormSource, isMeta, mergeMeta } from '../../../src/stores/meta-shape.ts';
+import type { RepoPath } from '../../../src/kernel/ids.ts';
+import { err, ok } from '../../../src/kernel/result.ts';
+import { brainstormSource, isMeta, mergeMeta } from '../../../src/phases/record/meta-json.ts';
+import type { FeatureFiles } from '../../../src/phases/run-types.ts';
 
-/** Where the files of a feature are. */
+/** Folder of the files of a feature. */
 type Files = {
   read(path: RepoPath): string | null;
   write(path: RepoPath, text: string): void;
   remove(path: RepoPath): void;
 };
 
-/** `.review-history.md` and `.meta.json` of a feature whose files are in memory. */
+/** `.review-history.md` and `.meta.json` of a feature in memory. */
 export function memoryFeatureFiles(files: Files, feature: RepoPath): FeatureFiles {
   const at = (name: string) => (feature === '' ? name : `${feature}/${name}`) as RepoPath;
   const [META, HISTORY] = [at('.meta.json'), at('.review-history.md')];
@@ -25,13 +25,13 @@ export function memoryFeatureFiles(files: Files, feature: RepoPath): FeatureFile
   return {
     async meta() {
       const text = files.read(META);
-      if (text === null) return done({ kind: 'none' });
-      return done(isMeta(text) ? { kind: 'read', source: brainstormSource(text) } : { kind: 'unreadable' });
+      if (text === null) return ok({ kind: 'none' });
+      return ok(isMeta(text) ? { kind: 'read', source: brainstormSource(text) } : { kind: 'unreadable' });
     },
     async putMetaAside(time) {
       const text = files.read(META);
-      if (text !== null) return done(putAside(text, time));
-      return failed({ kind: 'disk', action: 'write', path: META, code: 'ENOENT' });
+      if (text !== null) return ok(putAside(text, time));
+      return err({ kind: 'disk', action: 'write', path: META, code: 'ENOENT' });
     },
     async tellMeta(update, time) {
       const text = files.read(META);
@@ -39,14 +39,14 @@ export function memoryFeatureFiles(files: Files, feature: RepoPath): FeatureFile
       const aside = merged.ok || text === null ? null : putAside(text, time);
       const whole = merged.ok ? merged : mergeMeta(null, update);
       if (whole.ok) files.write(META, whole.text);
-      return done(aside);
+      return ok(aside);
     },
     async history() {
-      return done(files.read(HISTORY) ?? '');
+      return ok(files.read(HISTORY) ?? '');
     },
     async writeHistory(text) {
       files.write(HISTORY, text);
-      return done(undefined);
+      return ok(undefined);
     },
   };
 }

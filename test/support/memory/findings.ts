@@ -1,9 +1,9 @@
-import { type Finding, isSameWord, type Resolution, refuted } from '../../../src/domain/finding.ts';
-import type { Findings } from '../../../src/domain/ports.ts';
-import { done, failed } from '../../../src/domain/result.ts';
+import type { FindingStore } from '../../../src/gates/types.ts';
+import { type Finding, isRefuted, isSameResolution, type Resolution } from '../../../src/gates/types.ts';
+import { err, ok } from '../../../src/kernel/result.ts';
 
-/** Findings that are forgotten with the test. */
-export function memoryFindings(): Findings {
+/** Findings in memory. */
+export function memoryFindings(): FindingStore {
   const findings = new Map<string, Finding>();
   const said = new Map<string, Resolution>();
   let last = 0;
@@ -11,30 +11,30 @@ export function memoryFindings(): Findings {
   return {
     async all() {
       const known = [...findings.values()].map((one) => ({ ...one, resolution: said.get(one.id) ?? null }));
-      return done(known.sort((a, b) => numberOf(a) - numberOf(b)));
+      return ok(known.sort((a, b) => numberOf(a) - numberOf(b)));
     },
     async add(finding) {
       const added = { ...finding, id: `F${++last}` };
       findings.set(added.id, added);
-      return done(added);
+      return ok(added);
     },
     async update(finding) {
       findings.set(finding.id, finding);
       last = Math.max(last, numberOf(finding));
-      return done(undefined);
+      return ok(undefined);
     },
     async resolve(id, resolution) {
       if (!findings.has(id)) {
         const open = [...findings.values()].filter((one) => one.kept === 'open').map((one) => one.id);
-        return failed({ kind: 'unknown-finding', id, known: open });
+        return err({ kind: 'unknown-finding', id, known: open });
       }
       said.set(id, resolution);
-      return done(undefined);
+      return ok(undefined);
     },
     async refute(id, claim) {
       const word = said.get(id);
-      if (word !== undefined && isSameWord(word, claim)) said.set(id, refuted(claim));
-      return done(undefined);
+      if (word !== undefined && isSameResolution(word, claim)) said.set(id, isRefuted(claim));
+      return ok(undefined);
     },
   };
 }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { CommitId, RepoPath, SnapshotId } from '../../../src/domain/brand.ts';
-import type { Entry } from '../../../src/domain/gate.ts';
-import { byCodePoint } from '../../../src/domain/order.ts';
+import { byCodePoint } from '../../../src/kernel/collections.ts';
+import type { CommitId, RepoPath, SnapshotId } from '../../../src/kernel/ids.ts';
+import type { Entry } from '../../../src/kernel/repository.ts';
 
 type MemoryFile = { readonly mode: '100644' | '100755'; readonly text: string };
 
 export type MemoryTree = ReadonlyMap<RepoPath, MemoryFile>;
 
-/** A working tree at one moment; `writes` counts how often each path was written to. */
+/** A working tree at one moment; `writes` counts the writes to each path. */
 export type Moment = {
   readonly branch: string | null;
   readonly commit: CommitId;
@@ -15,18 +15,18 @@ export type Moment = {
   readonly writes: ReadonlyMap<RepoPath, number>;
 };
 
-/** Commits and branches, as far as runs know of them. */
+/** Commits and branches, as far as runs need them. */
 export type MemoryClone = {
   readonly branches: ReadonlyMap<string, CommitId>;
   treeOf(commit: CommitId): MemoryTree;
   parentOf(commit: CommitId): CommitId | null;
   mergeBase(a: CommitId, b: CommitId): CommitId;
-  /** A new commit; a branch that is named goes there. */
+  /** Adds a commit; the named branch moves there. */
   commit(tree: MemoryTree, parents: readonly CommitId[], branch: string | null): CommitId;
   setBranch(name: string, commit: CommitId): void;
 };
 
-/** A clone with one commit on main. */
+/** Makes a clone with one commit on main. */
 export function memoryClone(files: Readonly<Record<string, string>>): MemoryClone {
   const commits: { readonly tree: MemoryTree; readonly parents: readonly CommitId[] }[] = [];
   const branches = new Map<string, CommitId>();
@@ -47,7 +47,7 @@ export function memoryClone(files: Readonly<Record<string, string>>): MemoryClon
     parentOf: (commit) => get(commit).parents[0] ?? null,
     mergeBase(a, b) {
       const ofB = ancestors(b);
-      // A commit is made after its parents: the newest that both have is no ancestor of another one.
+      // A commit is newer than its parents, so the newest common commit is the merge base.
       const shared = [...ancestors(a)].filter((one) => ofB.has(one)).sort((x, y) => numberOf(y) - numberOf(x));
       return shared[0] ?? ('c0' as CommitId);
     },
@@ -67,24 +67,24 @@ export function memoryClone(files: Readonly<Record<string, string>>): MemoryClon
   return clone;
 }
 
-/** A working tree of the clone, and what people do in it. */
+/** A working tree of the clone, with the actions of users. */
 export type MemoryWorktree = {
   now(): Moment;
   write(path: RepoPath, text: string): void;
   remove(path: RepoPath): void;
   chmod(path: RepoPath): void;
   commit(): void;
-  /** Commits these paths alone, as they are; null where none of them differs from the last commit. */
+  /** Commits only these paths in their current state; returns null if none of them differs from the last commit. */
   commitOnly(paths: readonly RepoPath[]): CommitId | null;
   amend(): void;
-  /** Goes to a branch, which begins here if there is none; what is not committed comes along. */
+  /** Switches to a branch and creates it here if it does not exist; uncommitted changes come along. */
   switchTo(branch: string): void;
   detach(): void;
   merge(branch: string): void;
   rebase(branch: string): void;
 };
 
-/** A working tree on a branch. */
+/** Makes a working tree on a branch. */
 export function memoryWorktree(clone: MemoryClone, branch: string, at: CommitId): MemoryWorktree {
   let now: Moment = { branch, commit: at, files: clone.treeOf(at), writes: new Map() };
   clone.setBranch(branch, at);
@@ -155,7 +155,7 @@ export function memoryWorktree(clone: MemoryClone, branch: string, at: CommitId)
   };
 }
 
-/** Both changes to a tree together; where both changed a file, ours stays. */
+/** Merges both changes to a tree; if both changed a file, ours wins. */
 function merged(base: MemoryTree, ours: MemoryTree, theirs: MemoryTree): MemoryTree {
   const tree = new Map<RepoPath, MemoryFile>();
   for (const path of new Set([...ours.keys(), ...theirs.keys()])) {
@@ -169,7 +169,7 @@ function isSameFile(a: MemoryFile | undefined, b: MemoryFile | undefined): boole
   return a?.mode === b?.mode && a?.text === b?.text;
 }
 
-/** What differs between two trees, in the order of paths. */
+/** Returns the differences between two trees, ordered by path. */
 export function differences(base: MemoryTree, head: MemoryTree): Entry[] {
   const entries: Entry[] = [];
   for (const path of [...new Set([...base.keys(), ...head.keys()])].sort(byCodePoint)) {
@@ -182,7 +182,7 @@ export function differences(base: MemoryTree, head: MemoryTree): Entry[] {
   return entries;
 }
 
-/** The name of a file's content. */
+/** Returns the name of a file's content. */
 export function blobOf({ text }: MemoryFile): string {
   return hash(text);
 }

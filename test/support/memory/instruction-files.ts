@@ -1,11 +1,11 @@
-import type { RepoPath, ReviewId } from '../../../src/domain/brand.ts';
-import type { InstructionFiles } from '../../../src/domain/ports.ts';
-import { done } from '../../../src/domain/result.ts';
+import type { RepoPath, ReviewId } from '../../../src/kernel/ids.ts';
+import { ok } from '../../../src/kernel/result.ts';
+import type { InstructionFiles } from '../../../src/rules/types.ts';
 
 /** Instruction files by path, as the last call left them. */
 export type MemoryInstructionFiles = InstructionFiles & { readonly texts: ReadonlyMap<RepoPath, string> };
 
-/** A folder of instruction files that is no folder. */
+/** A path for instruction files that is not a folder. */
 export function memoryInstructionFiles(): MemoryInstructionFiles {
   const texts = new Map<RepoPath, string>();
   return {
@@ -18,7 +18,7 @@ export function memoryInstructionFiles(): MemoryInstructionFiles {
         texts.set(path, text);
         paths.set(id, path);
       }
-      return done(paths);
+      return ok(paths);
     },
   };
 }

@@ -1,17 +1,16 @@
-import type { LedgerEntry } from '../../../src/domain/ledger.ts';
-import type { Ledger } from '../../../src/domain/ports.ts';
-import { done } from '../../../src/domain/result.ts';
+import { ok } from '../../../src/kernel/result.ts';
+import type { Ledger, LedgerEntry } from '../../../src/ledger/entries.ts';
 
-/** A ledger that is forgotten with the test. */
+/** A ledger in memory. */
 export function memoryLedger(): Ledger {
   const entries: LedgerEntry[] = [];
   return {
     async add(entry) {
       entries.push(entry);
-      return done(undefined);
+      return ok(undefined);
     },
     async all() {
-      return done({ entries: [...entries].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)), unreadable: 0 });
+      return ok({ entries: [...entries].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)), unreadable: 0 });
     },
   };
 }

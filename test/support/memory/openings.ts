@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Openings } from '../../../src/domain/ports.ts';
-import { done } from '../../../src/domain/result.ts';
+import type { SessionPrompts } from '../../../src/kernel/ports.ts';
+import { ok } from '../../../src/kernel/result.ts';
 
-/** Openings by digest; `pass` lets so much time go by. */
-export type MemoryOpenings = Openings & { pass(ms: number): void };
+/** First prompts by digest; `pass` advances the clock. */
+export type MemoryOpenings = SessionPrompts & { pass(ms: number): void };
 
-/** Openings that are forgotten with the test. */
+/** First prompts in memory. */
 export function memoryOpenings(): MemoryOpenings {
   const texts = new Map<string, { readonly text: string; readonly at: number }>();
   let now = 0;
@@ -19,12 +19,12 @@ export function memoryOpenings(): MemoryOpenings {
     async keep(text) {
       const digest = createHash('sha256').update(text).digest('hex');
       texts.set(digest, { text, at: now });
-      return done(digest);
+      return ok(digest);
     },
     async prune(keep) {
       for (const [digest, { at }] of texts)
         if (!keep.has(digest) && now - at > 14 * 24 * 3_600_000) texts.delete(digest);
-      return done(undefined);
+      return ok(undefined);
     },
   };
 }

@@ -1,29 +1,28 @@
-import type { ReviewId } from '../../../src/domain/brand.ts';
-import type { MarkReceipt, TaskFacts } from '../../../src/domain/pass.ts';
-import type { Passes } from '../../../src/domain/ports.ts';
-import { done } from '../../../src/domain/result.ts';
+import type { ReviewId } from '../../../src/kernel/ids.ts';
+import { ok } from '../../../src/kernel/result.ts';
+import type { MarkReceipt, Passes, TaskFacts } from '../../../src/rules/types.ts';
 
-/** Passes that are forgotten with the test; a marker there is always a plain one. */
+/** Passes in memory; every marker is a plain file. */
 export function memoryPasses(): Passes {
   const marked = new Set<string>();
   const facts = new Map<ReviewId, TaskFacts>();
   const receipts = new Map<ReviewId, MarkReceipt>();
   return {
     async marked() {
-      return done({ ids: new Set(marked), notFiles: new Set<string>() });
+      return ok({ ids: new Set(marked), notFiles: new Set<string>() });
     },
     async receipt(id) {
       return receipts.get(id) ?? null;
     },
     async remember(tasks) {
       for (const task of tasks) facts.set(task.id, task);
-      return done(undefined);
+      return ok(undefined);
     },
     async mark(id, by, at) {
       const about = facts.get(id);
       if (about !== undefined) receipts.set(id, { ...about, by, at: at.toISOString() });
       marked.add(id);
-      return done({ vouched: about !== undefined });
+      return ok({ vouched: about !== undefined });
     },
   };
 }

@@ -1,7 +1,7 @@
-import type { PhaseLogs } from '../../../src/domain/ports.ts';
-import { done } from '../../../src/domain/result.ts';
+import { ok } from '../../../src/kernel/result.ts';
+import type { PhaseLogs } from '../../../src/phases/run-types.ts';
 
-/** Logs by the name of their playing and their own. */
+/** Logs by the name of the phase run and by their own name. */
 export type MemoryPhaseLogs = PhaseLogs & { readonly written: ReadonlyMap<string, string> };
 
 export function memoryPhaseLogs(): MemoryPhaseLogs {
@@ -10,7 +10,7 @@ export function memoryPhaseLogs(): MemoryPhaseLogs {
     written,
     async write({ id, phase }, name, log) {
       written.set(`${phase}_${id}/${name}`, log);
-      return done(undefined);
+      return ok(undefined);
     },
   };
 }

@@ -1,26 +1,26 @@
-import type { ProjectFiles } from '../../../src/domain/ports.ts';
-import { folderOf } from '../../../src/domain/repo-path.ts';
-import { done, failed } from '../../../src/domain/result.ts';
+import { folderOf } from '../../../src/kernel/paths.ts';
+import { err, ok } from '../../../src/kernel/result.ts';
+import type { ProjectFiles } from '../../../src/setup/types.ts';
 
-/** The user's files in memory; null: there is something that cannot be read. */
+/** The user's files in memory; null for a file that cannot be read. */
 export function memoryProjectFiles(files: Readonly<Record<string, string | null>>): ProjectFiles {
   const texts = new Map(Object.entries(files));
   return {
     async read(path) {
       const text = texts.get(path);
-      return text === null ? failed({ kind: 'disk', action: 'read', path, code: 'not-utf8' }) : done(text ?? null);
+      return text === null ? err({ kind: 'disk', action: 'read', path, code: 'not-utf8' }) : ok(text ?? null);
     },
     async list(folder) {
       const inside = [...texts.keys()].filter((path) => folderOf(path) === folder);
-      return done(inside.map((path) => path.slice(folder === '' ? 0 : folder.length + 1)).sort());
+      return ok(inside.map((path) => path.slice(folder === '' ? 0 : folder.length + 1)).sort());
     },
     async remove(path) {
       texts.delete(path);
-      return done(undefined);
+      return ok(undefined);
     },
     async write(path, text) {
       texts.set(path, text);
-      return done(undefined);
+      return ok(undefined);
     },
   };
 }

@@ -1,12 +1,12 @@
-import type { Proof } from '../../../src/domain/ports.ts';
-import { done } from '../../../src/domain/result.ts';
+import type { TamperGuard } from '../../../src/kernel/ports.ts';
+import { ok } from '../../../src/kernel/result.ts';
 
-/** Proof that nobody can write to; it tells whoever listens when it is noted and taken back. */
-export function memoryProof(hear: (what: 'noted' | 'taken back') => readonly string[] = () => []): Proof {
+/** A read-only proof in memory; it notifies its listeners when a proof is added or removed. */
+export function memoryProof(hear: (what: 'noted' | 'taken back') => readonly string[] = () => []): TamperGuard {
   return {
-    async note() {
+    async snapshot() {
       hear('noted');
-      return { takeBack: async () => done(hear('taken back')) };
+      return { restore: async () => ok(hear('taken back')) };
     },
   };
 }

@@ -1,4 +1,3 @@
-import type { Receipts } from '../../../src/domain/ports.ts';
 import type {
   CheckReceipt,
   CheckReceiptKey,
@@ -6,11 +5,12 @@ import type {
   HeldReceiptKey,
   Receipt,
   ReceiptKey,
-} from '../../../src/domain/receipt.ts';
-import { done } from '../../../src/domain/result.ts';
+  ReceiptStore,
+} from '../../../src/gates/types.ts';
+import { ok } from '../../../src/kernel/result.ts';
 
-/** Receipts that are forgotten with the test. */
-export function memoryReceipts(): Receipts {
+/** Receipts in memory. */
+export function memoryReceipts(): ReceiptStore {
   const reviews = new Map<string, Receipt>();
   const checks = new Map<string, CheckReceipt>();
   const held = new Map<string, HeldReceipt>();
@@ -20,21 +20,21 @@ export function memoryReceipts(): Receipts {
     },
     async write(receipt) {
       reviews.set(reviewKey(receipt), receipt);
-      return done(undefined);
+      return ok(undefined);
     },
     async findCheck(key) {
       return checks.get(checkKey(key)) ?? null;
     },
     async writeCheck(receipt) {
       checks.set(checkKey(receipt), receipt);
-      return done(undefined);
+      return ok(undefined);
     },
     async findHeld(key) {
       return held.get(heldKey(key)) ?? null;
     },
     async writeHeld(receipt) {
       held.set(heldKey(receipt), receipt);
-      return done(undefined);
+      return ok(undefined);
     },
   };
 }

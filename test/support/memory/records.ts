@@ -1,7 +1,6 @@
-import type { GateId } from '../../../src/domain/gate.ts';
-import type { Records } from '../../../src/domain/ports.ts';
-import type { CheckRecord, SlotRecord } from '../../../src/domain/record.ts';
-import { done } from '../../../src/domain/result.ts';
+import type { CheckRecord, Records, SlotRecord } from '../../../src/gates/record-types.ts';
+import type { GateId } from '../../../src/kernel/ids.ts';
+import { ok } from '../../../src/kernel/result.ts';
 
 type Kept = { readonly gate: GateId; readonly iteration: number } & (
   | { readonly kind: 'slot'; readonly record: SlotRecord; readonly log: string }
@@ -9,7 +8,7 @@ type Kept = { readonly gate: GateId; readonly iteration: number } & (
   | { readonly kind: 'decisions'; readonly log: string }
 );
 
-/** Records that are forgotten with the test; all of them are our own and whole, and git tracks none. */
+/** Records in memory. All of them are our own and complete, and git tracks none of them. */
 export function memoryRecords(): Records {
   const fixLogs = new Map<string, string>();
   const kept = new Map<string, Kept>();
@@ -24,7 +23,7 @@ export function memoryRecords(): Records {
         ...slots().flatMap(({ gate, iteration, own }) => (own === null ? [] : [{ ...own, gate, iteration }])),
         ...checks(),
       ];
-      return done({
+      return ok({
         lastIteration: Math.max(0, ...all().map(({ iteration }) => iteration)),
         slots: slots().filter(isAsked),
         checks: checks().filter(isAsked),
@@ -36,12 +35,12 @@ export function memoryRecords(): Records {
     async writeSlot(record, file, log) {
       const { gate, slot, iteration } = record;
       kept.set(`${gate} ${file.agent}@${slot}.${iteration}`, { kind: 'slot', gate, iteration, record, log });
-      return done(undefined);
+      return ok(undefined);
     },
     async writeCheck(record, _gate, log) {
       const { gate, iteration } = record;
       kept.set(`${gate} ${iteration}`, { kind: 'check', gate, iteration, record, log });
-      return done(undefined);
+      return ok(undefined);
     },
     async writeGateLog({ id }, iteration, lines) {
       kept.set(`${id} ${iteration}`, {
@@ -50,11 +49,11 @@ export function memoryRecords(): Records {
         iteration,
         log: lines.map((line) => `${line}\n`).join(''),
       });
-      return done(undefined);
+      return ok(undefined);
     },
     async writeFixLog(agent, iteration, log) {
       fixLogs.set(`${agent}.${iteration}`, log);
-      return done(undefined);
+      return ok(undefined);
     },
     async fixLogs() {
       const logs = [...fixLogs].map(([key, log]) => {
@@ -70,7 +69,7 @@ export function memoryRecords(): Records {
           gate === one.gate && iteration === one.iteration;
         if (which === 'all' || which.some(isIt)) kept.delete(key);
       }
-      return done(undefined);
+      return ok(undefined);
     },
     async readLog(gate, slot, iteration) {
       for (const one of all()) {

@@ -1,26 +1,25 @@
-import type { CommitId, RepoPath } from '../../../src/domain/brand.ts';
-import type { Changes, Listing, Place } from '../../../src/domain/change.ts';
-import { byCodePoint } from '../../../src/domain/order.ts';
-import type { Repository } from '../../../src/domain/ports.ts';
-import { done, failed, type Result } from '../../../src/domain/result.ts';
+import { byCodePoint } from '../../../src/kernel/collections.ts';
+import type { CommitId, RepoPath } from '../../../src/kernel/ids.ts';
+import type { Changes, Listing, Repository, RepositoryPaths } from '../../../src/kernel/repository.ts';
+import { err, ok, type Result } from '../../../src/kernel/result.ts';
 
-/** Files by path, with what is in them. */
+/** Contents of files by path. */
 export type Tree = Readonly<Record<string, string>>;
 
-/** A repository in three trees: where the branch began on main, its last commit, and what is there now. */
+/** A repository as three trees: the merge base with main, the last commit, and the working tree. */
 export type History = {
-  /** Null: no commit yet; then `head` is what is staged. */
+  /** Null: there is no commit yet; then `head` is the index. */
   readonly base: Tree | null;
   readonly head: Tree;
   readonly now: Tree;
-  /** What the user's ignore rules name, path by path. */
+  /** Paths that the user's ignore rules name. */
   readonly ignored?: readonly string[];
 };
 
-/** A repository without git: branch main is its only base, and the index is the last commit. */
+/** A repository without git: branch main is its only base, and the index equals the last commit. */
 export function memoryRepository(history: History): Repository {
   const { base, head, now, ignored = [] } = history;
-  const place: Place = {
+  const place: RepositoryPaths = {
     root: '/memory',
     commonDir: '/memory/.git',
     index: '/memory/.git/index',
@@ -38,21 +37,21 @@ export function memoryRepository(history: History): Repository {
   return {
     place,
     async listing() {
-      return done({ listing, deleted: paths(head).filter((path) => !(path in now)) });
+      return ok({ listing, deleted: paths(head).filter((path) => !(path in now)) });
     },
     async changes(asked): Promise<Result<Changes>> {
       const there = paths(now).filter((path) => path in head || !ignored.includes(path));
-      if (base === null) return done({ base: null, changed: there, deleted: [], submodules: [], listing });
-      if (asked !== null && asked !== 'main') return failed({ kind: 'unknown-base', base: asked });
+      if (base === null) return ok({ base: null, changed: there, deleted: [], submodules: [], listing });
+      if (asked !== null && asked !== 'main') return err({ kind: 'unknown-base', base: asked });
       const changed = there.filter((path) => now[path] !== base[path] || !(path in head));
       const deleted = paths(base).filter((path) => !(path in now));
-      return done({ base: { name: 'main', commit: 'base' as CommitId }, changed, deleted, submodules: [], listing });
+      return ok({ base: { name: 'main', commit: 'base' as CommitId }, changed, deleted, submodules: [], listing });
     },
     async ignores(path) {
-      return done(ignored.includes(path) && !(path in head));
+      return ok(ignored.includes(path) && !(path in head));
     },
     async known(asked) {
-      return done(new Set(asked.filter((path) => base !== null && (path in head || path in base))));
+      return ok(new Set(asked.filter((path) => base !== null && (path in head || path in base))));
     },
   };
 }

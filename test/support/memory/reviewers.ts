@@ -1,18 +1,18 @@
-import type { AgentFailure, AgentReply } from '../../../src/domain/agent.ts';
-import type { AskEnd, Question, ReviewerFacts, Reviewers } from '../../../src/domain/ports.ts';
+import type { AgentFailure, AgentReply } from '../../../src/kernel/agent.ts';
+import type { AskEnd, Question, ReviewerFacts, Reviewers } from '../../../src/kernel/ports.ts';
 
-/** One question as it was asked. */
+/** One call. */
 type Asked = Question & { readonly agent: string };
 
-/** An agent that answers by script; `n` counts its questions from 1. */
+/** A scripted agent; `n` counts its calls from 1. */
 export type ScriptedAgent = Partial<ReviewerFacts> & {
   answer(question: Question, n: number): AskEnd | Promise<AskEnd>;
 };
 
-/** Reviewers that answer as scripted; `asked` is every question, so that one that was not asked can be proved. */
+/** Scripted reviewers; `asked` lists every call, so that a test can prove that a reviewer did not run. */
 export type MemoryReviewers = Reviewers & { readonly asked: readonly Asked[] };
 
-/** The scripted agents, preferred in the order given unless names are. */
+/** The scripted agents; default preference: the given order. */
 export function memoryReviewers(
   agents: Readonly<Record<string, ScriptedAgent>>,
   names: readonly string[] = Object.keys(agents),
@@ -49,7 +49,7 @@ export function memoryReviewers(
   };
 }
 
-/** An answer by the agent's field for it; without a session id, the session goes on or a new one is named. */
+/** Returns an answer with the agent's field for it. Without a session id, the session continues or gets a new name. */
 export function answers(answer: object, more: Partial<AgentReply> = {}): AskEnd {
   const text = JSON.stringify(answer);
   const reply = { text, structured: answer, sessionId: null, usage: USAGE, sessionUsage: null, filesRead: null };
@@ -74,7 +74,7 @@ const FACTS: Omit<ReviewerFacts, 'toolsDigest'> = {
   warmMinutes: { '5m': 5, '1h': 60 },
 };
 
-/** Whoever is stopped has used something by then. */
+/** An agent that is stopped has used some tokens by then. */
 const CUT_SHORT: AskEnd = { ...fails({ kind: 'cancelled' }), usage: { ...USAGE, outputTokens: 3 } } as AskEnd;
 
 function whenStopped(stop: AbortSignal | null): Promise<AskEnd> {

@@ -1,8 +1,7 @@
-import type { RepoPath, SnapshotId } from '../../../src/domain/brand.ts';
-import { byCodePoint } from '../../../src/domain/order.ts';
-import type { Comparison, DiffSection, Snapshots } from '../../../src/domain/ports.ts';
-import { done, failed, type Result } from '../../../src/domain/result.ts';
-import type { Selection } from '../../../src/domain/scope.ts';
+import { byCodePoint } from '../../../src/kernel/collections.ts';
+import type { RepoPath, SnapshotId } from '../../../src/kernel/ids.ts';
+import type { Comparison, DiffSection, Selection, Snapshots } from '../../../src/kernel/repository.ts';
+import { err, ok, type Result } from '../../../src/kernel/result.ts';
 import {
   blobOf,
   differences,
@@ -13,10 +12,10 @@ import {
   treeId,
 } from './git.ts';
 
-/** Trees that are kept in memory; `collect` forgets those that nobody asked to keep, as git does in its own time. */
+/** Trees in memory; `collect` removes trees that no caller keeps, like git's garbage collection. */
 export type MemorySnapshots = Snapshots & { collect(): void };
 
-/** Snapshots of a working tree in memory, which knows neither secrets nor renames. */
+/** Snapshots of a working tree in memory, without secrets or renames. */
 export function memorySnapshots(clone: MemoryClone, worktree: MemoryWorktree): MemorySnapshots {
   const trees = new Map<string, MemoryTree>();
   const kept = new Set<SnapshotId>();
@@ -28,9 +27,7 @@ export function memorySnapshots(clone: MemoryClone, worktree: MemoryWorktree): M
   };
   const find = (id: string): Result<MemoryTree> => {
     const tree = trees.get(id);
-    return tree === undefined
-      ? failed({ kind: 'git-failed', command: `git cat-file ${id}`, said: 'gone' })
-      : done(tree);
+    return tree === undefined ? err({ kind: 'git-failed', command: `git cat-file ${id}`, said: 'gone' }) : ok(tree);
   };
   return {
     collect() {
@@ -39,9 +36,9 @@ export function memorySnapshots(clone: MemoryClone, worktree: MemoryWorktree): M
     },
     async compare(selection, usualBase) {
       const compared = compareIn(clone, worktree.now(), selection, usualBase ?? 'main');
-      if (compared === null) return failed({ kind: 'unknown-base', base: String(usualBase) });
+      if (compared === null) return err({ kind: 'unknown-base', base: String(usualBase) });
       const { base, head, ...rest } = compared;
-      return done<Comparison>({
+      return ok<Comparison>({
         ...rest,
         headCommit: null,
         baseTree: store(base),
@@ -50,29 +47,29 @@ export function memorySnapshots(clone: MemoryClone, worktree: MemoryWorktree): M
     },
     async take({ baseTree, headTree, files }) {
       const base = find(baseTree);
-      const head = headTree === null ? done(worktree.now().files) : find(headTree);
+      const head = headTree === null ? ok(worktree.now().files) : find(headTree);
       if (!base.ok) return base;
       if (!head.ok) return head;
       const entries = differences(base.value, head.value).filter(({ path }) => isWanted(path, files));
-      return done({
+      return ok({
         entries,
         withheld: [],
         mayHave: () => true,
         unnameable: [],
-        tree: async () => done(store(head.value)),
+        tree: async () => ok(store(head.value)),
       });
     },
     async keep(tree) {
       kept.add(tree);
-      return done(undefined);
+      return ok(undefined);
     },
     async prune(keep) {
       for (const tree of kept) if (!keep.has(tree)) kept.delete(tree);
-      return done(undefined);
+      return ok(undefined);
     },
     async hold(owner, wanted) {
       held.set(owner, wanted);
-      return done(undefined);
+      return ok(undefined);
     },
     async sections(from, to) {
       return sectionsBetween(find(from), find(to), null);
@@ -87,34 +84,34 @@ export function memorySnapshots(clone: MemoryClone, worktree: MemoryWorktree): M
         const file = found.value.get(path);
         return file === undefined ? [] : [[path, { id: blobOf(file), mode: file.mode }] as const];
       });
-      return done(new Map(there));
+      return ok(new Map(there));
     },
     async textIn(tree, path) {
       const found = find(tree);
       if (!found.ok) return found;
       const text = found.value.get(path)?.text ?? null;
-      return done(text?.includes('\0') === true ? null : text);
+      return ok(text?.includes('\0') === true ? null : text);
     },
     touched(paths) {
       const { writes } = worktree.now();
       return paths.map((path) => writes.get(path) ?? 0).join(' ');
     },
     async trackedIn() {
-      return done(new Set<RepoPath>());
+      return ok(new Set<RepoPath>());
     },
     async files() {
-      return done([...worktree.now().files.keys()].sort(byCodePoint));
+      return ok([...worktree.now().files.keys()].sort(byCodePoint));
     },
   };
 }
 
-/** The two sides of what was asked for; `head` is null where it is the working tree. */
+/** The two sides of a comparison; `head` is null for the working tree. */
 export type Compared = Omit<Comparison, 'baseTree' | 'headTree' | 'headCommit'> & {
   readonly base: MemoryTree;
   readonly head: MemoryTree | null;
 };
 
-/** What a selection means at a moment; null where it names a branch that is not there. */
+/** Resolves a selection at a moment; null if it names a missing branch. */
 export function compareIn(
   clone: MemoryClone,
   { branch, commit }: Moment,
@@ -157,7 +154,7 @@ export function compareIn(
   };
 }
 
-/** Whether a path is one of the files, or in one of the folders, that were asked for. */
+/** Whether a path is one of the selected files, or in one of the selected folders. */
 export function isWanted(path: RepoPath, files: readonly RepoPath[] | null): boolean {
   return files === null || files.some((one) => path === one || path.startsWith(`${one}/`));
 }
@@ -173,7 +170,7 @@ function sectionsBetween(
   if (!to.ok) return to;
   const lines = (tree: MemoryTree, path: RepoPath, mark: string) =>
     (tree.get(path)?.text ?? '').split('\n').map((line) => `${mark}${line}\n`);
-  return done(
+  return ok(
     differences(from.value, to.value)
       .filter(({ path }) => paths === null || paths.includes(path))
       .map(({ path, baseBlob, headBlob }) => {

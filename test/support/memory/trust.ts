@@ -1,8 +1,8 @@
-import type { Trust } from '../../../src/domain/ports.ts';
-import { done } from '../../../src/domain/result.ts';
+import { ok } from '../../../src/kernel/result.ts';
+import type { ConsentStore } from '../../../src/trust/consent.ts';
 
-/** Trust that is forgotten with the test. */
-export function memoryTrust(): Trust {
+/** Trust in memory. */
+export function memoryTrust(): ConsentStore {
   const trusted = new Set<string>();
   return {
     async isTrusted(digest) {
@@ -10,7 +10,7 @@ export function memoryTrust(): Trust {
     },
     async trust(digest) {
       trusted.add(digest);
-      return done(undefined);
+      return ok(undefined);
     },
   };
 }

@@ -1,16 +1,15 @@
-import type { RepoPath } from '../../../src/domain/brand.ts';
-import type { WorkflowSessions } from '../../../src/domain/ports.ts';
-import { done, failed } from '../../../src/domain/result.ts';
-import type { SessionId, WorkflowSession } from '../../../src/domain/workflow.ts';
+import type { RepoPath, SessionId } from '../../../src/kernel/ids.ts';
+import { err, ok } from '../../../src/kernel/result.ts';
+import type { WorkflowSession, WorkflowSessions } from '../../../src/workflows/types.ts';
 
 export type MemorySessions = WorkflowSessions & {
-  /** What is written, by session and step. */
+  /** Written outputs by session and step. */
   readonly instructions: Map<string, string>;
-  /** Makes a session one that cannot be read. */
+  /** Makes a session unreadable. */
   damage(id: SessionId): void;
 };
 
-/** Sessions that are forgotten with the test. */
+/** Sessions in memory. */
 export function memorySessions(): MemorySessions {
   const sessions = new Map<string, string>();
   const damaged = new Set<string>();
@@ -29,31 +28,31 @@ export function memorySessions(): MemorySessions {
     damage: (id) => damaged.add(id),
     async all() {
       const readable = [...sessions.keys()].filter((id) => !damaged.has(id)).flatMap((id) => read(id) ?? []);
-      return done({
+      return ok({
         sessions: readable.sort((a, b) => (b.startedAt + b.id > a.startedAt + a.id ? 1 : -1)),
         unreadable: [...damaged].map((id) => ({ id, path: pathOf(id) })),
       });
     },
     async create(session) {
-      if (sessions.has(session.id)) return done('taken');
+      if (sessions.has(session.id)) return ok('taken');
       sessions.set(session.id, JSON.stringify(session));
-      return done('created');
+      return ok('created');
     },
     async update(id, change) {
-      if (damaged.has(id)) return failed({ kind: 'unreadable-session', id, path: pathOf(id), aside: putAside(id) });
+      if (damaged.has(id)) return err({ kind: 'unreadable-session', id, path: pathOf(id), aside: putAside(id) });
       const now = read(id);
-      if (now === null) return failed({ kind: 'unknown-session', id, active: [] });
+      if (now === null) return err({ kind: 'unknown-session', id, active: [] });
       const changed = change(now);
       if (!changed.ok) return changed;
       sessions.set(id, JSON.stringify(changed.value.session));
-      return done(changed.value.value);
+      return ok(changed.value.value);
     },
     async putAside(id) {
-      return done(putAside(id));
+      return ok(putAside(id));
     },
     async writeInstructions(id, step, text) {
       instructions.set(`${id} ${step}`, text);
-      return done(`.deepwork/tmp/quality_review_${id}_${step}.md` as RepoPath);
+      return ok(`.deepwork/tmp/quality_review_${id}_${step}.md` as RepoPath);
     },
   };
 }

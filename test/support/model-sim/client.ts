@@ -4,7 +4,7 @@ import type { ModelSim } from './server.ts';
 /** A server-sent event as a client reads it. */
 export type ReadEvent = { readonly event: string | null; readonly data: JsonObject };
 
-/** Sends a JSON body under a label, with a key that is one for all unless another is given. */
+/** Sends a JSON body under a label; default: the same key for all requests. */
 export function post(
   sim: ModelSim,
   path: string,
@@ -19,12 +19,12 @@ export function post(
   });
 }
 
-/** The events of a stream that ended. */
+/** Returns the events of a stream that ended. */
 export async function eventsOf(response: Response): Promise<readonly ReadEvent[]> {
   return readEvents(await response.text());
 }
 
-/** The events in a text. */
+/** Returns the events in a text. */
 export function readEvents(text: string): readonly ReadEvent[] {
   return text
     .split('\n\n')
@@ -36,14 +36,14 @@ export function readEvents(text: string): readonly ReadEvent[] {
     });
 }
 
-/** The JSON object that a response holds. */
+/** Returns the JSON object in a response. */
 export async function objectOf(response: Response): Promise<JsonObject> {
   const body: unknown = await response.json();
   if (!isObject(body)) throw new Error('The response is no JSON object.');
   return body;
 }
 
-/** A text of exactly so many tokens by the simulator's rule. */
+/** Returns a text of exactly this many tokens by the simulator's rule. */
 export function textOfTokens(tokens: number, begin = ''): string {
   return begin.padEnd(tokens * 4, 'abcdefg ').slice(0, tokens * 4);
 }

@@ -1,10 +1,10 @@
-/** The simulator's time, which a test can move forward. */
+/** The simulator's clock, which a test can advance. */
 export type SimClock = {
   now(): number;
   advance(ms: number): void;
 };
 
-/** A clock that shows `base` plus everything it was advanced by. */
+/** Returns a clock that shows `base` plus all advances. */
 export function movableClock(base: () => number = Date.now): SimClock {
   let offset = 0;
   return {

@@ -2,15 +2,15 @@ import { contentOf } from './cache/anthropic-blocks.ts';
 import { type Json, type JsonObject, objectsIn, without } from './json.ts';
 import type { LoggedRequest } from './log.ts';
 
-/** How much of an earlier request a later one repeats. */
+/** The part of an earlier request that a later one repeats. */
 export type Comparison = {
   readonly toolsIdentical: boolean;
   readonly systemIdentical: boolean;
-  /** Whether the earlier messages are the beginning of the later ones, markers of the cache aside. */
+  /** Whether the later messages begin with the earlier ones, ignoring cache markers. */
   readonly messagesPrefixIdentical: boolean;
-  /** How many messages are the same from the beginning. */
+  /** Number of equal messages from the beginning. */
   readonly commonMessages: number;
-  /** How many messages the later request has beyond the earlier one's number. */
+  /** Number of messages that the later request has more than the earlier one. */
   readonly extraMessages: number;
   readonly commonBytes: number;
 };
@@ -30,7 +30,7 @@ export function compareRequests(earlier: LoggedRequest, later: LoggedRequest): C
   };
 }
 
-/** How many bytes are the same from the beginning. */
+/** Number of equal bytes from the beginning. */
 export function commonPrefixLength(a: Uint8Array, b: Uint8Array): number {
   const end = Math.min(a.length, b.length);
   let at = 0;

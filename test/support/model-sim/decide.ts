@@ -10,23 +10,23 @@ import { firstRejection, type Rejection, type Rule, type Wire } from './wire/wir
 
 type Verdict = Pick<LoggedRequest, 'outcome' | 'aside' | 'use' | 'usage'>;
 
-/** A request before anything is decided about it. */
+/** A request before the simulator decides about it. */
 export type Seen = Omit<LoggedRequest, keyof Verdict>;
 
-/** What the decision depends on besides the request. */
+/** The state that the decision depends on, besides the request. */
 export type Situation = {
-  /** Unique to the request. */
+  /** Unique for each request. */
   readonly id: string;
   readonly entries: CacheEntries;
   readonly script: Script;
   readonly turn: number;
   readonly otherwise: Answer;
   readonly aside: Answer;
-  /** Rules beyond those that a provider's requests are always held to. */
+  /** Extra rules, besides those that always apply to requests of a provider. */
   readonly moreRules: Readonly<Partial<Record<Provider, readonly Rule[]>>>;
 };
 
-/** What a request gets, what it leaves in the cache and when, and whether it used up a turn of the script. */
+/** The reply to a request, its effect on the cache, and whether it used a turn of the script. */
 export type Decision = {
   readonly reply: Reply;
   readonly refreshed: readonly CacheEntry[];
@@ -37,7 +37,7 @@ export type Decision = {
 
 const WIRES: Readonly<Record<Provider, Wire>> = { anthropic: anthropicWire, openai: openaiWire, gemini: geminiWire };
 
-/** Decides about one request, without doing anything. */
+/** Decides about one request, without side effects. */
 export function decide(seen: Seen, situation: Situation): Decision {
   const { target, body } = seen;
   switch (target.kind) {

@@ -5,7 +5,7 @@ import type { JsonObject } from './json.ts';
 import type { Target } from './route.ts';
 import type { Answer } from './script.ts';
 
-/** One request as the simulator saw it, and what it made of it. */
+/** One request, and the simulator's decision about it. */
 export type LoggedRequest = {
   /** Counted from 1 over all labels. */
   readonly n: number;
@@ -16,17 +16,17 @@ export type LoggedRequest = {
   readonly path: string;
   readonly target: Target;
   readonly headers: Readonly<Record<string, string>>;
-  /** A digest of the key that was sent, never the key. */
+  /** A digest of the sent key, never the key. */
   readonly account: string;
-  /** Null where the body is no JSON object. */
+  /** Null if the body is not a JSON object. */
   readonly body: JsonObject | null;
   readonly raw: Buffer;
-  /** Whether the agent asked for something of its own, such as a title, outside the conversation. */
+  /** Whether the agent sent a request of its own outside the conversation, for example for a title. */
   readonly aside: boolean;
   readonly outcome: Answer['kind'] | 'rejected' | 'served';
-  /** How the prompt's tokens were divided; null where no model would have worked. */
+  /** The division of the prompt's tokens; null if no model would have run. */
   readonly use: PromptUse | null;
-  /** The usage that was reported, in the provider's form. */
+  /** The reported usage, in the provider's form. */
   readonly usage: JsonObject | null;
 };
 
@@ -46,7 +46,7 @@ const HEADERS = [
 
 const SECRET_HEADERS = ['x-api-key', 'authorization', 'x-goog-api-key'];
 
-/** The headers that tell how an agent asks; none that could hold a secret. */
+/** The headers that describe the agent; none that could contain a secret. */
 export function headersOfInterest(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
   return Object.fromEntries(
     HEADERS.flatMap((name) => {
@@ -56,27 +56,27 @@ export function headersOfInterest(headers: IncomingHttpHeaders): Readonly<Record
   );
 }
 
-/** Whose cache a request uses: a digest of the key it came with. */
+/** The owner of the cache of a request: a digest of its key. */
 export function accountOf(headers: IncomingHttpHeaders, url: string): string {
   const query = new URLSearchParams(url.split('?')[1] ?? '').get('key') ?? '';
   const secrets = SECRET_HEADERS.map((name) => String(headers[name] ?? '')).join('\0');
   return createHash('sha256').update(secrets).update('\0').update(query).digest('hex').slice(0, 12);
 }
 
-/** The requests of a label's conversation: what the model was asked, in order. */
+/** Returns the requests of a label's conversation, in order. */
 export function conversationOf(requests: readonly LoggedRequest[], label: string): readonly LoggedRequest[] {
   return requests.filter(
     (one) => one.label === label && one.target.kind === 'generate' && !one.aside && one.outcome !== 'rejected',
   );
 }
 
-/** All requests' use of tokens in one sum. */
+/** Returns the sum of all token usage. */
 export function totalUse(requests: readonly LoggedRequest[]): PromptUse {
   const zero: PromptUse = { total: 0, read: 0, write: 0, write1h: 0, input: 0 };
   return requests.reduce((sum, { use }) => (use === null ? sum : added(sum, use)), zero);
 }
 
-/** A request as one line of a log file; the bytes of its body by length and digest. */
+/** Formats a request as one line of a log file, with the length and digest of its body instead of the bytes. */
 export function logLine(request: LoggedRequest): string {
   const { raw, ...rest } = request;
   const digest = createHash('sha256').update(raw).digest('hex');

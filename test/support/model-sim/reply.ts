@@ -2,7 +2,7 @@ import type { Answer, Pace, Said, Trouble } from './script.ts';
 import { contentOf } from './wire/content.ts';
 import type { Rejection, Wire, WireAnswer, WireError } from './wire/wire.ts';
 
-/** What the server does with a request. */
+/** The server's action for a request. */
 export type Reply =
   | { readonly kind: 'hang' }
   | {
@@ -11,7 +11,7 @@ export type Reply =
       readonly headers: Readonly<Record<string, string>>;
       readonly chunks: readonly string[];
       readonly pace: Pace;
-      /** Whether the connection ends in order or is broken off. */
+      /** Whether the connection ends normally or is cut. */
       readonly end: 'close' | 'cut';
     };
 
@@ -19,17 +19,17 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const STREAM_TYPE = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' };
 const HTML_PAGE = '<!doctype html><html><body>Sign in to the network</body></html>';
 
-/** Whether an answer makes the model work, so that it is billed and fills the cache. */
+/** Whether an answer makes the model run, so that it is billed and fills the cache. */
 export function isGenerated(answer: Answer): answer is Said | Extract<Trouble, { kind: 'cut' }> {
   return answer.kind === 'text' || answer.kind === 'tools' || answer.kind === 'structured' || answer.kind === 'cut';
 }
 
-/** What is said, in pieces of no provider's form; a cut answer is a text that does not reach its end. */
+/** The answer in pieces, independent of a provider; a cut answer is a text without its end. */
 export function contentSaid(answer: Said | Extract<Trouble, { kind: 'cut' }>, tools: readonly string[]) {
   return contentOf(answer.kind === 'cut' ? { kind: 'text', text: answer.text } : answer, tools);
 }
 
-/** The reply that carries a finished answer. */
+/** Returns the reply with a finished answer. */
 export function answerReply(made: WireAnswer, answer: Answer, stream: boolean): Reply {
   const chunks = stream ? made.events : [JSON.stringify(made.whole)];
   const headers = stream ? STREAM_TYPE : JSON_TYPE;
@@ -39,7 +39,7 @@ export function answerReply(made: WireAnswer, answer: Answer, stream: boolean): 
   return { kind: 'send', status: 200, headers, chunks, pace: paceOf(answer), end: 'close' };
 }
 
-/** The reply to a request that the model never sees. */
+/** Returns the reply to a request that the model never sees. */
 export function troubleReply(wire: Wire, trouble: Exclude<Trouble, { kind: 'cut' }>, id: string): Reply {
   switch (trouble.kind) {
     case 'hang':
@@ -53,7 +53,7 @@ export function troubleReply(wire: Wire, trouble: Exclude<Trouble, { kind: 'cut'
   }
 }
 
-/** The reply of a provider that turns a request down. */
+/** Returns the reply of a provider that rejects a request. */
 export function errorReply(
   wire: Wire,
   error: Rejection | WireError,
@@ -64,7 +64,7 @@ export function errorReply(
   return jsonReply(body, error.status, { ...headers, ...more });
 }
 
-/** A whole JSON document as reply. */
+/** Returns a whole JSON document as the reply. */
 export function jsonReply(body: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Reply {
   const chunks = [JSON.stringify(body)];
   return { kind: 'send', status, headers: { ...JSON_TYPE, ...headers }, chunks, pace: {}, end: 'close' };

@@ -1,6 +1,6 @@
 import type { Provider } from './script.ts';
 
-/** What a request asks the simulator for. */
+/** The kind of request to the simulator. */
 export type Target =
   | { readonly kind: 'generate'; readonly provider: Provider; readonly model: string | null; readonly stream: boolean }
   | { readonly kind: 'count'; readonly provider: Provider; readonly model: string | null }
@@ -9,10 +9,10 @@ export type Target =
   | { readonly kind: 'probe' }
   | { readonly kind: 'unknown' };
 
-/** A request's label and target; `path` is without label, query and so without any key in it. */
+/** A request's label and target; `path` has no label and no query, so it contains no key. */
 export type Route = { readonly label: string; readonly path: string; readonly target: Target };
 
-/** Where a request goes; `stream` tells only of paths that say so themselves. */
+/** Returns the target of a request; `stream` is set only if the path itself shows it. */
 export function routeOf(method: string, url: string): Route {
   const whole = url.split('?')[0] ?? '';
   const labelled = /^\/l\/([^/]+)(\/.*)?$/.exec(whole);

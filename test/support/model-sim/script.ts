@@ -1,27 +1,27 @@
 import type { Json, JsonObject } from './json.ts';
 
-/** The interfaces that the simulator speaks. */
+/** The APIs that the simulator implements. */
 export type Provider = 'anthropic' | 'openai' | 'gemini';
 
-/** A tool that the model asks for, by the name that the request offers it under. */
+/** A tool call of the model, by the name in the request. */
 type ToolCall = { readonly name: string; readonly input: JsonObject };
 
-/** When the parts of an answer are sent. */
+/** The timing of an answer. */
 export type Pace = {
-  /** Waited before anything is sent. */
+  /** Delay before the answer starts. */
   readonly delayMs?: number;
-  /** Waited between two events of a stream. */
+  /** Delay between two events of a stream. */
   readonly betweenEventsMs?: number;
 };
 
-/** What the model says. */
+/** The answer of the model. */
 export type Said = Pace &
   (
     | {
         readonly kind: 'text';
         readonly text: string;
         readonly thinking?: string;
-        /** The text ends because the answer may not be longer. */
+        /** The text stops at the length limit. */
         readonly atLimit?: true;
       }
     | {
@@ -34,14 +34,14 @@ export type Said = Pace &
     | { readonly kind: 'structured'; readonly value: Json }
   );
 
-/** What the provider says instead of an answer. */
+/** The error of the provider instead of an answer. */
 export type Trouble =
   | {
       readonly kind: 'error';
       readonly status: number;
       readonly message?: string;
       readonly type?: string;
-      /** Sent as `retry-after`, or as the provider's own retry information. */
+      /** Sent as `retry-after`, or in the provider's own retry field. */
       readonly retryAfterSeconds?: number;
       /** When the limit ends, by the simulator's clock. */
       readonly resetsAt?: number;
@@ -56,20 +56,20 @@ export type Trouble =
 /** One scripted answer. */
 export type Answer = Said | Trouble;
 
-/** What a script may know of the request it answers. */
+/** The facts about a request that a script may use. */
 export type RequestSummary = {
   readonly provider: Provider;
   readonly label: string;
   readonly model: string;
   readonly stream: boolean;
-  /** How many requests of this label's conversation came before. */
+  /** Number of earlier requests in this label's conversation. */
   readonly turn: number;
   readonly tools: readonly string[];
-  /** The schema that the answer must have, where one was sent. */
+  /** The schema of the answer, if the request has one. */
   readonly schema: Json | null;
-  /** The text of the last message that a person or the agent's harness wrote. */
+  /** The text of the last message by a user or the agent's harness. */
   readonly lastUserText: string;
-  /** The outputs of tools in the last message. */
+  /** The tool outputs in the last message. */
   readonly toolResults: readonly string[];
   readonly body: JsonObject;
 };
@@ -77,10 +77,10 @@ export type RequestSummary = {
 /** One answer for all requests, answers in order, or a pure function of the request. */
 export type Script = Answer | readonly Answer[] | ((request: RequestSummary) => Answer);
 
-/** Answers when a script has no more to say. */
+/** Answers after the end of a script. */
 export const DEFAULT_ANSWER: Answer = { kind: 'text', text: 'Simulated answer.' };
 
-/** What a script answers to a request; `otherwise` where the script is at its end. */
+/** Returns the answer of a script to a request; `otherwise` after the script's end. */
 export function answerFor(script: Script, request: RequestSummary, otherwise: Answer = DEFAULT_ANSWER): Answer {
   if (typeof script === 'function') return script(request);
   if (isList(script)) return script[request.turn] ?? otherwise;

@@ -1,6 +1,6 @@
 /**
  * A simulated model provider on the loopback interface: Anthropic Messages, OpenAI Responses, Gemini generateContent.
- * No model runs: answers are scripted, and every figure of usage is simulated by the rules in `cache/`.
+ * No model runs: answers are scripted, and the rules in `cache/` simulate all usage figures.
  */
 import { randomBytes } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
@@ -15,19 +15,19 @@ import type { Reply } from './reply.ts';
 import { routeOf, type Target } from './route.ts';
 import { type Answer, DEFAULT_ANSWER, type Script } from './script.ts';
 
-/** How a simulator is set up; everything has a default. */
+/** Options of a simulator; each has a default. */
 export type ModelSimOptions = {
   readonly port?: number;
   readonly clock?: SimClock;
   /** Scripts by label. */
   readonly scripts?: Readonly<Record<string, Script>>;
-  /** For labels without a script, and for scripts at their end. */
+  /** For labels without a script, and after the end of a script. */
   readonly otherwise?: Answer;
-  /** Answers what agents ask beside the conversation, such as a title. */
+  /** Answers requests outside the conversation, for example for a title. */
   readonly aside?: Answer;
-  /** Rules beyond those that a provider's requests are always held to. */
+  /** Extra rules, besides those that always apply to requests of a provider. */
   readonly moreRules?: Situation['moreRules'];
-  /** Requests are appended to this file too, one JSON document a line. */
+  /** Requests are also appended to this file, one JSON document per line. */
   readonly logFile?: string;
 };
 
@@ -35,19 +35,19 @@ export type ModelSimOptions = {
 export type ModelSim = {
   readonly port: number;
   readonly clock: SimClock;
-  /** The base URL under which requests get this label. */
+  /** Returns the base URL that gives requests this label. */
   baseUrl(label: string): string;
-  /** Gives a label a script and begins it at its start. */
+  /** Sets the script of a label and starts it from the beginning. */
   script(label: string, script: Script): void;
-  /** The requests so far, of one label or of all. */
+  /** Returns the requests so far, of one label or of all. */
   requests(label?: string): readonly LoggedRequest[];
-  /** Forgets every cached prefix. */
+  /** Removes every cached prefix. */
   forgetCache(): void;
-  /** Ends all connections, hanging ones too. */
+  /** Ends all connections, including hanging ones. */
   close(): Promise<void>;
 };
 
-/** What changes while a simulator runs. */
+/** The state of a running simulator. */
 type Running = {
   readonly options: ModelSimOptions;
   readonly clock: SimClock;
@@ -55,7 +55,7 @@ type Running = {
   readonly scripts: Map<string, Script>;
   readonly turns: Map<string, number>;
   readonly log: LoggedRequest[];
-  /** A session may outlive a simulator, so ids of two simulators must differ. */
+  /** A session may outlive a simulator, so the ids of two simulators must differ. */
   readonly run: string;
   entries: CacheEntries;
 };
@@ -112,16 +112,16 @@ async function serve(running: Running, request: IncomingMessage, response: Serve
     const { reply, written } = take(running, seenOf(running, request, Buffer.concat(chunks)));
     if (reply.kind === 'hang') return;
     await pause(reply.pace.delayMs, running.closing);
-    // An entry can be read from the moment that the answer begins, not before.
+    // An entry can be read as soon as the answer begins, and not before.
     running.entries = withEntries(running.entries, written);
     await send(reply, response, running.closing);
   } catch {
-    // The caller went away or the simulator is closing: there is nobody left to answer.
+    // The caller disconnected or the simulator is closing, so there is no one to answer.
     response.destroy();
   }
 }
 
-/** Decides about a request and keeps what follows from it at once. */
+/** Decides about a request and applies its immediate effects. */
 function take(running: Running, seen: Seen): Decision {
   const { options, scripts, turns, entries } = running;
   const turn = turns.get(seen.label) ?? 0;
@@ -158,7 +158,7 @@ function seenOf(running: Running, request: IncomingMessage, raw: Buffer): Seen {
   };
 }
 
-/** Gemini names the model in the path; rules and cache find it in the body as everywhere else. */
+/** Gemini has the model in the path; copy it to the body, where rules and cache expect it. */
 function bodyOf(target: Target, raw: Buffer): JsonObject | null {
   const body = parseObject(raw.toString('utf8'));
   const model = target.kind === 'generate' || target.kind === 'count' ? target.model : null;

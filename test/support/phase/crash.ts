@@ -3,7 +3,7 @@ import type { PlayPorts } from './scene.ts';
 /** The process ends here. */
 export class Crash extends Error {}
 
-/** What changes the world: to end between two of them is to end before the second. */
+/** The calls that write. A crash between two of them equals a crash before the second. */
 const EFFECTS: { readonly [Port in keyof PlayPorts]?: readonly (keyof PlayPorts[Port])[] } = {
   reviewers: ['ask'],
   commits: ['commit'],
@@ -15,8 +15,8 @@ const EFFECTS: { readonly [Port in keyof PlayPorts]?: readonly (keyof PlayPorts[
 };
 
 /**
- * Ports of a process that ends before it changes the world for the n-th time, from 0: from then on it changes nothing.
- * `effects` tells how often it did.
+ * Wraps the ports of a process that ends before its n-th write, counted from 0; after that it writes nothing. `effects`
+ * returns the number of writes.
  */
 export function crashing(ports: PlayPorts, at: number): { readonly ports: PlayPorts; effects(): number } {
   let effects = 0;

@@ -1,25 +1,25 @@
-import type { LoopIssue } from '../../../src/domain/phase.ts';
-import type { PhaseDocument } from '../../../src/report/phase-document.ts';
+import type { PhaseDocument } from '../../../src/phases/json.ts';
+import type { LoopIssue } from '../../../src/phases/types.ts';
 import { type CliEnd, type CliOptions, onceover } from '../cli.ts';
 import { type GateRepo, gateRepo, type ScriptedAnswer } from '../gates.ts';
 
-/** What a scripted reviewer of a loop answers. */
+/** The answer of a scripted reviewer. */
 type ReviewAnswer = ScriptedAnswer & { readonly approved: boolean; readonly issues: readonly LoopIssue[] };
 
 export const APPROVED: ReviewAnswer = { approved: true, issues: [], summary: 'Good.' };
 
-/** An answer with one blocker. */
+/** Returns an answer with one blocker. */
 export function objects(description: string, more: Partial<LoopIssue> = {}): ReviewAnswer {
   return { approved: false, issues: [{ severity: 'blocker', description, ...more }], summary: 'Not yet.' };
 }
 
-/** A fixer that makes the spec say this. */
+/** Returns a fixer that makes the spec say this. */
 export function fixes(line: string, more: ScriptedAnswer = {}): ScriptedAnswer {
   return { summary: `Now it says: ${line}`, $run: `echo '${line}' >> docs/f/spec.md`, ...more };
 }
 
 export type FeatureRepo = GateRepo & {
-  /** Plays a phase of docs/f. */
+  /** Runs a phase of docs/f. */
   phase(args: readonly string[], options?: CliOptions): Promise<CliEnd>;
   /** The same with --json. */
   phaseDocument(
@@ -28,9 +28,9 @@ export type FeatureRepo = GateRepo & {
   ): Promise<PhaseDocument & Pick<CliEnd, 'code' | 'stderr'>>;
 };
 
-const LINES = Array.from({ length: 60 }, (_, n) => `Requirement ${n}: it does thing ${n} and says so to whoever asks.`);
+const LINES = Array.from({ length: 60 }, (_, n) => `Requirement ${n}: it does thing ${n} and says so to any caller.`);
 
-/** A repository with a feature in docs/f, the reviewer `two`, which can be resumed, and the fixer `one`. */
+/** Makes a repository with a feature in docs/f, the reviewer `two`, which can be resumed, and the fixer `one`. */
 export function featureRepo(options: { readonly more?: string } = {}): FeatureRepo {
   const files = {
     'docs/f/prd.md': '# PRD\n\nWe want it.\n',

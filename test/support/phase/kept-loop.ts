@@ -1,14 +1,14 @@
-import type { SnapshotId } from '../../../src/domain/brand.ts';
-import type { KeptLoop } from '../../../src/domain/phase-run.ts';
-import { startPhase } from '../../../src/plan/phase-step.ts';
+import type { SnapshotId } from '../../../src/kernel/ids.ts';
+import { beginPhase } from '../../../src/phases/decide/machine.ts';
+import type { KeptLoop } from '../../../src/phases/run-types.ts';
 import { phaseSetup } from './player.ts';
 import { issue, lookError, phaseRun, playedRound } from './samples.ts';
 
-/** A loop that waits for whoever called, with everything in it that can be; what differs is given. */
+/** Returns a waiting loop with every optional part; `differs` overrides it. */
 export function keptLoop(differs: Partial<KeptLoop> = {}): KeptLoop {
   const resetAt = new Date('2026-03-01T18:00:00.000Z');
   const limit = { kind: 'limit', said: 'enough for today', resetAt } as const;
-  const { state } = startPhase(phaseSetup('specify', { fixing: 'caller', keepSessions: true }));
+  const { state } = beginPhase(phaseSetup('specify', { fixing: 'caller', keepSessions: true }));
   const session = { id: 's1', agent: 'claude', model: null, version: '1', toolsDigest: 't', firstPromptLength: 10 };
   return {
     run: phaseRun({

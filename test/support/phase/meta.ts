@@ -1,8 +1,8 @@
-import type { MetaUpdate } from '../../../src/domain/meta.ts';
+import type { MetaUpdate } from '../../../src/phases/run-types.ts';
 
 const AT = new Date('2026-03-04T05:06:07.000Z');
 
-/** What a phase of one round tells, and what differs from it. */
+/** Returns the meta update of a phase with one round; `differs` overrides it. */
 export function metaOf(differs: Partial<MetaUpdate> = {}): MetaUpdate {
   return {
     phase: 'specify',

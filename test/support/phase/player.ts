@@ -1,17 +1,9 @@
-import type { AgentFailure } from '../../../src/domain/agent.ts';
-import type { CommitId, RepoPath, SnapshotId } from '../../../src/domain/brand.ts';
-import type {
-  IterationEntry,
-  LoopAnswer,
-  LoopIssue,
-  PhaseEnd,
-  PhaseName,
-  PhaseRole,
-  PhaseSetup,
-  ReviewerRole,
-} from '../../../src/domain/phase.ts';
-import type { Ask, Measured, PhaseAction, PhaseEvent, PhaseState, PhaseStep } from '../../../src/domain/phase-step.ts';
-import { startPhase, stepPhase } from '../../../src/plan/phase-step.ts';
+import type { AgentFailure } from '../../../src/kernel/agent.ts';
+import type { CommitId, RepoPath, SnapshotId } from '../../../src/kernel/ids.ts';
+import type { PhaseName, PhaseRole, ReviewerRole } from '../../../src/kernel/review-loops.ts';
+import { beginPhase, stepPhase } from '../../../src/phases/decide/machine.ts';
+import type { Ask, Measured, PhaseAction, PhaseEvent, PhaseState, PhaseStep } from '../../../src/phases/state.ts';
+import type { IterationEntry, LoopAnswer, LoopIssue, PhaseEnd, PhaseSetup } from '../../../src/phases/types.ts';
 
 const ROLES: readonly PhaseRole[] = [
   'spec-reviewer',
@@ -29,7 +21,7 @@ const ROLES: readonly PhaseRole[] = [
 
 export const ARTIFACT = 'docs/f/spec.md' as RepoPath;
 
-/** What a phase is set up with, unless a test says otherwise. */
+/** Returns the default setup of a phase; `more` overrides it. */
 export function phaseSetup(phase: PhaseName, more: Partial<PhaseSetup> = {}): PhaseSetup {
   return {
     phase,
@@ -58,18 +50,18 @@ export const fail: LoopAnswer = { approved: false, issues: [blocker], summary: '
 export const broken: AgentFailure = { kind: 'agent-error', said: 'boom' };
 export const gone: AgentFailure = { kind: 'session-lost', said: 'no such session' };
 
-/** Plays a phase by hand: each call is an event, and what it led to can be asked. */
+/** Runs a phase by hand: each method sends an event and stores the resulting step. */
 export class Player {
   state: PhaseState;
   actions: readonly PhaseAction[];
   readonly all: PhaseAction[] = [];
-  /** What is under review, as a number that a fix raises. */
+  /** The version of the content under review; a fix raises it. */
   content = 1;
   snapshots = 0;
   sessions = 0;
 
   constructor(setup: PhaseSetup) {
-    const step = startPhase(setup);
+    const step = beginPhase(setup);
     ({ state: this.state, actions: this.actions } = step);
     this.all.push(...step.actions);
   }
@@ -118,7 +110,7 @@ export class Player {
     return this.send({ kind: 'committed', commit: 'abc' as CommitId });
   }
 
-  /** Answers whatever is asked until a reviewer is to give its word: snapshots, measures, commits, fixes. */
+  /** Answers every action until a reviewer has to answer: snapshots, measurements, commits, fixes. */
   untilReview(): this {
     for (let left = 30; left > 0; left -= 1) {
       const next = this.actions.find(({ kind }) => kind !== 'record' && kind !== 'record-fix');
@@ -132,7 +124,7 @@ export class Player {
     throw new Error('no review is asked for');
   }
 
-  /** A round of reviews with these answers, up to what comes after it. */
+  /** Plays a round of reviews with these answers, up to the next action. */
   round(answers: Partial<Record<ReviewerRole, LoopAnswer>>): this {
     this.untilReview();
     for (const [role, answer] of Object.entries(answers) as [ReviewerRole, LoopAnswer][]) this.answer(role, answer);
@@ -143,7 +135,7 @@ export class Player {
     return this.actions.flatMap((action) => (action.kind === kind ? [action.ask] : []));
   }
 
-  /** All questions that were put, in short. */
+  /** Returns all calls in short form. */
   told(): readonly string[] {
     return this.all.flatMap((action) => {
       if (action.kind !== 'dispatch' && action.kind !== 'fix' && action.kind !== 'prepare') return [];

@@ -1,18 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RepoPath } from '../../../src/domain/brand.ts';
-import { openCommits } from '../../../src/io/commit.ts';
-import { openContents } from '../../../src/io/contents.ts';
-import { findPlace } from '../../../src/io/place.ts';
-import { openSnapshots } from '../../../src/io/snapshots.ts';
-import { openFeatureFiles } from '../../../src/stores/feature-files.ts';
-import { openPhaseLogs } from '../../../src/stores/phase-logs.ts';
-import { openPhaseLoops } from '../../../src/stores/phase-loops.ts';
+import { openCommits } from '../../../src/git/commit.ts';
+import { findRepository } from '../../../src/git/locate.ts';
+import { openSnapshots } from '../../../src/git/snapshot.ts';
+import { openContents } from '../../../src/git/working-files.ts';
+import type { RepoPath } from '../../../src/kernel/ids.ts';
+import { openFeatureFiles, openPhaseLogs, openPhaseLoops } from '../../../src/phases/record/store.ts';
 import { repoWith, type TestRepo } from '../repo.ts';
 import { value } from '../snapshots.ts';
 import { FEATURE, openScene, type PlayPorts, type Scene, type SceneOptions } from './scene.ts';
 
-/** A scene that is played in a repository with git and a disk; the agents are scripted all the same. */
+/** A scene in a repository with git and a disk; the agents are still scripted. */
 export type RealScene = Omit<Scene, 'git' | 'read' | 'history' | 'meta' | 'commits' | 'snapshots'> & {
   readonly repo: TestRepo;
   readonly ports: PlayPorts;
@@ -28,13 +26,13 @@ const FILES = {
   'src/a.ts': 'one\n',
 };
 
-/** A repository with a feature, on branch work; nothing has changed yet. */
+/** Makes a repository with a feature, on branch work, without changes. */
 export async function realScene(options: SceneOptions = {}): Promise<RealScene> {
   const given = Object.entries({ ...FILES, ...options.files });
   const repo = repoWith(Object.fromEntries(given.flatMap(([path, text]) => (text === null ? [] : [[path, text]]))));
   repo.git('config', 'user.name', 'Test');
   repo.git('config', 'user.email', 'test@example.invalid');
-  const place = value(await findPlace(repo.root));
+  const place = value(await findRepository(repo.root));
   const scene = openScene(options);
   const ports: PlayPorts = {
     ...scene.ports,

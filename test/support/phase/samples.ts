@@ -1,17 +1,16 @@
-import type { RepoPath, SnapshotId } from '../../../src/domain/brand.ts';
+import type { RepoPath, SnapshotId } from '../../../src/kernel/ids.ts';
+import type { ReviewerRole, Spent } from '../../../src/kernel/review-loops.ts';
+import type { PhaseFix, PhaseOutcome, PhasePlan, PhaseRound, PhaseRun } from '../../../src/phases/run-types.ts';
 import type {
   IterationEntry,
-  Look,
-  LookError,
   LoopAnswer,
   LoopIssue,
   PhaseEnd,
   PhaseEndReason,
   PhaseStatus,
-  ReviewerRole,
-  Spent,
-} from '../../../src/domain/phase.ts';
-import type { PhaseOutcome, PhasePlan, PhaseRun, PlayedFix, PlayedRound } from '../../../src/domain/phase-run.ts';
+  RoleReview,
+  RoleReviewError,
+} from '../../../src/phases/types.ts';
 
 export const feature = 'docs/f' as RepoPath;
 
@@ -27,8 +26,8 @@ export function answerWith(issues: readonly LoopIssue[], differs: Partial<LoopAn
   return { approved: issues.length === 0, issues, summary: 'Read.', ...differs };
 }
 
-/** A first look of the spec-reviewer that approves. */
-export function look(differs: Partial<Look> = {}): Look {
+/** A first review of the spec-reviewer that approves. */
+export function look(differs: Partial<RoleReview> = {}): RoleReview {
   return {
     role: 'spec-reviewer',
     agent: 'claude',
@@ -42,12 +41,12 @@ export function look(differs: Partial<Look> = {}): Look {
   };
 }
 
-/** A look that found something. */
-export function found(issues: readonly LoopIssue[], differs: Partial<Look> = {}): Look {
+/** A review with findings. */
+export function found(issues: readonly LoopIssue[], differs: Partial<RoleReview> = {}): RoleReview {
   return look({ answer: answerWith(issues), reviewerApproved: false, enginePass: false, ...differs });
 }
 
-export function lookError(differs: Partial<LookError> = {}): LookError {
+export function lookError(differs: Partial<RoleReviewError> = {}): RoleReviewError {
   return {
     role: 'spec-reviewer',
     agent: 'claude',
@@ -59,15 +58,15 @@ export function lookError(differs: Partial<LookError> = {}): LookError {
   };
 }
 
-export function fixBy(agent: string | null, differs: Partial<PlayedFix> = {}): PlayedFix {
+export function fixBy(agent: string | null, differs: Partial<PhaseFix> = {}): PhaseFix {
   const turn = { agent: agent ?? '', template: 'I7-fresh', why: 'first-look', spent: spent(4_000) } as const;
   return { summary: 'Made it testable.', marks: [], turn: agent === null ? null : turn, ...differs };
 }
 
-type RoundSample = Partial<IterationEntry> & { readonly fix?: PlayedFix | null; readonly content?: string };
+type RoundSample = Partial<IterationEntry> & { readonly fix?: PhaseFix | null; readonly content?: string };
 
-/** A round of specify by the spec-reviewer; what differs is given. */
-export function playedRound({ fix = null, content = 'c1', ...differs }: RoundSample = {}): PlayedRound {
+/** Returns a specify round by the spec-reviewer; `differs` overrides fields. */
+export function playedRound({ fix = null, content = 'c1', ...differs }: RoundSample = {}): PhaseRound {
   const entry: IterationEntry = {
     phase: 'specify',
     stage: 'domain',
@@ -115,7 +114,7 @@ export function phaseEnd(why: PhaseEndReason, differs: Partial<PhaseEnd> = {}): 
 
 export const open = (role: ReviewerRole, differs: Partial<LoopIssue> = {}) => ({ role, issue: issue(differs) });
 
-/** A phase that was approved by both reviewers at once. */
+/** A phase that both reviewers approved at once. */
 export function phaseOutcome(differs: Partial<PhaseOutcome> = {}): PhaseOutcome {
   return {
     run: phaseRun(),
@@ -154,7 +153,7 @@ export function phasePlan(differs: Partial<PhasePlan> = {}): PhasePlan {
   };
 }
 
-/** A whole implement phase: a fix, somebody who rests, a final validation. */
+/** A whole implement phase: a fix, a skipped reviewer, a final validation. */
 export function implementRun(): PhaseRun {
   const stage = { phase: 'implement', stage: 'implement' } as const;
   const quality = 'code-quality-reviewer' as const;

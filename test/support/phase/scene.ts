@@ -1,15 +1,16 @@
 import { setMaxListeners } from 'node:events';
-import type { RepoPath } from '../../../src/domain/brand.ts';
-import type { Event } from '../../../src/domain/event.ts';
-import type { LedgerLoop } from '../../../src/domain/ledger.ts';
-import type { LoopIssue, LoopTemplate, PhaseName } from '../../../src/domain/phase.ts';
-import type { PhaseOutcome } from '../../../src/domain/phase-run.ts';
-import type { AskEnd, Contents, Question } from '../../../src/domain/ports.ts';
-import type { Result } from '../../../src/domain/result.ts';
-import { ROLE_NAMES, type RoleName } from '../../../src/domain/role.ts';
-import type { Settings } from '../../../src/domain/settings.ts';
-import { playPhase } from '../../../src/execute/phase.ts';
-import type { PhasePorts, PhaseRequest } from '../../../src/execute/phase-ports.ts';
+import type { Settings } from '../../../src/config/settings.ts';
+import type { RepoPath } from '../../../src/kernel/ids.ts';
+import type { AskEnd, Question } from '../../../src/kernel/ports.ts';
+import type { Contents } from '../../../src/kernel/repository.ts';
+import type { Result } from '../../../src/kernel/result.ts';
+import type { LoopTemplate, PhaseName } from '../../../src/kernel/review-loops.ts';
+import { ROLE_NAMES, type RoleName } from '../../../src/kernel/review-loops.ts';
+import type { LedgerLoop } from '../../../src/ledger/entries.ts';
+import { runPhase } from '../../../src/phases/do/run-phase.ts';
+import type { PhaseOutcome, PhasePorts, PhaseRequest } from '../../../src/phases/run-types.ts';
+import type { LoopIssue } from '../../../src/phases/types.ts';
+import type { Event } from '../../../src/progress/events.ts';
 import { BUILT_IN } from '../loop-asks.ts';
 import { memoryCommits } from '../memory/commits.ts';
 import { memoryContents } from '../memory/contents.ts';
@@ -28,10 +29,10 @@ import { SETUP } from '../run-model/setup-sample.ts';
 export const FEATURE = 'docs/f' as RepoPath;
 export const CODE = 'src/a.ts' as RepoPath;
 
-/** A file of the feature, from the root. */
+/** Returns the path of a file of the feature, from the root. */
 export const at = (name: string) => `${FEATURE}/${name}` as RepoPath;
 
-/** One question as it was put, by whom it is to be answered and with which prompt. */
+/** One call: its role and its prompt. */
 export type Put = {
   readonly role: RoleName;
   readonly template: LoopTemplate | 'prepare' | 'repair';
@@ -39,18 +40,18 @@ export type Put = {
   readonly question: Question;
 };
 
-/** What somebody says: an answer, how the dispatch ends, or what they do before they say it. */
+/** The scripted reply of an agent: an answer, a failure, or an action before the answer. */
 export type Word = object | ((put: Put, scene: Scene) => object | Promise<object>);
 
 export const APPROVES = { approved: true, issues: [], summary: 'Good.' };
 
-/** An answer that does not approve, with these issues. */
+/** Returns an answer that does not approve, with these issues. */
 export function objects(...issues: readonly (string | LoopIssue)[]): object {
   const told = issues.map((one) => (typeof one === 'string' ? { severity: 'blocker', description: one } : one));
   return { approved: false, issues: told, summary: 'Not yet.' };
 }
 
-/** Writes a file, and says so. */
+/** Writes a file and reports it. */
 export function writes(path: RepoPath, text: string, said: object = { summary: `Wrote ${text.trim()}` }): Word {
   return (_, { git }) => {
     git.write(path, text);
@@ -58,7 +59,7 @@ export function writes(path: RepoPath, text: string, said: object = { summary: `
   };
 }
 
-/** What somebody says after something has happened. */
+/** Returns a reply that follows an action. */
 export function having(happens: (scene: Scene) => void, word: Word): Word {
   return (put, scene) => {
     happens(scene);
@@ -66,13 +67,13 @@ export function having(happens: (scene: Scene) => void, word: Word): Word {
   };
 }
 
-/** Text that is no answer. */
+/** Text that is not an answer. */
 export const garbage = (text = 'I did it.', sessionId: string | null = null) =>
   answers({}, { text, structured: undefined, sessionId });
 
 export type PlayPorts = PhasePorts & { readonly contents: Contents };
 
-/** A feature in memory whose phases are played, and all that can be seen of it. */
+/** A feature in memory whose phases run, with everything that a test can observe. */
 export type Scene = {
   readonly git: MemoryWorktree;
   readonly ports: PlayPorts;
@@ -84,13 +85,13 @@ export type Scene = {
   /** Files that agents are started from, by digest. */
   readonly agentFiles: Map<RepoPath, string>;
   readonly stop: AbortController;
-  /** How many questions are under way. */
+  /** Number of running calls. */
   asking(): number;
-  /** Every question in short: who, with which prompt. */
+  /** Every call in short form: role and prompt. */
   told(): readonly string[];
   read(path: RepoPath): string;
   history(): string;
-  /** The paths that each commit of the branch changed, the oldest first. */
+  /** The paths in each commit of the branch, oldest first. */
   commits(): readonly (readonly string[])[];
   meta(): Record<string, unknown>;
   ledger(): Promise<readonly LedgerLoop[]>;
@@ -102,11 +103,11 @@ export type Scene = {
 export type SceneOptions = {
   readonly phase?: PhaseName;
   readonly files?: Readonly<Record<string, string | null>>;
-  /** What each role says, question by question; then what it usually does. */
+  /** The replies per role, in order; then its default reply. */
   readonly says?: Partial<Record<RoleName, readonly Word[]>>;
-  /** What a role says after that. */
+  /** The default reply of a role. */
   readonly usually?: Partial<Record<RoleName, Word>>;
-  /** The agents, the preferred first; `fay` mends. */
+  /** The agents in order of preference; `fay` is the fixer. */
   readonly agents?: Readonly<Record<string, Partial<ScriptedAgent>>>;
   readonly settings?: Partial<Settings>;
 };
@@ -123,7 +124,7 @@ const FILES: Readonly<Record<string, string>> = {
 
 const MINUTE_MS = 60_000;
 
-/** A feature with all its documents on branch work, and changed code. */
+/** Makes a feature with all its documents on branch work, and changed code. */
 export function openScene(options: SceneOptions = {}): Scene {
   const phase = options.phase ?? 'specify';
   const files = Object.entries({ ...FILES, ...options.files }).flatMap(([path, text]) =>
@@ -209,7 +210,7 @@ export function openScene(options: SceneOptions = {}): Scene {
     startedBy: 'person',
     stop: stop.signal,
   };
-  const attempt: Scene['try'] = (given, other) => playPhase({ ...ports, ...other }, { ...request, ...given });
+  const attempt: Scene['try'] = (given, other) => runPhase({ ...ports, ...other }, { ...request, ...given });
   const scene: Scene = {
     git,
     ports,
@@ -259,7 +260,7 @@ function usual(role: RoleName): object {
   return role.endsWith('-reviewer') ? APPROVES : { summary: 'Nothing to do.' };
 }
 
-/** Who is meant, by the text of the role in the prompt. */
+/** Returns the role by its text in the prompt. */
 function roleIn({ stable }: Question): RoleName {
   const found = ROLE_NAMES.filter((name) => stable.includes(BUILT_IN[name].rubric.trim().slice(0, 200)));
   const [role] = found;
@@ -277,7 +278,7 @@ function templateIn(role: RoleName, { dynamic, sessionId }: Question): Put['temp
   return sessionId === null ? 'I1-R4' : 'I2';
 }
 
-/** The files that a prompt says must be read. */
+/** Returns the files that a prompt asks to read. */
 function requiredIn({ stable }: Question): readonly string[] {
   return [...stable.matchAll(/^- (?:PRD|Spec|Design|Plan|Tasks): (\/.*)$/gm)].map((match) => match[1] ?? '');
 }

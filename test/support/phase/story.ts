@@ -1,17 +1,16 @@
 import { setMaxListeners } from 'node:events';
 import { expect } from 'vitest';
-import type { AgentFailure } from '../../../src/domain/agent.ts';
-import type { RepoPath } from '../../../src/domain/brand.ts';
-import type { LoopAnswer, PhaseName } from '../../../src/domain/phase.ts';
-import type { PhaseOutcome } from '../../../src/domain/phase-run.ts';
-import type { RoleName } from '../../../src/domain/role.ts';
-import type { Settings } from '../../../src/domain/settings.ts';
-import type { PhaseRequest } from '../../../src/execute/phase-ports.ts';
+import type { Settings } from '../../../src/config/settings.ts';
+import type { AgentFailure } from '../../../src/kernel/agent.ts';
+import type { RepoPath } from '../../../src/kernel/ids.ts';
+import type { PhaseName, RoleName } from '../../../src/kernel/review-loops.ts';
+import type { PhaseOutcome, PhaseRequest } from '../../../src/phases/run-types.ts';
+import type { LoopAnswer } from '../../../src/phases/types.ts';
 import { fails } from '../memory/reviewers.ts';
 import { Crash, crashing } from './crash.ts';
 import { at, CODE, FEATURE, garbage, openScene, type PlayPorts, type Put, type Scene } from './scene.ts';
 
-/** What a story begins with; what happens in it is chosen by numbers. */
+/** The start of a story; random numbers choose its events. */
 export type Story = {
   readonly phase: PhaseName;
   readonly mending: 'fixer' | 'caller' | 'caller with sessions' | 'nobody';
@@ -25,10 +24,10 @@ export type Story = {
   readonly choices: readonly number[];
 };
 
-/** How a story ended, and what was met on the way. */
+/** The end of a story, and the events on the way. */
 export type Told = { readonly end: string; readonly met: readonly string[] };
 
-/** What a reviewer said last, and of what. */
+/** A reviewer's last verdict and the content it is about. */
 type Word = { readonly passes: boolean; readonly content: string; readonly looks: number };
 
 const FAILURES: readonly AgentFailure[] = [
@@ -49,7 +48,7 @@ const MOST_CALLS = 40;
 const HOUR_MS = 3_600_000;
 const MOST_CRASHES = 3;
 
-/** Plays a story through the driver; without choices left, all goes well. What must hold is expected on the way. */
+/** Plays a story through the driver and checks the rules on the way. Without remaining choices, every step succeeds. */
 export async function tellStory(story: Story): Promise<Told> {
   let used = 0;
   const pick = (of: number) => (story.choices[used++] ?? 0) % of;
@@ -60,7 +59,7 @@ export async function tellStory(story: Story): Promise<Told> {
   let stop = new AbortController();
   const newText = () => `# Text ${++texts}\n`;
 
-  /** A person, or something else, at a moment that nobody expects. */
+  /** An edit by a person at a random moment. */
   const disturb = (scene: Scene) => {
     const what = pick(30);
     if (what === 29) scene.git.write(artifact, newText());
@@ -93,7 +92,7 @@ export async function tellStory(story: Story): Promise<Told> {
 
   const answer = async (put: Put, scene: Scene): Promise<object> => {
     met.push(put.template);
-    // Some take longer than others.
+    // Some calls take longer than others.
     for (let turns = pick(4); turns > 0; turns--) await null;
     disturb(scene);
     const odd = pick(14);
@@ -147,7 +146,7 @@ export async function tellStory(story: Story): Promise<Told> {
     },
   };
 
-  /** Null: it crashed, or could not begin. */
+  /** Null: it crashed, or could not start. */
   const call = async (summary: string | null): Promise<PhaseOutcome | null> => {
     const isCaller = story.mending.startsWith('caller');
     const crashAt = isCaller && crashes < MOST_CRASHES && pick(4) === 3 ? pick(40) : Number.MAX_SAFE_INTEGER;
@@ -180,27 +179,27 @@ export async function tellStory(story: Story): Promise<Told> {
     }
   };
 
-  /** Puts back what is needed to begin. */
+  /** Restores the files that are needed to start. */
   const repair = () => {
     if (!scene.git.now().files.has(artifact)) scene.git.write(artifact, newText());
     scene.git.write(CODE, newText());
   };
 
-  /** Calls until it ends, as somebody does who mends what is open. */
+  /** Calls until the phase ends, and fixes the open issues in between. */
   const play = async (): Promise<PhaseOutcome | null> => {
     for (let calls = 0; calls < MOST_CALLS; calls++) {
       const kept = await scene.ports.loops.read(story.phase, FEATURE);
       const position = kept.ok && kept.value !== null && kept.value !== 'unreadable' ? kept.value.state.position : null;
-      // It had ended, and whoever called was not told.
+      // The phase had ended, but the caller got no result.
       if (position?.at === 'ended') return null;
       const isWaiting = position?.at === 'waiting' && pick(5) !== 4;
       if (isWaiting) write(scene);
-      const outcome = await call(isWaiting ? 'Mended.' : null);
+      const outcome = await call(isWaiting ? 'Fixed.' : null);
       if (outcome === null || outcome.end === null) continue;
       const isCutOff =
         outcome.end.status === 'error' || outcome.end.why === 'reviewer-failed' || outcome.end.why === 'budget';
       if (!story.mending.startsWith('caller') || !isCutOff || pick(2) === 0) return outcome;
-      // Somebody calls again after a call that came to nothing.
+      // The caller repeats a call without a result.
       cutOffs += 1;
       repair();
     }
@@ -211,7 +210,7 @@ export async function tellStory(story: Story): Promise<Told> {
   const asked = scene.puts.length;
   await new Promise((resolve) => setImmediate(resolve));
   expect([scene.asking(), scene.puts.length]).toEqual([0, asked]);
-  if (outcome === null) return { end: 'not told', met };
+  if (outcome === null) return { end: 'not reported', met };
   const { end, run, exitCode } = outcome;
   expect(run.rounds.map(({ entry }) => entry.round)).toEqual(run.rounds.map((_, n) => n + 1));
   expect(scene.history().match(/^## /gm) ?? []).toHaveLength(run.rounds.length);
@@ -221,7 +220,7 @@ export async function tellStory(story: Story): Promise<Told> {
   await expectLedger();
   return { end: end?.why ?? 'waiting', met };
 
-  /** Everybody whose approval it takes gave it, and of what is there now. */
+  /** Every required reviewer approved the current content. */
   function expectApproved(): void {
     const now = relevant();
     const of = (role: RoleName | undefined) => words.get(role ?? 'implementer');
@@ -237,7 +236,7 @@ export async function tellStory(story: Story): Promise<Told> {
     expect(of('phase-reviewer')).toMatchObject({ passes: true, content: now });
   }
 
-  /** One entry a dispatch; together they asked as often as anybody was asked. */
+  /** One entry per call; in total they match the number of calls. */
   async function expectLedger(): Promise<void> {
     const ledger = await scene.ledger();
     const isStopped = end?.why === 'budget' || end?.why === 'interrupted';
@@ -253,7 +252,7 @@ export async function tellStory(story: Story): Promise<Told> {
   }
 }
 
-/** What is under review, and may be committed. */
+/** The files under review, which may be committed. */
 function isRelevant(phase: PhaseName, path: RepoPath): boolean {
   const own = path.startsWith(`${FEATURE}/`) ? path.slice(FEATURE.length + 1) : null;
   if (own !== null && !DOCUMENTS.includes(own)) return false;

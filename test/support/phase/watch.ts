@@ -1,8 +1,9 @@
 import { expect } from 'vitest';
-import type { LoopAnswer, PhaseEnd, PhaseSetup, PhaseStage, ReviewerRole } from '../../../src/domain/phase.ts';
-import type { Ask, Measured, PhaseAction } from '../../../src/domain/phase-step.ts';
+import type { PhaseStage, ReviewerRole } from '../../../src/kernel/review-loops.ts';
+import type { Ask, Measured, PhaseAction } from '../../../src/phases/state.ts';
+import type { LoopAnswer, PhaseEnd, PhaseSetup } from '../../../src/phases/types.ts';
 
-/** What somebody said, and of what. */
+/** A verdict and the content it is about. */
 type Word = { readonly passes: boolean; readonly content: string; readonly round: number; readonly open: number };
 
 const CODE: readonly ReviewerRole[] = ['implementation-reviewer', 'code-quality-reviewer', 'security-reviewer'];
@@ -13,9 +14,9 @@ const DOMAIN: Readonly<Record<string, ReviewerRole>> = {
   'create-tasks': 'task-reviewer',
 };
 
-/** Watches a phase from outside, and knows the rules in other words than the engine. */
+/** Watches a phase from outside, with its own implementation of the rules. */
 export class Watch {
-  /** What was said in rounds that are on record. */
+  /** Verdicts of recorded rounds. */
   readonly words = new Map<string, Word>();
   readonly counts: Record<PhaseStage, number> = { domain: 0, phase: 0, implement: 0 };
   rounds = 0;
@@ -26,7 +27,7 @@ export class Watch {
   readonly sessions = new Map<string, string>();
   readonly measured = new Map<string, Measured>();
   readonly firstLength = new Map<string, number>();
-  /** What was answered in the present round. */
+  /** Answers of the current round. */
   said = new Map<ReviewerRole, LoopAnswer>();
   fixedSince = false;
   unchanged = 0;
@@ -52,7 +53,7 @@ export class Watch {
     this.fixedSince = false;
   }
 
-  /** The process is gone: what was not recorded was not said. */
+  /** The process has ended: unrecorded answers do not count. */
   crashed(): void {
     this.said = new Map();
     this.measured.clear();
@@ -93,7 +94,7 @@ export class Watch {
     expect(ask.iteration).toBeLessThanOrEqual(this.most);
     if (ask.isFinalValidation) expect(last?.passes).toBe(true);
     else if (last?.passes === true) {
-      // Code that passed is looked at again in final validation alone; a document only once it is another.
+      // Code that passed is reviewed again only in final validation; a document only after it changed.
       expect(this.setup.phase).not.toBe('implement');
       expect(last.content).not.toBe(this.content);
     }
@@ -105,7 +106,7 @@ export class Watch {
     if (ask.template === 'I3') expect(ask.session).toBeNull();
   }
 
-  /** A session is resumed only where it is the newest of its role, and all that was measured allows it. */
+  /** A session is resumed only if it is the newest of its role and all measurements allow it. */
   private seesResume({ role, mode, session, isFinalValidation }: Ask): void {
     if (mode !== 'resumed') return;
     const known = this.measured.get(role);
@@ -129,7 +130,7 @@ export class Watch {
 
   private seesRecord(entry: Extract<PhaseAction, { kind: 'record' }>['entry']): void {
     this.rounds += 1;
-    // Another loop begins to count anew.
+    // Another loop starts its own count.
     if (entry.stage !== this.stageNow) this.unchanged = 0;
     this.stageNow = entry.stage;
     expect(entry.round).toBe(this.rounds);
@@ -166,7 +167,7 @@ export class Watch {
     expect(why === 'reviewer-failed').toBe(this.failed && !this.stopped);
   }
 
-  /** Everybody whose approval it takes gave it, and of what is there now. */
+  /** Every required reviewer approved the current content. */
   private isApproved(): void {
     const { phase, recheckDomain, finalValidation } = this.setup;
     const now = { passes: true, content: this.content };

@@ -1,12 +1,13 @@
-import type { AgentFailure } from '../../../src/domain/agent.ts';
-import type { CommitId, RepoPath, SnapshotId } from '../../../src/domain/brand.ts';
-import type { LoopAnswer, LoopIssue, PhaseEnd, PhaseSetup, ReviewerRole } from '../../../src/domain/phase.ts';
-import type { Ask, Measured, PhaseAction, PhaseEvent, PhaseState, PhaseStep } from '../../../src/domain/phase-step.ts';
-import { restPoint, resumePhase, startPhase, stepPhase } from '../../../src/plan/phase-step.ts';
+import type { AgentFailure } from '../../../src/kernel/agent.ts';
+import type { CommitId, RepoPath, SnapshotId } from '../../../src/kernel/ids.ts';
+import type { ReviewerRole } from '../../../src/kernel/review-loops.ts';
+import { beginPhase, checkpoint, resumePhase, stepPhase } from '../../../src/phases/decide/machine.ts';
+import type { Ask, Measured, PhaseAction, PhaseEvent, PhaseState, PhaseStep } from '../../../src/phases/state.ts';
+import type { LoopAnswer, LoopIssue, PhaseEnd, PhaseSetup } from '../../../src/phases/types.ts';
 import { ARTIFACT } from './player.ts';
 import { Watch } from './watch.ts';
 
-/** What became of a phase, and how much of everything it saw. */
+/** The result of a phase and its event counts. */
 export type Played = { readonly end: PhaseEnd; readonly seen: readonly string[] };
 
 const FAILURES: readonly AgentFailure[] = [
@@ -22,14 +23,14 @@ const MOST_EVENTS = 1500;
 const MOST_CRASHES = 4;
 const PROMPT = 1000;
 
-/** Plays a phase to its end in a world where the choices decide what happens; without choices left, all goes well. */
+/** Plays a phase to its end; the choices decide what happens. Without remaining choices, every step succeeds. */
 export function playPhase(setup: PhaseSetup, choices: readonly number[]): Played {
   const watch = new Watch(setup);
   const seen: string[] = [];
   let used = 0;
   const pick = (of: number) => (choices[used++] ?? 0) % of;
   let [content, snapshots, sessions, crashes] = [1, 0, 0, 0];
-  const first = startPhase(setup);
+  const first = beginPhase(setup);
   let state: PhaseState = first.state;
   let pending: PhaseAction[] = [];
 
@@ -58,7 +59,7 @@ export function playPhase(setup: PhaseSetup, choices: readonly number[]): Played
       readsConfirmed: pick(4) !== 3,
     } as const;
   };
-  /** What the world knows of sessions once somebody has answered. */
+  /** The facts about sessions after an answer. */
   const keeps = (ask: Ask, id: string | undefined) => {
     const isResumed = ask.session !== null;
     if (id !== undefined) watch.sessions.set(ask.role, id);
@@ -168,7 +169,7 @@ export function playPhase(setup: PhaseSetup, choices: readonly number[]): Played
     seen.push('crash');
     watch.crashed();
     pending = [];
-    took(resumePhase(JSON.parse(JSON.stringify(restPoint(state)))));
+    took(resumePhase(JSON.parse(JSON.stringify(checkpoint(state)))));
   };
 
   took(first);

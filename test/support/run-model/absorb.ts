@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { Finding } from '../../../src/domain/finding.ts';
-import type { SlotRecord } from '../../../src/domain/record.ts';
+import type { SlotRecord } from '../../../src/gates/record-types.ts';
+import type { Finding } from '../../../src/gates/types.ts';
 import type { Moment } from '../memory/git.ts';
 import { type Ground, isOpen, type ModelFinding, type ModelLook, type Standing } from './model.ts';
 import type { Answer, Asked, ObservedLook, Write } from './observed.ts';
@@ -18,7 +18,7 @@ type Facts = {
   readonly shown: Moment;
 };
 
-/** Takes over what a slot that looked left behind, as far as it was written; where the run ended, all of it must be. */
+/** Updates the model with what a slot that ran left behind. If the run ended, everything must have been written. */
 export function absorbLook(
   ground: Ground,
   asked: Asked,
@@ -66,7 +66,7 @@ export function absorbLook(
   } else if (hasEnded) expect(label, 'a slot without a record').toBe('');
 }
 
-/** A slot that rests tells since when. */
+/** Checks that a skipped slot names the iteration of its pass. */
 export function absorbRest(
   ground: Ground,
   facts: Pick<Facts, 'stand' | 'gate' | 'slot' | 'iteration'> & { readonly since: number },
@@ -136,23 +136,23 @@ function absorbFindings(
   );
 }
 
-/** A slot is told of its own open findings, and of those of its gate that were waived. */
+/** Checks that a prompt lists the slot's own open findings, and the waived ones of its gate. */
 function verifyPrompt({ standing, slot, gate }: Facts, look: ObservedLook): void {
   const open = standing
     .filter(({ finding, state }) => finding.slot === slot && isOpen(state))
     .map(({ finding }) => finding.id);
-  // A waiver reaches over scopes, as long as what it is about is part of the change.
+  // A waiver counts in every scope while its entry is part of the change.
   const isShown = ({ entry }: ModelFinding) => entry === null || gate.entries.some(({ path }) => path === entry.path);
   const waived = standing
     .filter(({ finding, state }) => finding.said === 'skipped' && state !== 'closed' && isShown(finding))
     .map(({ finding }) => finding.id);
   const given = new Set(look.asks.flatMap((ask) => ask.given));
   const declined = new Set(look.asks.flatMap((ask) => ask.declined));
-  expect([...given].sort(), `findings that ${gate.id}@${slot} is told of`).toEqual(open.sort());
-  expect([...declined].sort(), `waivers that ${gate.id}@${slot} is told of`).toEqual(waived.sort());
+  expect([...given].sort(), `findings in the prompt of ${gate.id}@${slot}`).toEqual(open.sort());
+  expect([...declined].sort(), `waivers in the prompt of ${gate.id}@${slot}`).toEqual(waived.sort());
 }
 
-/** The entries changed while it looked, or were written to. */
+/** Whether the entries changed, or were written to, during the review. */
 function isStale(ground: Ground, asked: Asked, { gate, shown, stand }: Facts, { ended }: ObservedLook): boolean {
   if (asked.selection.kind === 'commit') return false;
   const now = standAt(ground, ended, { ...asked, gates: [], paths: [] });
@@ -161,12 +161,12 @@ function isStale(ground: Ground, asked: Asked, { gate, shown, stand }: Facts, { 
   return stand.scope !== undefined && (same?.content !== gate.content || isTouched);
 }
 
-/** How many parts a gate's change is shown in: one a file, where little is shown at once. */
+/** Returns into how many parts a gate's change is split: one per file under a small limit. */
 function partsOf({ setup }: Ground, gate: ModelGate): number {
   return setup.diffLimit === SMALL_LIMIT ? gate.entries.length : 1;
 }
 
-/** What a look came to: all its parts together; null where one of them gave no answer. */
+/** Returns the result of all parts of a review together; `null` if a part has no answer. */
 function answerOf({ asks }: ObservedLook, parts: number): Answer | null {
   const answers = asks.flatMap(({ answer }) => answer ?? []);
   if (answers.length < parts) return null;
@@ -179,7 +179,7 @@ function answerOf({ asks }: ObservedLook, parts: number): Answer | null {
   };
 }
 
-/** A part that fails without naming a problem has one all the same: its message. */
+/** Returns a part that fails without naming a problem as one problem: its message. */
 function reportsOf({ status, reports, words, message }: Answer): Answer['reports'] {
   const isNamed = reports.length > 0 || words.some(({ state }) => state === 'open');
   if (status === 'pass' || isNamed) return reports;
@@ -212,12 +212,12 @@ function idOf(writes: readonly Write[], idOrIssue: string): string {
   return idOrIssue;
 }
 
-/** The issue as it was put; a file that is none stands before it. */
+/** Returns the issue as stored; a file that is not in the repository is put before it. */
 function issueOf({ issue }: Finding): string {
   return issue.replace(/^.*: /, '');
 }
 
-/** Whether an update says no more than that the finding's cycle is over. */
+/** Whether an update only stores that the finding's cycle has ended. */
 export function isTidied({ cycleEnded, kept }: Finding): boolean {
   return cycleEnded && kept !== 'closed';
 }

@@ -1,41 +1,41 @@
-import type { RepoPath } from '../../../src/domain/brand.ts';
-import type { FindingState, Priority } from '../../../src/domain/finding.ts';
-import type { Entry, GateId } from '../../../src/domain/gate.ts';
-import type { Whereabouts } from '../../../src/domain/scope.ts';
+import type { Priority } from '../../../src/config/settings.ts';
+import type { FindingState } from '../../../src/gates/types.ts';
+import type { GateId, RepoPath } from '../../../src/kernel/ids.ts';
+import type { BranchContext, Entry } from '../../../src/kernel/repository.ts';
 import type { MemoryClone } from '../memory/git.ts';
 import type { Setup } from './setup.ts';
 
-// What design.md §6 says must be remembered, in its words and in the plainest form. Nothing here is taken from src.
+// The facts that design.md §6 says must be remembered, in the simplest form. Nothing here is taken from src.
 
 /** A problem that a reviewer reported, and what became of it. */
 export type ModelFinding = {
-  /** As the store named it. */
+  /** The id from the store. */
   readonly id: string;
   readonly gate: GateId;
   readonly scope: string;
   readonly slot: number;
   readonly file: RepoPath | null;
-  /** The quoted code or the line's text, and which occurrence of it; null: it matches no other finding. */
+  /** The quoted code or the line's text, and its occurrence; `null` if it matches no other finding. */
   readonly anchor: { readonly text: string; readonly occurrence: number } | null;
   readonly priority: Priority;
   readonly kept: 'open' | 'warning' | 'closed';
   readonly isOfRerun: boolean;
-  /** What differed at its path when it was last reported. */
+  /** The entry of its path when it was last reported. */
   readonly entry: Entry | null;
   readonly content: string;
-  /** What its file was then; null: unknown. */
+  /** Its file at that time; `null` if unknown. */
   readonly seen: string | null;
-  readonly where: Whereabouts;
+  readonly where: BranchContext;
   readonly cycleEnded: boolean;
   readonly said: 'fixed' | 'skipped' | null;
 };
 
-/** What one slot did in one iteration, or a check, or the gate's decisions. */
+/** A record of a slot, of a check, or of a gate's decisions, in one iteration. */
 export type ModelRecord = {
   readonly gate: GateId;
   readonly iteration: number;
-  readonly where: Whereabouts | null;
-  /** Null: not a slot's. */
+  readonly where: BranchContext | null;
+  /** `null` if it is not a slot's record. */
   readonly look: ModelLook | null;
 };
 
@@ -44,11 +44,11 @@ export type ModelLook = {
   readonly status: 'pass' | 'fail' | 'error' | 'skipped_prior_pass';
   readonly violations: number;
   readonly passIteration: number | null;
-  /** Whether it left something open. */
+  /** Whether it left a finding open. */
   readonly fails: boolean;
-  /** When, in the order of everything that happened. */
+  /** Position in the order of all events. */
   readonly moment: number;
-  /** Null: made by hand or by another tool. */
+  /** `null` if it was made by hand or by another tool. */
   readonly own: { readonly content: string; readonly prompt: string; readonly scope: string } | null;
 };
 
@@ -57,24 +57,24 @@ export type ModelReceipt = { readonly verdict: 'pass' | 'fail'; readonly finding
 export type Model = {
   findings: readonly ModelFinding[];
   readonly receipts: Map<string, ModelReceipt>;
-  /** How each check ended last, by gate, command and tree. */
+  /** The last result of each check, by gate, command and tree. */
   readonly checks: Map<string, boolean>;
   /** The records of each working tree. */
   readonly records: [readonly ModelRecord[], readonly ModelRecord[]];
-  /** When somebody last said something of a finding, by its id. */
+  /** The time of the last resolution of a finding, by its id. */
   readonly resolved: Map<string, number>;
-  /** When a gate was last seen to hold, by gate and cycle. */
+  /** The time of the last recorded pass of a gate, by gate and cycle. */
   readonly held: Map<string, { readonly moment: number; readonly content: string }>;
   /** Agents that have reached a limit. */
   readonly cooling: Set<string>;
   moments: number;
 };
 
-/** What is known where a run takes place. */
+/** The facts known at the place of a run. */
 export type Ground = {
   readonly model: Model;
   readonly clone: MemoryClone;
-  /** Which of the working trees. */
+  /** The index of the worktree. */
   readonly tree: number;
   readonly setup: Setup;
 };

@@ -1,13 +1,12 @@
-import type { Disposition, Finding, Priority, Resolution } from '../../../src/domain/finding.ts';
-import type { GateId } from '../../../src/domain/gate.ts';
-import type { ArchivedRecord } from '../../../src/domain/ports.ts';
-import type { CheckReceipt, HeldReceipt, Receipt } from '../../../src/domain/receipt.ts';
-import type { CheckRecord, SlotRecord } from '../../../src/domain/record.ts';
-import type { RunOutcome } from '../../../src/domain/run.ts';
-import type { Selection } from '../../../src/domain/scope.ts';
+import type { Priority } from '../../../src/config/settings.ts';
+import type { ArchivedRecord, CheckRecord, SlotRecord } from '../../../src/gates/record-types.ts';
+import type { RunOutcome } from '../../../src/gates/run-types.ts';
+import type { CheckReceipt, Disposition, Finding, HeldReceipt, Receipt, Resolution } from '../../../src/gates/types.ts';
+import type { GateId } from '../../../src/kernel/ids.ts';
+import type { Selection } from '../../../src/kernel/repository.ts';
 import type { Moment } from '../memory/git.ts';
 
-/** What a run was asked for. */
+/** The options of a run. */
 export type Asked = {
   readonly selection: Selection;
   readonly gates: readonly string[];
@@ -17,16 +16,16 @@ export type Asked = {
   readonly all: boolean;
 };
 
-/** A run as it is seen from outside: whom it asked, what it ran, what it wrote, what it said. */
+/** A run as seen from outside: its calls, its checks, its writes and its outcome. */
 export type ObservedRun = {
   readonly asked: Asked;
   readonly start: Moment;
   readonly end: Moment;
   readonly waves: readonly ObservedWave[];
   readonly writes: readonly Write[];
-  /** Null: it ended before it could say. */
+  /** `null` if the run ended without an outcome. */
   readonly outcome: RunOutcome | null;
-  /** Whether somebody stopped it. */
+  /** Whether the run was interrupted. */
   readonly isStopped: boolean;
 };
 
@@ -46,7 +45,7 @@ export type ObservedCheck = {
   readonly passed: boolean;
 };
 
-/** Everything that one slot was asked in one iteration; `ended` is the working tree when it had answered. */
+/** All calls of one slot in one iteration; `ended` is the working tree after the answer. */
 export type ObservedLook = {
   readonly gate: GateId;
   readonly slot: number;
@@ -55,10 +54,10 @@ export type ObservedLook = {
 };
 
 export type ObservedAsk = {
-  /** The ids of earlier findings that the prompt tells of. */
+  /** The ids of earlier findings in the prompt. */
   readonly given: readonly string[];
   readonly declined: readonly string[];
-  /** Null: the agent failed, or its answer could not be read. */
+  /** `null` if the agent failed, or its answer was unreadable. */
   readonly answer: Answer | null;
 };
 
@@ -69,7 +68,7 @@ export type Answer = {
   readonly message: string;
 };
 
-/** A problem as a reviewer puts it; no two have the same issue. */
+/** A problem as a reviewer reports it; no two have the same issue. */
 export type Report = {
   readonly file: string;
   readonly line: number | null;
@@ -78,7 +77,7 @@ export type Report = {
   readonly issue: string;
 };
 
-/** Something that was written, and in which iteration of the run, counted from 0. */
+/** A write, and the iteration of the run in which it happened, counted from 0. */
 export type Write = { readonly wave: number } & (
   | { readonly kind: 'slot'; readonly record: SlotRecord }
   | { readonly kind: 'check'; readonly record: CheckRecord }

@@ -1,21 +1,21 @@
-import type { GateId } from '../../../src/domain/gate.ts';
+import type { GateId } from '../../../src/kernel/ids.ts';
 import type { Model, ModelFinding } from './model.ts';
 import type { Asked } from './observed.ts';
 import type { Setup } from './setup.ts';
 import type { ModelCheck, Stand } from './stand.ts';
 import { checkKey, type GateStand, gateStand, orphansOf } from './states.ts';
 
-/** What the definitions ask of a run. */
+/** The run that the definitions require. */
 export type ModelPlan = {
   readonly iterates: boolean;
   readonly checks: readonly ModelCheck[];
   readonly gates: ReadonlyMap<GateId, SlotsPlan>;
 };
 
-/** Which slots of a gate look, and which rest since when. */
+/** The slots of a gate that run, and those that are skipped with the iteration of their pass. */
 type SlotsPlan = { readonly run: readonly number[]; readonly rest: ReadonlyMap<number, number> };
 
-/** How things stand: every gate and check that the run is about. */
+/** The state of every gate and check of the run. */
 export type Standings = {
   readonly stand: Stand;
   readonly gates: readonly GateStand[];
@@ -32,7 +32,7 @@ export function standings(model: Model, tree: number, stand: Stand): Standings {
   };
 }
 
-/** All hold: nothing runs. Otherwise every review of the settings runs at least one reviewer. */
+/** If every gate passes, nothing runs. Otherwise every review in the settings runs at least one reviewer. */
 export function planRun(standing: Standings, setup: Setup, asked: Asked, isOn: boolean): ModelPlan {
   const { gates, unmet, stand } = standing;
   const isOver = (one: GateStand) => !one.holds && one.failing > setup.maxRetries;
@@ -54,7 +54,7 @@ export function planRun(standing: Standings, setup: Setup, asked: Asked, isOn: b
 
 const NOTHING: ModelPlan = { iterates: false, checks: [], gates: new Map() };
 
-/** Before the run passes, slots that rest look once more. */
+/** Before the run passes, skipped slots review. */
 export function planCertify({ gates, unmet, orphans }: Standings): ModelPlan {
   const uncertified = gates.filter(({ holds, certified }) => holds && !certified);
   const canPass = gates.every(({ holds }) => holds) && unmet.length === 0 && orphans.length === 0;
@@ -82,7 +82,7 @@ function lacksPass({ covers }: GateStand['slots'][number]): boolean {
   return covers === null || covers === 'rests';
 }
 
-/** The rule of RUN-SLOTS, and what was asked for beyond it. */
+/** The rule of RUN-SLOTS, and the user's options beyond it. */
 function slotsOf({ slots, holds, gate, heldBefore }: GateStand, setup: Setup, asked: Asked): SlotsPlan {
   const all = slots.map(({ slot }) => slot);
   const notPassed = slots.filter(({ passedIn }) => passedIn === null).map(({ slot }) => slot);

@@ -1,9 +1,8 @@
 import { expect } from 'vitest';
-import type { RepoPath } from '../../../src/domain/brand.ts';
-import type { GateId } from '../../../src/domain/gate.ts';
-import type { SlotRecord } from '../../../src/domain/record.ts';
-import type { RunOutcome } from '../../../src/domain/run.ts';
-import type { Selection } from '../../../src/domain/scope.ts';
+import type { SlotRecord } from '../../../src/gates/record-types.ts';
+import type { RunOutcome } from '../../../src/gates/run-types.ts';
+import type { GateId, RepoPath } from '../../../src/kernel/ids.ts';
+import type { Selection } from '../../../src/kernel/repository.ts';
 import { type Ground, newModel } from './model.ts';
 import type { Asked, ObservedRun } from './observed.ts';
 import { standings } from './plan.ts';
@@ -13,10 +12,10 @@ import type { RunStep, Step } from './steps.ts';
 import { verifyRun, verifyStatus } from './verify.ts';
 import { openWorld, type World } from './world.ts';
 
-/** How much was played: steps, runs, slots that were asked, runs that passed something, slots that rested. */
+/** Counts of steps, runs, slots that ran, runs that passed something, and skipped slots. */
 export type Played = { steps: number; runs: number; looks: number; passed: number; rested: number };
 
-/** Plays the steps, and holds every run against the model. */
+/** Plays the steps, and compares every run with the model. */
 export async function play(setup: Setup, steps: readonly Step[]): Promise<Played> {
   const world = openWorld();
   const model = newModel();
@@ -63,7 +62,7 @@ async function playRun(world: World, ground: Ground, step: RunStep): Promise<Obs
   verifyRun(ground, run);
   if (run.outcome === null) return run;
   const again = await playStatus(world, ground, { ...asked, force: false, fresh: false });
-  // What could not be judged is still to be done; a check that failed may have left what passed before, or nothing.
+  // An error leaves work to do. A check that failed may have left the tree that passed before, or no change.
   const hasFailedCheck = run.waves.some(({ checks }) => checks.some(({ passed }) => !passed));
   if (run.outcome.exitCode !== 3 && !hasFailedCheck)
     expect(again?.exitCode, 'the exit code of status after the run').toBe(run.outcome.exitCode);

@@ -1,13 +1,15 @@
-import { refuted } from '../../../src/domain/finding.ts';
-import type { Coolings, Findings, Receipts, Records } from '../../../src/domain/ports.ts';
-import { failed, type Result } from '../../../src/domain/result.ts';
+import type { Records } from '../../../src/gates/record-types.ts';
+import type { FindingStore, ReceiptStore } from '../../../src/gates/types.ts';
+import { isRefuted } from '../../../src/gates/types.ts';
+import type { Cooldowns } from '../../../src/kernel/ports.ts';
+import { err, type Result } from '../../../src/kernel/result.ts';
 import type { Write } from './observed.ts';
 
 type Told = Write extends infer One ? (One extends Write ? Omit<One, 'wave'> : never) : never;
 
-/** The stores, telling of everything that was written once it is there. */
+/** Wraps the stores, and reports every write after it is done. */
 export function tellingStores<
-  T extends { records: Records; receipts: Receipts; findings: Findings; coolings: Coolings },
+  T extends { records: Records; receipts: ReceiptStore; findings: FindingStore; coolings: Cooldowns },
 >(stores: T, tell: (write: Told) => void): T {
   const { records, receipts, findings, coolings } = stores;
   async function after<V>(work: Promise<Result<V>>, told: (value: V) => Told): Promise<Result<V>> {
@@ -38,7 +40,7 @@ export function tellingStores<
       update: (finding) => after(findings.update(finding), () => ({ kind: 'update', finding })),
       resolve: (id, resolution) => after(findings.resolve(id, resolution), () => ({ kind: 'resolve', id, resolution })),
       refute: (id, claim) =>
-        after(findings.refute(id, claim), () => ({ kind: 'resolve', id, resolution: refuted(claim) })),
+        after(findings.refute(id, claim), () => ({ kind: 'resolve', id, resolution: isRefuted(claim) })),
     },
     coolings: {
       ...coolings,
@@ -47,10 +49,10 @@ export function tellingStores<
   };
 }
 
-/** Thrown where a run is made to end: the process is gone. */
+/** Thrown where a run is made to die. */
 export class Death extends Error {}
 
-/** From which call of a port on there is trouble: the process dies, or nothing can be written any more. */
+/** The call of a port from which on the process dies, or no write succeeds. */
 export type Trouble = { readonly how: 'dies' | 'disk-full'; readonly call: number };
 
 const WRITES = [
@@ -67,7 +69,7 @@ const WRITES = [
   'mark',
 ];
 
-/** Makes trouble: where the process dies, one call throws, and none after it ever comes back. */
+/** Makes calls fail: if the process dies, one call throws, and no later call returns. */
 export function troubled(trouble: Trouble | null) {
   let calls = 0;
   let die: (death: Death) => void = () => {};
@@ -75,7 +77,7 @@ export function troubled(trouble: Trouble | null) {
     if (trouble === null) return work();
     if (trouble.how === 'disk-full') {
       if (!WRITES.includes(key) || ++calls < trouble.call) return work();
-      return Promise.resolve(failed({ kind: 'disk', action: 'write', path: key, code: 'ENOSPC' }));
+      return Promise.resolve(err({ kind: 'disk', action: 'write', path: key, code: 'ENOSPC' }));
     }
     if (++calls < trouble.call) return work();
     die(new Death());

@@ -1,25 +1,26 @@
-import type { Disposition, Priority } from '../../../src/domain/finding.ts';
-import type { AskEnd, Question } from '../../../src/domain/ports.ts';
+import type { Priority } from '../../../src/config/settings.ts';
+import type { Disposition } from '../../../src/gates/types.ts';
+import type { AskEnd, Question } from '../../../src/kernel/ports.ts';
 import { answers, fails } from '../memory/reviewers.ts';
 import type { Answer, ObservedAsk, Report } from './observed.ts';
 import { PATHS } from './setup.ts';
 
-/** What a slot does when it is asked. */
+/** The behaviour of a slot when it runs. */
 export type Verdict = {
   readonly kind: 'answer' | 'garbled' | 'flaky' | 'limited' | 'error';
   readonly status: 'pass' | 'fail';
   readonly reports: readonly ReportPlan[];
-  /** Whether it repeats the first earlier finding that it is given. */
+  /** Whether it repeats the first earlier finding in its prompt. */
   readonly repeats: boolean;
-  /** What it says of the findings that it is given, in turn; null: nothing. */
+  /** Its answers about the findings in its prompt, in order; `null` for no answer. */
   readonly words: readonly (Disposition['state'] | null)[];
-  /** Whether it also calls findings withdrawn that it was not asked about. */
+  /** Whether it also withdraws findings that are not in its prompt. */
   readonly meddles: boolean;
-  /** What somebody does to a file meanwhile. */
+  /** An edit of a file during the review. */
   readonly edit: { readonly path: number; readonly text: number | 'same' } | null;
 };
 
-/** A problem by numbers: a file, which way its name is written, a line, a quotation. */
+/** A problem as numbers: a file, a spelling of its name, a line, a quotation. */
 type ReportPlan = {
   readonly file: number;
   readonly line: number | null;
@@ -27,10 +28,10 @@ type ReportPlan = {
   readonly priority: Priority;
 };
 
-/** Files that are reported beside those that are there: none such, outside, not quite written as it should be. */
+/** Reported files beside the existing ones: missing, outside of the repository, or misspelled. */
 export const REPORTED: readonly string[] = [...PATHS, 'src/none.ts', '../out.ts', './src/a.ts', ''];
 
-/** Answers a question as planned; `before` is what the slot was asked already in this iteration. */
+/** Answers a prompt as planned; `before` has the slot's earlier calls in this iteration. */
 export function answerAs(
   verdict: Verdict,
   question: Question,
@@ -83,7 +84,7 @@ function answerOf(verdict: Verdict, given: readonly Given[], nextIssue: () => st
 
 type Given = { readonly id: string; readonly file: string; readonly line: number | null; readonly code: string | null };
 
-/** The findings that a section of a prompt tells of. */
+/** Returns the findings in a section of a prompt. */
 function findingsIn(prompt: string, title: string): readonly Given[] {
   const from = prompt.indexOf(`${title}\n`);
   if (from === -1) return [];

@@ -1,11 +1,11 @@
-import type { RepoPath } from '../../../src/domain/brand.ts';
-import type { Priority } from '../../../src/domain/finding.ts';
+import type { Priority } from '../../../src/config/settings.ts';
+import type { RepoPath } from '../../../src/kernel/ids.ts';
 import { isBelow, isOpen, type ModelFinding, type ModelReceipt, type Standing } from './model.ts';
 import type { Answer, Report } from './observed.ts';
 import type { Setup } from './setup.ts';
 import type { ModelGate, Stand } from './stand.ts';
 
-/** A look that came to a verdict. */
+/** A review that ended with a verdict. */
 export type VerdictLook = {
   readonly stand: Stand;
   readonly gate: ModelGate;
@@ -18,21 +18,21 @@ export type VerdictLook = {
   readonly setup: Setup;
 };
 
-/** What must become of the slot's findings, and what the slot said in the end; null: a stale pass, which is an error. */
+/** The required new state of the slot's findings, and its final verdict; `null` for a stale pass, which is an error. */
 export type Settled = {
-  /** By issue, for the store gives them their ids. */
+  /** By issue, because the store gives them their ids. */
   readonly added: ReadonlyMap<string, Omit<ModelFinding, 'id'>>;
   readonly updated: readonly ModelFinding[];
-  /** Claims to have fixed something that proved wrong. */
+  /** Claims of a fix that the reviewer rejected. */
   readonly refuted: readonly string[];
   readonly verdict: ModelReceipt['verdict'];
-  /** Findings that are open after the look or were waived and said again: by id, new ones by issue. */
+  /** Findings that are open after the review, or waived and reported again: by id, new ones by issue. */
   readonly behind: readonly string[];
   readonly open: number;
   readonly violations: number;
 } | null;
 
-/** Settles what a slot says with what it had said before, by the rules of closing. */
+/** Combines a slot's answer with its earlier findings, by the rules of closing. */
 export function settle(look: VerdictLook): Settled {
   const { gate, slot, answer, setup } = look;
   const own = look.standing.filter(({ finding }) => finding.slot === slot);
@@ -57,7 +57,7 @@ export function settle(look: VerdictLook): Settled {
     if (earlier.finding.said === 'skipped') waived.push(earlier.finding);
     else updated.push(again(earlier, fresh, setup));
   }
-  // Whoever reports it again says that it is not fixed.
+  // A reviewer that reports it again says that it is not fixed.
   const refuted = [...matched.values()]
     .filter(({ finding }) => finding.said === 'fixed')
     .map(({ finding }) => finding.id);
@@ -72,7 +72,7 @@ export function settle(look: VerdictLook): Settled {
       if (!isRepeated && state === 'fixed_claimed') refuted.push(finding.id);
       if (!isRepeated && isOpen(state)) {
         staying++;
-        // Called open, it is as good as reported on what is there now.
+        // A finding that is called open counts as reported on the current content.
         if (wordOn(look, finding) === 'open') updated.push(confirmed(finding));
         else stays.push(finding);
       }
@@ -121,7 +121,7 @@ export function settle(look: VerdictLook): Settled {
   }
 }
 
-/** What is open is meant before what warns, what is waived, what is closed. */
+/** Open findings match before warnings, then waived ones, then closed ones. */
 const ORDER: readonly (readonly Standing['state'][])[] = [
   ['open', 'fixed_claimed'],
   ['warning'],
@@ -135,11 +135,11 @@ function isSame(place: Place, priority: Priority, { finding, state }: Standing):
   if (state === 'gone' && finding.said !== 'skipped') return false;
   if (place.anchor === null || finding.anchor === null || place.file !== finding.file) return false;
   if (place.anchor.text !== finding.anchor.text || place.anchor.occurrence !== finding.anchor.occurrence) return false;
-  // Something graver than what was waived is another thing.
+  // A problem more severe than the waived one is a new finding.
   return finding.said !== 'skipped' || !isBelow(finding.priority, priority);
 }
 
-/** What was open stays so, whatever is said of its priority now. */
+/** An open finding stays open, even if it is reported as less severe now. */
 function again({ finding, state }: Standing, now: Place & { readonly priority: Priority }, setup: Setup): ModelFinding {
   const priority = isBelow(finding.priority, now.priority) ? now.priority : finding.priority;
   const warns =
@@ -149,10 +149,10 @@ function again({ finding, state }: Standing, now: Place & { readonly priority: P
   return { ...finding, ...now, priority, kept: warns ? 'warning' : 'open', said: null };
 }
 
-/** Closed by a word of its own slot, or silently where its file is not what it was. */
+/** Closed by its own slot's answer, or silently if its file has changed. */
 function isClosed(look: VerdictLook, finding: ModelFinding): boolean {
   const { gate, isStale } = look;
-  // What was seen while the files changed closes nothing.
+  // A stale review closes no finding.
   if (isStale) return false;
   switch (wordOn(look, finding)) {
     case 'withdrawn':
@@ -166,7 +166,7 @@ function isClosed(look: VerdictLook, finding: ModelFinding): boolean {
   }
 }
 
-/** Where several things are said of a finding, that it is open counts. */
+/** If there are several answers about a finding, `open` counts. */
 function wordOn({ answer }: VerdictLook, { id }: ModelFinding) {
   const words = answer.words.filter((one) => one.id === id);
   return (words.find(({ state }) => state === 'open') ?? words[0])?.state;
@@ -174,7 +174,7 @@ function wordOn({ answer }: VerdictLook, { id }: ModelFinding) {
 
 const DELETED = 'deleted';
 
-/** What a file is: its text, or that it was deleted; null where nothing is known of it. */
+/** Returns a file's text, or that it was deleted; `null` if nothing is known about it. */
 function seenAs({ stand, gate }: VerdictLook, file: RepoPath | null): string | null {
   if (file === null) return null;
   const text = stand.files.get(file)?.text;
@@ -196,7 +196,7 @@ function placeOf(look: VerdictLook, report: Report): Place {
   };
 }
 
-/** The quoted code where it is nearest to the line; without a quotation, the line's own text. Lines hold one of either. */
+/** Returns the quoted code nearest to the line or, without a quotation, the line's own text. */
 function anchorIn(text: string, { line, code }: Report): ModelFinding['anchor'] {
   const lines = text.split('\n').map((one) => one.trim());
   const wanted = code?.trim() || (line === null ? '' : (lines[line - 1] ?? ''));

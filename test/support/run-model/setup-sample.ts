@@ -1,6 +1,6 @@
 import type { Setup } from './setup.ts';
 
-/** A setup with nothing unusual: one reviewer a review, everything blocks. */
+/** A setup with defaults: one reviewer per review, every priority blocks. */
 export const SETUP: Setup = {
   unchangedGates: 'run',
   afterPass: 'latch',

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { RepoPath } from '../../../src/domain/brand.ts';
-import type { Priority } from '../../../src/domain/finding.ts';
-import type { Rubric } from '../../../src/domain/gate.ts';
-import type { Rule } from '../../../src/domain/rule.ts';
-import type { Settings } from '../../../src/domain/settings.ts';
+import type { Priority, Settings } from '../../../src/config/settings.ts';
+import type { Rubric } from '../../../src/gates/types.ts';
+import type { RepoPath } from '../../../src/kernel/ids.ts';
+import type { Rule } from '../../../src/rules/types.ts';
 
-/** What a sequence begins with; prompts and numbers of reviewers change on the way. */
+/** The start of a sequence; prompts and numbers of reviewers change later. */
 export type Setup = {
   readonly unchangedGates: 'run' | 'rest';
   readonly afterPass: 'latch' | 'all';
@@ -14,19 +13,19 @@ export type Setup = {
   readonly failOn: Priority;
   readonly rerunNewIssueThreshold: Priority;
   readonly concurrency: number;
-  /** Dispatches that a run may make. */
+  /** Number of calls that a run may make. */
   readonly budget: number | null;
-  /** Characters of a diff that a reviewer is shown at once. */
+  /** Number of characters of a diff in one prompt. */
   readonly diffLimit: number;
-  /** How many reviewers each review has, in the order of `REVIEWS`. */
+  /** Number of reviewers per review, in the order of `REVIEWS`. */
   readonly counts: readonly number[];
-  /** Which text of its prompt each review has. */
+  /** The version of each review's prompt. */
   readonly prompts: readonly number[];
   /** Whether the settings have the review `security`. */
   readonly hasSecurity: boolean;
 };
 
-/** The reviews that prompts and numbers are about: of `src` two, one a package, and a rule's. */
+/** The reviews that prompts and numbers apply to: two of `src`, one per package, and a rule's. */
 export const REVIEWS = ['quality', 'security', 'package', 'notes'] as const;
 
 /** Every path that is written to; the last two belong to no review. */
@@ -40,13 +39,13 @@ export const PATHS = [
   'README',
 ] as RepoPath[];
 
-/** A line that is longer than what a reviewer with a small limit is shown. */
+/** A line longer than the small diff limit. */
 export const LONG = 'long '.repeat(50).trim();
 
-/** Few texts, so that what was there before comes back; some have a line twice. */
+/** Few texts, so that earlier ones come back; some have a line twice. */
 export const TEXTS = ['', 'one\n', 'one\nbad\n', 'bad\none\nbad\n', 'bad\n', 'two\n  bad\n', 'two\n', `${LONG}\n`];
 
-/** With this limit, each file is a part of its own. */
+/** Under this limit, each file is a part of its own. */
 export const SMALL_LIMIT = 200;
 
 export const CHECKS = { lint: 'npm run lint', unit: 'npm test' } as const;
@@ -130,7 +129,7 @@ export function rulesOf(setup: Setup): readonly Rule[] {
   ];
 }
 
-/** What the prompt of a review says today. */
+/** Returns the current prompt of a review. */
 export function promptText(setup: Setup, review: number): string {
   return `Look at it as ${REVIEWS[review]} asks, edition ${setup.prompts[review] ?? 0}.`;
 }

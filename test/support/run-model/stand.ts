@@ -1,30 +1,29 @@
-import type { RepoPath, SnapshotId } from '../../../src/domain/brand.ts';
-import type { Priority } from '../../../src/domain/finding.ts';
-import type { Entry, GateId } from '../../../src/domain/gate.ts';
-import type { Scope, Whereabouts } from '../../../src/domain/scope.ts';
+import type { Priority } from '../../../src/config/settings.ts';
+import type { GateId, RepoPath, SnapshotId } from '../../../src/kernel/ids.ts';
+import type { BranchContext, Entry, Scope } from '../../../src/kernel/repository.ts';
 import { differences, type MemoryTree, type Moment, treeId } from '../memory/git.ts';
 import { compareIn, isWanted } from '../memory/snapshots.ts';
 import type { Ground } from './model.ts';
 import type { Asked } from './observed.ts';
 import { CHECKS, promptText, REVIEWS, type Setup } from './setup.ts';
 
-/** What a run looks at: its scope, where it takes place, what differs, and the gates that are asked for. */
+/** The subject of a run: its scope, its branch, the changes, and the selected gates. */
 export type Stand = {
   readonly scope: Scope;
-  readonly where: Whereabouts;
+  readonly where: BranchContext;
   readonly tree: SnapshotId;
-  /** By today's settings, findings below the first only warn, and new ones of a rerun below either. */
+  /** Under the current settings, findings below the first are warnings, and new ones of a rerun below either. */
   readonly warnsBelow: readonly [failOn: Priority, rerun: Priority];
   readonly base: MemoryTree;
   readonly files: MemoryTree;
   readonly entries: readonly Entry[];
-  /** Those that the run is about, and the ids of all that have entries. */
+  /** The selected gates, and the ids of all gates with changes. */
   readonly gates: readonly ModelGate[];
   readonly checks: readonly ModelCheck[];
   readonly ids: ReadonlySet<GateId>;
   /** Whether the run is about the whole change and all gates. */
   readonly isWhole: boolean;
-  /** Whether the run is asked about what a gate that is no more has found in a file. */
+  /** Whether the run covers findings of a removed gate in a file. */
   isAskedAbout(file: RepoPath | null): boolean;
 };
 

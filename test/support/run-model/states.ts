@@ -1,6 +1,6 @@
-import type { FindingState } from '../../../src/domain/finding.ts';
-import type { Entry, GateId } from '../../../src/domain/gate.ts';
-import type { Whereabouts } from '../../../src/domain/scope.ts';
+import type { FindingState } from '../../../src/gates/types.ts';
+import type { GateId } from '../../../src/kernel/ids.ts';
+import type { BranchContext, Entry } from '../../../src/kernel/repository.ts';
 import {
   isBelow,
   isOpen,
@@ -14,9 +14,9 @@ import type { ModelGate, Stand } from './stand.ts';
 
 type SlotStand = {
   readonly slot: number;
-  /** By having run on the present content, by a waiver for what it said of it, by resting; null: it does not. */
+  /** Passed by a review of the current content, by a waiver, or by a skip; `null` if it has not passed. */
   readonly covers: 'ran' | 'waived' | 'rests' | null;
-  /** The iteration that it rests on, if it may. */
+  /** The iteration of its pass, if the slot may be skipped. */
   readonly passedIn: number | null;
 };
 
@@ -24,21 +24,21 @@ export type GateStand = {
   readonly gate: ModelGate;
   readonly slots: readonly SlotStand[];
   readonly standing: readonly Standing[];
-  /** Every slot covers the present content, at least one by having run on it. */
+  /** Every slot counts as passed on the current content, at least one by a review of it. */
   readonly isCovered: boolean;
   readonly holds: boolean;
-  /** It holds without anybody's resting. */
+  /** The gate passes without a skipped slot. */
   readonly certified: boolean;
-  /** Failing iterations with a verdict since it last held. */
+  /** Failing iterations since the gate last passed. */
   readonly failing: number;
-  /** It held with another content, and no look since has failed or come to nothing. */
+  /** The gate passed other content, and no review failed or ended in an error since. */
   readonly heldBefore: boolean;
 };
 
-/** A record of the present cycle that tells of a slot. */
+/** A slot's record in the current cycle. */
 type CycleLook = ModelLook & Pick<ModelRecord, 'iteration'>;
 
-/** Where a gate stands, by the definitions. */
+/** Returns the state of a gate, by the definitions. */
 export function gateStand(model: Model, tree: number, stand: Stand, gate: ModelGate): GateStand {
   const standing = standingOf(model, stand, gate.id);
   const looks = cycleLooks(model, tree, stand, gate.id);
@@ -59,7 +59,7 @@ export function gateStand(model: Model, tree: number, stand: Stand, gate: ModelG
   };
 }
 
-/** It held with another content, and no look since has failed or come to nothing. */
+/** Whether the gate passed other content, and no review failed or ended in an error since. */
 function heldBefore(model: Model, stand: Stand, gate: ModelGate, looks: readonly CycleLook[]): boolean {
   const held = model.held.get(heldKey(stand, gate.id));
   const isBroken = (look: CycleLook) =>
@@ -83,7 +83,7 @@ function slotStand(
   // A slot with an open finding of its own has not passed.
   if (own.some(({ state }) => isOpen(state))) return { slot, covers: null, passedIn: null };
   const mine = looks.filter((look) => look.slot === slot);
-  // A slot with warnings covers its content but never rests.
+  // A slot with warnings passes its content, but is never skipped.
   const isRestless = own.some(({ state }) => state === 'warning');
   const failed = receipt?.verdict === 'fail' && !waived;
   const passedIn = isRestless ? null : passOf(mine, { gate, waived, failed });
@@ -94,10 +94,10 @@ function slotStand(
 
 type PassFacts = { readonly gate: ModelGate; readonly waived: boolean; readonly failed: boolean };
 
-/** The iteration in which a slot passed, if that is the latest that is known of it. */
+/** Returns the iteration in which a slot passed, if its latest record is that pass or a skip. */
 function passOf(mine: readonly CycleLook[], facts: PassFacts): number | null {
   const { gate, waived, failed } = facts;
-  // It looked at what is there now, and failed it.
+  // The slot failed the current content.
   if (failed) return null;
   const latest = newest(mine);
   const passes = latest.map((look): number | null => {
@@ -111,7 +111,7 @@ function passOf(mine: readonly CycleLook[], facts: PassFacts): number | null {
         const before = mine.filter(({ iteration }) => iteration < look.iteration);
         const { passIteration: said } = look;
         if (said === null || said < 1 || said >= look.iteration) return passOf(before, facts);
-        // It is transparent: as good as what it rests on, where that is known.
+        // A skip counts as the iteration that it names, if that is known.
         const isKnown = before.some(({ iteration }) => iteration === said);
         return isKnown
           ? passOf(
@@ -132,7 +132,7 @@ function newest(looks: readonly CycleLook[]): readonly CycleLook[] {
   return looks.filter(({ iteration }) => iteration === last);
 }
 
-/** The gate's records made on this branch (detached: with this merge-base) or naming none. Narrow runs have no past. */
+/** The gate's records made on this branch (detached: with this merge-base) or without a branch. Narrow runs have none. */
 export function cycleLooks(model: Model, tree: number, stand: Stand, gate: GateId): readonly CycleLook[] {
   if (stand.scope.kind === 'narrow') return [];
   return (model.records[tree] ?? []).flatMap((record) => {
@@ -144,7 +144,7 @@ export function cycleLooks(model: Model, tree: number, stand: Stand, gate: GateI
   });
 }
 
-export function isHere(made: Whereabouts, where: Whereabouts): boolean {
+export function isHere(made: BranchContext, where: BranchContext): boolean {
   return where.branch !== null
     ? made.branch === where.branch
     : made.branch === null && made.mergeBase === where.mergeBase;
@@ -163,7 +163,7 @@ export function heldKey({ where }: Stand, gate: GateId): string {
   return JSON.stringify([gate, where.branch ?? ['detached', where.mergeBase]]);
 }
 
-/** Findings of gates that are no more: they stay open while their entries are unchanged. */
+/** Findings of removed gates stay open while their entries are unchanged. */
 export function orphansOf(model: Model, stand: Stand): readonly ModelFinding[] {
   return model.findings.filter(
     (finding) =>
@@ -173,7 +173,7 @@ export function orphansOf(model: Model, stand: Stand): readonly ModelFinding[] {
   );
 }
 
-/** The gate's findings as they stand here and now. */
+/** Returns the gate's findings with their current states. */
 function standingOf(model: Model, stand: Stand, gate: GateId): readonly Standing[] {
   return model.findings
     .filter((finding) => finding.gate === gate)

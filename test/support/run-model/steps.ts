@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import type { Priority } from '../../../src/domain/finding.ts';
-import type { SlotStatus } from '../../../src/domain/record.ts';
+import type { Priority } from '../../../src/config/settings.ts';
+import type { SlotStatus } from '../../../src/gates/record-types.ts';
 import type { Trouble } from './ports.ts';
 import { REPORTED, type Verdict } from './reviewer.ts';
 import { PATHS, REVIEWS, type Setup, SMALL_LIMIT, TEXTS } from './setup.ts';
 import type { CheckPlan } from './world.ts';
 
-/** One thing that people do, or a run. Numbers are taken modulo what there is. */
+/** An action of a user, or a run. Numbers are taken modulo the number of choices. */
 export type Step =
   | { readonly do: 'write'; readonly path: number; readonly text: number }
   | { readonly do: 'remove' | 'restore' | 'chmod'; readonly path: number }
@@ -52,7 +52,7 @@ export type RunStep = {
   readonly stopAt: number | null;
 };
 
-/** Mostly the same few files, so that what one step does matters to the next. */
+/** Mostly the same few files, so that steps affect each other. */
 const path = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(0, 0, 1, 2) },
   { weight: 1, arbitrary: fc.nat(PATHS.length - 1) },
@@ -147,7 +147,7 @@ const run: fc.Arbitrary<RunStep> = fc.record({
   ),
 });
 
-/** Settings that somebody changes on the way. */
+/** Settings that change during the story. */
 const change: fc.Arbitrary<Partial<Setup>> = fc.oneof(
   fc.record({ failOn: priority }),
   fc.record({ unchangedGates: fc.constantFrom('run' as const, 'rest') }),

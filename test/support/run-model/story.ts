@@ -2,7 +2,7 @@ import { REPORTED, type Verdict } from './reviewer.ts';
 import { PATHS, TEXTS } from './setup.ts';
 import type { RunStep, Step } from './steps.ts';
 
-// Steps in words, for stories that are told by hand.
+// Steps in words, for stories written by hand.
 
 const PASS: Verdict = {
   kind: 'answer',
@@ -14,7 +14,7 @@ const PASS: Verdict = {
   edit: null,
 };
 
-/** A reviewer that passes and says nothing, but for what is given. */
+/** A reviewer that passes without findings, except for the given fields. */
 export function says(more: Partial<Verdict> = {}): Verdict {
   return { ...PASS, ...more };
 }
@@ -26,23 +26,23 @@ export function fails(file: string, code = 'bad'): Verdict {
 
 const SLOTS = 15;
 
-/** A whole run: quality@1, @2, @3, security@1 say what is given, everybody else passes. */
+/** A whole run: quality@1, @2, @3 and security@1 give these answers, every other slot passes. */
 export function run(...verdicts: readonly Verdict[]): RunStep {
   const all = Array.from({ length: SLOTS }, (_, i) => verdicts[i] ?? PASS);
   return { do: 'run', what: 'all', which: 0, how: 'plainly', verdicts: all, checks: [], trouble: null, stopAt: null };
 }
 
-/** The file holds these words, one a line. */
+/** Writes these words to the file, one per line. */
 export function write(path: string, words: string): Step {
   return { do: 'write', path: indexOf(PATHS, path), text: indexOf(TEXTS, `${words.replaceAll(' ', '\n')}\n`) };
 }
 
-/** The file is what it was at the base. */
+/** Restores the file to its state at the base. */
 export function restore(path: string): Step {
   return { do: 'restore', path: indexOf(PATHS, path) };
 }
 
-/** Somebody says this of the newest finding. */
+/** Resolves the newest finding. */
 export function resolve(how: 'fixed' | 'skipped'): Step {
   return { do: 'resolve', finding: 0, how };
 }

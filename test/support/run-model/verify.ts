@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
-import type { RepoPath } from '../../../src/domain/brand.ts';
-import type { GateId } from '../../../src/domain/gate.ts';
-import type { RunOutcome } from '../../../src/domain/run.ts';
+import type { RunOutcome } from '../../../src/gates/run-types.ts';
+import type { GateId, RepoPath } from '../../../src/kernel/ids.ts';
 import { type MemoryTree, type Moment, treeId } from '../memory/git.ts';
 import { absorbLook, absorbRest, isTidied } from './absorb.ts';
 import { type Ground, isOpen, type Model } from './model.ts';
@@ -11,7 +10,7 @@ import { AGENTS, LONG, type Setup, SMALL_LIMIT } from './setup.ts';
 import { type ModelGate, type Stand, standAt } from './stand.ts';
 import { checkKey, heldKey, isHere } from './states.ts';
 
-/** Holds a run against the definitions, and takes over what it left behind. */
+/** Compares a run with the definitions, and updates the model with what it left behind. */
 export function verifyRun(ground: Ground, run: ObservedRun): void {
   const { model, tree, setup } = ground;
   const at = (moment: Moment) => standings(model, tree, standAt(ground, moment, run.asked));
@@ -22,9 +21,9 @@ export function verifyRun(ground: Ground, run: ObservedRun): void {
   const waves = [...run.waves];
   const first = waves.shift();
   let checks: 'passed' | 'not-passed' = 'passed';
-  if (!plan.iterates) expect(first, 'an iteration although all holds').toBeUndefined();
+  if (!plan.iterates) expect(first, 'an iteration although every gate passes').toBeUndefined();
   if (first === undefined) {
-    if (hasEnded) expect(plan.iterates, 'no iteration although something is to be done').toBe(false);
+    if (hasEnded) expect(plan.iterates, 'no iteration although a gate has to run').toBe(false);
   } else {
     checks = verifyWave(ground, run, 0, first, plan, before.stand);
     const now = at(run.waves.length > 1 ? (run.waves[1]?.begun ?? run.end) : run.end);
@@ -32,10 +31,10 @@ export function verifyRun(ground: Ground, run: ObservedRun): void {
     const certifies = setup.certify ? planCertify(now) : null;
     const second = waves.shift();
     if (second !== undefined) {
-      expect(certifies?.iterates, 'a second iteration that nothing asks for').toBe(true);
+      expect(certifies?.iterates, 'a second iteration without a reason').toBe(true);
       if (certifies !== null) verifyWave(ground, run, 1, second, certifies, now.stand);
     } else if (hasEnded && certifies !== null) {
-      expect(certifies.iterates, 'resting slots that were not asked before the run passed').toBe(false);
+      expect(certifies.iterates, 'skipped slots that did not run before the run passed').toBe(false);
     }
     expect(waves, 'more iterations than two').toEqual([]);
   }
@@ -45,14 +44,14 @@ export function verifyRun(ground: Ground, run: ObservedRun): void {
   absorbEndedCycles(ground, run, after.stand);
 }
 
-/** Remembers which gates hold after a wave: failing iterations before that count no more. */
+/** Remembers which gates pass after an iteration: failing iterations before that no longer count. */
 function absorbHeld(model: Model, run: ObservedRun, { stand, gates }: Standings, wave: number): void {
   const noted = run.writes.flatMap((write) =>
     write.kind === 'held' && write.wave === wave ? [write.receipt.gate] : [],
   );
   const holding = gates.filter(({ holds }) => holds && stand.scope.kind === 'full').map(({ gate }) => gate);
   const wrong = noted.filter((id) => !holding.some((gate) => gate.id === id));
-  expect(wrong, 'told to hold although they do not').toEqual([]);
+  expect(wrong, 'reported as passing although they do not pass').toEqual([]);
   const moment = ++model.moments;
   for (const { id, content } of holding) {
     if (run.outcome !== null || noted.includes(id)) model.held.set(heldKey(stand, id), { moment, content });
@@ -74,7 +73,7 @@ function verifyWave(
   const checks = verifyChecks(ground, plan, wave, begun, writes, isComplete(run));
   const stops = checks !== 'passed' && !run.asked.all;
   if (stops) {
-    expect(wave.looks, 'looks after a failing check').toEqual([]);
+    expect(wave.looks, 'reviews after a failing check').toEqual([]);
     return checks;
   }
   const shown = standAt(ground, wave.shown, run.asked);
@@ -106,7 +105,7 @@ function verifyWave(
   return checks;
 }
 
-/** Everybody who is due is asked and nobody else, unless nobody can be, or the budget is used up. */
+/** Every due slot runs and no other, unless no agent is available or the budget is used up. */
 function verifyLooks(
   { model, setup }: Ground,
   run: ObservedRun,
@@ -126,25 +125,25 @@ function verifyLooks(
     cannot(gate) ? [] : slots.map((slot) => `${gate}@${slot}`),
   );
   const unasked = [...asked].filter((one) => !due.includes(one));
-  expect(unasked, 'looks that nothing asks for').toEqual([]);
+  expect(unasked, 'reviews without a reason').toEqual([]);
   const spent = run.waves.flatMap(({ looks }) => looks.flatMap(({ asks }) => asks)).length;
-  if (setup.budget !== null) expect(spent, 'dispatches beyond the budget').toBeLessThanOrEqual(setup.budget);
+  if (setup.budget !== null) expect(spent, 'calls beyond the budget').toBeLessThanOrEqual(setup.budget);
   if (!isComplete(run) || spent === setup.budget) return;
   const missed = due.filter((one) => !asked.has(one));
-  expect(missed, 'looks that were to be made').toEqual([]);
+  expect(missed, 'reviews that are missing').toEqual([]);
 }
 
-/** Whether nothing kept the run from doing all that it meant to. */
+/** Whether the run could do everything that it planned. */
 function isComplete({ outcome, isStopped }: ObservedRun): boolean {
   return outcome !== null && !isStopped;
 }
 
-/** Holds what `status` says against the definitions. */
+/** Compares the output of `status` with the definitions. */
 export function verifyStatus({ setup }: Ground, outcome: RunOutcome, standing: Standings): void {
   const { gates, unmet, orphans } = standing;
   const holds = gates.every((one) => (setup.certify ? one.certified : one.holds));
   expect(outcome.iteration, 'status runs nothing').toBeNull();
-  expect(outcome.exitCode === 0, 'whether status says that all is well').toBe(
+  expect(outcome.exitCode === 0, 'whether status reports that all gates pass').toBe(
     holds && unmet.length === 0 && orphans.length === 0,
   );
   verifyFindings(outcome, standing);
@@ -154,7 +153,7 @@ function remember({ model, tree }: Ground, record: Model['records'][0][number]):
   model.records[tree === 0 ? 0 : 1] = [...(model.records[tree] ?? []), record];
 }
 
-/** Checks run in order; once more if they changed the tree; they count for a tree that stayed as it was. */
+/** Checks run in order, and again if they changed the tree. They count for a tree that did not change. */
 function verifyChecks(
   ground: Ground,
   plan: ModelPlan,
@@ -177,13 +176,13 @@ function verifyChecks(
       const command = plan.checks[i]?.command ?? '';
       const isTold = hasReceipt(writes, 'fail', gate, treeId(seen.files));
       if (isTold) model.checks.set(checkKey(gate, command, treeId(seen.files)), false);
-      if (isTold || hasEnded) expect(isTold, `whether it is told that ${gate} failed`).toBe(!passed);
+      if (isTold || hasEnded) expect(isTold, `whether the failure of ${gate} is reported`).toBe(!passed);
       if (writes.some((write) => write.kind === 'check' && write.record.gate === gate))
         remember(ground, { gate, iteration: wave.iteration, where: begun.where, look: null });
     }
     const isWhole = these.length === plan.checks.length;
     const after = treeId(these.at(-1)?.after.files ?? new Map());
-    // What one check writes and another puts back was seen by the second as it never was.
+    // If one check writes a file and another reverts it, the checks did not run on the same tree.
     const isSteady = these.every((one) => treeId(one.after.files) === before);
     const allPassed = isWhole && these.every(({ passed }) => passed);
     result = allPassed ? 'passed' : 'not-passed';
@@ -192,9 +191,9 @@ function verifyChecks(
       const isVouched = hasReceipt(writes, 'pass', gate, after);
       const isDue = isWhole && passed && isSteady;
       if (isVouched && isSteady) {
-        expect(isDue, `${gate} is vouched for`).toBe(true);
+        expect(isDue, `${gate} counts as passed`).toBe(true);
         model.checks.set(checkKey(gate, command, after), true);
-      } else if (hasEnded) expect(isDue, `${gate} is not vouched for`).toBe(false);
+      } else if (hasEnded) expect(isDue, `${gate} does not count as passed`).toBe(false);
     }
     if (!isWhole || !allPassed || isSteady) break;
     before = after;
@@ -222,9 +221,9 @@ function verifyOutcome(
   checks: 'passed' | 'not-passed',
 ): void {
   const { gates, unmet, orphans } = standing;
-  expect(outcome.iteration, 'the iteration it tells of').toBe(run.waves.at(-1)?.iteration ?? null);
+  expect(outcome.iteration, 'the reported iteration').toBe(run.waves.at(-1)?.iteration ?? null);
   const lacking = gates.filter(({ holds, certified }) => !(setup.certify ? certified : holds));
-  // Whoever was asked decides, also where the same was passed before, or nothing is left of it.
+  // An error in this run decides, even if the content passed before, or no change is left.
   const isLeft = (id: GateId) => gates.some(({ gate }) => gate.id === id);
   const errors = run.writes.flatMap((write) => {
     if (write.kind !== 'slot') return [];
@@ -235,21 +234,21 @@ function verifyOutcome(
   if (outcome.exitCode === 0) {
     expect(
       lacking.map(({ gate }) => gate.id),
-      'exit 0 although these do not hold',
+      'exit 0 although these gates do not pass',
     ).toEqual([]);
-    expect(unmet, 'exit 0 although these checks do not hold').toEqual([]);
-    expect(orphans, 'exit 0 although these are open').toEqual([]);
-    expect(errors, 'exit 0 although these could not judge').toEqual([]);
+    expect(unmet, 'exit 0 although these checks do not pass').toEqual([]);
+    expect(orphans, 'exit 0 although these findings are open').toEqual([]);
+    expect(errors, 'exit 0 although these could not run').toEqual([]);
     expect(checks, 'exit 0 although the checks').toBe('passed');
   } else if (isComplete(run)) {
-    expect(allHold && checks === 'passed', `exit ${outcome.exitCode} although all hold`).toBe(false);
+    expect(allHold && checks === 'passed', `exit ${outcome.exitCode} although all gates pass`).toBe(false);
   }
   const isOpenHere = orphans.length > 0 || gates.some((one) => one.standing.some(({ state }) => isOpen(state)));
   if (isOpenHere) expect(outcome.exitCode, 'something is open').toBe(1);
   verifyFindings(outcome, standing);
 }
 
-/** What is open, warns or is waived is told, as it stands. */
+/** Open findings, warnings and waived findings are reported with their states. */
 function verifyFindings(outcome: RunOutcome, { gates, orphans }: Standings): void {
   const counts = (state: string) => state !== 'gone' && state !== 'closed';
   const told = outcome.findings
@@ -262,7 +261,7 @@ function verifyFindings(outcome: RunOutcome, { gates, orphans }: Standings): voi
   expect(told.sort(), 'the findings').toEqual([...expected, ...lost].sort());
 }
 
-/** A whole run that finds a gate's entries empty ends its cycle: records go to the archive, findings are of an ended cycle. */
+/** A whole run that finds no changes for a gate ends its cycle: records are archived, findings are marked as ended. */
 function absorbEndedCycles(ground: Ground, run: ObservedRun, stand: Stand): void {
   const { model, tree } = ground;
   const isOver = (gate: GateId) => stand.isWhole && !stand.ids.has(gate);
@@ -272,7 +271,7 @@ function absorbEndedCycles(ground: Ground, run: ObservedRun, stand: Stand): void
   const kept = (model.records[tree] ?? []).filter((record) => {
     const isDue = isOver(record.gate) && record.where !== null && isHere(record.where, stand.where);
     const isGone = archived.some((one) => one.gate === record.gate && one.iteration === record.iteration);
-    if (isGone && record.where !== null) expect(isDue, `${record.gate} goes to the archive`).toBe(true);
+    if (isGone && record.where !== null) expect(isDue, `${record.gate} moves to the archive`).toBe(true);
     if (run.outcome !== null && record.where !== null)
       expect(isGone, `${record.gate}.${record.iteration} in the archive`).toBe(isDue);
     return !isGone;
@@ -287,9 +286,9 @@ function absorbEndedCycles(ground: Ground, run: ObservedRun, stand: Stand): void
       finding.scope === stand.scope.key &&
       finding.kept !== 'closed' &&
       isHere(finding.where, stand.where);
-    if (isEnded) expect(isDue, `the cycle of ${finding.id} is over`).toBe(true);
+    if (isEnded) expect(isDue, `the cycle of ${finding.id} has ended`).toBe(true);
     if (run.outcome !== null && isDue && !finding.cycleEnded)
-      expect(isEnded, `the cycle of ${finding.id} is told to be over`).toBe(true);
+      expect(isEnded, `the cycle of ${finding.id} is marked as ended`).toBe(true);
     return isEnded ? { ...finding, cycleEnded: true } : finding;
   });
 }

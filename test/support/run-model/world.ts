@@ -1,10 +1,9 @@
 import { setMaxListeners } from 'node:events';
-import type { RepoPath } from '../../../src/domain/brand.ts';
-import type { Event } from '../../../src/domain/event.ts';
-import type { GateId } from '../../../src/domain/gate.ts';
-import type { RunOutcome } from '../../../src/domain/run.ts';
-import { executeRun, previewRun } from '../../../src/execute/run.ts';
-import type { RunPorts, RunRequest } from '../../../src/execute/run-ports.ts';
+import type { RunPorts, RunRequest } from '../../../src/gates/ports.ts';
+import { executeRun, previewRun } from '../../../src/gates/run.ts';
+import type { RunOutcome } from '../../../src/gates/run-types.ts';
+import type { GateId, RepoPath } from '../../../src/kernel/ids.ts';
+import type { Event } from '../../../src/progress/events.ts';
 import { memoryChecks } from '../memory/checks.ts';
 import { memoryContents } from '../memory/contents.ts';
 import { memoryCoolings } from '../memory/coolings.ts';
@@ -27,16 +26,16 @@ export type CheckPlan = {
   readonly edit: { readonly path: number; readonly text: number } | null;
 };
 
-/** What everybody does during a run, and what goes wrong. */
+/** The actions of everyone during a run, and the failures. */
 export type Script = {
   readonly verdicts: readonly Verdict[];
   readonly checks: readonly CheckPlan[];
   readonly trouble: Trouble | null;
-  /** At which check or question somebody stops the run. */
+  /** The check or call at which the user interrupts the run. */
   readonly stopAt: number | null;
 };
 
-/** A clone with two working trees, its stores, and runs in it that are observed. */
+/** A clone with two worktrees, its stores, and observed runs in it. */
 export type World = ReturnType<typeof openWorld>;
 
 export function openWorld() {
@@ -134,7 +133,7 @@ export function openWorld() {
     shared,
     clock,
     here,
-    /** Which of the working trees it is. */
+    /** The index of the worktree. */
     index: () => at,
     goToOther() {
       at = 1 - at;
@@ -148,10 +147,10 @@ export function openWorld() {
   };
 }
 
-/** A full disk, and a path that is nowhere. */
+/** The failures of a full disk and of an unknown path. */
 const EXPECTED: readonly string[] = ['disk', 'unknown-path'];
 
-/** Watches one run: plays everybody else in it, and takes down what happens. */
+/** Observes one run: plays every other actor in it, and records the events. */
 function watchRun(git: MemoryWorktree, script: Script, stop: AbortController, nextIssue: () => string) {
   type Wave = ReturnType<typeof newWave>;
   const waves: Wave[] = [];
@@ -207,7 +206,7 @@ function watchRun(git: MemoryWorktree, script: Script, stop: AbortController, ne
         if (found === undefined) wave().looks.push(look);
         const parts = look.asks.filter(({ answer }) => answer !== null).length;
         const verdict = verdictFor(script.verdicts, gate, slot, waves.length - 1 + parts);
-        // Who looks at the same time sees it too, or does not: then nobody can say what is right.
+        // A slot that reviews at the same time may or may not see the edit, so the model cannot say what is right.
         if (verdict.edit !== null && concurrency === 1) {
           const path = PATHS[verdict.edit.path % PATHS.length] ?? fail();
           const same = git.now().files.get(path)?.text ?? '';

@@ -1,4 +1,4 @@
-// A reviewer of outputs for tests: writes down that it was asked, and says what the first rule says that fits the prompt.
+// A scripted reviewer for tests. It logs each prompt and answers by the first rule that matches the prompt.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,6 @@ appendFileSync(join(folder, 'asked.jsonl'), `${JSON.stringify({ prompt, pid: pro
 const file = join(folder, 'rules.json');
 const rules = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [];
 const rule = rules.find(({ where }) => where === undefined || prompt.includes(where)) ?? {};
-// What happens while it looks.
 if (rule.run !== undefined) spawnSync('sh', ['-c', rule.run], { stdio: 'ignore' });
 if (rule.sleep !== undefined) await new Promise((resolve) => setTimeout(resolve, rule.sleep));
 if (rule.raw !== undefined) process.stdout.write(rule.raw);

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { StepEndDocument, WorkflowStartDocument } from '../../../src/report/workflow-document.ts';
+import type { StepEndDocument, WorkflowStartDocument } from '../../../src/workflows/json.ts';
 import { onceover } from '../cli.ts';
 import { type Answer, type Connection, connectNew } from '../mcp-clients.ts';
 import { OUTPUTS, type WorkflowRepo, workflowRepo } from './repo.ts';
 
-/** What the example's workflow is started with. */
+/** The arguments that start the example's workflow. */
 export const START = { job_name: 'research_report', goal: 'Tea or coffee?' };
 
 export const startOf = (answer: Answer) => answer.structured as WorkflowStartDocument;
@@ -23,14 +23,14 @@ export async function begin(client: Connection): Promise<string> {
 export const finish = (client: Connection, step: keyof typeof OUTPUTS, more: Record<string, unknown> = {}) =>
   client.call('finished_step', { outputs: OUTPUTS[step], ...more });
 
-/** A repository whose commands somebody has agreed to, and a client of a server with `judge` as the reviewer. */
+/** Creates a repository with approved commands, and a client of a server with `judge` as the reviewer. */
 export async function judged(): Promise<{ readonly repo: WorkflowRepo; readonly client: Connection }> {
   const repo = workflowRepo();
   expect((await onceover(repo.root, ['trust'])).code).toBe(0);
   return { repo, client: await connectNew(repo.root, ['--reviewer', 'judge']) };
 }
 
-/** Where the state of a session is kept. */
+/** Returns the path of a session's state. */
 export const stateFile = (repo: WorkflowRepo, id: string) => join(repo.root, `.deepwork/tmp/session_${id}.json`);
 export const stepsOf = (repo: WorkflowRepo, id: string) =>
   (JSON.parse(readFileSync(stateFile(repo, id), 'utf8')) as { session: { steps: Record<string, unknown>[] } }).session

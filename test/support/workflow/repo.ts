@@ -1,40 +1,40 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { StepEndDocument, WorkflowStartDocument } from '../../../src/report/workflow-document.ts';
+import type { StepEndDocument, WorkflowStartDocument } from '../../../src/workflows/json.ts';
 import { type CliEnd, type CliOptions, onceover } from '../cli.ts';
 import { emptyRepo, type TestRepo } from '../repo.ts';
 
 const JUDGE = resolve(import.meta.dirname, 'judge.mjs');
 const EXAMPLE = resolve(import.meta.dirname, '../../../examples/workflow/.deepwork');
 
-/** What the scripted reviewer does where the prompt has `where` in it; the first rule that fits counts. */
+/** The reaction of the scripted reviewer to a prompt that contains `where`. The first matching rule applies. */
 type JudgeRule = {
   readonly where?: string;
-  /** Its answer; a pass where nothing is said. */
+  /** The answer; default: a pass. */
   readonly answer?: unknown;
-  /** Printed as it is instead. */
+  /** Raw output instead of an answer. */
   readonly raw?: string;
-  /** A shell command that runs while it looks. */
+  /** A shell command that runs during the review. */
   readonly run?: string;
   readonly sleep?: number;
   readonly exit?: number;
 };
 
 export type WorkflowRepo = TestRepo & {
-  /** What the reviewer `judge` does from now on. */
+  /** Sets the rules of the reviewer `judge`. */
   rules(...rules: readonly JudgeRule[]): void;
-  /** The prompts that it got, in the order in which it was asked. */
+  /** Returns the prompts of the reviewer in order. */
   asked(): readonly string[];
   pids(): readonly number[];
   forget(): void;
   workflow(args: readonly string[], options?: CliOptions): Promise<CliEnd>;
-  /** With --json, whatever comes of it. */
+  /** Runs a command with --json and returns its document with the exit code. */
   document<T>(args: readonly string[], options?: CliOptions): Promise<T & { readonly code: number | null }>;
 };
 
 export const FAILS = { passed: false, feedback: 'Not yet.' };
 
-/** A repository with the example's job, and `judge` as an agent that may review. */
+/** Creates a repository with the example's job, and `judge` as an agent. */
 export function workflowRepo(): WorkflowRepo {
   const repo = emptyRepo();
   const folder = join(dirname(repo.root), 'judge');
@@ -71,7 +71,7 @@ export function workflowRepo(): WorkflowRepo {
   };
 }
 
-/** Which looks were asked for: the files that a prompt shows. */
+/** Returns the files that each prompt shows. */
 export function filesIn(prompts: readonly string[]): readonly string[] {
   return prompts
     .map((prompt) => [...prompt.matchAll(/^-{20} (.+) -{20}$/gm)].map((match) => match[1]).join(' + '))
@@ -87,7 +87,7 @@ export const OUTPUTS = {
   summary: { summary: 'summary.md' },
 } as const;
 
-/** As options of the command line. */
+/** Returns outputs as command-line options. */
 export function outputOptions(outputs: Readonly<Record<string, string | readonly string[]>>): readonly string[] {
   return Object.entries(outputs).flatMap(([name, value]) =>
     (typeof value === 'string' ? [value] : value).flatMap((path) => ['--output', `${name}=${path}`]),

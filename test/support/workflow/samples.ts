@@ -1,14 +1,13 @@
-import type { RepoPath } from '../../../src/domain/brand.ts';
-import type { Job, OutputSpec, Step, StepReview } from '../../../src/domain/job.ts';
-import type { ReviewResult } from '../../../src/domain/quality.ts';
-import type { SessionId, SessionReviewer, WorkflowSession } from '../../../src/domain/workflow.ts';
-import { beginSession } from '../../../src/plan/workflow-session.ts';
+import type { RepoPath, SessionId } from '../../../src/kernel/ids.ts';
+import type { QualityCriteria, QualityReview, ReviewResult } from '../../../src/workflows/quality/types.ts';
+import { beginSession } from '../../../src/workflows/session.ts';
+import type { Job, OutputSpec, SessionReviewer, Step, WorkflowSession } from '../../../src/workflows/types.ts';
 
 export const NOW = '2026-03-01T12:00:00.000Z';
 export const SELF: SessionReviewer = { kind: 'self' };
 export const BY_ONE: SessionReviewer = { kind: 'agent', name: 'one' };
 
-/** A step with one required file, called `out`, unless told. */
+/** Returns a step; by default it has one required file, called `out`. */
 export function stepOf(id: string, more: Partial<Step> = {}): Step {
   return {
     id,
@@ -28,12 +27,15 @@ export function output(name: string, more: Partial<OutputSpec> = {}): OutputSpec
   return { name, type: 'file', description: `The ${name}.`, required: true, ...more };
 }
 
-/** A review with one criterion. */
-export function reviewOf(runEach: string, more: Partial<StepReview> = {}): StepReview {
-  return { runEach, criteria: { Good: 'Is it good?' }, guidance: null, ...more };
+/** Returns a review; by default it has one criterion. */
+export function reviewOf(
+  runEach: string,
+  { criteria = { Good: 'Is it good?' }, guidance }: { criteria?: QualityCriteria; guidance?: string } = {},
+): QualityReview {
+  return { run_each: runEach, quality_criteria: criteria, additional_review_guidance: guidance };
 }
 
-/** A job of these steps with one workflow, `full`: the steps one after another, unless groups are given. */
+/** Returns a job with one workflow, `full`; by default it does the steps one after another. */
 export function jobOf(
   steps: readonly Step[],
   groups: readonly (readonly string[])[] = steps.map(({ id }) => [id]),
@@ -49,7 +51,7 @@ export function jobOf(
   };
 }
 
-/** A session of the job's first workflow, just begun. */
+/** Returns a new session of the job's first workflow. */
 export function sessionOf(job: Job, more: Partial<WorkflowSession> = {}): WorkflowSession {
   const [workflow] = job.workflows;
   if (workflow === undefined) throw new Error('no workflow');

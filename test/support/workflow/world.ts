@@ -1,37 +1,34 @@
-import type { RepoPath } from '../../../src/domain/brand.ts';
-import type { Job } from '../../../src/domain/job.ts';
-import type { WorkflowSessions } from '../../../src/domain/ports.ts';
-import { QualityGateError, type QualityGateResult, type StepOutputs } from '../../../src/domain/quality.ts';
-import { repoPath } from '../../../src/domain/repo-path.ts';
-import { done, failed, type Result } from '../../../src/domain/result.ts';
-import type { SessionId, SessionReviewer, WorkflowSession } from '../../../src/domain/workflow.ts';
-import type { StepEnd } from '../../../src/domain/workflow-outcome.ts';
-import { finishWorkflowStep } from '../../../src/execute/finish-step.ts';
-import { startWorkflow } from '../../../src/execute/workflow.ts';
-import type { FinishRequest, WorkflowPorts } from '../../../src/execute/workflow-ports.ts';
-import { outputFiles } from '../../../src/plan/quality-tasks.ts';
+import type { RepoPath, SessionId } from '../../../src/kernel/ids.ts';
+import { repoPath } from '../../../src/kernel/paths.ts';
+import { err, ok, type Result } from '../../../src/kernel/result.ts';
+import { finishWorkflowStep } from '../../../src/workflows/do/finish-step.ts';
+import type { FinishRequest, WorkflowPorts } from '../../../src/workflows/do/start.ts';
+import { startWorkflow } from '../../../src/workflows/do/start.ts';
+import { outputFiles } from '../../../src/workflows/quality/tasks.ts';
+import { QualityGateError, type QualityGateResult, type StepOutputs } from '../../../src/workflows/quality/types.ts';
+import type { Job, SessionReviewer, StepEnd, WorkflowSession, WorkflowSessions } from '../../../src/workflows/types.ts';
 import { memoryContents } from '../memory/contents.ts';
 import { type MemorySessions, memorySessions } from '../memory/workflow-sessions.ts';
 import { BY_ONE } from './samples.ts';
 
-/** What a reviewer in memory is asked. */
+/** One call to the reviewer in memory. */
 type Asked = {
   readonly files: readonly string[];
   readonly criteria: readonly string[];
   readonly notes: string | null;
 };
 
-/** Passes, fails, or crashes. */
+/** The answer of the reviewer in memory. */
 export type Verdict = 'pass' | 'fail' | 'crash';
 
-/** A project in memory with one job, in which somebody works through workflows. */
+/** A project in memory with one job, and the calls that an agent makes to work through its workflows. */
 export type WorkflowWorld = {
   job: Job;
   readonly files: Map<string, string>;
   readonly asked: Asked[];
   readonly sessions: MemorySessions;
   readonly progress: string[];
-  /** What the reviewer says; it passes everything unless told. */
+  /** The answer of the reviewer; default: it passes everything. */
   verdict: (asked: Asked) => Verdict;
   readonly ports: WorkflowPorts;
   start(reviewer?: SessionReviewer): Promise<SessionId>;
@@ -56,15 +53,15 @@ export function workflowWorld(
     clock: { now: () => new Date(Date.UTC(2026, 2, 1, 12, 0, ++seconds)) },
     newId: () => `s${++ids}` as SessionId,
     async job(name) {
-      return name === world.job.name ? done(world.job) : failed({ kind: 'unknown-job', name, known: [world.job.name] });
+      return name === world.job.name ? ok(world.job) : err({ kind: 'unknown-job', name, known: [world.job.name] });
     },
     async judge() {
-      return done({
+      return ok({
         async evaluate(given): Promise<QualityGateResult> {
           const one = {
             files: outputFiles(given.outputs).map(({ path }) => path),
             criteria: Object.keys(given.qualityCriteria),
-            notes: given.notes,
+            notes: given.notes ?? null,
           };
           asked.push(one);
           const verdict = world.verdict(one);
@@ -117,7 +114,7 @@ export function workflowWorld(
   return world;
 }
 
-/** What came of a call, in a word: the kind of its end, or of its failure. */
+/** Returns the kind of the result, or of the failure. */
 export function kindOf(end: Result<StepEnd>): string {
   return end.ok ? end.value.kind : end.failure.kind;
 }

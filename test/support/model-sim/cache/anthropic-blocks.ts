@@ -1,24 +1,24 @@
 import { isObject, type Json, type JsonObject, objectsIn, without } from '../json.ts';
 import { charsOf } from '../tokens.ts';
 
-/** How long an entry at a breakpoint is kept. */
+/** Lifetime of an entry at a breakpoint. */
 export type Ttl = '5m' | '1h';
 
 /** One content block of a Messages request, in the order in which the cache reads them. */
 export type AnthropicBlock = {
   readonly section: 'tools' | 'system' | 'messages';
-  /** As error messages of the API name it, such as `messages.0.content.2`. */
+  /** Name of the block in error messages of the API, such as `messages.0.content.2`. */
   readonly where: string;
-  /** The role of its message and the message's number; empty outside messages. */
+  /** The role and the number of its message; empty outside of messages. */
   readonly speaker: string;
   /** The block without its `cache_control`. */
   readonly block: JsonObject;
   readonly chars: number;
-  /** Set where the block is a breakpoint. */
+  /** Set if the block is a breakpoint. */
   readonly ttl: Ttl | null;
 };
 
-/** The blocks of tools, system and messages; top-level `cache_control` makes the last one a breakpoint. */
+/** Returns the blocks of tools, system and messages; a top-level `cache_control` makes the last one a breakpoint. */
 export function anthropicBlocks(body: JsonObject): readonly AnthropicBlock[] {
   const blocks = [
     ...objectsIn(body['tools']).map((tool, i) => blockOf('tools', `tools.${i}`, '', tool)),
@@ -35,7 +35,7 @@ export function anthropicBlocks(body: JsonObject): readonly AnthropicBlock[] {
   return [...blocks.slice(0, -1), { ...last, ttl: automatic }];
 }
 
-/** Content as blocks: a string is one text block. */
+/** Returns content as blocks: a string is one text block. */
 export function contentOf(content: Json | undefined): readonly JsonObject[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : objectsIn(content);
 }

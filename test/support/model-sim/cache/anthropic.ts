@@ -1,6 +1,6 @@
 /**
  * Simulated figures: Anthropic's documented rules of prompt caching, applied to tokens counted as characters / 4.
- * Not modelled: what the API bills, images and documents by size, switches of web search and citations.
+ * Not modelled: the bill of the API, the size of images and documents, and toggling web search and citations.
  */
 import { type JsonObject, objectAt, stringAt } from '../json.ts';
 import { tokensOf } from '../tokens.ts';
@@ -17,15 +17,15 @@ import {
 } from './entries.ts';
 import { ANTHROPIC_MINIMUM, figureFor } from './models.ts';
 
-/** How many blocks a breakpoint looks at for an earlier write, itself included. */
+/** Number of blocks that a breakpoint checks for an earlier write, including itself. */
 export const LOOK_BACK = 20;
 
-/** How long entries live after the start of the request that wrote or read them. */
+/** Lifetime of entries after the start of the request that wrote or read them. */
 export const TTL_MS: Readonly<Record<Ttl, number>> = { '5m': 5 * 60_000, '1h': 60 * 60_000 };
 
 type Position = { readonly key: string; readonly tokens: number; readonly ttl: Ttl | null };
 
-/** What a Messages request reads from the cache and writes into it. */
+/** Returns the tokens that a Messages request reads from the cache and writes into it. */
 export function planAnthropic(entries: CacheEntries, request: CacheRequest<JsonObject>): CachePlan {
   const { body, account, now } = request;
   const positions = positionsOf(body, account);
@@ -59,7 +59,7 @@ function positionsOf(body: JsonObject, account: string): readonly Position[] {
   return positions;
 }
 
-/** What, besides its blocks, a section's cache depends on. */
+/** The settings that a section's cache depends on, besides its blocks. */
 function openingOf(section: AnthropicBlock['section'], body: JsonObject): string {
   switch (section) {
     case 'tools':
@@ -83,7 +83,7 @@ function openingOf(section: AnthropicBlock['section'], body: JsonObject): string
 
 type Hit = { readonly position: Position; readonly entry: CacheEntry };
 
-/** For each breakpoint, the latest live entry that its look-back reaches. */
+/** Finds, for each breakpoint, the latest live entry within its look-back. */
 function hitsOf(entries: CacheEntries, positions: readonly Position[], now: number): readonly Hit[] {
   return positions.flatMap(({ ttl }, at) => {
     if (ttl === null) return [];
@@ -96,7 +96,7 @@ function hitsOf(entries: CacheEntries, positions: readonly Position[], now: numb
   });
 }
 
-/** The tokens between what was read and the last breakpoint, each by the breakpoint that it ends at. */
+/** Divides the tokens between the read prefix and the last breakpoint by the breakpoints. */
 function writtenTokens(writing: readonly Position[], read: number): Readonly<Record<Ttl, number>> {
   const tokens = { '5m': 0, '1h': 0 };
   let from = read;

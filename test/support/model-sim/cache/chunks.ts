@@ -1,18 +1,18 @@
 /**
- * Simulated figures: an implicit cache that holds the beginnings of prompts in steps of so many tokens,
- * with tokens counted as characters / 4.
+ * Simulated figures: an implicit cache that stores prefixes of prompts in steps of a fixed number of tokens. Tokens are
+ * counted as characters / 4.
  */
 import { createHash } from 'node:crypto';
 import { CHARS_PER_TOKEN, tokensOf } from '../tokens.ts';
 import { type CacheEntries, type CacheEntry, type CachePlan, entryAt, liveEntry, refreshed } from './entries.ts';
 
-/** How an implicit cache counts. */
+/** Parameters of an implicit cache. */
 export type ChunkRules = { readonly minimum: number; readonly step: number; readonly ttlMs: number };
 
-/** One prompt as the cache sees it: `scope` separates what never shares, `text` is compared from its beginning. */
+/** One prompt as the cache sees it: different `scope`s share nothing, and `text` is compared from its beginning. */
 export type ChunkedPrompt = { readonly scope: string; readonly text: string; readonly now: number };
 
-/** What a prompt reads of earlier prompts' beginnings; such a cache bills no write. */
+/** Returns the tokens that a prompt reads from prefixes of earlier prompts; such a cache bills no write. */
 export function planChunks(entries: CacheEntries, prompt: ChunkedPrompt, rules: ChunkRules): CachePlan {
   const total = tokensOf(prompt.text.length);
   const read: CacheEntry[] = [];

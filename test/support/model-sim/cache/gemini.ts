@@ -1,6 +1,6 @@
 /**
- * Simulated figures: Gemini's implicit cache. Its minimum is documented; steps and lifetime are not, and the provider
- * promises no hit, so both are assumptions of the simulator.
+ * Simulated figures: Gemini's implicit cache. Its minimum is documented. Steps and lifetime are not documented, and the
+ * provider guarantees no hit, so both are assumptions of the simulator.
  */
 import { type JsonObject, objectsIn, stringAt } from '../json.ts';
 import { type ChunkRules, planChunks } from './chunks.ts';
@@ -10,10 +10,13 @@ import { figureFor, GEMINI_MINIMUM } from './models.ts';
 /** The assumed step of a hit, in tokens. */
 export const GEMINI_STEP = 128;
 
-/** The assumed lifetime of an entry that nobody reads. */
+/** The assumed lifetime of an entry that no request reads. */
 export const GEMINI_TTL_MS = 5 * 60_000;
 
-/** What a generateContent request reads; the model's name is in its path, so it is passed in the body as `model`. */
+/**
+ * Returns the tokens that a generateContent request reads. The path has the model's name, so the caller passes it in
+ * the body as `model`.
+ */
 export function planGemini(entries: CacheEntries, request: CacheRequest<JsonObject>): CachePlan {
   const { body, account, now } = request;
   const model = stringAt(body, 'model');

@@ -1,4 +1,4 @@
-/** A figure of a provider's documentation, by the beginning of a model's name. */
+/** A figure of a provider's documentation, by model name prefix. */
 export type DatedFigures = {
   readonly source: string;
   readonly retrieved: string;
@@ -49,7 +49,7 @@ export const OPENAI_STEP: DatedFigures = {
   otherwise: 128,
 };
 
-/** The shortest prefix that Gemini's implicit cache takes; copies of the page disagree, this is the latest. */
+/** The shortest prefix that Gemini's implicit cache stores; copies of the page disagree, this is the latest. */
 export const GEMINI_MINIMUM: DatedFigures = {
   source: 'https://ai.google.dev/gemini-api/docs/caching',
   retrieved: '2026-09',
@@ -57,7 +57,7 @@ export const GEMINI_MINIMUM: DatedFigures = {
   otherwise: 4096,
 };
 
-/** The figure of the longest name that the model's begins with. */
+/** Returns the figure of the longest matching name prefix. */
 export function figureFor(figures: DatedFigures, model: string): number {
   const names = Object.keys(figures.byModel).filter((name) => model.startsWith(name));
   const longest = names.sort((a, b) => b.length - a.length)[0];

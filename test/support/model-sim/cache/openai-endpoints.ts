@@ -1,5 +1,5 @@
 /**
- * Simulated figures: the cache of GPT-5.6 and later, which matches exact breakpoints only, with tokens counted as
+ * Simulated figures: the cache of GPT-5.6 and later, which matches only exact breakpoints. Tokens are counted as
  * characters / 4.
  */
 import { isObject, type JsonObject, objectAt, objectsIn, without } from '../json.ts';
@@ -7,15 +7,15 @@ import { tokensOf } from '../tokens.ts';
 import { type CacheEntries, type CachePlan, chain, entryAt, liveEntry, refreshed } from './entries.ts';
 import { inputItems, openingParts } from './openai-prompt.ts';
 
-/** How many ends of earlier messages are looked up besides the breakpoints. */
+/** Number of earlier message ends that are looked up besides the breakpoints. */
 export const EARLIER_ENDS = 20;
 
-/** How many breakpoints a request may write. */
+/** Number of breakpoints that a request may write. */
 const MAX_WRITES = 4;
 
 type Endpoint = { readonly key: string; readonly tokens: number; readonly kind: 'explicit' | 'end' | 'developer' };
 
-/** What a request reads at exact breakpoints, and writes at its own. */
+/** Returns the tokens that a request reads at exact breakpoints, and writes at its own. */
 export function planEndpoints(
   entries: CacheEntries,
   request: { readonly scope: readonly string[]; readonly body: JsonObject; readonly now: number },
@@ -75,7 +75,7 @@ function endpointsOf(scope: readonly string[], body: JsonObject): { endpoints: r
   return { endpoints, total: tokensOf(chars) };
 }
 
-/** Settings whose change makes every entry useless. */
+/** Settings that invalidate every entry when they change. */
 function settingsOf(body: JsonObject): readonly string[] {
   return [body['parallel_tool_calls'], objectAt(body, 'reasoning')['effort'], objectAt(body, 'text')['verbosity']].map(
     (setting) => JSON.stringify(setting ?? null),

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, objectsIn, without } from '../json.ts';
 
-/** The parts of a Responses prompt before its input: tools, the answer's format, instructions. */
+/** The parts of a Responses prompt before its input: tools, answer format, instructions. */
 export function openingParts(body: JsonObject): readonly string[] {
   const text = body['text'];
   const format = isObject(text) ? text['format'] : undefined;
@@ -9,7 +9,7 @@ export function openingParts(body: JsonObject): readonly string[] {
   );
 }
 
-/** The items of a Responses prompt without their ids, which the model never sees. */
+/** Returns the items of a Responses prompt without their ids, which the model never sees. */
 export function inputItems(body: JsonObject): readonly JsonObject[] {
   const input = body['input'];
   if (typeof input === 'string') return [{ type: 'message', role: 'user', content: input }];

@@ -1,6 +1,7 @@
 /**
  * Simulated figures: OpenAI's documented rules of prompt caching, applied to tokens counted as characters / 4.
- * Requests with different `prompt_cache_key` share nothing here; the provider only says that the key steers routing.
+ * Requests with different `prompt_cache_key` share nothing here; the provider only documents that the key affects
+ * routing.
  */
 import { type JsonObject, stringAt } from '../json.ts';
 import { planChunks } from './chunks.ts';
@@ -9,10 +10,12 @@ import { figureFor, OPENAI_MINIMUM, OPENAI_STEP } from './models.ts';
 import { planEndpoints } from './openai-endpoints.ts';
 import { inputItems, openingParts } from './openai-prompt.ts';
 
-/** Lifetimes of an entry that nobody reads; in memory is "5 to 10 minutes", of which the shorter is taken. */
+/**
+ * Lifetimes of an entry that no request reads. In memory it is "5 to 10 minutes"; the simulator uses the shorter time.
+ */
 export const OPENAI_TTL_MS = { in_memory: 5 * 60_000, '24h': 24 * 60 * 60_000, '30m': 30 * 60_000 } as const;
 
-/** What a Responses request reads from the cache and writes into it. */
+/** Returns the tokens that a Responses request reads from the cache and writes into it. */
 export function planOpenai(entries: CacheEntries, request: CacheRequest<JsonObject>): CachePlan {
   const { body, account, now } = request;
   const model = stringAt(body, 'model');

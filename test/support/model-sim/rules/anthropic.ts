@@ -4,14 +4,14 @@ import type { Rejection, Rule } from '../wire/wire.ts';
 
 const MAX_BREAKPOINTS = 4;
 
-/** At most four blocks may carry `cache_control`. */
+/** At most four blocks may have `cache_control`. */
 export const fourBreakpoints: Rule = (body) => {
   const found = breakpoints(body).length;
   if (found <= MAX_BREAKPOINTS) return null;
   return invalid(`A maximum of ${MAX_BREAKPOINTS} blocks with cache_control may be provided. Found ${found}.`);
 };
 
-/** Breakpoints that are kept for an hour come before those kept for five minutes. */
+/** Breakpoints with a lifetime of an hour come before those with five minutes. */
 export const longerTtlFirst: Rule = (body) => {
   const points = breakpoints(body);
   const short = points.findIndex(({ ttl }) => ttl === '5m');
@@ -30,7 +30,7 @@ export const firstMessageFromUser: Rule = (body) => {
   return first['role'] === 'user' ? null : invalid('messages: first message must use the "user" role');
 };
 
-/** A tool's result answers a call in the message before it. */
+/** A tool result answers a call in the message before it. */
 export const resultsHaveCalls: Rule = (body) => {
   for (const { message, index, before } of turns(body)) {
     const calls = idsIn(before, 'tool_use', 'id');
@@ -46,7 +46,7 @@ export const resultsHaveCalls: Rule = (body) => {
   return null;
 };
 
-/** A tool call is answered in the message after it. */
+/** The message after a tool call answers the call. */
 export const callsHaveResults: Rule = (body) => {
   for (const { message, before, beforeIndex } of turns(body)) {
     const results = idsIn(message, 'tool_result', 'tool_use_id');
@@ -60,7 +60,7 @@ export const callsHaveResults: Rule = (body) => {
   return null;
 };
 
-/** Everything that Anthropic's API is known to turn down, in the order in which it is looked at. */
+/** Every request that Anthropic's API is known to reject, in the order of its checks. */
 export const anthropicRules: readonly Rule[] = [
   firstMessageFromUser,
   fourBreakpoints,
@@ -80,7 +80,7 @@ type Turn = {
   readonly beforeIndex: number;
 };
 
-/** Each message with the one before it; messages with the role system stand outside the turns. */
+/** Returns each message with the one before it; messages with the role system are not part of the turns. */
 function turns(body: JsonObject): readonly Turn[] {
   const spoken = objectsIn(body['messages'])
     .map((message, index) => ({ message, index }))

@@ -7,7 +7,7 @@ export const someContents: Rule = (body) =>
     ? null
     : invalid('* GenerateContentRequest.contents: contents is not specified');
 
-/** A conversation ends with the user or with a function's response. */
+/** A conversation ends with the user or with a function response. */
 export const endsWithUser: Rule = (body) => {
   const last = objectsIn(body['contents']).at(-1);
   if (last === undefined || last['role'] !== 'model') return null;
@@ -15,8 +15,8 @@ export const endsWithUser: Rule = (body) => {
 };
 
 /**
- * The turn after function calls holds as many responses as there were calls. Users of Gemini CLI report this error often,
- * but not for responses that are sent twice, so it is applied on request only.
+ * The turn after function calls has as many responses as there were calls. Users of Gemini CLI report this error often,
+ * but not for responses that are sent twice, so it applies only on request.
  */
 export const asManyResponsesAsCalls: Rule = (body) => {
   const contents = objectsIn(body['contents']);
@@ -32,7 +32,7 @@ export const asManyResponsesAsCalls: Rule = (body) => {
   );
 };
 
-/** What Gemini's API turns down in any case. */
+/** Requests that Gemini's API always rejects. */
 export const geminiRules: readonly Rule[] = [someContents, endsWithUser];
 
 function partsWith(content: JsonObject, key: string): number {

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, objectAt, objectsIn, stringAt } from '../json.ts';
 import type { Rejection, Rule } from '../wire/wire.ts';
 
-/** A strict schema of the answer names every property as required and allows no others. */
+/** A strict answer schema requires every property and allows no others. */
 export const strictAnswerSchema: Rule = (body) => {
   const format = objectAt(objectAt(body, 'text'), 'format');
   if (format['type'] !== 'json_schema' || format['strict'] !== true) return null;
@@ -11,7 +11,7 @@ export const strictAnswerSchema: Rule = (body) => {
   return { ...invalid(message), code: 'invalid_json_schema', param: 'text.format.schema' };
 };
 
-/** A strict tool's parameters are held to the same. */
+/** The parameters of a strict tool follow the same rule. */
 export const strictToolSchemas: Rule = (body) => {
   for (const [i, tool] of objectsIn(body['tools']).entries()) {
     if (tool['type'] !== 'function' || tool['strict'] !== true) continue;
@@ -23,7 +23,7 @@ export const strictToolSchemas: Rule = (body) => {
   return null;
 };
 
-/** An output belongs to a call that came before it. */
+/** An output belongs to an earlier call. */
 export const outputsHaveCalls: Rule = (body) => {
   const calls = new Set<string>();
   for (const item of objectsIn(body['input'])) {
@@ -36,10 +36,10 @@ export const outputsHaveCalls: Rule = (body) => {
   return null;
 };
 
-/** Everything that OpenAI's API is known to turn down. */
+/** Every request that OpenAI's API is known to reject. */
 export const openaiRules: readonly Rule[] = [strictAnswerSchema, strictToolSchemas, outputsHaveCalls];
 
-/** What keeps a schema from being strict, with the place in OpenAI's words. */
+/** Returns why a schema is not strict, with the location in OpenAI's words. */
 function strictProblem(schema: Json, path: readonly string[]): string | null {
   if (!isObject(schema)) return null;
   const own = isObjectSchema(schema) ? objectProblem(schema, path) : null;

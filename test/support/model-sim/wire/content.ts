@@ -6,7 +6,7 @@ import type { Content } from './wire.ts';
 /** The tool that agents offer for a structured answer. */
 export const STRUCTURED_TOOL = 'StructuredOutput';
 
-/** What is said, in pieces; a structured answer goes through the tool for it where the request offers that. */
+/** Splits an answer into pieces; a structured answer uses its tool if the request offers that tool. */
 export function contentOf(said: Said, tools: readonly string[]): readonly Content[] {
   switch (said.kind) {
     case 'text':
@@ -25,12 +25,12 @@ export function contentOf(said: Said, tools: readonly string[]): readonly Conten
   }
 }
 
-/** Tokens of what was said, by the simulator's rule. */
+/** Tokens of the answer, by the simulator's rule. */
 export function outputTokens(content: readonly Content[]): number {
   return tokensOf(content.reduce((chars, one) => chars + charsOf(one), 0));
 }
 
-/** Tokens of what was thought, by the simulator's rule. */
+/** Tokens of the thinking, by the simulator's rule. */
 export function thinkingTokens(content: readonly Content[]): number {
   return outputTokens(content.filter(({ kind }) => kind === 'thinking'));
 }

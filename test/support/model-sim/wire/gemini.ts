@@ -16,7 +16,7 @@ const ERROR_STATUS: Readonly<Record<number, string>> = {
   503: 'UNAVAILABLE',
 };
 
-/** Gemini's generateContent API; the model of the path is in the body as `model`. */
+/** Gemini's generateContent API; the body has the model of the path as `model`. */
 export const geminiWire: Wire = {
   provider: 'gemini',
   rules: geminiRules,

@@ -1,19 +1,19 @@
 import { type JsonObject, objectsIn, stringAt } from '../json.ts';
 
-/** A tool of a request, and the namespace that it is offered in. */
+/** A tool of a request, and its namespace. */
 export type OfferedTool = { readonly tool: JsonObject; readonly namespace: string | null };
 
-/** The tool of that name, looked for in namespaces and in the input too. */
+/** Finds the tool of that name, also in namespaces and in the input. */
 export function offeredTool(body: JsonObject, name: string): OfferedTool | null {
   return offeredTools(body).find(({ tool }) => tool['name'] === name) ?? null;
 }
 
-/** The names of all tools; those without a name, such as web search, by their type. */
+/** Returns the names of all tools; tools without a name, such as web search, by their type. */
 export function toolNames(body: JsonObject): readonly string[] {
   return offeredTools(body).map(({ tool }) => stringAt(tool, 'name') || stringAt(tool, 'type'));
 }
 
-/** Newer models get their tools in items of the input. */
+/** Newer models get their tools in input items. */
 function offeredTools(body: JsonObject): readonly OfferedTool[] {
   const added = objectsIn(body['input']).filter((item) => item['type'] === 'additional_tools');
   const tools = [body, ...added].flatMap((holder) => objectsIn(holder['tools']));

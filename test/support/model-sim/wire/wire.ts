@@ -2,26 +2,26 @@ import type { CacheEntries, CachePlan, CacheRequest, PromptUse } from '../cache/
 import type { Json, JsonObject } from '../json.ts';
 import type { Provider, RequestSummary } from '../script.ts';
 
-/** One piece of what the model says, in no provider's form yet. */
+/** One piece of an answer, independent of a provider. */
 export type Content =
   | { readonly kind: 'thinking'; readonly text: string }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly name: string; readonly input: JsonObject };
 
-/** Everything an answer is made of; `id` is unique to the request. */
+/** The parts of an answer; `id` is unique for each request. */
 export type Saying = {
   readonly id: string;
   readonly body: JsonObject;
   readonly content: readonly Content[];
   readonly use: PromptUse;
-  /** Whether the answer ends because it may not be longer. */
+  /** Whether the answer stops at the length limit. */
   readonly atLimit: boolean;
 };
 
-/** An answer in a provider's form: whole, and as the events of a stream. */
+/** An answer in a provider's form: as a whole, and as stream events. */
 export type WireAnswer = { readonly whole: JsonObject; readonly events: readonly string[]; readonly usage: JsonObject };
 
-/** Why a provider turns a request down. */
+/** Why a provider rejects a request. */
 export type Rejection = {
   readonly status: number;
   readonly message: string;
@@ -30,18 +30,18 @@ export type Rejection = {
   readonly param?: string;
 };
 
-/** A rule that a provider holds requests to; null where it is kept. */
+/** A provider's rule for requests; returns null if a request follows it. */
 export type Rule = (body: JsonObject) => Rejection | null;
 
-/** What an error answer says. */
+/** The content of an error answer. */
 export type WireError = Rejection & { readonly retryAfterSeconds?: number; readonly resetsAt?: number };
 
-/** One provider's interface, all of it pure. */
+/** One provider's API as pure functions. */
 export type Wire = {
   readonly provider: Provider;
   readonly rules: readonly Rule[];
   summarize(body: JsonObject): Pick<RequestSummary, 'model' | 'tools' | 'schema' | 'lastUserText' | 'toolResults'>;
-  /** Whether the agent asks for something of its own beside the conversation, such as a title. */
+  /** Whether the agent sends a request of its own outside the conversation, for example for a title. */
   isAside(body: JsonObject): boolean;
   plan(entries: CacheEntries, request: CacheRequest<JsonObject>): CachePlan;
   answer(saying: Saying): WireAnswer;
@@ -49,7 +49,7 @@ export type Wire = {
   error(error: WireError, id: string): { readonly headers: Readonly<Record<string, string>>; readonly body: Json };
 };
 
-/** The first rule's objection, or null. */
+/** Returns the first broken rule, or null. */
 export function firstRejection(rules: readonly Rule[], body: JsonObject): Rejection | null {
   for (const rule of rules) {
     const rejection = rule(body);

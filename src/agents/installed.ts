@@ -1,0 +1,197 @@
+import { realpathSync, statSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
+import type { AgentReport, AgentSettings, ResumeResult } from '../kernel/agent.ts';
+import { ACTIVE } from '../kernel/ports.ts';
+import { isAmount, isString, readShape, type Shape } from '../kernel/shape.ts';
+import { openListFile } from '../platform/private-files.ts';
+import { findOnPath, isProgram } from '../platform/program.ts';
+import { runProcessGroup } from '../platform/run-process.ts';
+import type { Agent } from './agent.ts';
+import { commandAgent } from './command.ts';
+import { loadAgents } from './table.ts';
+
+/** Returns the path of a program: the given path, else the first executable on PATH; `null` if there is none. */
+export function findProgram(name: string, path: string, cwd: string): string | null {
+  if (!name.includes('/')) return findOnPath(name, path);
+  const given = isAbsolute(name) ? name : resolve(cwd, name);
+  return isProgram(given) ? given : null;
+}
+
+const VERSION_TIMEOUT_MS = 15_000;
+
+/** Runs `<program> --version` and returns the version; `null` if the output has none. */
+export async function programVersion(
+  program: string,
+  env: Readonly<Record<string, string>>,
+  cwd: string,
+): Promise<string | null> {
+  const end = await runProcessGroup({
+    program,
+    args: ['--version'],
+    cwd,
+    env,
+    input: '',
+    timeoutMs: VERSION_TIMEOUT_MS,
+    idleMs: null,
+    signal: null,
+  });
+  if (end.kind !== 'ended' || end.code !== 0) return null;
+  return /\d+\.\d+\.\d+[-+.\w]*/.exec(`${end.stdout.text}\n${end.stderr.text}`)?.[0] ?? null;
+}
+
+/** Variables that every program needs: home, language, proxies, certificates. */
+const ALWAYS: readonly string[] = [
+  ...['HOME', 'PATH', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_*', 'TZ', 'TERM', 'TMPDIR', 'XDG_*'],
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'no_proxy', 'all_proxy'],
+  ...['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE'],
+  ...['DBUS_SESSION_BUS_ADDRESS', 'SSH_AUTH_SOCK'],
+];
+
+/** Returns the part of the user's environment that an agent gets. Names in `needs` may end in `*`. */
+export function agentEnvironment(
+  own: Readonly<Record<string, string | undefined>>,
+  needs: readonly string[],
+): Record<string, string> {
+  const allowed = [...ALWAYS, ...needs];
+  const passes = (name: string) =>
+    allowed.some((one) => (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : name === one));
+  const env: Record<string, string> = { [ACTIVE]: '1' };
+  for (const [name, value] of Object.entries(own)) {
+    if (value !== undefined && passes(name)) env[name] = value;
+  }
+  return env;
+}
+
+/** An agent with its program on this machine and the user's settings for it. */
+export type KnownAgent = {
+  readonly agent: Agent;
+  readonly settings: AgentSettings | null;
+  /** `null` if the program was not found. */
+  readonly program: string | null;
+  readonly env: Readonly<Record<string, string>>;
+};
+
+/** Returns the built-in agents and the custom commands of the settings. A custom command replaces an agent of its name. */
+export async function knownAgents(
+  settings: Readonly<Record<string, AgentSettings>>,
+  own: Readonly<Record<string, string | undefined>>,
+  root: string,
+): Promise<readonly KnownAgent[]> {
+  const defined = Object.entries(settings).flatMap(([name, { command, resume }]) => {
+    const [program, ...args] = command ?? [];
+    return program === undefined ? [] : [commandAgent({ name, command: [program, ...args], resume })];
+  });
+  const builtIn = (await loadAgents()).filter(({ name }) => !defined.some((one) => one.name === name));
+  return [...builtIn, ...defined].map((agent) => {
+    const mine = settings[agent.name] ?? null;
+    return {
+      agent,
+      settings: mine,
+      program: findProgram(mine?.path ?? agent.program, own['PATH'] ?? '', root),
+      env: { ...agentEnvironment(own, agent.variables), ...mine?.env },
+    };
+  });
+}
+
+/** Whether the agent is a custom command from the settings. */
+export function isCustomCommand({ settings }: Pick<KnownAgent, 'settings'>): boolean {
+  return settings?.command != null;
+}
+
+/** Returns how the tested version of each agent did in V1 to V4. `npm run test:agents` proves these results. */
+export function testedVersions(agents: readonly Agent[]): readonly ResumeResult[] {
+  return agents.flatMap(({ name: agent, testedVersion: version, resumeFailure: failed }) =>
+    version === null ? [] : [{ agent, version, failed, freshMs: null, resumedMs: null }],
+  );
+}
+
+/** Returns the facts that `onceover doctor` shows of an agent. A custom command is not started for this. */
+export async function reportAgent(
+  known: KnownAgent,
+  root: string,
+  resume: (name: string, version: string | null) => AgentReport['resume'],
+): Promise<AgentReport> {
+  const { agent, program, settings } = known;
+  const { name, testedVersion, abilities, install } = agent;
+  const common = { name, program, testedVersion, abilities, install };
+  if (!isCustomCommand(known)) {
+    const version = program === null ? null : await programVersion(program, known.env, root);
+    return { ...common, version, resume: resume(name, version) };
+  }
+  const declared: AgentReport['resume'] =
+    settings?.resume === true
+      ? { kind: 'yes', from: 'config' }
+      : { kind: 'no', from: 'config', why: '"resume: true" is not set' };
+  return { ...common, version: null, resume: declared };
+}
+
+/** A cache of program versions. A program is started again only if its file changed. */
+export type Versions = {
+  /** Returns the version, cached or from `ask`; `null` if the program reports none. */
+  of(program: string, ask: () => Promise<string | null>): Promise<string | null>;
+};
+
+const MOST_KEPT = 50;
+
+// The file of a version launcher stays the same when the user switches versions, so entries expire.
+const KNOWN_FOR_MS = 24 * 60 * 60 * 1000;
+
+type ProgramFile = { readonly path: string; readonly size: number; readonly changed: number };
+
+/** A program's file at the time when it reported its version. */
+type VersionEntry = ProgramFile & { readonly version: string; readonly at: number };
+
+const ENTRY: Shape<VersionEntry> = {
+  path: isString,
+  size: isAmount,
+  changed: isAmount,
+  version: (value) => isString(value) && /^\d+\.\d+\.\d+[-+.\w]{0,100}$/.test(value),
+  at: isAmount,
+};
+
+/** Opens the cache in the clone's own folder. If the cache is unreadable, programs are asked again. */
+export function openVersions(commonDir: string, now: () => number = Date.now): Versions {
+  const list = openListFile(commonDir, 'versions.json');
+  const read = () => list.read().flatMap((one) => readShape(one, ENTRY) ?? []);
+  const asking = new Map<string, Promise<string | null>>();
+
+  function find(file: ProgramFile): string | null {
+    const entry = read().find((one) => isSame(one, file));
+    return entry !== undefined && entry.at <= now() && now() - entry.at < KNOWN_FOR_MS ? entry.version : null;
+  }
+
+  // If the entry cannot be written, the program is only asked again later.
+  async function askAndKeep(file: ProgramFile, ask: () => Promise<string | null>): Promise<string | null> {
+    const version = await ask();
+    if (version === null) return null;
+    const others = read().filter((one) => one.path !== file.path);
+    list.write([...others.slice(1 - MOST_KEPT), { ...file, version, at: now() }]);
+    return version;
+  }
+
+  return {
+    async of(program, ask) {
+      const file = fileOf(program);
+      if (file === null) return ask();
+      const key = JSON.stringify(file);
+      const answer = asking.get(key) ?? find(file) ?? askAndKeep(file, ask);
+      asking.set(key, Promise.resolve(answer));
+      return answer;
+    },
+  };
+}
+
+// Uses ctime, because a copied file may keep the mtime of the original.
+function fileOf(program: string): ProgramFile | null {
+  try {
+    const path = realpathSync(program);
+    const { size, ctimeMs } = statSync(path);
+    return { path, size, changed: ctimeMs };
+  } catch {
+    return null;
+  }
+}
+
+function isSame(a: ProgramFile, b: ProgramFile): boolean {
+  return a.path === b.path && a.size === b.size && a.changed === b.changed;
+}

@@ -1,0 +1,146 @@
+import type { AgentFailure } from '../kernel/agent.ts';
+import { isRecord } from '../kernel/json.ts';
+
+/** Parses a line as a JSON object; `null` if it is something else that the agent printed. */
+export function readEvent(line: string): Readonly<Record<string, unknown>> | null {
+  if (!line.startsWith('{')) return null;
+  try {
+    const value: unknown = JSON.parse(line);
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the object under a key; an empty one if there is none. */
+export function objectAt(value: unknown, key: string): Readonly<Record<string, unknown>> {
+  const found = isRecord(value) ? value[key] : undefined;
+  return isRecord(found) ? found : {};
+}
+
+export function stringAt(value: unknown, key: string): string | null {
+  const found = isRecord(value) ? value[key] : undefined;
+  return typeof found === 'string' ? found : null;
+}
+
+/** Returns the number under a key; 0 if there is none or it is negative. */
+export function numberAt(value: unknown, key: string): number {
+  const found = isRecord(value) ? value[key] : undefined;
+  return isTokenCount(found) ? found : 0;
+}
+
+export function isTokenCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+export function arrayAt(value: unknown, key: string): readonly unknown[] {
+  const found = isRecord(value) ? value[key] : undefined;
+  return Array.isArray(found) ? found : [];
+}
+
+// Error texts of agents and providers for usage limits and missing logins. They are matched against errors only, never
+// against a reviewer's answer.
+const LIMIT =
+  /usage limit|rate.?limit|quota (?:exceeded|will reset)|exceeded your current quota|credit balance is too low|out of (?:extra )?usage|too many requests|resource.?exhausted|\b429\b/i;
+
+const LOGIN =
+  /not logged in|please run \/login|failed to authenticate|invalid (?:x-)?api.?key|unauthori[sz]ed|authentication|missing (?:an? )?(?:environment variable|api.?key)|api key not (?:valid|found)|\b401\b|\b403\b/i;
+
+/** Returns the failure that an error's text and HTTP status mean; `now` resolves times like "in 5 minutes". */
+export function errorFailure(said: string, status: number | null, now: Date): AgentFailure {
+  const short = shorten(said);
+  if (status === 429 || LIMIT.test(said)) return { kind: 'limit', said: short, resetAt: resetTime(said, now) };
+  if (status === 401 || status === 403 || LOGIN.test(said)) return { kind: 'not-logged-in', said: short };
+  return { kind: 'agent-error', said: short };
+}
+
+const UNITS: Readonly<Record<string, number>> = { d: 86_400, h: 3600, m: 60, s: 1 };
+
+/** Returns when a limit ends, from a time stamp, "in 3 hours 4 minutes", "after 5h30m12s" or "at 3:04 PM", else `null`. */
+export function resetTime(said: string, now: Date): Date | null {
+  const stamp = /\|(\d{10})\b/.exec(said);
+  if (stamp !== null) return new Date(Number(stamp[1]) * 1000);
+  const iso = /\b(\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)\b/.exec(said);
+  if (iso !== null && !Number.isNaN(Date.parse(iso[1] ?? ''))) return new Date(iso[1] ?? '');
+  const span =
+    /\b(?:in|after|within)\s+((?:\d+(?:\.\d+)?\s*(?:d(?:ays?)?|h(?:ours?|rs?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)[\s,]*(?:and\s+)?)+)/i.exec(
+      said,
+    );
+  if (span !== null) {
+    let seconds = 0;
+    for (const [, amount, unit] of (span[1] ?? '').matchAll(/(\d+(?:\.\d+)?)\s*([dhms])/gi)) {
+      seconds += Number(amount) * (UNITS[(unit ?? '').toLowerCase()] ?? 0);
+    }
+    return new Date(now.getTime() + seconds * 1000);
+  }
+  const day =
+    /\b(?:resets?|try again)(?: (?:at|on))? ((?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d{1,2})(?:st|nd|rd|th)?,? (\d{4})(?:,| at)? (\d{1,2}:\d\d(?: ?[ap]m)?)/i.exec(
+      said,
+    );
+  if (day !== null) {
+    const date = new Date(`${day[1]}, ${day[2]} ${(day[3] ?? '').replace(/(\d)([ap]m)$/i, '$1 $2')}`);
+    if (!Number.isNaN(date.getTime())) return date;
+  }
+  const clock = /\b(?:resets?|try again)(?: at)? (\d{1,2})(?::(\d\d))?\s*(am|pm)\b/i.exec(said);
+  return clock === null ? null : nextTime(clock, now);
+}
+
+function nextTime(clock: RegExpExecArray, now: Date): Date {
+  const hour = (Number(clock[1]) % 12) + (clock[3]?.toLowerCase() === 'pm' ? 12 : 0);
+  const time = new Date(now);
+  time.setHours(hour, Number(clock[2] ?? 0), 0, 0);
+  if (time <= now) time.setDate(time.getDate() + 1);
+  return time;
+}
+
+/** Returns the output from the first error line on, else the last five lines, without colours. */
+export function lastErrorLine(said: string): string {
+  const lines = said
+    .replace(/\u001b\[[0-9;]*m/g, '')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  const error = lines.findIndex((line) => /^\W*(?:error|fatal)/i.test(line));
+  return lines.slice(error === -1 ? -5 : error).join('\n');
+}
+
+const LONGEST = 400;
+
+/** Returns a text as one line of at most 400 characters. */
+export function shorten(said: string): string {
+  const line = said.replace(/\s+/g, ' ').trim();
+  return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
+}
+
+/** Returns the files that a shell command prints, by the arguments of `cat`, `sed` and similar programs. */
+export function filesShownBy(command: string): readonly string[] {
+  return simpleCommands(scriptOf(command)).flatMap(([program = '', ...args]) => {
+    const name = program.slice(program.lastIndexOf('/') + 1);
+    return READERS.includes(name) ? args.filter((word) => !word.startsWith('-')) : [];
+  });
+}
+
+const READERS: readonly string[] = ['awk', 'bat', 'cat', 'head', 'less', 'more', 'nl', 'sed', 'tac', 'tail'];
+
+/** Returns the script of a `bash -lc '…'` command, which is how agents start a shell; else the command itself. */
+function scriptOf(command: string): string {
+  const [words = []] = simpleCommands(command);
+  const [program = '', option = '', script] = words;
+  return /(?:^|\/)\w*sh$/.test(program) && /^-\w*c$/.test(option) && script !== undefined ? script : command;
+}
+
+/** Splits a script into commands, and each command into words without quotes. */
+function simpleCommands(script: string): readonly (readonly string[])[] {
+  const commands: string[][] = [[]];
+  for (const [token] of script.matchAll(/[\n;&|]+|(?:[^\s;&|'"\\]|\\[\s\S]|'[^']*'|"(?:[^"\\]|\\[\s\S])*")+/g)) {
+    if (/^[\n;&|]/.test(token)) commands.push([]);
+    else commands.at(-1)?.push(unquoted(token));
+  }
+  return commands;
+}
+
+function unquoted(word: string): string {
+  return word.replace(
+    /'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"|\\([\s\S])/g,
+    (_, single?: string, double?: string, one?: string) => single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? one ?? '',
+  );
+}

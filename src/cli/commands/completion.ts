@@ -1,0 +1,72 @@
+import type { Command } from 'commander';
+import { exitWith, printResult } from '../output.ts';
+
+/** The words that can follow a command: its subcommands and its options. */
+type Words = { readonly path: string; readonly words: readonly string[] };
+
+const SCRIPTS: Readonly<Record<string, (table: readonly Words[]) => string>> = {
+  bash: bashScript,
+  zsh: (table) => `autoload -U +X bashcompinit && bashcompinit\n${bashScript(table)}`,
+  fish: fishScript,
+};
+
+/** Prints the completion script of a shell. */
+export async function completionCommand(shell: string, program: Command): Promise<void> {
+  const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
+  if (script === undefined) {
+    const said = `completion supports bash, zsh and fish, not "${shell}".`;
+    return exitWith({ kind: 'wrong-usage', said, command: 'completion' }, false);
+  }
+  printResult(script(tableOf(program)));
+}
+
+function tableOf(program: Command): readonly Words[] {
+  const visible = program.commands.filter((command) => !command.name().includes('-reviewer'));
+  const own = { path: '', words: [...visible.map((command) => command.name()), '--help', '--version'] };
+  const below = visible.flatMap((command) => [
+    { path: command.name(), words: [...command.commands.map((one) => one.name()), ...optionsOf(command)] },
+    ...command.commands.map((one) => ({ path: `${command.name()} ${one.name()}`, words: optionsOf(one) })),
+  ]);
+  return [own, ...below];
+}
+
+function optionsOf(command: Command): readonly string[] {
+  const named = command.options.filter(({ hidden }) => !hidden).flatMap(({ long }) => long ?? []);
+  return [...named, '--help'];
+}
+
+function bashScript(table: readonly Words[]): string {
+  const cases = table.map(({ path, words }) => `    "${path}") words="${words.join(' ')}" ;;`);
+  return `# onceover completion. Add to ~/.bashrc: source <(onceover completion bash)
+_onceover() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" command="\${COMP_WORDS[1]}" words=""
+  [ "$COMP_CWORD" -le 1 ] && command=""
+  case "$command" in
+    config|hook|workflow) [ "$COMP_CWORD" -gt 2 ] && command="$command \${COMP_WORDS[2]}" ;;
+  esac
+  case "$command" in
+${cases.join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -o default -F _onceover onceover
+`;
+}
+
+function fishScript(table: readonly Words[]): string {
+  const lines = table.flatMap(({ path, words }) => {
+    const when =
+      path === ''
+        ? '__fish_use_subcommand'
+        : path
+            .split(' ')
+            .map((word) => `__fish_seen_subcommand_from ${word}`)
+            .join('; and ');
+    return words.map((word) =>
+      word.startsWith('--')
+        ? `complete -c onceover -n '${when}' -l ${word.slice(2)}`
+        : `complete -c onceover -n '${when}' -a ${word}`,
+    );
+  });
+  return `# onceover completion. Save as ~/.config/fish/completions/onceover.fish\n${lines.join('\n')}\n`;
+}

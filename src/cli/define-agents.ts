@@ -1,0 +1,192 @@
+import { type Command, Option } from 'commander';
+import { BASE, collect, JSON_ANSWER, OR_FROM_LIST, PLATFORM, wholeNumber } from './options.ts';
+
+/** Adds the commands that agents and their programs call. */
+export function addAgentCommands(program: Command): void {
+  addInstructions(program);
+  addRules(program);
+  addPass(program);
+  addMcp(program);
+  addHook(program);
+}
+
+function addInstructions(program: Command): void {
+  program
+    .command('instructions')
+    .summary('write one instruction file per review to do')
+    .description(
+      'Writes one instruction file for each review that the change needs, and lists what to run. onceover skips reviews that ' +
+        'passed and whose files have not changed. Name files, or pipe a list of files, to review those instead.',
+    )
+    .argument('[files...]', `files or folders to review instead of the change; ${OR_FROM_LIST}`)
+    .option(...PLATFORM)
+    .option(...BASE)
+    .option(...JSON_ANSWER)
+    .action(async (files, options) => (await import('./commands/rules.ts')).instructionsCommand(files, options));
+}
+
+function addRules(program: Command): void {
+  program
+    .command('rules')
+    .summary('list the review rules')
+    .description('Lists the rules of all .deepreview files, or only those that match the given files.')
+    .argument('[files...]', `list only rules that match one of these files; ${OR_FROM_LIST}`)
+    .option(...JSON_ANSWER)
+    .action(async (files, options) => (await import('./commands/rules.ts')).rulesCommand(files, options));
+}
+
+function addPass(program: Command): void {
+  program
+    .command('pass')
+    .summary('mark a review as passed')
+    .description(
+      'Marks a review as passed, like the MCP tool mark_review_as_passed. onceover skips it until one of its files changes.',
+    )
+    .argument('<review_id>', 'the id exactly as the instruction file gives it')
+    .option(...JSON_ANSWER)
+    .action(async (id, options) => (await import('./commands/rules.ts')).passCommand(id, options));
+}
+
+function addMcp(program: Command): void {
+  program
+    .command('mcp')
+    .summary('start the MCP server on stdio')
+    .description('Starts the MCP server on standard input and output, for the repository of the working directory.')
+    .option('--root <folder>', 'the repository to serve')
+    .option(...PLATFORM)
+    .option('--reviewer <agent>', 'workflows: the agent that reviews outputs (default: Claude Code, if installed)')
+    .option('--self-review', 'workflows: the calling agent has its outputs reviewed by a sub-agent of its own')
+    .action(async (options) => (await import('./commands/mcp.ts')).mcpCommand(options));
+}
+
+function addHook(program: Command): void {
+  const hook = program
+    .command('hook')
+    .usage('<command> [options]')
+    .helpCommand(false)
+    .summary('let the gates decide whether an agent may stop')
+    .description(
+      'An agent\'s program calls this hook when the agent wants to stop. "onceover init --hook claude" installs it.',
+    );
+  hook
+    .command('stop')
+    .summary('answer a stop')
+    .description(
+      'Reads the stop event as JSON from standard input. Prints nothing if every gate passes. If a gate fails, the agent ' +
+        'gets the open findings and goes on. After three blocks without progress, or if the gates cannot run, the agent ' +
+        'may stop and you get a message.',
+    )
+    .option('--deadline <seconds>', 'answer within this time (default: 540)');
+  hook
+    .command('snooze')
+    .summary('turn the stop hook off for a while')
+    .description('Turns the stop hook of this clone off for some minutes. "off" ends the snooze.')
+    .argument('[minutes]', 'how long (default: 60), or "off"')
+    .option(...JSON_ANSWER)
+    .action(async (minutes, options) => (await import('./commands/setup.ts')).snoozeCommand(minutes, options));
+}
+
+/** Adds the review loops over documents and the workflows. */
+export function addLoopCommands(program: Command): void {
+  addPhase(program);
+  addWorkflow(program);
+}
+
+function addPhase(program: Command): void {
+  program
+    .command('phase')
+    .usage('<phase> <feature> [options]')
+    .summary('review a spec, design, plan, tasks or code in loops')
+    .description(
+      'Reviews spec.md (specify), design.md (design), plan.md (create-plan), tasks.md (create-tasks) or the code (implement) of ' +
+        'a feature. Each reviewer reads everything once and is then resumed with what changed. Without options: one ' +
+        'review and its verdict. With --fixer an agent fixes the issues; with --step you do. The exit code is 0 only if the ' +
+        'reviewers approve, or you accept with --accept-with-notes.',
+    )
+    .argument('[phase]', 'specify, design, create-plan, create-tasks or implement')
+    .argument('[feature]', 'the folder of the feature')
+    .option('--fixer <agent>', 'the agent that fixes issues, until the reviewers approve or the loop makes no progress')
+    .option('--step', 'run one round; fix its issues, then call again with --summary')
+    .option('--summary <text>', 'with --step: what you did about the issues; "-" reads it from standard input')
+    .option('--rerun', 'start again: drop the sessions, verdicts and counts of an earlier loop')
+    .option('--accept-with-notes', 'if issues are open after the last iteration, record them and exit with 0')
+    .addOption(
+      new Option('--max-iterations <n>', 'the maximum number of reviews per loop, 1 to 5').argParser(wholeNumber(1, 5)),
+    )
+    .option('--no-commit', 'do not commit fixes')
+    .option('--keep-sessions', 'with --step: resume the sessions of the round before')
+    .option('--files <files...>', `implement: review only these changed files and folders; ${OR_FROM_LIST}`)
+    .option(BASE[0], `implement: ${BASE[1]}`)
+    .option('--simplify', 'implement, with --fixer: simplify the code first')
+    .option('--deepen-tests', 'implement, with --fixer: deepen the tests first')
+    .option('--dry-run', 'show which reviewers would run, and run nothing')
+    .option(...JSON_ANSWER)
+    .addOption(new Option('--started-by-agent').hideHelp())
+    .action(async (name, feature, options) =>
+      (await import('./commands/phase.ts')).phaseCommand(name, feature, options),
+    );
+}
+
+const workflowCommands = () => import('./commands/workflow.ts');
+
+const WHICH_SESSION = ['--session <id>', 'the session, if several are open'] as const;
+
+function addWorkflow(program: Command): void {
+  const workflow = program
+    .command('workflow')
+    .usage('<command> [options]')
+    .helpCommand(false)
+    .summary('do a job step by step, with quality criteria')
+    .description(
+      'Works through a workflow of .deepwork/jobs/<job>/job.yml. Each step says what to make. A step is finished when its ' +
+        'outputs pass the reviews of the step. See docs/workflows.md.',
+    );
+  workflow
+    .command('list')
+    .summary('list jobs, their workflows and open sessions')
+    .description('Lists the jobs of .deepwork/jobs with their workflows, and the open sessions.')
+    .option(...JSON_ANSWER)
+    .action(async (options) => (await workflowCommands()).workflowListCommand(options));
+  workflow
+    .command('start')
+    .usage('<job> [workflow] --goal TEXT [options]')
+    .summary('start a workflow')
+    .description('Starts a workflow and prints its first step. The reviewer of the outputs is chosen here.')
+    .argument('[job]', 'the name of the job')
+    .argument('[workflow]', 'the workflow; optional if the job has only one')
+    .option('--goal <text>', 'what you want to achieve')
+    .option('--reviewer <agent>', 'the agent that reviews outputs (default: Claude Code, if installed)')
+    .option('--self-review', 'the author of the outputs has them reviewed; onceover runs no reviewer')
+    .option(...JSON_ANSWER)
+    .action(async (job, name, options) => (await workflowCommands()).workflowStartCommand(job, name, options));
+  workflow
+    .command('finish')
+    .summary('finish a step and have its outputs reviewed')
+    .description(
+      'Checks the outputs of a step and reviews them. Outputs that passed and have not changed are not reviewed again. ' +
+        'Prints what to fix (exit code 1) or the next step.',
+    )
+    .option('--output <name=path>', 'an output of the step; repeatable, also for several files', collect)
+    .option('--notes <text>', 'notes for the reviewers')
+    .option('--override <reason>', 'finish the step although a review failed; the reason is stored with the step')
+    .option('--reviewer <agent>', 'the agent that reviews outputs from now on')
+    .option('--step <id>', 'the step, if several are open')
+    .option(...WHICH_SESSION)
+    .option(...JSON_ANSWER)
+    .action(async (options) => (await workflowCommands()).workflowFinishCommand(options));
+  workflow
+    .command('status')
+    .summary('show the steps of open sessions and what to do next')
+    .description('Shows the open sessions, or the named one: its steps and what to do next.')
+    .option('--session <id>', 'the session; also one that has ended')
+    .option(...JSON_ANSWER)
+    .action(async (options) => (await workflowCommands()).workflowStatusCommand(options));
+  workflow
+    .command('abort')
+    .summary('end a workflow before its last step')
+    .description('Ends a session. Files stay as they are, and the explanation is stored.')
+    .argument('<explanation>', 'why the workflow ends')
+    .option(...WHICH_SESSION)
+    .option(...JSON_ANSWER)
+    .action(async (explanation, options) => (await workflowCommands()).workflowAbortCommand(explanation, options));
+}

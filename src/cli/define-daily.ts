@@ -1,0 +1,227 @@
+import { type Command, Option } from 'commander';
+import { BASE, collect, JSON_ANSWER, OR_FROM_LIST, wholeNumber } from './options.ts';
+
+/** Adds the commands of everyday work. */
+export function addDailyCommands(program: Command): void {
+  addRun(program);
+  addStatus(program);
+  addExplain(program);
+  addResolve(program);
+}
+
+function addRun(program: Command): void {
+  program
+    .command('run')
+    .summary('run the checks and reviews on your change')
+    .description(
+      'Runs the checks and reviews of onceover.yml, and the rules of .deepreview files, on everything that changed since the ' +
+        'base branch: commits, staged, unstaged and untracked files. onceover skips what already passed and has not ' +
+        'changed. The exit code is 0 only if every gate passes.',
+    )
+    .argument('[paths...]', 'run only gates with changes in these files or folders')
+    .option(...BASE)
+    .option('--commit <commit>', 'review only this commit')
+    .option('--uncommitted', 'review only uncommitted changes')
+    .option('--files <files...>', `review only these changed files and folders; ${OR_FROM_LIST}`)
+    .option('--gate <gate...>', 'run only these gates, by name or id')
+    .option('--dry-run', 'show what would run, and run nothing')
+    .option('--all', 'run reviews even if a check fails')
+    .option('--force', 'run every reviewer that has not passed the current code, even after the retry limit')
+    .option('--fresh', 'run every reviewer again in a new session')
+    .option(
+      '--report <format=file>',
+      'also write a report: markdown=FILE, sarif=FILE, junit=FILE, rdjson=FILE, or github (annotations and job summary); repeatable',
+      collect,
+    )
+    .option('--until-pass', 'let a fixer fix the findings and review again, until every gate passes')
+    .option('--fixer <agent>', 'with --until-pass: the agent that fixes')
+    .addOption(
+      new Option('--max-iterations <n>', 'with --until-pass: the maximum number of reviews').argParser(
+        wholeNumber(1, 1000),
+      ),
+    )
+    .option('--ratchet', 'with --until-pass: from review 3 on, only new high findings fail; later only critical ones')
+    .option('--verbose', 'show every reviewer, waived findings and all files')
+    .option('--quiet', 'show only findings, the verdict and the next step')
+    .option(...JSON_ANSWER)
+    .addOption(new Option('--started-by-agent').hideHelp())
+    .action(async (paths, options) => (await import('./commands/run.ts')).runCommand(paths, options));
+}
+
+function addStatus(program: Command): void {
+  program
+    .command('status')
+    .summary('show which gates pass and which findings are open')
+    .description(
+      'Shows the state of every gate, the open findings and the changed files that no gate covers. Runs nothing. The exit ' +
+        'code is 0 only if every gate passes.',
+    )
+    .option('--prompt', 'print open findings and failed checks as a prompt for an agent')
+    .option(...BASE)
+    .option('--verbose', 'show every reviewer, waived findings and all files')
+    .option(...JSON_ANSWER)
+    .action(async (options) => (await import('./commands/run.ts')).statusCommand(options));
+}
+
+function addExplain(program: Command): void {
+  program
+    .command('explain')
+    .summary('explain why something ran, was skipped or failed')
+    .description(
+      'Explains a gate, a reviewer, a finding or a review: why it ran or was skipped, what happened, and what makes it run again.',
+    )
+    .argument('<name>', 'a gate ("review:src:code-quality"), a reviewer ("…@1"), a finding ("F1") or a review id')
+    .option('--prompt', 'print the last prompt and answer of a reviewer, or the output of a check')
+    .option(...BASE)
+    .option(...JSON_ANSWER)
+    .action(async (id, options) => (await import('./commands/records.ts')).explainCommand(id, options));
+}
+
+function addResolve(program: Command): void {
+  program
+    .command('resolve')
+    .summary('mark a finding as fixed, or waive it with a reason')
+    .description(
+      'Marks a finding as fixed, or waives it. A finding marked as fixed stays open until its reviewer confirms the fix. A ' +
+        'waived finding no longer fails its gate, and reviewers see your reason.',
+    )
+    .argument('<finding>', 'the id of a finding, such as F1')
+    .option('--fixed [how]', 'mark it as fixed; a reviewer has to confirm')
+    .option('--skip <why>', 'waive it for this reason')
+    .option(...JSON_ANSWER)
+    .action(async (id, options) => (await import('./commands/records.ts')).resolveCommand(id, options));
+}
+
+/** Adds the commands that read or archive past runs. */
+export function addRecordCommands(program: Command): void {
+  addCost(program);
+  addClean(program);
+}
+
+function addCost(program: Command): void {
+  program
+    .command('cost')
+    .summary('show what your reviews cost and what onceover saved')
+    .description(
+      'Shows the tokens and the money that the runs in this clone cost, and an estimate of what onceover saved. With the ' +
+        'folder of a feature: what each call of its review loops sent and cost, compared with new sessions every time.',
+    )
+    .argument('[feature]', 'the folder of a feature that was reviewed with "onceover phase"')
+    .option('--since <when>', 'only runs since then: a number of days, or a date such as 2026-03-01')
+    .option('--branch <name>', 'only runs on this branch')
+    .option('--details', 'also show the last runs, why sessions were not resumed, and the rates of review loops')
+    .addOption(new Option('--all').hideHelp().implies({ details: true }))
+    .option(...JSON_ANSWER)
+    .option('--csv', 'print one row per review, for spreadsheets')
+    .action(async (feature, options) => (await import('./commands/records.ts')).costCommand(feature, options));
+}
+
+function addClean(program: Command): void {
+  program
+    .command('clean')
+    .summary('archive the records and start again at run 1')
+    .description('Archives the records of past runs and says how many findings are open. The next run is number 1.')
+    .option(...JSON_ANSWER)
+    .action(async (options) => (await import('./commands/records.ts')).cleanCommand(options));
+}
+
+/** Adds the commands that set onceover up or check its set-up. */
+export function addSetupCommands(program: Command): void {
+  addInit(program);
+  addDoctor(program);
+  addConfig(program);
+  addTrust(program);
+  addDemo(program);
+  addCompletion(program);
+}
+
+function addInit(program: Command): void {
+  program
+    .command('init')
+    .summary('set up onceover in this repository')
+    .description(
+      'Writes the files you ask for if they do not exist yet, and shows what it wrote. Without options it writes onceover.yml. ' +
+        'It never overwrites your files.',
+    )
+    .option('--gates', 'write onceover.yml with your own lint and test commands, and a first review prompt')
+    .option(
+      '--from [tool]',
+      'import gates from "gauntlet", "coderabbit" or "continue"; without a name, from the one that is configured here',
+    )
+    .option('--rules', 'write a starter .deepreview for the languages found')
+    .option('--mcp <agent>', 'add the MCP server to the agent\'s project settings ("claude": .mcp.json)')
+    .option('--hook <agent>', 'run the gates when the agent wants to stop ("claude", "codex" or "gemini")')
+    .option('--remove', 'list the files that onceover wrote here; with --yes, remove them')
+    .option('--yes', 'with --remove: remove the files')
+    .option(...JSON_ANSWER)
+    .action(async (options) => (await import('./commands/setup.ts')).initCommand(options));
+}
+
+function addDoctor(program: Command): void {
+  program
+    .command('doctor')
+    .summary('show which agents are installed and what they can do')
+    .description(
+      'Lists the agents with version and abilities, what is missing, and how to install it. With --resume it tests whether ' +
+        "agents can resume a session, with four short questions to each agent's real model.",
+    )
+    .option('--resume [agent]', 'test whether this agent, or every installed agent, can resume a session')
+    .option(...JSON_ANSWER)
+    .action(async (options) => (await import('./commands/setup.ts')).doctorCommand(options));
+}
+
+function addConfig(program: Command): void {
+  const config = program
+    .command('config')
+    .usage('<command> [options]')
+    .helpCommand(false)
+    .summary('check the configuration files')
+    .description('Works with the configuration of this repository.');
+  config
+    .command('check')
+    .summary('check onceover.yml, rules, roles, prompts and jobs')
+    .description(
+      'Reads onceover.yml, review prompts, .deepreview rules, roles and workflow jobs, and reports every mistake with its ' +
+        'line. Runs nothing. The exit code is 0 if all files are valid, else 2.',
+    )
+    .option(...JSON_ANSWER)
+    .action(async (options) => (await import('./commands/config.ts')).configCheckCommand(options));
+}
+
+function addTrust(program: Command): void {
+  program
+    .command('trust')
+    .summary('allow agents to run the configured commands')
+    .description(
+      'Approves the checks and commands of onceover.yml in this clone, so that agents and the stop hook can start runs. ' +
+        '"onceover run" in a terminal and "onceover init" approve them too.',
+    )
+    .option(...JSON_ANSWER)
+    .action(async (options) => (await import('./commands/setup.ts')).trustCommand(options));
+}
+
+function addDemo(program: Command): void {
+  program
+    .command('demo')
+    .summary('see what it does, without an agent, key or network')
+    .description(
+      'Plays real runs in a temporary repository with scripted reviewers: two bugs, two fixes, a pass. Explains what ran, what ' +
+        'was skipped and what that saved. It does not read or write your files.',
+    )
+    .option('--keep', 'keep the temporary repository')
+    .option(...JSON_ANSWER)
+    .action(async (options) => (await import('./commands/demo.ts')).demoCommand(options));
+  program
+    .command('demo-reviewer', { hidden: true })
+    .argument('<name>')
+    .action(async (name) => (await import('./commands/demo.ts')).demoReviewerCommand(name));
+}
+
+function addCompletion(program: Command): void {
+  program
+    .command('completion')
+    .summary('print a completion script for your shell')
+    .description('Prints a script that completes commands and options. Load it in the start-up file of your shell.')
+    .argument('<shell>', 'bash, zsh or fish')
+    .action(async (shell) => (await import('./commands/completion.ts')).completionCommand(shell, program));
+}

@@ -1,0 +1,123 @@
+import { fstatSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { err, ok, type Result } from '../kernel/result.ts';
+import type { GivenFiles } from '../rules/select-files.ts';
+
+/**
+ * Reads all of standard input; null if no byte arrives within `patience` milliseconds. An input that breaks off is a
+ * failure, because half a list of files is another list.
+ */
+export function readStdin(patience: number | null, stdin: Readable = process.stdin): Promise<Result<string | null>> {
+  // Node treats a folder on standard input as an empty input.
+  if (stdin === process.stdin && isFolder(0)) return Promise.resolve(err({ kind: 'input-cut-off', code: 'EISDIR' }));
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    const timer =
+      patience === null
+        ? undefined
+        : setTimeout(() => {
+            stdin.destroy();
+            resolve(ok(null));
+          }, patience);
+    stdin.on('data', (chunk: Buffer) => {
+      clearTimeout(timer);
+      chunks.push(chunk);
+    });
+    stdin.on('end', () => {
+      clearTimeout(timer);
+      resolve(ok(Buffer.concat(chunks).toString('utf8')));
+    });
+    stdin.on('error', (error: NodeJS.ErrnoException) => {
+      clearTimeout(timer);
+      resolve(err({ kind: 'input-cut-off', code: error.code ?? error.message }));
+    });
+  });
+}
+
+function isFolder(file: number): boolean {
+  try {
+    return fstatSync(file).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Parses a list of file names: separated by NUL if the text contains one, else one name per line. Names in double
+ * quotes are unquoted as git quotes them.
+ */
+export function readFileList(text: string): readonly string[] {
+  if (text.includes('\0')) return text.split('\0').filter((name) => name !== '');
+  return text
+    .split('\n')
+    .map((line) => line.replace(/\r$/, ''))
+    .filter((line) => line.trim() !== '')
+    .map((line) => unquote(line) ?? line);
+}
+
+const SHORT_ESCAPES: Readonly<Record<string, number>> = {
+  a: 7,
+  b: 8,
+  t: 9,
+  n: 10,
+  v: 11,
+  f: 12,
+  r: 13,
+  '"': 34,
+  '\\': 92,
+};
+
+/** Unquotes a name that git quoted (`"\303\244.py"`); null if the line is not quoted. */
+function unquote(line: string): string | null {
+  if (!/^"(?:[^"\\]|\\(?:[abtnvfr"\\]|[0-3][0-7]{2}))*"$/u.test(line)) return null;
+  const bytes: number[] = [];
+  const inner = line.slice(1, -1);
+  for (let i = 0; i < inner.length; i++) {
+    const char = inner[i] as string;
+    if (char !== '\\') {
+      const whole = String.fromCodePoint(inner.codePointAt(i) ?? 0);
+      bytes.push(...new TextEncoder().encode(whole));
+      i += whole.length - 1;
+      continue;
+    }
+    const next = inner[++i] as string;
+    const short = SHORT_ESCAPES[next];
+    if (short !== undefined) bytes.push(short);
+    else {
+      bytes.push(Number.parseInt(inner.slice(i, i + 3), 8));
+      i += 2;
+    }
+  }
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(new Uint8Array(bytes));
+}
+
+const PATIENCE_MS = 300;
+
+/**
+ * Returns the files that the user named: the arguments, with "-" the list on standard input, without arguments a
+ * piped list. Null if there are none; the command then works on the change.
+ */
+export async function givenFiles(names: readonly string[]): Promise<Result<GivenFiles | null>> {
+  if (names.includes('-')) {
+    const read = await readStdin(null);
+    if (!read.ok) return read;
+    const listed = readFileList(read.value ?? '');
+    return ok({ names: [...names.filter((name) => name !== '-'), ...listed], source: 'list' });
+  }
+  if (names.length > 0) return ok({ names, source: 'arguments' });
+  if (!stdinIsPiped()) return ok(null);
+  // Many programs start others with an open pipe and never write to it, so do not wait for long.
+  const read = await readStdin(PATIENCE_MS);
+  if (!read.ok) return read;
+  const listed = readFileList(read.value ?? '');
+  return ok(listed.length === 0 ? null : { names: listed, source: 'pipe' });
+}
+
+function stdinIsPiped(): boolean {
+  try {
+    const stats = fstatSync(0);
+    return stats.isFIFO() || stats.isSocket() || stats.isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,55 @@
+import { type Command, Help, InvalidArgumentError } from 'commander';
+import { COLOURED } from '../ui/style.ts';
+
+const usual = new Help();
+
+/** The style of help pages. Command names leave out "[options]", because nearly all commands have options. */
+export const HELP_STYLE: Partial<Help> = {
+  subcommandTerm: (command: Command) => {
+    const usage = command.usage().replace(/\[options\]|\[command\]|<command>|--goal TEXT/g, '');
+    return `${command.name()} ${usage.replace(/ +/g, ' ').trim()}`.trim();
+  },
+  // The end of the first page mentions the two options of the program itself.
+  visibleOptions: (command: Command) => (command.parent === null ? [] : usual.visibleOptions(command)),
+  styleUsage: (usage) => usage,
+  styleTitle: (title) => COLOURED('strong', title),
+  styleSubcommandText: (name) => COLOURED('good', name),
+  styleOptionText: (name) => COLOURED('good', name),
+};
+
+/** Returns the terminal's width, but at most 100 columns: longer lines are hard to read. */
+export function helpWidth(): number {
+  return Math.min(process.stdout.columns || 80, 100);
+}
+
+/** The end of the first help page. */
+export const FIRST_PAGE_END = `
+Start with "onceover init" and "onceover run", or watch "onceover demo".
+Run "onceover <command> --help" for details.
+
+Exit codes: 0 every gate passes; 1 a gate fails or a finding is open; 2 wrong
+usage or configuration; 3 the gates could not run; 130 interrupted.`;
+
+/** Options that several commands share. */
+export const JSON_ANSWER = ['--json', 'print one JSON document'] as const;
+
+export const BASE = ['--base <ref>', 'the branch or commit to compare with'] as const;
+
+export const PLATFORM = ['--for <platform>', 'the platform whose reviewer names to use', 'claude'] as const;
+
+/** The last words in the help of an option that takes files. */
+export const OR_FROM_LIST = '"-" reads a list from standard input';
+
+/** Collects the values of an option that can be repeated. */
+export function collect(given: string, before: readonly string[] = []): readonly string[] {
+  return [...before, given];
+}
+
+/** Returns a parser for whole numbers within bounds. */
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (Number.isInteger(number) && number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
+  };
+}

@@ -1,0 +1,57 @@
+import { tipOf } from '../git/base.ts';
+import { commitFiles, notingPaths, sparseFiles, type TextFiles } from '../git/tree-files.ts';
+import type { CommitId } from '../kernel/ids.ts';
+import type { RepositoryPaths, Selection } from '../kernel/repository.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
+import { version } from '../version.ts';
+import { isPullRequest, targetBranch } from './pull-request.ts';
+import { loadSettings, openParsedFiles, type ParsedFiles } from './read-file.ts';
+import type { Settings } from './settings.ts';
+
+/** The settings of a run, and their source. */
+export type RunSettings = {
+  /** The settings as written in the file. */
+  readonly written: Settings;
+  /** The settings for this run. */
+  readonly settings: Settings;
+  readonly source: ConfigSource;
+  readonly parsed: ParsedFiles;
+};
+
+/** Reads the settings of a run: from the working tree, or for a pull request from its target branch. */
+export async function readSettings(repo: RepositoryPaths, selection: Selection): Promise<Result<RunSettings>> {
+  const parsed = openParsedFiles(repo.commonDir, version);
+  const source = await configSource(repo, selection);
+  if (!source.ok) return source;
+  const written = await loadSettings(source.value.files, parsed);
+  if (!written.ok) {
+    parsed.save();
+    return written;
+  }
+  // A pull request is always compared with its target branch.
+  const { from } = source.value;
+  const settings = from === null ? written.value : { ...written.value, base: from };
+  return ok({ written: written.value, settings, source: source.value, parsed });
+}
+
+type ConfigSource = {
+  readonly files: TextFiles;
+  /** The files of the working tree that were read, including missing ones. */
+  readonly read: ReadonlySet<string>;
+  /** The target branch of a pull request; null outside of one. */
+  readonly from: string | null;
+  readonly commit: CommitId | null;
+};
+
+/** Uses the tip of the target branch for a pull request, because its author chooses the merge-base. */
+async function configSource(repo: RepositoryPaths, selection: Selection): Promise<Result<ConfigSource>> {
+  const read = new Set<string>();
+  if (!isPullRequest(process.env)) {
+    return ok({ files: notingPaths(sparseFiles(repo), read), read, from: null, commit: null });
+  }
+  const requested = 'base' in selection ? selection.base : null;
+  const name = targetBranch(process.env) ?? requested ?? repo.usualBase;
+  if (name === null) return err({ kind: 'no-base', tried: [] });
+  const tip = await tipOf(repo, name);
+  return tip.ok ? ok({ files: commitFiles(repo.root, tip.value), read, from: name, commit: tip.value }) : tip;
+}

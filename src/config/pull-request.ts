@@ -1,0 +1,38 @@
+/** The environment variables of a CI job. */
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Whether this is the CI job of a pull request or of a merge queue. The author of the change must then not choose the gates. */
+export function isPullRequest(env: Environment): boolean {
+  const isSet = (name: string) => !['', 'false', '0', undefined].includes(env[name]);
+  // The pattern also matches events of reviews and comments on a pull request.
+  if (/^(?:pull_request|merge_group$)/.test(env['GITHUB_EVENT_NAME'] ?? '') || isSet('GITHUB_BASE_REF')) return true;
+  if (env['BUILD_REASON'] === 'PullRequest') return true;
+  return [
+    'CI_MERGE_REQUEST_IID',
+    'BITBUCKET_PR_ID',
+    'BUILDKITE_PULL_REQUEST',
+    'CIRCLE_PULL_REQUEST',
+    'TRAVIS_PULL_REQUEST',
+    'CHANGE_ID',
+    'DRONE_PULL_REQUEST',
+  ].some(isSet);
+}
+
+/** Returns the target branch of a pull request; null if CI does not report it. */
+export function targetBranch(env: Environment): string | null {
+  const name =
+    env['GITHUB_BASE_REF'] ||
+    queueFor(env) ||
+    env['CI_MERGE_REQUEST_TARGET_BRANCH_NAME'] ||
+    env['BITBUCKET_PR_DESTINATION_BRANCH'] ||
+    env['BUILDKITE_PULL_REQUEST_BASE_BRANCH'] ||
+    env['SYSTEM_PULLREQUEST_TARGETBRANCH']?.replace(/^refs\/heads\//, '') ||
+    env['CHANGE_TARGET'];
+  return name === undefined || name === '' ? null : `origin/${name}`;
+}
+
+/** Returns the target branch of a GitHub merge queue, which is part of the name of its temporary branch. */
+function queueFor(env: Environment): string | undefined {
+  if (env['GITHUB_EVENT_NAME'] !== 'merge_group') return undefined;
+  return /^refs\/heads\/gh-readonly-queue\/(.+)\/pr-\d+-[0-9a-f]+$/.exec(env['GITHUB_REF'] ?? '')?.[1];
+}

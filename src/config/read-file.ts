@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import type { TextFiles } from '../git/tree-files.ts';
+import type { PlacedProblem, UnusableFile } from '../kernel/failure.ts';
+import { sha256 } from '../kernel/ids.ts';
+import { isRecord } from '../kernel/json.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
+import { makeFolder, writeAtomically } from '../platform/files.ts';
+import { readJsonFile } from '../platform/private-files.ts';
+import type { ParsedSettings } from './parse-settings.ts';
+import { SETTINGS_FILE, type Settings } from './settings.ts';
+
+/** The whole text of a file, or the reason why it cannot be used. */
+type SourceText = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: UnusableFile };
+
+const LONGEST_BYTES = 1024 * 1024;
+
+/** Reads a whole file, which may be empty. */
+export function readSourceText(files: TextFiles, path: string): SourceText {
+  const read = files.read(path, LONGEST_BYTES);
+  if (read.kind === 'unusable') return { ok: false, why: read.why === 'binary' ? 'not-utf8' : read.why };
+  return read.cut ? { ok: false, why: 'too-large' } : { ok: true, text: read.text };
+}
+
+/** Reads a file that must not be empty. */
+export function readWithNotice(files: TextFiles, path: string): SourceText {
+  const read = readSourceText(files, path);
+  return read.ok && read.text.trim() === '' ? { ok: false, why: 'empty' } : read;
+}
+
+/** Reads an optional file; null if it is missing. A broken symlink is not missing. */
+export function readOptional(files: TextFiles, path: string): SourceText | null {
+  const read = readSourceText(files, path);
+  return !read.ok && read.why === 'missing' && !files.isSymlink(path) ? null : read;
+}
+
+const TOP = { line: 1, column: 1 } as const;
+
+/** Makes the problem of an unusable file, at the position that names it. */
+export function unusable(
+  path: string,
+  why: UnusableFile,
+  { line, column }: Pick<PlacedProblem, 'line' | 'column'> = TOP,
+): PlacedProblem {
+  return { line, column, what: { kind: 'unusable-file', path, why } };
+}
+
+/** Reads `onceover.yml` at the root. Without one it returns the defaults. */
+export async function loadSettings(files: TextFiles, parsed: ParsedFiles): Promise<Result<Settings>> {
+  const broken = (problems: readonly PlacedProblem[]) =>
+    err({ kind: 'broken-config', problems: problems.map((problem) => ({ file: SETTINGS_FILE, ...problem })) });
+  const read = readOptional(files, SETTINGS_FILE);
+  if (read?.ok === false) return broken([unusable(SETTINGS_FILE, read.why)]);
+  const text = read?.text ?? '';
+  const result = await parsed.get('settings', text, isParsedSettings, async () =>
+    (await import('./parse-settings.ts')).parseSettings(text),
+  );
+  return result.ok ? ok(result.settings) : broken(result.problems);
+}
+
+function isParsedSettings(value: unknown): value is ParsedSettings {
+  return typeof value === 'object' && value !== null && ('settings' in value || 'problems' in value);
+}
+
+/** A cache of parsed configuration files, by content. Parsing YAML takes most of the time of a short command. */
+export type ParsedFiles = {
+  /** Returns the cached result for this text if `isWhole` accepts it, else parses the text. */
+  get<T>(kind: string, text: string, isWhole: (value: unknown) => value is T, parse: () => Promise<T>): Promise<T>;
+  /** Writes the new results. A failed write only costs time later. */
+  save(): void;
+};
+
+const NAME = 'parsed.json';
+
+const MOST_RESULTS = 4000;
+
+const LARGEST_BYTES = 64 * 1024 * 1024;
+
+/** Opens the cache in the clone's git folder. Results of other versions of onceover are ignored. */
+export function openParsedFiles(commonDir: string, version: string): ParsedFiles {
+  const saved = readResults(join(commonDir, 'onceover', NAME), version);
+  const used: Record<string, unknown> = {};
+  let isNew = false;
+  return {
+    async get(kind, text, isWhole, parse) {
+      const key = sha256(`${kind}\0${text}`);
+      const known = Object.hasOwn(saved, key) ? saved[key] : undefined;
+      if (isWhole(known)) {
+        used[key] = known;
+        return known;
+      }
+      isNew = true;
+      const value = await parse();
+      used[key] = value;
+      return value;
+    },
+    save() {
+      if (!isNew) return;
+      const all = Object.keys(saved).length > MOST_RESULTS ? used : { ...saved, ...used };
+      const folder = makeFolder(commonDir, 'onceover');
+      if (folder.ok) writeAtomically(folder.value, NAME, JSON.stringify({ version, files: all }));
+    },
+  };
+}
+
+function readResults(path: string, version: string): Readonly<Record<string, unknown>> {
+  const saved = readJsonFile(path, LARGEST_BYTES);
+  const files = isRecord(saved) && saved['version'] === version ? saved['files'] : null;
+  return isRecord(files) ? files : {};
+}

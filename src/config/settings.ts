@@ -1,0 +1,64 @@
+import type { AgentSettings } from '../kernel/agent.ts';
+import type { RepoPath } from '../kernel/ids.ts';
+import { GENERATED_FOLDER } from '../kernel/paths.ts';
+import type { OmittedFiles } from '../kernel/repository.ts';
+
+/** Returns the folders that are never part of a change: generated files and records. */
+export function omitUndefined(settings: Pick<Settings, 'logDir'>): OmittedFiles {
+  return { folders: [GENERATED_FOLDER, settings.logDir] };
+}
+
+/** The file with settings and gates, at the root of the repository. */
+export const SETTINGS_FILE = 'onceover.yml' as RepoPath;
+
+/** The settings of `onceover.yml`, with defaults. */
+export type Settings = {
+  /** Null: the first default base branch that exists. */
+  readonly base: string | null;
+  /** Null: all known agents that are installed. */
+  readonly agents: readonly string[] | null;
+  readonly concurrency: number;
+  readonly timeoutSeconds: number;
+  readonly idleTimeoutSeconds: number;
+  readonly logDir: RepoPath;
+  readonly maxRetries: number;
+  readonly rerunNewIssueThreshold: Priority;
+  readonly failOn: Priority;
+  readonly cache: 'content' | 'strict';
+  readonly certify: boolean;
+  readonly afterPass: 'latch' | 'all';
+  readonly unchangedGates: 'run' | 'rest';
+  readonly finalValidation: 'all' | 'changed';
+  readonly deltaGuard: 'prompt' | 'effective';
+  readonly resumeWhenCold: boolean;
+  readonly cacheTtl: 'auto' | '5m' | '1h';
+  readonly recheckDomain: boolean;
+  readonly trustMarks: boolean;
+  readonly budget: { readonly usd: number | null; readonly dispatches: number | null };
+  readonly agent: Readonly<Record<string, AgentSettings>>;
+  readonly gates: readonly EntrySettings[];
+};
+
+/** One entry point: a path and its gates. */
+export type EntrySettings = {
+  readonly path: string;
+  readonly exclude: readonly string[];
+  readonly checks: Readonly<Record<string, CheckSettings>>;
+  readonly reviews: Readonly<Record<string, ReviewSettings>>;
+};
+
+export type CheckSettings = { readonly run: string; readonly timeoutSeconds: number | null };
+
+export type ReviewSettings = {
+  readonly prompt: RepoPath;
+  /** Position of the prompt's name in the settings file. */
+  readonly promptAt: { readonly line: number; readonly column: number };
+  readonly numReviews: number;
+  readonly agents: readonly string[] | null;
+  readonly timeoutSeconds: number | null;
+};
+
+/** Priorities of findings, the most severe first. */
+export const PRIORITIES = ['critical', 'high', 'medium', 'low'] as const;
+
+export type Priority = (typeof PRIORITIES)[number];

@@ -1,0 +1,296 @@
+import { type Alias, type Document, isMap, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import * as z from 'zod';
+import type { PlacedProblem } from '../kernel/failure.ts';
+import { didYouMean } from '../ui/wording.ts';
+
+// Keys that identify an entry of a list.
+const IDENTIFYING = ['path', 'id', 'name'];
+
+const LONGEST_WORD = 60;
+
+/**
+ * Returns the name of a path inside a file, as shown to the user: `gates #2 (path src): checks.lint`. Entries of a list
+ * count from 1. `valueAt` returns the value at a path.
+ */
+export function keyName(
+  path: readonly PropertyKey[],
+  valueAt: (path: readonly PropertyKey[]) => unknown = () => undefined,
+): string {
+  let name = '';
+  for (const [i, part] of path.entries()) {
+    if (typeof part === 'number') name += ` #${part + 1}${identifyingWord(valueAt(path.slice(0, i + 1)))}`;
+    else name += `${i === 0 ? '' : typeof path[i - 1] === 'number' ? ': ' : '.'}${String(part)}`;
+  }
+  return name.trimStart();
+}
+
+function identifyingWord(entry: unknown): string {
+  if (typeof entry !== 'object' || entry === null) return '';
+  for (const key of IDENTIFYING) {
+    const word: unknown = Reflect.get(entry, key);
+    if (typeof word === 'string' && word !== '' && word.length <= LONGEST_WORD) return ` (${key} ${word})`;
+  }
+  return '';
+}
+
+/** A YAML document with the position of every value. */
+export type YamlFile = {
+  readonly document: Document;
+  /** Returns the position of a value or a key (`at: 'key'`); if it is missing, of the nearest parent. */
+  place(path: readonly PropertyKey[], at?: 'key'): { readonly line: number; readonly column: number };
+};
+
+const MOST_PROBLEMS = 20;
+
+/** Parses one YAML document, without duplicate keys and with a limit on aliases. */
+export function readYaml(
+  text: string,
+):
+  | { readonly ok: true; readonly yaml: YamlFile; readonly value: unknown }
+  | { readonly ok: false; readonly problems: PlacedProblem[] } {
+  const lines = new LineCounter();
+  const own = text.replace(/^\ufeff/, '');
+  const document = parseDocument(own, {
+    lineCounter: lines,
+    prettyErrors: false,
+    stringKeys: true,
+  });
+  const at = (offset: number) => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  const wrong = [...document.errors, ...document.warnings].slice(0, MOST_PROBLEMS);
+  if (wrong.length > 0) {
+    const conflict = conflictIn(own);
+    if (conflict !== -1) return { ok: false, problems: [{ ...at(conflict), what: { kind: 'merge-conflict' } }] };
+    return {
+      ok: false,
+      problems: wrong.map((error) => ({
+        ...at(error.pos[0]),
+        what: { kind: 'syntax', said: SAID[error.code]?.(own.slice(error.pos[0])) ?? error.message },
+      })),
+    };
+  }
+  const lost = brokenAlias(document);
+  if (lost !== null) {
+    const { alias, said } = lost;
+    return { ok: false, problems: [{ ...at(alias.range?.[0] ?? 0), what: { kind: 'syntax', said } }] };
+  }
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: 100 });
+    const place: YamlFile['place'] = (path, kind) => at(offsetOf(document, path, kind));
+    return { ok: true, value, yaml: { document, place } };
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    return { ok: false, problems: [{ line: 1, column: 1, what: { kind: 'syntax', said } }] };
+  }
+}
+
+/** Returns the position of a git merge conflict; -1 if there is none. */
+function conflictIn(text: string): number {
+  const isWhole = /^={7}\r?$/m.test(text) && /^>{7} /m.test(text);
+  return isWhole ? text.search(/^<{7} /m) : -1;
+}
+
+/** Messages by the parser's error code. `rest` is the text from the error on. */
+const SAID: Readonly<Record<string, (rest: string) => string>> = {
+  MULTIPLE_DOCS: () => 'a second document begins here; the file may contain only one',
+  DUPLICATE_KEY: (rest) => `the key ${/^[^\s:]*/.exec(rest)?.[0] ?? ''} is a duplicate`,
+  RESOURCE_EXHAUSTION: () => 'the value here is nested too deeply',
+  BLOCK_IN_FLOW: () => 'inside { } and [ ], quote a text that contains ": "',
+};
+
+/** Finds the first alias without an anchor, or inside of its own anchor, which would never end. */
+function brokenAlias(document: Document): { readonly alias: Alias; readonly said: string } | null {
+  const anchors = new Map<string, Node>();
+  let found: { readonly alias: Alias; readonly said: string } | null = null;
+  visit(document, {
+    Alias(_, alias, around) {
+      const { source } = alias;
+      const meant = anchors.get(source);
+      if (meant !== undefined && !around.includes(meant)) return undefined;
+      const said =
+        meant === undefined
+          ? `"*${source}" has no anchor "&${source}" before it`
+          : `"*${source}" is inside of its own anchor "&${source}"`;
+      found = { alias, said };
+      return visit.BREAK;
+    },
+    Value(_, node) {
+      if (node.anchor !== undefined) anchors.set(node.anchor, node);
+    },
+  });
+  return found;
+}
+
+function offsetOf(document: Document, path: readonly PropertyKey[], kind?: 'key'): number {
+  for (let length = path.length; length > 0; length--) {
+    const part = path.slice(0, length);
+    if (kind === 'key' || length < path.length) {
+      const parent = document.getIn(part.slice(0, -1), true);
+      const key = isMap(parent)
+        ? parent.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === String(part.at(-1)))?.key
+        : undefined;
+      if (isScalar(key) && key.range) return key.range[0];
+    }
+    const node = document.getIn(part, true) as Node | undefined;
+    if (node?.range) return node.range[0];
+  }
+  return document.contents?.range?.[0] ?? 0;
+}
+
+/** Checks a value against a schema. Every problem has a position and one of our kinds. */
+export function checkShape<T extends z.ZodType>(
+  schema: T,
+  value: unknown,
+  yaml: Pick<YamlFile, 'place'>,
+  base: readonly PropertyKey[] = [],
+): { readonly ok: true; readonly value: z.output<T> } | { readonly ok: false; readonly problems: PlacedProblem[] } {
+  const dropped = droppedKey(value);
+  if (dropped !== null) {
+    const path = [...base, ...dropped];
+    const key = keyName(path, (part) => valueAt(value, part.slice(base.length)));
+    const said = 'is not an allowed name';
+    return { ok: false, problems: [{ ...yaml.place(path, 'key'), what: { kind: 'bad-value', key, said } }] };
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return { ok: true, value: parsed.data };
+  const { issues } = parsed.error;
+  const reported = issues.filter((issue) => !isMisspelt(issue, issues));
+  const problems = reported.flatMap((issue) => explainIssue(issue, schema, value, yaml, base));
+  problems.sort((a, b) => a.line - b.line || a.column - b.column);
+  return { ok: false, problems: problems.slice(0, MOST_PROBLEMS) };
+}
+
+// zod drops this key silently, and with it every gate below it.
+const DROPPED = '__proto__';
+
+function droppedKey(value: unknown): readonly PropertyKey[] | null {
+  if (typeof value !== 'object' || value === null) return null;
+  if (Object.hasOwn(value, DROPPED)) return [DROPPED];
+  for (const [key, one] of Object.entries(value)) {
+    const below = droppedKey(one);
+    if (below !== null) return [Array.isArray(value) ? Number(key) : key, ...below];
+  }
+  return null;
+}
+
+/** Whether a missing key is present with a typo. Then only the typo is reported. */
+function isMisspelt(issue: z.core.$ZodIssue, all: readonly z.core.$ZodIssue[]): boolean {
+  // A custom issue on the parent object lists the missing keys in `params.misses`.
+  const misses = issue.code === 'custom' ? issue.params?.['misses'] : undefined;
+  const isOnParent = Array.isArray(misses);
+  const parent = JSON.stringify((isOnParent ? issue.path : issue.path.slice(0, -1)).map(String));
+  const names = isOnParent ? misses.map(String) : [String(issue.path.at(-1))];
+  return all.some(
+    (one) =>
+      one.code === 'unrecognized_keys' &&
+      JSON.stringify(one.path.map(String)) === parent &&
+      issue.code !== 'unrecognized_keys' &&
+      one.keys.some((key) => didYouMean(key, names).includes('did you mean')),
+  );
+}
+
+function explainIssue(
+  issue: z.core.$ZodIssue,
+  schema: z.ZodType,
+  value: unknown,
+  yaml: Pick<YamlFile, 'place'>,
+  base: readonly PropertyKey[],
+): PlacedProblem[] {
+  const path = [...base, ...issue.path];
+  // The values above `base` are unknown here.
+  const known = (part: readonly PropertyKey[]) =>
+    part.length < base.length ? undefined : valueAt(value, part.slice(base.length));
+  const key = keyName(path, known) || 'the file';
+  const problem = (what: PlacedProblem['what']): PlacedProblem[] => [{ ...yaml.place(path), what }];
+  const outOfRange = (bound: 'at least' | 'at most' | 'more than', limit: number | bigint, origin: string) =>
+    problem({ kind: 'out-of-range', key, bound, limit: Number(limit), unit: UNITS[origin] ?? null });
+  if (issue.code !== 'unrecognized_keys' && issue.path.length > 0 && valueAt(value, issue.path) === undefined) {
+    return [{ ...yaml.place(path.slice(0, -1), 'key'), what: { kind: 'missing-key', key } }];
+  }
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((name) => ({
+        ...yaml.place([...path, name], 'key'),
+        what: { kind: 'unknown-key', key: name, known: knownKeys(schema, issue.path) },
+      }));
+    case 'invalid_type':
+      return problem({ kind: 'wrong-type', key, expected: typeName(issue, schema) });
+    case 'invalid_value':
+      return problem({ kind: 'not-one-of', key, allowed: issue.values.map(String) });
+    case 'invalid_key': {
+      const said = issue.issues[0]?.message ?? issue.message;
+      return [{ ...yaml.place(path, 'key'), what: { kind: 'bad-value', key, said } }];
+    }
+    case 'too_small':
+      return outOfRange(issue.inclusive === false ? 'more than' : 'at least', issue.minimum, issue.origin);
+    case 'too_big':
+      return outOfRange('at most', issue.maximum, issue.origin);
+    default:
+      return problem({ kind: 'bad-value', key, said: issue.message });
+  }
+}
+
+/** Returns a type in words; for a map inside the file also its allowed keys. */
+function typeName({ expected, path }: z.core.$ZodIssueInvalidType, schema: z.ZodType): string {
+  const keys = expected === 'object' && path.length > 0 ? knownKeys(schema, path) : [];
+  if (keys.length > 0) return `a map with ${keys.length === 1 ? 'the key' : 'keys, of these:'} ${keys.join(', ')}`;
+  return TYPE_NAMES[expected] ?? expected;
+}
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a map of keys and values',
+  record: 'a map of keys and values',
+};
+
+const UNITS: Readonly<Record<string, 'characters' | 'entries'>> = { string: 'characters', array: 'entries' };
+
+/** Returns the value at a path inside a value; undefined if there is none. */
+export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let at: unknown = value;
+  for (const key of path) at = typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined;
+  return at;
+}
+
+// Called only for a problem, so it does not have to be fast.
+function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  let at: unknown = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  for (const key of path) {
+    const properties = valueAt(at, ['properties', key]);
+    at = properties ?? valueAt(at, ['additionalProperties']) ?? valueAt(at, ['items']);
+  }
+  const properties = valueAt(at, ['properties']);
+  return typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
+}
+
+/** The parts of a Markdown file. `shift` is the number of lines before the front matter. */
+type FrontMatter =
+  | {
+      readonly ok: true;
+      readonly yaml: string;
+      readonly shift: number;
+      readonly body: string;
+      readonly bodyLine: number;
+    }
+  | { readonly ok: false; readonly problem: PlacedProblem };
+
+const FENCE = /^---[ \t]*$/;
+
+/** Splits the front matter, if there is any, from the text below it. */
+export function splitFrontMatter(text: string): FrontMatter {
+  const lines = text.replace(/^\ufeff/, '').split(/\r\n|\n/);
+  if (!FENCE.test(lines[0] ?? '')) return { ok: true, yaml: '', shift: 0, body: lines.join('\n'), bodyLine: 1 };
+  const end = lines.findIndex((line, i) => i > 0 && FENCE.test(line));
+  if (end === -1) {
+    const said = 'the front matter that begins here has no closing "---"';
+    return { ok: false, problem: { line: 1, column: 1, what: { kind: 'syntax', said } } };
+  }
+  const yaml = lines.slice(1, end).join('\n');
+  return { ok: true, yaml: `${yaml}\n`, shift: 1, body: lines.slice(end + 1).join('\n'), bodyLine: end + 2 };
+}

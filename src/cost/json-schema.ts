@@ -1,0 +1,202 @@
+import * as z from 'zod';
+import { usage } from '../kernel/json-schema.ts';
+import { RUN_STATUSES } from '../ledger/entries.ts';
+
+export const paid = z.object({
+  looks: z.number().describe('Reviews and fixes, including those of review loops and workflows.'),
+  resumed: z.number(),
+  dispatches: z.number().describe('Calls to agents, including retries and one call for each part of a large diff.'),
+  input_tokens: z.number().describe('Input tokens that did not come from a cache.'),
+  cached_input_tokens: z.number(),
+  cache_write_tokens: z.number(),
+  output_tokens: z.number(),
+  looks_without_usage: z.number().describe('Reviews whose agent reported no tokens.'),
+  told_usd: z.number().describe('Dollars that agents reported.'),
+  list_price_usd: z.number().describe('Estimate at list prices, for reviews whose agent reported no price.'),
+  looks_without_price: z.number().describe('Reviews without a known price.'),
+  duration_ms: z.number(),
+});
+
+export const notPaid = z
+  .object({ looks: z.number(), tokens: z.number() })
+  .describe('Reviews that were skipped or made cheaper, and an estimate of the tokens saved.');
+
+const asked = {
+  since: z.string().nullable(),
+  branch: z.string().nullable().describe('The selected branch; null: all.'),
+};
+
+const ratio = z.number().nullable().describe('The first as a share of the second; null: nothing to compare with.');
+
+const characters = z.object({ sent: z.number(), fresh: z.number(), ratio });
+
+const estimate = z.object({ sent: z.number(), fresh_estimate: z.number(), ratio });
+
+const compared = z
+  .object({
+    dispatches: z.number().describe('Answered calls, without the preparations before code reviews.'),
+    resumed: z.number(),
+    dispatches_without_usage: z.number(),
+    characters,
+    input_tokens: estimate.describe('Input tokens that agents reported, for sessions whose first prompt is known.'),
+    weighted_input_tokens: estimate.describe(
+      'The same tokens, weighted: written to a cache 1.25, read from a cache 0.1.',
+    ),
+  })
+  .describe('What was sent, compared with new sessions for the same calls.');
+
+const state = z.enum(['holds', 'does_not_hold', 'nothing_to_judge']);
+
+const loop = { feature: z.string(), phase: z.string(), stage: z.string(), run: z.string() };
+
+const rate = z.object({
+  count: z.number(),
+  of: z.number(),
+  rate: ratio,
+  threshold: z.number(),
+  exceeded: z.boolean().nullable().describe('Whether the limit is exceeded; null: not enough data yet.'),
+  action: z.string().nullable().describe('What to do if the limit is exceeded.'),
+});
+
+const rates = z.object({
+  features: z.number().describe('Features with review loops. The rates are evaluated from three features on.'),
+  judged: z.boolean(),
+  resume_fallback: rate.describe('Failed resumes, of all attempts.'),
+  delta_guard: rate.describe('Repeated document reviews that got a new session because too much had changed.'),
+  lazy_load_warning: rate.describe('New sessions that did not confirm reading the required files.'),
+});
+
+const loops = {
+  paid,
+  not_paid: notPaid,
+  compared,
+  resumed_prompts_shorter: z
+    .object({
+      state,
+      of: z.number(),
+      not_so: z.array(
+        z.object({
+          ...loop,
+          role: z.string(),
+          iteration: z.number(),
+          final_validation: z.boolean(),
+          prompt_chars: z.number(),
+        }),
+      ),
+    })
+    .describe('Whether every resumed prompt is shorter than the prompt that opened its session.'),
+  five_iterations_under_half: z
+    .object({ state, of: z.number(), not_so: z.array(z.object({ ...loop, characters })) })
+    .describe('Whether every loop of five iterations sent less than half the characters of new sessions.'),
+  rates,
+};
+
+/** The document of `cost --json`. */
+export const costSchema = z.object({
+  ...asked,
+  runs: z.number(),
+  idle_runs: z.number().describe('Runs that had nothing to do.'),
+  fixes: z.number().describe('Number of fixes.'),
+  paid,
+  not_paid: z.object({
+    pass: notPaid,
+    slot: notPaid,
+    session: notPaid,
+    prefix: notPaid,
+    baseline: z.string().describe('What the estimates are compared with.'),
+  }),
+  looked_again: z.object({
+    resumed: z.number(),
+    fresh_as_delta_too_large: z.number(),
+    fresh_as_session_lost: z.number(),
+    fresh_as_resume_dearer: z.number(),
+  }),
+  gates: z.array(
+    z.object({ gate: z.string().nullable().describe('The id of the gate; null: fixes.'), paid, not_paid: notPaid }),
+  ),
+  loops: z
+    .object({
+      ...loops,
+      features: z
+        .array(z.object({ feature: z.string(), paid, not_paid: notPaid, compared }))
+        .describe('The most expensive first.'),
+    })
+    .describe('Review loops of all features.'),
+  workflows: z
+    .array(
+      z.object({
+        job: z.string().describe('The name of the job.'),
+        step: z.string().describe('The id of the step.'),
+        paid,
+      }),
+    )
+    .describe('Reviews of workflow steps, the most expensive first.'),
+  agents: z.array(z.object({ agent: z.string(), model: z.string().nullable(), paid })),
+  days: z.array(z.object({ day: z.string().describe('YYYY-MM-DD, UTC.'), runs: z.number(), paid, not_paid: notPaid })),
+  checks: z.array(z.object({ gate: z.string(), runs: z.number(), duration_ms: z.number() })),
+  last_runs: z
+    .array(
+      z.object({
+        at: z.string(),
+        branch: z.string().nullable().describe('The branch; null: HEAD was detached.'),
+        scope: z.string(),
+        iteration: z.number().nullable().describe('Number of the run; null: nothing ran.'),
+        status: z.enum(RUN_STATUSES),
+        exit_code: z.union([z.literal(0), z.literal(1), z.literal(3)]),
+        started_by: z.enum(['person', 'agent']),
+        duration_ms: z.number(),
+        paid,
+        not_paid: notPaid,
+      }),
+    )
+    .describe('Newest first, at most ten.'),
+  unreadable_entries: z.number(),
+});
+
+/** The document of `cost FEATURE --json`. */
+export const featureCostSchema = z.object({
+  feature: z.string().describe('The folder of the feature, relative to the root.'),
+  ...asked,
+  ...loops,
+  rates: rates.describe('Rates of this feature.'),
+  rates_of_all_features: rates,
+  phases: z
+    .array(
+      z.object({
+        phase: z.string(),
+        run: z.string().describe('Id of this execution of the phase. A rerun has another id.'),
+        at: z.string().describe('When its first call ended.'),
+        paid,
+        compared,
+        dispatches: z.array(
+          z.object({
+            at: z.string(),
+            branch: z.string().nullable().describe('The branch; null: HEAD was detached.'),
+            started_by: z.enum(['person', 'agent']),
+            stage: z.string(),
+            role: z.string(),
+            iteration: z.number(),
+            final_validation: z.boolean(),
+            dispatch: z.enum(['fresh', 'resumed']),
+            template: z.string().nullable().describe('The template; null: a preparation before code reviews.'),
+            why: z.string(),
+            fell_back: z.boolean(),
+            guarded: z.boolean(),
+            reads_unconfirmed: z.boolean(),
+            status: z.enum(['pass', 'fail', 'done', 'error']),
+            agent: z.string(),
+            model: z.string().nullable(),
+            dispatches: z.number().describe('Number of calls, including retries.'),
+            prompt_chars: z.number().describe('Characters sent.'),
+            fresh_chars: z.number().describe('Characters that the prompt of a new session would have had.'),
+            usage,
+            cost_usd: z.number().nullable(),
+            cost_source: z.enum(['agent', 'list']).nullable().describe('list: an estimate at list prices.'),
+            duration_ms: z.number(),
+          }),
+        ),
+      }),
+    )
+    .describe('Each execution of a phase, oldest first.'),
+  unreadable_entries: z.number(),
+});

@@ -1,0 +1,58 @@
+import type { PriceList } from '../kernel/agent.ts';
+import { quoteName } from '../kernel/escape.ts';
+import type { RepositoryPaths } from '../kernel/repository.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
+import type { LedgerEntry } from '../ledger/entries.ts';
+import { openLedger } from '../ledger/store.ts';
+import { userPath } from '../platform/user-paths.ts';
+import { featuresIn, summariseFeature } from './loops.ts';
+import { costRows, parseSince, selectEntries } from './rows.ts';
+import { summariseCost } from './summarise.ts';
+import type { CostReport, CostRow, FeatureReport } from './types.ts';
+
+/** The runs and phases to show. */
+export type CostOptions = {
+  /** The folder of a feature, relative to the current folder; `null`: all runs and phases. */
+  readonly feature: string | null;
+  /** A number of days, or a date. */
+  readonly since: string | null;
+  /** `null`: every branch. */
+  readonly branch: string | null;
+};
+
+/** The cost of all runs and phases, or of one feature: as a report, and row by row. */
+export type Cost =
+  | { readonly kind: 'all'; readonly report: CostReport; readonly rows: readonly CostRow[] }
+  | { readonly kind: 'feature'; readonly report: FeatureReport; readonly rows: readonly CostRow[] };
+
+export async function cost(
+  repository: RepositoryPaths,
+  { feature, since, branch }: CostOptions,
+): Promise<Result<Cost>> {
+  const from = since === null ? null : parseSince(since, new Date());
+  if (since !== null && from === null) {
+    const said = `--since takes a number of days or a date such as 2026-03-01, not ${quoteName(since)}.`;
+    return err({ kind: 'wrong-usage', said, command: 'cost' });
+  }
+  const path = feature === null || feature === '' ? null : userPath(repository, feature, 'arguments');
+  if (feature !== null && path === null) return err({ kind: 'path-outside', path: feature });
+  const selection = { since: from, branch };
+  const kept = await openLedger(repository.commonDir).all();
+  if (!kept.ok) return kept;
+  const { entries, unreadable } = kept.value;
+  // The price list is large and rarely needed, so it is loaded on demand.
+  const priceOf: PriceList = needsPriceList(entries)
+    ? await (await import('../agents/prices.ts')).openPrices()
+    : () => null;
+  if (path === null) {
+    const report = summariseCost(entries, selection, unreadable, priceOf);
+    return ok({ kind: 'all', report, rows: costRows(selectEntries(entries, selection), priceOf) });
+  }
+  const report = summariseFeature(path, kept.value, selection, priceOf);
+  if (report === null) return err({ kind: 'feature-without-loops', feature: path, known: featuresIn(entries) });
+  return ok({ kind: 'feature', report, rows: report.playings.flatMap(({ rows }) => rows) });
+}
+
+function needsPriceList(entries: readonly LedgerEntry[]): boolean {
+  return costRows(entries, () => null).some(({ model, usage }) => model !== null && usage?.costUsd === null);
+}

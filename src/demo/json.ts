@@ -1,0 +1,45 @@
+import * as z from 'zod';
+import { BASELINE } from '../cost/describe.ts';
+import { paidDocument } from '../cost/json-loops.ts';
+import { notPaid, paid } from '../cost/json-schema.ts';
+import { type RunDocument, runDocument } from '../gates/json.ts';
+import { runSchema } from '../gates/json-schema.ts';
+import type { DemoOutcome } from './project.ts';
+
+/** The document of `demo --json`. */
+export const demoSchema = z.object({
+  reviewers: z.literal('scripted').describe('The reviewers are scripts; no model was called.'),
+  tokens: z.string().describe('How tokens were counted.'),
+  as_told: z.boolean().describe('Whether every run had the expected result.'),
+  runs: z.array(runSchema),
+  paid,
+  not_paid: z.object({
+    pass: notPaid,
+    slot: notPaid,
+    session: notPaid,
+    prefix: notPaid,
+    baseline: z.string().describe('What the estimates are compared with.'),
+  }),
+  shared_beginnings: notPaid.describe(
+    'Text that the prompts of new sessions in one run share at their beginning. It is not counted as saved, because the agents differ.',
+  ),
+  repository: z.string().nullable().describe('Where the demo repository was kept; null if it was deleted.'),
+  duration_ms: z.number(),
+});
+
+export type DemoDocument = Omit<z.infer<typeof demoSchema>, 'runs'> & { runs: RunDocument[] };
+
+/** Returns the document of `demo --json`. */
+export function demoDocument({ runs, cost, shared, strayed, folder, durationMs }: DemoOutcome): DemoDocument {
+  return {
+    reviewers: 'scripted',
+    tokens: 'estimated: four characters of what was sent and said each',
+    as_told: strayed === null,
+    runs: runs.map((run) => runDocument(run)),
+    paid: paidDocument(cost.paid),
+    not_paid: { ...cost.spared, baseline: BASELINE },
+    shared_beginnings: { ...shared },
+    repository: folder,
+    duration_ms: durationMs,
+  };
+}

@@ -1,0 +1,199 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { readSettings } from '../config/effective-settings.ts';
+import { cost } from '../cost/read.ts';
+import { openSessionPrompts } from '../dispatch/cooldowns.ts';
+import { estimateTokens } from '../dispatch/decide-resume.ts';
+import { gateNames } from '../gates/decide/cycles.ts';
+import { READ_ONLY, runGates } from '../gates/open-run.ts';
+import { openRecords } from '../gates/record/records.ts';
+import type { RunOutcome, SlotOutcome } from '../gates/run-types.ts';
+import { git } from '../git/git.ts';
+import { findRepository } from '../git/locate.ts';
+import type { RepositoryPaths } from '../kernel/repository.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
+import { errorCode } from '../platform/files.ts';
+import { ownCommand } from '../platform/own-program.ts';
+import { CHANGE, type DemoFile, type DemoOutcome, FIRST_FIX, filesBefore, SECOND_FIX } from './project.ts';
+import { DEMO_SESSIONS } from './reviewer.ts';
+
+/** One run of the demo: the files to write before it, and the expected result. */
+export type DemoAct = {
+  readonly writes: readonly DemoFile[];
+  readonly exitCode: 0 | 1;
+  /** The expected state of each reviewer, as `slotState` returns it. */
+  readonly slots: readonly string[];
+};
+
+/** The plan: two mistakes, one fix, the other fix, no change. */
+const STORY: readonly DemoAct[] = [
+  { writes: CHANGE, exitCode: 1, slots: ['fail fresh', 'fail fresh', 'pass fresh'] },
+  { writes: FIRST_FIX, exitCode: 1, slots: ['pass resumed', 'fail resumed', 'holds'] },
+  { writes: SECOND_FIX, exitCode: 0, slots: ['rests', 'pass resumed', 'holds'] },
+  { writes: [], exitCode: 0, slots: ['rests', 'holds', 'holds'] },
+];
+
+/** Whether a run went as planned. Only then the printed explanation is true. */
+export function matchesStory(act: DemoAct, outcome: RunOutcome): boolean {
+  const slots = outcome.gates.flatMap(({ status, slots: own }) =>
+    own.map((slot) => slotState(slot, status === 'holds')),
+  );
+  return outcome.exitCode === act.exitCode && slots.join() === act.slots.join();
+}
+
+function slotState({ status, dispatch }: SlotOutcome, isUnchanged: boolean): string {
+  if (status === 'skipped_prior_pass') return 'rests';
+  return isUnchanged ? 'holds' : `${status} ${dispatch}`;
+}
+
+export type DemoOptions = {
+  /** The words that start a scripted reviewer, without its name. */
+  readonly reviewer: readonly string[];
+  readonly keep: boolean;
+  readonly stop: AbortSignal;
+  /** Called after each run. */
+  tell(number: number, outcome: RunOutcome): void;
+};
+
+/** Plays the demo: real runs in a temporary repository, which is removed at the end unless `keep` is set. */
+export async function playDemo(options: DemoOptions): Promise<Result<DemoOutcome>> {
+  const startedAt = performance.now();
+  const made = makeFolder();
+  if (!made.ok) return made;
+  const folder = made.value;
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 });
+  // A second Ctrl-C ends the program at once, and "finally" does not run.
+  process.once('exit', remove);
+  clearEnvironment();
+  let isKept = false;
+  try {
+    const played = await play(folder, options);
+    isKept = options.keep && played.ok && !options.stop.aborted;
+    if (!played.ok) return played;
+    return ok({
+      ...played.value,
+      folder: isKept ? folder : null,
+      // A project dependency cannot be started from the folder of the demo.
+      program: ownCommand(isKept ? null : process.cwd(), process),
+      durationMs: Math.round(performance.now() - startedAt),
+    });
+  } finally {
+    process.off('exit', remove);
+    if (!isKept) remove();
+  }
+}
+
+function makeFolder(): Result<string> {
+  try {
+    return ok(realpathSync(mkdtempSync(join(tmpdir(), 'onceover-demo-'))));
+  } catch (error) {
+    return err({ kind: 'disk', action: 'write', path: tmpdir(), code: errorCode(error) });
+  }
+}
+
+/**
+ * Removes the git settings of the user and the variables of a pull request from the environment, because templates,
+ * hooks, signing or another base branch would change the runs.
+ */
+function clearEnvironment(): void {
+  for (const name of Object.keys(process.env)) {
+    if ((name.startsWith('GIT_') && name !== 'GIT_EXEC_PATH') || PULL_REQUEST.test(name)) delete process.env[name];
+  }
+  Object.assign(process.env, { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' });
+}
+
+const PULL_REQUEST =
+  /^(?:GITHUB_(?:EVENT_NAME|BASE_REF)|BUILD_REASON|CI_MERGE_REQUEST_.*|BITBUCKET_PR_.*|BUILDKITE_PULL_REQUEST.*|CIRCLE_PULL_REQUEST|TRAVIS_PULL_REQUEST|CHANGE_(?:ID|TARGET)|DRONE_PULL_REQUEST|SYSTEM_PULLREQUEST_.*)$/;
+
+type Played = Omit<DemoOutcome, 'folder' | 'program' | 'durationMs'>;
+
+async function play(folder: string, options: DemoOptions): Promise<Result<Played>> {
+  const place = await makeRepository(folder, options.reviewer);
+  if (!place.ok) return place;
+  const runs: RunOutcome[] = [];
+  let strayed: number | null = null;
+  for (const [i, act] of STORY.entries()) {
+    const written = writeFiles(folder, act.writes);
+    if (!written.ok) return written;
+    const ran = await runGates(place.value, {
+      ...READ_ONLY,
+      selection: { kind: 'change', base: null },
+      startedBy: 'person',
+      stop: options.stop,
+    });
+    if (!ran.ok) return ran;
+    if (options.stop.aborted) break;
+    runs.push(ran.value);
+    options.tell(i + 1, ran.value);
+    if (matchesStory(act, ran.value)) continue;
+    strayed = i + 1;
+    break;
+  }
+  const costs = await cost(place.value, { feature: null, since: null, branch: null });
+  if (!costs.ok) return costs;
+  if (costs.value.kind !== 'all') throw new Error('the demo does not request the cost of a feature');
+  const shared = await sharedBeginnings(place.value, runs);
+  return shared.ok ? ok({ runs, strayed, cost: costs.value.report, shared: shared.value }) : shared;
+}
+
+async function makeRepository(folder: string, reviewer: readonly string[]): Promise<Result<RepositoryPaths>> {
+  // The empty template excludes the user's hooks and ignore rules.
+  const created = await git(folder, ['init', '--quiet', '--template=', '--initial-branch=main']);
+  if (!created.ok) return created;
+  const written = writeFiles(folder, [...filesBefore(reviewer), { path: `${DEMO_SESSIONS}/README`, text: SESSIONS }]);
+  if (!written.ok) return written;
+  for (const words of [
+    // The repository keeps a user name, so that the user can commit in it later.
+    ['config', 'user.name', 'onceover demo'],
+    ['config', 'user.email', 'demo@example.invalid'],
+    ['add', '--all'],
+    ['commit', '--quiet', '--message', 'A shop'],
+    ['checkout', '--quiet', '-b', 'cart'],
+  ]) {
+    const done = await git(folder, words);
+    if (!done.ok) return done;
+  }
+  return findRepository(folder);
+}
+
+const SESSIONS = 'The sessions of the scripted reviewers of the demo.\n';
+
+function writeFiles(folder: string, files: readonly DemoFile[]): Result<void> {
+  for (const { path, text } of files) {
+    const file = join(folder, path);
+    try {
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text);
+    } catch (error) {
+      return err({ kind: 'disk', action: 'write', path: file, code: errorCode(error) });
+    }
+  }
+  return ok(undefined);
+}
+
+/** Returns the tokens of prompts that several new sessions of one run started with. */
+async function sharedBeginnings(
+  place: RepositoryPaths,
+  runs: readonly RunOutcome[],
+): Promise<Result<DemoOutcome['shared']>> {
+  const settings = await readSettings(place, { kind: 'change', base: null });
+  if (!settings.ok) return settings;
+  const names = gateNames(runs[0]?.gates ?? []);
+  const past = await openRecords(place.root, settings.value.settings.logDir).read(names, new Set());
+  if (!past.ok) return past;
+  const prompts = openSessionPrompts(place.commonDir);
+  const seen = new Set<string>();
+  let shared = { looks: 0, tokens: 0 };
+  for (const { iteration, own } of past.value.slots) {
+    if (own?.dispatch !== 'fresh' || own.session === null) continue;
+    const { stableDigest } = own.session;
+    const key = `${iteration} ${stableDigest}`;
+    if (seen.has(key)) {
+      const text = (await prompts.read(stableDigest)) ?? '';
+      shared = { looks: shared.looks + 1, tokens: shared.tokens + estimateTokens(text.length) };
+    }
+    seen.add(key);
+  }
+  return ok(shared);
+}

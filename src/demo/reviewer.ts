@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { estimateTokens } from '../dispatch/decide-resume.ts';
+import { MISTAKES } from './project.ts';
+
+/** An added line of a diff, with its position at that time. */
+type NumberedLine = { readonly file: string; readonly line: number; readonly text: string };
+
+/** Applies a diff to the lines that a reviewer knows: adds the new lines, and drops the removed ones. */
+function linesAfterPatch(known: readonly NumberedLine[], diff: string): readonly NumberedLine[] {
+  const lines = [...known];
+  let before = '';
+  let file = '';
+  let line = 0;
+  for (const text of diff.split('\n')) {
+    const header = /^(---|\+\+\+) (?:[ab]\/(.*)|\/dev\/null)$/.exec(text);
+    const hunk = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(text);
+    if (header !== null) {
+      if (header[1] === '---') before = header[2] ?? '';
+      file = header[2] ?? '';
+    } else if (hunk !== null) line = Number(hunk[1]);
+    else if (text.startsWith('+')) lines.push({ file, line: line++, text: text.slice(1) });
+    else if (text.startsWith(' ')) line += 1;
+    else if (text.startsWith('-')) {
+      const removed = lines.findIndex((one) => one.file === before && one.text === text.slice(1));
+      if (removed !== -1) lines.splice(removed, 1);
+    }
+  }
+  return lines;
+}
+
+/** The memory of a scripted reviewer for one session. */
+type DemoMemory = { readonly seen: readonly NumberedLine[] };
+
+/**
+ * Returns the answer of a scripted reviewer, in the format of every command agent. The reviewer looks for its mistakes
+ * only in the diff of the prompt and in its memory.
+ */
+export function demoAnswer(name: string, prompt: string, memory: DemoMemory) {
+  const blocks = fencedBlocks(prompt);
+  const seen = linesAfterPatch(memory.seen, blocks.find(({ label }) => label === 'diff')?.text ?? '');
+  const earlier = blocks.flatMap(({ label, text }) => {
+    const isEarlier = label === '' && !/^declined\b/m.test(text);
+    const id = isEarlier ? /^id: (\S+)$/m.exec(text)?.[1] : undefined;
+    return id === undefined ? [] : [{ id, code: (/^code: (.*)$/m.exec(text)?.[1] ?? '').trim() }];
+  });
+  const isOpen = ({ code }: { readonly code: string }) => seen.some(({ text }) => text.trim() === code);
+  const open = earlier.filter(isOpen).map(({ code }) => code);
+  const { pattern, ...mistake } = MISTAKES.get(name) ?? { pattern: null };
+  const violations = seen
+    .filter(({ text }) => pattern?.test(text) === true && !open.includes(text.trim()))
+    .map(({ file, line, text }) => ({ file, line, code: text, ...mistake }));
+  const previous = earlier.map((one) =>
+    isOpen(one)
+      ? { id: one.id, state: 'open' as const, why: 'The line is unchanged.' }
+      : { id: one.id, state: 'fixed' as const, why: 'The line is gone.' },
+  );
+  const status: 'pass' | 'fail' = violations.length + open.length === 0 ? 'pass' : 'fail';
+  return { answer: { status, violations, previous }, memory: { seen } };
+}
+
+/** Returns the fenced blocks of a prompt. */
+function fencedBlocks(prompt: string): readonly { readonly label: string; readonly text: string }[] {
+  return [...prompt.matchAll(/^(`{3,})(\w*)\n([\s\S]*?)^\1$/gm)].map(([, , label = '', text = '']) => ({
+    label,
+    text,
+  }));
+}
+
+/** The folder in which scripted reviewers keep their sessions. Only the repository of the demo has it. */
+export const DEMO_SESSIONS = '.git/demo-sessions';
+
+/** Answers as a scripted reviewer; returns null outside the demo, or if the session is unknown. */
+export function answerAsReviewer(name: string, prompt: string, session: string | null) {
+  const id = session ?? randomUUID();
+  // The caller chooses the id, so it must not lead out of the folder.
+  const file = join(DEMO_SESSIONS, `${id.replace(/[^\w-]/g, '_')}.json`);
+  try {
+    const memory = session === null ? { seen: [] } : (JSON.parse(readFileSync(file, 'utf8')) as DemoMemory);
+    const { answer, memory: after } = demoAnswer(name, prompt, memory);
+    writeFileSync(file, JSON.stringify(after));
+    const usage = {
+      input_tokens: estimateTokens(prompt.length),
+      output_tokens: estimateTokens(JSON.stringify(answer).length),
+    };
+    return { ...answer, session_id: id, usage };
+  } catch {
+    return null;
+  }
+}

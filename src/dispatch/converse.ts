@@ -1,0 +1,209 @@
+import {
+  type AgentFailure,
+  type AgentReply,
+  addUsage,
+  type SlotTrouble,
+  type TranscriptEntry,
+  type Usage,
+} from '../kernel/agent.ts';
+import type { AskEnd, Clock, Cooldowns, Question, ReviewerFacts, Reviewers } from '../kernel/ports.ts';
+import { describeUnreadable } from '../ui/describe-agent-failure.ts';
+import type { AnswerKind, Answers } from './answer-schemas.ts';
+import { startCooldown } from './cooldowns.ts';
+import type { Budget } from './limits.ts';
+import { type ComposedPrompt, repairPrompt, wholeRepairPrompt } from './prompt.ts';
+import { answerFromEdits, keepRefusal, readAnswer } from './read-answer.ts';
+import { type DispatchState, nextDispatchStep, startDispatch, transcriptEntry } from './retry.ts';
+
+type Prompt = Pick<ComposedPrompt, 'stable' | 'dynamic'>;
+
+/** A question without its prompt and its session. */
+export type QuestionOptions = Omit<Question, 'stable' | 'dynamic' | 'sessionId' | 'usedBefore'>;
+
+/** A session that a conversation resumes. */
+type ResumableSession = { readonly id: string; readonly usedBefore: Usage | null };
+
+/** One answer to get from an agent: who may answer, in what form, and the prompts. */
+export type ConverseRequest<K extends AnswerKind> = {
+  readonly kind: K;
+  readonly agent: string;
+  /** Agents that may take over. Only the first is called, and only once. */
+  readonly others: readonly string[];
+  /** The prompt for a new session. */
+  readonly fresh: Prompt;
+  /** The session to resume, with its prompt; `null` to start a new session. */
+  readonly resumed: { readonly prompt: Prompt; readonly session: ResumableSession } | null;
+  /** The fields that all questions share. With `writes`, the agent's edits stand, so it is never restarted. */
+  readonly options: QuestionOptions;
+  /** True: `timeoutSeconds` limits the whole conversation instead of each question. */
+  readonly sharesTimeout?: boolean;
+};
+
+export type ConversePorts = {
+  readonly reviewers: Pick<Reviewers, 'describe'>;
+  readonly clock: Clock;
+  /** `null` if the number of questions is not limited. */
+  readonly budget: Pick<Budget, 'spend' | 'used'> | null;
+  /** `null` if an agent that reaches a usage limit needs no cooldown. */
+  readonly coolings: Cooldowns | null;
+  send(agent: string, question: Question, state: DispatchState): Promise<AskEnd>;
+  /** Called before each further question. */
+  askingAgain?(again: {
+    readonly agent: string;
+    readonly mode: 'fresh' | 'repair' | 'other-agent';
+    readonly because: AgentFailure;
+  }): void;
+};
+
+/** The result of a conversation: an answer, or the reason why there is none, and what all questions used. */
+export type ConverseEnd<Answer> = {
+  /** The agent that answered, or that was called last. */
+  readonly agent: string;
+  /** Its model, if the agent or the settings name it. */
+  readonly model: string | null;
+  readonly dispatch: 'fresh' | 'resumed';
+  /** The last reply in the last session, with the session to keep. */
+  readonly last: AgentReply | null;
+  readonly usage: Usage | null;
+  readonly durationMs: number;
+  /** Every question and answer, for the log. */
+  readonly exchanges: readonly TranscriptEntry[];
+} & ({ readonly answer: Answer; readonly trouble: null } | { readonly answer: null; readonly trouble: NoAnswer });
+
+type NoAnswer = Extract<SlotTrouble, { kind: 'agent' | 'budget' }>;
+
+/** Calls agents until one gives an answer that can be read, or none is left to call (see `nextDispatchStep`). */
+export async function converse<K extends AnswerKind>(
+  ports: ConversePorts,
+  request: ConverseRequest<K>,
+): Promise<ConverseEnd<Answers[K]>> {
+  const { kind, resumed, options } = request;
+  const { budget, clock, reviewers } = ports;
+  const startedAt = clock.now().getTime();
+  const whole = questionWith(request.fresh, options, null);
+  const first = resumed === null ? whole : questionWith(resumed.prompt, options, resumed.session);
+  const exchanges: TranscriptEntry[] = [];
+  let state: DispatchState = {
+    ...startDispatch(request.agent, resumed === null ? 'fresh' : 'resumed', request.others),
+    writes: options.writes === true,
+  };
+  let model: string | null = null;
+  let usage: Usage | null = null;
+  let durationMs = 0;
+  let last: AgentReply | null = null;
+  let because: AgentFailure | null = null;
+  const soFar = () => {
+    const { agent, asked: dispatch } = state;
+    return { agent, model, dispatch, last, usage, durationMs, exchanges };
+  };
+  const answered = (answer: Answers[K]) => ({ ...soFar(), answer, trouble: null });
+  const noAnswer = (trouble: NoAnswer) => ({ ...soFar(), answer: null, trouble });
+  const fail = (failure: AgentFailure) => noAnswer({ kind: 'agent', agent: state.agent, failure });
+
+  for (;;) {
+    const isFirst = exchanges.length === 0;
+    const { timeoutSeconds: allowed } = options;
+    const timeoutSeconds =
+      isFirst || request.sharesTimeout !== true
+        ? allowed
+        : Math.ceil(allowed - (clock.now().getTime() - startedAt) / 1000);
+    if (timeoutSeconds <= 0) return fail({ kind: 'timeout', seconds: allowed });
+    const earlier: AgentReply | null = state.mode === 'repair' ? last : null;
+    const spent = budget?.spend() ?? null;
+    if (spent !== null) {
+      const answer = earlier === null ? null : answerFromEdits(kind, earlier);
+      return answer === null ? noAnswer({ kind: 'budget', what: spent }) : answered(answer);
+    }
+    const facts = await reviewers.describe(state.agent);
+    const base = state.asked === 'resumed' ? first : whole;
+    const question =
+      state.mode === 'repair' && because !== null
+        ? await repairQuestion({ base, whole }, because, earlier, facts)
+        : base;
+    const sent = await ports.send(state.agent, { ...question, timeoutSeconds }, state);
+    model = (sent.ok ? sent.model : null) ?? model ?? facts.model;
+    usage = addUsage(usage, countUsage(budget, state.agent, sent));
+    durationMs += sent.durationMs;
+    const read = await readReply(kind, sent, earlier, facts);
+    if (sent.ok) last = sent.reply;
+    exchanges.push(transcriptEntry(state, question, sent, read.ok ? null : read.failure));
+    if (read.ok) return answered(read.answer);
+    because = read.failure;
+    if (because.kind === 'limit' && ports.coolings !== null) {
+      await startCooldown({ coolings: ports.coolings, clock }, state.agent, because);
+    }
+    const next = nextDispatchStep(state, because);
+    if (next === null) return fail(because);
+    const isOther = next.agent !== state.agent;
+    const mode = isOther ? 'other-agent' : next.mode === 'repair' ? 'repair' : 'fresh';
+    ports.askingAgain?.({ agent: next.agent, mode, because });
+    if (isOther) model = null;
+    if (next.mode !== 'repair') last = null;
+    state = next;
+  }
+}
+
+/** Returns a question with its prompt; `session` is `null` for a new session. */
+export function questionWith(
+  { stable, dynamic }: Prompt,
+  options: QuestionOptions,
+  session: ResumableSession | null,
+): Question {
+  return { ...options, stable, dynamic, sessionId: session?.id ?? null, usedBefore: session?.usedBefore ?? null };
+}
+
+/**
+ * Returns the question that asks for an unreadable answer again: `base` in the agent's session if the agent can be
+ * resumed, else the `whole` question in a new session.
+ */
+export async function repairQuestion(
+  { base, whole }: { readonly base: Question; readonly whole: Question },
+  because: AgentFailure,
+  last: AgentReply | null,
+  { canResume }: Pick<ReviewerFacts, 'canResume'>,
+): Promise<Question> {
+  const why = describeUnreadable(because);
+  if (last !== null && last.sessionId !== null && (await canResume())) {
+    return { ...base, dynamic: repairPrompt(why), sessionId: last.sessionId, usedBefore: last.sessionUsage };
+  }
+  return { ...whole, dynamic: wholeRepairPrompt(whole.dynamic, why), sessionId: null, usedBefore: null };
+}
+
+/** An answer with the reply that it stands in, or why there is none. */
+export type ReplyRead<Answer> =
+  | { readonly ok: true; readonly answer: Answer; readonly reply: AgentReply }
+  | { readonly ok: false; readonly failure: AgentFailure };
+
+/**
+ * Reads the answer to a question. `earlier` is the unreadable reply that a repair question is about, else `null`.
+ * A fixer's edits stand without a readable answer, unless the agent can still be asked to repeat it in its session.
+ */
+export async function readReply<K extends AnswerKind>(
+  kind: K,
+  end: AskEnd,
+  earlier: AgentReply | null,
+  { canResume }: Pick<ReviewerFacts, 'canResume'>,
+): Promise<ReplyRead<Answers[K]>> {
+  if (!end.ok) {
+    const { failure } = end;
+    const edits = earlier === null || failure.kind === 'cancelled' ? null : answerFromEdits(kind, earlier);
+    return edits === null || earlier === null ? { ok: false, failure } : { ok: true, answer: edits, reply: earlier };
+  }
+  const { reply } = end;
+  const read = readAnswer(kind, reply);
+  if (read.ok) {
+    const answer = earlier === null ? read.answer : keepRefusal(kind, earlier, read.answer);
+    return { ok: true, answer, reply };
+  }
+  const counted = earlier ?? reply;
+  const edits = answerFromEdits(kind, counted);
+  const canRepair = async () => earlier === null && reply.sessionId !== null && (await canResume());
+  return edits === null || (await canRepair()) ? read : { ok: true, answer: edits, reply: counted };
+}
+
+/** Counts what a call used, and returns it. A failed call that reports no usage has no unknown price. */
+export function countUsage(budget: Pick<Budget, 'used'> | null, agent: string, end: AskEnd): Usage | null {
+  const usage = end.ok ? end.reply.usage : end.usage;
+  if (end.ok || usage !== null) budget?.used(agent, usage);
+  return usage;
+}

@@ -1,0 +1,116 @@
+import { join } from 'node:path';
+import type { AgentFailure, Cooldown } from '../kernel/agent.ts';
+import { sha256 } from '../kernel/ids.ts';
+import { isRecord } from '../kernel/json.ts';
+import type { Clock, Cooldowns, SessionPrompts } from '../kernel/ports.ts';
+import { ok } from '../kernel/result.ts';
+import {
+  checkFolder,
+  listFolder,
+  makeFolder,
+  removeFile,
+  removeLeftovers,
+  statIfPresent,
+  writeAtomically,
+} from '../platform/files.ts';
+import { openListFile, readPrivateFile } from '../platform/private-files.ts';
+
+const LONGEST_MS = 31 * 24 * 60 * 60 * 1000;
+
+const MOST_KEPT = 100;
+
+/** Opens the list of agents that have reached a usage limit. An unreadable list means that no agent has a cooldown. */
+export function openCooldowns(commonDir: string): Cooldowns {
+  const file = openListFile(commonDir, 'cooling.json');
+  const read = () => file.read().flatMap(readCooldown);
+  return {
+    async all(now) {
+      const latest = new Map<string, Cooldown>();
+      for (const cooldown of read().filter(({ until }) => isPlausible(until, now))) {
+        const known = latest.get(cooldown.agent);
+        if (known === undefined || known.until < cooldown.until) latest.set(cooldown.agent, cooldown);
+      }
+      return [...latest.values()];
+    },
+    async add(cooldown) {
+      // Keep earlier entries: whether a date is plausible depends on the time of reading.
+      return file.write([...read(), cooldown].slice(-MOST_KEPT));
+    },
+  };
+}
+
+// A nonsensical date must not disable an agent forever.
+function isPlausible(until: Date, now: Date): boolean {
+  const ahead = until.getTime() - now.getTime();
+  return ahead > 0 && ahead <= LONGEST_MS;
+}
+
+function readCooldown(value: unknown): readonly Cooldown[] {
+  if (!isRecord(value)) return [];
+  const { agent, until, said } = value;
+  if (typeof agent !== 'string' || typeof until !== 'string' || typeof said !== 'string') return [];
+  const date = new Date(until);
+  return Number.isNaN(date.getTime()) ? [] : [{ agent, until: date, said }];
+}
+
+const FOLDER = 'onceover/openings';
+
+const NAME = /^([0-9a-f]{64})\.md$/;
+
+/** Opens the store of first prompts of sessions, in the folder that all worktrees of the clone share. */
+export function openSessionPrompts(commonDir: string): SessionPrompts {
+  const path = join(commonDir, FOLDER);
+  return {
+    async read(digest) {
+      if (!NAME.test(nameOf(digest))) return null;
+      const text = readPrivateFile(join(path, nameOf(digest)));
+      return text.ok && text.value !== null && sha256(text.value) === digest ? text.value : null;
+    },
+    async keep(text) {
+      const folder = makeFolder(commonDir, FOLDER);
+      if (!folder.ok) return folder;
+      const digest = sha256(text);
+      // Write it even if it exists: a recent time stamp keeps other worktrees from removing it.
+      const written = writeAtomically(folder.value, nameOf(digest), text);
+      return written.ok ? ok(digest) : written;
+    },
+    async prune(keep) {
+      const there = checkFolder(commonDir, FOLDER);
+      if (!there.ok) return there;
+      const listed = listFolder(path);
+      if (!listed.ok) return listed;
+      const now = Date.now();
+      removeLeftovers(path, now);
+      for (const { name } of listed.value) {
+        const digest = NAME.exec(name)?.[1];
+        // Another worktree may need the prompt, so remove only those that are too old for any session.
+        if (digest === undefined || keep.has(digest) || !isOld(join(path, name), now)) continue;
+        const removed = removeFile(join(path, name));
+        if (!removed.ok) return removed;
+      }
+      return ok(undefined);
+    },
+  };
+}
+
+const SESSIONS_LAST_MS = 14 * 24 * 3600 * 1000;
+
+function isOld(path: string, now: number): boolean {
+  const stats = statIfPresent(path);
+  return stats !== null && now - stats.mtimeMs > SESSIONS_LAST_MS;
+}
+
+function nameOf(digest: string): string {
+  return `${digest}.md`;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Records that an agent has reached a limit. If that cannot be written, the agent is only called in vain later. */
+export async function startCooldown(
+  { coolings, clock }: { readonly coolings: Cooldowns; readonly clock: Clock },
+  agent: string,
+  { resetAt, said }: Extract<AgentFailure, { kind: 'limit' }>,
+): Promise<void> {
+  await coolings.add({ agent, until: resetAt ?? new Date(clock.now().getTime() + HOUR_MS), said });
+}

@@ -1,0 +1,32 @@
+import type { AgentFailure, Usage } from '../kernel/agent.ts';
+
+/** The result of one fixer turn. */
+export type Fix = {
+  readonly agent: string;
+  readonly dispatch: 'fresh' | 'resumed';
+  readonly summary: string;
+  /** Findings that the fixer marked as fixed, and findings that it declined. */
+  readonly fixed: readonly string[];
+  readonly declined: readonly string[];
+  readonly filesChanged: number;
+  readonly usage: Usage | null;
+  readonly durationMs: number;
+  readonly failure: AgentFailure | null;
+};
+
+/** Events of a fixer turn, in runs and in phases. */
+export type FixProgress =
+  | {
+      readonly kind: 'fix-started';
+      readonly round: number;
+      readonly agent: string;
+      readonly dispatch: 'fresh' | 'resumed';
+      readonly findings: number;
+      readonly checks: number;
+    }
+  | { readonly kind: 'fix-active'; readonly doing: string | null; readonly usage: Usage | null }
+  | {
+      readonly kind: 'fix-ended';
+      readonly agent: string;
+      readonly fix: Fix;
+    };

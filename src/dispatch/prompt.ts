@@ -1,0 +1,62 @@
+/**
+ * Whether an agent read all `required` files: by its events if they show the files it opened, else by its own statement.
+ * Returns `null` if there was nothing to read. Takes the raw reply, because the statement is not part of the answer.
+ */
+export function readsConfirmed(
+  required: readonly string[],
+  reply: { readonly text: string; readonly filesRead: readonly string[] | null },
+): boolean | null {
+  if (required.length === 0) return null;
+  const { filesRead } = reply;
+  if (filesRead === null) return reply.text.includes('Files read:');
+  return required.every((path) => filesRead.some((one) => isSamePath(one, path)));
+}
+
+// An agent may name a file relative to its folder, or by an absolute path.
+function isSamePath(opened: string, path: string): boolean {
+  const [a, b] = [normalized(opened), normalized(path)];
+  return a === b || a.endsWith(`/${b}`) || b.endsWith(`/${a}`);
+}
+
+function normalized(path: string): string {
+  return path.replace(/^(?:\.\/)+/, '').replace(/\/{2,}/g, '/');
+}
+
+/** A part of a prompt. A stable part is the same in every iteration. */
+export type PromptSection = { readonly kind: 'stable' | 'dynamic'; readonly text: string };
+
+export type ComposedPrompt = {
+  readonly stable: string;
+  readonly dynamic: string;
+  /** Characters of the whole prompt as it is sent. */
+  readonly length: number;
+};
+
+/** Joins the stable sections, then the dynamic ones, each in the given order. Empty sections are left out. */
+export function composePrompt(sections: readonly PromptSection[]): ComposedPrompt {
+  const stable = join(sections, 'stable');
+  const dynamic = join(sections, 'dynamic');
+  return { stable, dynamic, length: wholeText({ stable, dynamic }).length };
+}
+
+/** Returns both parts as one text, as most agents receive it. */
+export function wholeText({ stable, dynamic }: Pick<ComposedPrompt, 'stable' | 'dynamic'>): string {
+  return [stable, dynamic].filter((part) => part !== '').join('\n\n');
+}
+
+function join(sections: readonly PromptSection[], kind: PromptSection['kind']): string {
+  return sections
+    .filter((section) => section.kind === kind && section.text.trim() !== '')
+    .map((section) => section.text.trim())
+    .join('\n\n');
+}
+
+/** Returns the prompt that asks an agent to repeat an unreadable answer in the same session. */
+export function repairPrompt(why: string): string {
+  return `Your last answer could not be read: ${why}. Repeat your answer as one JSON object of the requested form, and nothing else.`;
+}
+
+/** Returns the whole question with the repair prompt, for an agent that has no session to resume. */
+export function wholeRepairPrompt(question: string, why: string): string {
+  return `${question}\n\n${repairPrompt(why)}`;
+}

@@ -1,0 +1,178 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { callAgent } from '../agents/dispatch.ts';
+import type { KnownAgent } from '../agents/installed.ts';
+import type {
+  AgentFailure,
+  ProbeOutcome,
+  ProbePorts,
+  ProbeTest,
+  ResumeAbility,
+  ResumeResult,
+  Usage,
+} from '../kernel/agent.ts';
+import type { Capabilities } from '../kernel/ports.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import { hasShape, isAmount, isString, orNull, readShape, type Shape } from '../kernel/shape.ts';
+import { openListFile } from '../platform/private-files.ts';
+import { makeScratch } from '../platform/scratch.ts';
+import { readAnswer } from './read-answer.ts';
+import { isResumeFailure } from './retry.ts';
+
+/** Returns whether a version of an agent may be resumed. A probe on this machine overrides the shipped test results. */
+export function resumeAbility(
+  { name, version }: { readonly name: string; readonly version: string | null },
+  results: { readonly probed: readonly ResumeResult[]; readonly tested: readonly ResumeResult[] },
+): ResumeAbility {
+  for (const from of ['probed', 'tested'] as const) {
+    const result = results[from].find((one) => one.agent === name && one.version === version);
+    if (result === undefined) continue;
+    const { failed } = result;
+    return failed === null ? { kind: 'yes', from } : { kind: 'no', from, why: `${failed.test}: ${failed.how}` };
+  }
+  return { kind: 'unknown' };
+}
+
+/** Returns whether a version of an agent may be resumed. An unknown version is probed, once. */
+export async function ensureResumable(
+  agent: { readonly name: string; readonly version: string },
+  ports: {
+    readonly capabilities: Capabilities;
+    readonly tested: readonly ResumeResult[];
+    probe(): Promise<ProbeOutcome>;
+  },
+): Promise<Result<ResumeAbility>> {
+  const known = resumeAbility(agent, { probed: await ports.capabilities.probed(), tested: ports.tested });
+  if (known.kind !== 'unknown') return ok(known);
+  const outcome = await ports.probe();
+  // The probe could not run. This call uses a new session, and a later one probes again.
+  if (outcome.kind === 'not-tried') return ok(known);
+  const kept = await ports.capabilities.keep(outcome.result);
+  return kept.ok ? ok(resumeAbility(agent, { probed: [outcome.result], tested: [] })) : kept;
+}
+
+const RESULT: Shape<ResumeResult> = {
+  agent: isString,
+  version: isString,
+  failed: orNull(hasShape<NonNullable<ResumeResult['failed']>>({ test: isString, how: isString })),
+  freshMs: orNull(isAmount),
+  resumedMs: orNull(isAmount),
+};
+
+/** Opens the probe results in the clone's own folder. Unreadable results count as missing, so agents are probed again. */
+export function openCapabilities(commonDir: string): Capabilities {
+  const file = openListFile(commonDir, 'capabilities.json');
+  const read = () => file.read().flatMap((one) => readShape(one, RESULT) ?? []);
+  return {
+    async probed() {
+      return read();
+    },
+    async keep(result) {
+      const others = read().filter(({ agent, version }) => agent !== result.agent || version !== result.version);
+      return file.write([...others, result]);
+    },
+  };
+}
+
+const STABLE = 'You review a short text and answer questions about your review. Answer with JSON and nothing else.';
+
+const TIMEOUT_SECONDS = 180;
+
+/** Opens a probe of an installed agent in a temporary folder, which `close` removes. */
+export function openProbe(
+  { agent, program, env, settings }: KnownAgent & { readonly program: string },
+  schemas: { readonly schema: object; readonly strictSchema: object },
+  { signal, ...scratchOptions }: { readonly scratchBase?: string; readonly signal: AbortSignal | null },
+): ProbePorts & { close(): void } {
+  const scratch = makeScratch(scratchOptions.scratchBase);
+  let usedBefore: Usage | null = null;
+  return {
+    async ask(prompt, sessionId) {
+      const question = {
+        stable: STABLE,
+        dynamic: prompt,
+        ...schemas,
+        sessionId,
+        newSessionId: randomUUID(),
+        usedBefore: sessionId === null ? null : usedBefore,
+        model: settings?.model ?? null,
+        cacheTtl: '5m',
+        timeoutSeconds: TIMEOUT_SECONDS,
+      } as const;
+      const call = { agent, program, cwd: scratch.folder, env, question, signal, ...scratchOptions };
+      const end = await callAgent({ ...call, idleSeconds: TIMEOUT_SECONDS });
+      if (!end.ok) return { ok: false, failure: end.failure };
+      usedBefore = end.reply.sessionUsage;
+      return { ok: true, ...end.reply, durationMs: end.durationMs };
+    },
+    writeFile: (text) => scratch.put('spec.md', text),
+    randomLine: () => `Export ${randomBytes(8).toString('hex')}`,
+    close: () => scratch.remove(),
+  };
+}
+
+/** Returns the file that the probe lets the agent review. `firstLine` is random, so that the agent cannot guess it. */
+function probeFile(firstLine: string): string {
+  return `${firstLine}
+
+The export writes a report for each customer. It should be fast. Reports are kept for some time and then deleted by
+anyone who notices. If the disk is full, the export goes on. Dates are written in the local format.
+`;
+}
+
+const FORM = 'Answer with JSON: your answer in "reply", and "issues" as an empty list.';
+
+/** The questions V1 to V4: a review of a file, a sign of life, and two questions that need the session's memory. */
+const PROBE_QUESTIONS = {
+  V1: (path: string) => `Review this file: ${path}. List the first line verbatim.
+
+Read it with your own tool for reading files. Answer with JSON: the first line in "reply", and in "issues" one entry for
+each thing that is unclear or missing in the text.`,
+  V2: `Confirm you can still respond.\n\n${FORM}`,
+  V3: `Repeat verbatim the first line of the file you read.\n\nDo not read it again: it has changed since. ${FORM}`,
+  V4: `How many issues did you identify in your V1 review?\n\nV1 was your first answer here. Reply with the number alone. ${FORM}`,
+} as const;
+
+/** Runs V1 to V4: whether a session keeps its memory when it is resumed after a tool call. */
+export async function probeResume(agent: string, version: string, ports: ProbePorts): Promise<ProbeOutcome> {
+  let freshMs: number | null = null;
+  let resumedMs: number | null = null;
+  const end = (failed: ResumeResult['failed']): ProbeOutcome => ({
+    kind: 'tried',
+    result: { agent, version, failed, freshMs, resumedMs },
+  });
+  const fail = (test: ProbeTest, how: string) => end({ test, how });
+  const noReply = (test: ProbeTest, failure: AgentFailure): ProbeOutcome =>
+    isResumeFailure(failure) ? fail(test, describe(failure)) : { kind: 'not-tried', agent, version, failure };
+
+  const line = `# ${ports.randomLine()}`;
+  const first = await ask(ports, PROBE_QUESTIONS.V1(ports.writeFile(probeFile(line))), null);
+  if (!first.ok) return noReply('V1', first.failure);
+  freshMs = first.durationMs;
+  if (first.sessionId === null) return fail('V1', 'it named no session');
+  if (!first.reply.includes(line)) return fail('V1', 'it did not read the file');
+  // Change the first line, so that from now on only the session's memory has the old one.
+  ports.writeFile(probeFile(`# ${ports.randomLine()}`));
+
+  const second = await ask(ports, PROBE_QUESTIONS.V2, first.sessionId);
+  if (!second.ok) return noReply('V2', second.failure);
+  resumedMs = second.durationMs;
+  const third = await ask(ports, PROBE_QUESTIONS.V3, first.sessionId);
+  if (!third.ok) return noReply('V3', third.failure);
+  if (!third.reply.includes(line)) return fail('V3', `it remembered another first line: "${third.reply.slice(0, 80)}"`);
+  const fourth = await ask(ports, PROBE_QUESTIONS.V4, first.sessionId);
+  if (!fourth.ok) return noReply('V4', fourth.failure);
+  const count = /\d+/.exec(fourth.reply)?.[0];
+  const expected = first.issues.length;
+  return Number(count) === expected ? end(null) : fail('V4', `it counted ${count ?? 'nothing'} instead of ${expected}`);
+}
+
+async function ask(ports: ProbePorts, prompt: string, sessionId: string | null) {
+  const reply = await ports.ask(prompt, sessionId);
+  if (!reply.ok) return reply;
+  const read = readAnswer('probe', reply);
+  return read.ok ? ({ ...reply, ...read.answer } as const) : read;
+}
+
+function describe(failure: AgentFailure): string {
+  return 'said' in failure && failure.said !== '' ? `${failure.kind}: ${failure.said}` : failure.kind;
+}

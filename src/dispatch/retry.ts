@@ -1,0 +1,108 @@
+import type { AgentFailure, AgentReply, AskMode, TranscriptEntry } from '../kernel/agent.ts';
+import type { AskEnd, Question } from '../kernel/ports.ts';
+import { describeAgentFailure } from '../ui/describe-agent-failure.ts';
+
+/** The state of one conversation: which agent is called next, how, and which agents are left. */
+export type DispatchState = {
+  readonly agent: string;
+  readonly mode: AskMode;
+  /** How this agent was first called, before a repair question. */
+  readonly asked: 'fresh' | 'resumed';
+  /** Agents that may take over. Only the first is called, and only once. */
+  readonly others: readonly string[];
+  readonly repaired: boolean;
+  readonly failedOver: boolean;
+  /** The agent edits files. Its edits stand even if its answer is unreadable, so it is never restarted to get one. */
+  readonly writes: boolean;
+};
+
+/** Returns the state before the first call. */
+export function startDispatch(agent: string, asked: 'fresh' | 'resumed', others: readonly string[]): DispatchState {
+  return {
+    agent,
+    mode: asked,
+    asked,
+    others: others.filter((one) => one !== agent),
+    repaired: false,
+    failedOver: false,
+    writes: false,
+  };
+}
+
+/**
+ * Returns the next call after a failed one, or `null` to give up. The order is: one repair question for an unreadable
+ * answer, a new session with the same agent after a failed resume, then the next available agent, once.
+ */
+export function nextDispatchStep(state: DispatchState, failure: AgentFailure): DispatchState | null {
+  if (failure.kind === 'cancelled') return null;
+  // A writer that ran out of time has used all of it on edits; a new session would start the work over.
+  if (failure.kind === 'timeout' && state.writes) return null;
+  if (failure.kind === 'unreadable-answer' && !state.repaired && !isSilentResume(state, failure)) {
+    return { ...state, mode: 'repair', repaired: true };
+  }
+  const restart = { mode: 'fresh', asked: 'fresh', repaired: false } as const;
+  if (state.asked === 'resumed' && mayAnswerInNewSession(failure)) return { ...state, ...restart };
+  const [next] = state.others;
+  if (next === undefined || state.failedOver) return null;
+  return { ...state, ...restart, agent: next, others: [], failedOver: true };
+}
+
+/** A resumed session that returns nothing did not continue. Asked to repeat its answer, it would make one up. */
+function isSilentResume(
+  { asked, writes }: DispatchState,
+  { why }: Extract<AgentFailure, { kind: 'unreadable-answer' }>,
+) {
+  return asked === 'resumed' && !writes && why === 'empty';
+}
+
+function mayAnswerInNewSession(failure: AgentFailure): boolean {
+  return isResumeFailure(failure) || failure.kind === 'timeout' || failure.kind === 'idle';
+}
+
+/** Whether a failure can come from resuming a session. A missing login, a usage limit or a timeout does not. */
+export function isResumeFailure({ kind }: AgentFailure): boolean {
+  switch (kind) {
+    case 'session-lost':
+    case 'wrong-session':
+    case 'unreadable-answer':
+    case 'no-tokens':
+    case 'agent-error':
+      return true;
+    case 'not-found':
+    case 'unprotected':
+    case 'not-logged-in':
+    case 'limit':
+    case 'timeout':
+    case 'idle':
+    case 'cancelled':
+      return false;
+  }
+}
+
+/** Returns the log entry of one question. `unreadable` says why a reply that arrived could not be read. */
+export function transcriptEntry(
+  { agent, mode }: Pick<DispatchState, 'agent' | 'mode'>,
+  { sessionId, stable, dynamic }: Question,
+  end: AskEnd,
+  unreadable: AgentFailure | null,
+): TranscriptEntry {
+  // A resumed session already has the stable part.
+  const sent = sessionId === null ? `${stable}\n\n${dynamic}` : dynamic;
+  const said = end.ok ? replyText(end.reply) : end.said;
+  return { agent, mode, sent, said, failure: end.ok ? unreadable : end.failure };
+}
+
+function replyText({ text, structured }: AgentReply): string {
+  return structured === undefined || structured === null ? text : `${text}\n${JSON.stringify(structured)}`;
+}
+
+/** Returns the log lines for all questions and answers of a conversation, in order. */
+export function describeTranscript(exchanges: readonly TranscriptEntry[]): readonly string[] {
+  return exchanges.flatMap(({ agent, mode, sent, said, failure }) => [
+    `--- Sent (${agent}, ${mode}) ---`,
+    sent,
+    `--- Said (${agent}) ---`,
+    said,
+    ...(failure === null ? [] : [`--- ${agent} ${describeAgentFailure(failure)} ---`]),
+  ]);
+}

@@ -1,0 +1,57 @@
+import { type KnownAgent, knownAgents, testedVersions } from '../agents/installed.ts';
+import { openReviewers } from '../agents/reviewers.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Reviewers } from '../kernel/ports.ts';
+import type { RepositoryPaths } from '../kernel/repository.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
+import { answerSchemas } from './answer-schemas.ts';
+import { ensureResumable, openCapabilities, openProbe, probeResume } from './resume-probe.ts';
+
+/** Fails unless the agent is installed and may be allowed to write. */
+export async function checkFixer(reviewers: Reviewers, name: string): Promise<Result<void>> {
+  const { found } = reviewers;
+  if (!found.includes(name)) return err({ kind: 'unknown-agent', name, known: found });
+  const able = await agentsThatCanFix(reviewers, found);
+  return able.includes(name) ? ok(undefined) : err({ kind: 'cannot-fix', name, able });
+}
+
+/** Returns the agents that may be allowed to write. */
+export async function agentsThatCanFix(reviewers: Reviewers, names: readonly string[]): Promise<readonly string[]> {
+  const able = await Promise.all(names.map(async (one) => ((await reviewers.describe(one)).canFix ? [one] : [])));
+  return able.flat();
+}
+
+/** Opens the agents of this machine as reviewers. An unknown version is probed before its first resume. */
+export async function openReviewersFor(
+  { root, commonDir }: RepositoryPaths,
+  settings: Settings,
+  stop: AbortSignal | null,
+): Promise<Reviewers> {
+  const known = await knownAgents(settings.agent, process.env, root);
+  const capabilities = openCapabilities(commonDir);
+  return openReviewers({
+    known,
+    root,
+    commonDir,
+    preference: settings.agents,
+    async resumable(name, version) {
+      const one = known.find(({ agent }) => agent.name === name);
+      if (one === undefined || one.program === null) return null;
+      const { program } = one;
+      const ability = await ensureResumable(
+        { name, version },
+        { capabilities, tested: testedVersions([one.agent]), probe: () => probe({ ...one, program }, version, stop) },
+      );
+      return ability.ok ? ability.value : null;
+    },
+  });
+}
+
+async function probe(one: KnownAgent & { readonly program: string }, version: string, signal: AbortSignal | null) {
+  const opened = openProbe(one, answerSchemas('probe'), { signal });
+  try {
+    return await probeResume(one.agent.name, version, opened);
+  } finally {
+    opened.close();
+  }
+}

@@ -1,0 +1,131 @@
+import { configuredGates } from '../gates/decide/gate-list.ts';
+import { findingState, isInCycle } from '../gates/decide/gate-state.ts';
+import type { ReviewPlan, RunPlan } from '../gates/decide/plan-run.ts';
+import { idleGateOf, subjectOf } from '../gates/decide/select-gates.ts';
+import { isAskedAbout } from '../gates/describe/logs.ts';
+import { type OpenedRun, openRun, READ_ONLY } from '../gates/open-run.ts';
+import type { RunFacts, RunPorts } from '../gates/ports.ts';
+import type { FixLog } from '../gates/record-types.ts';
+import { previewRun } from '../gates/run.ts';
+import type { GateOutcome } from '../gates/run-types.ts';
+import type { SlotPlan } from '../gates/types.ts';
+import type { RepositoryPaths } from '../kernel/repository.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
+import { checkRerunTriggers, gateRerunTriggers, slotRerunTriggers } from './decide-reruns.ts';
+import type { RunExplanation } from './types.ts';
+
+type Previewed = { readonly plan: RunPlan; readonly facts: RunFacts };
+
+/** Explains a gate, a slot or a finding. Returns `null` if the name is none of them. */
+export async function explainRun(
+  paths: RepositoryPaths,
+  name: string,
+  base: string | null,
+): Promise<Result<RunExplanation | null>> {
+  const opened = await openRun(paths, { ...READ_ONLY, selection: { kind: 'change', base } });
+  if (!opened.ok) return opened;
+  const { ports, request } = opened.value;
+  const previewed = await previewRun(ports, request);
+  if (!previewed.ok) return previewed;
+  const { outcome, plan, facts } = previewed.value;
+  const subject = subjectOf(name, outcome.gates);
+  if (subject === null) {
+    const configured = configuredGates(request.settings.gates, request.rules).map(({ id }) => id);
+    const idle = idleGateOf(name, configured);
+    if (idle === null) return ok(null);
+    return ok({ kind: 'idle-gate', gate: idle, base: outcome.baseName, again: [{ kind: 'any-change' }] });
+  }
+  if (subject.kind === 'ambiguous') {
+    return err({ kind: 'ambiguous-subject', name, gates: subject.gates.map(({ id }) => id) });
+  }
+  if (subject.kind === 'finding') {
+    const finding = facts.findings.find(({ id }) => id === subject.id);
+    if (finding === undefined) {
+      return err({ kind: 'unknown-finding', id: name, known: outcome.findings.map((one) => one.finding.id) });
+    }
+    const entries = new Map(facts.snapshot.entries.map((entry) => [entry.path as string, entry]));
+    const reported = { finding, state: findingState(finding, facts.comparison, (path) => entries.get(path)) };
+    const owner = plan.reviews.find(({ state }) => state.gate.id === finding.gate);
+    const planned = slotPlan(owner, finding.slot)?.kind === 'run';
+    return ok({ kind: 'finding', reported, planned, fixes: await fixesOf(ports, [finding.id]) });
+  }
+  const { gate } = subject;
+  if (gate.kind === 'check') return explainCheck(opened.value, previewed.value, gate);
+  const planned = plan.reviews.find(({ state }) => state.gate.id === gate.id);
+  if (planned === undefined) return ok(null);
+  const { state } = planned;
+  const records = facts.past.slots
+    .filter((record) => record.gate === gate.id && isInCycle(record, facts.comparison))
+    .sort((a, b) => b.iteration - a.iteration || a.slot - b.slot);
+  const findings = state.findings.filter((one) => one.state !== 'closed' && one.state !== 'gone');
+  if (subject.kind === 'gate') {
+    const ids = facts.findings.filter((one) => one.gate === gate.id).map(({ id }) => id);
+    return ok({
+      kind: 'gate',
+      gate,
+      files: state.gate.entries.map(({ path }) => path),
+      rubric: state.gate.rubric.source,
+      planned: planned.kind === 'run' ? planned.slots : [],
+      findings,
+      records,
+      fixes: await fixesOf(ports, ids),
+      again: gateRerunTriggers(state, request.settings),
+    });
+  }
+  const slot = gate.slots.find((one) => one.slot === subject.slot);
+  if (slot === undefined) return ok(null);
+  const own = records.filter((record) => record.slot === subject.slot);
+  const last = own.find((record) => record.own?.dispatch !== 'none');
+  return ok({
+    kind: 'slot',
+    gate,
+    slot,
+    planned: slotPlan(planned, subject.slot),
+    findings: findings.filter(({ finding }) => finding.slot === subject.slot),
+    records: own,
+    log: await lastLog(ports, facts, gate, subject.slot, last),
+    again: slotRerunTriggers(state, subject.slot, request.settings),
+  });
+}
+
+async function explainCheck(
+  { ports, request }: OpenedRun,
+  { plan, facts }: Previewed,
+  gate: GateOutcome,
+): Promise<Result<RunExplanation | null>> {
+  const state = facts.checks.find((one) => one.gate.id === gate.id);
+  if (state === undefined) return ok(null);
+  const records = facts.past.checks
+    .filter((record) => record.gate === gate.id)
+    .sort((a, b) => b.iteration - a.iteration);
+  return ok({
+    kind: 'check',
+    gate,
+    command: state.gate.command,
+    planned: plan.checks.some((one) => one.gate.id === gate.id && one.kind === 'run'),
+    records,
+    log: await lastLog(ports, facts, gate, null, records[0]),
+    fixes: await fixesOf(ports, [gate.id]),
+    again: checkRerunTriggers(state, request.settings),
+  });
+}
+
+async function lastLog(
+  ports: RunPorts,
+  { names }: RunFacts,
+  gate: GateOutcome,
+  slot: number | null,
+  record: { readonly iteration: number } | undefined,
+): Promise<string | null> {
+  const name = names.get(gate.id);
+  return record === undefined || name === undefined ? null : ports.records.readLog(name, slot, record.iteration);
+}
+
+/** Returns the logs of fixes that were about one of these findings or checks. */
+async function fixesOf(ports: RunPorts, ids: readonly string[]): Promise<readonly FixLog[]> {
+  return (await ports.records.fixLogs()).filter(({ log }) => isAskedAbout(log, ids));
+}
+
+function slotPlan(planned: ReviewPlan | undefined, slot: number): SlotPlan | null {
+  return planned?.kind === 'run' ? (planned.slots.find((plan) => plan.slot === slot) ?? null) : null;
+}

@@ -1,0 +1,169 @@
+import type { Fix } from '../dispatch/fix-progress.ts';
+import type { LoopEnd, LoopOutcome, LoopRound } from '../gates/run-types.ts';
+import { oneLine, quoteName } from '../kernel/escape.ts';
+import { usageDocument } from '../ledger/describe.ts';
+import { ASKED_AGAIN, describeAgentFailure } from '../ui/describe-agent-failure.ts';
+import { cells, cut, padCells } from '../ui/layout.ts';
+import { type Styled, truncated, UNSTYLED } from '../ui/style.ts';
+import { shownOn } from '../ui/terminal.ts';
+import { count, someNames } from '../ui/wording.ts';
+
+/** Returns the `loop` field of `run --until-pass --json`. */
+export function loopDocument({ end, rounds }: LoopOutcome) {
+  return {
+    end,
+    rounds: rounds.map((round) => ({
+      iteration: round.iteration,
+      status: round.status,
+      open: [...round.open],
+      failing_checks: [...round.failingChecks],
+      let_be: [...round.letBe],
+      nothing_left: [...round.left],
+      closed: round.closed,
+      added: round.added,
+      dispatches: round.dispatches,
+      usage: usageDocument(round.usage),
+      fix: round.fix && fixDocument(round.fix),
+    })),
+  };
+}
+
+function fixDocument({ agent, dispatch, summary, fixed, declined, filesChanged, usage, failure }: Fix) {
+  return {
+    ...{ agent, dispatch, summary, fixed: [...fixed], declined: [...declined], files_changed: filesChanged },
+    usage: usageDocument(usage),
+    failure: failure?.kind ?? null,
+  };
+}
+
+/** Returns a table with one line per round, the fixer's summaries, and how the loop ended with the next step. */
+export function describeLoop({ end, rounds }: LoopOutcome, { width, paint }: Styled = UNSTYLED): string {
+  const rows = [HEAD, ...rounds.map(describeRound)];
+  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => cells(row[column] ?? ''))));
+  const [head = '', ...others] = rows.map((row) => {
+    const start = row.slice(0, 3).map((cell, column) => padCells(cell, widths[column] ?? 0));
+    return truncated([...start, row[3] ?? ''].join('  ').trimEnd(), { width }, INDENT);
+  });
+  const summaries = rounds.flatMap(({ fix }, n) => describeSummary(fix, n + 1, width));
+  const notes = [...rounds.flatMap(describeRemoved), ...describeTolerated(rounds), ENDS[end](rounds)];
+  return [
+    [paint('strong', head), ...others].join('\n'),
+    ...(summaries.length === 0 ? [] : [summaries.join('\n')]),
+    notes.map((line) => truncated(line, { width }, 0)).join('\n'),
+  ].join('\n\n');
+}
+
+const HEAD = ['Round', 'Review', 'Open', 'Fix'];
+
+const INDENT = 7;
+
+function describeRound(round: LoopRound, n: number): string[] {
+  const open = round.open.length + round.failingChecks.length;
+  const moved = [
+    ...(round.closed > 0 ? [`${round.closed} closed`] : []),
+    ...(n > 0 && round.added > 0 ? [`${round.added} new`] : []),
+  ];
+  const calls = round.dispatches === 0 ? 'no calls' : count(round.dispatches, 'call');
+  return [
+    String(n + 1),
+    `${STATUSES[round.status] ?? round.status}, ${calls}`,
+    `${open}${moved.length === 0 ? '' : ` (${moved.join(', ')})`}`,
+    describeFix(round.fix),
+  ];
+}
+
+const STATUSES: Partial<Record<LoopRound['status'], string>> = {
+  passed: 'passed',
+  passed_with_warnings: 'passed with warnings',
+  failed: 'failed',
+  error: 'could not run',
+  retry_limit_exceeded: 'failed too often',
+  no_changes: 'nothing to review',
+  no_applicable_gates: 'nothing to review',
+};
+
+function describeFix(fix: Fix | null): string {
+  if (fix === null) return '';
+  const who = `${quoteName(fix.agent)}, ${fix.dispatch === 'fresh' ? 'new' : 'resumed'} session`;
+  if (fix.failure !== null) return `${who}: ${describeAgentFailure(fix.failure)}`;
+  const did = `${count(fix.filesChanged, 'file')} changed`;
+  const declined = fix.declined.length === 0 ? '' : `, declined ${fix.declined.join(', ')}`;
+  return `${who}: ${did}${declined}`;
+}
+
+const SUMMARY_LINES = 3;
+
+const USUAL_WIDTH = 100;
+
+function describeSummary(fix: Fix | null, round: number, width: number | null): string[] {
+  if (fix === null || fix.summary.trim() === '') return [];
+  const most = ((width ?? USUAL_WIDTH) - INDENT) * SUMMARY_LINES;
+  return [truncated(cut(`Fix ${round}: ${oneLine(fix.summary)}`, most), { width }, INDENT)];
+}
+
+function describeRemoved({ left }: LoopRound): string[] {
+  if (left.length === 0) return [];
+  return [`${someNames(left)} has nothing left to review: the fixer removed that part of the change.`];
+}
+
+function describeTolerated(rounds: readonly LoopRound[]): string[] {
+  const { letBe = [] } = rounds.at(-1) ?? {};
+  if (letBe.length === 0) return [];
+  return [
+    `The ratchet tolerates ${someNames(letBe)}: new in this loop, and not severe enough. A run without --ratchet reports ${letBe.length === 1 ? 'it' : 'them'} as open.`,
+  ];
+}
+
+function openIn(rounds: readonly LoopRound[]): string {
+  return someNames([...new Set(rounds.flatMap(({ open, failingChecks }) => [...open, ...failingChecks]))]);
+}
+
+function stillOpen(rounds: readonly LoopRound[]): string {
+  return openIn(rounds.slice(-1));
+}
+
+function countFixes(rounds: readonly LoopRound[]): number {
+  return rounds.filter(({ fix }) => fix !== null).length;
+}
+
+const EDITS_STAY = "The fixer's edits are in the working tree.";
+
+const ENDS: Readonly<Record<LoopEnd, (rounds: readonly LoopRound[]) => string>> = {
+  passed(rounds) {
+    const fixes = countFixes(rounds);
+    return fixes === 0 ? 'There was nothing to fix.' : `All gates pass after ${count(fixes, 'fix', 'fixes')}.`;
+  },
+  stalled: (rounds) =>
+    `Stalled: the fixer could not close ${stillOpen(rounds)}. Fix it yourself, or accept a finding with "onceover resolve".`,
+  oscillating: (rounds) =>
+    `Going in circles: fixed problems came back. Fix ${openIn(rounds.slice(-2))} together: fixing one may bring back another.`,
+  'max-iterations': (rounds) =>
+    `Stopped after ${count(rounds.length, 'round')}, the limit of --max-iterations. Open: ${stillOpen(rounds)}. Fix it yourself, or run again to continue.`,
+  'retry-limit': () =>
+    `Stopped: a gate failed too often in a row (max_retries), and a person has to look; ${ASKED_AGAIN}.`,
+  budget: (rounds) =>
+    `Stopped: the budget is used up. Open: ${stillOpen(rounds)}. ${EDITS_STAY} Raise "budget" in onceover.yml, or run again to continue.`,
+  'fixer-failed'(rounds) {
+    const failure = rounds.at(-1)?.fix?.failure ?? null;
+    const why = failure === null ? '' : ` (${describeAgentFailure(failure)})`;
+    return `Stopped: the fixer gave no answer${why}. ${EDITS_STAY} Run again to continue.`;
+  },
+  'gate-changed': () =>
+    'Stopped: the fixer changed settings, prompts, rules, roles, an agent or the base, or hid a file from review. Check "git status" and "git diff", and run again if that is right.',
+  'nothing-left': () =>
+    'Stopped: nothing of the change is left to review. The fixer reverted the change instead of fixing it: check "git status" and "git diff".',
+  'could-not-judge': () => 'Stopped: some gates could not run. Fix the error above and run again.',
+  interrupted: (rounds) =>
+    countFixes(rounds) === 0
+      ? 'Interrupted before anything was fixed. Run again to continue.'
+      : `Interrupted. ${EDITS_STAY} Run again to continue.`,
+};
+
+/** Returns the table of rounds, as wide as the terminal. */
+export function describeRounds(loop: LoopOutcome | null, stream: NodeJS.WriteStream = process.stdout): string {
+  return loop === null ? '' : describeLoop(loop, shownOn(stream, process.env));
+}
+
+export function loopField(loop: LoopOutcome | null): object {
+  return loop === null ? {} : { loop: loopDocument(loop) };
+}

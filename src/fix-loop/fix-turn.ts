@@ -1,0 +1,199 @@
+import { omitUndefined } from '../config/settings.ts';
+import type { Fix } from '../dispatch/fix-progress.ts';
+import type { Budget } from '../dispatch/limits.ts';
+import { fixLog } from '../gates/describe/logs.ts';
+import type { RunPorts, RunRequest } from '../gates/ports.ts';
+import type { LoopEnd, RunNotice, RunOutcome } from '../gates/run-types.ts';
+import type { KnownFinding, Resolution } from '../gates/types.ts';
+import type { SnapshotId } from '../kernel/ids.ts';
+import type { Reviewers, TamperGuard } from '../kernel/ports.ts';
+import type { Comparison, Entry } from '../kernel/repository.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import { askFixer, type FixerEnd, type FixerSession } from './ask-fixer.ts';
+import { failingCheckIds, hiddenNewFiles, isSameComparison, openFindingIds } from './decide-end.ts';
+import type { FixTask } from './prompt.ts';
+
+/** Everything that stays the same during a loop. */
+export type Loop = {
+  readonly ports: RunPorts;
+  readonly request: RunRequest;
+  readonly fixer: string;
+  readonly reviewers: Reviewers;
+  readonly budget: Budget;
+  readonly proof: TamperGuard;
+  /** Whether settings, rules, prompts and agents are the same as at the start of the loop. */
+  isSameConfig(): Promise<boolean>;
+};
+
+/** A snapshot of the change under review. */
+export type ChangeView = {
+  readonly comparison: Comparison;
+  readonly entries: readonly Entry[];
+  readonly tree: SnapshotId;
+};
+
+/** The result of a fixer's turn. */
+export type FixerTurn = {
+  /** `null` if the budget did not allow the call. */
+  readonly fix: Fix | null;
+  readonly session: FixerSession | null;
+  readonly after: ChangeView;
+  /** `null` if the loop continues. */
+  readonly end: LoopEnd | null;
+  readonly notices: readonly RunNotice[];
+};
+
+/** Lets the fixer fix the open problems of a run, and records its claims. The next run reviews its edits. */
+export async function runFixer(
+  loop: Loop,
+  run: RunOutcome,
+  at: { readonly round: number; readonly session: FixerSession | null },
+): Promise<Result<FixerTurn>> {
+  const { ports, request, fixer: agent } = loop;
+  const { session, round } = at;
+  const open = openFindingIds(run);
+  const task = taskOf(run, open);
+  const before = await readChange(loop);
+  if (!before.ok) return before;
+  if (loop.budget.over() !== null) {
+    return ok({ fix: null, session: null, after: before.value, end: 'budget', notices: [] });
+  }
+  ports.reporter.tell({
+    kind: 'fix-started',
+    round,
+    agent,
+    dispatch: session === null ? 'fresh' : 'resumed',
+    findings: task.findings.length,
+    checks: task.checks.length,
+  });
+  const guarded = await loop.proof.snapshot();
+  const end = await askFixer({ ...loop, agent, task, session });
+  // Restore the proof files first: everything below trusts them, and the fixer could have written to them.
+  const restored = await guarded.restore();
+  if (!restored.ok) return restored;
+  const after = await readChange(loop);
+  if (!after.ok) return after;
+  const filesChanged = await changedFiles(loop, before.value, after.value);
+  if (!filesChanged.ok) return filesChanged;
+  const claims = claimsOf(end, open);
+  const fix = fixOf(end, filesChanged.value, claims);
+  ports.reporter.tell({ kind: 'fix-ended', agent, fix });
+  const asked = [...task.findings, ...task.checks].map(({ id }) => id);
+  const log = fixLog(fix, { round, iteration: run.iteration, asked }, end.exchanges);
+  const logged = await ports.records.writeFixLog(agent, run.iteration ?? 0, log);
+  if (!logged.ok) return logged;
+  const notices: readonly RunNotice[] = [
+    ...(restored.value.length === 0 ? [] : [{ kind: 'proof-taken-back', paths: restored.value } as const]),
+    ...(await recordCost(loop, end, after.value)),
+  ];
+  const turn = { fix, session: null, after: after.value, notices };
+  if (request.stop?.aborted === true) return ok({ ...turn, end: 'interrupted' });
+  if (await isReviewChanged(loop, before.value, after.value)) return ok({ ...turn, end: 'gate-changed' });
+  if (end.trouble !== null) return ok({ ...turn, end: end.trouble.kind === 'budget' ? 'budget' : 'fixer-failed' });
+  const kept = await recordClaims(loop, claims, run.iteration);
+  return kept.ok ? ok({ ...turn, session: end.session, end: null }) : kept;
+}
+
+/** Takes a snapshot of the change. */
+export async function readChange({ ports, request }: Pick<Loop, 'ports' | 'request'>): Promise<Result<ChangeView>> {
+  const comparison = await ports.snapshots.compare(request.selection, request.settings.base);
+  if (!comparison.ok) return comparison;
+  const taken = await ports.snapshots.take(comparison.value, omitUndefined(request.settings));
+  if (!taken.ok) return taken;
+  const tree = await taken.value.tree();
+  if (!tree.ok) return tree;
+  return ok({ comparison: comparison.value, entries: taken.value.entries, tree: tree.value });
+}
+
+/** Whether the fixer changed the review itself: the settings, the base, or the set of reviewed files. */
+async function isReviewChanged(loop: Loop, before: ChangeView, after: ChangeView): Promise<boolean> {
+  if (!isSameComparison(before.comparison, after.comparison) || !(await loop.isSameConfig())) return true;
+  const contents = loop.ports.contents();
+  for (const path of hiddenNewFiles(before.entries, after.entries)) {
+    if ((await contents.exists(path)) === 'file') return true;
+  }
+  return false;
+}
+
+async function changedFiles({ ports }: Loop, before: ChangeView, after: ChangeView): Promise<Result<number>> {
+  if (after.tree === before.tree) return ok(0);
+  const sections = await ports.snapshots.sections(before.tree, after.tree, 0);
+  return sections.ok ? ok(new Set(sections.value.flatMap(({ paths }) => paths)).size) : sections;
+}
+
+function taskOf(run: RunOutcome, open: readonly KnownFinding[]): FixTask {
+  return {
+    findings: open.map((finding) => ({
+      ...finding,
+      objection: (finding.resolution?.how === 'disputed' && finding.resolution.why) || null,
+    })),
+    checks: failingCheckIds(run).map(({ id, check }) => ({
+      id,
+      command: check?.command ?? '',
+      output: check?.tail ?? '',
+    })),
+  };
+}
+
+type Claim = { readonly id: string; readonly state: 'fixed' | 'declined'; readonly why: string };
+
+/** Returns the fixer's claims about the findings that it was given. If it claims two things, the last one counts. */
+function claimsOf({ answer }: FixerEnd, open: readonly KnownFinding[]): readonly Claim[] {
+  const given = new Set(open.map(({ id }) => id));
+  const claims = new Map((answer?.dispositions ?? []).map((claim) => [claim.id.trim().toUpperCase(), claim]));
+  return [...claims].filter(([id]) => given.has(id)).map(([id, { state, why }]) => ({ id, state, why }));
+}
+
+function fixOf(end: FixerEnd, filesChanged: number, claims: readonly Claim[]): Fix {
+  const { agent, dispatch, answer, trouble, usage, durationMs } = end;
+  const idsOf = (wanted: Claim['state']) => claims.filter(({ state }) => state === wanted).map(({ id }) => id);
+  return {
+    ...{ agent, dispatch, filesChanged, usage, durationMs },
+    summary: answer?.summary ?? '',
+    fixed: idsOf('fixed'),
+    declined: idsOf('declined'),
+    failure: trouble?.kind === 'agent' ? trouble.failure : null,
+  };
+}
+
+const LONGEST_REASON = 2000;
+
+/** Records the fixer's claims and objections. Reviewers decide about them; a fixer cannot waive a finding. */
+async function recordClaims(
+  { ports }: Loop,
+  claims: readonly Claim[],
+  iteration: number | null,
+): Promise<Result<void>> {
+  for (const { id, state, why } of claims) {
+    const resolution: Resolution = {
+      how: state === 'fixed' ? 'fixed' : 'disputed',
+      why: why.slice(0, LONGEST_REASON),
+      at: ports.clock.now().toISOString(),
+      iteration: iteration ?? 0,
+    };
+    const kept = await ports.findings.resolve(id, resolution);
+    if (!kept.ok) return kept;
+  }
+  return ok(undefined);
+}
+
+/** Writes the cost to the ledger. If that fails, the loop continues with a notice. */
+async function recordCost(
+  { ports, request, fixer }: Loop,
+  { model, dispatch, exchanges, usage, durationMs }: FixerEnd,
+  { comparison }: ChangeView,
+): Promise<readonly RunNotice[]> {
+  const kept = await ports.ledger.add({
+    kind: 'fix',
+    at: ports.clock.now().toISOString(),
+    durationMs: Math.round(durationMs),
+    startedBy: request.startedBy,
+    branch: comparison.where.branch,
+    agent: fixer,
+    model,
+    dispatch,
+    asks: exchanges.length,
+    usage,
+  });
+  return kept.ok ? [] : [{ kind: 'not-in-ledger', failure: kept.failure }];
+}

@@ -1,0 +1,201 @@
+import type { RunPorts } from '../gates/ports.ts';
+import type { CheckRecord, Records, SlotRecord } from '../gates/record-types.ts';
+import {
+  type CheckReceiptKey,
+  type FindingStore,
+  type HeldReceiptKey,
+  isRefuted,
+  isSameResolution,
+  type KnownFinding,
+  type ReceiptKey,
+  type ReceiptStore,
+} from '../gates/types.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import type { Passes } from '../rules/types.ts';
+
+/** Stores that ignore what a fixer writes to their files. */
+export type TrustedStores = {
+  readonly ports: RunPorts;
+  /** From now on, only entries that were read before or that the loop writes itself count. Call it before the fixer. */
+  close(): void;
+};
+
+/** Wraps the stores of passes and findings. All writes still go to the stores themselves. */
+export function openTrustedStores(ports: RunPorts): TrustedStores {
+  let closed = false;
+  const isClosed = () => closed;
+  return {
+    ports: {
+      ...ports,
+      receipts: trustedReceipts(ports.receipts, isClosed),
+      records: trustedRecords(ports.records, isClosed),
+      findings: trustedFindings(ports.findings, isClosed),
+      passes: trustedPasses(ports.passes, isClosed),
+    },
+    close() {
+      closed = true;
+    },
+  };
+}
+
+function trustedReceipts(under: ReceiptStore, isClosed: () => boolean): ReceiptStore {
+  const known = new Map<string, unknown>();
+  const reviewKey = ({ gate, slot, content, scope, promptDigest }: ReceiptKey) =>
+    JSON.stringify(['review', gate, slot, content, scope, promptDigest]);
+  const checkKey = ({ gate, command, tree }: CheckReceiptKey) => JSON.stringify(['check', gate, command, tree]);
+  const heldKey = ({ gate, branch, mergeBase }: HeldReceiptKey) => JSON.stringify(['held', gate, branch, mergeBase]);
+
+  async function find<T>(key: string, read: () => Promise<T | null>): Promise<T | null> {
+    if (isClosed()) return (known.get(key) as T | undefined) ?? null;
+    const found = await read();
+    if (found !== null) known.set(key, found);
+    return found;
+  }
+
+  return {
+    find: (key) => find(reviewKey(key), () => under.find(key)),
+    findCheck: (key) => find(checkKey(key), () => under.findCheck(key)),
+    findHeld: (key) => find(heldKey(key), () => under.findHeld(key)),
+    async write(receipt) {
+      known.set(reviewKey(receipt), receipt);
+      return under.write(receipt);
+    },
+    async writeCheck(receipt) {
+      known.set(checkKey(receipt), receipt);
+      return under.writeCheck(receipt);
+    },
+    async writeHeld(receipt) {
+      known.set(heldKey(receipt), receipt);
+      return under.writeHeld(receipt);
+    },
+  };
+}
+
+function trustedRecords(under: Records, isClosed: () => boolean): Records {
+  const slots = new Map<string, SlotRecord>();
+  const checks = new Map<string, CheckRecord>();
+  const put = (record: SlotRecord) => {
+    const { gate, slot, iteration, adapter } = record;
+    slots.set(JSON.stringify([gate, slot, iteration, adapter]), record);
+  };
+  const putCheck = (record: CheckRecord) => {
+    checks.set(JSON.stringify([record.gate, record.iteration]), record);
+  };
+  return {
+    ...under,
+    async read(gates, tracked) {
+      const past = await under.read(gates, tracked);
+      if (!past.ok) return past;
+      if (!isClosed()) {
+        past.value.slots.forEach(put);
+        past.value.checks.forEach(putCheck);
+        return past;
+      }
+      const ids = new Set(gates.map(({ id }) => id));
+      return ok({
+        ...past.value,
+        slots: [...slots.values()].filter(({ gate }) => ids.has(gate)),
+        checks: [...checks.values()].filter(({ gate }) => ids.has(gate)),
+      });
+    },
+    async writeSlot(record, file, log) {
+      put(record);
+      return under.writeSlot(record, file, log);
+    },
+    async writeCheck(record, gate, log) {
+      putCheck(record);
+      return under.writeCheck(record, gate, log);
+    },
+    async archive(which) {
+      for (const known of [slots, checks]) {
+        for (const [key, { gate, iteration }] of known) {
+          if (which === 'all' || which.some((one) => one.gate === gate && one.iteration === iteration))
+            known.delete(key);
+        }
+      }
+      return under.archive(which);
+    },
+  };
+}
+
+function trustedFindings(under: FindingStore, isClosed: () => boolean): FindingStore {
+  const known = new Map<string, KnownFinding>();
+
+  /** Writes removed findings back. Returns the findings that were in the store before. */
+  async function restore(): Promise<Result<readonly KnownFinding[]>> {
+    const all = await under.all();
+    if (!all.ok) return all;
+    const present = new Set(all.value.map(({ id }) => id));
+    for (const { resolution: _claim, ...finding } of known.values()) {
+      if (present.has(finding.id)) continue;
+      const kept = await under.update(finding);
+      if (!kept.ok) return kept;
+    }
+    return all;
+  }
+
+  return {
+    async all() {
+      const all = await under.all();
+      if (!all.ok) return all;
+      if (!isClosed()) {
+        for (const finding of all.value) known.set(finding.id, finding);
+        return all;
+      }
+      // Another worktree may have added findings meanwhile. A waiver written meanwhile counts only in the next run.
+      const others = all.value
+        .filter(({ id, kept }) => !known.has(id) && kept === 'open')
+        .map((one): KnownFinding => (one.resolution?.how === 'skipped' ? { ...one, resolution: null } : one));
+      return ok([...known.values(), ...others].sort((a, b) => numberOf(a) - numberOf(b)));
+    },
+    async add(finding) {
+      // Without the removed findings, the store could give one of their ids to the new finding.
+      const whole = await restore();
+      if (!whole.ok) return whole;
+      const added = await under.add(finding);
+      if (added.ok) known.set(added.value.id, { ...added.value, resolution: null });
+      return added;
+    },
+    async update(finding) {
+      known.set(finding.id, { ...finding, resolution: known.get(finding.id)?.resolution ?? null });
+      return under.update(finding);
+    },
+    async resolve(id, resolution) {
+      const mine = known.get(id);
+      if (mine !== undefined) known.set(id, { ...mine, resolution });
+      const all = await restore();
+      if (!all.ok) return all;
+      // Do not overwrite a waiver that a person wrote meanwhile.
+      const stored = all.value.find((one) => one.id === id)?.resolution;
+      const waivedMeanwhile = stored?.how === 'skipped' && mine?.resolution?.how !== 'skipped';
+      return waivedMeanwhile ? ok(undefined) : under.resolve(id, resolution);
+    },
+    async refute(id, claim) {
+      const mine = known.get(id);
+      const isClaim = mine?.resolution != null && isSameResolution(mine.resolution, claim);
+      if (mine !== undefined && isClaim) known.set(id, { ...mine, resolution: isRefuted(claim) });
+      return under.refute(id, claim);
+    },
+  };
+}
+
+function trustedPasses(under: Passes, isClosed: () => boolean): Passes {
+  const known = new Set<string>();
+  return {
+    ...under,
+    async marked() {
+      const marked = await under.marked();
+      if (!marked.ok) return marked;
+      if (!isClosed()) for (const id of marked.value.ids) known.add(id);
+      return ok({ ...marked.value, ids: new Set([...marked.value.ids].filter((id) => known.has(id))) });
+    },
+    async mark(id, by, at) {
+      known.add(id);
+      return under.mark(id, by, at);
+    },
+  };
+}
+
+function numberOf({ id }: KnownFinding): number {
+  return Number(id.slice(1));
+}

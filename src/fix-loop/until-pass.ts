@@ -1,0 +1,76 @@
+import { openBudget } from '../dispatch/limits.ts';
+import { checkFixer } from '../dispatch/reviewers.ts';
+import { ratchetBelow } from '../gates/judge/priority.ts';
+import type { RatchetHolder, RunPorts, RunRequest } from '../gates/ports.ts';
+import { executeRun } from '../gates/run.ts';
+import type { LoopEnd, LoopOutcome, LoopRound, RunNotice, RunOutcome } from '../gates/run-types.ts';
+import type { TamperGuard } from '../kernel/ports.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import type { FixerSession } from './ask-fixer.ts';
+import { isSameComparison, loopEnd, loopOutcome, loopRound, type RoundFacts, roundFacts } from './decide-end.ts';
+import { type Loop, readChange, runFixer } from './fix-turn.ts';
+import { openTrustedStores } from './trusted-stores.ts';
+
+export type LoopRequest = {
+  readonly fixer: string;
+  /** `null` for the number of failures that the settings allow a gate, plus one. */
+  readonly mostIterations: number | null;
+  /** True: a new finding must be more severe in each round to fail a gate. */
+  readonly ratchet: boolean;
+  readonly proof: TamperGuard;
+  /** Whether settings, rules, prompts and agents are the same as at the start of the loop. */
+  isSameConfig(): Promise<boolean>;
+};
+
+/** Runs the gates and the fixer in turn, until every gate passes or another round would not help. */
+export async function untilPass(
+  given: RunPorts,
+  requested: RunRequest,
+  wish: LoopRequest,
+): Promise<Result<LoopOutcome>> {
+  const ratchet: RatchetHolder = { now: { below: null, letBe: new Set() } };
+  const request = wish.ratchet ? { ...requested, ratchet } : requested;
+  const reviewers = await given.reviewers();
+  const able = await checkFixer(reviewers, wish.fixer);
+  if (!able.ok) return able;
+  const stores = openTrustedStores(given);
+  const { ports } = stores;
+  const budget = openBudget(request.settings.budget);
+  const loop: Loop = { ports, request, reviewers, budget, ...wish };
+  const most = wish.mostIterations ?? request.settings.maxRetries + 1;
+  const rounds: LoopRound[] = [];
+  const facts: RoundFacts[] = [];
+  const notices: RunNotice[] = [];
+  const ended = (end: LoopEnd, run: RunOutcome) =>
+    ok(loopOutcome(end, rounds, run, { dispatches: budget.dispatches(), notices }));
+  const first = await readChange(loop);
+  if (!first.ok) return first;
+  let change = first.value;
+  let session: FixerSession | null = null;
+  for (;;) {
+    ratchet.now = { ...ratchet.now, below: ratchetBelow(rounds.length + 1) };
+    const before = budget.dispatches();
+    const ran = await executeRun(ports, request, budget);
+    if (!ran.ok) return ran;
+    const run = ran.value;
+    facts.push(roundFacts(run, change.tree));
+    const dispatches = budget.dispatches() - before;
+    const round = loopRound(run, rounds.at(-1) ?? null, { dispatches, letBe: ratchet.now.letBe });
+    rounds.push(round);
+    const end = request.stop?.aborted === true ? 'interrupted' : loopEnd(facts, most);
+    if (end === 'passed') {
+      // A process that a fixer left behind may have moved the base or the branch since the first round.
+      const now = await ports.snapshots.compare(request.selection, request.settings.base);
+      const isSame = now.ok && isSameComparison(first.value.comparison, now.value);
+      return ended(isSame ? 'passed' : 'gate-changed', run);
+    }
+    if (end !== null) return ended(end, run);
+    stores.close();
+    const turn = await runFixer(loop, run, { round: rounds.length, session });
+    if (!turn.ok) return turn;
+    rounds.splice(-1, 1, { ...round, fix: turn.value.fix });
+    notices.push(...turn.value.notices);
+    if (turn.value.end !== null) return ended(turn.value.end, run);
+    ({ session, after: change } = turn.value);
+  }
+}

@@ -1,0 +1,33 @@
+import type { WaitOptions } from '../kernel/ports.ts';
+import type { RepositoryPaths } from '../kernel/repository.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
+import { type BackgroundJob, type JobKind, newestJob, startJob, waitForJob } from '../platform/background.ts';
+import { checkTrust } from '../trust/consent.ts';
+
+/** A background run with its progress. Its answer is the JSON document of the run, or of an error. */
+export type StartedRun = BackgroundJob;
+
+const RUNS: JobKind = { folder: 'onceover/runs', prefix: 'run' };
+
+/** Starts a run that goes on after the calling process ends. */
+export async function startRun(
+  repository: RepositoryPaths,
+  request: { readonly paths: readonly string[]; readonly gate: string | null },
+): Promise<Result<StartedRun>> {
+  const trusted = await checkTrust(repository);
+  if (!trusted.ok) return trusted;
+  const gate = request.gate === null ? [] : ['--gate', request.gate];
+  const args = ['run', '--json', '--started-by-agent', ...gate, '--', ...request.paths];
+  return startJob(repository, RUNS, { args, input: null });
+}
+
+/** Waits for a background run and returns its progress or result; without an id, of the newest run. */
+export async function getRun(
+  repository: RepositoryPaths,
+  id: string | null,
+  waiting: WaitOptions,
+): Promise<Result<StartedRun>> {
+  const wanted = id ?? newestJob(repository, RUNS);
+  const run = wanted === null ? null : await waitForJob(repository, RUNS, wanted, waiting);
+  return run === null ? err({ kind: 'unknown-run', id }) : ok(run);
+}

@@ -1,0 +1,51 @@
+import type { RepositoryPaths } from '../kernel/repository.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import { openLock } from '../platform/lock.ts';
+import { openRun, READ_ONLY } from './open-run.ts';
+import { endCycles } from './record/after-run.ts';
+import type { RecordHistory } from './record-types.ts';
+import { previewRun } from './run.ts';
+import { isOpen } from './types.ts';
+
+/** The result of `clean`. */
+export type Cleaned = {
+  /** The number of the last archived iteration; 0 if none was archived. */
+  readonly iterations: number;
+  /** The number of the next iteration. It goes on after files that stay: tracked ones, and files that are not records. */
+  readonly next: number;
+  /** Findings that stay open while their files are unchanged. */
+  readonly open: readonly string[];
+};
+
+/** Archives all records. Open findings stay open while their files are unchanged. */
+export async function clean(repository: RepositoryPaths): Promise<Result<Cleaned>> {
+  const opened = await openRun(repository, { ...READ_ONLY, selection: { kind: 'change', base: null } });
+  if (!opened.ok) return opened;
+  const { ports, request } = opened.value;
+  const lock = await openLock(repository).take();
+  if (!lock.ok) return lock;
+  try {
+    const preview = await previewRun(ports, request);
+    if (!preview.ok) return preview;
+    const { facts, outcome } = preview.value;
+    const archived = await ports.records.archive('all');
+    if (!archived.ok) return archived;
+    const current = facts.findings.filter(({ kept, cycleEnded }) => kept !== 'closed' && !cycleEnded);
+    const ended = await endCycles(ports.findings, current);
+    if (!ended.ok) return ended;
+    const pruned = await ports.snapshots.prune(new Set());
+    if (!pruned.ok) return pruned;
+    const left = await ports.records.read([], new Set());
+    if (!left.ok) return left;
+    const { lastIteration } = left.value;
+    const open = outcome.findings.filter(({ state }) => isOpen(state)).map(({ finding }) => finding.id);
+    return ok({ iterations: lastArchived(facts.past, lastIteration), next: lastIteration + 1, open });
+  } finally {
+    await lock.value.release();
+  }
+}
+
+function lastArchived({ lastIteration, slots, checks, others }: RecordHistory, left: number): number {
+  if (left < lastIteration) return lastIteration;
+  return [...slots, ...checks, ...others].reduce((last, { iteration }) => Math.max(last, iteration), 0);
+}

@@ -1,0 +1,89 @@
+import { grouped } from '../../kernel/collections.ts';
+import { digestOf, type GateId, type SnapshotId, sha256 } from '../../kernel/ids.ts';
+import { isAtOrBelow, safeName } from '../../kernel/paths.ts';
+import type { Comparison, DirtyRepository } from '../../kernel/repository.ts';
+import type { ArchivedRecord, GateName, RecordHistory } from '../record-types.ts';
+import { type Gate, isOpen, type KnownFinding } from '../types.ts';
+import { findingState, isSameBranch, type StateOptions } from './gate-state.ts';
+import type { GateRequest } from './select-gates.ts';
+
+/** Returns the key of a check's pass: the whole tree, plus uncommitted changes in nested repositories. */
+export function checkedTree(tree: SnapshotId, dirty: readonly DirtyRepository[] = []): SnapshotId {
+  return dirty.length === 0 ? tree : (`${tree} ${digestOf(dirty)}` as SnapshotId);
+}
+
+/** The records and findings of cycles that are over, because their gates have no changes any more. */
+export type EndedCycles = {
+  readonly records: readonly ArchivedRecord[];
+  readonly findings: readonly KnownFinding[];
+};
+
+/** A run that does not cover all gates ends no cycle. */
+export const NOTHING_ENDED: EndedCycles = { records: [], findings: [] };
+
+/** Returns this branch's records and findings of gates that have no changes any more. */
+export function endedCycles(
+  { where, scope }: Pick<Comparison, 'where' | 'scope'>,
+  gates: readonly Gate[],
+  past: RecordHistory,
+  findings: readonly KnownFinding[],
+): EndedCycles {
+  const ids = new Set(gates.map(({ id }) => id));
+  const slots = past.slots.flatMap(({ gate, iteration, own }) => (own === null ? [] : [{ ...own, gate, iteration }]));
+  return {
+    records: [...past.others, ...past.checks, ...slots]
+      .filter((record) => !ids.has(record.gate) && isSameBranch(record, where))
+      .map(({ gate, iteration }) => ({ gate, iteration })),
+    findings: findings.filter(
+      (finding) =>
+        !ids.has(finding.gate) &&
+        finding.scope === scope.key &&
+        finding.kept !== 'closed' &&
+        !finding.cycleEnded &&
+        isSameBranch(finding, where),
+    ),
+  };
+}
+
+/** Returns the open findings of removed gates in the requested files, judged as findings of an ended cycle. */
+export function findingsOfRemovedGates(
+  findings: readonly KnownFinding[],
+  gates: readonly Gate[],
+  options: StateOptions,
+  requested: Pick<GateRequest, 'gates' | 'paths'>,
+): readonly KnownFinding[] {
+  if (requested.gates.length > 0) return [];
+  const ids = new Set(gates.map(({ id }) => id));
+  return findings.filter(
+    (finding) =>
+      !ids.has(finding.gate) &&
+      (requested.paths.length === 0 || isAtOrBelow(finding.file, requested.paths)) &&
+      isOpen(findingState({ ...finding, cycleEnded: true }, options, options.entryOf)),
+  );
+}
+
+const LONGEST_STEM = 150;
+const HASH_STEP = 6;
+
+/**
+ * Returns the stem of each gate's file names: its id in safe characters. Long ids get a short hash, and so do ids that
+ * would share a stem on a file system that ignores case.
+ */
+export function gateNames(gates: readonly Pick<Gate, 'id' | 'kind'>[]): readonly GateName[] {
+  const digits = new Map<GateId, number>();
+  for (;;) {
+    const names = gates.map(({ id, kind }) => ({ id, kind, stem: stemOf(id, kind, digits.get(id) ?? 0) }));
+    const shared = [...grouped(names, ({ stem }) => stem.toLowerCase()).values()]
+      .map((own) => new Set(own.map(({ id }) => id)))
+      .filter((ids) => ids.size > 1);
+    if (shared.length === 0) return names;
+    // Adding a hash can produce another collision, so check again.
+    for (const id of shared.flatMap((ids) => [...ids])) digits.set(id, (digits.get(id) ?? 0) + HASH_STEP);
+  }
+}
+
+function stemOf(id: GateId, kind: Gate['kind'], digits: number): string {
+  const stem = `${kind}_${safeName(id.slice(kind.length + 1))}`;
+  if (digits === 0 && stem.length <= LONGEST_STEM) return stem;
+  return `${stem.slice(0, LONGEST_STEM)}-${sha256(id).slice(0, Math.max(digits, HASH_STEP))}`;
+}

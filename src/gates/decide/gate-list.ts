@@ -1,0 +1,245 @@
+import { createHash } from 'node:crypto';
+import type { EntrySettings } from '../../config/settings.ts';
+import { byCodePoint, grouped } from '../../kernel/collections.ts';
+import { compileGlob, type Glob, globMatches } from '../../kernel/glob.ts';
+import { type GateId, type RepoPath, sha256 } from '../../kernel/ids.ts';
+import { isInside, repoPath } from '../../kernel/paths.ts';
+import type { Entry } from '../../kernel/repository.ts';
+import { planTasks } from '../../rules/tasks.ts';
+import type { Rule, RuleTask } from '../../rules/types.ts';
+import type { CheckGate, Gate, GateContent, ReviewGate, Rubric } from '../types.ts';
+
+/** Returns a SHA-256 over the fields. The length before each field keeps two different lists from hashing alike. */
+export function hashFields(fields: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const field of fields) hash.update(`${Buffer.byteLength(field)}:`).update(field);
+  return hash.digest('hex');
+}
+
+/** Returns the hash over a gate's entries; their order does not matter. */
+export function contentOf(entries: readonly Entry[]): GateContent {
+  const fields = [...entries]
+    .sort((a, b) => byCodePoint(a.path, b.path))
+    .flatMap(({ path, mode, baseMode, baseBlob, headBlob }) => {
+      const modes = baseMode === undefined ? mode : `${baseMode} ${mode}`;
+      return [path, modes, baseBlob ?? '', headBlob ?? ''];
+    });
+  return hashFields(fields) as GateContent;
+}
+
+/** Whether both entries exist and are the same difference. */
+export function isSameEntry(a: Entry | null | undefined, b: Entry | null | undefined): boolean {
+  return a != null && b != null && contentOf([a]) === contentOf([b]);
+}
+
+/** Whether any of the paths lies in the entry point. */
+export function matchesEntry(entry: EntrySettings, paths: readonly RepoPath[]): boolean {
+  const compiled = compilePath(entry.path);
+  return paths.some((path) => entryName(compiled, path) !== null);
+}
+
+/** Returns the folder or file that an entry point names; `null` if it is a pattern, or outside of the repository. */
+export function entryFolder(entry: EntrySettings): RepoPath | null {
+  const compiled = compilePath(entry.path);
+  if (compiled.kind === 'glob') return null;
+  return compiled.kind === 'all' ? ('' as RepoPath) : repoPath(compiled.folder);
+}
+
+/** A parsed path of an entry point; `each` is `packages/*`, which makes one entry per folder there. */
+type EntryPath =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'folder' | 'each'; readonly folder: string }
+  | { readonly kind: 'glob'; readonly source: string; readonly glob: Glob | null };
+
+const GLOB = /[*?[\]{}]/;
+
+function compilePath(written: string): EntryPath {
+  const path = plain(written);
+  if (path === '') return { kind: 'all' };
+  if (!GLOB.test(path)) return { kind: 'folder', folder: path };
+  const folder = path.endsWith('/*') ? path.slice(0, -2) : null;
+  if (folder !== null && !GLOB.test(folder)) return { kind: 'each', folder };
+  return { kind: 'glob', source: path, glob: compile(path) };
+}
+
+/** Returns the name of the entry that a path belongs to; `null` if it does not belong to this entry point. */
+function entryName(entry: EntryPath, path: RepoPath): string | null {
+  switch (entry.kind) {
+    case 'all':
+      return '.';
+    case 'folder':
+      return isInside(path, entry.folder) ? entry.folder : null;
+    case 'each': {
+      if (!path.startsWith(`${entry.folder}/`)) return null;
+      const end = path.indexOf('/', entry.folder.length + 1);
+      return end === -1 ? null : path.slice(0, end);
+    }
+    case 'glob':
+      return entry.glob !== null && globMatches(entry.glob, path) ? entry.source : null;
+  }
+}
+
+/** Returns the path without "./" and "/" around it; '' is the whole repository. */
+function plain(path: string): string {
+  return repoPath(path) ?? path;
+}
+
+// The settings were validated, so a pattern that does not compile cannot get here.
+function compile(source: string): Glob | null {
+  const compiled = compileGlob(plain(source), '');
+  return compiled.ok ? compiled.glob : null;
+}
+
+/** The settings, rules and changes that gates are made of. */
+export type GateSources = {
+  readonly settings: readonly EntrySettings[];
+  readonly rules: readonly Rule[];
+  readonly entries: readonly Entry[];
+  /** The rubric of each prompt file. */
+  readonly rubrics: ReadonlyMap<RepoPath, Rubric>;
+  /** Returns the files that did not change; only some rules need them. */
+  unchanged(): readonly RepoPath[];
+};
+
+export type GateList = {
+  readonly gates: readonly Gate[];
+  /** Changed files that no review covers. */
+  readonly uncovered: readonly RepoPath[];
+  /** Ids that more than one entry point defines. */
+  readonly duplicates: readonly GateId[];
+};
+
+/** Returns the gates that apply to the change: those of entry points with changes, then one per task of a rule. */
+export function planGates(sources: GateSources): GateList {
+  const gates = [...sources.settings.flatMap((entry) => entryGates(entry, sources)), ...ruleGates(sources)];
+  const reviews = gates.filter(({ kind }) => kind !== 'check');
+  const covered = new Set(reviews.flatMap(({ entries }) => entries.map(({ path }) => path)));
+  const repeated = [...grouped(gates, ({ id }) => id)].filter(([, own]) => own.length > 1);
+  return {
+    gates,
+    uncovered: sources.entries.map(({ path }) => path).filter((path) => !covered.has(path)),
+    duplicates: repeated.map(([id]) => id),
+  };
+}
+
+/** Returns the gates whose names are known from the settings and rules alone, without looking at the change. */
+export function configuredGates(
+  settings: readonly EntrySettings[],
+  rules: readonly Rule[],
+): readonly Pick<Gate, 'id' | 'kind'>[] {
+  const entries = settings.flatMap((entry) => {
+    const path = compilePath(entry.path);
+    if (path.kind === 'each') return [];
+    const name = path.kind === 'all' ? '.' : path.kind === 'glob' ? path.source : path.folder;
+    return namesOf(entry).map(({ kind, name: gate }) => ({ kind, id: gateId(kind, name, gate) }));
+  });
+  const together = rules
+    .filter(({ strategy }) => strategy !== 'individual')
+    .map((rule) => ({ kind: 'rule', id: ruleId(rule) }) as const);
+  return [...entries, ...together];
+}
+
+/** Whether the settings and rules can produce a gate with this id, even if nothing changed there. */
+export function isGateId(id: string, settings: readonly EntrySettings[], rules: readonly Rule[]): boolean {
+  if (configuredGates(settings, rules).some((gate) => gate.id === id)) return true;
+  const isOfFolder = (entry: EntrySettings) => {
+    const path = compilePath(entry.path);
+    if (path.kind !== 'each') return false;
+    return namesOf(entry).some(({ kind, name }) => id.startsWith(`${kind}:${path.folder}/`) && id.endsWith(`:${name}`));
+  };
+  const isOfFile = (rule: Rule) => rule.strategy === 'individual' && id.startsWith(`${ruleId(rule)}:`);
+  return settings.some(isOfFolder) || rules.some(isOfFile);
+}
+
+function namesOf({ checks, reviews }: EntrySettings) {
+  return [
+    ...Object.keys(checks).map((name) => ({ kind: 'check', name }) as const),
+    ...Object.keys(reviews).map((name) => ({ kind: 'review', name }) as const),
+  ];
+}
+
+function gateId(kind: Gate['kind'], entry: string, name: string): GateId {
+  return `${kind}:${entry}:${name}`;
+}
+
+function ruleId(rule: Rule): GateId {
+  return gateId('rule', folderName(rule), rule.name);
+}
+
+function folderName({ folder }: Rule): string {
+  return folder === '' ? '.' : folder;
+}
+
+function entryGates(entry: EntrySettings, sources: GateSources): Gate[] {
+  return [...entriesByName(entry, sources.entries)].flatMap(([name, entries]) => {
+    const content = contentOf(entries);
+    const checks = Object.entries(entry.checks).map(([check, { run, timeoutSeconds }]): CheckGate => {
+      const id = gateId('check', name, check);
+      return { kind: 'check', id, entry: name, name: check, command: run, timeoutSeconds, entries };
+    });
+    const reviews = Object.entries(entry.reviews).map(
+      ([review, { prompt, numReviews, agents, timeoutSeconds }]): ReviewGate => {
+        const id = gateId('review', name, review);
+        const rubric = sources.rubrics.get(prompt);
+        // A gate without its prompt must not be left out: the run would pass without it.
+        if (rubric === undefined) throw new Error(`the prompt ${prompt} was not read`);
+        const own = { kind: 'review', id, entry: name, name: review, numReviews, agents, timeoutSeconds } as const;
+        return { ...own, rubric, entries, content, task: null };
+      },
+    );
+    return [...checks, ...reviews];
+  });
+}
+
+/** Groups the changes in an entry point by the entry name that its gates get. */
+function entriesByName(
+  { path, exclude }: EntrySettings,
+  entries: readonly Entry[],
+): ReadonlyMap<string, readonly Entry[]> {
+  const compiled = compilePath(path);
+  const excludes = exclude.map((source) => ({ folder: plain(source), glob: compile(source) }));
+  const isExcluded = (one: RepoPath) =>
+    excludes.some(
+      ({ folder, glob }) => folder !== '' && (isInside(one, folder) || (glob !== null && globMatches(glob, one))),
+    );
+  const named = new Map<Entry, string>();
+  for (const entry of entries) {
+    const name = entryName(compiled, entry.path);
+    if (name !== null && !isExcluded(entry.path)) named.set(entry, name);
+  }
+  return grouped([...named.keys()], (entry) => named.get(entry) ?? '');
+}
+
+function ruleGates({ rules, entries, unchanged }: GateSources): ReviewGate[] {
+  if (rules.length === 0) return [];
+  const byPath = new Map(entries.map((entry) => [entry.path, entry]));
+  return planTasks(rules, { changed: [...byPath.keys()], unchanged }).map((task) => ruleGate(task, byPath));
+}
+
+function ruleGate(task: RuleTask, byPath: ReadonlyMap<RepoPath, Entry>): ReviewGate {
+  const { rule } = task;
+  const entries = task.files.flatMap((path) => byPath.get(path) ?? []);
+  return {
+    kind: 'rule',
+    id: `${ruleId(rule)}${rule.strategy === 'individual' ? `:${task.files[0]}` : ''}`,
+    entry: folderName(rule),
+    name: rule.name,
+    numReviews: rule.numReviews,
+    agents: rule.agents,
+    timeoutSeconds: null,
+    rubric: ruleRubric(rule),
+    entries,
+    content: contentOf(entries),
+    task,
+  };
+}
+
+/** Returns the rubric of a prompt file. */
+export function fileRubric(source: string, text: string): Rubric {
+  return { source, text, digest: sha256(text) };
+}
+
+/** Returns the rubric of a rule: its instructions. */
+export function ruleRubric(rule: Rule): Rubric {
+  return fileRubric(`${rule.source.file}:${rule.source.line}`, rule.instructions);
+}

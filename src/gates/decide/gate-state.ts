@@ -1,0 +1,290 @@
+import { grouped } from '../../kernel/collections.ts';
+import type { BranchContext, Entry, Scope } from '../../kernel/repository.ts';
+import { onlyWarns, type WarnLevels } from '../judge/priority.ts';
+import type { SlotRecord } from '../record-types.ts';
+import {
+  type FindingState,
+  type HeldReceipt,
+  isOpen,
+  type KnownFinding,
+  type Receipt,
+  type ReviewGate,
+  type RunReason,
+  type SlotNumber,
+  type SlotPlan,
+  type SlotRun,
+} from '../types.ts';
+import { isSameEntry } from './gate-list.ts';
+
+type CycleContext = { readonly scope: Scope; readonly where: BranchContext };
+
+/**
+ * Whether a record belongs to the gate's current cycle: made on this branch (if HEAD is detached, with this merge-base),
+ * or without a branch. A narrow run uses no earlier records, and later runs ignore its records.
+ */
+export function isInCycle(record: SlotRecord, { scope, where }: CycleContext): boolean {
+  if (scope.kind === 'narrow') return false;
+  if (record.own === null) return true;
+  return record.own.scope === scope.key && isSameBranch(record.own, where);
+}
+
+/** Whether both contexts name the same branch or, if HEAD is detached, the same merge-base. */
+export function isSameBranch(made: BranchContext, where: BranchContext): boolean {
+  if (where.branch !== null) return made.branch === where.branch;
+  return made.branch === null && made.mergeBase === where.mergeBase;
+}
+
+/** Returns the state of a finding in this scope and branch; `entryOf` returns the current entry of a path. */
+export function findingState(
+  finding: KnownFinding,
+  { scope, where, levels, letBe }: Omit<StateOptions, 'entryOf'>,
+  entryOf: StateOptions['entryOf'],
+): FindingState {
+  if (finding.kept === 'closed') return 'closed';
+  const now = finding.entry === null ? undefined : entryOf(finding.entry.path);
+  if (finding.entry !== null && now === undefined) return 'gone';
+  // Waivers apply across cycles and scopes, so a waived finding is reported wherever the waiver lets code pass.
+  if (finding.resolution?.how === 'skipped') return 'waived';
+  if (finding.scope !== scope.key) return 'gone';
+  // An open finding outlives its cycle while its entry is unchanged.
+  const counts = (isSameBranch(finding, where) && !finding.cycleEnded) || isSameEntry(finding.entry, now);
+  if (!counts) return 'gone';
+  if (letBe?.has(finding.id) === true) return 'warning';
+  // If the settings became stricter since, a stored warning can count as open.
+  if (finding.kept === 'warning' && (levels === undefined || onlyWarns(finding.priority, finding, levels)))
+    return 'warning';
+  return finding.resolution?.how === 'fixed' ? 'fixed_claimed' : 'open';
+}
+
+function byIteration<T extends { readonly iteration: number }>(
+  all: readonly T[],
+): readonly (readonly [iteration: number, own: readonly T[]])[] {
+  return [...grouped(all, ({ iteration }) => iteration)].sort(([a], [b]) => a - b);
+}
+
+/** Returns how many iterations of a gate failed since it last passed, or since a finding of it was last resolved. */
+export function failingIterations(
+  cycle: readonly SlotRecord[],
+  findings: readonly KnownFinding[],
+  held: HeldReceipt | null,
+): number {
+  const resolvedAt = findings.reduce((latest, { resolution }) => {
+    const counts = resolution !== null && resolution.how !== 'disputed';
+    return counts && resolution.at > latest ? resolution.at : latest;
+  }, '');
+  const counted = since(held, cycle).filter(({ timestamp }) => timestamp === '' || timestamp >= resolvedAt);
+  return byIteration(counted).filter(([, records]) => records.some(isFailing)).length;
+}
+
+/** Whether the gate passed in this cycle, and no review failed or ended in an error since. */
+export function lastHeldIteration(cycle: readonly SlotRecord[], held: HeldReceipt | null): boolean {
+  return held !== null && !since(held, cycle).some((record) => isFailing(record) || record.status === 'error');
+}
+
+/** Returns the records of iterations after the gate passed. */
+function since(held: HeldReceipt | null, cycle: readonly SlotRecord[]): readonly SlotRecord[] {
+  if (held === null) return cycle;
+  const before = cycle.filter(({ timestamp }) => timestamp !== '' && timestamp <= held.at);
+  // Records written by hand may lack a timestamp, so compare iterations.
+  const last = Math.max(0, ...before.map(({ iteration }) => iteration));
+  return cycle.filter(({ iteration }) => iteration > last);
+}
+
+/** Whether the record left a finding open. A reviewer that only repeats waived findings does not fail its gate. */
+function isFailing({ status, own, violations }: SlotRecord): boolean {
+  return status === 'fail' && (own === null || violations.some(({ state }) => state !== null && isOpen(state)));
+}
+
+/**
+ * Returns which slots of a gate run in the next iteration. A slot that passed last is skipped while another slot runs. If
+ * all slots passed, slot 1 runs (the safety latch), so at least one reviewer runs every time.
+ */
+export function planSlots(numReviews: number, history: readonly SlotRun[]): readonly SlotPlan[] {
+  const slots = Array.from({ length: numReviews }, (_, i) => {
+    const own = history.filter((run) => run.slot === i + 1);
+    return { slot: i + 1, isNew: own.length === 0, passed: lastPassIteration(own) };
+  });
+  const run = (slot: SlotNumber, why: RunReason): SlotPlan => ({ kind: 'run', slot, why });
+  if (numReviews === 1) return slots.map(({ slot, isNew }) => run(slot, isNew ? 'first-run' : 'only-reviewer'));
+  const allPassed = slots.every(({ passed }) => passed !== null);
+  return slots.map(({ slot, isNew, passed }) => {
+    if (passed === null) return run(slot, isNew ? 'first-run' : 'not-passed');
+    return allPassed && slot === 1 ? run(slot, 'safety-latch') : { kind: 'skip', slot, passIteration: passed };
+  });
+}
+
+/** Returns the iteration in which the slot passed, if its latest record is a pass or a skip after one; else `null`. */
+function lastPassIteration(own: readonly SlotRun[]): number | null {
+  const passes = new Map<number, number | null>();
+  let latest: number | null = null;
+  for (const [iteration, records] of byIteration(own)) {
+    const before: number | null = latest;
+    const found = records.map((record): number | null => passOf(record, passes, before));
+    // Two records of one slot and iteration count as a pass only if both passed.
+    latest = found.every((pass) => pass !== null) ? Math.min(...found) : null;
+    passes.set(iteration, latest);
+  }
+  return latest;
+}
+
+/** `passes` holds the slot's pass as of each earlier iteration; `before` is the pass as of the latest of them. */
+function passOf(record: SlotRun, passes: ReadonlyMap<number, number | null>, before: number | null): number | null {
+  if (record.status === 'pass') return record.violations === 0 ? record.iteration : null;
+  if (record.status !== 'skipped_prior_pass') return null;
+  const { passIteration: named } = record;
+  // A skip that names no valid iteration counts as the record before it.
+  if (named === null || !Number.isInteger(named) || named < 1 || named >= record.iteration) return before;
+  // If the records of the named iteration are known, they decide: it may not have been a pass.
+  const pass = passes.get(named);
+  return pass === undefined ? named : pass;
+}
+
+/** The facts about a review gate, before a run is planned. */
+export type GateFacts = {
+  readonly gate: ReviewGate;
+  /** All records of the gate, of any cycle. */
+  readonly records: readonly SlotRecord[];
+  /** All findings of the gate, of any cycle. */
+  readonly findings: readonly KnownFinding[];
+  /** Each slot's verdict on the current content under the current prompt. */
+  readonly receipts: ReadonlyMap<SlotNumber, Receipt>;
+  /** The last recorded pass of the gate in this cycle. */
+  readonly held: HeldReceipt | null;
+  /** `trust_marks`: whether the rule's current task is marked as passed. */
+  readonly marked: boolean;
+};
+
+/** A gate's slots and findings, and whether the gate passes. */
+export type GateState = {
+  readonly gate: ReviewGate;
+  /** The history for `planSlots`. */
+  readonly history: readonly SlotRun[];
+  readonly slots: readonly SlotState[];
+  readonly findings: readonly FindingWithState[];
+  /** Whether the gate passes. */
+  readonly holds: boolean;
+  /** Whether the gate passes without relying on a skipped slot. */
+  readonly certified: boolean;
+  /** Failing iterations since the gate last passed. */
+  readonly failing: number;
+  /** Whether the gate passed other content, and no review failed or ended in an error since. */
+  readonly heldBefore: boolean;
+  /** Whether the pass of the current content is already recorded. */
+  readonly isHeldNoted: boolean;
+};
+
+export type SlotState = {
+  readonly slot: SlotNumber;
+  /**
+   * Why the slot counts as passed on the current content; `null` if it does not. `passed` and `waived` come from a review
+   * of that content, `marked` from a trusted mark. A slot that `rests` passed earlier content and was skipped.
+   */
+  readonly covers: 'passed' | 'waived' | 'marked' | 'rests' | null;
+  readonly passIteration: number | null;
+  /** The slot's newest record in this cycle. */
+  readonly latest: SlotRecord | null;
+};
+
+export type FindingWithState = { readonly finding: KnownFinding; readonly state: FindingState };
+
+export type StateOptions = CycleContext & {
+  readonly levels?: WarnLevels;
+  /** Findings that the ratchet of a loop tolerates: they are warnings. */
+  readonly letBe?: ReadonlySet<string>;
+  entryOf(path: string): Entry | undefined;
+};
+
+/** Returns the state of a gate; the same function judges it before and after an iteration. */
+export function gateState(facts: GateFacts, options: StateOptions): GateState {
+  const { gate, held } = facts;
+  const cycle = facts.records.filter((record) => isInCycle(record, options));
+  const findings = facts.findings.map((finding) => ({
+    finding,
+    state: findingState(finding, options, options.entryOf),
+  }));
+  const open = findings.filter(({ state }) => isOpen(state));
+  // Waivers of other cycles and scopes count too.
+  const waived = new Set([
+    ...facts.findings.filter(({ resolution }) => resolution?.how === 'skipped').map(({ id }) => id),
+    ...(options.letBe ?? []),
+  ]);
+  const history = slotHistory(facts, cycle, findings, waived);
+  const slots = Array.from({ length: gate.numReviews }, (_, i): SlotState => {
+    const slot = i + 1;
+    const latest =
+      byIteration(cycle.filter((record) => record.slot === slot))
+        .at(-1)?.[1]
+        .at(-1) ?? null;
+    const passIteration = lastPassIteration(history.filter((run) => run.slot === slot));
+    const hasOpen = open.some(({ finding }) => finding.slot === slot);
+    const covers = hasOpen ? null : coverOf(facts, slot, waived, passIteration !== null ? latest : null);
+    return { slot, covers, passIteration, latest };
+  });
+  const holds = open.length === 0 && allCovered(slots);
+  const hasHeld = lastHeldIteration(cycle, held);
+  return {
+    gate,
+    history,
+    slots,
+    findings,
+    holds,
+    certified: holds && slots.every(hasSeen),
+    failing: failingIterations(cycle, facts.findings, held),
+    heldBefore: hasHeld && held?.content !== gate.content,
+    isHeldNoted: hasHeld && held?.content === gate.content,
+  };
+}
+
+/** Whether every slot counts as passed on the current content, and at least one reviewed that content. */
+export function allCovered(slots: readonly Pick<SlotState, 'covers'>[]): boolean {
+  return slots.every(({ covers }) => covers !== null) && slots.some(hasSeen);
+}
+
+/** Whether the slot's pass is about the current content: it reviewed that content, or a trusted mark covers it. */
+export function hasSeen({ covers }: Pick<SlotState, 'covers'>): boolean {
+  return covers !== null && covers !== 'rests';
+}
+
+function coverOf(
+  { receipts, marked }: GateFacts,
+  slot: SlotNumber,
+  waived: ReadonlySet<string>,
+  latest: SlotRecord | null,
+): SlotState['covers'] {
+  const verdict = verdictOf(receipts.get(slot), waived);
+  if (verdict === 'passed' || verdict === 'waived') return verdict;
+  if (marked) return 'marked';
+  return latest?.status === 'skipped_prior_pass' ? 'rests' : null;
+}
+
+/** Returns the verdict of a receipt. A failure counts as waived only if it has findings and all of them are waived. */
+function verdictOf(receipt: Receipt | undefined, waived: ReadonlySet<string>): 'passed' | 'waived' | 'failed' | null {
+  if (receipt === undefined) return null;
+  if (receipt.verdict === 'pass') return 'passed';
+  return receipt.findings.length > 0 && receipt.findings.every((id) => waived.has(id)) ? 'waived' : 'failed';
+}
+
+/** Returns the cycle's records for `planSlots`, with passes that no longer count turned into failures or errors. */
+function slotHistory(
+  { gate, receipts }: GateFacts,
+  cycle: readonly SlotRecord[],
+  findings: readonly FindingWithState[],
+  waived: ReadonlySet<string>,
+): readonly SlotRun[] {
+  // A slot with an open finding has not passed. A slot with warnings passes its content, but is never skipped.
+  const withFindings = new Set(
+    findings.filter(({ state }) => isOpen(state) || state === 'warning').map(({ finding }) => finding.slot),
+  );
+  return cycle.map(({ slot, iteration, passIteration, status, violations, own }): SlotRun => {
+    const run = { slot, iteration, passIteration, violations: violations.length };
+    if (withFindings.has(slot)) return { ...run, status: 'fail' };
+    // No reviewer has reviewed with the current prompt yet.
+    if (own !== null && own.promptDigest !== gate.rubric.digest) return { ...run, status: 'error' };
+    const verdict = verdictOf(receipts.get(slot), waived);
+    if (status === 'fail' && verdict === 'waived' && own?.content === gate.content) {
+      return { ...run, status: 'pass', violations: 0 };
+    }
+    // The slot failed the current content. A record cannot overrule its receipt.
+    return { ...run, status: verdict === 'failed' ? 'fail' : status };
+  });
+}

@@ -1,0 +1,131 @@
+import type { Settings } from '../../config/settings.ts';
+import type { CheckGate, SlotPlan } from '../types.ts';
+import { allCovered, type GateState, hasSeen, planSlots, type SlotState } from './gate-state.ts';
+
+/** The caller's options that change which slots run. */
+export type RunOverrides = {
+  /** Run every slot that has not passed the current content itself, also beyond the retry limit. */
+  readonly force: boolean;
+  /** Run all slots, in new sessions. */
+  readonly fresh: boolean;
+  /** Whether an iteration has started and its checks have run. */
+  readonly iterationStarted: boolean;
+};
+
+export type CheckState = { readonly gate: CheckGate; readonly holds: boolean };
+
+/** The plan for one review gate in this iteration. */
+export type ReviewPlan =
+  | { readonly kind: 'run'; readonly state: GateState; readonly slots: readonly SlotPlan[] }
+  | { readonly kind: 'rest'; readonly state: GateState }
+  | { readonly kind: 'not-run'; readonly state: GateState; readonly why: 'retry-limit' | 'open-findings' };
+
+/** The plan of a run: nothing if every gate passes, else one iteration. */
+export type RunPlan = {
+  /** If false, nothing runs and no iteration number is used. */
+  readonly iterates: boolean;
+  readonly checks: readonly { readonly kind: 'run' | 'rest'; readonly gate: CheckGate }[];
+  readonly reviews: readonly ReviewPlan[];
+};
+
+/** Decides which checks, gates and slots run. Nothing runs if every gate passes. */
+export function decideRun(
+  facts: {
+    readonly checks: readonly CheckState[];
+    readonly reviews: readonly GateState[];
+    /** Open findings of removed gates: no gate can close them, so the run cannot pass. */
+    readonly orphans?: readonly unknown[];
+  },
+  settings: Pick<Settings, 'maxRetries' | 'unchangedGates' | 'afterPass' | 'certify'>,
+  overrides: RunOverrides,
+): RunPlan {
+  const needed = facts.reviews.filter((state) => needsRun(state, settings, overrides));
+  const mustRun =
+    overrides.iterationStarted ||
+    needed.length > 0 ||
+    facts.checks.some(({ holds }) => !holds) ||
+    (overrides.fresh && facts.checks.length > 0);
+  const canPass = facts.reviews.every(({ holds }) => holds) && (facts.orphans ?? []).length === 0;
+  const certifies = (state: GateState) => settings.certify && !mustRun && canPass && !state.certified;
+  const iterates = mustRun || facts.reviews.some(certifies);
+  // An iteration that only certifies runs just the slots that have not seen the current content.
+  const skipsPassing = !mustRun || (settings.unchangedGates === 'rest' && !overrides.fresh);
+  return {
+    iterates,
+    checks: facts.checks.map(({ gate, holds }) => ({
+      kind: iterates && !(holds && skipsPassing) ? 'run' : 'rest',
+      gate,
+    })),
+    reviews: facts.reviews.map((state): ReviewPlan => {
+      if (needed.includes(state)) return { kind: 'run', state, slots: slotsOf(state, settings, overrides) };
+      if (certifies(state)) return { kind: 'run', state, slots: state.slots.flatMap(certifySlot) };
+      if (isOverLimit(state, settings)) return { kind: 'not-run', state, why: 'retry-limit' };
+      // Rules that pass are skipped, and so are other gates if the settings say so.
+      if (skipsPassing || state.gate.kind === 'rule') {
+        return state.holds ? { kind: 'rest', state } : { kind: 'not-run', state, why: 'open-findings' };
+      }
+      // In an iteration, every other gate runs at least one reviewer (RUN-SLOTS).
+      return { kind: 'run', state, slots: slotsOf(state, settings, overrides) };
+    }),
+  };
+}
+
+function needsRun(state: GateState, settings: Pick<Settings, 'maxRetries'>, { force, fresh }: RunOverrides): boolean {
+  if (fresh) return force || !isOverLimit(state, settings);
+  if (force) return !state.slots.every(hasSeen);
+  // Open findings of a removed slot do not trigger a review: no remaining reviewer could close them.
+  return !allCovered(state.slots) && !isOverLimit(state, settings);
+}
+
+function isOverLimit(state: GateState, settings: Pick<Settings, 'maxRetries'>): boolean {
+  return !state.holds && state.failing > settings.maxRetries;
+}
+
+function slotsOf(
+  { gate, slots, history, holds, heldBefore }: GateState,
+  settings: Pick<Settings, 'afterPass'>,
+  { force, fresh }: RunOverrides,
+): readonly SlotPlan[] {
+  if (fresh) return slots.map(({ slot }): SlotPlan => ({ kind: 'run', slot, why: 'asked-for' }));
+  const runsAll = settings.afterPass === 'all' && heldBefore && !holds;
+  const forcesOthers = force && !runsAll && !slots.every(hasSeen);
+  return planSlots(gate.numReviews, history).map((plan): SlotPlan => {
+    const { slot } = plan;
+    const own = slots.find((one) => one.slot === slot);
+    const seen = own !== undefined && hasSeen(own);
+    if (plan.kind === 'run') {
+      // The safety latch makes sure that one reviewer runs. If --force runs others, a slot that passed is skipped.
+      const canSkip = forcesOthers && seen && own.passIteration !== null;
+      return canSkip ? { kind: 'skip', slot, passIteration: own.passIteration } : plan;
+    }
+    if (runsAll) return { kind: 'run', slot, why: 'after-pass' };
+    return force && !seen ? { kind: 'run', slot, why: 'forced' } : plan;
+  });
+}
+
+/** A slot that saw the content with warnings gets no plan: it must not run again, and is never recorded as skipped. */
+function certifySlot({ slot, covers, passIteration }: SlotState): SlotPlan[] {
+  if (covers === 'rests') return [{ kind: 'run', slot, why: 'certify' }];
+  return passIteration === null ? [] : [{ kind: 'skip', slot, passIteration }];
+}
+
+/** Whether every planned reviewer has already failed the current content under the current prompt, and no check fails. */
+export function hasNothingLeftToAsk({ reviews }: Pick<RunPlan, 'reviews'>, checks: readonly CheckState[]): boolean {
+  if (checks.some(({ holds }) => !holds)) return false;
+  const hasFailing = reviews.some(({ kind, state }) => kind === 'run' && !state.holds);
+  return reviews.every((plan) => {
+    if (plan.kind !== 'run') return true;
+    // A gate that passes would run only because another gate does.
+    if (plan.state.holds) return hasFailing;
+    const { gate, slots } = plan.state;
+    return plan.slots.every((planned) => {
+      if (planned.kind === 'skip') return true;
+      const latest = slots.find(({ slot }) => slot === planned.slot)?.latest;
+      return (
+        latest?.status === 'fail' &&
+        latest.own?.content === gate.content &&
+        latest.own.promptDigest === gate.rubric.digest
+      );
+    });
+  });
+}

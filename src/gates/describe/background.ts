@@ -1,0 +1,85 @@
+import type * as z from 'zod';
+import { quoteName } from '../../kernel/escape.ts';
+import { errorSchema } from '../../kernel/json-schema.ts';
+import { ASKED_AGAIN } from '../../ui/describe-agent-failure.ts';
+import { someNames } from '../../ui/wording.ts';
+import { runSchema, type startedRunSchema } from '../json-schema.ts';
+import { isOpen } from '../types.ts';
+import { promptFinding } from './finding.ts';
+
+/** The answer of `start_run` and `get_run`. */
+export type StartedRunDocument = z.output<typeof startedRunSchema>;
+
+type RunResult = NonNullable<StartedRunDocument['run']>;
+
+/** Returns the document of a started run. An answer that is neither a run nor an error counts as no answer. */
+export function startedRunDocument(started: {
+  readonly id: string;
+  readonly state: StartedRunDocument['state'];
+  readonly progress: readonly string[];
+  readonly answer: unknown;
+}): StartedRunDocument {
+  const run = runSchema.safeParse(started.answer);
+  const error = errorSchema.safeParse(started.answer);
+  const ended = {
+    state: started.state === 'done' && !run.success && !error.success ? ('died' as const) : started.state,
+    run: run.success ? run.data : null,
+    error: error.success ? error.data.error : null,
+  };
+  return { run_id: started.id, ...ended, progress: [...started.progress], next: nextStep(ended) };
+}
+
+function nextStep({ state, run, error }: Pick<StartedRunDocument, 'state' | 'run' | 'error'>): string {
+  if (state === 'running') return 'Call get_run until its state is no longer "running". Do not edit files meanwhile.';
+  if (error !== null) return `${error.next} Then call start_run again.`;
+  if (run === null) return 'Call start_run to run the gates again.';
+  if (run.status === 'lock_conflict') return 'Wait until the other run has ended, then call start_run again.';
+  return run.exit_code === 0 ? nextAfterPass(run) : nextAfterFailure(run);
+}
+
+function nextAfterPass({ status, not_asked }: RunResult): string {
+  if (status === 'no_changes') return 'Nothing has changed, so nothing is left to do.';
+  if (status === 'no_applicable_gates')
+    return 'Nothing was reviewed: tell the user that no gate or rule covers this change.';
+  if (not_asked.length === 0) return 'All gates pass: nothing is left to do.';
+  return 'All requested gates pass. To run the other gates, call start_run without paths and gate.';
+}
+
+function nextAfterFailure({ gates, findings }: RunResult): string {
+  if (gates.some(({ why }) => why === 'retry-limit')) {
+    return `A gate failed too often in a row, and the user has to decide. List the open findings for the user; ${ASKED_AGAIN}.`;
+  }
+  const checkFailed = gates.some(({ kind, status }) => kind === 'check' && status === 'fail');
+  const problems = [
+    ...(findings.some(({ state }) => isOpen(state)) ? ['the open findings'] : []),
+    ...(checkFailed ? ['the failed checks'] : []),
+  ];
+  if (problems.length === 0) {
+    return 'Some gates have no result, so nothing passed. Fix the errors above or report them to the user, then call start_run again.';
+  }
+  const waive =
+    problems[0] === 'the open findings'
+      ? ' If a finding is wrong or must stay, call resolve_finding with how "skip" and the reason.'
+      : '';
+  return `Fix ${problems.join(' and ')}, then call start_run again.${waive}`;
+}
+
+/** Describes a started run for an agent: its progress or its result, and the next step. */
+export function describeStartedRun(document: StartedRunDocument): string {
+  return [...blocksOf(document), document.next].filter((block) => block !== '').join('\n\n');
+}
+
+function blocksOf({ run_id, state, progress, run, error }: StartedRunDocument): readonly string[] {
+  if (state === 'running') return [`Run ${run_id} is in progress.`, progress.join('\n')];
+  if (error !== null) return [`The run failed with an error.\n${error.message}`];
+  if (run === null) return ['The run ended without a result.', progress.join('\n')];
+  if (run.status === 'lock_conflict') return ['Another run is in progress in this working tree.'];
+  return [
+    `Result: ${run.status} (exit code ${run.exit_code})`,
+    run.gates.map(({ id, status, detail }) => `${status}: ${quoteName(id)} (${detail})`).join('\n'),
+    ...run.findings.filter(({ state }) => isOpen(state)).map((finding) => promptFinding(finding)),
+    run.not_asked.length === 0 ? '' : `Not part of this run: ${someNames(run.not_asked)}.`,
+    run.uncovered_files.length === 0 ? '' : `Not covered by any review: ${someNames(run.uncovered_files)}.`,
+    run.warnings.map((warning) => `Warning: ${warning}`).join('\n'),
+  ];
+}

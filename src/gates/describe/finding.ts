@@ -1,0 +1,126 @@
+import type { Priority } from '../../config/settings.ts';
+import { fence, quoteName, showInvisible } from '../../kernel/escape.ts';
+import { cells, cut } from '../../ui/layout.ts';
+import { type Styled, type TextStyle, truncated, UNSTYLED } from '../../ui/style.ts';
+import { describePlace, NO_LOCATION } from '../../ui/wording.ts';
+import type { ReportedFinding } from '../run-types.ts';
+import type { Finding } from '../types.ts';
+import { reviewerName } from './reasons.ts';
+
+/** Renders a finding for people: place and problem first, then code, fix and reviewer. A brief one has one line. */
+export function describeFinding(
+  { finding, state }: ReportedFinding,
+  styled: Styled = UNSTYLED,
+  detail: 'brief' | 'full' = 'full',
+): string[] {
+  const { id, priority, code, issue, fix, resolution } = finding;
+  const place = `${describePlace(finding) ?? NO_LOCATION}${STATES[state]}`;
+  const severity = `${styled.paint(PRIORITY_STYLES[priority], priority)}${' '.repeat(SEVERITY_WIDTH - priority.length)}`;
+  const start = `${`${id} `.padEnd(INDENT - SEVERITY_WIDTH)}${severity}${place}`;
+  const [problem = '', ...more] = issue.split('\n').map(showInvisible);
+  const width = styled.width ?? Number.POSITIVE_INFINITY;
+  const room = width - INDENT - cells(place) - 2;
+  // A long path has its line to itself, so that terminals still recognize it as a link.
+  const isNarrow = room < MOST_NARROW;
+  const shown = detail === 'brief' ? cut(problem, isNarrow ? width - INDENT : room) : problem;
+  const head = isNarrow ? [start, indented(shown, styled)] : [truncated(`${start}  ${shown}`, styled, INDENT)];
+  if (detail === 'brief') return head;
+  const said =
+    resolution === null || resolution.why === '' ? [] : [`${RESOLUTION_LABELS[resolution.how]}: ${resolution.why}`];
+  return [
+    ...head,
+    ...more.map((line) => indented(line, styled)),
+    ...(code === null ? [] : code.split('\n').map((line) => `${MARGIN}| ${showInvisible(line)}`)),
+    ...[...(fix === null ? [] : [`Fix: ${fix}`]), ...said]
+      .flatMap((text) => text.split('\n'))
+      .map((line) => indented(showInvisible(line), styled)),
+    ...indented(describeFindingSource(finding), styled)
+      .split('\n')
+      .map((line) => styled.paint('quiet', line)),
+  ];
+}
+
+function indented(line: string, styled: Styled): string {
+  return truncated(`${MARGIN}${line}`, styled, 0);
+}
+
+const INDENT = 14;
+
+const MARGIN = ' '.repeat(INDENT);
+
+/** As wide as the longest priority, with two spaces. */
+const SEVERITY_WIDTH = 10;
+
+/** The least room for the problem beside its place. */
+const MOST_NARROW = 24;
+
+const PRIORITY_STYLES: Readonly<Record<Priority, TextStyle>> = {
+  critical: 'bad',
+  high: 'bad',
+  medium: 'warn',
+  low: 'quiet',
+};
+
+/** The note after a finding that is not simply open. */
+export const STATES: Readonly<Record<ReportedFinding['state'], string>> = {
+  open: '',
+  fixed_claimed: ' (marked as fixed, not confirmed yet)',
+  warning: ' (warning)',
+  waived: ' (waived)',
+  closed: ' (closed)',
+  gone: ' (no longer applies)',
+};
+
+/** The word before the reason that someone gave for a finding. */
+export const RESOLUTION_LABELS: Readonly<Record<NonNullable<ReportedFinding['finding']['resolution']>['how'], string>> =
+  {
+    fixed: 'Marked as fixed',
+    skipped: 'Waived',
+    refuted: 'Marked as fixed, but the reviewer disagreed',
+    disputed: 'Disputed by the fixer',
+  };
+
+/** Returns the gate, reviewer and run that reported a finding, and whether its place is odd. */
+export function describeFindingSource(finding: Finding): string {
+  const mark = finding.mark === null ? '' : `, ${MARKS[finding.mark]}`;
+  return `${quoteName(finding.gate)}, ${reviewerName(finding)}, since run ${finding.since}${mark}`;
+}
+
+/** Describes an odd place of a finding. */
+const MARKS = {
+  'off-diff': 'outside the change',
+  'no-such-line': 'the line does not exist',
+  'code-not-found': 'the quoted code is not in the file',
+} as const;
+
+const RANKS: Readonly<Record<Priority, number>> = { critical: 0, high: 1, medium: 2, low: 3 };
+
+/** Sorts open findings before others, and more severe ones first. */
+export function bySeverity(a: ReportedFinding, b: ReportedFinding): number {
+  const isMinor = ({ state }: ReportedFinding) => Number(state === 'warning' || state === 'waived');
+  return isMinor(a) - isMinor(b) || RANKS[a.finding.priority] - RANKS[b.finding.priority];
+}
+
+/** The fields of a finding that an agent reads. */
+export type FindingFacts = Pick<Finding, 'id' | 'priority' | 'line' | 'code' | 'issue' | 'fix'> & {
+  readonly file: string | null;
+};
+
+/**
+ * Renders a finding for an agent, as a fenced block that the text of the finding cannot close.
+ * Continued lines are indented, so that no text can look like another field or a second finding.
+ */
+export function promptFinding(finding: FindingFacts, more: readonly string[] = []): string {
+  const { id, priority, code, issue, fix } = finding;
+  const place = describePlace(finding);
+  const fields = [
+    `id: ${id}`,
+    `priority: ${priority}`,
+    ...(place === null ? [] : [`place: ${place}`]),
+    ...(code === null ? [] : [`code: ${code}`]),
+    `issue: ${issue}`,
+    ...(fix === null ? [] : [`fix: ${fix}`]),
+    ...more,
+  ];
+  return fence(fields.map((field) => field.replace(/\r\n|[\n\r\u2028\u2029]/g, '\n  ')).join('\n'));
+}

@@ -1,0 +1,88 @@
+import type { Fix } from '../../dispatch/fix-progress.ts';
+import { describeTranscript } from '../../dispatch/retry.ts';
+import type { TranscriptEntry } from '../../kernel/agent.ts';
+import { oneLine, quoteName } from '../../kernel/escape.ts';
+import { describeAgentFailure } from '../../ui/describe-agent-failure.ts';
+import type { SlotRecord, Violation } from '../record-types.ts';
+import type { RunReason } from '../types.ts';
+import { describeSlot } from './reasons.ts';
+
+const RESULT = '--- Result ---';
+
+/** Returns the log of a slot that ran: the reason, every prompt and answer, the result. */
+export function slotLog(
+  record: SlotRecord,
+  { slot, why }: { readonly slot: number; readonly why: RunReason },
+  transcript: readonly TranscriptEntry[],
+): string {
+  const error = record.own?.error ?? null;
+  return logOf([
+    slotTitle(record),
+    describeSlot({ kind: 'run', slot, why }) ?? `Running @${record.slot}: ${record.own?.why ?? why}`,
+    ...describeTranscript(transcript),
+    RESULT,
+    `Status: ${record.status.toUpperCase()}${error === null ? '' : ` (${error})`}`,
+    ...record.violations.map(findingLine),
+  ]);
+}
+
+/** Returns the log of a skipped slot. */
+export function skippedSlotLog(record: SlotRecord): string {
+  const { slot, passIteration } = record;
+  return logOf([slotTitle(record), describeSlot({ kind: 'skip', slot, passIteration: passIteration ?? 0 }) ?? '']);
+}
+
+function logOf(lines: readonly string[]): string {
+  return `${lines.join('\n')}\n`;
+}
+
+function slotTitle({ gate, slot, iteration }: SlotRecord): string {
+  return `Review: ${gate} @${slot}, iteration ${iteration}`;
+}
+
+function findingLine({ id, file, line, issue, priority, state }: Violation): string {
+  const place = file === '' ? '' : `${file}${line === null ? '' : `:${line}`} - `;
+  return `${id ?? '-'} ${priority} ${state ?? ''} ${place}${issue}`;
+}
+
+/** Returns the log of a fix: what the fixer was asked to fix, every prompt and answer, the result. */
+export function fixLog(
+  fix: Fix,
+  about: { readonly round: number; readonly iteration: number | null; readonly asked: readonly string[] },
+  transcript: readonly TranscriptEntry[],
+): string {
+  const after = about.iteration === null ? '' : `, after iteration ${about.iteration}`;
+  return logOf([
+    `Fix ${about.round}: ${fix.agent}${after}`,
+    ...about.asked.map(askedAbout),
+    ...describeTranscript(transcript),
+    RESULT,
+    ...(fix.failure === null ? [] : [`Status: ERROR (${describeAgentFailure(fix.failure)})`]),
+    `Files changed: ${fix.filesChanged}`,
+    ...(fix.fixed.length === 0 ? [] : [`Says fixed: ${fix.fixed.join(', ')}`]),
+    ...(fix.declined.length === 0 ? [] : [`Declines: ${fix.declined.join(', ')}`]),
+    ...(fix.summary.trim() === '' ? [] : [`Summary: ${oneLine(fix.summary)}`]),
+  ]);
+}
+
+const ASKED = 'Asked about: ';
+
+function askedAbout(id: string): string {
+  return `${ASKED}${quoteName(id)}`;
+}
+
+/** Whether the fixer of this log was asked about one of these findings or checks. */
+export function isAskedAbout(log: string, ids: readonly string[]): boolean {
+  const [, ...lines] = log.split('\n');
+  // The transcript below may repeat such lines, so stop at the first other line.
+  const end = lines.findIndex((line) => !line.startsWith(ASKED));
+  const asked = lines.slice(0, Math.max(0, end));
+  return ids.some((id) => asked.includes(askedAbout(id)));
+}
+
+/** Returns the result lines of a fix log. */
+export function fixResult(log: string): readonly string[] {
+  const lines = log.trimEnd().split('\n');
+  const start = lines.lastIndexOf(RESULT);
+  return start === -1 ? [] : lines.slice(start + 1);
+}

@@ -1,0 +1,206 @@
+import { fence, oneLine, quoteName, showInvisible } from '../../kernel/escape.ts';
+import type { CheckEnd } from '../../kernel/ports.ts';
+import { describeTrouble } from '../../ui/describe-agent-failure.ts';
+import { describeSeconds } from '../../ui/wording.ts';
+import type { CheckRecord } from '../record-types.ts';
+import type { CheckOutcome, GateOutcome, GateReason, SlotOutcome } from '../run-types.ts';
+import type { RunReason, SlotPlan } from '../types.ts';
+
+/** Describes how a check ended, as the end of a sentence that starts with the check's name. */
+export function describeCheckEnd(end: Pick<CheckEnd, 'ending' | 'exitCode'>, seconds: number): string {
+  switch (end.ending) {
+    case 'timeout':
+      return `did not end within ${describeSeconds(seconds)}`;
+    case 'cancelled':
+      return 'was stopped';
+    case 'not-started':
+      return 'could not be started';
+    case 'by-itself':
+      return end.exitCode === null ? 'was ended by a signal' : `ended with exit code ${end.exitCode}`;
+  }
+}
+
+const RESULT = 'Result: ';
+
+/** Returns the log of a check: its command, its output and its result. */
+export function checkLog(record: CheckRecord, output: string): string {
+  const result = `${RESULT}${record.status}${record.why === null ? '' : ` - ${record.why}`}`;
+  return `Check: ${record.gate}\nCommand: ${record.command}\n\n${output.trimEnd()}\n\n${result}\n`;
+}
+
+/** Returns the output lines in a check's log. Returns none if the log lacks its last line because it was cut off. */
+export function checkOutput(log: string): readonly string[] {
+  const [, ...rest] = log.trimEnd().split('\n\n');
+  const lines = rest.join('\n\n').split('\n');
+  if (lines.at(-1)?.startsWith(RESULT) !== true) return [];
+  return lines.slice(0, -1).filter((line) => line !== '');
+}
+
+/** The status of a gate in a word. */
+export const GATE_WORDS: Readonly<Record<GateOutcome['status'], string>> = {
+  fail: 'FAILED',
+  error: 'ERROR',
+  not_run: 'not run',
+  pass: 'passed',
+  holds: 'passed',
+};
+
+/** The status of a reviewer in a word. */
+export const SLOT_WORDS: Readonly<Record<SlotOutcome['status'], string>> = {
+  pass: 'passed',
+  fail: 'FAILED',
+  error: 'ERROR',
+  skipped_prior_pass: 'skipped',
+  not_run: 'not run',
+};
+
+/** The kind of a session, for people. */
+export const SESSIONS = { fresh: 'new session', resumed: 'resumed session' } as const;
+
+/** Returns the reviewer as people read it: "reviewer 2 (claude)". */
+export function reviewerName({ slot, agent }: { readonly slot: number; readonly agent: string | null }): string {
+  return `reviewer ${slot}${agent === null ? '' : ` (${showInvisible(agent)})`}`;
+}
+
+/** Returns the log line for a skipped slot or the safety latch, `null` for a slot that runs for another reason. */
+export function describeSlot(plan: SlotPlan): string | null {
+  if (plan.kind === 'skip') {
+    return `Skipping @${plan.slot}: previously passed in iteration ${plan.passIteration} (num_reviews > 1)`;
+  }
+  return plan.why === 'safety-latch' ? `Running @${plan.slot}: ${RUN_REASONS[plan.why]}` : null;
+}
+
+const RUN_REASONS: Readonly<Record<RunReason, string>> = {
+  'first-run': 'first review',
+  'only-reviewer': 'the only reviewer always runs',
+  'not-passed': 'it has not passed',
+  'safety-latch': 'safety latch (all slots previously passed)',
+  'after-pass': 'the gate passed before, and the change is new (after_pass: all)',
+  certify: 'it was skipped before, and has to review the current code before the run passes (certify)',
+  forced: 'requested with --force',
+  'asked-for': 'requested with --fresh',
+};
+
+/** Returns the log line for any planned slot. */
+export function describePlan(plan: SlotPlan): string {
+  return describeSlot(plan) ?? (plan.kind === 'run' ? `Running @${plan.slot}: ${RUN_REASONS[plan.why]}` : '');
+}
+
+/** Describes a planned slot for people. */
+export function describeReviewerPlan(plan: SlotPlan): string {
+  return plan.kind === 'skip'
+    ? `skip reviewer ${plan.slot}: already passed in run ${plan.passIteration}`
+    : `run reviewer ${plan.slot}: ${RUN_REASONS[plan.why]}`;
+}
+
+const GATE_REASONS: Readonly<Record<GateReason, string>> = {
+  passed: 'passed',
+  'unchanged-since-pass': 'unchanged since it passed',
+  'marked-as-passed': 'marked as passed',
+  'open-findings': 'it has open findings',
+  'slots-to-run': 'the current code is not reviewed yet',
+  'could-not-judge': 'the review has no result',
+  'changed-meanwhile': 'files changed during the review; run again',
+  'check-failed': 'the command failed',
+  'check-broken': 'the command could not be run',
+  'check-to-run': 'has not passed on the current code',
+  'check-keeps-changing-files': 'the checks change files every time they run',
+  'stopped-by-check': 'a check failed (use --all to run reviews anyway)',
+  'retry-limit': 'failed too often in a row, so it does not run again',
+  interrupted: 'interrupted',
+};
+
+/** Describes why a gate has its status. */
+export function describeGateReason(why: GateReason): string {
+  return GATE_REASONS[why];
+}
+
+const SLOT_REASONS: Readonly<Record<Exclude<SlotOutcome['why'], NonNullable<SlotOutcome['trouble']>['kind']>, string>> =
+  {
+    'first-run': 'first review',
+    'first-look': 'first review',
+    'only-reviewer': 'the only reviewer',
+    'not-passed': 'has not passed',
+    'safety-latch': 'safety latch',
+    'after-pass': 'a new change after the gate passed',
+    certify: 'certified before the run passes',
+    forced: '--force',
+    'asked-for': 'requested',
+    'passed-before': 'already passed',
+    covers: 'passed the current code',
+    waived: 'all its findings are waived',
+    'marked-as-passed': 'marked as passed',
+    delta: 'sent only the changes since its last review',
+    'final-validation': 'final review',
+    'session-differs': 'another agent, model, version or prompt than before',
+    'cannot-resume': 'cannot be resumed',
+    'session-lost': 'its session is lost',
+    'no-changes': 'the code is unchanged since it failed',
+    'resume-dearer': 'its cache expired, and a new session is cheaper',
+    'delta-too-large': 'too much changed to resume its session',
+  };
+
+/** Describes why a slot ran the way it did, or why it did not run. */
+export function describeSlotReason(slot: SlotOutcome): string {
+  if (slot.trouble !== null) return describeTrouble(slot.trouble);
+  if (slot.why === 'not-passed') return describeNotPassed(slot);
+  return slot.why in SLOT_REASONS ? SLOT_REASONS[slot.why as keyof typeof SLOT_REASONS] : slot.why;
+}
+
+function describeNotPassed({ status, passIteration }: SlotOutcome): string {
+  if (status !== 'not_run') return 'it had not passed';
+  return passIteration === null ? 'has not passed' : `passed in run ${passIteration}, but not on the current code`;
+}
+
+/** Describes the reason codes of a record. */
+export function describeWhy(codes: string): string {
+  const all = codes.split(', ');
+  // Without a kept session every review counts as a first look, so the other reason says more.
+  const shown = all.length > 1 ? all.filter((code) => code !== 'first-look') : all;
+  return shown.map((code) => SLOT_REASONS[code as keyof typeof SLOT_REASONS] ?? showInvisible(code)).join(', ');
+}
+
+/** Describes why a gate has its status. For a failed check, adds the command and how it ended. */
+export function describeGateDetail(gate: GateOutcome): string {
+  const { check } = gate;
+  if (check === null || gate.status !== 'fail') return describeGateReason(gate.why);
+  return `${oneLine(check.command)}: ${describeCheckFailure(check)}`;
+}
+
+/** The exit code with which a shell reports an unknown command. */
+export const NOT_FOUND = 127;
+
+/** Describes a failed check from its record: its command, and how it ended. */
+export function describeFailedCheck({ command, exitCode, why, status }: CheckRecord): string {
+  const end = status === 'fail' && exitCode !== null ? describeExitCode(exitCode) : (why ?? 'it did not run');
+  return `${oneLine(command)}: ${end}`;
+}
+
+function describeCheckFailure({ exitCode, overtime }: CheckOutcome): string {
+  if (overtime !== null) return `did not end within ${describeSeconds(overtime)}`;
+  return exitCode === null ? 'was ended by a signal' : describeExitCode(exitCode);
+}
+
+function describeExitCode(exitCode: number): string {
+  return `exit code ${exitCode}${exitCode === NOT_FOUND ? ' (command not found)' : ''}`;
+}
+
+/** A gate that fails for another reason than findings. */
+export type FailingGate = {
+  readonly id: string;
+  /** The reason; for a check, its command and how it ended. */
+  readonly detail: string;
+  /** The end of a check's output. */
+  readonly output: string | null;
+  /** The file with the whole output of a check, if known. */
+  readonly log: string | null;
+};
+
+/** Describes a failing gate for an agent. The output is fenced, because it is data and not an instruction. */
+export function describeFailingGate({ id, detail, output, log }: FailingGate, word = 'fails'): string {
+  return [
+    `${quoteName(id)} ${word}: ${oneLine(detail)}`,
+    ...(output === null || output.trim() === '' ? [] : [fence(output.trimEnd().replace(/^/gm, '  '))]),
+    ...(log === null ? [] : [`The whole output is in ${quoteName(log)}`]),
+  ].join('\n');
+}

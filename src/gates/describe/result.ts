@@ -1,0 +1,208 @@
+import { quoteName, showInvisible } from '../../kernel/escape.ts';
+import { describeNotice } from '../../rules/describe.ts';
+import { ASKED_AGAIN } from '../../ui/describe-agent-failure.ts';
+import { describeFailure } from '../../ui/describe-failure.ts';
+import { count, describeTakenBack, someNames } from '../../ui/wording.ts';
+import type { GateOutcome, RunNotice, RunOutcome } from '../run-types.ts';
+import { isOpen } from '../types.ts';
+import { bySeverity } from './finding.ts';
+import { NOT_FOUND } from './reasons.ts';
+
+/** Returns the verdict of a run, what was not part of the run, and the next step: one line each. */
+export function describeVerdict(outcome: RunOutcome): string[] {
+  return [
+    `${RESULTS[outcome.status](outcome)} (exit code ${outcome.exitCode})`,
+    ...describeExcluded(outcome),
+    ...nextSteps(outcome),
+  ];
+}
+
+const RESULTS: Readonly<Record<RunOutcome['status'], (outcome: RunOutcome) => string>> = {
+  no_changes: (outcome) => `Nothing to review: ${describeNoChanges(outcome)}`,
+  no_applicable_gates: (outcome) => `Nothing was reviewed: ${describeNoGate(outcome)}`,
+  passed: (outcome) => `Passed: ${describePassed(outcome)}`,
+  passed_with_warnings: (outcome) => `Passed with warnings: ${describePassed(outcome)}`,
+  failed: (outcome) =>
+    isWaiting(outcome)
+      ? `Not reviewed yet: ${count(withStatus(outcome, 'not_run').length, 'gate has', 'gates have')} not passed on the current code`
+      : `Failed: ${counts(outcome)}`,
+  error: (outcome) => `Error: ${counts(outcome)}`,
+  retry_limit_exceeded: () => 'Failed: a gate failed too often in a row, so onceover stopped running it',
+  lock_conflict: () => 'Another run is in progress in this working tree',
+};
+
+/** Describes that there is nothing to compare. */
+export function describeNoChanges({ baseName, scope }: RunOutcome): string {
+  if (baseName === null) return 'there are no files yet';
+  return `${scope.kind === 'full' ? 'no changes' : 'no changes in the requested part'} since ${quoteName(baseName)}`;
+}
+
+/** Describes that no gate covers the change, or the requested part of it. */
+export function describeNoGate({ asked }: RunOutcome): string {
+  if (asked === null) return 'no gate or rule covers the changed files';
+  const paths = asked.paths.filter((path) => path !== '');
+  const where = paths.length === 0 ? 'this change' : someNames(paths);
+  return asked.gates.length === 0
+    ? `no gate or rule covers changes in ${where}`
+    : `${someNames(asked.gates)} has nothing to review in ${where}`;
+}
+
+function describePassed(outcome: RunOutcome): string {
+  const { gates, asked, iteration } = outcome;
+  const isPart = (asked?.others.length ?? 0) > 0;
+  const which = isPart
+    ? count(gates.length, 'requested gate')
+    : gates.length === 1
+      ? '1 gate'
+      : `all ${gates.length} gates`;
+  return `${which}${scopeOf(outcome).only}${iteration === null ? ', unchanged since the last pass' : ''}`;
+}
+
+/** Lists what a run that passed did not look at, so that no reader takes it for passed. */
+function describeExcluded(outcome: RunOutcome): string[] {
+  if (outcome.status !== 'passed' && outcome.status !== 'passed_with_warnings') return [];
+  const excluded = [scopeOf(outcome).excluded, someNames(outcome.asked?.others ?? [])].filter((one) => one !== '');
+  return excluded.length === 0 ? [] : [`Not part of this run: ${excluded.join('; ')}.`];
+}
+
+/** Returns the words for a run about a part of the change. */
+function scopeOf({ scope, baseName }: RunOutcome): { readonly only: string; readonly excluded: string } {
+  switch (scope.key.split(' ')[0]) {
+    case 'uncommitted':
+      return { only: ', uncommitted changes only', excluded: 'committed changes' };
+    case 'commit':
+      return { only: ', this commit only', excluded: 'everything else' };
+    case 'files':
+      return { only: ', the named files only', excluded: 'all other files' };
+    case 'base':
+      return { only: `, changes since ${quoteName(baseName ?? 'the first commit')} only`, excluded: '' };
+    default:
+      return { only: '', excluded: '' };
+  }
+}
+
+function withStatus({ gates }: RunOutcome, ...statuses: readonly GateOutcome['status'][]): readonly GateOutcome[] {
+  return gates.filter(({ status }) => statuses.includes(status));
+}
+
+/** Whether nothing is wrong except that some gates have not run yet. */
+function isWaiting(outcome: RunOutcome): boolean {
+  const { iteration, gates, findings } = outcome;
+  return (
+    iteration === null &&
+    withStatus(outcome, 'not_run').length > 0 &&
+    withStatus(outcome, 'not_run', 'holds').length === gates.length &&
+    !findings.some(({ state }) => isOpen(state))
+  );
+}
+
+function counts(outcome: RunOutcome): string {
+  const open = outcome.findings.filter(({ state }) => isOpen(state)).map(({ finding }) => finding.gate);
+  const failed = withStatus(outcome, 'fail').filter(({ id }) => !open.includes(id));
+  const checks = failed.filter(({ kind }) => kind === 'check').length;
+  const parts = [
+    [open.length, `${count(open.length, 'open finding')} in ${count(new Set(open).size, 'gate')}`],
+    [checks, count(checks, 'failed check')],
+    [failed.length - checks, count(failed.length - checks, 'failed review')],
+    [withStatus(outcome, 'error').length, `${count(withStatus(outcome, 'error').length, 'gate')} without a result`],
+    [withStatus(outcome, 'not_run').length, `${count(withStatus(outcome, 'not_run').length, 'gate')} not run`],
+  ] as const;
+  const shown = parts.filter(([number]) => number > 0).map(([, words]) => words);
+  return shown.length === 0 ? 'the name of a changed file is not UTF-8' : shown.join(', ');
+}
+
+/** The command to use after a fix. */
+const AGAIN = 'run "onceover run" again';
+
+function nextSteps(outcome: RunOutcome): string[] {
+  switch (outcome.status) {
+    case 'passed':
+    case 'passed_with_warnings':
+      return [];
+    case 'no_changes':
+      return outcome.isOnBase
+        ? [
+            'You are on the base branch, so there is nothing to compare. Review the last commit with "onceover run --commit HEAD", or choose a base with --base.',
+          ]
+        : [];
+    case 'no_applicable_gates':
+      return outcome.asked === null
+        ? ['Next: create an onceover.yml with "onceover init", or add a gate to yours.']
+        : ['Next: run "onceover status" to see the gates of this change.'];
+    case 'lock_conflict':
+      return [`Next: wait until the other run has ended, then ${AGAIN}.`];
+    case 'error':
+      return [...afterFailure(outcome), nextAfterError(outcome)];
+    case 'failed':
+    case 'retry_limit_exceeded':
+      return afterFailure(outcome);
+  }
+}
+
+function afterFailure(outcome: RunOutcome): string[] {
+  const { gates, findings, iteration } = outcome;
+  const open = findings.filter(({ state }) => isOpen(state)).sort(bySeverity);
+  if (gates.some(({ why }) => why === 'retry-limit')) return [`Next: look at the open findings; then ${ASKED_AGAIN}.`];
+  const checks = withStatus(outcome, 'fail').filter(({ kind }) => kind === 'check');
+  const [first] = open;
+  if (first !== undefined) {
+    const also = checks.length === 0 ? '' : ` and the failed ${checks.length === 1 ? 'check' : 'checks'}`;
+    return [
+      `Next: fix the open ${open.length === 1 ? 'finding' : 'findings'}${also}, then ${AGAIN}.`,
+      `To waive ${open.length === 1 ? 'the finding' : 'a finding'} instead: onceover resolve ${first.finding.id} --skip "reason"`,
+    ];
+  }
+  const [check] = checks;
+  if (check?.check?.exitCode === NOT_FOUND) {
+    return [`Next: install the command that the check calls, or change the check in onceover.yml, then ${AGAIN}.`];
+  }
+  if (check !== undefined) return [`Next: fix the failed ${checks.length === 1 ? 'check' : 'checks'}, then ${AGAIN}.`];
+  return iteration === null && withStatus(outcome, 'not_run').length > 0 ? ['Next: run "onceover run".'] : [];
+}
+
+/** Returns the step that removes the first cause of an error. */
+function nextAfterError({ gates }: RunOutcome): string {
+  for (const { trouble } of gates.flatMap(({ slots }) => slots)) {
+    if (trouble?.kind === 'no-agent' && trouble.cooling.length === 0) {
+      return `Next: run "onceover doctor" to see how to install an agent, then ${AGAIN}.`;
+    }
+    if (trouble?.kind === 'agent' && trouble.failure.kind === 'not-logged-in') {
+      return `Next: start ${quoteName(trouble.agent)} once and log in, then ${AGAIN}.`;
+    }
+  }
+  return `Next: fix the error above, then ${AGAIN}.`;
+}
+
+/** Describes a notice in one short sentence, without its full stop. */
+export function describeRunNotice(notice: RunNotice): string {
+  switch (notice.kind) {
+    case 'idle-gate':
+      return `no file matches the gate path ${quoteName(notice.path)}`;
+    case 'tracked-log-dir':
+      return `git tracks records in ${quoteName(notice.logDir)}; onceover ignores them and does not review changes to them; remove them with "git rm --cached"`;
+    case 'unnameable':
+      return `the name of a changed file is not UTF-8, so it cannot be reviewed; rename the file or add it to .gitignore: ${showInvisible(notice.name)}`;
+    case 'submodule':
+      return `${quoteName(notice.path)} is a submodule; only its commit is reviewed, not its files`;
+    case 'dirty-submodule':
+      return `${quoteName(notice.path)} is a submodule with uncommitted changes, which are not reviewed here`;
+    case 'base-config':
+      return `this is a pull request, so settings, rules and prompts come from ${quoteName(notice.base)}`;
+    case 'checks-left-out':
+      return 'checks need the working tree, so a run about a commit leaves them out';
+    case 'binary':
+      return `${someNames(notice.paths)}: binary (contains a NUL byte), so reviewers saw only that the content differs`;
+    case 'reference-unusable':
+      return describeNotice(notice);
+    case 'no-price':
+      return `budget.usd does not count calls to ${someNames(notice.agents)}, which report no price; budget.dispatches counts all calls`;
+    case 'not-in-ledger':
+      return `the cost of this run was not recorded: ${describeFailure(notice.failure).what}`;
+    case 'proof-taken-back':
+      return describeTakenBack(notice.paths);
+    case 'orphan-slot':
+      return `${quoteName(notice.gate)} no longer has a reviewer ${notice.slot}, which left ${notice.ids.join(', ')} open; raise num_reviews again, or resolve the findings`;
+    case 'orphan-gate':
+      return `gate ${quoteName(notice.gate)} no longer exists, but ${notice.ids.join(', ')} ${notice.ids.length === 1 ? 'is' : 'are'} still open; restore the gate, or resolve the findings`;
+  }
+}

@@ -1,0 +1,193 @@
+import { quoteName, showInvisible } from '../../kernel/escape.ts';
+import { describePaid, describeUsage } from '../../ledger/describe.ts';
+import { padCells } from '../../ui/layout.ts';
+import { type Styled, type TextStyle, truncated, UNSTYLED } from '../../ui/style.ts';
+import { count, someNames, withNpx } from '../../ui/wording.ts';
+import type { GateOutcome, ReportedFinding, RunOutcome, SlotOutcome } from '../run-types.ts';
+import { isOpen } from '../types.ts';
+import { bySeverity, describeFinding } from './finding.ts';
+import { describeGateDetail, describeSlotReason, GATE_WORDS, reviewerName, SESSIONS, SLOT_WORDS } from './reasons.ts';
+import { describeVerdict } from './result.ts';
+
+/** How much of a run to show: `quiet` is verdict and findings alone, `verbose` everything. */
+export type Amount = 'quiet' | 'normal' | 'verbose';
+
+/** Describes a run for people: open findings, gates, everything else, the verdict, the next step, the cost. */
+export function describeRun(outcome: RunOutcome, styled: Styled = UNSTYLED, amount: Amount = 'normal'): string {
+  const verbose = amount === 'verbose';
+  const [result = '', ...next] = describeVerdict(outcome);
+  const style = outcome.exitCode === 0 ? 'good' : outcome.exitCode === 1 ? 'bad' : 'broken';
+  const wrapped = (line: string) => truncated(line, styled);
+  const end = [styled.paint(style, wrapped(result)), ...next.map((line) => wrapped(withNpx(line, styled.byNpx)))];
+  const open = openFindings(outcome.findings, styled, verbose);
+  if (amount === 'quiet') return [...open, end.join('\n')].join('\n\n');
+  const rest = [
+    ...otherFindings(outcome.findings, styled, verbose),
+    ...describeUncovered(outcome, verbose ? Number.POSITIVE_INFINITY : MOST_FILES).map(wrapped),
+  ];
+  const blocks = [
+    ...open,
+    gateLines(outcome, styled, verbose).join('\n'),
+    rest.join('\n'),
+    [...end, ...describePaid(outcome).map(wrapped)].join('\n'),
+  ];
+  return blocks.filter((block) => block !== '').join('\n\n');
+}
+
+/** With more findings than this, a terminal shows no code and fixes. */
+const MOST_DETAILED = 6;
+
+/** A terminal lists this many findings; everything else and every pipe gets all of them. */
+const MOST_LISTED = 15;
+
+const MOST_WARNINGS = 3;
+
+const MOST_GATES = 8;
+
+const MOST_FILES = 5;
+
+const MOST_OUTPUT = 10;
+
+const SHOW_ALL = '(show with --verbose)';
+
+function openFindings(findings: readonly ReportedFinding[], styled: Styled, verbose: boolean): string[] {
+  const open = findings.filter(({ state }) => isOpen(state)).sort(bySeverity);
+  if (open.length === 0) return [];
+  const onScreen = styled.width !== null && !verbose;
+  const shown = onScreen ? open.slice(0, MOST_LISTED) : open;
+  const detail = onScreen && open.length > MOST_DETAILED ? 'brief' : 'full';
+  const hidden = open.length - shown.length;
+  const rest = hidden > 0 ? `${count(hidden, 'more open finding')}, with code and fixes` : 'Code and fixes';
+  const more = detail === 'brief' ? [`${rest}: onceover status --verbose`] : [];
+  return [
+    styled.paint('strong', count(open.length, 'open finding')),
+    [
+      ...shown.flatMap((one) => describeFinding(one, styled, detail)),
+      ...more.map((line) => withNpx(line, styled.byNpx)),
+    ].join('\n'),
+  ];
+}
+
+/** Returns the findings that do not fail a gate: warnings, waived and closed ones. */
+function otherFindings(findings: readonly ReportedFinding[], styled: Styled, verbose: boolean): string[] {
+  const inState = (wanted: ReportedFinding['state']) =>
+    findings.filter(({ state }) => state === wanted).sort(bySeverity);
+  const [warnings, waived, closed] = [inState('warning'), inState('waived'), inState('closed')];
+  const shown = verbose ? [...warnings, ...waived] : warnings.slice(0, MOST_WARNINGS);
+  const more = warnings.length - MOST_WARNINGS;
+  return [
+    ...shown.flatMap((one) => describeFinding(one, styled, verbose ? 'full' : 'brief')),
+    ...(more > 0 && !verbose ? [`${count(more, 'more warning')} ${SHOW_ALL}`] : []),
+    ...(waived.length > 0 && !verbose ? [`${count(waived.length, 'waived finding')} ${SHOW_ALL}`] : []),
+    ...(closed.length > 0 ? [`Closed in this run: ${closed.map(({ finding }) => finding.id).join(', ')}.`] : []),
+  ];
+}
+
+const STATUS_STYLES: Readonly<Record<GateOutcome['status'] | SlotOutcome['status'], TextStyle>> = {
+  pass: 'good',
+  holds: 'good',
+  fail: 'bad',
+  error: 'broken',
+  skipped_prior_pass: 'rests',
+  not_run: 'quiet',
+};
+
+const WORD_WIDTH = 9;
+
+const WIDEST_GATE = 32;
+
+function gateLines(outcome: RunOutcome, styled: Styled, verbose: boolean): string[] {
+  const order = Object.keys(GATE_WORDS);
+  const sorted = [...outcome.gates].sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
+  const passed = sorted.filter(({ status }) => status === 'pass' || status === 'holds');
+  // A row for the count of the rest is worth it only if it stands for several gates.
+  const hidden = verbose || passed.length <= MOST_GATES + 1 ? 0 : passed.length - MOST_GATES;
+  const shown = sorted.slice(0, sorted.length - hidden);
+  const column = Math.min(WIDEST_GATE, Math.max(0, ...shown.map(({ id }) => quoteName(id).length)));
+  return [
+    ...shown.flatMap((gate) => describeGate(gate, outcome.findings, column, styled, verbose)),
+    ...(hidden > 0 ? [`${styled.paint('good', 'passed'.padEnd(WORD_WIDTH))}${hidden} more gates ${SHOW_ALL}`] : []),
+  ];
+}
+
+function describeGate(
+  gate: GateOutcome,
+  findings: readonly ReportedFinding[],
+  column: number,
+  styled: Styled,
+  verbose: boolean,
+): string[] {
+  const open = findings.filter(({ finding, state }) => finding.gate === gate.id && isOpen(state)).length;
+  const why =
+    gate.status === 'fail' && gate.why === 'open-findings' ? count(open, 'open finding') : describeWhyGate(gate);
+  const slots = verbose ? [] : gate.slots.filter(isNoteworthy(gate)).map(describeReviewer);
+  const detail = [why, ...slots].filter((part) => part !== '').join('; ');
+  const word = styled.paint(STATUS_STYLES[gate.status], GATE_WORDS[gate.status].padEnd(WORD_WIDTH));
+  const margin = ' '.repeat(WORD_WIDTH);
+  const broken = gate.slots.filter(({ status }) => verbose || status === 'error');
+  return [
+    truncated(`${word}${padCells(quoteName(gate.id), column)}  ${detail}`.trimEnd(), styled, WORD_WIDTH),
+    ...broken.map((slot) => truncated(`${margin}${describeSlotLine(slot, styled)}`, styled, 2)),
+    ...checkTail(gate, styled, verbose).map((line) => `${margin}${showInvisible(line)}`),
+  ];
+}
+
+/** Returns nothing for a gate that ran and passed, because its word says the same. */
+function describeWhyGate(gate: GateOutcome): string {
+  return gate.why === 'passed' ? '' : describeGateDetail(gate);
+}
+
+/** Whether a reviewer's status does not follow from the status of the gate. */
+function isNoteworthy(gate: GateOutcome): (slot: SlotOutcome) => boolean {
+  return ({ status }) => {
+    if (status === 'skipped_prior_pass') return true;
+    if (gate.status === 'fail' || gate.status === 'error') return status === 'pass';
+    return gate.status === 'pass' && status === 'fail';
+  };
+}
+
+function describeReviewer(slot: SlotOutcome): string {
+  const name = reviewerName(slot);
+  if (slot.status === 'skipped_prior_pass') return `${name} skipped (already passed in run ${slot.passIteration})`;
+  return slot.status === 'pass' ? `${name} passed` : `${name} has only waived findings`;
+}
+
+function describeSlotLine(slot: SlotOutcome, { paint }: Styled): string {
+  const { status, dispatch, usage } = slot;
+  const name = `${reviewerName(slot)}: `;
+  const word = paint(STATUS_STYLES[status], SLOT_WORDS[status]);
+  const why = describeStatus(slot);
+  if (status === 'error') return `${name}${word}, ${why}`;
+  if (status === 'skipped_prior_pass') return `${name}${word} (${why})`;
+  if (dispatch === 'none') return `${name}${why}`;
+  return `${name}${word}, ${SESSIONS[dispatch]} (${why})${usage === null ? '' : `, ${describeUsage(usage)}`}`;
+}
+
+/** Describes why a reviewer has its status; for a skipped one, the run in which it passed. */
+export function describeStatus(slot: SlotOutcome): string {
+  if (slot.status !== 'skipped_prior_pass') return describeSlotReason(slot);
+  return `already passed in run ${slot.passIteration}${slot.sawOlder ? ', has not reviewed the changes since' : ''}`;
+}
+
+function checkTail({ check, status }: GateOutcome, { width }: Styled, verbose: boolean): readonly string[] {
+  if (check === null || status !== 'fail') return [];
+  const lines = (check.tail || '(no output)').split('\n');
+  return width === null || verbose ? lines : lines.slice(-MOST_OUTPUT);
+}
+
+/** Lists the changed files that no reviewer saw, with at most this many names in each line. */
+export function describeUncovered({ uncovered, withheld }: RunOutcome, most = MOST_FILES * 2): string[] {
+  const kinds = [
+    ['secret', 'look like secrets'],
+    ['too-large', 'untracked and over 5 MB'],
+    ['repository', 'nested repositories without a commit'],
+  ] as const;
+  const covered = count(uncovered.length, 'changed file is', 'changed files are');
+  return [
+    ...(uncovered.length === 0 ? [] : [`${covered} not covered by any review: ${someNames(uncovered, most)}`]),
+    ...kinds.flatMap(([kind, label]) => {
+      const paths = withheld.filter(({ why }) => why === kind).map(({ path }) => path);
+      return paths.length === 0 ? [] : [`Not shown to reviewers (${label}): ${someNames(paths, most)}`];
+    }),
+  ];
+}

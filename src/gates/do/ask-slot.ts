@@ -1,0 +1,168 @@
+import { type Answers, answerSchemas } from '../../dispatch/answer-schemas.ts';
+import { type ConverseEnd, converse } from '../../dispatch/converse.ts';
+import { cacheTtl, sessionUse } from '../../dispatch/decide-resume.ts';
+import type { Budget } from '../../dispatch/limits.ts';
+import type { ComposedPrompt } from '../../dispatch/prompt.ts';
+import type { DispatchState } from '../../dispatch/retry.ts';
+import { addUsage, type KeptSession } from '../../kernel/agent.ts';
+import type { Question } from '../../kernel/ports.ts';
+import type { SlotJob } from '../ports.ts';
+import type { Disposition } from '../types.ts';
+import { entriesShown, type IterationContext, slotFingerprint } from './prepare-slot.ts';
+
+type GateAnswer = Answers['gate'];
+
+/** The result of calling a slot's reviewer: an answer or the trouble that prevented it, and what the calls used. */
+export type SlotAnswer = Omit<ConverseEnd<GateAnswer>, 'last'> & {
+  /** The session to keep for the next iteration. */
+  readonly session: KeptSession | null;
+  readonly raw: string;
+};
+
+/** Calls a slot's reviewer for each part of the change, in order, and joins the answers. Stops at the first trouble. */
+export async function askSlot(
+  wave: IterationContext,
+  job: SlotJob,
+  budget: Budget,
+  begun: () => void,
+): Promise<SlotAnswer> {
+  const [first, ...more] = job.fresh;
+  if (first === undefined) throw new Error('a slot without a prompt');
+  let whole = await askPart(wave, job, first, budget, begun);
+  for (const part of more) {
+    if (whole.trouble !== null) return whole;
+    whole = joinParts(whole, await askPart(wave, { ...job, resumed: null }, part, budget, begun));
+  }
+  return whole;
+}
+
+async function askPart(
+  wave: IterationContext,
+  job: SlotJob,
+  prompt: ComposedPrompt,
+  budget: Budget,
+  begun: () => void,
+): Promise<SlotAnswer> {
+  const { ports, request, reviewers } = wave;
+  const { agent, others, resumed, timeoutSeconds } = job;
+  const slotRef = { gate: job.gate.id, slot: job.slot };
+  const sinceLastReview = ports.clock.now().getTime() - Date.parse(job.lastLook?.timestamp ?? '');
+  const ttl = cacheTtl(request.settings.cacheTtl, sinceLastReview);
+  const { last, ...end } = await converse(
+    {
+      ...{ reviewers, budget, clock: ports.clock, coolings: ports.coolings },
+      async send(name, question, state) {
+        const tookOver = await wave.prefixes.join(await takeoverPrefix(wave, state, question));
+        const started = () => {
+          begun();
+          tookOver();
+        };
+        const sent = await reviewers.ask(name, question, {
+          stop: request.stop,
+          watch(doing, usage) {
+            started();
+            ports.reporter.tell({ kind: 'slot-active', ...slotRef, doing, usage });
+          },
+        });
+        started();
+        return sent;
+      },
+      askingAgain: (again) => ports.reporter.tell({ kind: 'slot-asked-again', ...slotRef, ...again }),
+    },
+    {
+      ...{ kind: 'gate', agent, others, fresh: prompt, resumed },
+      options: {
+        ...answerSchemas('gate'),
+        cacheTtl: ttl,
+        timeoutSeconds,
+        idleSeconds: request.settings.idleTimeoutSeconds,
+      },
+    },
+  );
+  const raw = last?.text ?? '';
+  // A session that saw one part of the change cannot be resumed for the whole change.
+  if (end.answer === null || last === null || last.sessionId === null || job.fresh.length > 1) {
+    return { ...end, session: null, raw };
+  }
+  const facts = await reviewers.describe(end.agent);
+  const kept = end.dispatch === 'resumed' && resumed !== null ? resumed.session : null;
+  const now = {
+    id: last.sessionId,
+    saw: job.tree,
+    shown: entriesShown(job.gate.entries),
+    ...sessionUse(kept, {
+      usage: end.usage,
+      sessionUsage: last.sessionUsage,
+      at: ports.clock.now(),
+      warmMinutes: facts.warmMinutes[ttl],
+    }),
+  };
+  if (kept !== null) return { ...end, session: { ...kept, ...now }, raw };
+  const opening = await ports.openings.keep(prompt.stable);
+  if (!opening.ok) return { ...end, session: null, raw };
+  const session: KeptSession = {
+    ...now,
+    agent: end.agent,
+    model: facts.model,
+    version: facts.version,
+    toolsDigest: slotFingerprint(facts, job.gate),
+    firstPromptLength: prompt.length,
+    stableDigest: opening.value,
+  };
+  return { ...end, session, raw };
+}
+
+/**
+ * Returns the cache key of slots that fail over to the same agent, so that the later ones reuse the first one's cache.
+ * Only running slots wait for each other: waiting for a queued slot would block the queue.
+ */
+async function takeoverPrefix(
+  wave: IterationContext,
+  { agent, mode, failedOver }: DispatchState,
+  question: Question,
+): Promise<string | null> {
+  if (!failedOver || mode !== 'fresh') return null;
+  const { sharesPrefix } = await wave.reviewers.describe(agent);
+  return sharesPrefix ? `took over\0${agent}\0${question.stable}` : null;
+}
+
+function joinParts(a: SlotAnswer, b: SlotAnswer): SlotAnswer {
+  return {
+    ...b,
+    session: null,
+    usage: addUsage(a.usage, b.usage),
+    durationMs: a.durationMs + b.durationMs,
+    exchanges: [...a.exchanges, ...b.exchanges],
+    raw: `${a.raw}\n${b.raw}`,
+    answer: a.answer === null || b.answer === null ? null : joinAnswers(a.answer, b.answer),
+  };
+}
+
+/** Joins the answers to two parts of one change. The result passes only if both parts pass. */
+export function joinAnswers(first: GateAnswer, second: GateAnswer): GateAnswer {
+  const [a, b] = [withViolation(first), withViolation(second)];
+  return {
+    status: a.status === 'fail' || b.status === 'fail' ? 'fail' : 'pass',
+    violations: [...a.violations, ...b.violations],
+    previous: joinPrevious([...(a.previous ?? []), ...(b.previous ?? [])]),
+    message: [a.message ?? '', b.message ?? ''].join(' ').trim(),
+  };
+}
+
+/** Turns the message of a failed part that names no problem into a violation, so that joining cannot lose it. */
+function withViolation(answer: GateAnswer): GateAnswer {
+  const namesProblem = answer.violations.length > 0 || (answer.previous ?? []).some(isStillOpen);
+  if (answer.status === 'pass' || namesProblem) return answer;
+  const issue = answer.message?.trim() || 'The reviewer failed a part of the change and did not say why.';
+  return { ...answer, violations: [{ file: '', line: null, issue, priority: 'critical' }] };
+}
+
+/** A finding that one part reports as open is open, whatever another part says. */
+function joinPrevious(all: NonNullable<GateAnswer['previous']>): NonNullable<GateAnswer['previous']> {
+  const open = new Set(all.filter(isStillOpen).map(({ id }) => id));
+  return all.filter((one) => isStillOpen(one) || !open.has(one.id));
+}
+
+function isStillOpen({ state }: Pick<Disposition, 'state'>): boolean {
+  return state === 'open';
+}

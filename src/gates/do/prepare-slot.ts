@@ -1,0 +1,279 @@
+import { assignAgents, costAfterCacheExpiry, decideDispatch } from '../../dispatch/decide-resume.ts';
+import type { PrefixGate } from '../../dispatch/limits.ts';
+import type { ComposedPrompt } from '../../dispatch/prompt.ts';
+import type { DispatchFacts, KeptSession, SlotTrouble } from '../../kernel/agent.ts';
+import { type RepoPath, type SnapshotId, sha256 } from '../../kernel/ids.ts';
+import type { ReviewerFacts, Reviewers } from '../../kernel/ports.ts';
+import type { DiffSection, Entry } from '../../kernel/repository.ts';
+import { ok, type Result } from '../../kernel/result.ts';
+import { ruleReview } from '../../rules/prompt.ts';
+import { readReferences } from '../../rules/select-files.ts';
+import type { TaskContext } from '../../rules/types.ts';
+import type { FindingWithState, GateState } from '../decide/gate-state.ts';
+import type { AvailableAgents, RunFacts, RunPorts, RunRequest, SlotJob, UnassignableSlot } from '../ports.ts';
+import type { SlotRecord } from '../record-types.ts';
+import { isOpen, type ReviewGate, type RunReason } from '../types.ts';
+import {
+  freshGatePrompt,
+  GATE_SCHEMA_DIGEST,
+  partShowing,
+  resumedGatePrompt,
+  type SlotPast,
+  sectionsOf,
+  splitDiff,
+} from './prompt.ts';
+
+/** Returns what a session saw of a change: for each entry a short hash of its path, and one of its base content. */
+export function entriesShown(entries: readonly Entry[]): readonly string[] {
+  return entries.map((entry) => `${short(entry.path)}${short(baseOf(entry))}`);
+}
+
+/**
+ * Whether a session that saw some entries, and gets the later changes of the tree, knows the whole change.
+ * Each entry must have the base that the session saw, or be among the later changes.
+ */
+export function sessionCoversChange(
+  shown: readonly string[],
+  entries: readonly Entry[],
+  changed: ReadonlySet<string>,
+): boolean {
+  const bases = new Map(shown.map((one) => [one.slice(0, LENGTH), one.slice(LENGTH)]));
+  return entries.every((entry) => {
+    const base = bases.get(short(entry.path));
+    return base === undefined ? changed.has(entry.path) : base === short(baseOf(entry));
+  });
+}
+
+function baseOf({ mode, baseMode, baseBlob }: Entry): string {
+  return baseBlob === null ? '' : `${baseMode ?? mode} ${baseBlob}`;
+}
+
+const LENGTH = 8;
+
+function short(text: string): string {
+  return sha256(text).slice(0, LENGTH);
+}
+
+/** Returns the waived findings on the current change, from any cycle or scope. */
+export function waivedFindings({ findings }: Pick<GateState, 'findings'>): readonly FindingWithState[] {
+  return findings.filter(({ state }) => state === 'waived');
+}
+
+/** The data that all slots of an iteration share. */
+export type IterationContext = {
+  readonly ports: RunPorts;
+  readonly request: RunRequest;
+  readonly facts: RunFacts;
+  readonly reviewers: Reviewers;
+  readonly tree: SnapshotId;
+  /** Agents whose program the change under review modified, each with the modified path. */
+  readonly authored: ReadonlyMap<string, string>;
+  readonly prefixes: PrefixGate;
+  /** Returns the diff from a tree to the current one. Each diff is computed once. */
+  diff(from: string, contextLines: number): Promise<Result<readonly DiffSection[]>>;
+  available(gate: ReviewGate): Promise<AvailableAgents>;
+};
+
+/** Chooses agent and session for a slot, and writes its prompts. */
+export async function prepareSlot(
+  context: IterationContext,
+  state: GateState,
+  plan: { readonly slot: number; readonly why: RunReason },
+): Promise<Result<SlotJob | UnassignableSlot>> {
+  const { gate } = state;
+  const unassignable = (trouble: SlotTrouble, agent: string | null = null) =>
+    ok<UnassignableSlot>({ state, gate, ...plan, agent, trouble });
+  const available = await context.available(gate);
+  const assigned = assignAgents(plan.slot, available.names);
+  if (assigned === null) {
+    const [authored] = context.authored;
+    const wanted = gate.agents ?? context.request.settings.agents ?? context.reviewers.names;
+    if (authored !== undefined && wanted.includes(authored[0])) {
+      return unassignable({ kind: 'author-agent', agent: authored[0], path: authored[1] });
+    }
+    return unassignable({ kind: 'no-agent', wanted, cooling: available.cooling });
+  }
+  const { agent, others } = assigned;
+  const described = await Promise.all([agent, ...others].map((name) => context.reviewers.describe(name)));
+  const now = described[0] as ReviewerFacts;
+  const lastLook = lastReview(context.facts, gate, plan.slot);
+  const change = await gateDiff(context, gate);
+  if (!change.ok) return change;
+  const limit = Math.min(...described.map(({ diffLimit }) => diffLimit));
+  const parts = splitDiff(change.value, limit);
+  if (!parts.ok) {
+    return unassignable({ kind: 'file-too-large', path: parts.path, characters: parts.characters, limit }, agent);
+  }
+  const { rubric, unshown } = await readRubric(context, gate);
+  const past = await pastOf(context, state, plan.slot, lastLook);
+  const fresh = parts.parts.map(({ text: diff }, i): ComposedPrompt => {
+    const part = parts.parts.length === 1 ? null : { number: i + 1, of: parts.parts.length };
+    const open = past.open.filter(({ file }) => partShowing(file, parts.parts) === i);
+    return freshGatePrompt({ diff, part }, rubric, { ...past, open });
+  });
+  const kept = lastLook?.own?.session ?? null;
+  const freshLength = fresh.reduce((sum, { length }) => sum + length, 0);
+  const resumed = kept === null ? null : await resumedPrompt(context, gate, kept, past, lastLook);
+  const dispatchFacts: DispatchFacts = {
+    who: 'reviewer',
+    wanted: plan.why === 'asked-for' || plan.why === 'certify' ? 'fresh' : 'any',
+    // A session that saw one part of the change cannot continue with the whole.
+    session: fresh.length > 1 ? null : kept,
+    now: { agent, model: now.model, version: now.version, toolsDigest: slotFingerprint(now, gate) },
+    canResume: kept?.agent === agent && (await now.canResume()),
+    lost: resumed === null || resumed.ok ? null : resumed.lost,
+    isFinalValidation: false,
+    changed: lastLook?.own?.content !== gate.content,
+    cost:
+      kept === null || resumed === null || !resumed.ok
+        ? null
+        : costAfterCacheExpiry(
+            kept,
+            { delta: resumed.prompt.dynamic.length, fresh: freshLength },
+            context.ports.clock.now(),
+          ),
+    deltaLength: resumed?.ok === true ? resumed.prompt.dynamic.length : 0,
+  };
+  const dispatch = decideDispatch(dispatchFacts);
+  return ok({
+    state,
+    gate,
+    ...plan,
+    agent,
+    others,
+    dispatch,
+    fresh,
+    unshown,
+    resumed:
+      dispatch.kind === 'resumed' && resumed?.ok === true && kept !== null
+        ? { prompt: resumed.prompt, session: kept }
+        : null,
+    tree: context.tree,
+    lastLook,
+    prefix: now.sharesPrefix && dispatch.kind === 'fresh' ? `${agent}\0${fresh[0]?.stable ?? ''}` : null,
+    timeoutSeconds: gate.timeoutSeconds ?? now.timeoutSeconds ?? context.request.settings.timeoutSeconds,
+  });
+}
+
+/** Returns the digest of what a session cannot change later: tools, schema and rubric. */
+export function slotFingerprint({ toolsDigest }: Pick<ReviewerFacts, 'toolsDigest'>, { rubric }: ReviewGate): string {
+  return `${toolsDigest}:${GATE_SCHEMA_DIGEST}:${rubric.digest}`;
+}
+
+/** Returns the slot's last review in this cycle. Iterations that skipped the slot do not count. */
+function lastReview({ past, comparison, reviews }: RunFacts, gate: ReviewGate, slot: number): SlotRecord | null {
+  if (comparison.scope.kind === 'narrow') return null;
+  const iterations = new Set(
+    reviews.find((state) => state.gate.id === gate.id)?.history.map(({ iteration }) => iteration) ?? [],
+  );
+  let latest: SlotRecord | null = null;
+  for (const record of past.slots) {
+    if (record.gate !== gate.id || record.slot !== slot || !iterations.has(record.iteration)) continue;
+    if (record.own?.dispatch === 'none') continue;
+    if (latest === null || record.iteration >= latest.iteration) latest = record;
+  }
+  return latest?.status === 'error' ? null : latest;
+}
+
+/** Returns the gate's part of the change, file by file. */
+async function gateDiff(context: IterationContext, gate: ReviewGate): Promise<Result<readonly DiffSection[]>> {
+  const { comparison } = context.facts;
+  const whole = await context.diff(comparison.baseTree, DEFAULT_DIFF_CONTEXT);
+  if (!whole.ok) return whole;
+  const { whole: own, torn } = sectionsOf(whole.value, new Set(gate.entries.map(({ path }) => path)));
+  if (torn.length === 0) return ok(own);
+  // For a file renamed into or out of the gate, show only the side inside the gate.
+  const plain = await context.ports.snapshots.plainSections(comparison.baseTree, context.tree, torn);
+  return plain.ok ? ok([...own, ...plain.value]) : plain;
+}
+
+/** The number of context lines in a diff. */
+export const DEFAULT_DIFF_CONTEXT = 3;
+
+/** A delta has the most context lines that keep it under a quarter of the first prompt. */
+const CONTEXT_LINES = [3, 1, 0];
+
+const DELTA_SHARE = 0.25;
+
+type ResumedPrompt =
+  | { readonly ok: true; readonly prompt: ComposedPrompt }
+  | { readonly ok: false; readonly lost: 'session' | 'snapshot' | 'diff' };
+
+async function resumedPrompt(
+  context: IterationContext,
+  gate: ReviewGate,
+  session: KeptSession,
+  past: SlotPast,
+  lastLook: SlotRecord | null,
+): Promise<ResumedPrompt> {
+  const opening = await context.ports.openings.read(session.stableDigest);
+  if (opening === null) return { ok: false, lost: 'session' };
+  let shortest: ComposedPrompt | null = null;
+  for (const contextLines of CONTEXT_LINES) {
+    const delta = await context.diff(session.saw, contextLines);
+    if (!delta.ok) return { ok: false, lost: 'snapshot' };
+    const inTree = new Set(delta.value.flatMap(({ paths }) => paths));
+    // A delta cannot show an entry that is new to the gate but not to the tree, or that has another base now.
+    if (!sessionCoversChange(session.shown, gate.entries, inTree)) return { ok: false, lost: 'diff' };
+    const changed = new Set(changedPaths(context, gate, delta.value, lastLook));
+    const text = delta.value
+      .filter(({ paths }) => paths.some((path) => changed.has(path)))
+      .map((section) => section.text)
+      .join('');
+    const prompt = resumedGatePrompt(opening, text, past);
+    if (shortest === null || prompt.dynamic.length < shortest.dynamic.length) shortest = prompt;
+    if (prompt.dynamic.length < session.firstPromptLength * DELTA_SHARE) break;
+  }
+  return shortest === null ? { ok: false, lost: 'snapshot' } : { ok: true, prompt: shortest };
+}
+
+/**
+ * Returns the gate's paths among those that changed since the last review: its entries, and files that were reverted to
+ * the base. Files that came with a newer base are not part of the change.
+ */
+function changedPaths(
+  { facts }: IterationContext,
+  gate: ReviewGate,
+  sections: readonly DiffSection[],
+  lastLook: SlotRecord | null,
+): readonly RepoPath[] {
+  const own = new Set(gate.entries.map(({ path }) => path));
+  const changed = new Set(facts.snapshot.entries.map(({ path }) => path));
+  const isSameBase = lastLook?.own?.mergeBase === facts.comparison.where.mergeBase;
+  return sections.flatMap(({ paths }) => paths).filter((path) => own.has(path) || (isSameBase && !changed.has(path)));
+}
+
+async function pastOf(
+  context: IterationContext,
+  state: GateState,
+  slot: number,
+  lastLook: SlotRecord | null,
+): Promise<SlotPast> {
+  const own = (one: FindingWithState) => one.finding.slot === slot && isOpen(one.state);
+  const seen = lastLook?.own?.snapshot ?? null;
+  const delta = seen === null ? null : await context.diff(seen, DEFAULT_DIFF_CONTEXT);
+  return {
+    open: state.findings.filter(own).map(({ finding }) => finding),
+    declined: waivedFindings(state).map(({ finding }) => finding),
+    since:
+      lastLook === null || delta?.ok !== true
+        ? null
+        : {
+            passed: lastLook.status === 'pass',
+            changed: [...new Set(changedPaths(context, state.gate, delta.value, lastLook))],
+          },
+  };
+}
+
+async function readRubric(
+  context: IterationContext,
+  gate: ReviewGate,
+): Promise<{ readonly rubric: string; readonly unshown: SlotJob['unshown'] }> {
+  if (gate.task === null) return { rubric: gate.rubric.text, unshown: [] };
+  const { references, notices } = await readReferences(gate.task, context.ports.contents());
+  const taskContext: TaskContext = {
+    allChanged: context.facts.snapshot.entries.map(({ path }) => path),
+    references: new Map([[gate.task, references]]),
+  };
+  return { rubric: ruleReview(gate.task, taskContext), unshown: notices };
+}

@@ -1,0 +1,207 @@
+import * as z from 'zod';
+import { PRIORITIES } from '../config/settings.ts';
+import { errorSchema, usage } from '../kernel/json-schema.ts';
+import { RUN_STATUSES } from '../ledger/entries.ts';
+import { LOOP_ENDS } from './run-types.ts';
+import { FINDING_STATES } from './types.ts';
+
+const slot = z.object({
+  slot: z.number(),
+  agent: z.string().nullable(),
+  status: z.enum(['pass', 'fail', 'error', 'skipped_prior_pass', 'not_run']),
+  dispatch: z.enum(['fresh', 'resumed', 'none']),
+  why: z.string(),
+  pass_iteration: z.number().nullable(),
+  usage,
+  detail: z.string().describe('The reason as text.'),
+});
+
+const gate = z.object({
+  id: z.string(),
+  kind: z.enum(['check', 'review', 'rule']),
+  status: z.enum(['pass', 'fail', 'error', 'holds', 'not_run']),
+  why: z.string(),
+  detail: z.string().describe('The reason as text.'),
+  slots: z.array(slot),
+  output: z.string().optional().describe('The last lines of the output of a check.'),
+  would_do: z
+    .array(z.string())
+    .optional()
+    .describe('With --dry-run: what a run would do with the gate, in words; empty if it would skip the gate.'),
+});
+
+/** The schema of a finding. */
+export const findingSchema = z.object({
+  id: z.string(),
+  gate: z.string(),
+  slot: z.number(),
+  file: z.string().nullable(),
+  line: z.number().nullable(),
+  code: z.string().nullable(),
+  issue: z.string(),
+  fix: z.string().nullable(),
+  priority: z.enum(PRIORITIES),
+  state: z.enum(FINDING_STATES),
+  since: z.number().describe('The iteration that first reported the finding.'),
+  mark: z.string().nullable().describe('Why the place of the finding is odd.'),
+  why: z.string().nullable().describe('The reason given with resolve.'),
+});
+
+const fix = z
+  .object({
+    agent: z.string(),
+    dispatch: z.enum(['fresh', 'resumed']),
+    summary: z.string().describe('The summary of the fixer.'),
+    fixed: z
+      .array(z.string())
+      .describe('Findings that the fixer marked as fixed; they stay open until a reviewer confirms the fix.'),
+    declined: z.array(z.string()).describe('Findings that the fixer disputes; the reviewer decides.'),
+    files_changed: z.number(),
+    usage,
+    failure: z.string().nullable().describe('Why the fixer gave no answer.'),
+  })
+  .nullable();
+
+const loop = z.object({
+  end: z.enum(LOOP_ENDS),
+  rounds: z.array(
+    z.object({
+      iteration: z.number().nullable(),
+      status: z.string(),
+      open: z.array(z.string()).describe('Findings that are open after this review.'),
+      failing_checks: z.array(z.string()),
+      let_be: z
+        .array(z.string())
+        .describe('New findings that --ratchet tolerates; a run without it counts them as open.'),
+      nothing_left: z.array(z.string()).describe('Gates that failed before and have nothing left to review.'),
+      closed: z.number(),
+      added: z.number(),
+      dispatches: z.number().describe('Calls of the review, without the fix.'),
+      usage,
+      fix: fix.describe('The fix that followed; null if no fixer was called.'),
+    }),
+  ),
+});
+
+/** The schema of `run --json`, `status --json` and `get_run`. */
+export const runSchema = z.object({
+  status: z.enum(RUN_STATUSES),
+  iteration: z.number().nullable().describe('Null if nothing ran.'),
+  gates: z.array(gate),
+  not_asked: z.array(z.string()).describe('Gates of the change that were not part of this run.'),
+  findings: z.array(findingSchema),
+  uncovered_files: z.array(z.string()).describe('Changed files that no review covers.'),
+  withheld_files: z.array(z.string()).describe('Untracked files and repositories that no reviewer saw.'),
+  usage,
+  saved: z
+    .object({ pass: z.number(), slot: z.number(), session: z.number(), prefix: z.number() })
+    .describe('Estimated tokens saved, by kind of reuse.'),
+  scope: z.string(),
+  base: z.string().nullable(),
+  exit_code: z.union([z.literal(0), z.literal(1), z.literal(3)]),
+  dispatches: z.number(),
+  warnings: z.array(z.string()),
+  loop: loop.optional().describe('With --until-pass: every review, with the fix that followed it.'),
+});
+
+const history = z.array(
+  z.object({
+    iteration: z.number(),
+    slot: z.number(),
+    agent: z.string(),
+    status: z.enum(['pass', 'fail', 'error', 'skipped_prior_pass']),
+    dispatch: z.string().nullable(),
+    why: z.string().nullable(),
+    findings: z.array(z.string()),
+  }),
+);
+
+const fixes = z
+  .array(
+    z.object({
+      agent: z.string(),
+      iteration: z.number().describe('The iteration before the fix.'),
+      said: z.array(z.string()).describe('The result of the fix, one line per entry.'),
+      log: z.string().describe('The log with all prompts and answers, relative to the root.'),
+    }),
+  )
+  .describe('Fixes by --until-pass, newest first.');
+
+const runsAgain = z.array(z.string()).describe('The events that make it run again, in words.');
+
+/** The schema of `explain --json` for a gate, a check, a slot or a finding. */
+export const runExplanationSchema = z.discriminatedUnion('about', [
+  z.object({
+    about: z.literal('gate'),
+    gate,
+    files: z.array(z.string()),
+    prompt: z.string().nullable(),
+    would_do: z.array(z.string()),
+    findings: z.array(findingSchema).describe('Findings that count.'),
+    history,
+    fixes,
+    runs_again: runsAgain,
+  }),
+  z.object({
+    about: z.literal('check'),
+    gate,
+    command: z.string(),
+    would_run: z.boolean(),
+    history: z.array(
+      z.object({
+        iteration: z.number(),
+        status: z.enum(['pass', 'fail', 'error']),
+        exit_code: z.number().nullable(),
+        duration_ms: z.number(),
+        why: z.string().nullable(),
+      }),
+    ),
+    fixes,
+    log: z.string().nullable(),
+    runs_again: runsAgain,
+  }),
+  z.object({
+    about: z.literal('slot'),
+    gate: z.string(),
+    slot,
+    would_do: z.array(z.string()),
+    findings: z.array(findingSchema).describe('Findings that count.'),
+    history,
+    log: z.string().nullable(),
+    runs_again: runsAgain,
+  }),
+  z
+    .object({ about: z.literal('idle_gate'), gate: z.string(), base: z.string().nullable(), runs_again: runsAgain })
+    .describe('A configured gate with nothing to review.'),
+  z.object({
+    about: z.literal('finding'),
+    finding: findingSchema,
+    would_be_asked: z.boolean().describe('Whether a run would call the reviewer of the finding now.'),
+    would_change_it: z.array(z.string()),
+    fixes,
+  }),
+]);
+
+/** The schema of `clean --json`. */
+export const cleanSchema = z.object({ archived_iterations: z.number(), open_findings: z.array(z.string()) });
+
+/** The schema of `trust --json`. */
+export const trustSchema = z.object({ trusted_commands: z.array(z.string()) });
+
+/** The schema of `hook snooze --json`. */
+export const snoozeSchema = z.object({
+  snoozed_until: z
+    .string()
+    .nullable()
+    .describe('Until when agents may stop without a check of the gates; null if the hook is active.'),
+});
+
+/** The schema of `start_run` and `get_run`. */
+export const startedRunSchema = z.object({
+  run_id: z.string(),
+  state: z.enum(['running', 'done', 'died']),
+  progress: z.array(z.string()).describe('The last lines of progress.'),
+  run: runSchema.nullable().describe('The result, once the run has ended.'),
+  error: errorSchema.shape.error.nullable(),
+  next: z.string().describe('The next step.'),
+});

@@ -1,0 +1,103 @@
+import type * as z from 'zod';
+import type { Failure } from '../kernel/failure.ts';
+import { usageDocument } from '../ledger/describe.ts';
+import { describeFailure } from '../ui/describe-failure.ts';
+import type { DescribedPlan } from './describe/messages.ts';
+import { describeGateDetail, describePlan, describeSlotReason } from './describe/reasons.ts';
+import { describeRunNotice } from './describe/result.ts';
+import type { findingSchema, runSchema } from './json-schema.ts';
+import type { GateOutcome, ReportedFinding, RunOutcome, SlotOutcome } from './run-types.ts';
+
+/** The answer of `run --json`, `status --json` and `get_run`. */
+export type RunDocument = z.output<typeof runSchema>;
+
+type GateDocument = RunDocument['gates'][number];
+
+export type FindingDocument = z.output<typeof findingSchema>;
+
+/** Returns the document of a run. `more` are warnings beside those of the run itself. */
+export function runDocument(outcome: RunOutcome, more: readonly string[] = []): RunDocument {
+  return {
+    status: outcome.status,
+    iteration: outcome.iteration,
+    gates: outcome.gates.map(gateDocument),
+    not_asked: [...(outcome.asked?.others ?? [])],
+    findings: outcome.findings.map(findingDocument),
+    uncovered_files: [...outcome.uncovered],
+    withheld_files: outcome.withheld.map(({ path }) => path),
+    usage: usageDocument(outcome.usage),
+    saved: { ...outcome.saved },
+    scope: outcome.scope.key,
+    base: outcome.baseName,
+    exit_code: outcome.exitCode,
+    dispatches: outcome.dispatches,
+    warnings: [...outcome.notices.map(describeRunNotice), ...more],
+  };
+}
+
+/** Returns the document of `run --dry-run --json`: the status of each gate, and what a run would do with it. */
+export function dryRunDocument(outcome: RunOutcome, plan: DescribedPlan): RunDocument {
+  const document = runDocument(outcome);
+  const plans = new Map<string, string[]>([
+    ...plan.checks.map(({ kind, gate }) => [gate.id, kind === 'run' ? ['Running it'] : []] as const),
+    ...plan.reviews.map((one) => [one.state.gate.id, one.kind === 'run' ? one.slots.map(describePlan) : []] as const),
+  ]);
+  return { ...document, gates: document.gates.map((gate) => ({ ...gate, would_do: plans.get(gate.id) ?? [] })) };
+}
+
+/** Returns a gate as documents have it. */
+export function gateDocument(gate: GateOutcome): GateDocument {
+  const { id, kind, status, why, slots, check } = gate;
+  return {
+    ...{ id, kind, status, why, detail: describeGateDetail(gate), slots: slots.map(slotDocument) },
+    ...(check === null ? {} : { output: check.tail }),
+  };
+}
+
+function slotDocument(outcome: SlotOutcome): GateDocument['slots'][number] {
+  const { slot, agent, status, dispatch, why, passIteration, usage } = outcome;
+  return {
+    ...{ slot, agent, status, dispatch, why, pass_iteration: passIteration },
+    usage: usageDocument(usage),
+    detail: describeSlotReason(outcome),
+  };
+}
+
+/** Returns a finding as documents have it. */
+export function findingDocument({ finding, state }: ReportedFinding): FindingDocument {
+  const { id, gate, slot, file, line, code, issue, fix, priority, since, mark, resolution } = finding;
+  return { id, gate, slot, file, line, code, issue, fix, priority, state, since, mark, why: resolution?.why || null };
+}
+
+/** Returns the answer of `resolve --json` and `resolve_finding`: the finding in its new state. */
+export function resolvedDocument(finding: ReportedFinding['finding']): FindingDocument {
+  return findingDocument({ finding, state: finding.resolution?.how === 'skipped' ? 'waived' : 'fixed_claimed' });
+}
+
+/** Returns the answer of a command that failed. A run that found another one in progress answers as a run. */
+export function failureDocument(failure: Failure, asked: 'run' | null): object {
+  return asked === 'run' && failure.kind === 'lock-held' ? lockConflictDocument(failure) : errorDocument(failure);
+}
+
+/** Returns the answer of a command that failed. */
+export function errorDocument(failure: Failure): { error: { kind: string; message: string; next: string } } {
+  const { what, next } = describeFailure(failure);
+  return { error: { kind: failure.kind, message: what, next } };
+}
+
+/** Returns the answer of `run --json` if another run is in progress: nothing was reviewed. */
+export function lockConflictDocument(held: Extract<Failure, { kind: 'lock-held' }>): RunDocument {
+  const nothing = { gates: [], not_asked: [], findings: [], uncovered_files: [], withheld_files: [] };
+  return {
+    status: 'lock_conflict',
+    iteration: null,
+    ...nothing,
+    usage: null,
+    saved: { pass: 0, slot: 0, session: 0, prefix: 0 },
+    scope: '',
+    base: null,
+    exit_code: 3,
+    dispatches: 0,
+    warnings: [describeFailure(held).what],
+  };
+}

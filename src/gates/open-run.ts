@@ -1,0 +1,199 @@
+import { type RunSettings, readSettings } from '../config/effective-settings.ts';
+import { readWithNotice, unusable } from '../config/read-file.ts';
+import { SETTINGS_FILE, type Settings } from '../config/settings.ts';
+import { openCooldowns, openSessionPrompts } from '../dispatch/cooldowns.ts';
+import { listRuleFiles, type MayHave } from '../git/repository.ts';
+import type { TextFiles } from '../git/tree-files.ts';
+import { openContents } from '../git/working-files.ts';
+import type { Problem } from '../kernel/failure.ts';
+import type { RepoPath } from '../kernel/ids.ts';
+import { ACTIVE, type ReporterOf } from '../kernel/ports.ts';
+import type { RepositoryPaths } from '../kernel/repository.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
+import { openLedger } from '../ledger/store.ts';
+import { openLock } from '../platform/lock.ts';
+import { openChecks } from '../platform/run-process.ts';
+import { loadRules } from '../rules/load.ts';
+import { openPasses } from '../rules/store.ts';
+import { agentsEditedByChange, requireConsent } from '../trust/consent.ts';
+import { fileRubric } from './decide/gate-list.ts';
+import type { FailingGate } from './describe/reasons.ts';
+import type { RunPorts, RunRequest } from './ports.ts';
+import { takePrefetch } from './prefetch.ts';
+import type { RunProgress } from './progress.ts';
+import { failingChecks } from './read/state.ts';
+import { openFindings } from './record/findings.ts';
+import { openReceipts } from './record/receipts.ts';
+import { openRecords } from './record/records.ts';
+import { executeRun, previewRun, type RunPreview } from './run.ts';
+import type { RunOutcome } from './run-types.ts';
+import type { Rubric } from './types.ts';
+
+type RunConfig = Pick<RunRequest, 'settings' | 'rules' | 'rubrics'>;
+
+/** Reads the rules, and the prompts that the settings name. */
+async function readConfig(
+  repository: RepositoryPaths,
+  { settings, source, parsed }: RunSettings,
+  mayHave: Promise<MayHave | null>,
+): Promise<Result<RunConfig>> {
+  const { rubrics, problems } = readRubrics(settings, source.files);
+  const listed = await listRuleFiles(repository, source.commit, mayHave);
+  if (!listed.ok) return listed;
+  const loaded = await loadRules(source.files, { tracked: listed.value, untracked: [] }, parsed);
+  parsed.save();
+  const all = [...loaded.problems, ...problems];
+  return all.length > 0
+    ? err({ kind: 'broken-config', problems: all })
+    : ok({ settings, rules: loaded.rules, rubrics });
+}
+
+function readRubrics(
+  settings: Settings,
+  files: TextFiles,
+): { readonly rubrics: ReadonlyMap<RepoPath, Rubric>; readonly problems: readonly Problem[] } {
+  const rubrics = new Map<RepoPath, Rubric>();
+  const problems: Problem[] = [];
+  for (const { prompt, promptAt } of settings.gates.flatMap(({ reviews }) => Object.values(reviews))) {
+    if (rubrics.has(prompt)) continue;
+    const read = readWithNotice(files, prompt);
+    if (read.ok) rubrics.set(prompt, fileRubric(prompt, read.text));
+    else problems.push({ file: SETTINGS_FILE, ...unusable(prompt, read.why, promptAt) });
+  }
+  return { rubrics, problems };
+}
+
+/** A caller's options. A run that a person starts is consent to the repository's commands; an agent's run is not. */
+export type RunOptions = Pick<
+  RunRequest,
+  'selection' | 'gates' | 'paths' | 'force' | 'fresh' | 'all' | 'startedBy' | 'stop'
+> & { readonly reporter: ReporterOf<RunProgress> };
+
+/** Options of a preview: all gates, and nothing runs. */
+export const READ_ONLY: Omit<RunOptions, 'selection'> = {
+  gates: [],
+  paths: [],
+  force: false,
+  fresh: false,
+  all: false,
+  startedBy: 'agent',
+  reporter: { tell: () => {} },
+  stop: null,
+};
+
+/** The opened stores and the configuration of a run. */
+export type OpenedRun = {
+  readonly ports: RunPorts;
+  readonly request: RunRequest;
+  /** The settings as written in the file. */
+  readonly written: Settings;
+  /** In a pull request, the branch that the settings were read from. */
+  readonly from: string | null;
+  /** Files of the working tree that were read as configuration, whether or not they exist. */
+  readonly configFiles: ReadonlySet<string>;
+};
+
+/** Runs the gates. Only one run per working tree is possible at a time. */
+export function runGates(repository: RepositoryPaths, options: RunOptions): Promise<Result<RunOutcome>> {
+  return withRunLock(repository, options, async ({ ports, request, from }) => {
+    const outcome = await executeRun(ports, request);
+    if (!outcome.ok) return outcome;
+    if (outcome.value.iteration !== null && !(await isSameConfig(repository, options, request))) {
+      return err({ kind: 'config-changed' });
+    }
+    return ok(withConfigNotice(outcome.value, from));
+  });
+}
+
+/** Opens a run, takes its lock, checks consent, and calls `work`. */
+export async function withRunLock<T>(
+  repository: RepositoryPaths,
+  options: RunOptions,
+  work: (opened: OpenedRun) => Promise<Result<T>>,
+): Promise<Result<T>> {
+  if (process.env[ACTIVE] !== undefined) return err({ kind: 'inside-a-run' });
+  const opening = openRun(repository, options);
+  // Take the lock while git scans the working tree.
+  const lock = await openLock(repository).take();
+  try {
+    const opened = await opening;
+    if (!opened.ok) return opened;
+    const consent = await requireConsent(repository, opened.value.written, options.startedBy);
+    if (!consent.ok) return consent;
+    return lock.ok ? await work(opened.value) : lock;
+  } finally {
+    if (lock.ok) await lock.value.release();
+  }
+}
+
+/** Whether settings, rules and prompts are unchanged since the run read them. */
+export async function isSameConfig(
+  repository: RepositoryPaths,
+  options: RunOptions,
+  request: RunRequest,
+): Promise<boolean> {
+  const read = await readSettings(repository, options.selection);
+  const now = read.ok ? await readConfig(repository, read.value, Promise.resolve(null)) : read;
+  const textOf = ({ settings, rules, rubrics }: RunConfig) => JSON.stringify([settings, rules, [...rubrics]]);
+  return now.ok && textOf(now.value) === textOf(request);
+}
+
+/** The state of all gates, and what a run would do. */
+export type Preview = RunPreview & { failingChecks(): Promise<readonly FailingGate[]> };
+
+/** Returns what a run would do. Runs nothing and writes nothing. */
+export async function previewGates(repository: RepositoryPaths, options: RunOptions): Promise<Result<Preview>> {
+  const opened = await openRun(repository, options);
+  if (!opened.ok) return opened;
+  const previewed = await previewRun(opened.value.ports, opened.value.request);
+  if (!previewed.ok) return previewed;
+  const { facts, outcome } = previewed.value;
+  return ok({
+    ...previewed.value,
+    outcome: withConfigNotice(outcome, opened.value.from),
+    failingChecks: () => failingChecks(opened.value, facts),
+  });
+}
+
+/** Adds a notice if the configuration was read from another branch. */
+export function withConfigNotice(outcome: RunOutcome, from: string | null): RunOutcome {
+  if (from === null) return outcome;
+  return { ...outcome, notices: [{ kind: 'base-config', base: from }, ...outcome.notices] };
+}
+
+/** Opens the stores and reads the configuration, while the first snapshot is being taken. */
+export async function openRun(repository: RepositoryPaths, options: RunOptions): Promise<Result<OpenedRun>> {
+  // Callers pass options of their own too, such as the loop's `ratchet`, so no rest or spread here.
+  const { selection, gates, paths, force, fresh, all, startedBy, stop, reporter } = options;
+  const prefetched = await takePrefetch(repository, selection);
+  if (!prefetched.ok) return prefetched;
+  const { read, snapshots, first } = prefetched.value;
+  const { settings, written, source } = read;
+  const config = await readConfig(
+    repository,
+    read,
+    first.then((snapshot) => snapshot?.mayHave ?? null),
+  );
+  if (!config.ok) return config;
+  const { root, commonDir } = repository;
+  const ports: RunPorts = {
+    snapshots,
+    records: openRecords(root, settings.logDir),
+    receipts: openReceipts(commonDir),
+    findings: openFindings(commonDir),
+    openings: openSessionPrompts(commonDir),
+    coolings: openCooldowns(commonDir),
+    passes: openPasses(repository),
+    ledger: openLedger(commonDir),
+    contents: () => openContents(root),
+    checks: openChecks(root, process.env),
+    clock: { now: () => new Date() },
+    reporter,
+    reviewers: async () => (await import('../dispatch/reviewers.ts')).openReviewersFor(repository, settings, stop),
+  };
+  const authorAgents: RunRequest['authorAgents'] =
+    source.from === null ? null : (changed) => agentsEditedByChange(written.agent, changed);
+  const requested = { selection, gates, paths, force, fresh, all, startedBy, stop };
+  const request = { root, ...config.value, ...requested, authorAgents };
+  return ok({ ports, request, written, from: source.from, configFiles: source.read });
+}

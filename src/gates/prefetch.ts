@@ -1,0 +1,102 @@
+import { type RunSettings, readSettings } from '../config/effective-settings.ts';
+import { omitUndefined } from '../config/settings.ts';
+import { cachedBase, openAnswerCache } from '../git/answer-cache.ts';
+import { isRefName } from '../git/base.ts';
+import { type BaseAndHead, findRepositoryWith, keepPrefetched } from '../git/locate.ts';
+import { openSnapshots } from '../git/snapshot.ts';
+import { findWorktreePaths } from '../git/worktree-paths.ts';
+import type { OmittedFiles, RepositoryPaths, Selection, Snapshot, Snapshots } from '../kernel/repository.ts';
+import { ok, type Result } from '../kernel/result.ts';
+
+type PrefetchedSnapshot = {
+  /** Snapshots whose first comparison and first `take` return the prefetched ones. */
+  readonly snapshots: Snapshots;
+  /** The prefetched snapshot; `null` if it failed. */
+  readonly first: Promise<Snapshot | null>;
+};
+
+/** Starts the first snapshot of the working tree while the rest of the program loads. The snapshot is used once. */
+export function prefetchSnapshot(
+  snapshots: Snapshots,
+  selection: Selection,
+  usualBase: string | null,
+  omitted: OmittedFiles,
+): PrefetchedSnapshot {
+  const compared = snapshots.compare(selection, usualBase);
+  const taken = compared.then((comparison) => (comparison.ok ? snapshots.take(comparison.value, omitted) : null));
+  let isUsed = false;
+  return {
+    first: taken.then(
+      (snapshot) => (snapshot?.ok === true ? snapshot.value : null),
+      () => null,
+    ),
+    snapshots: {
+      ...snapshots,
+      compare: (...requested) => (isUsed ? snapshots.compare(...requested) : compared),
+      async take(comparison, omittedNow) {
+        const snapshot = isUsed ? null : await taken;
+        isUsed = true;
+        return snapshot ?? snapshots.take(comparison, omittedNow);
+      },
+    },
+  };
+}
+
+/** The settings of a run, and its first snapshot, which may still be in progress. */
+export type RunPrefetch = PrefetchedSnapshot & { readonly read: RunSettings };
+
+/** Returns the prefetched settings and snapshot if they fit this run, and starts new ones otherwise. */
+export async function takePrefetch(repository: RepositoryPaths, selection: Selection): Promise<Result<RunPrefetch>> {
+  const taken = started;
+  started = null;
+  const isDefault = selection.kind === 'change' && selection.base === null;
+  return taken !== null && taken.repository === repository && isDefault ? taken.run : start(repository, selection);
+}
+
+async function start(
+  repository: RepositoryPaths,
+  selection: Selection,
+  footing: BaseAndHead | null = null,
+): Promise<Result<RunPrefetch>> {
+  const read = await readSettings(repository, selection);
+  if (!read.ok) return read;
+  const { settings } = read.value;
+  const ahead = prefetchSnapshot(openSnapshots(repository, footing), selection, settings.base, omitUndefined(settings));
+  return ok({ read: read.value, ...ahead });
+}
+
+let started: { readonly repository: RepositoryPaths; readonly run: Promise<Result<RunPrefetch>> } | null = null;
+
+/**
+ * Starts to locate the repository and, with `run`, to read its change while the rest of the program loads. Most of a short
+ * command's time goes into one of the two.
+ */
+export function prefetch({ run }: { readonly run: boolean }): void {
+  const cwd = workingFolder();
+  if (cwd === null) return;
+  const worktree = run ? findWorktreePaths(cwd, process.env) : null;
+  const base = worktree === null ? null : cachedBase(openAnswerCache(worktree));
+  const found = findRepositoryWith(cwd, base !== null && isRefName(base) ? base : null);
+  const located = found.then((result) => {
+    if (!result.ok) return result;
+    const { place: repository, footing } = result.value;
+    if (run) started = { repository, run: handled(start(repository, { kind: 'change', base: null }, footing)) };
+    return ok(repository);
+  });
+  keepPrefetched({ cwd, place: handled(located) });
+}
+
+/** Keeps a rejection that no caller awaits yet from ending the process; callers still get it. */
+function handled<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => {});
+  return work;
+}
+
+/** Returns `null` if the working folder was deleted; the command itself reports that later. */
+function workingFolder(): string | null {
+  try {
+    return process.cwd();
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,252 @@
+import { omitUndefined, SETTINGS_FILE, type Settings } from '../../config/settings.ts';
+import { lastLines } from '../../kernel/escape.ts';
+import type { GateId, RepoPath, SnapshotId } from '../../kernel/ids.ts';
+import { hiddenByLogDir, isInside } from '../../kernel/paths.ts';
+import { type BranchContext, type Comparison, type Snapshot, SUBMODULE } from '../../kernel/repository.ts';
+import { err, ok, type Result } from '../../kernel/result.ts';
+import { checkedTree, endedCycles, findingsOfRemovedGates, gateNames, NOTHING_ENDED } from '../decide/cycles.ts';
+import { configuredGates, entryFolder, type GateList, matchesEntry, planGates } from '../decide/gate-list.ts';
+import { type GateFacts, gateState, isSameBranch, type StateOptions } from '../decide/gate-state.ts';
+import type { CheckState } from '../decide/plan-run.ts';
+import { selectGates } from '../decide/select-gates.ts';
+import { checkOutput, describeFailedCheck, type FailingGate } from '../describe/reasons.ts';
+import type { RunFacts, RunPorts, RunRequest } from '../ports.ts';
+import { markedTasks } from '../record/after-run.ts';
+import { gateFileName } from '../record/record-names.ts';
+import type { CheckRecord } from '../record-types.ts';
+import type { RunNotice } from '../run-types.ts';
+import type { CheckGate, Gate, Receipt, ReviewGate } from '../types.ts';
+
+/** Returns the gates that apply to a snapshot, and the entry points that match no file. */
+export async function gatesOf(
+  ports: RunPorts,
+  request: RunRequest,
+  snapshot: Snapshot,
+): Promise<Result<{ readonly planned: GateList; readonly idle: readonly string[] }>> {
+  const { settings, rules, rubrics } = request;
+  const { entries } = snapshot;
+  const changed = entries.map(({ path }) => path);
+  const maybeIdle = await withoutFolder(ports, settings.gates, changed);
+  const needsUnchanged = rules.some((rule) => rule.context.unchangedMatchingFiles);
+  // Listing all files is slow, and few runs need it.
+  const all = needsUnchanged || maybeIdle.length > 0 ? await ports.snapshots.files() : ok(changed);
+  if (!all.ok) return all;
+  const unchanged = () => {
+    const isChanged = new Set(changed);
+    return all.value.filter((path) => !isChanged.has(path));
+  };
+  const planned = planGates({ settings: settings.gates, rules, entries, rubrics, unchanged });
+  const [duplicate] = planned.duplicates;
+  if (duplicate !== undefined) {
+    const what = { kind: 'bad-value', key: 'gates', said: `give the gate ${duplicate} more than once` } as const;
+    return err({ kind: 'broken-config', problems: [{ file: SETTINGS_FILE, line: 1, column: 1, what }] });
+  }
+  const idle = maybeIdle.filter((entry) => !matchesEntry(entry, all.value)).map(({ path }) => path);
+  return ok({ planned, idle });
+}
+
+/** Returns the entry points without changes whose folder does not exist; patterns are included, for the caller to check. */
+async function withoutFolder(
+  ports: RunPorts,
+  entries: Settings['gates'],
+  changed: readonly RepoPath[],
+): Promise<Settings['gates']> {
+  const unchanged = entries.filter((entry) => !matchesEntry(entry, changed));
+  const contents = ports.contents();
+  const exists = await Promise.all(
+    unchanged.map(async (entry) => {
+      const folder = entryFolder(entry);
+      return folder !== null && (folder === '' || (await contents.exists(folder)) !== 'missing');
+    }),
+  );
+  return unchanged.filter((_, n) => exists[n] !== true);
+}
+
+/** Reads the change, the records and the receipts, and returns the state of every gate. */
+export async function readGateStates(ports: RunPorts, request: RunRequest): Promise<Result<RunFacts>> {
+  const comparison = await ports.snapshots.compare(request.selection, request.settings.base);
+  return comparison.ok ? readComparison(ports, request, comparison.value) : comparison;
+}
+
+/** Does the same as `readGateStates` for a given comparison. */
+export async function readComparison(
+  ports: RunPorts,
+  request: RunRequest,
+  comparison: Comparison,
+): Promise<Result<RunFacts>> {
+  const { settings } = request;
+  const { scope, where, headTree } = comparison;
+  const [taken, known] = await Promise.all([
+    ports.snapshots.take(comparison, omitUndefined(settings)),
+    ports.findings.all(),
+  ]);
+  if (!taken.ok) return taken;
+  const snapshot = taken.value;
+  const tracked = await trackedRecords(ports, settings, snapshot);
+  if (!tracked.ok) return tracked;
+  if (!known.ok) return known;
+  const unknown = await unknownPath(ports, request, snapshot);
+  if (unknown !== null) return err({ kind: 'unknown-path', path: unknown });
+  const gates = await gatesOf(ports, request, snapshot);
+  if (!gates.ok) return gates;
+  const { planned, idle } = gates.value;
+  const selected = selectGates(planned.gates, request);
+  if (!selected.ok) return selected;
+  const names = new Map(gateNames(allGates(planned.gates, request)).map((name) => [name.id, name]));
+  const past = await ports.records.read([...names.values()], tracked.value);
+  if (!past.ok) return past;
+  const reviews = selected.value.filter((gate) => gate.kind !== 'check');
+  const checks = headTree === null ? selected.value.filter((gate) => gate.kind === 'check') : [];
+  const tree = checks.length === 0 ? ok(null) : await snapshot.tree();
+  if (!tree.ok) return tree;
+  const checked = tree.value === null ? null : checkedTree(tree.value, snapshot.dirty);
+
+  const seesAll = request.gates.length === 0 && (request.paths.length === 0 || request.paths.includes('' as RepoPath));
+  const endsCycles = scope.kind === 'full' && seesAll;
+  const ended = endsCycles ? endedCycles(comparison, planned.gates, past.value, known.value) : NOTHING_ENDED;
+  const findings = known.value.map((one) => (ended.findings.includes(one) ? { ...one, cycleEnded: true } : one));
+  const entries = new Map(snapshot.entries.map((entry) => [entry.path as string, entry]));
+  const options: StateOptions = {
+    scope,
+    where,
+    levels: settings,
+    ...(request.ratchet === undefined ? {} : { letBe: request.ratchet.now.letBe }),
+    entryOf: (path) => entries.get(path),
+  };
+  const allChanged = snapshot.entries.map(({ path }) => path);
+  // Marks are for the working tree. A commit may have other content.
+  const marked =
+    settings.trustMarks && headTree === null
+      ? await markedTasks(ports, reviews, settings.cache, allChanged)
+      : ok(new Set<GateId>());
+  if (!marked.ok) return marked;
+  const states = await Promise.all(
+    reviews.map(async (gate) => {
+      const facts: GateFacts = {
+        gate,
+        records: past.value.slots.filter((record) => record.gate === gate.id),
+        findings: findings.filter((finding) => finding.gate === gate.id),
+        receipts: await receiptsOf(ports, gate, scope.key),
+        held: await ports.receipts.findHeld({ gate: gate.id, ...where }),
+        marked: marked.value.has(gate.id),
+      };
+      return gateState(facts, options);
+    }),
+  );
+  const leavesChecksOut = headTree !== null && planned.gates.some(({ kind }) => kind === 'check');
+  return ok({
+    comparison,
+    snapshot,
+    checked,
+    planned,
+    names,
+    past: past.value,
+    findings,
+    checks: await checkStates(ports, checks, checked),
+    reviews: states,
+    orphans: findingsOfRemovedGates(findings, planned.gates, options, request),
+    ended,
+    seesAll,
+    notices: [
+      ...idle.map((path) => ({ kind: 'idle-gate', path }) as const),
+      ...(tracked.value.size > 0 ? [{ kind: 'tracked-log-dir', logDir: settings.logDir } as const] : []),
+      ...snapshotNotices(snapshot),
+      ...(leavesChecksOut ? [{ kind: 'checks-left-out' } as const] : []),
+    ],
+  });
+}
+
+/** Returns the tracked files in `log_dir`, which are not records of ours; fails if the folder cannot hold records. */
+async function trackedRecords(
+  ports: RunPorts,
+  { logDir }: Settings,
+  snapshot: Snapshot,
+): Promise<Result<ReadonlySet<RepoPath>>> {
+  const tracked = snapshot.mayHave(logDir) ? await ports.snapshots.trackedIn(logDir) : ok(new Set<RepoPath>());
+  if (!tracked.ok) return tracked;
+  // In a nested repository, records can be committed by the author of the change.
+  if (tracked.value.has(logDir)) return err({ kind: 'path-in-the-way', path: logDir, found: 'repository' });
+  const hidden = hiddenByLogDir(tracked.value, logDir);
+  return hidden.length > 0 ? err({ kind: 'log-dir-hides', logDir, files: hidden }) : tracked;
+}
+
+function snapshotNotices({ unnameable, entries, dirty = [] }: Snapshot): readonly RunNotice[] {
+  return [
+    ...unnameable.map((name) => ({ kind: 'unnameable', name }) as const),
+    ...entries.filter(({ mode }) => mode === SUBMODULE).map(({ path }) => ({ kind: 'submodule', path }) as const),
+    ...dirty.map(({ path }) => ({ kind: 'dirty-submodule', path }) as const),
+  ];
+}
+
+/** Returns a requested path that does not exist. It is likely a typo, and a run about nothing would always pass. */
+async function unknownPath(ports: RunPorts, request: RunRequest, { entries }: Snapshot): Promise<RepoPath | null> {
+  const { selection, paths } = request;
+  const contents = ports.contents();
+  for (const path of [...paths, ...(selection.kind === 'files' ? selection.files : [])]) {
+    const isChanged = path === '' || entries.some((entry) => isInside(entry.path, path));
+    if (!isChanged && (await contents.exists(path)) === 'missing') return path;
+  }
+  return null;
+}
+
+/** Returns the gates of this change and all configured ones: the owner of a record depends on all their names. */
+function allGates(gates: readonly Gate[], { settings, rules }: RunRequest): readonly Pick<Gate, 'id' | 'kind'>[] {
+  const all = [...gates, ...configuredGates(settings.gates, rules)];
+  return [...new Map(all.map((gate) => [gate.id, gate])).values()];
+}
+
+async function receiptsOf(ports: RunPorts, gate: ReviewGate, scope: string): Promise<ReadonlyMap<number, Receipt>> {
+  const receipts = new Map<number, Receipt>();
+  for (let slot = 1; slot <= gate.numReviews; slot++) {
+    const key = { gate: gate.id, slot, content: gate.content, scope, promptDigest: gate.rubric.digest };
+    const receipt = await ports.receipts.find(key);
+    if (receipt !== null) receipts.set(slot, receipt);
+  }
+  return receipts;
+}
+
+function checkStates(
+  ports: RunPorts,
+  checks: readonly CheckGate[],
+  tree: SnapshotId | null,
+): Promise<readonly CheckState[]> {
+  return Promise.all(
+    checks.map(async (gate) => {
+      const key = { gate: gate.id, command: gate.command };
+      const receipt = tree === null ? null : await ports.receipts.findCheck({ ...key, tree });
+      return { gate, holds: receipt?.verdict === 'pass' };
+    }),
+  );
+}
+
+/** Returns the last record, on this branch, of each check that does not pass, if its current command failed then. */
+export function failedChecks(
+  checks: readonly CheckState[],
+  records: readonly CheckRecord[],
+  where: BranchContext,
+): readonly CheckRecord[] {
+  return checks.flatMap(({ gate, holds }) => {
+    if (holds) return [];
+    const [last] = records
+      .filter((record) => record.gate === gate.id && record.command === gate.command && isSameBranch(record, where))
+      .sort((a, b) => b.iteration - a.iteration);
+    return last === undefined || last.status === 'pass' ? [] : [last];
+  });
+}
+
+/** Returns the checks that failed last time, with the end of their output and the path of the whole log. */
+export async function failingChecks(
+  { ports, request }: { readonly ports: Pick<RunPorts, 'records'>; readonly request: Pick<RunRequest, 'settings'> },
+  { checks, past, comparison, names }: RunFacts,
+): Promise<readonly FailingGate[]> {
+  const failing: FailingGate[] = [];
+  for (const record of failedChecks(checks, past.checks, comparison.where)) {
+    const { gate: id, iteration } = record;
+    const name = names.get(id);
+    const text = name === undefined ? null : await ports.records.readLog(name, null, iteration);
+    const output = text === null ? null : lastLines(checkOutput(text).join('\n'));
+    const path = name === undefined ? null : `${request.settings.logDir}/${gateFileName(name.stem, iteration, 'log')}`;
+    failing.push({ id, detail: describeFailedCheck(record), output, log: text === null ? null : path });
+  }
+  return failing;
+}

@@ -1,0 +1,140 @@
+import type { Settings } from '../../config/settings.ts';
+import type { GateId, RepoPath, SnapshotId } from '../../kernel/ids.ts';
+import { GENERATED_FOLDER } from '../../kernel/paths.ts';
+import type { Contents, Snapshots } from '../../kernel/repository.ts';
+import { ok, type Result } from '../../kernel/result.ts';
+import { isReadable, isTrusted, passMarkCovers } from '../../rules/decide.ts';
+import { checkReviewId, taskFacts } from '../../rules/review-id.ts';
+import { readReferences } from '../../rules/select-files.ts';
+import { identify } from '../../rules/tasks.ts';
+import type { Passes, RuleReviewTask, RuleTask } from '../../rules/types.ts';
+import type { RunFacts, RunPorts } from '../ports.ts';
+import type { FindingStore, KnownFinding, ReviewGate } from '../types.ts';
+
+/** Records which gates pass, if that is not recorded yet. The retry limit ignores failures before a recorded pass. */
+export async function recordPassingGates(ports: RunPorts, { comparison, reviews }: RunFacts): Promise<Result<void>> {
+  // Later runs ignore the results of narrow runs.
+  if (comparison.scope.kind === 'narrow') return ok(undefined);
+  for (const { gate, holds, isHeldNoted } of reviews) {
+    if (!holds || isHeldNoted) continue;
+    const at = ports.clock.now().toISOString();
+    const recorded = await ports.receipts.writeHeld({ gate: gate.id, ...comparison.where, content: gate.content, at });
+    if (!recorded.ok) return recorded;
+  }
+  return ok(undefined);
+}
+
+/** Archives ended cycles. After an iteration, also deletes snapshots and prompts that no record needs. */
+export async function archiveEndedCycles(
+  ports: RunPorts,
+  { ended, past }: RunFacts,
+  { hasIterated }: { readonly hasIterated: boolean },
+): Promise<Result<void>> {
+  const archived = ended.records.length === 0 ? ok(undefined) : await ports.records.archive(ended.records);
+  if (!archived.ok) return archived;
+  const marked = await endCycles(ports.findings, ended.findings);
+  if (!marked.ok || !hasIterated) return marked;
+  const snapshots = new Set<SnapshotId>();
+  const openings = new Set<string>();
+  for (const { own } of past.slots) {
+    if (own?.snapshot != null) snapshots.add(own.snapshot);
+    if (own?.session != null) openings.add(own.session.stableDigest);
+  }
+  const pruned = await ports.snapshots.prune(snapshots);
+  return pruned.ok ? ports.openings.prune(openings) : pruned;
+}
+
+/** Stores that the cycle of each finding has ended. */
+export async function endCycles(store: FindingStore, findings: readonly KnownFinding[]): Promise<Result<void>> {
+  for (const { resolution: _, ...finding } of findings) {
+    const updated = await store.update({ ...finding, cycleEnded: true });
+    if (!updated.ok) return updated;
+  }
+  return ok(undefined);
+}
+
+type MarkPorts = { readonly passes: Passes; contents(): Contents };
+
+/** Returns the rule gates whose task is marked as passed for its current files and instructions. */
+export async function markedTasks(
+  ports: MarkPorts & { readonly snapshots: Pick<Snapshots, 'trackedIn'> },
+  gates: readonly ReviewGate[],
+  cache: Settings['cache'],
+  allChanged: readonly RepoPath[],
+): Promise<Result<ReadonlySet<GateId>>> {
+  const tracked = await ports.snapshots.trackedIn(GENERATED_FOLDER);
+  if (!tracked.ok) return tracked;
+  const marked = await ports.passes.marked();
+  if (!marked.ok) return marked;
+  const found = new Set<GateId>();
+  const contents = ports.contents();
+  for (const { task, gates: own } of await reviewTasks(contents, gates)) {
+    // A tracked mark does not count, because it came with the change under review.
+    const isTracked = [...tracked.value].some((path) => path.endsWith(`/${task.id}.passed`));
+    if (!marked.value.ids.has(task.id) || isTracked) continue;
+    const facts = await factsOf(task, contents, allChanged);
+    if (!isTrusted(await ports.passes.receipt(task.id), facts, cache)) continue;
+    for (const gate of own) if (gate.entries.every(passMarkCovers)) found.add(gate.id);
+  }
+  return ok(found);
+}
+
+/** Returns a function that says whether a rule gate's files have not been written to since this call. */
+export function watchMarks(
+  snapshots: Pick<Snapshots, 'touched'>,
+  gates: Iterable<ReviewGate>,
+): (gate: ReviewGate) => boolean {
+  const touched = ({ entries }: ReviewGate) => snapshots.touched(entries.map(({ path }) => path));
+  const before = new Map<GateId, string>();
+  for (const gate of gates) if (gate.kind === 'rule') before.set(gate.id, touched(gate));
+  return (gate) => before.get(gate.id) === touched(gate);
+}
+
+/**
+ * Marks the tasks whose gates all passed, so that `instructions` leaves them out too. A mark is for the files on disk, so
+ * the files must be untouched since before the run read whether the gates pass.
+ */
+export async function markPassed(
+  ports: MarkPorts,
+  gates: readonly ReviewGate[],
+  passed: ReadonlySet<GateId>,
+  now: Date,
+  allChanged: readonly RepoPath[],
+  isUntouched: (gate: ReviewGate) => boolean,
+): Promise<Result<void>> {
+  if (!gates.some((gate) => gate.kind === 'rule' && passed.has(gate.id))) return ok(undefined);
+  const contents = ports.contents();
+  for (const { task, gates: own } of await reviewTasks(contents, gates)) {
+    if (!own.every((gate) => passed.has(gate.id) && isUntouched(gate)) || checkReviewId(task.id) !== null) continue;
+    const remembered = await ports.passes.remember([await factsOf(task, contents, allChanged)]);
+    if (!remembered.ok) return remembered;
+    const marked = await ports.passes.mark(task.id, 'run', now);
+    if (!marked.ok) return marked;
+  }
+  return ok(undefined);
+}
+
+async function factsOf(task: RuleReviewTask, contents: Contents, allChanged: readonly RepoPath[]) {
+  const read = task.parts.map(async (part) => [part, (await readReferences(part, contents)).references] as const);
+  return taskFacts(task, { allChanged, references: new Map(await Promise.all(read)) });
+}
+
+/** Returns the tasks of rule gates with the ids that `instructions` gives them: by the content of existing files. */
+async function reviewTasks(
+  contents: Contents,
+  gates: readonly ReviewGate[],
+): Promise<readonly { readonly task: RuleReviewTask; readonly gates: readonly ReviewGate[] }[]> {
+  const owners = new Map<RuleTask, ReviewGate>();
+  const tasks = [];
+  for (const gate of gates) {
+    if (gate.task === null) continue;
+    const readable = new Set(gate.entries.filter(isReadable).map(({ path }) => path));
+    const files = gate.task.files.filter((path) => readable.has(path));
+    // A task with deleted files alone has no content to mark.
+    if (files.length === 0) continue;
+    const task = { ...gate.task, files };
+    owners.set(task, gate);
+    tasks.push({ task, content: await contents.digest(files) });
+  }
+  return identify(tasks).map((task) => ({ task, gates: task.parts.flatMap((part) => owners.get(part) ?? []) }));
+}

@@ -1,0 +1,262 @@
+import { join } from 'node:path';
+import { repoPath } from '../../kernel/paths.ts';
+import { err, ok, type Result } from '../../kernel/result.ts';
+import {
+  hasShape,
+  isBoolean,
+  isCount,
+  isOneOf,
+  isOrdinal,
+  isString,
+  isTime,
+  orNull,
+  readShape,
+  type Shape,
+} from '../../kernel/shape.ts';
+import {
+  checkFolder,
+  listFolder,
+  makeFolder,
+  removeFile,
+  removeLeftovers,
+  statIfPresent,
+  writeAtomically,
+} from '../../platform/files.ts';
+import { claimFile, parseJson, readPrivateFile, writeNew } from '../../platform/private-files.ts';
+import {
+  type Finding,
+  type FindingStore,
+  isRefuted,
+  isSameResolution,
+  type KnownFinding,
+  type Resolution,
+} from '../types.ts';
+
+/** Returns the finding in a parsed document, without unknown fields; `null` if it is not a finding. */
+export function readFinding(value: unknown): Finding | null {
+  return readShape(value, FINDING);
+}
+
+/** Returns the resolution in a parsed document; `null` if it is not one. */
+export function readResolution(value: unknown): Resolution | null {
+  return readShape(value, RESOLUTION);
+}
+
+/** Whether a value is a finding's id; only then is it safe in a file's name. */
+function isFindingId(value: unknown): value is string {
+  return isString(value) && /^F[1-9]\d{0,8}$/.test(value);
+}
+
+const ANCHOR: Shape<NonNullable<Finding['anchor']>> = { text: isString, occurrence: isCount };
+
+const ENTRY: Shape<NonNullable<Finding['entry']>> = {
+  path: isPath,
+  mode: isMode,
+  baseMode: (value) => value === undefined || isMode(value),
+  baseBlob: orNull(isString),
+  headBlob: orNull(isString),
+};
+
+const CLOSING: Shape<NonNullable<Finding['closed']>> = {
+  how: isOneOf(['fixed', 'withdrawn', 'silent']),
+  why: isString,
+  iteration: isCount,
+};
+
+const FINDING: Shape<Finding> = {
+  id: isFindingId,
+  gate: isString,
+  scope: isString,
+  slot: isOrdinal,
+  agent: isString,
+  file: orNull(isPath),
+  line: orNull(Number.isFinite),
+  code: orNull(isString),
+  anchor: orNull(hasShape(ANCHOR)),
+  issue: isString,
+  fix: orNull(isString),
+  priority: isOneOf(['critical', 'high', 'medium', 'low']),
+  kept: isOneOf(['open', 'warning', 'closed']),
+  onRerun: (value) => value === undefined || value === true,
+  mark: orNull(isOneOf(['off-diff', 'no-such-line', 'code-not-found'])),
+  since: isCount,
+  at: isTime,
+  content: orNull(isString),
+  entry: orNull(hasShape(ENTRY)),
+  seen: orNull(isString),
+  branch: orNull(isString),
+  mergeBase: orNull(isString),
+  cycleEnded: isBoolean,
+  closed: orNull(hasShape(CLOSING)),
+};
+
+const RESOLUTION: Shape<Resolution> = {
+  how: isOneOf(['fixed', 'skipped', 'refuted', 'disputed']),
+  why: isString,
+  at: isTime,
+  iteration: isCount,
+};
+
+function isPath(value: unknown): boolean {
+  return isString(value) && repoPath(value) === value;
+}
+
+function isMode(value: unknown): boolean {
+  return isString(value) && /^[0-7]{6}$/.test(value);
+}
+
+const FOLDER = 'onceover/findings';
+const MOST_CLOSED = 200;
+const LAST_NUMBER = 999_999_999;
+const ADDED_BETWEEN_CLEANUPS = 50;
+
+/** Opens the findings in the folder that all worktrees of the clone share. Each resolution has a file of its own. */
+export function openFindings(commonDir: string): FindingStore {
+  const path = join(commonDir, FOLDER);
+  let added = 0;
+  const all = (): Result<readonly KnownFinding[]> => {
+    const checked = checkFolder(commonDir, FOLDER);
+    return checked.ok ? readAll(path) : checked;
+  };
+  return {
+    async all() {
+      return all();
+    },
+    async add(finding) {
+      const folder = makeFolder(commonDir, FOLDER);
+      if (!folder.ok) return folder;
+      const stored = addNext(path, finding);
+      if (stored.ok && added++ % ADDED_BETWEEN_CLEANUPS === 0) cleanUp(path);
+      return stored;
+    },
+    async update(finding) {
+      const readable = requireReadable(path, fileOf(finding.id), readFinding(finding));
+      if (!readable.ok) return readable;
+      const folder = makeFolder(commonDir, FOLDER);
+      return folder.ok ? writeAtomically(path, fileOf(finding.id), JSON.stringify(readable.value)) : folder;
+    },
+    async resolve(id, resolution) {
+      const checked = checkFolder(commonDir, FOLDER);
+      if (!checked.ok) return checked;
+      if (isFindingId(id) && statIfPresent(join(path, fileOf(id))) !== null) {
+        const name = resolutionFileOf(id);
+        const readable = requireReadable(path, name, readResolution(resolution));
+        return readable.ok ? writeAtomically(path, name, JSON.stringify(readable.value)) : readable;
+      }
+      const known = all();
+      if (!known.ok) return known;
+      const open = known.value.filter((one) => one.kept === 'open').map((one) => one.id);
+      return err({ kind: 'unknown-finding', id, known: open });
+    },
+    async refute(id, claim) {
+      const checked = checkFolder(commonDir, FOLDER);
+      if (!checked.ok) return checked;
+      return isFindingId(id) ? replaceResolution(path, id, claim, isRefuted(claim)) : ok(undefined);
+    },
+  };
+}
+
+const fileOf = (id: string) => `${id}.json`;
+
+const resolutionFileOf = (id: string) => `${id}.said.json`;
+
+function readAll(folder: string): Result<readonly KnownFinding[]> {
+  const numbers = numbersIn(folder);
+  if (!numbers.ok) return numbers;
+  const found: KnownFinding[] = [];
+  for (const number of numbers.value.findings) {
+    const finding = readOne(folder, `F${number}`);
+    if (!finding.ok) return finding;
+    const resolution = numbers.value.resolutions.has(number) ? resolutionIn(folder, `F${number}`) : null;
+    if (finding.value !== null) found.push({ ...finding.value, resolution });
+  }
+  return ok(found);
+}
+
+/** Returns `null` if the file was removed since it was listed. An unreadable finding is an error, because it may be open. */
+function readOne(folder: string, id: string): Result<Finding | null> {
+  const path = join(folder, fileOf(id));
+  const text = readPrivateFile(path);
+  if (!text.ok || text.value === null) return text.ok ? ok(null) : text;
+  const finding = readFinding(parseJson(text.value));
+  return finding?.id === id ? ok(finding) : err({ kind: 'disk', action: 'read', path, code: 'not a finding' });
+}
+
+function resolutionIn(folder: string, id: string): Resolution | null {
+  const text = readPrivateFile(join(folder, resolutionFileOf(id)));
+  return text.ok && text.value !== null ? readResolution(parseJson(text.value)) : null;
+}
+
+type Numbers = {
+  /** In ascending order. */
+  readonly findings: readonly number[];
+  readonly resolutions: ReadonlySet<number>;
+  /** The highest number of any finding or resolution. New ids start above it, so that none inherits an old waiver. */
+  readonly highest: number;
+};
+
+function numbersIn(folder: string): Result<Numbers> {
+  const listed = listFolder(folder);
+  if (!listed.ok) return listed;
+  const findings: number[] = [];
+  const resolutions = new Set<number>();
+  for (const { name } of listed.value) {
+    const [, digits, isResolution] = /^F([1-9]\d{0,8})(\.said)?\.json$/.exec(name) ?? [];
+    if (digits === undefined) continue;
+    if (isResolution === undefined) findings.push(Number(digits));
+    else resolutions.add(Number(digits));
+  }
+  const highest = [...findings, ...resolutions].reduce((a, b) => Math.max(a, b), 0);
+  return ok({ findings: findings.sort((a, b) => a - b), resolutions, highest });
+}
+
+function addNext(folder: string, finding: Omit<Finding, 'id'>): Result<Finding> {
+  const numbers = numbersIn(folder);
+  if (!numbers.ok) return numbers;
+  for (let number = numbers.value.highest + 1; number <= LAST_NUMBER; number++) {
+    const id = `F${number}`;
+    const readable = requireReadable(folder, fileOf(id), readFinding({ ...finding, id }));
+    if (!readable.ok) return readable;
+    const written = writeNew(folder, fileOf(id), JSON.stringify(readable.value));
+    if (!written.ok) return written;
+    // If the number is taken, another worktree was faster.
+    if (written.value === 'written') return readable;
+  }
+  return err({ kind: 'disk', action: 'write', path: folder, code: 'no number left' });
+}
+
+/** Refuses to write a document that could not be read back, because it would stop every later run. */
+function requireReadable<T>(folder: string, name: string, document: T | null): Result<T> {
+  if (document !== null) return ok(document);
+  const code = name.includes('.said.') ? 'not a resolution' : 'not a finding';
+  return err({ kind: 'disk', action: 'write', path: join(folder, name), code });
+}
+
+/** Replaces a resolution. Claims the file first, so that an answer given at the same time is not overwritten. */
+function replaceResolution(folder: string, id: string, old: Resolution, next: Resolution): Result<void> {
+  const current = resolutionIn(folder, id);
+  if (current === null || !isSameResolution(current, old)) return ok(undefined);
+  const claimed = claimFile(folder, resolutionFileOf(id));
+  if (!claimed.ok || claimed.value === null) return claimed.ok ? ok(undefined) : claimed;
+  const found = readResolution(parseJson(claimed.value));
+  const text = found !== null && isSameResolution(found, old) ? JSON.stringify(next) : claimed.value;
+  const written = writeNew(folder, resolutionFileOf(id), text);
+  return written.ok ? ok(undefined) : written;
+}
+
+// Failures are ignored: the finding is stored, and the next cleanup tries again.
+function cleanUp(folder: string): void {
+  removeLeftovers(folder, Date.now());
+  const numbers = numbersIn(folder);
+  if (!numbers.ok || numbers.value.findings.length <= MOST_CLOSED) return;
+  const ids = numbers.value.findings.map((number) => `F${number}`).reverse();
+  const closed = ids.filter((id) => {
+    const finding = readOne(folder, id);
+    return finding.ok && finding.value?.kept === 'closed';
+  });
+  // The newest closed findings stay, so the highest number is never removed and given again.
+  for (const id of closed.slice(MOST_CLOSED)) {
+    removeFile(join(folder, fileOf(id)));
+    removeFile(join(folder, resolutionFileOf(id)));
+  }
+}

@@ -1,0 +1,41 @@
+import type { RepoPath } from '../../kernel/ids.ts';
+import { GENERATED_FOLDER } from '../../kernel/paths.ts';
+import type { TamperGuard } from '../../kernel/ports.ts';
+import type { RepositoryPaths } from '../../kernel/repository.ts';
+import { parseJson } from '../../platform/private-files.ts';
+import { INSTRUCTIONS_FOLDER } from '../../rules/store.ts';
+import { openTamperGuard, type RemovedIfNew, type RestoredIfWeaker } from '../../trust/tamper-guard.ts';
+import { readFinding, readResolution } from './findings.ts';
+
+/** Guards the files that passes, findings and approved commands are read from. A fixer may be able to write to them. */
+export function guardProof(
+  { root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>,
+  logDir: RepoPath,
+): TamperGuard {
+  const own = (folder: string) => ({ top: commonDir, folder });
+  const sources: readonly RemovedIfNew[] = [
+    { ...own('onceover/receipts'), name: /\.json$/, isTold: true },
+    { ...own('onceover/passes'), name: /\.json$/, isTold: true },
+    { top: root, folder: logDir, name: /\.json$/, isTold: true },
+    { top: root, folder: `${GENERATED_FOLDER}/${INSTRUCTIONS_FOLDER}`, name: /\.passed$/, isTold: true },
+    // Caches: onceover rebuilds them, so the user gets no message.
+    { ...own('onceover'), name: /^parsed\.json$/, isTold: false },
+    { ...own('onceover/answers'), name: /./, isTold: false },
+    { ...own('onceover/indexes'), name: /./, isTold: false },
+    { ...own('onceover/hook'), name: /\.json$/, isTold: false },
+  ];
+  const texts: readonly RestoredIfWeaker[] = [
+    { ...own('onceover/findings'), name: /^F\d+(?:\.said)?\.json$/, isLess: isWeaker },
+    { ...own('onceover'), name: /^trusted\.json$/, isLess: () => true },
+  ];
+  return openTamperGuard(sources, texts);
+}
+
+/**
+ * Whether a changed finding or resolution would block less: every change of a finding that was not closed, and every new
+ * waiver. A finding that another worktree added or reopened in the meantime stays.
+ */
+function isWeaker(before: string | null, now: string | null, name: string): boolean {
+  if (name.includes('.said.')) return readResolution(parseJson(now ?? ''))?.how === 'skipped';
+  return before !== null && readFinding(parseJson(before))?.kept !== 'closed';
+}

@@ -1,0 +1,183 @@
+import { PRIORITIES } from '../../config/settings.ts';
+import type { KeptSession } from '../../kernel/agent.ts';
+import type { GateId } from '../../kernel/ids.ts';
+import { isRecord } from '../../kernel/json.ts';
+import {
+  hasAnyOf,
+  hasShape,
+  isAmount,
+  isOneOf,
+  isOrdinal,
+  isString,
+  isStrings,
+  orNull,
+  readShape,
+  type Shape,
+  USAGE,
+  withKeyOrder,
+} from '../../kernel/shape.ts';
+import type { CheckRecord, RecordMetadata, SlotRecord, SlotStatus, Violation } from '../record-types.ts';
+import { FINDING_STATES } from '../types.ts';
+
+/** Returns the text of a check's record. */
+export function checkText(record: CheckRecord): string {
+  return `${JSON.stringify(withKeyOrder(record, CHECK), null, 2)}\n`;
+}
+
+/** Returns a check's record from its document; `null` if a field is missing or the iteration differs. */
+export function readCheck(value: unknown, iteration: number): CheckRecord | null {
+  const read = readShape(value, CHECK);
+  return read?.iteration === iteration ? read : null;
+}
+
+/** Returns the record that replaces an unreadable one: an error. */
+export function unreadableCheck(gate: GateId, iteration: number): CheckRecord {
+  const empty = { timestamp: '', command: '', exitCode: null, durationMs: 0, tree: '', scope: '', why: null };
+  return { ...empty, gate, iteration, status: 'error', branch: null, mergeBase: null };
+}
+
+const CHECK: Shape<CheckRecord> = {
+  gate: isString,
+  iteration: isOrdinal,
+  timestamp: isString,
+  status: isOneOf(['pass', 'fail', 'error']),
+  command: isString,
+  exitCode: orNull(Number.isInteger),
+  durationMs: isAmount,
+  tree: isString,
+  branch: orNull(isString),
+  mergeBase: orNull(isString),
+  scope: isString,
+  why: orNull(isString),
+};
+
+const SESSION: Shape<KeptSession> = {
+  id: isString,
+  agent: isString,
+  model: orNull(isString),
+  version: isString,
+  toolsDigest: isString,
+  firstPromptLength: isAmount,
+  saw: isString,
+  stableDigest: isString,
+  usedBefore: orNull(hasShape(USAGE)),
+  contextTokens: orNull(isAmount),
+  freshTokens: orNull(isAmount),
+  lastUsedAt: isString,
+  warmMinutes: isAmount,
+  shown: isStrings,
+};
+
+/** The fields that only onceover's own slot records have. */
+const OWN: Shape<Pick<SlotRecord, 'gate' | 'slot' | 'iteration'> & RecordMetadata> = {
+  gate: isString,
+  slot: isOrdinal,
+  iteration: isOrdinal,
+  content: isString,
+  snapshot: orNull(isString),
+  branch: orNull(isString),
+  mergeBase: orNull(isString),
+  scope: isString,
+  promptDigest: isString,
+  session: orNull(hasShape(SESSION)),
+  dispatch: isOneOf(['fresh', 'resumed', 'none']),
+  why: isString,
+  parts: isAmount,
+  usage: orNull(hasShape(USAGE)),
+  durationMs: orNull(isAmount),
+  error: orNull(isString),
+};
+
+// Every run reads every record, so a record holds only the start of a long answer. The log has all of it.
+const LONGEST_RAW_OUTPUT = 64 * 1024;
+
+const isStatus = isOneOf<SlotStatus>(['pass', 'fail', 'error', 'skipped_prior_pass']);
+const isPriority = isOneOf(PRIORITIES);
+const isState = isOneOf(FINDING_STATES);
+
+/** The parts of a slot record's file name. */
+type SlotFileParts = Pick<SlotRecord, 'slot' | 'iteration'> & { readonly gate: GateId | null; readonly agent: string };
+
+/** Returns the text of a slot record. */
+export function slotText(record: SlotRecord): string {
+  const { gate, slot, iteration, adapter, timestamp, status, rawOutput, passIteration, own } = record;
+  const document = {
+    adapter,
+    timestamp,
+    status,
+    rawOutput: cutOutput(rawOutput),
+    violations: record.violations.map(violationDocument),
+    ...(status === 'skipped_prior_pass' ? { passIteration } : {}),
+    ...(own === null ? {} : withKeyOrder({ gate, slot, iteration, ...own }, OWN)),
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/**
+ * Returns a slot record from its document and the parts of its file's name; `null` if it cannot be relied on. Our own
+ * record must be complete and name its gate. A record of another tool may lack fields.
+ */
+export function readSlot(value: unknown, named: SlotFileParts): SlotRecord | null {
+  if (!isRecord(value) || !isStatus(value['status'])) return null;
+  const isOurs = hasAnyOf(value, OWN);
+  const ours = isOurs ? readShape(value, OWN) : null;
+  const violations = readViolations(value['violations'], isOurs);
+  if ((isOurs && ours === null) || violations === null) return null;
+  const { gate, slot, iteration, ...own } = ours ?? named;
+  if (gate === null || slot !== named.slot || iteration !== named.iteration) return null;
+  return {
+    gate,
+    slot,
+    iteration,
+    adapter: isString(value['adapter']) ? value['adapter'] : named.agent,
+    timestamp: isString(value['timestamp']) ? value['timestamp'] : '',
+    status: value['status'],
+    rawOutput: isString(value['rawOutput']) ? value['rawOutput'] : '',
+    violations,
+    passIteration: isOrdinal(value['passIteration']) ? value['passIteration'] : null,
+    own: 'content' in own ? own : null,
+  };
+}
+
+/** Returns the record that replaces an unreadable one: an error, so it is never a pass. */
+export function unreadableSlot(gate: GateId, { slot, iteration, agent }: SlotFileParts): SlotRecord {
+  const empty = { timestamp: '', rawOutput: '', violations: [], passIteration: null, own: null };
+  return { ...empty, gate, slot, iteration, adapter: agent, status: 'error' };
+}
+
+function cutOutput(text: string): string {
+  if (text.length <= LONGEST_RAW_OUTPUT) return text;
+  const kept = text.slice(0, LONGEST_RAW_OUTPUT).replace(/[\ud800-\udbff]$/, '');
+  return `${kept}\n[cut here: ${text.length - kept.length} more characters]`;
+}
+
+/** Other tools read these documents, so `id`, `code` and `state` are left out if they are unknown. */
+function violationDocument({ id, code, state, ...common }: Violation): object {
+  const { file, line, issue, fix, priority, status, result } = common;
+  const ours = Object.entries({ id, code, state }).filter(([, value]) => value !== null);
+  return { file, line, issue, fix, priority, status, result, ...Object.fromEntries(ours) };
+}
+
+/** Keeps every element, even an unreadable one: a pass with findings is not a pass. */
+function readViolations(value: unknown, isOurs: boolean): readonly Violation[] | null {
+  if (value === undefined) return [];
+  return Array.isArray(value) ? value.map((one) => readViolation(one, isOurs)) : null;
+}
+
+function readViolation(value: unknown, isOurs: boolean): Violation {
+  const fields = isRecord(value) ? value : { issue: value };
+  const { file, line, issue, fix, priority, status, result } = fields;
+  const { id, code, state } = isOurs ? fields : {};
+  return {
+    file: isString(file) ? file : '',
+    line: isOrdinal(line) ? line : null,
+    issue: isString(issue) ? issue : '',
+    fix: isString(fix) ? fix : null,
+    priority: isPriority(priority) ? priority : 'critical',
+    status: status === 'fixed' || status === 'skipped' ? status : 'new',
+    result: isString(result) ? result : null,
+    id: isString(id) ? id : null,
+    code: isString(code) ? code : null,
+    state: isState(state) ? state : null,
+  };
+}

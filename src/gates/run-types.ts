@@ -1,0 +1,169 @@
+import type { Fix } from '../dispatch/fix-progress.ts';
+import type { DispatchPlan, SlotTrouble, Usage } from '../kernel/agent.ts';
+import type { Failure } from '../kernel/failure.ts';
+import type { GateId, RepoPath } from '../kernel/ids.ts';
+import type { Scope, WithheldFile } from '../kernel/repository.ts';
+import type { RunStatus, Saved } from '../ledger/entries.ts';
+import type { UnusableReference } from '../rules/types.ts';
+import type { FindingState, Gate, KnownFinding, RunReason, SlotRun } from './types.ts';
+
+/** The result of a run, or of a preview that ran nothing. */
+export type RunOutcome = {
+  readonly status: RunStatus;
+  readonly exitCode: 0 | 1 | 3;
+  /** `null` if nothing ran. */
+  readonly iteration: number | null;
+  readonly scope: Scope;
+  readonly baseName: string | null;
+  /** Whether HEAD is the base branch itself: then committed work is not part of the change. */
+  readonly isOnBase: boolean;
+  /** `null` if the run covers all gates of the change. */
+  readonly asked: RequestedScope | null;
+  readonly gates: readonly GateOutcome[];
+  readonly findings: readonly ReportedFinding[];
+  readonly uncovered: readonly RepoPath[];
+  readonly withheld: readonly WithheldFile[];
+  readonly notices: readonly RunNotice[];
+  readonly usage: Usage | null;
+  readonly saved: Saved;
+  /** Number of paid calls to agents. */
+  readonly dispatches: number;
+};
+
+/** The gates or paths that the user limited the run to. */
+export type RequestedScope = {
+  readonly gates: readonly string[];
+  readonly paths: readonly RepoPath[];
+  /** Gates of the same change that the run left out. */
+  readonly others: readonly GateId[];
+};
+
+export type ReportedFinding = { readonly finding: KnownFinding; readonly state: FindingState };
+
+export type GateOutcome = {
+  readonly id: GateId;
+  readonly kind: Gate['kind'];
+  readonly status: 'pass' | 'fail' | 'error' | 'holds' | 'not_run';
+  readonly why: GateReason;
+  readonly slots: readonly SlotOutcome[];
+  /** `null` if no check ran. */
+  readonly check: CheckOutcome | null;
+};
+
+export type GateReason =
+  | 'passed'
+  | 'unchanged-since-pass'
+  | 'marked-as-passed'
+  | 'open-findings'
+  | 'slots-to-run'
+  | 'could-not-judge'
+  | 'changed-meanwhile'
+  | 'check-failed'
+  | 'check-broken'
+  | 'check-to-run'
+  | 'check-keeps-changing-files'
+  | 'stopped-by-check'
+  | 'retry-limit'
+  | 'interrupted';
+
+export type CheckOutcome = {
+  readonly command: string;
+  readonly exitCode: number | null;
+  /** The timeout in seconds, if the check exceeded it. */
+  readonly overtime: number | null;
+  readonly durationMs: number;
+  /** The end of the check's output. */
+  readonly tail: string;
+};
+
+export type SlotOutcome = {
+  readonly slot: number;
+  readonly agent: string | null;
+  readonly status: SlotRun['status'] | 'not_run';
+  readonly dispatch: 'fresh' | 'resumed' | 'none';
+  readonly why:
+    | RunReason
+    | 'passed-before'
+    | 'covers'
+    | 'waived'
+    | 'marked-as-passed'
+    | DispatchPlan['why']
+    | SlotTrouble['kind'];
+  readonly passIteration: number | null;
+  /** Whether the slot passed older content and has not seen the current content. */
+  readonly sawOlder: boolean;
+  readonly usage: Usage | null;
+  readonly durationMs: number | null;
+  readonly trouble: SlotTrouble | null;
+};
+
+/** A notice beside the result. */
+export type RunNotice =
+  | { readonly kind: 'idle-gate'; readonly path: string }
+  | { readonly kind: 'tracked-log-dir'; readonly logDir: string }
+  | { readonly kind: 'unnameable'; readonly name: string }
+  | { readonly kind: 'submodule'; readonly path: RepoPath }
+  /** A nested repository with uncommitted changes. */
+  | { readonly kind: 'dirty-submodule'; readonly path: RepoPath }
+  | { readonly kind: 'base-config'; readonly base: string }
+  | { readonly kind: 'checks-left-out' }
+  /** Reviewers saw that these files differ, but not their content. */
+  | { readonly kind: 'binary'; readonly paths: readonly RepoPath[] }
+  | UnusableReference
+  /** The budget is in dollars, and these agents report no price. */
+  | { readonly kind: 'no-price'; readonly agents: readonly string[] }
+  /** The ledger could not be written. */
+  | { readonly kind: 'not-in-ledger'; readonly failure: Failure }
+  /** Proof files that changed while a fixer ran, and that onceover restored. */
+  | { readonly kind: 'proof-taken-back'; readonly paths: readonly string[] }
+  | { readonly kind: 'orphan-slot'; readonly gate: GateId; readonly slot: number; readonly ids: readonly string[] }
+  | { readonly kind: 'orphan-gate'; readonly gate: GateId; readonly ids: readonly string[] };
+
+/** Why a loop of reviews and fixes ended. */
+export const LOOP_ENDS = [
+  'passed',
+  /** The same findings stay open, or the fixer changed nothing and the reviewers insist. */
+  'stalled',
+  /** An earlier state came back, or two sets of findings alternate. */
+  'oscillating',
+  'max-iterations',
+  'retry-limit',
+  'budget',
+  'fixer-failed',
+  /** The fixer changed settings, prompts, rules, agents or the base, or hid a file from review. */
+  'gate-changed',
+  /** The change was reverted instead of fixed, so nothing is left to review. */
+  'nothing-left',
+  'could-not-judge',
+  'interrupted',
+] as const;
+
+export type LoopEnd = (typeof LOOP_ENDS)[number];
+
+/** One review and the fix that followed it. */
+export type LoopRound = {
+  readonly iteration: number | null;
+  readonly status: RunOutcome['status'];
+  readonly open: readonly string[];
+  /** Number of findings that were closed, and that were added, since the round before. */
+  readonly closed: number;
+  readonly added: number;
+  /** Gates that fail. */
+  readonly failing: readonly string[];
+  /** Gates that failed in the round before and have no changes now. */
+  readonly left: readonly string[];
+  readonly failingChecks: readonly string[];
+  /** New findings that the ratchet tolerates in this loop. Every other run treats them as open. */
+  readonly letBe: readonly string[];
+  readonly dispatches: number;
+  readonly usage: Usage | null;
+  readonly saved: Saved;
+  readonly fix: Fix | null;
+};
+
+export type LoopOutcome = {
+  readonly end: LoopEnd;
+  readonly rounds: readonly LoopRound[];
+  /** The last review, with the usage of the whole loop. */
+  readonly run: RunOutcome;
+};

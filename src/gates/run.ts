@@ -1,0 +1,171 @@
+import { type Budget, openBudget } from '../dispatch/limits.ts';
+import type { GateId } from '../kernel/ids.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import { decideRun, type RunPlan } from './decide/plan-run.ts';
+import { runChecks } from './do/run-checks.ts';
+import type { CheckActions } from './judge/judge-run.ts';
+import type { RunFacts, RunPorts, RunRequest } from './ports.ts';
+import { readComparison, readGateStates } from './read/state.ts';
+import { archiveEndedCycles, markPassed, recordPassingGates, watchMarks } from './record/after-run.ts';
+import { concludeRun, estimateSaved, ledgerRun, NO_ACTIONS, type RunActions, savingActions } from './record/summary.ts';
+import type { RunOutcome } from './run-types.ts';
+import type { ReviewGate } from './types.ts';
+
+type RunContext = { readonly ports: RunPorts; readonly request: RunRequest; readonly budget: Budget };
+
+type RunStep = { readonly facts: RunFacts; readonly actions: RunActions };
+
+export type RunPreview = { readonly outcome: RunOutcome; readonly plan: RunPlan; readonly facts: RunFacts };
+
+/** Runs the gates: reads their state, plans, runs the plan, and judges by reading the state again. */
+export async function executeRun(
+  ports: RunPorts,
+  request: RunRequest,
+  budget: Budget = openBudget(request.settings.budget),
+): Promise<Result<RunOutcome>> {
+  const run: RunContext = { ports, request, budget };
+  const startedAt = ports.clock.now();
+  const before = await readGateStates(ports, request);
+  if (!before.ok) return before;
+  const recorded = await recordPassingGates(ports, before.value);
+  if (!recorded.ok) return recorded;
+  const plan = decideRun(before.value, request.settings, { ...request, iterationStarted: false });
+  let step: RunStep = { facts: before.value, actions: NO_ACTIONS };
+  let isUntouched = (_: ReviewGate) => false;
+  if (plan.iterates) {
+    const ran = await iterate(run, step.facts, plan);
+    if (!ran.ok) return ran;
+    isUntouched = watchMarks(ports.snapshots, ran.value.asked.values());
+    const after = await readAfter(run, step.facts);
+    if (!after.ok) return after;
+    const certified = await certify(run, { facts: after.value, actions: ran.value });
+    if (!certified.ok) return certified;
+    step = certified.value;
+  }
+  const spared = estimateSaved(savingActions(step.actions, plan), before.value.past.slots);
+  const outcome = concludeRun(step.facts, step.actions, request, spared, budget);
+  const finished = await finish(run, step, isUntouched);
+  if (!finished.ok) return finished;
+  // A run without changes has no cost and no savings.
+  if (outcome.status === 'no_changes') return ok(outcome);
+  const endedAt = ports.clock.now();
+  const entered = await ports.ledger.add(ledgerRun(request, { ...step, outcome, spared, startedAt, endedAt }));
+  if (entered.ok) return ok(outcome);
+  // A missing ledger entry does not change the verdict.
+  return ok({ ...outcome, notices: [...outcome.notices, { kind: 'not-in-ledger', failure: entered.failure }] });
+}
+
+async function readAfter({ ports, request }: RunContext, { comparison }: RunFacts): Promise<Result<RunFacts>> {
+  const after = await readComparison(ports, request, comparison);
+  if (!after.ok) return after;
+  const recorded = await recordPassingGates(ports, after.value);
+  return recorded.ok ? after : recorded;
+}
+
+/** Returns the state of all gates and what a run would do. Runs nothing and writes nothing. */
+export async function previewRun(ports: RunPorts, request: RunRequest): Promise<Result<RunPreview>> {
+  const read = await readGateStates(ports, request);
+  if (!read.ok) return read;
+  const facts = read.value;
+  const plan = decideRun(facts, request.settings, { ...request, iterationStarted: false });
+  const spared = estimateSaved(savingActions(NO_ACTIONS, plan), facts.past.slots);
+  const outcome = concludeRun(facts, NO_ACTIONS, request, spared, openBudget(request.settings.budget));
+  return ok({ outcome, plan, facts });
+}
+
+/** Runs one iteration: the checks, then the reviewers if the checks pass. */
+async function iterate(run: RunContext, read: RunFacts, plan: RunPlan): Promise<Result<RunActions>> {
+  const { ports, request, budget } = run;
+  const iteration = read.past.lastIteration + 1;
+  let facts = read;
+  let reviews = plan.reviews.filter((one) => one.kind === 'run');
+  const gates = plan.checks.filter(({ kind }) => kind === 'run').map(({ gate }) => gate);
+  ports.reporter.tell({
+    kind: 'iteration-started',
+    iteration,
+    gates: gates.length + reviews.length,
+    slots: reviews.flatMap(({ slots }) => slots).filter(({ kind }) => kind === 'run').length,
+  });
+  const checks = new Map<GateId, CheckActions>();
+  const { comparison, names, checked: tree } = facts;
+  if (gates.length > 0 && tree !== null) {
+    const takeTree = async () => {
+      const again = await readComparison(ports, request, comparison);
+      if (!again.ok) return again;
+      facts = again.value;
+      return facts.checked === null ? facts.snapshot.tree() : ok(facts.checked);
+    };
+    const ran = await runChecks(ports, request, { gates, iteration, comparison, names, tree }, takeTree);
+    if (!ran.ok) return ran;
+    for (const { gate, ...action } of ran.value) checks.set(gate.id, action);
+    const stopped = ran.value.some(({ status }) => status !== 'pass') && !request.all;
+    const interrupted = request.stop?.aborted === true;
+    if (stopped || interrupted) {
+      return ok({ ...NO_ACTIONS, iteration, checks, stopped, slots: { ...NO_ACTIONS.slots, interrupted } });
+    }
+    // Checks can change files. Plan again, so that reviewers see the tree that the checks left.
+    const planned = decideRun(facts, request.settings, { ...request, iterationStarted: true });
+    reviews = planned.reviews.filter((one) => one.kind === 'run');
+  }
+  // Load the code for prompts and answers only if a reviewer runs.
+  const slots =
+    reviews.length === 0
+      ? ok(NO_ACTIONS.slots)
+      : await (await import('./do/review-slots.ts')).runReviews(ports, request, facts, reviews, iteration, budget);
+  if (!slots.ok) return slots;
+  const asked = new Map(reviews.map(({ state }) => [state.gate.id, state.gate]));
+  return ok({ iteration, slots: slots.value, checks, asked, stopped: false });
+}
+
+/** With `certify: true`, runs skipped slots before the run passes, and returns the combined result. */
+async function certify(run: RunContext, before: RunStep): Promise<Result<RunStep>> {
+  const { facts, actions } = before;
+  const { settings } = run.request;
+  const passes = [...facts.reviews, ...facts.checks].every(({ holds }) => holds) && !actions.slots.interrupted;
+  if (!settings.certify || !passes) return ok(before);
+  const plan = decideRun(facts, settings, { force: false, fresh: false, iterationStarted: false });
+  if (!plan.iterates) return ok(before);
+  const ran = await iterate(run, facts, plan);
+  if (!ran.ok) return ran;
+  const after = await readAfter(run, facts);
+  if (!after.ok) return after;
+  const { slots, checks, asked, ...last } = ran.value;
+  return ok({
+    facts: after.value,
+    actions: {
+      ...last,
+      slots: {
+        judged: [...actions.slots.judged, ...slots.judged],
+        resting: [...actions.slots.resting, ...slots.resting],
+        interrupted: slots.interrupted,
+        stopped: [...actions.slots.stopped, ...slots.stopped],
+        binary: [...new Set([...actions.slots.binary, ...slots.binary])],
+      },
+      checks: new Map([...actions.checks, ...checks]),
+      asked: new Map([...actions.asked, ...asked]),
+    },
+  });
+}
+
+/** Marks passed rule tasks, archives ended cycles, and deletes what no record needs. */
+async function finish(
+  { ports, request }: RunContext,
+  { facts, actions }: RunStep,
+  isUntouched: (gate: ReviewGate) => boolean,
+): Promise<Result<void>> {
+  const tolerated = request.ratchet?.now.letBe ?? new Set();
+  const passed = new Set(
+    facts.reviews
+      // A mark outlives the loop, so a gate with a tolerated finding gets none.
+      .filter(({ certified, findings }) => certified && !findings.some(({ finding }) => tolerated.has(finding.id)))
+      .map(({ gate }) => gate.id),
+  );
+  const hasIterated = actions.iteration !== null;
+  if (facts.comparison.scope.kind === 'full' && hasIterated) {
+    const gates = facts.reviews.map(({ gate }) => gate).filter(({ id }) => actions.asked.has(id));
+    const allChanged = facts.snapshot.entries.map(({ path }) => path);
+    const marked = await markPassed(ports, gates, passed, ports.clock.now(), allChanged, isUntouched);
+    if (!marked.ok) return marked;
+  }
+  return archiveEndedCycles(ports, facts, { hasIterated });
+}

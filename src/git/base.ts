@@ -1,0 +1,154 @@
+import { join } from 'node:path';
+import type { CommitId, RepoPath } from '../kernel/ids.ts';
+import { type Base, DEFAULT_BASES, type RepositoryPaths, SUBMODULE } from '../kernel/repository.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
+import { NO_USER_PROGRAMS, STRICT_STAT } from './config-flags.ts';
+import { readRawDiff } from './diff.ts';
+import { git, gitFailed } from './git.ts';
+import { askByName } from './locate.ts';
+import { rewatch, withIndexCopy } from './temporary-index.ts';
+
+/**
+ * Whether the local history is enough to know the merge-base. If a shallow clone cuts one side off and the other side has
+ * commits of its own, a nearer merge-base may be missing. A diff from an older one hides changes that were reverted since.
+ */
+async function isMergeBaseReliable(
+  repo: RepositoryPaths,
+  { name, others }: NonNullable<Base>,
+): Promise<Result<boolean>> {
+  if (!repo.shallow) return ok(true);
+  // With several merge-bases, the missing history may decide which is nearer.
+  if (others !== undefined) return ok(false);
+  const answer = await git(repo.root, ['rev-list', '--left-right', '--parents', `${name}^{commit}...HEAD`]);
+  if (!answer.ok) return answer;
+  const commits = answer.value.stdout.toString('utf8').trim().split('\n');
+  const isOneSided = new Set(commits.map((line) => line[0])).size < 2;
+  return ok(isOneSided || commits.every((line) => line.includes(' ')));
+}
+
+/**
+ * Returns the tree that a change is compared with: the merge-base. Branches that were merged into each other have two
+ * merge-bases. A diff from only one hides what was reverted of the other, so this returns the merge of the two.
+ */
+export async function baseTree(repo: RepositoryPaths, base: NonNullable<Base>): Promise<Result<string>> {
+  const isReliable = await isMergeBaseReliable(repo, base);
+  if (!isReliable.ok) return isReliable;
+  const { name, commit, others } = base;
+  if (!isReliable.value) return err({ kind: 'no-merge-base', base: name, shallow: true });
+  const [other, ...more] = others ?? [];
+  if (other === undefined) return ok(commit);
+  const several = err({ kind: 'several-merge-bases', base: name });
+  if (more.length > 0) return several;
+  // An older git does not know this option (129), and merge-bases that conflict have no merged tree (1).
+  const answer = await git(repo.commonDir, ['merge-tree', '--write-tree', '--no-messages', commit, other], {
+    expected: [0, 1, 128, 129],
+    env: withoutAttributes(repo.commonDir),
+    config: [...NO_USER_PROGRAMS, 'core.attributesFile=/dev/null', 'merge.default=text'],
+  });
+  if (!answer.ok) return answer;
+  const tree = answer.value.stdout.toString('utf8').trim();
+  return answer.value.code === 0 && /^[0-9a-f]+$/.test(tree) ? ok(tree) : several;
+}
+
+// `merge=union` in the author's .gitattributes would keep both sides of a conflict. A working tree without files has none.
+function withoutAttributes(commonDir: string): Readonly<Record<string, string>> {
+  const objects = join(commonDir, 'objects');
+  return { GIT_DIR: commonDir, GIT_WORK_TREE: objects, GIT_INDEX_FILE: join(objects, 'no-index') };
+}
+
+/** The files that differ between the merge-base and the working tree. */
+export type Diff = {
+  readonly base: Base;
+  readonly entries: readonly DiffEntry[];
+  readonly unnameable: readonly string[];
+};
+
+type DiffEntry = { readonly path: RepoPath; readonly status: string; readonly submodule: boolean };
+
+const NO_COMMITS: Diff = { base: null, entries: [], unnameable: [] };
+
+/** Returns the diff against the merge-base with `requested`. A repository without commits has an empty diff. */
+export async function diffAgainstBase(repo: RepositoryPaths, requested: string | null): Promise<Result<Diff>> {
+  const base = await mergeBaseWith(repo, requested ?? repo.usualBase);
+  if (!base.ok) return (await hasCommits(repo)) ? base : ok(NO_COMMITS);
+  return diffFrom(repo, base.value, []);
+}
+
+/** Returns the diff from a base. `unwatched` are files that git compares only if their index flags are cleared. */
+export async function diffFrom(
+  repo: RepositoryPaths,
+  base: Base,
+  unwatched: readonly RepoPath[],
+): Promise<Result<Diff>> {
+  if (base === null) return ok(NO_COMMITS);
+  const from = await baseTree(repo, base);
+  if (!from.ok) return from;
+  return withIndexCopy(repo, async (env) => {
+    const watched = await rewatch(repo, unwatched, env);
+    if (!watched.ok) return watched;
+    const answer = await git(repo.root, [...DIFF, from.value, '--'], { env, config: STRICT_STAT });
+    return answer.ok ? ok({ base, ...readEntries(answer.value.stdout) }) : answer;
+  });
+}
+
+const DIFF = [
+  '-c',
+  'diff.autoRefreshIndex=true',
+  'diff',
+  '--raw',
+  '-z',
+  '--no-renames',
+  '--no-ext-diff',
+  '--ignore-submodules=dirty',
+];
+
+/** Returns the merge-base of HEAD with a branch or commit. An unknown name and unrelated histories are different failures. */
+export async function mergeBaseWith(repo: RepositoryPaths, name: string | null): Promise<Result<NonNullable<Base>>> {
+  if (name === null) return err({ kind: 'no-base', tried: DEFAULT_BASES });
+  const unknown = err({ kind: 'unknown-base', base: name });
+  if (!isRefName(name)) return unknown;
+  const answer = await askByName(repo.root, ['merge-base', '--all', `${name}^{commit}`, 'HEAD']);
+  if (!answer.ok) return answer;
+  const [commit = '', ...others] = answer.value.stdout.toString('utf8').trim().split('\n') as CommitId[];
+  if (commit !== '') return ok({ name, commit, ...(others.length === 0 ? {} : { others }) });
+  if (answer.value.code === 1) return err({ kind: 'no-merge-base', base: name, shallow: repo.shallow });
+  const known = await commitOf(repo, name);
+  if (!known.ok) return known;
+  return known.value === null ? unknown : gitFailed(['merge-base', name, 'HEAD'], answer.value.stderr);
+}
+
+/** Returns the commit of a branch or another name. */
+export async function tipOf(repo: RepositoryPaths, name: string): Promise<Result<CommitId>> {
+  const commit = await commitOf(repo, name);
+  if (!commit.ok) return commit;
+  return commit.value === null ? err({ kind: 'unknown-base', base: name }) : ok(commit.value);
+}
+
+/** Returns the commit with this name; null if there is none. */
+export async function commitOf(repo: RepositoryPaths, name: string): Promise<Result<CommitId | null>> {
+  if (!isRefName(name)) return ok(null);
+  const answer = await askByName(repo.root, ['rev-parse', '--verify', `${name}^{commit}`]);
+  if (!answer.ok) return answer;
+  return ok(answer.value.code === 0 ? (answer.value.stdout.toString('utf8').trim() as CommitId) : null);
+}
+
+/** Whether a name may be passed to git: it is not empty and git cannot take it for an option. */
+export function isRefName(name: string): boolean {
+  return name !== '' && !name.startsWith('-') && !name.includes('\0');
+}
+
+/** Whether HEAD is a commit. If git fails, the answer is true, so that the next command reports the failure. */
+export async function hasCommits(repo: RepositoryPaths): Promise<boolean> {
+  // Without `^{commit}`: a commit whose object is lost must not count as "no commits yet".
+  const head = await git(repo.root, ['rev-parse', '--verify', '--quiet', 'HEAD'], { expected: [0, 1] });
+  return !head.ok || head.value.code === 0;
+}
+
+function readEntries(output: Buffer): Omit<Diff, 'base'> {
+  const raw = readRawDiff(output);
+  const entries = raw.flatMap(({ paths, oldMode, newMode, status }) => {
+    const submodule = newMode === SUBMODULE || (newMode === '000000' && oldMode === SUBMODULE);
+    return paths.map((path) => ({ path, status, submodule }));
+  });
+  return { entries, unnameable: raw.flatMap(({ unnameable }) => unnameable) };
+}

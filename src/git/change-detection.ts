@@ -1,0 +1,143 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, lstatSync, readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { StatFingerprints, WorktreePaths } from '../kernel/repository.ts';
+import { gitProgram } from '../platform/program.ts';
+import { withStrictStat } from './config-flags.ts';
+
+/** Whether the name of an entry may contain this text; false is certain. Version 4 compresses names, so it may always. */
+export function indexMayContain(index: Buffer, part: string): boolean {
+  return versionOf(index) >= 4 || index.includes(part);
+}
+
+/** Whether an index may have files that are not checked out; false is certain. Such files need version 3. */
+export function indexMayOmit(index: Buffer): boolean {
+  return index.length > 0 && (versionOf(index) >= 3 || isSparseOrSplit(index));
+}
+
+/** Whether files may exist that an index does not name; false is certain. A sparse index names folders, a split one another file. */
+export function isSparseOrSplit(index: Buffer): boolean {
+  return index.includes('sdir\0\0\0\0') || index.includes('link\0');
+}
+
+function versionOf(index: Buffer): number {
+  return index.readUInt32BE(4);
+}
+
+/** Matches files with the attribute `ident`: git ignores edits inside their `$Id$` text. */
+export const HIDING_ATTRIBUTES = ':(top,attr:ident)';
+
+/** Whether any git attributes may be set; false is certain. */
+export function mayHaveAttributes(commonDir: string, indexFile: string): boolean {
+  if (existsSync(join(commonDir, 'info/attributes'))) return true;
+  return indexMayContain(readFileSync(indexFile), '.gitattributes');
+}
+
+/** Returns the current fingerprint of each path. */
+export function statFingerprints(paths: readonly string[]): StatFingerprints {
+  return Object.fromEntries(paths.map((path) => [path, fingerprint(path)]));
+}
+
+/** Whether every fingerprint is unchanged. */
+export function matchesFingerprints(fingerprints: StatFingerprints): boolean {
+  return Object.entries(fingerprints).every(([path, before]) => fingerprint(path) === before);
+}
+
+/** Returns the fingerprint of the entry itself, without the target of a symlink. */
+export function entryFingerprint(path: string): string {
+  return orErrorCode(() => printOf(lstatSync(path, { throwIfNoEntry: false })));
+}
+
+function fingerprint(path: string): string {
+  return orErrorCode(() => (path.endsWith('/') ? folderPrint(path) : pathPrint(path)));
+}
+
+// The target of a symlink can change while the symlink itself stays the same.
+function pathPrint(path: string): string {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats?.isSymbolicLink() !== true) return printOf(stats);
+  return `${printOf(stats)} to ${orErrorCode(() => printOf(statSync(path, { throwIfNoEntry: false })))}`;
+}
+
+// A file that is overwritten in place does not change the stats of its folder.
+function folderPrint(path: string): string {
+  const names = readdirSync(path).sort();
+  return [pathPrint(path.slice(0, -1)), ...names.map((name) => `${name} ${pathPrint(join(path, name))}`)].join('\n');
+}
+
+// A user cannot set ctime back. As a number it is exact to less than a microsecond.
+function printOf(stats: Stats | undefined): string {
+  return stats === undefined ? 'missing' : `${stats.ino} ${stats.mode} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
+}
+
+function orErrorCode(read: () => string): string {
+  try {
+    return read();
+  } catch (error) {
+    return String((error as NodeJS.ErrnoException).code);
+  }
+}
+
+/** The output of `git status`, and the untracked files that no snapshot contains. */
+type StatusFingerprint = { readonly print: string; readonly untracked: readonly string[] };
+
+/**
+ * Returns a fingerprint of the working tree with one call to `git status`. It uses the private index of the last snapshot,
+ * in which no one can hide files, and reads no contents. `name` is the beginning of that index's name. Returns null if
+ * there was no snapshot, or if a file has changed since.
+ */
+export function statusFingerprint(
+  { root, commonDir }: Pick<WorktreePaths, 'root' | 'commonDir'>,
+  name: string,
+): StatusFingerprint | null {
+  const index = keptIndex(commonDir, name);
+  if (index === null) return null;
+  const config = withStrictStat(commonDir).flatMap((setting) => ['-c', setting]);
+  const overrides = { GIT_INDEX_FILE: index, GIT_OPTIONAL_LOCKS: '0', GIT_NO_REPLACE_OBJECTS: '1', LC_ALL: 'C' };
+  const ask = (args: readonly string[]) =>
+    spawnSync(gitProgram(), [...config, ...args], {
+      cwd: root,
+      env: { ...process.env, ...overrides },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      maxBuffer: 1 << 28,
+    });
+  const answer = ask(STATUS);
+  // git skips a folder that it may not read, and says so only on stderr.
+  if (answer.status !== 0 || answer.stderr.length > 0) return null;
+  // `git status` misses edits inside `$Id$` text, so with `ident` files present its answer proves nothing.
+  const hiding = mayHaveAttributes(commonDir, index) ? ask(['ls-files', '-z', '--', HIDING_ATTRIBUTES]) : null;
+  if (hiding !== null && (hiding.status !== 0 || hiding.stdout.length > 0)) return null;
+  return readStatus(answer.stdout);
+}
+
+const STATUS = [
+  'status',
+  '--porcelain=v2',
+  '-z',
+  '--branch',
+  '--no-ahead-behind',
+  '--untracked-files=all',
+  '--ignore-submodules=none',
+  '--no-renames',
+];
+
+// A file that differs from the index has content that no reviewer has seen.
+function readStatus(output: Buffer): StatusFingerprint | null {
+  const print = output.toString('latin1');
+  const untracked: string[] = [];
+  for (const entry of print.split('\0')) {
+    if (entry.startsWith('? ')) untracked.push(Buffer.from(entry.slice(2), 'latin1').toString('utf8'));
+    else if (entry.startsWith('u ') || /^[12] .[^.D]/.test(entry)) return null;
+  }
+  return { print, untracked };
+}
+
+function keptIndex(commonDir: string, name: string): string | null {
+  const folder = join(commonDir, 'onceover/indexes');
+  try {
+    const [found] = readdirSync(folder).filter((one) => one.startsWith(name));
+    return found === undefined || !lstatSync(join(folder, found)).isFile() ? null : join(folder, found);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,251 @@
+import { join } from 'node:path';
+import { byCodePoint, inChunks } from '../kernel/collections.ts';
+import type { RepoPath } from '../kernel/ids.ts';
+import { type DiffSection, type RepositoryPaths, SUBMODULE } from '../kernel/repository.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import { NO_USER_PROGRAMS } from './config-flags.ts';
+import { git, gitFailed, objectId, utf8Name } from './git.ts';
+
+/** One line of git's `--raw` output: a changed path or a rename. */
+type RawEntry = {
+  readonly oldMode: string;
+  readonly newMode: string;
+  /** Object id; null if the path does not exist on this side. */
+  readonly oldId: string | null;
+  readonly newId: string | null;
+  /** A, D, M, T, R, C or U. */
+  readonly status: string;
+  /** The path; for a rename the old and the new path. */
+  readonly paths: readonly RepoPath[];
+  /** Names that are not UTF-8, with one latin1 character per byte. */
+  readonly unnameable: readonly string[];
+};
+
+/** Parses the output of git's diff commands with `--raw -z`. */
+export function readRawDiff(output: Buffer): RawEntry[] {
+  // latin1 keeps every byte of a name that is not UTF-8.
+  const fields = output.toString('latin1').split('\0');
+  const entries: RawEntry[] = [];
+  for (let i = 0; i + 1 < fields.length; ) {
+    const [oldMode = '', newMode = '', oldId = '', newId = '', status = ''] = (fields[i] ?? '').slice(1).split(' ');
+    const count = /^[RC]/.test(status) ? 2 : 1;
+    const names = fields.slice(i + 1, i + 1 + count);
+    i += 1 + count;
+    const paths = names.map((name) => utf8Name(name) as RepoPath | null);
+    entries.push({
+      oldMode,
+      newMode,
+      oldId: idOrNone(oldId),
+      newId: idOrNone(newId),
+      status: status.charAt(0),
+      paths: paths.filter((path) => path !== null),
+      unnameable: names.filter((_, n) => paths[n] === null),
+    });
+  }
+  return entries;
+}
+
+function idOrNone(id: string): string | null {
+  return /^0+$/.test(id) ? null : id;
+}
+
+/** Returns the blobs that contain a NUL byte and so are binary. It streams them, so a blob of any size fits. */
+async function blobsWithNul(repo: RepositoryPaths, ids: readonly string[]): Promise<Result<ReadonlySet<string>>> {
+  const found = new Set<string>();
+  if (ids.length === 0) return ok(found);
+  let answered = 0;
+  let header = '';
+  let rest = 0;
+  // For each blob git writes a line with its size, the blob, and a line break.
+  function onOutput(chunk: Buffer): void {
+    for (let at = 0; at < chunk.length; ) {
+      if (rest > 0) {
+        const piece = chunk.subarray(at, at + rest);
+        if (piece.includes(0)) found.add(ids[answered - 1] ?? '');
+        rest -= piece.length;
+        at += piece.length;
+        continue;
+      }
+      const end = chunk.indexOf('\n', at);
+      header += chunk.toString('latin1', at, end === -1 ? chunk.length : end);
+      if (end === -1) return;
+      at = end + 1;
+      const size = / blob (\d+)$/.exec(header)?.[1];
+      if (size === undefined) return;
+      rest = Number(size) + 1;
+      answered++;
+      header = '';
+    }
+  }
+  const command = ['cat-file', '--batch', '--buffer'];
+  const input = Buffer.from(ids.map((id) => `${id}\n`).join(''), 'latin1');
+  const answer = await git(repo.root, command, { input, onOutput });
+  if (!answer.ok) return answer;
+  return answered === ids.length ? ok(found) : gitFailed(command, header);
+}
+
+/** The diff of one path or rename, with its line of the `--raw` list. */
+type PatchPart = DiffSection & { readonly raw: RawEntry };
+
+/** Parses the output of `--patch-with-raw -z`; null if the patches do not match the list. */
+export function readPatch(output: Buffer): PatchPart[] | null {
+  if (output.length === 0) return [];
+  const border = output.indexOf('\0\0');
+  if (border === -1) return null;
+  const sections = splitSections(output.subarray(border + 2));
+  let used = 0;
+  const parts = readRawDiff(output.subarray(0, border + 1)).map((raw) => {
+    // git prints a file that became a symlink as a deletion and an addition.
+    const count = raw.status === 'T' ? 2 : 1;
+    const text = sections.slice(used, used + count).join('');
+    used += count;
+    return { paths: raw.paths, text, raw };
+  });
+  return used === sections.length ? parts : null;
+}
+
+const START = 'diff --git ';
+
+// A line of a file cannot match, because git puts a space, a plus or a minus before it.
+function splitSections(patch: Buffer): string[] {
+  const sections: string[] = [];
+  for (let from = 0; from < patch.length; ) {
+    const next = patch.indexOf(`\n${START}`, from);
+    const end = next === -1 ? patch.length : next + 1;
+    sections.push(patch.toString('utf8', from, end));
+    from = end;
+  }
+  return sections;
+}
+
+type Trees = { readonly from: string; readonly to: string };
+
+/** Returns the diff of two trees with renames, one section per file. Text is shown even if `.gitattributes` calls it binary. */
+export async function diffSections(
+  repo: RepositoryPaths,
+  trees: Trees,
+  contextLines: number,
+): Promise<Result<readonly DiffSection[]>> {
+  const parts = await patch(repo, trees, [`--unified=${contextLines}`, ...RENAMES]);
+  return parts.ok ? withTexts(repo, trees, { parts: parts.value, contextLines }) : parts;
+}
+
+/** Returns the diff of two trees for some paths, without renames. */
+export async function plainDiffSections(
+  repo: RepositoryPaths,
+  trees: Trees,
+  paths: readonly RepoPath[],
+): Promise<Result<readonly DiffSection[]>> {
+  const parts = await patchOf(repo, trees, { paths, options: ['--unified=3', '--no-renames'] });
+  return parts.ok ? withTexts(repo, trees, { parts: parts.value, contextLines: 3 }) : parts;
+}
+
+const RENAMES = ['-M', '-l1000'];
+
+// Some options are defaults. Setting them keeps the diff the same for every git version and user setting.
+const DIFF_TREE = [
+  'diff-tree',
+  '-r',
+  '-z',
+  '--patch-with-raw',
+  // Long enough that ids do not get longer while the repository grows.
+  '--abbrev=12',
+  '--no-color',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-relative',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+  '--inter-hunk-context=0',
+  '--indent-heuristic',
+  '--diff-algorithm=myers',
+  '--submodule=short',
+  '--ignore-submodules=none',
+  '-O/dev/null',
+];
+
+const CONFIG = [
+  ...NO_USER_PROGRAMS,
+  'core.quotePath=false',
+  'core.bigFileThreshold=512m',
+  'diff.suppressBlankEmpty=false',
+];
+
+async function patch(
+  repo: RepositoryPaths,
+  trees: Trees,
+  options: readonly string[],
+  paths: readonly RepoPath[] = [],
+): Promise<Result<PatchPart[]>> {
+  const from = objectId(trees.from);
+  const to = objectId(trees.to);
+  if (!from.ok) return from;
+  if (!to.ok) return to;
+  const args = [...DIFF_TREE, ...options, from.value, to.value, '--', ...paths];
+  // With the user's index, git may read a file that counts as unchanged from disk instead of from the tree.
+  const env = { GIT_DIFF_OPTS: '', GIT_INDEX_FILE: join(repo.commonDir, 'onceover/no-index') };
+  const answer = await git(repo.root, args, { config: CONFIG, env });
+  if (!answer.ok) return answer;
+  const parts = readPatch(answer.value.stdout);
+  if (parts === null) return gitFailed(args, 'the patch does not fit the list');
+  // Names that are not UTF-8 belong to no gate. The snapshot reports them.
+  return ok(parts.filter(({ raw }) => raw.unnameable.length === 0));
+}
+
+async function patchOf(
+  repo: RepositoryPaths,
+  trees: Trees,
+  { paths, options }: { readonly paths: readonly RepoPath[]; readonly options: readonly string[] },
+): Promise<Result<PatchPart[]>> {
+  const all: PatchPart[] = [];
+  for (const some of inChunks([...new Set(paths)])) {
+    const parts = await patch(repo, trees, options, some);
+    if (!parts.ok) return parts;
+    // If a path is a folder on one side, git also prints the files in that folder.
+    const requested = new Set<string>(some);
+    all.push(...parts.value.filter((part) => part.paths.every((path) => requested.has(path))));
+  }
+  return ok(all.sort((a, b) => byCodePoint(a.paths[0] ?? '', b.paths[0] ?? '')));
+}
+
+// If attributes call a text binary, git hides its diff, so we ask for that diff again as text. Real binaries stay hidden.
+async function withTexts(
+  repo: RepositoryPaths,
+  trees: Trees,
+  { parts, contextLines }: { readonly parts: readonly PatchPart[]; readonly contextLines: number },
+): Promise<Result<readonly DiffSection[]>> {
+  const binaries = parts.filter(({ text }) => text.includes('\nBinary files '));
+  const withNul = await blobsWithNul(repo, [...new Set(binaries.flatMap(blobsOf))]);
+  if (!withNul.ok) return withNul;
+  const hidden = new Set(binaries.filter((part) => !blobsOf(part).some((id) => withNul.value.has(id))));
+  const asText = [`--unified=${contextLines}`, '--text'];
+  const shown = new Map<string, string>();
+  // With fewer files git may pair other renames. A pair that it does not find again is shown as two files.
+  for (const options of [
+    [...asText, ...RENAMES],
+    [...asText, '--no-renames'],
+  ]) {
+    const missing = [...hidden].filter(({ paths }) => !shown.has(keyOf(paths)));
+    const again = await patchOf(repo, trees, { paths: missing.flatMap(({ paths }) => paths), options });
+    if (!again.ok) return again;
+    for (const { paths, text } of again.value) shown.set(keyOf(paths), text);
+  }
+  return ok(
+    parts.map((part) => {
+      const { paths } = part;
+      if (!hidden.has(part)) return { paths, text: part.text };
+      const asTwo = () => paths.map((path) => shown.get(keyOf([path])) ?? part.text).join('');
+      return { paths, text: shown.get(keyOf(paths)) ?? asTwo() };
+    }),
+  );
+}
+
+const keyOf = (paths: readonly RepoPath[]) => paths.join('\0');
+
+function blobsOf({ raw }: PatchPart): string[] {
+  const sides = [
+    { mode: raw.oldMode, id: raw.oldId },
+    { mode: raw.newMode, id: raw.newId },
+  ];
+  return sides.flatMap(({ mode, id }) => (id === null || mode === SUBMODULE ? [] : [id]));
+}

@@ -1,0 +1,101 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { err, ok, type Result } from '../kernel/result.ts';
+import { gitProgram, runProcess } from '../platform/program.ts';
+
+/** The output and exit code of a git command that ended by itself. */
+export type GitAnswer = { readonly code: number; readonly stdout: Buffer; readonly stderr: string };
+
+type GitOptions = {
+  /** Exit codes that are not a failure; default: only 0. */
+  readonly expected?: readonly number[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Settings that override the user's, as `name=value`. */
+  readonly config?: readonly string[];
+  readonly input?: Buffer;
+  readonly onOutput?: (chunk: Buffer) => void;
+};
+
+/** Runs git in a folder. An exit code that is not expected is a failure. */
+export async function git(
+  folder: string,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<Result<GitAnswer>> {
+  const { input, onOutput } = options;
+  const all = [...(options.config ?? []).flatMap((setting) => ['-c', setting]), ...args];
+  const how = { cwd: folder, env: { ...gitEnvironment(), ...options.env }, input, onOutput };
+  const found = await runProcess(gitProgram(), all, how);
+  // The program that was found first may have been removed since, for example by an update.
+  const end = found.kind === 'missing' ? await runProcess('git', all, how) : found;
+  if (end.kind === 'missing') {
+    return err(existsSync(folder) ? { kind: 'git-missing' } : { kind: 'not-a-repository', folder });
+  }
+  if (end.code === null || !(options.expected ?? [0]).includes(end.code)) return gitFailed(args, end.stderr);
+  return ok({ code: end.code, stdout: end.stdout, stderr: end.stderr });
+}
+
+/** Runs git and returns its output as text without surrounding whitespace. */
+export async function gitText(folder: string, args: readonly string[], options?: GitOptions): Promise<Result<string>> {
+  const answer = await git(folder, args, options);
+  return answer.ok ? ok(answer.value.stdout.toString('utf8').trim()) : answer;
+}
+
+/** Makes the failure of a git command. */
+export function gitFailed(args: readonly string[], said: string): ReturnType<typeof err> {
+  return err({ kind: 'git-failed', command: `git ${args.join(' ')}`, said: said.trim() });
+}
+
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** Runs git synchronously; null if it fails or prints more than 64 MiB. */
+export function gitSync(folder: string, args: readonly string[]): Buffer | null {
+  const how = { cwd: folder, env: gitEnvironment(), maxBuffer: MOST_BYTES } as const;
+  const end = spawnSync(gitProgram(), args, { ...how, stdio: ['ignore', 'pipe', 'ignore'] });
+  return end.status === 0 ? end.stdout : null;
+}
+
+function gitEnvironment(): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    // Without this, `git status` and `git diff` rewrite the user's index.
+    GIT_OPTIONAL_LOCKS: '0',
+    // Without this, git expands `*` and `:` in paths as patterns.
+    GIT_LITERAL_PATHSPECS: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    // `git replace` can show other content in place of an object. Reviews need the object itself.
+    GIT_NO_REPLACE_OBJECTS: '1',
+    LC_ALL: 'C',
+  };
+}
+
+/** Paths, and the names that are not UTF-8 with one latin1 character per byte. */
+export type Names = { readonly names: readonly string[]; readonly unnameable: readonly string[] };
+
+/** Splits NUL-separated output of git into names. */
+export function readNulList(output: Buffer): Names {
+  const text = output.toString('utf8');
+  if (!text.includes('\ufffd')) return { names: text.split('\0').filter((name) => name !== ''), unnameable: [] };
+  const names: string[] = [];
+  const unnameable: string[] = [];
+  for (const bytes of output.toString('latin1').split('\0')) {
+    const name = utf8Name(bytes);
+    if (name === null) unnameable.push(bytes);
+    else if (name !== '') names.push(name);
+  }
+  return { names, unnameable };
+}
+
+/** Decodes a name that has one latin1 character per byte; null if the bytes are not UTF-8. */
+export function utf8Name(bytes: string): string | null {
+  if (/^[\x20-\x7e]*$/.test(bytes)) return bytes;
+  const buffer = Buffer.from(bytes, 'latin1');
+  const name = buffer.toString('utf8');
+  return Buffer.from(name, 'utf8').equals(buffer) ? name : null;
+}
+
+/** Checks that a text is a full object id. Ids may come from records, and other text must not reach git as an argument. */
+export function objectId(text: string): Result<string> {
+  if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text)) return ok(text);
+  return gitFailed(['cat-file', '-e', text], 'not the name of an object');
+}

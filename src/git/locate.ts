@@ -1,0 +1,145 @@
+import type { CommitId } from '../kernel/ids.ts';
+import { type Base, DEFAULT_BASES, type RepositoryPaths } from '../kernel/repository.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
+import { type GitAnswer, git } from './git.ts';
+
+// git warns on stderr if several branches or tags have a name, and picks one of them. An attacker may own that one.
+const NAME_QUERIES = ['core.warnAmbiguousRefs=true'] as const;
+
+/** Runs git with a branch, tag or commit name. A name that stands for several of them is a failure. */
+export async function askByName(folder: string, args: readonly string[]): Promise<Result<GitAnswer>> {
+  const answer = await git(folder, args, { expected: [0, 1, 128], config: NAME_QUERIES });
+  const name = answer.ok ? ambiguousName(answer.value.stderr) : null;
+  return name === null ? answer : err({ kind: 'ambiguous-name', name });
+}
+
+// HEAD is left out, because git always resolves it first.
+function ambiguousName(stderr: string): string | null {
+  return /^warning: refname '(?!HEAD')(.*)' is ambiguous/m.exec(stderr)?.[1] ?? null;
+}
+
+/** The merge-base of a change, the last commit and the branch. */
+export type BaseAndHead = {
+  readonly base: NonNullable<Base>;
+  readonly head: CommitId;
+  readonly branch: string | null;
+};
+
+/** Returns the arguments of `git rev-parse` that print it. Names that follow are printed in full. */
+export function askBaseAndHead(name: string): readonly string[] {
+  return [`${name}^{commit}...HEAD`, ...ASK_BRANCH];
+}
+
+export const ASK_BRANCH = ['--symbolic-full-name', 'HEAD'] as const;
+
+/** Reads the output of `askBaseAndHead` and returns the lines after it; null if there is no merge-base. */
+export function readBaseAndHead(
+  name: string,
+  lines: readonly string[],
+): { readonly footing: BaseAndHead; readonly rest: readonly string[] } | null {
+  const [head = '', , ...more] = lines;
+  const [first = ''] = more;
+  if (!first.startsWith('^')) return null;
+  const end = more.findIndex((line) => !line.startsWith('^'));
+  const [branch = '', ...rest] = more.slice(end);
+  const others = more.slice(1, end).map((line) => line.slice(1) as CommitId);
+  const base = { name, commit: first.slice(1) as CommitId, ...(others.length === 0 ? {} : { others }) };
+  return { footing: { base, head: head as CommitId, branch: branchOf(branch) }, rest };
+}
+
+/** Returns the full name of the branch; null if HEAD is detached. */
+export function branchOf(line: string): string | null {
+  return line === 'HEAD' || line === '' ? null : line;
+}
+
+/** Returns the version of git; null if git is not installed. */
+export async function gitVersion(folder: string): Promise<string | null> {
+  const answer = await git(folder, ['--version']);
+  return answer.ok ? (/\d+\.\d+[.\d]*/.exec(answer.value.stdout.toString('utf8'))?.[0] ?? null) : null;
+}
+
+/** Finds the repository that contains `folder`. */
+export async function findRepository(folder: string): Promise<Result<RepositoryPaths>> {
+  const found = await findRepositoryWith(folder, null);
+  return found.ok ? ok(found.value.place) : found;
+}
+
+/** Finds the repository, and with the same call the merge-base with `base`; null if that needs another call. */
+export async function findRepositoryWith(
+  folder: string,
+  base: string | null,
+): Promise<Result<{ readonly place: RepositoryPaths; readonly footing: BaseAndHead | null }>> {
+  const args = [
+    'rev-parse',
+    '--path-format=absolute',
+    '--show-toplevel',
+    '--git-common-dir',
+    '--git-path',
+    'index',
+    '--is-shallow-repository',
+    '--show-prefix',
+    ...(base === null ? ['--symbolic-full-name'] : askBaseAndHead(base)),
+    ...DEFAULT_BASES.map(patternFor),
+  ];
+  const answer = await git(folder, args, { config: NAME_QUERIES });
+  if (!answer.ok) {
+    if (answer.failure.kind !== 'git-failed') return answer;
+    if (base !== null) return findRepositoryWith(folder, null);
+    if (/not a git repository/i.test(answer.failure.said)) return err({ kind: 'not-a-repository', folder });
+    if (/must be run in a work tree/i.test(answer.failure.said)) return err({ kind: 'bare-repository', folder });
+    return answer;
+  }
+  const [root, commonDir, index, shallow, prefix, ...more] = answer.value.stdout.toString('utf8').split('\n');
+  if (root === undefined || commonDir === undefined || index === undefined || root.startsWith('--')) {
+    return err({ kind: 'git-too-old' });
+  }
+  // A line break in a path shifts all lines that follow.
+  if (shallow !== 'true' && shallow !== 'false') return err({ kind: 'odd-root', folder });
+  const { stderr } = answer.value;
+  const found = base === null || ambiguousName(stderr) !== null ? null : readBaseAndHead(base, more);
+  if (base !== null && found === null) return findRepositoryWith(folder, null);
+  const [firstRef] = found?.rest ?? more;
+  const place = {
+    root,
+    commonDir,
+    index,
+    prefix: (prefix ?? '').replace(/\/$/, ''),
+    shallow: shallow === 'true',
+    usualBase: preferredBase(firstRef?.replace(/^refs\/(?:remotes|heads)\//, '') || null, stderr),
+  };
+  return ok({ place, footing: found?.footing ?? null });
+}
+
+// git omits a branch from the list if its short name is ambiguous, and says so on stderr. A preferred branch that was
+// omitted is still the base, so that the next command reports the ambiguity instead of using a less preferred branch.
+function preferredBase(found: string | null, stderr: string): string | null {
+  const names: readonly string[] = DEFAULT_BASES;
+  const at = found === null ? names.length : Math.max(0, names.indexOf(found));
+  const errors = stderr.split('\n');
+  const isOmitted = (name: string) => errors.some((line) => line.startsWith(`error: refname '${name}' is ambiguous`));
+  return names.slice(0, at).find(isOmitted) ?? found;
+}
+
+// git omits a pattern that matches no branch, but fails for a name that does not exist.
+function patternFor(name: string): string {
+  const pattern = `${name.slice(0, -1)}[${name.slice(-1)}]`;
+  return name.startsWith('origin/') ? `--remotes=${pattern}` : `--branches=${pattern}`;
+}
+
+let prefetched: { readonly cwd: string; readonly place: Promise<Result<RepositoryPaths>> } | null = null;
+
+/** Stores a lookup that was started early, for the next `repositoryAt` with the same folder. */
+export function keepPrefetched(found: {
+  readonly cwd: string;
+  readonly place: Promise<Result<RepositoryPaths>>;
+}): void {
+  prefetched = found;
+}
+
+/** Returns the repository that contains a folder. */
+export function repositoryAt(cwd: string): Promise<Result<RepositoryPaths>> {
+  const started = prefetched;
+  // A prefetched lookup is used only once, because a server that runs for days must look again.
+  prefetched = null;
+  return started?.cwd === cwd ? started.place : findRepository(cwd);
+}

@@ -1,0 +1,263 @@
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { CommitId, SnapshotId } from '../kernel/ids.ts';
+import type { RepositoryPaths } from '../kernel/repository.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import { makeFolder, removeOldest, tryDisk } from '../platform/files.ts';
+import { NO_USER_PROGRAMS } from './config-flags.ts';
+import { gitText } from './git.ts';
+import { type IndexEnv, setIndexTime, withIndexFolder } from './temporary-index.ts';
+import { indexName } from './worktree-paths.ts';
+
+/**
+ * Returns the index without the sizes of files that changed in this second or later; null if it is not a valid index.
+ * git compares times by whole seconds. A file that is rewritten in the same second with its old time and length would
+ * count as unchanged. For an entry without a size git reads the file, as it does for entries as young as the index.
+ */
+export function clearRacySizes(index: Buffer, second: number): Buffer | null {
+  const checksum = checksumOf(index);
+  const entries = checksum === null ? null : entriesIn(index, checksum.length);
+  if (checksum === null || entries === null) return null;
+  const young = entries.filter((at) => index.readUInt32BE(at) >= second && index.readUInt32BE(at + SIZE) !== 0);
+  if (young.length === 0) return index;
+  const cleared = Buffer.from(index);
+  for (const at of young) cleared.writeUInt32BE(0, at + SIZE);
+  const end = cleared.length - checksum.length;
+  createHash(checksum.algorithm).update(cleared.subarray(0, end)).digest().copy(cleared, end);
+  return cleared;
+}
+
+/** Whether an index ends with its own checksum. git does not verify the checksum when it reads an index. */
+export function isCompleteIndex(index: Buffer): boolean {
+  return checksumOf(index) !== null;
+}
+
+type Checksum = { readonly algorithm: 'sha1' | 'sha256'; readonly length: number };
+
+const CHECKSUMS: readonly Checksum[] = [
+  { algorithm: 'sha1', length: 20 },
+  { algorithm: 'sha256', length: 32 },
+];
+
+function checksumOf(index: Buffer): Checksum | null {
+  const matches = ({ algorithm, length }: Checksum) => {
+    const end = index.length - length;
+    return end > 0 && createHash(algorithm).update(index.subarray(0, end)).digest().equals(index.subarray(end));
+  };
+  return CHECKSUMS.find(matches) ?? null;
+}
+
+// Positions in an index: the header's length; in an entry, the file's size and the object id.
+const HEADER = 12;
+
+const SIZE = 36;
+
+const ID = 40;
+
+const EXTENDED = 0x4000;
+
+/** Returns the position of each entry; null if the index is broken. Ids are as long as the checksum at the end. */
+function entriesIn(index: Buffer, idLength: number): number[] | null {
+  if (index.toString('latin1', 0, 4) !== 'DIRC') return null;
+  const [version, count] = [index.readUInt32BE(4), index.readUInt32BE(8)];
+  const entries: number[] = [];
+  for (let at = HEADER; entries.length < count; ) {
+    const flags = at + ID + idLength;
+    if (flags + 2 > index.length) return null;
+    entries.push(at);
+    const name = flags + ((index.readUInt16BE(flags) & EXTENDED) === 0 ? 2 : 4);
+    const end = index.indexOf(0, version >= 4 ? afterNumber(index, name) : name);
+    if (end < 0) return null;
+    // Before version 4, git pads an entry with at least one zero to a multiple of eight bytes.
+    at = version >= 4 ? end + 1 : at + (Math.floor((end - at) / 8) + 1) * 8;
+  }
+  return entries;
+}
+
+// In version 4 a name begins with a variable-length number: how many bytes of the previous name it drops.
+function afterNumber(index: Buffer, at: number): number {
+  let end = at;
+  while ((index[end] ?? 0) >= 0x80) end += 1;
+  return end + 1;
+}
+
+/** An index that git may change without touching the user's index. */
+export type PrivateIndex = {
+  readonly env: IndexEnv;
+  /** Whether the index has exactly the paths of the commit, so that `git read-tree` is not needed. */
+  readonly hasNames: boolean;
+  /** Returns the current number of entries. */
+  count(): number;
+  /** Returns the checksum that git wrote at the end of the index. */
+  sum(): string;
+};
+
+/** The value that the work returned, and whether the index still has exactly the paths of the commit. */
+export type IndexWork<T> = { readonly value: T; readonly hasNames: boolean };
+
+/** The value that the work returned, and the index after the work. */
+type Worked<T> = { readonly value: T; readonly index: Buffer };
+
+/**
+ * Calls `work` with a private index. The index is kept between calls, because its file times and paths make git fast.
+ * Each call works on its own copy, and the last copy is kept. If git cannot use the kept index, `work` is called again
+ * with an empty one.
+ */
+export async function withPrivateIndex<T>(
+  repo: RepositoryPaths,
+  commit: CommitId | null,
+  work: (own: PrivateIndex) => Promise<Result<IndexWork<T>>>,
+): Promise<Result<Worked<T>>> {
+  const folder = makeFolder(repo.commonDir, 'onceover/indexes');
+  if (!folder.ok) return folder;
+  // One index is kept per working tree. If it has the paths of a commit, its name contains the commit and the checksum.
+  const name = indexName(repo.root);
+  const keptNames = () => readdirSync(folder.value).filter((one) => one.startsWith(name));
+  const nameFor = (index: Buffer) => `${name}-${commit}-${checksumText(index)}`;
+  const workFrom = (kept: Kept | null, hasNames: boolean) =>
+    withIndexFolder<Worked<T>>(repo, async (own) => {
+      const path = join(own, 'index');
+      // The new folder shows the clock that file times come from. Some file systems count in steps of two seconds.
+      const began = Math.floor(lstatSync(own).ctimeMs / 1000) - 1;
+      const copied = tryDisk('write', path, () => kept !== null && linkOrCopy(path, kept));
+      if (!copied.ok) return copied;
+      const worked = await work({
+        env: { GIT_INDEX_FILE: path },
+        hasNames,
+        count: () => countEntries(path),
+        sum: () => checksumAt(path),
+      });
+      if (!worked.ok) return worked;
+      const { value } = worked.value;
+      if (kept !== null && hasNames && worked.value.hasNames && checksumAt(path) === checksumText(kept.bytes)) {
+        return ok({ value, index: kept.bytes });
+      }
+      const index = tryDisk('write', path, () => {
+        const bytes = readFileSync(path);
+        const cleared = clearRacySizes(bytes, began);
+        if (cleared === null) return bytes;
+        const isNamed = commit !== null && worked.value.hasNames && !mayHaveRepositories(bytes);
+        const target = isNamed ? nameFor(cleared) : name;
+        if (cleared !== bytes) replaceIndex(path, cleared);
+        renameSync(path, join(folder.value, target));
+        for (const one of keptNames()) if (one !== target) rmSync(join(folder.value, one), { force: true });
+        return bytes;
+      });
+      removeOldest(folder.value, MOST_KEPT, new Set(keptNames()));
+      return index.ok ? ok({ value, index: index.value }) : index;
+    });
+  const names = tryDisk('write', folder.value, keptNames);
+  if (!names.ok) return names;
+  const [found = name] = names.value;
+  const kept = readKept(join(folder.value, found));
+  const worked = await workFrom(kept, kept !== null && found === nameFor(kept.bytes));
+  return kept !== null && !worked.ok && worked.failure.kind === 'git-failed' ? workFrom(null, false) : worked;
+}
+
+function countEntries(path: string): number {
+  const header = readBytes(path, 0, HEADER);
+  return header.length === HEADER ? header.readUInt32BE(8) : 0;
+}
+
+const CHECKSUM_BYTES = 20;
+
+function checksumAt(path: string): string {
+  return readBytes(path, Math.max(0, lstatSync(path).size - CHECKSUM_BYTES), CHECKSUM_BYTES).toString('hex');
+}
+
+function checksumText(index: Buffer): string {
+  return index.subarray(-CHECKSUM_BYTES).toString('hex');
+}
+
+function readBytes(path: string, from: number, length: number): Buffer {
+  const fd = openSync(path, constants.O_RDONLY);
+  try {
+    const bytes = Buffer.alloc(length);
+    return bytes.subarray(0, readSync(fd, bytes, 0, length, from));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+const SUBMODULE_MODE = Buffer.from([0x00, 0x00, 0xe0, 0x00]);
+
+/**
+ * Whether the index may contain submodules; false is certain. A submodule that is not checked out keeps the value in the
+ * index, so an index with submodules is always made again from the commit.
+ */
+export function mayHaveRepositories(index: Buffer): boolean {
+  return index.includes(SUBMODULE_MODE);
+}
+
+/** Writes the tree that an index describes. */
+export async function treeOfIndex(repo: RepositoryPaths, index: Buffer): Promise<Result<SnapshotId>> {
+  return withIndex(repo, index, async (env) => {
+    const tree = await gitText(repo.root, ['write-tree'], { env, config: NO_USER_PROGRAMS });
+    return tree.ok ? ok(tree.value as SnapshotId) : tree;
+  });
+}
+
+/** Calls `work` with a new file that has the bytes of this index. */
+export async function withIndex<T>(
+  repo: RepositoryPaths,
+  index: Buffer,
+  work: (env: IndexEnv) => Promise<Result<T>>,
+): Promise<Result<T>> {
+  return withIndexFolder(repo, async (own) => {
+    const path = join(own, 'index');
+    const written = tryDisk('write', path, () => writeFileSync(path, index));
+    return written.ok ? work({ GIT_INDEX_FILE: path }) : written;
+  });
+}
+
+// Kept indexes of removed working trees are deleted when there are more than this.
+const MOST_KEPT = 64;
+
+type Kept = { readonly path: string; readonly bytes: Buffer; readonly mtimeMs: number };
+
+// Without a kept index git reads all files again; nothing else is lost.
+function readKept(path: string): Kept | null {
+  let fd: number | null = null;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const stats = fstatSync(fd);
+    const bytes = stats.isFile() ? readFileSync(fd) : null;
+    return bytes !== null && isCompleteIndex(bytes) ? { path, bytes, mtimeMs: stats.mtimeMs } : null;
+  } catch {
+    return null;
+  } finally {
+    if (fd !== null) closeSync(fd);
+  }
+}
+
+// A hard link is safe, because git never writes into an index: it renames a new file into its place.
+function linkOrCopy(path: string, { path: from, bytes, mtimeMs }: Kept): void {
+  try {
+    linkSync(from, path);
+  } catch {
+    writeFileSync(path, bytes);
+    setIndexTime(path, mtimeMs);
+  }
+}
+
+// The path may be a hard link to the kept index, so the new bytes go into another file first.
+function replaceIndex(path: string, bytes: Buffer): void {
+  const other = `${path}-known`;
+  writeFileSync(other, bytes);
+  setIndexTime(other, lstatSync(path).mtimeMs);
+  renameSync(other, path);
+}

@@ -1,0 +1,151 @@
+import { byCodePoint, inChunks } from '../kernel/collections.ts';
+import type { CommitId, RepoPath } from '../kernel/ids.ts';
+import type { Changes, Listing, Repository, RepositoryPaths } from '../kernel/repository.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import { pathExists } from '../platform/user-paths.ts';
+import { type Diff, diffAgainstBase, diffFrom, hasCommits, mergeBaseWith } from './base.ts';
+import { caseSensitivity, NO_USER_PROGRAMS, STRICT_STAT } from './config-flags.ts';
+import { git, readNulList } from './git.ts';
+
+const RULE_FILE = '.deepreview';
+
+/** Whether the name of a file may contain this text; false is certain. */
+export type MayHave = (part: string) => boolean;
+
+/** Returns the rule files of a commit; for null, those that git tracks or would track in the working tree. */
+export async function listRuleFiles(
+  repo: RepositoryPaths,
+  commit: CommitId | null,
+  mayHave: Promise<MayHave | null>,
+): Promise<Result<readonly RepoPath[]>> {
+  if (commit !== null) {
+    const answer = await git(repo.root, ['ls-tree', '-r', '-z', '--name-only', commit]);
+    return answer.ok ? ok(ruleFiles(answer.value.stdout)) : answer;
+  }
+  if ((await mayHave)?.(RULE_FILE) === false) return ok([]);
+  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', `:(top,glob)**/${RULE_FILE}`];
+  const config = [...NO_USER_PROGRAMS, ...caseSensitivity(repo.commonDir)];
+  const answer = await git(repo.root, args, { env: { GIT_LITERAL_PATHSPECS: '0' }, config });
+  return answer.ok ? ok(ruleFiles(answer.value.stdout)) : answer;
+}
+
+/** Whether a path names a rule file. */
+export function isRuleFile(path: string): boolean {
+  return path === RULE_FILE || path.endsWith(`/${RULE_FILE}`);
+}
+
+function ruleFiles(output: Buffer): RepoPath[] {
+  return [...new Set(readNulList(output).names)].filter(isRuleFile) as RepoPath[];
+}
+
+/** Reads a repository through git. It never writes to the user's index or files. */
+export function openRepository(repo: RepositoryPaths): Repository {
+  return {
+    place: repo,
+    async changes(requested, onListing) {
+      const [diff, listing] = await Promise.all([diffAgainstBase(repo, requested), listFiles(repo, onListing)]);
+      if (!diff.ok) return diff;
+      if (!listing.ok) return listing;
+      const { unwatched } = listing.value;
+      // git's diff omits files with assume-unchanged or skip-worktree, so a second diff clears those flags in a copy.
+      const whole = unwatched.length === 0 ? diff : await diffFrom(repo, diff.value.base, unwatched);
+      return whole.ok ? ok(combine(repo, whole.value, listing.value)) : whole;
+    },
+    async listing() {
+      const [listing, deleted] = await Promise.all([listFiles(repo), git(repo.root, ['ls-files', '-z', '--deleted'])]);
+      if (!listing.ok) return listing;
+      if (!deleted.ok) return deleted;
+      return ok({ listing: listing.value, deleted: readNulList(deleted.value.stdout).names as RepoPath[] });
+    },
+    async known(paths, requested) {
+      const known = new Set<RepoPath>();
+      if (!(await hasCommits(repo))) return ok(known);
+      const base = await mergeBaseWith(repo, requested ?? repo.usualBase);
+      for (const commit of ['HEAD', ...(base.ok ? [base.value.commit] : [])]) {
+        for (const part of inChunks(paths)) {
+          const answer = await git(repo.root, ['ls-tree', '-z', '--name-only', commit, '--', ...part]);
+          if (!answer.ok) return answer;
+          for (const name of readNulList(answer.value.stdout).names) known.add(name as RepoPath);
+        }
+      }
+      return ok(known);
+    },
+    async ignores(path) {
+      // check-ignore does not support literal pathspecs. A path that begins with "./" has no special meaning.
+      const env = { GIT_LITERAL_PATHSPECS: '0' };
+      const answer = await git(repo.root, ['check-ignore', '--quiet', '--', `./${path}`], { expected: [0, 1], env });
+      return answer.ok ? ok(answer.value.code === 0) : answer;
+    },
+  };
+}
+
+async function listFiles(repo: RepositoryPaths, onListing?: (listing: Listing) => void): Promise<Result<Listing>> {
+  const args = ['ls-files', '-z', '-v', '--cached', '--others', '--exclude-standard'];
+  const answer = await git(repo.root, args, { config: [...STRICT_STAT, ...caseSensitivity(repo.commonDir)] });
+  if (!answer.ok) return answer;
+  const listing = readListing(answer.value.stdout, repo);
+  onListing?.(listing);
+  return ok(listing);
+}
+
+function readListing(output: Buffer, repo: RepositoryPaths): Listing {
+  const { names, unnameable } = readNulList(output);
+  const tracked: RepoPath[] = [];
+  const untracked: RepoPath[] = [];
+  const nested: RepoPath[] = [];
+  const unwatched: RepoPath[] = [];
+  const leftOut: RepoPath[] = [];
+  for (const line of names) {
+    const tag = line.charAt(0);
+    const path = line.slice(2) as RepoPath;
+    if (tag === '?') {
+      // git lists an untracked repository as a folder, without its files.
+      if (path.endsWith('/')) nested.push(path.slice(0, -1) as RepoPath);
+      else untracked.push(path);
+      continue;
+    }
+    const isUnwatched = tag === 'S' || tag >= 'a';
+    // In a sparse checkout, a file that is not on disk is left out and not deleted.
+    if (isUnwatched && !pathExists(repo, path)) {
+      leftOut.push(path);
+      continue;
+    }
+    if (isUnwatched) unwatched.push(path);
+    // During a merge git lists a path once per side.
+    if (tag !== 'M' || tracked.at(-1) !== path) tracked.push(path);
+  }
+  return {
+    tracked,
+    untracked,
+    nested,
+    unwatched,
+    ...(leftOut.length === 0 ? {} : { leftOut }),
+    unnameable: unnameable.map((line) => line.slice(2)),
+  };
+}
+
+function combine(repo: RepositoryPaths, diff: Diff, listing: Listing): Changes {
+  const changed = new Set<RepoPath>(listing.untracked);
+  const submodules = new Set<RepoPath>(listing.nested);
+  const deleted = new Set<RepoPath>();
+  for (const entry of diff.entries) {
+    if (entry.submodule) submodules.add(entry.path);
+    else if (entry.status !== 'D') changed.add(entry.path);
+    else if (!changed.has(entry.path)) deleted.add(entry.path);
+  }
+  // Without a commit every tracked file is a change.
+  if (diff.base === null) for (const path of listing.tracked) if (pathExists(repo, path)) changed.add(path);
+  for (const path of submodules) changed.delete(path);
+  const unnameable = [...new Set([...listing.unnameable, ...diff.unnameable])];
+  return {
+    base: diff.base,
+    changed: sorted(changed),
+    deleted: sorted(deleted),
+    submodules: sorted(submodules),
+    listing: { ...listing, unnameable },
+  };
+}
+
+function sorted(paths: Iterable<RepoPath>): RepoPath[] {
+  return [...paths].sort(byCodePoint);
+}

@@ -1,0 +1,309 @@
+import { existsSync, lstatSync, readFileSync, type Stats } from 'node:fs';
+import { join } from 'node:path';
+import { byCodePoint } from '../kernel/collections.ts';
+import type { RepoPath } from '../kernel/ids.ts';
+import { folderOf } from '../kernel/paths.ts';
+import {
+  type Comparison,
+  LARGEST_UNTRACKED_BYTES,
+  looksSecret,
+  type OmittedFiles,
+  type RepositoryPaths,
+  type WithheldFile,
+} from '../kernel/repository.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
+import { checkFolder, errorCode } from '../platform/files.ts';
+import { type AnswerCache, cacheBase, openAnswerCache } from './answer-cache.ts';
+import { HIDING_ATTRIBUTES, indexMayContain, mayHaveAttributes } from './change-detection.ts';
+import { withStrictStat } from './config-flags.ts';
+import { type GitAnswer, git, gitFailed, type Names, readNulList } from './git.ts';
+import type { IndexWork, PrivateIndex } from './private-index.ts';
+import { isOnDisk, notCheckedOut, stagedElsewhere, stagedNames } from './user-index.ts';
+
+/** Tests whether a path, or a name with one latin1 character per byte, is one of the paths or below one. */
+type PathSet = { path(path: string): boolean; bytes(name: string): boolean };
+
+/** Makes a set of files and folders. '' is the root and contains every path. */
+export function pathSet(paths: readonly string[]): PathSet {
+  return { path: containsIn(paths), bytes: containsIn(paths.map(asLatin1)) };
+}
+
+function containsIn(paths: readonly string[]): (path: string) => boolean {
+  const known = new Set(paths);
+  return (path) => {
+    for (let at = path; ; at = folderOf(at)) {
+      if (known.has(at)) return true;
+      if (at === '') return false;
+    }
+  };
+}
+
+function asLatin1(path: string): string {
+  return Buffer.from(path, 'utf8').toString('latin1');
+}
+
+/** Runs git with the private index. */
+type Ask = (args: readonly string[], input?: Buffer) => Promise<Result<GitAnswer>>;
+
+/**
+ * Returns index entries for files with the attribute `ident` that have the text on disk. git itself would store them
+ * without the text between "$Id:" and "$", which may be code.
+ */
+async function identEntries(repo: RepositoryPaths, indexFile: string, ask: Ask): Promise<Result<Buffer>> {
+  if (!mayHaveAttributes(repo.commonDir, indexFile)) return ok(NONE);
+  const listed = await ask(['ls-files', '-z', '-s', '--', HIDING_ATTRIBUTES]);
+  if (!listed.ok) return listed;
+  const entries: string[] = [];
+  for (const line of listed.value.stdout.toString('latin1').split('\0')) {
+    const [, mode = '', path = ''] = /^(100\d{3}) [0-9a-f]+ 0\t([\s\S]+)$/.exec(line) ?? [];
+    const text = path === '' ? ok(null) : readIfPresent(join(repo.root, Buffer.from(path, 'latin1').toString('utf8')));
+    if (!text.ok) return text;
+    if (text.value === null || !hasIdentText(text.value)) continue;
+    const stored = await ask(['hash-object', '-w', '--no-filters', '--stdin'], text.value);
+    if (!stored.ok) return stored;
+    entries.push(`${mode} ${stored.value.stdout.toString('utf8').trim()} 0\t${path}\0`);
+  }
+  return ok(Buffer.from(entries.join(''), 'latin1'));
+}
+
+// git itself writes the object id there when it checks a file out.
+const WRITTEN_BY_GIT = /\$Id: (?:[0-9a-f]{40}|[0-9a-f]{64}) \$/g;
+
+function hasIdentText(text: Buffer): boolean {
+  return text.includes('$Id:') && /\$Id:[^$\n]*\$/.test(text.toString('latin1').replace(WRITTEN_BY_GIT, ''));
+}
+
+function readIfPresent(path: string): Result<Buffer | null> {
+  try {
+    return ok(readFileSync(path));
+  } catch (error) {
+    const code = errorCode(error);
+    return code === 'ENOENT' || code === 'ENOTDIR' ? ok(null) : err({ kind: 'disk', action: 'read', path, code });
+  }
+}
+
+/** Files that the last commit does not have: untracked files, and staged files even if git ignores them. */
+type NewFiles = { readonly untracked: Names; readonly staged: Names };
+
+type ClassifiedFiles = {
+  /** Files to add to the snapshot, each followed by a NUL. */
+  readonly add: Buffer;
+  readonly withheld: readonly WithheldFile[];
+  readonly unnameable: readonly string[];
+};
+
+/** Decides which new files belong to the snapshot and which are withheld from reviewers. */
+async function classifyNewFiles(
+  repo: RepositoryPaths,
+  { untracked, staged }: NewFiles,
+  omitted: PathSet,
+): Promise<ClassifiedFiles> {
+  const add: Buffer[] = [];
+  const withheld: WithheldFile[] = [];
+  const unnameable: string[] = [];
+
+  const nested = new Set<string>();
+  const uncertain = new Set(staged.names.filter((name) => !omitted.path(name)));
+  for (const path of untracked.names.filter((name) => !omitted.path(name))) {
+    // git lists an untracked repository as a folder.
+    if (path.endsWith('/')) {
+      nested.add(path.slice(0, -1));
+      uncertain.add(path.slice(0, -1));
+      continue;
+    }
+    const bytes = Buffer.from(path, 'utf8');
+    const why = uncertain.delete(path) ? null : reasonToWithhold(repo, path, bytes);
+    if (why === null) add.push(bytes, NUL);
+    else withheld.push({ path: path as RepoPath, why });
+  }
+  for (const path of uncertain) {
+    const found = await kindOnDisk(repo, path);
+    if (found === 'addable') add.push(Buffer.from(path, 'utf8'), NUL);
+    else if (found === 'folder' && nested.has(path)) withheld.push({ path: path as RepoPath, why: 'repository' });
+  }
+  const stagedUnnameable = new Set(staged.unnameable);
+  for (const name of untracked.unnameable.filter((one) => !omitted.bytes(one))) {
+    const bytes = Buffer.from(name, 'latin1');
+    const why = stagedUnnameable.has(name) ? null : reasonToWithhold(repo, name, bytes);
+    if (why === null && !name.endsWith('/')) add.push(bytes, NUL);
+    else unnameable.push(name);
+  }
+  withheld.sort((a, b) => byCodePoint(a.path, b.path));
+  return { add: Buffer.concat(add), withheld, unnameable };
+}
+
+const NUL = Buffer.from([0]);
+
+function reasonToWithhold(repo: RepositoryPaths, name: string, bytes: Buffer): WithheldFile['why'] | null {
+  if (looksSecret(name)) return 'secret';
+  return (statOf(repo, bytes)?.size ?? 0) > LARGEST_UNTRACKED_BYTES ? 'too-large' : null;
+}
+
+// A file behind a symlink is not in the repository. git can add a folder only if it is a repository with a commit.
+async function kindOnDisk(repo: RepositoryPaths, path: string): Promise<'addable' | 'missing' | 'folder'> {
+  const folder = folderOf(path);
+  if (folder !== '' && !checkFolder(repo.root, folder).ok) return 'missing';
+  const stats = statOf(repo, Buffer.from(path, 'utf8'));
+  if (stats?.isDirectory() !== true) return stats === null ? 'missing' : 'addable';
+  const head = ['--git-dir', join(repo.root, path, '.git'), 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}'];
+  const answer = await git(repo.root, head, { expected: [0, 1, 128] });
+  return answer.ok && answer.value.code === 0 ? 'addable' : 'folder';
+}
+
+// If a file cannot be read, git reports the reason when it adds the file.
+function statOf(repo: RepositoryPaths, name: Buffer): Stats | null {
+  try {
+    return lstatSync(Buffer.concat([Buffer.from(`${repo.root}/`, 'utf8'), name]), { throwIfNoEntry: false }) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** The differences in git's raw format, and the files that are not in the snapshot. */
+type ScannedTree = Pick<ClassifiedFiles, 'withheld' | 'unnameable'> & {
+  readonly diff: Buffer;
+  /** git's lists of names that the last commit does not have. */
+  readonly newNames: readonly Buffer[];
+  /** Whether the name of an entry may contain this text. The answer is cached per index. */
+  mayName(index: Buffer, part: string): boolean;
+};
+
+/**
+ * Updates a private index to the working tree. Its paths come from the last commit and never from the user's index,
+ * because assume-unchanged and skip-worktree in the user's index would hide changes.
+ */
+export async function scanWorkingTree(
+  repo: RepositoryPaths,
+  {
+    comparison,
+    omitted,
+    index,
+  }: { readonly comparison: Comparison; readonly omitted: OmittedFiles; readonly index: PrivateIndex },
+): Promise<Result<IndexWork<ScannedTree>>> {
+  const options = { env: { ...index.env, GIT_LITERAL_PATHSPECS: '0' }, config: withStrictStat(repo.commonDir) };
+  const ask: Ask = (args, input) => git(repo.root, args, input === undefined ? options : { ...options, input });
+  const { headCommit: commit } = comparison;
+  const head = commit ?? comparison.baseTree;
+  const reset = () => ask(commit === null ? ['read-tree', '--empty'] : ['read-tree', '-m', commit]);
+  const update = () => askWithoutSkips(ask, ['add', '-u', '--', ':/', ...omitted.folders.map(excludeFolder)]);
+  const listUntracked = () => askWithoutSkips(ask, ['ls-files', '-z', '--others', '--exclude-standard']);
+
+  const cache = openAnswerCache(repo);
+  const isFirst = !existsSync(index.env.GIT_INDEX_FILE);
+  const read = index.hasNames ? ok(null) : await reset();
+  if (!read.ok) return read;
+  // Without a refresh, `add -u` stores every file again, and each later diff compares the trees name by name.
+  if (isFirst) await git(repo.root, ['update-index', '-q', '--refresh'], { ...options, expected: [0, 1] });
+  const countBefore = index.count();
+  const [updated, listed, staged] = await Promise.all([update(), listUntracked(), stagedNames(repo, head, cache)]);
+  if (!updated.ok) return updated;
+  if (!listed.ok) return listed;
+  if (!staged.ok) return staged;
+  const isMissing = (name: string) => !isOnDisk(repo, asLatin1(name));
+  const isComplete = index.count() === countBefore && !staged.value.names.some(isMissing);
+  const hidden = isComplete ? ok(NONE) : await restoreSparseFiles(repo, { ask, reset, update, head });
+  if (!hidden.ok) return hidden;
+  // A folder that replaced a deleted file counted as that file until now, so its files are listed only now.
+  const untracked = isComplete ? listed : await listUntracked();
+  if (!untracked.ok) return untracked;
+
+  const newFiles = { untracked: readNulList(untracked.value.stdout), staged: staged.value };
+  const classified = await classifyNewFiles(repo, newFiles, pathSet(omitted.folders));
+  const { add } = classified;
+  const added = add.length === 0 ? ok(null) : await askWithoutSkips(ask, ['update-index', ...ADD], add);
+  if (!added.ok) return added;
+  const ident = await identEntries(repo, index.env.GIT_INDEX_FILE, ask);
+  if (!ident.ok) return ident;
+  const restored = await setEntries(ask, ident.value);
+  if (!restored.ok) return restored;
+  const sum = index.sum();
+  const diff = await cache.getOrAsk('diff', `${sum} ${comparison.baseTree}`, () =>
+    ask(['diff-index', '--cached', ...RAW, comparison.baseTree, '--']),
+  );
+  if (!diff.ok) return diff;
+  if (comparison.scope.kind === 'full' && comparison.baseName !== null) cacheBase(cache, comparison.baseName);
+  cache.save();
+  const shown = await flag(ask, '--no-skip-worktree', hidden.value);
+  if (!shown.ok) return shown;
+  const newNames = [untracked.value.stdout, staged.value.listed];
+  return ok({
+    value: { ...classified, diff: diff.value, newNames, mayName: cachedMayName(cache, sum) },
+    hasNames: isComplete && add.length === 0,
+  });
+}
+
+function cachedMayName(cache: AnswerCache, sum: string): ScannedTree['mayName'] {
+  return (index, part) => {
+    const question = `names ${part}`;
+    const known = cache.get(question, sum);
+    if (known !== null) return known.length > 0;
+    const may = indexMayContain(index, part);
+    cache.put(question, sum, Buffer.from(may ? 'yes' : ''));
+    cache.save();
+    return may;
+  };
+}
+
+type Steps = {
+  readonly ask: Ask;
+  readonly reset: () => ReturnType<Ask>;
+  readonly update: () => ReturnType<Ask>;
+  readonly head: string;
+};
+
+/**
+ * Updates the index again without deleting the files that a sparse checkout leaves out. Returns the files that it marked
+ * as skip-worktree meanwhile.
+ */
+async function restoreSparseFiles(repo: RepositoryPaths, { ask, reset, update, head }: Steps): Promise<Result<Buffer>> {
+  const elsewhere = await notCheckedOut(repo);
+  if (!elsewhere.ok) return elsewhere;
+  if (elsewhere.value.size === 0) return ok(NONE);
+  const read = await reset();
+  if (!read.ok) return read;
+  const hidden = await hide(ask, elsewhere.value);
+  if (!hidden.ok) return hidden;
+  const updated = await update();
+  if (!updated.ok) return updated;
+  const staged = await stagedElsewhere(repo, head, elsewhere.value);
+  if (!staged.ok) return staged;
+  const taken = await setEntries(ask, staged.value);
+  return taken.ok ? hidden : taken;
+}
+
+const NONE = Buffer.alloc(0);
+
+/** Options for a raw diff with full ids and submodules, independent of the user's settings. */
+export const RAW = ['--raw', '-z', '--no-renames', '--no-abbrev', '--ignore-submodules=none'];
+
+// `--remove` makes git ignore a file that was deleted after it was listed.
+const ADD = ['--add', '--remove', '-z', '--stdin'];
+
+const excludeFolder = (folder: string) => `:(top,exclude,literal)${folder}`;
+
+async function setEntries(ask: Ask, entries: Buffer): Promise<Result<unknown>> {
+  return entries.length === 0 ? ok(null) : ask(['update-index', '-z', '--index-info'], entries);
+}
+
+// The flag is set only during the scan: a kept flag would hide a later deletion.
+async function hide(ask: Ask, elsewhere: ReadonlySet<string>): Promise<Result<Buffer>> {
+  const missing = await ask(['ls-files', '-z', '--deleted']);
+  if (!missing.ok) return missing;
+  const names = missing.value.stdout.toString('latin1').split('\0');
+  const hidden = names.filter((name) => elsewhere.has(name)).map((name) => `${name}\0`);
+  return flag(ask, '--skip-worktree', Buffer.from(hidden.join(''), 'latin1'));
+}
+
+async function flag(ask: Ask, option: string, names: Buffer): Promise<Result<Buffer>> {
+  const flagged = names.length === 0 ? ok(null) : await ask(['update-index', option, '-z', '--stdin'], names);
+  return flagged.ok ? ok(names) : flagged;
+}
+
+const SKIPPED =
+  /^(?:warning: could not open directory |Ignoring path |(?!warning: |hint: ).*: (?:Permission denied|Input\/output error|Stale ))/m;
+
+// git skips a file or folder that it may not read, and says so only on stderr. That must not count as "unchanged".
+async function askWithoutSkips(ask: Ask, args: readonly string[], input?: Buffer): Promise<Result<GitAnswer>> {
+  const answer = await ask(args, input);
+  return answer.ok && SKIPPED.test(answer.value.stderr) ? gitFailed(args, answer.value.stderr) : answer;
+}

@@ -1,0 +1,169 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CommitId, RepoPath, SnapshotId } from '../kernel/ids.ts';
+import { type FileText, type RepositoryPaths, SYMLINK, type TreeFile } from '../kernel/repository.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import { isSymlink, tryDisk } from '../platform/files.ts';
+import { decodeUtf8 } from '../platform/private-files.ts';
+import { indexMayContain, indexMayOmit, isSparseOrSplit } from './change-detection.ts';
+import { git, gitSync, objectId } from './git.ts';
+import { readText, textOf } from './working-files.ts';
+
+const LARGEST_TEXT_BYTES = 4 * 1024 * 1024;
+
+/** Returns the text of a file in a tree; null if it is missing, not text, or larger than 4 MiB. */
+export async function textInTree(
+  repo: RepositoryPaths,
+  tree: SnapshotId,
+  path: RepoPath,
+): Promise<Result<string | null>> {
+  const id = objectId(tree);
+  if (!id.ok) return id;
+  if (path === '') return ok(null);
+  // `tree:path` would give parts of a name a special meaning, so the path is a separate argument.
+  const listed = await git(repo.root, ['ls-tree', '-z', '-l', '--full-tree', id.value, '--', path]);
+  if (!listed.ok) return listed;
+  const found = /^100\d{3} blob ([0-9a-f]+) +(\d+)\t([^\0]*)\0$/s.exec(listed.value.stdout.toString('utf8'));
+  const [, blob, size, name] = found ?? [];
+  if (blob === undefined || name !== path || Number(size) > LARGEST_TEXT_BYTES) return ok(null);
+  const content = await git(repo.root, ['cat-file', 'blob', blob]);
+  if (!content.ok) return content;
+  const bytes = content.value.stdout;
+  return ok(bytes.includes(0) ? null : (decodeUtf8(bytes, { keepsMark: true })?.text ?? null));
+}
+
+/** Returns the id and mode of each file, symlink or submodule among the paths. Folders and missing paths are left out. */
+export async function filesInTree(
+  repo: RepositoryPaths,
+  tree: SnapshotId,
+  paths: readonly RepoPath[],
+): Promise<Result<ReadonlyMap<RepoPath, TreeFile>>> {
+  const id = objectId(tree);
+  if (!id.ok) return id;
+  const requested = paths.filter((path) => path !== '');
+  if (requested.length === 0) return ok(new Map());
+  const listed = await git(repo.root, ['ls-tree', '-z', '--full-tree', id.value, '--', ...requested]);
+  if (!listed.ok) return listed;
+  const found = new Map<RepoPath, TreeFile>();
+  for (const line of listed.value.stdout.toString('utf8').split('\0')) {
+    const [, mode, kind, blob, name] = /^(\d+) (\w+) ([0-9a-f]+)\t(.*)$/s.exec(line) ?? [];
+    if (mode === undefined || blob === undefined || name === undefined || kind === 'tree') continue;
+    found.set(name as RepoPath, { id: blob, mode });
+  }
+  return ok(found);
+}
+
+/** A source of configuration files: the working tree or a commit. */
+export type TextFiles = {
+  /** Returns the text of a file, cut after `limit` bytes. */
+  read(path: string, limit: number): FileText;
+  isSymlink(path: string): boolean;
+};
+
+/** Reads the files of a working tree. */
+export function diskFiles(root: string): TextFiles {
+  return {
+    read: (path, limit) => readText(root, path, limit),
+    isSymlink: (path) => isSymlink(join(root, path)),
+  };
+}
+
+type SparseFiles = TextFiles & {
+  /** Returns the files below a folder that a sparse checkout leaves out; null if git fails. */
+  leftOut(folder: string): readonly string[] | null;
+};
+
+/** Reads the files of a working tree. A file that a sparse checkout leaves out is read from the index. */
+export function sparseFiles({ root, index }: Pick<RepositoryPaths, 'root' | 'index'>): SparseFiles {
+  const disk = diskFiles(root);
+  let bytes: Buffer | null = null;
+  const ownIndex = () => {
+    bytes ??= indexAt(index);
+    return bytes;
+  };
+  const mayBeLeftOut = (path: string) =>
+    ownIndex().length > 0 && (indexMayContain(ownIndex(), path) || isSparseOrSplit(ownIndex()));
+  let blobs: ReadonlyMap<string, string> | null = null;
+  const leftOutBlobs = () => {
+    blobs ??= blobsLeftOut(root);
+    return blobs;
+  };
+  return {
+    ...disk,
+    read(path, limit) {
+      const found = disk.read(path, limit);
+      if (found.kind !== 'unusable' || found.why !== 'missing' || !mayBeLeftOut(path)) return found;
+      const leftOut = leftOutBlobs();
+      if (leftOut === null) return UNREADABLE;
+      const blob = leftOut.get(path);
+      return blob === undefined ? found : readBlob(root, blob, limit);
+    },
+    leftOut(folder) {
+      if (!indexMayOmit(ownIndex())) return [];
+      const leftOut = leftOutBlobs();
+      return leftOut === null ? null : [...leftOut.keys()].filter((path) => path.startsWith(`${folder}/`));
+    },
+  };
+}
+
+const SHORTEST_INDEX = 12;
+
+// A missing or broken index counts as empty here. git reports a broken one when the snapshot is taken.
+function indexAt(path: string): Buffer {
+  const read = tryDisk('read', path, () => readFileSync(path));
+  const isIndex = read.ok && read.value.length >= SHORTEST_INDEX && read.value.toString('latin1', 0, 4) === 'DIRC';
+  return isIndex ? read.value : Buffer.alloc(0);
+}
+
+/** Returns the blobs of files that are not checked out, by path; null if git fails. */
+function blobsLeftOut(root: string): ReadonlyMap<string, string> | null {
+  const listed = gitSync(root, ['ls-files', '-z', '-t', '--stage']);
+  if (listed === null) return null;
+  const found = new Map<string, string>();
+  for (const line of listed.toString('utf8').split('\0')) {
+    const [, blob, path] = /^S 100\d{3} ([0-9a-f]+) 0\t(.*)$/s.exec(line) ?? [];
+    if (blob !== undefined && path !== undefined) found.set(path, blob);
+  }
+  return found;
+}
+
+function readBlob(root: string, blob: string, limit: number): FileText {
+  const bytes = gitSync(root, ['cat-file', 'blob', blob]);
+  return bytes === null ? UNREADABLE : textOf(bytes.subarray(0, limit), bytes.length > limit);
+}
+
+const UNREADABLE: FileText = { kind: 'unusable', why: 'unreadable' };
+
+/** Returns the same files, and adds every path that is read to `paths`. */
+export function notingPaths(files: TextFiles, paths: Set<string>): TextFiles {
+  return {
+    read(path, limit) {
+      paths.add(path);
+      return files.read(path, limit);
+    },
+    isSymlink: (path) => files.isSymlink(path),
+  };
+}
+
+/** Reads the files of a commit. A symlink is not followed. */
+export function commitFiles(root: string, commit: CommitId): TextFiles {
+  const entry = (path: string) => {
+    const answer = gitSync(root, ['ls-tree', '-z', commit, '--', path]);
+    if (answer === null) return 'unreadable';
+    return /^(\d{6}) (\w+) ([0-9a-f]+)\t/.exec(answer.toString('utf8'));
+  };
+  return {
+    read(path, limit) {
+      const found = entry(path);
+      // A failure of git must not count as a missing file.
+      if (found === 'unreadable') return UNREADABLE;
+      if (found === null) return { kind: 'unusable', why: 'missing' };
+      if (found[2] !== 'blob' || found[1] === SYMLINK) return { kind: 'unusable', why: 'not-a-file' };
+      return readBlob(root, found[3] ?? '', limit);
+    },
+    isSymlink(path) {
+      const found = entry(path);
+      return found !== 'unreadable' && found?.[1] === SYMLINK;
+    },
+  };
+}

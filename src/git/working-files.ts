@@ -1,0 +1,162 @@
+import { createHash, type Hash } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  symlinkSync,
+} from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import type { UnusableFile } from '../kernel/failure.ts';
+import type { RepoPath } from '../kernel/ids.ts';
+import { isInside } from '../kernel/paths.ts';
+import { type Contents, type FileDigest, type FileText, MISSING } from '../kernel/repository.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import { errorCode, isSymlink, statIfPresent, tryDisk } from '../platform/files.ts';
+import { decodeUtf8 } from '../platform/private-files.ts';
+import { git, readNulList } from './git.ts';
+
+/** Copies the files that git tracks or would track, except those in the folders of `without`. */
+export async function copyWorkingTree(root: string, into: string, without: readonly string[]): Promise<Result<void>> {
+  const listed = await git(root, ['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
+  if (!listed.ok) return listed;
+  mkdirSync(into, { recursive: true });
+  for (const name of new Set(readNulList(listed.value.stdout).names)) {
+    if (without.some((folder) => isInside(name, folder))) continue;
+    const copied = copyOne(join(root, name), join(into, name));
+    if (!copied.ok) return copied;
+  }
+  return ok(undefined);
+}
+
+function copyOne(from: string, to: string): Result<void> {
+  const stats = statIfPresent(from);
+  return tryDisk('write', to, () => {
+    mkdirSync(dirname(to), { recursive: true });
+    if (stats?.isSymbolicLink() === true) symlinkSync(readlinkSync(from), to);
+    else if (stats?.isFile() === true) copyFileSync(from, to, constants.COPYFILE_FICLONE);
+  });
+}
+
+const WHOLE_UP_TO = 4 * 1024 * 1024;
+
+const CACHE_UP_TO = 64 * 1024 * 1024;
+
+/** Reads the files of the working tree, each only once. It opens only plain files inside `root`. */
+export function openContents(root: string): Contents {
+  const realRoot = realpathSync(root);
+  const cache = new Map<string, { bytes: Buffer; sha256: string }>();
+  let cachedBytes = 0;
+
+  async function addTo(hash: Hash, path: RepoPath): Promise<{ hash: Hash; sha256: string | null }> {
+    const known = cache.get(path);
+    if (known !== undefined) return { hash: hash.update(known.bytes), sha256: known.sha256 };
+    const found = openInside(realRoot, path);
+    if (found.kind === 'unusable') return { hash: hash.update(MISSING), sha256: null };
+    try {
+      if (found.size > WHOLE_UP_TO) return await addStream(hash, found.real);
+      const bytes = readFileSync(found.fd);
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      cachedBytes += bytes.length;
+      if (cachedBytes <= CACHE_UP_TO) cache.set(path, { bytes, sha256 });
+      return { hash: hash.update(bytes), sha256 };
+    } catch {
+      return { hash: hash.update(MISSING), sha256: null };
+    } finally {
+      closeSync(found.fd);
+    }
+  }
+
+  return {
+    async digest(paths) {
+      let hash = createHash('sha256');
+      const files: FileDigest[] = [];
+      for (const path of paths) {
+        const added = await addTo(hash, path);
+        hash = added.hash;
+        files.push({ path, sha256: added.sha256, link: linkText(root, path) });
+      }
+      return { hash: hash.digest('hex'), files };
+    },
+    async text(path, limit) {
+      return readText(realRoot, path, limit);
+    },
+    async exists(path) {
+      const stats = statIfPresent(join(root, path));
+      return stats === null ? 'missing' : stats.isDirectory() ? 'folder' : 'file';
+    },
+  };
+}
+
+/** Returns the text of a file inside `root`, cut after `limit` bytes at the end of a character. */
+export function readText(root: string, path: string, limit: number): FileText {
+  const found = openInside(root, path);
+  if (found.kind === 'unusable') return found;
+  try {
+    const buffer = Buffer.alloc(Math.min(found.size, limit));
+    const read = buffer.subarray(0, readSync(found.fd, buffer, 0, buffer.length, 0));
+    return textOf(read, found.size > limit);
+  } catch {
+    return { kind: 'unusable', why: 'unreadable' };
+  } finally {
+    closeSync(found.fd);
+  }
+}
+
+/** Decodes a file, or its beginning if `cut`. */
+export function textOf(bytes: Buffer, cut: boolean): FileText {
+  if (bytes.includes(0)) return { kind: 'unusable', why: 'binary' };
+  const decoded = decodeUtf8(bytes, { isCut: cut });
+  return decoded === null ? { kind: 'unusable', why: 'not-utf8' } : { kind: 'text', cut, ...decoded };
+}
+
+type Opened =
+  | { readonly kind: 'opened'; readonly fd: number; readonly size: number; readonly real: string }
+  | { readonly kind: 'unusable'; readonly why: UnusableFile };
+
+// O_NONBLOCK: opening a FIFO would otherwise wait for a writer.
+function openInside(realRoot: string, path: string): Opened {
+  try {
+    const real = realpathSync.native(join(realRoot, path));
+    const inside = relative(realRoot, real).split(sep);
+    // `.git` is not part of the working tree and may contain credentials.
+    if (inside[0] === '..' || inside[0] === '' || inside.includes('.git')) return { kind: 'unusable', why: 'outside' };
+    const fd = openSync(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const stats = fstatSync(fd);
+    if (stats.isFile()) return { kind: 'opened', fd, size: stats.size, real };
+    closeSync(fd);
+    return { kind: 'unusable', why: 'not-a-file' };
+  } catch (error) {
+    return { kind: 'unusable', why: errorCode(error) === 'ENOENT' ? 'missing' : 'unreadable' };
+  }
+}
+
+// The bytes go into a copy of the shared hash, so that a file that fails halfway leaves nothing in it.
+async function addStream(hash: Hash, path: string): Promise<{ hash: Hash; sha256: string }> {
+  const own = createHash('sha256');
+  const shared = hash.copy();
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const chunk = Buffer.allocUnsafe(1024 * 1024);
+    for (;;) {
+      const { bytesRead } = await file.read(chunk, 0, chunk.length, null);
+      if (bytesRead === 0) return { hash: shared, sha256: own.digest('hex') };
+      own.update(chunk.subarray(0, bytesRead));
+      shared.update(chunk.subarray(0, bytesRead));
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+function linkText(root: string, path: string): string | null {
+  const full = join(root, path);
+  return isSymlink(full) ? readlinkSync(full) : null;
+}

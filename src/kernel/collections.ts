@@ -1,0 +1,37 @@
+const MOST_ARGUMENTS = 200;
+
+/** Splits a list into parts that fit on a command line. */
+export function inChunks<T>(list: readonly T[]): T[][] {
+  const parts: T[][] = [];
+  for (let i = 0; i < list.length; i += MOST_ARGUMENTS) parts.push(list.slice(i, i + MOST_ARGUMENTS));
+  return parts;
+}
+
+/** Compares strings by code point. All hashed, joined or listed strings use this order. */
+export function byCodePoint(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const left = a.charCodeAt(i);
+    const right = b.charCodeAt(i);
+    if (left !== right) return fixup(left) - fixup(right);
+  }
+  return a.length - b.length;
+}
+
+// UTF-16 sorts surrogates (code points above U+FFFF) before U+E000 to U+FFFF. By code point they come after.
+function fixup(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}
+
+/** Groups a list by key, in the order in which the keys first appear. */
+export function grouped<T, Key>(list: readonly T[], keyOf: (one: T) => Key): ReadonlyMap<Key, readonly T[]> {
+  const groups = new Map<Key, T[]>();
+  for (const one of list) {
+    const key = keyOf(one);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [one]);
+    else group.push(one);
+  }
+  return groups;
+}

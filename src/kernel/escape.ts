@@ -1,0 +1,67 @@
+// Invisible characters. Variation selectors are allowed, because emoji contain them.
+const UNSEEN = /(?![\ufe00-\ufe0f])[\p{Cc}\p{Zl}\p{Zp}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
+
+const PLAIN = /^[^\s"'`\\<>|*]+$/u;
+
+/** Returns a name in one line that readers cannot mistake: unchanged if it is plain, else quoted and escaped. */
+export function quoteName(name: string): string {
+  if (PLAIN.test(name) && name.search(UNSEEN) === -1) return name;
+  return `"${showInvisible(name.replace(/["\\]/g, '\\$&'))}"`;
+}
+
+/** Returns the text with invisible characters and line breaks written as escapes. */
+export function showInvisible(text: string): string {
+  return text.replace(UNSEEN, (char) => {
+    if (char === '\n') return '\\n';
+    if (char === '\t') return '\\t';
+    const hex = (char.codePointAt(0) ?? 0).toString(16).padStart(4, '0');
+    return hex.length > 4 ? `\\u{${hex}}` : `\\u${hex}`;
+  });
+}
+
+/** Returns the text in one line, with each run of whitespace as one space. */
+export function foldLines(text: string): string {
+  return showInvisible(text.replace(/\s+/g, ' ').trim());
+}
+
+/** Returns the text as a code block. The fence is longer than any run of backticks in the text. */
+export function fence(text: string, label = ''): string {
+  let longest = 0;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  const marks = '`'.repeat(Math.max(3, longest + 1));
+  return `${marks}${label}\n${text}${text.endsWith('\n') ? '' : '\n'}${marks}`;
+}
+
+/** Closes a code block that the text leaves open, so that it cannot contain the text that follows. */
+export function closeFence(text: string): string {
+  let open: string | null = null;
+  for (const line of text.split(/\r\n|[\r\n]/)) {
+    const [, marks = '', rest = ''] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
+    if (open === null) {
+      if (marks !== '' && !(marks.startsWith('`') && rest.includes('`'))) open = marks;
+    } else if (marks.startsWith(open) && rest.trim() === '') open = null;
+  }
+  return open === null ? text : `${text}\n${open}`;
+}
+
+const MOST_LINES = 20;
+
+const MOST_CHARACTERS = 4000;
+
+/** Returns the end of a program's output, as much as fits on a screen. */
+export function lastLines(output: string): string {
+  const text = output.trimEnd().slice(-MOST_CHARACTERS);
+  return text.split('\n').slice(-MOST_LINES).join('\n');
+}
+
+/** Joins the lines of a command with `; ` and escapes characters that a terminal would interpret. */
+export function oneLine(text: string): string {
+  return showInvisible(text.trim().replace(/\s*\n\s*/g, '; '));
+}
+
+export { foldLines as folded };
+
+/** Quotes a text as one word of a shell command. */
+export function shellWord(text: string): string {
+  return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

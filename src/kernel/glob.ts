@@ -1,0 +1,337 @@
+/** One element of a glob inside a path segment. */
+type Token =
+  | { readonly kind: 'star' }
+  | { readonly kind: 'any' }
+  | { readonly kind: 'char'; readonly char: string }
+  | { readonly kind: 'class'; readonly negated: boolean; readonly ranges: readonly (readonly [string, string])[] };
+
+/** One path segment of a glob. */
+type Segment =
+  | { readonly kind: 'literal'; readonly text: string }
+  | { readonly kind: 'globstar' }
+  | { readonly kind: 'wild'; readonly tokens: readonly Token[] };
+
+/** Parses a glob without braces into segments, or returns what is wrong with it. */
+function readSegments(text: string): readonly Segment[] | string {
+  const tokens = readTokens(text);
+  if (typeof tokens === 'string') return tokens;
+  const segments: Segment[] = [];
+  for (const part of splitAtSlashes(tokens)) {
+    const segment = segmentOf(part);
+    if (segment.kind === 'literal' && (segment.text === '' || segment.text === '.')) continue;
+    if (segment.kind === 'literal' && segment.text === '..') return 'reaches above its folder with ".."';
+    if (segment.kind === 'globstar' && segments.at(-1)?.kind === 'globstar') continue;
+    segments.push(segment);
+  }
+  if (segments.length === 0) return 'is empty';
+  // "src/" matches everything in src.
+  if (text.endsWith('/') && segments.at(-1)?.kind !== 'globstar') segments.push({ kind: 'globstar' });
+  return segments;
+}
+
+type RawToken = Token | { readonly kind: 'slash' };
+
+function readTokens(text: string): RawToken[] | string {
+  const chars = Array.from(text);
+  const tokens: RawToken[] = [];
+  for (let i = 0; i < chars.length; i++) {
+    const char = chars[i] as string;
+    if (char === '\\') {
+      const next = chars[++i];
+      if (next === undefined) return 'ends with a lone "\\"';
+      tokens.push(next === '/' ? { kind: 'slash' } : { kind: 'char', char: next });
+    } else if (char === '/') tokens.push({ kind: 'slash' });
+    else if (char === '*') tokens.push({ kind: 'star' });
+    else if (char === '?') tokens.push({ kind: 'any' });
+    else if (char === '[') {
+      const end = endOfClass(chars, i);
+      if (end === -1) return 'has a "[" without "]" (write "\\[" for the character itself)';
+      tokens.push(readClass(chars.slice(i + 1, end)));
+      i = end;
+    } else tokens.push({ kind: 'char', char });
+  }
+  return tokens;
+}
+
+/** Returns the position of the `]` that closes a character class; -1 if there is none. */
+function endOfClass(chars: ArrayLike<string>, open: number): number {
+  let i = open + 1;
+  if (chars[i] === '!' || chars[i] === '^') i++;
+  if (chars[i] === ']') i++;
+  for (; i < chars.length; i++) {
+    if (chars[i] === '\\') i++;
+    else if (chars[i] === '/') return -1;
+    else if (chars[i] === ']') return i;
+  }
+  return -1;
+}
+
+function readClass(inside: readonly string[]): Token {
+  const negated = inside[0] === '!' || inside[0] === '^';
+  const body: string[] = [];
+  const dashes = new Set<number>();
+  for (let i = negated ? 1 : 0; i < inside.length; i++) {
+    const char = inside[i] as string;
+    if (char === '\\' && i + 1 < inside.length) body.push(inside[++i] as string);
+    else {
+      if (char === '-') dashes.add(body.length);
+      body.push(char);
+    }
+  }
+  const ranges: [string, string][] = [];
+  for (let i = 0; i < body.length; i++) {
+    const from = body[i] as string;
+    const to = body[i + 2];
+    if (dashes.has(i + 1) && to !== undefined) {
+      ranges.push([from, to]);
+      i += 2;
+    } else ranges.push([from, from]);
+  }
+  return { kind: 'class', negated, ranges };
+}
+
+function splitAtSlashes(tokens: readonly RawToken[]): Token[][] {
+  const parts: Token[][] = [[]];
+  for (const token of tokens) {
+    if (token.kind === 'slash') parts.push([]);
+    else parts.at(-1)?.push(token);
+  }
+  return parts;
+}
+
+function segmentOf(tokens: readonly Token[]): Segment {
+  if (tokens.length === 2 && tokens.every((token) => token.kind === 'star')) return { kind: 'globstar' };
+  if (tokens.every((token) => token.kind === 'char')) return { kind: 'literal', text: literalText(tokens) };
+  // Adjacent stars match the same as one star.
+  return {
+    kind: 'wild',
+    tokens: tokens.filter((token, i) => token.kind !== 'star' || tokens[i - 1]?.kind !== 'star'),
+  };
+}
+
+/** Returns the text of literal tokens. */
+function literalText(tokens: readonly Token[]): string {
+  return tokens.map((token) => (token.kind === 'char' ? token.char : '')).join('');
+}
+
+const MOST_ALTERNATIVES = 1000;
+
+/** Expands `{a,b}` into separate globs, or returns what is wrong with the pattern. */
+function expandBraces(source: string): readonly string[] | string {
+  const done: string[] = [];
+  const todo = [source];
+  while (todo.length > 0) {
+    const text = todo.pop() as string;
+    const group = firstGroup(text);
+    if (group === 'open') return 'has a "{" without "}" (write "\\{" for the character itself)';
+    if (group === null) done.push(text);
+    else
+      for (const choice of [...group.choices].reverse())
+        todo.push(text.slice(0, group.from) + choice + text.slice(group.to));
+    if (done.length + todo.length > MOST_ALTERNATIVES) return `stands for more than ${MOST_ALTERNATIVES} globs`;
+  }
+  return done;
+}
+
+type BraceGroup = { readonly from: number; readonly to: number; readonly choices: readonly string[] };
+
+function firstGroup(text: string): BraceGroup | 'open' | null {
+  let from = -1;
+  let depth = 0;
+  let starts: number[] = [];
+  let unclosed = false;
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i];
+    if (char === '\\') i++;
+    else if (char === '[') {
+      const end = unclosed ? -1 : endOfClass(text, i);
+      // An unclosed class is rejected later. Searching for its end only once keeps this linear.
+      if (end === -1) unclosed = true;
+      else i = end;
+    } else if (char === '{') {
+      if (depth++ === 0) {
+        from = i;
+        starts = [i + 1];
+      }
+    } else if (char === ',' && depth === 1) starts.push(i + 1);
+    else if (char === '}' && depth > 0 && --depth === 0) {
+      const choices = starts.map((start, n) => text.slice(start, (starts[n + 1] ?? i + 1) - 1));
+      // As in shells, the braces of "{a}" are literal characters.
+      if (choices.length === 1) return escapeBraces(text, from, i);
+      return { from, to: i + 1, choices };
+    }
+  }
+  return depth > 0 ? 'open' : null;
+}
+
+function escapeBraces(text: string, from: number, to: number): BraceGroup {
+  return { from, to: to + 1, choices: [`\\{${text.slice(from + 1, to)}\\}`] };
+}
+
+/** A compiled glob. It matches paths relative to the repository's root. */
+export type Glob = { readonly alternatives: readonly Alternative[] };
+
+export type Alternative = {
+  /** The literal first segment; null if it is not literal. */
+  readonly first: string | null;
+  /** The literal file extension with its dot; null if it is not literal. */
+  readonly extension: string | null;
+  /** Whether the path matches. `nameAt` is the position of the path's last name, computed once per path. */
+  matches(path: string, nameAt: number): boolean;
+};
+
+type CompiledGlob = { readonly ok: true; readonly glob: Glob } | { readonly ok: false; readonly said: string };
+
+const LONGEST_GLOB = 4096;
+
+/**
+ * Compiles a glob relative to `folder` ('' is the root): `**`, `*`, `?`, classes, braces, `\` escapes; dotfiles match.
+ * Matching never takes more steps than the length of the path times the length of the glob.
+ */
+export function compileGlob(source: string, folder: string): CompiledGlob {
+  if (source.length > LONGEST_GLOB) return { ok: false, said: `is longer than ${LONGEST_GLOB} characters` };
+  if (source.startsWith('!')) return { ok: false, said: 'starts with "!"; put what is left out under exclude' };
+  const expanded = expandBraces(source);
+  if (typeof expanded === 'string') return { ok: false, said: expanded };
+  const prefix: Segment[] =
+    folder === '' ? [] : folder.split('/').map((name) => ({ kind: 'literal', text: name }) as const);
+  const alternatives: Alternative[] = [];
+  for (const text of expanded) {
+    const segments = readSegments(text);
+    if (typeof segments === 'string') return { ok: false, said: segments };
+    alternatives.push(alternative([...prefix, ...segments]));
+  }
+  return { ok: true, glob: { alternatives } };
+}
+
+/** Whether the path matches any alternative of the glob. */
+export function globMatches(glob: Glob, path: string): boolean {
+  const nameAt = path.lastIndexOf('/') + 1;
+  return glob.alternatives.some((one) => one.matches(path, nameAt));
+}
+
+function alternative(segments: readonly Segment[]): Alternative {
+  const head = segments[0];
+  const literals = segments.findIndex((segment) => segment.kind !== 'literal');
+  const last = segments.at(-1);
+  return {
+    first: head?.kind === 'literal' ? head.text : null,
+    extension: last === undefined ? null : extensionOf(last),
+    matches: matcher(segments, literals === -1 ? segments.length : literals),
+  };
+}
+
+function extensionOf(segment: Segment): string | null {
+  const tail = segment.kind === 'literal' ? segment.text : segment.kind === 'wild' ? literalTail(segment.tokens) : '';
+  const dot = tail.lastIndexOf('.');
+  return dot === -1 ? null : tail.slice(dot);
+}
+
+/** Returns the literal beginning and end of the last segment. */
+function endsOf(last: Segment | undefined): { readonly head: string; readonly tail: string } {
+  if (last?.kind === 'literal') return { head: last.text, tail: last.text };
+  if (last?.kind !== 'wild') return { head: '', tail: '' };
+  const plain = last.tokens.findIndex((token) => token.kind !== 'char');
+  return { head: literalText(last.tokens.slice(0, plain)), tail: literalTail(last.tokens) };
+}
+
+function literalTail(tokens: readonly Token[]): string {
+  const from = tokens.findLastIndex((token) => token.kind !== 'char') + 1;
+  return literalText(tokens.slice(from));
+}
+
+// Most globs have one of these shapes, which need no splitting of the path.
+function matcher(segments: readonly Segment[], literals: number): Alternative['matches'] {
+  const fixed = segments.slice(0, literals).map((segment) => (segment.kind === 'literal' ? segment.text : ''));
+  if (literals === segments.length) {
+    const whole = fixed.join('/');
+    return (path) => path === whole;
+  }
+  const prefix = fixed.length === 0 ? '' : `${fixed.join('/')}/`;
+  const rest = segments.slice(literals);
+  if (rest[0]?.kind === 'globstar') {
+    if (rest.length === 1) return (path) => path.length > prefix.length && path.startsWith(prefix);
+    const last = rest[1];
+    if (rest.length === 2 && last?.kind === 'wild' && last.tokens[0]?.kind === 'star') {
+      const tail = literalTail(last.tokens);
+      const plain = last.tokens.length === 1 + Array.from(tail).length;
+      if (plain) {
+        return (path) => path.length >= prefix.length + tail.length && path.endsWith(tail) && path.startsWith(prefix);
+      }
+    }
+  }
+  const { head, tail } = endsOf(rest.at(-1));
+  return (path, nameAt) =>
+    path.startsWith(head, nameAt) &&
+    path.endsWith(tail) &&
+    path.startsWith(prefix) &&
+    matchSegments(rest, path.slice(prefix.length).split('/'));
+}
+
+// Backtracking only to the last `**` is enough, so this takes at most (segments × names) steps.
+function matchSegments(segments: readonly Segment[], names: readonly string[]): boolean {
+  let s = 0;
+  let n = 0;
+  let star = -1;
+  let resume = 0;
+  while (n < names.length) {
+    const segment = segments[s];
+    if (segment?.kind === 'globstar') {
+      star = s++;
+      resume = n;
+    } else if (segment !== undefined && matchName(segment, names[n] as string)) {
+      s++;
+      n++;
+    } else if (star !== -1) {
+      s = star + 1;
+      n = ++resume;
+    } else return false;
+  }
+  // A final `**` needs at least one name, so "a/**" matches the content of a, but not a itself.
+  return s === segments.length;
+}
+
+function matchName(segment: Segment, name: string): boolean {
+  if (segment.kind === 'literal') return segment.text === name;
+  if (segment.kind === 'globstar') return true;
+  return matchTokens(segment.tokens, /[\ud800-\udfff]/.test(name) ? Array.from(name) : name);
+}
+
+function matchTokens(tokens: readonly Token[], chars: ArrayLike<string>): boolean {
+  let t = 0;
+  let c = 0;
+  let star = -1;
+  let resume = 0;
+  while (c < chars.length) {
+    const token = tokens[t];
+    if (token?.kind === 'star') {
+      star = t++;
+      resume = c;
+    } else if (token !== undefined && matchChar(token, chars[c] as string)) {
+      t++;
+      c++;
+    } else if (star !== -1) {
+      t = star + 1;
+      c = ++resume;
+    } else return false;
+  }
+  while (tokens[t]?.kind === 'star') t++;
+  return t === tokens.length;
+}
+
+function matchChar(token: Token, char: string): boolean {
+  switch (token.kind) {
+    case 'any':
+    case 'star':
+      return true;
+    case 'char':
+      return token.char === char;
+    case 'class': {
+      const code = char.codePointAt(0) ?? 0;
+      const inside = token.ranges.some(
+        ([from, to]) => code >= (from.codePointAt(0) ?? 0) && code <= (to.codePointAt(0) ?? 0),
+      );
+      return inside !== token.negated;
+    }
+  }
+}

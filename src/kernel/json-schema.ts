@@ -1,0 +1,17 @@
+import * as z from 'zod';
+
+/** The JSON document of an error. */
+export const errorSchema = z.object({
+  error: z.object({ kind: z.string(), message: z.string(), next: z.string() }),
+});
+
+/** The usage of a call. */
+export const usage = z
+  .object({
+    input_tokens: z.number().describe('Input tokens that did not come from a cache.'),
+    cached_input_tokens: z.number(),
+    cache_write_tokens: z.number(),
+    output_tokens: z.number(),
+    cost_usd: z.number().nullable(),
+  })
+  .nullable();

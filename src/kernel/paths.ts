@@ -1,0 +1,53 @@
+import type { RepoPath } from './ids.ts';
+
+/** The folder of generated files in the working tree. */
+export const GENERATED_FOLDER = '.deepwork/tmp' as RepoPath;
+
+/** The default folder of records. */
+export const DEFAULT_LOG_DIR = '.deepwork/logs' as RepoPath;
+
+/** Whether a path is generated. Generated files are never part of a change and never sent to a reviewer. */
+export function isGenerated(path: string, logDir: string): boolean {
+  return isInside(path, GENERATED_FOLDER) || isInside(path, logDir);
+}
+
+/** Whether a path is the folder itself or below it. */
+export function isInside(path: string, folder: string): boolean {
+  return path.startsWith(folder) && (path.length === folder.length || path[folder.length] === '/');
+}
+
+/** Returns the path relative to the root; null if it leaves the root. `from` is a folder relative to the root. */
+export function repoPath(path: string, from = ''): RepoPath | null {
+  if (path.startsWith('/') || path.includes('\0')) return null;
+  const parts: string[] = from === '' ? [] : from.split('/').filter((part) => part !== '');
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part !== '..') parts.push(part);
+    else if (parts.pop() === undefined) return null;
+  }
+  return parts.join('/') as RepoPath;
+}
+
+/** Returns the folder of a path; '' for the root. */
+export function folderOf(path: string): string {
+  const slash = path.lastIndexOf('/');
+  return slash === -1 ? '' : path.slice(0, slash);
+}
+
+/** Files that onceover writes to log_dir, which users may have committed. */
+const OWN = /^(?:previous\/.*|\.gitignore|(?:check|review|rule)_[^/]+\.\d+\.(?:log|json))$/;
+
+/** Returns the tracked files in log_dir that are not records. No reviewer would see changes to them. */
+export function hiddenByLogDir(tracked: Iterable<RepoPath>, logDir: RepoPath): readonly RepoPath[] {
+  return [...tracked].filter((path) => isInside(path, logDir) && !OWN.test(path.slice(logDir.length + 1)));
+}
+
+/** Whether a file is one of the paths or below one. A finding without a file is below '' only. */
+export function isAtOrBelow(file: string | null, paths: readonly RepoPath[]): boolean {
+  return paths.some((path) => path === '' || (file !== null && isInside(file, path)));
+}
+
+/** Returns the text with `_` for every character that is not safe in a file name. */
+export function safeName(text: string): string {
+  return text.replace(/[^A-Za-z0-9._-]/gu, '_');
+}

@@ -1,0 +1,74 @@
+import type { DispatchPlan, Usage } from './agent.ts';
+
+export const REVIEWER_ROLES = [
+  'spec-reviewer',
+  'design-reviewer',
+  'plan-reviewer',
+  'task-reviewer',
+  'phase-reviewer',
+  'implementation-reviewer',
+  'code-quality-reviewer',
+  'security-reviewer',
+] as const;
+
+/** Roles that write. The test-deepener has one prompt per half. */
+const WRITER_ROLES = ['implementer', 'code-simplifier', 'test-deepener-a', 'test-deepener-b'] as const;
+
+/** The roles with a prompt, by file name. */
+export const ROLE_NAMES = [...REVIEWER_ROLES, ...WRITER_ROLES] as const;
+
+export type RoleName = (typeof ROLE_NAMES)[number];
+
+/** Returns the path of the user's own prompt for a role, relative to the root. */
+export function roleFile(name: RoleName): string {
+  return `${ROLE_FOLDER}${name}.md`;
+}
+
+export const ROLE_FOLDER = '.onceover/roles/';
+
+/** Returns whether a prompt of a loop starts a new session or resumes one. */
+export function dispatchBy(template: LoopTemplate): 'fresh' | 'resumed' {
+  return template === 'I2' || template === 'I2-FV' || template === 'I7-resumed' ? 'resumed' : 'fresh';
+}
+
+/** The highest number of counted reviews per loop. No fix follows the last one. */
+export const ITERATION_CAP = 5;
+
+/** Phases that write a document. */
+export const DOCUMENT_PHASES = ['specify', 'design', 'create-plan', 'create-tasks'] as const;
+
+export type DocumentPhase = (typeof DOCUMENT_PHASES)[number];
+
+export const PHASES = [...DOCUMENT_PHASES, 'implement'] as const;
+
+export type PhaseName = (typeof PHASES)[number];
+
+/** The loops of a phase. A document has two, one after the other; code has one. */
+export type PhaseStage = 'domain' | 'phase' | 'implement';
+
+export type ReviewerRole = (typeof REVIEWER_ROLES)[number];
+
+/** An optional step before code reviews. Each runs in a new session that is never resumed. */
+export type Preparation =
+  | { readonly role: 'code-simplifier'; readonly part: null }
+  | { readonly role: 'test-deepener'; readonly part: 'A' | 'B' };
+
+export type PhaseRole = ReviewerRole | 'implementer' | Preparation['role'];
+
+/** The prompts of a loop, with the names of the requirement. */
+export type LoopTemplate = 'I1-R4' | 'I2' | 'I2-FV' | 'I3' | 'I7-fresh' | 'I7-resumed';
+
+/** The severity of an issue. A suggestion never blocks a pass. */
+export const SEVERITIES = ['blocker', 'warning', 'suggestion'] as const;
+
+/** The reason for a new or resumed session. The last two are known only after a resume was tried. */
+export type LoopDispatchReason = DispatchPlan['why'] | 'resume-failed' | 'other-agent';
+
+/** Prompt lengths and usage of a review, including retries and replacement agents. */
+export type Spent = {
+  readonly asks: number;
+  readonly promptChars: number;
+  /** Characters that the prompt of a new session would have had. */
+  readonly freshChars: number;
+  readonly usage: Usage | null;
+};

@@ -1,0 +1,93 @@
+import type { Usage } from './agent.ts';
+import { isRecord } from './json.ts';
+
+type Check = (value: unknown) => boolean;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** One check per field of a document. A document is written in the order of these fields. */
+export type Shape<T> = { readonly [Key in keyof T]-?: Check };
+
+/** Returns the document without unknown fields; null if a field is missing or fails its check. */
+export function readShape<T>(value: unknown, shape: Shape<T>): T | null {
+  if (!isRecord(value)) return null;
+  const fields = pick(value, shape);
+  return fits<T>(fields, shape) ? fields : null;
+}
+
+/** Returns the fields of the shape, in its order, for writing. */
+export function withKeyOrder<T extends object>(document: T, shape: Shape<T>): Fields {
+  return pick(document, shape);
+}
+
+/** Whether the document has at least one field of the shape. */
+export function hasAnyOf<T>(fields: Fields, shape: Shape<T>): boolean {
+  return Object.keys(shape).some((key) => Object.hasOwn(fields, key));
+}
+
+export function isString(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+export function isStrings(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(isString);
+}
+
+/** Whether a value is an integer from 1: a line, a slot, an iteration. */
+export function isOrdinal(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;
+}
+
+/** Whether a value is an integer from 0. */
+export function isCount(value: unknown): value is number {
+  return value === 0 || isOrdinal(value);
+}
+
+export function isBoolean(value: unknown): value is boolean {
+  return typeof value === 'boolean';
+}
+
+/** Whether a value is a UTC time such as `2026-01-31T12:00:00.000Z`. */
+export function isTime(value: unknown): value is string {
+  const isFormatted = isString(value) && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(value);
+  return isFormatted && !Number.isNaN(Date.parse(value));
+}
+
+/** Whether a value is a number from 0: tokens, money, milliseconds. */
+export function isAmount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+export const USAGE: Shape<Usage> = {
+  inputTokens: isAmount,
+  cachedInputTokens: isAmount,
+  cacheWriteTokens: isAmount,
+  outputTokens: isAmount,
+  costUsd: orNull(isAmount),
+};
+
+export function isOneOf<T extends string>(words: readonly T[]): (value: unknown) => value is T {
+  return (value): value is T => words.some((word) => word === value);
+}
+
+export function orNull(check: Check): Check {
+  return (value) => value === null || check(value);
+}
+
+export function hasShape<T>(shape: Shape<T>): Check {
+  return (value) => isRecord(value) && fits(value, shape);
+}
+
+export function listOf<T>(shape: Shape<T>): Check {
+  const isOne = hasShape(shape);
+  return (value) => Array.isArray(value) && value.every(isOne);
+}
+
+function pick<T>(document: object, shape: Shape<T>): Fields {
+  const fields = new Map<string, unknown>(Object.entries(document));
+  return Object.fromEntries(Object.keys(shape).map((key) => [key, fields.get(key)]));
+}
+
+function fits<T>(fields: Fields, shape: Shape<T>): fields is Fields & T {
+  return Object.entries<Check>(shape).every(([key, check]) => check(fields[key]));
+}

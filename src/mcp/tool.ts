@@ -1,0 +1,72 @@
+import type { ServerContext } from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import type { Failure } from '../kernel/failure.ts';
+import type { WaitOptions } from '../kernel/ports.ts';
+import { describeFailure } from '../ui/describe-failure.ts';
+import { someNames } from '../ui/wording.ts';
+
+/** A tool's result as text and as a document, because some clients show only one of the two. */
+export function answered<Document>(text: string, structuredContent: Document) {
+  return { content: [{ type: 'text' as const, text }], structuredContent };
+}
+
+/** A tool's error: what happened and what to do next. */
+export function rejected(failure: Failure) {
+  const { what, next } = describeFailure(failure);
+  return { content: [{ type: 'text' as const, text: `${what}\n${next}` }], isError: true };
+}
+
+/** Appends warnings to a result. */
+export function withWarnings(text: string, warnings: readonly string[]): string {
+  return [text, ...warnings.map((warning) => `Warning: ${warning}`)].join('\n\n');
+}
+
+/** Rejects unknown parameters: a misspelt filter would otherwise select everything. */
+export function onlyInput<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  const known = Object.keys(shape).join(', ') || 'nothing';
+  const error = (issue: z.core.$ZodRawIssue) =>
+    issue.code === 'unrecognized_keys' ? `${someNames(issue.keys)} is unknown; the tool takes: ${known}` : undefined;
+  return z.strictObject(shape, { error });
+}
+
+const MOST_SECONDS = 600;
+
+/** The parameter for how long a tool waits for background work. */
+export function waitSeconds(what: string) {
+  return z
+    .number()
+    .min(0)
+    .max(MOST_SECONDS)
+    .default(50)
+    .describe(`How long to wait for the end of ${what}, in seconds.`);
+}
+
+/** A parameter with a list of paths. */
+export function pathList(what: string) {
+  return z.array(z.string()).nullish().describe(`${what}; from the root of the repository.`);
+}
+
+type Progress = { readonly progress: number; readonly total?: number; readonly message: string };
+
+/** Sends progress to clients that request it; many clients then extend their timeout. */
+export function progressTo({ mcpReq }: ServerContext): (progress: Progress) => void {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return () => {};
+  return (progress) => {
+    mcpReq.notify({ method: 'notifications/progress', params: { progressToken, ...progress } }).catch(() => {});
+  };
+}
+
+/** Waits until the timeout or until the client gives up, and sends each new line as progress. */
+export function waitingWith(context: ServerContext, seconds: number): WaitOptions {
+  const send = progressTo(context);
+  let lines = 0;
+  return {
+    seconds,
+    stop: context.mcpReq.signal,
+    heard(message) {
+      lines += 1;
+      send({ progress: lines, message });
+    },
+  };
+}

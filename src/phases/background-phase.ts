@@ -1,0 +1,145 @@
+import { join } from 'node:path';
+import { isRecord } from '../kernel/json.ts';
+import type { WaitOptions } from '../kernel/ports.ts';
+import type { RepositoryPaths } from '../kernel/repository.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
+import { PHASES, type PhaseName } from '../kernel/review-loops.ts';
+import { type BackgroundJob, isJobId, type JobKind, newJobId, startJob, waitForJob } from '../platform/background.ts';
+import { listFolder, makeFolder, removeOldest, writeAtomically } from '../platform/files.ts';
+import { readPrivateFile } from '../platform/private-files.ts';
+import { checkTrust } from '../trust/consent.ts';
+import { isCutOff } from './decide/end.ts';
+
+/** A loop that runs round by round in the background, and its state. */
+export type StartedPhase = {
+  readonly id: string;
+  /** waiting: the caller has issues to fix. died: the round ended without a result. */
+  readonly state: 'running' | 'waiting' | 'ended' | 'died';
+  readonly progress: readonly string[];
+  /** The JSON answer of the round: a phase document or an error. */
+  readonly answer: unknown;
+};
+
+const ROUNDS: JobKind = { folder: 'onceover/phase-rounds', prefix: 'round' };
+
+const LOOPS = 'onceover/started-phases';
+
+const MOST_LOOPS = 60;
+
+/** The stored facts about a loop. */
+type KeptStart = {
+  readonly id: string;
+  readonly phase: PhaseName;
+  readonly feature: string;
+  /** The job id of the last round. */
+  readonly round: string;
+  /** The `loop_id` of its documents; null before the first one. */
+  readonly loop: string | null;
+};
+
+/** Starts or continues a phase in the background, and waits a while for the end of the round. */
+export async function startPhaseRun(
+  repository: RepositoryPaths,
+  options: { readonly phase: PhaseName; readonly feature: string },
+  waiting: WaitOptions,
+): Promise<Result<StartedPhase>> {
+  return startRound(repository, { id: newJobId('phase'), ...options, loop: null }, null, waiting);
+}
+
+/** Starts the next round with the summary of a fix. Without a summary, waits for the running round. */
+export async function continuePhaseRun(
+  repository: RepositoryPaths,
+  { loopId, summary }: { readonly loopId: string; readonly summary: string | null },
+  waiting: WaitOptions,
+): Promise<Result<StartedPhase>> {
+  const kept = keptStart(repository, loopId);
+  if (kept === null) return err({ kind: 'unknown-loop', id: loopId });
+  const now = await waitForJob(repository, ROUNDS, kept.round, summary === null ? waiting : { seconds: 0 });
+  const state = stateOf(now);
+  if (summary === null)
+    return state === 'died' || mustRunAgain(now?.answer)
+      ? startRound(repository, kept, null, waiting)
+      : report(repository, kept, now);
+  if (state === 'running') return err({ kind: 'round-goes-on', id: loopId });
+  const { phase, feature } = kept;
+  if (state === 'ended' && !mustRunAgain(now?.answer)) return err({ kind: 'no-waiting-loop', phase, feature });
+  return startRound(repository, kept, summary, waiting);
+}
+
+async function startRound(
+  repository: RepositoryPaths,
+  loop: Omit<KeptStart, 'round'>,
+  summary: string | null,
+  waiting: WaitOptions,
+): Promise<Result<StartedPhase>> {
+  const trusted = await checkTrust(repository);
+  if (!trusted.ok) return trusted;
+  const withSummary = summary === null ? [] : ['--summary', '-'];
+  const args = ['phase', '--step', ...withSummary, '--json', '--started-by-agent', '--', loop.phase, loop.feature];
+  const started = await startJob(repository, ROUNDS, { args, input: summary });
+  if (!started.ok) return started;
+  const kept: KeptStart = { ...loop, round: started.value.id };
+  const written = keep(repository, kept);
+  if (!written.ok) return written;
+  return report(repository, kept, await waitForJob(repository, ROUNDS, kept.round, waiting));
+}
+
+/** Returns the state of a loop. Stores the `loop_id` of its documents, so that callers can use it too. */
+function report(repository: RepositoryPaths, kept: KeptStart, work: BackgroundJob | null): Result<StartedPhase> {
+  const answer = work?.answer ?? null;
+  const loop = isRecord(answer) && typeof answer['loop_id'] === 'string' ? answer['loop_id'] : null;
+  if (loop !== null && loop !== kept.loop) {
+    const written = keep(repository, { ...kept, loop });
+    if (!written.ok) return written;
+  }
+  return ok({ id: kept.id, state: stateOf(work), progress: work?.progress ?? [], answer });
+}
+
+function stateOf(work: BackgroundJob | null): StartedPhase['state'] {
+  if (work?.state === 'running') return 'running';
+  const answer = work?.answer;
+  if (!isRecord(answer) || typeof answer['loop_id'] !== 'string') return 'died';
+  return answer['waiting'] === true ? 'waiting' : 'ended';
+}
+
+/** Whether a round ended without a verdict, so that another call has to run it again. */
+function mustRunAgain(answer: unknown): boolean {
+  if (!isRecord(answer) || answer['waiting'] === true) return false;
+  return isCutOff({ status: answer['status'], why: answer['end'] });
+}
+
+function keep(repository: RepositoryPaths, kept: KeptStart): Result<void> {
+  const folder = makeFolder(repository.commonDir, LOOPS);
+  if (!folder.ok) return folder;
+  const name = `${kept.id}.json`;
+  const written = writeAtomically(folder.value, name, JSON.stringify(kept));
+  if (written.ok) removeOldest(folder.value, MOST_LOOPS, new Set([name]));
+  return written;
+}
+
+/** Finds a loop by its job id or by the `loop_id` of its documents. */
+function keptStart(repository: RepositoryPaths, id: string): KeptStart | null {
+  const folder = join(repository.commonDir, LOOPS);
+  if (isJobId('phase', id)) return readKept(folder, `${id}.json`);
+  const listed = listFolder(folder);
+  const names = (listed.ok ? listed.value : []).map(({ name }) => name);
+  const found = names.map((name) => readKept(folder, name)).filter((kept) => kept !== null && kept.loop === id);
+  return found.sort((a, b) => ((a?.round ?? '') < (b?.round ?? '') ? -1 : 1)).at(-1) ?? null;
+}
+
+function readKept(folder: string, name: string): KeptStart | null {
+  const read = readPrivateFile(join(folder, name));
+  if (!read.ok || read.value === null) return null;
+  let value: unknown;
+  try {
+    value = JSON.parse(read.value);
+  } catch {
+    return null;
+  }
+  if (!isRecord(value)) return null;
+  const { id, feature, round, loop } = value;
+  const phase = PHASES.find((one) => one === value['phase']);
+  if (typeof id !== 'string' || typeof feature !== 'string' || typeof round !== 'string' || phase === undefined)
+    return null;
+  return { id, phase, feature, round, loop: typeof loop === 'string' ? loop : null };
+}

@@ -1,0 +1,80 @@
+import type { PhaseState, PhaseStep, RoleState } from '../state.ts';
+import type { LoopAnswer, LoopIssue, PhaseEnd, PhaseEndReason, PhaseStatus, RoleIssue } from '../types.ts';
+
+/** Whether an answer passes: approved, and without a blocker or warning. */
+export function isPass({ approved, issues }: LoopAnswer): boolean {
+  return approved && !issues.some(isBlocking);
+}
+
+/** Returns the issues of an answer that must be fixed. A rejection without issues becomes an issue itself. */
+export function blockingIssues(answer: LoopAnswer): readonly LoopIssue[] {
+  const blocking = answer.issues.filter(isBlocking);
+  if (blocking.length > 0 || answer.approved) return blocking;
+  const description = answer.summary.trim() || 'Not approved; the reviewer gave no reason.';
+  return [{ severity: 'blocker', description }];
+}
+
+function isBlocking({ severity }: LoopIssue): boolean {
+  return severity !== 'suggestion';
+}
+
+type EndDetails = Partial<Pick<PhaseEnd, 'paths' | 'failure'>>;
+
+/** Returns the end of a phase, with the issues that are open by each reviewer's last verdict. */
+export function phaseEnd(
+  { roles }: PhaseState,
+  why: PhaseEndReason,
+  { paths = [], failure = null }: EndDetails = {},
+): PhaseEnd {
+  const open = (Object.entries(roles) as [RoleIssue['role'], RoleState][])
+    .filter(([, { status }]) => status === 'failed')
+    .flatMap(([role, { answer }]) => blockingIssues(answer).map((issue) => ({ role, issue })));
+  // Open issues outweigh a missing verdict of another reviewer.
+  const status = UNJUDGED.has(why) && open.length > 0 ? 'needs_work' : STATUSES[why];
+  return { status, why, open, paths, failure };
+}
+
+const STATUSES: Readonly<Record<PhaseEndReason, PhaseStatus>> = {
+  approved: 'approved',
+  'accepted-with-notes': 'approved',
+  cap: 'cap',
+  stalled: 'stalled',
+  'not-fixed': 'needs_work',
+  'fixer-failed': 'needs_work',
+  'reviewer-failed': 'error',
+  budget: 'error',
+  'preparation-failed': 'error',
+  'forbidden-edit': 'error',
+  'artifact-missing': 'error',
+  'artifact-empty': 'error',
+  'artifact-unreadable': 'error',
+  disturbed: 'error',
+  interrupted: 'error',
+  trouble: 'error',
+};
+
+const UNJUDGED: ReadonlySet<unknown> = new Set<PhaseEndReason>(['reviewer-failed', 'budget']);
+
+/** Whether a phase ended before every reviewer gave a verdict; also accepts the end in a JSON document. */
+export function isCutOff({ status, why }: { readonly status: unknown; readonly why: unknown }): boolean {
+  return status === ('error' satisfies PhaseStatus) || UNJUDGED.has(why);
+}
+
+/** Ends a phase. */
+export function endPhase(state: PhaseState, why: PhaseEndReason, details: EndDetails = {}): PhaseStep {
+  const end = phaseEnd(state, why, details);
+  return { state: { ...state, position: { at: 'ended', end } }, actions: [{ kind: 'end', end }] };
+}
+
+/** Ends a phase at its cap; `--accept-with-notes` accepts the open issues. */
+export function endedAtCap(state: PhaseState): PhaseStep {
+  return endPhase(state, state.setup.acceptWithNotes ? 'accepted-with-notes' : 'cap');
+}
+
+/** Requests a snapshot, for the next round or to confirm the last one. */
+export function snapshotAction(state: PhaseState, at: 'starting' | 'confirming'): PhaseStep {
+  return {
+    state: { ...state, position: { at } },
+    actions: [{ kind: 'take-snapshot', purpose: at === 'starting' ? 'round' : 'confirm' }],
+  };
+}

@@ -1,0 +1,160 @@
+import type { PendingDispatch, PhaseEvent, PhasePosition, PhaseState, PhaseStep } from '../state.ts';
+import type { PhaseSetup, SeenContent } from '../types.ts';
+import {
+  after,
+  type EventOf,
+  onCallFailed,
+  onMeasured,
+  type PositionAt,
+  reviewError,
+  turnOf,
+  unexpected,
+} from './calls.ts';
+import { countSpent } from './dispatch.ts';
+import { endPhase, snapshotAction } from './end.ts';
+import { onCallerFixed, onCommit, onFixed, onPrepared, prepare, startFix } from './fix.ts';
+import { firstStage } from './questions.ts';
+import { concludeRound, onAnswered, onConfirmed, onRoundSnapshot, recordRound } from './round.ts';
+
+/** Starts a phase without any session, status or counter of an earlier run. */
+export function beginPhase(setup: PhaseSetup): PhaseStep {
+  const state: PhaseState = {
+    setup,
+    stage: firstStage(setup.phase),
+    position: { at: 'starting' },
+    counted: { domain: 0, phase: 0, implement: 0 },
+    round: 0,
+    isFinalValidation: false,
+    roles: {},
+    resume: {},
+    fixes: [],
+    unchangedFixes: 0,
+    reviewed: null,
+    fixedSince: false,
+    disturbances: 0,
+    commitFailed: false,
+    domainOutcome: null,
+  };
+  return prepare(state, 0);
+}
+
+type Handler<At extends PhasePosition['at'], Kind extends PhaseEvent['kind']> = (
+  state: PhaseState,
+  position: PositionAt<At>,
+  event: EventOf<Kind>,
+) => PhaseStep;
+
+/** The events that each position accepts, with the transition for each. */
+const TRANSITIONS: {
+  readonly [At in PhasePosition['at']]: { readonly [Kind in PhaseEvent['kind']]?: Handler<At, Kind> };
+} = {
+  starting: { 'snapshot-taken': (state, _, event) => onSnapshot(state, event, onRoundSnapshot) },
+  confirming: { 'snapshot-taken': (state, _, event) => onSnapshot(state, event, onConfirmed) },
+  reviewing: {
+    measured: (state, _, event) => onMeasured(state, event),
+    answered: (state, position, event) => concludeRound(onAnswered(state, position, event)),
+    'dispatch-failed': (state, _, event) => concludeRound(onCallFailed(state, event)),
+  },
+  fixing: {
+    measured: (state, _, event) => onMeasured(state, event),
+    fixed: onFixed,
+    'dispatch-failed': (state, _, event) => onCallFailed(state, event),
+  },
+  waiting: { fixed: (state, _, event) => onCallerFixed(state, event) },
+  committing: { committed: onCommit, 'nothing-to-commit': onCommit, 'commit-failed': onCommit },
+  preparing: { fixed: onPrepared, 'dispatch-failed': (state, _, event) => onCallFailed(state, event) },
+  ended: {},
+};
+
+/** Returns the next step after an event. Events after the end change nothing. */
+export function stepPhase(state: PhaseState, event: PhaseEvent): PhaseStep {
+  const { position } = state;
+  if (position.at === 'ended') return { state, actions: [] };
+  if (event.kind === 'stop') return stopped(state, event);
+  // TypeScript cannot see that the handler's types belong to this position and event.
+  const handle = TRANSITIONS[position.at][event.kind] as
+    | ((state: PhaseState, position: PhasePosition, event: PhaseEvent) => PhaseStep)
+    | undefined;
+  if (handle === undefined) throw unexpected(event.kind, position.at);
+  return handle(state, position, event);
+}
+
+function onSnapshot(
+  state: PhaseState,
+  { artifact, seen }: EventOf<'snapshot-taken'>,
+  next: (state: PhaseState, seen: SeenContent) => PhaseStep,
+): PhaseStep {
+  return artifact === 'present' ? next(state, seen) : endPhase(state, `artifact-${artifact}`);
+}
+
+/**
+ * Returns the state to keep on disk. A round that is not recorded counts as not started, and a call in progress as not made.
+ * Sessions end with the process, except with `keepSessions`.
+ */
+export function checkpoint(state: PhaseState): PhaseState {
+  const kept: PhaseState = state.setup.keepSessions ? state : { ...state, resume: {} };
+  const { position, stage, counted } = kept;
+  switch (position.at) {
+    case 'reviewing': {
+      const count = kept.isFinalValidation ? counted[stage] : counted[stage] - 1;
+      return { ...kept, position: { at: 'starting' }, round: kept.round - 1, counted: { ...counted, [stage]: count } };
+    }
+    case 'fixing':
+      return { ...kept, position: { ...position, flight: null, marks: [] } };
+    case 'preparing':
+      return { ...kept, position: { ...position, flight: null } };
+    default:
+      return kept;
+  }
+}
+
+/** Continues from a `checkpoint`. */
+export function resumePhase(state: PhaseState): PhaseStep {
+  const { position } = state;
+  switch (position.at) {
+    case 'starting':
+    case 'confirming':
+      return snapshotAction(state, position.at);
+    case 'fixing':
+    case 'waiting':
+      return startFix(state, position.issues);
+    case 'preparing':
+      return prepare(state, position.next);
+    case 'committing': {
+      const { paths, message } = position;
+      return { state, actions: [{ kind: 'commit', paths, message }] };
+    }
+    case 'ended':
+      return { state, actions: [{ kind: 'end', end: position.end }] };
+    case 'reviewing':
+      throw unexpected('resume', position.at);
+  }
+}
+
+/** Accepts the open issues of a phase that ended at its cap; null if it did not. */
+export function acceptNotes(state: PhaseState): PhaseStep | null {
+  const { position } = state;
+  return position.at === 'ended' && position.end.why === 'cap' ? endPhase(state, 'accepted-with-notes') : null;
+}
+
+/** Ends a phase early. Verdicts so far are recorded, but none of them becomes an approval. */
+function stopped(state: PhaseState, { why, used = [] }: EventOf<'stop'>): PhaseStep {
+  const { position } = state;
+  const withUsage = (flight: PendingDispatch): PendingDispatch => {
+    const more = used.find(({ role }) => role === flight.ask.role);
+    if (more === undefined || flight.kind !== 'asked') return flight;
+    return { ...flight, spent: countSpent(flight.spent, { ...more, freshChars: 0 }) };
+  };
+  if (position.at === 'fixing') {
+    const flight = position.flight === null ? null : withUsage(position.flight);
+    const turn = flight?.kind === 'asked' && flight.spent.asks > 0 ? turnOf(flight, flight.spent) : null;
+    const { marks } = position;
+    return after({ kind: 'record-fix', round: state.round, summary: null, marks, turn }, endPhase(state, why));
+  }
+  if (position.at !== 'reviewing') return endPhase(state, why);
+  const left = Object.values(position.flights).map((flight) =>
+    reviewError(withUsage(flight), { kind: 'stopped', by: why }),
+  );
+  const known = recordRound(state, position, [...position.errors, ...left]);
+  return after(known.record, endPhase(known.state, why));
+}

@@ -1,0 +1,145 @@
+import { addUsage, totalTokens, type Usage } from '../../kernel/agent.ts';
+import type { PhaseStage } from '../../kernel/review-loops.ts';
+import type { LoopDispatch, Saved } from '../../ledger/entries.ts';
+import { savedByResuming } from '../../ledger/savings.ts';
+import type { MetaLoop, MetaUpdate, PhaseFix, PhaseOutcome, PhaseRound, PhaseRun, Resuming } from '../run-types.ts';
+import type { PhaseState } from '../state.ts';
+import type { IterationEntry, PhaseEnd, PhaseMark, RoleIssue } from '../types.ts';
+import { phaseEnd } from './end.ts';
+import { reviewersOfStage } from './questions.ts';
+
+/** Returns the calls of a recorded round and of the fix that followed it. */
+export function dispatchesOf(
+  entry: IterationEntry,
+  fix: Pick<PhaseFix, 'turn' | 'marks'> | null,
+  { feature, run }: Pick<LoopDispatch, 'feature' | 'run'>,
+): readonly LoopDispatch[] {
+  const { phase, stage, iteration, isFinalValidation } = entry;
+  const common = { feature, run, phase, stage, iteration };
+  const reviews = entry.looks.map(({ role, template, why, spent }) => {
+    return { ...common, isFinalValidation, role, template, why, spent, ...markFlags(entry.marks, role) };
+  });
+  if (fix === null || fix.turn === null) return reviews;
+  const { template, why, spent } = fix.turn;
+  const role = 'implementer';
+  return [
+    ...reviews,
+    { ...common, isFinalValidation: false, role, template, why, spent, ...markFlags(fix.marks, role) },
+  ];
+}
+
+function markFlags(
+  marks: readonly PhaseMark[],
+  role: LoopDispatch['role'],
+): Pick<LoopDispatch, 'fellBack' | 'guarded' | 'warned'> {
+  const has = (kind: PhaseMark['kind']) => marks.some((mark) => mark.kind === kind && mark.role === role);
+  return { fellBack: has('resume-fallback'), guarded: has('delta-guard'), warned: has('lazy-load-warning') };
+}
+
+/** Returns the result of a call: the phase has ended or waits for a fix. */
+export function phaseOutcome(run: PhaseRun, state: PhaseState, notices: PhaseOutcome['notices']): PhaseOutcome {
+  const end = endOf(state);
+  return {
+    run,
+    end,
+    open: openIn(state),
+    exitCode: end === null ? 1 : exitCodeOf(end),
+    usage: usageOf(run),
+    saved: savedIn(run),
+    notices,
+  };
+}
+
+function endOf({ position }: PhaseState): PhaseEnd | null {
+  return position.at === 'ended' ? position.end : null;
+}
+
+/** Returns the blockers and warnings that are still open. */
+function openIn(state: PhaseState): readonly RoleIssue[] {
+  const { position } = state;
+  if (position.at === 'waiting') return position.issues;
+  return (endOf(state) ?? phaseEnd(state, 'not-fixed')).open;
+}
+
+const EXIT_CODES = { approved: 0, needs_work: 1, stalled: 1, cap: 1, error: 3 } as const;
+
+/** Open issues outweigh an error, except if the user interrupted the phase. */
+function exitCodeOf({ status, why, open }: PhaseEnd): PhaseOutcome['exitCode'] {
+  return status === 'error' && why !== 'interrupted' && open.length > 0 ? 1 : EXIT_CODES[status];
+}
+
+function usageOf({ preparations, rounds }: PhaseRun): Usage | null {
+  const used = [
+    ...preparations.map(({ usage }) => usage),
+    ...rounds.flatMap(({ entry, fix }) => [
+      ...[...entry.looks, ...entry.errors].map(({ spent }) => spent.usage),
+      fix?.turn?.spent.usage ?? null,
+    ]),
+  ];
+  return used.reduce(addUsage, null);
+}
+
+/** Returns the tokens saved: by skipped reviewers, as much as each used last, and by resumed sessions. */
+function savedIn({ id, feature, rounds }: PhaseRun): Saved {
+  const skipped = rounds.flatMap(({ entry }, n) => entry.skipped.map(({ role }) => lastUsed(rounds.slice(0, n), role)));
+  const calls = rounds.flatMap(({ entry, fix }) => dispatchesOf(entry, fix, { feature, run: id }));
+  return {
+    pass: 0,
+    slot: skipped.reduce((sum, tokens) => sum + tokens, 0),
+    session: savedByResuming(calls).reduce((sum, { tokens }) => sum + tokens, 0),
+    prefix: 0,
+  };
+}
+
+function lastUsed(rounds: readonly PhaseRound[], role: string): number {
+  const looks = rounds.flatMap(({ entry }) => entry.looks);
+  const usage = looks.findLast((look) => look.role === role)?.spent.usage ?? null;
+  return usage === null ? 0 : totalTokens(usage);
+}
+
+/** Returns the fields that a phase writes to `.meta.json` at this point. */
+export function metaUpdate(
+  run: PhaseRun,
+  state: PhaseState,
+  given: { readonly now: Date; readonly resuming: Resuming; describe(issue: RoleIssue): string },
+): MetaUpdate {
+  const open = openIn(state);
+  const stages: readonly PhaseStage[] = run.phase === 'implement' ? ['implement'] : ['domain', 'phase'];
+  const loops = stages.flatMap((stage): MetaLoop[] => {
+    const rounds = run.rounds.filter(({ entry }) => entry.stage === stage);
+    const first = rounds[0];
+    const last = rounds.at(-1);
+    if (first === undefined || last === undefined) return [];
+    const approved = isPassed(last) && isConfirmed(stage, state);
+    const reviewers: readonly string[] = reviewersOfStage(run.phase, stage);
+    return [
+      {
+        stage,
+        // Rounds are recorded when they end, so a loop started with the phase or at the end of the loop before it.
+        started: new Date(run.rounds[run.rounds.indexOf(first) - 1]?.at ?? run.startedAt),
+        completed: approved ? new Date(last.at) : null,
+        iterations: Math.max(...rounds.map(({ entry }) => entry.iteration)),
+        approved,
+        notes: open.filter(({ role }) => reviewers.includes(role)).map(given.describe),
+      },
+    ];
+  });
+  return {
+    phase: run.phase,
+    started: new Date(run.startedAt),
+    completed: endOf(state)?.status === 'approved' ? given.now : null,
+    loops,
+    notes: open.map(given.describe),
+    resuming: given.resuming,
+  };
+}
+
+function isPassed({ entry }: PhaseRound): boolean {
+  return entry.errors.length === 0 && entry.looks.every(({ enginePass }) => enginePass);
+}
+
+/** Whether a snapshot after the loop's last round showed unchanged content. Until then its approval must not be written. */
+function isConfirmed(stage: PhaseStage, state: PhaseState): boolean {
+  const end = endOf(state);
+  return stage !== state.stage || end?.status === 'approved' || end?.why === 'cap';
+}

@@ -1,0 +1,117 @@
+import { oneLine, showInvisible } from '../../kernel/escape.ts';
+import { type LoopDispatchReason, SEVERITIES } from '../../kernel/review-loops.ts';
+import { describeAgentFailure } from '../../ui/describe-agent-failure.ts';
+import { type Styled, truncated } from '../../ui/style.ts';
+import { count } from '../../ui/wording.ts';
+import type { LoopIssue, LostState, PhaseMark, RoleIssue } from '../types.ts';
+
+/** Describes an issue on one line, for `.meta.json`. */
+export function describeIssueLine({ role, issue }: RoleIssue): string {
+  const place = issue.location === undefined ? '' : ` (at: ${oneLine(issue.location)})`;
+  return `[${issue.severity}] ${role}: ${oneLine(issue.description)}${place}`;
+}
+
+/** Returns the marker line of a call, in the format that text searches of histories rely on. */
+export function describeIssueMark(mark: PhaseMark): string {
+  switch (mark.kind) {
+    case 'resume-fallback':
+      return `RESUME-FALLBACK: ${mark.role} iteration ${mark.iteration} — ${shorten(describeCause(mark.because))}`;
+    case 'delta-guard':
+      return `DELTA-GUARD: ${mark.role} iteration ${mark.iteration} — ${mark.length}/${mark.limit}`;
+    case 'lazy-load-warning':
+      return `LAZY-LOAD-WARNING: ${mark.role} did not confirm artifact reads`;
+  }
+}
+
+/** Returns text of agents in which no word can be mistaken for a marker. */
+export function withoutMarks(text: string): string {
+  return text.replace(/RESUME-FALLBACK|DELTA-GUARD|LAZY-LOAD-WARNING/g, (mark) => mark.toLowerCase());
+}
+
+const LOST: Readonly<Record<LostState, string>> = {
+  session: 'its session is gone',
+  snapshot: 'the snapshot of its last review is gone',
+  diff: 'the changes could not be determined',
+  commit: 'the fixes could not be committed',
+};
+
+function describeCause(because: Extract<PhaseMark, { kind: 'resume-fallback' }>['because']): string {
+  return because.kind === 'lost' ? LOST[because.what] : withoutMarks(oneLine(describeAgentFailure(because)));
+}
+
+const MAX_LENGTH = 300;
+
+function shorten(text: string): string {
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
+}
+
+/** Counts issues by severity: "1 blocker, 2 warnings"; empty if there are none. */
+export function issueCounts(issues: readonly LoopIssue[]): string {
+  return SEVERITIES.map((severity) => ({ severity, number: issues.filter((one) => one.severity === severity).length }))
+    .filter(({ number }) => number > 0)
+    .map(({ severity, number }) => count(number, severity))
+    .join(', ');
+}
+
+const MAX_ISSUES = 20;
+
+/** Lists the open issues, the most severe first. A long list is cut and says where to see the rest. */
+export function describeOpenIssues(open: readonly RoleIssue[], shown: Styled, where: string): string {
+  if (open.length === 0) return '';
+  const listed = mostSevereFirst(open)
+    .slice(0, MAX_ISSUES)
+    .map((one) => describeIssue(one, shown));
+  const left = open.length - listed.length;
+  const title = shown.paint('strong', `Open: ${issueCounts(open.map(({ issue }) => issue))}`);
+  return [title, ...listed, ...(left === 0 ? [] : [truncated(`… and ${left} more: ${where}.`, shown, 2)])].join('\n');
+}
+
+/** Returns blockers before warnings, otherwise in the reported order. */
+export function mostSevereFirst(open: readonly RoleIssue[]): readonly RoleIssue[] {
+  const rank = ({ issue }: RoleIssue) => SEVERITIES.indexOf(issue.severity);
+  return [...open].sort((a, b) => rank(a) - rank(b));
+}
+
+const STYLES = { blocker: 'bad', warning: 'rests', suggestion: 'quiet' } as const satisfies Record<
+  LoopIssue['severity'],
+  Parameters<Styled['paint']>[0]
+>;
+
+function describeIssue({ role, issue }: RoleIssue, shown: Styled): string {
+  const about = [issue.level, issue.category, issue.location].filter((one) => one !== undefined && one.trim() !== '');
+  const where = [role, ...about.map((one) => oneLine(one ?? ''))].join(', ');
+  return [
+    truncated(`  ${shown.paint(STYLES[issue.severity], issue.severity)}  ${where}`, shown, 2),
+    ...paragraph(issue.description, shown),
+    ...(issue.suggestion === undefined || issue.suggestion.trim() === ''
+      ? []
+      : paragraph(`Suggestion: ${issue.suggestion}`, shown)),
+  ].join('\n');
+}
+
+function paragraph(text: string, shown: Styled): readonly string[] {
+  const lines = text.trim().split(/\r\n|[\r\n\u2028\u2029]/);
+  return lines
+    .filter((line) => line.trim() !== '')
+    .map((line) => truncated(`    ${showInvisible(line.trimEnd())}`, shown, 0));
+}
+
+/** Returns the reason for a new or resumed session, to follow "fresh:"; null if it is the usual one. */
+export function describeDispatchReason(why: LoopDispatchReason): string | null {
+  return REASONS[why];
+}
+
+const REASONS: Readonly<Record<LoopDispatchReason, string | null>> = {
+  'first-look': null,
+  delta: null,
+  'final-validation': null,
+  'asked-for': 'no session was kept',
+  'session-differs': 'the agent, model, version or tools have changed',
+  'cannot-resume': 'the agent cannot resume sessions',
+  'session-lost': 'the session or its snapshot is gone',
+  'no-changes': 'nothing has changed',
+  'resume-dearer': 'resuming would cost more',
+  'delta-too-large': 'too much has changed',
+  'resume-failed': 'the resume failed',
+  'other-agent': 'another agent took over',
+};

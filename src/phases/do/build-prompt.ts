@@ -1,0 +1,252 @@
+import { costAfterCacheExpiry, sessionFingerprint } from '../../dispatch/decide-resume.ts';
+import type { ComposedPrompt } from '../../dispatch/prompt.ts';
+import { quoteName } from '../../kernel/escape.ts';
+import type { RepoPath } from '../../kernel/ids.ts';
+import type { ReviewerFacts } from '../../kernel/ports.ts';
+import type { DiffSection } from '../../kernel/repository.ts';
+import { sentenceDiff } from '../../text-diff/sentence-diff.ts';
+import { type LoopMaterial, loopAnswer, loopMustRead, loopPrompt } from '../prompt/prompt.ts';
+import type { LoopDelta } from '../prompt/review.ts';
+import { isCode } from '../read/subject.ts';
+import { modelFor, roleName } from '../roles/types.ts';
+import type { Ask, Measured } from '../state.ts';
+import type { PhaseContext } from './context.ts';
+
+/** The formats in which a delta can be shown to a resumed reviewer. */
+export type DeltaEncoding = 'context-3' | 'context-1' | 'context-0' | 'sentences';
+
+/** A delta in one format, made only if needed; `make` resolves to null if the format does not apply. */
+export type DeltaCandidate = { readonly encoding: DeltaEncoding; make(): Promise<string | null> };
+
+export type Delta = { readonly encoding: DeltaEncoding; readonly text: string };
+
+/**
+ * A delta below this share of the session's first prompt, or below this number of characters, is accepted without trying shorter
+ * formats.
+ */
+const SHORT_ENOUGH = { part: 0.1, characters: 800 };
+
+/** Returns the first delta that is short enough, else the shortest; null if none can be made. */
+export async function chooseDelta(
+  candidates: readonly DeltaCandidate[],
+  firstPromptLength: number,
+): Promise<Delta | null> {
+  const enough = Math.max(SHORT_ENOUGH.characters, firstPromptLength * SHORT_ENOUGH.part);
+  let shortest: Delta | null = null;
+  for (const { encoding, make } of candidates) {
+    const text = await make();
+    if (text === null) continue;
+    if (text.length < enough) return { encoding, text };
+    if (shortest === null || text.length < shortest.text.length) shortest = { encoding, text };
+  }
+  return shortest;
+}
+
+/** Returns a diff stat: one line per file, and one for the total. */
+export function diffStat(sections: readonly DiffSection[]): string {
+  const files = sections.map(({ paths, text }) => ({ name: paths.map(quoteName).join(' => '), ...countLines(text) }));
+  const added = files.reduce((sum, one) => sum + one.added, 0);
+  const removed = files.reduce((sum, one) => sum + one.removed, 0);
+  const total = `${files.length} ${files.length === 1 ? 'file' : 'files'} changed, +${added} -${removed}`;
+  return [...files.map((one) => ` ${one.name} | +${one.added} -${one.removed}`), ` ${total}`].join('\n');
+}
+
+function countLines(text: string): { readonly added: number; readonly removed: number } {
+  let [added, removed] = [0, 0];
+  let inside = false;
+  for (const line of text.split('\n')) {
+    if (line.startsWith('@@')) inside = true;
+    else if (inside && line.startsWith('+')) added++;
+    else if (inside && line.startsWith('-')) removed++;
+  }
+  return { added, removed };
+}
+
+/** Returns the prompt of a new session. */
+export function freshPrompt(playing: PhaseContext, ask: Ask): ComposedPrompt {
+  return loopPrompt(ask, materialFor(playing, null));
+}
+
+/** Returns the length that the prompt of a new session would have. */
+export function freshLength(playing: PhaseContext, ask: Ask): number {
+  return freshPrompt(playing, { ...ask, template: freshTemplate(ask), session: null, delta: null }).length;
+}
+
+function freshTemplate({ role, template }: Ask): Ask['template'] {
+  if (template === null) return null;
+  return role === 'implementer' ? 'I7-fresh' : 'I1-R4';
+}
+
+function materialFor({ request, feature, memory }: PhaseContext, resumed: LoopMaterial['resumed']): LoopMaterial {
+  return {
+    roles: request.roles,
+    phase: request.phase,
+    feature: feature.paths,
+    document: memory.sight.document,
+    files: memory.sight.files,
+    deleted: memory.sight.deleted,
+    resumed,
+    outline: memory.outline,
+  };
+}
+
+/** Returns the facts that must be unchanged for a session to be resumed. */
+export function currentQuestion(playing: PhaseContext, ask: Ask, facts: ReviewerFacts): Measured['now'] {
+  const { stable } = freshPrompt(playing, { ...ask, template: freshTemplate(ask) });
+  const { schema } = loopAnswer(ask, playing.request.roles);
+  return {
+    agent: ask.agent,
+    model: modelOf(playing, ask),
+    version: facts.version,
+    toolsDigest: sessionFingerprint(facts.toolsDigest, schema, stable),
+  };
+}
+
+/** Returns the model to request; null means the agent's default. */
+export function modelOf({ request }: PhaseContext, { role, part, agent }: Ask): string | null {
+  const { roles, settings } = request;
+  return modelFor(roles[roleName(role, part)], agent, settings.agent[agent]?.model ?? null);
+}
+
+/** Builds and keeps the resumed prompt, and returns the facts that decide whether it is sent. */
+export async function measurePrompt(playing: PhaseContext, ask: Ask): Promise<Measured> {
+  const { ports, request, memory } = playing;
+  const facts = await ports.reviewers.describe(ask.agent);
+  const now = currentQuestion(playing, ask, facts);
+  const { session, delta } = ask;
+  const memo = memory.sessions.get(ask.role);
+  const nothing = { now, canResume: false, lost: null, cost: null, deltaLength: 0 };
+  if (session === null || delta === null || session.agent !== ask.agent) return nothing;
+  if (!(await facts.canResume())) {
+    await noteDeferred(playing, ask.agent, facts);
+    return nothing;
+  }
+  if (memory.resuming.kind === 'unknown') memory.resuming = { kind: 'works' };
+  const able = { ...nothing, canResume: true };
+  const prompt = await resumedPrompt(playing, ask);
+  if (typeof prompt === 'string' || memo === undefined) {
+    return { ...able, lost: typeof prompt === 'string' ? prompt : 'session' };
+  }
+  memory.measured.set(ask.role, prompt);
+  const lengths = { delta: prompt.dynamic.length, fresh: freshLength(playing, ask) };
+  const cold = () =>
+    costAfterCacheExpiry({ ...memo, firstPromptLength: session.firstPromptLength }, lengths, ports.clock.now());
+  return {
+    ...able,
+    cost: request.settings.resumeWhenCold ? null : cold(),
+    deltaLength: lengths.delta,
+    mustReadLength:
+      request.settings.deltaGuard === 'effective'
+        ? await mustReadLength(playing, ask, 2 * lengths.delta - session.firstPromptLength)
+        : 0,
+  };
+}
+
+/** Returns the length that the resumed prompt would have; 0 if it cannot be built. */
+export async function resumedLength(playing: PhaseContext, ask: Ask): Promise<number> {
+  const prompt = await resumedPrompt(playing, ask);
+  return typeof prompt === 'string' ? 0 : prompt.dynamic.length;
+}
+
+/** Returns the resumed prompt, or the name of what is missing for it. */
+async function resumedPrompt(
+  playing: PhaseContext,
+  ask: Ask,
+): Promise<ComposedPrompt | 'session' | 'snapshot' | 'diff'> {
+  const memo = playing.memory.sessions.get(ask.role);
+  if (memo === undefined || ask.session === null) return 'session';
+  const change = await deltaOf(playing, ask, ask.session.firstPromptLength);
+  if (typeof change === 'string') return change;
+  return loopPrompt(ask, materialFor(playing, { opening: memo.opening, ...change }));
+}
+
+/** Records which test of V1 to V4 the agent failed, once per phase. */
+async function noteDeferred({ memory }: PhaseContext, agent: string, facts: ReviewerFacts): Promise<void> {
+  const why = await facts.deferredReason();
+  if (why === null || memory.resuming.kind === 'deferred') return;
+  memory.resuming = { kind: 'deferred', why };
+  memory.notices.push({ kind: 'not-resumed', agent, why });
+}
+
+/** Returns the length of the files that a new session has to read. Stops reading once `enough` is reached. */
+async function mustReadLength(
+  { ports, request, feature, memory }: PhaseContext,
+  ask: Ask,
+  enough: number,
+): Promise<number> {
+  const { roles, phase, root } = request;
+  const documents = loopMustRead(ask, { roles, phase, feature: feature.paths });
+  const paths = documents.map((path) => path.slice(root.length + 1) as RepoPath);
+  let length = 0;
+  for (const path of [...paths, ...(feature.documents.artifact === null ? memory.sight.files : [])]) {
+    if (length >= enough) break;
+    const text = await ports.snapshots.textIn(memory.sight.seen.snapshot, path);
+    length += text.ok ? (text.value?.length ?? 0) : 0;
+  }
+  return length;
+}
+
+type Change = { readonly delta: LoopDelta; readonly changedFiles: readonly string[] };
+
+/** Returns the changes since the role's last review in a short format, or the name of what is missing for it. */
+async function deltaOf(
+  playing: PhaseContext,
+  ask: Ask,
+  firstPromptLength: number,
+): Promise<Change | 'snapshot' | 'diff'> {
+  const { ports, request, feature } = playing;
+  const { from, to } = ask.delta ?? { from: '', to: '' };
+  const made = new Map<number, readonly DiffSection[] | null>();
+  const sections = async (lines: number) => {
+    const known = made.get(lines);
+    if (known !== undefined) return known;
+    const diff = await ports.snapshots.sections(from, to, lines);
+    made.set(lines, diff.ok ? diff.value : null);
+    return diff.ok ? diff.value : null;
+  };
+  const first = await sections(CONTEXTS['context-3']);
+  if (first === null) return 'snapshot';
+  const { artifact, all } = feature.documents;
+  const isUnderReview = ({ paths }: DiffSection) =>
+    artifact === null ? paths.some((path) => isCode(request, path)) : paths.includes(artifact);
+  const upstream = new Set(all.filter((path) => path !== artifact));
+  const isUpstream = (section: DiffSection) =>
+    !isUnderReview(section) && section.paths.some((path) => upstream.has(path));
+  const byLines = (encoding: keyof typeof CONTEXTS): DeltaCandidate => ({
+    encoding,
+    make: async () => joined((await sections(CONTEXTS[encoding]))?.filter(isUnderReview) ?? null),
+  });
+  const bySentence: DeltaCandidate = { encoding: 'sentences', make: () => sentences(playing, ask, artifact) };
+  const candidates = [byLines('context-3'), byLines('context-1'), byLines('context-0')];
+  const delta = await chooseDelta(artifact === null ? candidates : [...candidates, bySentence], firstPromptLength);
+  if (delta === null) return 'diff';
+  const lines = delta.encoding === 'sentences' ? 0 : CONTEXTS[delta.encoding];
+  const changed = first.filter((section) => isUnderReview(section) || isUpstream(section));
+  return {
+    delta: {
+      stat: artifact === null ? diffStat(first.filter(isUnderReview)) : null,
+      diff: delta.text,
+      upstream: joined((await sections(lines))?.filter(isUpstream) ?? null) ?? '',
+    },
+    changedFiles: [...new Set(changed.flatMap(({ paths }) => paths))],
+  };
+}
+
+const CONTEXTS: Readonly<Record<Exclude<DeltaEncoding, 'sentences'>, number>> = {
+  'context-3': 3,
+  'context-1': 1,
+  'context-0': 0,
+};
+
+function joined(sections: readonly DiffSection[] | null): string | null {
+  return sections === null ? null : sections.map(({ text }) => text).join('');
+}
+
+async function sentences({ ports }: PhaseContext, { delta }: Ask, artifact: RepoPath | null): Promise<string | null> {
+  if (artifact === null || delta === null) return null;
+  const [before, after] = await Promise.all(
+    [delta.from, delta.to].map((tree) => ports.snapshots.textIn(tree, artifact)),
+  );
+  if (before?.ok !== true || after?.ok !== true || before.value === null || after.value === null) return null;
+  return sentenceDiff(before.value, after.value);
+}

@@ -1,0 +1,165 @@
+import { openQueue } from '../../dispatch/limits.ts';
+import type { Failure } from '../../kernel/failure.ts';
+import { err, ok, type Result } from '../../kernel/result.ts';
+import type { PhaseRole, ReviewerRole } from '../../kernel/review-loops.ts';
+import { stepPhase } from '../decide/machine.ts';
+import { reviewersOfStage } from '../decide/questions.ts';
+import { readSubject } from '../read/subject.ts';
+import type { PhaseRecorder } from '../record/recorder.ts';
+import type { PhaseAction, PhaseEvent, PhaseState, PhaseStep, Used } from '../state.ts';
+import { askRole } from './ask.ts';
+import { measurePrompt } from './build-prompt.ts';
+import type { PhaseContext } from './context.ts';
+
+/** Carries out the actions of a phase until it ends or waits for the caller. */
+export async function drivePhase(
+  playing: PhaseContext,
+  recorder: PhaseRecorder,
+  first: PhaseStep,
+): Promise<Result<PhaseState>> {
+  const { request } = playing;
+  const queue = openQueue(request.settings.concurrency);
+  const flights = new Set<Promise<Landed>>();
+  let { state, actions } = first;
+  let round = state.round;
+  let trouble: Failure | null = null;
+  let stop: PhaseEvent | null = null;
+  try {
+    for (;;) {
+      const recorded = await recorder.record(state, actions);
+      if (!recorded.ok) return recorded;
+      if (state.position.at === 'ended' || state.position.at === 'waiting') break;
+      if (state.round > round) describeRound(playing, state);
+      round = state.round;
+      for (const action of actions) launch(action);
+      const event = await nextEvent();
+      ({ state, actions } = stepPhase(state, event));
+    }
+    return trouble === null ? ok(state) : err(trouble);
+  } finally {
+    // No call may outlive the phase.
+    await Promise.allSettled(flights);
+  }
+
+  function launch(action: PhaseAction): void {
+    const work = workFor(playing, recorder, action);
+    if (work === null) return;
+    const isQuestion = action.kind === 'dispatch' || action.kind === 'fix' || action.kind === 'prepare';
+    const role = isQuestion ? action.ask.role : null;
+    const flight: Promise<Landed> = (isQuestion ? queue(work) : work()).then((result) => ({ flight, result, role }));
+    flights.add(flight);
+  }
+
+  /** Waits for the other calls, and returns the usage of all, because a stopped call costs something too. */
+  async function usedWith(landed: Landed): Promise<readonly Used[]> {
+    const all = [landed, ...(await Promise.all(flights))];
+    return all.flatMap(({ result, role }) => usedIn(result, role));
+  }
+
+  async function nextEvent(): Promise<PhaseEvent> {
+    for (;;) {
+      // Calls that started before the budget was used up may still answer.
+      if (stop !== null && flights.size === 0) return stop;
+      if (flights.size === 0) throw new Error(`no work is in progress in ${state.position.at}`);
+      const landed = await Promise.race(flights);
+      const { flight, result } = landed;
+      flights.delete(flight);
+      if (request.stop?.aborted === true) return { kind: 'stop', why: 'interrupted', used: await usedWith(landed) };
+      if (!result.ok) {
+        trouble = result.failure;
+        return { kind: 'stop', why: 'trouble', used: await usedWith(landed) };
+      }
+      if (result.value.kind !== 'stop') return result.value;
+      stop = result.value;
+    }
+  }
+}
+
+/** Returns the usage of a finished call; empty if nothing was sent. */
+function usedIn(result: Result<PhaseEvent>, role: PhaseRole | null): readonly Used[] {
+  if (!result.ok || role === null) return [];
+  const { value } = result;
+  if (!('promptChars' in value) || value.promptChars === 0) return [];
+  return [{ role, promptChars: value.promptChars, usage: value.usage }];
+}
+
+type Landed = {
+  readonly flight: Promise<Landed>;
+  readonly result: Result<PhaseEvent>;
+  /** The called role; null for other work. */
+  readonly role: PhaseRole | null;
+};
+
+/** Returns the work for an action; null if recording it was enough. */
+function workFor(
+  playing: PhaseContext,
+  recorder: PhaseRecorder,
+  action: PhaseAction,
+): (() => Promise<Result<PhaseEvent>>) | null {
+  switch (action.kind) {
+    case 'take-snapshot':
+      return () => takeSnapshot(playing);
+    case 'measure':
+      return async () => ok({ kind: 'measured', role: action.ask.role, ...(await measurePrompt(playing, action.ask)) });
+    case 'dispatch':
+    case 'fix':
+      return () => askRole(playing, action.ask);
+    case 'prepare':
+      return async () => {
+        const event = await askRole(playing, action.ask);
+        if (event.ok && event.value.kind === 'fixed') {
+          await recorder.addPreparation(action.ask, event.value.summary);
+        }
+        return event;
+      };
+    case 'commit':
+      return () => commit(playing, action);
+    case 'wait-for-fix':
+    case 'record':
+    case 'record-fix':
+    case 'end':
+      return null;
+  }
+}
+
+async function takeSnapshot({ ports, request, feature, memory }: PhaseContext): Promise<Result<PhaseEvent>> {
+  const sight = await readSubject(ports.snapshots, request, feature.documents, memory.sight.began);
+  if (!sight.ok) return sight;
+  memory.sight = sight.value;
+  return ok({ kind: 'snapshot-taken', seen: sight.value.seen, artifact: sight.value.artifact });
+}
+
+async function commit(
+  { ports, memory }: PhaseContext,
+  { paths, message }: Extract<PhaseAction, { kind: 'commit' }>,
+): Promise<Result<PhaseEvent>> {
+  if (memory.isArtifactGone) return ok({ kind: 'nothing-to-commit' });
+  const end = await ports.commits.commit(paths, message);
+  switch (end.kind) {
+    case 'committed':
+      ports.reporter.tell({ kind: 'committed', message, files: paths.length, said: null });
+      return ok({ kind: 'committed', commit: end.commit });
+    case 'nothing':
+      return ok({ kind: 'nothing-to-commit' });
+    case 'failed':
+      ports.reporter.tell({ kind: 'committed', message, files: paths.length, said: end.said });
+      memory.notices.push({ kind: 'commit-failed', message, said: end.said });
+      return ok({ kind: 'commit-failed' });
+  }
+}
+
+function describeRound({ ports }: PhaseContext, state: PhaseState): void {
+  const { position, setup, stage, counted, isFinalValidation } = state;
+  if (position.at !== 'reviewing') return;
+  const roles = Object.keys(position.flights) as PhaseRole[];
+  const resting = reviewersOfStage(setup.phase, stage).flatMap((role: ReviewerRole) => {
+    const last = state.roles[role];
+    return roles.includes(role) || last === undefined ? [] : [{ role, passedAt: last.iteration }];
+  });
+  const { phase } = setup;
+  const most = setup.mostIterations;
+  ports.reporter.tell({
+    kind: 'round-started',
+    ...{ phase, stage, iteration: counted[stage], most, isFinalValidation, roles, resting },
+  });
+}

@@ -1,0 +1,273 @@
+import { assignAgents, lastGap } from '../../dispatch/decide-resume.ts';
+import { openBudget } from '../../dispatch/limits.ts';
+import { agentsThatCanFix, checkFixer } from '../../dispatch/reviewers.ts';
+import type { Assigned } from '../../kernel/agent.ts';
+import type { Failure } from '../../kernel/failure.ts';
+import type { RepoPath } from '../../kernel/ids.ts';
+import type { Reviewers } from '../../kernel/ports.ts';
+import type { Contents } from '../../kernel/repository.ts';
+import { err, ok, type Result } from '../../kernel/result.ts';
+import { ITERATION_CAP, type PhaseRole } from '../../kernel/review-loops.ts';
+import { acceptNotes, beginPhase, resumePhase, stepPhase } from '../decide/machine.ts';
+import { phaseOutcome } from '../decide/outcome.ts';
+import { mostIterations } from '../decide/questions.ts';
+import { type Feature, readFeature, rolesOf } from '../read/feature.ts';
+import { changedBetween, onlyFiles, withheldCode } from '../read/subject.ts';
+import { loopName, openPhaseRecorder } from '../record/recorder.ts';
+import type { KeptLoop, PhaseNotice, PhaseOutcome, PhasePlan, PhasePorts, PhaseRequest } from '../run-types.ts';
+import type { PhaseState, PhaseStep } from '../state.ts';
+import type { PhaseSetup } from '../types.ts';
+import { freshLength, modelOf, resumedLength } from './build-prompt.ts';
+import { openMemory, type PhaseContext } from './context.ts';
+import { drivePhase } from './drive.ts';
+
+/** The loops on disk: the one to continue, and the one whose open issues may be accepted. */
+type Kept = { readonly kept: KeptLoop | null; readonly acceptable: KeptLoop | null };
+
+type Opened = Kept & { readonly playing: PhaseContext; readonly setup: PhaseSetup };
+
+/** Runs a phase to its end, or until the caller has issues to fix. */
+export async function runPhase(
+  ports: PhasePorts & { readonly contents: Contents },
+  request: PhaseRequest,
+): Promise<Result<PhaseOutcome>> {
+  const opened = await openPhase(ports, request, { dry: false });
+  if (!opened.ok) return opened;
+  const { playing, setup, kept } = opened.value;
+  const { fixing } = request;
+  const summary = fixing.by === 'caller' ? fixing.summary : null;
+  const isWaiting = kept?.state.position.at === 'waiting';
+  // The summary of the last fix again means that the caller repeats a call that was cut off.
+  if (summary !== null && !isWaiting && kept?.state.fixes.at(-1)?.summary !== summary) {
+    const kind = kept === null ? 'no-waiting-loop' : 'unjudged-round';
+    return err({ kind, phase: request.phase, feature: request.feature });
+  }
+  // Without a summary the open issues are reported again.
+  if (kept !== null && isWaiting && summary === null) return ok(phaseOutcome(kept.run, kept.state, noticesOf(playing)));
+  const taken = await acceptedNow(opened.value);
+  if (taken !== null) return taken;
+  const goesOn = kept === null ? null : { ...kept, state: { ...kept.state, setup } };
+  const run = goesOn?.run ?? {
+    id: ports.newId(),
+    phase: request.phase,
+    feature: request.feature,
+    startedAt: ports.clock.now().toISOString(),
+    preparations: [],
+    rounds: [],
+  };
+  if (goesOn === null) {
+    const cleared = await removeWaiting(ports, request);
+    if (!cleared.ok) return cleared;
+  }
+  const first = goesOn === null ? beginPhase(setup) : await firstStep(playing, goesOn.state, summary);
+  const { pending = null, lastEntry = null } = goesOn ?? {};
+  const recorder = openPhaseRecorder(playing, { run, state: goesOn?.state ?? first.state, pending, lastEntry });
+  const played = await drivePhase(playing, recorder, first);
+  if (!played.ok) return played;
+  const unpriced = request.settings.budget.usd === null ? [] : playing.budget.unpriced();
+  if (unpriced.length > 0) playing.memory.notices.push({ kind: 'no-price', agents: unpriced });
+  return ok(phaseOutcome(recorder.run(), played.value, noticesOf(playing)));
+}
+
+/** Returns the notices of a phase; in `implement`, also the changed files that reviewers could not see. */
+function noticesOf({ feature, memory, request }: PhaseContext): readonly PhaseNotice[] {
+  return feature.documents.artifact === null
+    ? [...memory.notices, ...withheldCode(request, memory.sight)]
+    : memory.notices;
+}
+
+/** Removes a waiting loop before a new one starts, even if the new one will not be stored. */
+async function removeWaiting(
+  { loops, snapshots }: PhasePorts,
+  { phase, feature }: PhaseRequest,
+): Promise<Result<void>> {
+  const removed = await loops.remove(phase, feature);
+  return removed.ok ? snapshots.hold(loopName({ phase, feature }), new Set()) : removed;
+}
+
+/** Accepts the open issues of a loop that ended at its cap. Returns null if there is none, or the content has changed. */
+async function acceptedNow({ playing, acceptable }: Opened): Promise<Result<PhaseOutcome> | null> {
+  if (acceptable === null) return null;
+  const { run, state } = acceptable;
+  const accepted = acceptNotes(state);
+  if (accepted === null || state.reviewed?.content !== playing.memory.sight.seen.content) return null;
+  const recorder = openPhaseRecorder(playing, acceptable);
+  const recorded = await recorder.record(accepted.state, accepted.actions);
+  return recorded.ok ? ok(phaseOutcome(run, accepted.state, noticesOf(playing))) : recorded;
+}
+
+/** Returns the next calls of a phase without making them. */
+export async function previewPhase(
+  ports: PhasePorts & { readonly contents: Contents },
+  request: PhaseRequest,
+): Promise<Result<PhasePlan>> {
+  const opened = await openPhase(ports, request, { dry: true });
+  if (!opened.ok) return opened;
+  const { playing, setup, kept } = opened.value;
+  const { position } = kept?.state ?? {};
+  const waiting = position?.at === 'waiting' ? position.issues : null;
+  const step = kept === null ? beginPhase(setup) : await firstStep(playing, { ...kept.state, setup }, '');
+  const { feature, memory } = playing;
+  return ok({
+    phase: request.phase,
+    feature: request.feature,
+    artifact: feature.documents.artifact,
+    files: memory.sight.files,
+    required: feature.documents.all,
+    fixing: request.fixing.by === 'fixer' ? request.fixing : { by: request.fixing.by },
+    mostIterations: mostIterations(setup),
+    goesOn: kept === null ? null : { round: kept.state.round, waiting },
+    dispatches: await plannedDispatches(playing, step),
+    notices: noticesOf(playing),
+  });
+}
+
+/** Returns the next calls, with the length of their prompts. */
+async function plannedDispatches(playing: PhaseContext, first: PhaseStep): Promise<PhasePlan['dispatches']> {
+  const { seen, artifact } = playing.memory.sight;
+  const takesSnapshot = first.actions.some(({ kind }) => kind === 'take-snapshot');
+  const commits = first.actions.some(({ kind }) => kind === 'commit');
+  const after = commits ? stepPhase(first.state, { kind: 'nothing-to-commit' }) : first;
+  const step = takesSnapshot || commits ? stepPhase(after.state, { kind: 'snapshot-taken', seen, artifact }) : first;
+  const planned: PhasePlan['dispatches'][number][] = [];
+  for (const action of step.actions) {
+    if (action.kind !== 'dispatch' && action.kind !== 'prepare' && action.kind !== 'measure') continue;
+    const { ask } = action;
+    const isResumed = action.kind === 'measure';
+    const promptChars = isResumed ? await resumedLength(playing, ask) : freshLength(playing, ask);
+    const { role, agent, why } = ask;
+    const dispatch = isResumed ? 'resumed' : 'fresh';
+    planned.push({ role, agent, model: modelOf(playing, ask), dispatch, why, promptChars });
+  }
+  return planned;
+}
+
+/** Returns the first step of a continued loop: after the caller's fix, or where an earlier call was cut off. */
+async function firstStep(playing: PhaseContext, state: PhaseState, summary: string | null): Promise<PhaseStep> {
+  const { ports, feature, memory } = playing;
+  if (state.position.at === 'ended') return beginPhase(state.setup);
+  if (state.position.at !== 'waiting') return resumePhase(state);
+  const from = state.reviewed?.snapshot ?? null;
+  const changed = from === null ? null : await changedBetween(ports.snapshots, from, memory.sight.seen.snapshot);
+  // Without the old snapshot the changes are unknown, so everything under review is offered to the commit.
+  const changedPaths = changed?.ok === true ? changed.value : [...feature.documents.all, ...memory.sight.files];
+  return stepPhase(state, { kind: 'fixed', by: 'caller', summary: summary ?? '', changedPaths });
+}
+
+async function openPhase(
+  ports: PhasePorts & { readonly contents: Contents },
+  request: PhaseRequest,
+  how: { readonly dry: boolean },
+): Promise<Result<Opened>> {
+  if (request.fixing.by === 'fixer') {
+    const able = await checkFixer(ports.reviewers, request.fixing.agent);
+    if (!able.ok) return able;
+  }
+  const assigned = await assignRoles(ports, request);
+  if (!assigned.ok) return assigned;
+  const found = await readKept(ports, request);
+  if (!found.ok) return found;
+  const { kept, acceptable } = found.value;
+  const feature = await readFeature(ports, request, { ...how, began: (kept ?? acceptable)?.began ?? null });
+  if (!feature.ok) return feature;
+  const fits = await checkLength(ports.reviewers, feature.value, assigned.value);
+  if (!fits.ok) return fits;
+  const memory = openMemory(feature.value.first, await gapOf(ports), kept?.sessions ?? []);
+  memory.notices.push(...feature.value.notices);
+  const budget = openBudget(request.settings.budget);
+  const playing: PhaseContext = { ports, request, feature: feature.value, budget, memory };
+  return ok({ playing, setup: setupFor(request, feature.value, assigned.value, kept), kept, acceptable });
+}
+
+/** Reads the kept loop. `--rerun` ignores it, and an ended loop is not continued. */
+async function readKept({ loops }: PhasePorts, request: PhaseRequest): Promise<Result<Kept>> {
+  const { phase, feature, fixing, rerun, acceptWithNotes } = request;
+  const mayGoOn = fixing.by === 'caller';
+  if (rerun || !(mayGoOn || acceptWithNotes)) return ok({ kept: null, acceptable: null });
+  const read = await loops.read(phase, feature);
+  if (!read.ok) return read;
+  if (read.value === 'unreadable') {
+    return mayGoOn ? err({ kind: 'unreadable-loop', phase, feature }) : ok({ kept: null, acceptable: null });
+  }
+  const isEnded = read.value?.state.position.at === 'ended';
+  return ok({ kept: mayGoOn && !isEnded ? read.value : null, acceptable: acceptWithNotes ? read.value : null });
+}
+
+function setupFor(
+  request: PhaseRequest,
+  { documents }: Feature,
+  assigned: PhaseSetup['assigned'],
+  kept: KeptLoop | null,
+): PhaseSetup {
+  const { settings, fixing, phase } = request;
+  return {
+    phase,
+    assigned,
+    mostIterations: request.mostIterations ?? kept?.state.setup.mostIterations ?? ITERATION_CAP,
+    fixing: fixing.by,
+    keepSessions: fixing.by === 'caller' && fixing.keepSessions,
+    fresh: false,
+    commits: request.commits,
+    acceptWithNotes: request.acceptWithNotes,
+    recheckDomain: settings.recheckDomain,
+    finalValidation: settings.finalValidation,
+    preparations: request.preparations,
+    edits: editRules(request, documents.all),
+  };
+}
+
+function editRules({ phase, selection, kept }: PhaseRequest, documents: readonly RepoPath[]): PhaseSetup['edits'] {
+  if (phase !== 'implement') return { documents, kept, only: null };
+  return { documents: null, kept, only: onlyFiles(selection) };
+}
+
+/** Assigns agents to roles: available reviewers in order of preference, and a writer that can edit files. */
+async function assignRoles(ports: PhasePorts, request: PhaseRequest): Promise<Result<PhaseSetup['assigned']>> {
+  const { reviewers, coolings, clock } = ports;
+  const { phase, preparations, fixing, settings, barred } = request;
+  const cooling = await coolings.all(clock.now());
+  const isCooling = (name: string) => cooling.some(({ agent }) => agent === name);
+  const available = reviewers.names.filter((name) => !isCooling(name) && !barred.has(name));
+  const reviewer = assignAgents(1, available);
+  if (reviewer === null) {
+    return err({ kind: 'no-reviewer', wanted: settings.agents ?? reviewers.names, cooling });
+  }
+  // Part A of the test-deepener only reads.
+  const needsWriter = preparations.some(({ part }) => part !== 'A');
+  const named = fixing.by === 'fixer' ? fixing.agent : null;
+  const agent = named ?? (needsWriter ? (await agentsThatCanFix(reviewers, available))[0] : reviewer.agent);
+  if (agent === undefined) {
+    const able = await agentsThatCanFix(reviewers, reviewers.found);
+    return err({ kind: 'cannot-fix', name: reviewer.agent, able });
+  }
+  const writer: Assigned = { agent, others: [] };
+  const assigned = rolesOf(phase, preparations).map((role): [PhaseRole, Assigned] => [
+    role,
+    role.endsWith('-reviewer') ? reviewer : writer,
+  ]);
+  return ok(Object.fromEntries(assigned));
+}
+
+/** Fails if the document is too long for the reviewer's prompt. */
+async function checkLength(
+  reviewers: Reviewers,
+  { documents, first }: Feature,
+  assigned: PhaseSetup['assigned'],
+): Promise<Result<void>> {
+  const { artifact } = documents;
+  const [agent] = Object.values(assigned).map((one) => one.agent);
+  if (artifact === null || agent === undefined) return ok(undefined);
+  const limit = (await reviewers.describe(agent)).diffLimit;
+  const characters = first.document.length;
+  if (characters <= limit - PROMPT_ROOM) return ok(undefined);
+  const failure: Failure = { kind: 'artifact-too-long', path: artifact, characters, limit: limit - PROMPT_ROOM, agent };
+  return err(failure);
+}
+
+/** The space in a prompt that is reserved for everything but the document. */
+const PROMPT_ROOM = 20_000;
+
+async function gapOf({ ledger }: PhasePorts): Promise<number | null> {
+  const all = await ledger.all();
+  return all.ok ? lastGap(all.value.entries.filter((entry) => entry.kind === 'loop')) : null;
+}

@@ -1,0 +1,152 @@
+import * as z from 'zod';
+import { errorSchema, usage } from '../kernel/json-schema.ts';
+import { PHASES, REVIEWER_ROLES, SEVERITIES } from '../kernel/review-loops.ts';
+import type { PhaseEndReason } from './types.ts';
+
+const issue = z.object({
+  severity: z.enum(SEVERITIES),
+  level: z.string().nullable(),
+  category: z.string().nullable(),
+  description: z.string(),
+  location: z.string().nullable(),
+  suggestion: z.string().nullable(),
+});
+
+const openIssue = issue.extend({ role: z.enum(REVIEWER_ROLES) });
+
+const dispatch = {
+  agent: z.string(),
+  dispatch: z.enum(['fresh', 'resumed']),
+  why: z.string(),
+  prompt_chars: z.number().describe('Characters sent, including repairs and fallbacks.'),
+  usage,
+};
+
+const marks = z
+  .array(z.string())
+  .describe('Marker lines in the history: resume fallbacks, delta guards, unconfirmed reads.');
+
+const iteration = z.object({
+  n: z.number().describe('The counted iteration of the loop; final validation repeats the last number.'),
+  round: z.number().describe('The number of the round within the phase.'),
+  final_validation: z.boolean(),
+  ...dispatch,
+  reviewer_approved: z.boolean().nullable().describe('The verdict of the reviewer; null if it gave none.'),
+  engine_pass: z.boolean().describe('The verdict that counts: approved, and neither a blocker nor a warning.'),
+  issues: z.array(issue),
+  summary: z.string().nullable(),
+  error: z.string().nullable().describe('The reason why there is no verdict.'),
+  marks,
+});
+
+const loop = z.object({
+  role: z.enum(REVIEWER_ROLES),
+  iterations: z.array(iteration).describe('Every review by this reviewer.'),
+  rested: z
+    .array(z.object({ n: z.number(), round: z.number(), passed_at: z.number() }))
+    .describe('Rounds that skipped this reviewer, and the iteration in which it had passed.'),
+});
+
+const fix = z.object({
+  n: z.number(),
+  round: z.number(),
+  by: z.enum(['fixer', 'caller']),
+  agent: z.string().nullable(),
+  dispatch: z.enum(['fresh', 'resumed']).nullable(),
+  why: z.string().nullable(),
+  summary: z.string().nullable().describe('The summary of the fix by its author; null if the fixer failed.'),
+  prompt_chars: z.number(),
+  usage,
+  marks,
+});
+
+const preparation = z.object({
+  role: z.enum(['code-simplifier', 'test-deepener']),
+  part: z.enum(['A', 'B']).nullable(),
+  agent: z.string(),
+  summary: z.string(),
+  usage,
+});
+
+const ENDS = [
+  'approved',
+  'accepted-with-notes',
+  'cap',
+  'stalled',
+  'not-fixed',
+  'reviewer-failed',
+  'fixer-failed',
+  'preparation-failed',
+  'forbidden-edit',
+  'artifact-missing',
+  'artifact-empty',
+  'artifact-unreadable',
+  'disturbed',
+  'interrupted',
+  'budget',
+  'trouble',
+] as const satisfies readonly PhaseEndReason[];
+
+/** The document of `phase --json`, and of `start_phase` and `continue_phase`. */
+export const phaseSchema = z.object({
+  phase: z.enum(PHASES),
+  feature: z.string().describe('The folder of the feature, relative to the repository root.'),
+  loop_id: z.string(),
+  status: z
+    .enum(['approved', 'needs_work', 'stalled', 'cap', 'error'])
+    .describe('approved: all reviewers approved. A phase that was accepted with notes stays "cap".'),
+  end: z.enum(ENDS).nullable().describe('The reason why the phase ended; null if it waits for a fix.'),
+  waiting: z.boolean().describe('Whether the phase waits for the caller to fix the open issues.'),
+  accepted_with_notes: z.boolean().describe('The cap was reached, and the caller accepted the open issues.'),
+  exit_code: z.union([z.literal(0), z.literal(1), z.literal(3)]),
+  loops: z.array(loop),
+  fixes: z.array(fix),
+  preparations: z.array(preparation),
+  open_issues: z.array(openIssue).describe('Blockers and warnings that are still open, the most severe first.'),
+  forbidden_edits: z.array(z.string()).describe('Files that an agent changed and must not change.'),
+  usage,
+  saved: z
+    .object({ pass: z.number(), slot: z.number(), session: z.number(), prefix: z.number() })
+    .describe('Estimated tokens saved, by lever.'),
+  warnings: z.array(z.string()),
+});
+
+/** The document of `phase --dry-run --json`. */
+export const phasePlanSchema = z.object({
+  phase: z.enum(PHASES),
+  feature: z.string(),
+  artifact: z.string().nullable().describe('The document under review; null in implement.'),
+  files: z.array(z.string()).describe('Files under review.'),
+  required: z.array(z.string()).describe('Documents that reviewers must read.'),
+  fixing: z.object({ by: z.enum(['fixer', 'caller', 'nobody']), agent: z.string().nullable() }),
+  max_iterations: z.number(),
+  goes_on: z
+    .object({ round: z.number(), waiting: z.array(openIssue).nullable() })
+    .nullable()
+    .describe('The loop that would be continued; null if a new one would start.'),
+  dispatches: z.array(
+    z.object({
+      role: z.string(),
+      agent: z.string(),
+      model: z.string().nullable(),
+      dispatch: z.enum(['fresh', 'resumed']),
+      why: z.string(),
+      prompt_chars: z.number(),
+    }),
+  ),
+  warnings: z.array(z.string()),
+});
+
+/** The answer of `start_phase` and `continue_phase`. */
+export const startedPhaseSchema = z.object({
+  loop_id: z.string().describe('The id for continue_phase.'),
+  state: z
+    .enum(['running', 'waiting', 'ended', 'died'])
+    .describe(
+      'waiting: fix the open issues, then call continue_phase with a summary. died: the round ended without a result.',
+    ),
+  progress: z.array(z.string()).describe('The last lines of the progress output.'),
+  phase: phaseSchema.nullable().describe('The result of the round; null while it runs.'),
+  error: errorSchema.shape.error.nullable(),
+  next: z.string().describe('The next step.'),
+});

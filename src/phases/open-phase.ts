@@ -1,0 +1,218 @@
+import { lstatSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import { type RunSettings, readSettings } from '../config/effective-settings.ts';
+import type { Settings } from '../config/settings.ts';
+import { openCooldowns } from '../dispatch/cooldowns.ts';
+import { openReviewersFor } from '../dispatch/reviewers.ts';
+import { openCommits } from '../git/commit.ts';
+import { listRuleFiles } from '../git/repository.ts';
+import { openSnapshots } from '../git/snapshot.ts';
+import { digestOfFiles } from '../git/watched-files.ts';
+import { openContents } from '../git/working-files.ts';
+import type { RepoPath } from '../kernel/ids.ts';
+import { repoPath } from '../kernel/paths.ts';
+import { ACTIVE, type ReporterOf, type TamperGuard } from '../kernel/ports.ts';
+import type { Contents, RepositoryPaths, Selection } from '../kernel/repository.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
+import { PHASES, type PhaseName, type Preparation } from '../kernel/review-loops.ts';
+import { openLedger } from '../ledger/store.ts';
+import { newJobId } from '../platform/background.ts';
+import { openLock } from '../platform/lock.ts';
+import { type NameSource, userPath } from '../platform/user-paths.ts';
+import { agentsBarredByChange, agentWords, requireConsent } from '../trust/consent.ts';
+import { version } from '../version.ts';
+import { previewPhase, runPhase } from './do/run-phase.ts';
+import type { PhaseProgress } from './progress.ts';
+import { openFeatureFiles, openPhaseLogs, openPhaseLoops } from './record/store.ts';
+import { BUILT_IN_ROLES, loadRoles } from './roles/load.ts';
+import type { Roles } from './roles/types.ts';
+import type { PhaseOutcome, PhasePlan, PhasePorts, PhaseRequest } from './run-types.ts';
+
+/** The options of a phase, as on the command line. */
+export type PhaseOptions = {
+  readonly phase: string;
+  readonly feature: string;
+  /** The agent that fixes issues; null if there is none, or the caller does. */
+  readonly fixer: string | null;
+  /** One call per round. The caller fixes the issues in between and sums up the fix in the next call. */
+  readonly step: boolean;
+  readonly summary: string | null;
+  readonly rerun: boolean;
+  readonly acceptWithNotes: boolean;
+  readonly mostIterations: number | null;
+  readonly commits: boolean;
+  readonly keepSessions: boolean;
+  /** In `implement`: these files instead of those that changed since the base. */
+  readonly files: { readonly names: readonly string[]; readonly source: NameSource } | null;
+  readonly base: string | null;
+  /** The preparations of `implement`. */
+  readonly simplify: boolean;
+  readonly deepenTests: boolean;
+  readonly startedBy: 'person' | 'agent';
+  readonly reporter: ReporterOf<PhaseProgress>;
+  readonly stop: AbortSignal | null;
+};
+
+/** Opens the guard for records that a fixer must not forge, given the log folder. */
+export type OpenGuard = (logDir: RepoPath) => TamperGuard;
+
+type Opened = { readonly ports: PhasePorts & { readonly contents: Contents }; readonly request: PhaseRequest };
+
+/** Runs a phase. Only one run or phase at a time may run per working tree. */
+export async function openAndRunPhase(
+  repository: RepositoryPaths,
+  options: PhaseOptions,
+  guard: OpenGuard,
+): Promise<Result<PhaseOutcome>> {
+  if (process.env[ACTIVE] !== undefined) return err({ kind: 'inside-a-run' });
+  const lock = await openLock(repository).take();
+  try {
+    const opened = await openPhase(repository, options, guard);
+    if (!opened.ok) return opened;
+    const consent = await requireConsent(repository, opened.value.request.settings, options.startedBy);
+    if (!consent.ok) return consent;
+    return lock.ok ? await runPhase(opened.value.ports, opened.value.request) : lock;
+  } finally {
+    if (lock.ok) await lock.value.release();
+  }
+}
+
+/** Returns the next calls of a phase without making them. */
+export async function openAndPreviewPhase(
+  repository: RepositoryPaths,
+  options: PhaseOptions,
+  guard: OpenGuard,
+): Promise<Result<PhasePlan>> {
+  const opened = await openPhase(repository, options, guard);
+  return opened.ok ? previewPhase(opened.value.ports, opened.value.request) : opened;
+}
+
+async function openPhase(
+  repository: RepositoryPaths,
+  options: PhaseOptions,
+  guard: OpenGuard,
+): Promise<Result<Opened>> {
+  const phase = PHASES.find((name) => name === options.phase);
+  if (phase === undefined) return err({ kind: 'unknown-phase', name: options.phase });
+  const feature = featureFolder(repository, options.feature);
+  if (!feature.ok) return feature;
+  const selection = selectionOf(repository, options);
+  if (!selection.ok) return selection;
+  const read = await readSettings(repository, { kind: 'change', base: options.base });
+  if (!read.ok) return read;
+  const { settings } = read.value;
+  const roles = await rolesOf(repository, read.value);
+  if (!roles.ok) return roles;
+  const ruleFiles = await listRuleFiles(repository, null, Promise.resolve(null));
+  if (!ruleFiles.ok) return ruleFiles;
+  const snapshots = openSnapshots(repository);
+  const barred = await agentsBarredByChange(snapshots, read.value);
+  if (!barred.ok) return barred;
+  const agentFiles = filesOfAgents(repository, settings);
+  const { root, commonDir } = repository;
+  const { stop, startedBy, reporter } = options;
+  const request: PhaseRequest = {
+    root,
+    settings,
+    roles: roles.value,
+    phase,
+    feature: feature.value,
+    fixing: fixingOf(options),
+    rerun: options.rerun,
+    acceptWithNotes: options.acceptWithNotes,
+    mostIterations: options.mostIterations,
+    commits: options.commits,
+    preparations: preparationsOf(phase, options),
+    selection: selection.value,
+    barred: barred.value,
+    kept: [...keptFiles(feature.value, settings), ...ruleFiles.value, ...agentFiles],
+    agentFiles: () => new Map(agentFiles.map((path) => [path, digestOfFiles(root, [path])])),
+    startedBy,
+    stop,
+  };
+  return ok({
+    request,
+    ports: {
+      snapshots,
+      feature: openFeatureFiles(root, feature.value),
+      loops: openPhaseLoops(repository, version),
+      logs: openPhaseLogs(root, settings.logDir),
+      commits: openCommits(repository),
+      coolings: openCooldowns(commonDir),
+      ledger: openLedger(commonDir),
+      clock: { now: () => new Date() },
+      reporter,
+      reviewers: await openReviewersFor(repository, settings, stop),
+      proof: guard(settings.logDir),
+      contents: openContents(root),
+      newId: () => newJobId('loop'),
+    },
+  });
+}
+
+/** Returns the feature's folder, relative to the repository root. */
+function featureFolder(repository: RepositoryPaths, name: string): Result<RepoPath> {
+  const path = name === '' ? null : userPath(repository, name, 'arguments');
+  if (path === null) return err({ kind: 'path-outside', path: name });
+  const stats = lstatSync(join(repository.root, path), { throwIfNoEntry: false });
+  if (stats === undefined) return err({ kind: 'no-feature', path: name, why: 'missing' });
+  return stats.isDirectory() ? ok(path) : err({ kind: 'no-feature', path: name, why: 'not-a-folder' });
+}
+
+function selectionOf(repository: RepositoryPaths, { files, base }: PhaseOptions): Result<Selection> {
+  if (files === null) return ok({ kind: 'change', base });
+  const listed: RepoPath[] = [];
+  for (const name of files.names) {
+    const path = name === '' ? null : userPath(repository, name, files.source);
+    if (path === null) return err({ kind: 'path-outside', path: name });
+    listed.push(path);
+  }
+  return ok({ kind: 'files', files: listed, base });
+}
+
+function fixingOf({ fixer, step, summary, keepSessions }: PhaseOptions): PhaseRequest['fixing'] {
+  if (step) return { by: 'caller', summary, keepSessions };
+  return fixer === null ? { by: 'nobody' } : { by: 'fixer', agent: fixer };
+}
+
+function preparationsOf(phase: PhaseName, { simplify, deepenTests }: PhaseOptions): readonly Preparation[] {
+  if (phase !== 'implement') return [];
+  return [
+    ...(simplify ? [{ role: 'code-simplifier', part: null } as const] : []),
+    ...(deepenTests ? (['A', 'B'] as const).map((part) => ({ role: 'test-deepener', part }) as const) : []),
+  ];
+}
+
+/** Loads the roles from the source of the settings, which is the base branch for a pull request. */
+async function rolesOf(repository: RepositoryPaths, { source }: RunSettings): Promise<Result<Roles>> {
+  const listed = await openSnapshots(repository).files();
+  if (!listed.ok) return listed;
+  // In a pull request the author's role files are not read, so their names are not checked either.
+  const listing = { tracked: source.from === null ? listed.value : [], untracked: [] };
+  return loadRoles(source.files, listing, BUILT_IN_ROLES);
+}
+
+/** Returns the files that a fixer must not edit: settings, prompts, roles and the phase's own history. */
+function keptFiles(feature: RepoPath, settings: Settings): readonly RepoPath[] {
+  const own = (name: string) => (feature === '' ? name : `${feature}/${name}`);
+  const prompts = settings.gates.flatMap(({ reviews }) => Object.values(reviews).map(({ prompt }) => prompt));
+  const names = ['onceover.yml', '.onceover', own('.review-history.md'), own('.meta.json'), ...prompts];
+  return [...new Set(names)] as RepoPath[];
+}
+
+/** Returns the files that the settings start agents from. */
+function filesOfAgents({ root }: RepositoryPaths, { agent }: Settings): readonly RepoPath[] {
+  const paths = agentWords(agent).flatMap((word) => {
+    const path = isAbsolute(word) ? (word as RepoPath) : repoPath(word);
+    return path === null || path === '' ? [] : [path];
+  });
+  return [...new Set(paths)].filter((path) => isFile(isAbsolute(path) ? path : join(root, path)));
+}
+
+function isFile(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    return false;
+  }
+}

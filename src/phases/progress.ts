@@ -1,0 +1,57 @@
+import type { FixProgress } from '../dispatch/fix-progress.ts';
+import type { AgentFailure, Usage } from '../kernel/agent.ts';
+import type { LoopDispatchReason, PhaseName, PhaseRole, PhaseStage } from '../kernel/review-loops.ts';
+
+/** Progress events of a phase, for the terminal and the log. */
+export type PhaseProgress =
+  | FixProgress
+  | {
+      readonly kind: 'round-started';
+      readonly phase: PhaseName;
+      readonly stage: PhaseStage;
+      readonly iteration: number;
+      readonly most: number;
+      readonly isFinalValidation: boolean;
+      /** The reviewers that run, and those that are skipped because they passed. */
+      readonly roles: readonly PhaseRole[];
+      readonly resting: readonly { readonly role: PhaseRole; readonly passedAt: number }[];
+    }
+  | {
+      readonly kind: 'look-started';
+      readonly role: PhaseRole;
+      readonly part: 'A' | 'B' | null;
+      /** The title of the call. */
+      readonly label: string;
+      readonly agent: string;
+      readonly model: string | null;
+      readonly dispatch: 'fresh' | 'resumed';
+      readonly why: LoopDispatchReason;
+    }
+  | {
+      readonly kind: 'look-active';
+      readonly role: PhaseRole;
+      readonly doing: string | null;
+      readonly usage: Usage | null;
+    }
+  | {
+      readonly kind: 'look-asked-again';
+      readonly role: PhaseRole;
+      readonly agent: string;
+      readonly mode: 'fresh' | 'repair' | 'other-agent';
+      readonly because: AgentFailure;
+    }
+  | {
+      readonly kind: 'look-ended';
+      readonly role: PhaseRole;
+      readonly agent: string;
+      /** done: a role that writes files has answered. */
+      readonly status: 'pass' | 'fail' | 'error' | 'done';
+      readonly blockers: number;
+      readonly warnings: number;
+      readonly suggestions: number;
+      readonly failure: AgentFailure | null;
+      readonly usage: Usage | null;
+      readonly durationMs: number;
+    }
+  /** `said` is git's error; null if the commit succeeded. */
+  | { readonly kind: 'committed'; readonly message: string; readonly files: number; readonly said: string | null };

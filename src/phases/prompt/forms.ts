@@ -1,0 +1,101 @@
+import * as z from 'zod';
+import { type JsonSchema, jsonSchema } from '../../dispatch/answer-schemas.ts';
+import { quoteName } from '../../kernel/escape.ts';
+import { type PhaseName, SEVERITIES } from '../../kernel/review-loops.ts';
+import { type Artifact, artifactsOf, type ReviewForm, type Role } from '../roles/types.ts';
+
+/** The paths of a feature's documents; `prd` is null if the feature has no PRD. */
+export type FeaturePaths = { readonly folder: string; readonly prd: string | null };
+
+/** Returns the feature's own PRD, else the document that the feature was made from, else null. */
+export function resolvePrd(found: { readonly own: string | null; readonly source: string | null }): string | null {
+  const source = found.source?.trim() ?? '';
+  return found.own ?? (source === '' ? null : source);
+}
+
+/** Returns the prompt section that lists the files a role must read first; empty if there are none. */
+export function requiredArtifacts(role: Role, phase: PhaseName, feature: FeaturePaths): string {
+  const artifacts = artifactsOf(role, phase);
+  if (artifacts.length === 0) return '';
+  return [
+    '## Required Artifacts',
+    `You MUST read the following files before beginning your ${role.form === null ? 'work' : 'review'}.`,
+    'After reading, confirm: "Files read: {name} ({N} lines), ..." in a single line.',
+    ...artifacts.map((artifact) => {
+      const path = pathOf(artifact, feature);
+      return `- ${TITLES[artifact]}: ${path === null ? 'No PRD — feature created without brainstorm' : quoteName(path)}`;
+    }),
+  ].join('\n');
+}
+
+/** Returns the paths of the files that a role must read, without a PRD that does not exist. */
+export function mustRead(role: Role, phase: PhaseName, feature: FeaturePaths): readonly string[] {
+  return artifactsOf(role, phase).flatMap((artifact) => pathOf(artifact, feature) ?? []);
+}
+
+export const TITLES: Readonly<Record<Artifact, string>> = {
+  'prd.md': 'PRD',
+  'spec.md': 'Spec',
+  'design.md': 'Design',
+  'plan.md': 'Plan',
+  'tasks.md': 'Tasks',
+};
+
+function pathOf(artifact: Artifact, { folder, prd }: FeaturePaths): string | null {
+  return artifact === 'prd.md' ? prd : `${folder}/${artifact}`;
+}
+
+/** Returns the answer format of a reviewer as its prompt shows it. */
+export function describeForm({ categories, place, levels, evidence, compact }: ReviewForm): string {
+  const issue = [
+    `"severity": "${SEVERITIES.join('|')}"`,
+    ...(levels.length === 0 ? [] : [`"level": "${levels.join('|')}"`]),
+    ...(categories.length === 0 ? [] : [`"category": "${categories.join('|')}"`]),
+    '"description": "..."',
+    `"${place}": "..."`,
+    '"suggestion": "..."',
+  ].join(', ');
+  const judged = levels.map((name) => `"${name}": {"passed": true/false, "issues_count": 0}`).join(', ');
+  const fields = [
+    `"approved": true/false`,
+    ...(judged === '' ? [] : [`"levels": {${judged}}`]),
+    `"issues": [{${issue}}]`,
+    ...(evidence ? ['"evidence": {"verified": ["..."], "missing": ["..."]}'] : []),
+    `"summary": "..."`,
+  ];
+  const object = compact ? `{${fields.join(', ')}}` : `{\n${fields.map((one) => `  ${one}`).join(',\n')}\n}`;
+  return `Return your assessment as JSON:\n${object}`;
+}
+
+/** Returns the answer format as a JSON schema, for agents that accept one. Each form's schema is built once. */
+export function formSchema(form: ReviewForm): JsonSchema {
+  const schema = schemas.get(form) ?? buildSchema(form);
+  schemas.set(form, schema);
+  return schema;
+}
+
+const schemas = new WeakMap<ReviewForm, JsonSchema>();
+
+function buildSchema({ categories, place, levels, evidence }: ReviewForm): JsonSchema {
+  const issue = z.looseObject({
+    severity: z.enum(SEVERITIES),
+    ...(levels.length === 0 ? {} : { level: z.enum(levels) }),
+    ...(categories.length === 0 ? {} : { category: z.enum(categories) }),
+    description: z.string(),
+    [place]: z.string().optional(),
+    suggestion: z.string().optional(),
+  });
+  const judged = z.looseObject({ passed: z.boolean(), issues_count: z.int().min(0) });
+  const list = z.array(z.string());
+  return jsonSchema(
+    z.looseObject({
+      approved: z.boolean(),
+      ...(levels.length === 0
+        ? {}
+        : { levels: z.looseObject(Object.fromEntries(levels.map((name) => [name, judged]))) }),
+      issues: z.array(issue),
+      ...(evidence ? { evidence: z.looseObject({ verified: list, missing: list }) } : {}),
+      summary: z.string(),
+    }),
+  );
+}

@@ -1,0 +1,177 @@
+import type { Failure } from '../../kernel/failure.ts';
+import type { RepoPath } from '../../kernel/ids.ts';
+import { GENERATED_FOLDER, hiddenByLogDir, isInside, repoPath } from '../../kernel/paths.ts';
+import type { Contents, Snapshots, TreeFile } from '../../kernel/repository.ts';
+import { err, ok, type Result } from '../../kernel/result.ts';
+import {
+  DOCUMENT_PHASES,
+  type DocumentPhase,
+  type PhaseName,
+  type PhaseRole,
+  type Preparation,
+} from '../../kernel/review-loops.ts';
+import { reviewersOfStage } from '../decide/questions.ts';
+import { type FeaturePaths, resolvePrd } from '../prompt/forms.ts';
+import { ARTIFACT_OF, ARTIFACTS, type Artifact, artifactsOf, type Roles, roleName } from '../roles/types.ts';
+import type { PhaseNotice, PhasePorts, PhaseRequest } from '../run-types.ts';
+import { type Documents, type ReviewSubject, readSubject } from './subject.ts';
+
+/** Returns the roles of a phase: its reviewers, the implementer and the preparations. */
+export function rolesOf(phase: PhaseName, preparations: readonly Preparation[]): readonly PhaseRole[] {
+  const reviewers = phase === 'implement' ? reviewersOfStage(phase, 'implement') : documentReviewers(phase);
+  return [...new Set<PhaseRole>([...reviewers, 'implementer', ...preparations.map(({ role }) => role)])];
+}
+
+function documentReviewers(phase: DocumentPhase) {
+  return [...reviewersOfStage(phase, 'domain'), ...reviewersOfStage(phase, 'phase')];
+}
+
+/** Returns the documents that a role of the phase must read, including the one under review. */
+export function requiredDocuments(phase: PhaseName, roles: Roles, hasFixer: boolean): readonly Artifact[] {
+  const names = rolesOf(phase, []).filter((role) => hasFixer || role !== 'implementer');
+  const read = new Set(names.flatMap((role) => artifactsOf(roles[roleName(role, null)], phase)));
+  if (phase !== 'implement') read.add(ARTIFACT_OF[phase]);
+  return ARTIFACTS.filter((artifact) => read.has(artifact));
+}
+
+/** Returns the phase that writes a document; null for the PRD. */
+export function phaseOf(artifact: Artifact): DocumentPhase | null {
+  return DOCUMENT_PHASES.find((phase) => ARTIFACT_OF[phase] === artifact) ?? null;
+}
+
+/** Returns the path of a document, relative to the repository root. */
+export function documentPath(feature: RepoPath, artifact: Artifact): RepoPath {
+  return (feature === '' ? artifact : `${feature}/${artifact}`) as RepoPath;
+}
+
+/** A feature whose phase can run. */
+export type Feature = {
+  /** Absolute paths, for prompts. */
+  readonly paths: FeaturePaths;
+  readonly documents: Documents;
+  /** The content at the start of the phase. */
+  readonly first: ReviewSubject;
+  readonly notices: readonly PhaseNotice[];
+};
+
+type FeaturePorts = Pick<PhasePorts, 'snapshots' | 'feature' | 'clock'> & { readonly contents: Contents };
+
+/** Reads a feature, or fails naming the first document that is missing or unusable. `dry` writes nothing. */
+export async function readFeature(
+  ports: FeaturePorts,
+  request: PhaseRequest,
+  { dry, began }: { readonly dry: boolean; readonly began: ReviewSubject['began'] | null },
+): Promise<Result<Feature>> {
+  const { phase, feature, roles, root } = request;
+  const { logDir } = request.settings;
+  // Snapshots leave out log_dir: a review of files there would see the committed version instead of the current one.
+  const tracked = await ports.snapshots.trackedIn(logDir);
+  if (!tracked.ok) return tracked;
+  const hidden = hiddenByLogDir(tracked.value, logDir);
+  if (hidden.length > 0) return err({ kind: 'log-dir-hides', logDir, files: hidden });
+  // Read the history first: without it nothing could be recorded, so calling an agent would be a waste.
+  const history = await ports.feature.history();
+  if (!history.ok) return history;
+  const artifacts = requiredDocuments(phase, roles, request.fixing.by === 'fixer');
+  const meta = await readMeta(ports, request, dry);
+  if (!meta.ok) return meta;
+  const prd = artifacts.includes('prd.md') ? await findPrd(ports.contents, request, meta.value.source) : NO_PRD;
+  const own = artifacts.filter((artifact) => artifact !== 'prd.md').map((one) => documentPath(feature, one));
+  const documents: Documents = {
+    artifact: phase === 'implement' ? null : documentPath(feature, ARTIFACT_OF[phase]),
+    all: [...(prd.path === null ? [] : [prd.path]), ...own],
+  };
+  const first = await readSubject(ports.snapshots, request, documents, began);
+  if (!first.ok) return first;
+  const found = await ports.snapshots.filesIn(first.value.seen.snapshot, documents.all);
+  if (!found.ok) return found;
+  for (const artifact of artifacts) {
+    const path = artifact === 'prd.md' ? prd.path : documentPath(feature, artifact);
+    const failure =
+      path === null
+        ? null
+        : await checkDocument(ports, request, { artifact, path, first: first.value, files: found.value });
+    if (failure !== null) return err(failure);
+  }
+  if (phase === 'implement' && first.value.artifact === 'empty') {
+    return err({ kind: 'nothing-to-implement', base: first.value.baseName });
+  }
+  const absolute = (path: string) => (path === '' ? root : `${root}/${path}`);
+  return ok({
+    paths: { folder: absolute(feature), prd: prd.path === null ? null : absolute(prd.path) },
+    documents,
+    first: first.value,
+    notices: [...meta.value.notices, ...prd.notices],
+  });
+}
+
+/** Reads the source document's path from `.meta.json`. An unreadable file is renamed, so that its content is not lost. */
+async function readMeta(
+  { feature: files, clock }: Pick<PhasePorts, 'feature' | 'clock'>,
+  { feature }: PhaseRequest,
+  dry: boolean,
+): Promise<Result<{ readonly source: string | null; readonly notices: readonly PhaseNotice[] }>> {
+  const meta = await files.meta();
+  if (!meta.ok) return meta;
+  if (meta.value.kind !== 'unreadable') {
+    return ok({ source: meta.value.kind === 'read' ? meta.value.source : null, notices: [] });
+  }
+  const aside = dry ? ok('.meta.json') : await files.putMetaAside(clock.now());
+  return aside.ok ? ok({ source: null, notices: [setAsideFeature(feature, aside.value)] }) : aside;
+}
+
+/** Returns the notice that `.meta.json` was renamed. */
+export function setAsideFeature(feature: RepoPath, aside: string): PhaseNotice {
+  const own = (name: string) => (feature === '' ? name : `${feature}/${name}`) as RepoPath;
+  return { kind: 'meta-put-aside', path: own('.meta.json'), aside: own(aside) };
+}
+
+type FoundPrd = { readonly path: RepoPath | null; readonly notices: readonly PhaseNotice[] };
+
+const NO_PRD: FoundPrd = { path: null, notices: [] };
+
+/** Finds the feature's PRD, or the source document of `.meta.json` if it is a file in the repository. */
+async function findPrd(contents: Contents, { feature, root }: PhaseRequest, source: string | null): Promise<FoundPrd> {
+  const own = documentPath(feature, 'prd.md');
+  const hasOwn = (await contents.exists(own)) === 'file';
+  const chosen = resolvePrd({ own: hasOwn ? own : null, source });
+  if (chosen === null || hasOwn) return { path: hasOwn ? own : null, notices: [] };
+  const path = repoPath(chosen.startsWith(`${root}/`) ? chosen.slice(root.length + 1) : chosen);
+  const leftOut = (why: 'outside' | 'missing'): FoundPrd => ({
+    path: null,
+    notices: [{ kind: 'prd-left-out', path: chosen, why }],
+  });
+  if (path === null || path.split('/').includes('.git')) return leftOut('outside');
+  return (await contents.exists(path)) === 'file' ? { path, notices: [] } : leftOut('missing');
+}
+
+async function checkDocument(
+  { snapshots, contents }: { readonly snapshots: Snapshots; readonly contents: Contents },
+  request: PhaseRequest,
+  given: {
+    readonly artifact: Artifact;
+    readonly path: RepoPath;
+    readonly first: ReviewSubject;
+    readonly files: ReadonlyMap<RepoPath, TreeFile>;
+  },
+): Promise<Failure | null> {
+  const { artifact, path, first, files } = given;
+  const unusable = (why: Extract<Failure, { kind: 'unusable-artifact' }>['why']): Failure => ({
+    kind: 'unusable-artifact',
+    path,
+    why,
+    phase: phaseOf(artifact),
+    needs: request.phase,
+  });
+  if (isInside(path, GENERATED_FOLDER)) return unusable('generated');
+  const file = files.get(path);
+  if (file === undefined) {
+    if (first.withheld.some((one) => one.path === path)) return unusable('withheld');
+    return unusable((await contents.exists(path)) === 'file' ? 'ignored' : 'missing');
+  }
+  if (!file.mode.startsWith('100')) return unusable('symlink');
+  const text = await snapshots.textIn(first.seen.snapshot, path);
+  if (!text.ok) return text.failure;
+  if (text.value === null) return unusable('not-text');
+  return text.value.trim() === '' ? unusable('empty') : null;
+}

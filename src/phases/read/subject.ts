@@ -1,0 +1,155 @@
+import { omitUndefined } from '../../config/settings.ts';
+import { byCodePoint, grouped } from '../../kernel/collections.ts';
+import { digestOf, type RepoPath, type SnapshotId } from '../../kernel/ids.ts';
+import type { Comparison, Entry, Selection, Snapshots, TreeFile, WithheldFile } from '../../kernel/repository.ts';
+import { err, ok, type Result } from '../../kernel/result.ts';
+import { isUnderReview } from '../decide/fix.ts';
+import { ARTIFACTS } from '../roles/types.ts';
+import type { PhaseNotice, PhaseRequest } from '../run-types.ts';
+import type { PhaseState } from '../state.ts';
+import type { SeenContent } from '../types.ts';
+
+/** Returns a digest of the content under review: the current documents and, in `implement`, every changed file. */
+export function phaseContent(
+  documents: readonly RepoPath[],
+  files: ReadonlyMap<RepoPath, TreeFile>,
+  entries: readonly Entry[],
+): string {
+  return digestOf([
+    documents.map((path) => [path, files.get(path)?.mode ?? null, files.get(path)?.id ?? null]),
+    [...entries]
+      .sort((a, b) => byCodePoint(a.path, b.path))
+      .map(({ path, mode, headBlob }) => [path, headBlob === null ? null : mode, headBlob]),
+  ]);
+}
+
+/** The content under review at one moment. */
+export type ReviewSubject = {
+  readonly seen: SeenContent;
+  readonly artifact: 'present' | 'missing' | 'empty' | 'unreadable';
+  /** The whole document; empty in `implement`. */
+  readonly document: string;
+  /** The files under review: the document, or the changed files that exist. */
+  readonly files: readonly RepoPath[];
+  /** In `implement`, the files that the change deletes. */
+  readonly deleted: readonly RepoPath[];
+  readonly withheld: readonly WithheldFile[];
+  readonly branch: string | null;
+  readonly baseName: string | null;
+  /** The commit or tree that the loop's first review compared the code with. */
+  readonly began: string;
+};
+
+/** The documents of a feature, relative to the repository root. */
+export type Documents = {
+  /** The document under review; null in `implement`. */
+  readonly artifact: RepoPath | null;
+  /** Every document that a role must read, including the artifact. */
+  readonly all: readonly RepoPath[];
+};
+
+/** Reads the content under review. `began` is the loop's first base; null in its first review. */
+export async function readSubject(
+  snapshots: Snapshots,
+  request: Pick<PhaseRequest, 'settings' | 'selection' | 'feature'>,
+  { artifact, all }: Documents,
+  began: ReviewSubject['began'] | null,
+): Promise<Result<ReviewSubject>> {
+  const { settings } = request;
+  // A document is shown in full, so its base does not matter.
+  const selection: Selection = artifact === null ? request.selection : { kind: 'uncommitted' };
+  const comparison = await snapshots.compare(selection, settings.base);
+  if (!comparison.ok) return comparison;
+  const compared = artifact === null ? sinceItBegan(comparison.value, began) : comparison.value;
+  const taken = await snapshots.take(compared, omitUndefined(settings));
+  if (!taken.ok) return taken;
+  const unnameable = artifact === null ? taken.value.unnameable.filter((name) => isCode(request, name)) : [];
+  // A file that cannot be shown must not be approved unseen.
+  if (unnameable.length > 0) return err({ kind: 'unnameable-code', names: unnameable });
+  const tree = await taken.value.tree();
+  if (!tree.ok) return tree;
+  const found = await snapshots.filesIn(tree.value, all);
+  if (!found.ok) return found;
+  const entries = artifact === null ? taken.value.entries.filter(({ path }) => isCode(request, path)) : [];
+  const shown = artifact === null ? code(entries) : await document(snapshots, tree.value, artifact, found.value);
+  if (!shown.ok) return shown;
+  return ok({
+    ...shown.value,
+    seen: { snapshot: tree.value, content: phaseContent(all, found.value, entries) },
+    withheld: taken.value.withheld,
+    branch: comparison.value.where.branch,
+    baseName: comparison.value.baseName,
+    began: began ?? comparison.value.baseTree,
+  });
+}
+
+/** On the base branch itself, commits of this loop would drop out of the diff. Compare with the loop's first base instead. */
+function sinceItBegan(comparison: Comparison, began: string | null): Comparison {
+  const isOnBase = comparison.baseTree === comparison.headCommit;
+  return began !== null && isOnBase ? { ...comparison, baseTree: began } : comparison;
+}
+
+/** Whether a changed file is code under review: in the requested paths, and not one of the feature's own documents. */
+export function isCode({ feature, selection }: Pick<PhaseRequest, 'feature' | 'selection'>, path: string): boolean {
+  if (!isUnderReview(path, { only: onlyFiles(selection) })) return false;
+  const own = feature === '' ? path : path.startsWith(`${feature}/`) ? path.slice(feature.length + 1) : null;
+  return own === null || !NO_CODE.some((name) => own === name || own.startsWith(`${name}.unreadable-`));
+}
+
+/** Returns the code that reviewers cannot see, grouped by reason. */
+export function withheldCode(
+  request: Pick<PhaseRequest, 'feature' | 'selection'>,
+  sight: Pick<ReviewSubject, 'withheld'>,
+): readonly Extract<PhaseNotice, { kind: 'withheld' }>[] {
+  const withheld = sight.withheld.filter(({ path }) => isCode(request, path));
+  return [...grouped(withheld, ({ why }) => why)].map(([why, files]) => {
+    return { kind: 'withheld', why, paths: files.map(({ path }) => path) };
+  });
+}
+
+/** Returns the requested files and folders; null means all. */
+export function onlyFiles(selection: Selection): readonly RepoPath[] | null {
+  return selection.kind === 'files' ? selection.files : null;
+}
+
+const NO_CODE = [...ARTIFACTS, '.review-history.md', '.meta.json'];
+
+type Shown = Pick<ReviewSubject, 'artifact' | 'document' | 'files' | 'deleted'>;
+
+function code(entries: readonly Entry[]): Result<Shown> {
+  const files = entries.filter(({ headBlob }) => headBlob !== null).map(({ path }) => path);
+  const deleted = entries.filter(({ headBlob }) => headBlob === null).map(({ path }) => path);
+  return ok({ artifact: entries.length === 0 ? 'empty' : 'present', document: '', files, deleted });
+}
+
+async function document(
+  snapshots: Snapshots,
+  tree: SnapshotId,
+  path: RepoPath,
+  found: ReadonlyMap<RepoPath, unknown>,
+): Promise<Result<Shown>> {
+  const only = { files: [path], deleted: [] };
+  if (!found.has(path)) return ok({ artifact: 'missing', document: '', ...only });
+  const text = await snapshots.textIn(tree, path);
+  if (!text.ok) return text;
+  if (text.value === null) return ok({ artifact: 'unreadable', document: '', ...only });
+  return ok({ artifact: text.value.trim() === '' ? 'empty' : 'present', document: text.value, ...only });
+}
+
+/** Returns the paths that differ between two snapshots. Fails if one of them is gone. */
+export async function changedBetween(
+  snapshots: Snapshots,
+  from: SnapshotId,
+  to: SnapshotId,
+): Promise<Result<readonly RepoPath[]>> {
+  if (from === to) return ok([]);
+  const sections = await snapshots.sections(from, to, 0);
+  return sections.ok ? ok([...new Set(sections.value.flatMap(({ paths }) => paths))]) : sections;
+}
+
+/** Returns the snapshots that a continued loop compares with: the last reviewed one, and the last one per session. */
+export function neededSnapshots({ position, reviewed, resume }: PhaseState): ReadonlySet<SnapshotId> {
+  if (position.at === 'ended') return new Set();
+  const seen = Object.values(resume).map(({ session }) => session.saw);
+  return new Set(reviewed === null ? seen : [reviewed.snapshot, ...seen]);
+}

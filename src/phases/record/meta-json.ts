@@ -1,0 +1,102 @@
+import { isRecord } from '../../kernel/json.ts';
+import type { PhaseName, PhaseStage } from '../../kernel/review-loops.ts';
+import type { MetaLoop, MetaUpdate } from '../run-types.ts';
+
+export type MergedMeta = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: 'corrupt' };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Writes a phase into the text of `.meta.json` and keeps all other fields. Refuses an unreadable text. */
+export function mergeMeta(before: string | null, update: MetaUpdate): MergedMeta {
+  const kept = before === null || before.trim() === '' ? {} : parseMeta(before);
+  if (kept === null) return { ok: false, why: 'corrupt' };
+  const phases = inner(kept['phases']);
+  const phase = inner(phases?.[update.phase]);
+  const stages = inner(phase?.['stages']);
+  if (phases === null || phase === null || stages === null) return { ok: false, why: 'corrupt' };
+  const { resuming, completed } = update;
+  const { r1_deferred_reason: _outdated, ...others } = kept;
+  const merged = {
+    ...(resuming.kind === 'works' ? others : kept),
+    ...(completed === null ? {} : { lastCompletedPhase: update.phase }),
+    ...(resuming.kind === 'deferred' ? { r1_deferred_reason: resuming.why } : {}),
+    phases: { ...phases, [update.phase]: { ...phase, ...describePhase(update), ...describeStages(update, stages) } },
+  };
+  return { ok: true, text: `${JSON.stringify(merged, null, indentOf(before ?? ''))}\n` };
+}
+
+/** Whether a text is a `.meta.json` that `mergeMeta` can extend. */
+export function isMeta(text: string): boolean {
+  return text.trim() === '' || parseMeta(text) !== null;
+}
+
+/** Returns the path of the document that the feature was made from; null if `.meta.json` names none. */
+export function brainstormSource(meta: string): string | null {
+  const source = parseMeta(meta)?.['brainstorm_source'];
+  return typeof source === 'string' && source.trim() !== '' ? source : null;
+}
+
+const STAGES: Readonly<Record<PhaseName, Readonly<Partial<Record<PhaseStage, string>>>>> = {
+  specify: { domain: 'specReview', phase: 'phaseReview' },
+  design: { domain: 'designReview', phase: 'handoffReview' },
+  'create-plan': { domain: 'planReview', phase: 'chainReview' },
+  'create-tasks': { domain: 'taskReview', phase: 'chainReview' },
+  implement: {},
+};
+
+function describePhase({ started, completed, loops, notes }: MetaUpdate): Fields {
+  return {
+    started: started.toISOString(),
+    completed: completed?.toISOString() ?? null,
+    iterations: loops.reduce((sum, loop) => sum + loop.iterations, 0),
+    reviewerNotes: notes,
+  };
+}
+
+function describeStages({ phase, loops }: MetaUpdate, before: Fields): Fields {
+  const stages: Record<string, unknown> = { ...before };
+  for (const [stage, name] of Object.entries(STAGES[phase])) {
+    const loop = loops.find((one) => one.stage === stage);
+    const fields = inner(before[name]);
+    if (loop !== undefined) stages[name] = { ...fields, ...describeLoop(loop) };
+    // The result of an earlier run does not apply to this run, which has not reached the stage.
+    else if (fields !== null) stages[name] = withoutLoop(fields);
+  }
+  const kept = Object.entries(stages).filter(([, value]) => value !== undefined);
+  return { stages: kept.length === 0 ? undefined : Object.fromEntries(kept) };
+}
+
+/** Returns the fields of other tools; undefined if there are none. */
+function withoutLoop(fields: Fields): Fields | undefined {
+  const { started: _, completed: _c, iterations: _i, approved: _a, reviewerNotes: _r, ...others } = fields;
+  return Object.keys(others).length === 0 ? undefined : others;
+}
+
+function describeLoop({ started, completed, iterations, approved, notes }: MetaLoop): Fields {
+  return {
+    started: started.toISOString(),
+    completed: completed?.toISOString() ?? null,
+    iterations,
+    approved,
+    reviewerNotes: notes,
+  };
+}
+
+function parseMeta(text: string): Fields | null {
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\ufeff/, ''));
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the fields of a nested object; empty if it is missing, null if it is not an object. */
+function inner(value: unknown): Fields | null {
+  if (value === undefined || value === null) return {};
+  return isRecord(value) ? value : null;
+}
+
+function indentOf(text: string): string {
+  return /^\{\r?\n([ \t]+)"/.exec(text)?.[1] ?? '  ';
+}

@@ -1,0 +1,200 @@
+import * as z from 'zod';
+import { readOptional, unusable } from '../../config/read-file.ts';
+import { modelName } from '../../config/settings-schema.ts';
+import { checkShape, readYaml, splitFrontMatter } from '../../config/yaml.ts';
+import type { TextFiles } from '../../git/tree-files.ts';
+import { byCodePoint } from '../../kernel/collections.ts';
+import type { PlacedProblem, Problem } from '../../kernel/failure.ts';
+import type { RepoPath } from '../../kernel/ids.ts';
+import type { Listing } from '../../kernel/repository.ts';
+import { err, ok, type Result } from '../../kernel/result.ts';
+import { REVIEWER_ROLES, ROLE_FOLDER, ROLE_NAMES, type RoleName, roleFile } from '../../kernel/review-loops.ts';
+import codeQualityReviewer from './code-quality-reviewer.md';
+import codeSimplifier from './code-simplifier.md';
+import designReviewer from './design-reviewer.md';
+import implementationReviewer from './implementation-reviewer.md';
+import implementer from './implementer.md';
+import phaseReviewer from './phase-reviewer.md';
+import planReviewer from './plan-reviewer.md';
+import securityReviewer from './security-reviewer.md';
+import specReviewer from './spec-reviewer.md';
+import taskReviewer from './task-reviewer.md';
+import testDeepenerA from './test-deepener-a.md';
+import testDeepenerB from './test-deepener-b.md';
+import { ARTIFACTS, DEFAULT_FORM, type ReviewForm, type Role, type Roles } from './types.ts';
+
+// The front matter of a role file. A key that the file leaves out keeps the value of the built-in role.
+const text = z.string().trim().min(1);
+
+const word = z.string().regex(/^[a-z][a-z0-9-]*$/, 'may only have lower-case letters, digits and "-"');
+
+const artifacts = z.array(z.enum(ARTIFACTS));
+
+const documentArtifacts = {
+  specify: artifacts,
+  design: artifacts,
+  'create-plan': artifacts,
+  'create-tasks': artifacts,
+};
+
+const common = {
+  coda: text.optional(),
+  checklist: text.optional(),
+  model: z.record(z.string(), text.pipe(modelName)).optional(),
+};
+
+const review = {
+  ...common,
+  schema: z
+    .strictObject({
+      categories: z.array(word).optional(),
+      place: z.enum(['location', 'task']).optional(),
+      levels: z.array(word).optional(),
+      evidence: z.boolean().optional(),
+      compact: z.boolean().optional(),
+    })
+    .optional(),
+};
+
+const reviewerSchema = z.strictObject({ artifacts: artifacts.optional(), ...review });
+
+const phaseReviewerSchema = z.strictObject({
+  artifacts: z.strictObject(documentArtifacts).optional(),
+  expectations: z.strictObject({ specify: text, design: text, 'create-plan': text, 'create-tasks': text }).optional(),
+  ...review,
+});
+
+const writerSchema = z.strictObject({ artifacts: artifacts.optional(), ...common });
+
+const implementerSchema = z.strictObject({
+  artifacts: z.strictObject({ ...documentArtifacts, implement: artifacts }).optional(),
+  ...common,
+});
+
+/** The front matter schema per role. Roles that work in several phases list their documents per phase. */
+const ROLE_SCHEMAS = {
+  'spec-reviewer': reviewerSchema,
+  'design-reviewer': reviewerSchema,
+  'plan-reviewer': reviewerSchema,
+  'task-reviewer': reviewerSchema,
+  'phase-reviewer': phaseReviewerSchema,
+  'implementation-reviewer': reviewerSchema,
+  'code-quality-reviewer': reviewerSchema,
+  'security-reviewer': reviewerSchema,
+  implementer: implementerSchema,
+  'code-simplifier': writerSchema,
+  'test-deepener-a': writerSchema,
+  'test-deepener-b': writerSchema,
+} as const satisfies Readonly<Record<RoleName, z.ZodType>>;
+
+export type ParsedRole =
+  | { readonly ok: true; readonly role: Role }
+  | { readonly ok: false; readonly problems: readonly PlacedProblem[] };
+
+/** Parses a role's Markdown: the body is the rubric, and front matter keys that are missing come from `base`. */
+export function parseRole(name: RoleName, text: string, base: Role | null): ParsedRole {
+  const split = splitFrontMatter(text);
+  if (!split.ok) return { ok: false, problems: [split.problem] };
+  const inFile = (problems: readonly PlacedProblem[]): ParsedRole => ({
+    ok: false,
+    problems: problems.map((one) => ({ ...one, line: one.line + split.shift })),
+  });
+  const read = readYaml(split.yaml);
+  if (!read.ok) return inFile(read.problems);
+  const checked = checkShape(ROLE_SCHEMAS[name], read.value ?? {}, read.yaml);
+  if (!checked.ok) return inFile(checked.problems);
+  const rubric = split.body.trim();
+  if (rubric === '') {
+    const what = { kind: 'missing-key', key: 'rubric' } as const;
+    return { ok: false, problems: [{ line: split.bodyLine, column: 1, what }] };
+  }
+  const { value } = checked;
+  const form = isReviewer(name)
+    ? formOf('schema' in value ? value.schema : undefined, base?.form ?? DEFAULT_FORM)
+    : null;
+  return {
+    ok: true,
+    role: {
+      name,
+      rubric,
+      coda: value.coda ?? base?.coda ?? null,
+      checklist: value.checklist ?? base?.checklist ?? null,
+      artifacts: value.artifacts ?? base?.artifacts ?? [],
+      expectations: ('expectations' in value ? value.expectations : undefined) ?? base?.expectations ?? null,
+      form,
+      models: base === null ? {} : (value.model ?? {}),
+      usualModels: base === null ? (value.model ?? {}) : base.usualModels,
+    },
+  };
+}
+
+type Overrides<T> = { readonly [K in keyof T]?: T[K] | undefined };
+
+function formOf(overrides: Overrides<ReviewForm> | undefined, base: ReviewForm): ReviewForm {
+  return {
+    categories: overrides?.categories ?? base.categories,
+    place: overrides?.place ?? base.place,
+    levels: overrides?.levels ?? base.levels,
+    evidence: overrides?.evidence ?? base.evidence,
+    compact: overrides?.compact ?? base.compact,
+  };
+}
+
+function isReviewer(name: RoleName): boolean {
+  return REVIEWER_ROLES.some((one) => one === name);
+}
+
+/** Returns the built-in roles, each overridden by `.onceover/roles/<role>.md` if that file exists. */
+export function loadRoles(
+  files: TextFiles,
+  listing: Pick<Listing, 'tracked' | 'untracked'>,
+  builtIn: Readonly<Record<RoleName, string>>,
+): Result<Roles> {
+  const problems: Problem[] = unknownRoleFiles(listing);
+  const roles: Role[] = [];
+  for (const name of ROLE_NAMES) {
+    const parsed = loadRole(files, name, builtIn[name]);
+    if (parsed.ok) roles.push(parsed.role);
+    else problems.push(...parsed.problems.map((one) => ({ file: roleFile(name), ...one })));
+  }
+  if (problems.length > 0) return err({ kind: 'broken-config', problems });
+  return ok(Object.fromEntries(roles.map((role) => [role.name, role])) as Roles);
+}
+
+function loadRole(files: TextFiles, name: RoleName, builtIn: string): ParsedRole {
+  const base = parseRole(name, builtIn, null);
+  if (!base.ok) return base;
+  const read = readOptional(files, roleFile(name));
+  if (read === null) return base;
+  return read.ok
+    ? parseRole(name, read.text, base.role)
+    : { ok: false, problems: [unusable(roleFile(name), read.why)] };
+}
+
+/** Returns a problem per role file with an unknown name, because a misspelt override would otherwise have no effect. */
+function unknownRoleFiles({ tracked, untracked }: Pick<Listing, 'tracked' | 'untracked'>): Problem[] {
+  const isUnknown = (path: RepoPath) =>
+    path.startsWith(ROLE_FOLDER) && path.endsWith('.md') && !ROLE_NAMES.some((name) => path === roleFile(name));
+  return [...new Set([...tracked, ...untracked].filter(isUnknown))].sort(byCodePoint).map((file) => ({
+    file,
+    line: 1,
+    column: 1,
+    what: { kind: 'unknown-role', name: file.slice(ROLE_FOLDER.length, -'.md'.length), known: ROLE_NAMES },
+  }));
+}
+
+/** The built-in roles, in the format of the files that override them. */
+export const BUILT_IN_ROLES: Readonly<Record<RoleName, string>> = {
+  'spec-reviewer': specReviewer,
+  'design-reviewer': designReviewer,
+  'plan-reviewer': planReviewer,
+  'task-reviewer': taskReviewer,
+  'phase-reviewer': phaseReviewer,
+  'implementation-reviewer': implementationReviewer,
+  'code-quality-reviewer': codeQualityReviewer,
+  'security-reviewer': securityReviewer,
+  implementer,
+  'code-simplifier': codeSimplifier,
+  'test-deepener-a': testDeepenerA,
+  'test-deepener-b': testDeepenerB,
+};

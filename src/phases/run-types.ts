@@ -1,0 +1,233 @@
+import type { Settings } from '../config/settings.ts';
+import type { Usage } from '../kernel/agent.ts';
+import type { Failure } from '../kernel/failure.ts';
+import type { RepoPath } from '../kernel/ids.ts';
+import type { Clock, Cooldowns, ReporterOf, Reviewers, TamperGuard } from '../kernel/ports.ts';
+import type { Commits, Selection, Snapshots, WithheldFile } from '../kernel/repository.ts';
+import type { Result } from '../kernel/result.ts';
+import type { LoopDispatchReason, PhaseName, PhaseRole, PhaseStage, Preparation } from '../kernel/review-loops.ts';
+import type { Ledger, Saved } from '../ledger/entries.ts';
+import type { PhaseProgress } from './progress.ts';
+import type { Roles } from './roles/types.ts';
+import type { PhaseState } from './state.ts';
+import type { FixTurn, IterationEntry, PhaseEnd, PhaseMark, RoleIssue } from './types.ts';
+
+/** The fields that a phase writes to `.meta.json`. */
+export type MetaUpdate = {
+  readonly phase: PhaseName;
+  readonly started: Date;
+  /** Null unless the phase was approved or accepted with notes. */
+  readonly completed: Date | null;
+  /** The outcome per loop, in the order of the loops. */
+  readonly loops: readonly MetaLoop[];
+  /** One line per open issue. */
+  readonly notes: readonly string[];
+  readonly resuming: Resuming;
+};
+
+/** Whether sessions can be resumed; unknown until a first resume is needed. */
+export type Resuming =
+  | { readonly kind: 'unknown' | 'works' }
+  /** `{test_id}: {failure description}`. */
+  | { readonly kind: 'deferred'; readonly why: string };
+
+export type MetaLoop = {
+  readonly stage: PhaseStage;
+  readonly started: Date;
+  readonly completed: Date | null;
+  readonly iterations: number;
+  readonly approved: boolean;
+  readonly notes: readonly string[];
+};
+
+/** A recorded round with its fix. */
+export type PhaseRound = {
+  readonly entry: IterationEntry;
+  readonly at: string;
+  /** Null if the round has not been fixed. */
+  readonly fix: PhaseFix | null;
+};
+
+export type PhaseFix = {
+  /** Null if the fixer failed. */
+  readonly summary: string | null;
+  readonly marks: readonly PhaseMark[];
+  /** Null if the caller fixed the issues. */
+  readonly turn: FixTurn | null;
+};
+
+/** A preparation that ran before the reviews of `implement`. */
+export type PhasePreparation = {
+  readonly role: PhaseRole;
+  readonly part: 'A' | 'B' | null;
+  readonly agent: string;
+  readonly summary: string;
+  readonly usage: Usage | null;
+};
+
+/** One run of a phase, from its first round to its end. With `--step` it spans several calls. */
+export type PhaseRun = {
+  readonly id: string;
+  readonly phase: PhaseName;
+  /** The feature's folder, relative to the repository root. */
+  readonly feature: RepoPath;
+  readonly startedAt: string;
+  readonly preparations: readonly PhasePreparation[];
+  readonly rounds: readonly PhaseRound[];
+};
+
+/** The state of a phase at the end of a call. */
+export type PhaseOutcome = {
+  readonly run: PhaseRun;
+  /** Null if the phase waits for the caller to fix the open issues. */
+  readonly end: PhaseEnd | null;
+  /** Blockers and warnings that are still open. */
+  readonly open: readonly RoleIssue[];
+  readonly exitCode: 0 | 1 | 3;
+  readonly usage: Usage | null;
+  readonly saved: Saved;
+  readonly notices: readonly PhaseNotice[];
+};
+
+/** A warning beside the result. */
+export type PhaseNotice =
+  /** `.meta.json` was unreadable: it was renamed to `aside`, and a new one was created. */
+  | { readonly kind: 'meta-put-aside'; readonly path: RepoPath; readonly aside: RepoPath }
+  /** `.meta.json` names a PRD that does not exist or is outside the repository. */
+  | { readonly kind: 'prd-left-out'; readonly path: string; readonly why: 'outside' | 'missing' }
+  /** A fixer changed files that are not under review. */
+  | { readonly kind: 'unseen-edits'; readonly paths: readonly RepoPath[] }
+  /** Changed files that no reviewer gets to see. */
+  | { readonly kind: 'withheld'; readonly why: WithheldFile['why']; readonly paths: readonly RepoPath[] }
+  | { readonly kind: 'commit-failed'; readonly message: string; readonly said: string }
+  | { readonly kind: 'not-in-ledger'; readonly failure: Failure }
+  | { readonly kind: 'no-price'; readonly agents: readonly string[] }
+  | { readonly kind: 'proof-taken-back'; readonly paths: readonly string[] }
+  /** The agent's sessions cannot be resumed; `why` names the failed test of V1 to V4. */
+  | { readonly kind: 'not-resumed'; readonly agent: string; readonly why: string };
+
+/** The next calls of a phase, from a dry run. */
+export type PhasePlan = {
+  readonly phase: PhaseName;
+  readonly feature: RepoPath;
+  readonly artifact: RepoPath | null;
+  /** The files under review: the document, or the changed code. */
+  readonly files: readonly RepoPath[];
+  /** The documents that reviewers must read. */
+  readonly required: readonly RepoPath[];
+  readonly fixing: { readonly by: 'fixer'; readonly agent: string } | { readonly by: 'caller' | 'nobody' };
+  readonly mostIterations: number;
+  /** The loop that would be continued; null if a new one would start. */
+  readonly goesOn: { readonly round: number; readonly waiting: readonly RoleIssue[] | null } | null;
+  readonly dispatches: readonly {
+    readonly role: PhaseRole;
+    readonly agent: string;
+    readonly model: string | null;
+    readonly dispatch: 'fresh' | 'resumed';
+    readonly why: LoopDispatchReason;
+    readonly promptChars: number;
+  }[];
+  readonly notices: readonly PhaseNotice[];
+};
+
+/** A loop on disk between calls. */
+export type KeptLoop = {
+  readonly run: PhaseRun;
+  readonly state: PhaseState;
+  readonly sessions: readonly SessionMemo[];
+  /** Texts that a crashed call may have left in the history for a round that is not saved yet. */
+  readonly pending: { readonly round: number; readonly texts: readonly string[] } | null;
+  /** The last entry, exactly as the history has it. */
+  readonly lastEntry: string | null;
+  /** The commit or tree that the first review compared the code with. */
+  readonly began: string;
+};
+
+/** Facts about a session that do not decide whether it can be resumed. */
+export type SessionMemo = {
+  readonly role: PhaseRole;
+  /** The stable part of its first prompt. It must be sent again byte for byte to hit the provider's cache. */
+  readonly opening: string;
+  readonly usedBefore: Usage | null;
+  readonly contextTokens: number | null;
+  readonly freshTokens: number | null;
+  readonly lastUsedAt: string;
+  readonly warmMinutes: number;
+};
+
+/** `.meta.json` and `.review-history.md` in a feature's folder. People and other tools write there too. */
+export interface FeatureFiles {
+  meta(): Promise<Result<FeatureMeta>>;
+  /** Renames an unreadable `.meta.json` and resolves to its new name. */
+  putMetaAside(at: Date): Promise<Result<string>>;
+  /** Writes the phase into `.meta.json`. An unreadable file is renamed first; resolves to its new name, else null. */
+  tellMeta(update: MetaUpdate, at: Date): Promise<Result<string | null>>;
+  /** Resolves to the whole history; empty if there is none. */
+  history(): Promise<Result<string>>;
+  writeHistory(text: string): Promise<Result<void>>;
+}
+
+type FeatureMeta =
+  | { readonly kind: 'none' | 'unreadable' }
+  /** `source` is the path of the document that the feature was made from. */
+  | { readonly kind: 'read'; readonly source: string | null };
+
+/** Storage for loops that continue in another call. */
+export interface PhaseLoops {
+  /** Resolves to null if there is no loop, and to 'unreadable' if it cannot be continued. */
+  read(phase: PhaseName, feature: RepoPath): Promise<Result<KeptLoop | 'unreadable' | null>>;
+  write(loop: KeptLoop): Promise<Result<void>>;
+  /** Succeeds if there is no loop. */
+  remove(phase: PhaseName, feature: RepoPath): Promise<Result<void>>;
+}
+
+/** Transcripts of loops, for people. */
+export interface PhaseLogs {
+  write(run: Pick<PhaseRun, 'id' | 'phase'>, name: string, log: string): Promise<Result<void>>;
+}
+
+export type PhasePorts = {
+  readonly snapshots: Snapshots;
+  readonly feature: FeatureFiles;
+  readonly loops: PhaseLoops;
+  readonly logs: PhaseLogs;
+  readonly commits: Commits;
+  readonly coolings: Cooldowns;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly reporter: ReporterOf<PhaseProgress>;
+  readonly reviewers: Reviewers;
+  readonly proof: TamperGuard;
+  /** Returns a unique id for a run of a phase. */
+  newId(): string;
+};
+
+export type PhaseRequest = {
+  /** Absolute path of the working tree. */
+  readonly root: string;
+  readonly settings: Settings;
+  readonly roles: Roles;
+  readonly phase: PhaseName;
+  readonly feature: RepoPath;
+  /** fixer: an agent fixes issues until the phase ends. caller: one call per round. Else: one review. */
+  readonly fixing:
+    | { readonly by: 'fixer'; readonly agent: string }
+    | { readonly by: 'caller'; readonly summary: string | null; readonly keepSessions: boolean }
+    | { readonly by: 'nobody' };
+  readonly rerun: boolean;
+  readonly acceptWithNotes: boolean;
+  /** Null means the maximum. */
+  readonly mostIterations: number | null;
+  readonly commits: boolean;
+  readonly preparations: readonly Preparation[];
+  /** In `implement`: the change under review. */
+  readonly selection: Selection;
+  /** Agents that must not review here, for example because the change edits their program. */
+  readonly barred: ReadonlySet<string>;
+  /** Protected files that a fixer must not edit. */
+  readonly kept: readonly RepoPath[];
+  /** Returns a digest per file that the settings start an agent from. These files are also in `kept`. */
+  agentFiles(): ReadonlyMap<RepoPath, string>;
+  readonly startedBy: 'person' | 'agent';
+  readonly stop: AbortSignal | null;
+};

@@ -1,0 +1,180 @@
+import type { AgentFailure, Assigned } from '../kernel/agent.ts';
+import type { RepoPath, SnapshotId } from '../kernel/ids.ts';
+import type {
+  LoopDispatchReason,
+  LoopTemplate,
+  PhaseName,
+  PhaseRole,
+  PhaseStage,
+  Preparation,
+  ReviewerRole,
+  SEVERITIES,
+  Spent,
+} from '../kernel/review-loops.ts';
+
+/** An issue that a reviewer of a loop reports. */
+export type LoopIssue = {
+  readonly severity: (typeof SEVERITIES)[number];
+  readonly description: string;
+  readonly level?: string | undefined;
+  readonly category?: string | undefined;
+  readonly location?: string | undefined;
+  readonly suggestion?: string | undefined;
+};
+
+export type RoleIssue = { readonly role: ReviewerRole; readonly issue: LoopIssue };
+
+/** A reviewer's answer. */
+export type LoopAnswer = {
+  readonly approved: boolean;
+  readonly issues: readonly LoopIssue[];
+  readonly summary: string;
+  /** Whether each level passed; only from a reviewer that judges levels. */
+  readonly levels?: Readonly<Record<string, boolean>> | undefined;
+};
+
+/** The options of a phase. They do not change while it runs. */
+export type PhaseSetup = {
+  readonly phase: PhaseName;
+  readonly assigned: Readonly<Partial<Record<PhaseRole, Assigned>>>;
+  /** The cap on counted reviews per loop; at most five. */
+  readonly mostIterations: number;
+  /** fixer: an agent fixes issues. caller: the caller fixes them between steps. Else: one review. */
+  readonly fixing: 'fixer' | 'caller' | 'nobody';
+  /** Whether sessions outlive the process (`--keep-sessions`). Within one process they are always kept. */
+  readonly keepSessions: boolean;
+  /** Start a new session for every call. */
+  readonly fresh: boolean;
+  readonly commits: boolean;
+  readonly acceptWithNotes: boolean;
+  readonly recheckDomain: boolean;
+  readonly finalValidation: 'all' | 'changed';
+  readonly preparations: readonly Preparation[];
+  /** The files that a fixer may write. */
+  readonly edits: EditRules;
+};
+
+export type EditRules = {
+  /** The artifact and its upstream documents; null in `implement`, where any file may change. */
+  readonly documents: readonly RepoPath[] | null;
+  /** Protected files and folders that a fixer must not edit: settings, roles, rules, prompts, the phase's own records. */
+  readonly kept: readonly RepoPath[];
+  /** In `implement`: the only files and folders that are reviewed and committed; null means all. */
+  readonly only: readonly RepoPath[] | null;
+};
+
+/** The content that a review saw. */
+export type SeenContent = {
+  readonly snapshot: SnapshotId;
+  /** Digest of the artifact and its upstream documents, or of the code under review. Other files do not count. */
+  readonly content: string;
+};
+
+/** A marker line in the history entry of an iteration. */
+export type PhaseMark =
+  | {
+      readonly kind: 'resume-fallback';
+      readonly role: PhaseRole;
+      readonly iteration: number;
+      readonly because: AgentFailure | { readonly kind: 'lost'; readonly what: LostState };
+    }
+  | {
+      readonly kind: 'delta-guard';
+      readonly role: PhaseRole;
+      readonly iteration: number;
+      readonly length: number;
+      readonly limit: number;
+    }
+  | { readonly kind: 'lazy-load-warning'; readonly role: PhaseRole };
+
+/** The state that a resume needed and could not get; commit: git could not commit the fixes. */
+export type LostState = 'session' | 'snapshot' | 'diff' | 'commit';
+
+/** One review by one reviewer. */
+export type RoleReview = {
+  readonly role: ReviewerRole;
+  readonly agent: string;
+  readonly template: LoopTemplate;
+  readonly why: LoopDispatchReason;
+  readonly answer: LoopAnswer;
+  /** The reviewer's own verdict, and the one that counts: an approval with blockers or warnings is not a pass. */
+  readonly reviewerApproved: boolean;
+  readonly enginePass: boolean;
+  readonly spent: Spent;
+};
+
+/** A reviewer that gave no verdict, with what its calls used. */
+export type RoleReviewError = {
+  readonly role: ReviewerRole;
+  readonly agent: string;
+  readonly template: LoopTemplate;
+  readonly dispatch: LoopDispatchReason;
+  readonly why: AgentFailure | { readonly kind: 'stopped'; readonly by: StopReason };
+  readonly spent: Spent;
+};
+
+/** One round of a loop. It is recorded when the verdicts are in, before anything is fixed. */
+export type IterationEntry = {
+  readonly phase: PhaseName;
+  readonly stage: PhaseStage;
+  /** The counted iteration; final validation repeats the last one. */
+  readonly iteration: number;
+  readonly most: number;
+  readonly isFinalValidation: boolean;
+  /** The number of the round within the phase. */
+  readonly round: number;
+  readonly seen: SeenContent;
+  readonly looks: readonly RoleReview[];
+  /** Reviewers that were skipped, and the iteration in which each passed. */
+  readonly skipped: readonly { readonly role: ReviewerRole; readonly passedAt: number }[];
+  readonly errors: readonly RoleReviewError[];
+  readonly marks: readonly PhaseMark[];
+};
+
+/** The fixer's calls of one round. */
+export type FixTurn = Pick<RoleReview, 'agent' | 'template' | 'why' | 'spent'>;
+
+/** The summary of a fix. */
+export type FixNote = { readonly round: number; readonly iteration: number; readonly summary: string };
+
+/** The outcome of the domain loop, for the phase-reviewer's prompt. */
+export type DomainOutcome = {
+  readonly result: 'approved' | 'failed';
+  readonly iteration: number;
+  readonly most: number;
+  readonly unresolved: readonly LoopIssue[];
+};
+
+export type StopReason = 'interrupted' | 'budget' | 'trouble';
+
+/** The reason why a phase ended. */
+export type PhaseEndReason =
+  | 'approved'
+  /** The cap was reached, and the caller accepted the open issues. */
+  | 'accepted-with-notes'
+  | 'cap'
+  | 'stalled'
+  /** Issues are open, and no fixer was configured. */
+  | 'not-fixed'
+  | 'reviewer-failed'
+  | 'fixer-failed'
+  | 'preparation-failed'
+  | 'forbidden-edit'
+  | 'artifact-missing'
+  | 'artifact-empty'
+  | 'artifact-unreadable'
+  /** The content kept changing during the reviews. */
+  | 'disturbed'
+  | StopReason;
+
+export type PhaseStatus = 'approved' | 'needs_work' | 'stalled' | 'cap' | 'error';
+
+export type PhaseEnd = {
+  readonly status: PhaseStatus;
+  readonly why: PhaseEndReason;
+  /** Blockers and warnings that are still open. */
+  readonly open: readonly RoleIssue[];
+  /** Protected files that a fixer changed. */
+  readonly paths: readonly RepoPath[];
+  readonly failure: AgentFailure | null;
+};

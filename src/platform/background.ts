@@ -1,0 +1,149 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isRecord } from '../kernel/json.ts';
+import type { WaitOptions } from '../kernel/ports.ts';
+import type { RepositoryPaths } from '../kernel/repository.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
+import { errorCode, listFolder, makeFolder, removeOldest, writeAtomically } from './files.ts';
+import { processInfo } from './lock.ts';
+import { parseJson, readPrivateFile } from './private-files.ts';
+
+/** A onceover command that runs in the background, with its progress. */
+export type BackgroundJob = {
+  readonly id: string;
+  readonly state: 'running' | 'done' | 'died';
+  /** The last lines of its log. */
+  readonly progress: readonly string[];
+  /** The JSON document that the command printed: its result or an error. */
+  readonly answer: unknown;
+};
+
+/** The folder of one kind of job, and the prefix of its ids. */
+export type JobKind = { readonly folder: `onceover/${string}`; readonly prefix: string };
+
+const MOST_FILES = 60;
+
+const MOST_LINES = 20;
+
+const PAUSE_MS = 200;
+
+/** Starts a command that keeps running after this process ends. `input` becomes its standard input. */
+export async function startJob(
+  repo: RepositoryPaths,
+  kind: JobKind,
+  command: { readonly args: readonly string[]; readonly input: string | null },
+): Promise<Result<BackgroundJob>> {
+  const folder = makeFolder(repo.commonDir, kind.folder);
+  if (!folder.ok) return folder;
+  const id = newJobId(kind.prefix);
+  if (command.input !== null) {
+    const written = writeAtomically(folder.value, `${id}.in`, command.input);
+    if (!written.ok) return written;
+  }
+  const started = spawnJob(repo, join(folder.value, id), command);
+  if (!started.ok) return started;
+  const own = await processInfo(started.value);
+  const at = new Date().toISOString();
+  const facts = { pid: started.value, startedAt: own?.startedAt ?? null, at, root: repo.root };
+  const written = writeAtomically(folder.value, `${id}.json`, JSON.stringify(facts));
+  if (!written.ok) return written;
+  removeOldest(folder.value, MOST_FILES, new Set(['json', 'in', 'out', 'log'].map((end) => `${id}.${end}`)));
+  return ok({ id, state: 'running', progress: [], answer: null });
+}
+
+/** Returns a new id. Ids sort by creation time. */
+export function newJobId(prefix: string): string {
+  return `${prefix}-${Date.now().toString(36).padStart(9, '0')}-${randomBytes(3).toString('hex')}`;
+}
+
+/** Whether a string has the form of a job id. */
+export function isJobId(prefix: string, id: string): boolean {
+  return id.startsWith(`${prefix}-`) && /^[0-9a-z]+-[0-9a-f]{6}$/.test(id.slice(prefix.length + 1));
+}
+
+function spawnJob(
+  repo: RepositoryPaths,
+  files: string,
+  { args, input }: { readonly args: readonly string[]; readonly input: string | null },
+): Result<number> {
+  const program = process.argv[1] ?? '';
+  const opened: number[] = [];
+  const open = (name: string, flags: string) => {
+    const file = openSync(name, flags, 0o600);
+    opened.push(file);
+    return file;
+  };
+  try {
+    const out = open(`${files}.out`, 'wx');
+    const log = open(`${files}.log`, 'wx');
+    const child = spawn(process.execPath, [program, ...args], {
+      cwd: repo.root,
+      detached: true,
+      stdio: [input === null ? 'ignore' : open(`${files}.in`, 'r'), out, log],
+    });
+    child.on('error', () => {});
+    child.unref();
+    if (child.pid === undefined) return err({ kind: 'disk', action: 'write', path: files, code: 'not started' });
+    return ok(child.pid);
+  } catch (error) {
+    return err({ kind: 'disk', action: 'write', path: files, code: errorCode(error) });
+  } finally {
+    for (const file of opened) closeSync(file);
+  }
+}
+
+/** Waits until the job ends or the wait is over, and returns its state; null if there is no such job. */
+export async function waitForJob(
+  repo: RepositoryPaths,
+  kind: JobKind,
+  id: string,
+  waiting: WaitOptions,
+): Promise<BackgroundJob | null> {
+  if (!isJobId(kind.prefix, id)) return null;
+  const until = performance.now() + waiting.seconds * 1000;
+  for (let last: string | undefined; ; ) {
+    const job = await readJob(join(repo.commonDir, kind.folder), id);
+    const line = job?.progress.at(-1);
+    if (line !== undefined && line !== last) waiting.heard?.(line);
+    last = line;
+    const waits = performance.now() < until && waiting.stop?.aborted !== true;
+    if (job === null || job.state !== 'running' || !waits) return job;
+    await sleep(PAUSE_MS);
+  }
+}
+
+/** Returns the id of the newest job of this working tree; null if there is none. */
+export function newestJob(repo: RepositoryPaths, kind: JobKind): string | null {
+  const folder = join(repo.commonDir, kind.folder);
+  const listed = listFolder(folder);
+  const ids = (listed.ok ? listed.value : [])
+    .filter(({ name }) => name.endsWith('.json'))
+    .map(({ name }) => name.slice(0, -'.json'.length))
+    .filter((id) => isJobId(kind.prefix, id));
+  return ids.sort().findLast((id) => factsOf(folder, id)?.['root'] === repo.root) ?? null;
+}
+
+async function readJob(folder: string, id: string): Promise<BackgroundJob | null> {
+  const facts = factsOf(folder, id);
+  if (facts === null || typeof facts['pid'] !== 'number') return null;
+  const found = await processInfo(facts['pid']);
+  const runs = found !== null && (found.startedAt === null || found.startedAt === facts['startedAt']);
+  const lines = textOf(folder, `${id}.log`).split('\n');
+  const progress = lines.filter((line) => line !== '').slice(-MOST_LINES);
+  if (runs) return { id, state: 'running', progress, answer: null };
+  const answer = parseJson(textOf(folder, `${id}.out`)) ?? null;
+  return { id, state: isRecord(answer) ? 'done' : 'died', progress, answer };
+}
+
+function factsOf(folder: string, id: string): Readonly<Record<string, unknown>> | null {
+  const facts = parseJson(textOf(folder, `${id}.json`));
+  return isRecord(facts) ? facts : null;
+}
+
+function textOf(folder: string, name: string): string {
+  const read = readPrivateFile(join(folder, name));
+  return (read.ok ? read.value : null) ?? '';
+}

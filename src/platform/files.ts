@@ -1,0 +1,196 @@
+import { randomBytes } from 'node:crypto';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Failure, InTheWay } from '../kernel/failure.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
+
+/** Runs a file system call; an error it throws becomes a `disk` failure for `path`. */
+export function tryDisk<T>(action: 'read' | 'write', path: string, call: () => T): Result<T> {
+  try {
+    return ok(call());
+  } catch (error) {
+    return err({ kind: 'disk', action, path, code: errorCode(error) });
+  }
+}
+
+/** Whether the folder below `top` exists. A symlink or a file in its path is a failure. */
+export function checkFolder(top: string, folder: string): Result<'there' | 'missing'> {
+  let path = top;
+  for (const part of folder.split('/')) {
+    path = join(path, part);
+    const stats = lstatAt(path);
+    if (!stats.ok) return stats;
+    if (stats.value === null) return ok('missing');
+    if (!stats.value.isDirectory()) return err(inTheWay(path, stats.value));
+  }
+  return ok('there');
+}
+
+/** Makes the folder below `top` part by part, never through a symlink. Returns its absolute path. */
+export function makeFolder(top: string, folder: string): Result<string> {
+  let path = top;
+  for (const part of folder.split('/')) {
+    path = join(path, part);
+    try {
+      mkdirSync(path);
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') return err({ kind: 'disk', action: 'write', path, code: errorCode(error) });
+      const stats = lstatAt(path);
+      if (!stats.ok) return stats;
+      if (stats.value?.isDirectory() !== true) return err(inTheWay(path, stats.value));
+    }
+  }
+  return ok(path);
+}
+
+/** Replaces a file as a whole, so a reader never sees half of it. A symlink at the path is a failure. */
+export function writeAtomically(folder: string, name: string, data: string): Result<void> {
+  const path = join(folder, name);
+  const stats = lstatAt(path);
+  if (!stats.ok) return stats;
+  if (stats.value !== null && !stats.value.isFile()) return err(inTheWay(path, stats.value));
+  const temporary = temporaryPath(folder);
+  // The new file keeps the mode of the old one, so that no one gains the right to read it.
+  const mode = stats.value === null ? 0o666 : stats.value.mode & 0o777;
+  const written = tryDisk('write', path, () => {
+    writeFileSync(temporary, data, { flag: 'wx', mode });
+    renameSync(temporary, path);
+  });
+  if (!written.ok) rmSync(temporary, { force: true });
+  return written;
+}
+
+/** Returns a new path for a temporary file. `removeLeftovers` removes the file if this process is killed. */
+export function temporaryPath(folder: string): string {
+  return join(folder, `.onceover-${process.pid}-${randomBytes(6).toString('hex')}`);
+}
+
+/** Temporary files or folders that a killed process may leave behind, and the age at which they are removed. */
+export type Leftovers = { readonly kind: 'file' | 'folder'; readonly name: RegExp; readonly afterMs: number };
+
+/** Ten minutes: far longer than a temporary file or an index copy is in use. */
+export const LEFTOVER_AFTER_MS = 10 * 60 * 1000;
+
+const TEMPORARY_FILES: Leftovers = { kind: 'file', name: /^\.onceover-/, afterMs: LEFTOVER_AFTER_MS };
+
+/** Removes the leftovers of killed processes. A leftover that cannot be removed, or is in `inUse`, stays. */
+export function removeLeftovers(
+  folder: string,
+  now: number,
+  { kind, name, afterMs }: Leftovers = TEMPORARY_FILES,
+  inUse: ReadonlySet<string> = new Set(),
+): void {
+  const listed = listFolder(folder);
+  for (const entry of listed.ok ? listed.value : []) {
+    const path = join(folder, entry.name);
+    if (entry.isFile !== (kind === 'file') || !name.test(entry.name) || inUse.has(path)) continue;
+    const stats = statIfPresent(path);
+    if (stats === null || now - stats.mtimeMs <= afterMs) continue;
+    if (kind === 'file') removeFile(path);
+    else if (stats.isDirectory() && stats.uid === process.getuid?.()) tryToRemoveFolder(path);
+  }
+}
+
+/** Removes a folder with its content. A folder that cannot be removed stays. */
+export function tryToRemoveFolder(path: string): void {
+  tryDisk('write', path, () => rmSync(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 }));
+}
+
+/** Removes the oldest files of a folder until `most` are left, except those in `keep`. A file that cannot be removed stays. */
+export function removeOldest(folder: string, most: number, keep: ReadonlySet<string>): void {
+  const listed = listFolder(folder);
+  if (!listed.ok || listed.value.length <= most) return;
+  const byAge = listed.value
+    .filter(({ name }) => !keep.has(name))
+    .map(({ name }) => join(folder, name))
+    .map((path) => ({ path, time: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .sort((a, b) => a.time - b.time);
+  for (const { path } of byAge.slice(0, listed.value.length - most)) removeFile(path);
+}
+
+/** Returns the names in a folder and whether each is a plain file. A missing folder is empty. */
+export function listFolder(path: string): Result<readonly { readonly name: string; readonly isFile: boolean }[]> {
+  const listed = tryDisk('read', path, () =>
+    readdirSync(path, { withFileTypes: true }).map((entry) => ({ name: entry.name, isFile: entry.isFile() })),
+  );
+  return !listed.ok && listed.failure.kind === 'disk' && listed.failure.code === 'ENOENT' ? ok([]) : listed;
+}
+
+/** Removes a file; a missing file is not a failure. */
+export function removeFile(path: string): Result<void> {
+  return tryDisk('write', path, () => rmSync(path, { force: true }));
+}
+
+/** Returns the stats of the path itself, without following a symlink; null if nothing is there. */
+export function statIfPresent(path: string): Stats | null {
+  const stats = lstatAt(path);
+  return stats.ok ? stats.value : null;
+}
+
+/** Whether the path itself is a symlink, even a broken one. */
+export function isSymlink(path: string): boolean {
+  return statIfPresent(path)?.isSymbolicLink() === true;
+}
+
+/** Returns the system's code of an error, for example ENOSPC. */
+export function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : String(error);
+}
+
+function lstatAt(path: string): Result<Stats | null> {
+  return tryDisk('read', path, () => lstatSync(path, { throwIfNoEntry: false }) ?? null);
+}
+
+function inTheWay(path: string, stats: Stats | null): Failure {
+  return { kind: 'path-in-the-way', path, found: stats === null ? 'other' : kindOf(stats) };
+}
+
+function kindOf(stats: Stats): InTheWay {
+  if (stats.isSymbolicLink()) return 'symlink';
+  if (stats.isDirectory()) return 'folder';
+  return stats.isFile() ? 'file' : 'other';
+}
+
+/** Returns the paths of all files below a folder, relative to the folder. It does not follow symlinks. */
+export function filesBelow(top: string, folder: string): Result<readonly string[]> {
+  const there = checkFolder(top, folder);
+  if (!there.ok) return there;
+  const found: string[] = [];
+  const open = [''];
+  for (const inside of open) {
+    const listed = listFolder(join(top, folder, inside));
+    if (!listed.ok) return listed;
+    for (const { name } of listed.value) {
+      const path = inside === '' ? name : `${inside}/${name}`;
+      if (statIfPresent(join(top, folder, path))?.isDirectory() === true) open.push(path);
+      else found.push(path);
+    }
+  }
+  return ok(found);
+}
+
+/** Removes a folder with its content. A symlink in its path is a failure. */
+export function removeTree(top: string, folder: string): Result<void> {
+  const there = checkFolder(top, folder);
+  if (!there.ok) return there;
+  const path = join(top, folder);
+  return tryDisk('write', path, () => rmSync(path, { recursive: true, force: true, maxRetries: 3 }));
+}
+
+/** Removes a folder below `top` if it is empty, then its parent, and so on. */
+export function removeEmpty(top: string, folder: string): void {
+  for (let path = folder; path !== '' && path !== '.'; path = dirname(path)) {
+    const removed = tryDisk('write', path, () => rmdirSync(join(top, path)));
+    if (!removed.ok && statIfPresent(join(top, path)) !== null) return;
+  }
+}

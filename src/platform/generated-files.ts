@@ -1,0 +1,36 @@
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RepoPath } from '../kernel/ids.ts';
+import { GENERATED_FOLDER } from '../kernel/paths.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import { listFolder, makeFolder, statIfPresent, tryDisk, writeAtomically } from './files.ts';
+
+/** Makes a folder of generated files below `.deepwork/tmp`, which git ignores. */
+export function makeGeneratedFolder(root: string, name: string): Result<string> {
+  const top = makeIgnoredFolder(root, GENERATED_FOLDER);
+  return top.ok ? makeFolder(top.value, name) : top;
+}
+
+/** Makes a folder that git ignores. It writes the folder's `.gitignore` again whenever that file is missing. */
+export function makeIgnoredFolder(root: string, folder: RepoPath): Result<string> {
+  const top = makeFolder(root, folder);
+  if (!top.ok) return top;
+  const listed = listFolder(top.value);
+  if (!listed.ok || listed.value.some(({ name }) => name === '.gitignore')) return listed.ok ? top : listed;
+  const written = writeAtomically(top.value, '.gitignore', '*\n');
+  return written.ok ? top : written;
+}
+
+/** Returns the path of a generated file, relative to the root. */
+export function generatedPath(folder: string, name: string): RepoPath {
+  return `${GENERATED_FOLDER}/${folder}/${name}` as RepoPath;
+}
+
+/** Renames an unreadable file, so that its content is not lost. Returns the new name, which was free. */
+export function renameUnreadable(folder: string, name: string, at: Date): Result<string> {
+  const wanted = `${name}.unreadable-${at.toISOString().replace(/[-:.]/g, '')}`;
+  let free = wanted;
+  for (let number = 2; statIfPresent(join(folder, free)) !== null; number++) free = `${wanted}-${number}`;
+  const renamed = tryDisk('write', join(folder, free), () => renameSync(join(folder, name), join(folder, free)));
+  return renamed.ok ? ok(free) : renamed;
+}

@@ -1,0 +1,276 @@
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sha256 } from '../kernel/ids.ts';
+import { isRecord } from '../kernel/json.ts';
+import type { HeldLock, Lock } from '../kernel/ports.ts';
+import type { RepositoryPaths } from '../kernel/repository.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
+import {
+  checkFolder,
+  errorCode,
+  listFolder,
+  makeFolder,
+  removeFile,
+  removeLeftovers,
+  statIfPresent,
+  writeAtomically,
+} from './files.ts';
+import { parseJson, readPrivateFile, writeNew } from './private-files.ts';
+import { runProcess } from './program.ts';
+
+/** A running process. `startedAt` differs from that of a later process with the same pid; null if unknown. */
+type RunningProcess = { readonly startedAt: string | null };
+
+/** Returns the running process with this pid; null if there is none, or only a zombie. */
+export async function processInfo(
+  pid: number,
+  platform: NodeJS.Platform = process.platform,
+): Promise<RunningProcess | null> {
+  if (!pidExists(pid)) return null;
+  return platform === 'linux' ? fromProc(pid) : fromPs(pid);
+}
+
+/** Returns the name of this process's pid namespace; null if the system has none. */
+export function processNamespace(): string | null {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return null;
+  }
+}
+
+function pidExists(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return errorCode(error) === 'EPERM';
+  }
+}
+
+const UNKNOWN: RunningProcess = { startedAt: null };
+
+// The start time is in ticks since boot, so it is unique only together with the boot id.
+function fromProc(pid: number): RunningProcess | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    // The program's name comes first, in parentheses, and may contain any character.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [state, ticks] = [fields[0], fields[19]];
+    return isZombie(state) ? null : { startedAt: ticks === undefined ? null : `${boot} ${ticks}` };
+  } catch {
+    return UNKNOWN;
+  }
+}
+
+async function fromPs(pid: number): Promise<RunningProcess | null> {
+  const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
+  const end = await runProcess('ps', ['-o', 'stat=', '-o', 'lstart=', '-p', String(pid)], { cwd: '/', env });
+  if (end.kind !== 'exited' || end.code !== 0) return UNKNOWN;
+  const [state, ...start] = end.stdout.toString('utf8').trim().split(/\s+/);
+  return isZombie(state) ? null : { startedAt: start.length === 0 ? null : start.join(' ') };
+}
+
+// A zombie has ended, but its parent has not read its exit code.
+function isZombie(state: string | undefined): boolean {
+  return state !== undefined && /^[ZX]/.test(state);
+}
+
+/** The content of a lock file: the process that holds the lock. */
+type LockOwner = LockHolder & {
+  /** Start time of the process, as its system reports it; null if unknown. */
+  readonly startedAt: string | null;
+  /** The pid namespace that `pid` belongs to; null if unknown. */
+  readonly namespace: string | null;
+  readonly heartbeat: string;
+};
+
+/** The holder of a lock, as it is reported to the user. */
+type LockHolder = { readonly pid: number; readonly host: string; readonly since: string };
+
+const STALE_AFTER_MS = 60_000;
+
+async function thisOwner(): Promise<LockOwner> {
+  const { pid } = process;
+  const now = new Date().toISOString();
+  const startedAt = (await processInfo(pid))?.startedAt ?? null;
+  return { pid, startedAt, host: hostname(), namespace: processNamespace(), since: now, heartbeat: now };
+}
+
+/** Returns the running holder of a lock file; null if its process is gone or the file is missing. */
+async function liveHolder(path: string): Promise<LockHolder | null> {
+  const text = readPrivateFile(path);
+  const owner = text.ok && text.value !== null ? readOwner(text.value) : null;
+  if (owner === null) return unknownHolder(path);
+  return (await isAlive(owner)) ? owner : null;
+}
+
+// If the process is visible, its state decides and no time does: clocks may go back, and machines sleep.
+async function isAlive(owner: LockOwner): Promise<boolean> {
+  if (owner.host !== hostname() || differ(owner.namespace, processNamespace())) {
+    return isRecent(Date.parse(owner.heartbeat));
+  }
+  const found = await processInfo(owner.pid);
+  // A later process may have the same pid.
+  return found !== null && !differ(owner.startedAt, found.startedAt);
+}
+
+// The file may belong to another user and be unreadable. A live holder then still renews its modification time.
+function unknownHolder(path: string): LockHolder | null {
+  const changed = statIfPresent(path)?.mtimeMs ?? Number.NaN;
+  return isRecent(changed) ? { pid: 0, host: 'an unknown host', since: new Date(changed).toISOString() } : null;
+}
+
+function isRecent(time: number): boolean {
+  return Math.abs(Date.now() - time) < STALE_AFTER_MS;
+}
+
+function differ(one: string | null, other: string | null): boolean {
+  return one !== null && other !== null && one !== other;
+}
+
+function readOwner(text: string): LockOwner | null {
+  const value = parseJson(text);
+  if (!isRecord(value)) return null;
+  const { pid, host, startedAt, namespace } = value;
+  if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid < 1 || typeof host !== 'string') return null;
+  const [since, heartbeat] = [readTime(value['since']), readTime(value['heartbeat'])];
+  if (since === null || heartbeat === null) return null;
+  return { pid, host, since, heartbeat, startedAt: stringOrNull(startedAt), namespace: stringOrNull(namespace) };
+}
+
+// The time is formatted again, because a parseable date may contain other text that would reach the terminal.
+function readTime(value: unknown): string | null {
+  const time = Date.parse(String(value));
+  return Number.isNaN(time) ? null : new Date(time).toISOString();
+}
+
+function stringOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+const LOCKS = 'onceover/locks';
+
+const HEARTBEAT_MS = 10_000;
+
+const LONGEST_BACKOFF_MS = 50;
+
+/** Opens the lock of a working tree. It has one holder at a time; the lock of a dead process is taken over. */
+export function openLock(repo: Pick<RepositoryPaths, 'root' | 'commonDir'>): Lock {
+  return {
+    async take() {
+      const folder = makeFolder(repo.commonDir, folderOf(repo));
+      if (!folder.ok) return folder;
+      removeLeftovers(folder.value, Date.now());
+      for (;;) {
+        const owner = await thisOwner();
+        const name = await tryToTake(folder.value, owner);
+        if (!name.ok) return name;
+        if (name.value !== null) return ok(hold(folder.value, name.value, owner));
+        await sleep(Math.random() * LONGEST_BACKOFF_MS);
+      }
+    },
+  };
+}
+
+/** Whether a running process holds the lock of this working tree. */
+export async function isHeld(repo: Pick<RepositoryPaths, 'root' | 'commonDir'>): Promise<Result<boolean>> {
+  const there = checkFolder(repo.commonDir, folderOf(repo));
+  if (!there.ok) return there;
+  const locks = await listLocks(join(repo.commonDir, folderOf(repo)), null);
+  return locks.ok ? ok(locks.value.holder !== null) : locks;
+}
+
+/** Returns another process that holds a lock in any working tree of the clone; null if there is none. */
+export async function heldElsewhere(commonDir: string): Promise<Result<LockHolder | null>> {
+  const there = checkFolder(commonDir, LOCKS);
+  if (!there.ok) return there;
+  const folders = listFolder(join(commonDir, LOCKS));
+  if (!folders.ok) return folders;
+  for (const { name, isFile } of folders.value) {
+    const locks = isFile ? ok({ holder: null }) : await listLocks(join(commonDir, LOCKS, name), null);
+    if (!locks.ok) return locks;
+    const { holder } = locks.value;
+    if (holder !== null && !(holder.pid === process.pid && holder.host === hostname())) return ok(heldBy(holder));
+  }
+  return ok(null);
+}
+
+function folderOf({ root }: Pick<RepositoryPaths, 'root'>): string {
+  return `${LOCKS}/${sha256(root).slice(0, 16)}`;
+}
+
+/**
+ * Returns the name of the lock file that was written; null if another process came at the same moment, so that both
+ * retry. Each process lists the folder again after writing its file, so at least one of two sees the other.
+ */
+async function tryToTake(folder: string, owner: LockOwner): Promise<Result<string | null>> {
+  const before = await listLocks(folder, null);
+  if (!before.ok) return before;
+  if (before.value.holder !== null) return err({ kind: 'lock-held', ...heldBy(before.value.holder) });
+  const name = firstFree(before.value.names);
+  const written = writeNew(folder, name, JSON.stringify(owner));
+  if (!written.ok) return written;
+  if (written.value === 'taken') return ok(null);
+  const after = await listLocks(folder, name);
+  if (!after.ok || after.value.holder !== null) {
+    removeFile(join(folder, name));
+    return after.ok ? ok(null) : after;
+  }
+  // Only the holder removes files of dead processes, because no other process can reuse one of their names meanwhile.
+  for (const dead of after.value.names) if (dead !== name) removeFile(join(folder, dead));
+  return ok(name);
+}
+
+type LockFiles = { readonly names: ReadonlySet<string>; readonly holder: LockHolder | null };
+
+/** Lists the lock files, with a running holder of one other than `own`. */
+async function listLocks(folder: string, own: string | null): Promise<Result<LockFiles>> {
+  const listed = listFolder(folder);
+  if (!listed.ok) return listed;
+  const names = new Set(listed.value.map(({ name }) => name).filter((name) => /^[1-9]\d{0,8}\.json$/.test(name)));
+  for (const name of names) {
+    const holder = name === own ? null : await liveHolder(join(folder, name));
+    if (holder !== null) return ok({ names, holder });
+  }
+  return ok({ names, holder: null });
+}
+
+function firstFree(names: ReadonlySet<string>): string {
+  let number = 1;
+  while (names.has(`${number}.json`)) number++;
+  return `${number}.json`;
+}
+
+function heldBy({ pid, host, since }: LockHolder): LockHolder {
+  return { pid, host, since };
+}
+
+/** Renews the heartbeat until the lock is released, or until another process has replaced the file. */
+function hold(folder: string, name: string, owner: LockOwner): HeldLock {
+  const path = join(folder, name);
+  let text: string | null = JSON.stringify(owner);
+  const remove = () => {
+    const found = readPrivateFile(path);
+    if (text !== null && found.ok && found.value === text) removeFile(path);
+    text = null;
+  };
+  const renew = () => {
+    const found = readPrivateFile(path);
+    if (!found.ok) return;
+    if (found.value !== text) return clearInterval(timer);
+    const next = JSON.stringify({ ...owner, heartbeat: new Date().toISOString() });
+    if (writeAtomically(folder, name, next).ok) text = next;
+  };
+  const timer = setInterval(renew, HEARTBEAT_MS).unref();
+  process.once('exit', remove);
+  return {
+    async release() {
+      clearInterval(timer);
+      process.removeListener('exit', remove);
+      remove();
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import { closeSync, constants, fstatSync, linkSync, openSync, readSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { err, ok, type Result } from '../kernel/result.ts';
+import { checkFolder, errorCode, makeFolder, removeFile, temporaryPath, tryDisk, writeAtomically } from './files.ts';
+
+/** The first bytes of a file, or the system's error code. */
+type PlainFile =
+  | { readonly ok: true; readonly bytes: Buffer; readonly cut: boolean }
+  | { readonly ok: false; readonly code: string };
+
+/** Reads the first `limit` bytes of a plain file. It does not follow symlinks and does not block on a pipe. */
+export function readPlainFile(path: string, limit: number): PlainFile {
+  let fd: number | null = null;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const stats = fstatSync(fd);
+    if (!stats.isFile()) return { ok: false, code: 'not a file' };
+    const bytes = Buffer.allocUnsafe(Math.min(stats.size, limit));
+    return { ok: true, bytes: bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, 0)), cut: stats.size > limit };
+  } catch (error) {
+    return { ok: false, code: errorCode(error) };
+  } finally {
+    if (fd !== null) closeSync(fd);
+  }
+}
+
+/** A decoded text and the number of bytes that it was decoded from. */
+type Decoded = { readonly text: string; readonly bytes: number };
+
+type DecodeOptions = {
+  /** Whether the bytes are the beginning of a longer text, so the last character may be incomplete. */
+  readonly isCut?: boolean;
+  /** Whether a byte order mark stays in the text. Reviewed content keeps it; settings and prompts do not. */
+  readonly keepsMark?: boolean;
+};
+
+/** Decodes UTF-8; null if the bytes are not UTF-8. */
+export function decodeUtf8(bytes: Buffer, { isCut = false, keepsMark = false }: DecodeOptions = {}): Decoded | null {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: keepsMark });
+  // A cut can leave up to three bytes of an incomplete last character.
+  for (let incomplete = 0; incomplete <= (isCut ? 3 : 0); incomplete++) {
+    try {
+      const length = Math.max(0, bytes.length - incomplete);
+      return { text: decoder.decode(bytes.subarray(0, length)), bytes: length };
+    } catch {
+      // Try again with one byte less.
+    }
+  }
+  return null;
+}
+
+/** Returns the JSON value in a plain file; undefined if it is missing, broken or longer than `limit` bytes. */
+export function readJsonFile(path: string, limit: number): unknown {
+  const read = readPlainFile(path, limit);
+  return read.ok && !read.cut ? parseJson(decodeUtf8(read.bytes)?.text ?? '') : undefined;
+}
+
+/** Parses JSON; undefined if the text is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const FOLDER = 'onceover';
+
+const LARGEST_LIST_BYTES = 4 * 1024 * 1024;
+
+/** A short list in the git folder that all working trees of the clone share. */
+type ListFile = {
+  /** Returns the unchecked entries; none if the file cannot be read. */
+  read(): readonly unknown[];
+  write(list: readonly unknown[]): Result<void>;
+};
+
+/** Opens the list with this file name. A write replaces the whole list. */
+export function openListFile(commonDir: string, name: string): ListFile {
+  return {
+    read() {
+      const there = checkFolder(commonDir, FOLDER);
+      const list = there.ok ? readJsonFile(join(commonDir, FOLDER, name), LARGEST_LIST_BYTES) : [];
+      return Array.isArray(list) ? list : [];
+    },
+    write(list) {
+      const folder = makeFolder(commonDir, FOLDER);
+      return folder.ok ? writeAtomically(folder.value, name, `${JSON.stringify(list, null, 2)}\n`) : folder;
+    },
+  };
+}
+
+const LARGEST_BYTES = 64 * 1024 * 1024;
+
+/** Returns the text of a plain file; null if it is missing. It does not follow symlinks and does not block on a pipe. */
+export function readPrivateFile(path: string): Result<string | null> {
+  const bytes = readPrivateBytes(path);
+  return bytes.ok ? ok(bytes.value?.toString('utf8') ?? null) : bytes;
+}
+
+/** Returns the bytes of a plain file; null if it is missing. */
+export function readPrivateBytes(path: string): Result<Buffer | null> {
+  const read = readPlainFile(path, LARGEST_BYTES);
+  if (read.ok && !read.cut) return ok(read.bytes);
+  const code = read.ok ? 'EFBIG' : read.code;
+  return code === 'ENOENT' ? ok(null) : err({ kind: 'disk', action: 'read', path, code });
+}
+
+/** Creates a file that is complete from the first moment. Returns 'taken', without writing, if the name exists. */
+export function writeNew(folder: string, name: string, data: string): Result<'written' | 'taken'> {
+  const path = join(folder, name);
+  const temporary = temporaryPath(folder);
+  const written = tryDisk('write', path, () => {
+    writeFileSync(temporary, data, { flag: 'wx' });
+    linkSync(temporary, path);
+    return 'written' as const;
+  });
+  removeFile(temporary);
+  return hasCode(written, 'EEXIST') ? ok('taken') : written;
+}
+
+/** Removes a file and returns its text; null if it is missing. Only one of several callers gets the text. */
+export function claimFile(folder: string, name: string): Result<string | null> {
+  const path = join(folder, name);
+  const own = temporaryPath(folder);
+  const renamed = tryDisk('write', path, () => renameSync(path, own));
+  if (!renamed.ok) return hasCode(renamed, 'ENOENT') ? ok(null) : renamed;
+  const text = readPrivateFile(own);
+  removeFile(own);
+  return text;
+}
+
+function hasCode(result: Result<unknown>, code: string): boolean {
+  return !result.ok && result.failure.kind === 'disk' && result.failure.code === code;
+}

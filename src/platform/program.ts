@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+
+/** Returns the first program with this name on PATH. Relative folders are skipped: they may be in a reviewed repository. */
+export function findOnPath(name: string, path: string): string | null {
+  const folders = path.split(delimiter).filter((folder) => isAbsolute(folder));
+  return folders.map((folder) => join(folder, name)).find(isProgram) ?? null;
+}
+
+let git: string | null = null;
+
+/** Returns the path of git, found once: searching PATH takes as long as a short git command. */
+export function gitProgram(): string {
+  git ??= findOnPath('git', process.env['PATH'] ?? '') ?? 'git';
+  return git;
+}
+
+/** Whether the path is a file that may be executed. */
+export function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** The end of a short program. `missing` if it could not be started; `code: null` if the system refused a new process. */
+type ProcessEnd =
+  | { readonly kind: 'exited'; readonly code: number | null; readonly stdout: Buffer; readonly stderr: string }
+  | { readonly kind: 'missing' };
+
+type ProcessOptions = {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Standard input; empty if undefined. */
+  readonly input?: Buffer | undefined;
+  /** Receives standard output in chunks, which are then not collected. */
+  readonly onOutput?: ((chunk: Buffer) => void) | undefined;
+};
+
+/** Runs a program without a shell and returns its output. */
+export function runProcess(program: string, args: readonly string[], options: ProcessOptions): Promise<ProcessEnd> {
+  return new Promise((resolve) => {
+    const child = start(program, args, options);
+    const notStarted = (said: string) => resolve({ kind: 'exited', code: null, stdout: Buffer.alloc(0), stderr: said });
+    if (typeof child === 'string') return notStarted(child);
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    child.stdout?.on('data', options.onOutput ?? ((chunk: Buffer) => out.push(chunk)));
+    child.stderr?.on('data', (chunk: Buffer) => err.push(chunk));
+    // A program may exit before it has read all input. Its exit code says why.
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(options.input);
+    child.on('error', (error: NodeJS.ErrnoException) =>
+      SYSTEM_LIMITS.has(error.code ?? '') ? notStarted(error.message) : resolve({ kind: 'missing' }),
+    );
+    child.on('close', (code) =>
+      resolve({ kind: 'exited', code, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8') }),
+    );
+  });
+}
+
+// The program exists, but the system allows no more open files or processes.
+const SYSTEM_LIMITS: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'EAGAIN']);
+
+// spawn throws some errors at once: arguments that are too long, no memory, too many processes.
+function start(program: string, args: readonly string[], { cwd, env, input }: ProcessOptions) {
+  try {
+    return spawn(program, args, { cwd, env, stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'] });
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,69 @@
+import { mkdirSync, mkdtempSync, rmdirSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { type Leftovers, removeLeftovers, tryDisk, tryToRemoveFolder } from './files.ts';
+
+/** A folder for the files of one call to an agent. Only the user can read it. */
+export type Scratch = {
+  readonly folder: string;
+  /** Writes a file and returns its path. */
+  put(name: string, text: string): string;
+  /** Removes the folder. A later process removes a folder that could not be removed. */
+  remove(): void;
+};
+
+const open = new Set<string>();
+
+/** Makes a folder that lasts until `remove`, or until this process ends. After a kill, a later process removes it. */
+export function makeScratch(base: string | null = null): Scratch {
+  const folder = base === null ? makeInDefault() : makeIn(base);
+  if (open.size === 0) process.once('exit', removeAll);
+  open.add(folder);
+  return {
+    folder,
+    put(name, text) {
+      const path = join(folder, name);
+      writeFileSync(path, text, { mode: 0o600 });
+      return path;
+    },
+    remove() {
+      tryToRemoveFolder(folder);
+      open.delete(folder);
+      if (open.size === 0) process.removeListener('exit', removeAll);
+    },
+  };
+}
+
+// The user's cache folder is preferred, because agents refuse settings in a folder that everyone can write to.
+function makeInDefault(): string {
+  const base = defaultBase();
+  try {
+    mkdirSync(base, { recursive: true, mode: 0o700 });
+    return makeIn(base);
+  } catch {
+    return makeIn(tmpdir());
+  }
+}
+
+function defaultBase(): string {
+  const given = process.env['XDG_CACHE_HOME'] ?? '';
+  return join(isAbsolute(given) ? given : join(homedir(), '.cache'), 'onceover');
+}
+
+/** Removes the default folder of scratch folders if it is empty. */
+export function removeEmptyScratch(): void {
+  const base = defaultBase();
+  tryDisk('write', base, () => rmdirSync(base));
+}
+
+// A day is the longest timeout that a call to an agent may have.
+const FORGOTTEN: Leftovers = { kind: 'folder', name: /^onceover-[A-Za-z0-9]{6}$/, afterMs: 24 * 60 * 60 * 1000 };
+
+function makeIn(base: string): string {
+  removeLeftovers(base, Date.now(), FORGOTTEN, open);
+  return mkdtempSync(join(base, 'onceover-'));
+}
+
+function removeAll(): void {
+  for (const folder of open) tryToRemoveFolder(folder);
+}

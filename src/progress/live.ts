@@ -1,0 +1,228 @@
+import type { WriteStream } from 'node:tty';
+import { stripVTControlCharacters } from 'node:util';
+import { SESSIONS } from '../gates/describe/reasons.ts';
+import { oneLine, quoteName } from '../kernel/escape.ts';
+import { cells, cut, cutStart, padCells, wrap } from '../ui/layout.ts';
+import type { Paint } from '../ui/style.ts';
+import { tokensOf } from '../ui/wording.ts';
+import { describeEvent, isRoutine } from './describe.ts';
+import type { Event } from './events.ts';
+import { type ConsoleReporter, NO_PROGRESS, type Progress, progressAfter, type Running } from './state.ts';
+
+export type Size = { readonly columns: number; readonly rows: number };
+
+/** Returns the live lines at the bottom of the terminal: one per running check or reviewer, and a summary. */
+export function frame(progress: Progress, { columns, rows }: Size, now: number, paint: Paint): string[] {
+  const running = [...progress.running.values()];
+  if (running.length === 0 && progress.iteration === null) return [];
+  // Keep the last column free, because some terminals break the line there.
+  const width = Math.max(10, columns - 1);
+  const most = Math.max(1, Math.min(MOST_LINES, rows - 3));
+  const shown = running.length <= most ? running : running.slice(0, most - 1);
+  const table = columnsFor(shown, width, now);
+  const lines = shown.map((one) => runningLine(one, table, width, now, paint));
+  if (shown.length < running.length) lines.push(cut(`  … and ${running.length - shown.length} more`, width));
+  return [...lines, paint('strong', summary(progress, width, now))];
+}
+
+const MOST_LINES = 12;
+
+function summary(progress: Progress, width: number, now: number): string {
+  const running = [...progress.running.values()];
+  const tokens = progress.tokens + running.reduce((sum, one) => sum + (one.tokens ?? 0), 0);
+  const { slots, ended, failed } = progress;
+  const line = (isShort: boolean) =>
+    [
+      progress.iteration === null || isShort ? null : titleOf(progress.iteration, progress.loop),
+      slots === 0 ? null : `${ended} of ${slots} ${isShort ? '' : 'reviewers '}done`,
+      failed === 0 ? null : `${failed} failed`,
+      `${running.length} running`,
+      elapsed(now - progress.startedAt),
+      tokens === 0 || isShort ? null : `${tokensOf(tokens)} tokens`,
+    ]
+      .filter((part) => part !== null)
+      .join(' · ');
+  const full = line(false);
+  return cells(full) <= width ? full : cut(line(true), width);
+}
+
+function titleOf(iteration: number, loop: Progress['loop']): string {
+  if (loop === null) return `Run ${iteration}`;
+  const which = loop.isFinalValidation ? 'final validation' : `iteration ${iteration} of ${loop.most}`;
+  return `${loop.phase}, ${which}`;
+}
+
+type Table = { readonly name: number; readonly agent: number; readonly how: number; readonly tokens: number };
+
+// A narrow terminal drops the least important column first: the session, then tokens, then the activity.
+function columnsFor(shown: readonly Running[], width: number, now: number): Table {
+  const widest = (of: (one: Running) => string) => Math.max(0, ...shown.map((one) => cells(of(one))));
+  const agent = Math.min(
+    16,
+    widest((one) => agentOf(one)),
+  );
+  const time = widest((one) => elapsed(now - one.since));
+  const full = { name: widest(nameOf), agent, how: widest(howOf), tokens: widest(tokensText) };
+  const taken = (table: Table) =>
+    2 + table.name + gap(table.agent) + gap(table.how) + gap(time) + gap(table.tokens) + (width >= 60 ? 12 : 0);
+  const candidates = [full, { ...full, how: 0 }, { ...full, how: 0, tokens: 0 }];
+  const fits = candidates.find((table) => taken(table) <= width);
+  if (fits !== undefined) return fits;
+  const least = { ...full, how: 0, tokens: width >= 60 ? full.tokens : 0 };
+  return { ...least, name: Math.max(8, full.name - (taken(least) - width)) };
+}
+
+const gap = (width: number) => (width === 0 ? 0 : width + 2);
+
+function runningLine(one: Running, table: Table, width: number, now: number, paint: Paint): string {
+  const name = padCells(cutStart(nameOf(one), table.name), table.name);
+  const fields = [
+    table.agent === 0 ? '' : padCells(cut(agentOf(one), table.agent), table.agent),
+    table.how === 0 ? '' : padCells(howOf(one), table.how),
+    elapsed(now - one.since),
+    table.tokens === 0 ? '' : padCells(tokensText(one), table.tokens),
+  ].filter((field) => field !== '');
+  const start = cut(`  ${name}  ${fields.join('  ')}`, width);
+  const rest = width - cells(start) - 2;
+  const doing = one.doing === null ? '' : cut(oneLine(one.doing), rest);
+  return rest < 4 || doing === '' ? start : `${start}  ${paint('quiet', doing)}`;
+}
+
+function nameOf({ gate, slot }: Running): string {
+  if (slot === null) return quoteName(gate);
+  return typeof slot === 'number' ? `${quoteName(gate)}, reviewer ${slot}` : `${quoteName(gate)} ${slot}`;
+}
+
+function agentOf({ agent }: Running): string {
+  return agent === null ? '' : oneLine(agent);
+}
+
+function howOf({ dispatch }: Running): string {
+  return dispatch === null ? '' : SESSIONS[dispatch];
+}
+
+function tokensText({ tokens }: Running): string {
+  return tokens === null || tokens === 0 ? '' : tokensOf(tokens);
+}
+
+/** Formats a duration as minutes and seconds, with hours if needed. */
+export function elapsed(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const two = (number: number) => String(number).padStart(2, '0');
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}:${two(seconds % 60)}`;
+  return `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds % 60)}`;
+}
+
+/** The bottom of a terminal, which is redrawn below lines that stay. */
+export type Screen = {
+  /** Redraws the live lines, below new lines that stay. */
+  draw(lines: readonly string[], above?: readonly string[]): void;
+};
+
+export function openScreen(terminal: { readonly columns?: number; write(text: string): unknown }): Screen {
+  let drawn: readonly string[] = [];
+  let width = terminal.columns ?? 80;
+  return {
+    draw(lines, above = []) {
+      const columns = terminal.columns ?? 80;
+      const text =
+        columns === width && above.length === 0 && lines.length === drawn.length
+          ? changedLines(drawn, lines)
+          : `${upTo(drawn, columns)}${[...above, ...lines].map((line) => `${line}\n`).join('')}`;
+      drawn = lines;
+      width = columns;
+      // One write between synchronization marks, so that the terminal shows the update at once.
+      if (text !== '') terminal.write(`${BEGIN}${text}${END}`);
+    },
+  };
+}
+
+const BEGIN = '\u001b[?2026h';
+
+const END = '\u001b[?2026l';
+
+const CLEAR_LINE = '\u001b[K';
+
+const CLEAR_BELOW = '\u001b[J';
+
+// Rewrites only lines that differ, because a line that is not rewritten cannot flicker.
+function changedLines(drawn: readonly string[], lines: readonly string[]): string {
+  const first = lines.findIndex((line, n) => line !== drawn[n]);
+  if (first === -1) return '';
+  const steps = lines.slice(first).map((line, n) => (line === drawn[first + n] ? '\n' : `\r${line}${CLEAR_LINE}\n`));
+  return `${up(lines.length - first)}${steps.join('')}`;
+}
+
+// After the terminal became narrower, an old line takes several rows.
+function upTo(drawn: readonly string[], columns: number): string {
+  const rows = drawn.reduce(
+    (sum, line) => sum + Math.max(1, Math.ceil(cells(stripVTControlCharacters(line)) / columns)),
+    0,
+  );
+  return rows === 0 ? '' : `${up(rows)}\r${CLEAR_BELOW}`;
+}
+
+function up(rows: number): string {
+  return `\u001b[${rows}A`;
+}
+
+/** Returns a live view on a terminal: finished work scrolls up, running work stays at the bottom. */
+export function liveReporter(terminal: WriteStream, paint: Paint): ConsoleReporter {
+  const screen = openScreen(terminal);
+  let progress = NO_PROGRESS(performance.now());
+  let above: string[] = [];
+  let due: NodeJS.Timeout | null = null;
+  let lastDrawn = 0;
+  let ended = false;
+  let hasLines = false;
+  const draw = () => {
+    if (due !== null) clearTimeout(due);
+    due = null;
+    const now = performance.now();
+    lastDrawn = now;
+    const size = { columns: terminal.columns || 80, rows: terminal.rows || 24 };
+    screen.draw(ended ? [] : frame(progress, size, now, paint), above);
+    above = [];
+    if (!ended && progress.running.size > 0) later(Math.ceil(SECOND - ((now - progress.startedAt) % SECOND)));
+  };
+  const later = (ms: number) => {
+    due = setTimeout(draw, ms);
+    // The view must not keep the process alive.
+    due.unref();
+  };
+  const soon = () => {
+    if (due !== null) clearTimeout(due);
+    later(Math.max(0, lastDrawn + SHORTEST - performance.now()));
+  };
+  terminal.on('resize', soon);
+  return {
+    tell(event) {
+      progress = progressAfter(progress, event, performance.now());
+      if (!isMomentary(event)) {
+        const line = describeEvent(event, paint);
+        if (line !== null) above.push(wrap(line, terminal.columns || 80, 2));
+        hasLines ||= line !== null;
+      }
+      soon();
+    },
+    end() {
+      if (ended) return;
+      ended = true;
+      // An empty line before the result, which goes to the same terminal.
+      if (hasLines && process.stdout.isTTY) above.push('');
+      terminal.off('resize', soon);
+      draw();
+    },
+  };
+}
+
+const SECOND = 1000;
+
+const SHORTEST = 150;
+
+/** Whether the live lines show an event, so that it needs no line that stays. */
+function isMomentary(event: Event): boolean {
+  if (event.kind === 'slot-planned' || event.kind === 'look-started') return isRoutine(event);
+  return ['fix-started', 'slot-started', 'check-started', 'slot-active'].includes(event.kind);
+}

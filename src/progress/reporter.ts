@@ -1,0 +1,17 @@
+import { forLog, isLive, paintFor } from '../ui/terminal.ts';
+import { describeEvent } from './describe.ts';
+import type { ConsoleReporter } from './state.ts';
+
+/** Returns a live view on a terminal, one line per event elsewhere, nothing if quiet. It writes to stderr. */
+export async function consoleReporter({ quiet = false } = {}): Promise<ConsoleReporter> {
+  const { stderr, env } = process;
+  if (quiet) return { tell() {}, end() {} };
+  if (isLive(stderr, env)) return (await import('./live.ts')).liveReporter(stderr, paintFor(stderr, env));
+  return {
+    tell(event) {
+      const line = describeEvent(event);
+      if (line !== null) stderr.write(forLog(`${line}\n`));
+    },
+    end() {},
+  };
+}

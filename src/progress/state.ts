@@ -1,0 +1,134 @@
+import { totalTokens, type Usage } from '../kernel/agent.ts';
+import type { Event, Reporter } from './events.ts';
+
+/** Reports events as they come. `end` removes the live view. */
+export type ConsoleReporter = Reporter & { end(): void };
+
+/** The progress that the live view shows. */
+export type Progress = {
+  readonly iteration: number | null;
+  /** The review loop of a phase; `null` for a run. */
+  readonly loop: { readonly phase: string; readonly most: number; readonly isFinalValidation: boolean } | null;
+  readonly startedAt: number;
+  readonly slots: number;
+  readonly ended: number;
+  readonly failed: number;
+  /** Tokens of calls that have ended. */
+  readonly tokens: number;
+  readonly running: ReadonlyMap<string, Running>;
+};
+
+/** One check, reviewer or fixer that is running. */
+export type Running = {
+  /** The gate, or the role of a phase. */
+  readonly gate: string;
+  /** The slot of a gate, or the half of the work that a role does. */
+  readonly slot: number | 'A' | 'B' | null;
+  readonly agent: string | null;
+  readonly dispatch: 'fresh' | 'resumed' | null;
+  readonly since: number;
+  readonly doing: string | null;
+  readonly tokens: number | null;
+};
+
+export function NO_PROGRESS(now: number): Progress {
+  const counters = { slots: 0, ended: 0, failed: 0, tokens: 0 };
+  return { iteration: null, loop: null, startedAt: now, ...counters, running: new Map() };
+}
+
+/** Returns the progress after an event. */
+export function progressAfter(before: Progress, event: Event, now: number): Progress {
+  switch (event.kind) {
+    case 'iteration-started':
+      return { ...NO_PROGRESS(before.startedAt), iteration: event.iteration, slots: event.slots };
+    case 'round-started': {
+      const { phase, most, isFinalValidation } = event;
+      const loop = { phase, most, isFinalValidation };
+      return { ...NO_PROGRESS(before.startedAt), iteration: event.iteration, loop, slots: event.roles.length };
+    }
+    case 'check-started':
+      return started(before, event.gate, now, { gate: event.gate, doing: event.command });
+    case 'fix-started':
+      return started(before, FIX, now, { gate: FIX, agent: event.agent, dispatch: event.dispatch });
+    case 'slot-started': {
+      const { gate, slot, agent, dispatch } = event;
+      return started(before, keyOf(event), now, { gate, slot, agent, dispatch: dispatch.kind });
+    }
+    case 'look-started': {
+      const { role, part, agent, dispatch, label } = event;
+      return started(before, role, now, { gate: role, slot: part, agent, dispatch, doing: label });
+    }
+    case 'fix-active':
+    case 'slot-active':
+    case 'look-active':
+      return changed(before, keyOf(event), (one) => ({
+        doing: event.doing ?? one.doing,
+        tokens: tokensIn(event.usage) ?? one.tokens,
+      }));
+    case 'slot-asked-again':
+    case 'look-asked-again':
+      return changed(before, keyOf(event), (one) => ({
+        agent: event.agent,
+        dispatch: event.mode === 'repair' ? one.dispatch : 'fresh',
+        doing: null,
+      }));
+    case 'check-ended':
+      return { ...before, running: without(before, event.gate) };
+    case 'fix-ended':
+      return {
+        ...before,
+        tokens: before.tokens + (tokensIn(event.fix.usage) ?? 0),
+        running: without(before, FIX),
+      };
+    case 'slot-ended':
+    case 'look-ended':
+      return {
+        ...before,
+        ended: before.ended + 1,
+        failed: before.failed + (event.status === 'pass' || event.status === 'done' ? 0 : 1),
+        tokens: before.tokens + (tokensIn(event.usage) ?? 0),
+        running: without(before, keyOf(event)),
+      };
+    case 'slot-planned':
+    case 'committed':
+      return before;
+  }
+}
+
+const FIX = 'fixing';
+
+type KeyedEvent = Extract<
+  Event,
+  { readonly role: string } | { readonly slot: number } | { readonly kind: 'fix-active' }
+>;
+
+/** Returns the key of a running reviewer, role or fixer. */
+function keyOf(event: KeyedEvent): string {
+  if ('role' in event) return event.role;
+  return 'slot' in event ? `${event.gate} @${event.slot}` : FIX;
+}
+
+function tokensIn(usage: Usage | null): number | null {
+  return usage === null ? null : totalTokens(usage);
+}
+
+const IDLE = { slot: null, agent: null, dispatch: null, doing: null, tokens: null } as const;
+
+function started(
+  before: Progress,
+  key: string,
+  since: number,
+  one: Pick<Running, 'gate'> & Partial<Omit<Running, 'since'>>,
+): Progress {
+  return { ...before, running: new Map([...before.running, [key, { ...IDLE, since, ...one }]]) };
+}
+
+function changed(before: Progress, key: string, change: (one: Running) => Partial<Running>): Progress {
+  const one = before.running.get(key);
+  if (one === undefined) return before;
+  return { ...before, running: new Map([...before.running, [key, { ...one, ...change(one) }]]) };
+}
+
+function without(before: Progress, key: string): ReadonlyMap<string, Running> {
+  return new Map([...before.running].filter(([own]) => own !== key));
+}

@@ -1,0 +1,132 @@
+import { describeFindingSource, RESOLUTION_LABELS, STATES } from '../gates/describe/finding.ts';
+import { describeGateDetail, GATE_WORDS, reviewerName, SESSIONS, SLOT_WORDS } from '../gates/describe/reasons.ts';
+import { describeRunNotice, describeVerdict } from '../gates/describe/result.ts';
+import { describeStatus, describeUncovered } from '../gates/describe/run.ts';
+import type { GateOutcome, ReportedFinding, RunOutcome, SlotOutcome } from '../gates/run-types.ts';
+import { fence, quoteName } from '../kernel/escape.ts';
+import { describePaid, describeUsage } from '../ledger/describe.ts';
+import { currentFindings, type EndedRun, isStillOpen, readable } from './finished-run.ts';
+
+/** Returns text of unknown origin as one line of Markdown without markup, HTML, images, links or mentions. */
+export function inline(text: string): string {
+  return readable(text)
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replaceAll('@', '@\u200b')
+    .replace(/#(?=\d)/g, '#\u200b')
+    .replace(/[\\`*_[\]<>&#|~$]/g, '\\$&')
+    .replace(/^[-+=]/, '\\$&')
+    .replace(/^(\d+)([.)])/, '$1\\$2');
+}
+
+/** Returns text of unknown origin as a quotation that keeps its lines and that the text cannot end. */
+export function quotation(text: string): string {
+  const lines = readable(text).trim().split('\n').map(inline);
+  return lines
+    .map((line, index) => {
+      if (line === '') return '>';
+      return (lines[index + 1] ?? '') === '' ? `> ${line}` : `> ${line}\\`;
+    })
+    .join('\n');
+}
+
+/** Returns a name as inline code. */
+export function codeName(name: string): string {
+  const text = quoteName(name);
+  let longest = 0;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  const marks = '`'.repeat(longest + 1);
+  return longest === 0 ? `${marks}${text}${marks}` : `${marks} ${text} ${marks}`;
+}
+
+/** Returns a name as inline code for a table, where a bar ends the cell even inside code. */
+export function codeCell(name: string): string {
+  return codeName(name).replaceAll('|', '\\|');
+}
+
+/** Returns a run as a page: verdict, gates, findings by file, files without a review, warnings, cost. */
+export function markdownReport(run: EndedRun): string {
+  const blocks =
+    run.kind === 'judged'
+      ? judgedBlocks(run.outcome, currentFindings(run))
+      : [`# Error: the gates have no result (exit code ${run.exitCode})`, ...paragraphs([run.what, run.next])];
+  return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
+}
+
+function judgedBlocks(outcome: RunOutcome, findings: readonly ReportedFinding[]): string[] {
+  const [result = '', ...next] = describeVerdict(outcome);
+  const closed = outcome.findings.filter(({ state }) => state === 'closed').map(({ finding }) => finding.id);
+  return [
+    `# ${inline(result)}`,
+    ...paragraphs(next),
+    gateTable(outcome.gates, findings),
+    ...outcome.gates.flatMap(checkOutputBlock),
+    ...findingBlocks(findings),
+    closed.length === 0 ? '' : `Closed in this run: ${closed.join(', ')}.`,
+    ...paragraphs(describeUncovered(outcome)),
+    ...paragraphs(outcome.notices.map((notice) => `Warning: ${describeRunNotice(notice)}.`)),
+    ...paragraphs(describePaid(outcome)),
+  ];
+}
+
+function paragraphs(lines: readonly string[]): string[] {
+  return lines.flatMap((text) => text.split('\n')).map(inline);
+}
+
+function gateTable(gates: readonly GateOutcome[], findings: readonly ReportedFinding[]): string {
+  if (gates.length === 0) return '';
+  const rows = gates.flatMap((gate) => {
+    const open = findings.filter((one) => one.finding.gate === gate.id && isStillOpen(one));
+    return [
+      row([codeCell(gate.id), '', GATE_WORDS[gate.status], inline(describeGateDetail(gate))]),
+      ...gate.slots.map((slot) =>
+        row(['', inline(reviewerName(slot)), slotWord(slot, open), inline(slotDetail(slot))]),
+      ),
+    ];
+  });
+  return [row(['gate', 'reviewer', 'result', 'why']), row(['---', '---', '---', '---']), ...rows].join('\n');
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
+}
+
+/** Returns the status of a slot. A failed slot without open findings has only waived ones. */
+function slotWord({ slot, status }: SlotOutcome, open: readonly ReportedFinding[]): string {
+  const isWaived = status === 'fail' && !open.some(({ finding }) => finding.slot === slot);
+  return isWaived ? 'waived' : SLOT_WORDS[status];
+}
+
+function slotDetail(slot: SlotOutcome): string {
+  const session = slot.dispatch === 'none' ? '' : `${SESSIONS[slot.dispatch]}, `;
+  return `${session}${describeStatus(slot)}${slot.usage === null ? '' : `, ${describeUsage(slot.usage)}`}`;
+}
+
+function checkOutputBlock({ id, status, check }: GateOutcome): string[] {
+  if (check === null || check.tail === '' || status === 'pass' || status === 'holds') return [];
+  return [`Output of ${codeName(id)}:`, fence(readable(check.tail))];
+}
+
+function findingBlocks(findings: readonly ReportedFinding[]): string[] {
+  if (findings.length === 0) return [];
+  const names = [...new Set(findings.map(({ finding }) => finding.file))];
+  const files = names.flatMap((file) => [
+    file === null ? '### Without a file' : `### ${codeName(file)}`,
+    ...findings.filter(({ finding }) => finding.file === file).flatMap(findingBlock),
+  ]);
+  return ['## Findings', ...files];
+}
+
+function findingBlock({ finding, state }: ReportedFinding): string[] {
+  const { id, priority, line, code, issue, fix, resolution } = finding;
+  return [
+    `#### ${id} ${priority}${STATES[state]}${line === null ? '' : `, line ${line}`}`,
+    inline(describeFindingSource(finding)),
+    code === null ? '' : fence(readable(code)),
+    quotation(issue),
+    ...(fix === null ? [] : ['Fix:', quotation(fix)]),
+    ...(resolution === null || resolution.why === ''
+      ? []
+      : [`${RESOLUTION_LABELS[resolution.how]}:`, quotation(resolution.why)]),
+  ];
+}

@@ -1,0 +1,161 @@
+import { describeRunNotice, describeVerdict } from '../gates/describe/result.ts';
+import { describeUncovered } from '../gates/describe/run.ts';
+import type { GateOutcome, ReportedFinding, RunOutcome } from '../gates/run-types.ts';
+import type { GateId } from '../kernel/ids.ts';
+import { commandPrefix } from '../ui/wording.ts';
+import {
+  currentFindings,
+  type EndedRun,
+  exitCodeOf,
+  findingFingerprint,
+  findingMessage,
+  findingPlace,
+  gateFingerprint,
+  isQuoted,
+  listObstacles,
+  NO_FILE,
+  namedText,
+  type Obstacle,
+  readable,
+  severityOf,
+  textWithOutput,
+  wellFormed,
+} from './finished-run.ts';
+
+/** The version of onceover that made a report. */
+export type Tool = { readonly version: string };
+
+/** Returns a run as SARIF 2.1.0: one rule per gate, one result per finding and per gate that failed without one. */
+export function sarifReport(run: EndedRun, tool: Tool): string {
+  const rules = rulesOf(run);
+  const indexes = new Map(rules.map(({ id }, index) => [id, index]));
+  const named = (gate: GateId | null) => {
+    const ruleId = readable(gate ?? RUN);
+    return { ruleId, ruleIndex: indexes.get(ruleId) ?? -1 };
+  };
+  const obstacles = listObstacles(run);
+  const driver = { name: 'onceover', version: tool.version, semanticVersion: tool.version, rules };
+  const log = {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: { driver },
+        invocations: [invocationOf(run, obstacles)],
+        originalUriBaseIds: { [ROOT]: { description: { text: 'The root of the repository.' } } },
+        columnKind: 'utf16CodeUnits',
+        results: [
+          ...currentFindings(run).map((reported) => ({ ...named(reported.finding.gate), ...findingResult(reported) })),
+          ...obstacles.map((obstacle) => ({ ...named(obstacle.gate), ...obstacleResult(obstacle) })),
+        ],
+        properties: propertiesOf(run),
+      },
+    ],
+  };
+  return `${JSON.stringify(log, null, 2)}\n`;
+}
+
+/** The rule for results that concern no single gate. */
+const RUN = 'onceover';
+
+const ROOT = '%SRCROOT%';
+
+const FINGERPRINT = 'onceoverFinding/v1';
+
+const KINDS: Readonly<Record<GateOutcome['kind'], string>> = {
+  check: 'A command of onceover.yml.',
+  review: 'A review of onceover.yml, by agents.',
+  rule: 'A rule of a .deepreview file, reviewed by agents.',
+};
+
+function rulesOf(run: EndedRun) {
+  const kinds = new Map<GateId, string>();
+  if (run.kind === 'judged') for (const { id, kind } of run.outcome.gates) kinds.set(id, KINDS[kind]);
+  for (const { finding } of currentFindings(run)) {
+    if (!kinds.has(finding.gate)) kinds.set(finding.gate, 'A gate that no longer exists.');
+  }
+  if (listObstacles(run).some(({ gate }) => gate === null)) kinds.set(RUN, 'Whether the gates have a result.');
+  return [...kinds].map(([gate, what]) => {
+    const id = readable(gate);
+    return {
+      id,
+      shortDescription: { text: id },
+      fullDescription: { text: what },
+      help: { text: `See "onceover explain ${commandPrefix(gate)}".` },
+    };
+  });
+}
+
+function findingResult(reported: ReportedFinding) {
+  const { finding, state } = reported;
+  const { id, slot, priority, since, mark } = finding;
+  return {
+    level: severityOf(reported),
+    message: { text: withoutLinks(findingMessage(finding)) },
+    locations: [locationOf(finding)],
+    partialFingerprints: { [FINGERPRINT]: findingFingerprint(finding) },
+    ...(state === 'waived' ? { suppressions: [suppressionOf(finding)] } : {}),
+    properties: { id, state, priority, slot, agent: readable(finding.agent), since, mark },
+  };
+}
+
+function locationOf(finding: ReportedFinding['finding']) {
+  const { file, line, lastLine } = findingPlace(finding);
+  const artifactLocation = { uri: uriOf(file), uriBaseId: ROOT };
+  if (line === null) return { physicalLocation: { artifactLocation } };
+  const end = lastLine === null || lastLine === line ? {} : { endLine: lastLine };
+  const snippet = finding.code !== null && isQuoted(finding) ? { snippet: { text: wellFormed(finding.code) } } : {};
+  return { physicalLocation: { artifactLocation, region: { startLine: line, ...end, ...snippet } } };
+}
+
+function suppressionOf({ resolution }: ReportedFinding['finding']) {
+  const why = readable(resolution?.why ?? '');
+  return { kind: 'external', status: 'accepted', ...(why === '' ? {} : { justification: why }) };
+}
+
+function obstacleResult(obstacle: Obstacle) {
+  return {
+    level: 'error',
+    message: { text: withoutLinks(readable(textWithOutput(obstacle))) },
+    locations: [{ physicalLocation: { artifactLocation: { uri: NO_FILE, uriBaseId: ROOT } } }],
+    partialFingerprints: { [FINGERPRINT]: gateFingerprint(obstacle.gate) },
+  };
+}
+
+/** Describes how the tool ran. Gates without a result are repeated here, because some readers look only here. */
+function invocationOf(run: EndedRun, obstacles: readonly Obstacle[]) {
+  const errors = obstacles
+    .filter(({ isJudged }) => !isJudged)
+    .map((obstacle) => ({ level: 'error', message: { text: readable(namedText(obstacle)) } }));
+  const warnings = run.kind === 'judged' ? notReviewed(run.outcome) : [];
+  return {
+    executionSuccessful: errors.length === 0,
+    exitCode: exitCodeOf(run),
+    toolExecutionNotifications: [
+      ...errors,
+      ...warnings.map((text) => ({ level: 'warning', message: { text: readable(text) } })),
+    ],
+  };
+}
+
+function notReviewed(outcome: RunOutcome): string[] {
+  const notices = outcome.notices.filter(({ kind }) => kind !== 'unnameable');
+  return [...describeUncovered(outcome), ...notices.map(describeRunNotice)];
+}
+
+function propertiesOf(run: EndedRun) {
+  if (run.kind === 'not-judged') return { status: run.status, exitCode: run.exitCode, result: readable(run.what) };
+  const { status, exitCode, iteration, scope } = run.outcome;
+  const [result = ''] = describeVerdict(run.outcome);
+  return { status, exitCode, iteration, scope: readable(scope.key), result: readable(result) };
+}
+
+/** Returns a path as a relative URI. */
+function uriOf(path: string): string {
+  return wellFormed(path).split('/').map(encodeURIComponent).join('/');
+}
+
+/** SARIF reads `[text](target)` as a link. A reviewer's text must not contain links. */
+function withoutLinks(text: string): string {
+  return text.replaceAll('](', '] (');
+}

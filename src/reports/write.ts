@@ -1,0 +1,67 @@
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import { findRepository } from '../git/locate.ts';
+import { openRepository } from '../git/repository.ts';
+import type { Failure } from '../kernel/failure.ts';
+import type { RepoPath } from '../kernel/ids.ts';
+import { folderOf } from '../kernel/paths.ts';
+import type { RepositoryPaths } from '../kernel/repository.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
+import { errorCode, makeFolder, writeAtomically } from '../platform/files.ts';
+import { userPath } from '../platform/user-paths.ts';
+
+/** A report and its file name, relative to the working directory. */
+export type ReportFile = { readonly name: string; readonly text: string };
+
+export type WrittenReports = {
+  readonly failures: readonly Failure[];
+  /** Reports that git does not ignore: they become part of the next change. */
+  readonly seen: readonly RepoPath[];
+};
+
+/** Writes reports atomically, and creates missing folders. */
+export async function writeReports(cwd: string, files: readonly ReportFile[]): Promise<WrittenReports> {
+  const found = await findRepository(cwd);
+  const repository = found.ok ? found.value : null;
+  const failures: Failure[] = [];
+  const seen: RepoPath[] = [];
+  for (const file of files) {
+    const path = repository === null ? null : userPath(repository, file.name, 'arguments');
+    const written =
+      repository === null || path === null ? writeOutside(cwd, file) : writeInside(repository, path, file.text);
+    if (!written.ok) failures.push(written.failure);
+    else if (repository !== null && path !== null && !(await isIgnored(repository, path))) seen.push(path);
+  }
+  return { failures, seen };
+}
+
+/** Appends to a file that other programs append to as well. */
+export function appendReport(path: string, text: string): Result<void> {
+  try {
+    appendFileSync(path, text);
+    return ok(undefined);
+  } catch (error) {
+    return err({ kind: 'disk', action: 'write', path, code: errorCode(error) });
+  }
+}
+
+/** Writes without following symlinks: the change under review may have replaced a folder by one. */
+function writeInside(repository: RepositoryPaths, path: RepoPath, text: string): Result<void> {
+  const folder = makeFolder(repository.root, folderOf(path) || '.');
+  return folder.ok ? writeAtomically(folder.value, basename(path), text) : folder;
+}
+
+function writeOutside(cwd: string, { name, text }: ReportFile): Result<void> {
+  try {
+    const path = resolve(cwd, name);
+    mkdirSync(dirname(path), { recursive: true });
+    return writeAtomically(dirname(path), basename(path), text);
+  } catch (error) {
+    return err({ kind: 'disk', action: 'write', path: name, code: errorCode(error) });
+  }
+}
+
+async function isIgnored(repository: RepositoryPaths, path: RepoPath): Promise<boolean> {
+  const ignores = await openRepository(repository).ignores(path);
+  return ignores.ok && ignores.value;
+}

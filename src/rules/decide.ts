@@ -1,0 +1,132 @@
+import { type Entry, SUBMODULE, SYMLINK } from '../kernel/repository.ts';
+import { checkReviewId, stemOf } from './review-id.ts';
+import type {
+  Mark,
+  MarkReceipt,
+  Notice,
+  PastPass,
+  ReviewExplanation,
+  RuleFacts,
+  RuleReviewTask,
+  TaskDecision,
+  TaskFacts,
+} from './types.ts';
+
+type Cache = 'content' | 'strict';
+
+export type InstructionsPlan = { readonly decisions: readonly TaskDecision[]; readonly notices: readonly Notice[] };
+
+/** A review with its current facts and its mark; the mark is `null` if the review has not passed. */
+export type Candidate = { readonly task: RuleReviewTask; readonly facts: TaskFacts; readonly mark: Mark | null };
+
+/** Decides for each candidate: skip a review that passed if its files are unchanged, else write instructions. */
+export function decideInstructions(candidates: readonly Candidate[], cache: Cache): InstructionsPlan {
+  const notices: Notice[] = [];
+  const decisions = candidates.map(({ task, facts, mark }): TaskDecision => {
+    if (mark === null) {
+      if (checkReviewId(task.id) !== null) notices.push({ kind: 'not-cacheable', id: task.id });
+      return { kind: 'write', task, why: 'not-passed' };
+    }
+    if (cache === 'strict' && !(mark.receipt !== null && matchesExactly(mark.receipt, facts))) {
+      return { kind: 'write', task, why: 'pass-does-not-match' };
+    }
+    if (mark.receipt !== null) notices.push(...changesSince(mark.receipt, facts));
+    if (mark.tracked) notices.push({ kind: 'tracked-pass', id: task.id });
+    return { kind: 'skip', task, why: 'unchanged-since-pass' };
+  });
+  return { decisions, notices };
+}
+
+/**
+ * Whether a run with `trust_marks` accepts this mark. The rule text, paths and contents must be those that passed;
+ * `instructions` only warns about a difference. A mark without a receipt counts unless the cache is strict.
+ */
+export function isTrusted(receipt: MarkReceipt | null, facts: TaskFacts, cache: Cache): boolean {
+  if (receipt === null) return cache === 'content';
+  return cache === 'strict' ? matchesExactly(receipt, facts) : sameFiles(receipt, facts) && sameRules(receipt, facts);
+}
+
+/** Whether the pass was for the same rules, texts, paths, contents, context and prompt version. */
+function matchesExactly(receipt: MarkReceipt, facts: TaskFacts): boolean {
+  return (
+    receipt.promptVersion === facts.promptVersion &&
+    receipt.parts.length === facts.parts.length &&
+    sameRules(receipt, facts, (then, part) => then.contextDigest === part.contextDigest) &&
+    sameFiles(receipt, facts)
+  );
+}
+
+/** Whether each current rule, with its current text, is in the receipt and meets `alsoSame`. */
+function sameRules(
+  receipt: MarkReceipt,
+  { parts }: TaskFacts,
+  alsoSame: (then: RuleFacts, part: RuleFacts) => boolean = () => true,
+): boolean {
+  return parts.every((part) =>
+    receipt.parts.some(
+      (then) =>
+        then.source === part.source &&
+        then.rule === part.rule &&
+        then.textDigest === part.textDigest &&
+        alsoSame(then, part),
+    ),
+  );
+}
+
+/** Whether the receipt is for exactly these files with these contents. */
+function sameFiles(receipt: MarkReceipt, { files }: TaskFacts): boolean {
+  return (
+    receipt.files.length === files.length &&
+    files.every((file) =>
+      receipt.files.some((then) => then.path === file.path && then.sha256 === file.sha256 && then.link === file.link),
+    )
+  );
+}
+
+/** Returns warnings about differences that the content cache ignores: the rule text and symlink targets. */
+function changesSince(receipt: MarkReceipt, facts: TaskFacts): Notice[] {
+  const notices: Notice[] = [];
+  for (const part of facts.parts) {
+    const then = receipt.parts.find((other) => other.source === part.source && other.rule === part.rule);
+    if (then?.textDigest !== part.textDigest) notices.push({ kind: 'older-rule-text', id: facts.id, rule: part.rule });
+  }
+  for (const file of facts.files) {
+    const then = receipt.files.find((other) => other.path === file.path);
+    if (then !== undefined && then.link !== file.link) {
+      notices.push({ kind: 'link-changed', id: facts.id, path: file.path });
+    }
+  }
+  return notices;
+}
+
+/** Returns why the review with this id is done or skipped; `null` if the id is unknown. */
+export function explainReview(
+  id: string,
+  now: { readonly candidates: readonly Candidate[]; readonly plan: InstructionsPlan },
+  past: PastPass,
+): ReviewExplanation | null {
+  const decision = now.plan.decisions.find((one) => one.task.id === id);
+  const mark = now.candidates.find((candidate) => candidate.task.id === id)?.mark ?? null;
+  if (decision?.kind === 'write') return { kind: 'to-do', task: decision.task, why: decision.why, mark };
+  if (decision !== undefined && mark !== null) return { kind: 'skipped', task: decision.task, mark };
+  const successor = now.candidates.find((candidate) => stemOf(candidate.task.id) === stemOf(id));
+  if (successor !== undefined) return { kind: 'changed', id, now: successor.task, ...past };
+  return past.passed || past.receipt !== null ? { kind: 'not-asked-for', id, ...past } : null;
+}
+
+const FILE_MODE = '100644';
+
+/** Whether a reviewer with an instruction file can read the path: it exists and is not a submodule. */
+export function isReadable({ headBlob, mode }: Entry): boolean {
+  return headBlob !== null && mode !== SUBMODULE;
+}
+
+/**
+ * Whether a pass mark covers the whole change at the path. A mark is about content only, so it does not cover a
+ * deleted file, a changed file mode or the commit of a submodule.
+ */
+export function passMarkCovers(entry: Entry): boolean {
+  const hasUsualMode =
+    entry.baseBlob === null ? entry.mode === FILE_MODE || entry.mode === SYMLINK : entry.baseMode === undefined;
+  return isReadable(entry) && hasUsualMode;
+}

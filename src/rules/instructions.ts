@@ -1,0 +1,207 @@
+import { openContents } from '../git/working-files.ts';
+import type { ReviewId } from '../kernel/ids.ts';
+import { hiddenByLogDir, isGenerated } from '../kernel/paths.ts';
+import type { Changes, Contents, Listing, Repository } from '../kernel/repository.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
+import { type Candidate, decideInstructions, explainReview, type InstructionsPlan } from './decide.ts';
+import { openProject, rulesFor } from './load.ts';
+import { instructionFile } from './prompt.ts';
+import { checkReviewId, taskFacts } from './review-id.ts';
+import {
+  type GivenFiles,
+  readReferences,
+  type SelectedFiles,
+  selectChanged,
+  selectListed,
+  toPaths,
+} from './select-files.ts';
+import { markerPath, openInstructionFiles, openPasses } from './store.ts';
+import { identify, matchRules, planTasks } from './tasks.ts';
+import type {
+  InstructionsOutcome,
+  Notice,
+  Passes,
+  ReferenceText,
+  ReviewExplanation,
+  Rule,
+  RuleReviewTask,
+  RuleTask,
+  TaskContext,
+  WrittenTask,
+} from './types.ts';
+
+type Options = { readonly files: GivenFiles | null; readonly base: string | null };
+
+/** Writes one instruction file per review that the change, or the given files, need. */
+export async function instructions(cwd: string, options: Options): Promise<Result<InstructionsOutcome>> {
+  const prepared = await prepare(cwd, options);
+  if (!prepared.ok) return prepared;
+  const { root, passes, candidates, plan, context, ...facts } = prepared.value;
+  const toWrite = plan.decisions.filter((decision) => decision.kind === 'write');
+  const ids = new Set(toWrite.map(({ task }) => task.id));
+  const remembered = await passes.remember(candidates.flatMap((one) => (ids.has(one.task.id) ? [one.facts] : [])));
+  if (!remembered.ok) return remembered;
+  const texts = toWrite.map(({ task }): [ReviewId, string] => [
+    task.id,
+    instructionFile(task, { ...context, cacheable: checkReviewId(task.id) === null }),
+  ]);
+  const paths = await openInstructionFiles(root).replace(new Map(texts));
+  if (!paths.ok) return paths;
+  return ok({
+    selection: facts.selection,
+    ruleCount: facts.ruleCount,
+    written: toWrite.flatMap(({ task, why }): WrittenTask[] => {
+      const file = paths.value.get(task.id);
+      return file === undefined ? [] : [{ task, file, why }];
+    }),
+    skipped: plan.decisions.flatMap(({ kind, task }) => (kind === 'skip' ? [task] : [])),
+    notices: facts.notices,
+  });
+}
+
+/** Returns the configured rules; with files, only the rules that match one of them. Passes make no difference. */
+export async function rules(
+  cwd: string,
+  files: GivenFiles | null,
+): Promise<Result<{ readonly rules: readonly Rule[]; readonly notices: readonly Notice[] }>> {
+  const project = await openProject(cwd);
+  if (!project.ok) return project;
+  const named = toPaths(project.value.place, files);
+  if (!named.ok) return named;
+  const tree = await project.value.repository.listing();
+  if (!tree.ok) return tree;
+  const loaded = await rulesFor(project.value, tree.value.listing);
+  const notices = [...loaded.notices, ...named.value.notices];
+  if (named.value.listed === null) return ok({ rules: loaded.rules, notices });
+  const matches = matchRules(loaded.rules, named.value.listed);
+  return ok({ rules: loaded.rules.filter((rule) => (matches.get(rule) ?? []).length > 0), notices });
+}
+
+/** Returns why the review with this id is done or skipped. */
+export async function explainReviewId(
+  cwd: string,
+  id: string,
+  base: string | null,
+): Promise<Result<ReviewExplanation>> {
+  const prepared = await prepare(cwd, { files: null, base });
+  if (!prepared.ok) return prepared;
+  const { passes } = prepared.value;
+  const marked = await passes.marked();
+  if (!marked.ok) return marked;
+  const past = { passed: marked.value.ids.has(id), receipt: await passes.receipt(id as ReviewId) };
+  const explanation = explainReview(id, prepared.value, past);
+  return explanation === null ? err({ kind: 'unknown-subject', name: id }) : ok(explanation);
+}
+
+/** Everything that is read and decided before a file is written. */
+type Prepared = Pick<InstructionsOutcome, 'selection' | 'ruleCount' | 'notices'> & {
+  readonly root: string;
+  readonly passes: Passes;
+  readonly candidates: readonly Candidate[];
+  readonly plan: InstructionsPlan;
+  readonly context: TaskContext;
+};
+
+async function prepare(cwd: string, options: Options): Promise<Result<Prepared>> {
+  const project = await openProject(cwd);
+  if (!project.ok) return project;
+  const { place, repository, settings } = project.value;
+  const { logDir } = settings;
+  const named = toPaths(place, options.files);
+  if (!named.ok) return named;
+  const { listed } = named.value;
+  const base = options.base ?? settings.base;
+  let loading: ReturnType<typeof rulesFor> | null = null;
+  const onListing = (listing: Listing) => {
+    loading = rulesFor(project.value, listing);
+  };
+  const changes = listed === null ? await repository.changes(base, onListing) : await withoutChange(repository);
+  if (!changes.ok) return changes;
+  const loaded = await (loading ?? rulesFor(project.value, changes.value.listing));
+  const hidden = hiddenByLogDir(changes.value.listing.tracked, logDir);
+  if (hidden.length > 0) return err({ kind: 'log-dir-hides', logDir, files: hidden });
+  const contents = openContents(place.root);
+  const selected =
+    listed === null
+      ? ok(selectChanged(changes.value, logDir))
+      : await selectListed(listed, changes.value, { repository, contents }, { logDir, base });
+  if (!selected.ok) return selected;
+  const { files, unchanged } = selected.value;
+  const tasks = planTasks(loaded.rules, { changed: files, unchanged });
+  const references = await readAllReferences(tasks, contents);
+  const context = { allChanged: files, references: references.byTask };
+  const passes = openPasses(place);
+  const tracked = new Set(changes.value.listing.tracked.filter((path) => isGenerated(path, logDir)));
+  const identified = [];
+  for (const task of tasks) identified.push({ task, content: await contents.digest(task.files) });
+  const found = await findMarks(identify(identified), { context, passes, tracked });
+  if (!found.ok) return found;
+  const plan = decideInstructions(found.value.candidates, settings.cache);
+  return ok({
+    root: place.root,
+    passes,
+    candidates: found.value.candidates,
+    plan,
+    context,
+    selection:
+      listed === null
+        ? { kind: 'changed', base: changes.value.base?.name ?? null, count: files.length }
+        : { kind: 'listed', count: files.length },
+    ruleCount: loaded.rules.length,
+    notices: [
+      ...loaded.notices,
+      ...named.value.notices,
+      ...selected.value.notices,
+      ...withheldNotices(loaded.rules, selected.value),
+      ...references.notices,
+      ...found.value.notices,
+      ...plan.notices,
+    ],
+  });
+}
+
+/** Returns the files of the working tree as changes without a base: an explicit list of files needs none. */
+async function withoutChange(repository: Repository): Promise<Result<Changes>> {
+  const tree = await repository.listing();
+  if (!tree.ok) return tree;
+  const { listing, deleted } = tree.value;
+  return ok({ base: null, changed: [], deleted, submodules: listing.nested, listing });
+}
+
+/** Returns one notice per withheld file that a rule would otherwise review. */
+function withheldNotices(rules: readonly Rule[], { files, withheld }: SelectedFiles): readonly Notice[] {
+  if (withheld.length === 0) return [];
+  const tasks = planTasks(rules, { changed: [...files, ...withheld], unchanged: () => [] });
+  const reviewed = new Set(tasks.flatMap((task) => task.files));
+  return withheld.filter((path) => reviewed.has(path)).map((path) => ({ kind: 'withheld', path }));
+}
+
+async function readAllReferences(tasks: readonly RuleTask[], contents: Contents) {
+  const byTask = new Map<RuleTask, readonly ReferenceText[]>();
+  const notices = new Map<string, Notice>();
+  for (const task of tasks) {
+    const read = await readReferences(task, contents);
+    byTask.set(task, read.references);
+    for (const notice of read.notices) notices.set(JSON.stringify(notice), notice);
+  }
+  return { byTask, notices: [...notices.values()] };
+}
+
+async function findMarks(
+  reviews: readonly RuleReviewTask[],
+  given: { readonly context: TaskContext; readonly passes: Passes; readonly tracked: ReadonlySet<string> },
+): Promise<Result<{ readonly candidates: readonly Candidate[]; readonly notices: readonly Notice[] }>> {
+  const { context, passes, tracked } = given;
+  const marked = await passes.marked();
+  if (!marked.ok) return marked;
+  const candidates: Candidate[] = [];
+  const notices: Notice[] = [];
+  for (const task of reviews) {
+    const mark = marked.value.ids.has(task.id)
+      ? { tracked: tracked.has(markerPath(task.id)), receipt: await passes.receipt(task.id) }
+      : null;
+    if (marked.value.notFiles.has(task.id)) notices.push({ kind: 'marker-not-a-file', id: task.id });
+    candidates.push({ task, facts: taskFacts(task, context), mark });
+  }
+  return ok({ candidates, notices });
+}

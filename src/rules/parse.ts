@@ -1,0 +1,125 @@
+import { isMap, isScalar } from 'yaml';
+import * as z from 'zod';
+import { checkShape, readYaml, type YamlFile } from '../config/yaml.ts';
+import type { PlacedProblem } from '../kernel/failure.ts';
+import { compileGlob } from '../kernel/glob.ts';
+import type { ParsedRule, ParsedRuleFile } from './types.ts';
+
+/** One rule in a `.deepreview` file, as users write it. */
+export const ruleSchema = z.strictObject({
+  description: z.string().min(1).max(256).describe('The purpose of this review, in one sentence.'),
+  match: z.strictObject({
+    include: z.array(z.string().min(1)).min(1).describe('Globs, relative to the folder of this file.'),
+    exclude: z.array(z.string().min(1)).default([]).describe('Globs of files to exclude.'),
+  }),
+  review: z.strictObject({
+    strategy: z
+      .enum(['individual', 'matches_together', 'all_changed_files'])
+      .describe(
+        'One review per file, one review of all matched files, or one review of every changed file if any file matches.',
+      ),
+    instructions: z
+      .union([z.string().min(1), z.strictObject({ file: z.string().min(1) })], {
+        error: 'must be text, or {file: path} with a path relative to this file',
+      })
+      .describe('What the reviewer checks, and how to judge it.'),
+    agent: z
+      .record(z.string(), z.string().min(1))
+      .default({})
+      .describe('Persona by platform, e.g. {claude: security-expert}.'),
+    additional_context: z
+      .strictObject({
+        all_changed_filenames: z
+          .boolean()
+          .default(false)
+          .describe('List the names of all changed files for the reviewer.'),
+        unchanged_matching_files: z
+          .boolean()
+          .default(false)
+          .describe('matches_together only: also list the unchanged files that the rule matches.'),
+      })
+      .prefault({}),
+    reference_files: z
+      .array(z.strictObject({ path: z.string().min(1), description: z.string().optional() }))
+      .default([])
+      .describe('Files shown to the reviewer: at most 20, and 256 KiB in total.'),
+    num_reviews: z.int().min(1).max(20).default(1).describe('The number of reviewers in a run.'),
+    agents: z.array(z.string().min(1)).min(1).optional().describe('The agents that review in a run.'),
+  }),
+});
+
+/** The characters that a rule name may have. */
+export const RULE_NAME = /^[a-zA-Z0-9_-]+$/;
+
+/** A whole `.deepreview` file: a map from rule names to rules. */
+export const ruleFileSchema = z
+  .record(z.string().regex(RULE_NAME), ruleSchema)
+  .describe('Review rules: each rule assigns a review to changed files.');
+
+/** Parses the text of a `.deepreview` file. Invalid rules are left out and reported as problems. */
+export function parseRules(text: string): ParsedRuleFile {
+  const read = readYaml(text);
+  if (!read.ok) return { rules: [], problems: read.problems };
+  const { yaml } = read;
+  if (read.value === null || read.value === undefined) return { rules: [], problems: [] };
+  if (!isMap(yaml.document.contents)) {
+    const what = { kind: 'wrong-type', key: 'the file', expected: 'a map from rule names to rules' } as const;
+    return { rules: [], problems: [{ ...yaml.place([]), what }] };
+  }
+  const values = read.value as Readonly<Record<string, unknown>>;
+  const rules: ParsedRule[] = [];
+  const problems: PlacedProblem[] = [];
+  for (const pair of yaml.document.contents.items) {
+    const name = String(isScalar(pair.key) ? pair.key.value : pair.key);
+    const parsed = parseRule(name, values[name], yaml);
+    if (parsed.ok) rules.push(parsed.rule);
+    else problems.push(...parsed.problems);
+  }
+  return { rules, problems };
+}
+
+function parseRule(
+  name: string,
+  value: unknown,
+  yaml: YamlFile,
+): { readonly ok: true; readonly rule: ParsedRule } | { readonly ok: false; readonly problems: PlacedProblem[] } {
+  const place = yaml.place([name], 'key');
+  if (!RULE_NAME.test(name)) return { ok: false, problems: [{ ...place, what: { kind: 'bad-rule-name', name } }] };
+  const checked = checkShape(ruleSchema, value, yaml, [name]);
+  if (!checked.ok) return checked;
+  const { description, match, review } = checked.value;
+  const problems = (['include', 'exclude'] as const).flatMap((list) =>
+    match[list].flatMap((glob, i) => badGlob(glob, yaml.place([name, 'match', list, i]))),
+  );
+  if (problems.length > 0) return { ok: false, problems };
+  return {
+    ok: true,
+    rule: {
+      name,
+      description,
+      line: place.line,
+      include: match.include,
+      exclude: match.exclude,
+      strategy: review.strategy,
+      instructions:
+        typeof review.instructions === 'string'
+          ? { text: review.instructions, ...yaml.place([name, 'review', 'instructions']) }
+          : { file: review.instructions.file, ...yaml.place([name, 'review', 'instructions', 'file']) },
+      personas: review.agent,
+      allChangedFilenames: review.additional_context.all_changed_filenames,
+      unchangedMatchingFiles: review.additional_context.unchanged_matching_files,
+      references: review.reference_files.map((file, i) => ({
+        path: file.path,
+        description: file.description ?? null,
+        ...yaml.place([name, 'review', 'reference_files', i, 'path']),
+      })),
+      numReviews: review.num_reviews,
+      agents: review.agents ?? null,
+    },
+  };
+}
+
+function badGlob(glob: string, place: { readonly line: number; readonly column: number }): PlacedProblem[] {
+  const compiled = compileGlob(glob, '');
+  return compiled.ok ? [] : [{ ...place, what: { kind: 'bad-glob', glob, said: compiled.said } }];
+}

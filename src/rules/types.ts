@@ -1,0 +1,184 @@
+import type { PlacedProblem, Problem } from '../kernel/failure.ts';
+import type { RepoPath, ReviewId } from '../kernel/ids.ts';
+import type { FileDigest } from '../kernel/repository.ts';
+import type { Result } from '../kernel/result.ts';
+
+/** How the changed files that a rule matches are divided into tasks. */
+export type Strategy = 'individual' | 'matches_together' | 'all_changed_files';
+
+/** One rule of a `.deepreview` file, parsed and checked: it assigns review instructions to files. */
+export type Rule = {
+  readonly name: string;
+  readonly description: string;
+  /** The `.deepreview` file that defines the rule, and the line of the rule's name. */
+  readonly source: { readonly file: RepoPath; readonly line: number };
+  /** The folder that the globs are relative to; '' is the root. */
+  readonly folder: string;
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly strategy: Strategy;
+  readonly instructions: string;
+  /** Persona by platform, e.g. `{ claude: 'security-expert' }`. */
+  readonly personas: Readonly<Record<string, string>>;
+  readonly context: { readonly allChangedFilenames: boolean; readonly unchangedMatchingFiles: boolean };
+  readonly references: readonly RuleReference[];
+  readonly numReviews: number;
+  readonly agents: readonly string[] | null;
+};
+
+/** A file that a rule shows to its reviewer for comparison. */
+export type RuleReference = { readonly path: RepoPath; readonly description: string | null };
+
+/** The parsed text of one `.deepreview` file, before any other file is read. Plain data, so that it can be cached. */
+export type ParsedRuleFile = { readonly rules: readonly ParsedRule[]; readonly problems: readonly PlacedProblem[] };
+
+type Position = { readonly line: number; readonly column: number };
+
+export type ParsedRule = Omit<Rule, 'source' | 'folder' | 'instructions' | 'context' | 'references'> &
+  Rule['context'] & {
+    readonly line: number;
+    readonly instructions: Position & ({ readonly text: string } | { readonly file: string });
+    readonly references: readonly (Position & { readonly path: string; readonly description: string | null })[];
+  };
+
+/** Whether a cached value has the form of a parsed rule file. */
+export function isParsedRuleFile(value: unknown): value is ParsedRuleFile {
+  if (typeof value !== 'object' || value === null) return false;
+  return 'rules' in value && Array.isArray(value.rules) && 'problems' in value && Array.isArray(value.problems);
+}
+
+/** One rule with the files that one review of it covers. */
+export type RuleTask = {
+  readonly rule: Rule;
+  /** The files to review, in code-point order. */
+  readonly files: readonly RepoPath[];
+  /** Unchanged files that the rule also matches; empty unless the rule wants them as context. */
+  readonly unchangedMatching: readonly RepoPath[];
+};
+
+/** One review, to do or to skip. Tasks with the same review id are parts of one review. */
+export type RuleReviewTask = {
+  readonly id: ReviewId;
+  readonly parts: readonly [RuleTask, ...RuleTask[]];
+  /** The files of all parts. */
+  readonly files: readonly RepoPath[];
+  readonly digests: readonly FileDigest[];
+};
+
+/** The limits on reference files per rule: number of files, and bytes in total. */
+export const MOST_REFERENCES = { files: 20, bytes: 256 * 1024 } as const;
+
+/** A reference file as an instruction file shows it. */
+export type ReferenceText = {
+  readonly path: RepoPath;
+  readonly description: string | null;
+  readonly text: string | null;
+  /** The reason why part or all of the text is missing. */
+  readonly leftOut: 'cut' | 'too-many' | 'unusable' | null;
+};
+
+/** The material that a reviewer gets in addition to the files under review. */
+export type TaskContext = {
+  readonly allChanged: readonly RepoPath[];
+  readonly references: ReadonlyMap<RuleTask, readonly ReferenceText[]>;
+};
+
+/** `pass-does-not-match`: a pass exists, but for a different rule text, path or context (`cache: strict`). */
+type WriteReason = 'not-passed' | 'pass-does-not-match';
+
+/** Whether a review has to be done, with the reason. */
+export type TaskDecision =
+  | { readonly kind: 'write'; readonly task: RuleReviewTask; readonly why: WriteReason }
+  | { readonly kind: 'skip'; readonly task: RuleReviewTask; readonly why: 'unchanged-since-pass' };
+
+/** The recorded pass of a review id, whether or not the current change needs that review. */
+export type PastPass = { readonly passed: boolean; readonly receipt: MarkReceipt | null };
+
+/** Why the review with a given id is done or skipped. */
+export type ReviewExplanation =
+  | { readonly kind: 'to-do'; readonly task: RuleReviewTask; readonly why: WriteReason; readonly mark: Mark | null }
+  | { readonly kind: 'skipped'; readonly task: RuleReviewTask; readonly mark: Mark }
+  /** The rule and files still exist, but the content of the files is different. */
+  | (PastPass & { readonly kind: 'changed'; readonly id: string; readonly now: RuleReviewTask })
+  /** No rule produces this review for the current change. */
+  | (PastPass & { readonly kind: 'not-asked-for'; readonly id: string });
+
+/** A warning that does not stop the work. */
+export type Notice =
+  | { readonly kind: 'problem'; readonly problem: Problem }
+  | { readonly kind: 'tracked-pass' | 'not-cacheable' | 'marker-not-a-file'; readonly id: ReviewId }
+  | { readonly kind: 'older-rule-text'; readonly id: ReviewId; readonly rule: string }
+  | { readonly kind: 'link-changed'; readonly id: ReviewId; readonly path: RepoPath }
+  | {
+      readonly kind: 'submodule' | 'withheld' | 'no-such-file' | 'deleted-file' | 'generated-file';
+      readonly path: RepoPath;
+    }
+  | { readonly kind: 'unnameable'; readonly name: string }
+  | { readonly kind: 'tracked-log-dir'; readonly logDir: string }
+  | { readonly kind: 'list-ignored'; readonly first: string }
+  | UnusableReference;
+
+/** A reference file that cannot be shown to a reviewer. */
+export type UnusableReference = {
+  readonly kind: 'reference-unusable';
+  readonly rule: string;
+  readonly path: RepoPath;
+  readonly why: string;
+};
+
+/** The result of `instructions`: the reviews to do, with their instruction files, and the skipped ones. */
+export type InstructionsOutcome = {
+  /** `base` is `null` if the change is compared with an empty history. */
+  readonly selection:
+    | { readonly kind: 'changed'; readonly base: string | null; readonly count: number }
+    | { readonly kind: 'listed'; readonly count: number };
+  readonly ruleCount: number;
+  readonly written: readonly WrittenTask[];
+  readonly skipped: readonly RuleReviewTask[];
+  readonly notices: readonly Notice[];
+};
+
+export type WrittenTask = { readonly task: RuleReviewTask; readonly file: RepoPath; readonly why: WriteReason };
+
+/** The state of a review when its instructions were written. A later pass refers to this state. */
+export type TaskFacts = {
+  readonly id: ReviewId;
+  readonly parts: readonly RuleFacts[];
+  readonly files: readonly FileDigest[];
+  /** The version of the text around the rule's own instructions. */
+  readonly promptVersion: number;
+};
+
+export type RuleFacts = {
+  readonly source: RepoPath;
+  readonly rule: string;
+  readonly textDigest: string;
+  readonly contextDigest: string;
+};
+
+/** Records when and by which interface a review was marked as passed, and the state of the review at that time. */
+export type MarkReceipt = TaskFacts & { readonly by: 'mcp' | 'cli' | 'library' | 'run'; readonly at: string };
+
+/** The marker of a passed review, with its receipt; `null` if the marker was created by hand. */
+export type Mark = {
+  /** Whether the marker is committed to git, so that another person may have created it. */
+  readonly tracked: boolean;
+  readonly receipt: MarkReceipt | null;
+};
+
+/** Passes of reviews: markers in the working tree, receipts in the git folder. */
+export interface Passes {
+  /** Resolves to the ids that have a marker. A marker that is not a regular file does not count and is in `notFiles`. */
+  marked(): Promise<Result<{ readonly ids: ReadonlySet<string>; readonly notFiles: ReadonlySet<string> }>>;
+  receipt(id: ReviewId): Promise<MarkReceipt | null>;
+  /** Stores the state of each review, so that a later mark can be compared with it. */
+  remember(facts: readonly TaskFacts[]): Promise<Result<void>>;
+  /** Creates the marker. `vouched` is whether instructions for this id were written here before. */
+  mark(id: ReviewId, by: MarkReceipt['by'], at: Date): Promise<Result<{ readonly vouched: boolean }>>;
+}
+
+/** The folder of instruction files. */
+export interface InstructionFiles {
+  /** Writes exactly these files and deletes all other `.md` files; other files stay. */
+  replace(files: ReadonlyMap<ReviewId, string>): Promise<Result<ReadonlyMap<ReviewId, RepoPath>>>;
+}

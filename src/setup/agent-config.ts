@@ -1,0 +1,147 @@
+import { shellWord } from '../kernel/escape.ts';
+import type { RepoPath } from '../kernel/ids.ts';
+import { isRecord } from '../kernel/json.ts';
+import type { HookAgent } from './types.ts';
+
+type JsonObject = Record<string, unknown>;
+
+/** The new text of a JSON file, or the reason why the file is left unchanged. */
+export type JsonChange =
+  | { readonly kind: 'write'; readonly text: string; readonly added: string }
+  | { readonly kind: 'leave' }
+  | { readonly kind: 'unreadable'; readonly said: string };
+
+/** The new content of a JSON file with the part that was added, or the reason why there is none. */
+type JsonEdit = { readonly config: JsonObject; readonly added: unknown } | 'leave' | { readonly wrong: string };
+
+/** Edits a JSON file and keeps everything else in it; `present` is null if the file does not exist. */
+export function editJson(present: string | null, edit: (config: JsonObject) => JsonEdit): JsonChange {
+  const config = parseObject(present ?? '');
+  if (typeof config === 'string') return { kind: 'unreadable', said: config };
+  const edited = edit(config);
+  if (edited === 'leave') return { kind: 'leave' };
+  if ('wrong' in edited) return { kind: 'unreadable', said: edited.wrong };
+  return { kind: 'write', text: format(edited.config, present ?? ''), added: JSON.stringify(edited.added) };
+}
+
+/** A JSON file without the entry of onceover; `text` is null if nothing else is in the file. */
+type JsonRemoval = { readonly kind: 'write'; readonly text: string | null } | { readonly kind: 'leave' | 'unreadable' };
+
+function removeFromJson(present: string, edit: (config: JsonObject) => JsonObject | 'leave'): JsonRemoval {
+  const config = parseObject(present);
+  if (typeof config === 'string') return { kind: 'unreadable' };
+  const edited = edit(config);
+  if (edited === 'leave') return { kind: 'leave' };
+  return { kind: 'write', text: Object.keys(edited).length === 0 ? null : format(edited, present) };
+}
+
+/** Returns the record with a new value, or without the key if the value is empty. */
+function withValue(record: JsonObject, key: string, value: JsonObject | readonly unknown[]): JsonObject {
+  const { [key]: _, ...others } = record;
+  return Object.keys(value).length === 0 ? others : { ...record, [key]: value };
+}
+
+function format(config: JsonObject, present: string): string {
+  // The file keeps its own indentation, so that a diff shows only the new lines.
+  const indent = /^([ \t]+)"/m.exec(present)?.[1] ?? '  ';
+  return `${JSON.stringify(config, null, indent)}\n`;
+}
+
+/** Returns the object in a JSON text, {} for an empty text, or the reason why there is no object. */
+function parseObject(text: string): JsonObject | string {
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : 'it does not contain an object';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** The words that start onceover. */
+type Program = readonly string[];
+
+/** The settings file of each agent's program, its name for a stop, and its time units per second. */
+const HOOKS: Readonly<Record<HookAgent, { readonly file: RepoPath; readonly event: string; readonly second: number }>> =
+  {
+    claude: { file: '.claude/settings.json' as RepoPath, event: 'Stop', second: 1 },
+    codex: { file: '.codex/hooks.json' as RepoPath, event: 'Stop', second: 1 },
+    gemini: { file: '.gemini/settings.json' as RepoPath, event: 'AfterAgent', second: 1000 },
+  };
+
+// The hook itself answers earlier.
+const TIMEOUT_SECONDS = 600;
+
+const HOOK_CALL = 'onceover hook stop';
+
+/** Returns the settings file in which an agent's program finds its hooks. */
+export function hookFile(agent: HookAgent): RepoPath {
+  return HOOKS[agent].file;
+}
+
+/** Adds the stop hook. Other hooks stay, and an existing hook of onceover stays as it is. */
+export function addHookEntry(agent: HookAgent, present: string | null, program: Program = ['onceover']): JsonChange {
+  const { event, second } = HOOKS[agent];
+  return editJson(present, (config) => {
+    const hooks = config['hooks'] ?? {};
+    if (!isRecord(hooks)) return { wrong: '"hooks" is not an object' };
+    const entries = hooks[event] ?? [];
+    if (!Array.isArray(entries)) return { wrong: `"hooks.${event}" is not a list` };
+    if (isOurs(entries)) return 'leave';
+    const hook = { type: 'command', command: hookCommand(program), timeout: TIMEOUT_SECONDS * second };
+    const entry = { hooks: [hook] };
+    return { config: { ...config, hooks: { ...hooks, [event]: [...entries, entry] } }, added: { [event]: [entry] } };
+  });
+}
+
+// A path works only on this machine, so another machine uses the onceover on its PATH.
+function hookCommand(program: Program): string {
+  const call = `${program.map(shellWord).join(' ')} hook stop`;
+  return call.endsWith(HOOK_CALL)
+    ? call
+    : `if command -v onceover >/dev/null 2>&1; then ${HOOK_CALL}; else ${call}; fi`;
+}
+
+/** Removes the stop hook. Other hooks stay, even inside the same entry. */
+export function removeHookEntry(agent: HookAgent, present: string): JsonRemoval {
+  const { event } = HOOKS[agent];
+  return removeFromJson(present, (config) => {
+    const hooks = config['hooks'];
+    const entries = isRecord(hooks) ? hooks[event] : null;
+    if (!isRecord(hooks) || !Array.isArray(entries) || !isOurs(entries)) return 'leave';
+    const others = entries.flatMap((entry) => {
+      const inside = isRecord(entry) && Array.isArray(entry['hooks']) ? entry['hooks'] : [];
+      const kept = inside.filter((hook) => !isOurs(hook));
+      if (kept.length === inside.length) return [entry];
+      return kept.length === 0 ? [] : [{ ...entry, hooks: kept }];
+    });
+    return withValue(config, 'hooks', withValue(hooks, event, others));
+  });
+}
+
+function isOurs(hooks: unknown): boolean {
+  return JSON.stringify(hooks).includes(HOOK_CALL);
+}
+
+const SERVER = 'onceover';
+
+/** Adds the MCP server to an `.mcp.json`. An existing entry of that name stays as it is. */
+export function addMcpEntry(present: string | null, program: Program = ['onceover']): JsonChange {
+  const [command, ...args] = program;
+  const entry = { command, args: [...args, 'mcp'] };
+  return editJson(present, (config) => {
+    const servers = config['mcpServers'] ?? {};
+    if (!isRecord(servers)) return { wrong: '"mcpServers" is not an object' };
+    if (Object.hasOwn(servers, SERVER)) return 'leave';
+    return { config: { ...config, mcpServers: { ...servers, [SERVER]: entry } }, added: { [SERVER]: entry } };
+  });
+}
+
+/** Removes the MCP server named "onceover", whatever command it has. */
+export function removeMcpEntry(present: string): JsonRemoval {
+  return removeFromJson(present, (config) => {
+    const servers = config['mcpServers'];
+    if (!isRecord(servers) || !Object.hasOwn(servers, SERVER)) return 'leave';
+    return withValue(config, 'mcpServers', withValue(servers, SERVER, []));
+  });
+}

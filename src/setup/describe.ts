@@ -1,0 +1,288 @@
+import type { AgentReport, ResumeAbility } from '../kernel/agent.ts';
+import { grouped } from '../kernel/collections.ts';
+import { quoteName, showInvisible } from '../kernel/escape.ts';
+import { type Paint, type Styled, truncated, UNSTYLED } from '../ui/style.ts';
+import { count, withNpx } from '../ui/wording.ts';
+import { describeNotImported, describeOtherTools, describeSource } from './import/describe.ts';
+import {
+  type DoctorReport,
+  type GatesFound,
+  type HookAgent,
+  type KeptFile,
+  MCP_FILE,
+  type Removal,
+  type RemovedFile,
+  RULES_FILE,
+  type SetupOutcome,
+  type SetupStep,
+  type SkippedCommand,
+} from './types.ts';
+
+/** Returns the text of `doctor`: the installed agents, and how to install the others. */
+export function describeDoctor(report: DoctorReport, styled: Styled = UNSTYLED): string {
+  const { agents, git, node, bubblewrap, command } = report;
+  const { paint } = styled;
+  const found = agents.filter(({ program }) => program !== null);
+  const missing = agents.filter(({ program }) => program === null);
+  const names = found.map(({ name }) => quoteName(name)).join(', ');
+  const blocks = [
+    found.length === 0
+      ? paint('bad', truncated(asTyped(NO_AGENT, styled, command), styled, 0))
+      : paint('good', truncated(`${count(found.length, 'agent')} can review here: ${names}.`, styled)),
+    // Commands of the user often differ only in their names, so they share one block.
+    ...[...grouped(found, (agent) => JSON.stringify([versionOf([agent]), factsOf(agent)])).values()].map((alike) =>
+      [
+        paint('strong', truncated(`${alike.map(({ name }) => quoteName(name)).join(', ')}${versionOf(alike)}`, styled)),
+        ...factsOf(alike[0] as AgentReport).map(([label, fact]) =>
+          truncated(`  ${paint('quiet', label.padEnd(LABEL))}${asTyped(fact, styled, command)}`, styled, LABEL),
+        ),
+      ].join('\n'),
+    ),
+    ...(missing.length === 0 ? [] : [[paint('strong', 'Not installed'), ...missing.map(describeMissing)].join('\n')]),
+    truncated(
+      `git ${git ?? 'not found: install git 2.31 or newer'}, Node ${node}, ${bubblewrap === null ? NO_BUBBLEWRAP : 'bubblewrap'}`,
+      styled,
+    ),
+  ];
+  return blocks.join('\n\n');
+}
+
+/** Returns a text with the commands in it as the user has to type them. */
+function asTyped(text: string, { byNpx }: Styled, command = 'onceover'): string {
+  return byNpx === true ? withNpx(text, true) : text.replace(/"onceover (?=[a-z])/g, () => `"${command} `);
+}
+
+const LABEL = 12;
+
+const NO_AGENT =
+  'No agent was found. Install one of the agents below and start it once to log in, or set a command of your own under "agent" in onceover.yml. "onceover demo" shows how onceover works without an agent.';
+
+const NO_BUBBLEWRAP = 'bubblewrap not found (agents that would need it work on a copy of the repository)';
+
+function versionOf(agents: readonly AgentReport[]): string {
+  const [{ version, testedVersion }] = agents as readonly [AgentReport];
+  if (testedVersion === null) return ` (your own ${agents.length === 1 ? 'command' : 'commands'})`;
+  if (version === null) return `, version unknown (tested with ${testedVersion})`;
+  return ` ${version}${version === testedVersion ? '' : ` (tested with ${testedVersion})`}`;
+}
+
+function factsOf({ name, program, resume, abilities }: AgentReport): readonly (readonly [string, string])[] {
+  const init = `"onceover init --hook ${name}"`;
+  const stopHook = {
+    yes: init,
+    'when-trusted': `${init}; runs in folders that you trust`,
+    'when-allowed': `${init}; does not run until you allow it there with "/hooks"`,
+    none: 'not available',
+  };
+  return [
+    ['program', quoteName(program ?? '')],
+    ['resume', describeResume(resume)],
+    ['read-only', READ_ONLY[abilities.readOnly]],
+    ['stop hook', stopHook[abilities.stopHook]],
+  ];
+}
+
+function describeResume(ability: ResumeAbility): string {
+  if (ability.kind === 'unknown') {
+    return 'not tested with this version: the first resume tests it, or "onceover doctor --resume" does now';
+  }
+  return ability.kind === 'yes'
+    ? `yes, ${KNOWN_FROM[ability.from]}`
+    : `no, ${KNOWN_FROM[ability.from]}: ${showInvisible(ability.why)}`;
+}
+
+const KNOWN_FROM = {
+  tested: 'tested with this version',
+  probed: 'tested here',
+  config: 'set in onceover.yml',
+} as const;
+
+const READ_ONLY = {
+  tools: 'it gets no tool that can write files',
+  'own-sandbox': 'its own sandbox',
+  nothing: 'not enforced, because it is your own command',
+} as const;
+
+function describeMissing({ name, install }: AgentReport): string {
+  return `  ${name.padEnd(10)} ${install ?? 'its program was not found: check "command" in onceover.yml'}`;
+}
+
+/** Returns the text of `init --remove`: the list of what goes and what stays, and the next command. */
+export function describeRemoval({ isDone, taken, left }: Removal, styled: Styled = UNSTYLED): string {
+  const { paint } = styled;
+  const list = (title: string, lines: readonly string[]) =>
+    lines.length === 0 ? [] : [[title, ...lines.map((line) => truncated(`  ${line}`, styled, 4))].join('\n')];
+  const isTracked = taken.some((one) => 'tracked' in one && one.tracked);
+  const next = isDone
+    ? [
+        ...(isTracked ? ['Next: commit the removal.'] : []),
+        `${isTracked ? 'Then' : 'Next'}: "npm uninstall onceover" removes the program (with "-g" if you installed it globally).`,
+      ]
+    : taken.length === 0
+      ? []
+      : ['Nothing has been removed yet. Next: "onceover init --remove --yes" removes all of this.'];
+  return [
+    ...(taken.length === 0 ? ['There is nothing to remove here.'] : []),
+    ...list(isDone ? paint('good', 'Removed:') : paint('strong', 'To be removed:'), taken.map(describeRemoved)),
+    ...list(paint('strong', isDone ? 'Kept:' : 'To be kept:'), left.map(describeKept)),
+    ...(next.length === 0 ? [] : [next.map((line) => truncated(withNpx(line, styled.byNpx), styled)).join('\n')]),
+  ].join('\n\n');
+}
+
+function describeRemoved(one: RemovedFile): string {
+  if (one.kind === 'refs') return `${count(one.count, 'git ref')} to snapshots`;
+  const path = quoteName(one.path);
+  const emptied = 'text' in one && one.text === null ? ', and the file, which has no other entry' : '';
+  switch (one.kind) {
+    case 'file':
+      return `${path}, unchanged since "onceover init" wrote it`;
+    case 'server':
+      return `${path}: the server "onceover"${emptied}`;
+    case 'hook':
+      return `${path}: the stop hook${emptied}`;
+    case 'records':
+      return `${path}: records of runs (${count(one.files, 'file')})`;
+    case 'generated':
+      return `${path}: generated files (${count(one.files, 'file')})`;
+    case 'git-folder':
+      return `${path}: results, findings, costs and approvals (${count(one.files, 'file')})`;
+  }
+}
+
+const KEPT: Readonly<Record<KeptFile['why'], string>> = {
+  yours: 'you wrote or edited it; delete it if you no longer need it',
+  named: 'onceover.yml uses it, and onceover.yml is kept',
+  unreadable: 'not valid JSON; remove "onceover" from it by hand',
+};
+
+function describeKept({ path, why }: KeptFile): string {
+  return `${quoteName(path)}: ${KEPT[why]}`;
+}
+
+/** Returns the text of `init`: the written files and, last, the next command. The settings come before the prompts. */
+export function describeSetUp(outcome: SetupOutcome, styled: Styled = UNSTYLED): string {
+  const { steps, gates, hook, byPath, command } = outcome;
+  const { paint } = styled;
+  const shown = steps.filter(({ copied }) => copied !== true);
+  const hasMcp = steps.some(({ path }) => path === MCP_FILE);
+  const hasRules = steps.some(({ path }) => path === RULES_FILE);
+  const next = [
+    ...(gates === null ? (hasRules ? [INSTRUCTIONS] : []) : nextSteps(gates)),
+    ...(hasMcp && hook !== 'claude' ? [RESTART] : []),
+    ...(hook === null ? [] : [hasMcp && hook === 'claude' ? RESTART_FOR_BOTH : HOOKED[hook]]),
+  ];
+  return [
+    ...(gates === null ? [] : describeImport(steps, gates)),
+    ...[...shown.filter((step) => !isPrompt(step)), ...shown.filter(isPrompt)].map((step) => describeStep(step, paint)),
+    ...(gates === null ? [] : describeGates(gates, styled)),
+    ...steps.filter(({ ignored }) => ignored).map(describeIgnored),
+    ...(byPath === true ? [truncated(BY_PATH, styled)] : []),
+    next
+      .map((step, i) =>
+        truncated(`${paint('strong', i === 0 ? 'Next:' : 'Then:')} ${asTyped(step, styled, command)}`, styled),
+      )
+      .join('\n'),
+  ].join('\n\n');
+}
+
+function describeImport(steps: readonly SetupStep[], { carried, proposed }: GatesFound): readonly string[] {
+  if (carried === null) return [];
+  const isNew = proposed !== null || steps.some(({ added }) => added !== null);
+  const copied = steps.filter((step) => step.copied === true);
+  const list = (title: string, some: readonly SetupStep[]) =>
+    some.length === 0 ? [] : [[title, ...some.map(({ path }) => `  ${path}`)].join('\n')];
+  return [
+    describeSource(carried.tool, carried.source, isNew),
+    ...list(
+      'Wrote, word for word:',
+      copied.filter(({ added }) => added !== null),
+    ),
+    ...list(
+      'Already there, left unchanged:',
+      copied.filter(({ added }) => added === null),
+    ),
+  ];
+}
+
+const LONGEST_SHOWN = 24;
+
+function describeStep(step: SetupStep, paint: Paint): string {
+  if (step.added === null) return `${step.path} already exists and was left unchanged.`;
+  const wrote = paint('good', `${step.did === 'written' ? 'Wrote' : 'Added to'} ${step.path}`);
+  const lines = step.added.trimEnd().split('\n');
+  if (!isPrompt(step) || lines.length <= LONGEST_SHOWN) return `${wrote}:\n\n${indented(step.added)}`;
+  const end = lines.findIndex((line, at) => at > 2 && line === '');
+  return `${wrote} (${lines.length} lines, yours to edit):\n\n${indented(lines.slice(0, end).join('\n'))}\n  …`;
+}
+
+function isPrompt({ path }: SetupStep): boolean {
+  return path.endsWith('.md');
+}
+
+function indented(text: string): string {
+  return text.trimEnd().replace(/^(?=.)/gm, '  ');
+}
+
+function describeGates(
+  { proposed, passedOver, missing, carried, others }: GatesFound,
+  styled: Styled,
+): readonly string[] {
+  const lacks = carried === null ? 'has no checks or reviews yet' : 'lacks some of these checks and reviews';
+  const left = (carried?.left ?? []).map((one) => `  - ${describeNotImported(one)}`);
+  return [
+    ...(proposed === null ? [] : [`onceover.yml ${lacks}. Add these lines to it:\n\n${indented(proposed)}`]),
+    ...(passedOver.length === 0 ? [] : [passedOver.map(describePassedOver).join('\n')]),
+    ...(missing.length === 0 ? [] : [truncated(describeMissingPrograms(missing), styled)]),
+    ...(left.length === 0 ? [] : [['Not imported, or imported with a difference:', ...left].join('\n')]),
+    ...(others.length === 0 ? [] : [describeOtherTools(others)]),
+  ];
+}
+
+function describePassedOver({ run, why }: SkippedCommand): string {
+  switch (why) {
+    case 'watches':
+      return `Not used as a check: "${run}" watches files and never ends. Add a command that ends under "checks".`;
+    case 'changes-files':
+      return `Not used as a check: "${run}" changes files. Add a command that only reads them under "checks".`;
+    case 'in-packages':
+      return `Not used as a check: packages of this workspace have a script "${run}", but no command is known to run it in all of them. Add yours under "checks".`;
+  }
+}
+
+function describeMissingPrograms(programs: readonly string[]): string {
+  const them = programs.length === 1 ? 'it' : 'them';
+  return `Not installed on this machine: ${programs.join(', ')}. The checks need ${them}: install ${them}, or activate the environment that has ${them}.`;
+}
+
+function describeIgnored({ path }: SetupStep): string {
+  return path === RULES_FILE
+    ? `git ignores ${path}, so onceover does not read it. Add the line "!${path}" to your .gitignore.`
+    : `git ignores ${path}, so your team will not get it. Change your .gitignore if they should.`;
+}
+
+const BY_PATH =
+  'onceover is not on PATH, so the new entry names its path on this machine. Do not commit that path: install onceover and put the command "onceover" there.';
+
+const INSTRUCTIONS = '"onceover instructions" writes one instruction file per review of your current change.';
+
+const RESTART = 'restart Claude Code here, allow the server "onceover", and ask it to review your change.';
+
+const PASSES = 'From then on it may stop once all checks and reviews pass. "onceover hook snooze" pauses that.';
+
+const RESTART_FOR_BOTH = `restart Claude Code here and allow the server "onceover", so that it can review your change when you ask. ${PASSES}`;
+
+const HOOKED: Readonly<Record<HookAgent, string>> = {
+  claude: `restart Claude Code here. ${PASSES}`,
+  codex: `start Codex here and allow the hook with "/hooks"; without that Codex silently skips it, and so does "codex exec". ${PASSES}`,
+  gemini: `restart Gemini CLI here, in a folder that it trusts. ${PASSES}`,
+};
+
+function nextSteps({ agents, proposed, isAllNew }: GatesFound): readonly string[] {
+  return [
+    ...(agents.length > 0 ? [] : ['install an agent, because none was found: "onceover doctor" lists them.']),
+    ...(proposed === null ? [] : ['add the lines above to onceover.yml.']),
+    ...(isAllNew
+      ? ['commit these files; nothing else has changed yet.', '"onceover run" reviews what you change after that.']
+      : ['"onceover run" runs the checks and reviews on your current change.']),
+  ];
+}

@@ -1,0 +1,85 @@
+import {
+  findProgram,
+  type KnownAgent,
+  knownAgents,
+  programVersion,
+  reportAgent,
+  testedVersions,
+} from '../agents/installed.ts';
+import { openCapabilities, openProbe, probeResume, resumeAbility } from '../dispatch/resume-probe.ts';
+import { gitVersion } from '../git/locate.ts';
+import type { Capabilities } from '../kernel/ports.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
+import { ownCommand } from '../platform/own-program.ts';
+import { openProject } from '../rules/load.ts';
+import type { DoctorReport } from './types.ts';
+
+export type DoctorOptions = {
+  /** The agent to test for resuming, or 'all'; null to test none. */
+  readonly resume: string | null;
+  readonly signal: AbortSignal | null;
+  /** Called with the name of each agent before it is tested. */
+  tell?(agent: string): void;
+};
+
+/** Reports the installed agents and their abilities. With `resume` it also tests whether agents can resume a session. */
+export async function doctor(cwd: string, options: DoctorOptions): Promise<Result<DoctorReport>> {
+  // Outside a repository there are no settings, but agents can be installed.
+  const project = await openProject(cwd);
+  if (!project.ok && (project.failure.kind !== 'not-a-repository' || options.resume !== null)) return project;
+  const root = project.ok ? project.value.place.root : cwd;
+  const known = await knownAgents(project.ok ? project.value.settings.agent : {}, process.env, root);
+  const capabilities = project.ok ? openCapabilities(project.value.place.commonDir) : null;
+  if (options.resume !== null && capabilities !== null) {
+    const tested = await testResume(known, { ...options, resume: options.resume }, capabilities, root);
+    if (!tested.ok) return tested;
+  }
+  const probed = (await capabilities?.probed()) ?? [];
+  const tested = testedVersions(known.map(({ agent }) => agent));
+  const agents = await Promise.all(
+    known.map((one) => reportAgent(one, root, (name, version) => resumeAbility({ name, version }, { probed, tested }))),
+  );
+  const bubblewrap = findProgram('bwrap', process.env['PATH'] ?? '', root);
+  const command = ownCommand(root, process);
+  return ok({ agents, git: await gitVersion(cwd), bubblewrap, node: process.versions.node, command });
+}
+
+async function testResume(
+  known: readonly KnownAgent[],
+  options: DoctorOptions & { readonly resume: string },
+  capabilities: Capabilities,
+  root: string,
+): Promise<Result<void>> {
+  const { answerSchema, strictSchema } = await import('../dispatch/answer-schemas.ts');
+  const named = known.filter(({ agent }) => options.resume === 'all' || agent.name === options.resume);
+  if (named.length === 0)
+    return err({ kind: 'unknown-agent', name: options.resume, known: known.map((one) => one.agent.name) });
+  const schema = answerSchema('probe');
+  for (const one of named) {
+    const { program, agent, settings } = one;
+    // For a command, the user sets "resume: true"; a test could cost more than we know.
+    if (settings?.command != null) continue;
+    if (program === null) {
+      if (options.resume === 'all') continue;
+      const failure = { kind: 'not-found', program: settings?.path ?? agent.program } as const;
+      return err({ kind: 'agent-not-tried', agent: agent.name, failure });
+    }
+    options.tell?.(agent.name);
+    const version = (await programVersion(program, one.env, root)) ?? 'unknown';
+    const probe = openProbe(
+      { ...one, program },
+      { schema, strictSchema: strictSchema(schema) },
+      { signal: options.signal },
+    );
+    try {
+      const outcome = await probeResume(agent.name, version, probe);
+      if (outcome.kind === 'not-tried')
+        return err({ kind: 'agent-not-tried', agent: agent.name, failure: outcome.failure });
+      const kept = await capabilities.keep(outcome.result);
+      if (!kept.ok) return kept;
+    } finally {
+      probe.close();
+    }
+  }
+  return ok(undefined);
+}

@@ -1,0 +1,75 @@
+import * as z from 'zod';
+import { IMPORT_TOOLS } from './import/types.ts';
+
+/** The document of `doctor --json`. */
+export const doctorSchema = z.object({
+  agents: z.array(
+    z.object({
+      name: z.string(),
+      found: z.boolean(),
+      path: z.string().nullable(),
+      version: z.string().nullable(),
+      tested_version: z.string().nullable(),
+      resume: z.object({
+        can: z.boolean().nullable().describe('Whether sessions can be resumed; null: this version was never tested.'),
+        known_from: z.enum(['tested', 'probed', 'config']).nullable(),
+        why: z.string().nullable(),
+      }),
+      schema: z.boolean(),
+      read_only_by: z.enum(['tools', 'own-sandbox', 'nothing']),
+      usage: z.enum(['dispatch', 'session', 'if-told']),
+      stable_part: z.enum(['cached', 'not-cached']),
+      stop_hook: z.enum(['yes', 'when-trusted', 'when-allowed', 'none']),
+      install: z.string().nullable(),
+    }),
+  ),
+  git: z.string().nullable(),
+  bubblewrap: z
+    .string()
+    .nullable()
+    .describe('Path of bubblewrap; null: not installed. Commands with sandbox: true need it.'),
+  node: z.string(),
+});
+
+/** The document of `init --json`. */
+export const setUpSchema = z.object({
+  files: z.array(
+    z.object({
+      path: z.string(),
+      did: z.enum(['written', 'extended', 'left']),
+      ignored: z.boolean().describe('Whether git ignores the file, so that onceover never reads it.'),
+    }),
+  ),
+  carried_over: z
+    .object({
+      tool: z.enum(IMPORT_TOOLS),
+      source: z.string().describe('The imported file or folder.'),
+      not_carried_over: z.array(z.string()).describe('Settings that were not imported, each with place and reason.'),
+      gates_to_add: z.string().nullable().describe('Gates to add to your existing onceover.yml, as YAML.'),
+    })
+    .optional()
+    .describe('With --from: the result of the import.'),
+  also_here: z.array(z.enum(IMPORT_TOOLS)).optional().describe('Tools whose settings --from can import.'),
+});
+
+/** The document of `init --remove --json`. */
+export const removalSchema = z.object({
+  removed: z.boolean().describe('False: the files were only listed; --yes removes them.'),
+  taken: z.array(
+    z.object({
+      kind: z.enum(['file', 'server', 'hook', 'records', 'generated', 'git-folder', 'refs']),
+      path: z.string().nullable().describe('Path; null: refs.'),
+      count: z.number().int().describe('Number of files, entries or refs.'),
+    }),
+  ),
+  left: z.array(
+    z.object({
+      path: z.string(),
+      why: z
+        .enum(['yours', 'named', 'unreadable'])
+        .describe(
+          'yours: changed since init wrote it. named: settings that stay refer to it. unreadable: invalid JSON.',
+        ),
+    }),
+  ),
+});

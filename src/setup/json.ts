@@ -1,0 +1,67 @@
+import type { z } from 'zod';
+import { describeNotImported } from './import/describe.ts';
+import type { doctorSchema, removalSchema, setUpSchema } from './json-schema.ts';
+import type { DoctorReport, Removal, SetupOutcome } from './types.ts';
+
+type DoctorDocument = z.infer<typeof doctorSchema>;
+
+/** Returns the document of `doctor --json`. */
+export function doctorDocument({ agents, git, bubblewrap, node }: DoctorReport): DoctorDocument {
+  return {
+    agents: agents.map(({ name, program, version, testedVersion, resume, abilities, install }) => ({
+      name,
+      found: program !== null,
+      path: program,
+      version,
+      tested_version: testedVersion,
+      resume: {
+        can: resume.kind === 'unknown' ? null : resume.kind === 'yes',
+        known_from: resume.kind === 'unknown' ? null : resume.from,
+        why: resume.kind === 'no' ? resume.why : null,
+      },
+      schema: abilities.schema,
+      read_only_by: abilities.readOnly,
+      usage: abilities.usage,
+      stable_part: abilities.stablePart,
+      stop_hook: abilities.stopHook,
+      install,
+    })),
+    git,
+    bubblewrap,
+    node,
+  };
+}
+
+type RemovalDocument = z.infer<typeof removalSchema>;
+
+/** Returns the document of `init --remove --json`. */
+export function removalDocument({ isDone, taken, left }: Removal): RemovalDocument {
+  return {
+    removed: isDone,
+    taken: taken.map((one) => ({
+      kind: one.kind,
+      path: one.kind === 'refs' ? null : one.path,
+      count: one.kind === 'refs' ? one.count : 'files' in one ? one.files : 1,
+    })),
+    left: left.map(({ path, why }) => ({ path, why })),
+  };
+}
+
+export type SetUpDocument = z.infer<typeof setUpSchema>;
+
+/** Returns the document of `init --json`. */
+export function setUpDocument({ steps, gates }: SetupOutcome): SetUpDocument {
+  const { carried = null, others = [], proposed = null } = gates ?? {};
+  return {
+    files: steps.map(({ path, did, ignored }) => ({ path, did, ignored })),
+    ...(carried !== null && {
+      carried_over: {
+        tool: carried.tool,
+        source: carried.source,
+        not_carried_over: carried.left.map(describeNotImported),
+        gates_to_add: proposed,
+      },
+    }),
+    ...(others.length > 0 && { also_here: [...others] }),
+  };
+}

@@ -1,0 +1,134 @@
+import { join, relative } from 'node:path';
+import { isRecordFile } from '../gates/record/record-names.ts';
+import { PREVIOUS } from '../gates/record/records.ts';
+import { countPins, dropAllPins } from '../git/snapshot-refs.ts';
+import { type RepoPath, sha256 } from '../kernel/ids.ts';
+import { GENERATED_FOLDER, repoPath } from '../kernel/paths.ts';
+import type { RepositoryPaths } from '../kernel/repository.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
+import { filesBelow, removeEmpty, removeFile, removeTree } from '../platform/files.ts';
+import { heldElsewhere, openLock } from '../platform/lock.ts';
+import { openListFile, readPrivateFile } from '../platform/private-files.ts';
+import { removeEmptyScratch } from '../platform/scratch.ts';
+import type { OwnFile, OwnFiles } from './types.ts';
+
+const MOST_NOTES = 200;
+
+/** The list of the files that `init` wrote in this clone, with a digest of each text. */
+export type InitManifest = ReturnType<typeof openInitManifest>;
+
+export function openInitManifest(commonDir: string) {
+  const file = openListFile(commonDir, 'set-up.json');
+  const read = () => file.read().filter((note) => typeof note === 'string');
+  return {
+    note(path: RepoPath, text: string): Result<void> {
+      const note = noteOf(path, text);
+      return file.write([...read().filter((other) => other !== note), note].slice(-MOST_NOTES));
+    },
+    /** Whether `init` wrote exactly this text to the file. */
+    has: (path: RepoPath, text: string): boolean => read().includes(noteOf(path, text)),
+    paths: (): readonly RepoPath[] =>
+      read()
+        .map((note) => note.slice(note.indexOf(' ') + 1))
+        // A path that leaves the repository is never one that \`init\` wrote.
+        .filter((path): path is RepoPath => path !== '' && repoPath(path) === path),
+  };
+}
+
+function noteOf(path: RepoPath, text: string): string {
+  return `${sha256(text)} ${path}`;
+}
+
+const GIT_FOLDER = 'onceover';
+
+/** Opens the files and refs that onceover wrote in the working tree and in the clone. Tracked files are not among them. */
+export function openOwnFiles(place: RepositoryPaths, logDir: RepoPath, tracked: ReadonlySet<string>): OwnFiles {
+  const { root, commonDir } = place;
+  const folders = [
+    { kind: 'records', path: logDir, isOurs: isInLogs },
+    { kind: 'generated', path: GENERATED_FOLDER, isOurs: isGenerated },
+  ] as const;
+  return {
+    async find() {
+      const found: OwnFile[] = [];
+      for (const { kind, path, isOurs } of folders) {
+        const own = ownFilesIn(root, path, isOurs, tracked);
+        if (!own.ok) return own;
+        if (own.value.length > 0) found.push({ kind, path, files: own.value.length });
+      }
+      const kept = filesBelow(commonDir, GIT_FOLDER);
+      if (!kept.ok) return kept;
+      const refs = await countPins(place);
+      if (!refs.ok) return refs;
+      const files = kept.value.length;
+      const inside = relative(root, join(commonDir, GIT_FOLDER));
+      const path = inside.startsWith('..') ? join(commonDir, GIT_FOLDER) : inside;
+      if (files > 0) found.push({ kind: 'git-folder', path, files });
+      if (refs.value > 0) found.push({ kind: 'refs', count: refs.value });
+      return ok(found);
+    },
+
+    async remove() {
+      const lock = await openLock(place).take();
+      if (!lock.ok) return lock;
+      try {
+        const other = await heldElsewhere(commonDir);
+        if (!other.ok) return other;
+        if (other.value !== null) return err({ kind: 'lock-held', ...other.value });
+        const dropped = await dropAllPins(place);
+        if (!dropped.ok) return dropped;
+        for (const { path, isOurs } of folders) {
+          const own = ownFilesIn(root, path, isOurs, tracked);
+          const removed = own.ok ? removeAll(root, path, own.value) : own;
+          if (!removed.ok) return removed;
+        }
+        const removed = removeTree(commonDir, GIT_FOLDER);
+        if (removed.ok) removeEmptyScratch();
+        return removed;
+      } finally {
+        await lock.value.release();
+      }
+    },
+  };
+}
+
+const TEMPORARY = /^(?:.*\/)?\.onceover-\d+-[0-9a-f]{12}$/;
+
+const GENERATED =
+  /^(?:review_instructions\/[^/]+\.(?:md|passed)|quality_review_[^/]+\.md|session_[^/]+\.json(?:\.unreadable-[^/]+)?)$/;
+
+function isInLogs(path: string): boolean {
+  const name = path.startsWith(`${PREVIOUS}/`) ? path.slice(PREVIOUS.length + 1) : path;
+  const isRecord = !name.includes('/') && isRecordFile(name);
+  return isRecord || /^phases\/[^/]+\/[^/]+\.log$/.test(path) || TEMPORARY.test(path);
+}
+
+function isGenerated(path: string): boolean {
+  return GENERATED.test(path) || TEMPORARY.test(path);
+}
+
+/** Returns the files of onceover in a folder, with its `.gitignore` if no other file is in the folder. */
+function ownFilesIn(
+  root: string,
+  folder: RepoPath,
+  isOurs: (path: string) => boolean,
+  tracked: ReadonlySet<string>,
+): Result<readonly string[]> {
+  const all = filesBelow(root, folder);
+  if (!all.ok) return all;
+  const others = all.value.filter((path) => tracked.has(`${folder}/${path}`) || !isOurs(path));
+  const own = all.value.filter((path) => !others.includes(path));
+  const isAlone = others.length === 1 && others[0] === '.gitignore' && !tracked.has(`${folder}/.gitignore`);
+  const text = isAlone ? readPrivateFile(join(root, folder, '.gitignore')) : ok(null);
+  return ok(text.ok && text.value === '*\n' ? [...own, '.gitignore'] : own);
+}
+
+function removeAll(root: string, folder: RepoPath, paths: readonly string[]): Result<void> {
+  for (const path of paths) {
+    const removed = removeFile(join(root, folder, path));
+    if (!removed.ok) return removed;
+  }
+  const inside = new Set(paths.map((path) => (path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '')));
+  for (const path of [...inside, '']) removeEmpty(root, path === '' ? folder : `${folder}/${path}`);
+  return ok(undefined);
+}

@@ -1,0 +1,123 @@
+import { SETTINGS_FILE } from '../config/settings.ts';
+import type { RepoPath } from '../kernel/ids.ts';
+import type { Repository, RepositoryPaths } from '../kernel/repository.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import { hookFile, removeHookEntry, removeMcpEntry } from './agent-config.ts';
+import { type InitManifest, openInitManifest, openOwnFiles } from './own-files.ts';
+import { openProjectFiles } from './planned-file.ts';
+import { CODE_QUALITY } from './starter-settings.ts';
+import {
+  CODE_QUALITY_FILE,
+  HOOK_AGENTS,
+  type KeptFile,
+  MCP_FILE,
+  type OwnFiles,
+  type ProjectFiles,
+  type Removal,
+  type RemovedFile,
+  RULES_FILE,
+} from './types.ts';
+
+/** A file that `init` wrote, or could have written in another clone. */
+export type FoundFile = {
+  readonly path: RepoPath;
+  /** Null if the file cannot be read. */
+  readonly text: string | null;
+  /** Whether the text is the one that `init` wrote. */
+  readonly isUnchanged: boolean;
+  readonly tracked: boolean;
+};
+
+type RemovalPlan = { readonly taken: readonly RemovedFile[]; readonly left: readonly KeptFile[] };
+
+/** Files in which other tools have entries too. */
+const SHARED_FILES: readonly RepoPath[] = [MCP_FILE, ...HOOK_AGENTS.map(hookFile)];
+
+/** Plans the removal: unchanged files go, and edited files stay with the reason. */
+export function planRemoval(found: readonly FoundFile[]): RemovalPlan {
+  const settings = found.find(({ path }) => path === SETTINGS_FILE);
+  const plans = found.map((file): RemovedFile | KeptFile | null => {
+    const { path, isUnchanged, tracked } = file;
+    if (SHARED_FILES.includes(path)) return planEntry(file);
+    if (!isUnchanged) return { path, why: 'yours' };
+    // Settings that stay would be broken without the prompts that they use.
+    const isUsed = settings?.isUnchanged === false && settings.text?.includes(path) === true;
+    return isUsed ? { path, why: 'named' } : { kind: 'file', path, text: null, tracked };
+  });
+  return {
+    taken: plans.filter((plan) => plan !== null && 'kind' in plan),
+    left: plans.filter((plan) => plan !== null && 'why' in plan),
+  };
+}
+
+function planEntry({ path, text, tracked }: FoundFile): RemovedFile | KeptFile | null {
+  if (text === null) return null;
+  const agent = HOOK_AGENTS.find((one) => hookFile(one) === path);
+  const change = agent === undefined ? removeMcpEntry(text) : removeHookEntry(agent, text);
+  if (change.kind !== 'write') {
+    return change.kind === 'unreadable' && text.includes('onceover') ? { path, why: 'unreadable' } : null;
+  }
+  return { kind: agent === undefined ? 'server' : 'hook', path, text: change.text, tracked };
+}
+
+type RemovalPorts = {
+  readonly files: ProjectFiles;
+  readonly tracked: ReadonlySet<string>;
+  readonly ownFiles: OwnFiles;
+  readonly manifest: Pick<InitManifest, 'has' | 'paths'>;
+};
+
+type RemovalOptions = { readonly isDone: boolean };
+
+/** Removes what onceover wrote, or only lists it. */
+export async function removeOwnFiles(ports: RemovalPorts, { isDone }: RemovalOptions): Promise<Result<Removal>> {
+  const { taken, left } = planRemoval(await findFiles(ports));
+  const own = await ports.ownFiles.find();
+  if (!own.ok) return own;
+  const removal = { isDone, taken: [...taken, ...own.value], left };
+  if (!isDone) return ok(removal);
+  // This fails while a run is active, so it comes before the first file is removed.
+  const removed = await ports.ownFiles.remove();
+  if (!removed.ok) return removed;
+  for (const one of taken) {
+    if (!('text' in one)) continue;
+    const { path, text } = one;
+    const changed = text === null ? await ports.files.remove(path) : await ports.files.write(path, text);
+    if (!changed.ok) return changed;
+  }
+  return ok(removal);
+}
+
+async function findFiles({ files, tracked, manifest }: RemovalPorts): Promise<readonly FoundFile[]> {
+  const usual = [SETTINGS_FILE, CODE_QUALITY_FILE, RULES_FILE, ...SHARED_FILES];
+  const found: FoundFile[] = [];
+  for (const path of new Set([...usual, ...manifest.paths()])) {
+    const read = await files.read(path);
+    // An unreadable file exists, so it is listed as one that stays.
+    const text = read.ok ? read.value : null;
+    if (read.ok && text === null) continue;
+    const isStarter = path === CODE_QUALITY_FILE && text === CODE_QUALITY;
+    const isUnchanged = text !== null && (isStarter || manifest.has(path, text));
+    found.push({ path, text, isUnchanged, tracked: tracked.has(path) });
+  }
+  return found;
+}
+
+type Project = { readonly place: RepositoryPaths; readonly repository: Repository; readonly logDir: RepoPath };
+
+/** Removes what onceover wrote in a repository and its clone, or only lists it. */
+export async function removeProject(
+  { place, repository, logDir }: Project,
+  options: RemovalOptions,
+): Promise<Result<Removal>> {
+  const listed = await repository.listing();
+  if (!listed.ok) return listed;
+  const tracked = new Set<string>(listed.value.listing.tracked);
+  const ports = {
+    files: openProjectFiles(place.root),
+    tracked,
+    ownFiles: openOwnFiles(place, logDir, tracked),
+    manifest: openInitManifest(place.commonDir),
+  };
+  return removeOwnFiles(ports, options);
+}

@@ -1,0 +1,146 @@
+import type { AgentReport } from '../kernel/agent.ts';
+import type { RepoPath } from '../kernel/ids.ts';
+import type { Result } from '../kernel/result.ts';
+import type { ImportTool, NotImported } from './import/types.ts';
+
+/** The agents whose programs can call a hook when the agent wants to stop. */
+export const HOOK_AGENTS = ['claude', 'codex', 'gemini'] as const;
+
+export type HookAgent = (typeof HOOK_AGENTS)[number];
+
+/** The file in which Claude Code finds the MCP servers of a project. */
+export const MCP_FILE = '.mcp.json' as RepoPath;
+
+export const RULES_FILE = '.deepreview' as RepoPath;
+
+/** The prompt of the first review. */
+export const CODE_QUALITY_FILE = '.onceover/reviews/code-quality.md' as RepoPath;
+
+/** One file that `init` wrote, extended or left unchanged. */
+export type SetupStep = {
+  readonly path: RepoPath;
+  readonly did: 'written' | 'extended' | 'left';
+  /** The text that `init` added; null if it left the file unchanged. */
+  readonly added: string | null;
+  /** Whether the user's ignore rules hide the file. */
+  readonly ignored: boolean;
+  /** Whether the text was copied from a file of the user, so that it need not be shown. */
+  readonly copied?: boolean;
+};
+
+/** The result of `init`. */
+export type SetupOutcome = {
+  readonly steps: readonly SetupStep[];
+  /** Null if no checks and reviews were requested. */
+  readonly gates: GatesFound | null;
+  /** Null if no hook was requested. */
+  readonly hook: HookAgent | null;
+  /** Whether a written file starts onceover by its path on this machine, because onceover is not installed. */
+  readonly byPath?: boolean;
+  /** The command that starts onceover; default: onceover. */
+  readonly command?: string;
+};
+
+/** The facts that `init` found while it set up checks and reviews. */
+export type GatesFound = {
+  /** The installed agents, the preferred one first. */
+  readonly agents: readonly string[];
+  /** Commands that cannot be checks and that no other command replaces. */
+  readonly passedOver: readonly SkippedCommand[];
+  /** Programs that the checks start with and that are not on PATH. */
+  readonly missing: readonly string[];
+  /** Whether the files of `init` are the only change in the repository. */
+  readonly isAllNew: boolean;
+  /** The lines to add to an existing `onceover.yml`; null if none are missing. */
+  readonly proposed: string | null;
+  /** The configuration that was imported; null without `--from`. */
+  readonly carried: {
+    readonly tool: ImportTool;
+    readonly source: string;
+    readonly left: readonly NotImported[];
+  } | null;
+  /** Tools whose configuration could be imported. */
+  readonly others: readonly ImportTool[];
+};
+
+/** A command of the project that becomes a check. */
+export type CheckCommand = {
+  readonly name: CheckName;
+  readonly run: string;
+  readonly timeoutSeconds: number;
+};
+
+export type CheckName = 'lint' | 'types' | 'test' | 'check';
+
+/**
+ * A command that cannot be a check: it never ends, or it changes the files under review. 'in-packages' is a script of
+ * a workspace that no known command runs in every package.
+ */
+export type SkippedCommand = { readonly run: string; readonly why: 'watches' | 'changes-files' | 'in-packages' };
+
+/** The files at the root of a project. */
+export type RootFiles = {
+  readonly names: ReadonlySet<string>;
+  /** The texts of those files that can show a command. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** The texts of the package.json files in folders, by path. */
+  readonly packages: ReadonlyMap<string, string>;
+};
+
+/** The result of `doctor`. */
+export type DoctorReport = {
+  readonly agents: readonly AgentReport[];
+  /** The version of git; null if git was not found. */
+  readonly git: string | null;
+  /** The path of bubblewrap, which commands with `sandbox: true` use; null if it was not found. */
+  readonly bubblewrap: string | null;
+  readonly node: string;
+  /** The command that starts onceover; default: onceover. */
+  readonly command?: string;
+};
+
+/** The user's files, which only `init` writes. */
+export interface ProjectFiles {
+  /** Returns null if the file does not exist. */
+  read(path: RepoPath): Promise<Result<string | null>>;
+  /** Returns the sorted names of the plain files in a folder; none if the folder does not exist. */
+  list(folder: RepoPath): Promise<Result<readonly string[]>>;
+  write(path: RepoPath, text: string): Promise<Result<void>>;
+  /** Removes a file, and the folders above it that become empty. */
+  remove(path: RepoPath): Promise<Result<void>>;
+}
+
+/** The files and refs in a clone that only onceover writes. */
+export interface OwnFiles {
+  find(): Promise<Result<readonly OwnFile[]>>;
+  /** Removes all of them; fails while a run is active in one of the clone's working trees. */
+  remove(): Promise<Result<void>>;
+}
+
+/** Something that `init --remove` removes. */
+export type RemovedFile =
+  | {
+      /** A file that is unchanged since `init` wrote it, or the entry of onceover in a shared file. */
+      readonly kind: 'file' | 'server' | 'hook';
+      readonly path: RepoPath;
+      /** The text that stays in the file; null if the file goes. */
+      readonly text: string | null;
+      readonly tracked: boolean;
+    }
+  | OwnFile;
+
+/** Something in a clone that only onceover writes. */
+export type OwnFile =
+  | { readonly kind: 'records' | 'generated'; readonly path: RepoPath; readonly files: number }
+  | { readonly kind: 'git-folder'; readonly path: string; readonly files: number }
+  | { readonly kind: 'refs'; readonly count: number };
+
+/** A file that stays: the user edited it, `onceover.yml` uses it, or it is not valid JSON. */
+export type KeptFile = { readonly path: RepoPath; readonly why: 'yours' | 'named' | 'unreadable' };
+
+/** The result of `init --remove`; `isDone` is false if it only listed what it would remove. */
+export type Removal = {
+  readonly isDone: boolean;
+  readonly taken: readonly RemovedFile[];
+  readonly left: readonly KeptFile[];
+};

@@ -1,0 +1,192 @@
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isPullRequest } from '../config/pull-request.ts';
+import { hasNothingLeftToAsk } from '../gates/decide/plan-run.ts';
+import { describeGateDetail, type FailingGate } from '../gates/describe/reasons.ts';
+import { describeRunNotice } from '../gates/describe/result.ts';
+import { openRun, READ_ONLY } from '../gates/open-run.ts';
+import { previewRun } from '../gates/run.ts';
+import type { RunOutcome } from '../gates/run-types.ts';
+import { isOpen } from '../gates/types.ts';
+import { statFingerprints, statusFingerprint } from '../git/change-detection.ts';
+import { findRepository } from '../git/locate.ts';
+import { gitFiles } from '../git/watched-files.ts';
+import { indexName } from '../git/worktree-paths.ts';
+import type { Failure } from '../kernel/failure.ts';
+import type { RepositoryPaths, StatFingerprints, WorktreePaths } from '../kernel/repository.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import { makeFolder, removeFile, writeAtomically } from '../platform/files.ts';
+import { describeFailure } from '../ui/describe-failure.ts';
+import { needsExplanation, runForStop } from './await-run.ts';
+import { decideStop, type StopAnswer, type StopMemory, type StopRequest, type StopVerdict } from './decide.ts';
+import { describeStillRunning, describeStopReason } from './describe-block.ts';
+import { countBlocks, MEMORY_FOLDER, readMemory, SNOOZED } from './memory.ts';
+
+/** The status of the gates for the current content. */
+export type CurrentStatus = {
+  readonly outcome: RunOutcome;
+  /** Whether a run would have nothing left to do. */
+  readonly asked: boolean;
+  /** Fingerprints of the files outside the working tree that the status depends on. */
+  readonly traces: StatFingerprints;
+};
+
+export async function currentStatus(place: RepositoryPaths): Promise<Result<CurrentStatus>> {
+  const opened = await openRun(place, { ...READ_ONLY, selection: { kind: 'change', base: null } });
+  if (!opened.ok) return opened;
+  const { ports, request, configFiles } = opened.value;
+  const previewed = await previewRun(ports, request);
+  if (!previewed.ok) return previewed;
+  const { outcome, plan, facts } = previewed.value;
+  const files = await gitFiles(place, outcome.baseName, process.env);
+  if (!files.ok) return files;
+  const paths = [
+    ...[...configFiles].map((file) => join(place.root, file)),
+    `${join(place.root, request.settings.logDir)}/`,
+    `${join(place.commonDir, 'onceover/findings')}/`,
+    ...['receipts', 'trusted.json'].map((name) => join(place.commonDir, 'onceover', name)),
+    // A file that is withheld for its name stays withheld; a file that is too large may shrink.
+    ...outcome.withheld.filter(({ why }) => why === 'too-large').map(({ path }) => join(place.root, path)),
+    ...files.value,
+  ];
+  return ok({ outcome, asked: hasNothingLeftToAsk(plan, facts.checks), traces: statFingerprints(paths) });
+}
+
+/** Answers an agent that wants to stop by the status of the gates. Runs gates that have no verdict yet. */
+export async function judgeStop(request: StopRequest): Promise<StopAnswer> {
+  const place = await findRepository(request.cwd);
+  if (!place.ok) return outsideRepository(place.failure);
+  const { verdict, traces, awaited } = await judge(place.value, request.deadlineSeconds);
+  const judged = await rememberable(place.value, verdict, traces);
+  // Read the memory now, because another session may have written to it meanwhile.
+  const worktree = worktreeOf(place.value);
+  const memory = readMemory(worktree);
+  const decided = decideStop(verdict, memory.sessions[request.session] ?? null);
+  return countBlocks(worktree, { ...memory, judged, awaited }, request.session, decided);
+}
+
+// An agent may work anywhere. Without a working tree there are no gates.
+function outsideRepository(failure: Failure): StopAnswer {
+  if (failure.kind === 'not-a-repository' || failure.kind === 'bare-repository') return { kind: 'let-go', why: null };
+  return decideStop(unjudged(failure), null).answer;
+}
+
+function unjudged(failure: Failure): StopVerdict & { readonly kind: 'unjudged' } {
+  const { what, next } = describeFailure(failure);
+  return { kind: 'unjudged', why: `${what} ${next}`.trim() };
+}
+
+function worktreeOf({ root, commonDir, index }: RepositoryPaths): WorktreePaths {
+  return { root, commonDir, gitDir: dirname(index) };
+}
+
+type Judgement = {
+  readonly verdict: StopVerdict;
+  /** Fingerprints of the files that the verdict depends on; `null` if they are unknown. */
+  readonly traces: StatFingerprints | null;
+  readonly awaited: StopMemory['awaited'];
+};
+
+const CHANGING = 'files changed during the review';
+
+const BUSY_PAUSE_MS = 500;
+
+const MOST_ROUNDS = 3;
+
+async function judge(place: RepositoryPaths, deadlineSeconds: number): Promise<Judgement> {
+  const until = performance.now() + deadlineSeconds * 1000;
+  let { awaited } = readMemory(worktreeOf(place));
+  let traces: StatFingerprints | null = null;
+  const judged = (verdict: StopVerdict): Judgement => ({ verdict, traces, awaited: null });
+  for (let round = 1; ; ) {
+    const before = await currentStatus(place);
+    if (!before.ok) return { ...judged(unjudged(before.failure)), traces: null };
+    traces = before.value.traces;
+    const { outcome, asked } = before.value;
+    if (outcome.exitCode === 0 || asked)
+      return judged(concluded(outcome, outcome.gates.filter(needsExplanation).map(failingGate)));
+
+    const run = await runForStop(place, awaited, until);
+    if (!run.ok) return judged(unjudged(run.failure));
+    const { value } = run;
+    if (value.kind === 'running') {
+      return { verdict: stillRunning(value.progress), traces: null, awaited: value.awaited };
+    }
+    awaited = null;
+    if (value.kind === 'busy') {
+      if (performance.now() >= until) return { ...judged(stillRunning([])), traces: null };
+      await sleep(BUSY_PAUSE_MS);
+      continue;
+    }
+    if (value.kind === 'unjudged') return judged(value);
+
+    const after = await currentStatus(place);
+    if (!after.ok) return { ...judged(unjudged(after.failure)), traces: null };
+    traces = after.value.traces;
+    if (after.value.outcome.exitCode === 0) return judged({ kind: 'holds' });
+    // The content changed during the run, so the current content needs its own run.
+    if ((!value.isAboutThis || value.exitCode === 0) && round++ < MOST_ROUNDS) continue;
+    return judged(
+      value.exitCode === 1
+        ? fails(after.value.outcome, value.gates)
+        : { kind: 'unjudged', why: `${describeGates(value.gates) || CHANGING}. Run "onceover run" to try again.` },
+    );
+  }
+}
+
+/** Returns the verdict if a run would have nothing left to do. */
+function concluded(outcome: RunOutcome, gates: readonly FailingGate[]): StopVerdict {
+  if (outcome.exitCode === 0) return { kind: 'holds' };
+  if (outcome.exitCode === 1) return fails(outcome, gates);
+  return { kind: 'unjudged', why: describeGates(gates) || outcome.notices.map(describeRunNotice).join(' ') };
+}
+
+function failingGate(gate: RunOutcome['gates'][number]): FailingGate {
+  return { id: gate.id, detail: describeGateDetail(gate), output: gate.check?.tail ?? null, log: null };
+}
+
+function describeGates(gates: readonly FailingGate[]): string {
+  return gates.map(({ id, detail }) => `${id}: ${detail}`).join('; ');
+}
+
+function stillRunning(progress: readonly string[]): StopVerdict {
+  return { kind: 'running', reason: describeStillRunning(progress) };
+}
+
+function fails({ findings }: RunOutcome, gates: readonly FailingGate[]): StopVerdict {
+  const open = findings.filter(({ state }) => isOpen(state));
+  const names = [...open.map(({ finding }) => finding.id), ...gates.map(({ id }) => id)];
+  return { kind: 'fails', open: names, reason: describeStopReason(open, gates) };
+}
+
+/**
+ * Returns a verdict to remember, with the fingerprints it depends on; `null` if the content may have changed. It checks
+ * the status again between two equal fingerprints, to notice a change at the very moment of the first check.
+ */
+async function rememberable(
+  place: RepositoryPaths,
+  verdict: StopVerdict,
+  traces: StatFingerprints | null,
+): Promise<StopMemory['judged']> {
+  if (verdict.kind === 'running' || traces === null || isPullRequest(process.env)) return null;
+  const index = indexName(place.root);
+  const before = statusFingerprint(place, index);
+  const status = await currentStatus(place);
+  const after = statusFingerprint(place, index);
+  if (before === null || after === null || before.print !== after.print || !status.ok) return null;
+  const { outcome } = status.value;
+  if ((outcome.exitCode === 0) !== (verdict.kind === 'holds')) return null;
+  if (JSON.stringify(status.value.traces) !== JSON.stringify(traces)) return null;
+  // An untracked path that no review covers may change unnoticed. That includes a nested repository: git ends its name
+  // with a slash, so it is never withheld, and it becomes part of the change with its first commit.
+  const withheld = new Set<string>(outcome.withheld.map(({ path }) => path));
+  if (!after.untracked.every((path) => withheld.has(path))) return null;
+  return { index, print: after.print, traces, verdict };
+}
+
+/** Snoozes the stop hook of a clone; `null` ends the snooze. */
+export function snooze(commonDir: string, until: number | null): Result<void> {
+  if (until === null) return removeFile(join(commonDir, MEMORY_FOLDER, SNOOZED));
+  const folder = makeFolder(commonDir, MEMORY_FOLDER);
+  return folder.ok ? writeAtomically(folder.value, SNOOZED, `${until}\n`) : folder;
+}

@@ -1,0 +1,94 @@
+import type { StatFingerprints } from '../kernel/repository.ts';
+
+const MOST_BLOCKS = 3;
+
+const MOST_WAITS = 3;
+
+/** Blocks while gates fail and the agent makes progress. After three blocks or waits without progress, it may stop. */
+export function decideStop(
+  verdict: StopVerdict,
+  before: Blocks | null,
+): { readonly answer: StopAnswer; readonly blocks: Blocks | null } {
+  switch (verdict.kind) {
+    case 'holds':
+      return { answer: allow(null), blocks: null };
+    case 'unjudged':
+      return { answer: allow({ kind: 'unjudged', said: verdict.why }), blocks: before };
+    case 'running': {
+      // Waiting fixes nothing, so the count of blocks stays as it is.
+      const waits = (before?.waits ?? 0) + 1;
+      const blocks = { count: before?.count ?? 0, open: before?.open ?? [], waits };
+      const mayWait = waits <= MOST_WAITS;
+      return { answer: mayWait ? block(verdict) : allow({ kind: 'still-running', waits: MOST_WAITS }), blocks };
+    }
+    case 'fails': {
+      const { open } = verdict;
+      const isFirst = before === null || before.count === 0;
+      const isProgress = isFirst || before.open.some((id) => !open.includes(id));
+      const count = isProgress ? 1 : before.count + 1;
+      const mayBlock = count <= MOST_BLOCKS;
+      return {
+        answer: mayBlock ? block(verdict) : allow({ kind: 'no-progress', blocks: MOST_BLOCKS, open }),
+        blocks: { count, open, waits: 0 },
+      };
+    }
+  }
+}
+
+function block({ reason }: { readonly reason: string }): StopAnswer {
+  return { kind: 'block', reason };
+}
+
+function allow(why: AllowStopReason | null): StopAnswer {
+  return { kind: 'let-go', why };
+}
+
+/** The answer to an agent that wants to stop. */
+export type StopAnswer =
+  /** The agent may stop. `why` is a message for the user; `null` for no message. */
+  | { readonly kind: 'let-go'; readonly why: AllowStopReason | null }
+  /** The agent must continue. `reason` is for the agent. */
+  | { readonly kind: 'block'; readonly reason: string };
+
+/** Why an agent may stop although the gates are not known to pass. */
+export type AllowStopReason =
+  | { readonly kind: 'unjudged'; readonly said: string }
+  | { readonly kind: 'still-running'; readonly waits: number }
+  | { readonly kind: 'no-progress'; readonly blocks: number; readonly open: readonly string[] }
+  /** The number of blocks cannot be written to this folder. */
+  | { readonly kind: 'not-counted'; readonly folder: string }
+  | { readonly kind: 'asleep'; readonly until: Date };
+
+/** The verdict on the current content. */
+export type StopVerdict =
+  | RememberedVerdict
+  /** No verdict yet: the run takes longer than a stop may wait. */
+  | { readonly kind: 'running'; readonly reason: string };
+
+/** A verdict that stays valid until something changes. */
+export type RememberedVerdict =
+  | { readonly kind: 'holds' }
+  /** `open` lists open findings and failing gates. It shows whether the agent makes progress. */
+  | { readonly kind: 'fails'; readonly open: readonly string[]; readonly reason: string }
+  | { readonly kind: 'unjudged'; readonly why: string };
+
+/** How often a session was blocked in a row without progress, and how often in a row it had to wait for a run. */
+export type Blocks = { readonly count: number; readonly open: readonly string[]; readonly waits: number };
+
+/** The memory of the hook between stops, per worktree. */
+export type StopMemory = {
+  /** The last verdict, with fingerprints of everything it depends on. */
+  readonly judged: {
+    /** The prefix of the index file name that the status fingerprint was made with. */
+    readonly index: string;
+    readonly print: string;
+    readonly traces: StatFingerprints;
+    readonly verdict: RememberedVerdict;
+  } | null;
+  /** A run that outlasted a stop, and the fingerprint of the working tree at its start. */
+  readonly awaited: { readonly run: string; readonly print: string } | null;
+  readonly sessions: Readonly<Record<string, Blocks>>;
+};
+
+/** The stop as the agent's program reports it. */
+export type StopRequest = { readonly cwd: string; readonly session: string; readonly deadlineSeconds: number };

@@ -1,0 +1,111 @@
+/** A sentence of a Markdown text. A heading, a table row and a line of code count as one sentence each. */
+export type Sentence = {
+  /** The words, without the line breaks of a wrapped paragraph. */
+  readonly text: string;
+  /** The source, with the space after the sentence. */
+  readonly raw: string;
+  /** The line that the sentence starts in, from 1. */
+  readonly line: number;
+  /** The number of its paragraph, list item or line. */
+  readonly block: number;
+  readonly isHeading: boolean;
+};
+
+/** Splits a Markdown text into sentences. The `raw` texts joined are the text again. */
+export function sentencesOf(text: string): readonly Sentence[] {
+  const sentences: Sentence[] = [];
+  let lead = '';
+  for (const [block, { kind, raw, line }] of blocksOf(text).entries()) {
+    if (kind === 'blank') {
+      const last = sentences.pop();
+      if (last === undefined) lead += raw;
+      else sentences.push({ ...last, raw: last.raw + raw });
+      continue;
+    }
+    let at = line;
+    for (const part of kind === 'flow' ? splitFlow(raw) : [raw]) {
+      const lines = part.split('\n');
+      const words = kind === 'flow' ? unwrapped(lines) : part.replace(/\r?\n$/, '');
+      sentences.push({ text: words, raw: lead + part, line: at, block, isHeading: kind === 'heading' });
+      lead = '';
+      at += lines.length - 1;
+    }
+  }
+  return sentences;
+}
+
+/** `flow` is text that may be wrapped: a paragraph, a list item or a quotation. */
+type Block = { readonly kind: 'flow' | 'line' | 'heading' | 'blank'; readonly raw: string; readonly line: number };
+
+const LIST_MARK = /^\s*(?:[-*+]|\d{1,9}[.)])\s+/;
+
+const HEADING = /^ {0,3}#{1,6}(?:\s|$)/;
+
+const FENCE = /^\s*(?:(`{3,})[^`]*|(~{3,}).*)$/;
+
+const ROW_OR_RULE = /^\s*(?:\||(?:=+|-{2,}|(?:[-*_]\s*){3,})$)/;
+
+const INDENTED_CODE = /^(?: {4}|\t)/;
+
+/** Two spaces or a backslash at the end of a line keep Markdown from joining it with the next. */
+const HARD_BREAK = /(?: {2}|\\)\r?\n$/;
+
+/** Returns paragraphs and list items as one block each, and everything else line by line. */
+function blocksOf(text: string): readonly Block[] {
+  const blocks: Block[] = [];
+  let fence: string | null = null;
+  let isOpen = false;
+  for (const [n, raw] of (text.match(/[^\n]*\n|[^\n]+$/g) ?? []).entries()) {
+    const line = raw.trimEnd();
+    const last = blocks.at(-1);
+    const kind: Block['kind'] = fence === null ? kindOf(raw, line, isOpen) : 'line';
+    if (fence !== null) fence = closes(line, fence) ? null : fence;
+    else if (kind === 'line') fence = openedFence(line);
+    if (isOpen && kind === 'flow' && !beginsFlow(line) && last !== undefined) {
+      blocks[blocks.length - 1] = { ...last, raw: last.raw + raw };
+    } else {
+      blocks.push({ kind, raw, line: n + 1 });
+    }
+    isOpen = kind === 'flow' && !HARD_BREAK.test(raw);
+  }
+  return blocks;
+}
+
+function kindOf(raw: string, line: string, isOpen: boolean): Block['kind'] {
+  if (line === '') return 'blank';
+  if (HEADING.test(line)) return 'heading';
+  if (FENCE.test(line)) return 'line';
+  if (beginsFlow(line)) return 'flow';
+  if (ROW_OR_RULE.test(line)) return 'line';
+  return INDENTED_CODE.test(raw) && !isOpen ? 'line' : 'flow';
+}
+
+/** Whether a line starts a list item or continues a quotation, which never joins the line before. */
+function beginsFlow(line: string): boolean {
+  return LIST_MARK.test(`${line} `) || line.trimStart().startsWith('>');
+}
+
+function openedFence(line: string): string | null {
+  const found = FENCE.exec(line);
+  return found?.[1] ?? found?.[2] ?? null;
+}
+
+function closes(line: string, fence: string): boolean {
+  const marks = line.trimStart();
+  return marks.length >= fence.length && marks === fence.charAt(0).repeat(marks.length);
+}
+
+const SENTENCE_AND_SPACE = /[\s\S]*?(?:[.!?…][)"'\]”’»]*(?:\s+|$)|$)/gu;
+
+/** Splits a paragraph or list item into sentences; the mark of an item belongs to its first sentence. */
+function splitFlow(raw: string): readonly string[] {
+  const mark = LIST_MARK.exec(raw)?.[0] ?? '';
+  const found = raw.slice(mark.length).match(SENTENCE_AND_SPACE) ?? [];
+  const [first = '', ...rest] = found.filter((one) => one !== '');
+  return [mark + first, ...rest];
+}
+
+/** Joins lines with spaces and keeps the indentation of the first. */
+function unwrapped([first = '', ...rest]: readonly string[]): string {
+  return [first.trimEnd(), ...rest.map((line) => line.trim())].join(' ').trimEnd();
+}

@@ -1,0 +1,175 @@
+import type { RunSettings } from '../config/effective-settings.ts';
+import { loadSettings, openParsedFiles } from '../config/read-file.ts';
+import { omitUndefined, type Settings } from '../config/settings.ts';
+import { sparseFiles } from '../git/tree-files.ts';
+import { digestOf } from '../kernel/ids.ts';
+import { isInside, repoPath } from '../kernel/paths.ts';
+import { ACTIVE } from '../kernel/ports.ts';
+import type { RepositoryPaths, Snapshots } from '../kernel/repository.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
+import { openListFile } from '../platform/private-files.ts';
+import { version } from '../version.ts';
+
+/** Returns the agents whose command runs or reads a file that the change edits, with that file. */
+export function agentsEditedByChange(
+  agents: Settings['agent'],
+  changed: ReadonlySet<string>,
+): ReadonlyMap<string, string> {
+  const edited = new Map<string, string>();
+  for (const [name, agent] of Object.entries(agents)) {
+    const parts = partsOf(agent);
+    const file = [...changed].find((path) => parts.some((part) => namesFile(part, path)));
+    const read = file ?? readBy(parts).find((path) => changed.has(path));
+    if (read !== undefined) edited.set(name, read);
+  }
+  return edited;
+}
+
+/** Returns every word of the agent settings that may be the name of a file that an agent runs or reads. */
+export function agentWords(agents: Settings['agent']): readonly string[] {
+  const words = Object.values(agents)
+    .map(partsOf)
+    .flatMap((parts) => [...parts, ...parts.flatMap(wordsOf), ...readBy(parts)]);
+  return [...new Set(words)].filter((word) => word !== '');
+}
+
+function partsOf({ command, path }: Settings['agent'][string]): readonly string[] {
+  return [...(command ?? []), ...(path === null ? [] : [path])];
+}
+
+/** Whether a part of a command contains the file's path, or names the file or a folder above it. */
+function namesFile(part: string, file: string): boolean {
+  const words = [part, ...wordsOf(part)].flatMap((word) => repoPath(word) ?? []);
+  return part.includes(file) || words.some((word) => word !== '' && isInside(file, word));
+}
+
+/** Files in which these programs look up what to run, if the command itself does not say it. */
+const READ_BY: ReadonlyMap<string, readonly string[]> = new Map(
+  [
+    { programs: ['npm', 'npx'], files: ['package.json', '.npmrc'] },
+    { programs: ['pnpm', 'pnpx'], files: ['package.json', '.npmrc', 'pnpm-workspace.yaml'] },
+    { programs: ['yarn'], files: ['package.json', '.yarnrc.yml', '.yarnrc'] },
+    { programs: ['bun', 'bunx'], files: ['package.json', 'bunfig.toml'] },
+    { programs: ['make', 'gmake'], files: ['GNUmakefile', 'makefile', 'Makefile'] },
+    { programs: ['uv', 'poetry', 'pdm', 'hatch'], files: ['pyproject.toml', 'uv.toml'] },
+    { programs: ['just'], files: ['justfile', 'Justfile', '.justfile'] },
+    { programs: ['task'], files: ['Taskfile.yml', 'Taskfile.yaml', 'Taskfile.dist.yml', 'Taskfile.dist.yaml'] },
+    { programs: ['mise'], files: ['mise.toml', '.mise.toml'] },
+    { programs: ['rake'], files: ['Rakefile', 'rakefile'] },
+    { programs: ['cargo'], files: ['Cargo.toml', '.cargo/config.toml', '.cargo/config'] },
+    { programs: ['composer'], files: ['composer.json'] },
+    { programs: ['deno'], files: ['deno.json', 'deno.jsonc'] },
+  ].flatMap(({ programs, files }) => programs.map((program) => [program, files] as const)),
+);
+
+function readBy(parts: readonly string[]): readonly string[] {
+  const words = parts.flatMap(wordsOf);
+  const programs = words.map((word) => word.slice(word.lastIndexOf('/') + 1));
+  return [...programs.flatMap((program) => READ_BY.get(program) ?? []), ...pythonModules(words)];
+}
+
+/** `python -m tools.review` runs tools/review.py. */
+function pythonModules(words: readonly string[]): readonly string[] {
+  return words
+    .filter((_, i) => words[i - 1] === '-m')
+    .map((module) => module.replaceAll('.', '/'))
+    .flatMap((path) => [`${path}.py`, `${path}/__main__.py`, `${path}/__init__.py`]);
+}
+
+function wordsOf(part: string): readonly string[] {
+  return part.split(/[\s'"=;&|()]+/);
+}
+
+/** Returns the agents that a pull request must not use, because it edits their program. Their verdict would be the author's. */
+export async function agentsBarredByChange(
+  snapshots: Snapshots,
+  { source, settings, written }: RunSettings,
+): Promise<Result<ReadonlySet<string>>> {
+  if (source.from === null) return ok(new Set());
+  const comparison = await snapshots.compare({ kind: 'change', base: null }, settings.base);
+  if (!comparison.ok) return comparison;
+  const taken = await snapshots.take(comparison.value, omitUndefined(settings));
+  if (!taken.ok) return taken;
+  const changed = new Set<string>(taken.value.entries.map(({ path }) => path));
+  return ok(new Set(agentsEditedByChange(written.agent, changed).keys()));
+}
+
+/** Returns a digest of all commands in the settings: checks and custom agents. */
+export function commandsDigest(settings: Settings): string {
+  return digestOf([checksOf(settings), agentsOf(settings)]);
+}
+
+/** Returns the commands that a user has to approve. */
+export function commandsOf(settings: Settings): readonly string[] {
+  return [
+    ...checksOf(settings).map(([, , run]) => run),
+    ...agentsOf(settings).map(([name, { command, path, env }]) => {
+      const variables = Object.entries(env).map(([key, value]) => `${key}=${value}`);
+      return [...variables, ...(command ?? [path ?? name])].join(' ');
+    }),
+  ];
+}
+
+function checksOf(settings: Settings): (readonly [string, string, string])[] {
+  return settings.gates.flatMap((entry) =>
+    Object.entries(entry.checks).map(([name, { run }]) => [entry.path, name, run] as const),
+  );
+}
+
+// A path or an environment variable can make a known agent run any program.
+function agentsOf(settings: Settings): (readonly [string, Settings['agent'][string]])[] {
+  return Object.entries(settings.agent).filter(
+    ([, { command, path, env }]) => command !== null || path !== null || Object.keys(env).length > 0,
+  );
+}
+
+const MOST_DIGESTS = 100;
+
+/** Opens the list of approved configurations in the clone's git folder. An unreadable list approves nothing. */
+export function openConsentStore(commonDir: string): ConsentStore {
+  const file = openListFile(commonDir, 'trusted.json');
+  return {
+    async isTrusted(digest) {
+      return file.read().includes(digest);
+    },
+    async trust(digest) {
+      const others = file.read().filter((other) => typeof other === 'string' && other !== digest);
+      return file.write([...others, digest].slice(-MOST_DIGESTS));
+    },
+  };
+}
+
+/** Approves the commands of the current configuration, so that agents may run them. Returns the commands. */
+export async function trustConfig(repo: RepositoryPaths): Promise<Result<readonly string[]>> {
+  if (process.env[ACTIVE] !== undefined) return err({ kind: 'agreed-inside-a-run' });
+  const settings = await loadSettings(sparseFiles(repo), openParsedFiles(repo.commonDir, version));
+  if (!settings.ok) return settings;
+  const trusted = await openConsentStore(repo.commonDir).trust(commandsDigest(settings.value));
+  return trusted.ok ? ok(commandsOf(settings.value)) : trusted;
+}
+
+/** Checks that an agent may run the commands of the current configuration. */
+export async function checkTrust(repo: RepositoryPaths): Promise<Result<void>> {
+  const settings = await loadSettings(sparseFiles(repo), openParsedFiles(repo.commonDir, version));
+  return settings.ok ? requireConsent(repo, settings.value, 'agent') : settings;
+}
+
+/** Checks consent for the configured commands. A run by a person gives consent; a run by an agent needs it. */
+export async function requireConsent(
+  repo: RepositoryPaths,
+  settings: Settings,
+  by: 'person' | 'agent',
+): Promise<Result<void>> {
+  const commands = commandsOf(settings);
+  if (commands.length === 0) return ok(undefined);
+  const trust = openConsentStore(repo.commonDir);
+  const digest = commandsDigest(settings);
+  if (await trust.isTrusted(digest)) return ok(undefined);
+  return by === 'person' ? trust.trust(digest) : err({ kind: 'not-trusted', commands });
+}
+
+/** The configurations that a user has approved in this clone. */
+export interface ConsentStore {
+  isTrusted(digest: string): Promise<boolean>;
+  trust(digest: string): Promise<Result<void>>;
+}

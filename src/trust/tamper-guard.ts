@@ -1,0 +1,84 @@
+import { basename, join } from 'node:path';
+import { statFingerprints } from '../git/change-detection.ts';
+import type { TamperGuard } from '../kernel/ports.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import { checkFolder, listFolder, makeFolder, removeFile, statIfPresent, writeAtomically } from '../platform/files.ts';
+import { readPrivateFile } from '../platform/private-files.ts';
+
+/** Undoes changes that a fixer makes to these files between `snapshot` and `restore`. */
+export function openTamperGuard(removed: readonly RemovedIfNew[], restored: readonly RestoredIfWeaker[]): TamperGuard {
+  return {
+    async snapshot() {
+      const prints = removed.map((files) => ({ files, before: fingerprintsIn(files) }));
+      const texts = restored.map((files) => ({ files, before: textsIn(files) }));
+      return {
+        async restore() {
+          const ends = [
+            ...prints.flatMap(({ files, before }) => removeNew(files, before)),
+            ...texts.flatMap(({ files, before }) => restoreTexts(files, before)),
+          ];
+          const failure = ends.find((end) => !end.ok);
+          return failure ?? ok(ends.flatMap((end) => (end.ok && end.value !== null ? [end.value] : [])));
+        },
+      };
+    },
+  };
+}
+
+/** Plain files of one kind in a folder below `top`. */
+type Files = { readonly top: string; readonly folder: string; readonly name: RegExp };
+
+/**
+ * Files that are deleted if they appear or change while a fixer runs; losing one costs only another review. `isTold`:
+ * whether the deletion is reported to the user.
+ */
+export type RemovedIfNew = Files & { readonly isTold: boolean };
+
+/** Files that are restored if the new text is weaker. `isLess` returns whether the new text would block less. */
+export type RestoredIfWeaker = Files & { isLess(before: string | null, now: string | null, name: string): boolean };
+
+function pathsOf({ top, folder, name }: Files): readonly string[] {
+  const there = checkFolder(top, folder);
+  const listed = there.ok ? listFolder(join(top, folder)) : there;
+  const names = listed.ok ? listed.value.map((entry) => entry.name).filter((entry) => name.test(entry)) : [];
+  return names.map((entry) => join(top, folder, entry)).filter((path) => statIfPresent(path)?.isDirectory() === false);
+}
+
+function fingerprintsIn(files: Files): ReadonlyMap<string, string> {
+  return new Map(Object.entries(statFingerprints(pathsOf(files))));
+}
+
+function textsIn(files: Files): ReadonlyMap<string, string | null> {
+  return new Map(pathsOf(files).map((path) => [path, textOf(path)]));
+}
+
+function textOf(path: string): string | null {
+  const read = readPrivateFile(path);
+  return read.ok ? read.value : null;
+}
+
+/** A path that was restored or deleted; null if there is nothing to report. */
+type Undone = Result<string | null>;
+
+function removeNew(files: RemovedIfNew, before: ReadonlyMap<string, string>): readonly Undone[] {
+  const changed = [...fingerprintsIn(files)].filter(([path, print]) => before.get(path) !== print);
+  return changed.map(([path]) => {
+    const removed = removeFile(path);
+    return removed.ok ? ok(files.isTold ? path : null) : removed;
+  });
+}
+
+function restoreTexts(files: RestoredIfWeaker, before: ReadonlyMap<string, string | null>): readonly Undone[] {
+  return [...new Set([...before.keys(), ...pathsOf(files)])].map((path) => {
+    const old = before.get(path) ?? null;
+    const now = textOf(path);
+    if (old === now || !files.isLess(old, now, basename(path))) return ok(null);
+    const restored = old === null ? removeFile(path) : writeBack(files, basename(path), old);
+    return restored.ok ? ok(path) : restored;
+  });
+}
+
+function writeBack({ top, folder }: Files, name: string, text: string): Result<void> {
+  const made = makeFolder(top, folder);
+  return made.ok ? writeAtomically(made.value, name, text) : made;
+}

@@ -1,0 +1,125 @@
+/** Returns how many terminal cells a text takes. */
+export function cells(text: string): number {
+  if (NARROW.test(text)) return text.length;
+  let sum = 0;
+  for (const { segment } of graphemes(text)) sum += cellsOf(segment);
+  return sum;
+}
+
+/** Cuts a text to at most `most` cells and marks the cut with an ellipsis. */
+export function cut(text: string, most: number): string {
+  if (cells(text) <= most) return text;
+  if (most < 1) return '';
+  let kept = '';
+  let used = 1;
+  for (const { segment } of graphemes(text)) {
+    used += cellsOf(segment);
+    if (used > most) break;
+    kept += segment;
+  }
+  return `${kept}${ELLIPSIS}`;
+}
+
+/** Like `cut`, but keeps the end of the text, where paths and ids differ. */
+export function cutStart(text: string, most: number): string {
+  if (cells(text) <= most) return text;
+  if (most < 1) return '';
+  let kept = '';
+  let used = 1;
+  for (const { segment } of [...graphemes(text)].reverse()) {
+    used += cellsOf(segment);
+    if (used > most) break;
+    kept = `${segment}${kept}`;
+  }
+  return `${ELLIPSIS}${kept}`;
+}
+
+/** Pads a text with spaces to `width` cells. */
+export function padCells(text: string, width: number): string {
+  return `${text}${' '.repeat(Math.max(0, width - cells(text)))}`;
+}
+
+const ELLIPSIS = '…';
+
+const NARROW = /^[\x20-\x7e…·]*$/;
+
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|\ufe0f|[\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]/u;
+
+const NONE = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]*$/u;
+
+let segmenter: Intl.Segmenter | null = null;
+
+// Created on first use, because that takes longer than most commands.
+function graphemes(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return segmenter.segment(text);
+}
+
+function cellsOf(grapheme: string): number {
+  if (NONE.test(grapheme)) return 0;
+  return WIDE.test(grapheme) ? 2 : 1;
+}
+
+/**
+ * Wraps a text at spaces into lines of at most `width` cells. Continued lines keep the indentation of their line, plus
+ * `indent`. Words are never broken, so that people can copy ids, paths and commands. Lines of CJK text, which has no
+ * spaces, may break between any two characters. Colour codes take no room.
+ */
+export function wrap(text: string, width: number, indent = 0): string {
+  return text
+    .split('\n')
+    .flatMap((line) => wrapLine(line, width, indent))
+    .join('\n');
+}
+
+function wrapLine(whole: string, width: number, indent: number): readonly string[] {
+  if (cellsShown(whole) <= width) return [whole];
+  const line = withoutTrailingSpaces(whole);
+  const start = /^ */.exec(line)?.[0] ?? '';
+  const hanging = ' '.repeat(Math.min(start.length + indent, Math.max(0, Math.floor(width / 2))));
+  const lines: string[] = [];
+  let open = start;
+  let used = start.length;
+  let isEmpty = true;
+  for (const { gap, word } of pieces(line.slice(start.length))) {
+    const wide = cellsShown(word);
+    if (!isEmpty && used + gap.length + wide > width) {
+      lines.push(open);
+      open = `${hanging}${word}`;
+      used = hanging.length + wide;
+    } else {
+      open += `${gap}${word}`;
+      used += gap.length + wide;
+    }
+    isEmpty = false;
+  }
+  return [...lines, open];
+}
+
+function withoutTrailingSpaces(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === ' ') end--;
+  return line.slice(0, end);
+}
+
+type Piece = { readonly gap: string; readonly word: string };
+
+/** Splits a line into words with the spaces before them. A wide character is a word, with closing punctuation. */
+function pieces(text: string): readonly Piece[] {
+  piece ??= new RegExp(`( *)(${IDEOGRAPH}${CLOSING}*|(?:(?!${IDEOGRAPH})[^ ])+)`, 'gu');
+  return [...text.matchAll(piece)].map(([, gap = '', word = '']) => ({ gap, word }));
+}
+
+const COLOUR = /\u001b\[[0-9;]*m/g;
+
+const IDEOGRAPH = '[\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7a3\\uf900-\\ufaff\\u{20000}-\\u{3fffd}]';
+
+const CLOSING = '[\\u3001\\u3002\\uff01-\\uff0f\\uff1a-\\uff20\\u300d\\u300f\\u3011\\ufe00-\\ufe0f\\p{M}]';
+
+// Created on first use, because its character classes are long.
+let piece: RegExp | null = null;
+
+function cellsShown(text: string): number {
+  return cells(text.replace(COLOUR, ''));
+}

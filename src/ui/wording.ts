@@ -1,0 +1,101 @@
+import { quoteName, shellWord, showInvisible } from '../kernel/escape.ts';
+import { wrap } from './layout.ts';
+
+/** Returns a number with its word: "1 gate", "2 gates". */
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`;
+}
+
+/** Returns a number of seconds in words. */
+export function describeSeconds(seconds: number): string {
+  return count(seconds, 'second');
+}
+
+/** Returns a duration in seconds, to a tenth. */
+export function describeDuration(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** Suggests the nearest known name, or lists the known names. */
+export function didYouMean(key: string, known: readonly string[]): string {
+  if (known.length === 0) return '';
+  const edits = (one: string) => distance(one.toLowerCase(), key.toLowerCase());
+  const near = [...known].sort((a, b) => edits(a) - edits(b)).find((one) => edits(one) <= 2);
+  return near === undefined ? `; known here: ${known.join(', ')}` : `; did you mean "${near}"?`;
+}
+
+/** Returns the number of single-character edits between two names. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
+
+const MOST_NAMES = 10;
+
+/** Returns a list of names. A long list is cut and ends with the number of names left out. */
+export function someNames(names: readonly string[], most = MOST_NAMES): string {
+  const shown = names.slice(0, most).map(quoteName).join(', ');
+  return names.length > most ? `${shown} and ${names.length - most} more` : shown;
+}
+
+/** Returns user input in quotes. It may not be the name of anything, so the quotes are never left out. */
+export function quoted(given: string): string {
+  return `"${showInvisible(given)}"`;
+}
+
+/** Returns a name quoted for the shell, as one word of a command that people copy. */
+export function commandPrefix(name: string): string {
+  return shellWord(showInvisible(name));
+}
+
+/** Returns `file:line`; `null` if no file is named. */
+export function describePlace({
+  file,
+  line,
+}: {
+  readonly file: string | null;
+  readonly line: number | null;
+}): string | null {
+  if (file === null) return null;
+  return `${quoteName(file)}${line === null ? '' : `:${line}`}`;
+}
+
+/** Stands for the location of a finding that names no file. */
+export const NO_LOCATION = 'no location';
+
+/** Returns the notice about files that count as a pass, a waiver or an approval and that onceover restored. */
+export function describeTakenBack(paths: readonly string[]): string {
+  return `files that would count as a pass, a waiver or an approval changed while the fixer ran, so onceover restored them: ${someNames(paths)}; if you made that change, repeat it`;
+}
+
+/** Puts `npx` before the commands in a message if the user started onceover with npx. */
+export function withNpx(text: string, byNpx = false): string {
+  return byNpx ? text.replace(/("|: )onceover (?=[a-z])/g, '$1npx onceover ') : text;
+}
+
+/** Returns an amount of money, with four decimals if it is under ten cents. */
+export function usdOf(usd: number): string {
+  return `$${usd.toFixed(usd > 0 && usd < 0.1 ? 4 : 2)}`;
+}
+
+/** Returns a short number of tokens: "950", "1.2k", "3.45M". */
+export function tokensOf(count: number): string {
+  if (count < 1000) return String(count);
+  return count < 999_500 ? `${(count / 1000).toFixed(count < 99_500 ? 1 : 0)}k` : `${(count / 1_000_000).toFixed(2)}M`;
+}
+
+/** Returns a title with a bulleted list under it. */
+export function joinWords(title: string, lines: readonly string[], width: number): string {
+  return [title, ...lines.map((line) => wrap(`  - ${line}`, width, 2))].join('\n');
+}
+
+/** `what`: what happened and why. `next`: what to do next. */
+export type Message = { readonly what: string; readonly next: string };

@@ -1,0 +1,247 @@
+import * as z from 'zod';
+import type { YamlFile } from '../../config/yaml.ts';
+import type { JobProblem, PlacedProblem } from '../../kernel/failure.ts';
+import { WHOLE_STEP } from '../types.ts';
+
+type Node = { readonly id: string; readonly dependencies: readonly string[] };
+
+/** Returns all direct and indirect dependencies of a step, without ids of unknown steps. */
+export function allDependencies(steps: readonly Node[], id: string): ReadonlySet<string> {
+  return new Set(inOrder(steps, steps.find((step) => step.id === id)?.dependencies ?? []));
+}
+
+/** Returns all ids in file order, except that each step comes after its dependencies. There must be no cycle. */
+export function stepsInOrder(steps: readonly Node[]): readonly string[] {
+  return inOrder(
+    steps,
+    steps.map(({ id }) => id),
+  );
+}
+
+/** Returns the wanted steps and their dependencies, each step after its dependencies. */
+function inOrder(steps: readonly Node[], wanted: readonly string[]): readonly string[] {
+  const byId = new Map(steps.map((step) => [step.id, step]));
+  const seen = new Set<string>();
+  const order: string[] = [];
+  const visit = (id: string): void => {
+    const step = byId.get(id);
+    if (step === undefined || seen.has(id)) return;
+    seen.add(id);
+    step.dependencies.forEach(visit);
+    order.push(id);
+  };
+  wanted.forEach(visit);
+  return order;
+}
+
+/** Returns the steps of a dependency cycle, with the first step again at the end; `null` if there is no cycle. */
+export function findCycle(steps: readonly Node[]): readonly string[] | null {
+  const byId = new Map(steps.map((step) => [step.id, step]));
+  const cleared = new Set<string>();
+  const follow = (id: string, path: readonly string[]): readonly string[] | null => {
+    const at = path.indexOf(id);
+    if (at !== -1) return [...path.slice(at), id];
+    if (cleared.has(id)) return null;
+    for (const next of byId.get(id)?.dependencies ?? []) {
+      const found = follow(next, [...path, id]);
+      if (found !== null) return found;
+    }
+    cleared.add(id);
+    return null;
+  };
+  for (const { id } of steps) {
+    const found = follow(id, []);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+type Place = YamlFile['place'];
+
+type Report = (path: readonly PropertyKey[], what: JobProblem, at?: 'key') => void;
+
+/** Returns the problems of a job with a valid shape: references to unknown names, and steps that can never start. */
+export function checkJob(job: JobDocument, place: Place): readonly PlacedProblem[] {
+  const problems: PlacedProblem[] = [];
+  const report: Report = (path, what, at) => problems.push({ ...place(path, at), what });
+  const { steps } = job;
+  for (const [i, { id }] of steps.entries()) {
+    const first = steps.findIndex((one) => one.id === id);
+    if (first < i) report(['steps', i, 'id'], { kind: 'duplicate-step', id, line: place(['steps', first, 'id']).line });
+    checkStep(job, i, report);
+  }
+  const cycle = findCycle(steps);
+  if (cycle !== null) {
+    const i = steps.findIndex(({ id }) => id === cycle[0]);
+    const j = steps[i]?.dependencies.indexOf(cycle[1] ?? '') ?? 0;
+    report(['steps', i, 'dependencies', j], { kind: 'dependency-cycle', steps: cycle });
+  }
+  for (const [i, { name }] of job.workflows.entries()) {
+    const first = job.workflows.findIndex((one) => one.name === name);
+    if (first < i) {
+      const { line } = place(['workflows', first, 'name']);
+      report(['workflows', i, 'name'], { kind: 'duplicate-workflow', name, line });
+    }
+    checkOrder(job, i, report);
+  }
+  return problems.sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+function checkStep(job: JobDocument, i: number, report: Report): void {
+  const step = job.steps[i];
+  if (step === undefined) return;
+  for (const [j, id] of step.dependencies.entries()) {
+    if (!isStep(job, id)) report(['steps', i, 'dependencies', j], unknownStep(job, id));
+  }
+  if (Object.hasOwn(step.outputs, WHOLE_STEP)) {
+    report(['steps', i, 'outputs', WHOLE_STEP], { kind: 'reserved-output', name: WHOLE_STEP }, 'key');
+  }
+  const known = [WHOLE_STEP, ...Object.keys(step.outputs)];
+  for (const [j, { run_each: output, quality_criteria }] of step.reviews.entries()) {
+    const path = ['steps', i, 'reviews', j];
+    if (!known.includes(output)) {
+      report([...path, 'run_each'], { kind: 'unknown-output', step: step.id, output, known });
+    }
+    if (Object.keys(quality_criteria).length === 0) report([...path, 'quality_criteria'], { kind: 'no-criteria' });
+  }
+  const needed = allDependencies(job.steps, step.id);
+  for (const [j, input] of step.inputs.entries()) {
+    if (!('file' in input)) continue;
+    const path = ['steps', i, 'inputs', j];
+    const { file, from_step: from } = input;
+    const source = job.steps.find(({ id }) => id === from);
+    if (source === undefined) report([...path, 'from_step'], unknownStep(job, from));
+    else if (!needed.has(from)) {
+      report([...path, 'from_step'], { kind: 'input-of-no-dependency', step: step.id, from });
+    } else if (!Object.hasOwn(source.outputs, file)) {
+      const outputs = Object.keys(source.outputs);
+      report([...path, 'file'], { kind: 'unknown-output', step: from, output: file, known: outputs });
+    }
+  }
+}
+
+/** Reports steps of a workflow that are unknown, listed twice, or not in a later group than their dependencies. */
+function checkOrder(job: JobDocument, i: number, report: Report): void {
+  const workflow = job.workflows[i];
+  if (workflow === undefined) return;
+  const groups = workflow.steps.map((entry) => (typeof entry === 'string' ? [entry] : entry));
+  const seen = new Set<string>();
+  for (const [g, group] of groups.entries()) {
+    for (const [k, id] of group.entries()) {
+      const path = ['workflows', i, 'steps', g, ...(typeof workflow.steps[g] === 'string' ? [] : [k])];
+      if (seen.has(id)) report(path, { kind: 'step-twice', workflow: workflow.name, step: id });
+      else if (!isStep(job, id)) report(path, unknownStep(job, id));
+      else {
+        for (const needs of job.steps.find((step) => step.id === id)?.dependencies ?? []) {
+          const at = groups.findIndex((one) => one.includes(needs));
+          if (!isStep(job, needs) || needs === id || (at !== -1 && at < g)) continue;
+          const why = at === -1 ? 'left-out' : at === g ? 'same-group' : 'later';
+          report(path, { kind: 'step-out-of-order', workflow: workflow.name, step: id, needs, why });
+        }
+      }
+      seen.add(id);
+    }
+  }
+}
+
+function isStep({ steps }: JobDocument, id: string): boolean {
+  return steps.some((step) => step.id === id);
+}
+
+function unknownStep({ steps }: JobDocument, id: string): JobProblem {
+  return { kind: 'unknown-step', id, known: [...new Set(steps.map((step) => step.id))] };
+}
+
+const NAME = /^[a-z][a-z0-9_]*$/;
+
+const NAME_RULE = 'must begin with a lower-case letter and have only lower-case letters, digits and "_"';
+
+/** Limited because names are part of file names, together with a session id. */
+const LONGEST_NAME = 64;
+
+const name = z.string().max(LONGEST_NAME).regex(NAME, NAME_RULE);
+
+const text = z.string().trim().min(1);
+
+const outputName = z
+  .string()
+  .min(1)
+  .max(128)
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9 _./-]*$/,
+    'must begin with a letter or digit and have only letters, digits and " _./-"',
+  );
+
+const inputSchema = z
+  .union(
+    [
+      z.strictObject({ name: text, description: text }),
+      z.strictObject({
+        file: text,
+        from_step: z.string().describe('The step that has this output; must be a dependency.'),
+      }),
+    ],
+    {
+      error:
+        'must be {name, description} for an input from the user, or {file, from_step} for an output of an earlier step',
+    },
+  )
+  .describe('An input of the step: from the user, or an output of an earlier step.');
+
+const outputSchema = z.strictObject({
+  type: z.enum(['file', 'files']).describe('One file, or a list of files.'),
+  description: text.describe('The content of the output.'),
+  required: z.boolean().default(true).describe('Whether the output is needed to finish the step.'),
+});
+
+const reviewSchema = z.strictObject({
+  run_each: text.describe('"step": one review of all outputs. The name of an output: one review per file of it.'),
+  quality_criteria: z
+    .record(text, text)
+    .describe('Criteria by name, each with a question. The criterion passes if the answer is yes.'),
+  additional_review_guidance: text.optional().describe('More context for the reviewer.'),
+});
+
+const stepSchema = z.strictObject({
+  id: name,
+  name: text,
+  description: text,
+  instructions_file: text.describe('A Markdown file with the instructions, in the folder of this file.'),
+  inputs: z.array(inputSchema).default([]),
+  outputs: z.record(outputName, outputSchema).default({}).describe('The outputs by name.'),
+  dependencies: z.array(z.string()).default([]).describe('Steps that must be finished before this one.'),
+  reviews: z.array(reviewSchema).default([]).describe('Reviews that the outputs must pass to finish the step.'),
+});
+
+const workflowSchema = z.strictObject({
+  name,
+  summary: text,
+  steps: z
+    .array(
+      z.union([z.string(), z.array(z.string()).min(1)], {
+        error: 'must be the id of a step, or a list of ids of steps that can be done in parallel',
+      }),
+    )
+    .min(1)
+    .describe('The ids of the steps in order. A list of ids is a group of steps that can be done in parallel.'),
+});
+
+/** A `.deepwork/jobs/<job>/job.yml`, as users write it. */
+export const jobSchema = z
+  .strictObject({
+    name: name.describe('The name of the folder that contains this file.'),
+    version: z.string().min(1).describe('For example "1.0.0".'),
+    summary: text.max(200),
+    common_job_info_provided_to_all_steps_at_runtime: z
+      .string()
+      .default('')
+      .describe('Text that every step gets with its own instructions.'),
+    steps: z.array(stepSchema).min(1),
+    workflows: z
+      .array(workflowSchema)
+      .default([])
+      .describe('Orders of steps. Default: one workflow with all steps, each after its dependencies.'),
+  })
+  .describe('A job: steps with reviewed outputs, and the workflows that order them.');
+
+export type JobDocument = z.output<typeof jobSchema>;

@@ -1,0 +1,165 @@
+import { describeFeedback, describeSummary, describeWorkflowNotice, REVIEWER_MISSING } from './describe/end.ts';
+import { workflowWarnings } from './describe/list.ts';
+import { type Calls, describeHowToFinish } from './describe/steps.ts';
+import type { StepOutputs } from './quality/types.ts';
+import { openSteps, stepState } from './session.ts';
+import type {
+  BegunStep,
+  OfferedWorkflows,
+  SessionStatus,
+  StepEnd,
+  StepState,
+  WorkflowSession,
+  WorkflowStart,
+} from './types.ts';
+
+export type WorkflowsDocument = ReturnType<typeof workflowsDocument>;
+
+export type WorkflowStartDocument = ReturnType<typeof workflowStartDocument>;
+
+export type StepEndDocument = ReturnType<typeof stepEndDocument>;
+
+export type WorkflowStatusDocument = ReturnType<typeof workflowStatusDocument>;
+
+export type WorkflowAbortDocument = ReturnType<typeof sessionDocument>;
+
+/** Returns the document of `workflow list --json` and `get_workflows`. */
+export function workflowsDocument(offered: OfferedWorkflows) {
+  return {
+    jobs: offered.jobs.map(({ name, version, summary, workflows }) => ({
+      name,
+      version,
+      summary,
+      workflows: workflows.map((one) => ({ name: one.name, summary: one.summary, steps: one.groups })),
+    })),
+    sessions: offered.sessions
+      .filter(({ session }) => session.end === null)
+      .map(({ session, open }) => ({ ...sessionHead(session), open_steps: open.map(begunStep) })),
+    warnings: workflowWarnings(offered),
+  };
+}
+
+/** Returns the document of `workflow start --json` and `start_workflow`. */
+export function workflowStartDocument({ session, begun, reviewerMissing }: WorkflowStart, calls: Calls = 'tools') {
+  const [first, ...others] = begun.map(begunStep);
+  if (first === undefined) throw new Error('a workflow starts with at least one step');
+  return {
+    ...sessionHead(session),
+    begin_step: first,
+    also_begin: others,
+    next: describeHowToFinish(begun, calls),
+    warnings: reviewerMissing ? [REVIEWER_MISSING] : [],
+  };
+}
+
+/** Returns the document of `workflow finish --json` and `finished_step`. */
+export function stepEndDocument(end: StepEnd, calls: Calls = 'tools') {
+  const { session, step } = end;
+  const isComplete = session.end?.kind === 'completed';
+  const begun = end.kind === 'finished' ? end.begun : [];
+  const [first, ...others] = begun.map(begunStep);
+  const errors = end.kind === 'failed' ? end.errors : [];
+  return {
+    status: endStatus(end),
+    session_id: session.id,
+    step_id: step,
+    feedback: end.kind === 'finished' ? null : describeFeedback(end, calls),
+    failed_reviews: end.kind === 'failed' ? end.failed : [],
+    errors: errors.map(({ runEach, file, said }) => ({ review_run_each: runEach, target_file: file, message: said })),
+    not_judged_again: end.skipped,
+    reviews_done: end.judged,
+    attempts: stepState(session, step)?.attempts ?? 0,
+    review_instructions_file: end.kind === 'instructed' ? end.file : null,
+    override_reason: end.kind === 'finished' ? end.override : null,
+    begin_step: first ?? null,
+    also_begin: others,
+    open_steps: openSteps(session).map(({ id }) => id),
+    next: begun.length > 0 ? describeHowToFinish(begun, calls) : null,
+    summary: isComplete ? describeSummary(session) : null,
+    all_outputs: isComplete ? allOutputs(session) : null,
+    warnings: end.notices.map(describeWorkflowNotice),
+  };
+}
+
+function endStatus({ kind, session }: StepEnd): 'needs_work' | 'next_step' | 'workflow_complete' {
+  if (kind !== 'finished') return 'needs_work';
+  return session.end?.kind === 'completed' ? 'workflow_complete' : 'next_step';
+}
+
+/** Returns the document of `workflow status --json`. */
+export function workflowStatusDocument(sessions: readonly SessionStatus[], warnings: readonly string[]) {
+  return {
+    sessions: sessions.map(({ session, open }) => ({ ...sessionDocument(session), open_steps: open.map(begunStep) })),
+    warnings,
+  };
+}
+
+/** Returns the document of `workflow abort --json` and `abort_workflow`: the last state of the session. */
+export function sessionDocument(session: WorkflowSession) {
+  const { end } = session;
+  const status: 'active' | 'completed' | 'aborted' = end?.kind ?? 'active';
+  return {
+    ...sessionHead(session),
+    status,
+    ended_at: end?.at ?? null,
+    explanation: end?.kind === 'aborted' ? end.explanation : null,
+    steps: session.steps.map((step) => ({
+      step_id: step.id,
+      status: stepStatus(step),
+      begun_at: step.begunAt,
+      finished_at: step.finished?.at ?? null,
+      attempts: step.attempts,
+      outputs: step.finished?.outputs ?? null,
+      notes: step.finished?.notes ?? null,
+      override_reason: step.finished?.override ?? null,
+      failed_reviews: step.failed,
+      review_instructions_file: step.instructed?.file ?? null,
+    })),
+    all_outputs: allOutputs(session),
+  };
+}
+
+function sessionHead({ id, job, workflow, goal, reviewer, startedAt }: WorkflowSession) {
+  return {
+    session_id: id,
+    job,
+    workflow,
+    goal,
+    reviewer: reviewer.kind === 'agent' ? reviewer.name : null,
+    started_at: startedAt,
+  };
+}
+
+function begunStep({ session, step, job, inputs }: BegunStep) {
+  return {
+    session_id: session.id,
+    step_id: step.id,
+    name: step.name,
+    description: step.description,
+    goal: session.goal,
+    job_dir: job.folder,
+    common_info: job.commonInfo,
+    instructions: step.instructions,
+    instructions_file: step.instructionsFile,
+    inputs: inputs.map((input) =>
+      input.kind === 'user'
+        ? { name: input.name, description: input.description, from_step: null, paths: [] }
+        : { name: input.output, description: null, from_step: input.fromStep, paths: input.paths },
+    ),
+    outputs: step.outputs,
+    reviews: step.reviews.map((review) => ({
+      ...review,
+      additional_review_guidance: review.additional_review_guidance ?? null,
+    })),
+  };
+}
+
+function stepStatus({ begunAt, finished }: StepState): 'waiting' | 'open' | 'finished' {
+  if (finished !== null) return 'finished';
+  return begunAt === null ? 'waiting' : 'open';
+}
+
+/** Returns the outputs by step, because two steps may have outputs of the same name. */
+function allOutputs({ steps }: WorkflowSession): Readonly<Record<string, StepOutputs>> {
+  return Object.fromEntries(steps.flatMap(({ id, finished }) => (finished === null ? [] : [[id, finished.outputs]])));
+}

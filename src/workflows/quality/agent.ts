@@ -1,0 +1,167 @@
+import { realpath } from 'node:fs/promises';
+import { relative, resolve, sep } from 'node:path';
+import { readSettings } from '../../config/effective-settings.ts';
+import type { Settings } from '../../config/settings.ts';
+import { type Answers, strictSchema } from '../../dispatch/answer-schemas.ts';
+import { converse } from '../../dispatch/converse.ts';
+import { cacheTtl } from '../../dispatch/decide-resume.ts';
+import { type Budget, openBudget, openQueue } from '../../dispatch/limits.ts';
+import { openReviewersFor } from '../../dispatch/reviewers.ts';
+import { findRepository } from '../../git/locate.ts';
+import { openSnapshots } from '../../git/snapshot.ts';
+import type { Clock, Reviewers } from '../../kernel/ports.ts';
+import type { RepositoryPaths } from '../../kernel/repository.ts';
+import { ok, type Result } from '../../kernel/result.ts';
+import { agentsBarredByChange } from '../../trust/consent.ts';
+import { describeTrouble } from '../../ui/describe-agent-failure.ts';
+import {
+  type QualityCall,
+  type QualityCli,
+  QualityCliError,
+  type QualityDispatch,
+  QualityGateError,
+  type QualityQuestions,
+} from './types.ts';
+
+/** An agent that evaluates a step's outputs. */
+export type QualityAgent = {
+  readonly agent: string;
+  readonly reviewers: Reviewers;
+  /** How many evaluations run at the same time. */
+  readonly atOnce: number;
+  readonly settings: Pick<Settings, 'cacheTtl' | 'idleTimeoutSeconds'>;
+  readonly clock: Clock;
+  readonly stop: AbortSignal | null;
+  /** `null` if the number of questions is not limited. */
+  readonly budget: Pick<Budget, 'spend' | 'used'> | null;
+  /** Called after every question. */
+  told(dispatch: QualityDispatch): void;
+  /** Called after every evaluation that called the agent. */
+  evaluated(questions: QualityQuestions): void;
+};
+
+/** Returns a read-only evaluator that runs a few evaluations at a time, with one repair question per evaluation. */
+export function agentQualityCli(given: QualityAgent): QualityCli {
+  const inTurn = openQueue(given.atOnce);
+  return { run: (call) => inTurn(() => evaluate(given, call)) };
+}
+
+async function evaluate(given: QualityAgent, call: QualityCall): Promise<Answers['quality']> {
+  const { agent, reviewers, settings, clock, stop, budget } = given;
+  const dispatches: QualityDispatch[] = [];
+  let isAnswered = false;
+  try {
+    const { answer, trouble } = await converse(
+      {
+        ...{ reviewers, clock, budget, coolings: null },
+        async send(name, question, { mode }) {
+          const { model } = await reviewers.describe(name);
+          const end = await reviewers.ask(name, question, { stop, watch() {} });
+          const dispatch: QualityDispatch = {
+            agent,
+            model: (end.ok ? end.model : null) ?? model,
+            mode: mode === 'repair' ? 'repair' : 'fresh',
+            usage: end.ok ? end.reply.usage : end.usage,
+            durationMs: end.durationMs,
+            failure: end.ok ? null : end.failure,
+          };
+          dispatches.push(dispatch);
+          given.told(dispatch);
+          return end;
+        },
+      },
+      {
+        kind: 'quality',
+        agent,
+        others: [],
+        fresh: { stable: call.systemPrompt, dynamic: call.prompt },
+        resumed: null,
+        options: {
+          schema: call.jsonSchema,
+          strictSchema: strictSchema({ ...call.jsonSchema }),
+          cacheTtl: cacheTtl(settings.cacheTtl, null),
+          timeoutSeconds: call.timeoutSeconds,
+          idleSeconds: settings.idleTimeoutSeconds,
+        },
+        // The step allows this much time for its evaluation, however many questions it takes.
+        sharesTimeout: true,
+      },
+    );
+    if (trouble !== null) {
+      const message = describeTrouble(trouble);
+      throw trouble.kind === 'agent' ? new QualityCliError(message, trouble) : new QualityGateError(message);
+    }
+    isAnswered = true;
+    return answer;
+  } finally {
+    if (dispatches.length > 0) given.evaluated({ dispatches, isAnswered });
+  }
+}
+
+/** The agent that evaluates by default. */
+export const USUAL_AGENT = 'claude';
+
+/** Options of an evaluator. */
+export type QualityCliOptions = {
+  /** The agent to call. Default: Claude Code. */
+  readonly agent?: string | undefined;
+  /** How many evaluations run at the same time. Default: the `concurrency` setting. */
+  readonly concurrency?: number | undefined;
+  readonly signal?: AbortSignal | null | undefined;
+  /** Called after every question, answered or not. The sum of their usage is what was paid. */
+  readonly onDispatch?: ((dispatch: QualityDispatch) => void) | undefined;
+};
+
+/** A budget and a ledger that evaluations are counted in. */
+export type QualityAccount = { evaluated(questions: QualityQuestions): void };
+
+/** Opens an agent of this machine as an evaluator, with the settings of the repository that contains `root`. */
+export async function openQualityCli(
+  root: string,
+  options: QualityCliOptions,
+  account: QualityAccount | null = null,
+): Promise<Result<QualityCli>> {
+  const repository = await findRepository(root);
+  if (!repository.ok) return repository;
+  const read = await readSettings(repository.value, { kind: 'change', base: null });
+  if (!read.ok) return read;
+  read.value.parsed.save();
+  const barred = await agentsBarredByChange(openSnapshots(repository.value), read.value);
+  if (!barred.ok) return barred;
+  const { settings } = read.value;
+  const { agent = USUAL_AGENT, concurrency: atOnce = settings.concurrency, signal: stop = null } = options;
+  if (barred.value.has(agent)) {
+    throw new QualityGateError(
+      `${agent} cannot evaluate: this pull request changes files that ${agent} is started from.`,
+    );
+  }
+  if (!Number.isInteger(atOnce) || atOnce < 1) {
+    throw new QualityGateError(`concurrency is ${atOnce}: give a whole number, 1 or more.`);
+  }
+  const cli = agentQualityCli({
+    agent,
+    reviewers: await openReviewersFor(repository.value, settings, stop),
+    atOnce,
+    settings,
+    clock: { now: () => new Date() },
+    stop,
+    // A program that opens its own evaluator may keep it for days, so it does its own counting.
+    budget: account === null ? null : openBudget(settings.budget),
+    told: (dispatch) => options.onDispatch?.(dispatch),
+    evaluated: (questions) => account?.evaluated(questions),
+  });
+  return ok({
+    async run(call) {
+      await refuseElsewhere(repository.value, call.cwd);
+      return cli.run(call);
+    },
+  });
+}
+
+/** Throws for a folder outside the repository: its own settings and protections would not apply there. */
+async function refuseElsewhere({ root }: RepositoryPaths, cwd: string): Promise<void> {
+  const real = await realpath(resolve(cwd));
+  if (relative(root, real).split(sep)[0] === '..') {
+    throw new QualityGateError(`This evaluator was opened for ${root}, and ${cwd} is outside of it.`);
+  }
+}

@@ -1,0 +1,184 @@
+import { resolve } from 'node:path';
+import { answerSchema } from '../../dispatch/answer-schemas.ts';
+import { openQueue } from '../../dispatch/limits.ts';
+import type { OutputFiles } from '../../kernel/ports.ts';
+import { openOutputFiles } from './output-files.ts';
+import { listedPayload, onOneLine, qualityInstructions, qualitySystemPrompt, shownPayload } from './prompt.ts';
+import { type OutputFile, outputFiles, qualityTasks, qualityTimeoutSeconds, scopeReview } from './tasks.ts';
+import {
+  type OutputSpecs,
+  type QualityCli,
+  type QualityCriteria,
+  QualityGateError,
+  type QualityGateResult,
+  type QualityReview,
+  type ReviewError,
+  type ReviewResult,
+  type StepOutputs,
+} from './types.ts';
+import { parseQualityResult, settleVerdict } from './verdict.ts';
+
+/** The most files that a prompt includes with their contents. */
+export const DEFAULT_MAX_INLINE_FILES = 5;
+
+export type QualityGateOptions = {
+  /** The reviewer. Not needed to build review instructions. */
+  readonly cli?: QualityCli | null | undefined;
+  readonly maxInlineFiles?: number | undefined;
+};
+
+/** The outputs to judge. Their paths are relative to `projectRoot`. */
+export type JudgedOutputs = {
+  readonly outputs: StepOutputs;
+  readonly projectRoot: string;
+  /** Notes of the author for the reviewer. */
+  readonly notes?: string | null | undefined;
+};
+
+export type Evaluation = JudgedOutputs & {
+  readonly qualityCriteria: QualityCriteria;
+  readonly additionalReviewGuidance?: string | null | undefined;
+};
+
+export type StepReviews = JudgedOutputs & {
+  readonly reviews: readonly QualityReview[];
+  readonly outputSpecs: OutputSpecs;
+};
+
+const NO_CRITERIA = 'No quality criteria defined - auto-passing';
+
+/** Judges the outputs of a step: with an external reviewer, or through a file of instructions. It has no cache. */
+export class QualityGate {
+  readonly maxInlineFiles: number;
+  readonly #cli: QualityCli | null;
+
+  constructor(options: QualityGateOptions = {}) {
+    this.#cli = options.cli ?? null;
+    this.maxInlineFiles = options.maxInlineFiles ?? DEFAULT_MAX_INLINE_FILES;
+    if (!Number.isInteger(this.maxInlineFiles) || this.maxInlineFiles < 0) {
+      throw new QualityGateError(`maxInlineFiles is ${this.maxInlineFiles}: give a whole number, 0 or more.`);
+    }
+  }
+
+  /** Returns the outputs as the reviewer sees them: with their contents, or only paths if there are many files. */
+  async buildPayload({ outputs, projectRoot, notes }: JudgedOutputs): Promise<string> {
+    const files = outputFiles(outputs);
+    if (files.length === 0) return shownPayload([], notBlank(notes));
+    const root = resolve(projectRoot);
+    const disk = await openInside(root, files);
+    if (files.length > this.maxInlineFiles) return listedPayload({ files, root }, notBlank(notes));
+    const shown = await forEach(files, async (file) => {
+      const content = await disk.read(file.path);
+      // The file may have been replaced by a link since the check.
+      if (content.kind === 'outside') throw outside(file, root);
+      return { path: file.path, content };
+    });
+    return shownPayload(shown, notBlank(notes));
+  }
+
+  /** Returns one verdict on all outputs. A pass in which a criterion failed counts as failed. */
+  async evaluate(given: Evaluation): Promise<QualityGateResult> {
+    const { qualityCriteria: criteria, additionalReviewGuidance: guidance } = given;
+    if (Object.keys(criteria).length === 0) return { passed: true, feedback: NO_CRITERIA, criteria_results: [] };
+    if (this.#cli === null) {
+      throw new QualityGateError(
+        'This QualityGate has no reviewer for the criteria. Pass it a cli, or call buildReviewInstructionsFile.',
+      );
+    }
+    const call = {
+      systemPrompt: qualitySystemPrompt({ criteria, guidance, notes: notBlank(given.notes) }),
+      prompt: await this.buildPayload(given),
+      jsonSchema: answerSchema('quality'),
+      timeoutSeconds: qualityTimeoutSeconds(outputFiles(given.outputs).length),
+      cwd: resolve(given.projectRoot),
+    };
+    let answer: unknown;
+    try {
+      answer = await this.#cli.run(call);
+    } catch (error) {
+      throw new QualityGateError(`The reviewer gave no verdict: ${messageOf(error)}`, { cause: error });
+    }
+    return settleVerdict(parseQualityResult(answer), criteria);
+  }
+
+  /**
+   * Runs all evaluations of the reviews at once and returns those that did not pass. If some have no verdict, waits for
+   * all, then throws an error with the verdicts of the others.
+   */
+  async evaluateReviews(given: StepReviews): Promise<ReviewResult[]> {
+    const tasks = given.reviews.flatMap((review) => qualityTasks(review, given.outputs, given.outputSpecs));
+    if (tasks.length === 0) return [];
+    // Check all paths before the first call, so that outputs that cannot be judged cost nothing.
+    const files = outputFiles(given.outputs);
+    if (files.length > 0) await openInside(resolve(given.projectRoot), files);
+    const ends = await Promise.allSettled(
+      tasks.map(({ review, outputs }) =>
+        this.evaluate({
+          ...given,
+          outputs,
+          qualityCriteria: review.quality_criteria,
+          additionalReviewGuidance: review.additional_review_guidance,
+        }),
+      ),
+    );
+    const results: ReviewResult[] = [];
+    const errors: ReviewError[] = [];
+    for (const [index, { about }] of tasks.entries()) {
+      const end = ends[index];
+      if (end?.status === 'fulfilled') results.push({ ...end.value, ...about });
+      else errors.push({ ...about, error: asGateError(end?.reason) });
+    }
+    const [first] = errors;
+    if (first === undefined) return results.filter(({ passed }) => !passed);
+    const message = `${errors.length} of ${tasks.length} evaluations have no verdict. The first: ${first.error.message}`;
+    throw new QualityGateError(message, { results, errors });
+  }
+
+  /** Returns the reviews as one Markdown document, for a reviewer that the author starts. */
+  async buildReviewInstructionsFile(given: StepReviews): Promise<string> {
+    const reviews = given.reviews.map((review) => scopeReview(review, given.outputs, given.outputSpecs));
+    const outputs = await this.buildPayload({ ...given, notes: null });
+    return qualityInstructions({ reviews, outputs, root: resolve(given.projectRoot), notes: notBlank(given.notes) });
+  }
+
+  /** Parses a reviewer's structured answer literally. */
+  parseResult(data: unknown): QualityGateResult {
+    return parseQualityResult(data);
+  }
+}
+
+function notBlank(notes: string | null | undefined): string | null {
+  return (notes ?? '').trim() === '' ? null : (notes ?? null);
+}
+
+const READ_AT_ONCE = 8;
+
+function forEach<T>(files: readonly OutputFile[], action: (file: OutputFile) => Promise<T>): Promise<T[]> {
+  const queued = openQueue(READ_AT_ONCE);
+  return Promise.all(files.map((file) => queued(() => action(file))));
+}
+
+/** Opens the files below the root. Throws if one of these paths leads out of the project. */
+async function openInside(root: string, files: readonly OutputFile[]): Promise<OutputFiles> {
+  const disk = await openOutputFiles(root).catch((error: unknown) => {
+    throw new QualityGateError(`The project root cannot be opened: ${messageOf(error)}`, { cause: error });
+  });
+  await forEach(files, async (file) => {
+    if ((await disk.find(file.path)) === 'outside') throw outside(file, root);
+  });
+  return disk;
+}
+
+function outside({ output, path }: OutputFile, root: string): QualityGateError {
+  return new QualityGateError(
+    `Output '${output}' names ${onOneLine(path)}, which is outside the project or inside its git folder. Name files below ${onOneLine(root)}.`,
+  );
+}
+
+function asGateError(error: unknown): QualityGateError {
+  return error instanceof QualityGateError ? error : new QualityGateError(messageOf(error), { cause: error });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,116 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import type { OutputContent, OutputFiles } from '../../kernel/ports.ts';
+import { errorCode } from '../../platform/files.ts';
+import { decodeUtf8 } from '../../platform/private-files.ts';
+
+/** Larger files are not included in a prompt. */
+const LARGEST_BYTES = 4 * 1024 * 1024;
+
+const CHUNK_BYTES = 64 * 1024;
+
+const MOST_LINKS = 40;
+
+/** Opens the files below an existing project root. It never opens a file outside the root or inside a git folder. */
+export async function openOutputFiles(projectRoot: string): Promise<OutputFiles> {
+  const root = resolve(projectRoot);
+  const realRoot = await realpath(root);
+  return {
+    async find(path) {
+      return (await locate({ root, realRoot }, path)).kind === 'outside' ? 'outside' : 'inside';
+    },
+    async read(path) {
+      const found = await locate({ root, realRoot }, path);
+      return found.kind === 'found' ? readWhole(found.real, resolve(root, path)) : found;
+    },
+  };
+}
+
+type Roots = { readonly root: string; readonly realRoot: string };
+
+type Location =
+  | { readonly kind: 'found'; readonly real: string }
+  | Extract<OutputContent, { kind: 'missing' | 'unreadable' | 'outside' }>;
+
+/** Resolves a path. Both the written path and the path with all links followed must be inside the root. */
+async function locate({ root, realRoot }: Roots, path: string): Promise<Location> {
+  const written = resolve(root, path);
+  const staysInside = isAbsolute(path) || isBelow(root, written);
+  if (path === '' || path.includes('\0') || !staysInside) return { kind: 'outside' };
+  try {
+    const real = await realpath(isAbsolute(path) ? path : `${root}${sep}${path}`);
+    return isBelow(realRoot, real) ? { kind: 'found', real } : { kind: 'outside' };
+  } catch (error) {
+    if (!isMissing(error)) return unreadable(error);
+    const target = await missingTarget(written);
+    return target === null || isBelow(realRoot, target) ? { kind: 'missing' } : { kind: 'outside' };
+  }
+}
+
+/** Returns the real path that a missing file would have, following dangling links; `null` after too many links. */
+async function missingTarget(path: string, links = 0): Promise<string | null> {
+  if (links > MOST_LINKS) return null;
+  const target = await readlink(path).catch(() => null);
+  if (target !== null) {
+    const folder = await missingTarget(dirname(path), links + 1);
+    return folder === null ? null : missingTarget(resolve(folder, target), links + 1);
+  }
+  try {
+    return await realpath(path);
+  } catch {
+    const folder = dirname(path) === path ? path : await missingTarget(dirname(path), links);
+    return folder === null ? null : join(folder, basename(path));
+  }
+}
+
+// A git folder may contain credentials, so its files count as outside.
+function isBelow(root: string, path: string): boolean {
+  const parts = relative(root, path).split(sep);
+  return parts[0] !== '..' && !isAbsolute(relative(root, path)) && !parts.includes('.git');
+}
+
+async function readWhole(real: string, named: string): Promise<OutputContent> {
+  let file: FileHandle | null = null;
+  try {
+    // O_NONBLOCK prevents a hang if the path is a FIFO.
+    file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const stats = await file.stat();
+    if (stats.isDirectory()) return { kind: 'unreadable', error: 'it is a folder' };
+    if (!stats.isFile()) return { kind: 'unreadable', error: 'it is not a regular file' };
+    const bytes = await readUpTo(file, LARGEST_BYTES + 1);
+    const isCut = bytes.length > LARGEST_BYTES;
+    const decoded = decodeUtf8(bytes, { isCut, keepsMark: true });
+    if (decoded === null) return { kind: 'binary', path: named };
+    return isCut ? { kind: 'unreadable', error: tooLarge(stats.size, named) } : { kind: 'text', text: decoded.text };
+  } catch (error) {
+    return isMissing(error) ? { kind: 'missing' } : unreadable(error);
+  } finally {
+    await file?.close();
+  }
+}
+
+async function readUpTo(file: FileHandle, most: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  while (length < most) {
+    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, most - length));
+    const { bytesRead } = await file.read(chunk, 0, chunk.length, null);
+    if (bytesRead === 0) break;
+    chunks.push(chunk.subarray(0, bytesRead));
+    length += bytesRead;
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(size: number, path: string): string {
+  return `it has ${size} bytes, and the limit is ${LARGEST_BYTES} bytes. Read from: ${path}`;
+}
+
+function isMissing(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes(errorCode(error));
+}
+
+function unreadable(error: unknown): Extract<OutputContent, { kind: 'unreadable' }> {
+  return { kind: 'unreadable', error: error instanceof Error ? error.message : String(error) };
+}

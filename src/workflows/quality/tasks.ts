@@ -1,0 +1,93 @@
+import { WHOLE_STEP } from '../types.ts';
+import {
+  type OutputSpecs,
+  QualityGateError,
+  type QualityReview,
+  type ReviewName,
+  type ScopedReview,
+  type StepOutputs,
+} from './types.ts';
+
+/** One file of an output. */
+export type OutputFile = { readonly output: string; readonly path: string };
+
+/** One evaluation of a review, with the outputs that it covers. */
+export type QualityTask = {
+  readonly review: QualityReview;
+  readonly outputs: StepOutputs;
+  readonly about: ReviewName;
+};
+
+/** Returns the files of all outputs in the given order. A file that an output lists twice is returned once. */
+export function outputFiles(outputs: StepOutputs): readonly OutputFile[] {
+  return Object.entries(outputs).flatMap(([output, value]) => {
+    const firstSpelling = new Map<string, string>();
+    for (const path of typeof value === 'string' ? [value] : value) {
+      const plain = plainPath(path);
+      if (!firstSpelling.has(plain)) firstSpelling.set(plain, path);
+    }
+    return [...firstSpelling.values()].map((path) => ({ output, path }));
+  });
+}
+
+// Keeps `a/..`, because `a` may be a link, and a trailing `/` or `/.`, because that path names a folder.
+function plainPath(path: string): string {
+  const parts = path.split('/');
+  const isNeeded = (part: string, at: number) => at === parts.length - 1 || (part === '' ? at === 0 : part !== '.');
+  return parts.filter(isNeeded).join('/');
+}
+
+/** Returns a review with its files. Throws if the review names an unknown output. */
+export function scopeReview(review: QualityReview, outputs: StepOutputs, outputSpecs: OutputSpecs): ScopedReview {
+  return {
+    review,
+    files: review.run_each === WHOLE_STEP ? null : filesOfOutput(review.run_each, outputs, outputSpecs),
+  };
+}
+
+/** Returns the evaluations of a review: one for the whole step, or one per file of an output. */
+export function qualityTasks(
+  review: QualityReview,
+  outputs: StepOutputs,
+  outputSpecs: OutputSpecs,
+): readonly QualityTask[] {
+  const { run_each } = review;
+  const { files } = scopeReview(review, outputs, outputSpecs);
+  if (files === null) return [{ review, outputs, about: { review_run_each: run_each, target_file: null } }];
+  return files.paths.map((path) => ({
+    review,
+    outputs: { [run_each]: path },
+    about: { review_run_each: run_each, target_file: path },
+  }));
+}
+
+// An optional output that the step did not provide has no files to judge.
+function filesOfOutput(name: string, outputs: StepOutputs, specs: OutputSpecs): NonNullable<ScopedReview['files']> {
+  const given = Object.hasOwn(outputs, name) ? outputs[name] : undefined;
+  const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
+  if (given === undefined && spec === undefined) throw new QualityGateError(noSuchOutput(name, outputs, specs));
+  const paths = given === undefined ? [] : outputFiles({ [name]: given }).map(({ path }) => path);
+  if (spec?.type === 'file' && paths.length > 1) {
+    throw new QualityGateError(
+      `Output '${name}' must be one file, but ${paths.length} paths were given. Give one path.`,
+    );
+  }
+  return { each: (spec?.type ?? (typeof given === 'string' ? 'file' : 'files')) === 'files', paths };
+}
+
+function noSuchOutput(name: string, outputs: StepOutputs, specs: OutputSpecs): string {
+  const known = [...new Set([...Object.keys(specs), ...Object.keys(outputs)])].map((one) => `'${one}'`);
+  const instead = known.length === 0 ? `The step has no outputs; use 'step'.` : `Use 'step' or ${known.join(', ')}.`;
+  return `A review has run_each '${name}', but the step has no such output. ${instead}`;
+}
+
+const BASE_SECONDS = 240;
+
+const FILES_IN_BASE = 5;
+
+const SECONDS_PER_FURTHER_FILE = 30;
+
+/** Returns the time limit of a reviewer that judges this many files. */
+export function qualityTimeoutSeconds(fileCount: number): number {
+  return BASE_SECONDS + SECONDS_PER_FURTHER_FILE * Math.max(0, fileCount - FILES_IN_BASE);
+}

@@ -1,0 +1,114 @@
+import type { AgentFailure, AskMode, Usage } from '../../kernel/agent.ts';
+
+/** The criteria of a review: a name with a question each. */
+export type QualityCriteria = Readonly<Record<string, string>>;
+
+/** The files of each output of a step, by output name. Paths are relative to the project root. */
+export type StepOutputs = Readonly<Record<string, string | readonly string[]>>;
+
+/** The type of each output: one file, or a list of files. */
+export type OutputSpecs = Readonly<Record<string, { readonly type: 'file' | 'files' }>>;
+
+/** A review of a step, with the keys of `job.yml`. */
+export type QualityReview = {
+  /** `step` for one review of all outputs, or the name of an output for one review per file. */
+  readonly run_each: string;
+  readonly quality_criteria: QualityCriteria;
+  readonly additional_review_guidance?: string | null | undefined;
+};
+
+/** A review with its files, judged one by one if `each`. `files` is `null` for a review of all outputs together. */
+export type ScopedReview = {
+  readonly review: QualityReview;
+  readonly files: { readonly each: boolean; readonly paths: readonly string[] } | null;
+};
+
+export type CriterionResult = {
+  readonly criterion: string;
+  readonly passed: boolean;
+  readonly feedback: string | null;
+};
+
+/** A reviewer's verdict on the outputs of a step. */
+export type QualityGateResult = {
+  readonly passed: boolean;
+  readonly feedback: string;
+  readonly criteria_results: readonly CriterionResult[];
+};
+
+/** Names one evaluation of a review. */
+export type ReviewName = {
+  readonly review_run_each: string;
+  /** The file that is judged; `null` if all outputs are judged together. */
+  readonly target_file: string | null;
+};
+
+/** The verdict of one evaluation. */
+export type ReviewResult = QualityGateResult & ReviewName;
+
+/** An evaluation without a verdict. */
+export type ReviewError = ReviewName & { readonly error: QualityGateError };
+
+/** One call to a reviewer. */
+export type QualityCall = {
+  readonly systemPrompt: string;
+  readonly prompt: string;
+  readonly jsonSchema: object;
+  readonly timeoutSeconds: number;
+  readonly cwd: string;
+};
+
+/** An external reviewer. */
+export interface QualityCli {
+  /** Resolves to the structured answer; rejects if there is none. */
+  run(call: QualityCall): Promise<unknown>;
+}
+
+/** One finished call to an agent for an evaluation, with its usage; `failure` is the reason if there is no answer. */
+export type QualityDispatch = {
+  readonly agent: string;
+  /** The model that answered, or the configured model; `null` if unknown. */
+  readonly model: string | null;
+  readonly mode: Exclude<AskMode, 'resumed'>;
+  readonly usage: Usage | null;
+  readonly durationMs: number;
+  readonly failure: AgentFailure | null;
+};
+
+/** All calls of one evaluation, and whether one of them gave an answer. */
+export type QualityQuestions = { readonly dispatches: readonly QualityDispatch[]; readonly isAnswered: boolean };
+
+/** There is no verdict: the request is not valid, the reviewer failed, or its answer cannot be interpreted. */
+export class QualityGateError extends Error {
+  /** The verdicts of the other evaluations, including passes. */
+  readonly results: readonly ReviewResult[];
+  /** The evaluations without a verdict, if the call had several. */
+  readonly errors: readonly ReviewError[];
+
+  constructor(
+    message: string,
+    more: {
+      readonly cause?: unknown;
+      readonly results?: readonly ReviewResult[];
+      readonly errors?: readonly ReviewError[];
+    } = {},
+  ) {
+    super(message, 'cause' in more ? { cause: more.cause } : {});
+    this.name = 'QualityGateError';
+    this.results = more.results ?? [];
+    this.errors = more.errors ?? [];
+  }
+}
+
+/** An agent gave no usable answer. */
+export class QualityCliError extends Error {
+  readonly agent: string;
+  readonly failure: AgentFailure;
+
+  constructor(message: string, given: { readonly agent: string; readonly failure: AgentFailure }) {
+    super(message);
+    this.name = 'QualityCliError';
+    this.agent = given.agent;
+    this.failure = given.failure;
+  }
+}

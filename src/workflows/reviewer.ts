@@ -1,0 +1,105 @@
+import { knownAgents } from '../agents/installed.ts';
+import { readSettings } from '../config/effective-settings.ts';
+import { openSnapshots } from '../git/snapshot.ts';
+import type { Failure } from '../kernel/failure.ts';
+import type { RepositoryPaths } from '../kernel/repository.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
+import { openLedger } from '../ledger/store.ts';
+import { requireConsent } from '../trust/consent.ts';
+import { describeFailure } from '../ui/describe-failure.ts';
+import type { OutputJudge } from './do/start.ts';
+import { openQualityCli, USUAL_AGENT } from './quality/agent.ts';
+import { QualityGate } from './quality/gate.ts';
+import { type QualityCli, QualityGateError, type QualityQuestions } from './quality/types.ts';
+import { type StepName, stepEntry } from './record/sessions.ts';
+import type { SessionReviewer } from './types.ts';
+
+type Caller = { readonly startedBy: 'person' | 'agent'; readonly stop: AbortSignal | null };
+
+/** `lost` is called if the cost of a review could not be written to the ledger. */
+type JudgeCaller = Caller & { lost(failure: Failure): void };
+
+/** Returns the reviewer of a new session: the named agent, else Claude Code if installed, else self-review. */
+export async function chooseReviewer(
+  repository: RepositoryPaths,
+  wanted: Caller & { readonly reviewer: string | null; readonly selfReview: boolean },
+): Promise<Result<{ readonly reviewer: SessionReviewer; readonly reviewerMissing: boolean }>> {
+  if (wanted.selfReview) return ok({ reviewer: { kind: 'self' }, reviewerMissing: false });
+  const name = wanted.reviewer ?? USUAL_AGENT;
+  const found = await findReviewer(repository, name, wanted);
+  if (found.ok) return ok({ reviewer: { kind: 'agent', name }, reviewerMissing: false });
+  const fallsBack = wanted.reviewer === null && found.failure.kind === 'reviewer-not-here';
+  return fallsBack ? ok({ reviewer: { kind: 'self' }, reviewerMissing: true }) : found;
+}
+
+/** Opens the gate of a session with its reviewer. Fails if the reviewer is not installed or not approved. */
+export async function openStepJudge(
+  repository: RepositoryPaths,
+  reviewer: SessionReviewer,
+  caller: JudgeCaller,
+  about: StepName,
+): Promise<Result<OutputJudge>> {
+  if (reviewer.kind === 'self') return ok(new QualityGate());
+  const found = await findReviewer(repository, reviewer.name, caller);
+  return found.ok ? ok(new QualityGate({ cli: agentCli(repository, reviewer.name, caller, about) })) : found;
+}
+
+/** Returns a reviewer that opens the agent at the first call, so that a failure to open it counts as "no verdict". */
+function agentCli(repository: RepositoryPaths, agent: string, caller: JudgeCaller, about: StepName): QualityCli {
+  const account = openAccount(repository, caller, about);
+  let opening: ReturnType<typeof openQualityCli> | null = null;
+  return {
+    async run(call) {
+      opening ??= openQualityCli(repository.root, { agent, signal: caller.stop }, account);
+      const opened = await opening;
+      if (!opened.ok) throw new QualityGateError(describeFailure(opened.failure).what);
+      try {
+        return await opened.value.run(call);
+      } finally {
+        await account.written();
+      }
+    },
+  };
+}
+
+/** Records the cost of evaluations in the ledger. A failure to record is reported and does not change the verdict. */
+function openAccount(repository: RepositoryPaths, { startedBy, lost }: JudgeCaller, about: StepName) {
+  const ledger = openLedger(repository.commonDir);
+  let branch: Promise<string | null> | null = null;
+  let writing: Promise<unknown> = Promise.resolve();
+  return {
+    evaluated(questions: QualityQuestions) {
+      const at = new Date().toISOString();
+      branch ??= branchOf(repository);
+      const current = branch;
+      writing = writing.then(async () => {
+        const added = await ledger.add(stepEntry(about, questions, { at, startedBy, branch: await current }));
+        if (!added.ok) lost(added.failure);
+      });
+    },
+    written: () => writing,
+  };
+}
+
+async function branchOf(repository: RepositoryPaths): Promise<string | null> {
+  const compared = await openSnapshots(repository).compare({ kind: 'uncommitted' }, null);
+  return compared.ok ? compared.value.where.branch : null;
+}
+
+/** Checks that an agent is installed and that the user approved its settings. */
+async function findReviewer(repository: RepositoryPaths, name: string, { startedBy }: Caller): Promise<Result<void>> {
+  const read = await readSettings(repository, { kind: 'change', base: null });
+  if (!read.ok) return read;
+  read.value.parsed.save();
+  const { settings, written } = read.value;
+  const known = await knownAgents(settings.agent, process.env, repository.root);
+  const agent = known.find((one) => one.agent.name === name);
+  if (agent === undefined) return err({ kind: 'unknown-agent', name, known: known.map((one) => one.agent.name) });
+  if (agent.program === null) {
+    const found = known.filter(({ program }) => program !== null).map((one) => one.agent.name);
+    return err({ kind: 'reviewer-not-here', name, found });
+  }
+  const own = agent.settings;
+  const runsSettings = own !== null && (own.command !== null || own.path !== null || Object.keys(own.env).length > 0);
+  return runsSettings ? requireConsent(repository, written, startedBy) : ok(undefined);
+}

@@ -1,0 +1,34 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { CLI } from '../support/cli.ts';
+
+const BENCH = resolve(import.meta.dirname, '../../bench');
+
+// Benchmarks call internals of the program, and the compiler does not check them. Run just enough to see that they
+// work.
+const rows: readonly [name: string, env: Readonly<Record<string, string>>, ids: readonly string[], said: string][] = [
+  ['delta', { DELTA_SEQUENCES: '2' }, ['sent', 'lost'], 'context-3'],
+  ['live', { LIVE_SECONDS: '1' }, ['display'], 'writes'],
+  ['reviews', {}, ['branch'], 'run by run: 20, 2, 1, 1, 1, 1, 1, 1, 1, 1'],
+];
+
+test.each(rows)('bench/%s.mjs reports its rows', (name, more, ids, said) => {
+  const folder = mkdtempSync(join(tmpdir(), 'onceover-test-'));
+  try {
+    const env = { ...process.env, ONCEOVER_TEST_CLI: CLI, ONCEOVER_BENCH_ROWS: join(folder, 'rows'), ...more };
+    const end = spawnSync(process.execPath, [join(BENCH, `${name}.mjs`)], { env, encoding: 'utf8' });
+    expect(end.stderr).not.toContain('Error');
+    expect(end.stdout).toContain(said);
+    const told = readFileSync(join(folder, 'rows'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { readonly id: string; readonly figure: number });
+    expect(told.map(({ id }) => id)).toEqual(ids);
+    expect(told.every(({ figure }) => Number.isFinite(figure))).toBe(true);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { isPullRequest, targetBranch } from '../../src/config/pull-request.ts';
+
+describe('a pull request in CI', () => {
+  test.each<[string, Readonly<Record<string, string>>, boolean]>([
+    ['no CI', {}, false],
+    ['GitHub', { GITHUB_EVENT_NAME: 'pull_request' }, true],
+    ['GitHub, with the rights of the base', { GITHUB_EVENT_NAME: 'pull_request_target' }, true],
+    ['GitHub, a merge queue', { GITHUB_EVENT_NAME: 'merge_group' }, true],
+    ['GitHub, a push', { GITHUB_EVENT_NAME: 'push' }, false],
+    ['GitHub, another event', { GITHUB_EVENT_NAME: 'not_pull_request' }, false],
+    ['Azure', { BUILD_REASON: 'PullRequest' }, true],
+    ['Azure, a push', { BUILD_REASON: 'IndividualCI' }, false],
+    ['GitLab', { CI_MERGE_REQUEST_IID: '12' }, true],
+    ['Bitbucket', { BITBUCKET_PR_ID: '3' }, true],
+    ['Buildkite', { BUILDKITE_PULL_REQUEST: '123' }, true],
+    ['Buildkite, a push', { BUILDKITE_PULL_REQUEST: 'false' }, false],
+    ['CircleCI', { CIRCLE_PULL_REQUEST: 'https://github.com/a/b/pull/1' }, true],
+    ['Travis', { TRAVIS_PULL_REQUEST: '7' }, true],
+    ['Travis, a push', { TRAVIS_PULL_REQUEST: 'false' }, false],
+    ['Jenkins', { CHANGE_ID: '4' }, true],
+    ['Drone', { DRONE_PULL_REQUEST: '5' }, true],
+    ['a variable that is empty', { DRONE_PULL_REQUEST: '' }, false],
+    ['a variable that is 0', { BITBUCKET_PR_ID: '0' }, false],
+  ])('%s', (_title, env, expected) => {
+    expect(isPullRequest(env)).toBe(expected);
+  });
+});
+
+describe('the target branch of a pull request', () => {
+  test.each<[string, Readonly<Record<string, string>>, string | null]>([
+    ['not reported', {}, null],
+    ['reported as empty', { GITHUB_BASE_REF: '' }, null],
+    ['GitHub', { GITHUB_BASE_REF: 'main' }, 'origin/main'],
+    [
+      'GitHub, a merge queue',
+      { GITHUB_EVENT_NAME: 'merge_group', GITHUB_REF: 'refs/heads/gh-readonly-queue/release/1/pr-7-0a1b2c' },
+      'origin/release/1',
+    ],
+    ['GitHub, a merge queue that does not say', { GITHUB_EVENT_NAME: 'merge_group', GITHUB_REF: 'refs/heads/x' }, null],
+    [
+      'GitHub, a push of a branch by such a name',
+      { GITHUB_EVENT_NAME: 'push', GITHUB_REF: 'refs/heads/gh-readonly-queue/main/pr-7-0a1b2c' },
+      null,
+    ],
+    ['GitLab', { CI_MERGE_REQUEST_TARGET_BRANCH_NAME: 'release/1' }, 'origin/release/1'],
+    ['Bitbucket', { BITBUCKET_PR_DESTINATION_BRANCH: 'main' }, 'origin/main'],
+    ['Buildkite', { BUILDKITE_PULL_REQUEST_BASE_BRANCH: 'main' }, 'origin/main'],
+    ['Azure', { SYSTEM_PULLREQUEST_TARGETBRANCH: 'refs/heads/main' }, 'origin/main'],
+    ['Jenkins', { CHANGE_TARGET: 'main' }, 'origin/main'],
+    ['one that is empty beside one that is not', { GITHUB_BASE_REF: '', CHANGE_TARGET: 'main' }, 'origin/main'],
+  ])('%s', (_title, env, expected) => {
+    expect(targetBranch(env)).toBe(expected);
+  });
+});

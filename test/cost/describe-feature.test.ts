@@ -1,0 +1,287 @@
+import { describe, expect, test } from 'vitest';
+import { describeCost } from '../../src/cost/describe.ts';
+import { describeFeatureCost } from '../../src/cost/describe-feature.ts';
+import { summariseFeature } from '../../src/cost/loops.ts';
+import type { CostStyle } from '../../src/cost/page.ts';
+import type { CostSelection } from '../../src/cost/rows.ts';
+import { summariseCost } from '../../src/cost/summarise.ts';
+import type { PriceList } from '../../src/kernel/agent.ts';
+import type { LedgerEntry, LedgerLoop } from '../../src/ledger/entries.ts';
+import { cells } from '../../src/ui/layout.ts';
+import { COLOURED, PLAIN } from '../../src/ui/style.ts';
+import { ledgerLoop, ledgerRun, ledgerSlot } from '../support/ledger-samples.ts';
+import { documentLoop, minuteOf } from '../support/loop-entries.ts';
+import { usage } from '../support/run-samples.ts';
+
+const LOOKS: CostStyle = {
+  paint: PLAIN,
+  bars: 'blocks',
+  width: 80,
+  details: true,
+  localTime: (at) => `${at.slice(5, 10)} ${at.slice(11, 16)}`,
+};
+const ALL: CostSelection = { since: null, branch: null };
+
+type More = { looks?: Partial<CostStyle>; asked?: Partial<CostSelection>; unreadable?: number; prices?: PriceList };
+
+function page(
+  entries: readonly LedgerEntry[],
+  { looks, asked, unreadable = 0, prices = () => null }: More = {},
+): string {
+  const feature = entries.flatMap((entry) => (entry.kind === 'loop' ? [entry.feature] : []))[0] ?? '';
+  const report = summariseFeature(feature, { entries, unreadable }, { ...ALL, ...asked }, prices);
+  if (report === null) throw new Error('no loop of the feature');
+  return describeFeatureCost(report, { ...LOOKS, ...looks });
+}
+
+function all(entries: readonly LedgerEntry[], details: boolean, looks: Partial<CostStyle> = {}): string {
+  return describeCost(
+    summariseCost(entries, ALL, 0, () => null),
+    { ...LOOKS, ...looks, details },
+  );
+}
+
+const implement = (minute: number, differs: Partial<LedgerLoop>) =>
+  ledgerLoop({ phase: 'implement', stage: 'implement', run: 'i', at: minuteOf(minute), ...differs });
+
+const ENTRIES: readonly LedgerEntry[] = [
+  ...documentLoop(3),
+  implement(20, { role: 'code-simplifier', template: null, iteration: 0, status: 'done' }),
+  implement(21, { role: 'implementation-reviewer', warned: true }),
+  implement(22, { role: 'security-reviewer', status: 'pass' }),
+  implement(23, {
+    role: 'implementation-reviewer',
+    iteration: 2,
+    template: 'I3',
+    why: 'resume-failed',
+    fellBack: true,
+  }),
+  implement(24, {
+    ...{ role: 'security-reviewer', iteration: 2, isFinalValidation: true, dispatch: 'resumed', template: 'I2-FV' },
+    ...{ why: 'final-validation', promptChars: 9000, status: 'pass', model: 'm' },
+  }),
+  implement(25, { role: 'implementation-reviewer', iteration: 3, status: 'error', usage: null }),
+];
+
+describe('describeFeatureCost', () => {
+  test('shows each call of the phases, with comparisons and rates', () => {
+    expect(page(ENTRIES, { prices: () => 0.05 })).toMatchInlineSnapshot(`
+      "Phases of specs/login in this clone: specify, implement.
+      Paid: $0.28 reported by agents and about $0.0500 at list prices; the price of 5
+        reviews is unknown.
+      Tokens: 2.7k input, 27.0k cache reads, 18.0k cache writes, 2.2k output; 1 review
+        without a token count.
+      Calls to agents: 11, for 7 new sessions and 4 resumed sessions.
+
+      Call                           session  why              sent  tokens      money
+      specify, 03-01 12:00                                    23.0k   49.3k      $0.28
+       spec-reviewer             1   new      first review    10.0k   10.1k      $0.12
+       implementer               1   new      first review    10.0k   10.1k      $0.12
+       spec-reviewer             2   resumed  changes only     1.0k    9.7k    $0.0125
+       implementer               2   resumed  changes only     1.0k    9.7k    $0.0125
+       spec-reviewer             3   resumed  changes only     1.0k    9.7k    $0.0125
+      implement, 03-01 12:20                                  33.0k    600+  ~$0.0500+
+       code-simplifier               new      first review     8.0k     120          ?
+       implementation-reviewer   1   new      first review !   8.0k     120          ?
+       security-reviewer         1   new      first review     8.0k     120          ?
+       implementation-reviewer   2   new      resume failed    8.0k     120          ?
+       security-reviewer         FV  resumed  changes only     9.0k     120   ~$0.0500
+       implementation-reviewer   3   new      no answer        8.0k       ?          ?
+      sent: characters of the prompt; FV: final validation; !: did not confirm that it
+        read the required documents; ~ at list prices; + plus an unknown amount; ?
+        unknown
+
+      Prompts              sent  only new sessions   ratio
+      characters          56.0k              82.0k  68.3 %  ██████▉
+      input tokens        47.6k        about 47.9k  99.4 %  █████████▉
+      weighted by price   27.8k        about 59.1k    47 %  ████▊
+      A new session is estimated by the first call of the session and the growth of
+        its prompt. Weights: cache write 1.25, cache read 0.1.
+
+      Resumed prompts are shorter than the first prompt of their session: no (3 of 4):
+        implement, security-reviewer, final validation, 9.0k characters.
+      Loops of five iterations send under half of new sessions: no data yet.
+
+      Rates                                this feature  all features  limit
+      resumes that failed                  1 of 5  20 %  1 of 5  20 %   20 %
+      deltas too large                      0 of 2  0 %   0 of 2  0 %   50 %
+      reads not confirmed                  1 of 5  20 %  1 of 5  20 %   20 %
+      Rates are judged from three features on; so far there is 1."
+    `);
+  });
+
+  test('shows the whole names of reviewers', () => {
+    expect(page(ENTRIES, { looks: { width: 140 } })).toMatch(/^ implementation-reviewer +1 +new +first review !/m);
+  });
+
+  test.each([64, 72, 80, 100, 140])('fits %i columns, with aligned figures', (width) => {
+    const evil = documentLoop(
+      5,
+      { feature: `specs/日本/${'long/'.repeat(30)}x\u001b[2J`, model: 'm\n' },
+      { from: 90, sent: 9_999_999 },
+    );
+    for (const paint of [PLAIN, COLOURED]) {
+      for (const text of [
+        page([...evil, ...ENTRIES], { looks: { width, paint } }),
+        all([...evil, ...ENTRIES], true, { width, paint }),
+      ]) {
+        // biome-ignore lint/complexity/useRegexLiterals: as a literal it would hold the character itself.
+        const plain = text.replace(new RegExp('\\u001b\\[[0-9;]*m', 'g'), '');
+        expect(plain).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+        // A path is never broken, so that it can be copied.
+        for (const line of plain.split('\n'))
+          if (!line.includes('long/')) expect(cells(line)).toBeLessThanOrEqual(width);
+      }
+    }
+    const table = page(ENTRIES, { looks: { width } }).split('\n\n')[1]?.split('\n').slice(0, 13) ?? [];
+    expect(new Set(table.map((line) => cells(line))).size).toBe(1);
+  });
+
+  test('says that no phase ran since then', () => {
+    const text = page(ENTRIES, { asked: { since: new Date('2026-04-01T10:30:00Z') } }).replace(/\s+/g, ' ');
+    expect(text).toContain('No phase of specs/login in this clone since 2026-04-01 10:30 UTC is in the ledger.');
+  });
+
+  test('shows the root as a feature, and counts unreadable entries', () => {
+    const text = page(documentLoop(1, { feature: '' }), { unreadable: 2 });
+    expect(text).toMatch(/^Phases of \. in this clone: specify\.$/m);
+    expect(text).toContain('2 entries of the ledger could not be read.');
+  });
+
+  test('compares characters only if no agent reports tokens', () => {
+    const text = page(documentLoop(2, { usage: null }));
+    expect(text).toMatch(/^characters +21\.0k +30\.0k +70 %/m);
+    expect(text).not.toContain('input tokens');
+    expect(text).toContain('3 calls of 3 reported no tokens.');
+    expect(text).toMatch(/^ spec-reviewer +1 +new +first review +10\.0k +\? +\?$/m);
+  });
+
+  test('compares nothing if no call was answered', () => {
+    const text = page([ledgerLoop({ status: 'error' })]);
+    expect(text).toContain('No call can be compared with a new session.');
+    expect(text).toContain('so far there are 0.');
+  });
+});
+
+describe('promises about review loops', () => {
+  test.each<[string, readonly LedgerEntry[], RegExp]>([
+    [
+      'confirms that resumed prompts are shorter [REUSE-NFR1]',
+      documentLoop(3),
+      /^Resumed prompts are shorter than the first prompt of their session: yes \(3 of 3\)\.$/m,
+    ],
+    [
+      'names resumed prompts that are not shorter [REUSE-NFR1]',
+      documentLoop(2, {}, { sent: 10_000 }),
+      /session: no \(0 of 1\): specify, spec-reviewer, iteration 2, 10\.0k characters\.$/m,
+    ],
+    ['has no data if nothing was resumed', documentLoop(1), /of their session: no data yet\.$/m],
+    [
+      'confirms that long loops send under half [REUSE-NFR3]',
+      documentLoop(5),
+      /^Loops of five iterations send under half of new sessions: yes \(1 of 1\)\.$/m,
+    ],
+    [
+      'names a loop that sent half or more [REUSE-NFR3]',
+      documentLoop(5, {}, { sent: 4000 }),
+      /of new sessions: no \(0 of 1\): specify, domain loop, 52 %\.$/m,
+    ],
+    ['has no data if no loop was that long', documentLoop(4), /half of new sessions: no data yet\.$/m],
+  ])('%s', (_, entries, expected) => {
+    expect(page(entries, { looks: { width: 110 } }).replace(/\n {2}/g, ' ')).toMatch(expected);
+  });
+
+  test('judges promises by prompt length, and shows the effect of caches as measured [REUSE-C/A1]', () => {
+    const cold = usage({ inputTokens: 30_000, outputTokens: 300 });
+    const loop = documentLoop(5).map((entry) => (entry.dispatch === 'resumed' ? { ...entry, usage: cold } : entry));
+    const promises = (text: string) => text.split('\n').filter((line) => line.includes(': yes ('));
+    expect(promises(page(loop))).toEqual(promises(page(documentLoop(5))));
+    expect(promises(page(loop))).toHaveLength(2);
+    expect(page(loop)).toMatch(/^characters .* 30 % /m);
+    expect(page(loop)).toMatch(/^weighted by price +23[34]k +about 106k +220\.8 % {2}█+$/m);
+    expect(page(loop)).toContain('A new session is estimated');
+  });
+
+  test('names the first of many resumed prompts that are not shorter', () => {
+    const text = page(documentLoop(5, {}, { sent: 10_000 })).replace(/\s+/g, ' ');
+    expect(text).toContain('; and 2 more.');
+  });
+});
+
+describe('watched rates', () => {
+  const features = ['a', 'b', 'c'];
+  const fine = features.flatMap((feature, n) => documentLoop(3, { feature }, { from: 20 * n }));
+  const bad = (differs: Partial<LedgerLoop>) =>
+    features.map((feature) => ledgerLoop({ feature, at: minuteOf(90), iteration: 2, ...differs }));
+
+  test.each<[string, readonly LedgerEntry[], RegExp]>([
+    [
+      'are within their limits [REUSE-MON/after-three-features]',
+      fine,
+      /^resumes that failed +0 of 9 +0 % +20 % +within$/m,
+    ],
+    [
+      'exceed the limit of failed resumes [REUSE-MON/resume-fallback-rate]',
+      [...fine, ...bad({ template: 'I3', why: 'resume-failed', fellBack: true })],
+      /^resumes that failed +3 of 12 +25 % +20 % +exceeded$[\s\S]*"onceover doctor --resume"/m,
+    ],
+    [
+      'exceed the limit of large deltas [REUSE-MON/delta-guard-rate]',
+      [...bad({ why: 'delta-too-large', guarded: true })],
+      /^deltas too large +3 of 3 +100 % +50 % +exceeded$[\s\S]*"delta_guard: effective"/m,
+    ],
+    [
+      'exceed the limit of unconfirmed reads [REUSE-MON/lazy-load-warning-rate]',
+      [...fine, ...bad({ warned: true })],
+      /^reads not confirmed +3 of 9 +33\.3 % +20 % +exceeded$[\s\S]*\.onceover\/roles\//m,
+    ],
+  ])('over three features: %s', (_, entries, expected) => {
+    expect(all(entries, true)).toMatch(expected);
+  });
+
+  test('are not judged below three features [REUSE-MON/after-three-features]', () => {
+    const text = all(
+      [...fine, ...bad({ warned: true })].filter(({ feature }) => feature !== 'c'),
+      true,
+    );
+    expect(text).toMatch(/^reads not confirmed +2 of 6 +33\.3 % +20 %$/m);
+    expect(text).toContain('Rates are judged from three features on; so far there are 2.');
+    expect(text).not.toContain('.onceover/roles/');
+  });
+
+  test('show the rates of the feature next to the judged ones', () => {
+    const text = page([...fine, ...bad({ feature: 'c', warned: true })]);
+    expect(text).toMatch(/^reads not confirmed +0 of 2 +0 % +3 of 9 +33\.3 % +20 % +exceeded$/m);
+  });
+});
+
+describe('describeCost with phases', () => {
+  const entries = [
+    ledgerRun({ slots: [ledgerSlot()] }),
+    ...documentLoop(2, { feature: 'specs/a' }),
+    ...documentLoop(4, { feature: 'specs/b' }, { from: 30 }),
+  ];
+
+  test('shows a table of features on the short page', () => {
+    expect(all(entries, false)).toContain('1 run, phases of 2 features in this clone.');
+    expect(all(entries, false)).toMatch(
+      /^By feature .*\nspecs\/b +7 +68\.7k +\$0\.30 +47\.0k\nspecs\/a +3 +29\.9k +\$0\.25 +9\.4k$/m,
+    );
+    expect(all(entries, false)).not.toContain('Rates');
+  });
+
+  test('shows prompts and rates in details', () => {
+    const text = all(entries, true);
+    expect(text).toMatch(/^Prompts .*\ncharacters +46\.0k +100k +46 % {2}█/m);
+    expect(text).toMatch(/^specs\/b +5 +25\.0k +35\.7 %$/m);
+    expect(text).toMatch(/^Rates +all features +limit$/m);
+    expect(text).not.toContain('"onceover cost --details"');
+  });
+
+  test('leaves out gates without a run, and rates without a phase', () => {
+    expect(all(documentLoop(1), false)).toMatch(/^Phases of 1 feature in this clone\.$/m);
+    expect(all(documentLoop(1), false)).not.toMatch(/^By gate/m);
+    expect(all([ledgerRun()], true)).not.toContain('Rates');
+    expect(all([], true)).not.toContain('Rates');
+  });
+});

@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest';
+import { loopCost } from '../../src/cost/loops.ts';
+import type { Usage } from '../../src/kernel/agent.ts';
+import type { LoopDispatch } from '../../src/ledger/entries.ts';
+import { dispatchesOf } from '../../src/phases/decide/outcome.ts';
+import { fail, gone, Player, phaseSetup } from '../support/phase/player.ts';
+
+const SPEC = 'spec-reviewer';
+const used = (inputTokens: number, cacheWriteTokens = 0, cachedInputTokens = 0): Usage => {
+  return { inputTokens, cacheWriteTokens, cachedInputTokens, outputTokens: 7, costUsd: null };
+};
+
+function dispatch(more: Partial<LoopDispatch> = {}, chars = 1000, usage: Usage | null = null): LoopDispatch {
+  return {
+    ...{ feature: 'f', phase: 'specify', stage: 'domain', run: 'r', role: SPEC, iteration: 1 },
+    ...{ isFinalValidation: false, template: 'I1-R4', why: 'first-look' },
+    ...{ fellBack: false, guarded: false, warned: false },
+    spent: { asks: 1, promptChars: chars, freshChars: 1000, usage },
+    ...more,
+  };
+}
+
+const resumed = (iteration: number, chars: number, more: Partial<LoopDispatch> = {}, usage: Usage | null = null) =>
+  dispatch({ iteration, template: 'I2', why: 'delta', ...more }, chars, usage);
+
+const loop = (chars: number, run = 'r') => [dispatch({ run }), ...[2, 3, 4, 5].map((n) => resumed(n, chars, { run }))];
+
+describe('loopCost', () => {
+  test('compares characters with new sessions', () => {
+    expect(loopCost(loop(100)).characters).toEqual({ sent: 1400, fresh: 5000, ratio: 0.28 });
+    expect(loopCost([]).characters).toEqual({ sent: 0, fresh: 0, ratio: null });
+  });
+
+  test.each<[number, number]>([
+    [374, 0],
+    [375, 1],
+    [900, 1],
+  ])('names loops of five iterations that send half or more: %i characters per round', (chars, named) => {
+    const cost = loopCost(loop(chars));
+    expect([cost.longLoops, cost.notHalved.length]).toEqual([1, named]);
+  });
+
+  test('ignores shorter loops, other runs and fixers for the five iterations', () => {
+    expect(loopCost([...loop(100).slice(0, 4), ...loop(100, 'again').slice(0, 4)]).longLoops).toBe(0);
+    const fixes = [2, 3, 4, 5].map((n) => resumed(n, 5000, { role: 'implementer', template: 'I7-resumed' }));
+    expect(loopCost([...loop(100), ...fixes]).notHalved).toEqual([]);
+  });
+
+  test('names resumed prompts that are not shorter than the first prompt', () => {
+    const longer = resumed(3, 1000);
+    expect(loopCost([dispatch(), resumed(2, 999), longer]).notShorter).toEqual([longer]);
+    expect(loopCost([dispatch(), dispatch({ iteration: 2, why: 'delta-too-large' }, 2000), longer]).notShorter).toEqual(
+      [],
+    );
+  });
+
+  test('compares reported tokens, also weighted by cache prices', () => {
+    const cost = loopCost([
+      dispatch({}, 1000, used(100, 400)),
+      resumed(2, 100, {}, used(10, 40, 500)),
+      resumed(3, 100),
+    ]);
+    expect(cost.tokens).toEqual({ sent: 1050, fresh: 1000, ratio: 1.05 });
+    expect(cost.weighted.sent).toBeCloseTo(600 + 10 + 50 + 50);
+    expect(cost.weighted.fresh).toBeCloseTo(1200);
+    expect(cost.untold).toBe(1);
+  });
+
+  test.each<[number, number]>([
+    [1400, 300],
+    [600, 100],
+  ])('estimates a new session whose prompt has %i characters by now', (freshChars, expected) => {
+    const later = resumed(2, 100, {}, used(1));
+    const cost = loopCost([dispatch({}, 1000, used(100)), { ...later, spent: { ...later.spent, freshChars } }]);
+    expect(cost.tokens.fresh).toBe(expected);
+  });
+});
+
+describe('rates of loopCost', () => {
+  const many = (n: number, one: LoopDispatch) => Array.from({ length: n }, () => one);
+
+  test.each<[string, 'fallbacks' | 'guards' | 'lazyLoads', readonly LoopDispatch[], number, boolean]>([
+    [
+      'a fifth of the resumes fell back [REUSE-MON/resume-fallback-rate]',
+      'fallbacks',
+      [...many(4, resumed(2, 1)), dispatch({ template: 'I3', why: 'resume-failed', fellBack: true })],
+      0.2,
+      false,
+    ],
+    [
+      'more than a fifth [REUSE-MON/resume-fallback-rate]',
+      'fallbacks',
+      [...many(3, resumed(2, 1)), dispatch({ template: 'I3', why: 'resume-failed', fellBack: true })],
+      0.25,
+      true,
+    ],
+    [
+      'the guard trips in half of the iterations that it could [REUSE-MON/delta-guard-rate]',
+      'guards',
+      [dispatch(), resumed(2, 1), dispatch({ why: 'delta-too-large', guarded: true })],
+      0.5,
+      false,
+    ],
+    [
+      'the guard trips more often; that of code is another matter [REUSE-MON/delta-guard-rate]',
+      'guards',
+      [resumed(2, 1, { phase: 'implement' }), dispatch({ why: 'delta-too-large', guarded: true })],
+      1,
+      true,
+    ],
+    [
+      'a fifth of those that must read did not confirm it [REUSE-MON/lazy-load-warning-rate]',
+      'lazyLoads',
+      [...many(4, dispatch()), dispatch({ warned: true }), resumed(2, 1)],
+      0.2,
+      false,
+    ],
+    [
+      'more than a fifth [REUSE-MON/lazy-load-warning-rate]',
+      'lazyLoads',
+      [...many(3, dispatch()), dispatch({ warned: true })],
+      0.25,
+      true,
+    ],
+  ])('%s', (_title, which, dispatches, rate, isExceeded) => {
+    expect(loopCost(dispatches)[which]).toMatchObject({ rate, isExceeded });
+  });
+
+  test('are null if nothing could happen', () => {
+    expect(loopCost([]).fallbacks).toMatchObject({ rate: null, isExceeded: false });
+  });
+
+  test('are judged from three features on [REUSE-MON/after-three-features]', () => {
+    const of = (...features: string[]) => loopCost(features.map((feature) => dispatch({ feature }))).isJudged;
+    expect([of('a', 'b'), of('a', 'b', 'b'), of('a', 'b', 'c')]).toEqual([false, false, true]);
+  });
+});
+
+test('returns the recorded calls of a loop: reviews, and the fix after them', () => {
+  const play = new Player(phaseSetup('specify')).snapshot().answer(SPEC, fail, { readsConfirmed: false });
+  play.fix().commit().snapshot().measure(SPEC).fail(SPEC, gone).answer(SPEC, fail).measure('implementer');
+  play.fix();
+  const fixes = play.all.flatMap((action) => (action.kind === 'record-fix' ? [action] : []));
+  const all = play.entries.flatMap((entry, n) => dispatchesOf(entry, fixes[n] ?? null, { feature: 'f', run: 'r' }));
+  expect(all.map(({ role, template, fellBack, warned }) => [role, template, fellBack, warned])).toEqual([
+    [SPEC, 'I1-R4', false, true],
+    ['implementer', 'I7-fresh', false, false],
+    [SPEC, 'I3', true, false],
+    ['implementer', 'I7-resumed', false, false],
+  ]);
+  const [entry] = play.entries;
+  expect(entry && dispatchesOf(entry, null, { feature: 'f', run: 'r' })).toHaveLength(1);
+});

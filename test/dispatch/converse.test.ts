@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest';
+import { answerSchemas } from '../../src/dispatch/answer-schemas.ts';
+import { type ConverseRequest, converse, type QuestionOptions } from '../../src/dispatch/converse.ts';
+import { openBudget } from '../../src/dispatch/limits.ts';
+import type { AgentFailure } from '../../src/kernel/agent.ts';
+import type { AskEnd } from '../../src/kernel/ports.ts';
+import { memoryCoolings } from '../support/memory/coolings.ts';
+import { answers, fails, memoryReviewers, type ScriptedAgent } from '../support/memory/reviewers.ts';
+
+const PASS = { status: 'pass', violations: [] };
+const GARBAGE = (text = 'All is well.') => answers({}, { text, structured: undefined });
+const LIMIT: AgentFailure = { kind: 'limit', said: 'enough', resetAt: new Date(60_000) };
+const OPTIONS: QuestionOptions = {
+  ...answerSchemas('gate'),
+  cacheTtl: '5m',
+  timeoutSeconds: 60,
+  idleSeconds: 30,
+};
+const RESUMED = {
+  prompt: { stable: 'Opening.', dynamic: 'The change since.' },
+  session: { id: 's1', usedBefore: null },
+};
+
+/** Converses with ann, who answers by `said`; ben takes over and passes. Each question takes so many seconds. */
+async function talk(
+  said: readonly AskEnd[],
+  given: {
+    readonly request?: Partial<ConverseRequest<'gate'>>;
+    readonly ann?: Partial<ScriptedAgent>;
+    readonly calls?: number;
+    readonly secondsEach?: number;
+  } = {},
+) {
+  let now = 0;
+  const reviewers = memoryReviewers({
+    ann: { model: 'm1', answer: (_, n) => said[n - 1] ?? fails({ kind: 'agent-error', said: 'down' }), ...given.ann },
+    ben: { answer: () => answers(PASS) },
+  });
+  const budget = openBudget({ usd: null, dispatches: given.calls ?? null });
+  const coolings = memoryCoolings();
+  const again: string[] = [];
+  const end = await converse(
+    {
+      ...{ reviewers, budget, coolings, clock: { now: () => new Date(now) } },
+      async send(agent, question) {
+        now += (given.secondsEach ?? 0) * 1000;
+        return reviewers.ask(agent, question, { stop: null, watch() {} });
+      },
+      askingAgain: ({ agent, mode, because }) => again.push(`${mode} ${agent}: ${because.kind}`),
+    },
+    {
+      ...{ kind: 'gate', agent: 'ann', others: ['ben'], resumed: null, options: OPTIONS },
+      fresh: { stable: 'Review.', dynamic: 'The change.' },
+      ...given.request,
+    },
+  );
+  return { end, again, asked: reviewers.asked, budget, coolings };
+}
+
+test('returns the answer with the session to keep', async () => {
+  const { end, asked, again } = await talk([answers(PASS)]);
+  expect(end).toMatchObject({ agent: 'ann', model: 'm1', dispatch: 'fresh', answer: PASS, trouble: null });
+  expect(end.last?.sessionId).toBe('ann-1');
+  expect([asked.length, again]).toEqual([1, []]);
+});
+
+describe('a repair question', () => {
+  test('continues the session with the stable part that opened it', async () => {
+    const { end, asked, again } = await talk([GARBAGE(), answers(PASS)], { request: { resumed: RESUMED } });
+    expect(end).toMatchObject({ dispatch: 'resumed', answer: PASS });
+    expect(asked.map(({ stable, sessionId }) => [stable, sessionId])).toEqual([
+      ['Opening.', 's1'],
+      ['Opening.', 's1'],
+    ]);
+    expect(asked[1]?.dynamic).toMatch(/^Your last answer could not be read/);
+    expect(again).toEqual(['repair ann: unreadable-answer']);
+    expect(end.exchanges.map(({ mode, failure }) => [mode, failure?.kind ?? null])).toEqual([
+      ['resumed', 'unreadable-answer'],
+      ['repair', null],
+    ]);
+  });
+
+  test('repeats the whole question to an agent that cannot be resumed', async () => {
+    const { asked } = await talk([GARBAGE(), answers(PASS)], { ann: { canResume: async () => false } });
+    expect(asked[1]).toMatchObject({ stable: 'Review.', sessionId: null });
+    expect(asked[1]?.dynamic).toMatch(/^The change\.\n\nYour last answer could not be read/);
+  });
+
+  test('cannot turn a refusal into a pass', async () => {
+    const { end } = await talk([GARBAGE('{"status":"fail", "violations": 7'), answers(PASS)]);
+    expect(end.answer).toMatchObject({ status: 'fail', violations: [{ priority: 'critical' }] });
+  });
+});
+
+test('starts a new session with the whole prompt after a failed resume', async () => {
+  const lost = fails({ kind: 'session-lost', said: 'gone' });
+  const { end, asked, again } = await talk([lost, answers(PASS)], { request: { resumed: RESUMED } });
+  expect(end).toMatchObject({ agent: 'ann', dispatch: 'fresh', answer: PASS });
+  expect(asked[1]).toMatchObject({ stable: 'Review.', dynamic: 'The change.', sessionId: null });
+  expect(again).toEqual(['fresh ann: session-lost']);
+});
+
+test('fails over after a usage limit, with a cooldown for the first agent', async () => {
+  const { end, again, coolings, budget } = await talk([fails(LIMIT)]);
+  expect(end).toMatchObject({ agent: 'ben', model: null, answer: PASS });
+  expect(again).toEqual(['other-agent ben: limit']);
+  expect(await coolings.all(new Date(0))).toMatchObject([{ agent: 'ann', until: new Date(60_000) }]);
+  expect(budget.dispatches()).toBe(2);
+});
+
+test('reports the last failure if no agent is left', async () => {
+  const { end } = await talk([fails({ kind: 'idle', seconds: 9 })], { request: { others: [] } });
+  expect(end).toMatchObject({ answer: null, trouble: { kind: 'agent', agent: 'ann', failure: { kind: 'idle' } } });
+});
+
+test('stops before a call that the budget does not allow', async () => {
+  const { end, asked } = await talk([GARBAGE(), answers(PASS)], { calls: 1 });
+  expect(end).toMatchObject({ answer: null, trouble: { kind: 'budget', what: 'dispatches' } });
+  expect(asked).toHaveLength(1);
+});
+
+describe('a timeout for the whole conversation', () => {
+  test('leaves the remaining time to the repair question', async () => {
+    const { asked } = await talk([GARBAGE(), answers(PASS)], { request: { sharesTimeout: true }, secondsEach: 20.5 });
+    expect(asked.map(({ timeoutSeconds }) => timeoutSeconds)).toEqual([60, 40]);
+  });
+
+  test('ends the conversation, without another call, when it is used up', async () => {
+    const { end, asked, budget } = await talk([GARBAGE()], { request: { sharesTimeout: true }, secondsEach: 60 });
+    expect(end.trouble).toMatchObject({ kind: 'agent', failure: { kind: 'timeout', seconds: 60 } });
+    expect([asked.length, budget.dispatches()]).toEqual([1, 1]);
+  });
+});

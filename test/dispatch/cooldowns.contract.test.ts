@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import { openCooldowns } from '../../src/dispatch/cooldowns.ts';
+import type { Cooldown } from '../../src/kernel/agent.ts';
+import type { Cooldowns } from '../../src/kernel/ports.ts';
+import { memoryCoolings } from '../support/memory/coolings.ts';
+import { temporaryFolder } from '../support/repo.ts';
+
+coolingsContract('in memory', memoryCoolings);
+coolingsContract('on disk', () => openCooldowns(temporaryFolder()));
+
+/** The contract of every implementation of Cooldowns. */
+function coolingsContract(name: string, open: () => Cooldowns): void {
+  const NOON = Date.parse('2026-03-01T12:00:00.000Z');
+  const [HOUR, DAY] = [60 * 60_000, 24 * 60 * 60_000];
+  const now = new Date(NOON);
+  const cooling = (agent: string, ahead: number): Cooldown => ({
+    agent,
+    until: new Date(NOON + ahead),
+    said: `resets in ${ahead} ms`,
+  });
+
+  describe(`coolings ${name}`, () => {
+    test('no agent has a cooldown at first', async () => {
+      expect(await open().all(now)).toEqual([]);
+    });
+
+    test('an agent that reached a limit has a cooldown until the limit ends', async () => {
+      const coolings = open();
+      expect(await coolings.add(cooling('claude', HOUR))).toEqual({ ok: true, value: undefined });
+      await coolings.add(cooling('codex', 2 * HOUR));
+      expect(await coolings.all(now)).toEqual([cooling('claude', HOUR), cooling('codex', 2 * HOUR)]);
+      expect(await coolings.all(new Date(NOON + HOUR))).toEqual([cooling('codex', 2 * HOUR)]);
+      expect(await coolings.all(new Date(NOON + 2 * HOUR))).toEqual([]);
+    });
+
+    test.each([
+      [[HOUR, 2 * HOUR], 2 * HOUR],
+      [[2 * HOUR, HOUR], 2 * HOUR],
+      [[HOUR, 3 * HOUR, 2 * HOUR], 3 * HOUR],
+      [[HOUR, HOUR], HOUR],
+    ])('of %j the latest counts', async (added, expected) => {
+      const coolings = open();
+      for (const ahead of added) await coolings.add(cooling('claude', ahead));
+      expect(await coolings.all(now)).toEqual([cooling('claude', expected)]);
+    });
+
+    test.each([
+      ['31 days', 31 * DAY, true],
+      ['31 days and a moment', 31 * DAY + 1, false],
+      ['a thousand years', 365_000 * DAY, false],
+      ['no time', 0, false],
+      ['less than no time', -HOUR, false],
+    ])('a limit of %s', async (_, ahead, counts) => {
+      const coolings = open();
+      await coolings.add(cooling('claude', ahead));
+      expect(await coolings.all(now)).toEqual(counts ? [cooling('claude', ahead)] : []);
+    });
+
+    test.each([
+      ['before', [365_000 * DAY, HOUR]],
+      ['after', [HOUR, 365_000 * DAY]],
+    ])('an implausible date that comes %s a plausible one does not hide it', async (_, added) => {
+      const coolings = open();
+      for (const ahead of added) await coolings.add(cooling('claude', ahead));
+      expect(await coolings.all(now)).toEqual([cooling('claude', HOUR)]);
+    });
+
+    test('an entry without a date starts no cooldown', async () => {
+      const coolings = open();
+      await coolings.add({ ...cooling('claude', HOUR), until: new Date('soon') });
+      expect(await coolings.all(now)).toEqual([]);
+      await coolings.add(cooling('claude', HOUR));
+      expect(await coolings.all(now)).toEqual([cooling('claude', HOUR)]);
+    });
+  });
+}

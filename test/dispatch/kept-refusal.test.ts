@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import type { Answers } from '../../src/dispatch/answer-schemas.ts';
+import { keepRefusal } from '../../src/dispatch/read-answer.ts';
+
+const PASS: Answers['gate'] = { status: 'pass', violations: [] };
+const APPROVED: Answers['loop'] = { approved: true, issues: [], summary: 'Fine.' };
+const PASSED: Answers['quality'] = { passed: true, feedback: 'Fine.' };
+
+const said = (text: string, structured: unknown = null) => ({ text, structured });
+
+describe('a pass in the answer to a repair question', () => {
+  test.each<[string, ReturnType<typeof said>]>([
+    ['a fail of the wrong form', said('{"status":"fail","violations":[{"file":"a.ts"}]}')],
+    ['a fail that is cut off', said('Here: { "status" : "FAIL", "violations": [{"file"')],
+    ['a fail that is not quite JSON', said("{status: 'fail', violations: [}")],
+    ['a fail in another form of the word', said('{"status":"failed"}')],
+    ['a fail in another word', said('{"status":"needs_work"}')],
+    ['a fail in the field for it', said('All is well.', { status: ' Fail', violations: 7 })],
+    ['a fail in a list in that field', said('All is well.', [{ status: 'fail' }])],
+    ['a fail in a text in that field', said('All is well.', '{"status":"fail"')],
+    ['a pass with violations that cannot be read', said('{"status":"pass","violations":[{"file":"a.ts"}]}')],
+    ['violations without a status', said('{"violations": [ {"file":"a.ts"}')],
+    ['a refusal that was cut off', said('{"approved": false, "issues": [{"severity": "blo')],
+    ['a refusal without quotes', said('approved: no')],
+    ['a blocker, approved or not', said('{"approved": true, "issues": [{"severity": "blocker", "descr')],
+    ['a warning', said('{"approved": true, "issues": [{"severity": "warning", "descr')],
+    ['a refusal in the field for it', said('', { approved: false, issues: 'many' })],
+    ['a criterion that failed', said('{"passed": "yes", "criteria_results": [{"criterion": "a", "passed": false')],
+    ['outputs that failed', said('', { passed: 'failed' })],
+  ])('does not count after %s', (_title, first) => {
+    expect(keepRefusal('gate', first, PASS)).toMatchObject({ status: 'fail', violations: [{ priority: 'critical' }] });
+    expect(keepRefusal('loop', first, APPROVED)).toMatchObject({ approved: false, issues: [{ severity: 'blocker' }] });
+    expect(keepRefusal('quality', first, PASSED)).toMatchObject({ passed: false });
+  });
+
+  test.each<[string, ReturnType<typeof said>]>([
+    ['a pass of the wrong form', said('{"status":"pass","violations":7}')],
+    ['a pass that was cut off', said('{"status":"pass","violations":[')],
+    ['a pass with an empty list', said('{"status":"pass","violations":[ ], "previous": 3}')],
+    ['a pass in the field for it, whatever the text', said('"status":"fail"', { status: 'pass' })],
+    ['an approval that was cut off', said('{"approved": true, "issues": [')],
+    ['a suggestion', said('{"approved": true, "issues": [{"severity": "suggestion", "descr')],
+    ['a word that is about something else', said('I could not open the file; it failed.')],
+    ['prose', said('It looks good to me. Passed: no issues.')],
+    ['the form that was asked for', said('{"approved": true/false, "issues": [{"severity": "blocker|warning"}]}')],
+    ['the schema that was asked for', said('{"status":{"enum":["pass","fail"]},"violations":{"type":"array"}}')],
+    ['nothing', said('')],
+  ])('counts after %s', (_title, first) => {
+    expect(keepRefusal('gate', first, PASS)).toBe(PASS);
+    expect(keepRefusal('loop', first, APPROVED)).toBe(APPROVED);
+    expect(keepRefusal('quality', first, PASSED)).toBe(PASSED);
+  });
+});
+
+describe('the first, unreadable answer', () => {
+  const first = said('{"status":"fail","violations":[{"file":"a.ts"}]}');
+
+  test('becomes a finding beside those of the repeated answer', () => {
+    expect(keepRefusal('gate', first, PASS).violations[0]).toMatchObject({ file: '', line: null });
+    expect(keepRefusal('gate', first, PASS).violations[0]?.issue).toContain('"file":"a.ts"');
+    const hint = { severity: 'suggestion' as const, description: 'a' };
+    const { issues } = keepRefusal('loop', first, { ...APPROVED, issues: [hint] });
+    expect(issues[0]).toBe(hint);
+    expect(issues[1]?.description).toContain('"file":"a.ts"');
+    expect(keepRefusal('quality', first, PASSED).feedback).toMatch(/^Fine\.\n\nThe reviewer .*"file":"a\.ts"/s);
+  });
+
+  test('is cut to a readable length', () => {
+    const long = said(`{"status":"fail","x":"${'x'.repeat(10_000)}`);
+    expect(keepRefusal('gate', long, PASS).violations[0]?.issue.length).toBeLessThan(2200);
+  });
+});
+
+test('keeps a repeated refusal as it is', () => {
+  const fail: Answers['gate'] = { status: 'fail', violations: [], message: 'no' };
+  expect(keepRefusal('gate', said('{"status":"fail"'), fail)).toBe(fail);
+  const refused: Answers['loop'] = { ...APPROVED, issues: [{ severity: 'warning', description: 'a' }] };
+  expect(keepRefusal('loop', said('approved: false'), refused)).toBe(refused);
+  const failed: Answers['quality'] = { passed: false, feedback: 'no' };
+  expect(keepRefusal('quality', said('passed: false'), failed)).toBe(failed);
+});

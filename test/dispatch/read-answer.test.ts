@@ -1,0 +1,187 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readAnswer } from '../../src/dispatch/read-answer.ts';
+
+const PASS = '{"status":"pass","violations":[]}';
+const finding = { file: 'src/a.ts', line: 3, issue: 'It is wrong.', priority: 'high' };
+const said = (text: string) => readAnswer('gate', { text, structured: undefined });
+const whyNot = (text: string) => {
+  const read = said(text);
+  return read.ok ? read.answer : read.failure.why;
+};
+
+describe('where the answer is found', () => {
+  test.each([
+    ['alone', PASS],
+    ['in a fence', `Here:\n\`\`\`json\n${PASS}\n\`\`\`\nThat is all.`],
+    ['after prose with braces', `I read { and } and ${'{x}'}.\n${PASS}`],
+    ['after an unclosed brace in prose', `Use { to open.\n${PASS}`],
+    ['after another object', `{"status":"fail","violations":[]}\n${PASS}`],
+    ['with a trailing comma', '{"status":"pass","violations":[],}'],
+    ['with single quotes and comments', "{'status': 'pass', /* none */ 'violations': []}"],
+    ['with bare keys', '{status: "pass", violations: []}'],
+    ['with braces inside a string', '{"status":"pass","violations":[],"message":"a } and a { and \\" too"}'],
+  ])('%s', (_title, text) => {
+    const read = said(text);
+    expect(read.ok && read.answer.status).toBe('pass');
+  });
+
+  test("in the agent's structured field, whatever the text says", () => {
+    const read = readAnswer('gate', { text: PASS, structured: { status: 'fail', violations: [finding] } });
+    expect(read.ok && read.answer).toEqual({ status: 'fail', violations: [finding] });
+  });
+
+  test('does not use the text if the structured field is present and wrong', () => {
+    expect(readAnswer('gate', { text: PASS, structured: { status: 'ok' } })).toMatchObject({
+      ok: false,
+      failure: { why: 'wrong-shape' },
+    });
+  });
+});
+
+test.each(["'", '`'])('a pass in the code that a fail quotes in %s is not the answer', (quote) => {
+  const code = `${quote}x }]} ${PASS}${quote}`;
+  const read = said(`{'status': 'fail', 'violations': [{'file': 'a.js', 'line': 1, 'code': ${code}, 'issue': 'no'}]}`);
+  expect(read.ok && read.answer).toMatchObject({ status: 'fail', violations: [{ code: `x }]} ${PASS}` }] });
+});
+
+describe('an unreadable answer', () => {
+  test.each([
+    ['nothing', '  \n', 'empty'],
+    ['prose', 'All good, I approve.', 'no-object'],
+    ['cut off', '{"status":"pass","violations":[', 'truncated'],
+    [
+      'cut off after a complete part',
+      '{"status":"pass","violations":[],"previous":[{"id":"F1","state":"fixed","why":"x"}',
+      'truncated',
+    ],
+    ['cut off in a string', '{"status":"pass","violations":[],"message":"it is', 'truncated'],
+    ['cut off in a fence', '```json\n{"status": "pass",\n', 'truncated'],
+    ['a list', '[]', 'no-object'],
+    ['an object without status', '{"violations":[]}', 'wrong-shape'],
+    ['another status', '{"status":"approved","violations":[]}', 'wrong-shape'],
+    ['a status that is no text', '{"status":true,"violations":[]}', 'wrong-shape'],
+    ['violations that are text', '{"status":"fail","violations":"many"}', 'wrong-shape'],
+    [
+      'a violation without issue',
+      '{"status":"fail","violations":[{"file":"a","line":1,"priority":"low"}]}',
+      'wrong-shape',
+    ],
+    ['an empty object', '{}', 'wrong-shape'],
+    ['an example after the answer', `${PASS}\nFor example {"a": 1}`, 'wrong-shape'],
+  ])('%s', (_title, text, expected) => {
+    expect(whyNot(text)).toBe(expected);
+  });
+
+  test('a truncated answer is never a pass', () => {
+    const whole = JSON.stringify({
+      status: 'pass',
+      violations: [],
+      previous: [{ id: 'F1', state: 'fixed', why: 'a "b" }' }],
+      message: 'x',
+    });
+    for (let length = 0; length < whole.length; length++)
+      expect(said(whole.slice(0, length)).ok, whole.slice(0, length)).toBe(false);
+  });
+
+  test('reading never throws', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom('{', '}', '[', ']', '"', "'", '\\', ':', ',', 'a', '`', '\n', '/', '*') }),
+        (text) => {
+          expect(said(text).ok).toBe(false);
+        },
+      ),
+    );
+  });
+});
+
+describe('a violation', () => {
+  const read = (given: object) => {
+    const answer = said(JSON.stringify({ status: 'fail', violations: [{ ...finding, ...given }] }));
+    return answer.ok ? answer.answer.violations[0] : answer.failure;
+  };
+
+  test.each([
+    [12, 12],
+    ['12', 12],
+    ['12-15', 12],
+    ['L12', 12],
+    [null, null],
+    [0, null],
+    [-3, null],
+    [1.5, null],
+    ['none', null],
+    [undefined, null],
+  ])('line %j is %j', (line, expected) => {
+    expect(read({ line })).toMatchObject({ line: expected });
+  });
+
+  test.each([0, -3, 1.5, 'none', 1e30, true])('line %j is marked as a line that no file has', (line) => {
+    expect(read({ line })).toMatchObject({ line: null, no_such_line: true });
+  });
+
+  test.each([1, '12-15', null, undefined, ''])('line %j is not marked, whatever the answer says', (line) => {
+    expect(read({ line, no_such_line: true })).not.toHaveProperty('no_such_line');
+  });
+
+  test.each([
+    ['HIGH', 'high'],
+    ['minor', 'critical'],
+    [undefined, 'critical'],
+    [3, 'critical'],
+  ])('priority %j is %j', (priority, expected) => {
+    expect(read({ priority })).toMatchObject({ priority: expected });
+  });
+
+  test.each([
+    ['./src/a.ts', 'src/a.ts'],
+    ['src/a.ts', 'src/a.ts'],
+    [undefined, ''],
+    [null, ''],
+  ])('file %j is %j', (file, expected) => {
+    expect(read({ file })).toMatchObject({ file: expected });
+  });
+
+  test('keeps unknown fields and drops null fields', () => {
+    expect(read({ code: null, fix: null, confidence: 0.9 })).toEqual({ ...finding, confidence: 0.9 });
+  });
+});
+
+describe('other answers', () => {
+  test('of a loop: accepts alternative field names, and an unknown severity blocks', () => {
+    const text = JSON.stringify({
+      approved: true,
+      issues: [
+        { severity: 'Warning', description: 'a', task: 'T1', challenge: 'why?' },
+        { severity: 'nit', description: 'b', location: 'here', suggestion: 'do' },
+      ],
+    });
+    const read = readAnswer('loop', { text, structured: undefined });
+    expect(read.ok && read.answer).toEqual({
+      approved: true,
+      issues: [
+        { severity: 'warning', description: 'a', location: 'T1', suggestion: 'why?' },
+        { severity: 'blocker', description: 'b', location: 'here', suggestion: 'do' },
+      ],
+      summary: '',
+    });
+  });
+
+  test.each([
+    ['{"passed":true,"feedback":"ok"}', { passed: true, feedback: 'ok' }],
+    ['{}', { passed: false, feedback: 'No feedback provided' }],
+    ['{"passed":null,"criteria_results":null}', { passed: false, feedback: 'No feedback provided' }],
+    ['{"passed":"yes"}', 'wrong-shape'],
+  ])('of a quality review: %s', (text, expected) => {
+    const read = readAnswer('quality', { text, structured: undefined });
+    expect(read.ok ? read.answer : read.failure.why).toEqual(expected);
+  });
+
+  test('of a fixer', () => {
+    const text = '{"summary":"Done.","dispositions":[{"id":"F1","state":"declined","why":"It is right."}]}';
+    const read = readAnswer('fixer', { text, structured: undefined });
+    expect(read.ok && read.answer.dispositions?.[0]?.state).toBe('declined');
+    expect(readAnswer('fixer', { text: '{"summary":3}', structured: undefined }).ok).toBe(false);
+  });
+});

@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import { probeResume } from '../../src/dispatch/resume-probe.ts';
+import type { ProbePorts, ProbeReply } from '../../src/kernel/agent.ts';
+
+type Memory = { line: string | null; issues: number };
+
+/** An agent that remembers what it read; what it does at each question may be changed. */
+function agent(change: (question: 'V1' | 'V2' | 'V3' | 'V4', usual: ProbeReply) => ProbeReply = (_, usual) => usual) {
+  const sessions = new Map<string, Memory>();
+  let file = '';
+  let lines = 0;
+  const asked: string[] = [];
+  const sessionsAsked: (string | null)[] = [];
+  const say = (reply: string, issues: number, sessionId: string): ProbeReply => ({
+    ok: true,
+    text: JSON.stringify({ reply, issues: Array(issues).fill({ description: 'unclear' }) }),
+    structured: undefined,
+    sessionId,
+    durationMs: asked.length * 10,
+  });
+  const ports: ProbePorts = {
+    writeFile: (text) => {
+      file = text;
+      return '/probe/spec.md';
+    },
+    randomLine: () => `line ${++lines}`,
+    async ask(prompt, sessionId) {
+      asked.push(prompt);
+      sessionsAsked.push(sessionId);
+      if (sessionId === null) {
+        sessions.set('s1', { line: file.split('\n')[0] ?? '', issues: 3 });
+        return change('V1', say(file.split('\n')[0] ?? '', 3, 's1'));
+      }
+      const memory = sessions.get(sessionId);
+      if (prompt.startsWith('Confirm')) return change('V2', say('Yes.', 0, sessionId));
+      if (prompt.startsWith('Repeat')) return change('V3', say(memory?.line ?? '', 0, sessionId));
+      return change('V4', say(`I found ${memory?.issues}.`, 0, sessionId));
+    },
+  };
+  return { ports, asked, sessionsAsked };
+}
+
+test('an agent that remembers passes all four, and both durations are reported [REUSE-R1.0/V1] [REUSE-R1.0/V2] [REUSE-R1.0/V3] [REUSE-R1.0/V4] [REUSE-R1.0/observes-speed] [REUSE-I10/V1] [REUSE-I10/V2] [REUSE-I10/V3] [REUSE-I10/V4] [REUSE-I10/decision-gate]', async () => {
+  const { ports, asked, sessionsAsked } = agent();
+  expect(await probeResume('claude', '1.0.0', ports)).toEqual({
+    kind: 'tried',
+    result: { agent: 'claude', version: '1.0.0', failed: null, freshMs: 10, resumedMs: 20 },
+  });
+  expect(asked.map((prompt) => prompt.split('\n')[0])).toEqual([
+    'Review this file: /probe/spec.md. List the first line verbatim.',
+    'Confirm you can still respond.',
+    'Repeat verbatim the first line of the file you read.',
+    'How many issues did you identify in your V1 review?',
+  ]);
+  expect(sessionsAsked).toEqual([null, 's1', 's1', 's1']);
+});
+
+const gone: ProbeReply = { ok: false, failure: { kind: 'session-lost', said: 'no such session' } };
+const text = (reply: string): ProbeReply => ({
+  ok: true,
+  text: reply,
+  structured: undefined,
+  sessionId: 's1',
+  durationMs: 1,
+});
+
+test.each([
+  ['V1', 'an error', 'V1', gone, /session-lost: no such session/],
+  [
+    'V1',
+    'no session id',
+    'V1',
+    { ok: true, text: '{"reply":"# line 1","issues":[]}', structured: undefined, sessionId: null, durationMs: 1 },
+    /named no session/,
+  ],
+  ['V1', 'a file that was not read', 'V1', text('{"reply":"a spec","issues":[]}'), /did not read/],
+  ['V2', 'an error', 'V2', gone, /session-lost/],
+  ['V2', 'nothing', 'V2', text(''), /unreadable-answer/],
+  [
+    'V3',
+    'the line that is in the file now',
+    'V3',
+    text('{"reply":"# line 2","issues":[]}'),
+    /another first line: "# line 2"/,
+  ],
+  ['V3', 'an error', 'V3', gone, /session-lost/],
+  ['V4', 'another number', 'V4', text('{"reply":"7","issues":[]}'), /counted 7 instead of 3/],
+  ['V4', 'no number', 'V4', text('{"reply":"some","issues":[]}'), /counted nothing instead of 3/],
+] as const)('%s answered with %s fails [REUSE-I10/%s/pass]', async (at, _title, failedTest, reply, how) => {
+  const { ports } = agent((question, usual) => (question === at ? reply : usual));
+  const outcome = await probeResume('claude', '1.0.0', ports);
+  expect(outcome.kind === 'tried' && outcome.result.failed).toEqual({
+    test: failedTest,
+    how: expect.stringMatching(how),
+  });
+});
+
+test.each([
+  { kind: 'not-logged-in', said: 'log in' },
+  { kind: 'unprotected', path: '.opencode' },
+  { kind: 'limit', said: 'usage limit', resetAt: null },
+  { kind: 'timeout', seconds: 5 },
+  { kind: 'idle', seconds: 5 },
+  { kind: 'not-found', program: 'claude' },
+  { kind: 'cancelled' },
+] as const)('$kind at any question leaves open whether the agent can be resumed', async (failure) => {
+  for (const at of ['V1', 'V2', 'V3', 'V4']) {
+    const { ports } = agent((question, usual) => (question === at ? { ok: false, failure } : usual));
+    expect(await probeResume('claude', '1.0.0', ports)).toEqual({
+      kind: 'not-tried',
+      agent: 'claude',
+      version: '1.0.0',
+      failure,
+    });
+  }
+});

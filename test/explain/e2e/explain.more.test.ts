@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import type { RunExplanationDocument } from '../../../src/explain/json.ts';
+import { runExplanationSchema } from '../../../src/gates/json-schema.ts';
+import { onceover } from '../../support/cli.ts';
+import { failing, gateRepo } from '../../support/gates.ts';
+
+const GATE = 'review:src:code-quality';
+const GATES = `  - path: src
+    checks:
+      lint: { run: "! grep BROKEN README.md" }
+    reviews:
+      code-quality: { prompt: .onceover/reviews/code-quality.md, num_reviews: 2 }
+  - path: docs
+    reviews:
+      prose: { prompt: .onceover/reviews/code-quality.md }`;
+
+test('every rerun trigger that explain names causes a rerun', async () => {
+  const repo = gateRepo({ gates: GATES, more: 'unchanged_gates: rest' });
+  const told = async (name: string): Promise<RunExplanationDocument> => {
+    const { stdout } = await onceover(repo.root, ['explain', name, '--json']);
+    return runExplanationSchema.parse(JSON.parse(stdout)) as RunExplanationDocument;
+  };
+  const again = async (...names: readonly string[]) =>
+    Promise.all(names.map(async (name) => ((await told(name)) as { runs_again: readonly string[] }).runs_again[0]));
+
+  expect(await again(GATE, 'docs:prose', 'lint')).toEqual([
+    'every run calls reviewers 1, 2 until they pass',
+    expect.stringContaining('a file of the gate changes'),
+    'every run, until the check passes on the current tree',
+  ]);
+  expect((await repo.run()).code).toBe(0);
+  expect(await again(GATE, `${GATE}@2`, 'lint')).toEqual([
+    expect.stringContaining('then reviewer 1 runs for all (safety latch)'),
+    expect.stringContaining('not when its files change: then reviewer 1 runs'),
+    expect.stringContaining('anywhere in the repository'),
+  ]);
+
+  // An edit elsewhere: the check runs again, the reviewers do not.
+  repo.forget();
+  repo.write('README.md', '# BROKEN\n');
+  expect(await again('lint')).toEqual(['every run, until the check passes on the current tree']);
+  expect([(await repo.run()).code, repo.calls()]).toEqual([1, []]);
+  const check = await onceover(repo.root, ['explain', 'lint']);
+  expect(check.stdout).toContain('Last output:\n  # BROKEN');
+  const printed = await onceover(repo.root, ['explain', 'lint', '--prompt']);
+  expect(printed.stdout).toMatch(/^Check: check:src:lint\nCommand: ! grep BROKEN README\.md\n\n/);
+  const prompt = await onceover(repo.root, ['status', '--prompt']);
+  expect([prompt.code, prompt.stdout]).toEqual([
+    1,
+    expect.stringContaining(
+      'check:src:lint failed: ! grep BROKEN README.md: exit code 1\n```\n  # BROKEN\n```\nThe whole output is in .deepwork/logs/check_src_lint.2.log\n',
+    ),
+  ]);
+
+  // An edit of its files: the latch looks.
+  repo.write('README.md', '# Fixed\n');
+  repo.write('src/a.ts', 'export const a = 1;\nexport const c = 3;\n');
+  repo.answers('one', failing('src/a.ts', 'export const c = 3;'));
+  expect((await repo.run()).code).toBe(1);
+  expect(repo.calls().map(({ name }) => name)).toEqual(['one']);
+  expect(await again(GATE, `${GATE}@1`)).toEqual(Array(2).fill('every run calls reviewer 1 until it passes'));
+  expect(await told('F1')).toMatchObject({ about: 'finding', would_be_asked: true });
+  const finding = await onceover(repo.root, ['explain', 'F1']);
+  expect(finding.stdout).toContain('the next run calls reviewer 1');
+});

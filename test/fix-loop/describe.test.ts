@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest';
+import type { Fix } from '../../src/dispatch/fix-progress.ts';
+import { describeLoop } from '../../src/fix-loop/describe.ts';
+import { LOOP_ENDS, type LoopEnd, type LoopOutcome, type LoopRound } from '../../src/gates/run-types.ts';
+import { cells } from '../../src/ui/layout.ts';
+import { PLAIN } from '../../src/ui/style.ts';
+import { runOutcome } from '../support/run-samples.ts';
+
+const FIX: Fix = {
+  agent: 'claude',
+  dispatch: 'fresh',
+  summary: 'Made b three, and adapted its callers in the same module.',
+  fixed: ['F1'],
+  declined: ['F2'],
+  filesChanged: 2,
+  usage: null,
+  durationMs: 4000,
+  failure: null,
+};
+const ROUND: LoopRound = {
+  iteration: 1,
+  status: 'failed',
+  open: ['F1', 'F2'],
+  closed: 0,
+  added: 2,
+  failing: ['review:src:code-quality'],
+  left: [],
+  failingChecks: [],
+  letBe: [],
+  dispatches: 2,
+  usage: null,
+  saved: { pass: 0, slot: 0, session: 0, prefix: 0 },
+  fix: FIX,
+};
+const LAST: LoopRound = { ...ROUND, iteration: 2, status: 'passed', open: [], closed: 2, added: 0, fix: null };
+
+function story(end: LoopEnd, rounds: readonly LoopRound[], width: number | null = null): string {
+  const outcome: LoopOutcome = { end, rounds, run: runOutcome() };
+  return describeLoop(outcome, { width, paint: PLAIN });
+}
+
+const SECOND: LoopRound = {
+  ...ROUND,
+  iteration: 2,
+  open: ['F3'],
+  closed: 2,
+  added: 1,
+  dispatches: 0,
+  failingChecks: ['check:.:lint'],
+  fix: { ...FIX, dispatch: 'resumed', declined: [], filesChanged: 1, summary: '' },
+};
+
+test('shows one line per round without a width limit', () => {
+  expect(story('passed', [ROUND, SECOND, LAST])).toBe(`Round  Review            Open                 Fix
+1      failed, 2 calls   2                    claude, new session: 2 files changed, declined F2
+2      failed, no calls  2 (2 closed, 1 new)  claude, resumed session: 1 file changed
+3      passed, 2 calls   0 (2 closed)
+
+Fix 1: Made b three, and adapted its callers in the same module.
+
+All gates pass after 2 fixes.`);
+});
+
+test('wraps at 80 columns', () => {
+  expect(story('stalled', [ROUND, SECOND], 80)).toBe(`Round  Review            Open                 Fix
+1      failed, 2 calls   2                    claude, new session: 2 files
+       changed, declined F2
+2      failed, no calls  2 (2 closed, 1 new)  claude, resumed session: 1 file
+       changed
+
+Fix 1: Made b three, and adapted its callers in the same module.
+
+Stalled: the fixer could not close F3, check:.:lint. Fix it yourself, or accept
+a finding with "onceover resolve".`);
+});
+
+test.each(LOOP_ENDS)('stays within 40 columns: %s', (end) => {
+  const rounds = [ROUND, SECOND, { ...LAST, left: ['review:src:code-quality'], letBe: ['F7', 'F8'] }];
+  for (const line of story(end, rounds, 40).split('\n')) expect(cells(line)).toBeLessThanOrEqual(40);
+});
+
+describe('the last line: how the loop ended, and the next step', () => {
+  const failed = { ...ROUND, fix: { ...FIX, failure: { kind: 'timeout', seconds: 9 } as const } };
+  test.each<[LoopEnd, readonly LoopRound[], RegExp]>([
+    ['passed', [LAST], /^There was nothing to fix\.$/],
+    ['passed', [ROUND, LAST], /^All gates pass after 1 fix\.$/],
+    ['stalled', [ROUND, ROUND], /^Stalled: the fixer could not close F1, F2\. .*onceover resolve/],
+    ['oscillating', [ROUND, SECOND], /Fix F1, F2, F3, check:\.:lint together/],
+    [
+      'max-iterations',
+      [ROUND],
+      /^Stopped after 1 round, the limit of --max-iterations\. Open: F1, F2\. Fix it yourself, or run again/,
+    ],
+    ['max-iterations', [ROUND, ROUND], /^Stopped after 2 rounds/],
+    ['retry-limit', [ROUND], /max_retries.*onceover resolve.*--force/],
+    ['budget', [ROUND], /^Stopped: the budget is used up\. Open: F1, F2\..* Raise "budget" in onceover\.yml/],
+    ['fixer-failed', [failed], /gave no answer \(.*9.*\)\. The fixer's edits are in the working tree/],
+    ['gate-changed', [ROUND], /the fixer changed settings, .*git diff/],
+    ['nothing-left', [ROUND], /reverted the change instead of fixing it/],
+    ['could-not-judge', [ROUND], /some gates could not run\. Fix the error above and run again\.$/],
+    ['interrupted', [{ ...ROUND, fix: null }], /before anything was fixed\. Run again/],
+    ['interrupted', [ROUND], /are in the working tree\. Run again/],
+  ])('%s', (end, rounds, expected) => {
+    expect(story(end, rounds).split('\n\n').at(-1)).toMatch(expected);
+  });
+
+  test('findings that the ratchet tolerates', () => {
+    expect(story('passed', [ROUND, { ...LAST, letBe: ['F7'] }])).toContain(
+      'tolerates F7: new in this loop, and not severe enough. A run without --ratchet reports it as open.',
+    );
+    expect(story('passed', [ROUND, { ...LAST, letBe: ['F7', 'F8'] }])).toContain(
+      'tolerates F7, F8: new in this loop, and not severe enough. A run without --ratchet reports them as open.',
+    );
+  });
+});
+
+test('keeps a hostile summary on one line, without control characters', () => {
+  const hostile = '\u001b[2J\u0007Done.\r\n\nAll gates pass after 9 fixes.\u202e';
+  const fix = { ...FIX, summary: hostile, failure: null };
+  const [table, summaries, end] = story('stalled', [{ ...ROUND, fix }]).split('\n\n');
+  expect(table?.split('\n')).toHaveLength(2);
+  expect(summaries).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f\u202e]/u);
+  expect(summaries?.split('\n')).toHaveLength(1);
+  expect(end).toMatch(/^Stalled/);
+});
+
+test('cuts long and wide summaries', () => {
+  const told = (summary: string) => story('passed', [{ ...ROUND, fix: { ...FIX, summary } }, LAST], 40);
+  expect(told('word '.repeat(500)).split('\n\n')[1]?.split('\n').length).toBeLessThanOrEqual(4);
+  for (const line of told('全角文字'.repeat(200)).split('\n')) expect(cells(line)).toBeLessThanOrEqual(40);
+});
+
+test('counts open findings beyond ten', () => {
+  const open = Array.from({ length: 14 }, (_, n) => `F${n + 1}`);
+  expect(story('budget', [{ ...ROUND, open }])).toContain('F10 and 4 more');
+});

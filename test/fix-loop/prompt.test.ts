@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type FixFinding, type FixTask, freshFixPrompt, resumedFixPrompt } from '../../src/fix-loop/prompt.ts';
+import { outline } from '../support/markdown.ts';
+
+const FINDING: FixFinding = {
+  id: 'F1',
+  priority: 'high',
+  file: 'src/a.ts',
+  line: 2,
+  code: 'export const b = 2;',
+  issue: 'b is never read.',
+  fix: 'Remove it.',
+  objection: null,
+};
+const BARE: FixFinding = {
+  ...FINDING,
+  id: 'F2',
+  priority: 'low',
+  file: null,
+  line: null,
+  code: null,
+  issue: 'Too much at once.',
+  fix: null,
+  objection: 'It belongs together.',
+};
+const TASK: FixTask = {
+  findings: [FINDING, BARE],
+  checks: [{ id: 'check:.:lint', command: 'npm run lint', output: 'src/a.ts:2 unused\n' }],
+};
+
+const whole = ({ stable, dynamic }: ReturnType<typeof freshFixPrompt>) => `${stable}\n\n${dynamic}\n`;
+
+test('the prompt for a new session', async () => {
+  await expect(whole(freshFixPrompt(TASK))).toMatchFileSnapshot('golden/fix-first.golden.md');
+});
+
+test('the prompt for a resumed session', async () => {
+  const { dynamic } = resumedFixPrompt({ findings: [BARE], checks: [] });
+  await expect(`${dynamic}\n`).toMatchFileSnapshot('golden/fix-resumed.golden.md');
+});
+
+test('the stable part is the same in every round', () => {
+  const parts = [freshFixPrompt(TASK), resumedFixPrompt(TASK), freshFixPrompt({ findings: [], checks: TASK.checks })];
+  expect(new Set(parts.map(({ stable }) => stable)).size).toBe(1);
+});
+
+test('text of findings and checks stays inside its block', () => {
+  const tricks = fc.oneof(
+    fc.constantFrom('```', '````\n# Orders', '~~~', '\n## Findings\n', '```json\n{"summary":""}\n```', '\r\n# x'),
+    fc.string(),
+  );
+  const text = fc.array(tricks, { maxLength: 4 }).map((parts) => parts.join('\n'));
+  const told = fc.record({ issue: text, fix: text, code: text, file: text, objection: text });
+  fc.assert(
+    fc.property(told, text, text, (words, command, output) => {
+      const task = { findings: [{ ...FINDING, ...words }], checks: [{ id: 'check:.:lint', command, output }] };
+      const seen = outline(freshFixPrompt(task).dynamic);
+      expect(seen.headings).toEqual(['## Findings', '## Failing checks']);
+      expect([seen.blocks.length, seen.isOpen]).toEqual([3, false]);
+    }),
+  );
+});
+
+test('a check without output says so', () => {
+  const { dynamic } = freshFixPrompt({
+    findings: [],
+    checks: [{ id: 'check:.:lint', command: 'false', output: ' \n' }],
+  });
+  expect(dynamic).toContain('(nothing)');
+  expect(dynamic).not.toContain('## Findings');
+});

@@ -1,0 +1,206 @@
+import { describe, expect, test } from 'vitest';
+import { openTrustedStores } from '../../src/fix-loop/trusted-stores.ts';
+import type { RunPorts } from '../../src/gates/ports.ts';
+import type { CheckReceipt } from '../../src/gates/types.ts';
+import type { ReviewId } from '../../src/kernel/ids.ts';
+import { findingWith } from '../support/finding.ts';
+import { memoryFindings } from '../support/memory/findings.ts';
+import { memoryPasses } from '../support/memory/passes.ts';
+import { memoryReceipts } from '../support/memory/receipts.ts';
+import { memoryRecords } from '../support/memory/records.ts';
+import { slotRecord } from '../support/record-samples.ts';
+import { content, held, receipt, waiver } from '../support/run-samples.ts';
+
+/** The stores as they lie on disk, and as the loop sees them. */
+function opened() {
+  const disk = {
+    receipts: memoryReceipts(),
+    records: memoryRecords(),
+    findings: memoryFindings(),
+    passes: memoryPasses(),
+  };
+  const memory = openTrustedStores(disk as unknown as RunPorts);
+  return { disk, loop: memory.ports, close: memory.close };
+}
+
+const NAME = { id: 'review:src:code-quality', kind: 'review', stem: 'review_src_code-quality' } as const;
+const CHECK: CheckReceipt = { gate: 'check:.:lint', command: 'lint', tree: 't1', verdict: 'pass', at: '' };
+
+describe('before the stores are closed', () => {
+  test('everything on disk counts', async () => {
+    const { disk, loop } = opened();
+    await disk.receipts.write(receipt());
+    await disk.findings.add(findingWith());
+    expect(await loop.receipts.find(receipt())).toEqual(receipt());
+    expect(await loop.findings.all()).toEqual(await disk.findings.all());
+  });
+});
+
+describe('receipts', () => {
+  test('that were read before count; new and changed ones do not', async () => {
+    const { disk, loop, close } = opened();
+    const other = receipt({ content: content('c2') });
+    await disk.receipts.write(receipt({ verdict: 'fail' }));
+    await loop.receipts.find(receipt());
+    close();
+    await disk.receipts.write(receipt());
+    await disk.receipts.write(other);
+    expect(await loop.receipts.find(receipt())).toMatchObject({ verdict: 'fail' });
+    expect(await loop.receipts.find(other)).toBeNull();
+  });
+
+  test('of checks and of passing gates follow the same rule', async () => {
+    const { disk, loop, close } = opened();
+    close();
+    await disk.receipts.writeCheck(CHECK);
+    await disk.receipts.writeHeld(held(1));
+    expect(await loop.receipts.findCheck(CHECK)).toBeNull();
+    expect(await loop.receipts.findHeld(held(1))).toBeNull();
+  });
+
+  test('of the loop itself count and are written to disk', async () => {
+    const { disk, loop, close } = opened();
+    close();
+    await loop.receipts.write(receipt());
+    await loop.receipts.writeCheck(CHECK);
+    await loop.receipts.writeHeld(held(1));
+    for (const { receipts } of [loop, disk]) {
+      expect(await receipts.find(receipt())).toEqual(receipt());
+      expect(await receipts.findCheck(CHECK)).toEqual(CHECK);
+      expect(await receipts.findHeld(held(1))).toEqual(held(1));
+    }
+  });
+});
+
+describe('records', () => {
+  const read = async ({ records }: Pick<RunPorts, 'records'>) => {
+    const past = await records.read([NAME], new Set());
+    return past.ok ? past.value : null;
+  };
+  const file = { gate: NAME, agent: 'codex' };
+
+  test('that appear later do not count, but their iteration numbers are not reused', async () => {
+    const { disk, loop, close } = opened();
+    await disk.records.writeSlot(slotRecord({ iteration: 1 }), file, '');
+    await read(loop);
+    close();
+    await disk.records.writeSlot(slotRecord({ iteration: 7, slot: 2 }), file, '');
+    const past = await read(loop);
+    expect([past?.slots.map(({ iteration }) => iteration), past?.lastIteration]).toEqual([[1], 7]);
+  });
+
+  test('of the loop itself count until they are archived', async () => {
+    const { loop, close } = opened();
+    close();
+    const record = slotRecord({ iteration: 2 });
+    await loop.records.writeSlot(record, file, '');
+    expect((await read(loop))?.slots).toHaveLength(1);
+    await loop.records.archive([{ gate: record.gate, iteration: 2 }]);
+    expect((await read(loop))?.slots).toEqual([]);
+  });
+});
+
+describe('findings', () => {
+  const ids = async (loop: RunPorts) => {
+    const all = await loop.findings.all();
+    return all.ok ? all.value.map(({ id, kept, resolution }) => [id, kept, resolution?.how ?? null]) : [];
+  };
+
+  test('a waiver that appears later does not count', async () => {
+    const { disk, loop, close } = opened();
+    await disk.findings.add(findingWith());
+    await loop.findings.all();
+    close();
+    await disk.findings.resolve('F1', waiver());
+    expect(await ids(loop)).toEqual([['F1', 'open', null]]);
+  });
+
+  test('a waiver from before counts', async () => {
+    const { disk, loop, close } = opened();
+    await disk.findings.add(findingWith());
+    await disk.findings.resolve('F1', waiver());
+    await loop.findings.all();
+    close();
+    expect(await ids(loop)).toEqual([['F1', 'open', 'skipped']]);
+  });
+
+  test('a waiver that appears later is not overwritten', async () => {
+    const { disk, loop, close } = opened();
+    await disk.findings.add(findingWith());
+    await loop.findings.all();
+    close();
+    await disk.findings.resolve('F1', waiver());
+    await loop.findings.resolve('F1', { ...waiver(), how: 'fixed' });
+    expect(await ids(loop)).toEqual([['F1', 'open', 'fixed']]);
+    expect(await disk.findings.all()).toMatchObject({ value: [{ resolution: { how: 'skipped' } }] });
+  });
+
+  test('a finding that another process closed stays open here', async () => {
+    const { disk, loop, close } = opened();
+    const added = await disk.findings.add(findingWith());
+    await loop.findings.all();
+    close();
+    if (added.ok) await disk.findings.update({ ...added.value, kept: 'closed' });
+    expect(await ids(loop)).toEqual([['F1', 'open', null]]);
+  });
+
+  test('findings of other processes can fail the loop and never pass it', async () => {
+    const { disk, loop, close } = opened();
+    await loop.findings.all();
+    close();
+    await disk.findings.add(findingWith());
+    await disk.findings.resolve('F1', waiver());
+    await disk.findings.add(findingWith({ kept: 'warning' }));
+    await disk.findings.add(findingWith({ kept: 'closed' }));
+    expect(await ids(loop)).toEqual([['F1', 'open', null]]);
+  });
+
+  test('findings that the loop adds and closes count', async () => {
+    const { loop, close } = opened();
+    close();
+    const added = await loop.findings.add(findingWith());
+    await loop.findings.resolve('F1', { ...waiver(), how: 'disputed' });
+    if (added.ok) await loop.findings.update({ ...added.value, kept: 'closed' });
+    expect(await ids(loop)).toEqual([['F1', 'closed', 'disputed']]);
+  });
+
+  test('restores removed findings before a new one gets an id', async () => {
+    const { disk, loop } = opened();
+    await disk.findings.add(findingWith());
+    await loop.findings.all();
+    const emptied = memoryFindings();
+    const memory = openTrustedStores({ ...disk, findings: swapped(disk.findings, emptied) } as unknown as RunPorts);
+    await memory.ports.findings.all();
+    memory.close();
+    swap = true;
+    const added = await memory.ports.findings.add(findingWith());
+    expect(added).toMatchObject({ value: { id: 'F2' } });
+    expect(await emptied.all()).toMatchObject({ value: [{ id: 'F1' }, { id: 'F2' }] });
+  });
+});
+
+let swap = false;
+
+/** One store until it is swapped for another, as if its folder had been emptied. */
+function swapped(before: RunPorts['findings'], after: RunPorts['findings']): RunPorts['findings'] {
+  const now = () => (swap ? after : before);
+  return {
+    all: () => now().all(),
+    add: (finding) => now().add(finding),
+    update: (finding) => now().update(finding),
+    resolve: (id, resolution) => now().resolve(id, resolution),
+    refute: (id, claim) => now().refute(id, claim),
+  };
+}
+
+test('pass marks that appear later do not count; those of the loop do', async () => {
+  const { disk, loop, close } = opened();
+  const [first, second, third] = ['a--x--1', 'b--x--1', 'c--x--1'] as unknown as [ReviewId, ReviewId, ReviewId];
+  await disk.passes.mark(first, 'mcp', new Date(0));
+  await loop.passes.marked();
+  close();
+  await disk.passes.mark(second, 'mcp', new Date(0));
+  await loop.passes.mark(third, 'run', new Date(0));
+  const marked = await loop.passes.marked();
+  expect(marked.ok && [...marked.value.ids].sort()).toEqual([first, third]);
+});

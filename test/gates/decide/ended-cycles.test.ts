@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { endedCycles, findingsOfRemovedGates } from '../../../src/gates/decide/cycles.ts';
+import type { RecordHistory } from '../../../src/gates/record-types.ts';
+import type { KnownFinding } from '../../../src/gates/types.ts';
+import { checkRecord, ownFacts, slotRecord } from '../../support/record-samples.ts';
+import { entry, finding, HERE, path, reviewGate, waiver } from '../../support/run-samples.ts';
+
+const NOTHING: RecordHistory = { lastIteration: 0, slots: [], checks: [], others: [] };
+const GATES = [reviewGate()];
+const GONE = 'review:docs:prose';
+
+test.each<[string, Partial<RecordHistory>, expected: readonly string[]]>([
+  ['a gate with changes', { slots: [slotRecord()] }, []],
+  ['a removed gate', { slots: [slotRecord({ gate: GONE, iteration: 2 })] }, [`${GONE} 2`]],
+  ['a removed check', { checks: [checkRecord()] }, ['check:.:lint 1']],
+  ['another branch', { slots: [slotRecord({ gate: GONE, own: ownFacts({ branch: 'other' }) })] }, []],
+  ["another tool's record", { slots: [slotRecord({ gate: GONE, own: null })] }, []],
+  ['a gate that the caller did not name', { others: [{ gate: GONE, iteration: 3, ...HERE.where }] }, [`${GONE} 3`]],
+])('the records of %s', (_title, past, expected) => {
+  const { records } = endedCycles(HERE, GATES, { ...NOTHING, ...past }, []);
+  expect(records.map(({ gate, iteration }) => `${gate} ${iteration}`)).toEqual(expected);
+});
+
+test.each<[string, Partial<KnownFinding>, ends: boolean]>([
+  ['of a removed gate', { gate: GONE }, true],
+  ['of a gate with changes', {}, false],
+  ['of another scope', { gate: GONE, scope: 'files a' }, false],
+  ['of another branch', { gate: GONE, branch: 'other' }, false],
+  ['that is closed', { gate: GONE, kept: 'closed' }, false],
+  ['whose cycle ended before', { gate: GONE, cycleEnded: true }, false],
+])('the cycle of a finding %s', (_title, differs, ends) => {
+  expect(endedCycles(HERE, GATES, NOTHING, [finding(differs)]).findings).toHaveLength(ends ? 1 : 0);
+});
+
+const ALL = { gates: [], paths: [] };
+
+test.each<[string, Partial<KnownFinding>, asked: Parameters<typeof findingsOfRemovedGates>[3], counts: boolean]>([
+  ['of a removed gate', { gate: GONE }, ALL, true],
+  ['of a gate with changes', {}, ALL, false],
+  ['on a file that changed since', { gate: GONE, entry: entry({ headBlob: 'h0' }) }, ALL, false],
+  ['that is waived', { gate: GONE, resolution: waiver() }, ALL, false],
+  ['if other gates were selected by name', { gate: GONE }, { gates: ['x'], paths: [] }, false],
+  ['in a selected folder', { gate: GONE }, { gates: [], paths: [path('docs'), path('src')] }, true],
+  ['in another folder', { gate: GONE }, { gates: [], paths: [path('docs')] }, false],
+  ['without a file, in a selected folder', { gate: GONE, file: null }, { gates: [], paths: [path('src')] }, false],
+  ['without a file, in a run about everything', { gate: GONE, file: null }, { gates: [], paths: [path('')] }, true],
+])('an open finding %s', (_title, differs, asked, counts) => {
+  expect(findingsOfRemovedGates([finding(differs)], GATES, HERE, asked)).toHaveLength(counts ? 1 : 0);
+});

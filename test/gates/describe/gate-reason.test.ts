@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { describeGateDetail, describeGateReason, describeSlotReason } from '../../../src/gates/describe/reasons.ts';
+import type { GateOutcome, GateReason, SlotOutcome } from '../../../src/gates/run-types.ts';
+import { gateOutcome, slotOutcome } from '../../support/run-samples.ts';
+
+const GATE_REASONS: Readonly<Record<GateReason, RegExp>> = {
+  passed: /^passed$/,
+  'unchanged-since-pass': /unchanged/,
+  'marked-as-passed': /marked/,
+  'open-findings': /has open findings/,
+  'slots-to-run': /current code is not reviewed yet/,
+  'could-not-judge': /has no result/,
+  'changed-meanwhile': /changed during the review; run again/,
+  'check-failed': /command failed/,
+  'check-broken': /could not be run/,
+  'check-to-run': /has not passed/,
+  'check-keeps-changing-files': /change files every time/,
+  'stopped-by-check': /a check failed.*--all/,
+  'retry-limit': /too often/,
+  interrupted: /interrupted/,
+};
+
+test.each(Object.entries(GATE_REASONS))('describes why a gate has its status: %s', (why, expected) => {
+  expect(describeGateReason(why as GateReason)).toMatch(expected);
+});
+
+type SlotReason = Exclude<SlotOutcome['why'], NonNullable<SlotOutcome['trouble']>['kind']>;
+const SLOT_REASONS: Readonly<Record<SlotReason, RegExp>> = {
+  'first-run': /first review/,
+  'first-look': /first review/,
+  'only-reviewer': /only reviewer/,
+  'not-passed': /had not passed/,
+  'safety-latch': /safety latch/,
+  'after-pass': /after the gate passed/,
+  certify: /certified/,
+  forced: /--force/,
+  'asked-for': /requested/,
+  'passed-before': /already passed/,
+  covers: /passed the current code/,
+  waived: /waived/,
+  'marked-as-passed': /marked/,
+  delta: /only the changes since/,
+  'final-validation': /final/,
+  'session-differs': /another agent, model, version or prompt/,
+  'cannot-resume': /cannot be resumed/,
+  'session-lost': /session is lost/,
+  'no-changes': /unchanged since it failed/,
+  'resume-dearer': /cheaper/,
+  'delta-too-large': /too much changed/,
+};
+
+describe('the reason of a reviewer', () => {
+  test.each(Object.entries(SLOT_REASONS))('%s', (why, expected) => {
+    expect(describeSlotReason(slotOutcome({ why: why as SlotReason }))).toMatch(expected);
+  });
+
+  test('says whether a reviewer that did not run ever passed', () => {
+    const notAsked = { why: 'not-passed', status: 'not_run' } as const;
+    expect(describeSlotReason(slotOutcome(notAsked))).toBe('has not passed');
+    expect(describeSlotReason(slotOutcome({ ...notAsked, passIteration: 3 }))).toBe(
+      'passed in run 3, but not on the current code',
+    );
+  });
+
+  test('is the error, if there is one', () => {
+    expect(describeSlotReason(slotOutcome({ why: 'not-passed', trouble: { kind: 'stale' } }))).toMatch(
+      /files changed while/,
+    );
+  });
+
+  test('is the code itself, if there are no words for it', () => {
+    expect(describeSlotReason(slotOutcome({ why: 'budget' }))).toBe('budget');
+  });
+});
+
+describe('the detail of a gate', () => {
+  const check = { command: 'npm run lint', exitCode: 1, overtime: null, durationMs: 5, tail: '' };
+  test.each<[string, Partial<GateOutcome>, string]>([
+    ['a review', { status: 'fail', why: 'open-findings' }, 'it has open findings'],
+    ['a check that failed', { status: 'fail', why: 'check-failed', check }, 'npm run lint: exit code 1'],
+    [
+      'a check that a signal ended',
+      { status: 'fail', why: 'check-failed', check: { ...check, exitCode: null } },
+      'npm run lint: was ended by a signal',
+    ],
+    [
+      'a check that timed out',
+      { status: 'fail', why: 'check-failed', check: { ...check, exitCode: null, overtime: 1 } },
+      'npm run lint: did not end within 1 second',
+    ],
+    ['a check that passed', { status: 'pass', why: 'passed', check: { ...check, exitCode: 0 } }, 'passed'],
+    ['a check that could not be run', { status: 'error', why: 'check-broken', check }, 'the command could not be run'],
+  ])('%s', (_title, differs, expected) => {
+    expect(describeGateDetail(gateOutcome(differs))).toBe(expected);
+  });
+
+  test('has one line for a command of several lines', () => {
+    const long = { ...check, command: 'npm ci\nnpm test\n' };
+    expect(describeGateDetail(gateOutcome({ status: 'fail', why: 'check-failed', check: long }))).not.toContain('\n');
+  });
+});

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { waivedFindings } from '../../../src/gates/do/prepare-slot.ts';
+import type { KnownFinding } from '../../../src/gates/types.ts';
+import { entry, finding, stateOf, waiver } from '../../support/run-samples.ts';
+
+const NARROW = { scope: { key: 'uncommitted', kind: 'narrow' } } as const;
+
+test.each<[string, Partial<KnownFinding>, Parameters<typeof stateOf>[1], boolean]>([
+  ['open', {}, {}, false],
+  ['waived', { resolution: waiver() }, {}, true],
+  ['waived, in a narrow run', { resolution: waiver() }, NARROW, true],
+  ['open, in a narrow run', {}, NARROW, false],
+  ['waived without a place, in a narrow run', { resolution: waiver(), entry: null }, NARROW, true],
+  ['waived and closed', { resolution: waiver(), kept: 'closed' }, {}, false],
+  [
+    'waived, where nothing differs any more',
+    { resolution: waiver(), entry: entry({ path: 'src/gone.ts' }) },
+    {},
+    false,
+  ],
+])('%s', (_title, differs, options, isTold) => {
+  const state = stateOf({ findings: [finding(differs)] }, options);
+  expect(waivedFindings(state).map((one) => one.finding.id)).toEqual(isTold ? ['F1'] : []);
+});

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import type { Priority } from '../../../src/config/settings.ts';
+import { isBelow, moreSevere } from '../../../src/gates/judge/priority.ts';
+
+const RISING: readonly Priority[] = ['low', 'medium', 'high', 'critical'];
+const pairs = RISING.flatMap((a, i) => RISING.map((b, j) => ({ a, b, i, j })));
+
+test.each(pairs)('$a beside $b', ({ a, b, i, j }) => {
+  expect(isBelow(a, b)).toBe(i < j);
+  expect(moreSevere(a, b)).toBe(RISING[Math.max(i, j)]);
+});

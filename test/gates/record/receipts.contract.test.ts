@@ -1,0 +1,148 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { openReceipts } from '../../../src/gates/record/receipts.ts';
+import type {
+  CheckReceipt,
+  GateContent,
+  HeldReceipt,
+  Receipt,
+  ReceiptKey,
+  ReceiptStore,
+} from '../../../src/gates/types.ts';
+import type { CommitId } from '../../../src/kernel/ids.ts';
+import { memoryReceipts } from '../../support/memory/receipts.ts';
+import { temporaryFolder } from '../../support/repo.ts';
+
+receiptsContract('in memory', memoryReceipts);
+receiptsContract('on disk', () => openReceipts(temporaryFolder()));
+
+/** The contract of every ReceiptStore. */
+function receiptsContract(name: string, open: () => ReceiptStore): void {
+  const fine = { ok: true, value: undefined };
+  const pass: Receipt = {
+    gate: 'review:src:a',
+    slot: 1,
+    content: 'c1' as GateContent,
+    scope: 'full',
+    promptDigest: 'p1',
+    verdict: 'pass',
+    findings: [],
+    agent: 'codex',
+    iteration: 1,
+    at: '2026-03-01T12:00:00.000Z',
+  };
+  const { verdict, findings, agent, iteration, at, ...key } = pass;
+  const check: CheckReceipt = { gate: 'check:.:lint', command: 'npm run lint', tree: 't1', verdict: 'pass', at };
+  const held: HeldReceipt = {
+    gate: 'review:src:a',
+    branch: 'work',
+    mergeBase: 'b1' as CommitId,
+    content: 'c1' as GateContent,
+    at,
+  };
+
+  describe(`receipts ${name}`, () => {
+    test('has no receipts at first', async () => {
+      const receipts = open();
+      expect(await receipts.find(key)).toBeNull();
+      expect(await receipts.findCheck(check)).toBeNull();
+      expect(await receipts.findHeld(held)).toBeNull();
+    });
+
+    test('finds a receipt by its key', async () => {
+      const receipts = open();
+      expect(await receipts.write(pass)).toEqual(fine);
+      expect(await receipts.writeCheck(check)).toEqual(fine);
+      expect(await receipts.writeHeld(held)).toEqual(fine);
+      expect(await receipts.findHeld({ gate: held.gate, branch: 'work', mergeBase: null })).toEqual(held);
+      expect(await receipts.find(key)).toEqual(pass);
+      expect(await receipts.findCheck({ gate: check.gate, command: check.command, tree: check.tree })).toEqual(check);
+    });
+
+    test('replaces an earlier verdict', async () => {
+      const receipts = open();
+      const fail = { ...pass, verdict: 'fail', findings: ['F1'], agent: 'claude', iteration: 2 } as const;
+      await receipts.write(pass);
+      await receipts.write(fail);
+      expect(await receipts.find(key)).toEqual(fail);
+      await receipts.writeCheck(check);
+      await receipts.writeCheck({ ...check, verdict: 'fail', at: 'later' });
+      expect(await receipts.findCheck(check)).toMatchObject({ verdict: 'fail', at: 'later' });
+      await receipts.writeHeld(held);
+      await receipts.writeHeld({ ...held, content: 'c2' as GateContent });
+      expect(await receipts.findHeld(held)).toMatchObject({ content: 'c2' });
+    });
+
+    test.each<[string, Partial<HeldReceipt>, boolean]>([
+      ['gate', { gate: 'review:src:b' }, false],
+      ['branch', { branch: 'other' }, false],
+      ['merge-base on the same branch', { mergeBase: 'b2' as CommitId }, true],
+      ['detached HEAD', { branch: null }, false],
+    ])('whether a recorded pass of a gate is found with another %s', async (_, differs, expected) => {
+      const receipts = open();
+      await receipts.writeHeld(held);
+      expect((await receipts.findHeld({ ...held, ...differs })) !== null).toBe(expected);
+    });
+
+    test('a recorded pass on a detached HEAD is found by its merge-base', async () => {
+      const receipts = open();
+      await receipts.writeHeld({ ...held, branch: null });
+      expect(await receipts.findHeld({ ...held, branch: null })).not.toBeNull();
+      expect(await receipts.findHeld({ ...held, branch: null, mergeBase: 'b2' as CommitId })).toBeNull();
+      expect(await receipts.findHeld({ ...held, branch: null, mergeBase: null })).toBeNull();
+      expect(await receipts.findHeld({ ...held, branch: 'b1' })).toBeNull();
+    });
+
+    test.each<[string, Partial<Receipt>]>([
+      ['gate', { gate: 'review:src:b' }],
+      ['slot', { slot: 2 }],
+      ['content', { content: 'c2' as GateContent }],
+      ['scope', { scope: 'uncommitted' }],
+      ['prompt', { promptDigest: 'p2' }],
+    ])('finds nothing for another %s', async (_, differs) => {
+      const receipts = open();
+      await receipts.write(pass);
+      expect(await receipts.find({ ...key, ...differs })).toBeNull();
+    });
+
+    test.each<[string, Partial<CheckReceipt>]>([
+      ['gate', { gate: 'check:.:test' }],
+      ['command', { command: 'npm run lint ' }],
+      ['tree', { tree: 't2' }],
+    ])('finds nothing for a check with another %s', async (_, differs) => {
+      const receipts = open();
+      await receipts.writeCheck(check);
+      expect(await receipts.findCheck({ ...check, ...differs })).toBeNull();
+    });
+
+    test('finds nothing if any part of the key differs', async () => {
+      const text = fc.string({ unit: fc.constantFrom('a', '1', ':', '\n', 'ä'), maxLength: 3 });
+      const anyKey = fc.record({
+        gate: text,
+        slot: fc.integer({ min: 1, max: 3 }),
+        content: text.map((content) => content as GateContent),
+        scope: text,
+        promptDigest: text,
+      });
+      const receipts = open();
+      const known = new Map<string, Receipt>();
+      const name = ({ gate, slot, content, scope, promptDigest }: ReceiptKey) =>
+        JSON.stringify([gate, slot, content, scope, promptDigest]);
+      await fc.assert(
+        fc.asyncProperty(anyKey, anyKey, async (written, asked) => {
+          const receipt = { ...pass, ...written };
+          await receipts.write(receipt);
+          known.set(name(written), receipt);
+          expect(await receipts.find(written)).toEqual(receipt);
+          expect(await receipts.find(asked)).toEqual(known.get(name(asked)) ?? null);
+        }),
+      );
+    });
+
+    test('does not confuse a review with a check', async () => {
+      const receipts = open();
+      await receipts.write({ ...pass, gate: 'x', scope: 'y', content: 'z' as GateContent });
+      expect(await receipts.findCheck({ gate: 'x', command: 'y', tree: 'z' })).toBeNull();
+    });
+  });
+}

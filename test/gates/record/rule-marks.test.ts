@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { markPassed, watchMarks } from '../../../src/gates/record/after-run.ts';
+import { memoryContents } from '../../support/memory/contents.ts';
+import { memoryPasses } from '../../support/memory/passes.ts';
+import { rule, ruleTask } from '../../support/rules.ts';
+import { entry, reviewGate } from '../../support/run-samples.ts';
+
+const RULE = reviewGate({ kind: 'rule', id: 'rule:.:style:src/a.ts', task: ruleTask(rule(), 'src/a.ts') });
+
+test.each<[string, string, string, number]>([
+  ['marks files that are untouched', 'seen', 'seen', 1],
+  ['does not mark files that were edited after the state was read', 'seen', 'edited', 0],
+])('%s', async (_title, before, after, marks) => {
+  let now = before;
+  const isLeftAlone = watchMarks({ touched: (paths) => `${now} ${paths.join()}` }, [RULE]);
+  const ports = {
+    passes: memoryPasses(),
+    contents() {
+      now = after;
+      return memoryContents({ 'src/a.ts': 'text\n' });
+    },
+  };
+  await markPassed(ports, [RULE], new Set([RULE.id]), new Date(0), [], isLeftAlone);
+  const marked = await ports.passes.marked();
+  expect(marked.ok && marked.value.ids.size).toBe(marks);
+});
+
+test('does not mark a gate whose files are others now', () => {
+  const isLeftAlone = watchMarks({ touched: (paths) => paths.join() }, [RULE]);
+  expect(isLeftAlone({ ...RULE, entries: [...RULE.entries, entry({ path: 'src/b.ts' })] })).toBe(false);
+});

@@ -1,0 +1,177 @@
+import { expect } from 'vitest';
+import { failing, gateRepo, PASS, type ScriptedAnswer } from '../support/gates.ts';
+import { alone, command, OBJECTION, waysUnder } from '../support/ways.ts';
+
+const way = waysUnder('Reviewers that give no valid answer');
+
+/** Lets the reviewer give this answer every time, and expects an error instead of a verdict. */
+async function expectNoVerdict(answer: ScriptedAnswer, more = ''): Promise<void> {
+  const repo = alone({ more });
+  repo.answers('one', answer, answer, answer);
+  const run = await repo.document();
+  expect(run).toMatchObject({ code: 3, status: 'error', gates: [{ status: 'error', slots: [{ status: 'error' }] }] });
+  expect((await command(repo, 'status')).code).toBe(1);
+}
+
+const PASSES = JSON.stringify(PASS);
+
+way('The reviewer prints a pass and exits with 1.', () => expectNoVerdict({ ...PASS, $exit: 1 }));
+
+way('The reviewer prints a pass and is killed.', () => expectNoVerdict({ $raw: PASSES, $run: 'kill -9 $PPID' }));
+
+way('The reviewer exceeds its timeout.', () => expectNoVerdict({ ...PASS, $sleep: 20_000 }, 'timeout: 1'));
+
+way('The reviewer prints nothing.', () => expectNoVerdict({ $raw: '' }));
+
+way('The reviewer prints prose that says "pass".', () => expectNoVerdict({ $raw: 'Everything is fine: status pass.' }));
+
+way('The answer is cut off in the middle.', () => expectNoVerdict({ $raw: PASSES.slice(0, -4) }));
+
+way('The answer is a pass, followed by a second answer that is cut off.', () =>
+  expectNoVerdict({ $raw: `${PASSES}\n{"status":"fail","violations":[{"file":` }),
+);
+
+way('The answer has the format of another question.', () =>
+  expectNoVerdict({ $raw: '{"approved":true,"issues":[],"summary":"fine"}' }),
+);
+
+way('The status in the answer is not one of the allowed values.', () =>
+  expectNoVerdict({ $raw: '{"status":"passed","violations":[]}' }),
+);
+
+way('The list of problems is not a list.', () => expectNoVerdict({ $raw: '{"status":"pass","violations":"none"}' }));
+
+way('An item in the list of problems is not a valid problem.', () =>
+  expectNoVerdict({ $raw: '{"status":"pass","violations":[{"file":"src/a.ts"}]}' }),
+);
+
+way('The reviewer passes and reports that it used 0 output tokens.', () =>
+  expectNoVerdict({ ...PASS, usage: { input_tokens: 900, output_tokens: 0 } }),
+);
+
+way('The reviewer reached its usage limit, and no other agent is available.', async () => {
+  const repo = alone();
+  repo.answers('one', { ...PASS, $exit: 1, $stderr: 'usage limit reached, try again in 3 hours' });
+  expect(await repo.document()).toMatchObject({ code: 3, status: 'error' });
+  expect(await repo.document()).toMatchObject({ code: 3, status: 'error' });
+  expect(repo.calls()).toHaveLength(1);
+});
+
+way('The agent is not installed.', async () => {
+  const repo = alone();
+  repo.write(
+    'onceover.yml',
+    'agents: [gone]\nagent: { gone: { command: [no-such-reviewer] } }\n' +
+      'gates: [{ path: src, reviews: { own: { prompt: .onceover/reviews/code-quality.md } } }]\n',
+  );
+  expect(await repo.document()).toMatchObject({ code: 3, status: 'error' });
+});
+
+way('One of two reviewers answers, and the other one cannot.', async () => {
+  const repo = gateRepo({ agents: ['one', 'two'] });
+  repo.answers('one', { $exit: 1 }, PASS);
+  repo.answers('two', { $exit: 1 }, { $exit: 1 });
+  const run = await repo.document();
+  expect(run.code).toBe(3);
+  expect(run.gates[0]?.slots.map(({ status }) => status).sort()).toEqual(['error', 'pass']);
+});
+
+way('The budget is used up before every reviewer ran.', async () => {
+  const repo = gateRepo({ more: 'budget: { dispatches: 1 }' });
+  const run = await repo.document();
+  expect(run).toMatchObject({ code: 3, status: 'error' });
+  expect(repo.calls()).toHaveLength(1);
+  expect(run.gates[0]?.slots.map(({ status, dispatch }) => `${status} ${dispatch}`).sort()).toEqual([
+    'error none',
+    'pass fresh',
+  ]);
+});
+
+const lines = (name: string, count: number) =>
+  Array.from({ length: count }, (_, i) => `export const ${name}${i} = ${i};\n`).join('');
+
+/** A change that needs two prompts. */
+const twoParts = { 'src/b.ts': '', 'src/c.ts': '' };
+
+function inTwoParts(more = '') {
+  const repo = alone({ files: twoParts, more });
+  repo.write('src/b.ts', lines('b', 9_000));
+  repo.write('src/c.ts', lines('c', 9_000));
+  return repo;
+}
+
+way('The change is sent in two parts, and the reviewer fails the second part.', async () => {
+  const repo = inTwoParts();
+  repo.answers('one', PASS, {
+    status: 'fail',
+    violations: [{ file: 'src/c.ts', line: 1, issue: 'x', priority: 'low' }],
+  });
+  expect(await repo.document()).toMatchObject({ code: 1 });
+  expect(repo.calls()).toHaveLength(2);
+});
+
+way('The change is sent in two parts, and the reviewer does not answer for the second part.', async () => {
+  const repo = inTwoParts();
+  repo.answers('one', PASS, { $exit: 1 });
+  expect(await repo.document()).toMatchObject({ code: 3 });
+});
+
+way(
+  'The change is sent in two parts, and the first part mentions the file of a finding in the second part.',
+  async () => {
+    const repo = inTwoParts();
+    repo.write('src/b.ts', `// See src/c.ts.\n${lines('b', 9_000)}`);
+    repo.answers('one', PASS, failing('src/c.ts', 'export const c8 = 8;'));
+    expect(await repo.document()).toMatchObject({ code: 1, findings: [{ id: 'F1', state: 'open' }] });
+    repo.forget();
+    repo.write('src/c.ts', `${lines('c', 9_000)}// The end.\n`);
+    await repo.run();
+    expect(repo.calls().map(({ prompt }) => prompt.includes('id: F1'))).toEqual([false, true]);
+  },
+);
+
+way(
+  'The reviewer fails the first part without a finding, and reports only a warning for the second part.',
+  async () => {
+    const repo = inTwoParts('fail_on: high');
+    const low = { status: 'fail', violations: [{ file: 'src/c.ts', line: 1, issue: 'x', priority: 'low' }] } as const;
+    repo.answers('one', { status: 'fail', violations: [], message: 'It loses data.' }, low);
+    expect(await repo.document()).toMatchObject({ code: 1 });
+  },
+);
+
+way('One file alone is too long for a prompt.', async () => {
+  const repo = alone();
+  repo.write('src/a.ts', lines('a', 20_000));
+  expect(await repo.document()).toMatchObject({ code: 3, status: 'error' });
+  expect(repo.calls()).toEqual([]);
+});
+
+way('The reviewer failed so often that the retry limit is reached.', async () => {
+  const repo = alone({ more: 'max_retries: 0' });
+  repo.answers('one', OBJECTION);
+  expect((await repo.document()).code).toBe(1);
+  repo.write('src/a.ts', 'export const a = 1;\nexport const b = 3;\n');
+  expect(await repo.document()).toMatchObject({ code: 1, status: 'retry_limit_exceeded' });
+  expect(repo.calls()).toHaveLength(1);
+});
+
+way('The retry limit is reached, and the code with the finding no longer exists.', async () => {
+  const repo = alone({ more: 'max_retries: 0' });
+  repo.write('src/new.ts', 'export const n = 1;\n');
+  repo.answers('one', { status: 'fail', violations: [{ file: 'src/new.ts', line: 1, issue: 'x', priority: 'low' }] });
+  expect((await repo.document()).code).toBe(1);
+  repo.git('clean', '-qf', 'src');
+  expect(await repo.document()).toMatchObject({ code: 1, status: 'retry_limit_exceeded', findings: [] });
+});
+
+way('Every reviewer has passed, and the one that runs for the next change cannot answer.', async () => {
+  const gates =
+    '  - path: src\n    checks: { own: { run: "true" } }\n' +
+    '    reviews: { own: { prompt: .onceover/reviews/code-quality.md, num_reviews: 2 } }';
+  const repo = alone({ gates });
+  expect((await repo.run()).code).toBe(0);
+  repo.write('README.md', '# More\n');
+  repo.answers('one', { $exit: 1 });
+  expect((await repo.run()).code).toBe(3);
+});

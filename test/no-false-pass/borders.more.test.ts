@@ -1,0 +1,228 @@
+import { expect } from 'vitest';
+import { onceover, onceoverJson } from '../support/cli.ts';
+import { failing, gateRepo, PASS } from '../support/gates.ts';
+import { ruleText } from '../support/repo.ts';
+import { alone, BAD, command, configure, OBJECTION, objected, waysUnder } from '../support/ways.ts';
+
+const way = waysUnder('Cases that pass on purpose');
+
+const FIXED = 'export const a = 1;\nexport const b = 3;\n';
+
+way('The file is edited, and the reviewer that reported the finding passes it.', async () => {
+  const repo = await objected();
+  repo.write('src/a.ts', FIXED);
+  expect(await repo.document()).toMatchObject({ code: 0, findings: [{ id: 'F1', state: 'closed' }] });
+  expect(repo.calls()).toHaveLength(2);
+});
+
+way('The reviewer withdraws its finding explicitly, without an edit.', async () => {
+  const repo = await objected();
+  repo.answers('one', { ...PASS, previous: [{ id: 'F1', state: 'withdrawn', why: 'I was wrong' }] });
+  expect((await repo.run()).code).toBe(0);
+});
+
+way('The reviewer says that its finding is fixed after another file of the gate was edited.', async () => {
+  const repo = await objected();
+  repo.write('src/other.ts', 'export const other = 1;\n');
+  repo.answers('one', { ...PASS, previous: [{ id: 'F1', state: 'fixed', why: 'b is used now' }] });
+  expect((await repo.run()).code).toBe(0);
+});
+
+way(
+  'The reviewer failed the change without naming a file, and passes the same change in its next review.',
+  async () => {
+    const repo = alone();
+    repo.answers('one', { status: 'fail', violations: [], message: 'I do not like it.' });
+    expect((await repo.run()).code).toBe(1);
+    expect((await repo.run()).code).toBe(0);
+    expect(repo.calls()).toHaveLength(2);
+  },
+);
+
+way('A person waives the finding with a reason.', async () => {
+  const repo = await objected();
+  expect((await command(repo, 'resolve', 'F1', '--skip', 'it is meant so')).code).toBe(0);
+  expect(await repo.document()).toMatchObject({ code: 0, findings: [{ state: 'waived', why: 'it is meant so' }] });
+});
+
+way('A waiver also covers other problems at the same place, unless they are more severe.', async () => {
+  const repo = await objected();
+  await command(repo, 'resolve', 'F1', '--skip', 'it is meant so');
+  repo.write('src/a.ts', `${BAD}\nexport const c = 1;\n`);
+  repo.answers('one', failing('src/a.ts', BAD, { issue: 'something else' }));
+  expect(await repo.document()).toMatchObject({ code: 0, findings: [{ state: 'waived' }] });
+});
+
+way('The code with the finding is removed from the change, and the reviewer passes the rest.', async () => {
+  const repo = alone();
+  repo.write('src/new.ts', `${BAD}\n`);
+  repo.answers('one', failing('src/new.ts', BAD));
+  expect((await repo.run()).code).toBe(1);
+  repo.git('clean', '-qf', 'src');
+  expect((await repo.run()).code).toBe(0);
+  expect(repo.calls()).toHaveLength(2);
+});
+
+way('A finding is below the threshold that fails a gate: the run passes with warnings.', async () => {
+  const repo = alone({ more: 'fail_on: critical' });
+  repo.answers('one', OBJECTION);
+  expect(await repo.document()).toMatchObject({
+    code: 0,
+    status: 'passed_with_warnings',
+    findings: [{ state: 'warning' }],
+  });
+});
+
+way(
+  'A reviewer that passed earlier is skipped while another reviewer of its gate sees the fix: onceover lists it as skipped.',
+  async () => {
+    const repo = gateRepo();
+    repo.answers('two', OBJECTION);
+    expect((await repo.run()).code).toBe(1);
+    repo.write('src/a.ts', FIXED);
+    const run = await repo.document();
+    expect(run).toMatchObject({ code: 0, gates: [{ slots: [{ status: 'skipped_prior_pass' }, { status: 'pass' }] }] });
+  },
+);
+
+way('Every reviewer has passed, the code changes, and only the first reviewer runs.', async () => {
+  const repo = gateRepo();
+  expect((await repo.run()).code).toBe(0);
+  repo.write('src/a.ts', FIXED);
+  repo.forget();
+  expect((await repo.run()).code).toBe(0);
+  expect(repo.calls().map(({ name }) => name)).toEqual(['one']);
+});
+
+const BY_HAND = {
+  adapter: 'two',
+  timestamp: '',
+  status: 'skipped_prior_pass',
+  rawOutput: '',
+  violations: [],
+  passIteration: 1,
+};
+
+way('A forged record makes onceover skip a reviewer, while another reviewer saw the code and passed it.', async () => {
+  const repo = gateRepo();
+  repo.writeRecord('review_src_code-quality_two@2.2.json', BY_HAND);
+  const run = await repo.document();
+  expect(run).toMatchObject({ code: 0, gates: [{ slots: [{ status: 'pass' }, { status: 'skipped_prior_pass' }] }] });
+  expect(repo.calls().map(({ name }) => name)).toEqual(['one']);
+});
+
+way('With certify, a forged record has no effect: the reviewer runs before the run passes.', async () => {
+  const repo = gateRepo({ more: 'certify: true' });
+  repo.writeRecord('review_src_code-quality_two@2.2.json', BY_HAND);
+  repo.answers('two', OBJECTION);
+  expect((await repo.run()).code).toBe(1);
+  expect(repo.calls('two')).toHaveLength(1);
+});
+
+way('The same content passed on another branch or in another worktree.', async () => {
+  const repo = alone();
+  repo.commit();
+  expect((await repo.run()).code).toBe(0);
+  repo.git('checkout', '-q', '-b', 'other');
+  repo.forget();
+  expect(await repo.document()).toMatchObject({ code: 0, iteration: null, gates: [{ status: 'holds' }] });
+  expect(repo.calls()).toEqual([]);
+});
+
+way('A check changes files once, like a formatter: it runs again, and the reviewers see the result.', async () => {
+  const repo = alone({
+    gates:
+      '  - path: src\n    checks: { format: { run: "echo formatted > src/a.ts" } }\n' +
+      '    reviews: { own: { prompt: .onceover/reviews/code-quality.md } }',
+  });
+  expect((await repo.run()).code).toBe(0);
+  expect(repo.calls()[0]?.prompt).toContain('+formatted');
+});
+
+way('With trust_marks, a review is marked as passed for the current files.', async () => {
+  const rule = ruleText('security', { include: ['src/**'] });
+  const repo = alone({ gates: '  []', more: 'trust_marks: true', files: { '.deepreview': rule } });
+  const { tasks } = await onceoverJson<{ tasks: { review_id: string }[] }>(repo.root, ['instructions']);
+  for (const { review_id } of tasks) await command(repo, 'pass', review_id);
+  expect(await repo.document()).toMatchObject({ code: 0, gates: [{ status: 'holds', why: 'marked-as-passed' }] });
+  expect(repo.calls()).toEqual([]);
+});
+
+way('Nothing differs from the base.', async () => {
+  const repo = alone();
+  repo.git('checkout', '-q', '.');
+  expect(await repo.document()).toMatchObject({ code: 0, status: 'no_changes' });
+});
+
+way('No gate covers a changed file: onceover lists the file.', async () => {
+  const repo = alone();
+  repo.write('lib/b.ts', 'export const c = 1;\n');
+  expect(await repo.document()).toMatchObject({ code: 0, uncovered_files: ['lib/b.ts'] });
+});
+
+way(
+  'On your own machine you remove a gate without open findings: onceover lists the files that it covered.',
+  async () => {
+    const repo = alone();
+    configure(repo, { gates: '  []' });
+    const run = await repo.document();
+    expect(run).toMatchObject({ code: 0, status: 'no_applicable_gates' });
+    expect(run.uncovered_files).toContain('src/a.ts');
+  },
+);
+
+way(
+  'An untracked file looks like a secret or is over 5 MB: onceover lists it, and reviews it once it is added.',
+  async () => {
+    const repo = alone();
+    repo.write('src/.env', 'TOKEN=1\n');
+    repo.write('src/large.bin', new Uint8Array(5 * 1024 * 1024 + 1));
+    expect(await repo.document()).toMatchObject({ code: 0, withheld_files: ['src/.env', 'src/large.bin'] });
+    repo.git('add', '-f', 'src/.env');
+    repo.answers('one', OBJECTION);
+    expect((await repo.run()).code).toBe(1);
+  },
+);
+
+way('A file is ignored and was never added.', async () => {
+  const repo = alone();
+  repo.write('.git/info/exclude', '*.log\n');
+  expect((await repo.run()).code).toBe(0);
+  repo.write('src/x.log', 'anything\n');
+  expect((await onceover(repo.root, ['status'])).code).toBe(0);
+});
+
+way('A nested repository has uncommitted changes: onceover prints a warning.', async () => {
+  const repo = alone();
+  repo.git('init', '-q', 'lib');
+  repo.git('-C', 'lib', 'commit', '-q', '--allow-empty', '-m', 'one');
+  expect((await repo.document()).warnings.join()).not.toContain('uncommitted changes');
+  repo.write('lib/new.ts', 'export const evil = 1;\n');
+  const run = await repo.document();
+  expect(run.code).toBe(0);
+  expect(run.warnings.join()).toContain('lib is a submodule with uncommitted changes, which are not reviewed here');
+});
+
+way('The staged content differs from the working tree: a run reviews the working tree.', async () => {
+  const repo = alone();
+  expect((await repo.run()).code).toBe(0);
+  repo.write('src/a.ts', 'export const staged = 1;\n');
+  repo.git('add', 'src/a.ts');
+  repo.write('src/a.ts', 'export const a = 1;\nexport const b = 2;\n');
+  expect((await onceover(repo.root, ['status'])).code).toBe(0);
+  repo.git('commit', '-q', '-m', 'staged');
+  repo.git('checkout', '-q', '.');
+  expect((await onceover(repo.root, ['status'])).code).toBe(1);
+});
+
+way('A run on a commit skips the checks and says so.', async () => {
+  const gates =
+    '  - path: src\n    checks: { own: { run: "false" } }\n' +
+    '    reviews: { own: { prompt: .onceover/reviews/code-quality.md } }';
+  const repo = alone({ gates });
+  repo.commit();
+  const run = await repo.document(['--commit', 'HEAD']);
+  expect(run.code).toBe(0);
+  expect(run.warnings.join()).toContain('checks');
+  expect((await repo.run()).code).toBe(1);
+});

@@ -1,0 +1,377 @@
+import { chmodSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'vitest';
+import { onceover } from '../support/cli.ts';
+import type { GateRepo } from '../support/gates.ts';
+import { ruleText } from '../support/repo.ts';
+import { alone, command, expectAsked, OBJECTION, passed, waysUnder } from '../support/ways.ts';
+
+const way = waysUnder('Changes that git or onceover could miss');
+
+/** Changes the repository after a pass, and expects that the reviewer runs and that its verdict counts. */
+async function expectSeen(change: (repo: GateRepo) => void, files: Readonly<Record<string, string>> = {}) {
+  const repo = await passed({ files });
+  change(repo);
+  await expectAsked(repo);
+  return repo.calls()[0]?.prompt ?? '';
+}
+
+const at = (repo: GateRepo, path: string) => join(repo.root, path);
+const OLD = { 'src/old.ts': 'export const old = 1;\n' };
+
+way('A file is only deleted.', async () => {
+  await expectSeen((repo) => rmSync(at(repo, 'src/old.ts')), OLD);
+});
+
+way('A file is only renamed.', async () => {
+  await expectSeen((repo) => renameSync(at(repo, 'src/old.ts'), at(repo, 'src/new.ts')), OLD);
+});
+
+way('Only the mode of a file changes.', async () => {
+  await expectSeen((repo) => chmodSync(at(repo, 'src/old.ts'), 0o755), OLD);
+});
+
+way('Only the target of a symlink changes.', async () => {
+  await expectSeen((repo) => {
+    symlinkSync('b.ts', at(repo, 'src/link'));
+  });
+  const repo = alone();
+  symlinkSync('b.ts', at(repo, 'src/link'));
+  expect((await repo.run()).code).toBe(0);
+  rmSync(at(repo, 'src/link'));
+  symlinkSync('/etc/passwd', at(repo, 'src/link'));
+  repo.answers('one', OBJECTION);
+  repo.forget();
+  await expectAsked(repo);
+});
+
+way('A file becomes a symlink with the same content.', async () => {
+  await expectSeen((repo) => {
+    repo.write('elsewhere.ts', 'export const old = 1;\n');
+    rmSync(at(repo, 'src/old.ts'));
+    symlinkSync('../elsewhere.ts', at(repo, 'src/old.ts'));
+  }, OLD);
+});
+
+way('A file becomes a folder.', async () => {
+  await expectSeen((repo) => {
+    rmSync(at(repo, 'src/old.ts'));
+    repo.write('src/old.ts/inside.ts', 'export const evil = 1;\n');
+  }, OLD);
+});
+
+way('Only white space changes.', async () => {
+  await expectSeen((repo) => repo.write('src/old.ts', 'export  const old = 1;\n'), OLD);
+});
+
+way('Only line endings change.', async () => {
+  await expectSeen((repo) => repo.write('src/old.ts', 'export const old = 1;\r\n'), OLD);
+});
+
+way('A binary file changes.', async () => {
+  await expectSeen((repo) => repo.write('src/old.ts', new Uint8Array([0, 1, 2])), OLD);
+});
+
+way('An empty file is added.', async () => {
+  await expectSeen((repo) => repo.write('src/empty.ts', ''));
+});
+
+way('An untracked file is added in a new folder.', async () => {
+  const prompt = await expectSeen((repo) => repo.write('src/deep/er/new.ts', 'export const evil = 1;\n'));
+  expect(prompt).toContain('export const evil = 1;');
+});
+
+way('A file is edited, and its length and modification time stay the same.', async () => {
+  await expectSeen((repo) => {
+    const { atimeMs, mtimeMs } = statSync(at(repo, 'src/old.ts'));
+    repo.write('src/old.ts', 'export const old = 2;\n');
+    utimesSync(at(repo, 'src/old.ts'), atimeMs / 1000, mtimeMs / 1000);
+  }, OLD);
+});
+
+/** Writes a file and gives it an old modification time. */
+function writeLongAgo(repo: GateRepo, path: string, text: string): void {
+  repo.write(path, text);
+  utimesSync(at(repo, path), 1_000_000_000, 1_000_000_000);
+}
+
+way('Length and modification time stay the same, and git is configured to compare only these.', async () => {
+  const repo = alone();
+  repo.git('config', 'core.trustCtime', 'false');
+  repo.git('config', 'core.checkStat', 'minimal');
+  repo.write('.deepreview', ruleText('ours', { include: ['src/**'] }));
+  writeLongAgo(repo, 'src/a.ts', 'export const a = 1;\n');
+  repo.git('add', '-A');
+  repo.git('commit', '-q', '-m', 'as it was');
+  // git compares the ctime of a file in whole seconds.
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  writeLongAgo(repo, 'src/a.ts', 'export const a = 2;\n');
+  expect((await command(repo, 'instructions')).stdout).toContain('1 review to do');
+  expect((await repo.run()).code).toBe(0);
+  expect(repo.calls()[0]?.prompt).toContain('+export const a = 2;');
+});
+
+way('git is configured in the same way, and the run reviews a commit.', async () => {
+  const repo = alone();
+  repo.git('config', 'core.trustCtime', 'false');
+  repo.git('config', 'core.checkStat', 'minimal');
+  writeLongAgo(repo, 'src/a.ts', 'export const evil = 1;\n');
+  repo.commit();
+  writeLongAgo(repo, 'src/a.ts', 'export const good = 1;\n');
+  expect((await repo.run(['--commit', 'HEAD'])).code).toBe(0);
+  expect(repo.calls()[0]?.prompt).toContain('+export const evil = 1;');
+});
+
+way(
+  'A file is edited in the same second in which it was reviewed, and its length and modification time stay the same.',
+  async () => {
+    const repo = alone();
+    // Start at the beginning of a second, so that the run fits in it. If it does not, git notices the edit by itself.
+    await new Promise((resolve) => setTimeout(resolve, 1030 - (Date.now() % 1000)));
+    writeLongAgo(repo, 'src/a.ts', 'export const good = 1;\n');
+    expect((await repo.run()).code).toBe(0);
+    writeLongAgo(repo, 'src/a.ts', 'export const evil = 1;\n');
+    repo.answers('one', OBJECTION);
+    repo.forget();
+    await expectAsked(repo);
+  },
+);
+
+way('git assumes that the file is unchanged (--assume-unchanged).', async () => {
+  await expectSeen((repo) => {
+    repo.git('update-index', '--assume-unchanged', 'src/old.ts');
+    repo.write('src/old.ts', 'export const evil = 1;\n');
+  }, OLD);
+});
+
+way('git skips the file in the working tree (--skip-worktree).', async () => {
+  await expectSeen((repo) => {
+    repo.git('update-index', '--skip-worktree', 'src/old.ts');
+    repo.write('src/old.ts', 'export const evil = 1;\n');
+  }, OLD);
+});
+
+way('A sparse checkout leaves out files that a merge has staged.', async () => {
+  const repo = await passed({ files: { ...OLD, 'src/far/old.ts': 'export const far = 1;\n' } });
+  repo.commit();
+  repo.git('checkout', '-q', '-b', 'other', 'main');
+  repo.write('src/far/old.ts', 'export const evil = 1;\n');
+  repo.write('src/further/new.ts', 'export const more = 1;\n');
+  repo.commit();
+  repo.git('checkout', '-q', 'work');
+  repo.git('sparse-checkout', 'init', '--cone');
+  repo.git('sparse-checkout', 'set', '.onceover');
+  repo.git('merge', '-q', '--no-ff', '--no-commit', 'other');
+  await expectAsked(repo);
+  const [{ prompt = '' } = {}] = repo.calls();
+  expect(prompt).toContain('+export const evil = 1;');
+  expect(prompt).toContain('+export const more = 1;');
+});
+
+way('The file system monitor of git reports no changes.', async () => {
+  await expectSeen((repo) => {
+    const liar = join(dirname(repo.root), 'liar');
+    writeFileSync(liar, '#!/bin/sh\nprintf "token\\0"\n', { mode: 0o755 });
+    repo.git('config', 'core.fsmonitor', liar);
+    repo.git('update-index', '--fsmonitor');
+    repo.git('status');
+    repo.write('src/old.ts', 'export const evil = 1;\n');
+  }, OLD);
+});
+
+way('git is configured to ignore case on a file system that does not.', async () => {
+  const prompt = await expectSeen((repo) => {
+    repo.git('config', 'core.ignoreCase', 'true');
+    repo.write('src/OLD.ts', 'export const evil = 1;\n');
+  }, OLD);
+  expect(prompt).toContain('+export const evil = 1;');
+});
+
+way('A file is ignored and was added with --force.', async () => {
+  const prompt = await expectSeen((repo) => {
+    repo.write('.gitignore', '*.gen\n');
+    repo.write('src/x.gen', 'evil\n');
+    repo.git('add', '-f', 'src/x.gen');
+  });
+  expect(prompt).toContain('+evil');
+});
+
+way('A tracked file is ignored.', async () => {
+  await expectSeen((repo) => {
+    repo.write('.git/info/exclude', 'src/\n');
+    repo.write('src/old.ts', 'export const evil = 1;\n');
+  }, OLD);
+});
+
+way('A file is added with --intent-to-add only.', async () => {
+  await expectSeen((repo) => {
+    repo.write('src/new.ts', 'export const evil = 1;\n');
+    repo.git('add', '-N', 'src/new.ts');
+  });
+});
+
+way('Git attributes disable the diff of a file.', async () => {
+  const prompt = await expectSeen((repo) => {
+    repo.write('.gitattributes', '*.ts -diff\n');
+    repo.write('src/old.ts', 'export const evil = 1;\n');
+  }, OLD);
+  expect(prompt).toContain('+export const evil = 1;');
+});
+
+function addSubmodule(repo: GateRepo): void {
+  const sub = join(dirname(repo.root), 'sub');
+  mkdirSync(sub);
+  repo.git('-C', sub, 'init', '-q', '-b', 'main');
+  repo.git('-C', sub, 'commit', '-q', '--allow-empty', '-m', 'one');
+  repo.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', sub, 'src/sub');
+  repo.commit('submodule');
+}
+
+way('Git attributes make git ignore the text between "$Id:" and "$".', async () => {
+  const repo = alone();
+  repo.write('.gitattributes', '*.ts ident\n');
+  repo.write('src/a.ts', '/* $Id$ */\n');
+  repo.commit();
+  repo.git('branch', '-f', 'main');
+  repo.write('src/a.ts', `/* $Id: ${'0'.repeat(40)} $ */\n`);
+  expect((await repo.document()).status).toBe('no_changes');
+  repo.write('src/a.ts', '/* $Id: */ steal(); /* $ */\n');
+  repo.answers('one', OBJECTION);
+  await expectAsked(repo);
+  expect(repo.calls()[0]?.prompt).toContain('+/* $Id: */ steal(); /* $ */');
+});
+
+way('Only the commit of a submodule changes.', async () => {
+  const repo = alone();
+  addSubmodule(repo);
+  expect((await repo.run()).code).toBe(0);
+  repo.git('-C', 'src/sub', 'commit', '-q', '--allow-empty', '-m', 'two');
+  repo.answers('one', OBJECTION);
+  repo.forget();
+  await expectAsked(repo);
+});
+
+way('Only the commit of a submodule changes, and git is configured to ignore the submodule.', async () => {
+  const repo = alone();
+  addSubmodule(repo);
+  repo.git('config', '-f', '.gitmodules', 'submodule.src/sub.ignore', 'all');
+  repo.git('config', 'submodule.src/sub.ignore', 'all');
+  repo.commit();
+  expect((await repo.run()).code).toBe(0);
+  repo.git('-C', 'src/sub', 'commit', '-q', '--allow-empty', '-m', 'two');
+  repo.answers('one', OBJECTION);
+  repo.forget();
+  await expectAsked(repo);
+});
+
+way('A repository is inside the repository.', async () => {
+  const repo = await passed();
+  repo.git('init', '-q', 'src/nested');
+  repo.git('-C', 'src/nested', 'commit', '-q', '--allow-empty', '-m', 'one');
+  await expectAsked(repo);
+});
+
+way('A merge drops everything that is new on the base branch.', async () => {
+  const repo = alone();
+  repo.commit();
+  expect((await repo.run()).code).toBe(0);
+  repo.git('checkout', '-q', 'main');
+  repo.write('src/theirs.ts', 'export const theirs = 1;\n');
+  repo.commit();
+  repo.git('checkout', '-q', 'work');
+  repo.git('merge', '-q', '-s', 'ours', '-m', 'ours', 'main');
+  repo.answers('one', OBJECTION);
+  repo.forget();
+  await expectAsked(repo);
+});
+
+way('A merge reverts a file mode that is new on the base branch.', async () => {
+  const repo = alone();
+  repo.commit();
+  expect((await repo.run()).code).toBe(0);
+  repo.git('checkout', '-q', 'main');
+  chmodSync(at(repo, 'src/a.ts'), 0o755);
+  repo.commit();
+  repo.git('checkout', '-q', 'work');
+  repo.git('merge', '-q', '-s', 'ours', '-m', 'ours', 'main');
+  repo.answers('one', OBJECTION);
+  repo.forget();
+  await expectAsked(repo);
+});
+
+way('git replace substitutes the objects of the base.', async () => {
+  const repo = alone();
+  repo.commit();
+  repo.git('replace', 'main^{tree}', 'work^{tree}');
+  repo.answers('one', OBJECTION);
+  await expectAsked(repo);
+});
+
+way('git replace substitutes the text under review.', async () => {
+  const repo = alone();
+  const [evil, harmless] = ['export const evil = 1;\n', 'export const a = 2;\n'].map((text) => {
+    repo.write('src/a.ts', text);
+    return repo.git('hash-object', '-w', 'src/a.ts').trim();
+  });
+  repo.write('src/a.ts', 'export const evil = 1;\n');
+  repo.git('replace', evil ?? '', harmless ?? '');
+  expect((await repo.run()).code).toBe(0);
+  expect(repo.calls()[0]?.prompt).toContain('+export const evil = 1;');
+});
+
+/** Adds a file in src whose name is not UTF-8. */
+function addOdd(repo: GateRepo): void {
+  writeFileSync(Buffer.concat([Buffer.from(at(repo, 'src/evil')), Buffer.from([0xe4])]), 'export const evil = 1;\n');
+  repo.commit();
+}
+
+way('A file name is not UTF-8.', async () => {
+  const repo = await passed();
+  addOdd(repo);
+  expect((await command(repo, 'run')).code).toBe(3);
+  expect((await command(repo, 'status')).code).toBe(3);
+});
+
+way('A file name is not UTF-8, and the run is limited to ".".', async () => {
+  const repo = await passed();
+  addOdd(repo);
+  expect((await command(repo, 'run', '.')).code).toBe(3);
+});
+
+way('A file name is not UTF-8, and the run reviews the commit that adds the file.', async () => {
+  const repo = alone();
+  repo.commit();
+  addOdd(repo);
+  expect((await command(repo, 'run', '--commit', 'HEAD')).code).toBe(3);
+});
+
+way('git refuses to add a file because of its name.', async () => {
+  const repo = await passed();
+  repo.write('src/git~1/evil.ts', 'export const evil = 1;\n');
+  expect((await command(repo, 'run')).code).toBe(3);
+  expect((await command(repo, 'status')).code).toBe(3);
+});
+
+way('A file is committed in the folder for generated files.', async () => {
+  const repo = await passed();
+  repo.write('.deepwork/tmp/evil.js', 'evil()\n');
+  repo.git('add', '-f', '.deepwork/tmp/evil.js');
+  repo.commit();
+  const run = await repo.document();
+  expect(JSON.stringify(run)).toContain('.deepwork/tmp');
+});
+
+way('The repository has no commit yet.', async () => {
+  const repo = alone();
+  repo.git('checkout', '-q', '--orphan', 'fresh');
+  repo.git('branch', '-q', '-D', 'main', 'work');
+  repo.answers('one', OBJECTION);
+  await expectAsked(repo);
+});
+
+way('The run starts in a subfolder.', async () => {
+  const repo = await passed({ files: { 'lib/x.ts': '' } });
+  repo.write('src/a.ts', 'export const evil = 1;\n');
+  expect((await onceover(at(repo, 'lib'), ['run'])).code).toBe(1);
+  expect(repo.calls()).toHaveLength(1);
+});

@@ -1,0 +1,122 @@
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'vitest';
+import type { GateRepo } from '../support/gates.ts';
+import { alone, command, configure, waysUnder } from '../support/ways.ts';
+
+const way = waysUnder('Checks');
+
+const checks = (...runs: readonly string[]) => {
+  const lines = runs.map((run, i) => `      check${i}: { run: ${JSON.stringify(run)}, timeout: 1 }`);
+  return `  - path: src\n    checks:\n${lines.join('\n')}\n    reviews: { own: { prompt: .onceover/reviews/code-quality.md } }`;
+};
+const checked = (...runs: readonly string[]) => alone({ gates: checks(...runs), files: { 'src/flag': 'bad\n' } });
+
+async function expectFailed(repo: GateRepo, args: readonly string[] = []): Promise<void> {
+  const run = await repo.document(args);
+  expect(run).toMatchObject({ code: 1, status: 'failed' });
+  expect((await command(repo, 'status')).code).toBe(1);
+}
+
+way('A check fails.', async () => {
+  const repo = checked('exit 7');
+  await expectFailed(repo);
+  expect(repo.calls()).toEqual([]);
+});
+
+way('A check fails, and the reviewers run with --all and pass.', async () => {
+  const repo = checked('exit 7');
+  await expectFailed(repo, ['--all']);
+  expect(repo.calls()).toHaveLength(1);
+});
+
+way('The first of two checks fails, and the second one passes.', () => expectFailed(checked('false', 'true')));
+
+way('A check is killed.', () => expectFailed(checked('kill -9 $$')));
+
+way('A check exceeds its timeout.', () => expectFailed(checked('sleep 20')));
+
+way('The command of a check does not exist.', () => expectFailed(checked('no-such-command')));
+
+way('A check passes and changes files every time.', async () => {
+  const repo = checked('echo x >> src/flag');
+  expect((await repo.document()).gates[0]).toMatchObject({ status: 'error', why: 'check-keeps-changing-files' });
+  expect((await repo.run()).code).not.toBe(0);
+});
+
+way('A check passes and changes files so that it would fail the next time.', async () => {
+  const repo = checked('grep -q bad src/flag && echo good > src/flag');
+  await expectFailed(repo);
+});
+
+way('A check fails after another check has passed and changed files.', async () => {
+  const repo = checked('grep -q bad src/flag || false', 'echo good > src/flag');
+  await expectFailed(repo);
+});
+
+way('A check passes on the output of the check before it, and then reverts that output.', async () => {
+  const repo = checked('echo good > src/flag', 'grep -q good src/flag; ok=$?; echo bad > src/flag; exit $ok');
+  expect((await repo.run()).code).not.toBe(0);
+});
+
+/** A check that fails as soon as a file outside the repository exists. */
+const SWITCH = 'test ! -e ../fail-now';
+const failNow = (repo: GateRepo) => writeFileSync(join(dirname(repo.root), 'fail-now'), '');
+
+way('A check has passed, and then a file that no gate covers is edited.', async () => {
+  const repo = checked(SWITCH);
+  expect((await repo.run()).code).toBe(0);
+  failNow(repo);
+  repo.write('README.md', '# More\n');
+  await expectFailed(repo);
+});
+
+way('A check has passed, and then its command is edited.', async () => {
+  const repo = checked('true');
+  expect((await repo.run()).code).toBe(0);
+  configure(repo, { gates: checks('false') });
+  await expectFailed(repo);
+});
+
+way('A check has passed, and then a script that it runs is edited.', async () => {
+  const repo = alone({ gates: checks('sh check.sh'), files: { 'check.sh': 'exit 0\n' } });
+  expect((await repo.run()).code).toBe(0);
+  repo.write('check.sh', 'exit 1\n');
+  await expectFailed(repo);
+});
+
+way('A check has passed, and then a file in a nested repository is edited.', async () => {
+  const repo = checked('grep -q good lib/flag');
+  repo.write('lib/flag', 'good\n');
+  repo.git('init', '-q', 'lib');
+  repo.git('-C', 'lib', 'add', 'flag');
+  repo.git('-C', 'lib', 'commit', '-q', '-m', 'one');
+  repo.write('lib/new', 'one\n');
+  expect((await repo.run()).code).toBe(0);
+  expect((await command(repo, 'status')).code).toBe(0);
+  repo.write('lib/flag', 'evil\n');
+  await expectFailed(repo);
+});
+
+way('A check has passed, and another check gets its name.', async () => {
+  const repo = checked('true', 'exit 0');
+  expect((await repo.run()).code).toBe(0);
+  configure(repo, { gates: checks('exit 0', 'exit 1') });
+  await expectFailed(repo);
+});
+
+way('A check has passed, and then fails on the same files.', async () => {
+  const repo = checked(SWITCH);
+  expect((await repo.run()).code).toBe(0);
+  failNow(repo);
+  await expectFailed(repo, ['--fresh']);
+});
+
+way('A check fails and reverts the only change.', async () => {
+  const repo = checked('git checkout -q main -- src/a.ts; false');
+  expect(await repo.document()).toMatchObject({
+    code: 1,
+    status: 'failed',
+    gates: [{ id: 'check:src:check0', status: 'fail' }],
+  });
+});

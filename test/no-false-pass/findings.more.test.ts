@@ -1,0 +1,195 @@
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { failing, PASS } from '../support/gates.ts';
+import { alone, BAD, command, configure, expectOpen, OBJECTION, objected, waysUnder } from '../support/ways.ts';
+
+const way = waysUnder('Findings that disappear without a fix');
+
+const FIXED = 'export const a = 1;\nexport const b = 3;\n';
+const said = (state: string) => ({ ...PASS, previous: [{ id: 'F1', state, why: 'I say so' }] });
+
+way('Nothing is edited, and the reviewer does not mention its finding again.', async () => {
+  const repo = await objected();
+  await expectOpen(repo);
+  await expectOpen(repo);
+  expect(repo.calls()).toHaveLength(3);
+});
+
+way('Nothing is edited, and the reviewer says that its finding is fixed.', async () => {
+  const repo = await objected();
+  repo.answers('one', said('fixed'));
+  await expectOpen(repo);
+});
+
+way('Another file of the same entry point is edited, and the reviewer does not mention its finding.', async () => {
+  const repo = await objected();
+  repo.write('src/other.ts', 'export const other = 1;\n');
+  await expectOpen(repo);
+});
+
+way('A file of another entry point is edited.', async () => {
+  const review = '{ prompt: .onceover/reviews/code-quality.md }';
+  const gates = `  - path: src\n    reviews: { own: ${review} }\n  - path: lib\n    reviews: { own: ${review} }`;
+  const repo = await objected({ gates });
+  repo.write('lib/b.ts', 'export const c = 1;\n');
+  await expectOpen(repo);
+  expect(repo.calls()).toHaveLength(3);
+});
+
+way('Only the mode of the file with the finding changes, and the reviewer does not mention the finding.', async () => {
+  const repo = await objected();
+  chmodSync(join(repo.root, 'src/a.ts'), 0o755);
+  await expectOpen(repo);
+});
+
+way('The reviewer passes the change and says in the same answer that its finding is still open.', async () => {
+  const repo = await objected();
+  repo.write('src/a.ts', FIXED);
+  repo.answers('one', said('open'));
+  await expectOpen(repo);
+});
+
+way(
+  'The reviewer says that its finding is open, nothing is edited, and its next answer does not mention the finding.',
+  async () => {
+    const repo = await objected();
+    repo.write('src/a.ts', `${FIXED}// more\n`);
+    repo.answers('one', said('open'));
+    expect((await repo.document()).code).toBe(1);
+    await expectOpen(repo);
+  },
+);
+
+way(
+  'The reviewer says that its finding is open, nothing is edited, and its next answer says that the finding is fixed.',
+  async () => {
+    const repo = await objected();
+    repo.write('src/a.ts', `${FIXED}// more\n`);
+    repo.answers('one', said('open'), said('fixed'));
+    expect((await repo.document()).code).toBe(1);
+    await expectOpen(repo);
+  },
+);
+
+way('One answer says that a finding is fixed and that it is open.', async () => {
+  const repo = await objected();
+  repo.write('src/a.ts', FIXED);
+  repo.answers('one', { ...PASS, previous: [...said('fixed').previous, ...said('open').previous] });
+  await expectOpen(repo);
+});
+
+way('A finding is reported again with a lower priority, below the threshold for reruns.', async () => {
+  const repo = await objected({ more: 'rerun_new_issue_threshold: high' });
+  repo.write('src/a.ts', `${BAD}\n`);
+  repo.answers('one', failing('src/a.ts', BAD, { priority: 'low' }));
+  await expectOpen(repo);
+});
+
+way('The threshold that fails a gate is raised after the finding was reported.', async () => {
+  const repo = await objected();
+  configure(repo, { more: 'fail_on: critical\nrerun_new_issue_threshold: critical' });
+  await expectOpen(repo);
+});
+
+way('The threshold is raised, and the reviewer reports the same finding again.', async () => {
+  const repo = await objected();
+  configure(repo, { more: 'fail_on: critical\nrerun_new_issue_threshold: critical' });
+  repo.write('src/a.ts', `${BAD}\n`);
+  repo.answers('one', OBJECTION);
+  await expectOpen(repo);
+});
+
+way('The threshold that fails a gate is lowered after the finding was a warning.', async () => {
+  const repo = alone({ more: 'fail_on: critical' });
+  repo.answers('one', OBJECTION);
+  expect(await repo.document()).toMatchObject({ code: 0, status: 'passed_with_warnings' });
+  configure(repo);
+  await expectOpen(repo);
+});
+
+way('The threshold is lowered after the finding was a warning, and the threshold for reruns stays high.', async () => {
+  const spared = 'rerun_new_issue_threshold: critical';
+  const repo = alone({ more: `fail_on: critical\n${spared}` });
+  repo.answers('one', OBJECTION);
+  expect(await repo.document()).toMatchObject({ code: 0, status: 'passed_with_warnings' });
+  configure(repo, { more: spared });
+  await expectOpen(repo);
+});
+
+way('A problem has a priority that does not exist.', async () => {
+  const repo = alone({ more: 'fail_on: critical' });
+  repo.answers('one', failing('src/a.ts', BAD, { priority: 'minor' }));
+  await expectOpen(repo);
+});
+
+way('The reviewer passes the change and reports a problem in it.', async () => {
+  const repo = alone();
+  repo.answers('one', { ...OBJECTION, status: 'pass' });
+  await expectOpen(repo);
+});
+
+way('The reviewer fails the change and reports no problem.', async () => {
+  const repo = alone();
+  repo.answers('one', { status: 'fail', violations: [], message: 'I do not like it.' });
+  const run = await repo.document();
+  expect(run).toMatchObject({ code: 1, findings: [{ issue: 'I do not like it.', state: 'open', file: null }] });
+});
+
+way('A problem is reported outside the change.', async () => {
+  const repo = alone({ files: { 'src/old.ts': 'export const old = 1;\n' } });
+  repo.answers('one', failing('src/old.ts', 'export const old = 1;'));
+  expect((await repo.document()).findings).toMatchObject([{ mark: 'off-diff', state: 'open' }]);
+  await expectOpen(repo);
+});
+
+way('A problem is reported in a file outside the change, and then only the mode of that file changes.', async () => {
+  const repo = alone({ files: { 'src/old.ts': 'export const old = 1;\n' } });
+  repo.answers('one', failing('src/old.ts', 'export const old = 1;'));
+  expect((await repo.document()).code).toBe(1);
+  chmodSync(join(repo.root, 'src/old.ts'), 0o755);
+  await expectOpen(repo);
+});
+
+way('The path of a problem is written as ./src/a.ts.', async () => {
+  const repo = alone();
+  repo.answers('one', failing('./src/a.ts', BAD));
+  await expectOpen(repo);
+  await expectOpen(repo);
+});
+
+way('The path of a problem is absolute.', async () => {
+  const repo = alone();
+  repo.answers('one', failing(join(repo.root, 'src/a.ts'), BAD));
+  expect((await repo.document()).code).toBe(1);
+  await expectOpen(repo);
+});
+
+way('The line of a problem is 0, a range, past the end, or missing.', async () => {
+  const repo = alone();
+  const violations = [0, '12-15', 4711, null].map((line) => ({
+    file: 'src/a.ts',
+    line,
+    issue: `at ${line}`,
+    priority: 'low',
+  }));
+  repo.answers('one', { status: 'fail', violations });
+  expect((await repo.document()).findings.map(({ state }) => state)).toEqual(['open', 'open', 'open', 'open']);
+  const again = await repo.document();
+  expect(again.code).toBe(1);
+  expect(again.findings).toHaveLength(4);
+});
+
+way('The code that a problem quotes is not in the file.', async () => {
+  const repo = alone();
+  repo.answers('one', failing('src/a.ts', 'nowhere();'));
+  expect((await repo.document()).findings).toMatchObject([{ mark: 'code-not-found', state: 'open' }]);
+  await expectOpen(repo);
+});
+
+way('Someone marks the finding as fixed, and nothing was edited.', async () => {
+  const repo = await objected();
+  expect((await command(repo, 'resolve', 'F1', '--fixed')).code).toBe(0);
+  expect((await command(repo, 'status')).code).toBe(1);
+  await expectOpen(repo);
+});

@@ -1,0 +1,101 @@
+import { expect } from 'vitest';
+import { failing, gateRepo } from '../support/gates.ts';
+import { BAD, command, configure, expectOpen, OBJECTION, objected, waysUnder } from '../support/ways.ts';
+
+const way = waysUnder('Gates that lose findings');
+
+const FIXED = 'export const a = 1;\nexport const b = 3;\n';
+
+way('A finding was waived, and a more severe problem is reported at the same place.', async () => {
+  const repo = await objected();
+  await command(repo, 'resolve', 'F1', '--skip', 'it is meant so');
+  expect((await repo.run()).code).toBe(0);
+  repo.write('src/a.ts', `${BAD}\nexport const c = 1;\n`);
+  repo.answers('one', failing('src/a.ts', BAD, { priority: 'critical' }));
+  const run = await repo.document();
+  expect(run).toMatchObject({ code: 1, findings: [{ state: 'waived' }, { priority: 'critical', state: 'open' }] });
+});
+
+way('A finding was waived, and another reviewer of the same gate reports the same problem.', async () => {
+  const repo = gateRepo();
+  repo.answers('one', OBJECTION);
+  repo.answers('two', OBJECTION);
+  const first = await repo.document();
+  expect(first.findings).toMatchObject([{ state: 'open' }, { state: 'open' }]);
+  await command(repo, 'resolve', 'F1', '--skip', 'it is meant so');
+  const again = await repo.document();
+  expect(again).toMatchObject({ code: 1, findings: [{ state: 'waived' }, { state: 'open' }] });
+});
+
+way('All findings of a reviewer were waived, and the reviewer is skipped for new code.', async () => {
+  const repo = gateRepo();
+  repo.answers('two', OBJECTION);
+  await repo.run();
+  await command(repo, 'resolve', 'F1', '--skip', 'it is meant so');
+  repo.write('src/a.ts', 'export const c = 1;\n');
+  repo.answers('two', failing('src/a.ts', 'export const c = 1;'));
+  expect(await repo.document()).toMatchObject({ code: 1 });
+  expect(repo.calls('two')).toHaveLength(2);
+});
+
+way('All findings of a reviewer were waived, the reviewer was skipped once, and then the code changes.', async () => {
+  const repo = gateRepo({ more: 'concurrency: 1' });
+  repo.answers('one', failing('src/a.ts', 'export const a = 1;'));
+  repo.answers('two', OBJECTION);
+  expect((await repo.document()).findings).toMatchObject([{ slot: 1 }, { slot: 2 }]);
+  await command(repo, 'resolve', 'F2', '--skip', 'it is meant so');
+  expect((await repo.document()).gates[0]?.slots[1]).toMatchObject({ status: 'skipped_prior_pass' });
+  repo.write('src/a.ts', 'export const c = 1;\n');
+  repo.answers('two', failing('src/a.ts', 'export const c = 1;'));
+  expect((await repo.document()).code).toBe(1);
+});
+
+way(
+  'A fix is reverted, and the reviewer that failed exactly this code is skipped because of its later pass.',
+  async () => {
+    const repo = gateRepo();
+    const bad = 'export const a = 1;\nexport const b = 2;\n';
+    repo.answers('two', OBJECTION);
+    expect((await repo.document()).code).toBe(1);
+    repo.write('src/a.ts', FIXED);
+    expect((await repo.document()).code).toBe(0);
+    repo.write('src/a.ts', bad);
+    repo.answers('two', OBJECTION);
+    expect((await repo.document()).code).toBe(1);
+  },
+);
+
+way('The file with the finding is excluded from the gate.', async () => {
+  const repo = await objected();
+  repo.write('src/other.ts', 'export const other = 1;\n');
+  const review = '{ prompt: .onceover/reviews/code-quality.md }';
+  configure(repo, { gates: `  - path: src\n    exclude: [src/a.ts]\n    reviews: { code-quality: ${review} }` });
+  await expectOpen(repo);
+});
+
+way('The gate is renamed.', async () => {
+  const repo = await objected();
+  const review = '{ prompt: .onceover/reviews/code-quality.md }';
+  configure(repo, { gates: `  - path: src\n    reviews: { renamed: ${review} }` });
+  await expectOpen(repo);
+});
+
+way('The gate is removed.', async () => {
+  const repo = await objected();
+  configure(repo, { gates: '  []' });
+  await expectOpen(repo);
+});
+
+way('The gate is removed, and the run is limited to ".".', async () => {
+  const repo = await objected();
+  configure(repo, { gates: '  []' });
+  await expectOpen(repo, ['.']);
+});
+
+way('The gate gets fewer reviewers while a removed reviewer has an open finding.', async () => {
+  const repo = gateRepo();
+  repo.answers('two', OBJECTION);
+  await repo.run();
+  configure(repo, { agents: ['one', 'two'], numReviews: 1 });
+  await expectOpen(repo);
+});

@@ -1,0 +1,205 @@
+import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'vitest';
+import { type GateRepo, gateRepo } from '../support/gates.ts';
+import { alone, command, expectAsked, expectOpen, OBJECTION, objected, passed, waysUnder } from '../support/ways.ts';
+
+const way = waysUnder('Forged or damaged records');
+
+const GATE = 'review_src_code-quality';
+const byHand = (status: string, more: object = {}) => ({
+  adapter: 'one',
+  timestamp: '2026-01-01T00:00:00.000Z',
+  status,
+  rawOutput: '',
+  violations: [],
+  ...more,
+});
+
+way('Someone writes a pass for the only reviewer.', async () => {
+  const repo = alone();
+  repo.writeRecord(`${GATE}_one@1.1.json`, byHand('pass'));
+  repo.answers('one', OBJECTION);
+  await expectAsked(repo);
+});
+
+way('Someone writes a pass for every reviewer of the gate.', async () => {
+  const repo = gateRepo();
+  for (const slot of [1, 2]) repo.writeRecord(`${GATE}_one@${slot}.1.json`, byHand('pass'));
+  repo.answers('one', OBJECTION);
+  await expectAsked(repo);
+});
+
+way('Someone writes for every reviewer that it is skipped because of an earlier pass.', async () => {
+  const repo = gateRepo();
+  const rests = byHand('skipped_prior_pass', { passIteration: 1 });
+  for (const slot of [1, 2]) repo.writeRecord(`${GATE}_one@${slot}.2.json`, rests);
+  repo.answers('one', OBJECTION);
+  await expectAsked(repo);
+});
+
+way('Someone writes a record so that a first review counts as a rerun, which has a higher threshold.', async () => {
+  const repo = alone({ more: 'rerun_new_issue_threshold: critical' });
+  repo.writeRecord(`${GATE}_one@1.1.json`, byHand('fail', { violations: [{ issue: 'x' }] }));
+  repo.answers('one', OBJECTION);
+  await expectAsked(repo);
+});
+
+way('Someone writes that a reviewer is skipped, but it failed exactly this code.', async () => {
+  const repo = gateRepo();
+  repo.answers('two', { status: 'fail', violations: [], message: 'no' });
+  expect((await repo.run()).code).toBe(1);
+  repo.git('branch', '-m', 'other');
+  repo.writeRecord(`${GATE}_two@2.7.json`, byHand('skipped_prior_pass', { passIteration: 3 }));
+  expect((await command(repo, 'status')).code).toBe(1);
+});
+
+way('Someone writes a pass with the highest possible run number.', async () => {
+  const repo = alone();
+  repo.answers('one', OBJECTION, OBJECTION);
+  repo.writeRecord(`${GATE}_house@1.999999999.json`, byHand('pass'));
+  expect((await repo.run()).code).toBe(1);
+  expect((await repo.run()).code).toBe(1);
+});
+
+way('The record of a failing reviewer is changed to a pass.', async () => {
+  const repo = await objected();
+  const [name = ''] = repo.records().filter((one) => one.endsWith('.json'));
+  repo.writeRecord(name, { ...repo.record(name), status: 'pass', violations: [] });
+  await expectOpen(repo);
+});
+
+way('The record of one of several reviewers, which failed, is changed to a pass.', async () => {
+  const repo = gateRepo();
+  repo.answers('two', OBJECTION);
+  expect((await repo.run()).code).toBe(1);
+  const name = `${GATE}_two@2.1.json`;
+  repo.writeRecord(name, { ...repo.record(name), status: 'pass', violations: [] });
+  await expectOpen(repo);
+});
+
+way('A record is changed so that it refers to the current code.', async () => {
+  const repo = await passed();
+  const [name = ''] = repo.records().filter((one) => one.endsWith('.json'));
+  repo.write('src/a.ts', 'export const evil = 1;\n');
+  expect((await repo.run()).code).toBe(1);
+  const [failed = ''] = repo.records().filter((one) => one.endsWith('.2.json'));
+  repo.writeRecord(failed, { ...repo.record(name), ...{ iteration: 2, content: repo.record(failed)['content'] } });
+  expect((await repo.run()).code).toBe(1);
+});
+
+way('A record is cut off or is not a record.', async () => {
+  const repo = gateRepo();
+  repo.writeRecord(`${GATE}_one@1.1.json`, JSON.stringify(byHand('pass')).slice(0, 40));
+  repo.writeRecord(`${GATE}_two@2.1.json`, '[]');
+  repo.answers('one', OBJECTION);
+  expect((await repo.run()).code).toBe(1);
+  expect(repo.calls()).toHaveLength(2);
+});
+
+way('A newer log has no record.', async () => {
+  const repo = gateRepo();
+  for (const slot of [1, 2]) {
+    repo.writeRecord(`${GATE}_one@${slot}.1.json`, byHand('pass'));
+    repo.writeRecord(`${GATE}_one@${slot}.2.log`, 'half of a log');
+  }
+  repo.answers('two', OBJECTION);
+  expect((await repo.run()).code).toBe(1);
+  expect(repo.calls()).toHaveLength(2);
+});
+
+way('Records are committed.', async () => {
+  const repo = gateRepo();
+  repo.writeRecord(`${GATE}_two@2.1.json`, byHand('pass'));
+  repo.git('add', '-f', '.deepwork/logs');
+  repo.commit();
+  repo.answers('two', OBJECTION);
+  expect((await repo.run()).code).toBe(1);
+  expect(repo.calls()).toHaveLength(2);
+});
+
+way('Records are committed in a nested repository that replaces the folder.', async () => {
+  const repo = gateRepo();
+  repo.git('init', '-q', '.deepwork/logs');
+  repo.writeRecord(`${GATE}_two@2.1.json`, byHand('pass'));
+  repo.git('-C', '.deepwork/logs', 'add', '-f', '.');
+  repo.git('-C', '.deepwork/logs', 'commit', '-q', '-m', 'records');
+  repo.git('add', '-f', '.deepwork/logs');
+  repo.commit();
+  repo.answers('two', OBJECTION);
+  expect((await repo.run()).code).toBe(3);
+});
+
+way('The folder of the records is a symlink.', async () => {
+  const repo = alone();
+  repo.write('elsewhere/note', '');
+  repo.write('.deepwork/note', '');
+  symlinkSync('../elsewhere', join(repo.root, '.deepwork/logs'));
+  expect((await repo.run()).code).toBe(3);
+});
+
+way('onceover cannot write the records.', async () => {
+  const repo = alone();
+  repo.write('.deepwork/logs', 'a file in the way\n');
+  expect((await repo.run()).code).toBe(3);
+});
+
+const receipts = (repo: GateRepo) => join(repo.root, '.git/onceover/receipts');
+/** Returns the files that store verdicts. */
+const proofs = (repo: GateRepo) =>
+  readdirSync(receipts(repo)).filter((name) => readFileSync(join(receipts(repo), name), 'utf8').includes('"verdict"'));
+
+way('onceover cannot read or write the receipt of a pass.', async () => {
+  const repo = await passed();
+  rmSync(receipts(repo), { recursive: true });
+  writeFileSync(receipts(repo), '');
+  expect((await repo.run()).code).toBe(3);
+});
+
+way('The receipt of a pass is copied to the file name for other content.', async () => {
+  const repo = await passed();
+  const [before = ''] = proofs(repo);
+  const proof = readFileSync(join(receipts(repo), before), 'utf8');
+  repo.write('src/a.ts', 'export const evil = 1;\n');
+  expect((await repo.run()).code).toBe(1);
+  const [after = ''] = proofs(repo).filter((name) => name !== before);
+  writeFileSync(join(receipts(repo), after), proof);
+  repo.git('checkout', '-q', '-b', 'other');
+  rmSync(join(repo.root, '.git/onceover/findings'), { recursive: true });
+  repo.forget();
+  await expectAsked(repo);
+});
+
+way('The receipt of a pass is cut off.', async () => {
+  const repo = await passed();
+  const [name = ''] = proofs(repo);
+  const path = join(receipts(repo), name);
+  writeFileSync(path, readFileSync(path, 'utf8').slice(0, -9));
+  await expectAsked(repo);
+});
+
+way('A stored finding is cut off.', async () => {
+  const repo = await objected();
+  const path = join(repo.root, '.git/onceover/findings/F1.json');
+  writeFileSync(path, readFileSync(path, 'utf8').slice(0, -9));
+  expect((await repo.run()).code).toBe(3);
+});
+
+way('onceover cannot read a waiver.', async () => {
+  const repo = await objected();
+  writeFileSync(join(repo.root, '.git/onceover/findings/F1.said.json'), '{"how":"skipped"');
+  await expectOpen(repo);
+});
+
+way('The pass of another repository is copied to this one.', async () => {
+  const other = alone();
+  expect((await other.run()).code).toBe(0);
+  const repo = alone();
+  for (const name of other.records()) {
+    repo.writeRecord(name, readFileSync(join(other.root, '.deepwork/logs', name), 'utf8'));
+  }
+  repo.write('src/a.ts', 'export const evil = 1;\n');
+  repo.answers('one', OBJECTION);
+  expect(dirname(repo.root)).not.toBe(dirname(other.root));
+  await expectAsked(repo);
+});

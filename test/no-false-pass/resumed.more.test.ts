@@ -1,0 +1,141 @@
+import { expect } from 'vitest';
+import { type GateRepo, gateRepo, PASS } from '../support/gates.ts';
+import { ruleText } from '../support/repo.ts';
+import { configure, OBJECTION, waysUnder } from '../support/ways.ts';
+
+const way = waysUnder('Resumed sessions');
+
+const KEPT = { ...PASS, session_id: 'kept' };
+const FIXED = 'export const a = 1;\nexport const b = 3;\n';
+
+/** Creates a repository whose reviewer `two` has passed everything and is resumed after a change. */
+async function seen(
+  options: NonNullable<Parameters<typeof gateRepo>[0]>,
+  change: (repo: GateRepo) => void = () => {},
+): Promise<GateRepo> {
+  const repo = gateRepo({ agents: ['two'], numReviews: 1, ...options });
+  change(repo);
+  repo.answers('two', KEPT, KEPT);
+  expect((await repo.run()).code).toBe(0);
+  repo.forget();
+  return repo;
+}
+
+/** Returns the prompt that the reviewer gets before the run passes. */
+async function shown(repo: GateRepo): Promise<string> {
+  expect((await repo.run()).code).toBe(0);
+  expect(repo.calls()).toHaveLength(1);
+  return repo.calls()[0]?.prompt ?? '';
+}
+
+const review = '{ prompt: .onceover/reviews/code-quality.md }';
+const excluding = (path: string) => `  - path: src\n    exclude: [${path}]\n    reviews: { code-quality: ${review} }`;
+
+way('The reviewer gets only what changed since its last answer.', async () => {
+  const repo = await seen({});
+  repo.write('src/a.ts', FIXED);
+  expect(await shown(repo)).toContain('+export const b = 3;');
+  expect(repo.calls()[0]?.session).toBe('kept');
+});
+
+way('The prompt is edited together with the code.', async () => {
+  const repo = await seen({});
+  repo.write('.onceover/reviews/code-quality.md', 'Look elsewhere.\n');
+  repo.write('src/a.ts', FIXED);
+  expect(await shown(repo)).toContain('Look elsewhere.');
+});
+
+const RULE = ruleText('own', { include: ['src/a.ts'], strategy: 'matches_together' });
+
+way('The instructions of a rule are edited together with the code.', async () => {
+  const repo = await seen({ gates: '  []', files: { '.deepreview': RULE } });
+  repo.write('.deepreview', RULE.replace('Look closely.', 'Look elsewhere.'));
+  repo.write('src/a.ts', FIXED);
+  expect(await shown(repo)).toContain('Look elsewhere.');
+});
+
+way('The gate covers a file that it did not cover before.', async () => {
+  const repo = await seen({ gates: excluding('src/b.ts') }, (one) => one.write('src/b.ts', 'evil\n'));
+  configure(repo, { agents: ['two'], gates: excluding('src/none.ts') });
+  expect(await shown(repo)).toContain('+evil');
+});
+
+way('The rule matches a file that it did not match before.', async () => {
+  const repo = await seen({ gates: '  []', files: { '.deepreview': RULE } }, (one) => one.write('src/b.ts', 'evil\n'));
+  repo.write('.deepreview', RULE.replace('src/a.ts', 'src/**'));
+  expect(await shown(repo)).toContain('+evil');
+});
+
+/** Adds a commit to the base and merges it without its changes. */
+function mergeNothing(repo: GateRepo): void {
+  repo.commit();
+  repo.git('checkout', '-q', 'main');
+  repo.write('src/theirs.ts', 'export const theirs = 1;\n');
+  repo.commit();
+  repo.git('checkout', '-q', 'work');
+  repo.git('merge', '-q', '-s', 'ours', '-m', 'ours', 'main');
+}
+
+way('A merge drops everything that is new on the base branch.', async () => {
+  const repo = await seen({});
+  mergeNothing(repo);
+  expect(await shown(repo)).toContain('-export const theirs = 1;');
+});
+
+const BASE = { 'src/b.ts': 'as it was\n' };
+const taken = (repo: GateRepo) => repo.write('src/b.ts', 'mended\n');
+
+way('A file in the folder of the gate is reverted.', async () => {
+  const repo = await seen({ files: BASE }, taken);
+  repo.write('src/b.ts', 'as it was\n');
+  expect(await shown(repo)).toContain('-mended');
+});
+
+way('A file that matches the glob of the gate is reverted.', async () => {
+  const gates = `  - path: "src/**"\n    reviews: { code-quality: ${review} }`;
+  const repo = await seen({ gates, files: BASE }, taken);
+  repo.write('src/b.ts', 'as it was\n');
+  expect(await shown(repo)).toContain('-mended');
+});
+
+way('A file that matches a rule is reverted.', async () => {
+  const rule = RULE.replace('src/a.ts', 'src/**');
+  const repo = await seen({ gates: '  []', files: { ...BASE, '.deepreview': rule } }, taken);
+  repo.write('src/b.ts', 'as it was\n');
+  expect(await shown(repo)).toContain('-mended');
+});
+
+way('The answer comes from another session: onceover starts a new session with the full prompt.', async () => {
+  const repo = await seen({});
+  repo.write('src/a.ts', FIXED);
+  repo.answers('two', { ...PASS, session_id: 'another' }, OBJECTION);
+  expect((await repo.run()).code).toBe(1);
+  expect(repo.calls().map(({ session }) => session)).toEqual(['kept', null]);
+  expect(repo.calls()[1]?.prompt).toContain('Look for what is wrong.');
+});
+
+way('The session cannot be resumed: onceover starts a new session with the full prompt.', async () => {
+  const repo = await seen({});
+  repo.write('src/a.ts', FIXED);
+  repo.answers('two', { $exit: 1 }, OBJECTION);
+  expect((await repo.run()).code).toBe(1);
+  expect(repo.calls().map(({ session }) => session)).toEqual(['kept', null]);
+});
+
+way('The session cannot be resumed, and a new session fails too.', async () => {
+  const repo = await seen({});
+  repo.write('src/a.ts', FIXED);
+  repo.answers('two', { $exit: 1 }, { $exit: 1 });
+  expect((await repo.run()).code).toBe(3);
+});
+
+way('The record of what the reviewer saw is gone.', async () => {
+  const repo = await seen({});
+  const refs = repo.git('for-each-ref', '--format=%(refname)').split('\n');
+  for (const ref of refs.filter((one) => one.includes('/onceover/'))) repo.git('update-ref', '-d', ref);
+  repo.git('gc', '-q', '--prune=now');
+  repo.write('src/a.ts', FIXED);
+  repo.answers('two', OBJECTION);
+  expect((await repo.run()).code).toBe(1);
+  expect(repo.calls()[0]?.prompt).toContain('Look for what is wrong.');
+});

@@ -1,0 +1,178 @@
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, vi } from 'vitest';
+import { onceoverJson } from '../support/cli.ts';
+import { type GateRepo, PASS } from '../support/gates.ts';
+import { ruleText } from '../support/repo.ts';
+import { alone, command, expectAsked, OBJECTION, waysUnder } from '../support/ways.ts';
+
+const way = waysUnder('Rules and marks');
+
+/** Creates a repository with a rule and no other gates. */
+function withRule(strategy: string, more = ''): GateRepo {
+  const rule = ruleText('security', { include: ['**/*.py'], strategy });
+  const repo = alone({ gates: '  []', more, files: { '.deepreview': rule, 'a.py': 'a\n', 'b.py': 'b\n' } });
+  repo.write('a.py', 'evil\n');
+  return repo;
+}
+
+async function reviewIds(repo: GateRepo): Promise<readonly string[]> {
+  const written = await onceoverJson<{ tasks: { review_id: string }[] }>(repo.root, ['instructions']);
+  return written.tasks.map((task) => task.review_id);
+}
+
+for (const strategy of ['individual', 'matches_together', 'all_changed_files']) {
+  way(`A review of strategy ${strategy} is marked as passed with "onceover pass".`, async () => {
+    const repo = withRule(strategy);
+    for (const id of await reviewIds(repo)) expect((await command(repo, 'pass', id)).code).toBe(0);
+    repo.answers('one', OBJECTION);
+    await expectAsked(repo);
+  });
+}
+
+way('A mark is created by hand.', async () => {
+  const repo = withRule('individual');
+  for (const id of await reviewIds(repo)) repo.write(`.deepwork/tmp/review_instructions/${id}.passed`, '');
+  repo.answers('one', OBJECTION);
+  await expectAsked(repo);
+});
+
+way('With trust_marks, the mark belongs to other content.', async () => {
+  const repo = withRule('matches_together', 'trust_marks: true');
+  for (const id of await reviewIds(repo)) expect((await command(repo, 'pass', id)).code).toBe(0);
+  repo.write('a.py', 'more evil\n');
+  repo.answers('one', OBJECTION);
+  await expectAsked(repo);
+});
+
+way('With trust_marks, a review with an open finding is marked as passed.', async () => {
+  const repo = withRule('matches_together', 'trust_marks: true');
+  const ids = await reviewIds(repo);
+  repo.answers('one', { status: 'fail', violations: [{ file: 'a.py', line: 1, issue: 'evil', priority: 'high' }] });
+  expect((await repo.run()).code).toBe(1);
+  for (const id of ids) await command(repo, 'pass', id);
+  expect((await repo.run()).code).toBe(1);
+});
+
+way('With trust_marks, a file is deleted after the others were marked.', async () => {
+  const repo = withRule('matches_together', 'trust_marks: true');
+  for (const id of await reviewIds(repo)) expect((await command(repo, 'pass', id)).code).toBe(0);
+  rmSync(join(repo.root, 'b.py'));
+  repo.answers('one', OBJECTION);
+  await expectAsked(repo);
+});
+
+for (const [by, set] of [
+  ['"onceover pass"', async (repo: GateRepo) => void (await command(repo, 'pass', (await reviewIds(repo))[0] ?? ''))],
+  ['a run', async (repo: GateRepo) => expect((await repo.run()).code).toBe(0)],
+] as const) {
+  way(`With trust_marks, the instructions of the rule are edited after a mark by ${by}.`, async () => {
+    const repo = withRule('individual', 'trust_marks: true');
+    await set(repo);
+    repo.write('.deepreview', ruleText('security', { include: ['**/*.py'] }).replace('closely', 'elsewhere'));
+    repo.answers('one', OBJECTION);
+    repo.forget();
+    await expectAsked(repo);
+  });
+}
+
+way('With trust_marks and a strict cache, a reference file of the rule is edited after the mark.', async () => {
+  const repo = withRule('individual', 'trust_marks: true\ncache: strict');
+  const more = '    reference_files: [{ path: known.md, description: what is known }]\n';
+  repo.write('known.md', 'known\n');
+  repo.write('.deepreview', ruleText('security', { include: ['**/*.py'], more }));
+  await command(repo, 'pass', (await reviewIds(repo))[0] ?? '');
+  expect((await repo.run()).code).toBe(0);
+  repo.write('known.md', 'known better\n');
+  repo.answers('one', OBJECTION);
+  await expectAsked(repo);
+});
+
+way('With trust_marks, the mode of a file changes after the mark.', async () => {
+  const repo = withRule('matches_together', 'trust_marks: true');
+  await command(repo, 'pass', (await reviewIds(repo))[0] ?? '');
+  expect((await repo.run()).code).toBe(0);
+  chmodSync(join(repo.root, 'a.py'), 0o755);
+  repo.answers('one', OBJECTION);
+  await expectAsked(repo);
+});
+
+way('With trust_marks, the mark belongs to the working tree, and the run reviews a commit.', async () => {
+  const repo = withRule('individual', 'trust_marks: true');
+  repo.commit('evil');
+  repo.write('a.py', 'good\n');
+  await command(repo, 'pass', (await reviewIds(repo))[0] ?? '');
+  repo.answers('one', OBJECTION);
+  expect((await repo.run(['--commit', 'HEAD'])).code).toBe(1);
+  expect(repo.calls().map(({ name }) => name)).toEqual(['one']);
+});
+
+// Waits until the receipt says that the rule passes, which is just before its task is marked.
+const EDITOR = `
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+const folder = '.git/onceover/receipts';
+const isHeld = (name) => readFileSync(folder + '/' + name, 'utf8').includes('"mergeBase"');
+for (const end = Date.now() + 5000; Date.now() < end; ) {
+  if (existsSync(folder) && readdirSync(folder).some((name) => name.endsWith('.json') && isHeld(name))) break;
+}
+writeFileSync('a.py', 'never seen\\n');
+`;
+
+way('A file is edited at the moment in which onceover marks its review as passed.', async () => {
+  const repo = withRule('individual');
+  const editor = join(dirname(repo.root), 'editor.mjs');
+  writeFileSync(editor, EDITOR);
+  const start = `require('node:child_process').spawn(process.execPath, ['${editor}'], { detached: true, stdio: 'ignore' }).unref()`;
+  repo.answers('one', { ...PASS, $run: `node -e "${start}"`, $sleep: 300 });
+  await repo.run();
+  await vi.waitFor(() => expect(readFileSync(join(repo.root, 'a.py'), 'utf8')).toBe('never seen\n'), 10_000);
+  expect(await reviewIds(repo)).toHaveLength(1);
+});
+
+for (const strategy of ['individual', 'matches_together']) {
+  way(`A file is only deleted under a rule of strategy ${strategy}.`, async () => {
+    const repo = withRule(strategy);
+    expect((await repo.run()).code).toBe(0);
+    rmSync(join(repo.root, 'b.py'));
+    repo.answers('one', OBJECTION);
+    repo.forget();
+    await expectAsked(repo);
+  });
+}
+
+way('The instructions of the rule are edited after a pass.', async () => {
+  const repo = withRule('individual');
+  expect((await repo.run()).code).toBe(0);
+  const rule = ruleText('security', { include: ['**/*.py'] });
+  repo.write('.deepreview', rule.replace('Look closely.', 'Look elsewhere.'));
+  repo.answers('one', OBJECTION);
+  repo.forget();
+  await expectAsked(repo);
+});
+
+way('A file joins a group of files that passed together.', async () => {
+  const repo = withRule('matches_together');
+  expect((await repo.run()).code).toBe(0);
+  repo.write('c.py', 'evil\n');
+  repo.answers('one', OBJECTION);
+  repo.forget();
+  await expectAsked(repo);
+});
+
+way('A file leaves a group of files that passed together.', async () => {
+  const repo = withRule('matches_together');
+  repo.write('b.py', 'evil too\n');
+  expect((await repo.run()).code).toBe(0);
+  repo.git('checkout', '-q', 'b.py');
+  repo.answers('one', OBJECTION);
+  repo.forget();
+  await expectAsked(repo);
+});
+
+way('The rule is removed while it has an open finding.', async () => {
+  const repo = withRule('individual');
+  repo.answers('one', { status: 'fail', violations: [{ file: 'a.py', line: 1, issue: 'evil', priority: 'high' }] });
+  expect((await repo.run()).code).toBe(1);
+  rmSync(join(repo.root, '.deepreview'));
+  expect(await repo.document()).toMatchObject({ code: 1, findings: [{ id: 'F1', state: 'open' }] });
+});

@@ -1,0 +1,182 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { failing, type GateRepo, gateRepo } from '../support/gates.ts';
+import { ruleText } from '../support/repo.ts';
+import { alone, command, configure, expectAsked, OBJECTION, passed, waysUnder } from '../support/ways.ts';
+
+const way = waysUnder('Settings, prompts and rules');
+
+const PROMPT = '.onceover/reviews/code-quality.md';
+
+/** Removes tracked files as a sparse checkout does. */
+function leaveOut(repo: GateRepo, ...paths: readonly string[]): void {
+  repo.git('update-index', '--skip-worktree', ...paths);
+  for (const path of paths) rmSync(join(repo.root, path));
+}
+
+way('The prompt is edited after a pass.', async () => {
+  const repo = await passed();
+  repo.write(PROMPT, 'Look for something else.\n');
+  await expectAsked(repo);
+});
+
+way('The prompt is edited after one of two reviewers passed, and then the other one runs.', async () => {
+  const repo = gateRepo();
+  repo.answers('two', OBJECTION);
+  expect((await repo.run()).code).toBe(1);
+  repo.write(PROMPT, 'Look for something else.\n');
+  repo.write('src/a.ts', 'export const a = 1;\nexport const b = 3;\n');
+  repo.answers('one', OBJECTION);
+  expect((await repo.run()).code).toBe(1);
+  expect(repo.calls('one')).toHaveLength(2);
+});
+
+way('The prompt is missing.', async () => {
+  const repo = await passed();
+  rmSync(join(repo.root, PROMPT));
+  expect((await repo.run()).code).toBe(2);
+  expect((await command(repo, 'status')).code).toBe(2);
+});
+
+way('The prompt is empty.', async () => {
+  const repo = await passed();
+  repo.write(PROMPT, ' \n\n');
+  expect((await repo.run()).code).toBe(2);
+});
+
+way('onceover.yml is broken.', async () => {
+  const repo = await passed();
+  repo.write('onceover.yml', 'gates: [\n');
+  expect((await repo.run()).code).toBe(2);
+  expect((await command(repo, 'status')).code).toBe(2);
+});
+
+way('onceover.yml has a misspelt key.', async () => {
+  const repo = await passed();
+  configure(repo, { gates: `  - path: src\n    review: { own: { prompt: ${PROMPT} } }` });
+  expect((await repo.run()).code).toBe(2);
+});
+
+way('onceover.yml has a gate that is called __proto__.', async () => {
+  const repo = await passed();
+  configure(repo, {
+    gates: `  - path: src\n    reviews: { own: { prompt: ${PROMPT} }, __proto__: { prompt: ${PROMPT} } }`,
+  });
+  expect((await repo.run()).code).toBe(2);
+});
+
+way('A sparse checkout leaves out onceover.yml.', async () => {
+  const repo = alone();
+  repo.answers('one', OBJECTION);
+  leaveOut(repo, 'onceover.yml', PROMPT);
+  await expectAsked(repo);
+});
+
+way('onceover.yml names a base that does not exist.', async () => {
+  const repo = await passed();
+  configure(repo, { more: 'base: no-such-branch' });
+  expect((await repo.run()).code).toBe(2);
+});
+
+way('Two entry points define the same gate.', async () => {
+  const repo = await passed();
+  const entry = (path: string) => `  - path: ${path}\n    reviews: { own: { prompt: ${PROMPT} } }`;
+  configure(repo, { gates: `${entry('src')}\n${entry('./src/')}` });
+  expect((await repo.run()).code).toBe(2);
+});
+
+way('A .deepreview file is broken.', async () => {
+  const repo = await passed();
+  repo.write('.deepreview', `${ruleText('good', { include: ['**/*.md'] })}bad:\n  match: 7\n`);
+  expect((await repo.run()).code).toBe(2);
+  expect((await command(repo, 'status')).code).toBe(2);
+});
+
+way('A sparse checkout leaves out a .deepreview file.', async () => {
+  const repo = alone({ gates: '  []', files: { 'src/.deepreview': ruleText('ours', { include: ['**'] }) } });
+  repo.answers('one', OBJECTION);
+  leaveOut(repo, 'src/.deepreview');
+  expect((await command(repo, 'instructions')).stdout).toContain('1 review to do');
+  await expectAsked(repo);
+});
+
+way('A sparse checkout with a sparse index leaves out the folder of a .deepreview file.', async () => {
+  const rule = { 'other/.deepreview': ruleText('ours', { include: ['**'] }), 'other/o.ts': 'export {};\n' };
+  const repo = alone({ gates: '  []', files: rule });
+  repo.write('other/o.ts', 'export const o = 1;\n');
+  repo.commit('a change');
+  repo.git('sparse-checkout', 'set', '--cone', '--sparse-index', 'src', '.onceover');
+  expect((await command(repo, 'instructions')).stdout).toContain('1 review to do');
+  repo.answers('one', failing('other/o.ts', 'export const o = 1;'));
+  await expectAsked(repo);
+});
+
+way('A gate gets one more reviewer after a pass.', async () => {
+  const repo = gateRepo({ numReviews: 1 });
+  expect((await repo.run()).code).toBe(0);
+  configure(repo, { agents: ['one', 'two'], numReviews: 2 });
+  repo.answers('two', OBJECTION);
+  expect((await repo.run()).code).toBe(1);
+  expect(repo.calls()).toHaveLength(2);
+});
+
+way('A gate is added after a pass.', async () => {
+  const repo = await passed();
+  configure(repo, { gates: `  - path: .\n    reviews: { all: { prompt: ${PROMPT} } }` });
+  await expectAsked(repo);
+});
+
+way('A gate at another path gets the name of a gate that passed.', async () => {
+  const repo = await passed();
+  repo.write('lib/a.ts', 'export const evil = 1;\n');
+  configure(repo, { gates: `  - path: lib\n    reviews: { code-quality: { prompt: ${PROMPT} } }` });
+  await expectAsked(repo);
+});
+
+way('With certify, a skipped reviewer fails the code when it runs at the end.', async () => {
+  const repo = gateRepo({ more: 'certify: true' });
+  repo.answers('two', OBJECTION);
+  expect((await repo.run()).code).toBe(1);
+  repo.write('src/a.ts', 'export const a = 1;\nexport const b = 3;\n');
+  repo.answers('one', OBJECTION);
+  const run = await repo.document();
+  expect(run).toMatchObject({ code: 1, gates: [{ slots: [{ status: 'fail', why: 'certify' }, { status: 'pass' }] }] });
+  expect(repo.calls('one')).toHaveLength(2);
+});
+
+way('With certify, a skipped reviewer cannot run at the end.', async () => {
+  const repo = gateRepo({ more: 'certify: true' });
+  repo.answers('two', OBJECTION);
+  expect((await repo.run()).code).toBe(1);
+  repo.write('src/a.ts', 'export const a = 1;\nexport const b = 3;\n');
+  repo.answers('one', { $exit: 1 }, { $exit: 1 });
+  repo.answers('two', { status: 'pass', violations: [] }, { $exit: 1 });
+  expect((await repo.run()).code).toBe(3);
+  expect((await command(repo, 'status')).code).not.toBe(0);
+});
+
+way('With after_pass: all, the second reviewer fails the code that came after the pass.', async () => {
+  const repo = gateRepo({ more: 'after_pass: all' });
+  expect((await repo.run()).code).toBe(0);
+  repo.write('src/a.ts', 'export const a = 1;\nexport const b = 2;\nexport const c = 3;\n');
+  repo.answers('two', OBJECTION);
+  expect((await repo.run()).code).toBe(1);
+});
+
+way('The run starts inside another run.', async () => {
+  const repo = await passed();
+  repo.write('src/a.ts', 'export const evil = 1;\n');
+  expect((await repo.run([], { env: { ONCEOVER_ACTIVE: '1' } })).code).toBe(3);
+});
+
+way('The folder is not in a git repository.', async () => {
+  const repo = alone();
+  rmSync(join(repo.root, '.git'), { recursive: true });
+  expect((await repo.run()).code).toBe(3);
+});
+
+way('git is not installed.', async () => {
+  const repo = alone();
+  expect((await repo.run([], { env: { PATH: '/nowhere' } })).code).toBe(3);
+});

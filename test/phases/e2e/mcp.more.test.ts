@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { StartedPhaseDocument } from '../../../src/phases/describe/background.ts';
+import { onceover } from '../../support/cli.ts';
+import { connectMcp, type McpConnection, type ToolAnswer } from '../../support/mcp.ts';
+import { APPROVED, type FeatureRepo, featureRepo, objects } from '../../support/phase/feature-repo.ts';
+
+const VAGUE = objects('Requirement 3 names no time.', { location: 'spec.md:6', suggestion: 'Name it.' });
+
+async function trusted(): Promise<FeatureRepo> {
+  const repo = featureRepo();
+  expect((await onceover(repo.root, ['trust'])).code).toBe(0);
+  return repo;
+}
+
+const documentOf = (answer: ToolAnswer) => {
+  expect(answer.isError, answer.text).toBe(false);
+  return answer.structured as StartedPhaseDocument;
+};
+const start = (client: McpConnection, more: object = {}) =>
+  client.call('start_phase', { phase: 'specify', feature: 'docs/f', ...more });
+
+test('start, fix, continue: approved', async () => {
+  const repo = await trusted();
+  repo.answers('two', VAGUE, APPROVED, APPROVED);
+  const client = await connectMcp(repo.root);
+  const schema = await client.outputSchema('start_phase');
+  const first = await start(client);
+  const { loop_id } = documentOf(first);
+  expect(schema.parse(first.structured)).toMatchObject({
+    state: 'waiting',
+    error: null,
+    phase: { waiting: true, status: 'needs_work', open_issues: [{ role: 'spec-reviewer', severity: 'blocker' }] },
+  });
+  expect(first.text).toContain(
+    'blocker (spec-reviewer, spec.md:6)\n  Requirement 3 names no time.\n  suggestion: Name it.',
+  );
+  expect(documentOf(first).next).toMatch(
+    `then call continue_phase with loop_id "${loop_id}" and a summary of your changes`,
+  );
+  expect(first.text).toContain(documentOf(first).next);
+
+  // Without a summary, and after a restart, it returns the same and calls no agent.
+  expect(documentOf(await client.call('continue_phase', { loop_id }))).toMatchObject({ loop_id, state: 'waiting' });
+  expect(documentOf(await start(client))).toMatchObject({ state: 'waiting' });
+  expect(repo.calls()).toHaveLength(1);
+
+  repo.write('docs/f/spec.md', '# Spec\n\nRequirement 3: within 2 seconds.\n');
+  const last = await client.call('continue_phase', { loop_id, summary: 'Named the time.' });
+  expect(documentOf(last)).toMatchObject({
+    state: 'ended',
+    phase: { status: 'approved', fixes: [{ by: 'caller' }] },
+  });
+  expect(last.text).toBe(
+    'Approved: specify of docs/f (approved)\n\nThe phase is approved. There is nothing left to do.',
+  );
+  const more = await client.call('continue_phase', { loop_id, summary: 'More.' });
+  expect([more.isError, more.text]).toEqual([
+    true,
+    expect.stringContaining('The specify phase on docs/f is not waiting'),
+  ]);
+  expect(documentOf(await client.call('continue_phase', { loop_id }))).toMatchObject({ state: 'ended' });
+  // With the name from its documents, too.
+  const known = documentOf(last).phase?.loop_id;
+  expect(documentOf(await client.call('continue_phase', { loop_id: known }))).toMatchObject({ loop_id });
+});
+
+test('a round outlives the client; a summary in the middle of it is refused', async () => {
+  const repo = await trusted();
+  repo.answers('two', { ...VAGUE, $sleep: 1500 });
+  const first = await connectMcp(repo.root);
+  const begun = await start(first, { wait_seconds: 0 });
+  const { loop_id } = documentOf(begun);
+  expect(begun.structured).toMatchObject({ state: 'running', phase: null });
+  expect(begun.text).toContain(`Loop ${loop_id}: the round is running.\n\n`);
+  const early = await first.call('continue_phase', { loop_id, summary: 'Did it.' });
+  expect([early.isError, early.text]).toEqual([true, expect.stringContaining('in the middle of a round')]);
+  await first.close();
+  const second = await connectMcp(repo.root);
+  const ended = documentOf(await second.call('continue_phase', { loop_id }));
+  expect(ended).toMatchObject({ loop_id, state: 'waiting', phase: { open_issues: [{}] } });
+  expect(ended.progress.join('\n')).toContain('spec-reviewer: NEEDS WORK');
+});
+
+test('runs a killed round and one without a verdict again', async () => {
+  const repo = await trusted();
+  repo.answers('two', { ...APPROVED, $sleep: 20_000 }, { $exit: 1, $raw: '' }, APPROVED, APPROVED);
+  repo.answers('one', { $exit: 1, $raw: '' });
+  const client = await connectMcp(repo.root);
+  const { loop_id } = documentOf(await start(client, { wait_seconds: 0 }));
+  while (repo.calls().length === 0) await client.call('continue_phase', { loop_id, wait_seconds: 0.1 });
+  const folder = join(repo.root, '.git/onceover');
+  const { round } = JSON.parse(readFileSync(join(folder, `started-phases/${loop_id}.json`), 'utf8')) as {
+    round: string;
+  };
+  const { pid } = JSON.parse(readFileSync(join(folder, `phase-rounds/${round}.json`), 'utf8')) as { pid: number };
+  process.kill(pid, 'SIGKILL');
+  const failed = await client.call('continue_phase', { loop_id });
+  expect(documentOf(failed)).toMatchObject({ state: 'ended', phase: { status: 'error', end: 'reviewer-failed' } });
+  expect(failed.text).toMatch(
+    /^Could not judge: specify of docs\/f \(reviewer-failed\)\n\nspec-reviewer gave no verdict: /,
+  );
+  expect(documentOf(await client.call('continue_phase', { loop_id }))).toMatchObject({
+    state: 'ended',
+    phase: { status: 'approved' },
+  });
+});
+
+test('the same summary runs a round without a verdict again', async () => {
+  const repo = await trusted();
+  repo.answers('two', VAGUE, { $exit: 1, $raw: '' }, APPROVED, APPROVED);
+  repo.answers('one', { $exit: 1, $raw: '' });
+  const client = await connectMcp(repo.root);
+  const { loop_id } = documentOf(await start(client));
+  const fixed = (summary: string) => client.call('continue_phase', { loop_id, summary });
+  expect(documentOf(await fixed('Named it.'))).toMatchObject({ phase: { end: 'reviewer-failed' } });
+  const other = await fixed('And more.');
+  expect([other.isError, other.text]).toEqual([true, expect.stringContaining('cannot accept a summary of a fix yet')]);
+  expect(documentOf(await fixed('Named it.'))).toMatchObject({ phase: { status: 'approved' } });
+});
+
+test('errors name the cause and the next step', async () => {
+  const repo = await trusted();
+  repo.git('rm', '-q', '--cached', 'docs/f/design.md');
+  repo.write('docs/f/design.md', '');
+  const client = await connectMcp(repo.root);
+  const refused = await client.call('start_phase', { phase: 'design', feature: 'docs/f' });
+  const { loop_id, state, error } = refused.structured as StartedPhaseDocument;
+  expect([refused.isError, state, error?.kind]).toEqual([true, 'died', 'unusable-artifact']);
+  expect(refused.text).toMatch(/^The round could not run\.\ndocs\/f\/design\.md .* is empty/);
+  repo.write('docs/f/design.md', '# Design\n\nA way.\n');
+  repo.answers('two', APPROVED, APPROVED);
+  expect(documentOf(await client.call('continue_phase', { loop_id }))).toMatchObject({ state: 'ended' });
+});
+
+test('an unknown loop is refused with a message', async () => {
+  const client = await connectMcp((await trusted()).root);
+  for (const loop_id of ['phase-000000000-000000', 'loop-x', '', '../../trusted', 'phase-1-../x']) {
+    const { isError, text } = await client.call('continue_phase', { loop_id });
+    expect.soft([isError, text]).toEqual([true, `There is no loop "${loop_id}".\nStart one with start_phase.`]);
+  }
+});
+
+test('invalid input is refused', async () => {
+  const client = await connectMcp((await trusted()).root);
+  expect((await start(client, { phase: 'spec' })).isError).toBe(true);
+  expect((await start(client, { feature: '' })).isError).toBe(true);
+  expect((await start(client, { wait_seconds: 601 })).isError).toBe(true);
+  expect((await client.call('continue_phase', { loop_id: 'x', summary: '  ' })).isError).toBe(true);
+});
+
+test('does not start commands that are not approved', async () => {
+  const repo = featureRepo();
+  const refused = await start(await connectMcp(repo.root));
+  expect([refused.isError, refused.text]).toEqual([
+    true,
+    expect.stringContaining('commands that are not approved in this clone'),
+  ]);
+  expect(repo.calls()).toEqual([]);
+});

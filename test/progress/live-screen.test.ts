@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { openScreen } from '../../src/progress/live.ts';
+import { terminal } from '../support/terminal.ts';
+
+describe('the live lines of a terminal', () => {
+  test('are redrawn below lines that stay', () => {
+    const shown = terminal(40);
+    const screen = openScreen(shown);
+    screen.draw(['one', 'two']);
+    screen.draw(['one', 'three']);
+    screen.draw(['four'], ['stays']);
+    expect(shown.shown()).toEqual(['stays', 'four']);
+    screen.draw([]);
+    expect(shown.shown()).toEqual(['stays']);
+  });
+
+  test('are written only if they changed', () => {
+    const shown = terminal(40);
+    const screen = openScreen(shown);
+    screen.draw(['same', 'old', 'same too']);
+    shown.written.length = 0;
+    screen.draw(['same', 'new', 'same too']);
+    expect(shown.written).toHaveLength(1);
+    expect(shown.written[0]).toContain('new');
+    expect(shown.written[0]).not.toContain('same');
+    screen.draw(['same', 'new', 'same too']);
+    expect(shown.written).toHaveLength(1);
+  });
+
+  test('are drawn in one write between synchronization marks', () => {
+    const shown = terminal(40);
+    openScreen(shown).draw(['a', 'b'], ['c']);
+    expect(shown.written).toHaveLength(1);
+    expect(shown.written[0]).toMatch(/^\u001b\[\?2026h[\s\S]*\u001b\[\?2026l$/u);
+  });
+
+  test('are right after any order of drawings and resizes', () => {
+    const line = (columns: number) =>
+      fc
+        .stringMatching(/^[a-z 日本]{1,60}$/u)
+        .map((text) => [...text].slice(0, Math.floor((columns - 1) / 2)).join(''));
+    const step = fc.oneof(
+      {
+        weight: 4,
+        arbitrary: fc.record({
+          live: fc.array(line(40), { maxLength: 6 }),
+          above: fc.array(line(40), { maxLength: 2 }),
+        }),
+      },
+      { weight: 1, arbitrary: fc.record({ columns: fc.integer({ min: 20, max: 120 }) }) },
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+        const shown = terminal(80);
+        const screen = openScreen(shown);
+        const stays: string[] = [];
+        let last: readonly string[] = [];
+        for (const one of steps) {
+          if ('columns' in one) {
+            shown.resize(one.columns);
+            continue;
+          }
+          stays.push(...one.above);
+          screen.draw(one.live, one.above);
+          last = one.live;
+        }
+        const whole = [...stays, ...last];
+        const end = whole.findLastIndex((text) => text !== '');
+        expect(shown.shown()).toEqual(whole.slice(0, end + 1));
+      }),
+    );
+  });
+});

@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest';
+import type { AgentReport } from '../../src/kernel/agent.ts';
+import { describeDoctor } from '../../src/setup/describe.ts';
+import { UNSTYLED } from '../../src/ui/style.ts';
+
+const claude: AgentReport = {
+  name: 'claude',
+  program: '/bin/claude',
+  version: '2.1.325',
+  testedVersion: '2.1.325',
+  abilities: { schema: true, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached', stopHook: 'yes' },
+  resume: { kind: 'yes', from: 'tested' },
+  install: 'npm install -g it',
+};
+const tell = (...agents: AgentReport[]) => describeDoctor({ agents, git: '2.40.0', bubblewrap: null, node: '20.19.0' });
+
+test('lists the facts about an installed agent', () => {
+  expect(tell(claude)).toBe(`1 agent can review here: claude.
+
+claude 2.1.325
+  program     /bin/claude
+  resume      yes, tested with this version
+  read-only   it gets no tool that can write files
+  stop hook   "onceover init --hook claude"
+
+git 2.40.0, Node 20.19.0, bubblewrap not found (agents that would need it work on a copy of the repository)`);
+});
+
+test.each<[string, AgentReport, RegExp]>([
+  ['another version than tested', { ...claude, version: '3.0.0' }, /^claude 3\.0\.0 \(tested with 2\.1\.325\)/m],
+  ['no version', { ...claude, version: null }, /^claude, version unknown \(tested with 2\.1\.325\)$/m],
+  [
+    'a version that was never tested',
+    { ...claude, resume: { kind: 'unknown' } },
+    /resume +not tested.*doctor --resume/,
+  ],
+  [
+    'a failed probe',
+    { ...claude, resume: { kind: 'no', from: 'probed', why: 'V3: x' } },
+    /resume +no, tested here: V3: x/,
+  ],
+  [
+    'a missing agent',
+    { ...claude, program: null, version: null },
+    /No agent was found.*log in.*"onceover demo" shows .* without an agent.*Not installed\n {2}claude +npm install -g it/s,
+  ],
+  [
+    'a command',
+    { ...claude, name: 'house', version: null, testedVersion: null, install: null },
+    /^house \(your own command\)/m,
+  ],
+  [
+    'a missing command',
+    { ...claude, name: 'house', program: null, testedVersion: null, install: null },
+    /house +its program was not found/,
+  ],
+  [
+    'a stop hook that the user has to allow',
+    { ...claude, name: 'codex', abilities: { ...claude.abilities, stopHook: 'when-allowed' } },
+    /stop hook +"onceover init --hook codex"; .* allow .*"\/hooks"/,
+  ],
+  [
+    'a stop hook in trusted folders',
+    { ...claude, abilities: { ...claude.abilities, stopHook: 'when-trusted' } },
+    /stop hook .* folders that you trust/,
+  ],
+  ['no stop hook', { ...claude, abilities: { ...claude.abilities, stopHook: 'none' } }, /stop hook +not available$/m],
+])('describes %s', (_title, agent, said) => {
+  expect(tell(agent)).toMatch(said);
+});
+
+test('says that git is missing', () => {
+  expect(describeDoctor({ agents: [claude], git: null, bubblewrap: '/usr/bin/bwrap', node: '20' })).toMatch(
+    /git not found: install.*, bubblewrap$/,
+  );
+});
+
+test('describes agents that differ only in their names together', () => {
+  const own = {
+    ...claude,
+    abilities: { ...claude.abilities, stopHook: 'none' as const },
+    version: null,
+    testedVersion: null,
+    install: null,
+  };
+  const text = tell({ ...own, name: 'code' }, claude, { ...own, name: 'docs' });
+  expect(text).toMatch(/^3 agents can review here: code, claude, docs\.\n\ncode, docs \(your own commands\)\n/);
+  expect(text.match(/program/g)).toHaveLength(2);
+});
+
+test('continues long lines under their first column', () => {
+  const text = describeDoctor(
+    { agents: [{ ...claude, resume: { kind: 'unknown' } }], git: '2.40.0', bubblewrap: null, node: '20.19.0' },
+    { paint: (look, text) => (look === 'strong' ? `<${text}>` : text), width: 60 },
+  );
+  expect(text).toMatch(/^ {2}resume {6}not tested .*\n {14}\S/m);
+  expect(text).toContain('<claude 2.1.325>');
+  expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
+});
+
+test('shows commands as the user has to type them', () => {
+  const report = { agents: [claude], git: null, bubblewrap: null, node: '20' };
+  expect(describeDoctor(report, { ...UNSTYLED, byNpx: true })).toContain(
+    'stop hook   "npx onceover init --hook claude"',
+  );
+});

@@ -1,0 +1,156 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { findRepository } from '../../src/git/locate.ts';
+import { pinSnapshot } from '../../src/git/snapshot-refs.ts';
+import type { RepoPath, SnapshotId } from '../../src/kernel/ids.ts';
+import { DEFAULT_LOG_DIR } from '../../src/kernel/paths.ts';
+import { openLock } from '../../src/platform/lock.ts';
+import { openOwnFiles } from '../../src/setup/own-files.ts';
+import { repoWith, type TestRepo, temporaryFolder } from '../support/repo.ts';
+
+async function placeAt(root: string) {
+  const place = await findRepository(root);
+  if (!place.ok) throw new Error(place.failure.kind);
+  return place.value;
+}
+
+const OURS = [
+  '.deepwork/logs/.gitignore',
+  '.deepwork/logs/check_._lint.1.json',
+  '.deepwork/logs/review_._q_claude@1.2.log',
+  '.deepwork/logs/fix_claude.2.log',
+  '.deepwork/logs/previous/rule_._x.1.log',
+  '.deepwork/logs/phases/specify_ab/1.log',
+  '.deepwork/tmp/.gitignore',
+  '.deepwork/tmp/review_instructions/a--b--c.md',
+  '.deepwork/tmp/review_instructions/a--b--c.passed',
+  '.deepwork/tmp/quality_review_s_one.md',
+  '.deepwork/tmp/session_abc.json',
+];
+
+async function fill(repo: TestRepo) {
+  for (const path of OURS) repo.write(path, path.endsWith('.gitignore') ? '*\n' : 'x');
+  repo.write('.git/onceover/receipts/a.json', '{}');
+  const place = await placeAt(repo.root);
+  expect(await pinSnapshot(place, repo.git('rev-parse', 'HEAD^{tree}').trim() as SnapshotId)).toEqual({ ok: true });
+  return place;
+}
+
+const refs = (repo: TestRepo) => repo.git('for-each-ref', 'refs/onceover', 'refs/worktree');
+
+describe('the files of onceover in a clone', () => {
+  test('are found, and removed with their empty folders', async () => {
+    const repo = repoWith({ 'a.txt': 'a' });
+    const place = await fill(repo);
+    const ownFiles = openOwnFiles(place, DEFAULT_LOG_DIR, new Set());
+    expect(await ownFiles.find()).toEqual({
+      ok: true,
+      value: [
+        { kind: 'records', path: '.deepwork/logs', files: 6 },
+        { kind: 'generated', path: '.deepwork/tmp', files: 5 },
+        { kind: 'git-folder', path: '.git/onceover', files: 1 },
+        { kind: 'refs', count: 2 },
+      ],
+    });
+    expect((await ownFiles.remove()).ok).toBe(true);
+    expect([readdirSync(repo.root).sort(), existsSync(join(place.commonDir, 'onceover')), refs(repo)]).toEqual([
+      ['.git', 'a.txt'],
+      false,
+      '',
+    ]);
+    expect(await ownFiles.find()).toEqual({ ok: true, value: [] });
+    expect((await ownFiles.remove()).ok).toBe(true);
+  });
+
+  test('are unknown if the working trees of the clone cannot be listed', async () => {
+    const repo = repoWith({ 'a.txt': 'a' });
+    const place = await fill(repo);
+    repo.write('.git/worktrees', 'no folder');
+    const ownFiles = openOwnFiles(place, DEFAULT_LOG_DIR, new Set());
+    expect(await ownFiles.find()).toMatchObject({ failure: { kind: 'disk', action: 'read', code: 'ENOTDIR' } });
+    expect((await ownFiles.remove()).ok).toBe(false);
+    expect(refs(repo)).not.toBe('');
+  });
+
+  test('do not include files of others, tracked files and jobs', async () => {
+    const repo = repoWith({ '.deepwork/jobs/a/job.yml': 'x', '.deepwork/logs/check_._kept.1.log': 'x' });
+    const place = await fill(repo);
+    repo.write('.deepwork/logs/notes.txt', 'mine');
+    repo.write('.deepwork/tmp/another-tool.json', '{}');
+    const tracked = new Set(repo.git('ls-files').split('\n'));
+    expect((await openOwnFiles(place, DEFAULT_LOG_DIR, tracked).remove()).ok).toBe(true);
+    const stays = execFileSync('find', ['.deepwork', '-type', 'f'], { cwd: repo.root, encoding: 'utf8' });
+    expect(stays.trim().split('\n').sort()).toEqual([
+      '.deepwork/jobs/a/job.yml',
+      '.deepwork/logs/.gitignore',
+      '.deepwork/logs/check_._kept.1.log',
+      '.deepwork/logs/notes.txt',
+      '.deepwork/tmp/.gitignore',
+      '.deepwork/tmp/another-tool.json',
+    ]);
+  });
+
+  test('are never searched outside the repository', async () => {
+    const repo = repoWith({ 'a.txt': 'a' });
+    const outside = temporaryFolder();
+    writeFileSync(join(outside, 'check_._a.1.log'), 'x');
+    mkdirSync(join(repo.root, '.deepwork'));
+    symlinkSync(outside, join(repo.root, '.deepwork/logs'));
+    const ownFiles = openOwnFiles(await placeAt(repo.root), DEFAULT_LOG_DIR, new Set());
+    expect(await ownFiles.remove()).toMatchObject({
+      ok: false,
+      failure: { kind: 'path-in-the-way', found: 'symlink' },
+    });
+    expect(readdirSync(outside)).toEqual(['check_._a.1.log']);
+  });
+
+  test('include the refs of all working trees, so that garbage collection breaks none', async () => {
+    const repo = repoWith({ 'a.txt': 'a' });
+    await fill(repo);
+    const linked = join(dirname(repo.root), 'linked');
+    repo.git('worktree', 'add', '-q', linked, 'main');
+    const tree = repo.git('rev-parse', 'HEAD^{tree}').trim() as SnapshotId;
+    expect(await pinSnapshot(await placeAt(linked), tree)).toEqual({ ok: true });
+    const ownFiles = openOwnFiles(await placeAt(repo.root), DEFAULT_LOG_DIR, new Set());
+    expect(await ownFiles.find()).toMatchObject({ value: expect.arrayContaining([{ kind: 'refs', count: 4 }]) });
+    expect((await ownFiles.remove()).ok).toBe(true);
+    expect([refs(repo), repo.git('-C', linked, 'for-each-ref', 'refs/worktree')]).toEqual(['', '']);
+  });
+
+  test.each(['here', 'in another working tree'])('stay while a run is active %s', async (where) => {
+    const repo = repoWith({ 'a.txt': 'a' });
+    const place = await fill(repo);
+    const held = await holdInAnotherProcess(
+      where === 'here' ? repo.root : join(dirname(repo.root), 'elsewhere'),
+      place.commonDir,
+    );
+    try {
+      const ownFiles = openOwnFiles(place, 'logs' as RepoPath, new Set());
+      expect(await ownFiles.remove()).toMatchObject({ ok: false, failure: { kind: 'lock-held' } });
+      expect(existsSync(join(place.commonDir, 'onceover/receipts/a.json'))).toBe(true);
+      expect(refs(repo)).not.toBe('');
+    } finally {
+      held();
+    }
+  });
+});
+
+/** Takes the lock on behalf of another live process. */
+async function holdInAnotherProcess(root: string, commonDir: string): Promise<() => void> {
+  const lock = await openLock({ root, commonDir }).take();
+  if (!lock.ok) throw new Error(lock.failure.kind);
+  const folder = join(commonDir, 'onceover/locks');
+  for (const name of readdirSync(folder)) {
+    // The parent process lives at least as long as this one.
+    const owner = {
+      pid: process.ppid,
+      host: (await import('node:os')).hostname(),
+      since: new Date(),
+      heartbeat: new Date(),
+    };
+    writeFileSync(join(folder, name, '1.json'), JSON.stringify(owner));
+  }
+  return () => void lock.value.release();
+}

@@ -1,0 +1,55 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { CLI, onceover } from './support/cli.ts';
+import { gateRepo } from './support/gates.ts';
+import { stop } from './support/hook.ts';
+
+const KIB = 1024;
+
+// Start-up time of a short command is mostly the time to load its chunks. bench/start.mjs measures the time.
+const budgets: readonly [command: string, bytes: number, call: (env: NodeJS.ProcessEnv) => Promise<unknown>][] = [
+  ['--version', 2 * KIB, (env) => onceover(dirname(CLI), ['--version'], { env })],
+  ['--help', 72 * KIB, (env) => onceover(dirname(CLI), ['--help'], { env })],
+  ['hook stop, nothing changed', 16 * KIB, (env) => passed().then((repo) => stop(repo, { env }))],
+  [
+    'instructions, nothing to do',
+    172 * KIB,
+    (env) => passed().then((repo) => onceover(repo.root, ['instructions'], { env })),
+  ],
+  ['run, nothing to do', 236 * KIB, (env) => passed().then((repo) => repo.run([], { env }))],
+];
+
+test.each(budgets)('%s loads at most %d bytes of built code', async (_command, most, call) => {
+  const loaded = await loadedBytes(call);
+  expect(loaded).toBeGreaterThan(1 * KIB);
+  expect(loaded).toBeLessThanOrEqual(most);
+});
+
+/** A repository in which every gate passed and the stop hook has answered once. */
+async function passed() {
+  const repo = gateRepo({ agents: ['one'], numReviews: 1 });
+  expect((await repo.run()).code).toBe(0);
+  expect((await stop(repo)).blocked).toBeNull();
+  return repo;
+}
+
+/** Returns the size of the chunks in dist/ that a call of the program loads. */
+async function loadedBytes(call: (env: NodeJS.ProcessEnv) => Promise<unknown>): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'onceover-loaded-'));
+  try {
+    await call({ NODE_V8_COVERAGE: folder });
+    const urls = readdirSync(folder).flatMap((name) => {
+      const report = JSON.parse(readFileSync(join(folder, name), 'utf8')) as { result: { url: string }[] };
+      return report.result.map(({ url }) => url);
+    });
+    const chunks = new Set(urls.filter((url) => url.startsWith('file:')).map((url) => fileURLToPath(url)));
+    return [...chunks]
+      .filter((path) => dirname(path) === dirname(CLI))
+      .reduce((sum, path) => sum + statSync(path).size, 0);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,269 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type ChangePart, sentenceChanges, sentenceDiff } from '../../src/text-diff/sentence-diff.ts';
+import { sentencesOf } from '../../src/text-diff/sentences.ts';
+import { markdown } from '../support/markdown-texts.ts';
+
+const body = (before: string, after: string) => sentenceDiff(before, after).split('\n').slice(1);
+
+const KEPT = 'Records are kept for 30 days.';
+const LONG = `## Retention\n\n${KEPT} Their owner may delete them at any time before that. No other user may.\n\n- Copies are deleted with them. The log says when, and who asked for it.\n`;
+const LIMITS =
+  '## Limits\n\nNo more than 50 calls a second. That is for each customer. Clients that send more calls have to wait.\n';
+const END = '## End\n\nThat is all.\n';
+
+describe('sentence diff', () => {
+  test('shows one changed sentence of a long paragraph, under a legend', () => {
+    const before = '# Title\n\n## Scope\nOne stays. Two goes here. Three stays as well.\nEnd.';
+    const after = '# Title\n\n## Scope\nOne stays. It is another one now. Three stays as well.\nEnd.';
+    expect(sentenceDiff(before, after)).toBe(
+      [
+        'By sentence: -removed, +added, ~reworded ([-old-]{+new+}), >moved, =same words.',
+        '@@ line 4 -> 4 @@ ## Scope',
+        '-Two goes here.',
+        '+It is another one now.',
+      ].join('\n'),
+    );
+  });
+
+  test.each<[string, string, string, readonly string[]]>([
+    ['is empty if nothing changed', 'a. b.', 'a. b.', []],
+    ['shows an added sentence at the end', 'a.', 'a.\n\nb.', ['@@ line 1 -> 3 @@', '+b.']],
+    ['shows a removed sentence', 'a.\n\nb.', 'b.', ['@@ line 1 -> 1 @@', '-a.']],
+    ['compares with an empty text', '', 'b.', ['@@ line 1 -> 1 @@', '+b.']],
+    [
+      'shows short sentences that moved as removed and added',
+      'a. b. c.',
+      'b. c. a.',
+      ['@@ line 1 -> 1 @@', '-a.', '@@ line 1 -> 1 @@', '+a.'],
+    ],
+    [
+      'shows a changed word inside its sentence',
+      KEPT,
+      'Records are kept for 90 days.',
+      ['@@ line 1 -> 1 @@', '~Records are kept for [-30-] {+90+} days.'],
+    ],
+    [
+      'shows a changed cell inside its table row',
+      '| R1 | kept | 30 days |\n| R2 | gone | never |\n',
+      '| R1 | kept | 90 days |\n| R2 | gone | never |\n',
+      ['@@ line 1 -> 1 @@', '~| R1 | kept | [-30-] {+90+} days |'],
+    ],
+    [
+      'shows a paragraph in one line, and each list item in its own',
+      'a.\n',
+      'a.\n\nb. c.\nd.\n\n- e. f.\n- g.\n',
+      ['@@ line 1 -> 3 @@', '+b. c. d.', '+- e. f.', '+- g.'],
+    ],
+    [
+      'shows the heading above a change once',
+      '## Scope\n\nOne.\n\nTwo.\n',
+      '## Scope\n\nAnother one.\n\nTwo.\n\n## New\n\nThree.\n',
+      ['@@ line 3 -> 3 @@ ## Scope', '-One.', '+Another one.', '@@ line 5 -> 7 @@', '+## New', '+Three.'],
+    ],
+    [
+      'shows a moved section by its first and last sentence',
+      `${LONG}\n${LIMITS}\n${END}`,
+      `${LIMITS}\n${LONG}\n${END}`,
+      ['@@ line 1 -> 1 @@', '>from line 7, word for word: "## Limits" to "Clients that send more calls have to wait."'],
+    ],
+    [
+      'shortens a long sentence that moved',
+      `${LONG}\n${'Always '.repeat(12)}waits.\n\n${LIMITS}`,
+      `${'Always '.repeat(12)}waits.\n\n${LONG}\n${LIMITS}`,
+      ['@@ line 1 -> 1 @@', `>from line 7, word for word: "${'Always '.repeat(9).slice(0, 60)}…"`],
+    ],
+    [
+      'shows a section that moved and changed',
+      `${LONG}\n${LIMITS}\n${END}`,
+      `${LIMITS.replace('50', '60')}\n${LONG}\n${END}`,
+      [
+        '@@ line 1 -> 1 @@',
+        '+## Limits',
+        '+No more than 60 calls a second.',
+        '>from line 9, word for word: "That is for each customer." to "Clients that send more calls have to wait."',
+        '@@ line 7 -> 11 @@ ## Retention',
+        '-## Limits',
+        '-No more than 50 calls a second.',
+      ],
+    ],
+    [
+      'reports changed line breaks',
+      `${KEPT} Their owner\nmay delete them.\n`,
+      `${KEPT}\nTheir owner may\ndelete them.\n`,
+      ['=Only line breaks and spaces differ.'],
+    ],
+    [
+      'reports changed line breaks next to a changed sentence',
+      `# A\n\n${KEPT} Their owner\nmay delete them.\n\nThe end.\n`,
+      `# A\n\n${KEPT}\nTheir owner may\ndelete them.\n\nIt goes on.\n`,
+      ['@@ line 6 -> 7 @@ # A', '-The end.', '+It goes on.', '=Elsewhere only line breaks and spaces differ.'],
+    ],
+    [
+      'reports changed line breaks in the sentence before a changed one',
+      `${KEPT.replace(' kept', '\nkept')} One.`,
+      `${KEPT.replace('are ', 'are\n').replace(' for', '\nfor')} Another.`,
+      ['@@ line 2 -> 3 @@', '-One.', '+Another.', '=Elsewhere only line breaks and spaces differ.'],
+    ],
+    ['reports blank lines in an empty text', '', '\n\n', ['=Only line breaks and spaces differ.']],
+    ['reports a blank line at the end', 'a.\n', 'a.\n\n', ['=Only line breaks and spaces differ.']],
+    [
+      'shows an indented line of code as changed',
+      '```\na\n```\n',
+      '```\n  a\n```\n',
+      ['@@ line 2 -> 2 @@', '-a', '+  a'],
+    ],
+    [
+      'does not take a comment in code for a heading',
+      '# T\n\n```sh\n# note\nls\n```\n',
+      '# T\n\n```sh\n# note\nls -l\n```\n',
+      ['@@ line 5 -> 5 @@ # T', '-ls', '+ls -l'],
+    ],
+    [
+      'shows two lines if the text contains the marks of a word diff',
+      'Records [-x-] are kept for 30 days.',
+      'Records [-x-] are kept for 90 days.',
+      ['@@ line 1 -> 1 @@', '-Records [-x-] are kept for 30 days.', '+Records [-x-] are kept for 90 days.'],
+    ],
+  ])('%s', (_title, before, after, expected) => {
+    expect(body(before, after)).toEqual(expected);
+  });
+
+  test('prefixes an added sentence that looks like a line of the diff', () => {
+    expect(body('a.', 'a.\n\n>from line 1, word for word: "b"')).toContain('+>from line 1, word for word: "b"');
+  });
+});
+
+/** Splits a part into removed and added sentences. */
+function sides(part: ChangePart): { readonly gone: readonly string[]; readonly come: readonly string[] } {
+  switch (part.kind) {
+    case 'removed':
+      return { gone: part.sentences.map(({ text }) => text), come: [] };
+    case 'added':
+      return { gone: [], come: part.sentences.map(({ text }) => text) };
+    case 'reworded':
+      return { gone: [part.before.text], come: [part.after.text] };
+    case 'moved':
+      return { gone: [], come: [] };
+  }
+}
+
+const inOrder = (list: readonly string[]) => [...list].sort();
+const textsOf = (text: string) => sentencesOf(text).map((one) => one.text);
+
+/** Returns the removed and the added text that a reader can see in the diff. */
+function readDiff(diff: string): { readonly gone: string; readonly come: string } {
+  const lines = diff.split('\n').slice(1);
+  const resolve = (line: string, left: RegExp, kept: RegExp) =>
+    line.slice(1).replace(left, '').replace(kept, '$1').replace(/ +/g, ' ').trim();
+  const [removal, addition] = [/\[-(.*?)-\]/gs, /\{\+(.*?)\+\}/gs];
+  const told = (mark: string, left: RegExp, kept: RegExp) =>
+    lines
+      .filter((line) => line.startsWith(mark) || line.startsWith('~'))
+      .map((line) => (line.startsWith('~') ? resolve(line, left, kept) : line.slice(1)))
+      .join('\n');
+  return { gone: told('-', addition, removal), come: told('+', removal, addition) };
+}
+
+describe('complete diff', () => {
+  /** A text, and the same text after some edits. */
+  const revision = fc
+    .tuple(markdown, fc.array(fc.tuple(fc.nat(200), fc.nat(30), fc.option(markdown)), { maxLength: 4 }))
+    .map(([text, edits]) => {
+      let after = text;
+      for (const [at, count, more] of edits) {
+        const from = Math.min(at, after.length);
+        const cut = after.slice(from, from + count);
+        after = after.slice(0, from) + (more ?? '') + after.slice(from + count) + (more === null ? cut : '');
+      }
+      return [text, after] as const;
+    });
+
+  test('turns the old sentences into the new ones by its removals and additions', () => {
+    fc.assert(
+      fc.property(fc.oneof(revision, fc.tuple(markdown, markdown)), ([before, after]) => {
+        const { changes, isRewrapped } = sentenceChanges(before, after);
+        const parts = changes.flatMap((one) => one.parts.map(sides));
+        const old = textsOf(before);
+        for (const one of parts.flatMap(({ gone }) => gone)) {
+          expect(old).toContain(one);
+          old.splice(old.indexOf(one), 1);
+        }
+        expect(inOrder([...old, ...parts.flatMap(({ come }) => come)])).toEqual(inOrder(textsOf(after)));
+        expect(changes.length === 0 && !isRewrapped).toBe(before === after);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('contains every added and every removed sentence', () => {
+    fc.assert(
+      fc.property(fc.oneof(revision, fc.tuple(markdown, markdown)), ([before, after]) => {
+        const told = readDiff(sentenceDiff(before, after));
+        const [old, now] = [new Set(textsOf(before)), new Set(textsOf(after))];
+        const plain = (text: string) => text.replace(/ +/g, ' ').trim();
+        for (const one of now) if (!old.has(one)) expect(plain(told.come)).toContain(plain(one));
+        for (const one of old) if (!now.has(one)) expect(plain(told.gone)).toContain(plain(one));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('names the old line of a moved block', () => {
+    const section = fc.constantFrom(LONG, LIMITS, END, `## More\n\n${LONG.slice(14)}`);
+    fc.assert(
+      fc.property(fc.array(section), fc.array(section), (one, other) => {
+        const [before, after] = [one.join('\n'), other.join('\n')];
+        const old = sentencesOf(before);
+        for (const { parts } of sentenceChanges(before, after).changes) {
+          for (const part of parts) {
+            if (part.kind !== 'moved') continue;
+            const wanted = part.sentences.map(({ text }) => text);
+            const starts = [...old.keys()].filter((n) => old[n]?.line === part.from);
+            const runs = starts.map((n) => old.slice(n, n + wanted.length).map(({ text }) => text));
+            expect(runs).toContainEqual(wanted);
+          }
+        }
+      }),
+    );
+  });
+});
+
+// Comparing every sentence with every other would take minutes, so the timeout of a test is the limit.
+describe('sentence diff of long texts', () => {
+  test.each<[string, (n: number) => string, (n: number) => string]>([
+    ['with few differences', (n) => `Sentence ${n} of it. `, (n) => `Sentence ${n % 50 === 0 ? -n : n} of it. `],
+    ['without a common sentence', (n) => `Old ${n} words. `, (n) => `New ${n} words. `],
+    ['with one different word per sentence', (n) => `This is old ${n} of it. `, (n) => `This is new ${n} of it. `],
+    ['with seven repeated sentences', (n) => `Same ${n % 7}. `, (n) => `Same ${(n * 3) % 7}. `],
+    ['without a full stop', (n) => `word${n} `, (n) => `word${n % 999 === 0 ? 'x' : n} `],
+    ['with swapped blocks', (n) => `Block ${n ^ 64} is it. `, (n) => `Block ${n} is it. `],
+    ['of spaces', () => ' '.repeat(1000), (n) => ' '.repeat(999 + (n % 3))],
+    ['of diff marks', () => '[-'.repeat(50), (n) => `-]`.repeat(50 + (n % 2))],
+    ['of full stops', () => '.)'.repeat(50), (n) => '.)'.repeat(50 + (n % 2))],
+  ])('compares texts of a megabyte %s within the timeout', (_title, before, after) => {
+    const make = (one: (n: number) => string) => {
+      let all = '';
+      for (let n = 0; all.length < 1_000_000; n += 1) all += one(n) + (n % 10 === 9 ? '\n\n' : '');
+      return all;
+    };
+    const [old, now] = [make(before), make(after)];
+    expect(sentenceDiff(old, now).length).toBeGreaterThan(0);
+  });
+
+  test('compares different long sentences of the same words within the timeout', () => {
+    let state = 1;
+    const word = () => {
+      state = (state * 48_271) % 2_147_483_647;
+      return `w${state % 20}`;
+    };
+    const make = () => Array.from({ length: 50 }, () => Array.from({ length: 500 }, word).join(' ')).join('\n\n');
+    const [old, now] = [make(), make()];
+    expect(body(old, now).length).toBeGreaterThan(50);
+  });
+
+  test('compares a document of one endless line within the timeout', () => {
+    const line = 'word '.repeat(200_000);
+    expect(body(line, `${line}more`).at(-1)).toMatch(/word \{\+more\+\}$/);
+  });
+});

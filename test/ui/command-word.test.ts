@@ -1,0 +1,22 @@
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { describePhaseFailure } from '../../src/ui/describe-phase-failure.ts';
+import { commandPrefix } from '../../src/ui/wording.ts';
+
+test.each([
+  ['docs/f', 'docs/f'],
+  ['rule:src:style:src/a.ts@1', 'rule:src:style:src/a.ts@1'],
+  ['a b', "'a b'"],
+  ['$(touch x);`id`', "'$(touch x);`id`'"],
+  ["it's", "'it'\\''s'"],
+  ['a\u001b[2Jb', "'a\\u001b[2Jb'"],
+])('quotes %j for a shell', (name, expected) => {
+  expect(commandPrefix(name)).toBe(expected);
+  const shown = name.replace('\u001b', '\\u001b');
+  expect(execFileSync('sh', ['-c', `printf %s ${expected}`], { encoding: 'utf8' })).toBe(shown);
+});
+
+test('quotes a feature folder in the next step', () => {
+  const { next } = describePhaseFailure({ kind: 'no-waiting-loop', phase: 'specify', feature: 'x;id' });
+  expect(next).toBe(`Start it with start_phase ("onceover phase specify 'x;id' --step").`);
+});

@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { allDependencies, findCycle, stepsInOrder } from '../../../src/workflows/config/check.ts';
+
+const node = (id: string, ...dependencies: string[]) => ({ id, dependencies });
+
+test.each([
+  ['none', [node('a'), node('b')], null],
+  ['a diamond', [node('a'), node('b', 'a'), node('c', 'a'), node('d', 'b', 'c')], null],
+  ['of one step', [node('a'), node('b', 'b')], ['b', 'b']],
+  ['of two steps', [node('a', 'b'), node('b', 'a')], ['a', 'b', 'a']],
+  ['after other steps', [node('a', 'b'), node('b', 'c'), node('c', 'b')], ['b', 'c', 'b']],
+  ['unknown ids', [node('a', 'x')], null],
+])('finds a cycle: %s', (_, steps, cycle) => {
+  expect(findCycle(steps)).toEqual(cycle);
+});
+
+test('returns direct and indirect dependencies', () => {
+  const steps = [node('a'), node('b', 'a'), node('c', 'b', 'x'), node('d')];
+  expect([...allDependencies(steps, 'c')].sort()).toEqual(['a', 'b']);
+  expect([...allDependencies(steps, 'd')]).toEqual([]);
+  expect([...allDependencies([node('a', 'b'), node('b', 'a')], 'a')].sort()).toEqual(['a', 'b']);
+});
+
+describe('the order of steps', () => {
+  /** Steps in any order, where each depends on some steps with a lower number. */
+  const acyclic = fc
+    .array(fc.array(fc.nat(20), { maxLength: 4 }), { minLength: 1, maxLength: 12 })
+    .map((lists) =>
+      lists.map((list, i) => node(`s${i}`, ...new Set(list.filter((one) => one < i).map((one) => `s${one}`)))),
+    )
+    .chain((steps) => fc.shuffledSubarray(steps, { minLength: steps.length }));
+
+  test('has every step once, after its dependencies', () => {
+    fc.assert(
+      fc.property(acyclic, (steps) => {
+        expect(findCycle(steps)).toBeNull();
+        const order = stepsInOrder(steps);
+        expect([...order].sort()).toEqual(steps.map(({ id }) => id).sort());
+        for (const { id, dependencies } of steps) {
+          for (const needed of dependencies) expect(order.indexOf(needed)).toBeLessThan(order.indexOf(id));
+        }
+      }),
+    );
+  });
+
+  test('is the file order if the dependencies allow it', () => {
+    expect(stepsInOrder([node('b'), node('a', 'b'), node('c')])).toEqual(['b', 'a', 'c']);
+  });
+});

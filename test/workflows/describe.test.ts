@@ -1,0 +1,294 @@
+import { describe, expect, test } from 'vitest';
+import type { RepoPath } from '../../src/kernel/ids.ts';
+import { describeStepEnd, describeWorkflowStart } from '../../src/workflows/describe/end.ts';
+import {
+  describeAborted,
+  describeSessionStatus,
+  describeWorkflows,
+  workflowWarnings,
+} from '../../src/workflows/describe/list.ts';
+import { describeBegunSteps } from '../../src/workflows/describe/steps.ts';
+import {
+  abortSession,
+  begunSteps,
+  finishStep,
+  recordInstructions,
+  recordVerdict,
+} from '../../src/workflows/session.ts';
+import type { OfferedWorkflows, StepEnd, WorkflowSession } from '../../src/workflows/types.ts';
+import { failedReview, jobOf, NOW, output, reviewOf, SELF, sessionOf, stepOf } from '../support/workflow/samples.ts';
+
+const JOB = {
+  ...jobOf(
+    [
+      stepOf('research', {
+        instructions: '# Read\n\n- all of it\n',
+        inputs: [{ kind: 'user', name: 'question', description: 'What to find out.' }],
+        outputs: [output('notes', { type: 'files' }), output('index', { required: false })],
+        reviews: [reviewOf('notes', { guidance: 'Be kind.' }), reviewOf('step'), reviewOf('index')],
+      }),
+      stepOf('left', {
+        inputs: [
+          { kind: 'file', output: 'notes', fromStep: 'research' },
+          { kind: 'file', output: 'index', fromStep: 'research' },
+        ],
+        outputs: [output('left')],
+      }),
+      stepOf('right', { outputs: [] }),
+    ],
+    [['research'], ['left', 'right']],
+  ),
+  commonInfo: 'Cite.',
+};
+const BEGUN = sessionOf(JOB);
+const DONE = { at: NOW, outputs: { notes: ['1.md', '2.md'] }, notes: null, override: null };
+const SECOND = finishStep(BEGUN, 'research', DONE).session;
+const steps = (session: WorkflowSession, ...ids: string[]) => begunSteps(session, JOB, ids);
+
+describe('a step that is to be done', () => {
+  test('with everything that belongs to it', () => {
+    expect(describeBegunSteps(steps(BEGUN, 'research'), 'tools')).toBe(`Step research: Step research
+Does research.
+
+Goal: Find out.
+
+For all steps
+
+Cite.
+
+Instructions (.deepwork/jobs/study/steps/research.md)
+
+# Read
+
+- all of it
+
+Inputs
+  question  ask the user: What to find out.
+
+Outputs
+  notes  files: The notes.
+  index  a file, optional: The index.
+
+Reviews that must pass
+  each file of notes
+    Good: Is it good?
+    (Be kind.)
+  all outputs together
+    Good: Is it good?
+  index
+    Good: Is it good?
+
+When the step is done:
+  finished_step with session_id "ab12" and outputs {"notes": ["path", …], "index": "path" (optional)}`);
+  });
+
+  test('by a command', () => {
+    expect(describeBegunSteps(steps(BEGUN, 'research'), 'commands')).toMatch(
+      /\n {2}onceover workflow finish --session ab12 --output notes=PATH … \[--output index=PATH\]$/,
+    );
+  });
+
+  test('names parallel steps, each with its own call', () => {
+    const text = describeBegunSteps(steps(SECOND, 'left', 'right'), 'tools');
+    expect(text).toMatch(/^You can do these steps in parallel, .*: left, right\.\n\nStep left: /);
+    expect(text).toContain('  notes  1.md, 2.md (from research)\n  index  not provided (from research)');
+    expect(text).toContain('session_id "ab12", step_id "left" and outputs {"left": "path"}');
+    expect(text).toContain('session_id "ab12", step_id "right" and outputs {}');
+    expect(describeBegunSteps(steps(SECOND, 'left', 'right'), 'commands')).toContain('--session ab12 --step right');
+  });
+
+  test('removes control characters from the text of an author', () => {
+    const evil = 'a\u001b[31m\nb\rc';
+    const job = jobOf([
+      stepOf('a', {
+        name: evil,
+        description: evil,
+        instructions: evil,
+        reviews: [reviewOf('out', { criteria: { [evil]: evil } })],
+      }),
+    ]);
+    const text = describeBegunSteps(begunSteps(sessionOf(job, { goal: evil }), job, ['a']), 'commands');
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+  });
+});
+
+describe('the result of a step', () => {
+  const base = { step: 'research', judged: 0, skipped: [], notices: [] } as const;
+  const ended = (more: Partial<StepEnd>): StepEnd =>
+    ({ ...base, kind: 'finished', session: SECOND, override: null, begun: [], ...more }) as StepEnd;
+  const title = (end: StepEnd) => describeStepEnd(end, 'tools').split('\n', 1)[0];
+
+  test.each<[title: string, end: StepEnd, said: string]>([
+    ['without reviews', ended({}), 'Finished: research.'],
+    ['passed', ended({ judged: 2 }), 'Finished: research. 2 reviews passed.'],
+    [
+      'with all reviews already passed',
+      ended({ skipped: [{ review_run_each: 'step', target_file: null }] }),
+      'Finished: research. All reviews already passed.',
+    ],
+    [
+      'with a reason',
+      ended({ override: 'A draft.' }),
+      'Finished: research. No review passed; the reason is stored: A draft.',
+    ],
+    [
+      'by self-review',
+      ended({ override: 'All pass.', session: { ...SECOND, reviewer: SELF } }),
+      'Finished: research. Self-review: All pass.',
+    ],
+  ])('finished %s', (_, end, said) => {
+    expect(title(end)).toBe(said);
+  });
+
+  test('lists skipped reviews, next steps and open steps', () => {
+    const skipped = [
+      { review_run_each: 'notes', target_file: '1.md' },
+      { review_run_each: 'step', target_file: null },
+    ];
+    expect(describeStepEnd(ended({ judged: 1, skipped, begun: steps(SECOND, 'left') }), 'tools')).toMatch(
+      /^Finished: research\. 1 review passed\.\nSkipped, already passed with the same files and criteria: 1\.md \(notes\), all outputs together\.\n\nStep left: /,
+    );
+    expect(describeStepEnd(ended({}), 'tools')).toBe(
+      'Finished: research.\n\nStill open: left, right. The next steps start when these are finished.',
+    );
+  });
+
+  test('lists all outputs and overrides at the end', () => {
+    let session = finishStep(SECOND, 'left', { ...DONE, outputs: { left: 'l.md' }, override: 'A draft.' }).session;
+    session = finishStep(session, 'right', { ...DONE, outputs: {} }).session;
+    expect(describeStepEnd(ended({ step: 'right', session }), 'tools')).toBe(`Finished: right.
+
+The workflow is complete: session ab12 (study/full).
+Goal: Find out.
+
+  research  notes: 1.md, 2.md
+  left      left: l.md
+  right     no outputs
+
+Finished without a passed review:
+  left      A draft.`);
+  });
+
+  test('lists failed and skipped reviews, reviews without a verdict, and the next step', () => {
+    const end: StepEnd = {
+      ...base,
+      kind: 'failed',
+      session: BEGUN,
+      judged: 3,
+      attempts: 2,
+      failed: [{ ...failedReview('notes', '2.md'), feedback: 'Two\nlines.' }, failedReview('step')],
+      errors: [{ runEach: 'notes', file: '3.md', said: 'It took\ntoo long.' }],
+      skipped: [{ review_run_each: 'notes', target_file: '1.md' }],
+    };
+    expect(describeStepEnd(end, 'tools')).toBe(`Not finished: 2 of 3 reviews of research did not pass (attempt 2).
+
+2.md (notes)
+  Two
+  lines.
+  FAIL Good
+    It is bad.
+
+all outputs together
+  Not yet.
+  FAIL Good
+    It is bad.
+
+These reviews have no verdict and run again:
+  3.md (notes): It took; too long.
+
+Skipped, already passed with the same files and criteria: 1.md (notes).
+
+Fix what did not pass and call finished_step again with all outputs. Reviews that passed are skipped if their files are unchanged. If the reviewer is wrong, or the output must stay as it is, call it with quality_review_override_reason: the reason is stored with the step.`);
+    expect(describeStepEnd(end, 'commands')).toContain('call "onceover workflow finish" again');
+    expect(describeStepEnd(end, 'commands')).toContain('--override "why"');
+  });
+
+  test('describes a self-review', () => {
+    const end: StepEnd = { ...base, kind: 'instructed', session: BEGUN, file: 'review.md' as RepoPath };
+    expect(describeStepEnd(end, 'tools')).toContain(
+      '5. Then call finished_step again with session_id "ab12", the same outputs and quality_review_override_reason: say',
+    );
+    expect(describeStepEnd(end, 'commands')).toContain(
+      '5. Then call "onceover workflow finish --session ab12" again with the same outputs and --override: say',
+    );
+  });
+});
+
+test.each([
+  [false, 'Reviewer: one.\n\nStep research'],
+  [true, 'Claude Code is not installed and no other reviewer was named.\nReviewer: '],
+])('names the reviewer at the start (missing: %s)', (reviewerMissing, said) => {
+  const text = describeWorkflowStart({ session: BEGUN, begun: steps(BEGUN, 'research'), reviewerMissing }, 'tools');
+  expect(text).toContain(`Started session ab12 (study/full).\n${said}`);
+});
+
+describe('the list of workflows', () => {
+  const NONE: OfferedWorkflows = { jobs: [], problems: [], sessions: [], unreadable: [] };
+  const problem = { file: 'x/job.yml', line: 1, column: 2, what: { kind: 'no-criteria' } } as const;
+
+  test('says if there are no jobs, or no valid ones', () => {
+    expect(describeWorkflows(NONE, 'tools')).toMatch(/^There are no jobs\./);
+    expect(describeWorkflows({ ...NONE, problems: [problem] }, 'tools')).toMatch(/^No job can be started/);
+  });
+
+  test('has jobs, workflows and active sessions', () => {
+    const several = {
+      ...JOB,
+      workflows: [...JOB.workflows, { name: 'quick', summary: 'Less.', groups: [['research']] }],
+    };
+    const single = { ...JOB, name: 'full' };
+    const text = describeWorkflows(
+      {
+        ...NONE,
+        jobs: [several, single],
+        sessions: [
+          { session: BEGUN, isCurrent: true, open: steps(BEGUN, 'research') },
+          { session: { ...BEGUN, end: { kind: 'completed', at: NOW } }, isCurrent: true, open: [] },
+          { session: BEGUN, isCurrent: false, open: [] },
+        ],
+      },
+      'commands',
+    );
+    expect(text).toBe(`study  Studies something.
+  full   All of it.
+         research → (left | right)
+  quick  Less.
+         research
+
+full  Studies something.
+  research → (left | right)
+
+To start one: onceover workflow start JOB [WORKFLOW] --goal "what for"
+
+Active sessions
+  ab12 (study/full): Find out.
+    research: Step research (instructions: .deepwork/jobs/study/steps/research.md)
+  ab12 (study/full): Find out.
+    The steps of its workflow have changed, so this session cannot continue.`);
+  });
+
+  test('has the state of each step', () => {
+    const failing = recordVerdict(SECOND, 'left', [failedReview('left', 'l.md')]);
+    const session = recordInstructions(failing, 'right', { digest: 'x', file: 'review.md' as RepoPath, at: NOW });
+    const text = describeSessionStatus([{ session, isCurrent: true, open: [] }], 'commands');
+    expect(text).toBe(`Session ab12 (study/full) has been active since ${NOW}
+Goal: Find out.
+Reviewer: one.
+
+  research  finished  notes: 1.md, 2.md
+  left      open      attempt 1 did not pass: l.md (left)
+  right     open      to be reviewed: review.md`);
+    expect(describeSessionStatus([{ session, isCurrent: false, open: [] }], 'commands')).toContain(
+      'this session cannot continue',
+    );
+    expect(describeAborted(abortSession(session, 'No\ntime.', NOW))).toContain(`was aborted at ${NOW}: No; time.`);
+  });
+
+  test('warns about problems and unreadable sessions', () => {
+    const unreadable = [{ id: 'ab12', path: 'session_ab12.json' }];
+    expect(workflowWarnings({ ...NONE, problems: [problem], unreadable })).toEqual([
+      expect.stringMatching(/^x\/job\.yml:1:2: a review needs/),
+      'session_ab12.json is damaged and cannot be read; the next call that may refer to this session renames it',
+    ]);
+  });
+});

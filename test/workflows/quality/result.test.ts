@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { QualityGateError } from '../../../src/workflows/quality/types.ts';
+import { parseQualityResult } from '../../../src/workflows/quality/verdict.ts';
+
+const FAILED = { passed: false, feedback: 'No feedback provided', criteria_results: [] };
+
+test('takes existing fields literally [JOBS-REQ-004.9.1]', () => {
+  const said = {
+    passed: true,
+    feedback: 'Good.',
+    criteria_results: [
+      { criterion: 'Clear', passed: true, feedback: 'Yes.' },
+      { criterion: 'Short', passed: false, feedback: null },
+      { criterion: 'True', passed: true },
+    ],
+    confidence: 0.9,
+  };
+  expect(parseQualityResult(said)).toEqual({
+    passed: true,
+    feedback: 'Good.',
+    criteria_results: [...said.criteria_results.slice(0, 2), { criterion: 'True', passed: true, feedback: null }],
+  });
+});
+
+test.each<[string, object, object]>([
+  ['missing passed: false [JOBS-REQ-004.9.2]', { feedback: 'x' }, { ...FAILED, feedback: 'x' }],
+  ['missing feedback: a default text [JOBS-REQ-004.9.3]', { passed: true }, { ...FAILED, passed: true }],
+  [
+    'missing criteria_results: an empty list [JOBS-REQ-004.9.4]',
+    { passed: true, feedback: 'x' },
+    { passed: true, feedback: 'x', criteria_results: [] },
+  ],
+  ['an empty object', {}, FAILED],
+  ['null: the same as missing', { passed: null, feedback: null, criteria_results: null }, FAILED],
+  ['empty feedback: kept', { passed: true, feedback: '' }, { passed: true, feedback: '', criteria_results: [] }],
+])('%s', (_, data, expected) => {
+  expect(parseQualityResult(data)).toEqual(expected);
+});
+
+describe('throws for an answer that cannot be interpreted [JOBS-REQ-004.9.5]', () => {
+  test.each<[string, unknown, string]>([
+    ['nothing', undefined, 'the answer must be an object, but is missing'],
+    ['null', null, 'the answer must be an object, but is null'],
+    ['an empty list', [], 'the answer must be an object, but is an array'],
+    ['a list with an answer', [{ passed: true }], 'the answer must be an object, but is an array'],
+    ['a string', 'passed', 'the answer must be an object, but is a string'],
+    ['a string of JSON', '{"passed":true}', 'the answer must be an object, but is a string'],
+    ['true', true, 'the answer must be an object, but is a boolean'],
+    ['a number', 1, 'the answer must be an object, but is a number'],
+    ['a word for passed', { passed: 'yes' }, '"passed" must be a boolean, but is a string'],
+    ['"true" for passed', { passed: 'true' }, '"passed" must be a boolean, but is a string'],
+    ['1 for passed', { passed: 1 }, '"passed" must be a boolean, but is a number'],
+    ['feedback in parts', { passed: true, feedback: ['x'] }, '"feedback" must be a string, but is an array'],
+    ['one result', { criteria_results: { criterion: 'x' } }, '"criteria_results" must be an array, but is an object'],
+    ['a name as a result', { criteria_results: ['x'] }, '"criteria_results[0]" must be an object, but is a string'],
+    [
+      'a result without name',
+      { criteria_results: [{ passed: true }] },
+      '"criteria_results[0].criterion" must be a string, but is missing',
+    ],
+    [
+      'a result without verdict',
+      { passed: true, criteria_results: [{ criterion: 'x', passed: true }, { criterion: 'y' }] },
+      '"criteria_results[1].passed" must be a boolean, but is missing',
+    ],
+    [
+      'a result with a word',
+      { criteria_results: [{ criterion: 'x', passed: 'yes' }] },
+      '"criteria_results[0].passed" must be a boolean, but is a string',
+    ],
+    [
+      'a result with other feedback',
+      { criteria_results: [{ criterion: 'x', passed: true, feedback: 1 }] },
+      '"criteria_results[0].feedback" must be a string or null, but is a number',
+    ],
+  ])('%s', (_, data, why) => {
+    const message = `The reviewer's answer cannot be interpreted: ${why}.`;
+    expect(() => parseQualityResult(data)).toThrow(new QualityGateError(message));
+  });
+});
+
+test('any answer is a verdict or a QualityGateError, and passes only if passed is true', () => {
+  const some = fc.oneof(
+    fc.anything(),
+    fc.record(
+      { passed: fc.anything(), feedback: fc.anything(), criteria_results: fc.anything() },
+      { requiredKeys: [] },
+    ),
+    fc.record({
+      passed: fc.boolean(),
+      feedback: fc.string(),
+      criteria_results: fc.array(fc.record({ criterion: fc.string(), passed: fc.anything(), feedback: fc.anything() })),
+    }),
+  );
+  fc.assert(
+    fc.property(some, (data) => {
+      try {
+        const result = parseQualityResult(data);
+        expect(Object.keys(result)).toEqual(['passed', 'feedback', 'criteria_results']);
+        expect(result.passed).toBe((data as { passed?: unknown }).passed === true);
+      } catch (error) {
+        expect(error).toBeInstanceOf(QualityGateError);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,185 @@
+import type { AgentFailure } from '../../src/kernel/agent.ts';
+import { exitCode, type Failure, type SessionName } from '../../src/kernel/failure.ts';
+import type { RepoPath, SessionId } from '../../src/kernel/ids.ts';
+import { describeAgentFailure } from '../../src/ui/describe-agent-failure.ts';
+import { describeFailure } from '../../src/ui/describe-failure.ts';
+import { table } from './table.ts';
+
+/** The error tables of docs/troubleshooting.md. The types make sure that every kind of failure has an example. */
+export function errorParts(): Readonly<Record<string, string>> {
+  const groups = Object.entries(GROUPS).map(([name, failures]) => [`errors-${name}`, failureTable(failures)]);
+  return { ...Object.fromEntries(groups), 'errors-agents': agentTable() };
+}
+
+function failureTable(failures: Readonly<Record<string, Failure>>): string {
+  const rows = Object.values(failures).map((failure) => {
+    const { what, next } = describeFailure(failure);
+    return [what, next, `${exitCode(failure)}`];
+  });
+  return table(['message (example)', 'what to do', 'exit code'], rows);
+}
+
+function agentTable(): string {
+  const rows = Object.entries(AGENT_FAILURES).map(([kind, failure]) => [
+    `claude ${describeAgentFailure(failure)}`,
+    AGENT_NEXT[kind as AgentFailure['kind']],
+  ]);
+  return table(['message (example)', 'what to do'], rows);
+}
+
+type Samples<Kind extends Failure['kind']> = { readonly [K in Kind]: Extract<Failure, { kind: K }> };
+
+const session: SessionName = { id: 'ab12' as SessionId, job: 'report', workflow: 'full', goal: 'Compare tools' };
+const spec = 'docs/login/spec.md' as RepoPath;
+
+const REPOSITORY = {
+  'not-a-repository': { kind: 'not-a-repository', folder: '/home/me/notes' },
+  'bare-repository': { kind: 'bare-repository', folder: '/srv/shop.git' },
+  'odd-root': { kind: 'odd-root', folder: '/home/me/sh\uFFFDp' },
+  'git-missing': { kind: 'git-missing' },
+  'git-too-old': { kind: 'git-too-old' },
+  'git-failed': { kind: 'git-failed', command: 'git diff', said: 'fatal: unable to read tree' },
+  'unknown-base': { kind: 'unknown-base', base: 'origin/master' },
+  'ambiguous-name': { kind: 'ambiguous-name', name: 'main' },
+  'no-base': { kind: 'no-base', tried: ['origin/HEAD', 'origin/main', 'origin/master', 'main', 'master'] },
+  'no-merge-base': { kind: 'no-merge-base', base: 'origin/main', shallow: true },
+  'several-merge-bases': { kind: 'several-merge-bases', base: 'origin/main' },
+  'unknown-commit': { kind: 'unknown-commit', commit: 'abc123' },
+  'unknown-path': { kind: 'unknown-path', path: 'src/crat.ts' },
+  'path-outside': { kind: 'path-outside', path: '../other/file.ts' },
+  'path-in-the-way': { kind: 'path-in-the-way', path: '.deepwork/tmp', found: 'symlink' },
+  disk: { kind: 'disk', action: 'write', path: '.deepwork/logs', code: 'ENOSPC' },
+} satisfies Partial<Samples<Failure['kind']>>;
+
+const CONFIGURATION = {
+  'broken-config': {
+    kind: 'broken-config',
+    problems: [
+      { file: 'onceover.yml', line: 3, column: 1, what: { kind: 'unknown-key', key: 'agentz', known: ['agents'] } },
+    ],
+  },
+  'config-changed': { kind: 'config-changed' },
+  'log-dir-hides': { kind: 'log-dir-hides', logDir: 'src', files: ['src/cart.ts'] },
+  'unreadable-json': { kind: 'unreadable-json', path: '.mcp.json', said: 'Unexpected token at line 3' },
+  'not-trusted': { kind: 'not-trusted', commands: ['npm test'] },
+  'unknown-agent': { kind: 'unknown-agent', name: 'cluade', known: ['claude', 'codex', 'gemini', 'opencode'] },
+  'cannot-fix': { kind: 'cannot-fix', name: 'opencode', able: ['claude', 'codex'] },
+  'agent-not-tried': {
+    kind: 'agent-not-tried',
+    agent: 'claude',
+    failure: { kind: 'not-logged-in', said: 'Run /login' },
+  },
+  'no-reviewer': { kind: 'no-reviewer', wanted: ['claude'], cooling: [] },
+} satisfies Partial<Samples<Failure['kind']>>;
+
+const RUNS = {
+  'lock-held': { kind: 'lock-held', pid: 4711, host: 'laptop', since: '2026-03-01T12:00:00.000Z' },
+  'inside-a-run': { kind: 'inside-a-run' },
+  'waived-inside-a-run': { kind: 'waived-inside-a-run' },
+  'agreed-inside-a-run': { kind: 'agreed-inside-a-run' },
+  'unknown-gate': { kind: 'unknown-gate', gate: 'lnt', known: ['check:.:lint', 'review:src:code-quality'] },
+  'unknown-finding': { kind: 'unknown-finding', id: 'F9', known: ['F1', 'F2'] },
+  'finding-closed': { kind: 'finding-closed', id: 'F1' },
+  'unknown-subject': { kind: 'unknown-subject', name: 'F9x' },
+  'ambiguous-subject': { kind: 'ambiguous-subject', name: 'lint', gates: ['check:src:lint', 'check:docs:lint'] },
+  'unknown-run': { kind: 'unknown-run', id: 'run-1' },
+  'bad-review-id': { kind: 'bad-review-id', id: 'a/b', why: 'separator' },
+  'wrong-usage': { kind: 'wrong-usage', said: 'Unknown option "--fors". Did you mean --force?', command: 'run' },
+  'input-cut-off': { kind: 'input-cut-off', code: 'EIO' },
+} satisfies Partial<Samples<Failure['kind']>>;
+
+const LOOPS = {
+  'unknown-phase': { kind: 'unknown-phase', name: 'spec' },
+  'no-feature': { kind: 'no-feature', path: 'docs/logn', why: 'missing' },
+  'unusable-artifact': { kind: 'unusable-artifact', path: spec, why: 'missing', phase: 'specify', needs: 'design' },
+  'artifact-too-long': { kind: 'artifact-too-long', path: spec, characters: 900_000, limit: 800_000, agent: 'claude' },
+  'nothing-to-implement': { kind: 'nothing-to-implement', base: 'origin/main' },
+  'unnameable-code': { kind: 'unnameable-code', names: ['src/caf\uFFFD.ts'] },
+  'no-waiting-loop': { kind: 'no-waiting-loop', phase: 'specify', feature: 'docs/login' },
+  'unjudged-round': { kind: 'unjudged-round', phase: 'specify', feature: 'docs/login' },
+  'unknown-loop': { kind: 'unknown-loop', id: 'loop-1' },
+  'round-goes-on': { kind: 'round-goes-on', id: 'loop-1' },
+  'unreadable-loop': { kind: 'unreadable-loop', phase: 'specify', feature: 'docs/login' },
+  'feature-without-loops': { kind: 'feature-without-loops', feature: 'docs/login', known: ['docs/cart'] },
+} satisfies Partial<Samples<Failure['kind']>>;
+
+const step = { session, step: 'summary', open: ['research'] };
+
+const WORKFLOWS = {
+  'unknown-job': { kind: 'unknown-job', name: 'reprt', known: ['report'] },
+  'unknown-workflow': { kind: 'unknown-workflow', job: 'report', name: null, known: ['full', 'short'] },
+  'unknown-session': { kind: 'unknown-session', id: 'zz99', active: [session] },
+  'no-active-session': { kind: 'no-active-session', ended: [session] },
+  'which-session': { kind: 'which-session', active: [session, { ...session, id: 'cd34' as SessionId }] },
+  'session-ended': { kind: 'session-ended', session, end: { kind: 'completed', at: '2026-03-01' } },
+  'session-outdated': { kind: 'session-outdated', session },
+  'session-busy': { kind: 'session-busy', id: 'ab12' },
+  'unreadable-session': {
+    kind: 'unreadable-session',
+    id: 'ab12',
+    path: '.deepwork/tmp/session_ab12.json',
+    aside: null,
+  },
+  'no-such-step': { kind: 'no-such-step', ...step },
+  'step-finished': { kind: 'step-finished', ...step, at: '2026-03-01' },
+  'step-not-begun': { kind: 'step-not-begun', ...step },
+  'which-step': { kind: 'which-step', session, open: [{ id: 'research', outputs: ['notes'] }] },
+  'unknown-output': { kind: 'unknown-output', session, step: 'research', name: 'note', known: ['notes'] },
+  'missing-outputs': { kind: 'missing-outputs', step: 'research', names: ['notes'] },
+  'wrong-output-type': {
+    kind: 'wrong-output-type',
+    step: 'research',
+    name: 'notes',
+    expected: 'file',
+    given: 'several',
+  },
+  'unusable-output': { kind: 'unusable-output', step: 'research', name: 'notes', path: 'notes.md', why: 'missing' },
+  'override-refused': { kind: 'override-refused', step: 'research', why: 'not-failed' },
+  'no-verdict': {
+    kind: 'no-verdict',
+    session,
+    step: 'research',
+    errors: [{ runEach: 'notes', file: 'notes.md', said: 'claude did not finish within 120 s' }],
+    passed: 0,
+  },
+  'outputs-changed': { kind: 'outputs-changed', step: 'research', paths: ['notes.md'] },
+  'reviewer-not-here': { kind: 'reviewer-not-here', name: 'claude', found: ['codex'] },
+} satisfies Partial<Samples<Failure['kind']>>;
+
+const GROUPS = { repository: REPOSITORY, configuration: CONFIGURATION, runs: RUNS, loops: LOOPS, workflows: WORKFLOWS };
+
+// Fails to compile if a kind of failure has no example.
+({ ...REPOSITORY, ...CONFIGURATION, ...RUNS, ...LOOPS, ...WORKFLOWS }) satisfies Samples<Failure['kind']>;
+
+const AGENT_FAILURES: { readonly [K in AgentFailure['kind']]: Extract<AgentFailure, { kind: K }> } = {
+  'not-found': { kind: 'not-found', program: 'claude' },
+  'not-logged-in': { kind: 'not-logged-in', said: 'Please run /login' },
+  limit: { kind: 'limit', said: 'usage limit reached', resetAt: new Date('2026-03-01T17:00:00Z') },
+  timeout: { kind: 'timeout', seconds: 1200 },
+  idle: { kind: 'idle', seconds: 180 },
+  'session-lost': { kind: 'session-lost', said: 'No conversation found' },
+  'wrong-session': { kind: 'wrong-session', asked: 'a', got: 'b' },
+  'unreadable-answer': { kind: 'unreadable-answer', why: 'no-object', said: 'Looks good to me' },
+  'no-tokens': { kind: 'no-tokens' },
+  unprotected: { kind: 'unprotected', path: '.opencode' },
+  'agent-error': { kind: 'agent-error', said: 'API Error: 500' },
+  cancelled: { kind: 'cancelled' },
+};
+
+const AGENT_NEXT: Readonly<Record<AgentFailure['kind'], string>> = {
+  'not-found':
+    'Install the agent, or correct its `command` in onceover.yml. `onceover doctor` shows what is installed.',
+  'not-logged-in': "Log in with the agent's own program, or set its API key, and run again.",
+  limit:
+    'Wait for the announced time, or list another agent under `agents`. onceover does not call the agent before that time.',
+  timeout: 'Raise `timeout` in onceover.yml, or split the change.',
+  idle: 'Raise `idle_timeout` in onceover.yml, or check the network of the agent.',
+  'session-lost': 'Nothing: onceover starts a new session by itself.',
+  'wrong-session': 'Nothing: onceover starts a new session by itself. `onceover doctor --resume` tests the agent.',
+  'unreadable-answer':
+    'onceover asks once for a readable answer. If it happens often, use another model. `onceover explain <reviewer> --prompt` shows the answer.',
+  'no-tokens': 'Run the agent by hand with a short prompt: it reports that no model was called.',
+  unprotected: 'Install bubblewrap, or remove the folder from the change.',
+  'agent-error': 'Run again. If the error stays, run the agent by hand with a short prompt.',
+  cancelled: 'Run again.',
+};
