@@ -23,10 +23,13 @@ export const notPaid = z
 
 const asked = {
   since: z.string().nullable(),
-  branch: z.string().nullable().describe('The selected branch; null: all.'),
+  branch: z.string().nullable().describe('The selected branch; null if all branches are included.'),
 };
 
-const ratio = z.number().nullable().describe('The first as a share of the second; null: nothing to compare with.');
+const ratio = z
+  .number()
+  .nullable()
+  .describe('The first number divided by the second; null if there is nothing to compare.');
 
 const characters = z.object({ sent: z.number(), fresh: z.number(), ratio });
 
@@ -34,16 +37,18 @@ const estimate = z.object({ sent: z.number(), fresh_estimate: z.number(), ratio 
 
 const compared = z
   .object({
-    dispatches: z.number().describe('Answered calls, without the preparations before code reviews.'),
+    dispatches: z
+      .number()
+      .describe('The number of calls with an answer, without the steps before the reviews of code.'),
     resumed: z.number(),
     dispatches_without_usage: z.number(),
     characters,
     input_tokens: estimate.describe('Input tokens that agents reported, for sessions whose first prompt is known.'),
     weighted_input_tokens: estimate.describe(
-      'The same tokens, weighted: written to a cache 1.25, read from a cache 0.1.',
+      'The same tokens, weighted by price: tokens written to a cache count 1.25, tokens read from a cache 0.1.',
     ),
   })
-  .describe('What was sent, compared with new sessions for the same calls.');
+  .describe('What was sent, compared with what new sessions would have sent.');
 
 const state = z.enum(['holds', 'does_not_hold', 'nothing_to_judge']);
 
@@ -54,14 +59,14 @@ const rate = z.object({
   of: z.number(),
   rate: ratio,
   threshold: z.number(),
-  exceeded: z.boolean().nullable().describe('Whether the limit is exceeded; null: not enough data yet.'),
+  exceeded: z.boolean().nullable().describe('Whether the limit is exceeded; null if there is not enough data yet.'),
   action: z.string().nullable().describe('What to do if the limit is exceeded.'),
 });
 
 const rates = z.object({
   features: z.number().describe('Features with review loops. The rates are evaluated from three features on.'),
   judged: z.boolean(),
-  resume_fallback: rate.describe('Failed resumes, of all attempts.'),
+  resume_fallback: rate.describe('How often resuming a session failed, of all attempts.'),
   delta_guard: rate.describe('Repeated document reviews that got a new session because too much had changed.'),
   lazy_load_warning: rate.describe('New sessions that did not confirm reading the required files.'),
 });
@@ -96,7 +101,7 @@ export const costSchema = z.object({
   ...asked,
   runs: z.number(),
   idle_runs: z.number().describe('Runs that had nothing to do.'),
-  fixes: z.number().describe('Number of fixes.'),
+  fixes: z.number().describe('The number of fixes by agents.'),
   paid,
   not_paid: z.object({
     pass: notPaid,
@@ -112,14 +117,18 @@ export const costSchema = z.object({
     fresh_as_resume_dearer: z.number(),
   }),
   gates: z.array(
-    z.object({ gate: z.string().nullable().describe('The id of the gate; null: fixes.'), paid, not_paid: notPaid }),
+    z.object({
+      gate: z.string().nullable().describe('The id of the gate; null in the row for fixes by agents.'),
+      paid,
+      not_paid: notPaid,
+    }),
   ),
   loops: z
     .object({
       ...loops,
       features: z
         .array(z.object({ feature: z.string(), paid, not_paid: notPaid, compared }))
-        .describe('The most expensive first.'),
+        .describe('One item for each feature, the most expensive first.'),
     })
     .describe('Review loops of all features.'),
   workflows: z
@@ -140,7 +149,7 @@ export const costSchema = z.object({
         at: z.string(),
         branch: z.string().nullable().describe('The branch; null: HEAD was detached.'),
         scope: z.string(),
-        iteration: z.number().nullable().describe('Number of the run; null: nothing ran.'),
+        iteration: z.number().nullable().describe('The number of the run; null if nothing ran.'),
         status: z.enum(RUN_STATUSES),
         exit_code: z.union([z.literal(0), z.literal(1), z.literal(3)]),
         started_by: z.enum(['person', 'agent']),
@@ -149,16 +158,16 @@ export const costSchema = z.object({
         not_paid: notPaid,
       }),
     )
-    .describe('Newest first, at most ten.'),
+    .describe('The last runs, newest first, at most ten.'),
   unreadable_entries: z.number(),
 });
 
 /** The document of `cost FEATURE --json`. */
 export const featureCostSchema = z.object({
-  feature: z.string().describe('The folder of the feature, relative to the root.'),
+  feature: z.string().describe('The folder of the feature, relative to the repository root.'),
   ...asked,
   ...loops,
-  rates: rates.describe('Rates of this feature.'),
+  rates: rates.describe('The rates of this feature.'),
   rates_of_all_features: rates,
   phases: z
     .array(
@@ -178,7 +187,10 @@ export const featureCostSchema = z.object({
             iteration: z.number(),
             final_validation: z.boolean(),
             dispatch: z.enum(['fresh', 'resumed']),
-            template: z.string().nullable().describe('The template; null: a preparation before code reviews.'),
+            template: z
+              .string()
+              .nullable()
+              .describe('The template of the prompt; null for a step before the reviews of code.'),
             why: z.string(),
             fell_back: z.boolean(),
             guarded: z.boolean(),
@@ -191,7 +203,10 @@ export const featureCostSchema = z.object({
             fresh_chars: z.number().describe('Characters that the prompt of a new session would have had.'),
             usage,
             cost_usd: z.number().nullable(),
-            cost_source: z.enum(['agent', 'list']).nullable().describe('list: an estimate at list prices.'),
+            cost_source: z
+              .enum(['agent', 'list'])
+              .nullable()
+              .describe('The source of the price. agent: the agent reported it. list: an estimate at list prices.'),
             duration_ms: z.number(),
           }),
         ),

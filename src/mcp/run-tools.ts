@@ -52,8 +52,8 @@ export function addRunTools(server: McpServer, root: string): void {
         id: z.string().describe('The id of the finding, such as F1.'),
         how: z
           .enum(['fixed', 'skip'])
-          .describe('fixed: you fixed it, and the reviewer has to confirm. skip: waive it.'),
-        why: z.string().trim().min(1).describe('What you did, or why it stays.'),
+          .describe('fixed: you fixed it, and its reviewer has to confirm that. skip: you waive it.'),
+        why: z.string().trim().min(1).describe('What you fixed, or why you waive the finding.'),
       }),
       outputSchema: findingSchema,
     },
