@@ -101,7 +101,7 @@ export const settingsSchema = z
       'Only for onceover phase: which reviewers the final validation runs. changed: only those that have not seen the current code.',
     ),
     delta_guard: choice('prompt', 'effective').describe(
-      'Only for onceover phase: how long the prompt of a resumed session may be. prompt: half of its first prompt. effective: half of its first prompt plus the files that a new session would read.',
+      'Only for onceover phase: how long the prompt of a resumed session may be. prompt: half of its first prompt. effective: half of that and of the files that a new session reads.',
     ),
     resume_when_cold: z
       .boolean()

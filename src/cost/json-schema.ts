@@ -3,17 +3,19 @@ import { usage } from '../kernel/json-schema.ts';
 import { RUN_STATUSES } from '../ledger/entries.ts';
 
 export const paid = z.object({
-  looks: z.number().describe('Reviews and fixes, including those of review loops and workflows.'),
+  looks: z.number().describe('The number of reviews and fixes, including those of review loops and workflows.'),
   resumed: z.number(),
-  dispatches: z.number().describe('Calls to agents, including retries and one call for each part of a large diff.'),
+  dispatches: z
+    .number()
+    .describe('The number of calls to agents, including retries and one call for each part of a large diff.'),
   input_tokens: z.number().describe('Input tokens that did not come from a cache.'),
   cached_input_tokens: z.number(),
   cache_write_tokens: z.number(),
   output_tokens: z.number(),
-  looks_without_usage: z.number().describe('Reviews whose agent reported no tokens.'),
+  looks_without_usage: z.number().describe('The number of reviews whose agent reported no tokens.'),
   told_usd: z.number().describe('Dollars that agents reported.'),
   list_price_usd: z.number().describe('Estimate at list prices, for reviews whose agent reported no price.'),
-  looks_without_price: z.number().describe('Reviews without a known price.'),
+  looks_without_price: z.number().describe('The number of reviews without a known price.'),
   duration_ms: z.number(),
 });
 
@@ -29,7 +31,7 @@ const asked = {
 const ratio = z
   .number()
   .nullable()
-  .describe('The first number divided by the second; null if there is nothing to compare.');
+  .describe('The ratio of the two numbers above; null if there is nothing to compare.');
 
 const characters = z.object({ sent: z.number(), fresh: z.number(), ratio });
 
@@ -64,11 +66,13 @@ const rate = z.object({
 });
 
 const rates = z.object({
-  features: z.number().describe('Features with review loops. The rates are evaluated from three features on.'),
+  features: z
+    .number()
+    .describe('The number of features with review loops. With fewer than three, the rates are not evaluated.'),
   judged: z.boolean(),
   resume_fallback: rate.describe('How often resuming a session failed, of all attempts.'),
-  delta_guard: rate.describe('Repeated document reviews that got a new session because too much had changed.'),
-  lazy_load_warning: rate.describe('New sessions that did not confirm reading the required files.'),
+  delta_guard: rate.describe('How many later reviews of a document got a new session because too much had changed.'),
+  lazy_load_warning: rate.describe('How many new sessions did not confirm that they read the required files.'),
 });
 
 const loops = {
@@ -100,7 +104,7 @@ const loops = {
 export const costSchema = z.object({
   ...asked,
   runs: z.number(),
-  idle_runs: z.number().describe('Runs that had nothing to do.'),
+  idle_runs: z.number().describe('The number of runs that had nothing to do.'),
   fixes: z.number().describe('The number of fixes by agents.'),
   paid,
   not_paid: z.object({
@@ -141,13 +145,15 @@ export const costSchema = z.object({
     )
     .describe('Reviews of workflow steps, the most expensive first.'),
   agents: z.array(z.object({ agent: z.string(), model: z.string().nullable(), paid })),
-  days: z.array(z.object({ day: z.string().describe('YYYY-MM-DD, UTC.'), runs: z.number(), paid, not_paid: notPaid })),
+  days: z.array(
+    z.object({ day: z.string().describe('The day in UTC, as YYYY-MM-DD.'), runs: z.number(), paid, not_paid: notPaid }),
+  ),
   checks: z.array(z.object({ gate: z.string(), runs: z.number(), duration_ms: z.number() })),
   last_runs: z
     .array(
       z.object({
         at: z.string(),
-        branch: z.string().nullable().describe('The branch; null: HEAD was detached.'),
+        branch: z.string().nullable().describe('The branch; null if HEAD was detached.'),
         scope: z.string(),
         iteration: z.number().nullable().describe('The number of the run; null if nothing ran.'),
         status: z.enum(RUN_STATUSES),
@@ -174,13 +180,13 @@ export const featureCostSchema = z.object({
       z.object({
         phase: z.string(),
         run: z.string().describe('Id of this execution of the phase. A rerun has another id.'),
-        at: z.string().describe('When its first call ended.'),
+        at: z.string().describe('The time at which its first call ended.'),
         paid,
         compared,
         dispatches: z.array(
           z.object({
             at: z.string(),
-            branch: z.string().nullable().describe('The branch; null: HEAD was detached.'),
+            branch: z.string().nullable().describe('The branch; null if HEAD was detached.'),
             started_by: z.enum(['person', 'agent']),
             stage: z.string(),
             role: z.string(),

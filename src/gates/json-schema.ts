@@ -42,7 +42,7 @@ export const findingSchema = z.object({
   fix: z.string().nullable(),
   priority: z.enum(PRIORITIES),
   state: z.enum(FINDING_STATES),
-  since: z.number().describe('The iteration that first reported the finding.'),
+  since: z.number().describe('The number of the run that first reported the finding.'),
   mark: z
     .string()
     .nullable()
@@ -75,11 +75,11 @@ const loop = z.object({
       failing_checks: z.array(z.string()),
       let_be: z
         .array(z.string())
-        .describe('New findings that --ratchet tolerates; a run without it counts them as open.'),
+        .describe('New findings that --ratchet tolerates. A run without --ratchet reports them as open.'),
       nothing_left: z.array(z.string()).describe('Gates that failed before and have nothing left to review.'),
       closed: z.number(),
       added: z.number(),
-      dispatches: z.number().describe('Calls of the review, without the fix.'),
+      dispatches: z.number().describe('The number of calls for the review, without the fix.'),
       usage,
       fix: fix.describe('The fix that followed; null if no fixer was called.'),
     }),
@@ -123,7 +123,7 @@ const fixes = z
   .array(
     z.object({
       agent: z.string(),
-      iteration: z.number().describe('The iteration before the fix.'),
+      iteration: z.number().describe('The number of the run before the fix.'),
       said: z.array(z.string()).describe('The result of the fix, as lines of text.'),
       log: z.string().describe('The path of the log with all prompts and answers, relative to the repository root.'),
     }),

@@ -15,7 +15,7 @@ export function addRunTools(server: McpServer, root: string): void {
     {
       title: 'Run the gates',
       description:
-        'Starts the checks and reviews of this repository on the current change, in the background. Call get_run for progress and result. Gates that passed and have not changed are not run again.',
+        'Starts the checks and reviews of this repository on the current change, in the background. Call get_run for progress and result. If every gate already passes, nothing runs.',
       inputSchema: onlyInput({
         paths: pathList('Run only gates with changes in these files or folders'),
         gate: z.string().nullish().describe('Run only this gate, by name or id.'),

@@ -50,7 +50,7 @@ const begunStep = z
       }),
     ),
   })
-  .describe('A step to do now.');
+  .describe('The step to do now.');
 
 const alsoBegin = z.array(begunStep).describe('More steps that can be done in parallel.');
 
@@ -137,7 +137,7 @@ const sessionState = z.object({
   ...session,
   status: z.enum(['active', 'completed', 'aborted']),
   ended_at: z.string().nullable(),
-  explanation: z.string().nullable().describe('Why the session was aborted.'),
+  explanation: z.string().nullable().describe('The reason why the session was aborted; null if it was not.'),
   steps: z.array(
     z.object({
       step_id: z.string(),

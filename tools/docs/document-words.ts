@@ -286,7 +286,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'cost looked_again.fresh_as_delta_too_large': 'Reviews in new sessions because too much had changed.',
   'cost looked_again.fresh_as_session_lost': 'Reviews in new sessions because the old session no longer existed.',
   'cost looked_again.fresh_as_resume_dearer':
-    'Reviews in new sessions because the cache had expired and a new session was cheaper.',
+    'Reviews in new sessions, because the cache had expired and a new session was cheaper.',
   'cost gates': 'Cost by gate.',
   'cost loops.rates': 'The rates of all features.',
   'cost workflows[].step': 'The step that was reviewed.',

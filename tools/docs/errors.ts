@@ -175,7 +175,8 @@ const AGENT_NEXT: Readonly<Record<AgentFailure['kind'], string>> = {
   timeout: 'Raise `timeout` in onceover.yml, or split the change.',
   idle: 'Raise `idle_timeout` in onceover.yml, or check the network of the agent.',
   'session-lost': 'You do not have to do anything: onceover starts a new session.',
-  'wrong-session': 'You do not have to do anything: onceover starts a new session. `onceover doctor --resume` tests the agent.',
+  'wrong-session':
+    'You do not have to do anything: onceover starts a new session. `onceover doctor --resume` tests the agent.',
   'unreadable-answer':
     'onceover asks the agent once to answer again. If this happens often, use another model. `onceover explain <reviewer> --prompt` shows the answer.',
   'no-tokens': 'The agent reports that it called no model. Run it by hand with a short prompt to see why.',
