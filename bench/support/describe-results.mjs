@@ -9,7 +9,8 @@ const HEAD = ['part', 'what', 'measured', 'compared with', 'ratio', 'limit', '']
 const IN_README = {
   'reviews/branch': 'Reviews in ten runs on a branch: ten gates with two reviewers each, two findings fixed',
   'run/asked-again': 'Reviews in a second run, nothing changed',
-  'loop/A-three-as-they-pass-tokens': 'Input of a review loop: three reviewers, five rounds, one file opened per new session',
+  'loop/A-three-as-they-pass-tokens':
+    'Input of a review loop: three reviewers, five rounds, one file opened per new session',
   'loop/B-three-as-they-pass-tokens': 'The same loop, eight files opened per new session',
 };
 
