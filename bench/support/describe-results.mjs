@@ -9,8 +9,9 @@ const HEAD = ['part', 'what', 'measured', 'compared with', 'ratio', 'limit', '']
 const IN_README = {
   'reviews/branch': 'Reviews in ten runs on a branch: ten gates with two reviewers each, two findings fixed',
   'run/asked-again': 'Reviews in a second run, nothing changed',
-  'loop/A-three-as-they-pass-tokens': 'Input of three reviewers in five rounds, few files opened',
-  'loop/B-three-as-they-pass-tokens': 'The same, eight files opened',
+  'loop/A-three-as-they-pass-tokens':
+    'Input of a review loop: three reviewers, five rounds, one file opened per new session',
+  'loop/B-three-as-they-pass-tokens': 'The same loop, eight files opened per new session',
 };
 
 /** Returns all rows of results as cells, the header first. */
@@ -89,7 +90,7 @@ function readmePart(results) {
     return cells(row === undefined ? { what, why: `see \`npm run bench -- ${part}\`` } : { ...row, what }).slice(0, 4);
   });
   const note =
-    'Loops: `delta_guard: effective`. Tokens are weighted by price. [All figures and how they were measured](bench/RESULTS.md).';
+    'Simulated: the real agent with a simulated model. The loops use the setting `delta_guard: effective`. Tokens are weighted by price. [All figures and how they were measured](bench/RESULTS.md).';
   return `${markdownTable([['', 'measured', 'compared with', 'ratio'], ...rows])}\n\n${note}`;
 }
 

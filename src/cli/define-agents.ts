@@ -55,7 +55,7 @@ function addMcp(program: Command): void {
     .option('--root <folder>', 'the repository to serve')
     .option(...PLATFORM)
     .option('--reviewer <agent>', 'workflows: the agent that reviews outputs (default: Claude Code, if installed)')
-    .option('--self-review', 'workflows: the calling agent has its outputs reviewed by a sub-agent of its own')
+    .option('--self-review', 'workflows: the calling agent reviews with its own sub-agent')
     .action(async (options) => (await import('./commands/mcp.ts')).mcpCommand(options));
 }
 
@@ -105,7 +105,10 @@ function addPhase(program: Command): void {
     )
     .argument('[phase]', 'specify, design, create-plan, create-tasks or implement')
     .argument('[feature]', 'the folder of the feature')
-    .option('--fixer <agent>', 'the agent that fixes issues, until the reviewers approve or the loop makes no progress')
+    .option(
+      '--fixer <agent>',
+      'the agent that fixes issues; the loop ends when the reviewers approve or nothing improves',
+    )
     .option('--step', 'run one round; fix its issues, then call again with --summary')
     .option('--summary <text>', 'with --step: what you did about the issues; "-" reads it from standard input')
     .option('--rerun', 'start again: drop the sessions, verdicts and counts of an earlier loop')
@@ -156,7 +159,10 @@ function addWorkflow(program: Command): void {
     .argument('[workflow]', 'the workflow; optional if the job has only one')
     .option('--goal <text>', 'what you want to achieve')
     .option('--reviewer <agent>', 'the agent that reviews outputs (default: Claude Code, if installed)')
-    .option('--self-review', 'the author of the outputs has them reviewed; onceover runs no reviewer')
+    .option(
+      '--self-review',
+      'onceover runs no reviewer; the agent that makes the outputs reviews with its own sub-agent',
+    )
     .option(...JSON_ANSWER)
     .action(async (job, name, options) => (await workflowCommands()).workflowStartCommand(job, name, options));
   workflow

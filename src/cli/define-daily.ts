@@ -15,8 +15,8 @@ function addRun(program: Command): void {
     .summary('run the checks and reviews on your change')
     .description(
       'Runs the checks and reviews of onceover.yml, and the rules of .deepreview files, on everything that changed since the ' +
-        'base branch: commits, staged, unstaged and untracked files. onceover skips what already passed and has not ' +
-        'changed. The exit code is 0 only if every gate passes.',
+        'base branch: commits, staged, unstaged and untracked files. If every gate already passes, ' +
+        'nothing runs. The exit code is 0 only if every gate passes.',
     )
     .argument('[paths...]', 'run only gates with changes in these files or folders')
     .option(...BASE)

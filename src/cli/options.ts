@@ -35,7 +35,7 @@ export const JSON_ANSWER = ['--json', 'print one JSON document'] as const;
 
 export const BASE = ['--base <ref>', 'the branch or commit to compare with'] as const;
 
-export const PLATFORM = ['--for <platform>', 'the platform whose reviewer names to use', 'claude'] as const;
+export const PLATFORM = ['--for <platform>', 'use the sub-agents that rules name for this platform', 'claude'] as const;
 
 /** The last words in the help of an option that takes files. */
 export const OR_FROM_LIST = '"-" reads a list from standard input';

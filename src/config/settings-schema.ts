@@ -29,7 +29,7 @@ const agentSchema = z.strictObject({
   model: modelName.optional().describe('The model to use.'),
   command: z.array(z.string().min(1)).min(1).optional().describe('Program and arguments of a custom agent.'),
   path: z.string().min(1).optional().describe('Path of the program of a known agent, if it is not on PATH.'),
-  resume: z.boolean().optional().describe('The command can resume a session with ONCEOVER_SESSION.'),
+  resume: z.boolean().optional().describe('Whether the command can resume the session that ONCEOVER_SESSION names.'),
   env: z.record(z.string(), z.string()).default({}).describe('Environment variables for this agent.'),
   sandbox: off.describe('Run the command in a sandbox where it cannot write.'),
   timeout: seconds.optional().describe('Timeout in seconds for a call to this agent.'),
@@ -37,12 +37,12 @@ const agentSchema = z.strictObject({
 
 const checkSchema = z.strictObject({
   run: z.string().min(1).describe('A shell command. Exit code 0 is a pass.'),
-  timeout: seconds.optional().describe('Timeout in seconds.'),
+  timeout: seconds.optional().describe('Timeout in seconds. Default: the top-level timeout.'),
 });
 
 const reviewSchema = z.strictObject({
   prompt: z.string().min(1).describe('A Markdown file that says what to look for.'),
-  num_reviews: z.int().min(1).max(20).default(1).describe('Number of reviewers.'),
+  num_reviews: z.int().min(1).max(20).default(1).describe('Number of reviewers that have to pass.'),
   agents: agentNames
     .optional()
     .describe(
@@ -57,7 +57,7 @@ const entrySchema = z
     exclude: z
       .array(z.string().min(1))
       .default([])
-      .describe('Globs of files that do not trigger these gates and are not in their diff.'),
+      .describe('Globs of files that these gates ignore: they do not make a gate run, and reviewers do not see them.'),
     checks: z.record(name, checkSchema).default({}).describe('Commands that must exit with code 0.'),
     reviews: z.record(name, reviewSchema).default({}).describe('Prompts for reviewers.'),
   })
@@ -67,48 +67,62 @@ const entrySchema = z
 export const settingsSchema = z
   .strictObject({
     version: z.literal(1).default(1).describe('Version of this format.'),
-    base: z.string().min(1).optional().describe('Base branch that a change is compared with.'),
+    base: z.string().min(1).optional().describe('The base branch: a change is everything that differs from it.'),
     agents: agentNames.optional().describe('Agents in order of preference.'),
-    concurrency: z.int().min(1).max(64).default(4).describe('Calls to agents at the same time.'),
+    concurrency: z.int().min(1).max(64).default(4).describe('Maximum number of calls to agents at the same time.'),
     timeout: seconds.default(1200).describe('Timeout in seconds for a call or a check.'),
-    idle_timeout: seconds.default(180).describe('Timeout in seconds without any event from an agent.'),
-    log_dir: z.string().min(1).default(DEFAULT_LOG_DIR).describe('Folder of the records, inside the repository.'),
+    idle_timeout: seconds.default(180).describe('A call ends if the agent prints nothing for this many seconds.'),
+    log_dir: z
+      .string()
+      .min(1)
+      .default(DEFAULT_LOG_DIR)
+      .describe('Folder for the records of runs, inside the repository.'),
     max_retries: z
       .int()
       .min(0)
       .max(1000)
       .default(3)
-      .describe('Retries after a failed iteration. After that, a person must act.'),
+      .describe('How often a gate that failed runs again. After that, it stops running until you act.'),
     rerun_new_issue_threshold: priority
       .default('low')
-      .describe('On a rerun, new findings below this priority do not fail the gate.'),
+      .describe('When a reviewer reviews again, its new findings below this priority are only warnings.'),
     fail_on: priority.default('low').describe('Findings below this priority are only warnings.'),
-    cache: choice('content', 'strict').describe('strict: rule text, paths and context must be the same too.'),
-    certify: off.describe('Before exit 0, skipped reviewers whose content has changed run again.'),
-    after_pass: choice('latch', 'all').describe('all: after a gate passed, all its reviewers see a new change.'),
-    unchanged_gates: choice('run', 'rest').describe('rest: skip gates that already passed.'),
+    cache: choice('content', 'strict').describe(
+      'When a mark by mark_review_as_passed counts. content: the files are the same. strict: the rule, its paths and its context are the same too.',
+    ),
+    certify: off.describe('If true, skipped reviewers review the final code before the run passes.'),
+    after_pass: choice('latch', 'all').describe(
+      'Which reviewers run if a review passed and the code changes: latch runs reviewer 1, all runs every reviewer.',
+    ),
+    unchanged_gates: choice('run', 'rest').describe(
+      'What a run does with gates that already passed: rest skips them, run runs them if another gate has to run.',
+    ),
     final_validation: choice('all', 'changed').describe(
-      'Phases. changed: the final validation runs only reviewers whose last review is older than the code.',
+      'Only for onceover phase: which reviewers the final validation runs. changed: only those that have not seen the current code.',
     ),
     delta_guard: choice('prompt', 'effective').describe(
-      'Phases. effective: the limit for resuming also counts what a new session would have to read.',
+      'Only for onceover phase: how long the prompt of a resumed session may be. prompt: half of its first prompt. effective: half of that and of the files that a new session reads.',
     ),
     resume_when_cold: z
       .boolean()
       .default(true)
-      .describe('Phases. false: use a new session if the cache has expired and a new session is cheaper.'),
+      .describe(
+        'Only for onceover phase. If false, onceover starts a new session if the cache has expired and a new session is cheaper.',
+      ),
     cache_ttl: choice('auto', '5m', '1h').describe(
-      'Lifetime of the prompt cache of Claude Code. auto: by the pauses between reviews.',
+      'Only for Claude Code: how long the provider caches prompts. auto chooses by the pauses between reviews.',
     ),
-    recheck_domain: off.describe('Phases. The first reviewer reviews the changes that the second one asked for.'),
-    trust_marks: off.describe('A run accepts passes set by mark_review_as_passed.'),
+    recheck_domain: off.describe(
+      'Only for onceover phase. If true, the first reviewer also reviews the changes that the second one asked for.',
+    ),
+    trust_marks: off.describe('If true, a run accepts marks by mark_review_as_passed, which are not verified.'),
     budget: z
       .strictObject({
         usd: z.number().positive().optional().describe('Limit in US dollars. Only calls with a reported price count.'),
-        dispatches: z.int().min(1).optional().describe('Limit on calls to agents, retries included.'),
+        dispatches: z.int().min(1).optional().describe('Limit on calls to agents, including retries.'),
       })
       .prefault({})
-      .describe('Limits for one run or loop.'),
+      .describe('Limits for one run, or for one loop of runs and fixes.'),
     agent: z
       .record(name, agentSchema)
       .default({})

@@ -3,17 +3,19 @@ import { usage } from '../kernel/json-schema.ts';
 import { RUN_STATUSES } from '../ledger/entries.ts';
 
 export const paid = z.object({
-  looks: z.number().describe('Reviews and fixes, including those of review loops and workflows.'),
+  looks: z.number().describe('The number of reviews and fixes, including those of review loops and workflows.'),
   resumed: z.number(),
-  dispatches: z.number().describe('Calls to agents, including retries and one call for each part of a large diff.'),
+  dispatches: z
+    .number()
+    .describe('The number of calls to agents, including retries and one call for each part of a large diff.'),
   input_tokens: z.number().describe('Input tokens that did not come from a cache.'),
   cached_input_tokens: z.number(),
   cache_write_tokens: z.number(),
   output_tokens: z.number(),
-  looks_without_usage: z.number().describe('Reviews whose agent reported no tokens.'),
+  looks_without_usage: z.number().describe('The number of reviews whose agent reported no tokens.'),
   told_usd: z.number().describe('Dollars that agents reported.'),
   list_price_usd: z.number().describe('Estimate at list prices, for reviews whose agent reported no price.'),
-  looks_without_price: z.number().describe('Reviews without a known price.'),
+  looks_without_price: z.number().describe('The number of reviews without a known price.'),
   duration_ms: z.number(),
 });
 
@@ -23,10 +25,13 @@ export const notPaid = z
 
 const asked = {
   since: z.string().nullable(),
-  branch: z.string().nullable().describe('The selected branch; null: all.'),
+  branch: z.string().nullable().describe('The selected branch; null if all branches are included.'),
 };
 
-const ratio = z.number().nullable().describe('The first as a share of the second; null: nothing to compare with.');
+const ratio = z
+  .number()
+  .nullable()
+  .describe('The ratio of the two numbers above; null if there is nothing to compare.');
 
 const characters = z.object({ sent: z.number(), fresh: z.number(), ratio });
 
@@ -34,16 +39,18 @@ const estimate = z.object({ sent: z.number(), fresh_estimate: z.number(), ratio 
 
 const compared = z
   .object({
-    dispatches: z.number().describe('Answered calls, without the preparations before code reviews.'),
+    dispatches: z
+      .number()
+      .describe('The number of calls with an answer, without the steps before the reviews of code.'),
     resumed: z.number(),
     dispatches_without_usage: z.number(),
     characters,
     input_tokens: estimate.describe('Input tokens that agents reported, for sessions whose first prompt is known.'),
     weighted_input_tokens: estimate.describe(
-      'The same tokens, weighted: written to a cache 1.25, read from a cache 0.1.',
+      'The same tokens, weighted by price: tokens written to a cache count 1.25, tokens read from a cache 0.1.',
     ),
   })
-  .describe('What was sent, compared with new sessions for the same calls.');
+  .describe('What was sent, compared with what new sessions would have sent.');
 
 const state = z.enum(['holds', 'does_not_hold', 'nothing_to_judge']);
 
@@ -54,16 +61,18 @@ const rate = z.object({
   of: z.number(),
   rate: ratio,
   threshold: z.number(),
-  exceeded: z.boolean().nullable().describe('Whether the limit is exceeded; null: not enough data yet.'),
+  exceeded: z.boolean().nullable().describe('Whether the limit is exceeded; null if there is not enough data yet.'),
   action: z.string().nullable().describe('What to do if the limit is exceeded.'),
 });
 
 const rates = z.object({
-  features: z.number().describe('Features with review loops. The rates are evaluated from three features on.'),
+  features: z
+    .number()
+    .describe('The number of features with review loops. With fewer than three, the rates are not evaluated.'),
   judged: z.boolean(),
-  resume_fallback: rate.describe('Failed resumes, of all attempts.'),
-  delta_guard: rate.describe('Repeated document reviews that got a new session because too much had changed.'),
-  lazy_load_warning: rate.describe('New sessions that did not confirm reading the required files.'),
+  resume_fallback: rate.describe('How often resuming a session failed, of all attempts.'),
+  delta_guard: rate.describe('How many later reviews of a document got a new session because too much had changed.'),
+  lazy_load_warning: rate.describe('How many new sessions did not confirm that they read the required files.'),
 });
 
 const loops = {
@@ -95,8 +104,8 @@ const loops = {
 export const costSchema = z.object({
   ...asked,
   runs: z.number(),
-  idle_runs: z.number().describe('Runs that had nothing to do.'),
-  fixes: z.number().describe('Number of fixes.'),
+  idle_runs: z.number().describe('The number of runs that had nothing to do.'),
+  fixes: z.number().describe('The number of fixes by agents.'),
   paid,
   not_paid: z.object({
     pass: notPaid,
@@ -112,14 +121,18 @@ export const costSchema = z.object({
     fresh_as_resume_dearer: z.number(),
   }),
   gates: z.array(
-    z.object({ gate: z.string().nullable().describe('The id of the gate; null: fixes.'), paid, not_paid: notPaid }),
+    z.object({
+      gate: z.string().nullable().describe('The id of the gate; null in the row for fixes by agents.'),
+      paid,
+      not_paid: notPaid,
+    }),
   ),
   loops: z
     .object({
       ...loops,
       features: z
         .array(z.object({ feature: z.string(), paid, not_paid: notPaid, compared }))
-        .describe('The most expensive first.'),
+        .describe('One item for each feature, the most expensive first.'),
     })
     .describe('Review loops of all features.'),
   workflows: z
@@ -132,15 +145,17 @@ export const costSchema = z.object({
     )
     .describe('Reviews of workflow steps, the most expensive first.'),
   agents: z.array(z.object({ agent: z.string(), model: z.string().nullable(), paid })),
-  days: z.array(z.object({ day: z.string().describe('YYYY-MM-DD, UTC.'), runs: z.number(), paid, not_paid: notPaid })),
+  days: z.array(
+    z.object({ day: z.string().describe('The day in UTC, as YYYY-MM-DD.'), runs: z.number(), paid, not_paid: notPaid }),
+  ),
   checks: z.array(z.object({ gate: z.string(), runs: z.number(), duration_ms: z.number() })),
   last_runs: z
     .array(
       z.object({
         at: z.string(),
-        branch: z.string().nullable().describe('The branch; null: HEAD was detached.'),
+        branch: z.string().nullable().describe('The branch; null if HEAD was detached.'),
         scope: z.string(),
-        iteration: z.number().nullable().describe('Number of the run; null: nothing ran.'),
+        iteration: z.number().nullable().describe('The number of the run; null if nothing ran.'),
         status: z.enum(RUN_STATUSES),
         exit_code: z.union([z.literal(0), z.literal(1), z.literal(3)]),
         started_by: z.enum(['person', 'agent']),
@@ -149,36 +164,39 @@ export const costSchema = z.object({
         not_paid: notPaid,
       }),
     )
-    .describe('Newest first, at most ten.'),
+    .describe('The last runs, newest first, at most ten.'),
   unreadable_entries: z.number(),
 });
 
 /** The document of `cost FEATURE --json`. */
 export const featureCostSchema = z.object({
-  feature: z.string().describe('The folder of the feature, relative to the root.'),
+  feature: z.string().describe('The folder of the feature, relative to the repository root.'),
   ...asked,
   ...loops,
-  rates: rates.describe('Rates of this feature.'),
+  rates: rates.describe('The rates of this feature.'),
   rates_of_all_features: rates,
   phases: z
     .array(
       z.object({
         phase: z.string(),
         run: z.string().describe('Id of this execution of the phase. A rerun has another id.'),
-        at: z.string().describe('When its first call ended.'),
+        at: z.string().describe('The time at which its first call ended.'),
         paid,
         compared,
         dispatches: z.array(
           z.object({
             at: z.string(),
-            branch: z.string().nullable().describe('The branch; null: HEAD was detached.'),
+            branch: z.string().nullable().describe('The branch; null if HEAD was detached.'),
             started_by: z.enum(['person', 'agent']),
             stage: z.string(),
             role: z.string(),
             iteration: z.number(),
             final_validation: z.boolean(),
             dispatch: z.enum(['fresh', 'resumed']),
-            template: z.string().nullable().describe('The template; null: a preparation before code reviews.'),
+            template: z
+              .string()
+              .nullable()
+              .describe('The template of the prompt; null for a step before the reviews of code.'),
             why: z.string(),
             fell_back: z.boolean(),
             guarded: z.boolean(),
@@ -191,7 +209,10 @@ export const featureCostSchema = z.object({
             fresh_chars: z.number().describe('Characters that the prompt of a new session would have had.'),
             usage,
             cost_usd: z.number().nullable(),
-            cost_source: z.enum(['agent', 'list']).nullable().describe('list: an estimate at list prices.'),
+            cost_source: z
+              .enum(['agent', 'list'])
+              .nullable()
+              .describe('The source of the price. agent: the agent reported it. list: an estimate at list prices.'),
             duration_ms: z.number(),
           }),
         ),

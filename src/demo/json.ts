@@ -23,7 +23,7 @@ export const demoSchema = z.object({
   shared_beginnings: notPaid.describe(
     'Text that the prompts of new sessions in one run share at their beginning. It is not counted as saved, because the agents differ.',
   ),
-  repository: z.string().nullable().describe('Where the demo repository was kept; null if it was deleted.'),
+  repository: z.string().nullable().describe('The folder of the demo repository; null if it was deleted.'),
   duration_ms: z.number(),
 });
 

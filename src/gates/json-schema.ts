@@ -42,9 +42,12 @@ export const findingSchema = z.object({
   fix: z.string().nullable(),
   priority: z.enum(PRIORITIES),
   state: z.enum(FINDING_STATES),
-  since: z.number().describe('The iteration that first reported the finding.'),
-  mark: z.string().nullable().describe('Why the place of the finding is odd.'),
-  why: z.string().nullable().describe('The reason given with resolve.'),
+  since: z.number().describe('The number of the run that first reported the finding.'),
+  mark: z
+    .string()
+    .nullable()
+    .describe('What is wrong with the place of the finding, such as a line that does not exist; null if nothing is.'),
+  why: z.string().nullable().describe('The reason that was given with resolve; null if there is none.'),
 });
 
 const fix = z
@@ -58,7 +61,7 @@ const fix = z
     declined: z.array(z.string()).describe('Findings that the fixer disputes; the reviewer decides.'),
     files_changed: z.number(),
     usage,
-    failure: z.string().nullable().describe('Why the fixer gave no answer.'),
+    failure: z.string().nullable().describe('The reason why the fixer gave no answer; null if it gave one.'),
   })
   .nullable();
 
@@ -72,11 +75,11 @@ const loop = z.object({
       failing_checks: z.array(z.string()),
       let_be: z
         .array(z.string())
-        .describe('New findings that --ratchet tolerates; a run without it counts them as open.'),
+        .describe('New findings that --ratchet tolerates. A run without --ratchet reports them as open.'),
       nothing_left: z.array(z.string()).describe('Gates that failed before and have nothing left to review.'),
       closed: z.number(),
       added: z.number(),
-      dispatches: z.number().describe('Calls of the review, without the fix.'),
+      dispatches: z.number().describe('The number of calls for the review, without the fix.'),
       usage,
       fix: fix.describe('The fix that followed; null if no fixer was called.'),
     }),
@@ -86,9 +89,9 @@ const loop = z.object({
 /** The schema of `run --json`, `status --json` and `get_run`. */
 export const runSchema = z.object({
   status: z.enum(RUN_STATUSES),
-  iteration: z.number().nullable().describe('Null if nothing ran.'),
+  iteration: z.number().nullable().describe('The number of the run; null if nothing ran.'),
   gates: z.array(gate),
-  not_asked: z.array(z.string()).describe('Gates of the change that were not part of this run.'),
+  not_asked: z.array(z.string()).describe('Gates that cover a changed file, but were not selected for this run.'),
   findings: z.array(findingSchema),
   uncovered_files: z.array(z.string()).describe('Changed files that no review covers.'),
   withheld_files: z.array(z.string()).describe('Untracked files and repositories that no reviewer saw.'),
@@ -120,14 +123,14 @@ const fixes = z
   .array(
     z.object({
       agent: z.string(),
-      iteration: z.number().describe('The iteration before the fix.'),
-      said: z.array(z.string()).describe('The result of the fix, one line per entry.'),
-      log: z.string().describe('The log with all prompts and answers, relative to the root.'),
+      iteration: z.number().describe('The number of the run before the fix.'),
+      said: z.array(z.string()).describe('The result of the fix, as lines of text.'),
+      log: z.string().describe('The path of the log with all prompts and answers, relative to the repository root.'),
     }),
   )
   .describe('Fixes by --until-pass, newest first.');
 
-const runsAgain = z.array(z.string()).describe('The events that make it run again, in words.');
+const runsAgain = z.array(z.string()).describe('The events that make it run again, as text.');
 
 /** The schema of `explain --json` for a gate, a check, a slot or a finding. */
 export const runExplanationSchema = z.discriminatedUnion('about', [
@@ -137,7 +140,7 @@ export const runExplanationSchema = z.discriminatedUnion('about', [
     files: z.array(z.string()),
     prompt: z.string().nullable(),
     would_do: z.array(z.string()),
-    findings: z.array(findingSchema).describe('Findings that count.'),
+    findings: z.array(findingSchema).describe('The findings of the gate that are open, warnings or waived.'),
     history,
     fixes,
     runs_again: runsAgain,
@@ -165,7 +168,7 @@ export const runExplanationSchema = z.discriminatedUnion('about', [
     gate: z.string(),
     slot,
     would_do: z.array(z.string()),
-    findings: z.array(findingSchema).describe('Findings that count.'),
+    findings: z.array(findingSchema).describe('The findings of the gate that are open, warnings or waived.'),
     history,
     log: z.string().nullable(),
     runs_again: runsAgain,
@@ -193,7 +196,7 @@ export const snoozeSchema = z.object({
   snoozed_until: z
     .string()
     .nullable()
-    .describe('Until when agents may stop without a check of the gates; null if the hook is active.'),
+    .describe('The time until which the stop hook is off; null if the hook is active.'),
 });
 
 /** The schema of `start_run` and `get_run`. */

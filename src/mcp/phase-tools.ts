@@ -17,7 +17,7 @@ export function addPhaseTools(server: McpServer, root: string): void {
         'Reviews spec.md (specify), design.md (design), plan.md (create-plan), tasks.md (create-tasks) or the code (implement) of a feature, round by round. Fix the open issues, then call continue_phase. If a loop already waits for a fix, its open issues are returned again. A round that takes longer than wait_seconds continues in the background.',
       inputSchema: onlyInput({
         phase: z.enum(PHASES),
-        feature: z.string().min(1).describe('The folder of the feature, from the root of the repository.'),
+        feature: z.string().min(1).describe('The folder of the feature, relative to the repository root.'),
         wait_seconds: waitSeconds('the round'),
       }),
       outputSchema: startedPhaseSchema,

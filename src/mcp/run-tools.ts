@@ -15,7 +15,7 @@ export function addRunTools(server: McpServer, root: string): void {
     {
       title: 'Run the gates',
       description:
-        'Starts the checks and reviews of this repository on the current change, in the background. Call get_run for progress and result. Gates that passed and have not changed are not run again.',
+        'Starts the checks and reviews of this repository on the current change, in the background. Call get_run for progress and result. If every gate already passes, nothing runs.',
       inputSchema: onlyInput({
         paths: pathList('Run only gates with changes in these files or folders'),
         gate: z.string().nullish().describe('Run only this gate, by name or id.'),
@@ -52,8 +52,8 @@ export function addRunTools(server: McpServer, root: string): void {
         id: z.string().describe('The id of the finding, such as F1.'),
         how: z
           .enum(['fixed', 'skip'])
-          .describe('fixed: you fixed it, and the reviewer has to confirm. skip: waive it.'),
-        why: z.string().trim().min(1).describe('What you did, or why it stays.'),
+          .describe('fixed: you fixed it, and its reviewer has to confirm that. skip: you waive it.'),
+        why: z.string().trim().min(1).describe('What you fixed, or why you waive the finding.'),
       }),
       outputSchema: findingSchema,
     },

@@ -43,7 +43,7 @@ export function waitSeconds(what: string) {
 
 /** A parameter with a list of paths. */
 export function pathList(what: string) {
-  return z.array(z.string()).nullish().describe(`${what}; from the root of the repository.`);
+  return z.array(z.string()).nullish().describe(`${what}. Paths are relative to the repository root.`);
 }
 
 type Progress = { readonly progress: number; readonly total?: number; readonly message: string };

@@ -10,7 +10,10 @@ import { answered, onlyInput, progressTo, rejected, withWarnings } from './tool.
 
 type Options = { readonly root: string; readonly reviewer: string | null; readonly selfReview: boolean };
 
-const sessionId = z.string().nullish().describe('The session. Default: the one that you started, or the only one.');
+const sessionId = z
+  .string()
+  .nullish()
+  .describe('The id of the session. Default: the session that you started, or the only open one.');
 
 /** Adds the tools that work through workflows. */
 export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview }: Options, gone: AbortSignal): void {
@@ -68,7 +71,7 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
         outputs: z
           .record(z.string(), z.union([z.string(), z.array(z.string())]))
           .describe(
-            'By output name: a path, or a list of paths for an output of several files; from the root of the repository.',
+            'For each output name a path, or a list of paths if the output has several files. Paths are relative to the repository root.',
           ),
         notes: z.string().nullish().describe('Notes for the reviewers.'),
         quality_review_override_reason: z
@@ -78,7 +81,12 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
             'Why the step is finished although its review failed. Allowed only after a review; stored with the step.',
           ),
         session_id: sessionId,
-        step_id: z.string().nullish().describe('The step, if several are open and the outputs do not identify it.'),
+        step_id: z
+          .string()
+          .nullish()
+          .describe(
+            'The id of the step. Needed only if several steps are open and the output names do not identify it.',
+          ),
       }),
       outputSchema: stepEndSchema,
     },

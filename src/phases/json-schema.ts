@@ -18,21 +18,25 @@ const dispatch = {
   agent: z.string(),
   dispatch: z.enum(['fresh', 'resumed']),
   why: z.string(),
-  prompt_chars: z.number().describe('Characters sent, including repairs and fallbacks.'),
+  prompt_chars: z.number().describe('The number of characters that were sent, including repeated questions.'),
   usage,
 };
 
 const marks = z
   .array(z.string())
-  .describe('Marker lines in the history: resume fallbacks, delta guards, unconfirmed reads.');
+  .describe(
+    'The lines in .review-history.md about this call: RESUME-FALLBACK (resuming failed), DELTA-GUARD (too much had changed) or LAZY-LOAD-WARNING (reads not confirmed).',
+  );
 
 const iteration = z.object({
-  n: z.number().describe('The counted iteration of the loop; final validation repeats the last number.'),
+  n: z.number().describe('The number of the iteration in its loop. The final validation repeats the last number.'),
   round: z.number().describe('The number of the round within the phase.'),
   final_validation: z.boolean(),
   ...dispatch,
   reviewer_approved: z.boolean().nullable().describe('The verdict of the reviewer; null if it gave none.'),
-  engine_pass: z.boolean().describe('The verdict that counts: approved, and neither a blocker nor a warning.'),
+  engine_pass: z
+    .boolean()
+    .describe('The verdict that counts. It is true if the reviewer approved and reported no blocker and no warning.'),
   issues: z.array(issue),
   summary: z.string().nullable(),
   error: z.string().nullable().describe('The reason why there is no verdict.'),
@@ -44,7 +48,7 @@ const loop = z.object({
   iterations: z.array(iteration).describe('Every review by this reviewer.'),
   rested: z
     .array(z.object({ n: z.number(), round: z.number(), passed_at: z.number() }))
-    .describe('Rounds that skipped this reviewer, and the iteration in which it had passed.'),
+    .describe('The rounds that skipped this reviewer because it had passed.'),
 });
 
 const fix = z.object({
@@ -94,20 +98,24 @@ export const phaseSchema = z.object({
   loop_id: z.string(),
   status: z
     .enum(['approved', 'needs_work', 'stalled', 'cap', 'error'])
-    .describe('approved: all reviewers approved. A phase that was accepted with notes stays "cap".'),
+    .describe(
+      'The result. approved: all reviewers approved. If you accept the open issues with --accept-with-notes, the status stays "cap".',
+    ),
   end: z.enum(ENDS).nullable().describe('The reason why the phase ended; null if it waits for a fix.'),
   waiting: z.boolean().describe('Whether the phase waits for the caller to fix the open issues.'),
-  accepted_with_notes: z.boolean().describe('The cap was reached, and the caller accepted the open issues.'),
+  accepted_with_notes: z
+    .boolean()
+    .describe('Whether the limit of reviews was reached and the caller accepted the open issues.'),
   exit_code: z.union([z.literal(0), z.literal(1), z.literal(3)]),
   loops: z.array(loop),
   fixes: z.array(fix),
   preparations: z.array(preparation),
   open_issues: z.array(openIssue).describe('Blockers and warnings that are still open, the most severe first.'),
-  forbidden_edits: z.array(z.string()).describe('Files that an agent changed and must not change.'),
+  forbidden_edits: z.array(z.string()).describe('The files that an agent changed although it must not.'),
   usage,
   saved: z
     .object({ pass: z.number(), slot: z.number(), session: z.number(), prefix: z.number() })
-    .describe('Estimated tokens saved, by lever.'),
+    .describe('The estimated tokens saved, by kind.'),
   warnings: z.array(z.string()),
 });
 
@@ -115,7 +123,7 @@ export const phaseSchema = z.object({
 export const phasePlanSchema = z.object({
   phase: z.enum(PHASES),
   feature: z.string(),
-  artifact: z.string().nullable().describe('The document under review; null in implement.'),
+  artifact: z.string().nullable().describe('The document under review; null in the phase implement.'),
   files: z.array(z.string()).describe('Files under review.'),
   required: z.array(z.string()).describe('Documents that reviewers must read.'),
   fixing: z.object({ by: z.enum(['fixer', 'caller', 'nobody']), agent: z.string().nullable() }),
@@ -143,7 +151,7 @@ export const startedPhaseSchema = z.object({
   state: z
     .enum(['running', 'waiting', 'ended', 'died'])
     .describe(
-      'waiting: fix the open issues, then call continue_phase with a summary. died: the round ended without a result.',
+      'The state. waiting: fix the open issues, then call continue_phase with a summary. died: the round ended without a result.',
     ),
   progress: z.array(z.string()).describe('The last lines of the progress output.'),
   phase: phaseSchema.nullable().describe('The result of the round; null while it runs.'),

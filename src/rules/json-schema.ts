@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-const definingFile = z.string().describe('path/.deepreview:LINE');
+const definingFile = z.string().describe('The file and line of the rule, as path/.deepreview:LINE.');
 
 /** The document of `instructions --json` and of `get_review_instructions`. */
 export const instructionsSchema = z.object({
@@ -11,8 +11,11 @@ export const instructionsSchema = z.object({
         rule: z.string(),
         defining_file: definingFile,
         files: z.array(z.string()),
-        instruction_file: z.string().describe('Relative to the root of the repository.'),
-        agent: z.string().nullable().describe('The persona that the rule defines for the platform.'),
+        instruction_file: z.string().describe('The path of the instruction file, relative to the repository root.'),
+        agent: z
+          .string()
+          .nullable()
+          .describe('The sub-agent that the rule names for the platform; null if it names none.'),
         also: z
           .array(z.object({ rule: z.string(), defining_file: definingFile }))
           .optional()

@@ -15,18 +15,16 @@ export const ruleSchema = z.strictObject({
   review: z.strictObject({
     strategy: z
       .enum(['individual', 'matches_together', 'all_changed_files'])
-      .describe(
-        'One review per file, one review of all matched files, or one review of every changed file if any file matches.',
-      ),
+      .describe('Which files a review covers: one matched file, all matched files, or all changed files.'),
     instructions: z
       .union([z.string().min(1), z.strictObject({ file: z.string().min(1) })], {
         error: 'must be text, or {file: path} with a path relative to this file',
       })
-      .describe('What the reviewer checks, and how to judge it.'),
+      .describe('What the reviewer looks for.'),
     agent: z
       .record(z.string(), z.string().min(1))
       .default({})
-      .describe('Persona by platform, e.g. {claude: security-expert}.'),
+      .describe('The sub-agent to use, by platform, such as {claude: security-expert}.'),
     additional_context: z
       .strictObject({
         all_changed_filenames: z
@@ -36,15 +34,19 @@ export const ruleSchema = z.strictObject({
         unchanged_matching_files: z
           .boolean()
           .default(false)
-          .describe('matches_together only: also list the unchanged files that the rule matches.'),
+          .describe('Also list the unchanged files that the rule matches. Only for matches_together.'),
       })
       .prefault({}),
     reference_files: z
       .array(z.strictObject({ path: z.string().min(1), description: z.string().optional() }))
       .default([])
       .describe('Files shown to the reviewer: at most 20, and 256 KiB in total.'),
-    num_reviews: z.int().min(1).max(20).default(1).describe('The number of reviewers in a run.'),
-    agents: z.array(z.string().min(1)).min(1).optional().describe('The agents that review in a run.'),
+    num_reviews: z.int().min(1).max(20).default(1).describe('The number of reviewers in onceover run.'),
+    agents: z
+      .array(z.string().min(1))
+      .min(1)
+      .optional()
+      .describe('The agents for onceover run, in order of preference.'),
   }),
 });
 

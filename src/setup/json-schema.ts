@@ -11,7 +11,7 @@ export const doctorSchema = z.object({
       version: z.string().nullable(),
       tested_version: z.string().nullable(),
       resume: z.object({
-        can: z.boolean().nullable().describe('Whether sessions can be resumed; null: this version was never tested.'),
+        can: z.boolean().nullable().describe('Whether sessions can be resumed; null if this version was never tested.'),
         known_from: z.enum(['tested', 'probed', 'config']).nullable(),
         why: z.string().nullable(),
       }),
@@ -27,7 +27,7 @@ export const doctorSchema = z.object({
   bubblewrap: z
     .string()
     .nullable()
-    .describe('Path of bubblewrap; null: not installed. Commands with sandbox: true need it.'),
+    .describe('The path of bubblewrap; null if it is not installed. onceover uses it for commands with sandbox: true.'),
   node: z.string(),
 });
 
@@ -54,12 +54,12 @@ export const setUpSchema = z.object({
 
 /** The document of `init --remove --json`. */
 export const removalSchema = z.object({
-  removed: z.boolean().describe('False: the files were only listed; --yes removes them.'),
+  removed: z.boolean().describe('Whether the files were removed. Without --yes they are only listed.'),
   taken: z.array(
     z.object({
       kind: z.enum(['file', 'server', 'hook', 'records', 'generated', 'git-folder', 'refs']),
-      path: z.string().nullable().describe('Path; null: refs.'),
-      count: z.number().int().describe('Number of files, entries or refs.'),
+      path: z.string().nullable().describe('The path; null for git refs.'),
+      count: z.number().int().describe('The number of files, entries or refs.'),
     }),
   ),
   left: z.array(
@@ -68,7 +68,7 @@ export const removalSchema = z.object({
       why: z
         .enum(['yours', 'named', 'unreadable'])
         .describe(
-          'yours: changed since init wrote it. named: settings that stay refer to it. unreadable: invalid JSON.',
+          'The reason. yours: you wrote or changed the file. named: settings that stay refer to it. unreadable: it is not valid JSON.',
         ),
     }),
   ),

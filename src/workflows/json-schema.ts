@@ -5,7 +5,9 @@ const paths = z.union([z.string(), z.array(z.string())]);
 const outputs = z.record(z.string(), paths).describe('Paths relative to the root, by output name.');
 
 const reviewName = {
-  review_run_each: z.string().describe('"step", or the name of an output.'),
+  review_run_each: z
+    .string()
+    .describe('"step" if all outputs were reviewed together; otherwise the name of the output.'),
   target_file: z.string().nullable().describe('The file that was judged; null if all outputs were judged together.'),
 };
 
@@ -23,15 +25,15 @@ const begunStep = z
     name: z.string(),
     description: z.string(),
     goal: z.string().describe('The goal of the session.'),
-    job_dir: z.string().describe('The folder of the job, relative to the root.'),
+    job_dir: z.string().describe('The folder of the job, relative to the repository root.'),
     common_info: z.string().describe('Text that every step of the job gets.'),
     instructions: z.string(),
-    instructions_file: z.string().describe('The file of the instructions, relative to the root.'),
+    instructions_file: z.string().describe('The file of the instructions, relative to the repository root.'),
     inputs: z.array(
       z.object({
         name: z.string(),
         description: z.string().nullable(),
-        from_step: z.string().nullable().describe('The step with this output; null if the user provides the input.'),
+        from_step: z.string().nullable().describe('The step that makes this input; null if the user provides it.'),
         paths: z
           .array(z.string())
           .describe('The files of the earlier step; empty if it did not provide an optional output.'),
@@ -48,13 +50,16 @@ const begunStep = z
       }),
     ),
   })
-  .describe('A step to do now.');
+  .describe('The step to do now.');
 
 const alsoBegin = z.array(begunStep).describe('More steps that can be done in parallel.');
 
 const next = z.string().nullable().describe('What to do next.');
 
-const reviewer = z.string().nullable().describe('The agent that reviews; null for a self-review with a sub-agent.');
+const reviewer = z
+  .string()
+  .nullable()
+  .describe('The agent that reviews; null if the calling agent reviews with its own sub-agent.');
 
 const session = {
   session_id: z.string(),
@@ -103,7 +108,10 @@ export const stepEndSchema = z.object({
   status: z.enum(['needs_work', 'next_step', 'workflow_complete']),
   session_id: z.string(),
   step_id: z.string(),
-  feedback: z.string().nullable().describe('Why the step is not finished, and what to do next.'),
+  feedback: z
+    .string()
+    .nullable()
+    .describe('The reason why the step is not finished, and what to do next; null if it is finished.'),
   failed_reviews: z.array(failedReview),
   errors: z.array(z.object({ ...reviewName, message: z.string() })).describe('Reviews without a verdict.'),
   not_judged_again: z
@@ -129,7 +137,7 @@ const sessionState = z.object({
   ...session,
   status: z.enum(['active', 'completed', 'aborted']),
   ended_at: z.string().nullable(),
-  explanation: z.string().nullable().describe('Why the session was aborted.'),
+  explanation: z.string().nullable().describe('The reason why the session was aborted; null if it was not.'),
   steps: z.array(
     z.object({
       step_id: z.string(),

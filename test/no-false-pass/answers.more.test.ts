@@ -31,7 +31,7 @@ way('The answer is a pass, followed by a second answer that is cut off.', () =>
   expectNoVerdict({ $raw: `${PASSES}\n{"status":"fail","violations":[{"file":` }),
 );
 
-way('The answer has the format of another question.', () =>
+way('The answer has the format of another kind of call.', () =>
   expectNoVerdict({ $raw: '{"approved":true,"issues":[],"summary":"fine"}' }),
 );
 
@@ -165,7 +165,7 @@ way('The retry limit is reached, and the code with the finding no longer exists.
   expect(await repo.document()).toMatchObject({ code: 1, status: 'retry_limit_exceeded', findings: [] });
 });
 
-way('Every reviewer has passed, and the one that runs for the next change cannot answer.', async () => {
+way('Every reviewer has passed, the code changes, and the reviewer that has to run cannot answer.', async () => {
   const gates =
     '  - path: src\n    checks: { own: { run: "true" } }\n' +
     '    reviews: { own: { prompt: .onceover/reviews/code-quality.md, num_reviews: 2 } }';

@@ -63,7 +63,7 @@ way('The code with the finding is removed from the change, and the reviewer pass
   expect(repo.calls()).toHaveLength(2);
 });
 
-way('A finding is below the threshold that fails a gate: the run passes with warnings.', async () => {
+way('A finding has a priority below `fail_on`: the run passes with warnings.', async () => {
   const repo = alone({ more: 'fail_on: critical' });
   repo.answers('one', OBJECTION);
   expect(await repo.document()).toMatchObject({

@@ -111,7 +111,7 @@ way('Length and modification time stay the same, and git is configured to compar
   expect(repo.calls()[0]?.prompt).toContain('+export const a = 2;');
 });
 
-way('git is configured in the same way, and the run reviews a commit.', async () => {
+way('git is configured to compare only length and modification time, and the run reviews a commit.', async () => {
   const repo = alone();
   repo.git('config', 'core.trustCtime', 'false');
   repo.git('config', 'core.checkStat', 'minimal');

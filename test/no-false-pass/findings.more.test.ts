@@ -79,20 +79,20 @@ way('One answer says that a finding is fixed and that it is open.', async () => 
   await expectOpen(repo);
 });
 
-way('A finding is reported again with a lower priority, below the threshold for reruns.', async () => {
+way('A finding is reported again, with a priority below `rerun_new_issue_threshold`.', async () => {
   const repo = await objected({ more: 'rerun_new_issue_threshold: high' });
   repo.write('src/a.ts', `${BAD}\n`);
   repo.answers('one', failing('src/a.ts', BAD, { priority: 'low' }));
   await expectOpen(repo);
 });
 
-way('The threshold that fails a gate is raised after the finding was reported.', async () => {
+way('`fail_on` is raised after the finding was reported.', async () => {
   const repo = await objected();
   configure(repo, { more: 'fail_on: critical\nrerun_new_issue_threshold: critical' });
   await expectOpen(repo);
 });
 
-way('The threshold is raised, and the reviewer reports the same finding again.', async () => {
+way('`fail_on` is raised, and the reviewer reports the same finding again.', async () => {
   const repo = await objected();
   configure(repo, { more: 'fail_on: critical\nrerun_new_issue_threshold: critical' });
   repo.write('src/a.ts', `${BAD}\n`);
@@ -100,7 +100,7 @@ way('The threshold is raised, and the reviewer reports the same finding again.',
   await expectOpen(repo);
 });
 
-way('The threshold that fails a gate is lowered after the finding was a warning.', async () => {
+way('`fail_on` is lowered after the finding was a warning.', async () => {
   const repo = alone({ more: 'fail_on: critical' });
   repo.answers('one', OBJECTION);
   expect(await repo.document()).toMatchObject({ code: 0, status: 'passed_with_warnings' });
@@ -108,7 +108,7 @@ way('The threshold that fails a gate is lowered after the finding was a warning.
   await expectOpen(repo);
 });
 
-way('The threshold is lowered after the finding was a warning, and the threshold for reruns stays high.', async () => {
+way('`fail_on` is lowered after the finding was a warning, and `rerun_new_issue_threshold` stays high.', async () => {
   const spared = 'rerun_new_issue_threshold: critical';
   const repo = alone({ more: `fail_on: critical\n${spared}` });
   repo.answers('one', OBJECTION);
@@ -117,7 +117,7 @@ way('The threshold is lowered after the finding was a warning, and the threshold
   await expectOpen(repo);
 });
 
-way('A problem has a priority that does not exist.', async () => {
+way('The reviewer gives a problem a priority that does not exist.', async () => {
   const repo = alone({ more: 'fail_on: critical' });
   repo.answers('one', failing('src/a.ts', BAD, { priority: 'minor' }));
   await expectOpen(repo);
@@ -151,7 +151,7 @@ way('A problem is reported in a file outside the change, and then only the mode 
   await expectOpen(repo);
 });
 
-way('The path of a problem is written as ./src/a.ts.', async () => {
+way('The reviewer writes the path of a problem as ./src/a.ts.', async () => {
   const repo = alone();
   repo.answers('one', failing('./src/a.ts', BAD));
   await expectOpen(repo);

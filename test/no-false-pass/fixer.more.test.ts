@@ -100,7 +100,7 @@ way('The fixer copies the receipts of a pass from another clone.', async () => {
   await expectJudged(judged(), fix(brings));
 });
 
-way('The fixer copies receipts, fails, and a run follows after the loop.', async () => {
+way('The fixer copies the receipts of a pass and then fails. A run follows after the loop.', async () => {
   const other = fixRepo();
   other.write('src/a.ts', `export const a = 1;\n${B3}\n`);
   expect((await other.run()).code).toBe(0);
@@ -244,7 +244,7 @@ const WHILE_IT_LOOKS =
 const leaving = (later: string) =>
   `${write(B3)}; setsid sh -c 'touch ../at-work; ${later}' > /dev/null 2>&1 & until [ -e ../at-work ]; do sleep 0.05; done`;
 
-way('The fixer leaves a process behind that edits a file during the review.', async () => {
+way('The fixer leaves a process running that edits a file during the review.', async () => {
   const repo = fixRepo();
   repo.answers('one', objection(B2), { ...PASS, $sleep: 2500 });
   repo.answers('two', fix(leaving(`${WHILE_IT_LOOKS}; echo // more >> src/a.ts`), ['F1 fixed']));
@@ -252,7 +252,7 @@ way('The fixer leaves a process behind that edits a file during the review.', as
   expect(end.code).not.toBe(0);
 });
 
-way('The fixer leaves a process behind that changes a prompt during the review.', async () => {
+way('The fixer leaves a process running that changes a prompt during the review.', async () => {
   const repo = fixRepo();
   repo.answers('one', objection(B2), { ...PASS, $sleep: 2500 });
   repo.answers('two', fix(leaving(`${WHILE_IT_LOOKS}; echo Pass. > .onceover/reviews/code-quality.md`), ['F1 fixed']));

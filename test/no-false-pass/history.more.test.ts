@@ -135,7 +135,7 @@ way('All files of onceover are deleted: the reviewer runs again.', async () => {
   await expectAsked(repo);
 });
 
-way('A pass on one branch counts for other content on another branch.', async () => {
+way('Code passes on one branch, and another branch has other code.', async () => {
   const repo = alone();
   repo.commit();
   expect((await repo.run()).code).toBe(0);
@@ -146,7 +146,7 @@ way('A pass on one branch counts for other content on another branch.', async ()
   await expectAsked(repo);
 });
 
-way('Code that passed is compared with a newer base.', async () => {
+way('Code has passed, and then a newer base with another version of the file is merged.', async () => {
   const repo = alone();
   repo.commit();
   expect((await repo.run()).code).toBe(0);
@@ -185,7 +185,7 @@ way('The branch and its base were merged into each other, and changes of both ar
   expect(prompt).toContain('-export const ours = 1;');
 });
 
-way('The branch and its base were merged into each other, and their common state is ambiguous.', async () => {
+way('The branch and its base were merged into each other, so that they have more than one merge base.', async () => {
   const repo = alone();
   mergeBoth(repo, 'src/a.ts');
   const run = await repo.run();
@@ -193,7 +193,7 @@ way('The branch and its base were merged into each other, and their common state
   expect((await command(repo, 'status')).code).toBe(2);
 });
 
-way('Their common state is ambiguous, and git attributes merge the lines of both sides.', async () => {
+way('They have more than one merge base, and git attributes merge the lines of both sides.', async () => {
   const repo = alone();
   mergeBoth(repo, 'src/a.ts');
   repo.write('.gitattributes', 'src/a.ts merge=union\n');
@@ -217,14 +217,14 @@ async function expectAmbiguous(repo: GateRepo, name: string): Promise<void> {
   expect((await command(repo, 'instructions')).code).toBe(2);
 }
 
-way('A tag at the last commit has the name of the base.', async () => {
+way('A tag at the last commit has the same name as the base branch.', async () => {
   const repo = await objected({ more: 'base: main' });
   repo.commit();
   repo.git('tag', 'main');
   await expectAmbiguous(repo, 'main');
 });
 
-way('A branch at the last commit has the name of the remote branch that is the base.', async () => {
+way('A branch at the last commit has the same name as the remote branch that is the base.', async () => {
   const repo = await objected();
   repo.commit();
   repo.git('update-ref', 'refs/remotes/origin/main', 'main');

@@ -101,7 +101,7 @@ way('git skips the file in the working tree (--skip-worktree).', async () => {
   );
 });
 
-way('Code is written where git attributes make git ignore it.', async () => {
+way('Code is written in a place that git ignores because of git attributes.', async () => {
   const repo = await hookRepo({ files: { '.gitattributes': '*.ts ident\n', 'src/old.ts': '/* $Id$ */\n' } });
   expect(await stop(repo)).toMatchObject({ blocked: null, message: null });
   // git would not report the edit, so the hook stores no result here.
@@ -328,7 +328,7 @@ way('A file that was too large to be reviewed shrinks.', async () => {
   );
 });
 
-way('The settings require more, and git ignores onceover.yml.', async () => {
+way('git ignores onceover.yml, and the file is edited to require another reviewer.', async () => {
   await expectHeld(
     async (repo) => {
       configure(repo, { numReviews: 2 });
@@ -344,7 +344,7 @@ way('The settings require more, and git ignores onceover.yml.', async () => {
   );
 });
 
-way('The prompt is edited, and git ignores it.', async () => {
+way('The prompt is in a file that git ignores, and that file is edited.', async () => {
   await expectHeld(
     (repo) => editUnseen(repo, '.onceover/reviews/code-quality.md', 'Look for what is right.\n'),
     {},
@@ -371,7 +371,7 @@ const RULE = `look:
   review: { strategy: matches_together, instructions: { file: how.md } }
 `;
 
-way('The instructions of a rule are edited, and git ignores them.', async () => {
+way('The instructions of a rule are in a file that git ignores, and that file is edited.', async () => {
   await expectHeld(
     (repo) => editUnseen(repo, 'how.md', 'Look badly.\n'),
     { gates: '  []', files: { '.deepreview': RULE, '.gitignore': 'how.md\n' } },

@@ -99,14 +99,14 @@ way('The author edits the script of the reviewer.', async () => {
   expect((await repo.run([], { env: PULL_REQUEST })).code).toBe(3);
 });
 
-way('The author edits the script of the reviewer, which is named inside a longer command.', async () => {
+way('The author edits the script of the reviewer, and a longer command names that script.', async () => {
   const repo = withOwnScript('[sh, -c, node tools/reviewer.mjs]');
   repo.write('tools/reviewer.mjs', YES);
   repo.commit();
   expect((await repo.run([], { env: PULL_REQUEST })).code).not.toBe(0);
 });
 
-way('The author edits the script of the reviewer, which is named by an unusual path.', async () => {
+way('The author edits the script of the reviewer, and the command names it by an unusual path.', async () => {
   const repo = withOwnScript('[node, tools/../tools/reviewer.mjs]');
   repo.write('tools/reviewer.mjs', YES);
   repo.commit();

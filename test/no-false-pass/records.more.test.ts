@@ -16,21 +16,21 @@ const byHand = (status: string, more: object = {}) => ({
   ...more,
 });
 
-way('Someone writes a pass for the only reviewer.', async () => {
+way('Someone writes a record that says that the only reviewer passed.', async () => {
   const repo = alone();
   repo.writeRecord(`${GATE}_one@1.1.json`, byHand('pass'));
   repo.answers('one', OBJECTION);
   await expectAsked(repo);
 });
 
-way('Someone writes a pass for every reviewer of the gate.', async () => {
+way('Someone writes records that say that every reviewer of the gate passed.', async () => {
   const repo = gateRepo();
   for (const slot of [1, 2]) repo.writeRecord(`${GATE}_one@${slot}.1.json`, byHand('pass'));
   repo.answers('one', OBJECTION);
   await expectAsked(repo);
 });
 
-way('Someone writes for every reviewer that it is skipped because of an earlier pass.', async () => {
+way('Someone writes records that say that every reviewer is skipped because of an earlier pass.', async () => {
   const repo = gateRepo();
   const rests = byHand('skipped_prior_pass', { passIteration: 1 });
   for (const slot of [1, 2]) repo.writeRecord(`${GATE}_one@${slot}.2.json`, rests);
@@ -38,23 +38,29 @@ way('Someone writes for every reviewer that it is skipped because of an earlier 
   await expectAsked(repo);
 });
 
-way('Someone writes a record so that a first review counts as a rerun, which has a higher threshold.', async () => {
-  const repo = alone({ more: 'rerun_new_issue_threshold: critical' });
-  repo.writeRecord(`${GATE}_one@1.1.json`, byHand('fail', { violations: [{ issue: 'x' }] }));
-  repo.answers('one', OBJECTION);
-  await expectAsked(repo);
-});
+way(
+  'Someone writes a record of an earlier review, so that `rerun_new_issue_threshold` applies to the first review.',
+  async () => {
+    const repo = alone({ more: 'rerun_new_issue_threshold: critical' });
+    repo.writeRecord(`${GATE}_one@1.1.json`, byHand('fail', { violations: [{ issue: 'x' }] }));
+    repo.answers('one', OBJECTION);
+    await expectAsked(repo);
+  },
+);
 
-way('Someone writes that a reviewer is skipped, but it failed exactly this code.', async () => {
-  const repo = gateRepo();
-  repo.answers('two', { status: 'fail', violations: [], message: 'no' });
-  expect((await repo.run()).code).toBe(1);
-  repo.git('branch', '-m', 'other');
-  repo.writeRecord(`${GATE}_two@2.7.json`, byHand('skipped_prior_pass', { passIteration: 3 }));
-  expect((await command(repo, 'status')).code).toBe(1);
-});
+way(
+  'Someone writes a record that says that a reviewer is skipped, but the reviewer failed exactly this code.',
+  async () => {
+    const repo = gateRepo();
+    repo.answers('two', { status: 'fail', violations: [], message: 'no' });
+    expect((await repo.run()).code).toBe(1);
+    repo.git('branch', '-m', 'other');
+    repo.writeRecord(`${GATE}_two@2.7.json`, byHand('skipped_prior_pass', { passIteration: 3 }));
+    expect((await command(repo, 'status')).code).toBe(1);
+  },
+);
 
-way('Someone writes a pass with the highest possible run number.', async () => {
+way('Someone writes a record of a pass with the highest possible run number.', async () => {
   const repo = alone();
   repo.answers('one', OBJECTION, OBJECTION);
   repo.writeRecord(`${GATE}_house@1.999999999.json`, byHand('pass'));
@@ -69,7 +75,7 @@ way('The record of a failing reviewer is changed to a pass.', async () => {
   await expectOpen(repo);
 });
 
-way('The record of one of several reviewers, which failed, is changed to a pass.', async () => {
+way('One of several reviewers failed, and its record is changed to a pass.', async () => {
   const repo = gateRepo();
   repo.answers('two', OBJECTION);
   expect((await repo.run()).code).toBe(1);
@@ -78,7 +84,7 @@ way('The record of one of several reviewers, which failed, is changed to a pass.
   await expectOpen(repo);
 });
 
-way('A record is changed so that it refers to the current code.', async () => {
+way('The record of an old pass is changed so that it refers to the current code.', async () => {
   const repo = await passed();
   const [name = ''] = repo.records().filter((one) => one.endsWith('.json'));
   repo.write('src/a.ts', 'export const evil = 1;\n');
@@ -97,7 +103,7 @@ way('A record is cut off or is not a record.', async () => {
   expect(repo.calls()).toHaveLength(2);
 });
 
-way('A newer log has no record.', async () => {
+way('There is a log of a newer run, and its record is missing.', async () => {
   const repo = gateRepo();
   for (const slot of [1, 2]) {
     repo.writeRecord(`${GATE}_one@${slot}.1.json`, byHand('pass'));
@@ -118,7 +124,7 @@ way('Records are committed.', async () => {
   expect(repo.calls()).toHaveLength(2);
 });
 
-way('Records are committed in a nested repository that replaces the folder.', async () => {
+way('A nested repository with committed records replaces the folder of the records.', async () => {
   const repo = gateRepo();
   repo.git('init', '-q', '.deepwork/logs');
   repo.writeRecord(`${GATE}_two@2.1.json`, byHand('pass'));
@@ -156,7 +162,7 @@ way('onceover cannot read or write the receipt of a pass.', async () => {
   expect((await repo.run()).code).toBe(3);
 });
 
-way('The receipt of a pass is copied to the file name for other content.', async () => {
+way('The receipt of a pass is copied to the file name that belongs to other content.', async () => {
   const repo = await passed();
   const [before = ''] = proofs(repo);
   const proof = readFileSync(join(receipts(repo), before), 'utf8');

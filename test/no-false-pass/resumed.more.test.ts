@@ -31,14 +31,14 @@ async function shown(repo: GateRepo): Promise<string> {
 const review = '{ prompt: .onceover/reviews/code-quality.md }';
 const excluding = (path: string) => `  - path: src\n    exclude: [${path}]\n    reviews: { code-quality: ${review} }`;
 
-way('The reviewer gets only what changed since its last answer.', async () => {
+way('The code changes: the resumed reviewer gets what changed.', async () => {
   const repo = await seen({});
   repo.write('src/a.ts', FIXED);
   expect(await shown(repo)).toContain('+export const b = 3;');
   expect(repo.calls()[0]?.session).toBe('kept');
 });
 
-way('The prompt is edited together with the code.', async () => {
+way('The prompt and the code are edited together.', async () => {
   const repo = await seen({});
   repo.write('.onceover/reviews/code-quality.md', 'Look elsewhere.\n');
   repo.write('src/a.ts', FIXED);
@@ -47,7 +47,7 @@ way('The prompt is edited together with the code.', async () => {
 
 const RULE = ruleText('own', { include: ['src/a.ts'], strategy: 'matches_together' });
 
-way('The instructions of a rule are edited together with the code.', async () => {
+way('The instructions of a rule and the code are edited together.', async () => {
   const repo = await seen({ gates: '  []', files: { '.deepreview': RULE } });
   repo.write('.deepreview', RULE.replace('Look closely.', 'Look elsewhere.'));
   repo.write('src/a.ts', FIXED);
@@ -129,7 +129,7 @@ way('The session cannot be resumed, and a new session fails too.', async () => {
   expect((await repo.run()).code).toBe(3);
 });
 
-way('The record of what the reviewer saw is gone.', async () => {
+way('The snapshot of what the reviewer saw is deleted.', async () => {
   const repo = await seen({});
   const refs = repo.git('for-each-ref', '--format=%(refname)').split('\n');
   for (const ref of refs.filter((one) => one.includes('/onceover/'))) repo.git('update-ref', '-d', ref);

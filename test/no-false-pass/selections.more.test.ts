@@ -18,19 +18,19 @@ async function expectApart(narrow: readonly string[]): Promise<void> {
   await expectOpen(repo);
 }
 
-way('A pass with --files counts for the whole change.', () => expectApart(['--files', 'src/a.ts']));
+way('A run with --files passes. A run on the whole change follows.', () => expectApart(['--files', 'src/a.ts']));
 
-way('A pass with --uncommitted counts for the whole change.', () => expectApart(['--uncommitted']));
+way('A run with --uncommitted passes. A run on the whole change follows.', () => expectApart(['--uncommitted']));
 
-way('A pass with --commit counts for the whole change.', () => expectApart(['--commit', 'HEAD']));
+way('A run with --commit passes. A run on the whole change follows.', () => expectApart(['--commit', 'HEAD']));
 
-way('A pass with another --base counts for the whole change.', () => expectApart(['--base', 'HEAD']));
+way('A run with another --base passes. A run on the whole change follows.', () => expectApart(['--base', 'HEAD']));
 
 const twoGates =
   '  - path: src\n    reviews:\n      first: { prompt: .onceover/reviews/code-quality.md }\n' +
   '      second: { prompt: .onceover/reviews/code-quality.md }';
 
-way('A pass with --gate counts for the other gates.', async () => {
+way('A run with --gate passes. The other gates have not run.', async () => {
   const repo = alone({ gates: twoGates });
   expect((await repo.run(['--gate', 'first'])).code).toBe(0);
   expect((await command(repo, 'status')).code).toBe(1);
@@ -40,7 +40,7 @@ way('A pass with --gate counts for the other gates.', async () => {
   await expectOpen(repo);
 });
 
-way('A pass for some paths counts for other paths.', async () => {
+way('A run on some paths passes. The other paths have not been reviewed.', async () => {
   const review = '{ prompt: .onceover/reviews/code-quality.md }';
   const repo = alone({
     more: 'concurrency: 1',

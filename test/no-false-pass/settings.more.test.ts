@@ -21,7 +21,7 @@ way('The prompt is edited after a pass.', async () => {
   await expectAsked(repo);
 });
 
-way('The prompt is edited after one of two reviewers passed, and then the other one runs.', async () => {
+way('One of two reviewers passes, the prompt is edited, and then the other reviewer passes.', async () => {
   const repo = gateRepo();
   repo.answers('two', OBJECTION);
   expect((await repo.run()).code).toBe(1);
@@ -134,7 +134,7 @@ way('A gate at another path gets the name of a gate that passed.', async () => {
   await expectAsked(repo);
 });
 
-way('With certify, a skipped reviewer fails the code when it runs at the end.', async () => {
+way('With `certify`, a skipped reviewer runs at the end and fails the code.', async () => {
   const repo = gateRepo({ more: 'certify: true' });
   repo.answers('two', OBJECTION);
   expect((await repo.run()).code).toBe(1);
@@ -145,7 +145,7 @@ way('With certify, a skipped reviewer fails the code when it runs at the end.', 
   expect(repo.calls('one')).toHaveLength(2);
 });
 
-way('With certify, a skipped reviewer cannot run at the end.', async () => {
+way('With `certify`, a skipped reviewer has to run at the end and cannot.', async () => {
   const repo = gateRepo({ more: 'certify: true' });
   repo.answers('two', OBJECTION);
   expect((await repo.run()).code).toBe(1);
@@ -156,13 +156,16 @@ way('With certify, a skipped reviewer cannot run at the end.', async () => {
   expect((await command(repo, 'status')).code).not.toBe(0);
 });
 
-way('With after_pass: all, the second reviewer fails the code that came after the pass.', async () => {
-  const repo = gateRepo({ more: 'after_pass: all' });
-  expect((await repo.run()).code).toBe(0);
-  repo.write('src/a.ts', 'export const a = 1;\nexport const b = 2;\nexport const c = 3;\n');
-  repo.answers('two', OBJECTION);
-  expect((await repo.run()).code).toBe(1);
-});
+way(
+  'After a gate passed, code is added. With `after_pass: all`, reviewer 1 passes it and reviewer 2 fails it.',
+  async () => {
+    const repo = gateRepo({ more: 'after_pass: all' });
+    expect((await repo.run()).code).toBe(0);
+    repo.write('src/a.ts', 'export const a = 1;\nexport const b = 2;\nexport const c = 3;\n');
+    repo.answers('two', OBJECTION);
+    expect((await repo.run()).code).toBe(1);
+  },
+);
 
 way('The run starts inside another run.', async () => {
   const repo = await passed();

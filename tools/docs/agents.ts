@@ -17,7 +17,7 @@ const READ_ONLY: Readonly<Record<Abilities['readOnly'], string>> = {
 };
 const USAGE: Readonly<Record<Abilities['usage'], string>> = {
   dispatch: 'call',
-  session: 'session; onceover takes the difference',
+  session: 'session; onceover subtracts earlier calls',
   'if-told': 'call, if it does',
 };
 const STOP_HOOK: Readonly<Record<Abilities['stopHook'], string>> = {
@@ -31,19 +31,19 @@ const yes = (is: boolean, otherwise: string) => (is ? 'yes' : otherwise);
 
 const ROWS: readonly (readonly [string, (agent: Agent) => string])[] = [
   ['name in `onceover.yml`', ({ name }) => code(name)],
-  ['resumes with its memory (tests V1 to V4)', resumed],
-  ['takes a JSON schema for its answer', ({ abilities }) => yes(abilities.schema, 'no, onceover checks the answer')],
-  ['a reviewer cannot write because of', ({ abilities }) => READ_ONLY[abilities.readOnly]],
-  ['can fix, limited to the working tree', ({ canFix }) => yes(canFix, 'no')],
-  ['reports its usage per', ({ abilities }) => USAGE[abilities.usage]],
+  ['resumes a session with its memory (tests V1 to V4)', resumed],
+  ['enforces a JSON schema for its answer', ({ abilities }) => yes(abilities.schema, 'no, onceover checks the answer')],
+  ['cannot write files as a reviewer, because of', ({ abilities }) => READ_ONLY[abilities.readOnly]],
+  ['can be a fixer that writes only in the working tree', ({ canFix }) => yes(canFix, 'no')],
+  ['reports its tokens per', ({ abilities }) => USAGE[abilities.usage]],
   [
-    'new sessions share the stable part of the prompt in the cache (simulated)',
+    'new sessions read the shared part of the prompt from the cache (simulated)',
     ({ abilities }) => yes(abilities.stablePart === 'cached', 'no'),
   ],
   ['runs a stop hook of the project', ({ abilities }) => STOP_HOOK[abilities.stopHook]],
   ['largest diff in one prompt, in characters', ({ diffLimit }) => diffLimit.toLocaleString('en-US')],
-  ['extra environment variables that it gets', ({ variables }) => variables.map(code).join(' ')],
-  ['to install', ({ install }) => (install === null ? '' : code(install))],
+  ['environment variables that it gets in addition', ({ variables }) => variables.map(code).join(' ')],
+  ['how to install it', ({ install }) => (install === null ? '' : code(install))],
 ];
 
 const AGENTS = await loadAgents();

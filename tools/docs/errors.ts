@@ -174,12 +174,13 @@ const AGENT_NEXT: Readonly<Record<AgentFailure['kind'], string>> = {
     'Wait for the announced time, or list another agent under `agents`. onceover does not call the agent before that time.',
   timeout: 'Raise `timeout` in onceover.yml, or split the change.',
   idle: 'Raise `idle_timeout` in onceover.yml, or check the network of the agent.',
-  'session-lost': 'Nothing: onceover starts a new session by itself.',
-  'wrong-session': 'Nothing: onceover starts a new session by itself. `onceover doctor --resume` tests the agent.',
+  'session-lost': 'You do not have to do anything: onceover starts a new session.',
+  'wrong-session':
+    'You do not have to do anything: onceover starts a new session. `onceover doctor --resume` tests the agent.',
   'unreadable-answer':
-    'onceover asks once for a readable answer. If it happens often, use another model. `onceover explain <reviewer> --prompt` shows the answer.',
-  'no-tokens': 'Run the agent by hand with a short prompt: it reports that no model was called.',
+    'onceover asks the agent once to answer again. If this happens often, use another model. `onceover explain <reviewer> --prompt` shows the answer.',
+  'no-tokens': 'The agent reports that it called no model. Run it by hand with a short prompt to see why.',
   unprotected: 'Install bubblewrap, or remove the folder from the change.',
-  'agent-error': 'Run again. If the error stays, run the agent by hand with a short prompt.',
+  'agent-error': 'Run again. If the error stays, run the agent by hand with a short prompt to see why.',
   cancelled: 'Run again.',
 };

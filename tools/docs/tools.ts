@@ -21,7 +21,7 @@ export async function toolParts(): Promise<Readonly<Record<string, string>>> {
     title ?? '',
   ]);
   return {
-    'tool-list': table(['tool', 'parameters', ''], list),
+    'tool-list': table(['tool', 'parameters', 'purpose'], list),
     tools: tools.map(section).join('\n\n'),
   };
 }
@@ -80,7 +80,9 @@ function answerOf({ name, outputSchema }: Tool): string {
   const found = whole ?? part;
   if (found === undefined) throw new Error(`No published schema matches the answer of ${name}.`);
   const more = Object.entries(properties).filter(([key]) => found.schema.properties?.[key] === undefined);
-  const additional = more.map(([key, { description = '' }]) => ` It also has ${code(key)}: ${description}`);
+  const additional = more.map(
+    ([key, { description = '' }]) => ` The result also has the key ${code(key)}: ${description}`,
+  );
   return `Returns [${found.name}](json.md#${found.name}).${additional.join('')}`;
 }
 
