@@ -44,7 +44,9 @@ export const PHASES = [...DOCUMENT_PHASES, 'implement'] as const;
 export type PhaseName = (typeof PHASES)[number];
 
 /** The loops of a phase. A document has two, one after the other; code has one. */
-export type PhaseStage = 'domain' | 'phase' | 'implement';
+export const PHASE_STAGES = ['domain', 'phase', 'implement'] as const;
+
+export type PhaseStage = (typeof PHASE_STAGES)[number];
 
 export type ReviewerRole = (typeof REVIEWER_ROLES)[number];
 

@@ -31,8 +31,8 @@ export type Saved = {
   readonly prefix: number;
 };
 
-/** A recorded call of a review loop. */
-export type LoopDispatch = {
+/** A recorded call of a review loop, with all its retries. */
+export type LoopDispatch = Spent & {
   readonly feature: string;
   readonly phase: PhaseName;
   readonly stage: PhaseStage;
@@ -46,7 +46,6 @@ export type LoopDispatch = {
   readonly fellBack: boolean;
   readonly guarded: boolean;
   readonly warned: boolean;
-  readonly spent: Spent;
 };
 
 /** One of the four savings. */
@@ -73,18 +72,15 @@ export type LedgerRun = Dated & {
 /** A fix by an agent. */
 export type LedgerFix = Dated & Dispatched & { readonly kind: 'fix' };
 
-/** A call of a review loop, with all its retries. */
+/** A call of a review loop, or of a step before the reviews of code. */
 export type LedgerLoop = Dated &
   Dispatched &
-  Omit<LoopDispatch, 'spent' | 'template'> & {
+  Omit<LoopDispatch, 'template'> & {
     readonly kind: 'loop';
     /** `null`: a step before the reviews of code, which has its own prompt. */
     readonly template: LoopTemplate | null;
     /** done: the implementer answered. error: no agent gave a valid answer. */
     readonly status: 'pass' | 'fail' | 'done' | 'error';
-    /** Characters of the prompts that were sent, and of the prompt of a new session. */
-    readonly promptChars: number;
-    readonly freshChars: number;
   };
 
 /** A review of the outputs of a workflow step, with all its retries. */

@@ -1,7 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { ok } from '../kernel/result.ts';
-import type { LoopDispatchReason, LoopTemplate, PhaseName, PhaseRole, PhaseStage } from '../kernel/review-loops.ts';
+import {
+  type LoopDispatchReason,
+  type LoopTemplate,
+  PHASE_STAGES,
+  PHASES,
+  type PhaseRole,
+  REVIEWER_ROLES,
+  type ReviewerRole,
+} from '../kernel/review-loops.ts';
 import {
   hasShape,
   isAmount,
@@ -42,20 +50,8 @@ import {
 
 /** Returns an entry as the text of its file. */
 export function ledgerText(entry: LedgerEntry): string {
-  return `${JSON.stringify(documentOf(entry))}\n`;
-}
-
-function documentOf(entry: LedgerEntry): object {
-  switch (entry.kind) {
-    case 'run':
-      return withKeyOrder(entry, RUN);
-    case 'fix':
-      return withKeyOrder(entry, FIX);
-    case 'loop':
-      return withKeyOrder(entry, LOOP);
-    case 'step':
-      return withKeyOrder(entry, STEP);
-  }
+  const shape = { run: RUN, fix: FIX, loop: LOOP, step: STEP }[entry.kind];
+  return `${JSON.stringify(withKeyOrder<object>(entry, shape))}\n`;
 }
 
 /** Parses an entry; `null` if the value is not a valid entry. */
@@ -111,23 +107,7 @@ const RUN: Shape<LedgerRun> = {
 const FIX: Shape<LedgerFix> = { kind: isOneOf(['fix']), ...DATED, ...DISPATCHED };
 
 // Words are keys, so that the compiler reports a missing one.
-const PHASES: Words<PhaseName> = { specify: 1, design: 1, 'create-plan': 1, 'create-tasks': 1, implement: 1 };
-
-const STAGES: Words<PhaseStage> = { domain: 1, phase: 1, implement: 1 };
-
-const ROLES: Words<PhaseRole> = {
-  'spec-reviewer': 1,
-  'design-reviewer': 1,
-  'plan-reviewer': 1,
-  'task-reviewer': 1,
-  'phase-reviewer': 1,
-  'implementation-reviewer': 1,
-  'code-quality-reviewer': 1,
-  'security-reviewer': 1,
-  implementer: 1,
-  'code-simplifier': 1,
-  'test-deepener': 1,
-};
+const WRITERS: Words<Exclude<PhaseRole, ReviewerRole>> = { implementer: 1, 'code-simplifier': 1, 'test-deepener': 1 };
 
 const TEMPLATES: Words<LoopTemplate> = { 'I1-R4': 1, I2: 1, 'I2-FV': 1, I3: 1, 'I7-fresh': 1, 'I7-resumed': 1 };
 
@@ -150,10 +130,10 @@ const LOOP: Shape<LedgerLoop> = {
   kind: isOneOf(['loop']),
   ...DATED,
   feature: isString,
-  phase: isOneOf(wordsOf(PHASES)),
-  stage: isOneOf(wordsOf(STAGES)),
+  phase: isOneOf(PHASES),
+  stage: isOneOf(PHASE_STAGES),
   run: isString,
-  role: isOneOf(wordsOf(ROLES)),
+  role: isOneOf([...REVIEWER_ROLES, ...wordsOf(WRITERS)]),
   iteration: isCount,
   isFinalValidation: isBoolean,
   template: orNull(isOneOf(wordsOf(TEMPLATES))),

@@ -1,9 +1,7 @@
 import { clean, cost, explain, resolve } from '../../api.ts';
 import { costCsv } from '../../cost/csv.ts';
 import { describeCost } from '../../cost/describe.ts';
-import { describeFeatureCost } from '../../cost/describe-feature.ts';
-import { costDocument } from '../../cost/json.ts';
-import { featureDocument } from '../../cost/json-loops.ts';
+import { describeFeatureCost } from '../../cost/describe-loops.ts';
 import { describeRunExplanation } from '../../explain/describe.ts';
 import { explainDocument, runExplanationDocument } from '../../explain/json.ts';
 import { describeCleaned, describeResolved } from '../../gates/describe/messages.ts';
@@ -37,18 +35,17 @@ export async function costCommand(
   if (!found.ok) return exitWith(found.failure, json);
   const { kind, report, rows } = found.value;
   if (csv) return printResult(costCsv(rows));
-  if (json) return printJson(kind === 'all' ? costDocument(report) : featureDocument(report));
-  const style = { ...pageLooks(process), localTime, details };
+  if (json) return printJson(report);
+  const { paint, width } = pageLooks(process);
+  const style = { paint, width: Math.min(WIDEST, Math.max(NARROWEST, width)), details };
   printResult(kind === 'all' ? describeCost(report, style) : describeFeatureCost(report, style));
 }
 
 const TWO_FORMATS = '--json and --csv cannot be used together.';
 
-function localTime(at: string): string {
-  const date = new Date(at);
-  const two = (part: number) => String(part).padStart(2, '0');
-  return `${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
-}
+const NARROWEST = 64;
+
+const WIDEST = 110;
 
 export async function explainCommand(
   name: string,
