@@ -37,7 +37,15 @@ const CALL_LEGEND =
 
 function callTable(phases: FeatureDocument['phases'], style: CostStyle): string {
   const rows = phases.flatMap(({ phase, at, paid, compared: { characters }, dispatches }) => [
-    [`${phase}, ${at.slice(5, 16).replace('T', ' ')}`, '', '', '', tokensOf(characters.sent), usageText(paid), moneyText(paid)],
+    [
+      `${phase}, ${at.slice(5, 16).replace('T', ' ')}`,
+      '',
+      '',
+      '',
+      tokensOf(characters.sent),
+      usageText(paid),
+      moneyText(paid),
+    ],
     ...dispatches.map(callRow),
   ]);
   return table([['Call (times in UTC)', '', 'session', '', 'sent', 'tokens', 'money'], ...rows], 4, style);

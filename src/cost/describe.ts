@@ -1,5 +1,6 @@
 import { quoteName, showInvisible } from '../kernel/escape.ts';
-import { LEVERS, SAVED_BY } from '../ledger/describe.ts';
+import { SAVED_BY } from '../ledger/describe.ts';
+import { LEVERS } from '../ledger/entries.ts';
 import { count, tokensOf } from '../ui/wording.ts';
 import { describeComparison, describePromises, describeRates } from './describe-loops.ts';
 import type { CostDocument, Paid, SavedTokens } from './json-schema.ts';

@@ -3,7 +3,7 @@ import { totalTokens, type Usage } from '../kernel/agent.ts';
 import { money } from '../kernel/json.ts';
 import type { usage as usageSchema } from '../kernel/json-schema.ts';
 import { count, tokensOf, usdOf } from '../ui/wording.ts';
-import type { Lever, Saved } from './entries.ts';
+import { LEVERS, type Lever, type Saved } from './entries.ts';
 
 /** The savings, as the end of a sentence about saved tokens. */
 export const SAVED_BY: Readonly<Record<Lever, string>> = {
@@ -12,8 +12,6 @@ export const SAVED_BY: Readonly<Record<Lever, string>> = {
   session: 'by resuming sessions',
   prefix: 'by sharing prompts',
 };
-
-export const LEVERS = ['pass', 'slot', 'session', 'prefix'] as const satisfies readonly Lever[];
 
 /** Returns a line about the cost, and a line about the savings, if any. */
 export function describePaid({
