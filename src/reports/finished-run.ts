@@ -86,11 +86,6 @@ export function namedText({ gate, text }: Obstacle): string {
   return gate === null ? text : `${gate}: ${text}`;
 }
 
-/** Returns the text of an obstacle with the output of its check, if there is any. */
-export function textWithOutput({ text, output }: Obstacle): string {
-  return output === null || output === '' ? text : `${text}\n\n${output}`;
-}
-
 /** Returns text of unknown origin with plain line ends, and with invisible characters except tabs escaped. */
 export function readable(text: string): string {
   return wellFormed(text)
@@ -105,45 +100,77 @@ export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\ufffd');
 }
 
-/** Returns the problem and its fix, in the reviewer's words. */
-export function findingMessage({ issue, fix }: Pick<Finding, 'issue' | 'fix'>): string {
-  return fix === null ? readable(issue) : `${readable(issue)}\n\nFix: ${readable(fix)}`;
-}
+/** The severity in formats with three levels. */
+export type Severity = 'error' | 'warning' | 'note';
 
-/** The place of a finding, for readers that show it beside the code. */
-export type FindingPlace = {
+/** A finding or an obstacle, for readers that show it beside the code. */
+export type ReportEntry = {
+  /** `null` for an obstacle. */
+  readonly reported: ReportedFinding | null;
+  /** The name of the gate, or of onceover. */
+  readonly gate: string;
+  readonly severity: Severity;
+  /** The problem and its fix, or the obstacle with the output of its check. */
+  readonly message: string;
   readonly file: string;
   /** `null` if the line is unknown or does not exist. */
   readonly line: number | null;
-  readonly lastLine: number | null;
+  readonly lastLine: number;
+  /** The quoted code, if it is the text at the line. */
+  readonly code: string | null;
+  readonly fingerprint: string;
 };
 
-/** The file of findings and obstacles without one: most readers refuse or drop entries without a place. */
-export const NO_FILE = 'onceover.yml';
+/** Most readers refuse or drop entries without a file, so these are shown at the settings. */
+const NO_FILE = 'onceover.yml';
+
+/** The name of the gate of entries that concern no single gate. */
+export const NO_GATE = 'onceover';
+
+/** Returns the entry of a finding. */
+export function findingEntry(reported: ReportedFinding): ReportEntry {
+  const { gate, issue, fix, file, code, anchor } = reported.finding;
+  const line = knownLine(reported.finding);
+  const isQuoted = isQuotedCode(reported.finding);
+  const lines = isQuoted ? (anchor?.text.split('\n').length ?? 1) : 1;
+  return {
+    reported,
+    gate: readable(gate),
+    severity: severityOf(reported),
+    message: fix === null ? readable(issue) : `${readable(issue)}\n\nFix: ${readable(fix)}`,
+    file: wellFormed(file ?? NO_FILE),
+    line,
+    lastLine: (line ?? 0) + lines - 1,
+    code: code !== null && isQuoted ? wellFormed(code) : null,
+    fingerprint: findingFingerprint(reported.finding),
+  };
+}
+
+/** Returns the entry of an obstacle. */
+export function obstacleEntry({ gate, text, output }: Obstacle): ReportEntry {
+  return {
+    reported: null,
+    gate: readable(gate ?? NO_GATE),
+    severity: 'error',
+    message: readable(output === null || output === '' ? text : `${text}\n\n${output}`),
+    file: NO_FILE,
+    line: null,
+    lastLine: 0,
+    code: null,
+    fingerprint: gateFingerprint(gate),
+  };
+}
 
 const HIGHEST_LINE = 2 ** 31 - 1;
 
-export function findingPlace(finding: Finding): FindingPlace {
-  const { file, line, mark } = finding;
-  const isKnown =
-    file !== null &&
-    line !== null &&
-    Number.isInteger(line) &&
-    line > 0 &&
-    line <= HIGHEST_LINE &&
-    mark !== 'no-such-line';
-  if (!isKnown) return { file: file ?? NO_FILE, line: null, lastLine: null };
-  const lines = isQuoted(finding) ? (finding.anchor?.text.split('\n').length ?? 1) : 1;
-  return { file, line, lastLine: line + lines - 1 };
+function knownLine({ file, line, mark }: Finding): number | null {
+  if (file === null || line === null || mark === 'no-such-line') return null;
+  return Number.isInteger(line) && line > 0 && line <= HIGHEST_LINE ? line : null;
 }
 
-/** Whether the quoted code is the text at the finding's line. */
-export function isQuoted({ code, anchor, mark }: Finding): boolean {
+function isQuotedCode({ code, anchor, mark }: Finding): boolean {
   return code !== null && anchor !== null && mark !== 'code-not-found' && mark !== 'no-such-line';
 }
-
-/** The severity in formats with three levels. */
-export type Severity = 'error' | 'warning' | 'note';
 
 const SEVERITIES: Readonly<Record<Priority, Severity>> = {
   critical: 'error',
@@ -153,7 +180,7 @@ const SEVERITIES: Readonly<Record<Priority, Severity>> = {
 };
 
 /** Returns the severity of a finding. A warning is never an error. */
-export function severityOf({ finding, state }: ReportedFinding): Severity {
+function severityOf({ finding, state }: ReportedFinding): Severity {
   const severity = SEVERITIES[finding.priority];
   return state === 'warning' && severity === 'error' ? 'warning' : severity;
 }

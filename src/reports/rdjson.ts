@@ -1,17 +1,11 @@
-import type { ReportedFinding } from '../gates/run-types.ts';
 import {
   currentFindings,
   type EndedRun,
-  findingMessage,
-  findingPlace,
+  findingEntry,
   listObstacles,
-  NO_FILE,
-  type Obstacle,
-  readable,
+  obstacleEntry,
+  type ReportEntry,
   type Severity,
-  severityOf,
-  textWithOutput,
-  wellFormed,
 } from './finished-run.ts';
 
 const SEVERITIES: Readonly<Record<Severity, string>> = { error: 'ERROR', warning: 'WARNING', note: 'INFO' };
@@ -22,32 +16,19 @@ const SEVERITIES: Readonly<Record<Severity, string>> = { error: 'ERROR', warning
  */
 export function rdjsonReport(run: EndedRun): string {
   const findings = currentFindings(run).filter(({ state }) => state !== 'waived');
-  const document = {
-    source: { name: 'onceover' },
-    severity: 'ERROR',
-    diagnostics: [...findings.map(findingDiagnostic), ...listObstacles(run).map(obstacleDiagnostic)],
-  };
+  const entries = [...findings.map(findingEntry), ...listObstacles(run).map(obstacleEntry)];
+  const document = { source: { name: 'onceover' }, severity: 'ERROR', diagnostics: entries.map(diagnostic) };
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-function findingDiagnostic(reported: ReportedFinding) {
-  const { finding } = reported;
-  const { file, line, lastLine } = findingPlace(finding);
-  const range = line === null ? {} : { range: { start: { line }, end: { line: lastLine ?? line } } };
+function diagnostic({ reported, gate, severity, message, file, line, lastLine }: ReportEntry) {
+  const name = reported === null ? '' : `${reported.finding.id} (${reported.finding.priority}): `;
+  const range = line === null ? {} : { range: { start: { line }, end: { line: lastLine } } };
   return {
-    message: inert(`${finding.id} (${finding.priority}): ${findingMessage(finding)}`),
-    location: { path: wellFormed(file), ...range },
-    severity: SEVERITIES[severityOf(reported)],
-    code: { value: readable(finding.gate) },
-  };
-}
-
-function obstacleDiagnostic(obstacle: Obstacle) {
-  return {
-    message: inert(readable(textWithOutput(obstacle))),
-    location: { path: NO_FILE },
-    severity: SEVERITIES.error,
-    code: { value: readable(obstacle.gate ?? 'onceover') },
+    message: inert(`${name}${message}`),
+    location: { path: file, ...range },
+    severity: SEVERITIES[severity],
+    code: { value: gate },
   };
 }
 
