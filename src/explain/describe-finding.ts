@@ -1,44 +1,9 @@
-import { describeFinding } from '../gates/describe/finding.ts';
-import { fixResult } from '../gates/describe/logs.ts';
-import type { FixLog } from '../gates/record-types.ts';
 import type { ReportedFinding } from '../gates/run-types.ts';
 import { quoteName, showInvisible } from '../kernel/escape.ts';
-import { cut, wrap } from '../ui/layout.ts';
-import type { Styled } from '../ui/style.ts';
-import { joinWords } from '../ui/wording.ts';
-import type { RunExplanation } from './types.ts';
 
-const MOST_FIXES = 3;
-
-const MOST_LINES = 5;
-
-/** Describes the fixes of a finding or gate with their logs, or returns nothing if there were none. */
-export function describeFixes(fixes: readonly FixLog[], width: number): readonly string[] {
-  if (fixes.length === 0) return [];
-  const shown = fixes.slice(0, MOST_FIXES).flatMap(({ agent, iteration, path, log }) => [
-    wrap(`  after run ${iteration}: ${quoteName(agent)}, ${quoteName(path)}`, width, 2),
-    ...fixResult(log)
-      .slice(0, MOST_LINES)
-      .map((line) => cut(`    ${showInvisible(line)}`, width)),
-  ]);
-  const more = fixes.length > MOST_FIXES ? [`  and ${fixes.length - MOST_FIXES} more`] : [];
-  return [['Fixes, newest first:', ...shown, ...more].join('\n')];
-}
-
-/** Describes a finding: its state, its text, the reason for its state, and how the state can change. */
-export function describeFindingBlocks(
-  { reported, planned, fixes }: Extract<RunExplanation, { kind: 'finding' }>,
-  styled: Styled,
-  width: number,
-): readonly string[] {
-  const next = describeFindingNext(reported, planned);
-  return [
-    `${reported.finding.id} ${isOfPart(reported) ? 'does not count here' : STATES[reported.state]}`,
-    describeFinding(reported, styled).join('\n'),
-    wrap(describeReason(reported), width),
-    ...describeFixes(fixes, width),
-    ...(next.length === 0 ? [] : [joinWords('What can change this:', next, width)]),
-  ];
+/** Returns the state of a finding, as the end of a sentence that starts with its id. */
+export function describeFindingState(reported: ReportedFinding): string {
+  return isOfPart(reported) ? 'does not count here' : STATES[reported.state];
 }
 
 const STATES: Readonly<Record<ReportedFinding['state'], string>> = {
@@ -55,7 +20,8 @@ function isOfPart({ finding, state }: ReportedFinding): boolean {
   return state === 'gone' && finding.scope !== 'full';
 }
 
-function describeReason(reported: ReportedFinding): string {
+/** Describes why a finding has its state, and what that means for its gate. */
+export function describeFindingReason(reported: ReportedFinding): string {
   const { finding, state } = reported;
   switch (state) {
     case 'open':

@@ -64,8 +64,9 @@ export async function explainCommand(
   const { explanation } = value;
   if (json) printJson(runExplanationDocument(explanation));
   else if (options.prompt !== true) printResult(describeRunExplanation(explanation, shown));
-  else if (explanation.kind === 'slot') printResult(explanation.log ?? 'This reviewer has not run on this change yet.');
   else if (explanation.kind === 'check') printResult(explanation.log ?? 'This check has not run on this change yet.');
+  else if (explanation.kind === 'review' && explanation.slot !== null)
+    printResult(explanation.log ?? 'This reviewer has not run on this change yet.');
   else {
     const said =
       '--prompt works with a reviewer or a check. Name a reviewer by gate and number, such as "review:src:code-quality@1".';
