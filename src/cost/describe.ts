@@ -1,9 +1,9 @@
 import { quoteName, showInvisible } from '../kernel/escape.ts';
 import { SAVED_BY } from '../ledger/describe.ts';
 import { LEVERS } from '../ledger/entries.ts';
-import { count, tokensOf } from '../ui/wording.ts';
-import { describeComparison, describePromises, describeRates } from './describe-loops.ts';
-import type { CostDocument, Paid, SavedTokens } from './json-schema.ts';
+import { count, tokensOf, usdOf } from '../ui/wording.ts';
+import type { CostDocument, FeatureDocument, Paid, PhaseCall, SavedTokens } from './json-schema.ts';
+import { RATES } from './loops.ts';
 import {
   type CostStyle,
   costLegend,
@@ -42,7 +42,7 @@ function blocksOf(report: CostDocument, style: CostStyle): readonly string[] {
     costLegend(paid),
     ...(style.details ? [describeNewSessions(report)] : [hint]),
     ...(style.details && loops.features.length > 0
-      ? [describeComparison(loops, style), describePromises(loops), describeRates(loops.rates, null, style)]
+      ? [describePromises(loops), describeRates(loops.rates, null, style)]
       : []),
   ];
 }
@@ -109,4 +109,103 @@ function describeNewSessions({ looked_again: again }: CostDocument): string {
   ] as const;
   const fresh = reasons.filter(([times]) => times > 0).map(([times, why]) => `${times} because ${why}`);
   return fresh.length === 0 ? '' : `New sessions although there was one to resume: ${fresh.join(', ')}.`;
+}
+
+/** Returns what the phases of a feature cost, call by call. Details add comparisons and rates. */
+export function describeFeatureCost(report: FeatureDocument, style: CostStyle): string {
+  const { phases, paid, rates, rates_of_all_features: all } = report;
+  const name = featureName(report.feature);
+  const nothing = `No phase of ${name} ${selectionText(report)} is in the ledger. Leave out --since and --branch to see all.`;
+  const phaseNames = [...new Set(phases.map(({ phase }) => phase))].join(', ');
+  const blocks = [
+    [`Phases of ${name} ${selectionText(report)}: ${phaseNames}.`, ...paidLines(paid)].join('\n'),
+    callTable(phases, style),
+    [CALL_LEGEND, costLegend(paid)].filter((text) => text !== '').join('; '),
+    ...(style.details ? [describePromises(report), describeRates(all, rates, style)] : []),
+  ];
+  return pageText(phases.length === 0 ? [nothing] : blocks, report.unreadable_entries, style);
+}
+
+const CALL_LEGEND =
+  'sent: characters of the prompt; FV: final validation; unconfirmed: did not confirm that it read the required files';
+
+function callTable(phases: FeatureDocument['phases'], style: CostStyle): string {
+  const rows = phases.flatMap(({ phase, at, paid, compared: { characters }, dispatches }) => [
+    [
+      `${phase}, ${at.slice(5, 16).replace('T', ' ')}`,
+      '',
+      '',
+      '',
+      tokensOf(characters.sent),
+      usageText(paid),
+      moneyText(paid),
+    ],
+    ...dispatches.map(callRow),
+  ]);
+  return table([['Call (times in UTC)', '', 'session', '', 'sent', 'tokens', 'money'], ...rows], 4, style);
+}
+
+function callRow(call: PhaseCall): readonly string[] {
+  const { role, iteration, final_validation, dispatch, prompt_chars, usage, cost_usd, cost_source } = call;
+  const notes = [
+    [call.status === 'error', 'no answer'],
+    [call.fell_back, 'resume failed'],
+    [call.guarded, 'large delta'],
+    [call.reads_unconfirmed, 'unconfirmed'],
+  ] as const;
+  return [
+    ` ${role}`,
+    final_validation ? 'FV' : iteration === 0 ? '' : String(iteration),
+    dispatch === 'fresh' ? 'new' : dispatch,
+    notes.flatMap(([isSo, note]) => (isSo ? [note] : [])).join(', '),
+    tokensOf(prompt_chars),
+    usage === null ? '?' : tokensOf(paidTokens(usage)),
+    cost_usd === null ? '?' : `${cost_source === 'list' ? '~' : ''}${usdOf(cost_usd)}`,
+  ];
+}
+
+type Loops = Pick<FeatureDocument, 'compared' | 'resumed_prompts_shorter' | 'five_iterations_under_half'>;
+
+/** Compares prompts with those of new sessions in every round, and says whether both promises hold (NFR1 and NFR3). */
+function describePromises({ compared, resumed_prompts_shorter, five_iterations_under_half }: Loops): string {
+  const { ratio } = compared.characters;
+  const weighted = compared.weighted_input_tokens.ratio;
+  const tokens = weighted === null ? '' : ` and about ${percentText(weighted)} of the input tokens, weighted by price`;
+  const promise = ({ state, of, not_so }: { state: keyof typeof STATES; of: number; not_so: readonly object[] }) =>
+    `${STATES[state]}${of === 0 ? '' : ` (${of - not_so.length} of ${of})`}.`;
+  return [
+    ratio === null
+      ? 'No call can be compared with a new session.'
+      : `Prompts took ${percentText(ratio)} of the characters of new sessions${tokens}.`,
+    `Resumed prompts are shorter than the first prompt of their session: ${promise(resumed_prompts_shorter)}`,
+    `Loops of five iterations send under half of new sessions: ${promise(five_iterations_under_half)}`,
+  ].join('\n');
+}
+
+const STATES = { holds: 'yes', does_not_hold: 'no', nothing_to_judge: 'no data yet' } as const;
+
+type Rates = FeatureDocument['rates'];
+
+/** Returns the watched rates of all features with their limits; `here` adds the rates of one feature. */
+function describeRates(all: Rates, here: Rates | null, style: CostStyle): string {
+  const watched = Object.keys(RATES) as (keyof typeof RATES)[];
+  const head = ['Rates', ...(here === null ? [] : ['this feature']), 'all features', 'limit', ''];
+  const rows = watched.map((which) => {
+    const { exceeded, rate, threshold } = all[which];
+    return [
+      RATES[which].title,
+      ...(here === null ? [] : [rateText(here[which])]),
+      rateText(all[which]),
+      percentText(threshold),
+      exceeded === null || rate === null ? '' : exceeded ? 'exceeded' : 'within',
+    ];
+  });
+  const notes = all.judged
+    ? watched.flatMap((which) => all[which].action ?? [])
+    : [`Rates are judged from three features on; so far there ${all.features === 1 ? 'is' : 'are'} ${all.features}.`];
+  return [table([head, ...rows], 1, style), ...notes].join('\n');
+}
+
+function rateText({ count: times, of, rate }: Rates[keyof typeof RATES]): string {
+  return rate === null ? 'no data' : `${times} of ${of}  ${percentText(rate)}`;
 }

@@ -18,7 +18,7 @@ import { oneLine, quoteName, showInvisible } from '../kernel/escape.ts';
 import { cut, wrap } from '../ui/layout.ts';
 import { type Styled, UNSTYLED } from '../ui/style.ts';
 import { commandPrefix, describeDuration, joinWords, someNames, tokensOf } from '../ui/wording.ts';
-import { describeFindingNext, describeFindingReason, describeFindingState } from './describe-finding.ts';
+import { describeFindingState } from './describe-finding.ts';
 import type { RunExplanation } from './types.ts';
 
 type About<Kind> = Extract<RunExplanation, { kind: Kind }>;
@@ -157,11 +157,11 @@ function describeFixes(fixes: readonly FixLog[], width: number): string {
 
 /** Describes a finding: its state, its text, the reason for its state, and how the state can change. */
 function findingBlocks({ reported, planned, fixes }: About<'finding'>, styled: Styled, width: number) {
-  const next = describeFindingNext(reported, planned);
+  const { title, reason, next } = describeFindingState(reported, planned);
   return [
-    `${reported.finding.id} ${describeFindingState(reported)}`,
+    title,
     describeFinding(reported, styled).join('\n'),
-    wrap(describeFindingReason(reported), width),
+    wrap(reason, width),
     describeFixes(fixes, width),
     next.length === 0 ? '' : joinWords('What can change this:', next, width),
   ];

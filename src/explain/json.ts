@@ -7,7 +7,7 @@ import type { CheckRecord, FixLog, SlotRecord } from '../gates/record-types.ts';
 import { definingFile, explanationSummary } from '../rules/describe.ts';
 import type { explainSchema } from '../rules/json-schema.ts';
 import type { ReviewExplanation, RuleReviewTask } from '../rules/types.ts';
-import { describeFindingNext } from './describe-finding.ts';
+import { describeFindingState } from './describe-finding.ts';
 import type { RunExplanation } from './types.ts';
 
 /** The answer of `explain --json` for a review id. */
@@ -44,7 +44,7 @@ export function runExplanationDocument(explanation: RunExplanation): RunExplanat
       about: 'finding',
       finding: findingDocument(reported),
       would_be_asked: planned,
-      would_change_it: [...describeFindingNext(reported, planned)],
+      would_change_it: [...describeFindingState(reported, planned).next],
       fixes: fixes.map(fixDocument),
     };
   }

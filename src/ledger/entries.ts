@@ -1,12 +1,12 @@
 import type { Usage } from '../kernel/agent.ts';
 import type { Result } from '../kernel/result.ts';
 import {
-  type LoopDispatchReason,
+  LOOP_DISPATCH_REASONS,
+  LOOP_TEMPLATES,
   type LoopTemplate,
+  PHASE_ROLES,
   PHASE_STAGES,
   PHASES,
-  type PhaseRole,
-  REVIEWER_ROLES,
 } from '../kernel/review-loops.ts';
 import {
   type Checked,
@@ -113,36 +113,6 @@ const FIX = { kind: isOneOf(['fix']), ...DATED, ...DISPATCHED };
 /** A fix by an agent. */
 export type LedgerFix = Checked<typeof FIX>;
 
-// Words are keys, so that the compiler reports a missing one.
-const TEMPLATES: Words<LoopTemplate> = { 'I1-R4': 1, I2: 1, 'I2-FV': 1, I3: 1, 'I7-fresh': 1, 'I7-resumed': 1 };
-
-const WRITERS: Words<Exclude<PhaseRole, (typeof REVIEWER_ROLES)[number]>> = {
-  implementer: 1,
-  'code-simplifier': 1,
-  'test-deepener': 1,
-};
-
-const REASONS: Words<LoopDispatchReason> = {
-  'first-look': 1,
-  'asked-for': 1,
-  'session-differs': 1,
-  'cannot-resume': 1,
-  'session-lost': 1,
-  'no-changes': 1,
-  'resume-dearer': 1,
-  'delta-too-large': 1,
-  delta: 1,
-  'final-validation': 1,
-  'resume-failed': 1,
-  'other-agent': 1,
-};
-
-type Words<T extends string> = Readonly<Record<T, 1>>;
-
-function wordsOf<T extends string>(words: Words<T>): readonly T[] {
-  return Object.keys(words) as T[];
-}
-
 const LOOP = {
   kind: isOneOf(['loop']),
   ...DATED,
@@ -151,12 +121,12 @@ const LOOP = {
   stage: isOneOf(PHASE_STAGES),
   /** The run of the phase. A rerun has another one. */
   run: isString,
-  role: isOneOf<PhaseRole>([...REVIEWER_ROLES, ...wordsOf(WRITERS)]),
+  role: isOneOf(PHASE_ROLES),
   iteration: isCount,
   isFinalValidation: isBoolean,
   /** `null`: a step before the reviews of code, which has its own prompt. */
-  template: orNull(isOneOf(wordsOf(TEMPLATES))),
-  why: isOneOf(wordsOf(REASONS)),
+  template: orNull(isOneOf(LOOP_TEMPLATES)),
+  why: isOneOf(LOOP_DISPATCH_REASONS),
   fellBack: isBoolean,
   guarded: isBoolean,
   warned: isBoolean,

@@ -1,7 +1,6 @@
 import { clean, cost, explain, resolve } from '../../api.ts';
 import { costCsv } from '../../cost/csv.ts';
-import { describeCost } from '../../cost/describe.ts';
-import { describeFeatureCost } from '../../cost/describe-loops.ts';
+import { describeCost, describeFeatureCost } from '../../cost/describe.ts';
 import { describeRunExplanation } from '../../explain/describe.ts';
 import { explainDocument, runExplanationDocument } from '../../explain/json.ts';
 import { describeCleaned, describeResolved } from '../../gates/describe/messages.ts';
