@@ -44,8 +44,13 @@ export const RATES = {
 /** A loop of five iterations must send less than this part of five new sessions (NFR3). */
 const NFR3_LIMIT = 0.5;
 
-/** The price of a token that is written to a cache or read from it, relative to an uncached token. */
-const CACHE_WEIGHTS = { write: 1.25, read: 0.1 } as const;
+/** How much a token counts that is written to a cache or read from it. */
+type CacheWeights = { readonly write: number; readonly read: number };
+
+const EQUAL: CacheWeights = { write: 1, read: 1 };
+
+/** The price of such a token, relative to an uncached token. */
+const BY_PRICE: CacheWeights = { write: 1.25, read: 0.1 };
 
 /** The part of both documents that compares review loops with new sessions in every round. */
 type LoopFigures = Pick<
@@ -68,8 +73,8 @@ export function loopCost(dispatches: readonly LoopDispatch[], unanswered: readon
       resumed: dispatches.filter(isResumed).length,
       dispatches_without_usage: dispatches.filter(({ usage }) => usage === null).length,
       characters: charactersOf(dispatches),
-      input_tokens: tokensOf(calls, inputTokens),
-      weighted_input_tokens: tokensOf(calls, weightedTokens),
+      input_tokens: tokensOf(calls, EQUAL),
+      weighted_input_tokens: tokensOf(calls, BY_PRICE),
     },
     resumed_prompts_shorter: promise(
       opened.length,
@@ -115,15 +120,6 @@ function ratesOf(dispatches: readonly LoopDispatch[], unanswered: readonly LoopD
   };
 }
 
-/** Returns the input tokens of a call, weighted by their price. */
-function weightedTokens({ inputTokens: plain, cacheWriteTokens, cachedInputTokens }: Usage): number {
-  return plain + CACHE_WEIGHTS.write * cacheWriteTokens + CACHE_WEIGHTS.read * cachedInputTokens;
-}
-
-function inputTokens({ inputTokens: plain, cacheWriteTokens, cachedInputTokens }: Usage): number {
-  return plain + cacheWriteTokens + cachedInputTokens;
-}
-
 function charactersOf(dispatches: readonly LoopDispatch[]) {
   const sent = dispatches.reduce((sum, { promptChars }) => sum + promptChars, 0);
   const fresh = dispatches.reduce((sum, { freshChars }) => sum + freshChars, 0);
@@ -131,7 +127,8 @@ function charactersOf(dispatches: readonly LoopDispatch[]) {
 }
 
 /** Estimates a new session by the first call of the resumed session, plus the growth of its prompt. */
-function tokensOf(calls: readonly Beside<LoopDispatch>[], weigh: (usage: Usage) => number) {
+function tokensOf(calls: readonly Beside<LoopDispatch>[], { write, read }: CacheWeights) {
+  const weigh = (usage: Usage) => usage.inputTokens + write * usage.cacheWriteTokens + read * usage.cachedInputTokens;
   let [sent, fresh] = [0, 0];
   for (const { one, opening } of calls) {
     if (one.usage === null || opening === null || opening.usage === null) continue;

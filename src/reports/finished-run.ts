@@ -127,7 +127,11 @@ const NO_FILE = 'onceover.yml';
 /** The name of the gate of entries that concern no single gate. */
 export const NO_GATE = 'onceover';
 
-/** Returns the entry of a finding. */
+/** Returns the findings that count, then the obstacles. */
+export function reportEntries(run: EndedRun): readonly ReportEntry[] {
+  return [...currentFindings(run).map(findingEntry), ...listObstacles(run).map(obstacleEntry)];
+}
+
 export function findingEntry(reported: ReportedFinding): ReportEntry {
   const { gate, issue, fix, file, code, anchor } = reported.finding;
   const line = knownLine(reported.finding);
@@ -146,7 +150,6 @@ export function findingEntry(reported: ReportedFinding): ReportEntry {
   };
 }
 
-/** Returns the entry of an obstacle. */
 export function obstacleEntry({ gate, text, output }: Obstacle): ReportEntry {
   return {
     reported: null,

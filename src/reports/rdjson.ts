@@ -1,12 +1,4 @@
-import {
-  currentFindings,
-  type EndedRun,
-  findingEntry,
-  listObstacles,
-  obstacleEntry,
-  type ReportEntry,
-  type Severity,
-} from './finished-run.ts';
+import { type EndedRun, type ReportEntry, reportEntries, type Severity } from './finished-run.ts';
 
 const SEVERITIES: Readonly<Record<Severity, string>> = { error: 'ERROR', warning: 'WARNING', note: 'INFO' };
 
@@ -15,8 +7,7 @@ const SEVERITIES: Readonly<Record<Severity, string>> = { error: 'ERROR', warning
  * reviewdog refuses unknown keys.
  */
 export function rdjsonReport(run: EndedRun): string {
-  const findings = currentFindings(run).filter(({ state }) => state !== 'waived');
-  const entries = [...findings.map(findingEntry), ...listObstacles(run).map(obstacleEntry)];
+  const entries = reportEntries(run).filter(({ reported }) => reported?.state !== 'waived');
   const document = { source: { name: 'onceover' }, severity: 'ERROR', diagnostics: entries.map(diagnostic) };
   return `${JSON.stringify(document, null, 2)}\n`;
 }

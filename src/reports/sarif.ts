@@ -7,14 +7,12 @@ import {
   currentFindings,
   type EndedRun,
   exitCodeOf,
-  findingEntry,
   listObstacles,
   NO_GATE,
   namedText,
-  type Obstacle,
-  obstacleEntry,
   type ReportEntry,
   readable,
+  reportEntries,
 } from './finished-run.ts';
 
 /** The version of onceover that made a report. */
@@ -24,8 +22,6 @@ export type Tool = { readonly version: string };
 export function sarifReport(run: EndedRun, tool: Tool): string {
   const rules = rulesOf(run);
   const indexes = new Map(rules.map(({ id }, index) => [id, index]));
-  const obstacles = listObstacles(run);
-  const entries = [...currentFindings(run).map(findingEntry), ...obstacles.map(obstacleEntry)];
   const driver = { name: 'onceover', version: tool.version, semanticVersion: tool.version, rules };
   const log = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
@@ -33,10 +29,10 @@ export function sarifReport(run: EndedRun, tool: Tool): string {
     runs: [
       {
         tool: { driver },
-        invocations: [invocationOf(run, obstacles)],
+        invocations: [invocationOf(run)],
         originalUriBaseIds: { [ROOT]: { description: { text: 'The root of the repository.' } } },
         columnKind: 'utf16CodeUnits',
-        results: entries.map((entry) => ({
+        results: reportEntries(run).map((entry) => ({
           ruleId: entry.gate,
           ruleIndex: indexes.get(entry.gate) ?? -1,
           ...resultOf(entry),
@@ -111,8 +107,8 @@ function suppressionOf({ resolution }: ReportedFinding['finding']) {
 }
 
 /** Describes how the tool ran. Gates without a result are repeated here, because some readers look only here. */
-function invocationOf(run: EndedRun, obstacles: readonly Obstacle[]) {
-  const errors = obstacles
+function invocationOf(run: EndedRun) {
+  const errors = listObstacles(run)
     .filter(({ isJudged }) => !isJudged)
     .map((obstacle) => ({ level: 'error', message: { text: readable(namedText(obstacle)) } }));
   const warnings = run.kind === 'judged' ? notReviewed(run.outcome) : [];
