@@ -6,7 +6,7 @@ import type { Paid } from './json-schema.ts';
 /** A review, a fix, a call of a phase, or a review of a workflow step, with its price. */
 export type CostRow = ReviewRow | (LedgerFix & Priced) | LoopRow | (LedgerStep & Priced);
 
-export type ReviewRow = LedgerSlot &
+type ReviewRow = LedgerSlot &
   Pick<LedgerRun, 'at' | 'startedBy' | 'branch' | 'scope' | 'iteration'> &
   Priced & { readonly kind: 'review' };
 

@@ -113,11 +113,8 @@ export type ReportEntry = {
   /** The problem and its fix, or the obstacle with the output of its check. */
   readonly message: string;
   readonly file: string;
-  /** `null` if the line is unknown or does not exist. */
-  readonly line: number | null;
-  readonly lastLine: number;
-  /** The quoted code, if it is the text at the line. */
-  readonly code: string | null;
+  /** The lines, with their text if the reviewer quoted it; `null` if they are unknown or do not exist. */
+  readonly region: { readonly line: number; readonly lastLine: number; readonly code: string | null } | null;
   readonly fingerprint: string;
 };
 
@@ -133,19 +130,14 @@ export function reportEntries(run: EndedRun): readonly ReportEntry[] {
 }
 
 export function findingEntry(reported: ReportedFinding): ReportEntry {
-  const { gate, issue, fix, file, code, anchor } = reported.finding;
-  const line = knownLine(reported.finding);
-  const isQuoted = isQuotedCode(reported.finding);
-  const lines = isQuoted ? (anchor?.text.split('\n').length ?? 1) : 1;
+  const { gate, issue, fix, file } = reported.finding;
   return {
     reported,
     gate: readable(gate),
     severity: severityOf(reported),
     message: fix === null ? readable(issue) : `${readable(issue)}\n\nFix: ${readable(fix)}`,
     file: wellFormed(file ?? NO_FILE),
-    line,
-    lastLine: (line ?? 0) + lines - 1,
-    code: code !== null && isQuoted ? wellFormed(code) : null,
+    region: regionOf(reported.finding),
     fingerprint: findingFingerprint(reported.finding),
   };
 }
@@ -157,22 +149,18 @@ export function obstacleEntry({ gate, text, output }: Obstacle): ReportEntry {
     severity: 'error',
     message: readable(output === null || output === '' ? text : `${text}\n\n${output}`),
     file: NO_FILE,
-    line: null,
-    lastLine: 0,
-    code: null,
+    region: null,
     fingerprint: gateFingerprint(gate),
   };
 }
 
 const HIGHEST_LINE = 2 ** 31 - 1;
 
-function knownLine({ file, line, mark }: Finding): number | null {
-  if (file === null || line === null || mark === 'no-such-line') return null;
-  return Number.isInteger(line) && line > 0 && line <= HIGHEST_LINE ? line : null;
-}
-
-function isQuotedCode({ code, anchor, mark }: Finding): boolean {
-  return code !== null && anchor !== null && mark !== 'code-not-found' && mark !== 'no-such-line';
+function regionOf({ file, line, mark, code, anchor }: Finding): ReportEntry['region'] {
+  const isLine = line !== null && Number.isInteger(line) && line > 0 && line <= HIGHEST_LINE;
+  if (file === null || !isLine || mark === 'no-such-line') return null;
+  if (code === null || anchor === null || mark === 'code-not-found') return { line, lastLine: line, code: null };
+  return { line, lastLine: line + anchor.text.split('\n').length - 1, code: wellFormed(code) };
 }
 
 const SEVERITIES: Readonly<Record<Priority, Severity>> = {

@@ -63,10 +63,10 @@ export function githubSummary(run: EndedRun): string {
   return `${closeFence(whole)}\n\nThe report is too long for a job summary. Write it to a file with "--report markdown=FILE".\n`;
 }
 
-function annotation({ reported, gate, severity, message, file, line, lastLine }: ReportEntry): Annotation {
+function annotation({ reported, gate, severity, message, file, region }: ReportEntry): Annotation {
   if (reported === null) return { kind: 'error', properties: { title: gate }, message };
   const title = `${reported.finding.id} ${reported.finding.priority} (${gate} @${reported.finding.slot})`;
-  const place = line === null ? { file } : { file, line, endLine: lastLine };
+  const place = region === null ? { file } : { file, line: region.line, endLine: region.lastLine };
   return { kind: KINDS[severity], properties: { ...place, title }, message };
 }
 

@@ -12,9 +12,9 @@ export function rdjsonReport(run: EndedRun): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-function diagnostic({ reported, gate, severity, message, file, line, lastLine }: ReportEntry) {
+function diagnostic({ reported, gate, severity, message, file, region }: ReportEntry) {
   const name = reported === null ? '' : `${reported.finding.id} (${reported.finding.priority}): `;
-  const range = line === null ? {} : { range: { start: { line }, end: { line: lastLine } } };
+  const range = region === null ? {} : { range: { start: { line: region.line }, end: { line: region.lastLine } } };
   return {
     message: inert(`${name}${message}`),
     location: { path: file, ...range },

@@ -91,11 +91,12 @@ function findingFacts({ finding, state }: ReportedFinding) {
   };
 }
 
-function locationOf({ file, line, lastLine, code }: ReportEntry) {
+function locationOf({ file, region }: ReportEntry) {
   // A path becomes a relative URI.
   const uri = file.split('/').map(encodeURIComponent).join('/');
   const artifactLocation = { uri, uriBaseId: ROOT };
-  if (line === null) return { physicalLocation: { artifactLocation } };
+  if (region === null) return { physicalLocation: { artifactLocation } };
+  const { line, lastLine, code } = region;
   const end = lastLine === line ? {} : { endLine: lastLine };
   const snippet = code === null ? {} : { snippet: { text: code } };
   return { physicalLocation: { artifactLocation, region: { startLine: line, ...end, ...snippet } } };
