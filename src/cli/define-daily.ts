@@ -109,7 +109,7 @@ function addCost(program: Command): void {
     .argument('[feature]', 'the folder of a feature that was reviewed with "onceover phase"')
     .option('--since <when>', 'only runs since then: a number of days, or a date such as 2026-03-01')
     .option('--branch <name>', 'only runs on this branch')
-    .option('--details', 'also show the last runs, why sessions were not resumed, and the rates of review loops')
+    .option('--details', 'also show why sessions were not resumed, and the rates of review loops')
     .addOption(new Option('--all').hideHelp().implies({ details: true }))
     .option(...JSON_ANSWER)
     .option('--csv', 'print one row per review, for spreadsheets')

@@ -2,9 +2,10 @@ import { statSync } from 'node:fs';
 import { isAbsolute, join, normalize } from 'node:path';
 import { appendReport, writeReports } from '../api.ts';
 import type { RunOutcome } from '../gates/run-types.ts';
+import { quoteName } from '../kernel/escape.ts';
 import { exitCode, type Failure } from '../kernel/failure.ts';
 import type { EndedRun } from '../reports/finished-run.ts';
-import { describeSeenReport, describeWrongReport, FORMATS, type Format, type WrongReport } from '../reports/formats.ts';
+import { describeSeenReport, FORMATS, type Format } from '../reports/formats.ts';
 import { githubAnnotations, githubSummary } from '../reports/github.ts';
 import { describeFailure } from '../ui/describe-failure.ts';
 import type { Message } from '../ui/wording.ts';
@@ -27,7 +28,7 @@ export function openReports(
   flags: readonly string[],
   options: { readonly dryRun: boolean; readonly json: boolean },
 ): Reports | { readonly said: string } {
-  const request = options.dryRun ? said({ kind: 'dry-run' }) : readFlags(flags, workingDirectory());
+  const request = options.dryRun ? { said: NOT_IN_DRY_RUN } : readFlags(flags, workingDirectory());
   if ('said' in request) return request;
   const print = (run: EndedRun) => {
     // With --json, stdout holds one document and nothing else.
@@ -61,20 +62,31 @@ function readFlags(flags: readonly string[], cwd: string): ReportRequest | { rea
   for (const flag of flags) {
     const [, format = flag, name = null] = /^([^=]*)=(.*)$/su.exec(flag) ?? [];
     if (format === 'github') {
-      if (name !== null) return said({ kind: 'file-for-github' });
-      if (github) return said({ kind: 'twice', what: format });
+      if (name !== null)
+        return wrong('--report github takes no file, because it writes to the log and the job summary');
+      if (github) return twice(format);
       github = true;
       continue;
     }
-    if (!isFormat(format)) return said({ kind: 'unknown-format', format });
-    if (name === null || name === '' || name === '-') return said({ kind: 'no-file', format });
+    if (!isFormat(format)) return wrong(`${quoteName(format)} is not a format of --report`);
+    if (name === null || name === '' || name === '-') return wrong(`--report ${format} needs a file`);
     const path = isAbsolute(name) ? normalize(name) : join(cwd, name);
-    if (isFolder(path)) return said({ kind: 'folder', file: name });
-    if (paths.has(path)) return said({ kind: 'twice', what: name });
+    if (isFolder(path)) return wrong(`--report needs a file, and ${quoteName(name)} is a folder`);
+    if (paths.has(path)) return twice(name);
     paths.add(path);
     files.push({ format, name });
   }
   return { files, github };
+}
+
+const NOT_IN_DRY_RUN = '--report cannot be used with --dry-run: nothing runs, so there is nothing to report.';
+
+function wrong(what: string): { readonly said: string } {
+  return { said: `${what}. Use markdown=FILE, sarif=FILE, junit=FILE, rdjson=FILE, github.` };
+}
+
+function twice(what: string): { readonly said: string } {
+  return wrong(`--report has ${quoteName(what)} twice, and each report needs its own file`);
 }
 
 async function writeAll(request: ReportRequest, run: EndedRun): Promise<readonly string[]> {
@@ -102,8 +114,4 @@ function isFolder(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-function said(wrong: WrongReport): { readonly said: string } {
-  return { said: describeWrongReport(wrong) };
 }

@@ -1,4 +1,5 @@
-import type { CostRow } from './types.ts';
+import { money } from '../kernel/json.ts';
+import type { CostRow } from './rows.ts';
 
 type Cell = string | number | null;
 
@@ -16,79 +17,42 @@ function field(cell: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-const COLUMNS = [
-  'at',
-  'branch',
-  'scope',
-  'iteration',
-  'started_by',
-  'gate',
-  'slot',
-  'agent',
-  'model',
-  'dispatch',
-  'why',
-  'status',
-  'dispatches',
-  'input_tokens',
-  'cached_input_tokens',
-  'cache_write_tokens',
-  'output_tokens',
-  'cost_usd',
-  'cost_source',
-  'duration_ms',
-  'feature',
-  'phase',
-  'stage',
-  'role',
-  'template',
-  'final_validation',
-  'prompt_chars',
-  'fresh_chars',
-  'job',
-  'step',
-] as const;
-
 /** Returns one row per review, fix, call of a phase (with a feature) or review of a workflow step (with a job). */
 export function costCsv(rows: readonly CostRow[]): string {
-  return csv([COLUMNS, ...rows.map(cellsOf)]);
+  const cells = Object.values(COLUMNS);
+  return csv([Object.keys(COLUMNS), ...rows.map((row) => cells.map((cell) => cell(row) ?? null))]);
 }
 
-function cellsOf(row: CostRow): readonly Cell[] {
-  const { usage, price } = row;
-  const look = row.kind === 'look' ? row : null;
-  const loop = row.kind === 'loop' ? row.loop : null;
-  const step = row.kind === 'step' ? row : null;
-  return [
-    row.at,
-    row.branch,
-    look?.run.scope ?? null,
-    look?.run.iteration ?? loop?.iteration ?? null,
-    row.startedBy,
-    look?.gate ?? null,
-    look?.slot ?? null,
-    row.agent,
-    row.model,
-    row.dispatch,
-    (look ?? loop)?.why ?? null,
-    (look ?? loop ?? step)?.status ?? null,
-    row.dispatches,
-    usage?.inputTokens ?? null,
-    usage?.cachedInputTokens ?? null,
-    usage?.cacheWriteTokens ?? null,
-    usage?.outputTokens ?? null,
-    price === null ? null : Number(price.usd.toFixed(6)),
-    price?.from ?? null,
-    row.durationMs,
-    loop?.feature ?? null,
-    loop?.phase ?? null,
-    loop?.stage ?? null,
-    loop?.role ?? null,
-    loop?.template ?? null,
-    loop === null ? null : String(loop.isFinalValidation),
-    loop?.promptChars ?? null,
-    loop?.freshChars ?? null,
-    step?.job ?? null,
-    step?.step ?? null,
-  ];
-}
+/** The columns in their order, each with its cell of a row. Without a value the cell is empty. */
+const COLUMNS: Readonly<Record<string, (row: CostRow) => Cell | undefined>> = {
+  at: ({ at }) => at,
+  branch: ({ branch }) => branch,
+  scope: (row) => (row.kind === 'review' ? row.scope : null),
+  iteration: (row) => ('iteration' in row ? row.iteration : null),
+  started_by: ({ startedBy }) => startedBy,
+  gate: (row) => (row.kind === 'review' ? row.gate : null),
+  slot: (row) => (row.kind === 'review' ? row.slot : null),
+  agent: ({ agent }) => agent,
+  model: ({ model }) => model,
+  dispatch: ({ dispatch }) => dispatch,
+  why: (row) => ('why' in row ? row.why : null),
+  status: (row) => ('status' in row ? row.status : null),
+  dispatches: ({ asks }) => asks,
+  input_tokens: ({ usage }) => usage?.inputTokens,
+  cached_input_tokens: ({ usage }) => usage?.cachedInputTokens,
+  cache_write_tokens: ({ usage }) => usage?.cacheWriteTokens,
+  output_tokens: ({ usage }) => usage?.outputTokens,
+  cost_usd: ({ price }) => price && money(price.usd),
+  cost_source: ({ price }) => price?.from,
+  duration_ms: ({ durationMs }) => durationMs,
+  feature: (row) => (row.kind === 'loop' ? row.feature : null),
+  phase: (row) => (row.kind === 'loop' ? row.phase : null),
+  stage: (row) => (row.kind === 'loop' ? row.stage : null),
+  role: (row) => (row.kind === 'loop' ? row.role : null),
+  template: (row) => (row.kind === 'loop' ? row.template : null),
+  final_validation: (row) => (row.kind === 'loop' ? String(row.isFinalValidation) : null),
+  prompt_chars: (row) => (row.kind === 'loop' ? row.promptChars : null),
+  fresh_chars: (row) => (row.kind === 'loop' ? row.freshChars : null),
+  job: (row) => (row.kind === 'step' ? row.job : null),
+  step: (row) => (row.kind === 'step' ? row.step : null),
+};

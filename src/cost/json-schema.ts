@@ -19,9 +19,13 @@ export const paid = z.object({
   duration_ms: z.number(),
 });
 
+export type Paid = z.infer<typeof paid>;
+
 export const notPaid = z
   .object({ looks: z.number(), tokens: z.number() })
   .describe('Reviews that were skipped or made cheaper, and an estimate of the tokens saved.');
+
+export type SavedTokens = z.infer<typeof notPaid>;
 
 const asked = {
   since: z.string().nullable(),
@@ -168,6 +172,9 @@ export const costSchema = z.object({
   unreadable_entries: z.number(),
 });
 
+/** What the user paid, what onceover saved, and what the money was spent on. */
+export type CostDocument = z.infer<typeof costSchema>;
+
 /** The document of `cost FEATURE --json`. */
 export const featureCostSchema = z.object({
   feature: z.string().describe('The folder of the feature, relative to the repository root.'),
@@ -221,3 +228,8 @@ export const featureCostSchema = z.object({
     .describe('Each execution of a phase, oldest first.'),
   unreadable_entries: z.number(),
 });
+
+/** What the phases of one feature cost, in total and call by call. */
+export type FeatureDocument = z.infer<typeof featureCostSchema>;
+
+export type PhaseCall = FeatureDocument['phases'][number]['dispatches'][number];

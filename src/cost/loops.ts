@@ -1,105 +1,150 @@
 import type { PriceList, Usage } from '../kernel/agent.ts';
 import { byCodePoint, grouped } from '../kernel/collections.ts';
-import { ITERATION_CAP, type PhaseStage, REVIEWER_ROLES } from '../kernel/review-loops.ts';
+import { money } from '../kernel/json.ts';
+import { ITERATION_CAP, type LoopTemplate, PHASE_STAGES, REVIEWER_ROLES } from '../kernel/review-loops.ts';
+import { usageDocument } from '../ledger/describe.ts';
 import type { LedgerEntry, LedgerLoop, LoopDispatch } from '../ledger/entries.ts';
 import { type Beside, grownBy, isResumed, savedByResuming, withSessionStarts } from '../ledger/savings.ts';
-import { type CostSelection, costRows, mostExpensive, paidFor, phaseRunOf, selectEntries } from './rows.ts';
-import type {
-  Compared,
-  CostRow,
-  FeatureCost,
-  FeatureReport,
-  LongestLoop,
-  LoopCost,
-  LoopRow,
-  LoopsCost,
-  PhaseRunId,
-  Rate,
-  SavedTokens,
-} from './types.ts';
+import type { FeatureDocument, PhaseCall } from './json-schema.ts';
+import {
+  type CostRow,
+  type CostSelection,
+  costRows,
+  type LoopRow,
+  paidFor,
+  phaseRunOf,
+  selectEntries,
+} from './rows.ts';
 
 /** With fewer features the rates are not judged. */
 const ENOUGH_FEATURES = 3;
 
-/** The highest accepted part of the resumes, of the document iterations, and of the new sessions. */
-const THRESHOLDS = { fallbacks: 0.2, guards: 0.5, lazyLoads: 0.2 } as const;
+/** The rates that are watched over all features: the highest accepted rate, and what to do beyond it. */
+export const RATES = {
+  resume_fallback: {
+    title: 'resumes that failed',
+    limit: 0.2,
+    action:
+      'Resumed sessions fail too often. Run "onceover doctor --resume" to test each agent, and report the result.',
+  },
+  delta_guard: {
+    title: 'deltas too large',
+    limit: 0.5,
+    action:
+      'Fixes change more of a document than a resumed reviewer may see. Set "delta_guard: effective" in onceover.yml to count also the files that a new session has to read, or accept new sessions.',
+  },
+  lazy_load_warning: {
+    title: 'reads not confirmed',
+    limit: 0.2,
+    action:
+      'Reviewers skip documents that they must read, or do not confirm that they read them. Check the order to read them in the roles (.onceover/roles/).',
+  },
+} as const;
 
 /** A loop of five iterations must send less than this part of five new sessions (NFR3). */
 const NFR3_LIMIT = 0.5;
 
-/** The price of a token that is written to a cache or read from it, relative to an uncached token. */
-const CACHE_WEIGHTS = { write: 1.25, read: 0.1 } as const;
+/** How much a token counts that is written to a cache or read from it. */
+type CacheWeights = { readonly write: number; readonly read: number };
+
+const EQUAL: CacheWeights = { write: 1, read: 1 };
+
+/** The price of such a token, relative to an uncached token. */
+const BY_PRICE: CacheWeights = { write: 1.25, read: 0.1 };
+
+/** The part of both documents that compares review loops with new sessions in every round. */
+type LoopFigures = Pick<
+  FeatureDocument,
+  'compared' | 'resumed_prompts_shorter' | 'five_iterations_under_half' | 'rates'
+>;
 
 /**
  * Compares review loops with new sessions in every round, and returns the watched rates. `dispatches` are in the order
  * of sending. `unanswered` calls count only as failed resumes.
  */
-export function loopCost(dispatches: readonly LoopDispatch[], unanswered: readonly LoopDispatch[] = []): LoopCost {
-  const features = new Set(dispatches.map(({ feature }) => feature)).size;
-  const resumed = dispatches.filter(isResumed);
-  const beside = withSessionStarts(dispatches);
+export function loopCost(dispatches: readonly LoopDispatch[], unanswered: readonly LoopDispatch[] = []): LoopFigures {
+  const calls = withSessionStarts(dispatches);
+  const opened = calls.filter(({ one, opening }) => isResumed(one) && opening !== null);
+  const notShorter = opened.filter(({ one, opening }) => one.promptChars >= (opening?.promptChars ?? 0));
   const long = longLoops(dispatches);
-  const guardable = dispatches.filter(({ phase, role, why }) => {
-    return phase !== 'implement' && role !== 'implementer' && why !== 'first-look';
-  });
-  const fresh = dispatches.filter((one) => !isResumed(one));
-  const rate = (name: keyof typeof THRESHOLDS, count: number, of: number) => rateOf(count, of, THRESHOLDS[name]);
-  const fellBack = [...dispatches, ...unanswered].filter((one) => one.fellBack).length;
-  const opened = beside.filter(({ one, opening }) => isResumed(one) && opening !== null);
   return {
-    features,
-    dispatches: dispatches.length,
-    resumed: resumed.length,
-    characters: charactersOf(dispatches),
-    tokens: tokensOf(beside, inputTokens),
-    weighted: tokensOf(beside, weightedTokens),
-    untold: dispatches.filter(({ spent }) => spent.usage === null).length,
-    opened: opened.length,
-    notShorter: opened.filter(({ one, opening }) => opening !== null && !isShorter(one, opening)).map(({ one }) => one),
-    longLoops: long.length,
-    notHalved: long.filter(({ characters }) => (characters.ratio ?? 0) >= NFR3_LIMIT),
-    fallbacks: rate('fallbacks', fellBack, resumed.length + fellBack),
-    guards: rate('guards', guardable.filter(({ guarded }) => guarded).length, guardable.length),
-    lazyLoads: rate('lazyLoads', fresh.filter(({ warned }) => warned).length, fresh.length),
-    isJudged: features >= ENOUGH_FEATURES,
+    compared: {
+      dispatches: dispatches.length,
+      resumed: dispatches.filter(isResumed).length,
+      dispatches_without_usage: dispatches.filter(({ usage }) => usage === null).length,
+      characters: charactersOf(dispatches),
+      input_tokens: tokensOf(calls, EQUAL),
+      weighted_input_tokens: tokensOf(calls, BY_PRICE),
+    },
+    resumed_prompts_shorter: promise(
+      opened.length,
+      notShorter.map(({ one: { feature, phase, stage, run, role, iteration, isFinalValidation, promptChars } }) => ({
+        ...{ feature, phase, stage, run, role, iteration },
+        final_validation: isFinalValidation,
+        prompt_chars: promptChars,
+      })),
+    ),
+    five_iterations_under_half: promise(
+      long.length,
+      long.filter(({ characters: { sent, fresh } }) => fresh > 0 && sent / fresh >= NFR3_LIMIT),
+    ),
+    rates: ratesOf(dispatches, unanswered),
   };
 }
 
-/** Returns the input tokens of a call, weighted by their price. */
-function weightedTokens({ inputTokens: plain, cacheWriteTokens, cachedInputTokens }: Usage): number {
-  return plain + CACHE_WEIGHTS.write * cacheWriteTokens + CACHE_WEIGHTS.read * cachedInputTokens;
+/** Whether review loops keep a promise, and the cases in which they do not. */
+function promise<T>(of: number, broken: T[]) {
+  const kept = broken.length === 0 ? 'holds' : 'does_not_hold';
+  return { state: of === 0 ? 'nothing_to_judge' : kept, of, not_so: broken } as const;
 }
 
-function inputTokens({ inputTokens: plain, cacheWriteTokens, cachedInputTokens }: Usage): number {
-  return plain + cacheWriteTokens + cachedInputTokens;
-}
-
-function isShorter({ spent }: LoopDispatch, opening: LoopDispatch): boolean {
-  return spent.promptChars < opening.spent.promptChars;
-}
-
-function charactersOf(dispatches: readonly LoopDispatch[]): Compared {
-  return compared(
-    dispatches.reduce((sum, { spent }) => sum + spent.promptChars, 0),
-    dispatches.reduce((sum, { spent }) => sum + spent.freshChars, 0),
+function ratesOf(dispatches: readonly LoopDispatch[], unanswered: readonly LoopDispatch[]): FeatureDocument['rates'] {
+  const features = new Set(dispatches.map(({ feature }) => feature)).size;
+  const judged = features >= ENOUGH_FEATURES;
+  const rate = (which: keyof typeof RATES, count: number, of: number) => {
+    const { limit, action } = RATES[which];
+    const exceeded = judged ? of > 0 && count / of > limit : null;
+    return { count, of, rate: share(count, of), threshold: limit, exceeded, action: exceeded ? action : null };
+  };
+  const fellBack = [...dispatches, ...unanswered].filter((one) => one.fellBack).length;
+  const fresh = dispatches.filter((one) => !isResumed(one));
+  const guardable = dispatches.filter(
+    ({ phase, role, why }) => phase !== 'implement' && role !== 'implementer' && why !== 'first-look',
   );
+  return {
+    features,
+    judged,
+    resume_fallback: rate('resume_fallback', fellBack, dispatches.length - fresh.length + fellBack),
+    delta_guard: rate('delta_guard', guardable.filter(({ guarded }) => guarded).length, guardable.length),
+    lazy_load_warning: rate('lazy_load_warning', fresh.filter(({ warned }) => warned).length, fresh.length),
+  };
+}
+
+function charactersOf(dispatches: readonly LoopDispatch[]) {
+  const sent = dispatches.reduce((sum, { promptChars }) => sum + promptChars, 0);
+  const fresh = dispatches.reduce((sum, { freshChars }) => sum + freshChars, 0);
+  return { sent, fresh, ratio: share(sent, fresh) };
 }
 
 /** Estimates a new session by the first call of the resumed session, plus the growth of its prompt. */
-function tokensOf(beside: readonly Beside<LoopDispatch>[], weigh: (usage: Usage) => number): Compared {
+function tokensOf(calls: readonly Beside<LoopDispatch>[], { write, read }: CacheWeights) {
+  const weigh = (usage: Usage) => usage.inputTokens + write * usage.cacheWriteTokens + read * usage.cachedInputTokens;
   let [sent, fresh] = [0, 0];
-  for (const { one, opening } of beside) {
-    const { usage } = one.spent;
-    const opened = opening?.spent.usage ?? null;
-    if (usage === null || opening === null || opened === null) continue;
-    sent += weigh(usage);
-    fresh += weigh(opened) + (isResumed(one) ? grownBy(one, opening) : 0);
+  for (const { one, opening } of calls) {
+    if (one.usage === null || opening === null || opening.usage === null) continue;
+    sent += weigh(one.usage);
+    fresh += weigh(opening.usage) + (isResumed(one) ? grownBy(one, opening) : 0);
   }
-  return compared(sent, fresh);
+  return { sent: Math.round(sent), fresh_estimate: Math.round(fresh), ratio: share(sent, fresh) };
+}
+
+/** Returns a part of the whole, to four decimals; `null` if there is nothing to compare with. */
+function share(part: number, whole: number): number | null {
+  return whole === 0 ? null : Number((part / whole).toFixed(4));
 }
 
 /** Returns the loops that reached the iteration cap. */
-function longLoops(dispatches: readonly LoopDispatch[]): readonly LongestLoop[] {
+function longLoops(dispatches: readonly LoopDispatch[]) {
   const reviews = dispatches.filter(({ role }) => role !== 'implementer');
   const loops = grouped(reviews, ({ feature, phase, stage, run }) => JSON.stringify([feature, phase, stage, run]));
   return [...loops.values()].flatMap((loop) => {
@@ -110,79 +155,54 @@ function longLoops(dispatches: readonly LoopDispatch[]): readonly LongestLoop[] 
   });
 }
 
-function compared(sent: number, fresh: number): Compared {
-  return { sent, fresh, ratio: fresh === 0 ? null : sent / fresh };
-}
-
-function rateOf(count: number, of: number, threshold: number): Rate {
-  const rate = of === 0 ? null : count / of;
-  return { count, of, rate, threshold, isExceeded: rate !== null && rate > threshold };
-}
-
-/** A call with the time of its ledger entry. */
-type Recorded = LoopDispatch & { readonly at: string };
-
 /**
  * Returns the calls of review loops in the order of sending. Calls without an answer are apart, because a new session
  * would have sent them too. Calls before the reviews of code belong to no loop and are left out.
  */
-export function dispatchesIn(entries: readonly LedgerLoop[]): {
-  readonly answered: readonly Recorded[];
-  readonly unanswered: readonly Recorded[];
-} {
-  const sent = [...entries].sort(bySending).flatMap((entry): readonly (Recorded & Pick<LedgerLoop, 'status'>)[] => {
-    const { at, feature, run, phase, stage, role, iteration, isFinalValidation, template, why, status } = entry;
-    if (template === null) return [];
-    const { fellBack, guarded, warned, asks, promptChars, freshChars, usage } = entry;
-    const where = { feature, run, phase, stage, role, iteration, isFinalValidation };
-    return [
-      {
-        ...{ at, status, ...where, template, why, fellBack, guarded, warned },
-        spent: { asks, promptChars, freshChars, usage },
-      },
-    ];
-  });
-  const of = (isError: boolean) =>
-    sent.filter(({ status }) => (status === 'error') === isError).map(({ status: _, ...dispatch }) => dispatch);
-  return { answered: of(false), unanswered: of(true) };
-}
-
-/** Returns what these calls cost together. */
-export function loopsCost(rows: readonly LoopRow[]): LoopsCost {
-  const { answered, unanswered } = dispatchesIn(rows.map(({ loop }) => loop));
+export function dispatchesIn(entries: readonly LedgerLoop[]) {
+  const sent = [...entries].sort(bySending).filter(hasTemplate);
   return {
-    paid: paidFor(rows),
-    spared: savedIn(savedByResuming(answered)),
-    compared: loopCost(answered, unanswered),
+    answered: sent.filter(({ status }) => status !== 'error'),
+    unanswered: sent.filter(({ status }) => status === 'error'),
   };
 }
 
-/** Returns the cost per feature, the most expensive first. */
-export function featureCosts(rows: readonly LoopRow[]): readonly FeatureCost[] {
-  return [...grouped(rows, ({ loop }) => loop.feature)]
-    .map(([feature, own]) => ({ feature, ...loopsCost(own) }))
-    .sort((a, b) => mostExpensive(a.paid, b.paid) || byCodePoint(a.feature, b.feature));
+function hasTemplate(entry: LedgerLoop): entry is LedgerLoop & { readonly template: LoopTemplate } {
+  return entry.template !== null;
 }
 
-/** Returns the cost of one feature; `null` if the ledger has no phase of it. */
+/** Returns what these calls cost together, compared with new sessions. */
+export function loopsCost(rows: readonly LoopRow[]) {
+  const { answered, unanswered } = dispatchesIn(rows);
+  const saved = savedByResuming(answered);
+  return {
+    paid: paidFor(rows),
+    not_paid: { looks: saved.length, tokens: saved.reduce((sum, { tokens }) => sum + tokens, 0) },
+    ...loopCost(answered, unanswered),
+  };
+}
+
+/** Returns the cost of one feature, in total and per run of a phase; `null` if the ledger has no phase of it. */
 export function summariseFeature(
   feature: string,
   { entries, unreadable }: { readonly entries: readonly LedgerEntry[]; readonly unreadable: number },
   selection: CostSelection,
   priceOf: PriceList,
-): FeatureReport | null {
+): { readonly report: FeatureDocument; readonly rows: readonly LoopRow[] } | null {
   if (!featuresIn(entries).includes(feature)) return null;
-  const rows = costRows(selectEntries(entries, selection), priceOf).filter(isLoop);
-  const own = rows.filter(({ loop }) => loop.feature === feature);
-  return {
+  const all = costRows(selectEntries(entries, selection), priceOf).filter(isLoop);
+  const own = all.filter((row) => row.feature === feature);
+  const phases = [...grouped(own, phaseRunOf).values()].map((rows) => [...rows].sort(bySending));
+  const report = {
     feature,
     since: selection.since?.toISOString() ?? null,
     branch: selection.branch,
     ...loopsCost(own),
-    playings: phaseRuns(own),
-    all: loopsCost(rows).compared,
-    unreadable,
+    rates_of_all_features: loopsCost(all).rates,
+    phases: phases.flatMap((rows) => rows.slice(0, 1).map((first) => phaseCost(first, rows))),
+    unreadable_entries: unreadable,
   };
+  return { report, rows: phases.flat() };
 }
 
 /** Returns the features with phases in the ledger, by name. */
@@ -195,32 +215,49 @@ export function isLoop(row: CostRow): row is LoopRow {
   return row.kind === 'loop';
 }
 
-function phaseRuns(rows: readonly LoopRow[]): readonly PhaseRunId[] {
-  return [...grouped(rows, ({ loop }) => phaseRunOf(loop)).values()].flatMap((own) => {
-    const sorted = [...own].sort((a, b) => bySending(a.loop, b.loop));
-    const [first] = sorted;
-    if (first === undefined) return [];
-    const { phase, run, at } = first.loop;
-    return [{ phase, run, at, ...loopsCost(sorted), rows: sorted }];
-  });
+function phaseCost({ phase, run, at }: LoopRow, rows: readonly LoopRow[]): FeatureDocument['phases'][number] {
+  const { paid, compared } = loopsCost(rows);
+  return { phase, run, at, paid, compared, dispatches: rows.map(callDocument) };
 }
 
-function savedIn(spared: readonly { readonly tokens: number }[]): SavedTokens {
-  return { looks: spared.length, tokens: spared.reduce((sum, { tokens }) => sum + tokens, 0) };
+function callDocument({ price, usage, ...row }: LoopRow): PhaseCall {
+  return {
+    at: row.at,
+    branch: row.branch,
+    started_by: row.startedBy,
+    stage: row.stage,
+    role: row.role,
+    iteration: row.iteration,
+    final_validation: row.isFinalValidation,
+    dispatch: row.dispatch,
+    template: row.template,
+    why: row.why,
+    fell_back: row.fellBack,
+    guarded: row.guarded,
+    reads_unconfirmed: row.warned,
+    status: row.status,
+    agent: row.agent,
+    model: row.model,
+    dispatches: row.asks,
+    prompt_chars: row.promptChars,
+    fresh_chars: row.freshChars,
+    usage: usageDocument(usage),
+    cost_usd: price === null ? null : money(price.usd),
+    cost_source: price?.from ?? null,
+    duration_ms: row.durationMs,
+  };
 }
 
 /** Orders calls by time, and calls of the same time by their place in the loop. */
 function bySending(a: LedgerLoop, b: LedgerLoop): number {
   return (
     byCodePoint(a.at, b.at) ||
-    positionOf(a.stage, STAGES) - positionOf(b.stage, STAGES) ||
+    positionOf(a.stage, PHASE_STAGES) - positionOf(b.stage, PHASE_STAGES) ||
     a.iteration - b.iteration ||
     Number(a.isFinalValidation) - Number(b.isFinalValidation) ||
     positionOf(a.role, REVIEWER_ROLES) - positionOf(b.role, REVIEWER_ROLES)
   );
 }
-
-const STAGES: readonly PhaseStage[] = ['domain', 'phase', 'implement'];
 
 /** Returns the position in a list. Names that are not in the list come last. */
 function positionOf(name: string, order: readonly string[]): number {

@@ -5,10 +5,10 @@ import { err, ok, type Result } from '../kernel/result.ts';
 import type { LedgerEntry } from '../ledger/entries.ts';
 import { openLedger } from '../ledger/store.ts';
 import { userPath } from '../platform/user-paths.ts';
+import type { CostDocument, FeatureDocument } from './json-schema.ts';
 import { featuresIn, summariseFeature } from './loops.ts';
-import { costRows, parseSince, selectEntries } from './rows.ts';
+import { type CostRow, costRows, parseSince, selectEntries } from './rows.ts';
 import { summariseCost } from './summarise.ts';
-import type { CostReport, CostRow, FeatureReport } from './types.ts';
 
 /** The runs and phases to show. */
 export type CostOptions = {
@@ -22,8 +22,8 @@ export type CostOptions = {
 
 /** The cost of all runs and phases, or of one feature: as a report, and row by row. */
 export type Cost =
-  | { readonly kind: 'all'; readonly report: CostReport; readonly rows: readonly CostRow[] }
-  | { readonly kind: 'feature'; readonly report: FeatureReport; readonly rows: readonly CostRow[] };
+  | { readonly kind: 'all'; readonly report: CostDocument; readonly rows: readonly CostRow[] }
+  | { readonly kind: 'feature'; readonly report: FeatureDocument; readonly rows: readonly CostRow[] };
 
 export async function cost(
   repository: RepositoryPaths,
@@ -48,9 +48,9 @@ export async function cost(
     const report = summariseCost(entries, selection, unreadable, priceOf);
     return ok({ kind: 'all', report, rows: costRows(selectEntries(entries, selection), priceOf) });
   }
-  const report = summariseFeature(path, kept.value, selection, priceOf);
-  if (report === null) return err({ kind: 'feature-without-loops', feature: path, known: featuresIn(entries) });
-  return ok({ kind: 'feature', report, rows: report.playings.flatMap(({ rows }) => rows) });
+  const found = summariseFeature(path, kept.value, selection, priceOf);
+  if (found === null) return err({ kind: 'feature-without-loops', feature: path, known: featuresIn(entries) });
+  return ok({ kind: 'feature', ...found });
 }
 
 function needsPriceList(entries: readonly LedgerEntry[]): boolean {

@@ -1,43 +1,37 @@
 import type { PriceList } from '../kernel/agent.ts';
-import type { LedgerEntry, LedgerFix, LedgerLoop, LedgerSlot, LedgerStep } from '../ledger/entries.ts';
-import { type CostRow, type Paid, paidTokens } from './types.ts';
+import { money } from '../kernel/json.ts';
+import type { LedgerEntry, LedgerFix, LedgerLoop, LedgerRun, LedgerSlot, LedgerStep } from '../ledger/entries.ts';
+import type { Paid } from './json-schema.ts';
+
+/** A review, a fix, a call of a phase, or a review of a workflow step, with its price. */
+export type CostRow = ReviewRow | (LedgerFix & Priced) | LoopRow | (LedgerStep & Priced);
+
+type ReviewRow = LedgerSlot &
+  Pick<LedgerRun, 'at' | 'startedBy' | 'branch' | 'scope' | 'iteration'> &
+  Priced & { readonly kind: 'review' };
+
+export type LoopRow = LedgerLoop & Priced;
+
+type Priced = {
+  /** The price that the agent reported, or the list price of its model; `null`: unknown. */
+  readonly price: { readonly usd: number; readonly from: 'agent' | 'list' } | null;
+};
 
 /** Returns one row per review, fix, call of a phase and review of a step. A price from the agent wins over the list. */
 export function costRows(entries: readonly LedgerEntry[], priceOf: PriceList): readonly CostRow[] {
-  return entries.flatMap((entry) => rowsOf(entry, priceOf));
-}
-
-function rowsOf(entry: LedgerEntry, priceOf: PriceList): readonly CostRow[] {
-  const { at, startedBy, branch } = entry;
-  const costed = (one: LedgerSlot | LedgerFix | LedgerLoop | LedgerStep) => {
-    const { agent, model, dispatch, asks, usage, durationMs } = one;
-    const price = priced(one, at, priceOf);
-    return { at, startedBy, branch, agent, model, dispatch, dispatches: asks, usage, durationMs, price };
-  };
-  switch (entry.kind) {
-    case 'fix':
-      return [{ kind: 'fix', ...costed(entry) }];
-    case 'loop':
-      return [{ kind: 'loop', ...costed(entry), loop: entry }];
-    case 'step': {
-      const { job, step, status } = entry;
-      return [{ kind: 'step', ...costed(entry), job, step, status }];
-    }
-    case 'run': {
-      const run = { scope: entry.scope, iteration: entry.iteration };
-      return entry.slots.map((one) => {
-        const { gate, slot, status, why } = one;
-        return { kind: 'look', ...costed(one), run, gate, slot, status, why };
-      });
-    }
-  }
+  return entries.flatMap((entry): readonly CostRow[] => {
+    if (entry.kind !== 'run') return [{ ...entry, price: priced(entry, entry.at, priceOf) }];
+    const { at, startedBy, branch, scope, iteration, slots } = entry;
+    const run = { kind: 'review', at, startedBy, branch, scope, iteration } as const;
+    return slots.map((slot) => ({ ...run, ...slot, price: priced(slot, at, priceOf) }));
+  });
 }
 
 function priced(
-  { agent, model, usage }: Pick<CostRow, 'agent' | 'model' | 'usage'>,
+  { agent, model, usage }: Pick<LedgerSlot, 'agent' | 'model' | 'usage'>,
   at: string,
   priceOf: PriceList,
-): CostRow['price'] {
+): Priced['price'] {
   if (usage === null) return null;
   if (usage.costUsd !== null) return { usd: usage.costUsd, from: 'agent' };
   const usd = model === null ? null : priceOf({ agent, model, usage, at: new Date(at) });
@@ -47,26 +41,28 @@ function priced(
 /** Returns what these rows cost together. */
 export function paidFor(rows: readonly CostRow[]): Paid {
   const sum = (of: (row: CostRow) => number) => rows.reduce((total, row) => total + of(row), 0);
-  const usd = (from: 'agent' | 'list') => sum(({ price }) => (price?.from === from ? price.usd : 0));
+  const usd = (from: 'agent' | 'list') => money(sum(({ price }) => (price?.from === from ? price.usd : 0)));
   return {
     looks: rows.length,
     resumed: rows.filter(({ dispatch }) => dispatch === 'resumed').length,
-    dispatches: sum(({ dispatches }) => dispatches),
-    inputTokens: sum(({ usage }) => usage?.inputTokens ?? 0),
-    cachedInputTokens: sum(({ usage }) => usage?.cachedInputTokens ?? 0),
-    cacheWriteTokens: sum(({ usage }) => usage?.cacheWriteTokens ?? 0),
-    outputTokens: sum(({ usage }) => usage?.outputTokens ?? 0),
-    untold: rows.filter(({ usage }) => usage === null).length,
-    toldUsd: usd('agent'),
-    listUsd: usd('list'),
-    unpriced: rows.filter(({ price }) => price === null).length,
-    durationMs: sum(({ durationMs }) => durationMs),
+    dispatches: sum(({ asks }) => asks),
+    input_tokens: sum(({ usage }) => usage?.inputTokens ?? 0),
+    cached_input_tokens: sum(({ usage }) => usage?.cachedInputTokens ?? 0),
+    cache_write_tokens: sum(({ usage }) => usage?.cacheWriteTokens ?? 0),
+    output_tokens: sum(({ usage }) => usage?.outputTokens ?? 0),
+    looks_without_usage: rows.filter(({ usage }) => usage === null).length,
+    told_usd: usd('agent'),
+    list_price_usd: usd('list'),
+    looks_without_price: rows.filter(({ price }) => price === null).length,
+    duration_ms: sum(({ durationMs }) => durationMs),
   };
 }
 
-/** Sorts the most expensive first. */
-export function mostExpensive(a: Paid, b: Paid): number {
-  return paidTokens(b) - paidTokens(a);
+/** Returns all tokens, including cached ones. */
+export function paidTokens(
+  paid: Pick<Paid, 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'output_tokens'>,
+): number {
+  return paid.input_tokens + paid.cached_input_tokens + paid.cache_write_tokens + paid.output_tokens;
 }
 
 /** The entries that the user selected. */
@@ -95,7 +91,7 @@ export function selectEntries(
 }
 
 /** Returns a key per run of a phase. */
-export function phaseRunOf({ feature, phase, run }: Pick<LedgerLoop, 'feature' | 'phase' | 'run'>): string {
+export function phaseRunOf({ feature, phase, run }: LedgerLoop): string {
   return JSON.stringify([feature, phase, run]);
 }
 

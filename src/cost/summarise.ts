@@ -2,165 +2,153 @@ import type { PriceList } from '../kernel/agent.ts';
 import { byCodePoint, grouped } from '../kernel/collections.ts';
 import type { LedgerEntry, LedgerRun, Lever, SavedUsage } from '../ledger/entries.ts';
 import { savedByResuming } from '../ledger/savings.ts';
-import { dispatchesIn, featureCosts, isLoop, loopsCost } from './loops.ts';
-import { type CostSelection, costRows, mostExpensive, paidFor, selectEntries } from './rows.ts';
-import type {
-  AgentCost,
-  CheckCost,
-  CostReport,
-  CostRow,
-  DayCost,
-  GateCost,
-  LoopRow,
-  RepeatCount,
-  ReviewRow,
-  RunCost,
-  SavedTokens,
-  StepCost,
-} from './types.ts';
+import type { CostDocument, SavedTokens } from './json-schema.ts';
+import { dispatchesIn, isLoop, loopsCost } from './loops.ts';
+import {
+  type CostRow,
+  type CostSelection,
+  costRows,
+  type LoopRow,
+  paidFor,
+  paidTokens,
+  selectEntries,
+} from './rows.ts';
 
 const MOST_RUNS = 10;
 
-/** Sums up the ledger: in total, and by gate, feature, agent, saving, day and run. */
+const BASELINE =
+  "pass and slot: that reviewer's last measured usage here; session: fresh prompt and reads minus measured; prefix: " +
+  'cached tokens beyond what the CLI caches by itself';
+
+/** Sums up the ledger: in total, and by gate, feature, workflow step, agent, saving, day and run. */
 export function summariseCost(
   all: readonly LedgerEntry[],
   selection: CostSelection,
   unreadable: number,
   priceOf: PriceList,
-): CostReport {
+): CostDocument {
   const entries = selectEntries(all, selection);
   const runs = entries.filter((entry) => entry.kind === 'run');
   const rows = costRows(entries, priceOf);
-  const spared = runs.flatMap((run) => run.spared);
   const loops = rows.filter(isLoop);
-  const resumed = sparedInLoops(loops);
+  const saved = savingsIn(runs, loops);
+  const by = (lever: Lever) => savedIn(saved.filter((one) => one.lever === lever));
   return {
     since: selection.since?.toISOString() ?? null,
     branch: selection.branch,
     runs: runs.length,
-    idleRuns: runs.filter(({ iteration }) => iteration === null).length,
+    idle_runs: runs.filter(({ iteration }) => iteration === null).length,
     fixes: entries.filter(({ kind }) => kind === 'fix').length,
     paid: paidFor(rows),
-    spared: byLever([...spared, ...resumed]),
-    again: lookedAgain(rows),
-    gates: byGate(rows, spared),
-    loops: loopsCost(loops),
-    features: featureCosts(loops),
-    steps: byStep(rows),
-    agents: byAgent(rows),
-    days: byDay(entries, resumed, priceOf),
+    not_paid: { pass: by('pass'), slot: by('slot'), session: by('session'), prefix: by('prefix'), baseline: BASELINE },
+    looked_again: lookedAgain(rows),
+    gates: byGate(rows, saved),
+    loops: { ...loopsCost(loops), features: byFeature(loops) },
+    workflows: costBy(
+      rows.filter((row) => row.kind === 'step'),
+      ({ job, step }) => ({ job, step }),
+    ),
+    agents: costBy(rows, ({ agent, model }) => ({ agent, model })),
+    days: [...grouped(entries, ({ at }) => at.slice(0, 10))].map(([day, own]) => ({
+      day,
+      runs: own.filter(({ kind }) => kind === 'run').length,
+      paid: paidFor(rows.filter(({ at }) => at.startsWith(day))),
+      not_paid: savedIn(saved.filter(({ at }) => at.startsWith(day))),
+    })),
     checks: byCheck(runs),
-    lastRuns: runs
+    last_runs: runs
       .slice(-MOST_RUNS)
       .reverse()
       .map((run) => runCost(run, priceOf)),
-    unreadable,
+    unreadable_entries: unreadable,
   };
 }
 
-type Dated<T> = T & { readonly at: string };
+type Saving = Omit<SavedUsage, 'gate'> & { readonly at: string; readonly gate: string | null };
 
-function sparedInLoops(loops: readonly LoopRow[]): readonly Dated<Omit<SavedUsage, 'gate'>>[] {
-  const { answered } = dispatchesIn(loops.map(({ loop }) => loop));
-  return savedByResuming(answered).map(({ one, tokens }) => ({ at: one.at, lever: 'session', looks: 1, tokens }));
+/** Returns the savings of runs, and those of resumed sessions in loops. */
+function savingsIn(runs: readonly LedgerRun[], loops: readonly LoopRow[]): readonly Saving[] {
+  const resumed = savedByResuming(dispatchesIn(loops).answered);
+  return [
+    ...runs.flatMap(({ at, spared }) => spared.map((one) => ({ ...one, at }))),
+    ...resumed.map(({ one, tokens }) => ({ at: one.at, gate: null, lever: 'session', looks: 1, tokens }) as const),
+  ];
 }
 
-function sparedIn(spared: readonly SavedTokens[]): SavedTokens {
-  return spared.reduce((sum, { looks, tokens }) => ({ looks: sum.looks + looks, tokens: sum.tokens + tokens }), NONE);
+function savedIn(saved: readonly SavedTokens[]): SavedTokens {
+  const sum = (of: (one: SavedTokens) => number) => saved.reduce((total, one) => total + of(one), 0);
+  return { looks: sum(({ looks }) => looks), tokens: sum(({ tokens }) => tokens) };
 }
 
-const NONE: SavedTokens = { looks: 0, tokens: 0 };
-
-function byLever(spared: readonly Omit<SavedUsage, 'gate'>[]): CostReport['spared'] {
-  const of = (lever: Lever) => sparedIn(spared.filter((one) => one.lever === lever));
-  return { pass: of('pass'), slot: of('slot'), session: of('session'), prefix: of('prefix') };
-}
-
-function lookedAgain(rows: readonly CostRow[]): RepeatCount {
-  const count = (matches: (row: ReviewRow | LoopRow) => boolean) =>
-    rows.filter((row) => (row.kind === 'look' || row.kind === 'loop') && matches(row)).length;
-  const fresh = (row: ReviewRow | LoopRow, why: string) =>
-    row.dispatch === 'fresh' && (row.kind === 'look' ? row.why : row.loop.why) === why;
+function lookedAgain(rows: readonly CostRow[]): CostDocument['looked_again'] {
+  const reviews = rows.filter((row) => row.kind === 'review' || row.kind === 'loop');
+  const fresh = reviews.filter(({ dispatch }) => dispatch === 'fresh');
+  // The reason in a loop entry is the one of its last call, so a failed resume before it has its own field.
+  const fellBack = reviews.filter((row) =>
+    row.kind === 'loop' ? row.fellBack : row.dispatch === 'fresh' && row.why === 'session-lost',
+  );
   return {
-    resumed: count(({ dispatch }) => dispatch === 'resumed'),
-    guarded: count((row) => fresh(row, 'delta-too-large')),
-    // The reason in a loop entry is the one of its last call, so a failed resume before it has its own field.
-    fellBack: count((row) => (row.kind === 'loop' ? row.loop.fellBack : fresh(row, 'session-lost'))),
-    dearer: count((row) => fresh(row, 'resume-dearer')),
+    resumed: reviews.length - fresh.length,
+    fresh_as_delta_too_large: fresh.filter(({ why }) => why === 'delta-too-large').length,
+    fresh_as_session_lost: fellBack.length,
+    fresh_as_resume_dearer: fresh.filter(({ why }) => why === 'resume-dearer').length,
   };
 }
 
-function byGate(rows: readonly CostRow[], spared: readonly SavedUsage[]): readonly GateCost[] {
-  const paid = grouped(
-    rows.filter((row) => row.kind === 'look' || row.kind === 'fix'),
-    (row) => (row.kind === 'look' ? (row.gate as string) : null),
-  );
-  const unpaid = grouped(spared, ({ gate }) => gate as string | null);
-  const gates = [...new Set([...paid.keys(), ...unpaid.keys()])].map((gate) => ({
-    gate,
-    paid: paidFor(paid.get(gate) ?? []),
-    spared: sparedIn(unpaid.get(gate) ?? []),
-  }));
-  return gates.sort(
-    (a, b) =>
-      mostExpensive(a.paid, b.paid) || b.spared.tokens - a.spared.tokens || byCodePoint(a.gate ?? '', b.gate ?? ''),
-  );
+/** Returns the cost per gate, also of gates that were only skipped. Fixes have no gate. */
+function byGate(rows: readonly CostRow[], saved: readonly Saving[]): CostDocument['gates'] {
+  const gateOf = (row: CostRow) => (row.kind === 'review' ? row.gate : null);
+  const own = rows.filter(({ kind }) => kind === 'review' || kind === 'fix');
+  const skipped = saved.flatMap(({ gate }) => gate ?? []);
+  return [...new Set([...own.map(gateOf), ...skipped])]
+    .map((gate) => ({
+      gate,
+      paid: paidFor(own.filter((row) => gateOf(row) === gate)),
+      not_paid: savedIn(gate === null ? [] : saved.filter((one) => one.gate === gate)),
+    }))
+    .sort(
+      (a, b) =>
+        paidTokens(b.paid) - paidTokens(a.paid) ||
+        b.not_paid.tokens - a.not_paid.tokens ||
+        byCodePoint(a.gate ?? '', b.gate ?? ''),
+    );
 }
 
-function byStep(rows: readonly CostRow[]): readonly StepCost[] {
-  const own = rows.filter((row) => row.kind === 'step');
-  const steps = [...grouped(own, ({ job, step }) => JSON.stringify([job, step])).values()].flatMap((same) => {
-    const [first] = same;
-    return first === undefined ? [] : [{ job: first.job, step: first.step, paid: paidFor(same) }];
+function byFeature(loops: readonly LoopRow[]): CostDocument['loops']['features'] {
+  return costBy(loops, ({ feature }) => ({ feature })).map(({ feature, paid }) => {
+    const { not_paid, compared } = loopsCost(loops.filter((row) => row.feature === feature));
+    return { feature, paid, not_paid, compared };
   });
-  return steps.sort(
-    (a, b) => mostExpensive(a.paid, b.paid) || byCodePoint(a.job, b.job) || byCodePoint(a.step, b.step),
-  );
 }
 
-function byAgent(rows: readonly CostRow[]): readonly AgentCost[] {
-  const agents = [...grouped(rows, ({ agent, model }) => JSON.stringify([agent, model])).values()].flatMap((own) => {
-    const [first] = own;
-    return first === undefined ? [] : [{ agent: first.agent, model: first.model, paid: paidFor(own) }];
-  });
-  return agents.sort(
-    (a, b) =>
-      mostExpensive(a.paid, b.paid) || byCodePoint(a.agent, b.agent) || byCodePoint(a.model ?? '', b.model ?? ''),
-  );
+/** Returns the cost of rows with the same facts, the most expensive first, then by name. */
+function costBy<Row extends CostRow, Facts extends object>(rows: readonly Row[], factsOf: (row: Row) => Facts) {
+  const nameOf = (facts: Facts) => Object.values(facts).join('\0');
+  return [...grouped(rows, (row) => JSON.stringify(factsOf(row))).values()]
+    .flatMap((own) => own.slice(0, 1).map((first) => ({ facts: factsOf(first), paid: paidFor(own) })))
+    .sort((a, b) => paidTokens(b.paid) - paidTokens(a.paid) || byCodePoint(nameOf(a.facts), nameOf(b.facts)))
+    .map(({ facts, paid }) => ({ ...facts, paid }));
 }
 
-function byDay(
-  entries: readonly LedgerEntry[],
-  resumed: readonly Dated<SavedTokens>[],
-  priceOf: PriceList,
-): readonly DayCost[] {
-  return [...grouped(entries, ({ at }) => at.slice(0, 10))].map(([day, own]) => ({
-    day,
-    runs: own.filter(({ kind }) => kind === 'run').length,
-    paid: paidFor(costRows(own, priceOf)),
-    spared: sparedIn([
-      ...own.flatMap((entry) => (entry.kind === 'run' ? entry.spared : [])),
-      ...resumed.filter(({ at }) => at.startsWith(day)),
-    ]),
-  }));
+function byCheck(runs: readonly LedgerRun[]): CostDocument['checks'] {
+  const checks = runs.flatMap((run) => run.checks);
+  return [...grouped(checks, ({ gate }) => gate)]
+    .map(([gate, own]) => ({
+      gate,
+      runs: own.length,
+      duration_ms: own.reduce((sum, { durationMs }) => sum + durationMs, 0),
+    }))
+    .sort((a, b) => b.duration_ms - a.duration_ms || byCodePoint(a.gate, b.gate));
 }
 
-function byCheck(runs: readonly LedgerRun[]): readonly CheckCost[] {
-  const checks = [
-    ...grouped(
-      runs.flatMap((run) => run.checks),
-      ({ gate }) => gate,
-    ),
-  ].map(([gate, own]) => ({
-    gate,
-    runs: own.length,
-    durationMs: own.reduce((sum, { durationMs }) => sum + durationMs, 0),
-  }));
-  return checks.sort((a, b) => b.durationMs - a.durationMs || byCodePoint(a.gate, b.gate));
-}
-
-function runCost(run: LedgerRun, priceOf: PriceList): RunCost {
-  const { at, branch, scope, iteration, status, exitCode, startedBy, durationMs } = run;
-  const facts = { at, branch, scope, iteration, status, exitCode, startedBy, durationMs };
-  return { ...facts, paid: paidFor(costRows([run], priceOf)), spared: sparedIn(run.spared) };
+function runCost(run: LedgerRun, priceOf: PriceList): CostDocument['last_runs'][number] {
+  const { at, branch, scope, iteration, status } = run;
+  return {
+    ...{ at, branch, scope, iteration, status },
+    exit_code: run.exitCode,
+    started_by: run.startedBy,
+    duration_ms: run.durationMs,
+    paid: paidFor(costRows([run], priceOf)),
+    not_paid: savedIn(run.spared),
+  };
 }

@@ -1,4 +1,4 @@
-import { paidTokens } from '../cost/types.ts';
+import { paidTokens } from '../cost/rows.ts';
 import type { RunOutcome, SlotOutcome } from '../gates/run-types.ts';
 import { totalTokens } from '../kernel/agent.ts';
 import { shellWord } from '../kernel/escape.ts';
@@ -137,15 +137,15 @@ const ESTIMATE =
 function describeCost({ cost }: DemoOutcome, style: DemoStyle): string {
   const { paint } = style;
   const used = paidTokens(cost.paid);
-  const levers = (Object.keys(SAVED_BY) as Lever[]).filter((lever) => cost.spared[lever].looks > 0);
-  const saved = levers.map((lever) => cost.spared[lever].tokens).reduce((a, b) => a + b, 0);
-  const skipped = cost.spared.pass.looks + cost.spared.slot.looks;
+  const levers = (Object.keys(SAVED_BY) as Lever[]).filter((lever) => cost.not_paid[lever].looks > 0);
+  const saved = levers.map((lever) => cost.not_paid[lever].tokens).reduce((a, b) => a + b, 0);
+  const skipped = cost.not_paid.pass.looks + cost.not_paid.slot.looks;
   const share = Math.round((100 * saved) / (used + saved));
   return [
     `  Reviews: ${cost.paid.looks} ran, ${skipped} skipped.`,
     paint('good', `  Tokens used: ${tokensOf(used)}. Saved: about ${tokensOf(saved)} (${share} %):`),
     ...levers.map((lever) => {
-      const { tokens, looks } = cost.spared[lever];
+      const { tokens, looks } = cost.not_paid[lever];
       return `  ${tokensOf(tokens).padStart(7)}  ${count(looks, 'review')} ${SAVED_BY[lever]}`;
     }),
     paint('quiet', wrap(`  ${ESTIMATE}`, textWidth(style))),

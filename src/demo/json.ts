@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { BASELINE } from '../cost/describe.ts';
-import { paidDocument } from '../cost/json-loops.ts';
-import { notPaid, paid } from '../cost/json-schema.ts';
+import { costSchema, notPaid, paid } from '../cost/json-schema.ts';
 import { type RunDocument, runDocument } from '../gates/json.ts';
 import { runSchema } from '../gates/json-schema.ts';
 import type { DemoOutcome } from './project.ts';
@@ -13,13 +11,7 @@ export const demoSchema = z.object({
   as_told: z.boolean().describe('Whether every run had the expected result.'),
   runs: z.array(runSchema),
   paid,
-  not_paid: z.object({
-    pass: notPaid,
-    slot: notPaid,
-    session: notPaid,
-    prefix: notPaid,
-    baseline: z.string().describe('What the estimates are compared with.'),
-  }),
+  not_paid: costSchema.shape.not_paid,
   shared_beginnings: notPaid.describe(
     'Text that the prompts of new sessions in one run share at their beginning. It is not counted as saved, because the agents differ.',
   ),
@@ -36,8 +28,8 @@ export function demoDocument({ runs, cost, shared, strayed, folder, durationMs }
     tokens: 'estimated: four characters of what was sent and said each',
     as_told: strayed === null,
     runs: runs.map((run) => runDocument(run)),
-    paid: paidDocument(cost.paid),
-    not_paid: { ...cost.spared, baseline: BASELINE },
+    paid: cost.paid,
+    not_paid: cost.not_paid,
     shared_beginnings: { ...shared },
     repository: folder,
     duration_ms: durationMs,

@@ -1,4 +1,4 @@
-import type { CostReport } from '../cost/types.ts';
+import type { CostDocument } from '../cost/json-schema.ts';
 import type { RunOutcome } from '../gates/run-types.ts';
 
 type Mistake = { readonly pattern: RegExp; readonly issue: string; readonly fix: string; readonly priority: string };
@@ -153,7 +153,7 @@ export type DemoOutcome = {
   readonly runs: readonly RunOutcome[];
   /** The number of the run that did not go as planned; null if all did. */
   readonly strayed: number | null;
-  readonly cost: CostReport;
+  readonly cost: CostDocument;
   /** The tokens that several new sessions of one run were sent alike, at the start of their prompts. */
   readonly shared: { readonly looks: number; readonly tokens: number };
   /** The folder of the repository; null if it was removed. */

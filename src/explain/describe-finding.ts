@@ -1,90 +1,77 @@
-import { describeFinding } from '../gates/describe/finding.ts';
-import { fixResult } from '../gates/describe/logs.ts';
-import type { FixLog } from '../gates/record-types.ts';
 import type { ReportedFinding } from '../gates/run-types.ts';
 import { quoteName, showInvisible } from '../kernel/escape.ts';
-import { cut, wrap } from '../ui/layout.ts';
-import type { Styled } from '../ui/style.ts';
-import { joinWords } from '../ui/wording.ts';
-import type { RunExplanation } from './types.ts';
 
-const MOST_FIXES = 3;
+type Finding = ReportedFinding['finding'];
 
-const MOST_LINES = 5;
-
-/** Describes the fixes of a finding or gate with their logs, or returns nothing if there were none. */
-export function describeFixes(fixes: readonly FixLog[], width: number): readonly string[] {
-  if (fixes.length === 0) return [];
-  const shown = fixes.slice(0, MOST_FIXES).flatMap(({ agent, iteration, path, log }) => [
-    wrap(`  after run ${iteration}: ${quoteName(agent)}, ${quoteName(path)}`, width, 2),
-    ...fixResult(log)
-      .slice(0, MOST_LINES)
-      .map((line) => cut(`    ${showInvisible(line)}`, width)),
-  ]);
-  const more = fixes.length > MOST_FIXES ? [`  and ${fixes.length - MOST_FIXES} more`] : [];
-  return [['Fixes, newest first:', ...shown, ...more].join('\n')];
-}
-
-/** Describes a finding: its state, its text, the reason for its state, and how the state can change. */
-export function describeFindingBlocks(
-  { reported, planned, fixes }: Extract<RunExplanation, { kind: 'finding' }>,
-  styled: Styled,
-  width: number,
-): readonly string[] {
-  const next = describeFindingNext(reported, planned);
-  return [
-    `${reported.finding.id} ${isOfPart(reported) ? 'does not count here' : STATES[reported.state]}`,
-    describeFinding(reported, styled).join('\n'),
-    wrap(describeReason(reported), width),
-    ...describeFixes(fixes, width),
-    ...(next.length === 0 ? [] : [joinWords('What can change this:', next, width)]),
-  ];
-}
-
-const STATES: Readonly<Record<ReportedFinding['state'], string>> = {
-  open: 'is open',
-  fixed_claimed: 'is marked as fixed',
-  warning: 'is a warning',
-  waived: 'is waived',
-  closed: 'is closed',
-  gone: 'no longer applies',
+/** A state in words. `calls` starts a sentence about what the reviewer of the finding can do. */
+type StateWords = {
+  /** The end of a sentence that starts with the id of the finding. */
+  readonly title: string;
+  readonly reason: (finding: Finding) => string;
+  /** What can change the state. */
+  readonly next: (finding: Finding, calls: string) => readonly string[];
 };
 
-/** Whether a run about a part of the change reported the finding. It does not count for the whole change. */
-function isOfPart({ finding, state }: ReportedFinding): boolean {
-  return state === 'gone' && finding.scope !== 'full';
-}
-
-function describeReason(reported: ReportedFinding): string {
-  const { finding, state } = reported;
-  switch (state) {
-    case 'open':
-      return `The finding fails its gate.${OBJECTIONS[finding.resolution?.how ?? 'fixed'] ?? ''}`;
-    case 'fixed_claimed':
-      return `The finding fails its gate until reviewer ${finding.slot} confirms the fix.`;
-    case 'warning':
-      return 'The finding is below the threshold (fail_on), so it does not fail its gate. A reviewer with warnings is never skipped.';
-    case 'waived':
-      return 'The finding fails no gate, on any branch of this clone. Reviewers see the reason.';
-    case 'closed':
-      return describeClosed(finding);
-    case 'gone':
-      return isOfPart(reported)
-        ? `A run about a part of the change (${showInvisible(finding.scope)}) reported the finding. It counts only in such runs.`
-        : 'The finding fails no gate: its code is not part of the current change, or has changed since.';
-  }
-}
+const STATES: Readonly<Record<ReportedFinding['state'] | 'of-part', StateWords>> = {
+  open: {
+    title: 'is open',
+    reason: ({ resolution }) => `The finding fails its gate.${OBJECTIONS[resolution?.how ?? 'fixed'] ?? ''}`,
+    next: (finding, calls) => [
+      `${calls} closes it by confirming a fix in newer content, by withdrawing it, or by not repeating it once ${filesOf(finding)} changed`,
+      `"onceover resolve ${finding.id} --fixed" marks it as fixed, for reviewer ${finding.slot} to confirm`,
+      waive(finding),
+    ],
+  },
+  fixed_claimed: {
+    title: 'is marked as fixed',
+    reason: ({ slot }) => `The finding fails its gate until reviewer ${slot} confirms the fix.`,
+    next: (finding, calls) => [`${calls} confirms the fix, or opens the finding again`, waive(finding)],
+  },
+  warning: {
+    title: 'is a warning',
+    reason: () =>
+      'The finding is below the threshold (fail_on), so it does not fail its gate. A reviewer with warnings is never skipped.',
+    next: (finding, calls) => [
+      `${calls} may drop it, or raise its priority`,
+      'a stricter fail_on makes it fail its gate',
+      waive(finding),
+    ],
+  },
+  waived: {
+    title: 'is waived',
+    reason: () => 'The finding fails no gate, on any branch of this clone. Reviewers see the reason.',
+    next: ({ id }) => [
+      `"onceover resolve ${id} --fixed" withdraws the waiver`,
+      'a more severe problem at the same place is a new finding',
+    ],
+  },
+  closed: {
+    title: 'is closed',
+    reason: ({ closed }) => {
+      if (closed === null) return 'The finding fails no gate.';
+      const why = closed.why === '' ? '' : ` (${showInvisible(closed.why)})`;
+      return `The finding was closed in run ${closed.iteration}: ${CLOSINGS[closed.how]}${why}.`;
+    },
+    next: ({ slot }) => [`reviewer ${slot} opens it again by reporting the same code at the same place`],
+  },
+  gone: {
+    title: 'no longer applies',
+    reason: () => 'The finding fails no gate: its code is not part of the current change, or has changed since.',
+    next: ({ entry }) =>
+      entry === null ? [] : ['it counts again once its file differs from the base in the same way'],
+  },
+  'of-part': {
+    title: 'does not count here',
+    reason: ({ scope }) =>
+      `A run about a part of the change (${showInvisible(scope)}) reported the finding. It counts only in such runs.`,
+    next: () => [],
+  },
+};
 
 const OBJECTIONS: Partial<Record<string, string>> = {
   refuted: ' It was marked as fixed, but its reviewer did not confirm the fix.',
   disputed: ' The fixer disputes it, and its reviewer sees the reason.',
 };
-
-function describeClosed({ closed }: ReportedFinding['finding']): string {
-  if (closed === null) return 'The finding fails no gate.';
-  const why = closed.why === '' ? '' : ` (${showInvisible(closed.why)})`;
-  return `The finding was closed in run ${closed.iteration}: ${CLOSINGS[closed.how]}${why}.`;
-}
 
 const CLOSINGS = {
   fixed: 'its reviewer confirmed the fix',
@@ -92,38 +79,21 @@ const CLOSINGS = {
   silent: 'its file changed, and its reviewer did not report it again',
 } as const;
 
-/** Lists what can change the state of a finding. `planned`: whether a run would call its reviewer now. */
-export function describeFindingNext(reported: ReportedFinding, planned: boolean): readonly string[] {
-  const { finding, state } = reported;
-  const { id } = finding;
+function filesOf({ file }: Finding): string {
+  return file === null ? 'the files of its gate have' : `${quoteName(file)} has`;
+}
+
+function waive({ id }: Finding): string {
+  return `"onceover resolve ${id} --skip WHY" waives it: the code stays as it is and fails no gate`;
+}
+
+/** Describes the state of a finding, its reason, and what can change it. `planned`: a run would call its reviewer now. */
+export function describeFindingState({ finding, state }: ReportedFinding, planned: boolean) {
+  // A run about a part of the change reported it, so it does not count for the whole change.
+  const { title, reason, next } = STATES[state === 'gone' && finding.scope !== 'full' ? 'of-part' : state];
   const reviewer = `reviewer ${finding.slot}`;
-  const file = finding.file === null ? 'the files of its gate have' : `${quoteName(finding.file)} has`;
   const calls = planned
     ? `the next run calls ${reviewer}, which`
     : `only ${reviewer} can change it, and no run would call ${reviewer} now: the reviewer`;
-  const waive = `"onceover resolve ${id} --skip WHY" waives it: the code stays as it is and fails no gate`;
-  const claim = `"onceover resolve ${id} --fixed" marks it as fixed, for ${reviewer} to confirm`;
-  switch (state) {
-    case 'open':
-      return [
-        `${calls} closes it by confirming a fix in newer content, by withdrawing it, or by not repeating it once ${file} changed`,
-        claim,
-        waive,
-      ];
-    case 'fixed_claimed':
-      return [`${calls} confirms the fix, or opens the finding again`, waive];
-    case 'warning':
-      return [`${calls} may drop it, or raise its priority`, 'a stricter fail_on makes it fail its gate', waive];
-    case 'waived':
-      return [
-        `"onceover resolve ${id} --fixed" withdraws the waiver`,
-        'a more severe problem at the same place is a new finding',
-      ];
-    case 'closed':
-      return [`${reviewer} opens it again by reporting the same code at the same place`];
-    case 'gone':
-      return finding.entry === null || isOfPart(reported)
-        ? []
-        : ['it counts again once its file differs from the base in the same way'];
-  }
+  return { title: `${finding.id} ${title}`, reason: reason(finding), next: next(finding, calls) };
 }

@@ -1,4 +1,5 @@
 import { bySeverity, describeFinding } from '../gates/describe/finding.ts';
+import { fixResult } from '../gates/describe/logs.ts';
 import {
   checkOutput,
   describeGateReason,
@@ -10,16 +11,15 @@ import {
   SLOT_WORDS,
 } from '../gates/describe/reasons.ts';
 import { describeStatus } from '../gates/describe/run.ts';
-import type { CheckRecord, SlotRecord } from '../gates/record-types.ts';
-import type { GateOutcome, ReportedFinding } from '../gates/run-types.ts';
+import type { CheckRecord, FixLog, SlotRecord } from '../gates/record-types.ts';
+import type { GateOutcome, SlotOutcome } from '../gates/run-types.ts';
 import { totalTokens } from '../kernel/agent.ts';
 import { oneLine, quoteName, showInvisible } from '../kernel/escape.ts';
 import { cut, wrap } from '../ui/layout.ts';
 import { type Styled, UNSTYLED } from '../ui/style.ts';
 import { commandPrefix, describeDuration, joinWords, someNames, tokensOf } from '../ui/wording.ts';
-import { describeRerunTrigger } from './decide-reruns.ts';
-import { describeFindingBlocks, describeFixes } from './describe-finding.ts';
-import type { RerunTrigger, RunExplanation } from './types.ts';
+import { describeFindingState } from './describe-finding.ts';
+import type { RunExplanation } from './types.ts';
 
 type About<Kind> = Extract<RunExplanation, { kind: Kind }>;
 
@@ -29,78 +29,72 @@ export function describeRunExplanation(explanation: RunExplanation, styled: Styl
   const [title = '', ...blocks] = blocksOf(explanation, styled, width);
   const [first = '', ...about] = title.split('\n');
   const head = [styled.paint('strong', wrap(first, width, 2)), ...about.map((line) => wrap(line, width, 2))];
-  return [head.join('\n'), ...blocks].join('\n\n');
+  return [head.join('\n'), ...blocks].filter((block) => block !== '').join('\n\n');
 }
 
 function blocksOf(explanation: RunExplanation, styled: Styled, width: number): readonly string[] {
   switch (explanation.kind) {
-    case 'gate':
-      return gateBlocks(explanation, styled, width);
+    case 'review':
+      return reviewBlocks(explanation, styled, width);
     case 'check':
       return checkBlocks(explanation, width);
-    case 'slot':
-      return slotBlocks(explanation, styled, width);
     case 'idle-gate':
       return idleBlocks(explanation, width);
     case 'finding':
-      return describeFindingBlocks(explanation, styled, width);
+      return findingBlocks(explanation, styled, width);
   }
 }
 
-const MOST_FINDINGS = 5;
+const MOST = { findings: 5, records: 6, fixes: 3, fixLines: 5, output: 8 } as const;
 
-const MOST_RECORDS = 6;
-
-const MOST_OUTPUT = 8;
-
-function gateBlocks(explanation: About<'gate'>, styled: Styled, width: number): readonly string[] {
-  const { gate, files, rubric, planned, findings, records, fixes, again } = explanation;
+function reviewBlocks(explanation: About<'review'>, styled: Styled, width: number): readonly string[] {
+  const { gate, slot, files, rubric, planned, findings, records, fixes, again } = explanation;
   const about = [
     ...(files.length === 0 ? [] : [`Files: ${someNames(files)}`]),
     ...(rubric === null ? [] : [`Prompt: ${quoteName(rubric)}`]),
   ];
   const ran = records.filter(({ own }) => own?.dispatch !== 'none');
-  const worst = ran.find(({ iteration, status }) => iteration === ran[0]?.iteration && status !== 'pass') ?? ran[0];
+  const last = ran.find(({ iteration, status }) => iteration === ran[0]?.iteration && status !== 'pass') ?? ran[0];
   const skip = gate.status === 'holds' ? 'skip the gate: unchanged since it passed' : 'call no reviewer';
+  const title =
+    slot === null
+      ? [gateTitle(gate), ...about].join('\n')
+      : `${quoteName(gate.id)}, ${reviewerName(slot)}: ${slotStatus(slot, ran[0])}`;
+  const next =
+    planned.length > 0 ? planned.map(describeReviewerPlan) : [slot === null ? skip : 'not call this reviewer'];
+  const sorted = [...findings].sort(bySeverity);
   return [
-    [gateTitle(gate), ...about].join('\n'),
-    nextRun(planned.length === 0 ? [skip] : planned.map(describeReviewerPlan), width),
-    ...findingBlock(findings, styled),
-    ...history(records.map(describeReview), width),
-    ...describeFixes(fixes, width),
+    title,
+    joinWords('The next run would:', next, width),
+    listed(
+      'Findings:',
+      sorted.map((one) => describeFinding(one, styled, 'brief').join('\n')),
+      MOST.findings,
+    ),
+    slot !== null && records.length === 0
+      ? 'It has not run in this cycle.'
+      : history(records.map(describeReview), width),
+    describeFixes(fixes, width),
     rerunBlock(again, width),
-    ...(worst === undefined ? [] : [transcriptCommand(gate.id, worst.slot)]),
+    last === undefined
+      ? ''
+      : `Prompt and answer: onceover explain ${commandPrefix(`${gate.id}@${last.slot}`)} --prompt`,
   ];
 }
 
 function checkBlocks(explanation: About<'check'>, width: number): readonly string[] {
   const { gate, command, planned, records, log, fixes, again } = explanation;
   const [last] = records;
-  const output =
-    last === undefined || last.status === 'pass' || log === null ? [] : checkOutput(log).slice(-MOST_OUTPUT);
+  const output = last === undefined || last.status === 'pass' || log === null ? [] : checkOutput(log);
+  const shown = output.slice(-MOST.output).map((line) => cut(`  ${showInvisible(line)}`, width));
   return [
     `${gateTitle(gate)}\nCommand: ${oneLine(command)}`,
-    nextRun([planned ? 'run the check' : 'skip the check: unchanged since it passed'], width),
-    ...(output.length === 0
-      ? []
-      : [['Last output:', ...output.map((line) => cut(`  ${showInvisible(line)}`, width))].join('\n')]),
-    ...history(records.map(describeCheckRun), width),
-    ...describeFixes(fixes, width),
+    joinWords('The next run would:', [planned ? 'run the check' : 'skip the check: unchanged since it passed'], width),
+    listed('Last output:', shown, MOST.output),
+    history(records.map(describeCheckRun), width),
+    describeFixes(fixes, width),
     rerunBlock(again, width),
-    ...(last === undefined ? [] : [`Command and output: onceover explain ${commandPrefix(gate.id)} --prompt`]),
-  ];
-}
-
-function slotBlocks(explanation: About<'slot'>, styled: Styled, width: number): readonly string[] {
-  const { gate, slot, planned, findings, records, again } = explanation;
-  const last = records.find(({ own }) => own?.dispatch !== 'none');
-  return [
-    `${quoteName(gate.id)}, ${reviewerName(slot)}: ${slotStatus(slot, last)}`,
-    nextRun([planned === null ? 'not call this reviewer' : describeReviewerPlan(planned)], width),
-    ...findingBlock(findings, styled),
-    ...(records.length === 0 ? ['It has not run in this cycle.'] : history(records.map(describeReview), width)),
-    rerunBlock(again, width),
-    ...(last === undefined ? [] : [transcriptCommand(gate.id, slot.slot)]),
+    last === undefined ? '' : `Command and output: onceover explain ${commandPrefix(gate.id)} --prompt`,
   ];
 }
 
@@ -117,20 +111,12 @@ function gateTitle({ id, status, why }: GateOutcome): string {
   return `${quoteName(id)}: ${GATE_WORDS[status]} (${describeGateReason(why)})`;
 }
 
-function nextRun(lines: readonly string[], width: number): string {
-  return joinWords('The next run would:', lines, width);
-}
-
-function rerunBlock(again: readonly RerunTrigger[], width: number): string {
-  return joinWords('When it runs again:', again.map(describeRerunTrigger), width);
-}
-
-function transcriptCommand(gate: string, slot: number): string {
-  return `Prompt and answer: onceover explain ${commandPrefix(`${gate}@${slot}`)} --prompt`;
+function rerunBlock(again: readonly string[], width: number): string {
+  return joinWords('When it runs again:', again, width);
 }
 
 /** Describes the status of a slot; for one that has not passed, its last result. */
-function slotStatus(slot: About<'slot'>['slot'], last: SlotRecord | undefined): string {
+function slotStatus(slot: SlotOutcome, last: SlotRecord | undefined): string {
   if (slot.status !== 'not_run') return describeStatus(slot);
   if (last === undefined) return 'has not run yet';
   const { iteration } = last;
@@ -145,19 +131,40 @@ function slotStatus(slot: About<'slot'>['slot'], last: SlotRecord | undefined): 
   }
 }
 
-function findingBlock(findings: readonly ReportedFinding[], styled: Styled): readonly string[] {
-  if (findings.length === 0) return [];
-  const shown = [...findings].sort(bySeverity).slice(0, MOST_FINDINGS);
-  const lines = shown.flatMap((one) => describeFinding(one, styled, 'brief'));
-  const more = findings.length - shown.length;
-  return [['Findings:', ...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n')];
+/** Returns a title with the first entries of a list, or nothing if the list is empty. */
+function listed(title: string, entries: readonly string[], most: number): string {
+  if (entries.length === 0) return '';
+  const more = entries.length > most ? [`  and ${entries.length - most} more`] : [];
+  return [title, ...entries.slice(0, most), ...more].join('\n');
 }
 
-function history(lines: readonly string[], width: number): readonly string[] {
-  if (lines.length === 0) return [];
-  const shown = lines.slice(0, MOST_RECORDS).map((line) => wrap(`  ${line}`, width, 2));
-  const more = lines.length > MOST_RECORDS ? [`  and ${lines.length - MOST_RECORDS} more`] : [];
-  return [['History, newest first:', ...shown, ...more].join('\n')];
+function history(lines: readonly string[], width: number): string {
+  const wrapped = lines.map((line) => wrap(`  ${line}`, width, 2));
+  return listed('History, newest first:', wrapped, MOST.records);
+}
+
+/** Describes fixes with the results in their logs. */
+function describeFixes(fixes: readonly FixLog[], width: number): string {
+  const entries = fixes.map(({ agent, iteration, path, log }) => {
+    const results = fixResult(log).slice(0, MOST.fixLines);
+    return [
+      wrap(`  after run ${iteration}: ${quoteName(agent)}, ${quoteName(path)}`, width, 2),
+      ...results.map((line) => cut(`    ${showInvisible(line)}`, width)),
+    ].join('\n');
+  });
+  return listed('Fixes, newest first:', entries, MOST.fixes);
+}
+
+/** Describes a finding: its state, its text, the reason for its state, and how the state can change. */
+function findingBlocks({ reported, planned, fixes }: About<'finding'>, styled: Styled, width: number) {
+  const { title, reason, next } = describeFindingState(reported, planned);
+  return [
+    title,
+    describeFinding(reported, styled).join('\n'),
+    wrap(reason, width),
+    describeFixes(fixes, width),
+    next.length === 0 ? '' : joinWords('What can change this:', next, width),
+  ];
 }
 
 function describeReview(record: SlotRecord): string {

@@ -11,7 +11,7 @@ import type { GateOutcome } from '../gates/run-types.ts';
 import type { SlotPlan } from '../gates/types.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
-import { checkRerunTriggers, gateRerunTriggers, slotRerunTriggers } from './decide-reruns.ts';
+import { checkReruns, gateReruns, RERUNS, slotReruns } from './describe-reruns.ts';
 import type { RunExplanation } from './types.ts';
 
 type Previewed = { readonly plan: RunPlan; readonly facts: RunFacts };
@@ -33,7 +33,7 @@ export async function explainRun(
     const configured = configuredGates(request.settings.gates, request.rules).map(({ id }) => id);
     const idle = idleGateOf(name, configured);
     if (idle === null) return ok(null);
-    return ok({ kind: 'idle-gate', gate: idle, base: outcome.baseName, again: [{ kind: 'any-change' }] });
+    return ok({ kind: 'idle-gate', gate: idle, base: outcome.baseName, again: [RERUNS.anyChange] });
   }
   if (subject.kind === 'ambiguous') {
     return err({ kind: 'ambiguous-subject', name, gates: subject.gates.map(({ id }) => id) });
@@ -46,59 +46,60 @@ export async function explainRun(
     const entries = new Map(facts.snapshot.entries.map((entry) => [entry.path as string, entry]));
     const reported = { finding, state: findingState(finding, facts.comparison, (path) => entries.get(path)) };
     const owner = plan.reviews.find(({ state }) => state.gate.id === finding.gate);
-    const planned = slotPlan(owner, finding.slot)?.kind === 'run';
+    const planned = plannedSlots(owner).some(({ kind, slot }) => kind === 'run' && slot === finding.slot);
     return ok({ kind: 'finding', reported, planned, fixes: await fixesOf(ports, [finding.id]) });
   }
   const { gate } = subject;
-  if (gate.kind === 'check') return explainCheck(opened.value, previewed.value, gate);
+  if (gate.kind === 'check') return ok(await explainCheck(opened.value, previewed.value, gate));
+  const slot = subject.kind === 'slot' ? subject.slot : null;
+  return ok(await explainReview(opened.value, previewed.value, gate, slot));
+}
+
+/** Explains a review, or one of its slots. */
+async function explainReview(
+  { ports, request }: OpenedRun,
+  { plan, facts }: Previewed,
+  gate: GateOutcome,
+  slot: number | null,
+): Promise<RunExplanation | null> {
   const planned = plan.reviews.find(({ state }) => state.gate.id === gate.id);
-  if (planned === undefined) return ok(null);
+  const outcome = gate.slots.find((one) => one.slot === slot) ?? null;
+  if (planned === undefined || (slot !== null && outcome === null)) return null;
   const { state } = planned;
+  const isMeant = (one: number) => slot === null || one === slot;
   const records = facts.past.slots
-    .filter((record) => record.gate === gate.id && isInCycle(record, facts.comparison))
+    .filter((record) => record.gate === gate.id && isInCycle(record, facts.comparison) && isMeant(record.slot))
     .sort((a, b) => b.iteration - a.iteration || a.slot - b.slot);
-  const findings = state.findings.filter((one) => one.state !== 'closed' && one.state !== 'gone');
-  if (subject.kind === 'gate') {
-    const ids = facts.findings.filter((one) => one.gate === gate.id).map(({ id }) => id);
-    return ok({
-      kind: 'gate',
-      gate,
-      files: state.gate.entries.map(({ path }) => path),
-      rubric: state.gate.rubric.source,
-      planned: planned.kind === 'run' ? planned.slots : [],
-      findings,
-      records,
-      fixes: await fixesOf(ports, ids),
-      again: gateRerunTriggers(state, request.settings),
-    });
-  }
-  const slot = gate.slots.find((one) => one.slot === subject.slot);
-  if (slot === undefined) return ok(null);
-  const own = records.filter((record) => record.slot === subject.slot);
-  const last = own.find((record) => record.own?.dispatch !== 'none');
-  return ok({
-    kind: 'slot',
+  const last = records.find((record) => record.own?.dispatch !== 'none');
+  const ids = facts.findings.filter((one) => one.gate === gate.id).map(({ id }) => id);
+  return {
+    kind: 'review',
     gate,
-    slot,
-    planned: slotPlan(planned, subject.slot),
-    findings: findings.filter(({ finding }) => finding.slot === subject.slot),
-    records: own,
-    log: await lastLog(ports, facts, gate, subject.slot, last),
-    again: slotRerunTriggers(state, subject.slot, request.settings),
-  });
+    slot: outcome,
+    files: state.gate.entries.map(({ path }) => path),
+    rubric: state.gate.rubric.source,
+    planned: plannedSlots(planned).filter((one) => isMeant(one.slot)),
+    findings: state.findings.filter(
+      (one) => one.state !== 'closed' && one.state !== 'gone' && isMeant(one.finding.slot),
+    ),
+    records,
+    fixes: slot === null ? await fixesOf(ports, ids) : [],
+    log: slot === null ? null : await lastLog(ports, facts, gate, slot, last),
+    again: slot === null ? gateReruns(state, request.settings) : slotReruns(state, slot, request.settings),
+  };
 }
 
 async function explainCheck(
   { ports, request }: OpenedRun,
   { plan, facts }: Previewed,
   gate: GateOutcome,
-): Promise<Result<RunExplanation | null>> {
+): Promise<RunExplanation | null> {
   const state = facts.checks.find((one) => one.gate.id === gate.id);
-  if (state === undefined) return ok(null);
+  if (state === undefined) return null;
   const records = facts.past.checks
     .filter((record) => record.gate === gate.id)
     .sort((a, b) => b.iteration - a.iteration);
-  return ok({
+  return {
     kind: 'check',
     gate,
     command: state.gate.command,
@@ -106,8 +107,8 @@ async function explainCheck(
     records,
     log: await lastLog(ports, facts, gate, null, records[0]),
     fixes: await fixesOf(ports, [gate.id]),
-    again: checkRerunTriggers(state, request.settings),
-  });
+    again: checkReruns(state, request.settings),
+  };
 }
 
 async function lastLog(
@@ -126,6 +127,6 @@ async function fixesOf(ports: RunPorts, ids: readonly string[]): Promise<readonl
   return (await ports.records.fixLogs()).filter(({ log }) => isAskedAbout(log, ids));
 }
 
-function slotPlan(planned: ReviewPlan | undefined, slot: number): SlotPlan | null {
-  return planned?.kind === 'run' ? (planned.slots.find((plan) => plan.slot === slot) ?? null) : null;
+function plannedSlots(planned: ReviewPlan | undefined): readonly SlotPlan[] {
+  return planned?.kind === 'run' ? planned.slots : [];
 }

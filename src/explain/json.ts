@@ -1,14 +1,13 @@
 import type * as z from 'zod';
 import { fixResult } from '../gates/describe/logs.ts';
 import { describePlan } from '../gates/describe/reasons.ts';
-import { findingDocument, gateDocument } from '../gates/json.ts';
+import { findingDocument, gateDocument, slotDocument } from '../gates/json.ts';
 import type { runExplanationSchema } from '../gates/json-schema.ts';
 import type { CheckRecord, FixLog, SlotRecord } from '../gates/record-types.ts';
 import { definingFile, explanationSummary } from '../rules/describe.ts';
 import type { explainSchema } from '../rules/json-schema.ts';
 import type { ReviewExplanation, RuleReviewTask } from '../rules/types.ts';
-import { describeRerunTrigger } from './decide-reruns.ts';
-import { describeFindingNext } from './describe-finding.ts';
+import { describeFindingState } from './describe-finding.ts';
 import type { RunExplanation } from './types.ts';
 
 /** The answer of `explain --json` for a review id. */
@@ -39,57 +38,39 @@ type GateDocument = Extract<RunExplanationDocument, { about: 'gate' }>;
 type CheckDocument = Extract<RunExplanationDocument, { about: 'check' }>;
 
 export function runExplanationDocument(explanation: RunExplanation): RunExplanationDocument {
-  const runs_again = 'again' in explanation ? explanation.again.map(describeRerunTrigger) : [];
-  switch (explanation.kind) {
-    case 'gate':
-      return {
-        about: 'gate',
-        gate: gateDocument(explanation.gate),
-        files: [...explanation.files],
-        prompt: explanation.rubric,
-        would_do: explanation.planned.map(describePlan),
-        findings: explanation.findings.map(findingDocument),
-        history: explanation.records.map(slotHistory),
-        fixes: explanation.fixes.map(fixDocument),
-        runs_again,
-      };
-    case 'check':
-      return {
-        about: 'check',
-        gate: gateDocument(explanation.gate),
-        command: explanation.command,
-        would_run: explanation.planned,
-        history: explanation.records.map(checkHistory),
-        fixes: explanation.fixes.map(fixDocument),
-        log: explanation.log,
-        runs_again,
-      };
-    case 'slot': {
-      const gate = gateDocument({ ...explanation.gate, slots: [explanation.slot] });
-      const [slot] = gate.slots;
-      if (slot === undefined) throw new Error('a slot without a document');
-      return {
-        about: 'slot',
-        gate: gate.id,
-        slot,
-        would_do: explanation.planned === null ? [] : [describePlan(explanation.planned)],
-        findings: explanation.findings.map(findingDocument),
-        history: explanation.records.map(slotHistory),
-        log: explanation.log,
-        runs_again,
-      };
-    }
-    case 'idle-gate':
-      return { about: 'idle_gate', gate: explanation.gate, base: explanation.base, runs_again };
-    case 'finding':
-      return {
-        about: 'finding',
-        finding: findingDocument(explanation.reported),
-        would_be_asked: explanation.planned,
-        would_change_it: [...describeFindingNext(explanation.reported, explanation.planned)],
-        fixes: explanation.fixes.map(fixDocument),
-      };
+  if (explanation.kind === 'finding') {
+    const { reported, planned, fixes } = explanation;
+    return {
+      about: 'finding',
+      finding: findingDocument(reported),
+      would_be_asked: planned,
+      would_change_it: [...describeFindingState(reported, planned).next],
+      fixes: fixes.map(fixDocument),
+    };
   }
+  const runs_again = [...explanation.again];
+  if (explanation.kind === 'idle-gate') {
+    return { about: 'idle_gate', gate: explanation.gate, base: explanation.base, runs_again };
+  }
+  const { log } = explanation;
+  const fixes = explanation.fixes.map(fixDocument);
+  if (explanation.kind === 'check') {
+    const gate = gateDocument(explanation.gate);
+    const history = explanation.records.map(checkHistory);
+    const { command, planned } = explanation;
+    return { about: 'check', gate, command, would_run: planned, history, fixes, log, runs_again };
+  }
+  const { gate, slot, rubric } = explanation;
+  const would_do = explanation.planned.map(describePlan);
+  const findings = explanation.findings.map(findingDocument);
+  const history = explanation.records.map(slotHistory);
+  if (slot !== null) {
+    const own = slotDocument(slot);
+    return { about: 'slot', gate: gate.id, slot: own, would_do, findings, history, log, runs_again };
+  }
+  const files = [...explanation.files];
+  const about = { about: 'gate', gate: gateDocument(gate), files, prompt: rubric } as const;
+  return { ...about, would_do, findings, history, fixes, runs_again };
 }
 
 function slotHistory(record: SlotRecord): GateDocument['history'][number] {

@@ -1,22 +1,27 @@
 import type { CheckRecord, FixLog, SlotRecord } from '../gates/record-types.ts';
 import type { GateOutcome, ReportedFinding, SlotOutcome } from '../gates/run-types.ts';
-import type { SlotNumber, SlotPlan } from '../gates/types.ts';
+import type { SlotPlan } from '../gates/types.ts';
 import type { GateId } from '../kernel/ids.ts';
 
-/** The facts that explain the status of a gate, a slot or a finding. */
+/** The facts that explain the status of a gate, a slot, a check or a finding. */
 export type RunExplanation =
   | {
-      readonly kind: 'gate';
+      readonly kind: 'review';
       readonly gate: GateOutcome;
+      /** The slot to explain; `null`: all slots of the gate. */
+      readonly slot: SlotOutcome | null;
       readonly files: readonly string[];
       readonly rubric: string | null;
-      /** The plan of a run for each slot; empty if a run would skip the gate. */
+      /** The plan of a run for each slot; empty if a run would call none of them. */
       readonly planned: readonly SlotPlan[];
       /** The findings that count now. */
       readonly findings: readonly ReportedFinding[];
       readonly records: readonly SlotRecord[];
       readonly fixes: readonly FixLog[];
-      readonly again: readonly RerunTrigger[];
+      /** The log of the last time that the slot ran. */
+      readonly log: string | null;
+      /** The events that make it run again, in words. */
+      readonly again: readonly string[];
     }
   | {
       readonly kind: 'check';
@@ -24,28 +29,17 @@ export type RunExplanation =
       readonly command: string;
       readonly planned: boolean;
       readonly records: readonly CheckRecord[];
+      readonly fixes: readonly FixLog[];
       /** The log of the last time that the check ran. */
       readonly log: string | null;
-      readonly fixes: readonly FixLog[];
-      readonly again: readonly RerunTrigger[];
-    }
-  | {
-      readonly kind: 'slot';
-      readonly gate: GateOutcome;
-      readonly slot: SlotOutcome;
-      readonly planned: SlotPlan | null;
-      readonly findings: readonly ReportedFinding[];
-      readonly records: readonly SlotRecord[];
-      /** The log of the last time that the slot ran. */
-      readonly log: string | null;
-      readonly again: readonly RerunTrigger[];
+      readonly again: readonly string[];
     }
   /** A configured gate with nothing to review. */
   | {
       readonly kind: 'idle-gate';
       readonly gate: GateId;
       readonly base: string | null;
-      readonly again: readonly RerunTrigger[];
+      readonly again: readonly string[];
     }
   | {
       readonly kind: 'finding';
@@ -54,31 +48,3 @@ export type RunExplanation =
       readonly planned: boolean;
       readonly fixes: readonly FixLog[];
     };
-
-type OfSlots<Kind extends string> = { readonly kind: Kind; readonly slots: readonly SlotNumber[] };
-
-/** An event that makes a gate, a slot or a check run again. */
-export type RerunTrigger =
-  /** Every run: these slots have not passed the current code. */
-  | OfSlots<'every-run'>
-  /** The gate failed too often in a row: it needs a resolution by a person, or --force. */
-  | { readonly kind: 'retry-limit'; readonly failing: number }
-  /** The open findings belong to a slot that no longer exists. */
-  | { readonly kind: 'no-such-slot' }
-  /** The files of the gate change: these slots run, and the others are skipped. */
-  | (OfSlots<'files'> & { readonly latch: boolean })
-  /** The same, for a slot that is then skipped. */
-  | (OfSlots<'files-rest'> & { readonly latch: boolean })
-  | { readonly kind: 'prompt'; readonly of: 'review' | 'rule' }
-  /** `unchanged_gates: run`: anything else has to run. */
-  | OfSlots<'any-iteration'>
-  /** These slots were skipped, and passed older content. */
-  | OfSlots<'force'>
-  | OfSlots<'certify'>
-  | { readonly kind: 'fresh' }
-  /** Every run: the check has not passed on the current tree. */
-  | { readonly kind: 'check-every-run' }
-  | { readonly kind: 'tree' }
-  /** A file of an idle gate changes. */
-  | { readonly kind: 'any-change' }
-  | { readonly kind: 'command' };

@@ -54,7 +54,8 @@ export function gateDocument(gate: GateOutcome): GateDocument {
   };
 }
 
-function slotDocument(outcome: SlotOutcome): GateDocument['slots'][number] {
+/** Returns a slot as documents have it. */
+export function slotDocument(outcome: SlotOutcome): GateDocument['slots'][number] {
   const { slot, agent, status, dispatch, why, passIteration, usage } = outcome;
   return {
     ...{ slot, agent, status, dispatch, why, pass_iteration: passIteration },

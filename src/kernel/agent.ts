@@ -175,21 +175,25 @@ export type DispatchFacts = {
   readonly mustReadLength?: number;
 };
 
+/** The reasons for a new session. */
+export const FRESH_REASONS = [
+  'first-look',
+  'asked-for',
+  'session-differs',
+  'cannot-resume',
+  'session-lost',
+  'no-changes',
+  'resume-dearer',
+  'delta-too-large',
+] as const;
+
+/** The reasons for resuming a session. */
+export const RESUME_REASONS = ['delta', 'final-validation'] as const;
+
 /** The decision for a new or a resumed session, with its reason. */
 export type DispatchPlan =
-  | {
-      readonly kind: 'fresh';
-      readonly why:
-        | 'first-look'
-        | 'asked-for'
-        | 'session-differs'
-        | 'cannot-resume'
-        | 'session-lost'
-        | 'no-changes'
-        | 'resume-dearer'
-        | 'delta-too-large';
-    }
-  | { readonly kind: 'resumed'; readonly why: 'delta' | 'final-validation'; readonly session: Session };
+  | { readonly kind: 'fresh'; readonly why: (typeof FRESH_REASONS)[number] }
+  | { readonly kind: 'resumed'; readonly why: (typeof RESUME_REASONS)[number]; readonly session: Session };
 
 /** The abilities of an agent, measured with its tested version. */
 export type Abilities = {

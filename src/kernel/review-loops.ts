@@ -1,4 +1,4 @@
-import type { DispatchPlan, Usage } from './agent.ts';
+import { FRESH_REASONS, RESUME_REASONS, type Usage } from './agent.ts';
 
 export const REVIEWER_ROLES = [
   'spec-reviewer',
@@ -44,7 +44,9 @@ export const PHASES = [...DOCUMENT_PHASES, 'implement'] as const;
 export type PhaseName = (typeof PHASES)[number];
 
 /** The loops of a phase. A document has two, one after the other; code has one. */
-export type PhaseStage = 'domain' | 'phase' | 'implement';
+export const PHASE_STAGES = ['domain', 'phase', 'implement'] as const;
+
+export type PhaseStage = (typeof PHASE_STAGES)[number];
 
 export type ReviewerRole = (typeof REVIEWER_ROLES)[number];
 
@@ -53,16 +55,22 @@ export type Preparation =
   | { readonly role: 'code-simplifier'; readonly part: null }
   | { readonly role: 'test-deepener'; readonly part: 'A' | 'B' };
 
-export type PhaseRole = ReviewerRole | 'implementer' | Preparation['role'];
+export const PHASE_ROLES = [...REVIEWER_ROLES, 'implementer', 'code-simplifier', 'test-deepener'] as const;
+
+export type PhaseRole = (typeof PHASE_ROLES)[number];
 
 /** The prompts of a loop, with the names of the requirement. */
-export type LoopTemplate = 'I1-R4' | 'I2' | 'I2-FV' | 'I3' | 'I7-fresh' | 'I7-resumed';
+export const LOOP_TEMPLATES = ['I1-R4', 'I2', 'I2-FV', 'I3', 'I7-fresh', 'I7-resumed'] as const;
+
+export type LoopTemplate = (typeof LOOP_TEMPLATES)[number];
 
 /** The severity of an issue. A suggestion never blocks a pass. */
 export const SEVERITIES = ['blocker', 'warning', 'suggestion'] as const;
 
-/** The reason for a new or resumed session. The last two are known only after a resume was tried. */
-export type LoopDispatchReason = DispatchPlan['why'] | 'resume-failed' | 'other-agent';
+/** The reasons for a new or resumed session. The last two are known only after a resume was tried. */
+export const LOOP_DISPATCH_REASONS = [...FRESH_REASONS, ...RESUME_REASONS, 'resume-failed', 'other-agent'] as const;
+
+export type LoopDispatchReason = (typeof LOOP_DISPATCH_REASONS)[number];
 
 /** Prompt lengths and usage of a review, including retries and replacement agents. */
 export type Spent = {

@@ -3,10 +3,17 @@ import { isRecord } from './json.ts';
 
 type Check = (value: unknown) => boolean;
 
+type Guard<T> = (value: unknown) => value is T;
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** One check per field of a document. A document is written in the order of these fields. */
 export type Shape<T> = { readonly [Key in keyof T]-?: Check };
+
+/** The document that a table of checks accepts. */
+export type Checked<Checks> = {
+  readonly [Key in keyof Checks]: Checks[Key] extends Guard<infer T> ? T : never;
+};
 
 /** Returns the document without unknown fields; null if a field is missing or fails its check. */
 export function readShape<T>(value: unknown, shape: Shape<T>): T | null {
@@ -66,21 +73,23 @@ export const USAGE: Shape<Usage> = {
   costUsd: orNull(isAmount),
 };
 
-export function isOneOf<T extends string>(words: readonly T[]): (value: unknown) => value is T {
+export function isOneOf<T extends string>(words: readonly T[]): Guard<T> {
   return (value): value is T => words.some((word) => word === value);
 }
 
+export function orNull<T>(check: Guard<T>): Guard<T | null>;
+export function orNull(check: Check): Check;
 export function orNull(check: Check): Check {
   return (value) => value === null || check(value);
 }
 
-export function hasShape<T>(shape: Shape<T>): Check {
-  return (value) => isRecord(value) && fits(value, shape);
+export function hasShape<T>(shape: Shape<T>): Guard<T> {
+  return (value): value is T => isRecord(value) && fits<T>(value, shape);
 }
 
-export function listOf<T>(shape: Shape<T>): Check {
+export function listOf<T>(shape: Shape<T>): Guard<readonly T[]> {
   const isOne = hasShape(shape);
-  return (value) => Array.isArray(value) && value.every(isOne);
+  return (value): value is readonly T[] => Array.isArray(value) && value.every(isOne);
 }
 
 function pick<T>(document: object, shape: Shape<T>): Fields {

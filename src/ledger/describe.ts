@@ -1,7 +1,17 @@
+import type * as z from 'zod';
 import { totalTokens, type Usage } from '../kernel/agent.ts';
 import { money } from '../kernel/json.ts';
+import type { usage as usageSchema } from '../kernel/json-schema.ts';
 import { count, tokensOf, usdOf } from '../ui/wording.ts';
-import type { Saved } from './entries.ts';
+import { LEVERS, type Lever, type Saved } from './entries.ts';
+
+/** The savings, as the end of a sentence about saved tokens. */
+export const SAVED_BY: Readonly<Record<Lever, string>> = {
+  pass: 'by skipping unchanged code',
+  slot: 'by skipping reviewers that passed',
+  session: 'by resuming sessions',
+  prefix: 'by sharing prompts',
+};
 
 /** Returns a line about the cost, and a line about the savings, if any. */
 export function describePaid({
@@ -13,22 +23,14 @@ export function describePaid({
   readonly dispatches: number;
   readonly saved: Saved;
 }): string[] {
-  const total = saved.pass + saved.slot + saved.session + saved.prefix;
-  const lines: string[] = [];
-  if (dispatches > 0) {
-    lines.push(`Paid: ${count(dispatches, 'call')}${usage === null ? '' : `, ${describeUsage(usage)}`}.`);
-  }
-  if (total > 0) {
-    const savings = [
-      [saved.pass, 'by skipping unchanged code'],
-      [saved.slot, 'by skipping reviewers that passed'],
-      [saved.session, 'by resuming sessions'],
-      [saved.prefix, 'by sharing prompts'],
-    ] as const;
-    const parts = savings.filter(([tokens]) => tokens > 0).map(([tokens, how]) => `${tokensOf(tokens)} ${how}`);
-    lines.push(`Saved (estimated tokens): ${parts.join(', ')}.`);
-  }
-  return lines;
+  const paid = `Paid: ${count(dispatches, 'call')}${usage === null ? '' : `, ${describeUsage(usage)}`}.`;
+  const savings = LEVERS.filter((lever) => saved[lever] > 0).map(
+    (lever) => `${tokensOf(saved[lever])} ${SAVED_BY[lever]}`,
+  );
+  return [
+    ...(dispatches > 0 ? [paid] : []),
+    ...(savings.length > 0 ? [`Saved (estimated tokens): ${savings.join(', ')}.`] : []),
+  ];
 }
 
 /** Returns the tokens and the money of a call. */
@@ -38,16 +40,8 @@ export function describeUsage(usage: Usage): string {
   return `${tokensOf(totalTokens(usage))} tokens${cached}${cost}`;
 }
 
-/** The usage of calls in JSON documents. */
-export type UsageDocument = {
-  input_tokens: number;
-  cached_input_tokens: number;
-  cache_write_tokens: number;
-  output_tokens: number;
-  cost_usd: number | null;
-};
-
-export function usageDocument(usage: Usage | null): UsageDocument | null {
+/** Returns the usage of calls for a JSON document. */
+export function usageDocument(usage: Usage | null): z.infer<typeof usageSchema> {
   if (usage === null) return null;
   return {
     input_tokens: usage.inputTokens,

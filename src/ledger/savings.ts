@@ -13,10 +13,8 @@ export function savedByResuming<T extends LoopDispatch>(
   return withSessionStarts(dispatches)
     .filter(({ one }) => isResumed(one))
     .map(({ one, opening }) => {
-      const used = one.spent.usage;
-      const opened = opening?.spent.usage ?? null;
-      if (used === null || opening === null || opened === null) return { one, tokens: 0 };
-      return { one, tokens: Math.max(0, newTokens(opened) + grownBy(one, opening) - newTokens(used)) };
+      if (one.usage === null || opening === null || opening.usage === null) return { one, tokens: 0 };
+      return { one, tokens: Math.max(0, newTokens(opening.usage) + grownBy(one, opening) - newTokens(one.usage)) };
     });
 }
 
@@ -37,7 +35,7 @@ export function isResumed({ template }: LoopDispatch): boolean {
 }
 
 /** Estimates by how many tokens the prompt of a new session grew since the session started. */
-export function grownBy({ spent }: LoopDispatch, opening: LoopDispatch): number {
-  const grown = spent.freshChars - opening.spent.freshChars;
+export function grownBy({ freshChars }: LoopDispatch, opening: LoopDispatch): number {
+  const grown = freshChars - opening.freshChars;
   return Math.sign(grown) * estimateTokens(Math.abs(grown));
 }

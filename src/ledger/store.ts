@@ -1,23 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { byCodePoint } from '../kernel/collections.ts';
 import { ok } from '../kernel/result.ts';
-import type { LoopDispatchReason, LoopTemplate, PhaseName, PhaseRole, PhaseStage } from '../kernel/review-loops.ts';
-import {
-  hasShape,
-  isAmount,
-  isBoolean,
-  isCount,
-  isOneOf,
-  isOrdinal,
-  isString,
-  isTime,
-  listOf,
-  orNull,
-  readShape,
-  type Shape,
-  USAGE,
-  withKeyOrder,
-} from '../kernel/shape.ts';
 import {
   checkFolder,
   listFolder,
@@ -27,161 +11,7 @@ import {
   writeAtomically,
 } from '../platform/files.ts';
 import { readJsonFile } from '../platform/private-files.ts';
-import {
-  type Ledger,
-  type LedgerCheck,
-  type LedgerEntry,
-  type LedgerFix,
-  type LedgerLoop,
-  type LedgerRun,
-  type LedgerSlot,
-  type LedgerStep,
-  RUN_STATUSES,
-  type SavedUsage,
-} from './entries.ts';
-
-/** Returns an entry as the text of its file. */
-export function ledgerText(entry: LedgerEntry): string {
-  return `${JSON.stringify(documentOf(entry))}\n`;
-}
-
-function documentOf(entry: LedgerEntry): object {
-  switch (entry.kind) {
-    case 'run':
-      return withKeyOrder(entry, RUN);
-    case 'fix':
-      return withKeyOrder(entry, FIX);
-    case 'loop':
-      return withKeyOrder(entry, LOOP);
-    case 'step':
-      return withKeyOrder(entry, STEP);
-  }
-}
-
-/** Parses an entry; `null` if the value is not a valid entry. */
-function readEntry(value: unknown): LedgerEntry | null {
-  return readShape(value, RUN) ?? readShape(value, FIX) ?? readShape(value, LOOP) ?? readShape(value, STEP);
-}
-
-const DATED = {
-  at: isTime,
-  durationMs: isAmount,
-  startedBy: isOneOf(['person', 'agent']),
-  branch: orNull(isString),
-};
-
-const DISPATCHED = {
-  agent: isString,
-  model: orNull(isString),
-  dispatch: isOneOf(['fresh', 'resumed']),
-  asks: isAmount,
-  usage: orNull(hasShape(USAGE)),
-};
-
-const SLOT: Shape<LedgerSlot> = {
-  gate: isString,
-  slot: isOrdinal,
-  status: isOneOf(['pass', 'fail', 'error']),
-  why: isString,
-  durationMs: isAmount,
-  ...DISPATCHED,
-};
-
-const CHECK: Shape<LedgerCheck> = { gate: isString, status: isOneOf(['pass', 'fail', 'error']), durationMs: isAmount };
-
-const SPARED: Shape<SavedUsage> = {
-  gate: isString,
-  lever: isOneOf(['pass', 'slot', 'session', 'prefix']),
-  looks: isAmount,
-  tokens: isAmount,
-};
-
-const RUN: Shape<LedgerRun> = {
-  kind: isOneOf(['run']),
-  ...DATED,
-  scope: isString,
-  iteration: orNull(isOrdinal),
-  status: isOneOf(RUN_STATUSES),
-  exitCode: (value) => value === 0 || value === 1 || value === 3,
-  slots: listOf(SLOT),
-  checks: listOf(CHECK),
-  spared: listOf(SPARED),
-};
-
-const FIX: Shape<LedgerFix> = { kind: isOneOf(['fix']), ...DATED, ...DISPATCHED };
-
-// Words are keys, so that the compiler reports a missing one.
-const PHASES: Words<PhaseName> = { specify: 1, design: 1, 'create-plan': 1, 'create-tasks': 1, implement: 1 };
-
-const STAGES: Words<PhaseStage> = { domain: 1, phase: 1, implement: 1 };
-
-const ROLES: Words<PhaseRole> = {
-  'spec-reviewer': 1,
-  'design-reviewer': 1,
-  'plan-reviewer': 1,
-  'task-reviewer': 1,
-  'phase-reviewer': 1,
-  'implementation-reviewer': 1,
-  'code-quality-reviewer': 1,
-  'security-reviewer': 1,
-  implementer: 1,
-  'code-simplifier': 1,
-  'test-deepener': 1,
-};
-
-const TEMPLATES: Words<LoopTemplate> = { 'I1-R4': 1, I2: 1, 'I2-FV': 1, I3: 1, 'I7-fresh': 1, 'I7-resumed': 1 };
-
-const REASONS: Words<LoopDispatchReason> = {
-  'first-look': 1,
-  'asked-for': 1,
-  'session-differs': 1,
-  'cannot-resume': 1,
-  'session-lost': 1,
-  'no-changes': 1,
-  'resume-dearer': 1,
-  'delta-too-large': 1,
-  delta: 1,
-  'final-validation': 1,
-  'resume-failed': 1,
-  'other-agent': 1,
-};
-
-const LOOP: Shape<LedgerLoop> = {
-  kind: isOneOf(['loop']),
-  ...DATED,
-  feature: isString,
-  phase: isOneOf(wordsOf(PHASES)),
-  stage: isOneOf(wordsOf(STAGES)),
-  run: isString,
-  role: isOneOf(wordsOf(ROLES)),
-  iteration: isCount,
-  isFinalValidation: isBoolean,
-  template: orNull(isOneOf(wordsOf(TEMPLATES))),
-  why: isOneOf(wordsOf(REASONS)),
-  fellBack: isBoolean,
-  guarded: isBoolean,
-  warned: isBoolean,
-  status: isOneOf(['pass', 'fail', 'done', 'error']),
-  ...DISPATCHED,
-  promptChars: isAmount,
-  freshChars: isAmount,
-};
-
-const STEP: Shape<LedgerStep> = {
-  kind: isOneOf(['step']),
-  ...DATED,
-  job: isString,
-  session: isString,
-  step: isString,
-  status: isOneOf(['done', 'error']),
-  ...DISPATCHED,
-};
-
-type Words<T extends string> = Readonly<Record<T, 1>>;
-
-function wordsOf(words: Words<string>): readonly string[] {
-  return Object.keys(words);
-}
+import { type Ledger, type LedgerEntry, ledgerText, readLedgerEntry } from './entries.ts';
 
 const FOLDER = 'onceover/ledger';
 
@@ -218,11 +48,11 @@ export function openLedger(commonDir: string, most = MOST_ENTRIES): Ledger {
       const entries: LedgerEntry[] = [];
       let unreadable = 0;
       for (const name of namesIn(listed.value)) {
-        const entry = readEntry(readJsonFile(join(path, name), LARGEST_ENTRY));
+        const entry = readLedgerEntry(readJsonFile(join(path, name), LARGEST_ENTRY));
         if (entry === null) unreadable++;
         else entries.push(entry);
       }
-      return ok({ entries: entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)), unreadable });
+      return ok({ entries: entries.sort((a, b) => byCodePoint(a.at, b.at)), unreadable });
     },
   };
 }

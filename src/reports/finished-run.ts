@@ -86,11 +86,6 @@ export function namedText({ gate, text }: Obstacle): string {
   return gate === null ? text : `${gate}: ${text}`;
 }
 
-/** Returns the text of an obstacle with the output of its check, if there is any. */
-export function textWithOutput({ text, output }: Obstacle): string {
-  return output === null || output === '' ? text : `${text}\n\n${output}`;
-}
-
 /** Returns text of unknown origin with plain line ends, and with invisible characters except tabs escaped. */
 export function readable(text: string): string {
   return wellFormed(text)
@@ -105,45 +100,68 @@ export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\ufffd');
 }
 
-/** Returns the problem and its fix, in the reviewer's words. */
-export function findingMessage({ issue, fix }: Pick<Finding, 'issue' | 'fix'>): string {
-  return fix === null ? readable(issue) : `${readable(issue)}\n\nFix: ${readable(fix)}`;
-}
+/** The severity in formats with three levels. */
+export type Severity = 'error' | 'warning' | 'note';
 
-/** The place of a finding, for readers that show it beside the code. */
-export type FindingPlace = {
+/** A finding or an obstacle, for readers that show it beside the code. */
+export type ReportEntry = {
+  /** `null` for an obstacle. */
+  readonly reported: ReportedFinding | null;
+  /** The name of the gate, or of onceover. */
+  readonly gate: string;
+  readonly severity: Severity;
+  /** The problem and its fix, or the obstacle with the output of its check. */
+  readonly message: string;
   readonly file: string;
-  /** `null` if the line is unknown or does not exist. */
-  readonly line: number | null;
-  readonly lastLine: number | null;
+  /** The lines, with their text if the reviewer quoted it; `null` if they are unknown or do not exist. */
+  readonly region: { readonly line: number; readonly lastLine: number; readonly code: string | null } | null;
+  readonly fingerprint: string;
 };
 
-/** The file of findings and obstacles without one: most readers refuse or drop entries without a place. */
-export const NO_FILE = 'onceover.yml';
+/** Most readers refuse or drop entries without a file, so these are shown at the settings. */
+const NO_FILE = 'onceover.yml';
+
+/** The name of the gate of entries that concern no single gate. */
+export const NO_GATE = 'onceover';
+
+/** Returns the findings that count, then the obstacles. */
+export function reportEntries(run: EndedRun): readonly ReportEntry[] {
+  return [...currentFindings(run).map(findingEntry), ...listObstacles(run).map(obstacleEntry)];
+}
+
+export function findingEntry(reported: ReportedFinding): ReportEntry {
+  const { gate, issue, fix, file } = reported.finding;
+  return {
+    reported,
+    gate: readable(gate),
+    severity: severityOf(reported),
+    message: fix === null ? readable(issue) : `${readable(issue)}\n\nFix: ${readable(fix)}`,
+    file: wellFormed(file ?? NO_FILE),
+    region: regionOf(reported.finding),
+    fingerprint: findingFingerprint(reported.finding),
+  };
+}
+
+export function obstacleEntry({ gate, text, output }: Obstacle): ReportEntry {
+  return {
+    reported: null,
+    gate: readable(gate ?? NO_GATE),
+    severity: 'error',
+    message: readable(output === null || output === '' ? text : `${text}\n\n${output}`),
+    file: NO_FILE,
+    region: null,
+    fingerprint: gateFingerprint(gate),
+  };
+}
 
 const HIGHEST_LINE = 2 ** 31 - 1;
 
-export function findingPlace(finding: Finding): FindingPlace {
-  const { file, line, mark } = finding;
-  const isKnown =
-    file !== null &&
-    line !== null &&
-    Number.isInteger(line) &&
-    line > 0 &&
-    line <= HIGHEST_LINE &&
-    mark !== 'no-such-line';
-  if (!isKnown) return { file: file ?? NO_FILE, line: null, lastLine: null };
-  const lines = isQuoted(finding) ? (finding.anchor?.text.split('\n').length ?? 1) : 1;
-  return { file, line, lastLine: line + lines - 1 };
+function regionOf({ file, line, mark, code, anchor }: Finding): ReportEntry['region'] {
+  const isLine = line !== null && Number.isInteger(line) && line > 0 && line <= HIGHEST_LINE;
+  if (file === null || !isLine || mark === 'no-such-line') return null;
+  if (code === null || anchor === null || mark === 'code-not-found') return { line, lastLine: line, code: null };
+  return { line, lastLine: line + anchor.text.split('\n').length - 1, code: wellFormed(code) };
 }
-
-/** Whether the quoted code is the text at the finding's line. */
-export function isQuoted({ code, anchor, mark }: Finding): boolean {
-  return code !== null && anchor !== null && mark !== 'code-not-found' && mark !== 'no-such-line';
-}
-
-/** The severity in formats with three levels. */
-export type Severity = 'error' | 'warning' | 'note';
 
 const SEVERITIES: Readonly<Record<Priority, Severity>> = {
   critical: 'error',
@@ -153,7 +171,7 @@ const SEVERITIES: Readonly<Record<Priority, Severity>> = {
 };
 
 /** Returns the severity of a finding. A warning is never an error. */
-export function severityOf({ finding, state }: ReportedFinding): Severity {
+function severityOf({ finding, state }: ReportedFinding): Severity {
   const severity = SEVERITIES[finding.priority];
   return state === 'warning' && severity === 'error' ? 'warning' : severity;
 }

@@ -15,35 +15,6 @@ export const FORMATS = {
 
 export type Format = keyof typeof FORMATS;
 
-const FORMS = 'markdown=FILE, sarif=FILE, junit=FILE, rdjson=FILE, github';
-
-/** A problem with a requested report. */
-export type WrongReport =
-  | { readonly kind: 'unknown-format'; readonly format: string }
-  | { readonly kind: 'no-file'; readonly format: string }
-  | { readonly kind: 'file-for-github' }
-  | { readonly kind: 'folder'; readonly file: string }
-  | { readonly kind: 'twice'; readonly what: string }
-  | { readonly kind: 'dry-run' };
-
-/** Describes a problem with a requested report. */
-export function describeWrongReport(wrong: WrongReport): string {
-  switch (wrong.kind) {
-    case 'unknown-format':
-      return `${quoteName(wrong.format)} is not a format of --report. Use ${FORMS}.`;
-    case 'no-file':
-      return `--report ${wrong.format} needs a file. Use ${FORMS}.`;
-    case 'file-for-github':
-      return `--report github takes no file, because it writes to the log and the job summary. Use ${FORMS}.`;
-    case 'folder':
-      return `--report needs a file, and ${quoteName(wrong.file)} is a folder. Use ${FORMS}.`;
-    case 'twice':
-      return `--report has ${quoteName(wrong.what)} twice, and each report needs its own file. Use ${FORMS}.`;
-    case 'dry-run':
-      return '--report cannot be used with --dry-run: nothing runs, so there is nothing to report.';
-  }
-}
-
 /** Warns about a report that git does not ignore. */
 export function describeSeenReport(file: string): string {
   return `git does not ignore the report ${quoteName(file)}, so it becomes part of the next change; write it elsewhere or add it to .gitignore`;

@@ -1,19 +1,18 @@
 import { bySeverity } from '../gates/describe/finding.ts';
-import type { ReportedFinding } from '../gates/run-types.ts';
 import { closeFence } from '../kernel/escape.ts';
 import { count } from '../ui/wording.ts';
 import {
   currentFindings,
   type EndedRun,
-  findingMessage,
-  findingPlace,
+  findingEntry,
   listObstacles,
+  NO_GATE,
   namedText,
   type Obstacle,
+  obstacleEntry,
+  type ReportEntry,
   readable,
   type Severity,
-  severityOf,
-  textWithOutput,
   wellFormed,
 } from './finished-run.ts';
 import { markdownReport } from './markdown.ts';
@@ -30,7 +29,7 @@ type Kind = 'error' | 'warning' | 'notice';
 
 type Annotation = {
   readonly kind: Kind;
-  readonly properties: Readonly<Record<string, string | number | null>>;
+  readonly properties: Readonly<Record<string, string | number>>;
   readonly message: string;
 };
 
@@ -42,8 +41,8 @@ export function githubAnnotations(run: EndedRun): string {
   const findings = currentFindings(run).filter(({ state }) => state !== 'waived');
   const all = [
     ...notJudgedAnnotation(obstacles.filter(({ isJudged }) => !isJudged)),
-    ...obstacles.filter(({ isJudged }) => isJudged).map(obstacleAnnotation),
-    ...[...findings].sort(bySeverity).map(findingAnnotation),
+    ...obstacles.filter(({ isJudged }) => isJudged).map((obstacle) => annotation(obstacleEntry(obstacle))),
+    ...[...findings].sort(bySeverity).map((reported) => annotation(findingEntry(reported))),
   ];
   const shown = (['error', 'warning', 'notice'] as const).flatMap((kind) => {
     const own = all.filter((one) => one.kind === kind);
@@ -64,38 +63,30 @@ export function githubSummary(run: EndedRun): string {
   return `${closeFence(whole)}\n\nThe report is too long for a job summary. Write it to a file with "--report markdown=FILE".\n`;
 }
 
-function findingAnnotation(reported: ReportedFinding): Annotation {
-  const { finding } = reported;
-  const { file, line, lastLine } = findingPlace(finding);
-  const title = `${finding.id} ${finding.priority} (${readable(finding.gate)} @${finding.slot})`;
-  return {
-    kind: KINDS[severityOf(reported)],
-    properties: { file: wellFormed(file), line, endLine: lastLine, title },
-    message: findingMessage(finding),
-  };
+function annotation({ reported, gate, severity, message, file, region }: ReportEntry): Annotation {
+  if (reported === null) return { kind: 'error', properties: { title: gate }, message };
+  const title = `${reported.finding.id} ${reported.finding.priority} (${gate} @${reported.finding.slot})`;
+  const place = region === null ? { file } : { file, line: region.line, endLine: region.lastLine };
+  return { kind: KINDS[severity], properties: { ...place, title }, message };
 }
 
 /** Merges gates without a result into one annotation, to leave room for findings. */
 function notJudgedAnnotation(obstacles: readonly Obstacle[]): readonly Annotation[] {
-  if (obstacles.length < 2) return obstacles.map(obstacleAnnotation);
+  if (obstacles.length < 2) return obstacles.map((obstacle) => annotation(obstacleEntry(obstacle)));
   const message = obstacles.map((obstacle) => readable(namedText(obstacle))).join('\n');
-  return [{ kind: 'error', properties: { title: 'onceover' }, message }];
-}
-
-function obstacleAnnotation(obstacle: Obstacle): Annotation {
-  const title = readable(obstacle.gate ?? 'onceover');
-  return { kind: 'error', properties: { title }, message: readable(textWithOutput(obstacle)) };
+  return [{ kind: 'error', properties: { title: NO_GATE }, message }];
 }
 
 function restAnnotation(rest: number): Annotation {
   const message = `${count(rest, 'more annotation is', 'more annotations are')} not shown here; see the job summary.`;
-  return { kind: 'notice', properties: { title: 'onceover' }, message };
+  return { kind: 'notice', properties: { title: NO_GATE }, message };
 }
 
 /** Returns exactly one line with one workflow command, whatever the texts contain. */
 function commandLine({ kind, properties, message }: Annotation): string {
-  const given = Object.entries(properties).filter(([, value]) => value !== null);
-  const fields = given.map(([name, value]) => `${name}=${property(String(value))}`).join(',');
+  const fields = Object.entries(properties)
+    .map(([name, value]) => `${name}=${property(String(value))}`)
+    .join(',');
   const cut = message.length > MOST_CHARACTERS ? `${wellFormed(message.slice(0, MOST_CHARACTERS))}…` : message;
   return `::${kind} ${fields}::${data(cut)}`;
 }

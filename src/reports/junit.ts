@@ -2,6 +2,7 @@ import { describeFinding } from '../gates/describe/finding.ts';
 import { describeGateDetail, describeGateReason, SLOT_WORDS } from '../gates/describe/reasons.ts';
 import { describeStatus } from '../gates/describe/run.ts';
 import type { GateOutcome, ReportedFinding, SlotOutcome } from '../gates/run-types.ts';
+import { grouped } from '../kernel/collections.ts';
 import { count } from '../ui/wording.ts';
 import {
   currentFindings,
@@ -13,26 +14,18 @@ import {
   readable,
 } from './finished-run.ts';
 
-/** An XML element. Attributes and texts may contain any characters. */
-type Xml = {
-  readonly name: string;
-  readonly attributes: Readonly<Record<string, string | number>>;
-  readonly children: readonly (Xml | string)[];
-};
-
-/** Returns an indented XML document. Texts keep their line breaks. */
-function xmlDocument(root: Xml): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${elementText(root, '')}\n`;
-}
-
-function elementText({ name, attributes, children }: Xml, indent: string): string {
+/** Returns an XML element with its children or its text. Attributes and texts may contain any characters. */
+function element(
+  depth: number,
+  name: string,
+  attributes: Readonly<Record<string, string | number>>,
+  inner: readonly string[] | string,
+): string {
+  const indent = '  '.repeat(depth);
   const given = Object.entries(attributes).map(([key, value]) => ` ${key}="${inQuotes(String(value))}"`);
   const head = `${indent}<${name}${given.join('')}`;
-  if (children.length === 0) return `${head}/>`;
-  if (children.every((child) => typeof child === 'string')) {
-    return `${head}>${escaped(children.join(''))}</${name}>`;
-  }
-  const inner = children.map((child) => (typeof child === 'string' ? '' : elementText(child, `${indent}  `)));
+  if (inner.length === 0) return `${head}/>`;
+  if (typeof inner === 'string') return `${head}>${escaped(inner)}</${name}>`;
   return `${head}>\n${inner.join('\n')}\n${indent}</${name}>`;
 }
 
@@ -52,20 +45,16 @@ function inQuotes(text: string): string {
 
 /** Returns a run as a JUnit report: one suite per gate, one case per reviewer or check. */
 export function junitReport(run: EndedRun): string {
-  const findings = currentFindings(run);
   const gates = run.kind === 'judged' ? run.outcome.gates : [];
-  const known = new Set(gates.map(({ id }) => id));
-  const orphans = [...new Set(findings.map(({ finding }) => finding.gate))].filter((gate) => !known.has(gate));
+  const findings = grouped(currentFindings(run), ({ finding }) => finding.gate);
+  const removed = [...findings.keys()].filter((gate) => !gates.some(({ id }) => id === gate));
   const suites: Suite[] = [
-    ...gates.map((gate) => gateSuite(gate, ofGate(findings, gate.id))),
-    ...orphans.map((gate) => ({ name: gate, cases: slotCases([], ofGate(findings, gate), null) })),
+    ...gates.map((gate) => gateSuite(gate, findings.get(gate.id) ?? [])),
+    ...removed.map((gate) => ({ name: gate, cases: slotCases([], findings.get(gate) ?? [], null) })),
   ];
   const all = [...suites, ...runSuite(run, suites)];
-  return xmlDocument({
-    name: 'testsuites',
-    attributes: { name: 'onceover', ...countsOf(all.flatMap(({ cases }) => cases)) },
-    children: all.map(suiteXml),
-  });
+  const attributes = { name: 'onceover', ...countsOf(all.flatMap(({ cases }) => cases)) };
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${element(0, 'testsuites', attributes, all.map(suiteXml))}\n`;
 }
 
 type Suite = { readonly name: string; readonly cases: readonly Case[] };
@@ -102,11 +91,12 @@ function gateSuite(gate: GateOutcome, findings: readonly ReportedFinding[]): Sui
   return { name: gate.id, cases: hasNoResult && !isReported ? [...cases, verdict] : cases };
 }
 
-const CHECK_ENDS: Readonly<Record<GateOutcome['status'], Case['end']>> = {
+const ENDS: Readonly<Record<GateOutcome['status'] | SlotOutcome['status'], Case['end']>> = {
   pass: 'passed',
   holds: 'passed',
   fail: 'failure',
   error: 'error',
+  skipped_prior_pass: 'skipped',
   not_run: 'skipped',
 };
 
@@ -115,7 +105,7 @@ function checkCase(gate: GateOutcome): Case {
   return {
     name: 'check',
     seconds: check === null ? null : check.durationMs / 1000,
-    end: CHECK_ENDS[status],
+    end: ENDS[status],
     why: describeGateDetail(gate),
     text: status === 'pass' ? '' : (check?.tail ?? ''),
   };
@@ -128,54 +118,36 @@ function slotCases(
   notRun: string | null,
 ): readonly Case[] {
   const numbers = new Set(slots.map(({ slot }) => slot));
-  const others = [...new Set(findings.map(({ finding }) => finding.slot))].filter((slot) => !numbers.has(slot));
+  const removed = new Set(findings.map(({ finding }) => finding.slot).filter((slot) => !numbers.has(slot)));
+  const ofSlot = (slot: number) => findings.filter(({ finding }) => finding.slot === slot);
   return [
-    ...slots.map((slot) => slotCase(slot, ofSlot(findings, slot.slot), notRun)),
-    ...others.map((slot) => otherCase(slot, ofSlot(findings, slot))),
+    ...slots.map((one) => {
+      const why = one.status === 'not_run' ? notRun : null;
+      return slotCase(one, ofSlot(one.slot), why ?? `${SLOT_WORDS[one.status]}: ${describeStatus(one)}`);
+    }),
+    ...[...removed].map((slot) => slotCase({ ...REMOVED, slot }, ofSlot(slot), '')),
   ];
 }
 
-const SLOT_ENDS: Readonly<Record<SlotOutcome['status'], Case['end']>> = {
-  pass: 'passed',
+/** A removed slot counts as one that failed. */
+const REMOVED = { agent: '(removed)', status: 'fail', durationMs: null } as const;
+
+function slotCase(
+  { slot, agent, status, durationMs }: Pick<SlotOutcome, 'slot' | 'agent' | 'status' | 'durationMs'>,
+  findings: readonly ReportedFinding[],
+  why: string,
+): Case {
+  const open = findings.filter(isStillOpen).length;
   // A failed slot without open findings has only waived ones.
-  fail: 'passed',
-  error: 'error',
-  skipped_prior_pass: 'skipped',
-  not_run: 'skipped',
-};
-
-function slotCase(slot: SlotOutcome, findings: readonly ReportedFinding[], notRun: string | null): Case {
-  const open = findings.filter(isStillOpen).length;
-  const standing = slot.status === 'not_run' ? notRun : null;
+  const end = status === 'fail' ? 'passed' : ENDS[status];
   return {
-    name: slot.agent === null ? `@${slot.slot}` : `@${slot.slot} ${slot.agent}`,
-    seconds: slot.durationMs === null ? null : slot.durationMs / 1000,
+    name: agent === null ? `@${slot}` : `@${slot} ${agent}`,
+    seconds: durationMs === null ? null : durationMs / 1000,
     // An open finding of the slot decides, whatever the slot did in this run.
-    end: open > 0 ? 'failure' : SLOT_ENDS[slot.status],
-    why:
-      open > 0 && slot.status !== 'error'
-        ? count(open, 'open finding')
-        : (standing ?? `${SLOT_WORDS[slot.status]}: ${describeStatus(slot)}`),
-    text: textOf(findings),
+    end: open > 0 ? 'failure' : end,
+    why: open > 0 && status !== 'error' ? count(open, 'open finding') : why,
+    text: findings.map((reported) => describeFinding(reported).join('\n')).join('\n\n'),
   };
-}
-
-function otherCase(slot: number, findings: readonly ReportedFinding[]): Case {
-  const open = findings.filter(isStillOpen).length;
-  const end = open > 0 ? 'failure' : 'passed';
-  return { name: `@${slot} (removed)`, seconds: null, end, why: count(open, 'open finding'), text: textOf(findings) };
-}
-
-function textOf(findings: readonly ReportedFinding[]): string {
-  return findings.map((reported) => describeFinding(reported).join('\n')).join('\n\n');
-}
-
-function ofGate(findings: readonly ReportedFinding[], gate: string): readonly ReportedFinding[] {
-  return findings.filter(({ finding }) => finding.gate === gate);
-}
-
-function ofSlot(findings: readonly ReportedFinding[], slot: number): readonly ReportedFinding[] {
-  return findings.filter(({ finding }) => finding.slot === slot);
 }
 
 function countsOf(cases: readonly Case[]) {
@@ -183,31 +155,22 @@ function countsOf(cases: readonly Case[]) {
   return { tests: cases.length, failures: number('failure'), errors: number('error') };
 }
 
-function suiteXml({ name, cases }: Suite): Xml {
+function suiteXml({ name, cases }: Suite): string {
   const seconds = cases.reduce((sum, one) => sum + (one.seconds ?? 0), 0);
   const skipped = cases.filter(({ end }) => end === 'skipped').length;
-  return {
-    name: 'testsuite',
-    attributes: { name, ...countsOf(cases), skipped, time: seconds.toFixed(3) },
-    children: cases.map((one) => caseXml(name, one)),
-  };
+  const attributes = { name, ...countsOf(cases), skipped, time: seconds.toFixed(3) };
+  const inner = cases.map((one) => caseXml(name, one));
+  return element(1, 'testsuite', attributes, inner);
 }
 
-function caseXml(suite: string, { name, seconds, end, why, text }: Case): Xml {
-  const time = seconds === null ? {} : { time: seconds.toFixed(3) };
-  return { name: 'testcase', attributes: { name, classname: suite, ...time }, children: endXml(end, why, text) };
+function caseXml(suite: string, one: Case): string {
+  const time = one.seconds === null ? {} : { time: one.seconds.toFixed(3) };
+  return element(2, 'testcase', { name: one.name, classname: suite, ...time }, endXml(one));
 }
 
-function endXml(end: Case['end'], why: string, text: string): readonly Xml[] {
-  const out: readonly Xml[] = text === '' ? [] : [{ name: 'system-out', attributes: {}, children: [text] }];
-  switch (end) {
-    case 'passed':
-      return out;
-    // The common JUnit schema has no attribute for the reason of a skipped case.
-    case 'skipped':
-      return [{ name: 'skipped', attributes: {}, children: [why] }, ...out];
-    case 'failure':
-    case 'error':
-      return [{ name: end, attributes: { message: why, type: end }, children: [text === '' ? why : text] }];
-  }
+function endXml({ end, why, text }: Case): readonly string[] {
+  if (end === 'failure' || end === 'error') return [element(3, end, { message: why, type: end }, text || why)];
+  const out = text === '' ? [] : [element(3, 'system-out', {}, text)];
+  // The common JUnit schema has no attribute for the reason of a skipped case.
+  return end === 'skipped' ? [element(3, 'skipped', {}, why), ...out] : out;
 }

@@ -1,18 +1,4 @@
-import type { ReportedFinding } from '../gates/run-types.ts';
-import {
-  currentFindings,
-  type EndedRun,
-  findingMessage,
-  findingPlace,
-  listObstacles,
-  NO_FILE,
-  type Obstacle,
-  readable,
-  type Severity,
-  severityOf,
-  textWithOutput,
-  wellFormed,
-} from './finished-run.ts';
+import { type EndedRun, type ReportEntry, reportEntries, type Severity } from './finished-run.ts';
 
 const SEVERITIES: Readonly<Record<Severity, string>> = { error: 'ERROR', warning: 'WARNING', note: 'INFO' };
 
@@ -21,33 +7,19 @@ const SEVERITIES: Readonly<Record<Severity, string>> = { error: 'ERROR', warning
  * reviewdog refuses unknown keys.
  */
 export function rdjsonReport(run: EndedRun): string {
-  const findings = currentFindings(run).filter(({ state }) => state !== 'waived');
-  const document = {
-    source: { name: 'onceover' },
-    severity: 'ERROR',
-    diagnostics: [...findings.map(findingDiagnostic), ...listObstacles(run).map(obstacleDiagnostic)],
-  };
+  const entries = reportEntries(run).filter(({ reported }) => reported?.state !== 'waived');
+  const document = { source: { name: 'onceover' }, severity: 'ERROR', diagnostics: entries.map(diagnostic) };
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-function findingDiagnostic(reported: ReportedFinding) {
-  const { finding } = reported;
-  const { file, line, lastLine } = findingPlace(finding);
-  const range = line === null ? {} : { range: { start: { line }, end: { line: lastLine ?? line } } };
+function diagnostic({ reported, gate, severity, message, file, region }: ReportEntry) {
+  const name = reported === null ? '' : `${reported.finding.id} (${reported.finding.priority}): `;
+  const range = region === null ? {} : { range: { start: { line: region.line }, end: { line: region.lastLine } } };
   return {
-    message: inert(`${finding.id} (${finding.priority}): ${findingMessage(finding)}`),
-    location: { path: wellFormed(file), ...range },
-    severity: SEVERITIES[severityOf(reported)],
-    code: { value: readable(finding.gate) },
-  };
-}
-
-function obstacleDiagnostic(obstacle: Obstacle) {
-  return {
-    message: inert(readable(textWithOutput(obstacle))),
-    location: { path: NO_FILE },
-    severity: SEVERITIES.error,
-    code: { value: readable(obstacle.gate ?? 'onceover') },
+    message: inert(`${name}${message}`),
+    location: { path: file, ...range },
+    severity: SEVERITIES[severity],
+    code: { value: gate },
   };
 }
 

@@ -7,19 +7,12 @@ import {
   currentFindings,
   type EndedRun,
   exitCodeOf,
-  findingFingerprint,
-  findingMessage,
-  findingPlace,
-  gateFingerprint,
-  isQuoted,
   listObstacles,
-  NO_FILE,
+  NO_GATE,
   namedText,
-  type Obstacle,
+  type ReportEntry,
   readable,
-  severityOf,
-  textWithOutput,
-  wellFormed,
+  reportEntries,
 } from './finished-run.ts';
 
 /** The version of onceover that made a report. */
@@ -29,11 +22,6 @@ export type Tool = { readonly version: string };
 export function sarifReport(run: EndedRun, tool: Tool): string {
   const rules = rulesOf(run);
   const indexes = new Map(rules.map(({ id }, index) => [id, index]));
-  const named = (gate: GateId | null) => {
-    const ruleId = readable(gate ?? RUN);
-    return { ruleId, ruleIndex: indexes.get(ruleId) ?? -1 };
-  };
-  const obstacles = listObstacles(run);
   const driver = { name: 'onceover', version: tool.version, semanticVersion: tool.version, rules };
   const log = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
@@ -41,22 +29,20 @@ export function sarifReport(run: EndedRun, tool: Tool): string {
     runs: [
       {
         tool: { driver },
-        invocations: [invocationOf(run, obstacles)],
+        invocations: [invocationOf(run)],
         originalUriBaseIds: { [ROOT]: { description: { text: 'The root of the repository.' } } },
         columnKind: 'utf16CodeUnits',
-        results: [
-          ...currentFindings(run).map((reported) => ({ ...named(reported.finding.gate), ...findingResult(reported) })),
-          ...obstacles.map((obstacle) => ({ ...named(obstacle.gate), ...obstacleResult(obstacle) })),
-        ],
+        results: reportEntries(run).map((entry) => ({
+          ruleId: entry.gate,
+          ruleIndex: indexes.get(entry.gate) ?? -1,
+          ...resultOf(entry),
+        })),
         properties: propertiesOf(run),
       },
     ],
   };
   return `${JSON.stringify(log, null, 2)}\n`;
 }
-
-/** The rule for results that concern no single gate. */
-const RUN = 'onceover';
 
 const ROOT = '%SRCROOT%';
 
@@ -74,7 +60,7 @@ function rulesOf(run: EndedRun) {
   for (const { finding } of currentFindings(run)) {
     if (!kinds.has(finding.gate)) kinds.set(finding.gate, 'A gate that no longer exists.');
   }
-  if (listObstacles(run).some(({ gate }) => gate === null)) kinds.set(RUN, 'Whether the gates have a result.');
+  if (listObstacles(run).some(({ gate }) => gate === null)) kinds.set(NO_GATE, 'Whether the gates have a result.');
   return [...kinds].map(([gate, what]) => {
     const id = readable(gate);
     return {
@@ -86,25 +72,33 @@ function rulesOf(run: EndedRun) {
   });
 }
 
-function findingResult(reported: ReportedFinding) {
-  const { finding, state } = reported;
+function resultOf(entry: ReportEntry) {
+  const { reported, severity, message, fingerprint } = entry;
+  return {
+    level: severity,
+    message: { text: withoutLinks(message) },
+    locations: [locationOf(entry)],
+    partialFingerprints: { [FINGERPRINT]: fingerprint },
+    ...(reported === null ? {} : findingFacts(reported)),
+  };
+}
+
+function findingFacts({ finding, state }: ReportedFinding) {
   const { id, slot, priority, since, mark } = finding;
   return {
-    level: severityOf(reported),
-    message: { text: withoutLinks(findingMessage(finding)) },
-    locations: [locationOf(finding)],
-    partialFingerprints: { [FINGERPRINT]: findingFingerprint(finding) },
     ...(state === 'waived' ? { suppressions: [suppressionOf(finding)] } : {}),
     properties: { id, state, priority, slot, agent: readable(finding.agent), since, mark },
   };
 }
 
-function locationOf(finding: ReportedFinding['finding']) {
-  const { file, line, lastLine } = findingPlace(finding);
-  const artifactLocation = { uri: uriOf(file), uriBaseId: ROOT };
-  if (line === null) return { physicalLocation: { artifactLocation } };
-  const end = lastLine === null || lastLine === line ? {} : { endLine: lastLine };
-  const snippet = finding.code !== null && isQuoted(finding) ? { snippet: { text: wellFormed(finding.code) } } : {};
+function locationOf({ file, region }: ReportEntry) {
+  // A path becomes a relative URI.
+  const uri = file.split('/').map(encodeURIComponent).join('/');
+  const artifactLocation = { uri, uriBaseId: ROOT };
+  if (region === null) return { physicalLocation: { artifactLocation } };
+  const { line, lastLine, code } = region;
+  const end = lastLine === line ? {} : { endLine: lastLine };
+  const snippet = code === null ? {} : { snippet: { text: code } };
   return { physicalLocation: { artifactLocation, region: { startLine: line, ...end, ...snippet } } };
 }
 
@@ -113,18 +107,9 @@ function suppressionOf({ resolution }: ReportedFinding['finding']) {
   return { kind: 'external', status: 'accepted', ...(why === '' ? {} : { justification: why }) };
 }
 
-function obstacleResult(obstacle: Obstacle) {
-  return {
-    level: 'error',
-    message: { text: withoutLinks(readable(textWithOutput(obstacle))) },
-    locations: [{ physicalLocation: { artifactLocation: { uri: NO_FILE, uriBaseId: ROOT } } }],
-    partialFingerprints: { [FINGERPRINT]: gateFingerprint(obstacle.gate) },
-  };
-}
-
 /** Describes how the tool ran. Gates without a result are repeated here, because some readers look only here. */
-function invocationOf(run: EndedRun, obstacles: readonly Obstacle[]) {
-  const errors = obstacles
+function invocationOf(run: EndedRun) {
+  const errors = listObstacles(run)
     .filter(({ isJudged }) => !isJudged)
     .map((obstacle) => ({ level: 'error', message: { text: readable(namedText(obstacle)) } }));
   const warnings = run.kind === 'judged' ? notReviewed(run.outcome) : [];
@@ -148,11 +133,6 @@ function propertiesOf(run: EndedRun) {
   const { status, exitCode, iteration, scope } = run.outcome;
   const [result = ''] = describeVerdict(run.outcome);
   return { status, exitCode, iteration, scope: readable(scope.key), result: readable(result) };
-}
-
-/** Returns a path as a relative URI. */
-function uriOf(path: string): string {
-  return wellFormed(path).split('/').map(encodeURIComponent).join('/');
 }
 
 /** SARIF reads `[text](target)` as a link. A reviewer's text must not contain links. */

@@ -38,17 +38,3 @@ export const UNSTYLED: Styled = { paint: PLAIN, width: null };
 export function truncated(text: string, { width }: Pick<Styled, 'width'>, indent = 2): string {
   return width === null ? text : wrap(text, width, indent);
 }
-
-/** The characters of a bar: block characters, or `#` for terminals without UTF-8. */
-export type BarStyle = 'blocks' | 'ascii';
-
-/** Returns a bar for `amount` of `most`. Any amount above zero gets at least one mark. */
-export function bar(amount: number, most: number, width: number, style: BarStyle): string {
-  if (!(amount > 0 && most > 0)) return '';
-  const share = Math.min(1, amount / most) * width;
-  if (style === 'ascii') return '#'.repeat(Math.max(1, Math.round(share)));
-  const eighths = Math.max(1, Math.round(share * 8));
-  return `${'█'.repeat(Math.floor(eighths / 8))}${EIGHTHS[eighths % 8]}`;
-}
-
-const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const;

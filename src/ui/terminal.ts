@@ -1,4 +1,4 @@
-import { type BarStyle, COLOURED, type Paint, PLAIN, type Styled } from './style.ts';
+import { COLOURED, type Paint, PLAIN, type Styled } from './style.ts';
 
 /** Defuses workflow commands (`::…`, `##[…`), which the GitHub runner executes from any output of a step. */
 export function withoutCommands(text: string): string {
@@ -25,12 +25,6 @@ export function paintFor(stream: Stream, env: NodeJS.ProcessEnv): Paint {
   return isLive(stream, env) ? COLOURED : PLAIN;
 }
 
-/** Returns block characters for a UTF-8 locale, else ASCII. */
-function barsFor(env: NodeJS.ProcessEnv): BarStyle {
-  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
-  return /utf-?8/i.test(locale) ? 'blocks' : 'ascii';
-}
-
 /** Returns how to print on a stream: as wide as the terminal, without wrapping elsewhere. */
 export function shownOn(stream: Stream & { readonly columns?: number }, env: NodeJS.ProcessEnv): Styled {
   return {
@@ -45,7 +39,7 @@ const NARROWEST_WIDTH = 30;
 /** Returns how to print a page of figures: as wide as the terminal, 80 columns elsewhere. */
 export function pageLooks({ stdout, env }: Pick<NodeJS.Process, 'stdout' | 'env'>) {
   const width = stdout.isTTY === true ? stdout.columns || 80 : 80;
-  return { paint: paintFor(stdout, env), bars: barsFor(env), width };
+  return { paint: paintFor(stdout, env), width };
 }
 
 /** Whether npx started onceover. Then the command "onceover" alone may not exist. */

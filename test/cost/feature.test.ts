@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dispatchesIn, featureCosts, featuresIn, isLoop, loopsCost, summariseFeature } from '../../src/cost/loops.ts';
+import { dispatchesIn, featuresIn, isLoop, loopsCost, summariseFeature } from '../../src/cost/loops.ts';
 import type { CostSelection } from '../../src/cost/rows.ts';
 import { costRows } from '../../src/cost/rows.ts';
+import { summariseCost } from '../../src/cost/summarise.ts';
 import type { LedgerEntry, LedgerLoop } from '../../src/ledger/entries.ts';
 import { savedByResuming } from '../../src/ledger/savings.ts';
 import { ledgerFix, ledgerLoop, ledgerRun } from '../support/ledger-samples.ts';
@@ -12,7 +13,7 @@ import { usage } from '../support/run-samples.ts';
 const ALL: CostSelection = { since: null, branch: null };
 const rowsOf = (entries: readonly LedgerEntry[]) => costRows(entries, () => null).filter(isLoop);
 const of = (entries: readonly LedgerEntry[], feature = 'specs/login', selection = ALL) =>
-  summariseFeature(feature, { entries, unreadable: 0 }, selection, () => null);
+  summariseFeature(feature, { entries, unreadable: 0 }, selection, () => null)?.report ?? null;
 
 describe('dispatchesIn', () => {
   test('returns answered calls with their prompts and usage', () => {
@@ -24,17 +25,7 @@ describe('dispatchesIn', () => {
       promptChars: 9,
       freshChars: 8,
     });
-    const { at, feature, run, phase, stage, role, iteration } = entry;
-    expect(dispatchesIn([entry])).toEqual({
-      answered: [
-        {
-          ...{ at, feature, run, phase, stage, role, iteration, isFinalValidation: false },
-          ...{ template: 'I3', why: 'resume-failed', fellBack: true, guarded: false, warned: false },
-          spent: { asks: 2, promptChars: 9, freshChars: 8, usage: entry.usage },
-        },
-      ],
-      unanswered: [],
-    });
+    expect(dispatchesIn([entry])).toEqual({ answered: [entry], unanswered: [] });
   });
 
   test.each<[string, Partial<LedgerLoop>, answered: number, unanswered: number]>([
@@ -87,9 +78,10 @@ describe('dispatchesIn', () => {
       ledgerLoop({ at: minuteOf(21), status: 'error', dispatch: 'resumed', template: 'I2', why: 'delta' }),
     ];
     const [without, withErrors] = [loopsCost(rowsOf(resumed)), loopsCost(rowsOf([...resumed, ...errors]))];
-    expect(withErrors.compared).toEqual({
-      ...without.compared,
-      fallbacks: { count: 1, of: 3, rate: 1 / 3, threshold: 0.2, isExceeded: true },
+    expect(withErrors).toEqual({
+      ...without,
+      paid: withErrors.paid,
+      rates: { ...without.rates, resume_fallback: expect.objectContaining({ count: 1, of: 3, rate: 0.3333 }) },
     });
     expect(withErrors.paid.looks).toBe(without.paid.looks + 2);
   });
@@ -150,7 +142,7 @@ describe('summariseFeature', () => {
     expect(report).toMatchObject({
       feature: 'specs/login',
       paid: { looks: 8, resumed: 4 },
-      playings: [
+      phases: [
         {
           phase: 'design',
           at: minuteOf(10),
@@ -159,10 +151,11 @@ describe('summariseFeature', () => {
         },
         { phase: 'specify', at: minuteOf(30), paid: { looks: 3 } },
       ],
-      compared: { features: 1, dispatches: 8 },
-      all: { features: 2, dispatches: 9 },
+      compared: { dispatches: 8 },
+      rates: { features: 1 },
+      rates_of_all_features: { features: 2, lazy_load_warning: { of: 5 } },
     });
-    expect(report?.playings[1]?.rows.map(({ loop }) => [loop.role, loop.iteration])).toEqual([
+    expect(report?.phases[1]?.dispatches.map(({ role, iteration }) => [role, iteration])).toEqual([
       ['spec-reviewer', 1],
       ['implementer', 1],
       ['spec-reviewer', 2],
@@ -172,7 +165,7 @@ describe('summariseFeature', () => {
   test('returns null for an unknown feature, and no runs for an empty selection', () => {
     expect(of(entries, 'specs')).toBeNull();
     expect(of(entries, 'specs/login', { ...ALL, branch: 'elsewhere' })).toMatchObject({
-      playings: [],
+      phases: [],
       paid: { looks: 0 },
     });
   });
@@ -199,15 +192,17 @@ test('adds up features to the total, in any order of entries', () => {
     fc.property(fc.array(anyLoop, { maxLength: 30 }), (entries) => {
       const rows = rowsOf(entries);
       const all = loopsCost(rows);
-      const features = featureCosts(rows);
+      const { features } = summariseCost(entries, ALL, 0, () => null).loops;
       const sum = (pick: (one: (typeof features)[number]) => number) =>
         features.reduce((total, one) => total + pick(one), 0);
       expect(sum(({ paid }) => paid.looks)).toBe(entries.length);
-      expect(sum(({ paid }) => paid.inputTokens)).toBe(all.paid.inputTokens);
-      expect(sum(({ spared }) => spared.tokens)).toBe(all.spared.tokens);
+      expect(sum(({ paid }) => paid.input_tokens)).toBe(all.paid.input_tokens);
+      expect(sum(({ not_paid }) => not_paid.tokens)).toBe(all.not_paid.tokens);
       expect(sum(({ compared }) => compared.characters.sent)).toBe(all.compared.characters.sent);
       expect(sum(({ compared }) => compared.characters.fresh)).toBe(all.compared.characters.fresh);
-      expect(sum(({ compared }) => compared.fallbacks.of)).toBe(all.compared.fallbacks.of);
+      expect(sum(({ feature }) => of(entries, feature)?.rates.resume_fallback.of ?? 0)).toBe(
+        all.rates.resume_fallback.of,
+      );
       expect(all.compared.dispatches).toBe(
         entries.filter(({ status, template }) => status !== 'error' && template !== null).length,
       );
@@ -220,7 +215,7 @@ test('adds up features to the total, in any order of entries', () => {
           paid,
           compared: { dispatches: compared.dispatches, characters: compared.characters },
         });
-        expect(report?.playings.flatMap(({ rows: own }) => own)).toHaveLength(paid.looks);
+        expect(report?.phases.flatMap(({ dispatches }) => dispatches)).toHaveLength(paid.looks);
       }
     }),
   );

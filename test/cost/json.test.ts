@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest';
-import { costDocument } from '../../src/cost/json.ts';
-import { featureDocument } from '../../src/cost/json-loops.ts';
 import { costSchema, featureCostSchema } from '../../src/cost/json-schema.ts';
 import { summariseFeature } from '../../src/cost/loops.ts';
 import { summariseCost } from '../../src/cost/summarise.ts';
@@ -20,7 +18,7 @@ test('matches the schema, empty or not', () => {
     ledgerStep(),
   ];
   const strict = costSchema.strict();
-  const of = (some: typeof entries) => costDocument(summariseCost(some, { since: null, branch: null }, 2, () => null));
+  const of = (some: typeof entries) => summariseCost(some, { since: null, branch: null }, 2, () => null);
   for (const document of [of([]), of(entries)]) expect(strict.parse(document)).toEqual(document);
   expect(of(entries)).toMatchObject({
     runs: 1,
@@ -40,7 +38,7 @@ const FEATURES = ['a', 'b', 'c'].flatMap((feature, n) => [
 ]);
 
 test('contains the cost of the loops of all features', () => {
-  const document = costDocument(summariseCost(FEATURES, { since: null, branch: null }, 0, () => null));
+  const document = summariseCost(FEATURES, { since: null, branch: null }, 0, () => null);
   expect(costSchema.strict().parse(document)).toEqual(document);
   expect(document).toMatchObject({
     runs: 0,
@@ -89,9 +87,9 @@ test('contains the cost of the loops of all features', () => {
 });
 
 test('contains the cost of one feature and of each call', () => {
-  const report = summariseFeature('b', { entries: FEATURES, unreadable: 1 }, { since: null, branch: null }, () => 0.5);
-  if (report === null) throw new Error('no loop of b');
-  const document = featureDocument(report);
+  const found = summariseFeature('b', { entries: FEATURES, unreadable: 1 }, { since: null, branch: null }, () => 0.5);
+  if (found === null) throw new Error('no loop of b');
+  const document = found.report;
   expect(featureCostSchema.strict().parse(document)).toEqual(document);
   expect(document).toMatchObject({
     feature: 'b',

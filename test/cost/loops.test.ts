@@ -15,7 +15,7 @@ function dispatch(more: Partial<LoopDispatch> = {}, chars = 1000, usage: Usage |
     ...{ feature: 'f', phase: 'specify', stage: 'domain', run: 'r', role: SPEC, iteration: 1 },
     ...{ isFinalValidation: false, template: 'I1-R4', why: 'first-look' },
     ...{ fellBack: false, guarded: false, warned: false },
-    spent: { asks: 1, promptChars: chars, freshChars: 1000, usage },
+    ...{ asks: 1, promptChars: chars, freshChars: 1000, usage },
     ...more,
   };
 }
@@ -27,8 +27,8 @@ const loop = (chars: number, run = 'r') => [dispatch({ run }), ...[2, 3, 4, 5].m
 
 describe('loopCost', () => {
   test('compares characters with new sessions', () => {
-    expect(loopCost(loop(100)).characters).toEqual({ sent: 1400, fresh: 5000, ratio: 0.28 });
-    expect(loopCost([]).characters).toEqual({ sent: 0, fresh: 0, ratio: null });
+    expect(loopCost(loop(100)).compared.characters).toEqual({ sent: 1400, fresh: 5000, ratio: 0.28 });
+    expect(loopCost([]).compared.characters).toEqual({ sent: 0, fresh: 0, ratio: null });
   });
 
   test.each<[number, number]>([
@@ -36,34 +36,39 @@ describe('loopCost', () => {
     [375, 1],
     [900, 1],
   ])('names loops of five iterations that send half or more: %i characters per round', (chars, named) => {
-    const cost = loopCost(loop(chars));
-    expect([cost.longLoops, cost.notHalved.length]).toEqual([1, named]);
+    const { of, not_so } = loopCost(loop(chars)).five_iterations_under_half;
+    expect([of, not_so.length]).toEqual([1, named]);
   });
 
   test('ignores shorter loops, other runs and fixers for the five iterations', () => {
-    expect(loopCost([...loop(100).slice(0, 4), ...loop(100, 'again').slice(0, 4)]).longLoops).toBe(0);
+    expect(loopCost([...loop(100).slice(0, 4), ...loop(100, 'again').slice(0, 4)]).five_iterations_under_half.of).toBe(
+      0,
+    );
     const fixes = [2, 3, 4, 5].map((n) => resumed(n, 5000, { role: 'implementer', template: 'I7-resumed' }));
-    expect(loopCost([...loop(100), ...fixes]).notHalved).toEqual([]);
+    expect(loopCost([...loop(100), ...fixes]).five_iterations_under_half.not_so).toEqual([]);
   });
 
   test('names resumed prompts that are not shorter than the first prompt', () => {
     const longer = resumed(3, 1000);
-    expect(loopCost([dispatch(), resumed(2, 999), longer]).notShorter).toEqual([longer]);
-    expect(loopCost([dispatch(), dispatch({ iteration: 2, why: 'delta-too-large' }, 2000), longer]).notShorter).toEqual(
-      [],
-    );
+    const named = (...dispatches: LoopDispatch[]) => loopCost(dispatches).resumed_prompts_shorter.not_so;
+    expect(named(dispatch(), resumed(2, 999), longer)).toEqual([
+      {
+        ...{ feature: 'f', phase: 'specify', stage: 'domain', run: 'r', role: SPEC, iteration: 3 },
+        ...{ final_validation: false, prompt_chars: 1000 },
+      },
+    ]);
+    expect(named(dispatch(), dispatch({ iteration: 2, why: 'delta-too-large' }, 2000), longer)).toEqual([]);
   });
 
   test('compares reported tokens, also weighted by cache prices', () => {
-    const cost = loopCost([
+    const { compared } = loopCost([
       dispatch({}, 1000, used(100, 400)),
       resumed(2, 100, {}, used(10, 40, 500)),
       resumed(3, 100),
     ]);
-    expect(cost.tokens).toEqual({ sent: 1050, fresh: 1000, ratio: 1.05 });
-    expect(cost.weighted.sent).toBeCloseTo(600 + 10 + 50 + 50);
-    expect(cost.weighted.fresh).toBeCloseTo(1200);
-    expect(cost.untold).toBe(1);
+    expect(compared.input_tokens).toEqual({ sent: 1050, fresh_estimate: 1000, ratio: 1.05 });
+    expect(compared.weighted_input_tokens).toMatchObject({ sent: 600 + 10 + 50 + 50, fresh_estimate: 1200 });
+    expect(compared.dispatches_without_usage).toBe(1);
   });
 
   test.each<[number, number]>([
@@ -71,67 +76,73 @@ describe('loopCost', () => {
     [600, 100],
   ])('estimates a new session whose prompt has %i characters by now', (freshChars, expected) => {
     const later = resumed(2, 100, {}, used(1));
-    const cost = loopCost([dispatch({}, 1000, used(100)), { ...later, spent: { ...later.spent, freshChars } }]);
-    expect(cost.tokens.fresh).toBe(expected);
+    const { compared } = loopCost([dispatch({}, 1000, used(100)), { ...later, freshChars }]);
+    expect(compared.input_tokens.fresh_estimate).toBe(expected);
   });
 });
 
 describe('rates of loopCost', () => {
   const many = (n: number, one: LoopDispatch) => Array.from({ length: n }, () => one);
 
-  test.each<[string, 'fallbacks' | 'guards' | 'lazyLoads', readonly LoopDispatch[], number, boolean]>([
+  test.each<
+    [string, 'resume_fallback' | 'delta_guard' | 'lazy_load_warning', readonly LoopDispatch[], number, boolean]
+  >([
     [
       'a fifth of the resumes fell back [REUSE-MON/resume-fallback-rate]',
-      'fallbacks',
+      'resume_fallback',
       [...many(4, resumed(2, 1)), dispatch({ template: 'I3', why: 'resume-failed', fellBack: true })],
       0.2,
       false,
     ],
     [
       'more than a fifth [REUSE-MON/resume-fallback-rate]',
-      'fallbacks',
+      'resume_fallback',
       [...many(3, resumed(2, 1)), dispatch({ template: 'I3', why: 'resume-failed', fellBack: true })],
       0.25,
       true,
     ],
     [
       'the guard trips in half of the iterations that it could [REUSE-MON/delta-guard-rate]',
-      'guards',
+      'delta_guard',
       [dispatch(), resumed(2, 1), dispatch({ why: 'delta-too-large', guarded: true })],
       0.5,
       false,
     ],
     [
       'the guard trips more often; that of code is another matter [REUSE-MON/delta-guard-rate]',
-      'guards',
+      'delta_guard',
       [resumed(2, 1, { phase: 'implement' }), dispatch({ why: 'delta-too-large', guarded: true })],
       1,
       true,
     ],
     [
       'a fifth of those that must read did not confirm it [REUSE-MON/lazy-load-warning-rate]',
-      'lazyLoads',
+      'lazy_load_warning',
       [...many(4, dispatch()), dispatch({ warned: true }), resumed(2, 1)],
       0.2,
       false,
     ],
     [
       'more than a fifth [REUSE-MON/lazy-load-warning-rate]',
-      'lazyLoads',
+      'lazy_load_warning',
       [...many(3, dispatch()), dispatch({ warned: true })],
       0.25,
       true,
     ],
-  ])('%s', (_title, which, dispatches, rate, isExceeded) => {
-    expect(loopCost(dispatches)[which]).toMatchObject({ rate, isExceeded });
+  ])('%s', (_title, which, dispatches, rate, exceeded) => {
+    const features = ['a', 'b', 'c'].flatMap((feature) => dispatches.map((one) => ({ ...one, feature })));
+    expect(loopCost(features).rates[which]).toMatchObject({ rate, exceeded });
+    expect(loopCost(dispatches).rates[which]).toMatchObject({ rate, exceeded: null, action: null });
   });
 
   test('are null if nothing could happen', () => {
-    expect(loopCost([]).fallbacks).toMatchObject({ rate: null, isExceeded: false });
+    expect(loopCost([]).rates.resume_fallback).toMatchObject({ of: 0, rate: null });
+    const nothingResumed = ['a', 'b', 'c'].map((feature) => dispatch({ feature }));
+    expect(loopCost(nothingResumed).rates.resume_fallback).toMatchObject({ rate: null, exceeded: false });
   });
 
   test('are judged from three features on [REUSE-MON/after-three-features]', () => {
-    const of = (...features: string[]) => loopCost(features.map((feature) => dispatch({ feature }))).isJudged;
+    const of = (...features: string[]) => loopCost(features.map((feature) => dispatch({ feature }))).rates.judged;
     expect([of('a', 'b'), of('a', 'b', 'b'), of('a', 'b', 'c')]).toEqual([false, false, true]);
   });
 });

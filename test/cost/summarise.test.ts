@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { CostDocument } from '../../src/cost/json-schema.ts';
 import { type CostSelection, costRows, selectEntries } from '../../src/cost/rows.ts';
 import { summariseCost } from '../../src/cost/summarise.ts';
-import type { CostReport } from '../../src/cost/types.ts';
 import type { PriceList } from '../../src/kernel/agent.ts';
 import type { LedgerEntry } from '../../src/ledger/entries.ts';
 import { ledgerFix, ledgerLoop, ledgerRun, ledgerSlot, ledgerStep, spared } from '../support/ledger-samples.ts';
@@ -12,7 +12,13 @@ const NO_LIST: PriceList = () => null;
 const A_DOLLAR: PriceList = () => 1;
 const ALL: CostSelection = { since: null, branch: null };
 const OTHER = 'review:docs:prose';
-const report = (entries: readonly LedgerEntry[], prices = NO_LIST): CostReport =>
+const NONE_AGAIN: CostDocument['looked_again'] = {
+  resumed: 0,
+  fresh_as_delta_too_large: 0,
+  fresh_as_session_lost: 0,
+  fresh_as_resume_dearer: 0,
+};
+const report = (entries: readonly LedgerEntry[], prices = NO_LIST): CostDocument =>
   summariseCost(entries, ALL, 0, prices);
 
 describe('selectEntries', () => {
@@ -83,15 +89,13 @@ describe('costRows', () => {
   });
 
   test('gives a fix no gate', () => {
-    expect(costRows([ledgerFix({ asks: 2 })], NO_LIST)).toMatchObject([
-      { kind: 'fix', dispatches: 2, agent: 'claude' },
-    ]);
+    expect(costRows([ledgerFix({ asks: 2 })], NO_LIST)).toMatchObject([{ kind: 'fix', asks: 2, agent: 'claude' }]);
   });
 });
 
 describe('summariseCost', () => {
   test('sums up an empty ledger', () => {
-    expect(report([])).toMatchObject({ runs: 0, fixes: 0, gates: [], agents: [], days: [], lastRuns: [] });
+    expect(report([])).toMatchObject({ runs: 0, fixes: 0, gates: [], agents: [], days: [], last_runs: [] });
     expect(report([]).paid.looks).toBe(0);
   });
 
@@ -107,15 +111,15 @@ describe('summariseCost', () => {
       looks: 4,
       resumed: 1,
       dispatches: 5,
-      inputTokens: 102,
-      cachedInputTokens: 4,
-      cacheWriteTokens: 8,
-      outputTokens: 36,
-      untold: 1,
-      toldUsd: 1,
-      listUsd: 1,
-      unpriced: 1,
-      durationMs: 6000,
+      input_tokens: 102,
+      cached_input_tokens: 4,
+      cache_write_tokens: 8,
+      output_tokens: 36,
+      looks_without_usage: 1,
+      told_usd: 1,
+      list_price_usd: 1,
+      looks_without_price: 1,
+      duration_ms: 6000,
     });
   });
 
@@ -124,9 +128,9 @@ describe('summariseCost', () => {
     const busy = ledgerRun({ spared: [spared({ lever: 'session', tokens: 7 })] });
     expect(report([idle, busy, ledgerFix()])).toMatchObject({
       runs: 2,
-      idleRuns: 1,
+      idle_runs: 1,
       fixes: 1,
-      spared: {
+      not_paid: {
         pass: { looks: 3, tokens: 105 },
         slot: { looks: 0, tokens: 0 },
         session: { looks: 1, tokens: 7 },
@@ -135,30 +139,34 @@ describe('summariseCost', () => {
     });
   });
 
-  test.each<[string, Parameters<typeof ledgerSlot>[0], Partial<CostReport['again']>]>([
+  test.each<[string, Parameters<typeof ledgerSlot>[0], Partial<CostDocument['looked_again']>]>([
     ['resumed', { dispatch: 'resumed', why: 'delta' }, { resumed: 1 }],
-    ['too much had changed', { why: 'delta-too-large' }, { guarded: 1 }],
-    ['its session was lost', { why: 'session-lost' }, { fellBack: 1 }],
-    ['a fresh look was cheaper', { why: 'resume-dearer' }, { dearer: 1 }],
+    ['too much had changed', { why: 'delta-too-large' }, { fresh_as_delta_too_large: 1 }],
+    ['its session was lost', { why: 'session-lost' }, { fresh_as_session_lost: 1 }],
+    ['a fresh look was cheaper', { why: 'resume-dearer' }, { fresh_as_resume_dearer: 1 }],
     ['a first look', { why: 'first-run' }, {}],
   ])('counts what happened to a session of a reviewer: %s', (_, slot, expected) => {
-    const none = { resumed: 0, guarded: 0, fellBack: 0, dearer: 0 };
-    expect(report([ledgerRun({ slots: [ledgerSlot(slot)] }), ledgerFix({ dispatch: 'resumed' })]).again).toEqual({
-      ...none,
-      ...expected,
-    });
+    expect(report([ledgerRun({ slots: [ledgerSlot(slot)] }), ledgerFix({ dispatch: 'resumed' })]).looked_again).toEqual(
+      {
+        ...NONE_AGAIN,
+        ...expected,
+      },
+    );
   });
 
-  test.each<[string, Parameters<typeof ledgerLoop>[0], Partial<CostReport['again']>]>([
+  test.each<[string, Parameters<typeof ledgerLoop>[0], Partial<CostDocument['looked_again']>]>([
     ['resumed', { dispatch: 'resumed', why: 'delta' }, { resumed: 1 }],
-    ['too much had changed', { why: 'delta-too-large', guarded: true }, { guarded: 1 }],
-    ['its session was lost', { why: 'session-lost', fellBack: true }, { fellBack: 1 }],
-    ['the resume failed', { why: 'resume-failed', fellBack: true }, { fellBack: 1 }],
-    ['the resume failed, and another agent took over', { why: 'other-agent', fellBack: true }, { fellBack: 1 }],
+    ['too much had changed', { why: 'delta-too-large', guarded: true }, { fresh_as_delta_too_large: 1 }],
+    ['its session was lost', { why: 'session-lost', fellBack: true }, { fresh_as_session_lost: 1 }],
+    ['the resume failed', { why: 'resume-failed', fellBack: true }, { fresh_as_session_lost: 1 }],
+    [
+      'the resume failed, and another agent took over',
+      { why: 'other-agent', fellBack: true },
+      { fresh_as_session_lost: 1 },
+    ],
     ['another agent took over a first look', { why: 'other-agent' }, {}],
   ])('counts what happened to a session of a loop: %s', (_, loop, expected) => {
-    const none = { resumed: 0, guarded: 0, fellBack: 0, dearer: 0 };
-    expect(report([ledgerLoop(loop)]).again).toEqual({ ...none, ...expected });
+    expect(report([ledgerLoop(loop)]).looked_again).toEqual({ ...NONE_AGAIN, ...expected });
   });
 
   test('counts loops by agent and day, but not by gate', () => {
@@ -166,16 +174,16 @@ describe('summariseCost', () => {
     expect(told).toMatchObject({
       runs: 1,
       fixes: 0,
-      paid: { looks: 4, resumed: 1, toldUsd: 0.2525 },
+      paid: { looks: 4, resumed: 1, told_usd: 0.2525 },
       gates: [{ paid: { looks: 1 } }],
       agents: [
         { agent: 'codex', paid: { looks: 3 } },
         { agent: 'claude', paid: { looks: 1 } },
       ],
-      days: [{ runs: 1, paid: { looks: 4 }, spared: { looks: 1, tokens: 9400 } }],
-      spared: { session: { looks: 1, tokens: 9400 }, slot: { looks: 0 } },
+      days: [{ runs: 1, paid: { looks: 4 }, not_paid: { looks: 1, tokens: 9400 } }],
+      not_paid: { session: { looks: 1, tokens: 9400 }, slot: { looks: 0 } },
     });
-    expect(told.lastRuns).toHaveLength(1);
+    expect(told.last_runs).toHaveLength(1);
   });
 
   test('counts reviews of steps by agent and day, but not by gate or loop', () => {
@@ -190,7 +198,7 @@ describe('summariseCost', () => {
       paid: { looks: 4, dispatches: 5, resumed: 0 },
       gates: [{ paid: { looks: 1 } }],
       loops: { paid: { looks: 0 } },
-      steps: [
+      workflows: [
         { job: 'report', step: 'check', paid: { looks: 2, dispatches: 3 } },
         { job: 'report', step: 'draft', paid: { looks: 1 } },
       ],
@@ -202,11 +210,15 @@ describe('summariseCost', () => {
   test('sorts features by cost', () => {
     const entries = [...documentLoop(1, { feature: 'a' }), ...documentLoop(3, { feature: 'b' }, { from: 10 })];
     expect(report(entries)).toMatchObject({
-      loops: { paid: { looks: 6 }, compared: { features: 2, dispatches: 6, resumed: 3 } },
-      features: [
-        { feature: 'b', paid: { looks: 5 }, spared: { looks: 3 }, compared: { characters: { sent: 23_000 } } },
-        { feature: 'a', paid: { looks: 1 }, spared: { looks: 0 }, compared: { characters: { sent: 10_000 } } },
-      ],
+      loops: {
+        paid: { looks: 6 },
+        compared: { dispatches: 6, resumed: 3 },
+        rates: { features: 2 },
+        features: [
+          { feature: 'b', paid: { looks: 5 }, not_paid: { looks: 3 }, compared: { characters: { sent: 23_000 } } },
+          { feature: 'a', paid: { looks: 1 }, not_paid: { looks: 0 }, compared: { characters: { sent: 10_000 } } },
+        ],
+      },
     });
   });
 
@@ -217,10 +229,10 @@ describe('summariseCost', () => {
       spared: [spared({ gate: 'review:.:rested', tokens: 9 }), spared({ gate: OTHER, tokens: 3 })],
     });
     expect(report([run, ledgerFix({ usage: usage({ inputTokens: 5000 }) })]).gates).toMatchObject([
-      { gate: OTHER, paid: { looks: 1 }, spared: { tokens: 3 } },
-      { gate: null, paid: { looks: 1 }, spared: { tokens: 0 } },
-      { gate: 'review:src:code-quality', paid: { looks: 2 }, spared: { tokens: 0 } },
-      { gate: 'review:.:rested', paid: { looks: 0 }, spared: { tokens: 9 } },
+      { gate: OTHER, paid: { looks: 1 }, not_paid: { tokens: 3 } },
+      { gate: null, paid: { looks: 1 }, not_paid: { tokens: 0 } },
+      { gate: 'review:src:code-quality', paid: { looks: 2 }, not_paid: { tokens: 0 } },
+      { gate: 'review:.:rested', paid: { looks: 0 }, not_paid: { tokens: 9 } },
     ]);
   });
 
@@ -240,18 +252,18 @@ describe('summariseCost', () => {
     const second = ledgerRun({ at: '2026-03-02T01:00:00.000Z', checks: [check, slow], spared: [spared()] });
     const { days, checks } = report([first, second, ledgerFix({ at: '2026-03-02T02:00:00.000Z' })]);
     expect(days).toMatchObject([
-      { day: '2026-03-01', runs: 1, paid: { looks: 1 }, spared: { looks: 0 } },
-      { day: '2026-03-02', runs: 1, paid: { looks: 1 }, spared: { looks: 1 } },
+      { day: '2026-03-01', runs: 1, paid: { looks: 1 }, not_paid: { looks: 0 } },
+      { day: '2026-03-02', runs: 1, paid: { looks: 1 }, not_paid: { looks: 1 } },
     ]);
     expect(checks).toEqual([
-      { gate: 'check:.:test', runs: 1, durationMs: 50 },
-      { gate: 'check:.:lint', runs: 2, durationMs: 20 },
+      { gate: 'check:.:test', runs: 1, duration_ms: 50 },
+      { gate: 'check:.:lint', runs: 2, duration_ms: 20 },
     ]);
   });
 
   test('returns the last ten runs, newest first', () => {
     const runs = Array.from({ length: 12 }, (_, n) => ledgerRun({ iteration: n + 1, slots: [ledgerSlot()] }));
-    const { lastRuns } = report(runs);
+    const { last_runs: lastRuns } = report(runs);
     expect(lastRuns.map(({ iteration }) => iteration)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
     expect(lastRuns[0]?.paid.looks).toBe(1);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { describeRerunTrigger } from '../../src/explain/decide-reruns.ts';
 import { describeRunExplanation } from '../../src/explain/describe.ts';
+import { RERUNS } from '../../src/explain/describe-reruns.ts';
 import { runExplanationDocument } from '../../src/explain/json.ts';
-import type { RerunTrigger, RunExplanation } from '../../src/explain/types.ts';
+import type { RunExplanation } from '../../src/explain/types.ts';
 import { runExplanationSchema } from '../../src/gates/json-schema.ts';
 import type { FindingState } from '../../src/gates/types.ts';
 import { cells } from '../../src/ui/layout.ts';
@@ -24,9 +24,10 @@ type About<Kind> = Extract<RunExplanation, { kind: Kind }>;
 
 const LONG =
   'The constant is never used, and its name says nothing about what it holds; a reader wonders why it is here.';
-const GATE: About<'gate'> = {
-  kind: 'gate',
+const GATE: About<'review'> = {
+  kind: 'review',
   gate: gateOutcome({ status: 'fail', why: 'open-findings' }),
+  slot: null,
   files: ['src/a.ts', 'src/b c.ts'],
   rubric: '.onceover/reviews/code-quality.md',
   planned: [
@@ -44,18 +45,16 @@ const GATE: About<'gate'> = {
     ...records('1.1 rest@1'),
   ],
   fixes: [],
-  again: [{ kind: 'every-run', slots: [2] }],
+  log: null,
+  again: [RERUNS.everyRun([2])],
 };
 
-const SLOT: About<'slot'> = {
-  kind: 'slot',
-  gate: GATE.gate,
+const SLOT: About<'review'> = {
+  ...GATE,
   slot: slotOutcome({ slot: 2, status: 'not_run', dispatch: 'none', why: 'not-passed' }),
-  planned: { kind: 'run', slot: 2, why: 'not-passed' },
-  findings: GATE.findings,
+  planned: GATE.planned.slice(1),
   records: GATE.records.slice(0, 1),
   log: 'sent and said',
-  again: [{ kind: 'every-run', slots: [2] }],
 };
 
 const CHECK: About<'check'> = {
@@ -66,7 +65,7 @@ const CHECK: About<'check'> = {
   records: [checkRecord({ iteration: 2, status: 'fail', why: 'ended with exit code 1' }), checkRecord()],
   fixes: [],
   log: 'Check: check:.:lint\nCommand: npm run lint\n\nsrc/a.ts: no\n\nResult: fail - ended with exit code 1\n',
-  again: [{ kind: 'check-every-run' }],
+  again: [RERUNS.checkEveryRun],
 };
 
 const about = (state: FindingState, differs: Parameters<typeof finding>[0] = {}, planned = true): RunExplanation => ({
@@ -170,7 +169,7 @@ describe('an explanation', () => {
       kind: 'idle-gate',
       gate: 'review:docs:prose',
       base: 'main',
-      again: [{ kind: 'any-change' }],
+      again: [RERUNS.anyChange],
     };
     expect(describeRunExplanation(idle)).toMatchInlineSnapshot(`
       "review:docs:prose: nothing to review
@@ -224,8 +223,9 @@ Fixes, newest first:
 });
 
 describe('the status of a reviewer', () => {
-  const standing = (differs: Partial<About<'slot'>>) => describeRunExplanation({ ...SLOT, ...differs }).split('\n')[0];
-  test.each<[string, Partial<About<'slot'>>, string]>([
+  const standing = (differs: Partial<About<'review'>>) =>
+    describeRunExplanation({ ...SLOT, ...differs }).split('\n')[0];
+  test.each<[string, Partial<About<'review'>>, string]>([
     ['it failed', {}, 'reviewer 2 (codex): failed in run 1'],
     ['it never ran', { records: [] }, 'reviewer 2 (codex): has not run yet'],
     [
@@ -331,48 +331,18 @@ describe('the explanation of a finding', () => {
   });
 });
 
-describe('a rerun trigger', () => {
-  test.each<[RerunTrigger, RegExp]>([
-    [{ kind: 'every-run', slots: [1, 2] }, /^every run calls reviewers 1, 2 until they pass$/],
-    [{ kind: 'retry-limit', failing: 4 }, /failed 4 times in a row.*resolve.*--force.*clean/],
-    [{ kind: 'no-such-slot' }, /reviewer that was removed/],
-    [
-      { kind: 'files', slots: [1], latch: true },
-      /content, mode or existence.*then reviewer 1 runs for all \(safety latch\)/,
-    ],
-    [{ kind: 'files', slots: [1, 2], latch: false }, /then reviewers 1, 2 run\. Touching, committing or amending/],
-    [
-      { kind: 'files-rest', slots: [1], latch: true },
-      /^not when its files change: then reviewer 1 runs for all.*after_pass: all/,
-    ],
-    [{ kind: 'files-rest', slots: [2], latch: false }, /then reviewer 2 runs, and this reviewer is skipped$/],
-    [{ kind: 'prompt', of: 'review' }, /prompt file changes/],
-    [{ kind: 'prompt', of: 'rule' }, /instructions of its rule change/],
-    [{ kind: 'any-iteration', slots: [1] }, /unchanged_gates: run\): then reviewer 1 runs too/],
-    [{ kind: 'any-iteration', slots: [] }, /^anything else has to run \(unchanged_gates: run\)$/],
-    [{ kind: 'force', slots: [2] }, /^--force: reviewer 2 was skipped and has not reviewed/],
-    [{ kind: 'certify', slots: [1, 2] }, /certify: true\): reviewers 1, 2 were skipped and have not reviewed/],
-    [{ kind: 'fresh' }, /^--fresh$/],
-    [{ kind: 'check-every-run' }, /until the check passes on the current tree/],
-    [{ kind: 'tree' }, /anywhere in the repository/],
-    [{ kind: 'command' }, /command changes/],
-    [{ kind: 'any-change' }, /staged, unstaged or untracked/],
-  ])('$kind', (again, expected) => {
-    expect(describeRerunTrigger(again)).toMatch(expected);
-  });
-});
-
-const ALL: readonly RunExplanation[] = [
-  GATE,
-  SLOT,
-  CHECK,
-  about('open'),
-  { kind: 'idle-gate', gate: 'review:docs:prose', base: null, again: [{ kind: 'any-change' }] },
+const ALL: readonly [about: string, RunExplanation][] = [
+  ['gate', GATE],
+  ['slot', SLOT],
+  ['check', CHECK],
+  ['finding', about('open')],
+  ['idle_gate', { kind: 'idle-gate', gate: 'review:docs:prose', base: null, again: [RERUNS.anyChange] }],
 ];
 
-test.each(ALL)('the document of a $kind matches its schema', (explanation) => {
+test.each(ALL)('the document of a %s matches its schema', (name, explanation) => {
   const document = runExplanationDocument(explanation);
   expect(runExplanationSchema.parse(document)).toEqual(document);
+  expect(document.about).toBe(name);
 });
 
 test('no text from outside controls the terminal or is wider than it', () => {

@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ledgerText, openLedger } from '../../src/ledger/store.ts';
+import { ledgerText } from '../../src/ledger/entries.ts';
+import { openLedger } from '../../src/ledger/store.ts';
 import { ledgerFix, ledgerLoop, ledgerRun, ledgerSlot, spared } from '../support/ledger-samples.ts';
 import { temporaryFolder } from '../support/repo.ts';
 

@@ -1,17 +1,23 @@
 import { expect, test } from 'vitest';
-import { describeSeenReport, describeWrongReport, type WrongReport } from '../../src/reports/formats.ts';
+import { openReports } from '../../src/cli/reports.ts';
+import { describeSeenReport } from '../../src/reports/formats.ts';
 
 const FORMS = 'markdown=FILE, sarif=FILE, junit=FILE, rdjson=FILE, github';
 
-test.each<[WrongReport, string]>([
-  [{ kind: 'unknown-format', format: 'a b' }, `"a b" is not a format of --report. Use ${FORMS}.`],
-  [{ kind: 'no-file', format: 'sarif' }, `--report sarif needs a file. Use ${FORMS}.`],
-  [{ kind: 'file-for-github' }, '--report github takes no file'],
-  [{ kind: 'folder', file: 'out/' }, '--report needs a file, and out/ is a folder'],
-  [{ kind: 'twice', what: 'a.md' }, '--report has a.md twice'],
-  [{ kind: 'dry-run' }, '--report cannot be used with --dry-run'],
-])('describes a wrong report: %o', (wrong, expected) => {
-  expect(describeWrongReport(wrong)).toContain(expected);
+test.each<[string[], string]>([
+  [['a b=x'], `"a b" is not a format of --report. Use ${FORMS}.`],
+  [['sarif'], `--report sarif needs a file. Use ${FORMS}.`],
+  [['github=x'], '--report github takes no file'],
+  [['junit=out/'], '--report needs a file, and out/ is a folder'],
+  [['markdown=a.md', 'sarif=./a.md'], '--report has ./a.md twice'],
+  [['github', 'github'], '--report has github twice'],
+])('describes wrong reports: %j', (flags, expected) => {
+  expect(openReports(flags, { dryRun: false, json: false })).toEqual({ said: expect.stringContaining(expected) });
+});
+
+test('refuses reports of a dry run', () => {
+  const wrong = openReports(['markdown=a.md'], { dryRun: true, json: false });
+  expect(wrong).toEqual({ said: expect.stringContaining('--report cannot be used with --dry-run') });
 });
 
 test('warns about a report that git does not ignore', () => {

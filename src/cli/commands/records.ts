@@ -1,9 +1,6 @@
 import { clean, cost, explain, resolve } from '../../api.ts';
 import { costCsv } from '../../cost/csv.ts';
-import { describeCost } from '../../cost/describe.ts';
-import { describeFeatureCost } from '../../cost/describe-feature.ts';
-import { costDocument } from '../../cost/json.ts';
-import { featureDocument } from '../../cost/json-loops.ts';
+import { describeCost, describeFeatureCost } from '../../cost/describe.ts';
 import { describeRunExplanation } from '../../explain/describe.ts';
 import { explainDocument, runExplanationDocument } from '../../explain/json.ts';
 import { describeCleaned, describeResolved } from '../../gates/describe/messages.ts';
@@ -37,18 +34,17 @@ export async function costCommand(
   if (!found.ok) return exitWith(found.failure, json);
   const { kind, report, rows } = found.value;
   if (csv) return printResult(costCsv(rows));
-  if (json) return printJson(kind === 'all' ? costDocument(report) : featureDocument(report));
-  const style = { ...pageLooks(process), localTime, details };
+  if (json) return printJson(report);
+  const { paint, width } = pageLooks(process);
+  const style = { paint, width: Math.min(WIDEST, Math.max(NARROWEST, width)), details };
   printResult(kind === 'all' ? describeCost(report, style) : describeFeatureCost(report, style));
 }
 
 const TWO_FORMATS = '--json and --csv cannot be used together.';
 
-function localTime(at: string): string {
-  const date = new Date(at);
-  const two = (part: number) => String(part).padStart(2, '0');
-  return `${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
-}
+const NARROWEST = 64;
+
+const WIDEST = 110;
 
 export async function explainCommand(
   name: string,
@@ -67,8 +63,9 @@ export async function explainCommand(
   const { explanation } = value;
   if (json) printJson(runExplanationDocument(explanation));
   else if (options.prompt !== true) printResult(describeRunExplanation(explanation, shown));
-  else if (explanation.kind === 'slot') printResult(explanation.log ?? 'This reviewer has not run on this change yet.');
   else if (explanation.kind === 'check') printResult(explanation.log ?? 'This check has not run on this change yet.');
+  else if (explanation.kind === 'review' && explanation.slot !== null)
+    printResult(explanation.log ?? 'This reviewer has not run on this change yet.');
   else {
     const said =
       '--prompt works with a reviewer or a check. Name a reviewer by gate and number, such as "review:src:code-quality@1".';

@@ -17,14 +17,14 @@ export function dispatchesOf(
   const { phase, stage, iteration, isFinalValidation } = entry;
   const common = { feature, run, phase, stage, iteration };
   const reviews = entry.looks.map(({ role, template, why, spent }) => {
-    return { ...common, isFinalValidation, role, template, why, spent, ...markFlags(entry.marks, role) };
+    return { ...common, isFinalValidation, role, template, why, ...spent, ...markFlags(entry.marks, role) };
   });
   if (fix === null || fix.turn === null) return reviews;
   const { template, why, spent } = fix.turn;
   const role = 'implementer';
   return [
     ...reviews,
-    { ...common, isFinalValidation: false, role, template, why, spent, ...markFlags(fix.marks, role) },
+    { ...common, isFinalValidation: false, role, template, why, ...spent, ...markFlags(fix.marks, role) },
   ];
 }
 

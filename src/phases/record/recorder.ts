@@ -35,7 +35,7 @@ export function ledgerEntries(
       const fellBack = entry.marks.some((mark) => mark.kind === 'resume-fallback' && mark.role === role);
       const one: LoopDispatch = {
         ...{ feature: run.feature, run: run.id, phase, stage, iteration, isFinalValidation, role, template },
-        ...{ why: dispatch, spent, fellBack, guarded: false, warned: false },
+        ...{ why: dispatch, ...spent, fellBack, guarded: false, warned: false },
       };
       return toLedger(one, agent, 'error', figures(role));
     });
@@ -68,24 +68,12 @@ function fixEntries(
 }
 
 function toLedger(
-  { spent, ...one }: LoopDispatch,
+  one: LoopDispatch,
   agent: string,
   status: LedgerLoop['status'],
   figures: DispatchFigures,
 ): LedgerLoop {
-  const { asks, promptChars, freshChars, usage } = spent;
-  return {
-    kind: 'loop',
-    ...figures,
-    ...one,
-    agent,
-    status,
-    dispatch: dispatchBy(one.template),
-    asks,
-    usage,
-    promptChars,
-    freshChars,
-  };
+  return { kind: 'loop', ...figures, ...one, agent, status, dispatch: dispatchBy(one.template) };
 }
 
 /** Records a phase in an order in which a crash loses nothing. */

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { CostDocument } from '../../../src/cost/json.ts';
+import type { CostDocument } from '../../../src/cost/json-schema.ts';
 import type { WorkflowAbortDocument, WorkflowStatusDocument, WorkflowsDocument } from '../../../src/workflows/json.ts';
 import {
   stepEndSchema,

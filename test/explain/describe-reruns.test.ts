@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkRerunTriggers, gateRerunTriggers, slotRerunTriggers } from '../../src/explain/decide-reruns.ts';
-import type { RerunTrigger } from '../../src/explain/types.ts';
+import { checkReruns, gateReruns, RERUNS, slotReruns } from '../../src/explain/describe-reruns.ts';
 import { decideRun } from '../../src/gates/decide/plan-run.ts';
 import { content, finding, held, receipt, records, reviewGate, stateOf } from '../support/run-samples.ts';
 
-type Rules = Parameters<typeof gateRerunTriggers>[1];
+type Rules = Parameters<typeof gateReruns>[1];
 const USUAL: Rules = { maxRetries: 3, unchangedGates: 'rest', afterPass: 'latch', certify: false };
 const passed = (...slots: readonly number[]) => slots.map((slot) => receipt({ slot }));
 
@@ -24,22 +23,22 @@ const FAILS: Facts = {
 const CHANGED: Facts = { records: records('1.1 pass c0', '2.1 pass c0') };
 const ELSEWHERE: Facts = { receipts: passed(1, 2) };
 
-const files = (slots: readonly number[], latch = false): RerunTrigger => ({ kind: 'files', slots, latch });
-const rest = (slots: readonly number[], latch = false): RerunTrigger => ({ kind: 'files-rest', slots, latch });
-const PROMPT: RerunTrigger = { kind: 'prompt', of: 'review' };
-const FRESH: RerunTrigger = { kind: 'fresh' };
+const files = (slots: readonly number[], latch = false) => RERUNS.files({ slots, latch });
+const rest = (slots: readonly number[], latch = false) => RERUNS.notFiles({ slots, latch });
+const PROMPT = RERUNS.prompt.review;
+const FRESH = RERUNS.fresh;
 
 describe('the rerun triggers of a gate', () => {
-  test.each<[string, Facts, Partial<Rules>, readonly RerunTrigger[]]>([
-    ['no reviewer has run', {}, {}, [{ kind: 'every-run', slots: [1, 2] }]],
-    ['one reviewer has failed', FAILS, {}, [{ kind: 'every-run', slots: [2] }]],
-    ['all passed older code', CHANGED, {}, [{ kind: 'every-run', slots: [1] }]],
-    ['it failed too often', FAILS, { maxRetries: 0 }, [{ kind: 'retry-limit', failing: 1 }]],
+  test.each<[string, Facts, Partial<Rules>, readonly string[]]>([
+    ['no reviewer has run', {}, {}, [RERUNS.everyRun([1, 2])]],
+    ['one reviewer has failed', FAILS, {}, [RERUNS.everyRun([2])]],
+    ['all passed older code', CHANGED, {}, [RERUNS.everyRun([1])]],
+    ['it failed too often', FAILS, { maxRetries: 0 }, [RERUNS.retryLimit(1)]],
     [
       'the open findings belong to a removed reviewer',
       { ...ONE, findings: [finding({ slot: 2 })] },
       {},
-      [{ kind: 'no-such-slot' }],
+      [RERUNS.removedReviewer],
     ],
     ['its only reviewer passed', ONE, {}, [files([1]), PROMPT, FRESH]],
     ['all passed, so the safety latch applies', BOTH, {}, [files([1], true), PROMPT, FRESH]],
@@ -49,58 +48,57 @@ describe('the rerun triggers of a gate', () => {
       'unchanged gates run with others',
       BOTH,
       { unchangedGates: 'run' },
-      [files([1], true), PROMPT, { kind: 'any-iteration', slots: [1] }, FRESH],
+      [files([1], true), PROMPT, RERUNS.anyRun([1]), FRESH],
     ],
-    ['one was skipped', RESTS, {}, [files([1], true), PROMPT, { kind: 'force', slots: [1] }, FRESH]],
+    ['one was skipped', RESTS, {}, [files([1], true), PROMPT, RERUNS.force([1]), FRESH]],
     [
       'one was skipped, and has to certify',
       RESTS,
       { certify: true },
-      [files([1], true), PROMPT, { kind: 'certify', slots: [1] }, FRESH],
+      [files([1], true), PROMPT, RERUNS.certify([1]), FRESH],
     ],
     [
       'a rule never runs only because others do',
       { ...ONE, gate: reviewGate({ kind: 'rule', numReviews: 1 }) },
       { unchangedGates: 'run' },
-      [files([1]), { kind: 'prompt', of: 'rule' }, FRESH],
+      [files([1]), RERUNS.prompt.rule, FRESH],
     ],
   ])('%s', (_, facts, rules, expected) => {
-    expect(gateRerunTriggers(stateOf(facts), { ...USUAL, ...rules })).toEqual(expected);
+    expect(gateReruns(stateOf(facts), { ...USUAL, ...rules })).toEqual(expected);
   });
 });
 
 describe('the rerun triggers of a reviewer', () => {
-  test.each<[string, Facts, number, Partial<Rules>, readonly RerunTrigger[]]>([
-    ['it has not run', {}, 2, {}, [{ kind: 'every-run', slots: [2] }]],
-    ['it has failed', FAILS, 2, {}, [{ kind: 'every-run', slots: [2] }]],
-    ['it has failed too often', FAILS, 2, { maxRetries: 0 }, [{ kind: 'retry-limit', failing: 1 }]],
+  test.each<[string, Facts, number, Partial<Rules>, readonly string[]]>([
+    ['it has not run', {}, 2, {}, [RERUNS.everyRun([2])]],
+    ['it has failed', FAILS, 2, {}, [RERUNS.everyRun([2])]],
+    ['it has failed too often', FAILS, 2, { maxRetries: 0 }, [RERUNS.retryLimit(1)]],
     ['another has failed', FAILS, 1, {}, [rest([2]), PROMPT, FRESH]],
     ['it is the latch', BOTH, 1, {}, [files([1], true), PROMPT, FRESH]],
     ['another is the latch', BOTH, 2, {}, [rest([1], true), PROMPT, FRESH]],
     ['another is the latch, but after_pass runs all', BOTH, 2, { afterPass: 'all' }, [files([2]), PROMPT, FRESH]],
     ['unchanged gates run with others', BOTH, 2, { unchangedGates: 'run' }, [rest([1], true), PROMPT, FRESH]],
-    ['it was skipped', RESTS, 1, {}, [files([1], true), PROMPT, { kind: 'force', slots: [1] }, FRESH]],
-    [
-      'it passed older code, and is skipped next',
-      CHANGED,
-      2,
-      {},
-      [rest([1], true), PROMPT, { kind: 'force', slots: [2] }, FRESH],
-    ],
-    ['it passed older code, and is the latch', CHANGED, 1, {}, [{ kind: 'every-run', slots: [1] }]],
+    ['it was skipped', RESTS, 1, {}, [files([1], true), PROMPT, RERUNS.force([1]), FRESH]],
+    ['it passed older code, and is skipped next', CHANGED, 2, {}, [rest([1], true), PROMPT, RERUNS.force([2]), FRESH]],
+    ['it passed older code, and is the latch', CHANGED, 1, {}, [RERUNS.everyRun([1])]],
     ['the reviewer does not exist', BOTH, 9, {}, []],
   ])('%s', (_, facts, slot, rules, expected) => {
-    expect(slotRerunTriggers(stateOf(facts), slot, { ...USUAL, ...rules })).toEqual(expected);
+    expect(slotReruns(stateOf(facts), slot, { ...USUAL, ...rules })).toEqual(expected);
   });
 });
 
 describe('the rerun triggers of a check', () => {
-  test.each<[string, boolean, Rules['unchangedGates'], readonly RerunTrigger['kind'][]]>([
-    ['it has not passed', false, 'rest', ['check-every-run']],
-    ['it passed', true, 'rest', ['tree', 'command', 'fresh']],
-    ['it passed, and unchanged gates run with others', true, 'run', ['tree', 'command', 'any-iteration', 'fresh']],
+  test.each<[string, boolean, Rules['unchangedGates'], readonly string[]]>([
+    ['it has not passed', false, 'rest', [RERUNS.checkEveryRun]],
+    ['it passed', true, 'rest', [RERUNS.tree, RERUNS.command, FRESH]],
+    [
+      'it passed, and unchanged gates run with others',
+      true,
+      'run',
+      [RERUNS.tree, RERUNS.command, RERUNS.anyRun([]), FRESH],
+    ],
   ])('%s', (_, holds, unchangedGates, expected) => {
-    expect(checkRerunTriggers({ holds }, { unchangedGates }).map(({ kind }) => kind)).toEqual(expected);
+    expect(checkReruns({ holds }, { unchangedGates })).toEqual(expected);
   });
 });
 
@@ -129,7 +127,7 @@ test('the reviewers named for a change of files are those that the plan runs', (
           receipts: passed(...slots),
           held: held(9),
         });
-        const trigger = gateRerunTriggers(before, settings).find(({ kind }) => kind === 'files');
+        const [onChange] = gateReruns(before, settings);
         const after = stateOf({
           gate: reviewGate({ numReviews, content: content('c2') }),
           records: all,
@@ -142,12 +140,39 @@ test('the reviewers named for a change of files are those that the plan runs', (
         });
         const [only] = plan.reviews;
         const ran = only?.kind === 'run' ? only.slots.filter(({ kind }) => kind === 'run').map(({ slot }) => slot) : [];
-        expect(trigger).toMatchObject({ slots: ran });
+        expect([files(ran), files(ran, true)]).toContain(onChange);
         for (const slot of slots) {
-          const [first] = slotRerunTriggers(before, slot, settings);
-          expect(first?.kind).toBe(ran.includes(slot) ? 'files' : 'files-rest');
+          const [first] = slotReruns(before, slot, settings);
+          expect(ran.includes(slot) ? [files([slot]), files([slot], true)] : [rest(ran), rest(ran, true)]).toContain(
+            first,
+          );
         }
       },
     ),
   );
+});
+
+describe('an event that makes something run again', () => {
+  test.each<[string, RegExp]>([
+    [RERUNS.everyRun([1, 2]), /^every run calls reviewers 1, 2 until they pass$/],
+    [RERUNS.retryLimit(4), /failed 4 times in a row.*resolve.*--force.*clean/],
+    [RERUNS.removedReviewer, /reviewer that was removed/],
+    [files([1], true), /content, mode or existence.*then reviewer 1 runs for all \(safety latch\)/],
+    [files([1, 2]), /then reviewers 1, 2 run\. Touching, committing or amending/],
+    [rest([1], true), /^not when its files change: then reviewer 1 runs for all.*after_pass: all/],
+    [rest([2]), /then reviewer 2 runs, and this reviewer is skipped$/],
+    [PROMPT, /prompt file changes/],
+    [RERUNS.prompt.rule, /instructions of its rule change/],
+    [RERUNS.anyRun([1]), /unchanged_gates: run\): then reviewer 1 runs too/],
+    [RERUNS.anyRun([]), /^anything else has to run \(unchanged_gates: run\)$/],
+    [RERUNS.force([2]), /^--force: reviewer 2 was skipped and has not reviewed/],
+    [RERUNS.certify([1, 2]), /certify: true\): reviewers 1, 2 were skipped and have not reviewed/],
+    [FRESH, /^--fresh$/],
+    [RERUNS.checkEveryRun, /until the check passes on the current tree/],
+    [RERUNS.tree, /anywhere in the repository/],
+    [RERUNS.command, /command changes/],
+    [RERUNS.anyChange, /staged, unstaged or untracked/],
+  ])('%s', (sentence, expected) => {
+    expect(sentence).toMatch(expected);
+  });
 });
