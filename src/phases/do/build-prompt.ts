@@ -6,7 +6,7 @@ import type { ReviewerFacts } from '../../kernel/ports.ts';
 import type { DiffSection } from '../../kernel/repository.ts';
 import { sentenceDiff } from '../../text-diff/sentence-diff.ts';
 import { type LoopMaterial, loopAnswer, loopMustRead, loopPrompt } from '../prompt/prompt.ts';
-import type { LoopDelta } from '../prompt/review.ts';
+import type { LoopDelta } from '../prompt/sections.ts';
 import { isCode } from '../read/subject.ts';
 import { modelFor, roleName } from '../roles/types.ts';
 import type { Ask, Measured } from '../state.ts';
