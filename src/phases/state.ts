@@ -65,30 +65,23 @@ export type RoleState = {
  * The requirement's `resume_state`, by role. `session.id` is `agent_id`, `session.firstPromptLength` is
  * `iteration1_prompt_length`, and `session.saw`, a snapshot, is `last_commit_sha`.
  */
-type ResumeState = Readonly<Partial<Record<ReviewerRole | 'implementer', ResumeEntry>>>;
-
-export type ResumeEntry = { readonly session: Session; readonly lastIteration: number };
+type ResumeState = Readonly<
+  Partial<Record<ReviewerRole | 'implementer', { readonly session: Session; readonly lastIteration: number }>>
+>;
 
 export type PhasePosition =
-  | { readonly at: 'preparing'; readonly next: number; readonly flight: PendingDispatch | null }
+  | ({ readonly at: 'preparing'; readonly next: number } & Calls)
   /** Waiting for the snapshot that the next round reviews. */
   | { readonly at: 'starting' }
-  | {
+  | ({
       readonly at: 'reviewing';
       readonly seen: SeenContent;
-      readonly flights: Readonly<Partial<Record<ReviewerRole, PendingDispatch>>>;
       readonly looks: readonly RoleReview[];
       readonly errors: readonly RoleReviewError[];
-      readonly marks: readonly PhaseMark[];
-    }
+    } & Calls)
   /** All reviewers passed. Waiting for a snapshot that shows whether the content is still the same. */
   | { readonly at: 'confirming' }
-  | {
-      readonly at: 'fixing';
-      readonly issues: readonly RoleIssue[];
-      readonly flight: PendingDispatch | null;
-      readonly marks: readonly PhaseMark[];
-    }
+  | ({ readonly at: 'fixing'; readonly issues: readonly RoleIssue[] } & Calls)
   /** Waiting for the caller to fix the issues. */
   | { readonly at: 'waiting'; readonly issues: readonly RoleIssue[] }
   | {
@@ -100,20 +93,25 @@ export type PhasePosition =
     }
   | { readonly at: 'ended'; readonly end: PhaseEnd };
 
-/** A call in progress: first the resumed prompt is measured, then the agent is called. */
-export type PendingDispatch =
-  | { readonly kind: 'measuring'; readonly ask: Ask }
-  | {
-      readonly kind: 'asked';
-      readonly ask: Ask;
-      readonly asked: 'fresh' | 'resumed';
-      readonly others: readonly string[];
-      readonly repaired: boolean;
-      readonly failedOver: boolean;
-      /** Length of the prompt that opened the session; a repair prompt does not open one. */
-      readonly openingChars: number | null;
-      readonly spent: Spent;
-    };
+/** The calls in progress, and the marks that they have left. */
+type Calls = {
+  readonly flights: Readonly<Partial<Record<PhaseRole, PendingDispatch>>>;
+  readonly marks: readonly PhaseMark[];
+};
+
+/** A call in progress. */
+export type PendingDispatch = {
+  /** measuring: the length of the resumed prompt decides whether it is sent. asked: the agent is called. */
+  readonly kind: 'measuring' | 'asked';
+  readonly ask: Ask;
+  readonly asked: 'fresh' | 'resumed';
+  readonly others: readonly string[];
+  readonly repaired: boolean;
+  readonly failedOver: boolean;
+  /** Length of the prompt that opened the session; a repair prompt does not open one. */
+  readonly openingChars: number | null;
+  readonly spent: Spent;
+};
 
 /** Everything about a question to an agent except the prompt text. */
 export type Ask = {

@@ -43,8 +43,6 @@ export type PhaseSetup = {
   readonly fixing: 'fixer' | 'caller' | 'nobody';
   /** Whether sessions outlive the process (`--keep-sessions`). Within one process they are always kept. */
   readonly keepSessions: boolean;
-  /** Start a new session for every call. */
-  readonly fresh: boolean;
   readonly commits: boolean;
   readonly acceptWithNotes: boolean;
   readonly recheckDomain: boolean;

@@ -5,17 +5,16 @@ import type { EditRules, FixTurn, PhaseMark, RoleIssue } from '../types.ts';
 import {
   after,
   askedCall,
+  countSpent,
   type EventOf,
   keepSession,
   type PositionAt,
+  readMarks,
   startCall,
   turnOf,
   unexpected,
-  withCall,
 } from './calls.ts';
-import { countSpent, pendingDispatches, readMarks } from './dispatch.ts';
 import { endPhase, snapshotAction } from './end.ts';
-import { preparationAsk } from './questions.ts';
 
 /** Returns the forbidden edits of a fixer: protected files and, in a document phase, everything but the documents. */
 function forbiddenEdits(changed: readonly RepoPath[], { documents, kept }: EditRules): readonly RepoPath[] {
@@ -45,7 +44,7 @@ export function startFix(state: PhaseState, issues: readonly RoleIssue[]): Phase
   if (state.setup.fixing === 'caller') {
     return { state: { ...state, position: { at: 'waiting', issues } }, actions: [{ kind: 'wait-for-fix', issues }] };
   }
-  return startCall({ ...state, position: { at: 'fixing', issues, flight: null, marks: [] } }, 'implementer');
+  return startCall({ ...state, position: { at: 'fixing', issues, flights: {}, marks: [] } }, 'implementer');
 }
 
 /** Takes the fixer's answer. The next review decides whether the issues are fixed. */
@@ -53,36 +52,29 @@ export function onFixed(state: PhaseState, position: PositionAt<'fixing'>, event
   const flight = askedCall(position, 'implementer', event.kind);
   const saw = state.reviewed?.snapshot;
   if (event.by !== 'agent' || saw === undefined) throw unexpected(event.kind, 'fixing');
-  const turn = turnOf(flight, countSpent(flight.spent, event));
-  return recordFix(
-    keepSession(state, flight, event, saw),
-    event,
-    [...position.marks, ...readMarks(flight, event)],
-    turn,
-  );
+  const turn = turnOf({ ...flight, spent: countSpent(flight.spent, event) });
+  const marks = [...position.marks, ...readMarks(flight, event)];
+  return recordFix(keepSession(state, flight, event, saw), event, { marks, turn });
 }
 
 /** Takes the caller's summary of its fix. */
 export function onCallerFixed(state: PhaseState, event: EventOf<'fixed'>): PhaseStep {
-  return recordFix(state, event, [], null);
+  return recordFix(state, event, { marks: [], turn: null });
 }
 
 function recordFix(
   state: PhaseState,
   { by, summary, changedPaths }: EventOf<'fixed'>,
-  marks: readonly PhaseMark[],
-  turn: FixTurn | null,
+  call: { readonly marks: readonly PhaseMark[]; readonly turn: FixTurn | null },
 ): PhaseStep {
   const { round, stage, setup } = state;
   const iteration = state.counted[stage];
   const fixed: PhaseState = { ...state, fixes: [...state.fixes, { round, iteration, summary }], fixedSince: true };
   const message = `onceover: ${setup.phase} review iteration ${iteration}${setup.phase === 'implement' ? ' fixes' : ''}`;
   // The caller may also work on other files. Those edits are not committed, but they are not forbidden either.
-  const next =
-    by === 'agent'
-      ? commitEdits(fixed, changedPaths, { message, before: 'round', next: 0 })
-      : commit(fixed, changedPaths, { message, before: 'round', next: 0 });
-  return after({ kind: 'record-fix', round, summary, marks, turn }, next);
+  const commitFix = by === 'agent' ? commitEdits : commit;
+  const next = commitFix(fixed, changedPaths, { message, before: 'round', next: 0 });
+  return after({ kind: 'record-fix', round, summary, ...call }, next);
 }
 
 type Committing = PositionAt<'committing'>;
@@ -115,8 +107,7 @@ function afterCommit(state: PhaseState, { before, next }: Pick<Committing, 'befo
 export function prepare(state: PhaseState, next: number): PhaseStep {
   const preparation = state.setup.preparations[next];
   if (state.setup.phase !== 'implement' || preparation === undefined) return snapshotAction(state, 'starting');
-  const flight = pendingDispatches(preparationAsk(state, preparation), []);
-  return withCall({ ...state, position: { at: 'preparing', next, flight } }, { flight, marks: [] });
+  return startCall({ ...state, position: { at: 'preparing', next, flights: {}, marks: [] } }, preparation.role);
 }
 
 /** Commits the edits of a finished preparation under its name. */

@@ -6,7 +6,7 @@ import type { MetaLoop, MetaUpdate, PhaseFix, PhaseOutcome, PhaseRound, PhaseRun
 import type { PhaseState } from '../state.ts';
 import type { IterationEntry, PhaseEnd, PhaseMark, RoleIssue } from '../types.ts';
 import { phaseEnd } from './end.ts';
-import { reviewersOfStage } from './questions.ts';
+import { reviewersOfStage, stagesOf } from './roles.ts';
 
 /** Returns the calls of a recorded round and of the fix that followed it. */
 export function dispatchesOf(
@@ -104,8 +104,7 @@ export function metaUpdate(
   given: { readonly now: Date; readonly resuming: Resuming; describe(issue: RoleIssue): string },
 ): MetaUpdate {
   const open = openIn(state);
-  const stages: readonly PhaseStage[] = run.phase === 'implement' ? ['implement'] : ['domain', 'phase'];
-  const loops = stages.flatMap((stage): MetaLoop[] => {
+  const loops = stagesOf(run.phase).flatMap((stage): MetaLoop[] => {
     const rounds = run.rounds.filter(({ entry }) => entry.stage === stage);
     const first = rounds[0];
     const last = rounds.at(-1);

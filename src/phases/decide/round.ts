@@ -1,11 +1,20 @@
 import type { ReviewerRole } from '../../kernel/review-loops.ts';
 import type { PhaseAction, PhaseState, PhaseStep, RoleState } from '../state.ts';
 import type { IterationEntry, RoleReview, RoleReviewError, SeenContent } from '../types.ts';
-import { after, askedCall, type EventOf, keepSession, type PositionAt, startCall, withoutKey } from './calls.ts';
-import { countSpent, readMarks } from './dispatch.ts';
+import {
+  after,
+  askedCall,
+  countSpent,
+  type EventOf,
+  keepSession,
+  type PositionAt,
+  readMarks,
+  startCall,
+  withoutKey,
+} from './calls.ts';
 import { blockingIssues, endedAtCap, endPhase, isPass, snapshotAction } from './end.ts';
 import { startFix } from './fix.ts';
-import { mostIterations, reviewersOfStage } from './questions.ts';
+import { mostIterations, reviewersOfStage } from './roles.ts';
 
 type Reviewing = PositionAt<'reviewing'>;
 

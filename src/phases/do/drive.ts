@@ -3,7 +3,7 @@ import type { Failure } from '../../kernel/failure.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
 import type { PhaseRole, ReviewerRole } from '../../kernel/review-loops.ts';
 import { stepPhase } from '../decide/machine.ts';
-import { reviewersOfStage } from '../decide/questions.ts';
+import { reviewersOfStage } from '../decide/roles.ts';
 import { readSubject } from '../read/subject.ts';
 import type { PhaseRecorder } from '../record/recorder.ts';
 import type { PhaseAction, PhaseEvent, PhaseState, PhaseStep, Used } from '../state.ts';

@@ -10,8 +10,8 @@ import { err, ok, type Result } from '../../kernel/result.ts';
 import { ITERATION_CAP, type PhaseRole } from '../../kernel/review-loops.ts';
 import { acceptNotes, beginPhase, resumePhase, stepPhase } from '../decide/machine.ts';
 import { phaseOutcome } from '../decide/outcome.ts';
-import { mostIterations } from '../decide/questions.ts';
-import { type Feature, readFeature, rolesOf } from '../read/feature.ts';
+import { mostIterations, rolesOf } from '../decide/roles.ts';
+import { type Feature, readFeature } from '../read/feature.ts';
 import { changedBetween, onlyFiles, withheldCode } from '../read/subject.ts';
 import { loopName, openPhaseRecorder } from '../record/recorder.ts';
 import type { KeptLoop, PhaseNotice, PhaseOutcome, PhasePlan, PhasePorts, PhaseRequest } from '../run-types.ts';
@@ -206,7 +206,6 @@ function setupFor(
     mostIterations: request.mostIterations ?? kept?.state.setup.mostIterations ?? ITERATION_CAP,
     fixing: fixing.by,
     keepSessions: fixing.by === 'caller' && fixing.keepSessions,
-    fresh: false,
     commits: request.commits,
     acceptWithNotes: request.acceptWithNotes,
     recheckDomain: settings.recheckDomain,

@@ -3,28 +3,12 @@ import type { RepoPath } from '../../kernel/ids.ts';
 import { GENERATED_FOLDER, hiddenByLogDir, isInside, repoPath } from '../../kernel/paths.ts';
 import type { Contents, Snapshots, TreeFile } from '../../kernel/repository.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
-import {
-  DOCUMENT_PHASES,
-  type DocumentPhase,
-  type PhaseName,
-  type PhaseRole,
-  type Preparation,
-} from '../../kernel/review-loops.ts';
-import { reviewersOfStage } from '../decide/questions.ts';
+import { DOCUMENT_PHASES, type DocumentPhase, type PhaseName } from '../../kernel/review-loops.ts';
+import { rolesOf } from '../decide/roles.ts';
 import { type FeaturePaths, resolvePrd } from '../prompt/forms.ts';
 import { ARTIFACT_OF, ARTIFACTS, type Artifact, artifactsOf, type Roles, roleName } from '../roles/types.ts';
 import type { PhaseNotice, PhasePorts, PhaseRequest } from '../run-types.ts';
 import { type Documents, type ReviewSubject, readSubject } from './subject.ts';
-
-/** Returns the roles of a phase: its reviewers, the implementer and the preparations. */
-export function rolesOf(phase: PhaseName, preparations: readonly Preparation[]): readonly PhaseRole[] {
-  const reviewers = phase === 'implement' ? reviewersOfStage(phase, 'implement') : documentReviewers(phase);
-  return [...new Set<PhaseRole>([...reviewers, 'implementer', ...preparations.map(({ role }) => role)])];
-}
-
-function documentReviewers(phase: DocumentPhase) {
-  return [...reviewersOfStage(phase, 'domain'), ...reviewersOfStage(phase, 'phase')];
-}
 
 /** Returns the documents that a role of the phase must read, including the one under review. */
 export function requiredDocuments(phase: PhaseName, roles: Roles, hasFixer: boolean): readonly Artifact[] {

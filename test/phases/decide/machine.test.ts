@@ -405,10 +405,4 @@ describe('steps, crashes, reruns', () => {
     expect(again).toEqual(beginPhase(phaseSetup('specify')));
     expect(again.state).toMatchObject({ resume: {}, roles: {}, fixes: [], counted: { domain: 0 }, round: 0 });
   });
-
-  test('--fresh resumes no session', () => {
-    const play = specify([fail], [], { fresh: true });
-    expect(play.asks()).toMatchObject([{ template: 'I1-R4', why: 'asked-for', iteration: 2 }]);
-    expect(play.all.some(({ kind }) => kind === 'measure')).toBe(false);
-  });
 });

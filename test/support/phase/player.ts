@@ -29,7 +29,6 @@ export function phaseSetup(phase: PhaseName, more: Partial<PhaseSetup> = {}): Ph
     mostIterations: 5,
     fixing: 'fixer',
     keepSessions: false,
-    fresh: false,
     commits: true,
     acceptWithNotes: false,
     recheckDomain: false,
