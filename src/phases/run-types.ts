@@ -10,7 +10,7 @@ import type { Ledger, Saved } from '../ledger/entries.ts';
 import type { PhaseProgress } from './progress.ts';
 import type { Roles } from './roles/types.ts';
 import type { PhaseState } from './state.ts';
-import type { FixTurn, IterationEntry, PhaseEnd, PhaseMark, RoleIssue } from './types.ts';
+import type { IterationEntry, LoopCall, PhaseEnd, PhaseMark, RoleIssue } from './types.ts';
 
 /** The fields that a phase writes to `.meta.json`. */
 export type MetaUpdate = {
@@ -53,13 +53,13 @@ export type PhaseFix = {
   readonly summary: string | null;
   readonly marks: readonly PhaseMark[];
   /** Null if the caller fixed the issues. */
-  readonly turn: FixTurn | null;
+  readonly turn: LoopCall | null;
 };
 
 /** A preparation that ran before the reviews of `implement`. */
 export type PhasePreparation = {
-  readonly role: PhaseRole;
-  readonly part: 'A' | 'B' | null;
+  readonly role: Preparation['role'];
+  readonly part: Preparation['part'];
   readonly agent: string;
   readonly summary: string;
   readonly usage: Usage | null;

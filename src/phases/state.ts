@@ -11,9 +11,9 @@ import type {
 import type {
   DomainOutcome,
   FixNote,
-  FixTurn,
   IterationEntry,
   LoopAnswer,
+  LoopCall,
   PhaseEnd,
   PhaseMark,
   PhaseSetup,
@@ -217,7 +217,7 @@ export type PhaseAction =
       readonly summary: string | null;
       readonly marks: readonly PhaseMark[];
       /** Null if no fixer was called, or it was stopped before its first call. */
-      readonly turn: FixTurn | null;
+      readonly turn: LoopCall | null;
     }
   | { readonly kind: 'end'; readonly end: PhaseEnd };
 

@@ -88,27 +88,26 @@ export type PhaseMark =
 /** The state that a resume needed and could not get; commit: git could not commit the fixes. */
 export type LostState = 'session' | 'snapshot' | 'diff' | 'commit';
 
-/** One review by one reviewer. */
-export type RoleReview = {
-  readonly role: ReviewerRole;
+/** A call to an agent with its retries, and what they used. */
+export type LoopCall = {
   readonly agent: string;
   readonly template: LoopTemplate;
   readonly why: LoopDispatchReason;
-  readonly answer: LoopAnswer;
-  /** The reviewer's own verdict, and the one that counts: an approval with blockers or warnings is not a pass. */
-  readonly reviewerApproved: boolean;
-  readonly enginePass: boolean;
   readonly spent: Spent;
 };
 
-/** A reviewer that gave no verdict, with what its calls used. */
-export type RoleReviewError = {
+/** One review by one reviewer. */
+export type RoleReview = LoopCall & {
   readonly role: ReviewerRole;
-  readonly agent: string;
-  readonly template: LoopTemplate;
-  readonly dispatch: LoopDispatchReason;
-  readonly why: AgentFailure | { readonly kind: 'stopped'; readonly by: StopReason };
-  readonly spent: Spent;
+  readonly answer: LoopAnswer;
+  /** The verdict that counts: an approval with blockers or warnings is not a pass. */
+  readonly enginePass: boolean;
+};
+
+/** A reviewer that gave no verdict. */
+export type RoleReviewError = LoopCall & {
+  readonly role: ReviewerRole;
+  readonly failure: AgentFailure | { readonly kind: 'stopped'; readonly by: StopReason };
 };
 
 /** One round of a loop. It is recorded when the verdicts are in, before anything is fixed. */
@@ -128,9 +127,6 @@ export type IterationEntry = {
   readonly errors: readonly RoleReviewError[];
   readonly marks: readonly PhaseMark[];
 };
-
-/** The fixer's calls of one round. */
-export type FixTurn = Pick<RoleReview, 'agent' | 'template' | 'why' | 'spent'>;
 
 /** The summary of a fix. */
 export type FixNote = { readonly round: number; readonly iteration: number; readonly summary: string };

@@ -12,7 +12,7 @@ import type {
   PhaseStep,
   Replied,
 } from '../state.ts';
-import type { FixTurn, PhaseMark, RoleReviewError, SeenContent } from '../types.ts';
+import type { LoopCall, PhaseMark, RoleReviewError, SeenContent } from '../types.ts';
 import { endPhase } from './end.ts';
 import { agentFor, mostIterations, sessionOf } from './roles.ts';
 
@@ -98,7 +98,7 @@ function giveUp(state: PhaseState, call: PendingDispatch, failure: EventOf<'disp
   if (position.at !== 'fixing') return endPhase(state, 'preparation-failed', { failure });
   const { marks } = position;
   return after(
-    { kind: 'record-fix', round: state.round, summary: null, marks, turn: turnOf(call) },
+    { kind: 'record-fix', round: state.round, summary: null, marks, turn: recordOf(call) },
     endPhase(state, 'fixer-failed', { failure }),
   );
 }
@@ -206,14 +206,14 @@ export function countSpent(before: Spent, more: Pick<Replied, 'promptChars' | 'f
 }
 
 /** Returns the record entry of a reviewer that gives no verdict in this round. */
-export function reviewError({ ask, spent }: PendingDispatch, why: RoleReviewError['why']): RoleReviewError {
-  const { role, agent, template, why: dispatch } = ask;
-  return { role: role as ReviewerRole, agent, template: template ?? 'I1-R4', dispatch, why, spent };
+export function reviewError(call: PendingDispatch, failure: RoleReviewError['failure']): RoleReviewError {
+  return { role: call.ask.role as ReviewerRole, ...recordOf(call), failure };
 }
 
-/** Returns the record entry of a fixer's call. */
-export function turnOf({ ask, spent }: Pick<PendingDispatch, 'ask' | 'spent'>): FixTurn {
-  return { agent: ask.agent, template: ask.template ?? 'I7-fresh', why: ask.why, spent };
+/** Returns a call as records have it. */
+export function recordOf({ ask, spent }: PendingDispatch): LoopCall {
+  // Preparations have no template, but they are recorded elsewhere.
+  return { agent: ask.agent, template: ask.template ?? 'I1-R4', why: ask.why, spent };
 }
 
 /** Returns a step with one more action before the others. */

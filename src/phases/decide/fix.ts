@@ -1,7 +1,7 @@
 import type { RepoPath } from '../../kernel/ids.ts';
 import { isAtOrBelow, isInside } from '../../kernel/paths.ts';
 import type { PhaseState, PhaseStep } from '../state.ts';
-import type { EditRules, FixTurn, PhaseMark, RoleIssue } from '../types.ts';
+import type { EditRules, LoopCall, PhaseMark, RoleIssue } from '../types.ts';
 import {
   after,
   askedCall,
@@ -10,8 +10,8 @@ import {
   keepSession,
   type PositionAt,
   readMarks,
+  recordOf,
   startCall,
-  turnOf,
   unexpected,
 } from './calls.ts';
 import { endPhase, snapshotAction } from './end.ts';
@@ -52,7 +52,7 @@ export function onFixed(state: PhaseState, position: PositionAt<'fixing'>, event
   const flight = askedCall(position, 'implementer', event.kind);
   const saw = state.reviewed?.snapshot;
   if (event.by !== 'agent' || saw === undefined) throw unexpected(event.kind, 'fixing');
-  const turn = turnOf({ ...flight, spent: countSpent(flight.spent, event) });
+  const turn = recordOf({ ...flight, spent: countSpent(flight.spent, event) });
   const marks = [...position.marks, ...readMarks(flight, event)];
   return recordFix(keepSession(state, flight, event, saw), event, { marks, turn });
 }
@@ -65,7 +65,7 @@ export function onCallerFixed(state: PhaseState, event: EventOf<'fixed'>): Phase
 function recordFix(
   state: PhaseState,
   { by, summary, changedPaths }: EventOf<'fixed'>,
-  call: { readonly marks: readonly PhaseMark[]; readonly turn: FixTurn | null },
+  call: { readonly marks: readonly PhaseMark[]; readonly turn: LoopCall | null },
 ): PhaseStep {
   const { round, stage, setup } = state;
   const iteration = state.counted[stage];

@@ -7,8 +7,8 @@ import {
   onCallFailed,
   onMeasured,
   type PositionAt,
+  recordOf,
   reviewError,
-  turnOf,
   unexpected,
 } from './calls.ts';
 import { endPhase, snapshotAction } from './end.ts';
@@ -146,7 +146,7 @@ function stopped(state: PhaseState, { why, used = [] }: EventOf<'stop'>): PhaseS
   });
   if (position.at === 'fixing') {
     const [call] = stoppedCalls;
-    const turn = call !== undefined && call.spent.asks > 0 ? turnOf(call) : null;
+    const turn = call !== undefined && call.spent.asks > 0 ? recordOf(call) : null;
     const { marks } = position;
     return after({ kind: 'record-fix', round: state.round, summary: null, marks, turn }, endPhase(state, why));
   }

@@ -4,7 +4,7 @@ import type { LoopDispatch, Saved } from '../../ledger/entries.ts';
 import { savedByResuming } from '../../ledger/savings.ts';
 import type { MetaLoop, MetaUpdate, PhaseFix, PhaseOutcome, PhaseRound, PhaseRun, Resuming } from '../run-types.ts';
 import type { PhaseState } from '../state.ts';
-import type { IterationEntry, PhaseEnd, PhaseMark, RoleIssue } from '../types.ts';
+import type { IterationEntry, LoopCall, PhaseEnd, PhaseMark, RoleIssue } from '../types.ts';
 import { phaseEnd } from './end.ts';
 import { reviewersOfStage, stagesOf } from './roles.ts';
 
@@ -68,15 +68,14 @@ function exitCodeOf({ status, why, open }: PhaseEnd): PhaseOutcome['exitCode'] {
   return status === 'error' && why !== 'interrupted' && open.length > 0 ? 1 : EXIT_CODES[status];
 }
 
-function usageOf({ preparations, rounds }: PhaseRun): Usage | null {
-  const used = [
-    ...preparations.map(({ usage }) => usage),
-    ...rounds.flatMap(({ entry, fix }) => [
-      ...[...entry.looks, ...entry.errors].map(({ spent }) => spent.usage),
-      fix?.turn?.spent.usage ?? null,
-    ]),
-  ];
-  return used.reduce(addUsage, null);
+function usageOf(run: PhaseRun): Usage | null {
+  const used = [...run.preparations, ...callsOf(run).map(({ spent }) => spent)];
+  return used.map(({ usage }) => usage).reduce(addUsage, null);
+}
+
+/** Returns the calls of all rounds and fixes. */
+export function callsOf({ rounds }: Pick<PhaseRun, 'rounds'>): readonly LoopCall[] {
+  return rounds.flatMap(({ entry, fix }) => [...entry.looks, ...entry.errors, ...(fix?.turn ? [fix.turn] : [])]);
 }
 
 /** Returns the tokens saved: by skipped reviewers, as much as each used last, and by resumed sessions. */

@@ -9,6 +9,7 @@ import {
   keepSession,
   type PositionAt,
   readMarks,
+  recordOf,
   startCall,
   withoutKey,
 } from './calls.ts';
@@ -62,17 +63,8 @@ function dueRoles({ setup, stage, roles, isFinalValidation }: PhaseState, seen: 
 export function onAnswered(state: PhaseState, at: Reviewing, event: EventOf<'answered'>): PhaseStep {
   const { role, answer } = event;
   const flight = askedCall(at, role, event.kind);
-  const { agent, template, why } = flight.ask;
-  const look: RoleReview = {
-    role,
-    agent,
-    template: template ?? 'I1-R4',
-    why,
-    answer,
-    reviewerApproved: answer.approved,
-    enginePass: isPass(answer),
-    spent: countSpent(flight.spent, event),
-  };
+  const call = recordOf({ ...flight, spent: countSpent(flight.spent, event) });
+  const look: RoleReview = { role, ...call, answer, enginePass: isPass(answer) };
   const position: Reviewing = {
     ...at,
     flights: withoutKey(at.flights, role),
@@ -125,7 +117,7 @@ export function recordRound(
 function afterVerdicts(state: PhaseState, { looks, errors }: Pick<IterationEntry, 'looks' | 'errors'>): PhaseStep {
   const [error] = errors;
   if (error !== undefined) {
-    return endPhase(state, 'reviewer-failed', { failure: error.why.kind === 'stopped' ? null : error.why });
+    return endPhase(state, 'reviewer-failed', { failure: error.failure.kind === 'stopped' ? null : error.failure });
   }
   const failing = looks.filter(({ enginePass }) => !enginePass);
   if (failing.length === 0) return snapshotAction(state, 'confirming');

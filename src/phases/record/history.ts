@@ -156,8 +156,8 @@ function codeIssue(issue: LoopIssue, reviewer: string): readonly string[] {
 }
 
 function errorLines({ errors }: IterationEntry): readonly string[] {
-  return errors.map(({ role, why }) => {
-    const reason = why.kind === 'stopped' ? 'was stopped' : withoutMarks(oneLine(describeAgentFailure(why)));
+  return errors.map(({ role, failure }) => {
+    const reason = failure.kind === 'stopped' ? 'was stopped' : inline(describeAgentFailure(failure));
     return `**No verdict:** ${role} ${reason}`;
   });
 }

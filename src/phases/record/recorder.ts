@@ -9,9 +9,9 @@ import { describeIssueLine } from '../describe/issues.ts';
 import type { Conversation, PhaseContext } from '../do/context.ts';
 import { setAsideFeature } from '../read/feature.ts';
 import { neededSnapshots } from '../read/subject.ts';
-import type { KeptLoop, PhaseRound, PhaseRun } from '../run-types.ts';
+import type { KeptLoop, PhasePreparation, PhaseRound, PhaseRun } from '../run-types.ts';
 import type { Ask, PhaseAction, PhaseState } from '../state.ts';
-import type { FixTurn, PhaseEnd } from '../types.ts';
+import type { LoopCall, PhaseEnd } from '../types.ts';
 import { historyEntry, withEntry } from './history.ts';
 
 /** The facts about a call that its record does not hold. */
@@ -30,12 +30,12 @@ export function ledgerEntries(
   });
   const failed = entry.errors
     .filter(({ spent }) => spent.asks > 0)
-    .map(({ role, agent, template, dispatch, spent }) => {
+    .map(({ role, agent, template, why, spent }) => {
       const { phase, stage, iteration, isFinalValidation } = entry;
       const fellBack = entry.marks.some((mark) => mark.kind === 'resume-fallback' && mark.role === role);
       const one: LoopDispatch = {
         ...{ feature: run.feature, run: run.id, phase, stage, iteration, isFinalValidation, role, template },
-        ...{ why: dispatch, spent, fellBack, guarded: false, warned: false },
+        ...{ why, spent, fellBack, guarded: false, warned: false },
       };
       return toLedger(one, agent, 'error', figures(role));
     });
@@ -208,7 +208,7 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
     run: () => run,
     async addPreparation({ role, part, agent }, summary) {
       const usage = memory.talks.get(role)?.usage ?? null;
-      run = { ...run, preparations: [...run.preparations, { role, part, agent, summary, usage }] };
+      run = { ...run, preparations: [...run.preparations, { role, part, agent, summary, usage } as PhasePreparation] };
       await notePreparation(role, agent, 'done');
     },
     async record(state, actions) {
@@ -260,14 +260,14 @@ function isRecord({ kind }: PhaseAction): boolean {
 
 /** Reports each reviewer without a verdict, after all retries failed. */
 function describeErrors({ ports, memory }: PhaseContext, { entry }: PhaseRound): void {
-  for (const { role, agent, why, spent } of entry.errors) {
+  for (const { role, agent, failure, spent } of entry.errors) {
     ports.reporter.tell({
       kind: 'look-ended',
       role,
       agent,
       status: 'error',
       ...{ blockers: 0, warnings: 0, suggestions: 0 },
-      failure: why.kind === 'stopped' ? { kind: 'cancelled' } : why,
+      failure: failure.kind === 'stopped' ? { kind: 'cancelled' } : failure,
       usage: spent.usage,
       durationMs: memory.talks.get(role)?.durationMs ?? 0,
     });
@@ -277,7 +277,7 @@ function describeErrors({ ports, memory }: PhaseContext, { entry }: PhaseRound):
 function describeFix(
   { ports, memory }: PhaseContext,
   { summary }: FixRecord,
-  turn: FixTurn,
+  turn: LoopCall,
   end: PhaseEnd | null,
 ): void {
   const { agent, template, spent } = turn;

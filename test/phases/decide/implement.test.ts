@@ -86,7 +86,7 @@ describe('the three reviewers of code', () => {
     expect(play.end).toBeNull();
     play.answer(IMPLEMENTATION, pass).answer(QUALITY, pass);
     expect(play.end).toMatchObject({ status: 'error', why: 'reviewer-failed', failure: broken });
-    expect(play.entries[0]).toMatchObject({ looks: [{}, {}], errors: [{ role: SECURITY, why: broken }] });
+    expect(play.entries[0]).toMatchObject({ looks: [{}, {}], errors: [{ role: SECURITY, failure: broken }] });
   });
 
   test('open issues outweigh a missing verdict', () => {

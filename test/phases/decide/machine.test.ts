@@ -84,9 +84,7 @@ describe('the loops of a document phase', () => {
       const fresh = specify([answer]);
       const resumed = specify([fail, answer]);
       for (const play of [fresh, resumed]) {
-        expect(play.entries.at(-1)?.looks).toMatchObject([
-          { reviewerApproved: answer.approved, enginePass: passes, answer },
-        ]);
+        expect(play.entries.at(-1)?.looks).toMatchObject([{ enginePass: passes, answer }]);
         expect(play.asks().map(({ role }) => role)).toEqual([passes ? PHASE : SPEC]);
       }
     },
@@ -297,7 +295,7 @@ describe('edits during a review', () => {
 describe('stops', () => {
   test('records the interrupted round and approves nothing', () => {
     const play = specify([]).send({ kind: 'stop', why: 'interrupted' });
-    expect(play.entries).toMatchObject([{ errors: [{ role: SPEC, why: { kind: 'stopped', by: 'interrupted' } }] }]);
+    expect(play.entries).toMatchObject([{ errors: [{ role: SPEC, failure: { kind: 'stopped', by: 'interrupted' } }] }]);
     expect(play.end).toMatchObject({ status: 'error', why: 'interrupted' });
     // Later answers change nothing.
     play.answer(SPEC, pass);

@@ -240,7 +240,7 @@ describe('new or resumed session, for a document', () => {
     expect(play.fail(SPEC, unreadable) && told()).toEqual(['repair I3']);
     play.fail(SPEC, unreadable);
     expect(play.end).toMatchObject({ why: 'reviewer-failed', status: 'needs_work', failure: unreadable });
-    expect(play.entries.at(-1)).toMatchObject({ iteration: 2, errors: [{ role: SPEC, why: unreadable }] });
+    expect(play.entries.at(-1)).toMatchObject({ iteration: 2, errors: [{ role: SPEC, failure: unreadable }] });
   });
 
   test('a repair prompt does not change the length that deltas are compared with', () => {

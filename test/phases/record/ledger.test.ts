@@ -55,7 +55,7 @@ describe('the ledger', () => {
 
   test('an approval with a blocker is not a pass', () => {
     const answer = answerWith([issue()], { approved: true });
-    const { entry } = playedRound({ looks: [look({ answer, reviewerApproved: true, enginePass: false })] });
+    const { entry } = playedRound({ looks: [look({ answer, enginePass: false })] });
     expect(ledgerEntries(phaseRun(), { entry, fix: null }, figures)).toMatchObject([{ status: 'fail' }]);
   });
 

@@ -34,7 +34,6 @@ export function look(differs: Partial<RoleReview> = {}): RoleReview {
     template: 'I1-R4',
     why: 'first-look',
     answer: answerWith([]),
-    reviewerApproved: true,
     enginePass: true,
     spent: spent(12_345),
     ...differs,
@@ -43,7 +42,7 @@ export function look(differs: Partial<RoleReview> = {}): RoleReview {
 
 /** A review with findings. */
 export function found(issues: readonly LoopIssue[], differs: Partial<RoleReview> = {}): RoleReview {
-  return look({ answer: answerWith(issues), reviewerApproved: false, enginePass: false, ...differs });
+  return look({ answer: answerWith(issues, { approved: false }), enginePass: false, ...differs });
 }
 
 export function lookError(differs: Partial<RoleReviewError> = {}): RoleReviewError {
@@ -51,8 +50,8 @@ export function lookError(differs: Partial<RoleReviewError> = {}): RoleReviewErr
     role: 'spec-reviewer',
     agent: 'claude',
     template: 'I1-R4',
-    dispatch: 'first-look',
-    why: { kind: 'timeout', seconds: 7 },
+    why: 'first-look',
+    failure: { kind: 'timeout', seconds: 7 },
     spent: spent(12_345),
     ...differs,
   };
