@@ -6,8 +6,8 @@ import { describeEarlierRounds } from './describe/end.ts';
 import { describeIssueMark, issueDocument, openIssueDocuments } from './describe/issues.ts';
 import { describePhaseNotice } from './describe/result.ts';
 import type { phasePlanSchema, phaseSchema } from './json-schema.ts';
-import type { PhaseOutcome, PhasePlan, PhaseRound } from './run-types.ts';
-import type { IterationEntry, RoleReview, RoleReviewError } from './types.ts';
+import type { PhaseOutcome, PhasePlan } from './run-types.ts';
+import type { IterationEntry, PhaseRound, RoleReview, RoleReviewError } from './types.ts';
 
 /** The document of `phase --json`. */
 export type PhaseDocument = z.output<typeof phaseSchema>;

@@ -10,7 +10,7 @@ import type { Ledger, Saved } from '../ledger/entries.ts';
 import type { PhaseProgress } from './progress.ts';
 import type { Roles } from './roles/types.ts';
 import type { PhaseState } from './state.ts';
-import type { IterationEntry, LoopCall, PhaseEnd, PhaseMark, RoleIssue } from './types.ts';
+import type { PhaseEnd, PhaseRun, RoleIssue } from './types.ts';
 
 /** The fields that a phase writes to `.meta.json`. */
 export type MetaUpdate = {
@@ -38,42 +38,6 @@ export type MetaLoop = {
   readonly iterations: number;
   readonly approved: boolean;
   readonly notes: readonly string[];
-};
-
-/** A recorded round with its fix. */
-export type PhaseRound = {
-  readonly entry: IterationEntry;
-  readonly at: string;
-  /** Null if the round has not been fixed. */
-  readonly fix: PhaseFix | null;
-};
-
-export type PhaseFix = {
-  /** Null if the fixer failed. */
-  readonly summary: string | null;
-  readonly marks: readonly PhaseMark[];
-  /** Null if the caller fixed the issues. */
-  readonly turn: LoopCall | null;
-};
-
-/** A preparation that ran before the reviews of `implement`. */
-export type PhasePreparation = {
-  readonly role: Preparation['role'];
-  readonly part: Preparation['part'];
-  readonly agent: string;
-  readonly summary: string;
-  readonly usage: Usage | null;
-};
-
-/** One run of a phase, from its first round to its end. With `--step` it spans several calls. */
-export type PhaseRun = {
-  readonly id: string;
-  readonly phase: PhaseName;
-  /** The feature's folder, relative to the repository root. */
-  readonly feature: RepoPath;
-  readonly startedAt: string;
-  readonly preparations: readonly PhasePreparation[];
-  readonly rounds: readonly PhaseRound[];
 };
 
 /** The state of a phase at the end of a call. */

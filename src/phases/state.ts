@@ -13,9 +13,10 @@ import type {
   FixNote,
   IterationEntry,
   LoopAnswer,
-  LoopCall,
   PhaseEnd,
+  PhaseFix,
   PhaseMark,
+  PhasePreparation,
   PhaseSetup,
   RoleIssue,
   RoleReview,
@@ -210,15 +211,8 @@ export type PhaseAction =
   | { readonly kind: 'commit'; readonly paths: readonly RepoPath[]; readonly message: string }
   | { readonly kind: 'record'; readonly entry: IterationEntry }
   /** Add the fix to the history entry of its round. */
-  | {
-      readonly kind: 'record-fix';
-      readonly round: number;
-      /** Null if the fixer failed. */
-      readonly summary: string | null;
-      readonly marks: readonly PhaseMark[];
-      /** Null if no fixer was called, or it was stopped before its first call. */
-      readonly turn: LoopCall | null;
-    }
+  | ({ readonly kind: 'record-fix'; readonly round: number } & PhaseFix)
+  | { readonly kind: 'record-preparation'; readonly preparation: Omit<PhasePreparation, 'usage'> }
   | { readonly kind: 'end'; readonly end: PhaseEnd };
 
 export type PhaseStep = { readonly state: PhaseState; readonly actions: readonly PhaseAction[] };

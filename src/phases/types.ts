@@ -1,4 +1,4 @@
-import type { AgentFailure, Assigned } from '../kernel/agent.ts';
+import type { AgentFailure, Assigned, Usage } from '../kernel/agent.ts';
 import type { RepoPath, SnapshotId } from '../kernel/ids.ts';
 import type {
   LoopDispatchReason,
@@ -126,6 +126,42 @@ export type IterationEntry = {
   readonly skipped: readonly { readonly role: ReviewerRole; readonly passedAt: number }[];
   readonly errors: readonly RoleReviewError[];
   readonly marks: readonly PhaseMark[];
+};
+
+/** A recorded round with its fix. */
+export type PhaseRound = {
+  readonly entry: IterationEntry;
+  readonly at: string;
+  /** Null if the round has not been fixed. */
+  readonly fix: PhaseFix | null;
+};
+
+export type PhaseFix = {
+  /** Null if the fixer failed. */
+  readonly summary: string | null;
+  readonly marks: readonly PhaseMark[];
+  /** Null if the caller fixed the issues, or the fixer was stopped before its first call. */
+  readonly turn: LoopCall | null;
+};
+
+/** A preparation that ran before the reviews of `implement`. */
+export type PhasePreparation = {
+  readonly role: Preparation['role'];
+  readonly part: Preparation['part'];
+  readonly agent: string;
+  readonly summary: string;
+  readonly usage: Usage | null;
+};
+
+/** One run of a phase, from its first round to its end. With `--step` it spans several calls. */
+export type PhaseRun = {
+  readonly id: string;
+  readonly phase: PhaseName;
+  /** The feature's folder, relative to the repository root. */
+  readonly feature: RepoPath;
+  readonly startedAt: string;
+  readonly preparations: readonly PhasePreparation[];
+  readonly rounds: readonly PhaseRound[];
 };
 
 /** The summary of a fix. */

@@ -1,7 +1,7 @@
 import type { RepoPath } from '../../kernel/ids.ts';
 import { isAtOrBelow, isInside } from '../../kernel/paths.ts';
 import type { PhaseState, PhaseStep } from '../state.ts';
-import type { EditRules, LoopCall, PhaseMark, RoleIssue } from '../types.ts';
+import type { EditRules, PhaseFix, RoleIssue } from '../types.ts';
 import {
   after,
   askedCall,
@@ -65,7 +65,7 @@ export function onCallerFixed(state: PhaseState, event: EventOf<'fixed'>): Phase
 function recordFix(
   state: PhaseState,
   { by, summary, changedPaths }: EventOf<'fixed'>,
-  call: { readonly marks: readonly PhaseMark[]; readonly turn: LoopCall | null },
+  call: Omit<PhaseFix, 'summary'>,
 ): PhaseStep {
   const { round, stage, setup } = state;
   const iteration = state.counted[stage];
@@ -110,11 +110,16 @@ export function prepare(state: PhaseState, next: number): PhaseStep {
   return startCall({ ...state, position: { at: 'preparing', next, flights: {}, marks: [] } }, preparation.role);
 }
 
-/** Commits the edits of a finished preparation under its name. */
-export function onPrepared(state: PhaseState, { next }: PositionAt<'preparing'>, event: EventOf<'fixed'>): PhaseStep {
+/** Records a finished preparation, and commits its edits under its name. */
+export function onPrepared(state: PhaseState, position: PositionAt<'preparing'>, event: EventOf<'fixed'>): PhaseStep {
+  const { next } = position;
   const preparation = state.setup.preparations[next];
   if (preparation === undefined || event.by !== 'agent') throw unexpected(event.kind, 'preparing');
-  const name = preparation.part === null ? preparation.role : `${preparation.role} ${preparation.part}`;
-  const message = `onceover: ${state.setup.phase} ${name}`;
-  return commitEdits(state, event.changedPaths, { message, before: 'preparation', next: next + 1 });
+  const { role, part } = preparation;
+  const { agent } = askedCall(position, role, event.kind).ask;
+  const message = `onceover: ${state.setup.phase} ${part === null ? role : `${role} ${part}`}`;
+  return after(
+    { kind: 'record-preparation', preparation: { role, part, agent, summary: event.summary } },
+    commitEdits(state, event.changedPaths, { message, before: 'preparation', next: next + 1 }),
+  );
 }

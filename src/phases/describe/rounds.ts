@@ -4,8 +4,16 @@ import { describeAgentFailure } from '../../ui/describe-agent-failure.ts';
 import { cut } from '../../ui/layout.ts';
 import { type Paint, type Styled, truncated } from '../../ui/style.ts';
 import { tokensOf } from '../../ui/wording.ts';
-import type { PhaseFix, PhaseRound, PhaseRun } from '../run-types.ts';
-import type { LoopCall, PhaseMark, RoleReview, RoleReviewError, StopReason } from '../types.ts';
+import type {
+  LoopCall,
+  PhaseFix,
+  PhaseMark,
+  PhaseRound,
+  PhaseRun,
+  RoleReview,
+  RoleReviewError,
+  StopReason,
+} from '../types.ts';
 import { describeDispatchReason, issueCounts } from './issues.ts';
 
 /** Lists the rounds of a phase: one line per reviewer, skipped or not, and one per fix. */

@@ -42,7 +42,7 @@ export async function drivePhase(
   }
 
   function launch(action: PhaseAction): void {
-    const work = workFor(playing, recorder, action);
+    const work = workFor(playing, action);
     if (work === null) return;
     const isQuestion = action.kind === 'dispatch' || action.kind === 'fix' || action.kind === 'prepare';
     const role = isQuestion ? action.ask.role : null;
@@ -91,11 +91,7 @@ type Landed = {
 };
 
 /** Returns the work for an action; null if recording it was enough. */
-function workFor(
-  playing: PhaseContext,
-  recorder: PhaseRecorder,
-  action: PhaseAction,
-): (() => Promise<Result<PhaseEvent>>) | null {
+function workFor(playing: PhaseContext, action: PhaseAction): (() => Promise<Result<PhaseEvent>>) | null {
   switch (action.kind) {
     case 'take-snapshot':
       return () => takeSnapshot(playing);
@@ -103,20 +99,14 @@ function workFor(
       return async () => ok({ kind: 'measured', role: action.ask.role, ...(await measurePrompt(playing, action.ask)) });
     case 'dispatch':
     case 'fix':
-      return () => askRole(playing, action.ask);
     case 'prepare':
-      return async () => {
-        const event = await askRole(playing, action.ask);
-        if (event.ok && event.value.kind === 'fixed') {
-          await recorder.addPreparation(action.ask, event.value.summary);
-        }
-        return event;
-      };
+      return () => askRole(playing, action.ask);
     case 'commit':
       return () => commit(playing, action);
     case 'wait-for-fix':
     case 'record':
     case 'record-fix':
+    case 'record-preparation':
     case 'end':
       return null;
   }

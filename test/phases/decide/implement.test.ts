@@ -231,7 +231,10 @@ describe('preparations', () => {
       expect(play.asks('prepare')).toMatchObject([{ role, part, mode: 'fresh', session: null }]);
       play.fix(['src/a.ts']);
       const name = part === null ? role : `${role} ${part}`;
-      expect(play.actions).toEqual([{ kind: 'commit', paths: ['src/a.ts'], message: `onceover: implement ${name}` }]);
+      expect(play.actions).toEqual([
+        { kind: 'record-preparation', preparation: { role, part, agent: 'claude', summary: `fix ${play.content}` } },
+        { kind: 'commit', paths: ['src/a.ts'], message: `onceover: implement ${name}` },
+      ]);
       play.commit();
     }
     expect(play.actions).toEqual([{ kind: 'take-snapshot', purpose: 'round' }]);

@@ -88,7 +88,9 @@ describe('output for people', () => {
     expect(end.code).toBe(130);
     expect(end.stdout).toBe('');
     expect(end.stderr).toMatch(/\nonceover: Interrupted: onceover stopped the phase\.\n\nspecify of docs\/f\n/);
-    expect(end.stderr).toMatch(/\n {2}implementer: Now it says: .*\n.*\n {2}spec-reviewer: no verdict, was interrupted \(/);
+    expect(end.stderr).toMatch(
+      /\n {2}implementer: Now it says: .*\n.*\n {2}spec-reviewer: no verdict, was interrupted \(/,
+    );
     expect(end.stderr).toContain('\nNothing was approved.\n');
     expect(end.stderr).toContain(
       '\nTo start again with the current files: onceover phase specify docs/f --fixer one\n',

@@ -1,12 +1,15 @@
 import type { RepoPath, SnapshotId } from '../../../src/kernel/ids.ts';
 import type { ReviewerRole, Spent } from '../../../src/kernel/review-loops.ts';
-import type { PhaseFix, PhaseOutcome, PhasePlan, PhaseRound, PhaseRun } from '../../../src/phases/run-types.ts';
+import type { PhaseOutcome, PhasePlan } from '../../../src/phases/run-types.ts';
 import type {
   IterationEntry,
   LoopAnswer,
   LoopIssue,
   PhaseEnd,
   PhaseEndReason,
+  PhaseFix,
+  PhaseRound,
+  PhaseRun,
   PhaseStatus,
   RoleReview,
   RoleReviewError,
