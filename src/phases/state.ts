@@ -1,10 +1,11 @@
 import type { AgentFailure, AskMode, DispatchFacts, Session, Usage } from '../kernel/agent.ts';
-import type { CommitId, RepoPath, SnapshotId } from '../kernel/ids.ts';
+import type { RepoPath, SnapshotId } from '../kernel/ids.ts';
 import type {
   LoopDispatchReason,
   LoopTemplate,
   PhaseRole,
   PhaseStage,
+  Preparation,
   ReviewerRole,
   Spent,
 } from '../kernel/review-loops.ts';
@@ -13,10 +14,10 @@ import type {
   FixNote,
   IterationEntry,
   LoopAnswer,
+  LoopCall,
   PhaseEnd,
   PhaseFix,
   PhaseMark,
-  PhasePreparation,
   PhaseSetup,
   RoleIssue,
   RoleReview,
@@ -89,8 +90,8 @@ export type PhasePosition =
       readonly at: 'committing';
       readonly paths: readonly RepoPath[];
       readonly message: string;
-      readonly before: 'round' | 'preparation';
-      readonly next: number;
+      /** The number of the next preparation; null if a round follows. */
+      readonly next: number | null;
     }
   | { readonly at: 'ended'; readonly end: PhaseEnd };
 
@@ -166,9 +167,8 @@ export type PhaseEvent =
       readonly promptChars: number;
       readonly usage: Usage | null;
     }
-  | { readonly kind: 'committed'; readonly commit: CommitId }
-  | { readonly kind: 'nothing-to-commit' }
-  | { readonly kind: 'commit-failed' }
+  /** git committed the edits, found nothing to commit, or failed. */
+  | { readonly kind: 'commit-ended'; readonly failed: boolean }
   | {
       readonly kind: 'stop';
       readonly why: StopReason;
@@ -212,7 +212,7 @@ export type PhaseAction =
   | { readonly kind: 'record'; readonly entry: IterationEntry }
   /** Add the fix to the history entry of its round. */
   | ({ readonly kind: 'record-fix'; readonly round: number } & PhaseFix)
-  | { readonly kind: 'record-preparation'; readonly preparation: Omit<PhasePreparation, 'usage'> }
+  | ({ readonly kind: 'record-preparation'; readonly summary: string | null; readonly call: LoopCall } & Preparation)
   | { readonly kind: 'end'; readonly end: PhaseEnd };
 
 export type PhaseStep = { readonly state: PhaseState; readonly actions: readonly PhaseAction[] };

@@ -88,6 +88,9 @@ export type PhaseMark =
 /** The state that a resume needed and could not get; commit: git could not commit the fixes. */
 export type LostState = 'session' | 'snapshot' | 'diff' | 'commit';
 
+/** The reasons why a phase stops before its end. */
+export type StopReason = 'interrupted' | 'budget' | 'trouble';
+
 /** A call to an agent with its retries, and what they used. */
 export type LoopCall = {
   readonly agent: string;
@@ -175,29 +178,32 @@ export type DomainOutcome = {
   readonly unresolved: readonly LoopIssue[];
 };
 
-export type StopReason = 'interrupted' | 'budget' | 'trouble';
-
-/** The reason why a phase ended. */
-export type PhaseEndReason =
-  | 'approved'
-  /** The cap was reached, and the caller accepted the open issues. */
-  | 'accepted-with-notes'
-  | 'cap'
-  | 'stalled'
-  /** Issues are open, and no fixer was configured. */
-  | 'not-fixed'
-  | 'reviewer-failed'
-  | 'fixer-failed'
-  | 'preparation-failed'
-  | 'forbidden-edit'
-  | 'artifact-missing'
-  | 'artifact-empty'
-  | 'artifact-unreadable'
-  /** The content kept changing during the reviews. */
-  | 'disturbed'
-  | StopReason;
-
 export type PhaseStatus = 'approved' | 'needs_work' | 'stalled' | 'cap' | 'error';
+
+/** The reasons why a phase ends, each with the status of the phase. */
+export const END_STATUSES = {
+  approved: 'approved',
+  /** The cap was reached, and the caller accepted the open issues. */
+  'accepted-with-notes': 'approved',
+  cap: 'cap',
+  stalled: 'stalled',
+  /** Issues are open, and no fixer was configured. */
+  'not-fixed': 'needs_work',
+  'reviewer-failed': 'error',
+  'fixer-failed': 'needs_work',
+  'preparation-failed': 'error',
+  'forbidden-edit': 'error',
+  'artifact-missing': 'error',
+  'artifact-empty': 'error',
+  'artifact-unreadable': 'error',
+  /** The content kept changing during the reviews. */
+  disturbed: 'error',
+  interrupted: 'error',
+  budget: 'error',
+  trouble: 'error',
+} as const satisfies Readonly<Record<string, PhaseStatus>>;
+
+export type PhaseEndReason = keyof typeof END_STATUSES;
 
 export type PhaseEnd = {
   readonly status: PhaseStatus;

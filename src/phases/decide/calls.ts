@@ -95,12 +95,24 @@ function giveUp(state: PhaseState, call: PendingDispatch, failure: EventOf<'disp
     const flights = withoutKey(position.flights, call.ask.role);
     return { state: { ...state, position: { ...position, flights, errors } }, actions: [] };
   }
-  if (position.at !== 'fixing') return endPhase(state, 'preparation-failed', { failure });
-  const { marks } = position;
-  return after(
-    { kind: 'record-fix', round: state.round, summary: null, marks, turn: recordOf(call) },
-    endPhase(state, 'fixer-failed', { failure }),
-  );
+  if (position.at !== 'fixing' && position.at !== 'preparing') throw unexpected('a failed call', position.at);
+  const why = position.at === 'fixing' ? 'fixer-failed' : 'preparation-failed';
+  return after(failedCall(state, position, recordOf(call)), endPhase(state, why, { failure }));
+}
+
+/** Returns the record of a writer that failed or was stopped. */
+export function failedCall(
+  { round, setup }: PhaseState,
+  position: PositionAt<'fixing' | 'preparing'>,
+  call: LoopCall,
+): PhaseAction {
+  if (position.at === 'fixing') {
+    const turn = call.spent.asks > 0 ? call : null;
+    return { kind: 'record-fix', round, summary: null, marks: position.marks, turn };
+  }
+  const preparation = setup.preparations[position.next];
+  if (preparation === undefined) throw unexpected('a failed call', position.at);
+  return { kind: 'record-preparation', ...preparation, summary: null, call };
 }
 
 /** Returns the call that an event answers. Throws if there is none, which is a bug of the driver. */

@@ -73,13 +73,13 @@ function recordFix(
   const message = `onceover: ${setup.phase} review iteration ${iteration}${setup.phase === 'implement' ? ' fixes' : ''}`;
   // The caller may also work on other files. Those edits are not committed, but they are not forbidden either.
   const commitFix = by === 'agent' ? commitEdits : commit;
-  const next = commitFix(fixed, changedPaths, { message, before: 'round', next: 0 });
+  const next = commitFix(fixed, changedPaths, { message, next: null });
   return after({ kind: 'record-fix', round, summary, ...call }, next);
 }
 
 type Committing = PositionAt<'committing'>;
 
-type CommitPlan = Pick<Committing, 'message' | 'before' | 'next'>;
+type CommitPlan = Pick<Committing, 'message' | 'next'>;
 
 /** Commits an agent's edits, or ends the phase if the agent edited a protected file. */
 function commitEdits(state: PhaseState, changed: readonly RepoPath[], plan: CommitPlan): PhaseStep {
@@ -89,24 +89,22 @@ function commitEdits(state: PhaseState, changed: readonly RepoPath[], plan: Comm
 
 function commit(state: PhaseState, changed: readonly RepoPath[], plan: CommitPlan): PhaseStep {
   const paths = committedPaths(changed, state.setup.edits);
-  if (!state.setup.commits || paths.length === 0) return afterCommit(state, plan);
+  if (!state.setup.commits || paths.length === 0) return prepare(state, plan.next);
   const position: Committing = { at: 'committing', paths, ...plan };
   return { state: { ...state, position }, actions: [{ kind: 'commit', paths, message: plan.message }] };
 }
 
 /** Continues after a commit. Deltas come from snapshots, so a failed commit only makes the next sessions new ones. */
-export function onCommit(state: PhaseState, position: Committing, { kind }: { readonly kind: string }): PhaseStep {
-  return afterCommit(kind === 'commit-failed' ? { ...state, commitFailed: true } : state, position);
+export function onCommit(state: PhaseState, { next }: Committing, { failed }: EventOf<'commit-ended'>): PhaseStep {
+  return prepare(failed ? { ...state, commitFailed: true } : state, next);
 }
 
-function afterCommit(state: PhaseState, { before, next }: Pick<Committing, 'before' | 'next'>): PhaseStep {
-  return before === 'preparation' ? prepare(state, next) : snapshotAction(state, 'starting');
-}
-
-/** Starts the next preparation, or the reviews if there is none. */
-export function prepare(state: PhaseState, next: number): PhaseStep {
-  const preparation = state.setup.preparations[next];
-  if (state.setup.phase !== 'implement' || preparation === undefined) return snapshotAction(state, 'starting');
+/** Starts the next preparation, or a round if there is none. */
+export function prepare(state: PhaseState, next: number | null): PhaseStep {
+  const preparation = next === null ? undefined : state.setup.preparations[next];
+  if (state.setup.phase !== 'implement' || next === null || preparation === undefined) {
+    return snapshotAction(state, 'starting');
+  }
   return startCall({ ...state, position: { at: 'preparing', next, flights: {}, marks: [] } }, preparation.role);
 }
 
@@ -116,10 +114,11 @@ export function onPrepared(state: PhaseState, position: PositionAt<'preparing'>,
   const preparation = state.setup.preparations[next];
   if (preparation === undefined || event.by !== 'agent') throw unexpected(event.kind, 'preparing');
   const { role, part } = preparation;
-  const { agent } = askedCall(position, role, event.kind).ask;
+  const asked = askedCall(position, role, event.kind);
+  const call = recordOf({ ...asked, spent: countSpent(asked.spent, event) });
   const message = `onceover: ${state.setup.phase} ${part === null ? role : `${role} ${part}`}`;
   return after(
-    { kind: 'record-preparation', preparation: { role, part, agent, summary: event.summary } },
-    commitEdits(state, event.changedPaths, { message, before: 'preparation', next: next + 1 }),
+    { kind: 'record-preparation', ...preparation, summary: event.summary, call },
+    commitEdits(state, event.changedPaths, { message, next: next + 1 }),
   );
 }

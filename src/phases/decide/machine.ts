@@ -4,6 +4,7 @@ import {
   after,
   countSpent,
   type EventOf,
+  failedCall,
   onCallFailed,
   onMeasured,
   type PositionAt,
@@ -61,7 +62,7 @@ const TRANSITIONS: {
     'dispatch-failed': (state, _, event) => onCallFailed(state, event),
   },
   waiting: { fixed: (state, _, event) => onCallerFixed(state, event) },
-  committing: { committed: onCommit, 'nothing-to-commit': onCommit, 'commit-failed': onCommit },
+  committing: { 'commit-ended': onCommit },
   preparing: { fixed: onPrepared, 'dispatch-failed': (state, _, event) => onCallFailed(state, event) },
   ended: {},
 };
@@ -139,16 +140,15 @@ export function acceptNotes(state: PhaseState): PhaseStep | null {
 /** Ends a phase early. Verdicts so far are recorded, but none of them becomes an approval. */
 function stopped(state: PhaseState, { why, used = [] }: EventOf<'stop'>): PhaseStep {
   const { position } = state;
-  if (position.at !== 'fixing' && position.at !== 'reviewing') return endPhase(state, why);
+  if (!('flights' in position)) return endPhase(state, why);
   const stoppedCalls = Object.values(position.flights).map((call): PendingDispatch => {
     const more = used.find(({ role }) => role === call.ask.role);
     return more === undefined ? call : { ...call, spent: countSpent(call.spent, { ...more, freshChars: 0 }) };
   });
-  if (position.at === 'fixing') {
+  if (position.at !== 'reviewing') {
     const [call] = stoppedCalls;
-    const turn = call !== undefined && call.spent.asks > 0 ? recordOf(call) : null;
-    const { marks } = position;
-    return after({ kind: 'record-fix', round: state.round, summary: null, marks, turn }, endPhase(state, why));
+    const end = endPhase(state, why);
+    return call === undefined ? end : after(failedCall(state, position, recordOf(call)), end);
   }
   const errors = stoppedCalls.map((call) => reviewError(call, { kind: 'stopped', by: why }));
   const known = recordRound(state, position, [...position.errors, ...errors]);

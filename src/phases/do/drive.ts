@@ -123,19 +123,12 @@ async function commit(
   { ports, memory }: PhaseContext,
   { paths, message }: Extract<PhaseAction, { kind: 'commit' }>,
 ): Promise<Result<PhaseEvent>> {
-  if (memory.isArtifactGone) return ok({ kind: 'nothing-to-commit' });
-  const end = await ports.commits.commit(paths, message);
-  switch (end.kind) {
-    case 'committed':
-      ports.reporter.tell({ kind: 'committed', message, files: paths.length, said: null });
-      return ok({ kind: 'committed', commit: end.commit });
-    case 'nothing':
-      return ok({ kind: 'nothing-to-commit' });
-    case 'failed':
-      ports.reporter.tell({ kind: 'committed', message, files: paths.length, said: end.said });
-      memory.notices.push({ kind: 'commit-failed', message, said: end.said });
-      return ok({ kind: 'commit-failed' });
-  }
+  const end = memory.isArtifactGone ? null : await ports.commits.commit(paths, message);
+  if (end === null || end.kind === 'nothing') return ok({ kind: 'commit-ended', failed: false });
+  const said = end.kind === 'failed' ? end.said : null;
+  ports.reporter.tell({ kind: 'committed', message, files: paths.length, said });
+  if (said !== null) memory.notices.push({ kind: 'commit-failed', message, said });
+  return ok({ kind: 'commit-ended', failed: said !== null });
 }
 
 function describeRound({ ports }: PhaseContext, state: PhaseState): void {

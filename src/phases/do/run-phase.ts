@@ -127,7 +127,7 @@ async function plannedDispatches(playing: PhaseContext, first: PhaseStep): Promi
   const { seen, artifact } = playing.memory.sight;
   const takesSnapshot = first.actions.some(({ kind }) => kind === 'take-snapshot');
   const commits = first.actions.some(({ kind }) => kind === 'commit');
-  const after = commits ? stepPhase(first.state, { kind: 'nothing-to-commit' }) : first;
+  const after = commits ? stepPhase(first.state, { kind: 'commit-ended', failed: false }) : first;
   const step = takesSnapshot || commits ? stepPhase(after.state, { kind: 'snapshot-taken', seen, artifact }) : first;
   const planned: PhasePlan['dispatches'][number][] = [];
   for (const action of step.actions) {

@@ -6,7 +6,7 @@ import { isCutOff } from '../decide/end.ts';
 import { checkpoint } from '../decide/machine.ts';
 import { dispatchesOf, metaUpdate } from '../decide/outcome.ts';
 import { describeIssueLine } from '../describe/issues.ts';
-import type { Conversation, PhaseContext } from '../do/context.ts';
+import type { PhaseContext } from '../do/context.ts';
 import { setAsideFeature } from '../read/feature.ts';
 import { neededSnapshots } from '../read/subject.ts';
 import type { KeptLoop } from '../run-types.ts';
@@ -32,16 +32,19 @@ export function ledgerEntries(
 /** Returns the ledger entry of a preparation. */
 export function preparationEntry(
   { id, feature, phase }: PhaseRun,
-  one: DispatchFigures & Pick<LedgerLoop, 'role' | 'agent' | 'status' | 'asks' | 'promptChars' | 'usage'>,
+  { role, summary, call }: Pick<PreparationRecord, 'role' | 'summary' | 'call'>,
+  figures: DispatchFigures,
 ): LedgerLoop {
+  const { agent, spent } = call;
   return {
-    kind: 'loop',
-    ...one,
-    ...{ feature, run: id, phase, stage: 'implement', iteration: 0, isFinalValidation: false },
-    ...{ template: null, why: 'first-look', dispatch: 'fresh', freshChars: one.promptChars },
+    ...{ kind: 'loop', ...figures, feature, run: id, phase, stage: 'implement', iteration: 0 },
+    ...{ role, agent, status: summary === null ? 'error' : 'done', isFinalValidation: false },
+    ...{ template: null, why: 'first-look', dispatch: 'fresh', ...spent, freshChars: spent.promptChars },
     ...{ fellBack: false, guarded: false, warned: false },
   };
 }
+
+type PreparationRecord = Extract<PhaseAction, { kind: 'record-preparation' }>;
 
 /** Records a phase in an order in which a crash loses nothing. */
 export type PhaseRecorder = {
@@ -163,16 +166,14 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
     return ok(undefined);
   };
 
-  let noted: Conversation | null = null;
-  const notePreparation = async (role: PhaseRole, agent: string, status: 'done' | 'error'): Promise<void> => {
-    const talk = memory.talks.get(role);
-    // Both parts of the test-deepener have one role; the same conversation was noted for part A already.
-    if (talk === noted) return;
-    noted = talk ?? null;
-    const { promptChars = 0, usage = null, exchanges = [] } = talk ?? {};
-    const sent = { asks: exchanges.length, promptChars, usage };
-    if (exchanges.length > 0)
-      await addToLedger([preparationEntry(run, { role, agent, status, ...sent, ...figuresOf(role) })]);
+  const recordPreparation = async (record: PreparationRecord): Promise<void> => {
+    const { role, part, summary, call } = record;
+    if (summary !== null) {
+      const preparation = { role, part, agent: call.agent, summary, usage: call.spent.usage };
+      run = { ...run, preparations: [...run.preparations, preparation] };
+    }
+    if (call.spent.asks === 0) return;
+    await addToLedger([preparationEntry(run, record, figuresOf(role))]);
     await writeLog(role, 0);
   };
 
@@ -193,19 +194,9 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
         const { round, summary, marks, turn } = action;
         return recordFix(round, { summary, marks, turn }, state);
       }
-      case 'record-preparation': {
-        const { preparation } = action;
-        const usage = memory.talks.get(preparation.role)?.usage ?? null;
-        run = { ...run, preparations: [...run.preparations, { ...preparation, usage }] };
-        await notePreparation(preparation.role, preparation.agent, 'done');
+      case 'record-preparation':
+        await recordPreparation(action);
         return ok(undefined);
-      }
-      case 'end': {
-        const failed = run.rounds.length === 0 ? state.setup.preparations[run.preparations.length] : undefined;
-        const agent = failed === undefined ? undefined : state.setup.assigned[failed.role]?.agent;
-        if (failed !== undefined && agent !== undefined) await notePreparation(failed.role, agent, 'error');
-        return ok(undefined);
-      }
       default:
         return ok(undefined);
     }

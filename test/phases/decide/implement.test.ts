@@ -232,7 +232,7 @@ describe('preparations', () => {
       play.fix(['src/a.ts']);
       const name = part === null ? role : `${role} ${part}`;
       expect(play.actions).toEqual([
-        { kind: 'record-preparation', preparation: { role, part, agent: 'claude', summary: `fix ${play.content}` } },
+        expect.objectContaining({ kind: 'record-preparation', role, part, summary: `fix ${play.content}` }),
         { kind: 'commit', paths: ['src/a.ts'], message: `onceover: implement ${name}` },
       ]);
       play.commit();
@@ -249,6 +249,11 @@ describe('preparations', () => {
   test('end the phase before any review if one fails or edits a protected file', () => {
     const failed = new Player(phaseSetup('implement', { preparations })).fail('code-simplifier', broken);
     expect(failed.end).toMatchObject({ status: 'error', why: 'preparation-failed', failure: broken });
+    expect(failed.actions[0]).toMatchObject({
+      kind: 'record-preparation',
+      summary: null,
+      call: { spent: { asks: 1 } },
+    });
     const edited = new Player(phaseSetup('implement', { preparations })).fix(['onceover.yml']);
     expect(edited.end).toMatchObject({ status: 'error', why: 'forbidden-edit', paths: ['onceover.yml'] });
   });

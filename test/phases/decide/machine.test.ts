@@ -210,7 +210,12 @@ describe('fixes', () => {
   });
 
   test('counts the changes of a fixer that commits by itself', () => {
-    const play = specify([]).answer(SPEC, fail).fix().send({ kind: 'nothing-to-commit' }).snapshot().measure(SPEC);
+    const play = specify([])
+      .answer(SPEC, fail)
+      .fix()
+      .send({ kind: 'commit-ended', failed: false })
+      .snapshot()
+      .measure(SPEC);
     expect(play.asks()).toMatchObject([{ template: 'I2' }]);
   });
 
@@ -317,8 +322,8 @@ describe('stops', () => {
   });
 
   test('throws on an event that does not fit the position', () => {
-    expect(() => specify([]).commit()).toThrow('committed');
-    expect(() => new Player(phaseSetup('specify')).commit()).toThrow('committed');
+    expect(() => specify([]).commit()).toThrow('commit-ended');
+    expect(() => new Player(phaseSetup('specify')).commit()).toThrow('commit-ended');
     expect(() => specify([]).measure(SPEC)).toThrow('measured');
     expect(() => specify([]).answer(PHASE, pass)).toThrow('answered');
     expect(() => specify([]).fail(PHASE, broken)).toThrow('dispatch-failed');

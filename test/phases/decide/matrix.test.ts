@@ -195,7 +195,7 @@ describe('new or resumed session, for a document', () => {
 
   test('falls back to a new session after a failed commit', () => {
     const play = new Player(phaseSetup('specify')).round({ [SPEC]: fail }).fix();
-    play.send({ kind: 'commit-failed' }).snapshot().measure(SPEC);
+    play.send({ kind: 'commit-ended', failed: true }).snapshot().measure(SPEC);
     expect(play.asks()).toMatchObject([{ template: 'I3' }]);
     play.answer(SPEC, fail);
     expect(play.entries.at(-1)?.marks).toMatchObject([{ because: { kind: 'lost', what: 'commit' } }]);
