@@ -1,12 +1,14 @@
 import type { Settings } from '../config/settings.ts';
+import type { SessionUse } from '../dispatch/decide-resume.ts';
 import type { Usage } from '../kernel/agent.ts';
 import type { Failure } from '../kernel/failure.ts';
 import type { RepoPath } from '../kernel/ids.ts';
 import type { Clock, Cooldowns, ReporterOf, Reviewers, TamperGuard } from '../kernel/ports.ts';
-import type { Commits, Selection, Snapshots, WithheldFile } from '../kernel/repository.ts';
+import type { Commits, Contents, Selection, Snapshots, WithheldFile } from '../kernel/repository.ts';
 import type { Result } from '../kernel/result.ts';
 import type { LoopDispatchReason, PhaseName, PhaseRole, PhaseStage, Preparation } from '../kernel/review-loops.ts';
 import type { Ledger, Saved } from '../ledger/entries.ts';
+import type { NameSource } from '../platform/user-paths.ts';
 import type { PhaseProgress } from './progress.ts';
 import type { Roles } from './roles/types.ts';
 import type { PhaseState } from './state.ts';
@@ -15,13 +17,12 @@ import type { PhaseEnd, PhaseRun, RoleIssue } from './types.ts';
 /** The fields that a phase writes to `.meta.json`. */
 export type MetaUpdate = {
   readonly phase: PhaseName;
-  readonly started: Date;
+  readonly started: string;
   /** Null unless the phase was approved or accepted with notes. */
-  readonly completed: Date | null;
-  /** The outcome per loop, in the order of the loops. */
+  readonly completed: string | null;
   readonly loops: readonly MetaLoop[];
   /** One line per open issue. */
-  readonly notes: readonly string[];
+  readonly reviewerNotes: readonly string[];
   readonly resuming: Resuming;
 };
 
@@ -31,13 +32,14 @@ export type Resuming =
   /** `{test_id}: {failure description}`. */
   | { readonly kind: 'deferred'; readonly why: string };
 
+/** The fields of a loop in `.meta.json`. */
 export type MetaLoop = {
   readonly stage: PhaseStage;
-  readonly started: Date;
-  readonly completed: Date | null;
+  readonly started: string;
+  readonly completed: string | null;
   readonly iterations: number;
   readonly approved: boolean;
-  readonly notes: readonly string[];
+  readonly reviewerNotes: readonly string[];
 };
 
 /** The state of a phase at the end of a call. */
@@ -108,15 +110,10 @@ export type KeptLoop = {
 };
 
 /** Facts about a session that do not decide whether it can be resumed. */
-export type SessionMemo = {
+export type SessionMemo = SessionUse & {
   readonly role: PhaseRole;
   /** The stable part of its first prompt. It must be sent again byte for byte to hit the provider's cache. */
   readonly opening: string;
-  readonly usedBefore: Usage | null;
-  readonly contextTokens: number | null;
-  readonly freshTokens: number | null;
-  readonly lastUsedAt: string;
-  readonly warmMinutes: number;
 };
 
 /** `.meta.json` and `.review-history.md` in a feature's folder. People and other tools write there too. */
@@ -152,6 +149,7 @@ export interface PhaseLogs {
 
 export type PhasePorts = {
   readonly snapshots: Snapshots;
+  readonly contents: Contents;
   readonly feature: FeatureFiles;
   readonly loops: PhaseLoops;
   readonly logs: PhaseLogs;
@@ -166,7 +164,36 @@ export type PhasePorts = {
   newId(): string;
 };
 
-export type PhaseRequest = {
+/** The options of a phase, as on the command line. */
+export type PhaseOptions = {
+  readonly phase: string;
+  readonly feature: string;
+  /** The agent that fixes issues; null if there is none, or the caller does. */
+  readonly fixer: string | null;
+  /** One call per round. The caller fixes the issues in between and sums up the fix in the next call. */
+  readonly step: boolean;
+  readonly summary: string | null;
+  readonly rerun: boolean;
+  readonly acceptWithNotes: boolean;
+  readonly mostIterations: number | null;
+  readonly commits: boolean;
+  readonly keepSessions: boolean;
+  /** In `implement`: these files instead of those that changed since the base. */
+  readonly files: { readonly names: readonly string[]; readonly source: NameSource } | null;
+  readonly base: string | null;
+  /** The preparations of `implement`. */
+  readonly simplify: boolean;
+  readonly deepenTests: boolean;
+  readonly startedBy: 'person' | 'agent';
+  readonly reporter: ReporterOf<PhaseProgress>;
+  readonly stop: AbortSignal | null;
+};
+
+/** A phase to run: the options, with everything that they name. */
+export type PhaseRequest = Pick<
+  PhaseOptions,
+  'rerun' | 'acceptWithNotes' | 'mostIterations' | 'commits' | 'startedBy' | 'stop'
+> & {
   /** Absolute path of the working tree. */
   readonly root: string;
   readonly settings: Settings;
@@ -178,11 +205,6 @@ export type PhaseRequest = {
     | { readonly by: 'fixer'; readonly agent: string }
     | { readonly by: 'caller'; readonly summary: string | null; readonly keepSessions: boolean }
     | { readonly by: 'nobody' };
-  readonly rerun: boolean;
-  readonly acceptWithNotes: boolean;
-  /** Null means the maximum. */
-  readonly mostIterations: number | null;
-  readonly commits: boolean;
   readonly preparations: readonly Preparation[];
   /** In `implement`: the change under review. */
   readonly selection: Selection;
@@ -192,6 +214,4 @@ export type PhaseRequest = {
   readonly kept: readonly RepoPath[];
   /** Returns a digest per file that the settings start an agent from. These files are also in `kept`. */
   agentFiles(): ReadonlyMap<RepoPath, string>;
-  readonly startedBy: 'person' | 'agent';
-  readonly stop: AbortSignal | null;
 };

@@ -127,20 +127,20 @@ export function metaUpdate(
       {
         stage,
         // Rounds are recorded when they end, so a loop started with the phase or at the end of the loop before it.
-        started: new Date(run.rounds[run.rounds.indexOf(first) - 1]?.at ?? run.startedAt),
-        completed: approved ? new Date(last.at) : null,
+        started: run.rounds[run.rounds.indexOf(first) - 1]?.at ?? run.startedAt,
+        completed: approved ? last.at : null,
         iterations: Math.max(...rounds.map(({ entry }) => entry.iteration)),
         approved,
-        notes: open.filter(({ role }) => reviewers.includes(role)).map(given.describe),
+        reviewerNotes: open.filter(({ role }) => reviewers.includes(role)).map(given.describe),
       },
     ];
   });
   return {
     phase: run.phase,
-    started: new Date(run.startedAt),
-    completed: endOf(state)?.status === 'approved' ? given.now : null,
+    started: run.startedAt,
+    completed: endOf(state)?.status === 'approved' ? given.now.toISOString() : null,
     loops,
-    notes: open.map(given.describe),
+    reviewerNotes: open.map(given.describe),
     resuming: given.resuming,
   };
 }

@@ -51,9 +51,13 @@ export type Conversation = {
   readonly exchanges: readonly TranscriptEntry[];
 };
 
-export function openMemory(sight: ReviewSubject, gapMs: number | null, sessions: readonly SessionMemo[]): PhaseMemory {
+export function openMemory(
+  { first, notices }: Feature,
+  gapMs: number | null,
+  sessions: readonly SessionMemo[],
+): PhaseMemory {
   return {
-    sight,
+    sight: first,
     sessions: new Map(sessions.map((one) => [one.role, one])),
     measured: new Map(),
     talks: new Map(),
@@ -63,6 +67,6 @@ export function openMemory(sight: ReviewSubject, gapMs: number | null, sessions:
     outline: null,
     gapMs,
     resuming: { kind: 'unknown' },
-    notices: [],
+    notices: [...notices],
   };
 }

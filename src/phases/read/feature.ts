@@ -1,7 +1,7 @@
 import type { Failure } from '../../kernel/failure.ts';
 import type { RepoPath } from '../../kernel/ids.ts';
 import { GENERATED_FOLDER, hiddenByLogDir, isInside, repoPath } from '../../kernel/paths.ts';
-import type { Contents, Snapshots, TreeFile } from '../../kernel/repository.ts';
+import type { Contents, TreeFile } from '../../kernel/repository.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
 import { DOCUMENT_PHASES, type DocumentPhase, type PhaseName } from '../../kernel/review-loops.ts';
 import { rolesOf } from '../decide/roles.ts';
@@ -38,11 +38,9 @@ export type Feature = {
   readonly notices: readonly PhaseNotice[];
 };
 
-type FeaturePorts = Pick<PhasePorts, 'snapshots' | 'feature' | 'clock'> & { readonly contents: Contents };
-
 /** Reads a feature, or fails naming the first document that is missing or unusable. `dry` writes nothing. */
 export async function readFeature(
-  ports: FeaturePorts,
+  ports: Pick<PhasePorts, 'snapshots' | 'contents' | 'feature' | 'clock'>,
   request: PhaseRequest,
   { dry, began }: { readonly dry: boolean; readonly began: ReviewSubject['began'] | null },
 ): Promise<Result<Feature>> {
@@ -130,7 +128,7 @@ async function findPrd(contents: Contents, { feature, root }: PhaseRequest, sour
 }
 
 async function checkDocument(
-  { snapshots, contents }: { readonly snapshots: Snapshots; readonly contents: Contents },
+  { snapshots, contents }: Pick<PhasePorts, 'snapshots' | 'contents'>,
   request: PhaseRequest,
   given: {
     readonly artifact: Artifact;
