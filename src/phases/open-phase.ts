@@ -51,7 +51,6 @@ export async function openAndRunPhase(
   }
 }
 
-/** Returns the next calls of a phase without making them. */
 export async function openAndPreviewPhase(
   repository: RepositoryPaths,
   options: PhaseOptions,
@@ -118,7 +117,6 @@ async function openPhase(
   });
 }
 
-/** Returns the feature's folder, relative to the repository root. */
 function featureFolder(repository: RepositoryPaths, name: string): Result<RepoPath> {
   const path = name === '' ? null : userPath(repository, name, 'arguments');
   if (path === null) return err({ kind: 'path-outside', path: name });
@@ -168,7 +166,6 @@ function keptFiles(feature: RepoPath, settings: Settings): readonly RepoPath[] {
   return [...new Set(names)] as RepoPath[];
 }
 
-/** Returns the files that the settings start agents from. */
 function filesOfAgents({ root }: RepositoryPaths, { agent }: Settings): readonly RepoPath[] {
   const paths = agentWords(agent).flatMap((word) => {
     const path = isAbsolute(word) ? (word as RepoPath) : repoPath(word);

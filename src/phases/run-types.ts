@@ -32,7 +32,6 @@ export type Resuming =
   /** `{test_id}: {failure description}`. */
   | { readonly kind: 'deferred'; readonly why: string };
 
-/** The fields of a loop in `.meta.json`. */
 export type MetaLoop = {
   readonly stage: PhaseStage;
   readonly started: string;
@@ -47,7 +46,6 @@ export type PhaseOutcome = {
   readonly run: PhaseRun;
   /** Null if the phase waits for the caller to fix the open issues. */
   readonly end: PhaseEnd | null;
-  /** Blockers and warnings that are still open. */
   readonly open: readonly RoleIssue[];
   readonly exitCode: 0 | 1 | 3;
   readonly usage: Usage | null;
@@ -61,7 +59,6 @@ export type PhaseNotice =
   | { readonly kind: 'meta-put-aside'; readonly path: RepoPath; readonly aside: RepoPath }
   /** `.meta.json` names a PRD that does not exist or is outside the repository. */
   | { readonly kind: 'prd-left-out'; readonly path: string; readonly why: 'outside' | 'missing' }
-  /** A fixer changed files that are not under review. */
   | { readonly kind: 'unseen-edits'; readonly paths: readonly RepoPath[] }
   /** Changed files that no reviewer gets to see. */
   | { readonly kind: 'withheld'; readonly why: WithheldFile['why']; readonly paths: readonly RepoPath[] }
@@ -79,7 +76,6 @@ export type PhasePlan = {
   readonly artifact: RepoPath | null;
   /** The files under review: the document, or the changed code. */
   readonly files: readonly RepoPath[];
-  /** The documents that reviewers must read. */
   readonly required: readonly RepoPath[];
   readonly fixing: { readonly by: 'fixer'; readonly agent: string } | { readonly by: 'caller' | 'nobody' };
   readonly mostIterations: number;
@@ -160,7 +156,6 @@ export type PhasePorts = {
   readonly reporter: ReporterOf<PhaseProgress>;
   readonly reviewers: Reviewers;
   readonly proof: TamperGuard;
-  /** Returns a unique id for a run of a phase. */
   newId(): string;
 };
 
@@ -206,7 +201,6 @@ export type PhaseRequest = Pick<
     | { readonly by: 'caller'; readonly summary: string | null; readonly keepSessions: boolean }
     | { readonly by: 'nobody' };
   readonly preparations: readonly Preparation[];
-  /** In `implement`: the change under review. */
   readonly selection: Selection;
   /** Agents that must not review here, for example because the change edits their program. */
   readonly barred: ReadonlySet<string>;

@@ -12,7 +12,6 @@ import type {
   Spent,
 } from '../kernel/review-loops.ts';
 
-/** An issue that a reviewer of a loop reports. */
 export type LoopIssue = {
   readonly severity: (typeof SEVERITIES)[number];
   readonly description: string;
@@ -24,7 +23,6 @@ export type LoopIssue = {
 
 export type RoleIssue = { readonly role: ReviewerRole; readonly issue: LoopIssue };
 
-/** A reviewer's answer. */
 export type LoopAnswer = {
   readonly approved: boolean;
   readonly issues: readonly LoopIssue[];
@@ -48,7 +46,6 @@ export type PhaseSetup = {
   readonly recheckDomain: boolean;
   readonly finalValidation: 'all' | 'changed';
   readonly preparations: readonly Preparation[];
-  /** The files that a fixer may write. */
   readonly edits: EditRules;
 };
 
@@ -61,7 +58,6 @@ export type EditRules = {
   readonly only: readonly RepoPath[] | null;
 };
 
-/** The content that a review saw. */
 export type SeenContent = {
   readonly snapshot: SnapshotId;
   /** Digest of the artifact and its upstream documents, or of the code under review. Other files do not count. */
@@ -99,7 +95,6 @@ export type LoopCall = {
   readonly spent: Spent;
 };
 
-/** One review by one reviewer. */
 export type RoleReview = LoopCall & {
   readonly role: ReviewerRole;
   readonly answer: LoopAnswer;
@@ -107,7 +102,6 @@ export type RoleReview = LoopCall & {
   readonly enginePass: boolean;
 };
 
-/** A reviewer that gave no verdict. */
 export type RoleReviewError = LoopCall & {
   readonly role: ReviewerRole;
   readonly failure: AgentFailure | { readonly kind: 'stopped'; readonly by: StopReason };
@@ -131,7 +125,6 @@ export type IterationEntry = {
   readonly marks: readonly PhaseMark[];
 };
 
-/** A recorded round with its fix. */
 export type PhaseRound = {
   readonly entry: IterationEntry;
   readonly at: string;
@@ -167,7 +160,6 @@ export type PhaseRun = {
   readonly rounds: readonly PhaseRound[];
 };
 
-/** The summary of a fix. */
 export type FixNote = { readonly round: number; readonly iteration: number; readonly summary: string };
 
 /** The outcome of the domain loop, for the phase-reviewer's prompt. */
@@ -210,7 +202,6 @@ export type PhaseEnd = {
   readonly why: PhaseEndReason;
   /** Blockers and warnings that are still open. */
   readonly open: readonly RoleIssue[];
-  /** Protected files that a fixer changed. */
   readonly paths: readonly RepoPath[];
   readonly failure: AgentFailure | null;
 };

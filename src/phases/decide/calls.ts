@@ -140,7 +140,6 @@ function withCall(state: PhaseState, call: PendingDispatch, marks: readonly Phas
   };
 }
 
-/** Returns a call that is about to be sent. */
 function newCall(state: PhaseState, role: PhaseRole, plan: DispatchPlan): PendingDispatch {
   const { agent, others } = agentFor(state, role);
   const spent: Spent = { asks: 0, promptChars: 0, freshChars: 0, usage: null };
@@ -222,13 +221,11 @@ export function reviewError(call: PendingDispatch, failure: RoleReviewError['fai
   return { role: call.ask.role as ReviewerRole, ...recordOf(call), failure };
 }
 
-/** Returns a call as records have it. */
 export function recordOf({ ask, spent }: PendingDispatch): LoopCall {
   // Preparations have no template, but they are recorded elsewhere.
   return { agent: ask.agent, template: ask.template ?? 'I1-R4', why: ask.why, spent };
 }
 
-/** Returns a step with one more action before the others. */
 export function after(first: PhaseAction, { state, actions }: PhaseStep): PhaseStep {
   return { state, actions: [first, ...actions] };
 }

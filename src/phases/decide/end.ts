@@ -49,7 +49,6 @@ export function isCutOff({ status, why }: { readonly status: unknown; readonly w
   return status === ('error' satisfies PhaseStatus) || UNJUDGED.has(why);
 }
 
-/** Ends a phase. */
 export function endPhase(state: PhaseState, why: PhaseEndReason, details: EndDetails = {}): PhaseStep {
   const end = phaseEnd(state, why, details);
   return { state: { ...state, position: { at: 'ended', end } }, actions: [{ kind: 'end', end }] };

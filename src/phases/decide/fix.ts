@@ -16,22 +16,9 @@ import {
 } from './calls.ts';
 import { endPhase, snapshotAction } from './end.ts';
 
-/** Returns the forbidden edits of a fixer: protected files and, in a document phase, everything but the documents. */
-function forbiddenEdits(changed: readonly RepoPath[], { documents, kept }: EditRules): readonly RepoPath[] {
-  return changed.filter(
-    (path) => kept.some((one) => isInside(path, one)) || (documents !== null && !documents.includes(path)),
-  );
-}
-
-/** Returns the changed files to commit: only those under review. */
-function committedPaths(changed: readonly RepoPath[], rules: EditRules): readonly RepoPath[] {
-  const forbidden = new Set(forbiddenEdits(changed, rules));
-  return changed.filter((path) => !forbidden.has(path) && isUnderReview(path, rules));
-}
-
-/** Returns the changed files that no reviewer sees, because only some files are under review. */
-export function unseenEdits(changed: readonly RepoPath[], rules: Pick<EditRules, 'only'>): readonly RepoPath[] {
-  return changed.filter((path) => !isUnderReview(path, rules));
+/** Whether a fixer must not edit a file: it is protected or, in a document phase, not one of the documents. */
+function isForbidden(path: RepoPath, { documents, kept }: EditRules): boolean {
+  return kept.some((one) => isInside(path, one)) || (documents !== null && !documents.includes(path));
 }
 
 /** Whether a file is under review. */
@@ -83,12 +70,13 @@ type CommitPlan = Pick<Committing, 'message' | 'next'>;
 
 /** Commits an agent's edits, or ends the phase if the agent edited a protected file. */
 function commitEdits(state: PhaseState, changed: readonly RepoPath[], plan: CommitPlan): PhaseStep {
-  const paths = forbiddenEdits(changed, state.setup.edits);
+  const paths = changed.filter((path) => isForbidden(path, state.setup.edits));
   return paths.length > 0 ? endPhase(state, 'forbidden-edit', { paths }) : commit(state, changed, plan);
 }
 
 function commit(state: PhaseState, changed: readonly RepoPath[], plan: CommitPlan): PhaseStep {
-  const paths = committedPaths(changed, state.setup.edits);
+  const { edits } = state.setup;
+  const paths = changed.filter((path) => !isForbidden(path, edits) && isUnderReview(path, edits));
   if (!state.setup.commits || paths.length === 0) return prepare(state, plan.next);
   const position: Committing = { at: 'committing', paths, ...plan };
   return { state: { ...state, position }, actions: [{ kind: 'commit', paths, message: plan.message }] };

@@ -23,7 +23,6 @@ export function stagesOf(phase: PhaseName): readonly [PhaseStage, ...PhaseStage[
   return phase === 'implement' ? ['implement'] : ['domain', 'phase'];
 }
 
-/** Returns the reviewers of a loop. */
 export function reviewersOfStage(phase: PhaseName, stage: PhaseStage): readonly ReviewerRole[] {
   if (phase === 'implement') return ['implementation-reviewer', 'code-quality-reviewer', 'security-reviewer'];
   return [stage === 'phase' ? 'phase-reviewer' : DOMAIN_REVIEWERS[phase]];

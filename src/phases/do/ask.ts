@@ -11,7 +11,7 @@ import type { AskEnd, Question, ReviewerFacts } from '../../kernel/ports.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import type { ReviewerRole } from '../../kernel/review-loops.ts';
 import { isPass } from '../decide/end.ts';
-import { unseenEdits } from '../decide/fix.ts';
+import { isUnderReview } from '../decide/fix.ts';
 import { loopAnswer, loopLabel, loopMustRead, toLoopAnswer } from '../prompt/prompt.ts';
 import { changedBetween, onlyFiles, readSubject } from '../read/subject.ts';
 import type { Ask, PhaseEvent } from '../state.ts';
@@ -25,7 +25,6 @@ type RoleCall = {
   readonly facts: ReviewerFacts;
   readonly question: Question;
   readonly prompt: ComposedPrompt;
-  /** Characters that the agent is sent. */
   readonly promptChars: number;
   readonly talk: Conversation;
 };
@@ -158,7 +157,7 @@ async function fixedEvent(
   const changedPaths = changed.value;
   memory.filesChanged = changedPaths.length;
   const only = request.phase === 'implement' ? onlyFiles(request.selection) : null;
-  const unseen = unseenEdits(changedPaths, { only });
+  const unseen = changedPaths.filter((path) => !isUnderReview(path, { only }));
   if (unseen.length > 0) memory.notices.push({ kind: 'unseen-edits', paths: unseen });
   return ok({ kind: 'fixed', summary, changedPaths, ...replied(call, reply, usage) });
 }

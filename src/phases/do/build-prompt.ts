@@ -60,12 +60,10 @@ function countLines(text: string): { readonly added: number; readonly removed: n
   return { added, removed };
 }
 
-/** Returns the prompt of a new session. */
 export function freshPrompt(playing: PhaseContext, ask: Ask): ComposedPrompt {
   return loopPrompt(ask, materialFor(playing, null));
 }
 
-/** Returns the length that the prompt of a new session would have. */
 export function freshLength(playing: PhaseContext, ask: Ask): number {
   return freshPrompt(playing, { ...ask, template: freshTemplate(ask), session: null, delta: null }).length;
 }

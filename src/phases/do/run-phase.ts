@@ -113,7 +113,6 @@ export async function previewPhase(ports: PhasePorts, request: PhaseRequest): Pr
   });
 }
 
-/** Returns the next calls, with the length of their prompts. */
 async function plannedDispatches(playing: PhaseContext, first: PhaseStep): Promise<PhasePlan['dispatches']> {
   const { seen, artifact } = playing.memory.sight;
   const takesSnapshot = first.actions.some(({ kind }) => kind === 'take-snapshot');

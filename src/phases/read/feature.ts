@@ -5,7 +5,7 @@ import type { Contents, TreeFile } from '../../kernel/repository.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
 import { DOCUMENT_PHASES, type DocumentPhase, type PhaseName } from '../../kernel/review-loops.ts';
 import { rolesOf } from '../decide/roles.ts';
-import { type FeaturePaths, resolvePrd } from '../prompt/forms.ts';
+import type { FeaturePaths } from '../prompt/forms.ts';
 import { ARTIFACT_OF, ARTIFACTS, type Artifact, artifactsOf, type Roles, roleName } from '../roles/types.ts';
 import type { PhaseNotice, PhasePorts, PhaseRequest } from '../run-types.ts';
 import { type Documents, type ReviewSubject, readSubject } from './subject.ts';
@@ -112,16 +112,15 @@ type FoundPrd = { readonly path: RepoPath | null; readonly notices: readonly Pha
 
 const NO_PRD: FoundPrd = { path: null, notices: [] };
 
-/** Finds the feature's PRD, or the source document of `.meta.json` if it is a file in the repository. */
+/** Finds the feature's own PRD, else the source document of `.meta.json` if it is a file in the repository. */
 async function findPrd(contents: Contents, { feature, root }: PhaseRequest, source: string | null): Promise<FoundPrd> {
   const own = documentPath(feature, 'prd.md');
-  const hasOwn = (await contents.exists(own)) === 'file';
-  const chosen = resolvePrd({ own: hasOwn ? own : null, source });
-  if (chosen === null || hasOwn) return { path: hasOwn ? own : null, notices: [] };
-  const path = repoPath(chosen.startsWith(`${root}/`) ? chosen.slice(root.length + 1) : chosen);
+  if ((await contents.exists(own)) === 'file') return { path: own, notices: [] };
+  if (source === null) return NO_PRD;
+  const path = repoPath(source.startsWith(`${root}/`) ? source.slice(root.length + 1) : source);
   const leftOut = (why: 'outside' | 'missing'): FoundPrd => ({
     path: null,
-    notices: [{ kind: 'prd-left-out', path: chosen, why }],
+    notices: [{ kind: 'prd-left-out', path: source, why }],
   });
   if (path === null || path.split('/').includes('.git')) return leftOut('outside');
   return (await contents.exists(path)) === 'file' ? { path, notices: [] } : leftOut('missing');

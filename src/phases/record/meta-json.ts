@@ -43,7 +43,7 @@ export function isMeta(text: string): boolean {
 /** Returns the path of the document that the feature was made from; null if `.meta.json` names none. */
 export function brainstormSource(meta: string): string | null {
   const source = parseMeta(meta)?.['brainstorm_source'];
-  return typeof source === 'string' && source.trim() !== '' ? source : null;
+  return typeof source === 'string' && source.trim() !== '' ? source.trim() : null;
 }
 
 const STAGES: Readonly<Record<PhaseName, Readonly<Partial<Record<PhaseStage, string>>>>> = {
