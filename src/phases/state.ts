@@ -159,7 +159,7 @@ export type PhaseEvent =
       readonly kind: 'fixed';
       readonly summary: string;
       readonly changedPaths: readonly RepoPath[];
-    } & (Replied | ByCaller))
+    } & (Replied | { readonly by: 'caller' }))
   | {
       readonly kind: 'dispatch-failed';
       readonly role: PhaseRole;
@@ -193,8 +193,6 @@ export type Replied = {
   /** Whether the agent confirmed reading the required files; null if there were none. */
   readonly readsConfirmed: boolean | null;
 };
-
-type ByCaller = { readonly by: 'caller' };
 
 /**
  * Actions of a step, in order; calls of one step may run in parallel. A driver that keeps the state on disk records first, then

@@ -141,7 +141,7 @@ export type PhaseFix = {
 };
 
 /** A preparation that ran before the reviews of `implement`. */
-export type PhasePreparation = {
+type PhasePreparation = {
   readonly role: Preparation['role'];
   readonly part: Preparation['part'];
   readonly agent: string;

@@ -1,4 +1,4 @@
-import type { ReviewerRole } from '../../kernel/review-loops.ts';
+import type { PhaseRole, ReviewerRole } from '../../kernel/review-loops.ts';
 import type { PhaseAction, PhaseState, PhaseStep, RoleState } from '../state.ts';
 import type { IterationEntry, RoleReview, RoleReviewError, SeenContent } from '../types.ts';
 import {
@@ -97,11 +97,10 @@ export function recordRound(
   const inOrder = <One extends { readonly role: string }>(all: readonly One[]) =>
     reviewers.flatMap((reviewer) => all.filter(({ role }) => role === reviewer));
   const [looks, errors, marks] = [inOrder(at.looks), inOrder(failed), inOrder(at.marks)];
-  const called = new Set<ReviewerRole>([...looks, ...errors].map(({ role }) => role));
-  const skipped = reviewers.flatMap((role) => {
-    const last = before.roles[role];
-    return called.has(role) || last === undefined ? [] : [{ role, passedAt: last.iteration }];
-  });
+  const skipped = skippedReviewers(
+    before,
+    [...looks, ...errors].map(({ role }) => role),
+  );
   const entry: IterationEntry = {
     ...{ phase: setup.phase, stage, iteration, most: mostIterations(setup), isFinalValidation, round },
     ...{ seen, looks, skipped, errors, marks },
@@ -112,6 +111,17 @@ export function recordRound(
   ]);
   const roles = { ...before.roles, ...Object.fromEntries(verdicts) };
   return { state: { ...before, roles, reviewed: seen, commitFailed: false }, record: { kind: 'record', entry } };
+}
+
+/** Returns the reviewers of the stage that are not called in this round, and the iteration in which each passed. */
+export function skippedReviewers(
+  { setup, stage, roles }: PhaseState,
+  called: readonly PhaseRole[],
+): IterationEntry['skipped'] {
+  return reviewersOfStage(setup.phase, stage).flatMap((role) => {
+    const last = roles[role];
+    return called.includes(role) || last === undefined ? [] : [{ role, passedAt: last.iteration }];
+  });
 }
 
 function afterVerdicts(state: PhaseState, { looks, errors }: Pick<IterationEntry, 'looks' | 'errors'>): PhaseStep {

@@ -4,7 +4,7 @@ import { UNSTYLED } from '../../ui/style.ts';
 import { phaseSchema, type startedPhaseSchema } from '../json-schema.ts';
 import { REPAIRS } from './end.ts';
 import { describeOpenIssues } from './issues.ts';
-import { joinBlocks, phaseTitle } from './result.ts';
+import { joinPhaseBlocks, phaseTitle } from './result.ts';
 
 /** The answer of `start_phase` and `continue_phase`. */
 export type StartedPhaseDocument = z.output<typeof startedPhaseSchema>;
@@ -56,7 +56,7 @@ const NEXT: Readonly<Partial<Record<Phase['status'], string>>> = {
 
 /** Describes a started loop for the agent that runs it: the state, the open issues and the next step. */
 export function describeStartedPhase(document: StartedPhaseDocument): string {
-  return joinBlocks([...blocksOf(document), document.next]);
+  return joinPhaseBlocks([...blocksOf(document), document.next]);
 }
 
 function blocksOf({ loop_id, state, progress, phase, error }: StartedPhaseDocument): readonly string[] {

@@ -7,7 +7,7 @@ import { callsOf } from '../decide/outcome.ts';
 import type { PhaseNotice, PhaseOutcome, PhasePlan } from '../run-types.ts';
 import { describePhaseEnd, inFeature } from './end.ts';
 import { describeDispatchReason, describeOpenIssues, openIssueDocuments } from './issues.ts';
-import { describeRounds } from './rounds.ts';
+import { describePhaseRounds } from './rounds.ts';
 
 /** Describes a notice in one sentence, without a full stop. */
 export function describePhaseNotice(notice: PhaseNotice): string {
@@ -56,9 +56,9 @@ function describeBlocks(outcome: PhaseOutcome, shown: Styled, end: readonly stri
   const history = inFeature(outcome, '.review-history.md');
   const spent = callsOf(run).map((call) => call.spent.asks);
   const dispatches = run.preparations.length + spent.reduce((sum, asks) => sum + asks, 0);
-  return joinBlocks([
+  return joinPhaseBlocks([
     shown.paint('strong', phaseTitle(run)),
-    describeRounds(run, shown),
+    describePhaseRounds(run, shown),
     describeOpenIssues(openIssueDocuments(open), shown, `see ${history}`),
     suggestions(outcome, history, shown),
     wrapped(shown, [...end, ...describePaid({ ...outcome, dispatches })]),
@@ -71,7 +71,7 @@ export function phaseTitle({ phase, feature }: { readonly phase: string; readonl
 }
 
 /** Joins the blocks of a text, without the empty ones. */
-export function joinBlocks(blocks: readonly string[]): string {
+export function joinPhaseBlocks(blocks: readonly string[]): string {
   return blocks.filter((block) => block !== '').join('\n\n');
 }
 
@@ -94,7 +94,7 @@ function suggestions({ run }: PhaseOutcome, history: string, shown: Styled): str
 export function describePhasePlan(plan: PhasePlan, shown: Styled = UNSTYLED): string {
   const { artifact, files, required, goesOn, dispatches } = plan;
   const waiting = goesOn?.waiting ?? [];
-  return joinBlocks([
+  return joinPhaseBlocks([
     shown.paint('strong', phaseTitle(plan)),
     wrapped(shown, [
       `Under review: ${artifact === null ? `${count(files.length, 'file')}: ${someNames(files)}` : quoteName(artifact)}`,

@@ -17,7 +17,7 @@ import type {
 import { describeDispatchReason, issueCounts } from './issues.ts';
 
 /** Lists the rounds of a phase: one line per reviewer, skipped or not, and one per fix. */
-export function describeRounds({ preparations, rounds }: PhaseRun, shown: Styled): string {
+export function describePhaseRounds({ preparations, rounds }: PhaseRun, shown: Styled): string {
   const lines = [
     ...preparations.map(({ role, part, agent, summary }) => {
       return `${part === null ? role : `${role} ${part}`}: ${shorten(summary)} (${quoteName(agent)})`;

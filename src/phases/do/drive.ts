@@ -1,9 +1,9 @@
 import { openQueue } from '../../dispatch/limits.ts';
 import type { Failure } from '../../kernel/failure.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
-import type { PhaseRole, ReviewerRole } from '../../kernel/review-loops.ts';
+import type { PhaseRole } from '../../kernel/review-loops.ts';
 import { stepPhase } from '../decide/machine.ts';
-import { reviewersOfStage } from '../decide/roles.ts';
+import { skippedReviewers } from '../decide/round.ts';
 import { readSubject } from '../read/subject.ts';
 import type { PhaseRecorder } from '../record/recorder.ts';
 import type { PhaseAction, PhaseEvent, PhaseState, PhaseStep, Used } from '../state.ts';
@@ -135,12 +135,8 @@ function describeRound({ ports }: PhaseContext, state: PhaseState): void {
   const { position, setup, stage, counted, isFinalValidation } = state;
   if (position.at !== 'reviewing') return;
   const roles = Object.keys(position.flights) as PhaseRole[];
-  const resting = reviewersOfStage(setup.phase, stage).flatMap((role: ReviewerRole) => {
-    const last = state.roles[role];
-    return roles.includes(role) || last === undefined ? [] : [{ role, passedAt: last.iteration }];
-  });
-  const { phase } = setup;
-  const most = setup.mostIterations;
+  const { phase, mostIterations: most } = setup;
+  const resting = skippedReviewers(state, roles);
   ports.reporter.tell({
     kind: 'round-started',
     ...{ phase, stage, iteration: counted[stage], most, isFinalValidation, roles, resting },

@@ -16,15 +16,10 @@ export function requiredArtifacts(role: Role, phase: PhaseName, feature: Feature
     `You MUST read the following files before beginning your ${role.form === null ? 'work' : 'review'}.`,
     'After reading, confirm: "Files read: {name} ({N} lines), ..." in a single line.',
     ...artifacts.map((artifact) => {
-      const path = pathOf(artifact, feature);
+      const path = artifactPath(artifact, feature);
       return `- ${TITLES[artifact]}: ${path === null ? 'No PRD — feature created without brainstorm' : quoteName(path)}`;
     }),
   ].join('\n');
-}
-
-/** Returns the paths of the files that a role must read, without a PRD that does not exist. */
-export function mustRead(role: Role, phase: PhaseName, feature: FeaturePaths): readonly string[] {
-  return artifactsOf(role, phase).flatMap((artifact) => pathOf(artifact, feature) ?? []);
 }
 
 export const TITLES: Readonly<Record<Artifact, string>> = {
@@ -35,7 +30,8 @@ export const TITLES: Readonly<Record<Artifact, string>> = {
   'tasks.md': 'Tasks',
 };
 
-function pathOf(artifact: Artifact, { folder, prd }: FeaturePaths): string | null {
+/** Returns the path of a document; null for a PRD that does not exist. */
+export function artifactPath(artifact: Artifact, { folder, prd }: FeaturePaths): string | null {
   return artifact === 'prd.md' ? prd : `${folder}/${artifact}`;
 }
 

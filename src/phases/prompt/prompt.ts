@@ -3,10 +3,10 @@ import { type ComposedPrompt, composePrompt } from '../../dispatch/prompt.ts';
 import { alignCriteria } from '../../dispatch/read-answer.ts';
 import { closeFence } from '../../kernel/escape.ts';
 import type { PhaseName } from '../../kernel/review-loops.ts';
-import { ARTIFACT_OF, DEFAULT_FORM, type Role, type Roles, roleName } from '../roles/types.ts';
+import { ARTIFACT_OF, artifactsOf, DEFAULT_FORM, type Role, type Roles, roleName } from '../roles/types.ts';
 import type { Ask } from '../state.ts';
 import type { LoopAnswer } from '../types.ts';
-import { describeForm, type FeaturePaths, formSchema, mustRead, requiredArtifacts } from './forms.ts';
+import { artifactPath, describeForm, type FeaturePaths, formSchema, requiredArtifacts } from './forms.ts';
 import {
   describeChanges,
   describeIssues,
@@ -148,12 +148,12 @@ export function loopAnswer(
   return { kind, schema: answerSchema(kind) };
 }
 
-/** Returns the paths of the files that the agent must read for this question. */
+/** Returns the paths of the files that the agent must read for this question, without a PRD that does not exist. */
 export function loopMustRead(
   ask: Pick<Ask, 'role' | 'part'>,
   { roles, phase, feature }: Pick<LoopMaterial, 'roles' | 'phase' | 'feature'>,
 ): readonly string[] {
-  return mustRead(roleOf(ask, roles), phase, feature);
+  return artifactsOf(roleOf(ask, roles), phase).flatMap((artifact) => artifactPath(artifact, feature) ?? []);
 }
 
 function roleOf({ role, part }: Pick<Ask, 'role' | 'part'>, roles: Roles): Role {

@@ -61,19 +61,14 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
   let saved: Pick<KeptLoop, 'run' | 'state' | 'lastEntry'> = begun;
 
   let held: string | null = null;
-  /** Pins the snapshots that another call will compare with. */
-  const hold = async (): Promise<Result<void>> => {
-    const needed = neededSnapshots(saved.state);
-    const names = [...needed].join(' ');
-    if (names === held) return ok(undefined);
-    held = names;
-    return ports.snapshots.hold(loopName(run), needed);
-  };
-
   /** Writes the loop to disk if another call can continue it, or once it has ended. */
   const keep = async (): Promise<Result<void>> => {
     if (!isKept && saved.state.position.at !== 'ended') return ok(undefined);
-    const holding = await hold();
+    // Pin the snapshots that another call will compare with.
+    const needed = neededSnapshots(saved.state);
+    const names = [...needed].join(' ');
+    const holding = names === held ? ok(undefined) : await ports.snapshots.hold(loopName(run), needed);
+    held = names;
     if (!holding.ok) return holding;
     const sessions = saved.state.setup.keepSessions ? [...memory.sessions.values()] : [];
     return ports.loops.write({ ...saved, sessions, pending, began: memory.sight.began });
