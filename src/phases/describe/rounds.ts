@@ -87,7 +87,7 @@ function callDetails({ agent, template, why, spent }: LoopCall, marks: readonly 
     quoteName(agent),
     reason === null ? session : `${session}: ${reason}`,
     `${tokensOf(spent.promptChars)} characters`,
-    ...(isUnread ? ['did not confirm reading the required documents'] : []),
+    ...(isUnread ? ['reading not confirmed'] : []),
   ];
   return ` (${spent.asks === 0 ? quoteName(agent) : details.join(', ')})`;
 }

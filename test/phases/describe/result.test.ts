@@ -185,9 +185,7 @@ describe('fixes, missing verdicts and unconfirmed reads', () => {
       fix: fixBy('codex', { marks: [unread('implementer')] }),
     });
     const run = phaseRun({ rounds: [one, playedRound({ round: 2, marks: [unread('spec-reviewer')] })] });
-    const unconfirmed = told(phaseOutcome({ run })).match(
-      /\S+(?=: .*, did not confirm reading the required documents\)$)/gm,
-    );
+    const unconfirmed = told(phaseOutcome({ run })).match(/\S+(?=: .*, reading not confirmed\)$)/gm);
     expect(unconfirmed).toEqual(['spec-reviewer', 'implementer', 'spec-reviewer']);
   });
 

@@ -11,7 +11,7 @@ import { startOnceover, told, toldInJson } from '../../support/told.ts';
 const VAGUE = objects('Requirement 3 names no time.', { location: 'spec.md:6', suggestion: 'Name it.' });
 
 describe('output for people', () => {
-  test('shows table, fixes and result after a fix and two approvals', async () => {
+  test('shows rounds, fixes and result after a fix and two approvals', async () => {
     const repo = featureRepo();
     repo.answers('two', VAGUE, APPROVED, APPROVED);
     repo.answers('one', fixes('Requirement 3: within 2 seconds.'));
@@ -22,10 +22,10 @@ describe('output for people', () => {
       'specify of docs/f',
       '',
       'Iteration 1 of 5',
-      '  spec-reviewer: 1 blocker (two, new session, N characters)',
-      '  implementer: Now it says: Requirement 3: within 2 seconds. (one, new session, N characters)',
+      '  spec-reviewer: 1 blocker (two, new session, N characters, reading not confirmed)',
+      '  implementer: Now it says: Requirement 3: within 2 seconds. (one, new session, N characters, reading not confirmed)',
       'Iteration 2 of 5',
-      expect.stringMatching(/^ {2}spec-reviewer: approved \(two, (new|resumed) session.*, N characters\)$/),
+      expect.stringMatching(/^ {2}spec-reviewer: approved \(two, (new|resumed) session.*, N characters.*\)$/),
       'Iteration 1 of 5',
       expect.stringMatching(/^ {2}phase-reviewer: approved \(two, new session, N characters.*\)$/),
     ]);
