@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import * as z from 'zod';
 import { isRecord } from '../kernel/json.ts';
 import type { WaitOptions } from '../kernel/ports.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
@@ -27,15 +28,15 @@ const LOOPS = 'onceover/started-phases';
 const MOST_LOOPS = 60;
 
 /** The stored facts about a loop. */
-type KeptStart = {
-  readonly id: string;
-  readonly phase: PhaseName;
-  readonly feature: string;
-  /** The job id of the last round. */
-  readonly round: string;
-  /** The `loop_id` of its documents; null before the first one. */
-  readonly loop: string | null;
-};
+const keptStartSchema = z.object({
+  id: z.string(),
+  phase: z.enum(PHASES),
+  feature: z.string(),
+  round: z.string().describe('The job id of the last round.'),
+  loop: z.string().nullable().describe('The `loop_id` of its documents; null before the first one.'),
+});
+
+type KeptStart = z.output<typeof keptStartSchema>;
 
 /** Starts or continues a phase in the background, and waits a while for the end of the round. */
 export async function startPhaseRun(
@@ -130,16 +131,9 @@ function keptStart(repository: RepositoryPaths, id: string): KeptStart | null {
 function readKept(folder: string, name: string): KeptStart | null {
   const read = readPrivateFile(join(folder, name));
   if (!read.ok || read.value === null) return null;
-  let value: unknown;
   try {
-    value = JSON.parse(read.value);
+    return keptStartSchema.parse(JSON.parse(read.value));
   } catch {
     return null;
   }
-  if (!isRecord(value)) return null;
-  const { id, feature, round, loop } = value;
-  const phase = PHASES.find((one) => one === value['phase']);
-  if (typeof id !== 'string' || typeof feature !== 'string' || typeof round !== 'string' || phase === undefined)
-    return null;
-  return { id, phase, feature, round, loop: typeof loop === 'string' ? loop : null };
 }

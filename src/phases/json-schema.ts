@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { errorSchema, usage } from '../kernel/json-schema.ts';
 import { PHASES, REVIEWER_ROLES, SEVERITIES } from '../kernel/review-loops.ts';
-import type { PhaseEndReason } from './types.ts';
+import { END_STATUSES, type PhaseEndReason } from './types.ts';
 
 const issue = z.object({
   severity: z.enum(SEVERITIES),
@@ -72,24 +72,7 @@ const preparation = z.object({
   usage,
 });
 
-const ENDS = [
-  'approved',
-  'accepted-with-notes',
-  'cap',
-  'stalled',
-  'not-fixed',
-  'reviewer-failed',
-  'fixer-failed',
-  'preparation-failed',
-  'forbidden-edit',
-  'artifact-missing',
-  'artifact-empty',
-  'artifact-unreadable',
-  'disturbed',
-  'interrupted',
-  'budget',
-  'trouble',
-] as const satisfies readonly PhaseEndReason[];
+const ENDS = Object.keys(END_STATUSES) as PhaseEndReason[];
 
 /** The document of `phase --json`, and of `start_phase` and `continue_phase`. */
 export const phaseSchema = z.object({

@@ -1,13 +1,13 @@
 import type * as z from 'zod';
-import { dispatchBy, type PhaseRole, type Preparation } from '../kernel/review-loops.ts';
+import { dispatchBy } from '../kernel/review-loops.ts';
 import { usageDocument } from '../ledger/describe.ts';
 import { describeAgentFailure } from '../ui/describe-agent-failure.ts';
 import { describeEarlierRounds } from './describe/end.ts';
-import { describeIssueMark, mostSevereFirst } from './describe/issues.ts';
+import { describeIssueMark, issueDocument, openIssueDocuments } from './describe/issues.ts';
 import { describePhaseNotice } from './describe/result.ts';
 import type { phasePlanSchema, phaseSchema } from './json-schema.ts';
-import type { PhaseOutcome, PhasePlan, PhaseRound } from './run-types.ts';
-import type { IterationEntry, LoopIssue, PhaseMark, RoleReview, RoleReviewError } from './types.ts';
+import type { PhaseOutcome, PhasePlan } from './run-types.ts';
+import type { IterationEntry, PhaseRound, RoleReview, RoleReviewError } from './types.ts';
 
 /** The document of `phase --json`. */
 export type PhaseDocument = z.output<typeof phaseSchema>;
@@ -34,10 +34,8 @@ export function phaseDocument(outcome: PhaseOutcome): PhaseDocument {
     exit_code: outcome.exitCode,
     loops: [...new Set(roles)].map((role) => loopDocument(role, run.rounds)),
     fixes: run.rounds.flatMap(fixDocuments),
-    preparations: run.preparations.flatMap(({ role, usage, ...one }) =>
-      isPreparing(role) ? [{ role, ...one, usage: usageDocument(usage) }] : [],
-    ),
-    open_issues: mostSevereFirst(open).map(openIssueDocument),
+    preparations: run.preparations.map(({ usage, ...one }) => ({ ...one, usage: usageDocument(usage) })),
+    open_issues: openIssueDocuments(open),
     forbidden_edits: [...(end?.paths ?? [])],
     usage: usageDocument(outcome.usage),
     saved: { ...outcome.saved },
@@ -45,60 +43,46 @@ export function phaseDocument(outcome: PhaseOutcome): PhaseDocument {
   };
 }
 
-function isPreparing(role: PhaseRole): role is Preparation['role'] {
-  return role === 'code-simplifier' || role === 'test-deepener';
-}
-
 function loopDocument(role: LoopDocument['role'], rounds: readonly PhaseRound[]): LoopDocument {
+  const isOwn = (one: { readonly role: string }) => one.role === role;
   return {
     role,
-    iterations: rounds.flatMap(({ entry }) => [
-      ...entry.looks.filter((look) => look.role === role).map((look) => lookDocument(look, entry)),
-      ...entry.errors.filter((error) => error.role === role).map((error) => errorDocument(error, entry)),
-    ]),
+    iterations: rounds.flatMap(({ entry }) =>
+      [...entry.looks, ...entry.errors].filter(isOwn).map((call) => iterationDocument(call, entry)),
+    ),
     rested: rounds.flatMap(({ entry }) =>
       entry.skipped
-        .filter((one) => one.role === role)
+        .filter(isOwn)
         .map(({ passedAt }) => ({ n: entry.iteration, round: entry.round, passed_at: passedAt })),
     ),
   };
 }
 
-function lookDocument(look: RoleReview, entry: IterationEntry): LoopDocument['iterations'][number] {
-  return {
-    ...callDocument(look, look.why, entry),
-    reviewer_approved: look.reviewerApproved,
-    engine_pass: look.enginePass,
-    issues: look.answer.issues.map(issueDocument),
-    summary: look.answer.summary,
-    error: null,
-  };
-}
-
-function errorDocument(error: RoleReviewError, entry: IterationEntry): LoopDocument['iterations'][number] {
-  return {
-    ...callDocument(error, error.dispatch, entry),
-    reviewer_approved: null,
-    engine_pass: false,
-    issues: [],
-    summary: null,
-    error: error.why.kind === 'stopped' ? `stopped: ${error.why.by}` : describeAgentFailure(error.why),
-  };
-}
-
-function callDocument(call: RoleReview | RoleReviewError, why: RoleReview['why'], entry: IterationEntry) {
-  const marks: readonly PhaseMark[] = entry.marks.filter(({ role }) => role === call.role);
+function iterationDocument(
+  call: RoleReview | RoleReviewError,
+  entry: IterationEntry,
+): LoopDocument['iterations'][number] {
+  const answer = 'answer' in call ? call.answer : null;
   return {
     n: entry.iteration,
     round: entry.round,
     final_validation: entry.isFinalValidation,
     agent: call.agent,
     dispatch: dispatchBy(call.template),
-    why,
+    why: call.why,
     prompt_chars: call.spent.promptChars,
     usage: usageDocument(call.spent.usage),
-    marks: marks.map(describeIssueMark),
+    marks: entry.marks.filter(({ role }) => role === call.role).map(describeIssueMark),
+    reviewer_approved: answer?.approved ?? null,
+    engine_pass: 'answer' in call && call.enginePass,
+    issues: answer?.issues.map(issueDocument) ?? [],
+    summary: answer?.summary ?? null,
+    error: 'failure' in call ? describeError(call.failure) : null,
   };
+}
+
+function describeError(failure: RoleReviewError['failure']): string {
+  return failure.kind === 'stopped' ? `stopped: ${failure.by}` : describeAgentFailure(failure);
 }
 
 function fixDocuments({ entry, fix }: PhaseRound): PhaseDocument['fixes'] {
@@ -120,25 +104,9 @@ function fixDocuments({ entry, fix }: PhaseRound): PhaseDocument['fixes'] {
   ];
 }
 
-function issueDocument({ severity, level, category, description, location, suggestion }: LoopIssue) {
-  return {
-    severity,
-    level: level ?? null,
-    category: category ?? null,
-    description,
-    location: location ?? null,
-    suggestion: suggestion ?? null,
-  };
-}
-
-function openIssueDocument({ role, issue }: PhaseOutcome['open'][number]) {
-  return { role, ...issueDocument(issue) };
-}
-
 /** Returns the document of a dry run. */
 export function phasePlanDocument(plan: PhasePlan): PhasePlanDocument {
   const { phase, feature, artifact, fixing, goesOn } = plan;
-  const waiting = goesOn?.waiting ?? null;
   return {
     phase,
     feature,
@@ -147,10 +115,7 @@ export function phasePlanDocument(plan: PhasePlan): PhasePlanDocument {
     required: [...plan.required],
     fixing: { by: fixing.by, agent: fixing.by === 'fixer' ? fixing.agent : null },
     max_iterations: plan.mostIterations,
-    goes_on:
-      goesOn === null
-        ? null
-        : { round: goesOn.round, waiting: waiting === null ? null : mostSevereFirst(waiting).map(openIssueDocument) },
+    goes_on: goesOn && { round: goesOn.round, waiting: goesOn.waiting && openIssueDocuments(goesOn.waiting) },
     dispatches: plan.dispatches.map(({ promptChars, ...one }) => ({ ...one, prompt_chars: promptChars })),
     warnings: plan.notices.map(describePhaseNotice),
   };

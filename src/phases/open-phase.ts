@@ -11,52 +11,26 @@ import { digestOfFiles } from '../git/watched-files.ts';
 import { openContents } from '../git/working-files.ts';
 import type { RepoPath } from '../kernel/ids.ts';
 import { repoPath } from '../kernel/paths.ts';
-import { ACTIVE, type ReporterOf, type TamperGuard } from '../kernel/ports.ts';
-import type { Contents, RepositoryPaths, Selection } from '../kernel/repository.ts';
+import { ACTIVE, type TamperGuard } from '../kernel/ports.ts';
+import type { RepositoryPaths, Selection } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { PHASES, type PhaseName, type Preparation } from '../kernel/review-loops.ts';
 import { openLedger } from '../ledger/store.ts';
 import { newJobId } from '../platform/background.ts';
 import { openLock } from '../platform/lock.ts';
-import { type NameSource, userPath } from '../platform/user-paths.ts';
+import { userPath } from '../platform/user-paths.ts';
 import { agentsBarredByChange, agentWords, requireConsent } from '../trust/consent.ts';
 import { version } from '../version.ts';
 import { previewPhase, runPhase } from './do/run-phase.ts';
-import type { PhaseProgress } from './progress.ts';
 import { openFeatureFiles, openPhaseLogs, openPhaseLoops } from './record/store.ts';
 import { BUILT_IN_ROLES, loadRoles } from './roles/load.ts';
 import type { Roles } from './roles/types.ts';
-import type { PhaseOutcome, PhasePlan, PhasePorts, PhaseRequest } from './run-types.ts';
-
-/** The options of a phase, as on the command line. */
-export type PhaseOptions = {
-  readonly phase: string;
-  readonly feature: string;
-  /** The agent that fixes issues; null if there is none, or the caller does. */
-  readonly fixer: string | null;
-  /** One call per round. The caller fixes the issues in between and sums up the fix in the next call. */
-  readonly step: boolean;
-  readonly summary: string | null;
-  readonly rerun: boolean;
-  readonly acceptWithNotes: boolean;
-  readonly mostIterations: number | null;
-  readonly commits: boolean;
-  readonly keepSessions: boolean;
-  /** In `implement`: these files instead of those that changed since the base. */
-  readonly files: { readonly names: readonly string[]; readonly source: NameSource } | null;
-  readonly base: string | null;
-  /** The preparations of `implement`. */
-  readonly simplify: boolean;
-  readonly deepenTests: boolean;
-  readonly startedBy: 'person' | 'agent';
-  readonly reporter: ReporterOf<PhaseProgress>;
-  readonly stop: AbortSignal | null;
-};
+import type { PhaseOptions, PhaseOutcome, PhasePlan, PhasePorts, PhaseRequest } from './run-types.ts';
 
 /** Opens the guard for records that a fixer must not forge, given the log folder. */
 export type OpenGuard = (logDir: RepoPath) => TamperGuard;
 
-type Opened = { readonly ports: PhasePorts & { readonly contents: Contents }; readonly request: PhaseRequest };
+type Opened = { readonly ports: PhasePorts; readonly request: PhaseRequest };
 
 /** Runs a phase. Only one run or phase at a time may run per working tree. */
 export async function openAndRunPhase(
@@ -77,7 +51,6 @@ export async function openAndRunPhase(
   }
 }
 
-/** Returns the next calls of a phase without making them. */
 export async function openAndPreviewPhase(
   repository: RepositoryPaths,
   options: PhaseOptions,
@@ -110,25 +83,19 @@ async function openPhase(
   if (!barred.ok) return barred;
   const agentFiles = filesOfAgents(repository, settings);
   const { root, commonDir } = repository;
-  const { stop, startedBy, reporter } = options;
   const request: PhaseRequest = {
+    ...options,
     root,
     settings,
     roles: roles.value,
     phase,
     feature: feature.value,
     fixing: fixingOf(options),
-    rerun: options.rerun,
-    acceptWithNotes: options.acceptWithNotes,
-    mostIterations: options.mostIterations,
-    commits: options.commits,
     preparations: preparationsOf(phase, options),
     selection: selection.value,
     barred: barred.value,
     kept: [...keptFiles(feature.value, settings), ...ruleFiles.value, ...agentFiles],
     agentFiles: () => new Map(agentFiles.map((path) => [path, digestOfFiles(root, [path])])),
-    startedBy,
-    stop,
   };
   return ok({
     request,
@@ -141,8 +108,8 @@ async function openPhase(
       coolings: openCooldowns(commonDir),
       ledger: openLedger(commonDir),
       clock: { now: () => new Date() },
-      reporter,
-      reviewers: await openReviewersFor(repository, settings, stop),
+      reporter: options.reporter,
+      reviewers: await openReviewersFor(repository, settings, options.stop),
       proof: guard(settings.logDir),
       contents: openContents(root),
       newId: () => newJobId('loop'),
@@ -150,7 +117,6 @@ async function openPhase(
   });
 }
 
-/** Returns the feature's folder, relative to the repository root. */
 function featureFolder(repository: RepositoryPaths, name: string): Result<RepoPath> {
   const path = name === '' ? null : userPath(repository, name, 'arguments');
   if (path === null) return err({ kind: 'path-outside', path: name });
@@ -200,7 +166,6 @@ function keptFiles(feature: RepoPath, settings: Settings): readonly RepoPath[] {
   return [...new Set(names)] as RepoPath[];
 }
 
-/** Returns the files that the settings start agents from. */
 function filesOfAgents({ root }: RepositoryPaths, { agent }: Settings): readonly RepoPath[] {
   const paths = agentWords(agent).flatMap((word) => {
     const path = isAbsolute(word) ? (word as RepoPath) : repoPath(word);

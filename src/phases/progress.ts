@@ -20,7 +20,6 @@ export type PhaseProgress =
       readonly kind: 'look-started';
       readonly role: PhaseRole;
       readonly part: 'A' | 'B' | null;
-      /** The title of the call. */
       readonly label: string;
       readonly agent: string;
       readonly model: string | null;

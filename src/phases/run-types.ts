@@ -1,27 +1,28 @@
 import type { Settings } from '../config/settings.ts';
+import type { SessionUse } from '../dispatch/decide-resume.ts';
 import type { Usage } from '../kernel/agent.ts';
 import type { Failure } from '../kernel/failure.ts';
 import type { RepoPath } from '../kernel/ids.ts';
 import type { Clock, Cooldowns, ReporterOf, Reviewers, TamperGuard } from '../kernel/ports.ts';
-import type { Commits, Selection, Snapshots, WithheldFile } from '../kernel/repository.ts';
+import type { Commits, Contents, Selection, Snapshots, WithheldFile } from '../kernel/repository.ts';
 import type { Result } from '../kernel/result.ts';
 import type { LoopDispatchReason, PhaseName, PhaseRole, PhaseStage, Preparation } from '../kernel/review-loops.ts';
 import type { Ledger, Saved } from '../ledger/entries.ts';
+import type { NameSource } from '../platform/user-paths.ts';
 import type { PhaseProgress } from './progress.ts';
 import type { Roles } from './roles/types.ts';
 import type { PhaseState } from './state.ts';
-import type { FixTurn, IterationEntry, PhaseEnd, PhaseMark, RoleIssue } from './types.ts';
+import type { PhaseEnd, PhaseRun, RoleIssue } from './types.ts';
 
 /** The fields that a phase writes to `.meta.json`. */
 export type MetaUpdate = {
   readonly phase: PhaseName;
-  readonly started: Date;
+  readonly started: string;
   /** Null unless the phase was approved or accepted with notes. */
-  readonly completed: Date | null;
-  /** The outcome per loop, in the order of the loops. */
+  readonly completed: string | null;
   readonly loops: readonly MetaLoop[];
   /** One line per open issue. */
-  readonly notes: readonly string[];
+  readonly reviewerNotes: readonly string[];
   readonly resuming: Resuming;
 };
 
@@ -33,47 +34,11 @@ export type Resuming =
 
 export type MetaLoop = {
   readonly stage: PhaseStage;
-  readonly started: Date;
-  readonly completed: Date | null;
+  readonly started: string;
+  readonly completed: string | null;
   readonly iterations: number;
   readonly approved: boolean;
-  readonly notes: readonly string[];
-};
-
-/** A recorded round with its fix. */
-export type PhaseRound = {
-  readonly entry: IterationEntry;
-  readonly at: string;
-  /** Null if the round has not been fixed. */
-  readonly fix: PhaseFix | null;
-};
-
-export type PhaseFix = {
-  /** Null if the fixer failed. */
-  readonly summary: string | null;
-  readonly marks: readonly PhaseMark[];
-  /** Null if the caller fixed the issues. */
-  readonly turn: FixTurn | null;
-};
-
-/** A preparation that ran before the reviews of `implement`. */
-export type PhasePreparation = {
-  readonly role: PhaseRole;
-  readonly part: 'A' | 'B' | null;
-  readonly agent: string;
-  readonly summary: string;
-  readonly usage: Usage | null;
-};
-
-/** One run of a phase, from its first round to its end. With `--step` it spans several calls. */
-export type PhaseRun = {
-  readonly id: string;
-  readonly phase: PhaseName;
-  /** The feature's folder, relative to the repository root. */
-  readonly feature: RepoPath;
-  readonly startedAt: string;
-  readonly preparations: readonly PhasePreparation[];
-  readonly rounds: readonly PhaseRound[];
+  readonly reviewerNotes: readonly string[];
 };
 
 /** The state of a phase at the end of a call. */
@@ -81,7 +46,6 @@ export type PhaseOutcome = {
   readonly run: PhaseRun;
   /** Null if the phase waits for the caller to fix the open issues. */
   readonly end: PhaseEnd | null;
-  /** Blockers and warnings that are still open. */
   readonly open: readonly RoleIssue[];
   readonly exitCode: 0 | 1 | 3;
   readonly usage: Usage | null;
@@ -95,7 +59,6 @@ export type PhaseNotice =
   | { readonly kind: 'meta-put-aside'; readonly path: RepoPath; readonly aside: RepoPath }
   /** `.meta.json` names a PRD that does not exist or is outside the repository. */
   | { readonly kind: 'prd-left-out'; readonly path: string; readonly why: 'outside' | 'missing' }
-  /** A fixer changed files that are not under review. */
   | { readonly kind: 'unseen-edits'; readonly paths: readonly RepoPath[] }
   /** Changed files that no reviewer gets to see. */
   | { readonly kind: 'withheld'; readonly why: WithheldFile['why']; readonly paths: readonly RepoPath[] }
@@ -113,7 +76,6 @@ export type PhasePlan = {
   readonly artifact: RepoPath | null;
   /** The files under review: the document, or the changed code. */
   readonly files: readonly RepoPath[];
-  /** The documents that reviewers must read. */
   readonly required: readonly RepoPath[];
   readonly fixing: { readonly by: 'fixer'; readonly agent: string } | { readonly by: 'caller' | 'nobody' };
   readonly mostIterations: number;
@@ -144,15 +106,10 @@ export type KeptLoop = {
 };
 
 /** Facts about a session that do not decide whether it can be resumed. */
-export type SessionMemo = {
+export type SessionMemo = SessionUse & {
   readonly role: PhaseRole;
   /** The stable part of its first prompt. It must be sent again byte for byte to hit the provider's cache. */
   readonly opening: string;
-  readonly usedBefore: Usage | null;
-  readonly contextTokens: number | null;
-  readonly freshTokens: number | null;
-  readonly lastUsedAt: string;
-  readonly warmMinutes: number;
 };
 
 /** `.meta.json` and `.review-history.md` in a feature's folder. People and other tools write there too. */
@@ -188,6 +145,7 @@ export interface PhaseLogs {
 
 export type PhasePorts = {
   readonly snapshots: Snapshots;
+  readonly contents: Contents;
   readonly feature: FeatureFiles;
   readonly loops: PhaseLoops;
   readonly logs: PhaseLogs;
@@ -198,11 +156,39 @@ export type PhasePorts = {
   readonly reporter: ReporterOf<PhaseProgress>;
   readonly reviewers: Reviewers;
   readonly proof: TamperGuard;
-  /** Returns a unique id for a run of a phase. */
   newId(): string;
 };
 
-export type PhaseRequest = {
+/** The options of a phase, as on the command line. */
+export type PhaseOptions = {
+  readonly phase: string;
+  readonly feature: string;
+  /** The agent that fixes issues; null if there is none, or the caller does. */
+  readonly fixer: string | null;
+  /** One call per round. The caller fixes the issues in between and sums up the fix in the next call. */
+  readonly step: boolean;
+  readonly summary: string | null;
+  readonly rerun: boolean;
+  readonly acceptWithNotes: boolean;
+  readonly mostIterations: number | null;
+  readonly commits: boolean;
+  readonly keepSessions: boolean;
+  /** In `implement`: these files instead of those that changed since the base. */
+  readonly files: { readonly names: readonly string[]; readonly source: NameSource } | null;
+  readonly base: string | null;
+  /** The preparations of `implement`. */
+  readonly simplify: boolean;
+  readonly deepenTests: boolean;
+  readonly startedBy: 'person' | 'agent';
+  readonly reporter: ReporterOf<PhaseProgress>;
+  readonly stop: AbortSignal | null;
+};
+
+/** A phase to run: the options, with everything that they name. */
+export type PhaseRequest = Pick<
+  PhaseOptions,
+  'rerun' | 'acceptWithNotes' | 'mostIterations' | 'commits' | 'startedBy' | 'stop'
+> & {
   /** Absolute path of the working tree. */
   readonly root: string;
   readonly settings: Settings;
@@ -214,13 +200,7 @@ export type PhaseRequest = {
     | { readonly by: 'fixer'; readonly agent: string }
     | { readonly by: 'caller'; readonly summary: string | null; readonly keepSessions: boolean }
     | { readonly by: 'nobody' };
-  readonly rerun: boolean;
-  readonly acceptWithNotes: boolean;
-  /** Null means the maximum. */
-  readonly mostIterations: number | null;
-  readonly commits: boolean;
   readonly preparations: readonly Preparation[];
-  /** In `implement`: the change under review. */
   readonly selection: Selection;
   /** Agents that must not review here, for example because the change edits their program. */
   readonly barred: ReadonlySet<string>;
@@ -228,6 +208,4 @@ export type PhaseRequest = {
   readonly kept: readonly RepoPath[];
   /** Returns a digest per file that the settings start an agent from. These files are also in `kept`. */
   agentFiles(): ReadonlyMap<RepoPath, string>;
-  readonly startedBy: 'person' | 'agent';
-  readonly stop: AbortSignal | null;
 };

@@ -1,20 +1,22 @@
 import type { AgentFailure, AskMode, DispatchFacts, Session, Usage } from '../kernel/agent.ts';
-import type { CommitId, RepoPath, SnapshotId } from '../kernel/ids.ts';
+import type { RepoPath, SnapshotId } from '../kernel/ids.ts';
 import type {
   LoopDispatchReason,
   LoopTemplate,
   PhaseRole,
   PhaseStage,
+  Preparation,
   ReviewerRole,
   Spent,
 } from '../kernel/review-loops.ts';
 import type {
   DomainOutcome,
   FixNote,
-  FixTurn,
   IterationEntry,
   LoopAnswer,
+  LoopCall,
   PhaseEnd,
+  PhaseFix,
   PhaseMark,
   PhaseSetup,
   RoleIssue,
@@ -65,55 +67,53 @@ export type RoleState = {
  * The requirement's `resume_state`, by role. `session.id` is `agent_id`, `session.firstPromptLength` is
  * `iteration1_prompt_length`, and `session.saw`, a snapshot, is `last_commit_sha`.
  */
-type ResumeState = Readonly<Partial<Record<ReviewerRole | 'implementer', ResumeEntry>>>;
-
-export type ResumeEntry = { readonly session: Session; readonly lastIteration: number };
+type ResumeState = Readonly<
+  Partial<Record<ReviewerRole | 'implementer', { readonly session: Session; readonly lastIteration: number }>>
+>;
 
 export type PhasePosition =
-  | { readonly at: 'preparing'; readonly next: number; readonly flight: PendingDispatch | null }
+  | ({ readonly at: 'preparing'; readonly next: number } & Calls)
   /** Waiting for the snapshot that the next round reviews. */
   | { readonly at: 'starting' }
-  | {
+  | ({
       readonly at: 'reviewing';
       readonly seen: SeenContent;
-      readonly flights: Readonly<Partial<Record<ReviewerRole, PendingDispatch>>>;
       readonly looks: readonly RoleReview[];
       readonly errors: readonly RoleReviewError[];
-      readonly marks: readonly PhaseMark[];
-    }
+    } & Calls)
   /** All reviewers passed. Waiting for a snapshot that shows whether the content is still the same. */
   | { readonly at: 'confirming' }
-  | {
-      readonly at: 'fixing';
-      readonly issues: readonly RoleIssue[];
-      readonly flight: PendingDispatch | null;
-      readonly marks: readonly PhaseMark[];
-    }
+  | ({ readonly at: 'fixing'; readonly issues: readonly RoleIssue[] } & Calls)
   /** Waiting for the caller to fix the issues. */
   | { readonly at: 'waiting'; readonly issues: readonly RoleIssue[] }
   | {
       readonly at: 'committing';
       readonly paths: readonly RepoPath[];
       readonly message: string;
-      readonly before: 'round' | 'preparation';
-      readonly next: number;
+      /** The number of the next preparation; null if a round follows. */
+      readonly next: number | null;
     }
   | { readonly at: 'ended'; readonly end: PhaseEnd };
 
-/** A call in progress: first the resumed prompt is measured, then the agent is called. */
-export type PendingDispatch =
-  | { readonly kind: 'measuring'; readonly ask: Ask }
-  | {
-      readonly kind: 'asked';
-      readonly ask: Ask;
-      readonly asked: 'fresh' | 'resumed';
-      readonly others: readonly string[];
-      readonly repaired: boolean;
-      readonly failedOver: boolean;
-      /** Length of the prompt that opened the session; a repair prompt does not open one. */
-      readonly openingChars: number | null;
-      readonly spent: Spent;
-    };
+/** The calls in progress, and the marks that they have left. */
+type Calls = {
+  readonly flights: Readonly<Partial<Record<PhaseRole, PendingDispatch>>>;
+  readonly marks: readonly PhaseMark[];
+};
+
+/** A call in progress. */
+export type PendingDispatch = {
+  /** measuring: the length of the resumed prompt decides whether it is sent. asked: the agent is called. */
+  readonly kind: 'measuring' | 'asked';
+  readonly ask: Ask;
+  readonly asked: 'fresh' | 'resumed';
+  readonly others: readonly string[];
+  readonly repaired: boolean;
+  readonly failedOver: boolean;
+  /** Length of the prompt that opened the session; a repair prompt does not open one. */
+  readonly openingChars: number | null;
+  readonly spent: Spent;
+};
 
 /** Everything about a question to an agent except the prompt text. */
 export type Ask = {
@@ -159,7 +159,7 @@ export type PhaseEvent =
       readonly kind: 'fixed';
       readonly summary: string;
       readonly changedPaths: readonly RepoPath[];
-    } & (Replied | ByCaller))
+    } & (Replied | { readonly by: 'caller' }))
   | {
       readonly kind: 'dispatch-failed';
       readonly role: PhaseRole;
@@ -167,9 +167,8 @@ export type PhaseEvent =
       readonly promptChars: number;
       readonly usage: Usage | null;
     }
-  | { readonly kind: 'committed'; readonly commit: CommitId }
-  | { readonly kind: 'nothing-to-commit' }
-  | { readonly kind: 'commit-failed' }
+  /** git committed the edits, found nothing to commit, or failed. */
+  | { readonly kind: 'commit-ended'; readonly failed: boolean }
   | {
       readonly kind: 'stop';
       readonly why: StopReason;
@@ -195,8 +194,6 @@ export type Replied = {
   readonly readsConfirmed: boolean | null;
 };
 
-type ByCaller = { readonly by: 'caller' };
-
 /**
  * Actions of a step, in order; calls of one step may run in parallel. A driver that keeps the state on disk records first, then
  * writes the state, then acts. If it crashes between record and state, the round runs again under the same number.
@@ -212,15 +209,8 @@ export type PhaseAction =
   | { readonly kind: 'commit'; readonly paths: readonly RepoPath[]; readonly message: string }
   | { readonly kind: 'record'; readonly entry: IterationEntry }
   /** Add the fix to the history entry of its round. */
-  | {
-      readonly kind: 'record-fix';
-      readonly round: number;
-      /** Null if the fixer failed. */
-      readonly summary: string | null;
-      readonly marks: readonly PhaseMark[];
-      /** Null if no fixer was called, or it was stopped before its first call. */
-      readonly turn: FixTurn | null;
-    }
+  | ({ readonly kind: 'record-fix'; readonly round: number } & PhaseFix)
+  | ({ readonly kind: 'record-preparation'; readonly summary: string | null; readonly call: LoopCall } & Preparation)
   | { readonly kind: 'end'; readonly end: PhaseEnd };
 
 export type PhaseStep = { readonly state: PhaseState; readonly actions: readonly PhaseAction[] };

@@ -1,4 +1,4 @@
-import type { AgentFailure, Assigned } from '../kernel/agent.ts';
+import type { AgentFailure, Assigned, Usage } from '../kernel/agent.ts';
 import type { RepoPath, SnapshotId } from '../kernel/ids.ts';
 import type {
   LoopDispatchReason,
@@ -12,7 +12,6 @@ import type {
   Spent,
 } from '../kernel/review-loops.ts';
 
-/** An issue that a reviewer of a loop reports. */
 export type LoopIssue = {
   readonly severity: (typeof SEVERITIES)[number];
   readonly description: string;
@@ -24,7 +23,6 @@ export type LoopIssue = {
 
 export type RoleIssue = { readonly role: ReviewerRole; readonly issue: LoopIssue };
 
-/** A reviewer's answer. */
 export type LoopAnswer = {
   readonly approved: boolean;
   readonly issues: readonly LoopIssue[];
@@ -43,14 +41,11 @@ export type PhaseSetup = {
   readonly fixing: 'fixer' | 'caller' | 'nobody';
   /** Whether sessions outlive the process (`--keep-sessions`). Within one process they are always kept. */
   readonly keepSessions: boolean;
-  /** Start a new session for every call. */
-  readonly fresh: boolean;
   readonly commits: boolean;
   readonly acceptWithNotes: boolean;
   readonly recheckDomain: boolean;
   readonly finalValidation: 'all' | 'changed';
   readonly preparations: readonly Preparation[];
-  /** The files that a fixer may write. */
   readonly edits: EditRules;
 };
 
@@ -63,7 +58,6 @@ export type EditRules = {
   readonly only: readonly RepoPath[] | null;
 };
 
-/** The content that a review saw. */
 export type SeenContent = {
   readonly snapshot: SnapshotId;
   /** Digest of the artifact and its upstream documents, or of the code under review. Other files do not count. */
@@ -90,27 +84,27 @@ export type PhaseMark =
 /** The state that a resume needed and could not get; commit: git could not commit the fixes. */
 export type LostState = 'session' | 'snapshot' | 'diff' | 'commit';
 
-/** One review by one reviewer. */
-export type RoleReview = {
-  readonly role: ReviewerRole;
+/** The reasons why a phase stops before its end. */
+export type StopReason = 'interrupted' | 'budget' | 'trouble';
+
+/** A call to an agent with its retries, and what they used. */
+export type LoopCall = {
   readonly agent: string;
   readonly template: LoopTemplate;
   readonly why: LoopDispatchReason;
-  readonly answer: LoopAnswer;
-  /** The reviewer's own verdict, and the one that counts: an approval with blockers or warnings is not a pass. */
-  readonly reviewerApproved: boolean;
-  readonly enginePass: boolean;
   readonly spent: Spent;
 };
 
-/** A reviewer that gave no verdict, with what its calls used. */
-export type RoleReviewError = {
+export type RoleReview = LoopCall & {
   readonly role: ReviewerRole;
-  readonly agent: string;
-  readonly template: LoopTemplate;
-  readonly dispatch: LoopDispatchReason;
-  readonly why: AgentFailure | { readonly kind: 'stopped'; readonly by: StopReason };
-  readonly spent: Spent;
+  readonly answer: LoopAnswer;
+  /** The verdict that counts: an approval with blockers or warnings is not a pass. */
+  readonly enginePass: boolean;
+};
+
+export type RoleReviewError = LoopCall & {
+  readonly role: ReviewerRole;
+  readonly failure: AgentFailure | { readonly kind: 'stopped'; readonly by: StopReason };
 };
 
 /** One round of a loop. It is recorded when the verdicts are in, before anything is fixed. */
@@ -131,10 +125,41 @@ export type IterationEntry = {
   readonly marks: readonly PhaseMark[];
 };
 
-/** The fixer's calls of one round. */
-export type FixTurn = Pick<RoleReview, 'agent' | 'template' | 'why' | 'spent'>;
+export type PhaseRound = {
+  readonly entry: IterationEntry;
+  readonly at: string;
+  /** Null if the round has not been fixed. */
+  readonly fix: PhaseFix | null;
+};
 
-/** The summary of a fix. */
+export type PhaseFix = {
+  /** Null if the fixer failed. */
+  readonly summary: string | null;
+  readonly marks: readonly PhaseMark[];
+  /** Null if the caller fixed the issues, or the fixer was stopped before its first call. */
+  readonly turn: LoopCall | null;
+};
+
+/** A preparation that ran before the reviews of `implement`. */
+type PhasePreparation = {
+  readonly role: Preparation['role'];
+  readonly part: Preparation['part'];
+  readonly agent: string;
+  readonly summary: string;
+  readonly usage: Usage | null;
+};
+
+/** One run of a phase, from its first round to its end. With `--step` it spans several calls. */
+export type PhaseRun = {
+  readonly id: string;
+  readonly phase: PhaseName;
+  /** The feature's folder, relative to the repository root. */
+  readonly feature: RepoPath;
+  readonly startedAt: string;
+  readonly preparations: readonly PhasePreparation[];
+  readonly rounds: readonly PhaseRound[];
+};
+
 export type FixNote = { readonly round: number; readonly iteration: number; readonly summary: string };
 
 /** The outcome of the domain loop, for the phase-reviewer's prompt. */
@@ -145,36 +170,38 @@ export type DomainOutcome = {
   readonly unresolved: readonly LoopIssue[];
 };
 
-export type StopReason = 'interrupted' | 'budget' | 'trouble';
-
-/** The reason why a phase ended. */
-export type PhaseEndReason =
-  | 'approved'
-  /** The cap was reached, and the caller accepted the open issues. */
-  | 'accepted-with-notes'
-  | 'cap'
-  | 'stalled'
-  /** Issues are open, and no fixer was configured. */
-  | 'not-fixed'
-  | 'reviewer-failed'
-  | 'fixer-failed'
-  | 'preparation-failed'
-  | 'forbidden-edit'
-  | 'artifact-missing'
-  | 'artifact-empty'
-  | 'artifact-unreadable'
-  /** The content kept changing during the reviews. */
-  | 'disturbed'
-  | StopReason;
-
 export type PhaseStatus = 'approved' | 'needs_work' | 'stalled' | 'cap' | 'error';
+
+/** The reasons why a phase ends, each with the status of the phase. */
+export const END_STATUSES = {
+  approved: 'approved',
+  /** The cap was reached, and the caller accepted the open issues. */
+  'accepted-with-notes': 'approved',
+  cap: 'cap',
+  stalled: 'stalled',
+  /** Issues are open, and no fixer was configured. */
+  'not-fixed': 'needs_work',
+  'reviewer-failed': 'error',
+  'fixer-failed': 'needs_work',
+  'preparation-failed': 'error',
+  'forbidden-edit': 'error',
+  'artifact-missing': 'error',
+  'artifact-empty': 'error',
+  'artifact-unreadable': 'error',
+  /** The content kept changing during the reviews. */
+  disturbed: 'error',
+  interrupted: 'error',
+  budget: 'error',
+  trouble: 'error',
+} as const satisfies Readonly<Record<string, PhaseStatus>>;
+
+export type PhaseEndReason = keyof typeof END_STATUSES;
 
 export type PhaseEnd = {
   readonly status: PhaseStatus;
   readonly why: PhaseEndReason;
   /** Blockers and warnings that are still open. */
   readonly open: readonly RoleIssue[];
-  /** Protected files that a fixer changed. */
   readonly paths: readonly RepoPath[];
   readonly failure: AgentFailure | null;
 };

@@ -7,88 +7,69 @@ import { commandPrefix, type Message, quoted } from './wording.ts';
 
 type FailureOf<Kind extends Failure['kind']> = Extract<Failure, { kind: Kind }>;
 
-const KINDS = [
-  'unknown-phase',
-  'no-feature',
-  'unusable-artifact',
-  'artifact-too-long',
-  'nothing-to-implement',
-  'unnameable-code',
-  'no-reviewer',
-  'no-waiting-loop',
-  'unjudged-round',
-  'unknown-loop',
-  'round-goes-on',
-  'unreadable-loop',
-] as const satisfies readonly Failure['kind'][];
+/** The message for each failure that only a phase can have. */
+const MESSAGES = {
+  'unknown-phase': (failure) => ({
+    what: `${quoted(failure.name)} is not a phase.`,
+    next: `Use one of these: ${PHASES.join(', ')}.`,
+  }),
+  'no-feature': (failure) => ({
+    what: `${quoteName(failure.path)} ${failure.why === 'missing' ? 'does not exist' : 'is not a folder'}, and a phase reviews the documents in a feature folder.`,
+    next: 'Use the folder that contains spec.md, relative to the current folder.',
+  }),
+  'unusable-artifact': describeArtifact,
+  'artifact-too-long': (failure) => ({
+    what: `${quoteName(failure.path)} has ${failure.characters} characters, and ${quoteName(failure.agent)} accepts ${failure.limit} in one prompt.`,
+    next: 'Split the document, or put an agent with a larger limit first under "agents" in onceover.yml.',
+  }),
+  'nothing-to-implement': (failure) => ({
+    what: `No selected file differs from ${failure.base === null ? 'the base' : quoteName(failure.base)}, so there is no code to review.`,
+    next: 'Write the code first, or choose another base with --base or other files with --files.',
+  }),
+  'unnameable-code': (failure) => ({
+    what: `The name of a changed file is not UTF-8, so no reviewer could open it: ${failure.names.map(showInvisible).join(', ')}.`,
+    next: 'Rename the file or add it to .gitignore, and run the phase again.',
+  }),
+  'no-reviewer': (failure) => ({
+    what: `No reviewer is available: ${describeNoAgent(failure)}.`,
+    next:
+      failure.cooling.length > 0
+        ? 'Wait until then, or add another agent under "agents" in onceover.yml.'
+        : 'Install an agent that "onceover doctor" lists, or define a command under "agent" in onceover.yml.',
+  }),
+  'no-waiting-loop': (failure) => ({
+    what: `The ${failure.phase} phase on ${quoteName(failure.feature)} is not waiting for a summary of a fix, so it cannot continue.`,
+    next: `Start it with start_phase ("onceover phase ${failure.phase} ${commandPrefix(failure.feature)} --step").`,
+  }),
+  'unjudged-round': (failure) => ({
+    what: `The last round of the ${failure.phase} phase on ${quoteName(failure.feature)} ended without a verdict, so it cannot accept a summary of a fix yet.`,
+    next: `Repeat the round on the current content: call continue_phase without a summary ("onceover phase ${failure.phase} ${commandPrefix(failure.feature)} --step").`,
+  }),
+  'unknown-loop': (failure) => ({
+    what: `There is no loop ${quoted(failure.id)}.`,
+    next: 'Start one with start_phase.',
+  }),
+  'round-goes-on': (failure) => ({
+    what: `The loop ${quoted(failure.id)} is in the middle of a round, so it cannot accept a summary of a fix.`,
+    next: 'Call continue_phase without a summary to wait for the end of the round.',
+  }),
+  'unreadable-loop': (failure) => ({
+    what: `The saved state of the ${failure.phase} phase on ${quoteName(failure.feature)} is unreadable, so the phase cannot continue.`,
+    next: `Start again with "onceover phase ${failure.phase} ${commandPrefix(failure.feature)} --rerun".`,
+  }),
+} satisfies { readonly [Kind in Failure['kind']]?: (failure: FailureOf<Kind>) => Message };
 
-type PhaseFailure = FailureOf<(typeof KINDS)[number]>;
+type PhaseFailure = FailureOf<keyof typeof MESSAGES>;
 
 export function isPhaseFailure(failure: Failure): failure is PhaseFailure {
-  return KINDS.some((kind) => kind === failure.kind);
+  return Object.hasOwn(MESSAGES, failure.kind);
 }
 
 /** Returns the message for a failure that only a phase can have. */
 export function describePhaseFailure(failure: PhaseFailure): Message {
-  switch (failure.kind) {
-    case 'unknown-phase':
-      return {
-        what: `${quoted(failure.name)} is not a phase.`,
-        next: `Use one of these: ${PHASES.join(', ')}.`,
-      };
-    case 'no-feature':
-      return {
-        what: `${quoteName(failure.path)} ${failure.why === 'missing' ? 'does not exist' : 'is not a folder'}, and a phase reviews the documents in a feature folder.`,
-        next: 'Use the folder that contains spec.md, relative to the current folder.',
-      };
-    case 'unusable-artifact':
-      return describeArtifact(failure);
-    case 'artifact-too-long':
-      return {
-        what: `${quoteName(failure.path)} has ${failure.characters} characters, and ${quoteName(failure.agent)} accepts ${failure.limit} in one prompt.`,
-        next: 'Split the document, or put an agent with a larger limit first under "agents" in onceover.yml.',
-      };
-    case 'nothing-to-implement':
-      return {
-        what: `No selected file differs from ${failure.base === null ? 'the base' : quoteName(failure.base)}, so there is no code to review.`,
-        next: 'Write the code first, or choose another base with --base or other files with --files.',
-      };
-    case 'unnameable-code':
-      return {
-        what: `The name of a changed file is not UTF-8, so no reviewer could open it: ${failure.names.map(showInvisible).join(', ')}.`,
-        next: 'Rename the file or add it to .gitignore, and run the phase again.',
-      };
-    case 'no-reviewer':
-      return {
-        what: `No reviewer is available: ${describeNoAgent(failure)}.`,
-        next:
-          failure.cooling.length > 0
-            ? 'Wait until then, or add another agent under "agents" in onceover.yml.'
-            : 'Install an agent that "onceover doctor" lists, or define a command under "agent" in onceover.yml.',
-      };
-    case 'no-waiting-loop':
-      return {
-        what: `The ${failure.phase} phase on ${quoteName(failure.feature)} is not waiting for a summary of a fix, so it cannot continue.`,
-        next: `Start it with start_phase ("onceover phase ${failure.phase} ${commandPrefix(failure.feature)} --step").`,
-      };
-    case 'unjudged-round':
-      return {
-        what: `The last round of the ${failure.phase} phase on ${quoteName(failure.feature)} ended without a verdict, so it cannot accept a summary of a fix yet.`,
-        next: `Repeat the round on the current content: call continue_phase without a summary ("onceover phase ${failure.phase} ${commandPrefix(failure.feature)} --step").`,
-      };
-    case 'unknown-loop':
-      return { what: `There is no loop ${quoted(failure.id)}.`, next: 'Start one with start_phase.' };
-    case 'round-goes-on':
-      return {
-        what: `The loop ${quoted(failure.id)} is in the middle of a round, so it cannot accept a summary of a fix.`,
-        next: 'Call continue_phase without a summary to wait for the end of the round.',
-      };
-    case 'unreadable-loop':
-      return {
-        what: `The saved state of the ${failure.phase} phase on ${quoteName(failure.feature)} is unreadable, so the phase cannot continue.`,
-        next: `Start again with "onceover phase ${failure.phase} ${commandPrefix(failure.feature)} --rerun".`,
-      };
-  }
+  // TypeScript cannot see that the message belongs to the kind of this failure.
+  const describe = MESSAGES[failure.kind] as (failure: PhaseFailure) => Message;
+  return describe(failure);
 }
 
 /** The subject of the document of each phase. */

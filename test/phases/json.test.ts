@@ -55,7 +55,7 @@ describe('the document of a phase', () => {
         ],
         fix: fixBy('codex'),
       }),
-      playedRound({ iteration: 2, round: 2, looks: [], errors: [lookError({ template: 'I2', dispatch: 'delta' })] }),
+      playedRound({ iteration: 2, round: 2, looks: [], errors: [lookError({ template: 'I2', why: 'delta' })] }),
     ];
     const outcome = phaseOutcome({
       run: phaseRun({ rounds }),
@@ -226,7 +226,7 @@ describe('the document of a phase', () => {
             playedRound({
               phase,
               looks: [look({ answer: answerWith(all), enginePass: false })],
-              errors: fails ? [lookError({ role: 'phase-reviewer', why: { kind: 'stopped', by: 'trouble' } })] : [],
+              errors: fails ? [lookError({ role: 'phase-reviewer', failure: { kind: 'stopped', by: 'trouble' } })] : [],
               fix: fixBy(fails ? null : 'codex'),
             }),
           ];

@@ -9,8 +9,7 @@ import {
   describePhaseSoFar,
 } from '../../phases/describe/result.ts';
 import { phaseDocument, phasePlanDocument } from '../../phases/json.ts';
-import type { PhaseOptions } from '../../phases/open-phase.ts';
-import type { PhaseOutcome } from '../../phases/run-types.ts';
+import type { PhaseOptions, PhaseOutcome } from '../../phases/run-types.ts';
 import { consoleReporter } from '../../progress/reporter.ts';
 import { shownOn } from '../../ui/terminal.ts';
 import { commandPrefix } from '../../ui/wording.ts';

@@ -1,133 +1,231 @@
-import type { AgentFailure } from '../../kernel/agent.ts';
-import type { PhaseRole, ReviewerRole, Spent } from '../../kernel/review-loops.ts';
-import type { Ask, PendingDispatch, PhaseAction, PhaseEvent, PhasePosition, PhaseState, PhaseStep } from '../state.ts';
-import type { FixTurn, RoleReviewError, SeenContent } from '../types.ts';
-import {
-  afterFailure,
-  keptAfter,
-  NOTHING_SPENT,
-  type StartedDispatch,
-  settleDispatch,
-  startLoopDispatch,
-} from './dispatch.ts';
+import { decideDispatch, deltaLimit } from '../../dispatch/decide-resume.ts';
+import { nextDispatchStep } from '../../dispatch/retry.ts';
+import { addUsage, type DispatchPlan } from '../../kernel/agent.ts';
+import type { LoopTemplate, PhaseRole, ReviewerRole, Spent } from '../../kernel/review-loops.ts';
+import type {
+  Ask,
+  PendingDispatch,
+  PhaseAction,
+  PhaseEvent,
+  PhasePosition,
+  PhaseState,
+  PhaseStep,
+  Replied,
+} from '../state.ts';
+import type { LoopCall, PhaseMark, RoleReviewError, SeenContent } from '../types.ts';
 import { endPhase } from './end.ts';
-import { implementerAsk, reviewerAsk } from './questions.ts';
+import { agentFor, mostIterations, sessionOf } from './roles.ts';
 
 export type PositionAt<At extends PhasePosition['at']> = Extract<PhasePosition, { at: At }>;
 
 export type EventOf<Kind extends PhaseEvent['kind']> = Extract<PhaseEvent, { kind: Kind }>;
 
-type Asked = Extract<PendingDispatch, { kind: 'asked' }>;
-
-/** Starts a call to a role: at once if there is no session, else by measuring the resumed prompt first. */
+/** Starts a call to a role: at once in a new session, or after measuring the resumed prompt if the role has a session. */
 export function startCall(state: PhaseState, role: PhaseRole): PhaseStep {
-  return withCall(
-    state,
-    startLoopDispatch(state, role, (how) => askFor(state, role, how)),
-  );
+  const { setup, isFinalValidation } = state;
+  const session = sessionOf(state, role);
+  if (session !== null) {
+    const why = isFinalValidation ? 'final-validation' : 'delta';
+    return withCall(state, { ...newCall(state, role, { kind: 'resumed', why, session }), kind: 'measuring' });
+  }
+  // With `--step`, sessions end with the process, except with `--keep-sessions`.
+  const isDropped = setup.fixing === 'caller' && !setup.keepSessions && Object.hasOwn(state.roles, role);
+  return withCall(state, newCall(state, role, { kind: 'fresh', why: isDropped ? 'asked-for' : 'first-look' }));
 }
 
 /** Chooses between a new and a resumed session, now that the length of the resumed prompt is known. */
 export function onMeasured(state: PhaseState, event: EventOf<'measured'>): PhaseStep {
   const { position } = state;
-  const { role } = event;
+  const { role, now, canResume, cost, deltaLength, mustReadLength = 0 } = event;
   if (callOf(position, role)?.kind !== 'measuring') throw unexpected(event.kind, role);
-  const changed =
-    position.at !== 'reviewing' || state.roles[role as ReviewerRole]?.seen.content !== position.seen.content;
-  const make = (how: How) => askFor(state, role, how);
-  return withCall(state, settleDispatch(state, role, { measured: event, changed, make }));
-}
-
-/** Retries a failed call, or gives up on it. */
-export function onCallFailed(state: PhaseState, event: EventOf<'dispatch-failed'>): PhaseStep {
-  const flight = askedCall(state.position, event.role, event.kind);
-  const next = afterFailure(flight, event);
-  return 'flight' in next ? withCall(state, next) : giveUp(state, { ...flight, spent: next.spent }, next.failure);
-}
-
-function giveUp(state: PhaseState, flight: Asked, failure: AgentFailure): PhaseStep {
-  const { position } = state;
-  if (position.at === 'reviewing') {
-    const errors = [...position.errors, reviewError(flight, failure)];
-    const flights = withoutKey(position.flights, flight.ask.role);
-    return { state: { ...state, position: { ...position, flights, errors } }, actions: [] };
+  const isReviewer = role !== 'implementer';
+  const session = sessionOf(state, role);
+  const plan = decideDispatch({
+    ...{ now, canResume, cost, deltaLength, mustReadLength, session },
+    who: isReviewer ? 'reviewer' : 'implementer',
+    wanted: 'any',
+    lost: event.lost ?? (state.commitFailed && isReviewer ? 'diff' : null),
+    isFinalValidation: state.isFinalValidation && isReviewer,
+    changed: position.at !== 'reviewing' || state.roles[role as ReviewerRole]?.seen.content !== position.seen.content,
+  });
+  const iteration = state.counted[state.stage];
+  const marks: PhaseMark[] = [];
+  if (plan.why === 'session-lost') {
+    marks.push({ kind: 'resume-fallback', role, iteration, because: { kind: 'lost', what: event.lost ?? 'commit' } });
   }
-  if (position.at !== 'fixing') return endPhase(state, 'preparation-failed', { failure });
-  const turn = turnOf(flight, flight.spent);
-  const { marks } = position;
-  return after(
-    { kind: 'record-fix', round: state.round, summary: null, marks, turn },
-    endPhase(state, 'fixer-failed', { failure }),
+  if (plan.why === 'delta-too-large' && session !== null) {
+    const limit = deltaLimit(session, mustReadLength);
+    marks.push({ kind: 'delta-guard', role, iteration, length: deltaLength, limit });
+  }
+  return withCall(state, newCall(state, role, plan), marks);
+}
+
+/** Retries a failed call: a repair question, a new session or another agent. Gives up if nothing is left to try. */
+export function onCallFailed(state: PhaseState, event: EventOf<'dispatch-failed'>): PhaseStep {
+  const call = askedCall(state.position, event.role, event.kind);
+  const { ask } = call;
+  const { failure: because } = event;
+  const spent = countSpent(call.spent, { ...event, freshChars: 0 });
+  const writes = !ask.role.endsWith('-reviewer');
+  // No other agent takes over from a writer: it would not know the first one's edits.
+  const others = writes ? [] : call.others;
+  const next = nextDispatchStep({ ...call, agent: ask.agent, mode: ask.mode, others, writes }, because);
+  if (next === null) return giveUp(state, { ...call, spent }, because);
+  const { agent, mode, asked, repaired, failedOver } = next;
+  const again = { ...call, asked, others: next.others, repaired, failedOver, spent };
+  if (mode === 'repair') {
+    const openingChars = call.openingChars ?? (ask.mode === 'fresh' ? event.promptChars : null);
+    return withCall(state, { ...again, openingChars, ask: { ...ask, mode, because } });
+  }
+  const fellBack = call.asked === 'resumed';
+  const why = agent === ask.agent ? 'resume-failed' : 'other-agent';
+  const template = fellBack ? templateFor(ask.role, { kind: 'fresh', why: 'session-lost' }) : ask.template;
+  const { role, iteration } = ask;
+  return withCall(
+    state,
+    { ...again, openingChars: null, ask: { ...ask, agent, mode, template, why, session: null, delta: null, because } },
+    fellBack ? [{ kind: 'resume-fallback', role, iteration, because }] : [],
   );
 }
 
-/** Returns the call that an event answers. Throws if there is none, which is a bug of the driver. */
-export function askedCall(position: PhasePosition, role: PhaseRole, event: string): Asked {
-  const flight = callOf(position, role);
-  if (flight?.kind !== 'asked') throw unexpected(event, role);
-  return flight;
+function giveUp(state: PhaseState, call: PendingDispatch, failure: EventOf<'dispatch-failed'>['failure']): PhaseStep {
+  const { position } = state;
+  if (position.at === 'reviewing') {
+    const errors = [...position.errors, reviewError(call, failure)];
+    const flights = withoutKey(position.flights, call.ask.role);
+    return { state: { ...state, position: { ...position, flights, errors } }, actions: [] };
+  }
+  if (position.at !== 'fixing' && position.at !== 'preparing') throw unexpected('a failed call', position.at);
+  const why = position.at === 'fixing' ? 'fixer-failed' : 'preparation-failed';
+  return after(failedCall(state, position, recordOf(call)), endPhase(state, why, { failure }));
 }
 
-function callOf(position: PhasePosition, role: PhaseRole): PendingDispatch | null {
-  if (position.at === 'reviewing') return position.flights[role as ReviewerRole] ?? null;
-  return position.at === 'fixing' || position.at === 'preparing' ? position.flight : null;
+/** Returns the record of a writer that failed or was stopped. */
+export function failedCall(
+  { round, setup }: PhaseState,
+  position: PositionAt<'fixing' | 'preparing'>,
+  call: LoopCall,
+): PhaseAction {
+  if (position.at === 'fixing') {
+    const turn = call.spent.asks > 0 ? call : null;
+    return { kind: 'record-fix', round, summary: null, marks: position.marks, turn };
+  }
+  const preparation = setup.preparations[position.next];
+  if (preparation === undefined) throw unexpected('a failed call', position.at);
+  return { kind: 'record-preparation', ...preparation, summary: null, call };
 }
+
+/** Returns the call that an event answers. Throws if there is none, which is a bug of the driver. */
+export function askedCall(position: PhasePosition, role: PhaseRole, event: string): PendingDispatch {
+  const call = callOf(position, role);
+  if (call?.kind !== 'asked') throw unexpected(event, role);
+  return call;
+}
+
+function callOf(position: PhasePosition, role: PhaseRole): PendingDispatch | undefined {
+  return 'flights' in position ? position.flights[role] : undefined;
+}
+
+const ACTIONS = { reviewing: 'dispatch', fixing: 'fix', preparing: 'prepare' } as const;
 
 /** Stores a call in the current position, and returns the action that makes it. */
-export function withCall(state: PhaseState, { flight, marks }: StartedDispatch): PhaseStep {
+function withCall(state: PhaseState, call: PendingDispatch, marks: readonly PhaseMark[] = []): PhaseStep {
   const { position } = state;
-  const { ask } = flight;
-  const step = (next: PhasePosition, kind: 'dispatch' | 'fix' | 'prepare'): PhaseStep => ({
-    state: { ...state, position: next },
-    actions: [{ kind: flight.kind === 'measuring' ? 'measure' : kind, ask }],
-  });
-  switch (position.at) {
-    case 'reviewing': {
-      const flights = { ...position.flights, [ask.role]: flight };
-      return step({ ...position, flights, marks: [...position.marks, ...marks] }, 'dispatch');
-    }
-    case 'fixing':
-      return step({ ...position, flight, marks: [...position.marks, ...marks] }, 'fix');
-    case 'preparing':
-      return step({ ...position, flight }, 'prepare');
-    default:
-      throw unexpected('a call', position.at);
-  }
+  if (!('flights' in position)) throw unexpected('a call', position.at);
+  const { ask } = call;
+  const flights = { ...position.flights, [ask.role]: call };
+  return {
+    state: { ...state, position: { ...position, flights, marks: [...position.marks, ...marks] } },
+    actions: [{ kind: call.kind === 'measuring' ? 'measure' : ACTIONS[position.at], ask }],
+  };
 }
 
-type How = Pick<Ask, 'mode' | 'template' | 'why' | 'session'>;
+function newCall(state: PhaseState, role: PhaseRole, plan: DispatchPlan): PendingDispatch {
+  const { agent, others } = agentFor(state, role);
+  const spent: Spent = { asks: 0, promptChars: 0, freshChars: 0, usage: null };
+  const opened = { repaired: false, failedOver: false, openingChars: null, spent };
+  return { kind: 'asked', ask: askFor(state, role, agent, plan), asked: plan.kind, others, ...opened };
+}
 
-function askFor(state: PhaseState, role: PhaseRole, how: How): Ask {
-  const { position } = state;
-  if (position.at === 'fixing') return implementerAsk(state, position.issues, how);
-  if (position.at === 'reviewing') return reviewerAsk(state, role as ReviewerRole, position.seen, how);
-  throw unexpected('a call', position.at);
+/** Returns the question for a role, as far as the state decides it. */
+function askFor(state: PhaseState, role: PhaseRole, agent: string, plan: DispatchPlan): Ask {
+  const { position, setup, stage, isFinalValidation } = state;
+  const session = plan.kind === 'resumed' ? plan.session : null;
+  const ask: Ask = {
+    ...{ role, part: null, agent, mode: plan.kind, template: templateFor(role, plan), why: plan.why, session },
+    ...{ iteration: state.counted[stage], most: mostIterations(setup), isFinalValidation },
+    ...{ delta: null, lastIteration: null, issues: [], fixes: [], domainOutcome: null, because: null },
+  };
+  const deltaTo = (to: SeenContent | null) =>
+    session === null || to === null ? null : { from: session.saw, to: to.snapshot };
+  if (position.at === 'preparing') return { ...ask, part: setup.preparations[position.next]?.part ?? null };
+  if (position.at === 'fixing') {
+    const lastIteration = state.resume.implementer?.lastIteration ?? null;
+    return { ...ask, delta: deltaTo(state.reviewed), lastIteration, issues: position.issues };
+  }
+  if (position.at !== 'reviewing') throw unexpected('a call', position.at);
+  const reviewer = role as ReviewerRole;
+  const last = state.roles[reviewer];
+  return {
+    ...ask,
+    delta: deltaTo(position.seen),
+    lastIteration: last?.iteration ?? null,
+    issues: last?.answer.issues.map((issue) => ({ role: reviewer, issue })) ?? [],
+    fixes: state.fixes.filter(({ round }) => last === undefined || round >= last.round),
+    domainOutcome: stage === 'phase' ? state.domainOutcome : null,
+  };
+}
+
+/** Returns the prompt template for a call; null for preparations, which have their own prompts. */
+function templateFor(role: PhaseRole, { kind, why }: Pick<DispatchPlan, 'kind' | 'why'>): LoopTemplate | null {
+  if (role === 'code-simplifier' || role === 'test-deepener') return null;
+  if (role === 'implementer') return kind === 'resumed' ? 'I7-resumed' : 'I7-fresh';
+  if (kind === 'resumed') return why === 'final-validation' ? 'I2-FV' : 'I2';
+  return why === 'session-lost' ? 'I3' : 'I1-R4';
 }
 
 /** Returns the state with the session of an answered call, or without one if the agent reported none. */
 export function keepSession(
   state: PhaseState,
-  flight: Asked,
-  event: Parameters<typeof keptAfter>[1],
-  snapshot: SeenContent['snapshot'],
+  { ask, asked, openingChars }: PendingDispatch,
+  replied: Replied,
+  saw: SeenContent['snapshot'],
 ): PhaseState {
-  const kept = keptAfter(flight, event, { snapshot, iteration: state.counted[state.stage] });
-  const others = withoutKey(state.resume, flight.ask.role);
-  return { ...state, resume: kept === null ? others : { ...others, [flight.ask.role]: kept } };
+  const others = withoutKey(state.resume, ask.role);
+  const session =
+    asked === 'resumed' && ask.session !== null
+      ? { ...ask.session, id: replied.session?.id ?? ask.session.id, saw }
+      : replied.session && { ...replied.session, firstPromptLength: openingChars ?? replied.promptChars, saw };
+  if (session === null) return { ...state, resume: others };
+  return { ...state, resume: { ...others, [ask.role]: { session, lastIteration: state.counted[state.stage] } } };
+}
+
+/** Returns the warning to record if a new session did not read the files that it must read. */
+export function readMarks({ ask, asked }: PendingDispatch, { readsConfirmed }: Replied): readonly PhaseMark[] {
+  if (asked === 'resumed' || readsConfirmed !== false) return [];
+  return [{ kind: 'lazy-load-warning', role: ask.role }];
+}
+
+/** Adds one question to the totals. A question without characters was not sent, so it is not counted. */
+export function countSpent(before: Spent, more: Pick<Replied, 'promptChars' | 'freshChars' | 'usage'>): Spent {
+  return {
+    asks: before.asks + (more.promptChars > 0 ? 1 : 0),
+    promptChars: before.promptChars + more.promptChars,
+    freshChars: Math.max(before.freshChars, more.freshChars),
+    usage: addUsage(before.usage, more.usage),
+  };
 }
 
 /** Returns the record entry of a reviewer that gives no verdict in this round. */
-export function reviewError(flight: PendingDispatch, why: RoleReviewError['why']): RoleReviewError {
-  const { role, agent, template, why: dispatch } = flight.ask;
-  const spent = flight.kind === 'asked' ? flight.spent : NOTHING_SPENT;
-  return { role: role as ReviewerRole, agent, template: template ?? 'I1-R4', dispatch, why, spent };
+export function reviewError(call: PendingDispatch, failure: RoleReviewError['failure']): RoleReviewError {
+  return { role: call.ask.role as ReviewerRole, ...recordOf(call), failure };
 }
 
-export function turnOf({ ask }: PendingDispatch, spent: Spent): FixTurn {
-  return { agent: ask.agent, template: ask.template ?? 'I7-fresh', why: ask.why, spent };
+export function recordOf({ ask, spent }: PendingDispatch): LoopCall {
+  // Preparations have no template, but they are recorded elsewhere.
+  return { agent: ask.agent, template: ask.template ?? 'I1-R4', why: ask.why, spent };
 }
 
-/** Returns a step with one more action before the others. */
 export function after(first: PhaseAction, { state, actions }: PhaseStep): PhaseStep {
   return { state, actions: [first, ...actions] };
 }

@@ -1,5 +1,13 @@
 import type { PhaseState, PhaseStep, RoleState } from '../state.ts';
-import type { LoopAnswer, LoopIssue, PhaseEnd, PhaseEndReason, PhaseStatus, RoleIssue } from '../types.ts';
+import {
+  END_STATUSES,
+  type LoopAnswer,
+  type LoopIssue,
+  type PhaseEnd,
+  type PhaseEndReason,
+  type PhaseStatus,
+  type RoleIssue,
+} from '../types.ts';
 
 /** Whether an answer passes: approved, and without a blocker or warning. */
 export function isPass({ approved, issues }: LoopAnswer): boolean {
@@ -30,28 +38,9 @@ export function phaseEnd(
     .filter(([, { status }]) => status === 'failed')
     .flatMap(([role, { answer }]) => blockingIssues(answer).map((issue) => ({ role, issue })));
   // Open issues outweigh a missing verdict of another reviewer.
-  const status = UNJUDGED.has(why) && open.length > 0 ? 'needs_work' : STATUSES[why];
+  const status = UNJUDGED.has(why) && open.length > 0 ? 'needs_work' : END_STATUSES[why];
   return { status, why, open, paths, failure };
 }
-
-const STATUSES: Readonly<Record<PhaseEndReason, PhaseStatus>> = {
-  approved: 'approved',
-  'accepted-with-notes': 'approved',
-  cap: 'cap',
-  stalled: 'stalled',
-  'not-fixed': 'needs_work',
-  'fixer-failed': 'needs_work',
-  'reviewer-failed': 'error',
-  budget: 'error',
-  'preparation-failed': 'error',
-  'forbidden-edit': 'error',
-  'artifact-missing': 'error',
-  'artifact-empty': 'error',
-  'artifact-unreadable': 'error',
-  disturbed: 'error',
-  interrupted: 'error',
-  trouble: 'error',
-};
 
 const UNJUDGED: ReadonlySet<unknown> = new Set<PhaseEndReason>(['reviewer-failed', 'budget']);
 
@@ -60,7 +49,6 @@ export function isCutOff({ status, why }: { readonly status: unknown; readonly w
   return status === ('error' satisfies PhaseStatus) || UNJUDGED.has(why);
 }
 
-/** Ends a phase. */
 export function endPhase(state: PhaseState, why: PhaseEndReason, details: EndDetails = {}): PhaseStep {
   const end = phaseEnd(state, why, details);
   return { state: { ...state, position: { at: 'ended', end } }, actions: [{ kind: 'end', end }] };

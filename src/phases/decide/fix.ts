@@ -1,38 +1,24 @@
 import type { RepoPath } from '../../kernel/ids.ts';
 import { isAtOrBelow, isInside } from '../../kernel/paths.ts';
 import type { PhaseState, PhaseStep } from '../state.ts';
-import type { EditRules, FixTurn, PhaseMark, RoleIssue } from '../types.ts';
+import type { EditRules, PhaseFix, RoleIssue } from '../types.ts';
 import {
   after,
   askedCall,
+  countSpent,
   type EventOf,
   keepSession,
   type PositionAt,
+  readMarks,
+  recordOf,
   startCall,
-  turnOf,
   unexpected,
-  withCall,
 } from './calls.ts';
-import { countSpent, pendingDispatches, readMarks } from './dispatch.ts';
 import { endPhase, snapshotAction } from './end.ts';
-import { preparationAsk } from './questions.ts';
 
-/** Returns the forbidden edits of a fixer: protected files and, in a document phase, everything but the documents. */
-function forbiddenEdits(changed: readonly RepoPath[], { documents, kept }: EditRules): readonly RepoPath[] {
-  return changed.filter(
-    (path) => kept.some((one) => isInside(path, one)) || (documents !== null && !documents.includes(path)),
-  );
-}
-
-/** Returns the changed files to commit: only those under review. */
-function committedPaths(changed: readonly RepoPath[], rules: EditRules): readonly RepoPath[] {
-  const forbidden = new Set(forbiddenEdits(changed, rules));
-  return changed.filter((path) => !forbidden.has(path) && isUnderReview(path, rules));
-}
-
-/** Returns the changed files that no reviewer sees, because only some files are under review. */
-export function unseenEdits(changed: readonly RepoPath[], rules: Pick<EditRules, 'only'>): readonly RepoPath[] {
-  return changed.filter((path) => !isUnderReview(path, rules));
+/** Whether a fixer must not edit a file: it is protected or, in a document phase, not one of the documents. */
+function isForbidden(path: RepoPath, { documents, kept }: EditRules): boolean {
+  return kept.some((one) => isInside(path, one)) || (documents !== null && !documents.includes(path));
 }
 
 /** Whether a file is under review. */
@@ -45,7 +31,7 @@ export function startFix(state: PhaseState, issues: readonly RoleIssue[]): Phase
   if (state.setup.fixing === 'caller') {
     return { state: { ...state, position: { at: 'waiting', issues } }, actions: [{ kind: 'wait-for-fix', issues }] };
   }
-  return startCall({ ...state, position: { at: 'fixing', issues, flight: null, marks: [] } }, 'implementer');
+  return startCall({ ...state, position: { at: 'fixing', issues, flights: {}, marks: [] } }, 'implementer');
 }
 
 /** Takes the fixer's answer. The next review decides whether the issues are fixed. */
@@ -53,77 +39,74 @@ export function onFixed(state: PhaseState, position: PositionAt<'fixing'>, event
   const flight = askedCall(position, 'implementer', event.kind);
   const saw = state.reviewed?.snapshot;
   if (event.by !== 'agent' || saw === undefined) throw unexpected(event.kind, 'fixing');
-  const turn = turnOf(flight, countSpent(flight.spent, event));
-  return recordFix(
-    keepSession(state, flight, event, saw),
-    event,
-    [...position.marks, ...readMarks(flight, event)],
-    turn,
-  );
+  const turn = recordOf({ ...flight, spent: countSpent(flight.spent, event) });
+  const marks = [...position.marks, ...readMarks(flight, event)];
+  return recordFix(keepSession(state, flight, event, saw), event, { marks, turn });
 }
 
 /** Takes the caller's summary of its fix. */
 export function onCallerFixed(state: PhaseState, event: EventOf<'fixed'>): PhaseStep {
-  return recordFix(state, event, [], null);
+  return recordFix(state, event, { marks: [], turn: null });
 }
 
 function recordFix(
   state: PhaseState,
   { by, summary, changedPaths }: EventOf<'fixed'>,
-  marks: readonly PhaseMark[],
-  turn: FixTurn | null,
+  call: Omit<PhaseFix, 'summary'>,
 ): PhaseStep {
   const { round, stage, setup } = state;
   const iteration = state.counted[stage];
   const fixed: PhaseState = { ...state, fixes: [...state.fixes, { round, iteration, summary }], fixedSince: true };
   const message = `onceover: ${setup.phase} review iteration ${iteration}${setup.phase === 'implement' ? ' fixes' : ''}`;
   // The caller may also work on other files. Those edits are not committed, but they are not forbidden either.
-  const next =
-    by === 'agent'
-      ? commitEdits(fixed, changedPaths, { message, before: 'round', next: 0 })
-      : commit(fixed, changedPaths, { message, before: 'round', next: 0 });
-  return after({ kind: 'record-fix', round, summary, marks, turn }, next);
+  const commitFix = by === 'agent' ? commitEdits : commit;
+  const next = commitFix(fixed, changedPaths, { message, next: null });
+  return after({ kind: 'record-fix', round, summary, ...call }, next);
 }
 
 type Committing = PositionAt<'committing'>;
 
-type CommitPlan = Pick<Committing, 'message' | 'before' | 'next'>;
+type CommitPlan = Pick<Committing, 'message' | 'next'>;
 
 /** Commits an agent's edits, or ends the phase if the agent edited a protected file. */
 function commitEdits(state: PhaseState, changed: readonly RepoPath[], plan: CommitPlan): PhaseStep {
-  const paths = forbiddenEdits(changed, state.setup.edits);
+  const paths = changed.filter((path) => isForbidden(path, state.setup.edits));
   return paths.length > 0 ? endPhase(state, 'forbidden-edit', { paths }) : commit(state, changed, plan);
 }
 
 function commit(state: PhaseState, changed: readonly RepoPath[], plan: CommitPlan): PhaseStep {
-  const paths = committedPaths(changed, state.setup.edits);
-  if (!state.setup.commits || paths.length === 0) return afterCommit(state, plan);
+  const { edits } = state.setup;
+  const paths = changed.filter((path) => !isForbidden(path, edits) && isUnderReview(path, edits));
+  if (!state.setup.commits || paths.length === 0) return prepare(state, plan.next);
   const position: Committing = { at: 'committing', paths, ...plan };
   return { state: { ...state, position }, actions: [{ kind: 'commit', paths, message: plan.message }] };
 }
 
 /** Continues after a commit. Deltas come from snapshots, so a failed commit only makes the next sessions new ones. */
-export function onCommit(state: PhaseState, position: Committing, { kind }: { readonly kind: string }): PhaseStep {
-  return afterCommit(kind === 'commit-failed' ? { ...state, commitFailed: true } : state, position);
+export function onCommit(state: PhaseState, { next }: Committing, { failed }: EventOf<'commit-ended'>): PhaseStep {
+  return prepare(failed ? { ...state, commitFailed: true } : state, next);
 }
 
-function afterCommit(state: PhaseState, { before, next }: Pick<Committing, 'before' | 'next'>): PhaseStep {
-  return before === 'preparation' ? prepare(state, next) : snapshotAction(state, 'starting');
+/** Starts the next preparation, or a round if there is none. */
+export function prepare(state: PhaseState, next: number | null): PhaseStep {
+  const preparation = next === null ? undefined : state.setup.preparations[next];
+  if (state.setup.phase !== 'implement' || next === null || preparation === undefined) {
+    return snapshotAction(state, 'starting');
+  }
+  return startCall({ ...state, position: { at: 'preparing', next, flights: {}, marks: [] } }, preparation.role);
 }
 
-/** Starts the next preparation, or the reviews if there is none. */
-export function prepare(state: PhaseState, next: number): PhaseStep {
-  const preparation = state.setup.preparations[next];
-  if (state.setup.phase !== 'implement' || preparation === undefined) return snapshotAction(state, 'starting');
-  const flight = pendingDispatches(preparationAsk(state, preparation), []);
-  return withCall({ ...state, position: { at: 'preparing', next, flight } }, { flight, marks: [] });
-}
-
-/** Commits the edits of a finished preparation under its name. */
-export function onPrepared(state: PhaseState, { next }: PositionAt<'preparing'>, event: EventOf<'fixed'>): PhaseStep {
+/** Records a finished preparation, and commits its edits under its name. */
+export function onPrepared(state: PhaseState, position: PositionAt<'preparing'>, event: EventOf<'fixed'>): PhaseStep {
+  const { next } = position;
   const preparation = state.setup.preparations[next];
   if (preparation === undefined || event.by !== 'agent') throw unexpected(event.kind, 'preparing');
-  const name = preparation.part === null ? preparation.role : `${preparation.role} ${preparation.part}`;
-  const message = `onceover: ${state.setup.phase} ${name}`;
-  return commitEdits(state, event.changedPaths, { message, before: 'preparation', next: next + 1 });
+  const { role, part } = preparation;
+  const asked = askedCall(position, role, event.kind);
+  const call = recordOf({ ...asked, spent: countSpent(asked.spent, event) });
+  const message = `onceover: ${state.setup.phase} ${part === null ? role : `${role} ${part}`}`;
+  return after(
+    { kind: 'record-preparation', ...preparation, summary: event.summary, call },
+    commitEdits(state, event.changedPaths, { message, next: next + 1 }),
+  );
 }

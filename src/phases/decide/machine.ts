@@ -2,25 +2,26 @@ import type { PendingDispatch, PhaseEvent, PhasePosition, PhaseState, PhaseStep 
 import type { PhaseSetup, SeenContent } from '../types.ts';
 import {
   after,
+  countSpent,
   type EventOf,
+  failedCall,
   onCallFailed,
   onMeasured,
   type PositionAt,
+  recordOf,
   reviewError,
-  turnOf,
   unexpected,
 } from './calls.ts';
-import { countSpent } from './dispatch.ts';
 import { endPhase, snapshotAction } from './end.ts';
 import { onCallerFixed, onCommit, onFixed, onPrepared, prepare, startFix } from './fix.ts';
-import { firstStage } from './questions.ts';
+import { stagesOf } from './roles.ts';
 import { concludeRound, onAnswered, onConfirmed, onRoundSnapshot, recordRound } from './round.ts';
 
 /** Starts a phase without any session, status or counter of an earlier run. */
 export function beginPhase(setup: PhaseSetup): PhaseStep {
   const state: PhaseState = {
     setup,
-    stage: firstStage(setup.phase),
+    stage: stagesOf(setup.phase)[0],
     position: { at: 'starting' },
     counted: { domain: 0, phase: 0, implement: 0 },
     round: 0,
@@ -61,7 +62,7 @@ const TRANSITIONS: {
     'dispatch-failed': (state, _, event) => onCallFailed(state, event),
   },
   waiting: { fixed: (state, _, event) => onCallerFixed(state, event) },
-  committing: { committed: onCommit, 'nothing-to-commit': onCommit, 'commit-failed': onCommit },
+  committing: { 'commit-ended': onCommit },
   preparing: { fixed: onPrepared, 'dispatch-failed': (state, _, event) => onCallFailed(state, event) },
   ended: {},
 };
@@ -100,9 +101,8 @@ export function checkpoint(state: PhaseState): PhaseState {
       return { ...kept, position: { at: 'starting' }, round: kept.round - 1, counted: { ...counted, [stage]: count } };
     }
     case 'fixing':
-      return { ...kept, position: { ...position, flight: null, marks: [] } };
     case 'preparing':
-      return { ...kept, position: { ...position, flight: null } };
+      return { ...kept, position: { ...position, flights: {}, marks: [] } };
     default:
       return kept;
   }
@@ -140,21 +140,17 @@ export function acceptNotes(state: PhaseState): PhaseStep | null {
 /** Ends a phase early. Verdicts so far are recorded, but none of them becomes an approval. */
 function stopped(state: PhaseState, { why, used = [] }: EventOf<'stop'>): PhaseStep {
   const { position } = state;
-  const withUsage = (flight: PendingDispatch): PendingDispatch => {
-    const more = used.find(({ role }) => role === flight.ask.role);
-    if (more === undefined || flight.kind !== 'asked') return flight;
-    return { ...flight, spent: countSpent(flight.spent, { ...more, freshChars: 0 }) };
-  };
-  if (position.at === 'fixing') {
-    const flight = position.flight === null ? null : withUsage(position.flight);
-    const turn = flight?.kind === 'asked' && flight.spent.asks > 0 ? turnOf(flight, flight.spent) : null;
-    const { marks } = position;
-    return after({ kind: 'record-fix', round: state.round, summary: null, marks, turn }, endPhase(state, why));
+  if (!('flights' in position)) return endPhase(state, why);
+  const stoppedCalls = Object.values(position.flights).map((call): PendingDispatch => {
+    const more = used.find(({ role }) => role === call.ask.role);
+    return more === undefined ? call : { ...call, spent: countSpent(call.spent, { ...more, freshChars: 0 }) };
+  });
+  if (position.at !== 'reviewing') {
+    const [call] = stoppedCalls;
+    const end = endPhase(state, why);
+    return call === undefined ? end : after(failedCall(state, position, recordOf(call)), end);
   }
-  if (position.at !== 'reviewing') return endPhase(state, why);
-  const left = Object.values(position.flights).map((flight) =>
-    reviewError(withUsage(flight), { kind: 'stopped', by: why }),
-  );
-  const known = recordRound(state, position, [...position.errors, ...left]);
+  const errors = stoppedCalls.map((call) => reviewError(call, { kind: 'stopped', by: why }));
+  const known = recordRound(state, position, [...position.errors, ...errors]);
   return after(known.record, endPhase(known.state, why));
 }

@@ -1,39 +1,50 @@
 import { addUsage, totalTokens, type Usage } from '../../kernel/agent.ts';
 import type { PhaseStage } from '../../kernel/review-loops.ts';
-import type { LoopDispatch, Saved } from '../../ledger/entries.ts';
+import type { LedgerLoop, LoopDispatch, Saved } from '../../ledger/entries.ts';
 import { savedByResuming } from '../../ledger/savings.ts';
-import type { MetaLoop, MetaUpdate, PhaseFix, PhaseOutcome, PhaseRound, PhaseRun, Resuming } from '../run-types.ts';
+import type { MetaLoop, MetaUpdate, PhaseOutcome, Resuming } from '../run-types.ts';
 import type { PhaseState } from '../state.ts';
-import type { IterationEntry, PhaseEnd, PhaseMark, RoleIssue } from '../types.ts';
+import type {
+  IterationEntry,
+  LoopCall,
+  PhaseEnd,
+  PhaseFix,
+  PhaseMark,
+  PhaseRound,
+  PhaseRun,
+  RoleIssue,
+} from '../types.ts';
 import { phaseEnd } from './end.ts';
-import { reviewersOfStage } from './questions.ts';
+import { reviewersOfStage, stagesOf } from './roles.ts';
+
+/** A call of a loop, with its agent and its result. */
+type RecordedCall = LoopDispatch & Pick<LedgerLoop, 'agent' | 'status'>;
 
 /** Returns the calls of a recorded round and of the fix that followed it. */
 export function dispatchesOf(
-  entry: IterationEntry,
-  fix: Pick<PhaseFix, 'turn' | 'marks'> | null,
-  { feature, run }: Pick<LoopDispatch, 'feature' | 'run'>,
-): readonly LoopDispatch[] {
+  entry: Pick<IterationEntry, 'phase' | 'stage' | 'iteration' | 'isFinalValidation' | 'looks' | 'errors' | 'marks'>,
+  fix: PhaseFix | null,
+  ids: Pick<LoopDispatch, 'feature' | 'run'>,
+): readonly RecordedCall[] {
   const { phase, stage, iteration, isFinalValidation } = entry;
-  const common = { feature, run, phase, stage, iteration };
-  const reviews = entry.looks.map(({ role, template, why, spent }) => {
-    return { ...common, isFinalValidation, role, template, why, ...spent, ...markFlags(entry.marks, role) };
-  });
+  const recorded = (
+    { agent, template, why, spent }: LoopCall,
+    one: Pick<RecordedCall, 'role' | 'status' | 'isFinalValidation'>,
+    marks: readonly PhaseMark[],
+  ): RecordedCall => {
+    const has = (kind: PhaseMark['kind']) => marks.some((mark) => mark.kind === kind && mark.role === one.role);
+    return {
+      ...{ ...ids, phase, stage, iteration, ...one, agent, template, why, ...spent },
+      ...{ fellBack: has('resume-fallback'), guarded: has('delta-guard'), warned: has('lazy-load-warning') },
+    };
+  };
+  const reviews = [
+    ...entry.looks.map((look) => ({ call: look, status: look.enginePass ? ('pass' as const) : ('fail' as const) })),
+    ...entry.errors.filter(({ spent }) => spent.asks > 0).map((call) => ({ call, status: 'error' as const })),
+  ].map(({ call, status }) => recorded(call, { role: call.role, status, isFinalValidation }, entry.marks));
   if (fix === null || fix.turn === null) return reviews;
-  const { template, why, spent } = fix.turn;
-  const role = 'implementer';
-  return [
-    ...reviews,
-    { ...common, isFinalValidation: false, role, template, why, ...spent, ...markFlags(fix.marks, role) },
-  ];
-}
-
-function markFlags(
-  marks: readonly PhaseMark[],
-  role: LoopDispatch['role'],
-): Pick<LoopDispatch, 'fellBack' | 'guarded' | 'warned'> {
-  const has = (kind: PhaseMark['kind']) => marks.some((mark) => mark.kind === kind && mark.role === role);
-  return { fellBack: has('resume-fallback'), guarded: has('delta-guard'), warned: has('lazy-load-warning') };
+  const status = fix.summary === null ? 'error' : 'done';
+  return [...reviews, recorded(fix.turn, { role: 'implementer', status, isFinalValidation: false }, fix.marks)];
 }
 
 /** Returns the result of a call: the phase has ended or waits for a fix. */
@@ -68,21 +79,22 @@ function exitCodeOf({ status, why, open }: PhaseEnd): PhaseOutcome['exitCode'] {
   return status === 'error' && why !== 'interrupted' && open.length > 0 ? 1 : EXIT_CODES[status];
 }
 
-function usageOf({ preparations, rounds }: PhaseRun): Usage | null {
-  const used = [
-    ...preparations.map(({ usage }) => usage),
-    ...rounds.flatMap(({ entry, fix }) => [
-      ...[...entry.looks, ...entry.errors].map(({ spent }) => spent.usage),
-      fix?.turn?.spent.usage ?? null,
-    ]),
-  ];
-  return used.reduce(addUsage, null);
+function usageOf(run: PhaseRun): Usage | null {
+  const used = [...run.preparations, ...callsOf(run).map(({ spent }) => spent)];
+  return used.map(({ usage }) => usage).reduce(addUsage, null);
+}
+
+/** Returns the calls of all rounds and fixes. */
+export function callsOf({ rounds }: Pick<PhaseRun, 'rounds'>): readonly LoopCall[] {
+  return rounds.flatMap(({ entry, fix }) => [...entry.looks, ...entry.errors, ...(fix?.turn ? [fix.turn] : [])]);
 }
 
 /** Returns the tokens saved: by skipped reviewers, as much as each used last, and by resumed sessions. */
 function savedIn({ id, feature, rounds }: PhaseRun): Saved {
   const skipped = rounds.flatMap(({ entry }, n) => entry.skipped.map(({ role }) => lastUsed(rounds.slice(0, n), role)));
-  const calls = rounds.flatMap(({ entry, fix }) => dispatchesOf(entry, fix, { feature, run: id }));
+  const calls = rounds
+    .flatMap(({ entry, fix }) => dispatchesOf(entry, fix, { feature, run: id }))
+    .filter(({ status }) => status !== 'error');
   return {
     pass: 0,
     slot: skipped.reduce((sum, tokens) => sum + tokens, 0),
@@ -104,8 +116,7 @@ export function metaUpdate(
   given: { readonly now: Date; readonly resuming: Resuming; describe(issue: RoleIssue): string },
 ): MetaUpdate {
   const open = openIn(state);
-  const stages: readonly PhaseStage[] = run.phase === 'implement' ? ['implement'] : ['domain', 'phase'];
-  const loops = stages.flatMap((stage): MetaLoop[] => {
+  const loops = stagesOf(run.phase).flatMap((stage): MetaLoop[] => {
     const rounds = run.rounds.filter(({ entry }) => entry.stage === stage);
     const first = rounds[0];
     const last = rounds.at(-1);
@@ -116,20 +127,20 @@ export function metaUpdate(
       {
         stage,
         // Rounds are recorded when they end, so a loop started with the phase or at the end of the loop before it.
-        started: new Date(run.rounds[run.rounds.indexOf(first) - 1]?.at ?? run.startedAt),
-        completed: approved ? new Date(last.at) : null,
+        started: run.rounds[run.rounds.indexOf(first) - 1]?.at ?? run.startedAt,
+        completed: approved ? last.at : null,
         iterations: Math.max(...rounds.map(({ entry }) => entry.iteration)),
         approved,
-        notes: open.filter(({ role }) => reviewers.includes(role)).map(given.describe),
+        reviewerNotes: open.filter(({ role }) => reviewers.includes(role)).map(given.describe),
       },
     ];
   });
   return {
     phase: run.phase,
-    started: new Date(run.startedAt),
-    completed: endOf(state)?.status === 'approved' ? given.now : null,
+    started: run.startedAt,
+    completed: endOf(state)?.status === 'approved' ? given.now.toISOString() : null,
     loops,
-    notes: open.map(given.describe),
+    reviewerNotes: open.map(given.describe),
     resuming: given.resuming,
   };
 }

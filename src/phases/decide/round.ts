@@ -1,11 +1,21 @@
-import type { ReviewerRole } from '../../kernel/review-loops.ts';
+import type { PhaseRole, ReviewerRole } from '../../kernel/review-loops.ts';
 import type { PhaseAction, PhaseState, PhaseStep, RoleState } from '../state.ts';
 import type { IterationEntry, RoleReview, RoleReviewError, SeenContent } from '../types.ts';
-import { after, askedCall, type EventOf, keepSession, type PositionAt, startCall, withoutKey } from './calls.ts';
-import { countSpent, readMarks } from './dispatch.ts';
+import {
+  after,
+  askedCall,
+  countSpent,
+  type EventOf,
+  keepSession,
+  type PositionAt,
+  readMarks,
+  recordOf,
+  startCall,
+  withoutKey,
+} from './calls.ts';
 import { blockingIssues, endedAtCap, endPhase, isPass, snapshotAction } from './end.ts';
 import { startFix } from './fix.ts';
-import { mostIterations, reviewersOfStage } from './questions.ts';
+import { mostIterations, reviewersOfStage } from './roles.ts';
 
 type Reviewing = PositionAt<'reviewing'>;
 
@@ -53,17 +63,8 @@ function dueRoles({ setup, stage, roles, isFinalValidation }: PhaseState, seen: 
 export function onAnswered(state: PhaseState, at: Reviewing, event: EventOf<'answered'>): PhaseStep {
   const { role, answer } = event;
   const flight = askedCall(at, role, event.kind);
-  const { agent, template, why } = flight.ask;
-  const look: RoleReview = {
-    role,
-    agent,
-    template: template ?? 'I1-R4',
-    why,
-    answer,
-    reviewerApproved: answer.approved,
-    enginePass: isPass(answer),
-    spent: countSpent(flight.spent, event),
-  };
+  const call = recordOf({ ...flight, spent: countSpent(flight.spent, event) });
+  const look: RoleReview = { role, ...call, answer, enginePass: isPass(answer) };
   const position: Reviewing = {
     ...at,
     flights: withoutKey(at.flights, role),
@@ -96,11 +97,10 @@ export function recordRound(
   const inOrder = <One extends { readonly role: string }>(all: readonly One[]) =>
     reviewers.flatMap((reviewer) => all.filter(({ role }) => role === reviewer));
   const [looks, errors, marks] = [inOrder(at.looks), inOrder(failed), inOrder(at.marks)];
-  const called = new Set<ReviewerRole>([...looks, ...errors].map(({ role }) => role));
-  const skipped = reviewers.flatMap((role) => {
-    const last = before.roles[role];
-    return called.has(role) || last === undefined ? [] : [{ role, passedAt: last.iteration }];
-  });
+  const skipped = skippedReviewers(
+    before,
+    [...looks, ...errors].map(({ role }) => role),
+  );
   const entry: IterationEntry = {
     ...{ phase: setup.phase, stage, iteration, most: mostIterations(setup), isFinalValidation, round },
     ...{ seen, looks, skipped, errors, marks },
@@ -113,10 +113,21 @@ export function recordRound(
   return { state: { ...before, roles, reviewed: seen, commitFailed: false }, record: { kind: 'record', entry } };
 }
 
+/** Returns the reviewers of the stage that are not called in this round, and the iteration in which each passed. */
+export function skippedReviewers(
+  { setup, stage, roles }: PhaseState,
+  called: readonly PhaseRole[],
+): IterationEntry['skipped'] {
+  return reviewersOfStage(setup.phase, stage).flatMap((role) => {
+    const last = roles[role];
+    return called.includes(role) || last === undefined ? [] : [{ role, passedAt: last.iteration }];
+  });
+}
+
 function afterVerdicts(state: PhaseState, { looks, errors }: Pick<IterationEntry, 'looks' | 'errors'>): PhaseStep {
   const [error] = errors;
   if (error !== undefined) {
-    return endPhase(state, 'reviewer-failed', { failure: error.why.kind === 'stopped' ? null : error.why });
+    return endPhase(state, 'reviewer-failed', { failure: error.failure.kind === 'stopped' ? null : error.failure });
   }
   const failing = looks.filter(({ enginePass }) => !enginePass);
   if (failing.length === 0) return snapshotAction(state, 'confirming');

@@ -1,7 +1,10 @@
 import type * as z from 'zod';
-import { quoteName } from '../../kernel/escape.ts';
 import { errorSchema } from '../../kernel/json-schema.ts';
+import { UNSTYLED } from '../../ui/style.ts';
 import { phaseSchema, type startedPhaseSchema } from '../json-schema.ts';
+import { REPAIRS } from './end.ts';
+import { describeOpenIssues } from './issues.ts';
+import { joinPhaseBlocks, phaseTitle } from './result.ts';
 
 /** The answer of `start_phase` and `continue_phase`. */
 export type StartedPhaseDocument = z.output<typeof startedPhaseSchema>;
@@ -32,11 +35,16 @@ function nextStep({ loop_id, state, phase, error }: Omit<StartedPhaseDocument, '
   const again = `call ${call} and no summary to run the round again.`;
   if (state === 'running') return `Call ${call} and no summary to wait for the end of the round.`;
   if (error !== null) return `${error.next} Then ${again}`;
-  if (phase === null) return `C${again.slice(1)}`;
+  if (phase === null) return capitalized(again);
   if (state === 'waiting') {
     return `Fix the open issues, then call ${call} and a summary of your changes. If an issue is wrong, leave the work as it is and say why in the summary; the reviewer decides.`;
   }
-  return NEXT[phase.status] ?? `${REPAIRS[phase.end ?? ''] ?? 'Fix the error'}, then ${again}`;
+  const repair = phase.end === null ? null : REPAIRS[phase.end];
+  return NEXT[phase.status] ?? capitalized(repair ? `${repair}, then ${again}` : again);
+}
+
+function capitalized(sentence: string): string {
+  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`;
 }
 
 const NEXT: Readonly<Partial<Record<Phase['status'], string>>> = {
@@ -46,32 +54,20 @@ const NEXT: Readonly<Partial<Record<Phase['status'], string>>> = {
   cap: 'The loop has ended. Show the user the open issues. The user can have them fixed and reviewed again (start_phase), or accept them ("onceover phase … --accept-with-notes").',
 };
 
-/** The repair for each reason that prevented a verdict. */
-const REPAIRS: Readonly<Record<string, string>> = {
-  'artifact-missing': 'Restore the document',
-  'artifact-empty': 'Restore the content of the document',
-  'artifact-unreadable': 'Restore the document as UTF-8 text',
-  disturbed: 'Wait until no one else edits the files',
-  budget: 'The budget is used up: ask the user to raise "budget" in onceover.yml',
-};
-
 /** Describes a started loop for the agent that runs it: the state, the open issues and the next step. */
 export function describeStartedPhase(document: StartedPhaseDocument): string {
-  return [...blocksOf(document), document.next].filter((block) => block !== '').join('\n\n');
+  return joinPhaseBlocks([...blocksOf(document), document.next]);
 }
 
 function blocksOf({ loop_id, state, progress, phase, error }: StartedPhaseDocument): readonly string[] {
   if (state === 'running') return [`Loop ${loop_id}: the round is running.`, progress.join('\n')];
   if (error !== null) return [`The round could not run.\n${error.message}`];
   if (phase === null) return ['The round ended without a result.', progress.join('\n')];
-  const subject = `${phase.phase} of ${phase.feature === '' ? 'this folder' : quoteName(phase.feature)}`;
   const result = state === 'waiting' ? 'Not yet approved' : RESULTS[phase.status];
-  const more = phase.open_issues.length - MAX_ISSUES;
   return [
-    `${result}: ${subject}${phase.end === null ? '' : ` (${phase.end})`}`,
+    `${result}: ${phaseTitle(phase)}${phase.end === null ? '' : ` (${phase.end})`}`,
     ...describeErrors(phase),
-    ...phase.open_issues.slice(0, MAX_ISSUES).map(describeIssue),
-    ...(more > 0 ? [`… and ${more} more: see open_issues.`] : []),
+    describeOpenIssues(phase.open_issues, UNSTYLED, 'see open_issues', MAX_ISSUES),
     phase.warnings.map((warning) => `Warning: ${warning}`).join('\n'),
   ];
 }
@@ -85,15 +81,6 @@ const RESULTS: Readonly<Record<Phase['status'], string>> = {
 };
 
 const MAX_ISSUES = 50;
-
-function describeIssue(issue: Phase['open_issues'][number]): string {
-  const about = [issue.role, issue.category, issue.location].filter((one) => one !== null && one !== '');
-  return [
-    `${issue.severity} (${about.join(', ')})`,
-    `  ${issue.description}`,
-    ...(issue.suggestion === null ? [] : [`  suggestion: ${issue.suggestion}`]),
-  ].join('\n');
-}
 
 function describeErrors({ loops }: Phase): readonly string[] {
   return loops.flatMap(({ role, iterations }) => {

@@ -4,92 +4,80 @@ import { count, someNames } from '../../ui/wording.ts';
 import { ARTIFACT_OF } from '../roles/types.ts';
 import type { PhaseOutcome } from '../run-types.ts';
 import type { IterationEntry, PhaseEndReason } from '../types.ts';
+import { describeNoVerdict } from './rounds.ts';
 
 /** Describes how a phase ended or why it waits, and the next step. `again` is the command that runs the phase again. */
 export function describePhaseEnd(outcome: PhaseOutcome, again: string): readonly string[] {
-  const { end } = outcome;
-  const [what, ...next] = end === null ? waiting(outcome, again) : ENDS[end.why](outcome, again);
-  return [`${what} (exit code ${outcome.exitCode})`, ...next];
+  const { end, open, exitCode } = outcome;
+  const result = (sentence: string) => `${sentence} (exit code ${exitCode})`;
+  if (end === null) {
+    const them = open.length === 1 ? 'it' : 'them';
+    const next = `Next: fix ${them}, then run: ${again} --summary "what you did"`;
+    return [result(`Waiting: ${openIssues(outcome)}.`), next];
+  }
+  const repair = REPAIRS[end.why];
+  return [
+    result(RESULTS[end.why](outcome)),
+    ...(repair === null ? [] : [`Next: ${repair === '' ? '' : `${repair}, then `}run again: ${again}`]),
+    ...(MORE[end.why]?.(outcome, again) ?? []),
+  ];
 }
 
-/** The result, followed by the next steps. */
-type Sentences = readonly [what: string, ...next: string[]];
+const RESULTS: Readonly<Record<PhaseEndReason, (outcome: PhaseOutcome) => string>> = {
+  approved: (outcome) => `Approved: ${subject(outcome)}, by ${allOf(reviewers(outcome))}${describeFixes(outcome)}.`,
+  'accepted-with-notes': (outcome) => `Accepted with notes, not approved: ${atCap(outcome)}.`,
+  cap: (outcome) => `Not approved: ${atCap(outcome)}.`,
+  stalled: (outcome) => `Stalled: two fixes in a row changed nothing, and ${openIssues(outcome)}.`,
+  'not-fixed': (outcome) => `Not approved: ${openIssues(outcome)}, and there is no fixer.`,
+  'reviewer-failed': (outcome) => `Could not judge: ${noVerdict(outcome)}.${alsoOpen(outcome)}`,
+  'fixer-failed': (outcome) => `Stopped: the fixer ${failedHow(outcome)}, and ${openIssues(outcome)}.`,
+  'preparation-failed': (outcome) =>
+    `Stopped before the reviews: the agent that prepares the code ${failedHow(outcome)}.`,
+  'forbidden-edit': (outcome) =>
+    `Stopped: an agent changed files that it must not change: ${someNames(outcome.end?.paths ?? [])}.${alsoOpen(outcome)}`,
+  'artifact-missing': (outcome) => `Stopped: ${subject(outcome)} no longer exists, so it cannot be reviewed.`,
+  'artifact-empty': (outcome) => `Stopped: ${subject(outcome)} is empty now, so there is nothing to review.`,
+  'artifact-unreadable': (outcome) =>
+    `Stopped: ${subject(outcome)} is no longer UTF-8 text, or is a file that reviewers may not see.`,
+  disturbed: (outcome) =>
+    `Could not judge: ${subject(outcome)} kept changing during the reviews, so no approval counts.`,
+  interrupted: (outcome) => `Interrupted: nothing was approved.${alsoOpen(outcome)}`,
+  budget: (outcome) => `Stopped: the budget is used up, and nothing was approved.${alsoOpen(outcome)}`,
+  trouble: (outcome) => `Could not judge: the phase stopped because of an error.${alsoOpen(outcome)}`,
+};
 
-function waiting(outcome: PhaseOutcome, again: string): Sentences {
-  const them = outcome.open.length === 1 ? 'it' : 'them';
-  return [`Waiting: ${openIssues(outcome)}.`, `Next: fix ${them}, then run: ${again} --summary "what you did"`];
-}
+/** What to do before the phase runs again; empty if nothing, null if it need not run again. */
+export const REPAIRS: Readonly<Record<PhaseEndReason, string | null>> = {
+  approved: null,
+  'accepted-with-notes': null,
+  cap: 'fix the open issues',
+  stalled: 'fix the open issues yourself',
+  'not-fixed': 'fix the open issues',
+  'reviewer-failed': 'fix the error',
+  'fixer-failed': 'check the edits of the fixer with "git diff"',
+  'preparation-failed': 'check the edits of the agent with "git diff"',
+  'forbidden-edit': 'check "git diff" and keep or undo these edits',
+  'artifact-missing': 'restore the document ("git status" and "git log" show what happened)',
+  'artifact-empty': 'restore the content of the document ("git diff" and "git log -p" show it)',
+  'artifact-unreadable': 'restore the document as UTF-8 text ("git status" and "git diff" show what changed)',
+  disturbed: 'wait until no one else edits the files',
+  interrupted: '',
+  budget: 'raise "budget" in onceover.yml',
+  trouble: 'fix the error',
+};
 
-const ENDS: Readonly<Record<PhaseEndReason, (outcome: PhaseOutcome, again: string) => Sentences>> = {
+type MoreLines = (outcome: PhaseOutcome, again: string) => readonly string[];
+
+/** Further lines about an end. */
+const MORE: Readonly<Partial<Record<PhaseEndReason, MoreLines>>> = {
   approved: (outcome) => {
     const older = describeEarlierRounds(outcome);
-    return [
-      `Approved: ${subject(outcome)}, by ${allOf(reviewers(outcome))}${describeFixes(outcome)}.`,
-      ...(older === null ? [] : [`${older}.`]),
-    ];
+    return older === null ? [] : [`${older}.`];
   },
-  'accepted-with-notes': (outcome) => [
-    `Accepted with notes, not approved: ${atCap(outcome)}.`,
-    `The open issues are listed in ${inFeature(outcome, '.meta.json')}.`,
-  ],
-  cap: (outcome, again) => [
-    `Not approved: ${atCap(outcome)}.`,
-    `Next: fix the open issues and run again: ${again}`,
-    `Or accept the open issues: ${again} --accept-with-notes`,
-  ],
-  stalled: (outcome, again) => [
-    `Stalled: two fixes in a row changed nothing, and ${openIssues(outcome)}.`,
-    `Next: fix the open issues yourself and run again: ${again}`,
-  ],
-  'not-fixed': (outcome, again) => [
-    `Not approved: ${openIssues(outcome)}, and there is no fixer.`,
-    `Next: fix the open issues and run again: ${again}`,
-    'Add --fixer AGENT to let an agent fix them, or --step to fix them yourself, round by round.',
-  ],
-  'reviewer-failed': (outcome, again) => [
-    `Could not judge: ${noVerdict(outcome)}.${alsoOpen(outcome)}`,
-    `Next: fix the error and run again: ${again}`,
-  ],
-  'fixer-failed': (outcome, again) => [
-    `Stopped: the fixer ${failedHow(outcome)}, and ${openIssues(outcome)}.`,
-    `Next: check its edits with "git diff" and run again: ${again}`,
-  ],
-  'preparation-failed': (outcome) => [
-    `Stopped before the reviews: the agent that prepares the code ${failedHow(outcome)}.`,
-    'Next: check its edits with "git diff" and run again, with or without --simplify and --deepen-tests.',
-  ],
-  'forbidden-edit': (outcome, again) => [
-    `Stopped: an agent changed files that it must not change: ${someNames(outcome.end?.paths ?? [])}.${alsoOpen(outcome)}`,
-    `Next: check "git diff", keep or undo these edits, and run again: ${again}`,
-  ],
-  'artifact-missing': (outcome) => [
-    `Stopped: ${subject(outcome)} no longer exists, so it cannot be reviewed.`,
-    'Next: restore it ("git status" and "git log" show what happened) and run again.',
-  ],
-  'artifact-empty': (outcome) => [
-    `Stopped: ${subject(outcome)} is empty now, so there is nothing to review.`,
-    'Next: restore the content ("git diff" and "git log -p" show it) and run again.',
-  ],
-  'artifact-unreadable': (outcome) => [
-    `Stopped: ${subject(outcome)} is no longer UTF-8 text, or is a file that reviewers may not see.`,
-    'Next: check "git status" and "git diff", fix the file, and run again.',
-  ],
-  disturbed: (outcome, again) => [
-    `Could not judge: ${subject(outcome)} kept changing during the reviews, so no approval counts.`,
-    `Next: run again when no one else edits the files: ${again}`,
-  ],
-  interrupted: (outcome, again) => [
-    `Interrupted: nothing was approved.${alsoOpen(outcome)}`,
-    `Next: run again: ${again}`,
-  ],
-  budget: (outcome, again) => [
-    `Stopped: the budget is used up, and nothing was approved.${alsoOpen(outcome)}`,
-    `Next: raise "budget" in onceover.yml and run again: ${again}`,
-  ],
-  trouble: (outcome, again) => [
-    `Could not judge: the phase stopped because of an error.${alsoOpen(outcome)}`,
-    `Next: fix the error above and run again: ${again}`,
-  ],
+  'accepted-with-notes': (outcome) => [`The open issues are listed in ${inFeature(outcome, '.meta.json')}.`],
+  'preparation-failed': () => ['Add --simplify or --deepen-tests to prepare the code again.'],
+  cap: (_, again) => [`Or accept the open issues: ${again} --accept-with-notes`],
+  'not-fixed': () => ['Add --fixer AGENT to let an agent fix them, or --step to fix them yourself, round by round.'],
 };
 
 function entries({ run }: PhaseOutcome): readonly IterationEntry[] {
@@ -111,7 +99,8 @@ function subject(outcome: PhaseOutcome): string {
   return `the code of ${feature === '' ? '.' : quoteName(feature)}`;
 }
 
-function inFeature({ run: { feature } }: PhaseOutcome, name: string): string {
+/** Returns the path of a file in the feature's folder, for people. */
+export function inFeature({ run: { feature } }: Pick<PhaseOutcome, 'run'>, name: string): string {
   return quoteName(feature === '' ? name : `${feature}/${name}`);
 }
 
@@ -149,8 +138,7 @@ export function describeEarlierRounds(outcome: PhaseOutcome): string | null {
 function noVerdict(outcome: PhaseOutcome): string {
   const [error] = entries(outcome).at(-1)?.errors ?? [];
   if (error === undefined) return `a reviewer ${failedHow(outcome)}`;
-  const why = error.why.kind === 'stopped' ? 'was stopped' : describeAgentFailure(error.why);
-  return `${error.role} gave no verdict, ${quoteName(error.agent)} ${why}`;
+  return `${error.role} gave no verdict, ${quoteName(error.agent)} ${describeNoVerdict(error)}`;
 }
 
 function failedHow({ end }: PhaseOutcome): string {

@@ -1,8 +1,10 @@
+import type * as z from 'zod';
 import { oneLine, showInvisible } from '../../kernel/escape.ts';
 import { type LoopDispatchReason, SEVERITIES } from '../../kernel/review-loops.ts';
 import { describeAgentFailure } from '../../ui/describe-agent-failure.ts';
 import { type Styled, truncated } from '../../ui/style.ts';
 import { count } from '../../ui/wording.ts';
+import type { phaseSchema } from '../json-schema.ts';
 import type { LoopIssue, LostState, PhaseMark, RoleIssue } from '../types.ts';
 
 /** Describes an issue on one line, for `.meta.json`. */
@@ -46,30 +48,50 @@ function shorten(text: string): string {
 }
 
 /** Counts issues by severity: "1 blocker, 2 warnings"; empty if there are none. */
-export function issueCounts(issues: readonly LoopIssue[]): string {
+export function issueCounts(issues: readonly Pick<LoopIssue, 'severity'>[]): string {
   return SEVERITIES.map((severity) => ({ severity, number: issues.filter((one) => one.severity === severity).length }))
     .filter(({ number }) => number > 0)
     .map(({ severity, number }) => count(number, severity))
     .join(', ');
 }
 
-const MAX_ISSUES = 20;
+/** An open issue as in JSON documents. */
+type OpenIssue = z.output<typeof phaseSchema>['open_issues'][number];
 
-/** Lists the open issues, the most severe first. A long list is cut and says where to see the rest. */
-export function describeOpenIssues(open: readonly RoleIssue[], shown: Styled, where: string): string {
-  if (open.length === 0) return '';
-  const listed = mostSevereFirst(open)
-    .slice(0, MAX_ISSUES)
-    .map((one) => describeIssue(one, shown));
-  const left = open.length - listed.length;
-  const title = shown.paint('strong', `Open: ${issueCounts(open.map(({ issue }) => issue))}`);
-  return [title, ...listed, ...(left === 0 ? [] : [truncated(`… and ${left} more: ${where}.`, shown, 2)])].join('\n');
+/** Returns open issues as in JSON documents: blockers before warnings, otherwise in the reported order. */
+export function openIssueDocuments(open: readonly RoleIssue[]): OpenIssue[] {
+  const documents = open.map(({ role, issue }) => ({ role, ...issueDocument(issue) }));
+  return SEVERITIES.flatMap((severity) => documents.filter((one) => one.severity === severity));
 }
 
-/** Returns blockers before warnings, otherwise in the reported order. */
-export function mostSevereFirst(open: readonly RoleIssue[]): readonly RoleIssue[] {
-  const rank = ({ issue }: RoleIssue) => SEVERITIES.indexOf(issue.severity);
-  return [...open].sort((a, b) => rank(a) - rank(b));
+/** Returns an issue as in JSON documents. */
+export function issueDocument({ severity, level, category, description, location, suggestion }: LoopIssue) {
+  return {
+    severity,
+    level: level ?? null,
+    category: category ?? null,
+    description,
+    location: location ?? null,
+    suggestion: suggestion ?? null,
+  };
+}
+
+const MAX_ISSUES = 20;
+
+/** Lists the open issues of a document. A long list is cut and says where to see the rest. */
+export function describeOpenIssues(
+  open: readonly OpenIssue[],
+  shown: Styled,
+  where: string,
+  most = MAX_ISSUES,
+): string {
+  if (open.length === 0) return '';
+  const left = open.length - most;
+  return [
+    shown.paint('strong', `Open: ${issueCounts(open)}`),
+    ...open.slice(0, most).map((one) => describeIssue(one, shown)),
+    ...(left <= 0 ? [] : [truncated(`… and ${left} more: ${where}.`, shown)]),
+  ].join('\n');
 }
 
 const STYLES = { blocker: 'bad', warning: 'rests', suggestion: 'quiet' } as const satisfies Record<
@@ -77,15 +99,14 @@ const STYLES = { blocker: 'bad', warning: 'rests', suggestion: 'quiet' } as cons
   Parameters<Styled['paint']>[0]
 >;
 
-function describeIssue({ role, issue }: RoleIssue, shown: Styled): string {
-  const about = [issue.level, issue.category, issue.location].filter((one) => one !== undefined && one.trim() !== '');
-  const where = [role, ...about.map((one) => oneLine(one ?? ''))].join(', ');
+function describeIssue(issue: OpenIssue, shown: Styled): string {
+  const about = [issue.role, issue.level, issue.category, issue.location].map((one) => oneLine(one ?? ''));
+  const where = about.filter((one) => one.trim() !== '').join(', ');
+  const suggestion = issue.suggestion ?? '';
   return [
-    truncated(`  ${shown.paint(STYLES[issue.severity], issue.severity)}  ${where}`, shown, 2),
+    truncated(`  ${shown.paint(STYLES[issue.severity], issue.severity)}  ${where}`, shown),
     ...paragraph(issue.description, shown),
-    ...(issue.suggestion === undefined || issue.suggestion.trim() === ''
-      ? []
-      : paragraph(`Suggestion: ${issue.suggestion}`, shown)),
+    ...(suggestion.trim() === '' ? [] : paragraph(`Suggestion: ${suggestion}`, shown)),
   ].join('\n');
 }
 

@@ -1,15 +1,13 @@
 import { oneLine, quoteName } from '../../kernel/escape.ts';
 import { describePaid } from '../../ledger/describe.ts';
-import { describeAgentFailure } from '../../ui/describe-agent-failure.ts';
 import { describeFailure } from '../../ui/describe-failure.ts';
-import { cells, cut, padCells } from '../../ui/layout.ts';
-import { PLAIN, type Styled, type TextStyle, truncated, UNSTYLED } from '../../ui/style.ts';
+import { type Styled, type TextStyle, truncated, UNSTYLED } from '../../ui/style.ts';
 import { count, describeTakenBack, quoted, someNames } from '../../ui/wording.ts';
+import { callsOf } from '../decide/outcome.ts';
 import type { PhaseNotice, PhaseOutcome, PhasePlan } from '../run-types.ts';
-import type { StopReason } from '../types.ts';
-import { describePhaseEnd } from './end.ts';
-import { describeDispatchReason, describeOpenIssues } from './issues.ts';
-import { phaseTable } from './table.ts';
+import { describePhaseEnd, inFeature } from './end.ts';
+import { describeDispatchReason, describeOpenIssues, openIssueDocuments } from './issues.ts';
+import { describePhaseRounds } from './rounds.ts';
 
 /** Describes a notice in one sentence, without a full stop. */
 export function describePhaseNotice(notice: PhaseNotice): string {
@@ -44,32 +42,36 @@ const WITHHELD = {
 /** Describes a phase for people: rounds, fixes, open issues, result, next step and cost. */
 export function describePhase(outcome: PhaseOutcome, again: string, shown: Styled = UNSTYLED): string {
   const [result = '', ...next] = describePhaseEnd(outcome, again);
-  return describeBlocks(outcome, shown, [
-    shown.paint(styleOf(outcome), truncated(result, shown)),
-    ...next.map((line) => truncated(line, shown)),
-  ]);
+  return describeBlocks(outcome, shown, [shown.paint(styleOf(outcome), result), ...next]);
 }
 
 /** Describes the progress of an interrupted phase. */
 export function describePhaseSoFar(outcome: PhaseOutcome, shown: Styled = UNSTYLED): string {
   const [result = ''] = outcome.end?.why === 'approved' ? describePhaseEnd(outcome, '') : ['Nothing was approved.'];
-  return describeBlocks(outcome, shown, [truncated(result, shown)]);
+  return describeBlocks(outcome, shown, [result]);
 }
 
 function describeBlocks(outcome: PhaseOutcome, shown: Styled, end: readonly string[]): string {
-  const { phase, feature } = outcome.run;
-  const history = quoteName(feature === '' ? '.review-history.md' : `${feature}/.review-history.md`);
-  const blocks = [
-    shown.paint('strong', `${phase} of ${feature === '' ? 'this folder' : quoteName(feature)}`),
-    phaseTable(outcome.run, shown),
-    [...summaries(outcome, shown), ...withoutVerdict(outcome, shown), ...unconfirmed(outcome, shown)].join('\n'),
-    describeOpenIssues(outcome.open, shown, `see ${history}`),
+  const { run, open } = outcome;
+  const history = inFeature(outcome, '.review-history.md');
+  const spent = callsOf(run).map((call) => call.spent.asks);
+  const dispatches = run.preparations.length + spent.reduce((sum, asks) => sum + asks, 0);
+  return joinPhaseBlocks([
+    shown.paint('strong', phaseTitle(run)),
+    describePhaseRounds(run, shown),
+    describeOpenIssues(openIssueDocuments(open), shown, `see ${history}`),
     suggestions(outcome, history, shown),
-    [
-      ...end,
-      ...describePaid({ ...outcome, dispatches: dispatches(outcome) }).map((line) => truncated(line, shown)),
-    ].join('\n'),
-  ];
+    wrapped(shown, [...end, ...describePaid({ ...outcome, dispatches })]),
+  ]);
+}
+
+/** Names a phase and its feature. */
+export function phaseTitle({ phase, feature }: { readonly phase: string; readonly feature: string }): string {
+  return `${phase} of ${feature === '' ? 'this folder' : quoteName(feature)}`;
+}
+
+/** Joins the blocks of a text, without the empty ones. */
+export function joinPhaseBlocks(blocks: readonly string[]): string {
   return blocks.filter((block) => block !== '').join('\n\n');
 }
 
@@ -77,41 +79,6 @@ function styleOf({ end, exitCode }: PhaseOutcome): TextStyle {
   if (end?.why === 'accepted-with-notes') return 'rests';
   if (exitCode === 1) return 'bad';
   return exitCode === 0 ? 'good' : 'broken';
-}
-
-const SUMMARY_LINES = 3;
-
-const DEFAULT_WIDTH = 100;
-
-function summaries({ run }: PhaseOutcome, shown: Styled): readonly string[] {
-  const before = run.preparations.map(({ role, part, summary }) => [part === null ? role : `${role} ${part}`, summary]);
-  const fixes = run.rounds.flatMap(({ fix }) => (fix === null || fix.summary === null ? [] : [fix.summary]));
-  const most = ((shown.width ?? DEFAULT_WIDTH) - 2) * SUMMARY_LINES;
-  return [...before, ...fixes.map((summary, n) => [`Fix ${n + 1}`, summary])]
-    .filter(([, summary = '']) => summary.trim() !== '')
-    .map(([who, summary = '']) => truncated(cut(`${who}: ${oneLine(summary)}`, most), shown));
-}
-
-function withoutVerdict({ run }: PhaseOutcome, shown: Styled): readonly string[] {
-  const errors = run.rounds.flatMap(({ entry }) => entry.errors);
-  return errors.map(({ role, agent, why }) => {
-    const reason = why.kind === 'stopped' ? STOPPED[why.by] : `${quoteName(agent)} ${describeAgentFailure(why)}`;
-    return truncated(`No verdict from ${role}: ${reason}`, shown);
-  });
-}
-
-const STOPPED: Readonly<Record<StopReason, string>> = {
-  interrupted: 'interrupted',
-  budget: 'the budget is used up',
-  trouble: 'stopped by another error',
-};
-
-function unconfirmed({ run }: PhaseOutcome, shown: Styled): readonly string[] {
-  const marks = run.rounds.flatMap(({ entry, fix }) => [...entry.marks, ...(fix?.marks ?? [])]);
-  const roles = new Set(marks.filter(({ kind }) => kind === 'lazy-load-warning').map(({ role }) => role));
-  return roles.size === 0
-    ? []
-    : [truncated(`Did not confirm reading the required documents: ${[...roles].join(', ')}`, shown)];
 }
 
 /** Counts the suggestions in each reviewer's last answer. */
@@ -123,35 +90,32 @@ function suggestions({ run }: PhaseOutcome, history: string, shown: Styled): str
   return total === 0 ? '' : truncated(`${count(total, 'suggestion')}, optional: see ${history}.`, shown);
 }
 
-function dispatches({ run }: PhaseOutcome): number {
-  const asks = run.rounds.flatMap(({ entry, fix }) => [
-    ...[...entry.looks, ...entry.errors].map(({ spent }) => spent.asks),
-    fix?.turn?.spent.asks ?? 0,
+/** Describes a dry run. */
+export function describePhasePlan(plan: PhasePlan, shown: Styled = UNSTYLED): string {
+  const { artifact, files, required, goesOn, dispatches } = plan;
+  const waiting = goesOn?.waiting ?? [];
+  return joinPhaseBlocks([
+    shown.paint('strong', phaseTitle(plan)),
+    wrapped(shown, [
+      `Under review: ${artifact === null ? `${count(files.length, 'file')}: ${someNames(files)}` : quoteName(artifact)}`,
+      ...(required.length === 0 ? [] : [`Reviewers read: ${someNames(required)}`]),
+      `Fixer: ${describeFixing(plan.fixing)}; at most ${count(plan.mostIterations, 'iteration')} per loop`,
+      ...(goesOn === null ? [] : [`Continues a loop after round ${goesOn.round}`]),
+    ]),
+    describeOpenIssues(openIssueDocuments(waiting), shown, 'see .review-history.md'),
+    waiting.length === 0
+      ? ''
+      : wrapped(shown, ['The loop waits. Start the next round with --step --summary "what you did".']),
+    wrapped(
+      shown,
+      dispatches.length === 0 ? ['No agent would be called.'] : ['Next calls:', ...dispatches.map(describeCall)],
+    ),
+    'No agent was called and nothing was written (--dry-run).',
   ]);
-  return run.preparations.length + asks.reduce((sum, one) => sum + one, 0);
 }
 
-/** Describes a dry run. */
-export function describePhasePlan(plan: PhasePlan, shown: Styled = { paint: PLAIN, width: null }): string {
-  const lines = [
-    `Under review: ${plan.artifact === null ? `${count(plan.files.length, 'file')}: ${someNames(plan.files)}` : quoteName(plan.artifact)}`,
-    ...(plan.required.length === 0 ? [] : [`Reviewers read: ${someNames(plan.required)}`]),
-    `Fixer: ${describeFixing(plan.fixing)}; at most ${count(plan.mostIterations, 'iteration')} per loop`,
-    ...(plan.goesOn === null ? [] : [`Continues a loop after round ${plan.goesOn.round}`]),
-  ];
-  const waiting = plan.goesOn?.waiting ?? null;
-  const isWaiting = waiting !== null && waiting.length > 0;
-  const blocks = [
-    shown.paint('strong', `${plan.phase} of ${plan.feature === '' ? 'this folder' : quoteName(plan.feature)}`),
-    lines.map((line) => truncated(line, shown)).join('\n'),
-    waiting === null ? '' : describeOpenIssues(waiting, shown, 'see .review-history.md'),
-    isWaiting ? truncated('The loop waits. Start the next round with --step --summary "what you did".', shown) : '',
-    dispatchLines(plan.dispatches)
-      .map((line) => truncated(line, shown))
-      .join('\n'),
-    'No agent was called and nothing was written (--dry-run).',
-  ];
-  return blocks.filter((block) => block !== '').join('\n\n');
+function wrapped(shown: Styled, lines: readonly string[]): string {
+  return lines.map((line) => truncated(line, shown)).join('\n');
 }
 
 function describeFixing(fixing: PhasePlan['fixing']): string {
@@ -159,16 +123,9 @@ function describeFixing(fixing: PhasePlan['fixing']): string {
   return fixing.by === 'caller' ? 'you, between the rounds' : 'none';
 }
 
-function dispatchLines(dispatches: PhasePlan['dispatches']): readonly string[] {
-  if (dispatches.length === 0) return ['No agent would be called.'];
-  const width = Math.max(...dispatches.map(({ role }) => cells(role)));
-  return [
-    'Next calls:',
-    ...dispatches.map(({ role, agent, model, dispatch, why, promptChars }) => {
-      const reason = describeDispatchReason(why);
-      const how = `${dispatch === 'fresh' ? 'new' : dispatch} session${reason === null ? '' : ` (${reason})`}`;
-      const who = `${quoteName(agent)}${model === null ? '' : ` (${quoteName(model)})`}`;
-      return `  ${padCells(role, width)}  ${who}, ${how}, ${count(promptChars, 'character')}`;
-    }),
-  ];
+function describeCall({ role, agent, model, dispatch, why, promptChars }: PhasePlan['dispatches'][number]): string {
+  const reason = describeDispatchReason(why);
+  const session = `${dispatch === 'fresh' ? 'new' : dispatch} session${reason === null ? '' : ` (${reason})`}`;
+  const who = `${quoteName(agent)}${model === null ? '' : ` (${quoteName(model)})`}`;
+  return `  ${role}: ${who}, ${session}, ${count(promptChars, 'character')}`;
 }

@@ -5,13 +5,13 @@ import { cacheTtl, sessionUse } from '../../dispatch/decide-resume.ts';
 import { type ComposedPrompt, readsConfirmed, wholeText } from '../../dispatch/prompt.ts';
 import { answerFromEdits } from '../../dispatch/read-answer.ts';
 import { transcriptEntry } from '../../dispatch/retry.ts';
-import { type AgentFailure, type AgentReply, addUsage, type Usage } from '../../kernel/agent.ts';
+import type { AgentFailure, AgentReply, Usage } from '../../kernel/agent.ts';
 import type { RepoPath } from '../../kernel/ids.ts';
 import type { AskEnd, Question, ReviewerFacts } from '../../kernel/ports.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import type { ReviewerRole } from '../../kernel/review-loops.ts';
 import { isPass } from '../decide/end.ts';
-import { unseenEdits } from '../decide/fix.ts';
+import { isUnderReview } from '../decide/fix.ts';
 import { loopAnswer, loopLabel, loopMustRead, toLoopAnswer } from '../prompt/prompt.ts';
 import { changedBetween, onlyFiles, readSubject } from '../read/subject.ts';
 import type { Ask, PhaseEvent } from '../state.ts';
@@ -25,7 +25,6 @@ type RoleCall = {
   readonly facts: ReviewerFacts;
   readonly question: Question;
   readonly prompt: ComposedPrompt;
-  /** Characters that the agent is sent. */
   readonly promptChars: number;
   readonly talk: Conversation;
 };
@@ -82,7 +81,7 @@ async function prepareCall(playing: PhaseContext, ask: Ask, facts: ReviewerFacts
   const talk: Conversation =
     ask.because !== null && before !== null
       ? { ...before, prompt, model }
-      : { prompt, model, last: null, durationMs: 0, promptChars: 0, usage: null, exchanges: [] };
+      : { prompt, model, last: null, durationMs: 0, exchanges: [] };
   memory.talks.set(ask.role, talk);
   const { schema } = loopAnswer(ask, request.roles);
   const memo = memory.sessions.get(ask.role);
@@ -158,7 +157,7 @@ async function fixedEvent(
   const changedPaths = changed.value;
   memory.filesChanged = changedPaths.length;
   const only = request.phase === 'implement' ? onlyFiles(request.selection) : null;
-  const unseen = unseenEdits(changedPaths, { only });
+  const unseen = changedPaths.filter((path) => !isUnderReview(path, { only }));
   if (unseen.length > 0) memory.notices.push({ kind: 'unseen-edits', paths: unseen });
   return ok({ kind: 'fixed', summary, changedPaths, ...replied(call, reply, usage) });
 }
@@ -205,7 +204,7 @@ function replied({ playing, ask, facts, promptChars }: RoleCall, reply: AgentRep
 
 /** Keeps what the next question to this role needs, and reports the result. */
 async function remember(call: RoleCall, end: AskEnd, event: PhaseEvent, usage: Usage | null): Promise<void> {
-  const { playing, ask, facts, question, prompt, promptChars, talk } = call;
+  const { playing, ask, facts, question, prompt, talk } = call;
   const { memory, ports } = playing;
   const failure = event.kind === 'dispatch-failed' ? event.failure : null;
   memory.talks.set(ask.role, {
@@ -213,8 +212,6 @@ async function remember(call: RoleCall, end: AskEnd, event: PhaseEvent, usage: U
     last: end.ok ? end.reply : talk.last,
     model: (end.ok ? end.model : null) ?? talk.model,
     durationMs: talk.durationMs + end.durationMs,
-    promptChars: talk.promptChars + promptChars,
-    usage: addUsage(talk.usage, usage),
     exchanges: [...talk.exchanges, transcriptEntry(ask, question, end, failure)],
   });
   if (failure?.kind === 'limit') await startCooldown(ports, ask.agent, failure);

@@ -6,19 +6,17 @@ import type { ReviewerFacts } from '../../kernel/ports.ts';
 import type { DiffSection } from '../../kernel/repository.ts';
 import { sentenceDiff } from '../../text-diff/sentence-diff.ts';
 import { type LoopMaterial, loopAnswer, loopMustRead, loopPrompt } from '../prompt/prompt.ts';
-import type { LoopDelta } from '../prompt/review.ts';
+import type { LoopDelta } from '../prompt/sections.ts';
 import { isCode } from '../read/subject.ts';
 import { modelFor, roleName } from '../roles/types.ts';
 import type { Ask, Measured } from '../state.ts';
 import type { PhaseContext } from './context.ts';
 
-/** The formats in which a delta can be shown to a resumed reviewer. */
-export type DeltaEncoding = 'context-3' | 'context-1' | 'context-0' | 'sentences';
+/** A delta in one format: a diff with so many lines of context, or the changed sentences. */
+export type Delta = { readonly format: number | 'sentences'; readonly text: string };
 
-/** A delta in one format, made only if needed; `make` resolves to null if the format does not apply. */
-export type DeltaCandidate = { readonly encoding: DeltaEncoding; make(): Promise<string | null> };
-
-export type Delta = { readonly encoding: DeltaEncoding; readonly text: string };
+/** A delta that is made only if needed; `make` resolves to null if the format does not apply. */
+export type DeltaCandidate = Pick<Delta, 'format'> & { make(): Promise<string | null> };
 
 /**
  * A delta below this share of the session's first prompt, or below this number of characters, is accepted without trying shorter
@@ -33,11 +31,11 @@ export async function chooseDelta(
 ): Promise<Delta | null> {
   const enough = Math.max(SHORT_ENOUGH.characters, firstPromptLength * SHORT_ENOUGH.part);
   let shortest: Delta | null = null;
-  for (const { encoding, make } of candidates) {
+  for (const { format, make } of candidates) {
     const text = await make();
     if (text === null) continue;
-    if (text.length < enough) return { encoding, text };
-    if (shortest === null || text.length < shortest.text.length) shortest = { encoding, text };
+    if (text.length < enough) return { format, text };
+    if (shortest === null || text.length < shortest.text.length) shortest = { format, text };
   }
   return shortest;
 }
@@ -62,12 +60,10 @@ function countLines(text: string): { readonly added: number; readonly removed: n
   return { added, removed };
 }
 
-/** Returns the prompt of a new session. */
 export function freshPrompt(playing: PhaseContext, ask: Ask): ComposedPrompt {
   return loopPrompt(ask, materialFor(playing, null));
 }
 
-/** Returns the length that the prompt of a new session would have. */
 export function freshLength(playing: PhaseContext, ask: Ask): number {
   return freshPrompt(playing, { ...ask, template: freshTemplate(ask), session: null, delta: null }).length;
 }
@@ -188,6 +184,9 @@ async function mustReadLength(
 
 type Change = { readonly delta: LoopDelta; readonly changedFiles: readonly string[] };
 
+/** The lines of context to try, the most readable first. */
+const CONTEXTS = [3, 1, 0] as const;
+
 /** Returns the changes since the role's last review in a short format, or the name of what is missing for it. */
 async function deltaOf(
   playing: PhaseContext,
@@ -197,56 +196,46 @@ async function deltaOf(
   const { ports, request, feature } = playing;
   const { from, to } = ask.delta ?? { from: '', to: '' };
   const made = new Map<number, readonly DiffSection[] | null>();
-  const sections = async (lines: number) => {
-    const known = made.get(lines);
+  const sections = async (context: number) => {
+    const known = made.get(context);
     if (known !== undefined) return known;
-    const diff = await ports.snapshots.sections(from, to, lines);
-    made.set(lines, diff.ok ? diff.value : null);
+    const diff = await ports.snapshots.sections(from, to, context);
+    made.set(context, diff.ok ? diff.value : null);
     return diff.ok ? diff.value : null;
   };
-  const first = await sections(CONTEXTS['context-3']);
+  const first = await sections(CONTEXTS[0]);
   if (first === null) return 'snapshot';
   const { artifact, all } = feature.documents;
   const isUnderReview = ({ paths }: DiffSection) =>
     artifact === null ? paths.some((path) => isCode(request, path)) : paths.includes(artifact);
-  const upstream = new Set(all.filter((path) => path !== artifact));
   const isUpstream = (section: DiffSection) =>
-    !isUnderReview(section) && section.paths.some((path) => upstream.has(path));
-  const byLines = (encoding: keyof typeof CONTEXTS): DeltaCandidate => ({
-    encoding,
-    make: async () => joined((await sections(CONTEXTS[encoding]))?.filter(isUnderReview) ?? null),
-  });
-  const bySentence: DeltaCandidate = { encoding: 'sentences', make: () => sentences(playing, ask, artifact) };
-  const candidates = [byLines('context-3'), byLines('context-1'), byLines('context-0')];
-  const delta = await chooseDelta(artifact === null ? candidates : [...candidates, bySentence], firstPromptLength);
+    !isUnderReview(section) && section.paths.some((path) => path !== artifact && all.includes(path));
+  const textOf = async (context: number, isShown: (section: DiffSection) => boolean) => {
+    const shown = (await sections(context))?.filter(isShown);
+    return shown?.map(({ text }) => text).join('') ?? null;
+  };
+  const candidates: DeltaCandidate[] = CONTEXTS.map((format) => ({
+    format,
+    make: () => textOf(format, isUnderReview),
+  }));
+  if (artifact !== null) candidates.push({ format: 'sentences', make: () => changedSentences(playing, ask, artifact) });
+  const delta = await chooseDelta(candidates, firstPromptLength);
   if (delta === null) return 'diff';
-  const lines = delta.encoding === 'sentences' ? 0 : CONTEXTS[delta.encoding];
   const changed = first.filter((section) => isUnderReview(section) || isUpstream(section));
   return {
     delta: {
       stat: artifact === null ? diffStat(first.filter(isUnderReview)) : null,
       diff: delta.text,
-      upstream: joined((await sections(lines))?.filter(isUpstream) ?? null) ?? '',
+      upstream: (await textOf(delta.format === 'sentences' ? 0 : delta.format, isUpstream)) ?? '',
     },
     changedFiles: [...new Set(changed.flatMap(({ paths }) => paths))],
   };
 }
 
-const CONTEXTS: Readonly<Record<Exclude<DeltaEncoding, 'sentences'>, number>> = {
-  'context-3': 3,
-  'context-1': 1,
-  'context-0': 0,
-};
-
-function joined(sections: readonly DiffSection[] | null): string | null {
-  return sections === null ? null : sections.map(({ text }) => text).join('');
-}
-
-async function sentences({ ports }: PhaseContext, { delta }: Ask, artifact: RepoPath | null): Promise<string | null> {
-  if (artifact === null || delta === null) return null;
-  const [before, after] = await Promise.all(
-    [delta.from, delta.to].map((tree) => ports.snapshots.textIn(tree, artifact)),
-  );
-  if (before?.ok !== true || after?.ok !== true || before.value === null || after.value === null) return null;
+async function changedSentences({ ports }: PhaseContext, { delta }: Ask, artifact: RepoPath): Promise<string | null> {
+  if (delta === null) return null;
+  const before = await ports.snapshots.textIn(delta.from, artifact);
+  const after = await ports.snapshots.textIn(delta.to, artifact);
+  if (!before.ok || !after.ok || before.value === null || after.value === null) return null;
   return sentenceDiff(before.value, after.value);
 }

@@ -1,7 +1,7 @@
 import type { Answers } from '../../dispatch/answer-schemas.ts';
 import type { Budget } from '../../dispatch/limits.ts';
 import type { ComposedPrompt } from '../../dispatch/prompt.ts';
-import type { AgentReply, TranscriptEntry, Usage } from '../../kernel/agent.ts';
+import type { AgentReply, TranscriptEntry } from '../../kernel/agent.ts';
 import type { RepoPath, SnapshotId } from '../../kernel/ids.ts';
 import type { PhaseRole } from '../../kernel/review-loops.ts';
 import type { Feature } from '../read/feature.ts';
@@ -46,16 +46,18 @@ export type Conversation = {
   readonly last: AgentReply | null;
   /** The model that settings, role or agent named; null if none did. */
   readonly model: string | null;
+  /** The time of all attempts. */
   readonly durationMs: number;
-  /** Totals of all attempts. */
-  readonly promptChars: number;
-  readonly usage: Usage | null;
   readonly exchanges: readonly TranscriptEntry[];
 };
 
-export function openMemory(sight: ReviewSubject, gapMs: number | null, sessions: readonly SessionMemo[]): PhaseMemory {
+export function openMemory(
+  { first, notices }: Feature,
+  gapMs: number | null,
+  sessions: readonly SessionMemo[],
+): PhaseMemory {
   return {
-    sight,
+    sight: first,
     sessions: new Map(sessions.map((one) => [one.role, one])),
     measured: new Map(),
     talks: new Map(),
@@ -65,6 +67,6 @@ export function openMemory(sight: ReviewSubject, gapMs: number | null, sessions:
     outline: null,
     gapMs,
     resuming: { kind: 'unknown' },
-    notices: [],
+    notices: [...notices],
   };
 }

@@ -1,9 +1,9 @@
 import { openQueue } from '../../dispatch/limits.ts';
 import type { Failure } from '../../kernel/failure.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
-import type { PhaseRole, ReviewerRole } from '../../kernel/review-loops.ts';
+import type { PhaseRole } from '../../kernel/review-loops.ts';
 import { stepPhase } from '../decide/machine.ts';
-import { reviewersOfStage } from '../decide/questions.ts';
+import { skippedReviewers } from '../decide/round.ts';
 import { readSubject } from '../read/subject.ts';
 import type { PhaseRecorder } from '../record/recorder.ts';
 import type { PhaseAction, PhaseEvent, PhaseState, PhaseStep, Used } from '../state.ts';
@@ -42,7 +42,7 @@ export async function drivePhase(
   }
 
   function launch(action: PhaseAction): void {
-    const work = workFor(playing, recorder, action);
+    const work = workFor(playing, action);
     if (work === null) return;
     const isQuestion = action.kind === 'dispatch' || action.kind === 'fix' || action.kind === 'prepare';
     const role = isQuestion ? action.ask.role : null;
@@ -91,11 +91,7 @@ type Landed = {
 };
 
 /** Returns the work for an action; null if recording it was enough. */
-function workFor(
-  playing: PhaseContext,
-  recorder: PhaseRecorder,
-  action: PhaseAction,
-): (() => Promise<Result<PhaseEvent>>) | null {
+function workFor(playing: PhaseContext, action: PhaseAction): (() => Promise<Result<PhaseEvent>>) | null {
   switch (action.kind) {
     case 'take-snapshot':
       return () => takeSnapshot(playing);
@@ -103,20 +99,14 @@ function workFor(
       return async () => ok({ kind: 'measured', role: action.ask.role, ...(await measurePrompt(playing, action.ask)) });
     case 'dispatch':
     case 'fix':
-      return () => askRole(playing, action.ask);
     case 'prepare':
-      return async () => {
-        const event = await askRole(playing, action.ask);
-        if (event.ok && event.value.kind === 'fixed') {
-          await recorder.addPreparation(action.ask, event.value.summary);
-        }
-        return event;
-      };
+      return () => askRole(playing, action.ask);
     case 'commit':
       return () => commit(playing, action);
     case 'wait-for-fix':
     case 'record':
     case 'record-fix':
+    case 'record-preparation':
     case 'end':
       return null;
   }
@@ -133,31 +123,20 @@ async function commit(
   { ports, memory }: PhaseContext,
   { paths, message }: Extract<PhaseAction, { kind: 'commit' }>,
 ): Promise<Result<PhaseEvent>> {
-  if (memory.isArtifactGone) return ok({ kind: 'nothing-to-commit' });
-  const end = await ports.commits.commit(paths, message);
-  switch (end.kind) {
-    case 'committed':
-      ports.reporter.tell({ kind: 'committed', message, files: paths.length, said: null });
-      return ok({ kind: 'committed', commit: end.commit });
-    case 'nothing':
-      return ok({ kind: 'nothing-to-commit' });
-    case 'failed':
-      ports.reporter.tell({ kind: 'committed', message, files: paths.length, said: end.said });
-      memory.notices.push({ kind: 'commit-failed', message, said: end.said });
-      return ok({ kind: 'commit-failed' });
-  }
+  const end = memory.isArtifactGone ? null : await ports.commits.commit(paths, message);
+  if (end === null || end.kind === 'nothing') return ok({ kind: 'commit-ended', failed: false });
+  const said = end.kind === 'failed' ? end.said : null;
+  ports.reporter.tell({ kind: 'committed', message, files: paths.length, said });
+  if (said !== null) memory.notices.push({ kind: 'commit-failed', message, said });
+  return ok({ kind: 'commit-ended', failed: said !== null });
 }
 
 function describeRound({ ports }: PhaseContext, state: PhaseState): void {
   const { position, setup, stage, counted, isFinalValidation } = state;
   if (position.at !== 'reviewing') return;
   const roles = Object.keys(position.flights) as PhaseRole[];
-  const resting = reviewersOfStage(setup.phase, stage).flatMap((role: ReviewerRole) => {
-    const last = state.roles[role];
-    return roles.includes(role) || last === undefined ? [] : [{ role, passedAt: last.iteration }];
-  });
-  const { phase } = setup;
-  const most = setup.mostIterations;
+  const { phase, mostIterations: most } = setup;
+  const resting = skippedReviewers(state, roles);
   ports.reporter.tell({
     kind: 'round-started',
     ...{ phase, stage, iteration: counted[stage], most, isFinalValidation, roles, resting },

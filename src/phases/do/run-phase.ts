@@ -2,16 +2,13 @@ import { assignAgents, lastGap } from '../../dispatch/decide-resume.ts';
 import { openBudget } from '../../dispatch/limits.ts';
 import { agentsThatCanFix, checkFixer } from '../../dispatch/reviewers.ts';
 import type { Assigned } from '../../kernel/agent.ts';
-import type { Failure } from '../../kernel/failure.ts';
-import type { RepoPath } from '../../kernel/ids.ts';
 import type { Reviewers } from '../../kernel/ports.ts';
-import type { Contents } from '../../kernel/repository.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
 import { ITERATION_CAP, type PhaseRole } from '../../kernel/review-loops.ts';
 import { acceptNotes, beginPhase, resumePhase, stepPhase } from '../decide/machine.ts';
 import { phaseOutcome } from '../decide/outcome.ts';
-import { mostIterations } from '../decide/questions.ts';
-import { type Feature, readFeature, rolesOf } from '../read/feature.ts';
+import { mostIterations, rolesOf } from '../decide/roles.ts';
+import { type Feature, readFeature } from '../read/feature.ts';
 import { changedBetween, onlyFiles, withheldCode } from '../read/subject.ts';
 import { loopName, openPhaseRecorder } from '../record/recorder.ts';
 import type { KeptLoop, PhaseNotice, PhaseOutcome, PhasePlan, PhasePorts, PhaseRequest } from '../run-types.ts';
@@ -27,10 +24,7 @@ type Kept = { readonly kept: KeptLoop | null; readonly acceptable: KeptLoop | nu
 type Opened = Kept & { readonly playing: PhaseContext; readonly setup: PhaseSetup };
 
 /** Runs a phase to its end, or until the caller has issues to fix. */
-export async function runPhase(
-  ports: PhasePorts & { readonly contents: Contents },
-  request: PhaseRequest,
-): Promise<Result<PhaseOutcome>> {
+export async function runPhase(ports: PhasePorts, request: PhaseRequest): Promise<Result<PhaseOutcome>> {
   const opened = await openPhase(ports, request, { dry: false });
   if (!opened.ok) return opened;
   const { playing, setup, kept } = opened.value;
@@ -97,10 +91,7 @@ async function acceptedNow({ playing, acceptable }: Opened): Promise<Result<Phas
 }
 
 /** Returns the next calls of a phase without making them. */
-export async function previewPhase(
-  ports: PhasePorts & { readonly contents: Contents },
-  request: PhaseRequest,
-): Promise<Result<PhasePlan>> {
+export async function previewPhase(ports: PhasePorts, request: PhaseRequest): Promise<Result<PhasePlan>> {
   const opened = await openPhase(ports, request, { dry: true });
   if (!opened.ok) return opened;
   const { playing, setup, kept } = opened.value;
@@ -122,24 +113,21 @@ export async function previewPhase(
   });
 }
 
-/** Returns the next calls, with the length of their prompts. */
 async function plannedDispatches(playing: PhaseContext, first: PhaseStep): Promise<PhasePlan['dispatches']> {
   const { seen, artifact } = playing.memory.sight;
   const takesSnapshot = first.actions.some(({ kind }) => kind === 'take-snapshot');
   const commits = first.actions.some(({ kind }) => kind === 'commit');
-  const after = commits ? stepPhase(first.state, { kind: 'nothing-to-commit' }) : first;
+  const after = commits ? stepPhase(first.state, { kind: 'commit-ended', failed: false }) : first;
   const step = takesSnapshot || commits ? stepPhase(after.state, { kind: 'snapshot-taken', seen, artifact }) : first;
-  const planned: PhasePlan['dispatches'][number][] = [];
-  for (const action of step.actions) {
-    if (action.kind !== 'dispatch' && action.kind !== 'prepare' && action.kind !== 'measure') continue;
-    const { ask } = action;
-    const isResumed = action.kind === 'measure';
-    const promptChars = isResumed ? await resumedLength(playing, ask) : freshLength(playing, ask);
-    const { role, agent, why } = ask;
-    const dispatch = isResumed ? 'resumed' : 'fresh';
-    planned.push({ role, agent, model: modelOf(playing, ask), dispatch, why, promptChars });
-  }
-  return planned;
+  const planned = step.actions.map(async (action) => {
+    if (action.kind !== 'dispatch' && action.kind !== 'prepare' && action.kind !== 'measure') return [];
+    const { role, agent, why } = action.ask;
+    const dispatch = action.kind === 'measure' ? ('resumed' as const) : ('fresh' as const);
+    const lengthOf = dispatch === 'resumed' ? resumedLength : freshLength;
+    const promptChars = await lengthOf(playing, action.ask);
+    return [{ role, agent, model: modelOf(playing, action.ask), dispatch, why, promptChars }];
+  });
+  return (await Promise.all(planned)).flat();
 }
 
 /** Returns the first step of a continued loop: after the caller's fix, or where an earlier call was cut off. */
@@ -155,7 +143,7 @@ async function firstStep(playing: PhaseContext, state: PhaseState, summary: stri
 }
 
 async function openPhase(
-  ports: PhasePorts & { readonly contents: Contents },
+  ports: PhasePorts,
   request: PhaseRequest,
   how: { readonly dry: boolean },
 ): Promise<Result<Opened>> {
@@ -172,8 +160,9 @@ async function openPhase(
   if (!feature.ok) return feature;
   const fits = await checkLength(ports.reviewers, feature.value, assigned.value);
   if (!fits.ok) return fits;
-  const memory = openMemory(feature.value.first, await gapOf(ports), kept?.sessions ?? []);
-  memory.notices.push(...feature.value.notices);
+  const ledger = await ports.ledger.all();
+  const gapMs = ledger.ok ? lastGap(ledger.value.entries.filter((entry) => entry.kind === 'loop')) : null;
+  const memory = openMemory(feature.value, gapMs, kept?.sessions ?? []);
   const budget = openBudget(request.settings.budget);
   const playing: PhaseContext = { ports, request, feature: feature.value, budget, memory };
   return ok({ playing, setup: setupFor(request, feature.value, assigned.value, kept), kept, acceptable });
@@ -206,19 +195,17 @@ function setupFor(
     mostIterations: request.mostIterations ?? kept?.state.setup.mostIterations ?? ITERATION_CAP,
     fixing: fixing.by,
     keepSessions: fixing.by === 'caller' && fixing.keepSessions,
-    fresh: false,
     commits: request.commits,
     acceptWithNotes: request.acceptWithNotes,
     recheckDomain: settings.recheckDomain,
     finalValidation: settings.finalValidation,
     preparations: request.preparations,
-    edits: editRules(request, documents.all),
+    edits: {
+      documents: phase === 'implement' ? null : documents.all,
+      kept: request.kept,
+      only: phase === 'implement' ? onlyFiles(request.selection) : null,
+    },
   };
-}
-
-function editRules({ phase, selection, kept }: PhaseRequest, documents: readonly RepoPath[]): PhaseSetup['edits'] {
-  if (phase !== 'implement') return { documents, kept, only: null };
-  return { documents: null, kept, only: onlyFiles(selection) };
 }
 
 /** Assigns agents to roles: available reviewers in order of preference, and a writer that can edit files. */
@@ -257,17 +244,11 @@ async function checkLength(
   const { artifact } = documents;
   const [agent] = Object.values(assigned).map((one) => one.agent);
   if (artifact === null || agent === undefined) return ok(undefined);
-  const limit = (await reviewers.describe(agent)).diffLimit;
+  const limit = (await reviewers.describe(agent)).diffLimit - PROMPT_ROOM;
   const characters = first.document.length;
-  if (characters <= limit - PROMPT_ROOM) return ok(undefined);
-  const failure: Failure = { kind: 'artifact-too-long', path: artifact, characters, limit: limit - PROMPT_ROOM, agent };
-  return err(failure);
+  if (characters <= limit) return ok(undefined);
+  return err({ kind: 'artifact-too-long', path: artifact, characters, limit, agent });
 }
 
 /** The space in a prompt that is reserved for everything but the document. */
 const PROMPT_ROOM = 20_000;
-
-async function gapOf({ ledger }: PhasePorts): Promise<number | null> {
-  const all = await ledger.all();
-  return all.ok ? lastGap(all.value.entries.filter((entry) => entry.kind === 'loop')) : null;
-}

@@ -7,12 +7,6 @@ import { type Artifact, artifactsOf, type ReviewForm, type Role } from '../roles
 /** The paths of a feature's documents; `prd` is null if the feature has no PRD. */
 export type FeaturePaths = { readonly folder: string; readonly prd: string | null };
 
-/** Returns the feature's own PRD, else the document that the feature was made from, else null. */
-export function resolvePrd(found: { readonly own: string | null; readonly source: string | null }): string | null {
-  const source = found.source?.trim() ?? '';
-  return found.own ?? (source === '' ? null : source);
-}
-
 /** Returns the prompt section that lists the files a role must read first; empty if there are none. */
 export function requiredArtifacts(role: Role, phase: PhaseName, feature: FeaturePaths): string {
   const artifacts = artifactsOf(role, phase);
@@ -22,15 +16,10 @@ export function requiredArtifacts(role: Role, phase: PhaseName, feature: Feature
     `You MUST read the following files before beginning your ${role.form === null ? 'work' : 'review'}.`,
     'After reading, confirm: "Files read: {name} ({N} lines), ..." in a single line.',
     ...artifacts.map((artifact) => {
-      const path = pathOf(artifact, feature);
+      const path = artifactPath(artifact, feature);
       return `- ${TITLES[artifact]}: ${path === null ? 'No PRD — feature created without brainstorm' : quoteName(path)}`;
     }),
   ].join('\n');
-}
-
-/** Returns the paths of the files that a role must read, without a PRD that does not exist. */
-export function mustRead(role: Role, phase: PhaseName, feature: FeaturePaths): readonly string[] {
-  return artifactsOf(role, phase).flatMap((artifact) => pathOf(artifact, feature) ?? []);
 }
 
 export const TITLES: Readonly<Record<Artifact, string>> = {
@@ -41,7 +30,8 @@ export const TITLES: Readonly<Record<Artifact, string>> = {
   'tasks.md': 'Tasks',
 };
 
-function pathOf(artifact: Artifact, { folder, prd }: FeaturePaths): string | null {
+/** Returns the path of a document; null for a PRD that does not exist. */
+export function artifactPath(artifact: Artifact, { folder, prd }: FeaturePaths): string | null {
   return artifact === 'prd.md' ? prd : `${folder}/${artifact}`;
 }
 
@@ -67,16 +57,8 @@ export function describeForm({ categories, place, levels, evidence, compact }: R
   return `Return your assessment as JSON:\n${object}`;
 }
 
-/** Returns the answer format as a JSON schema, for agents that accept one. Each form's schema is built once. */
-export function formSchema(form: ReviewForm): JsonSchema {
-  const schema = schemas.get(form) ?? buildSchema(form);
-  schemas.set(form, schema);
-  return schema;
-}
-
-const schemas = new WeakMap<ReviewForm, JsonSchema>();
-
-function buildSchema({ categories, place, levels, evidence }: ReviewForm): JsonSchema {
+/** Returns the answer format as a JSON schema, for agents that accept one. */
+export function formSchema({ categories, place, levels, evidence }: ReviewForm): JsonSchema {
   const issue = z.looseObject({
     severity: z.enum(SEVERITIES),
     ...(levels.length === 0 ? {} : { level: z.enum(levels) }),

@@ -1,37 +1,31 @@
 import { type AnswerKind, type Answers, answerSchema, type JsonSchema } from '../../dispatch/answer-schemas.ts';
-import type { ComposedPrompt } from '../../dispatch/prompt.ts';
+import { type ComposedPrompt, composePrompt } from '../../dispatch/prompt.ts';
 import { alignCriteria } from '../../dispatch/read-answer.ts';
+import { closeFence } from '../../kernel/escape.ts';
 import type { PhaseName } from '../../kernel/review-loops.ts';
-import { ARTIFACT_OF, DEFAULT_FORM, type Role, type Roles, roleName } from '../roles/types.ts';
+import { ARTIFACT_OF, artifactsOf, DEFAULT_FORM, type Role, type Roles, roleName } from '../roles/types.ts';
 import type { Ask } from '../state.ts';
-import type { LoopAnswer, LoopIssue } from '../types.ts';
-import { type FeaturePaths, formSchema, mustRead } from './forms.ts';
+import type { LoopAnswer } from '../types.ts';
+import { artifactPath, describeForm, type FeaturePaths, formSchema, requiredArtifacts } from './forms.ts';
 import {
-  finalValidationPrompt,
-  freshReviewPrompt,
+  describeChanges,
+  describeIssues,
+  describeOutlines,
+  describeSubject,
+  FIX_ANSWER,
+  iterationContext,
   type LoopDelta,
   type LoopSubject,
-  resumedReviewPrompt,
-} from './review.ts';
-import {
-  freshLoopFixPrompt,
-  resumedLoopFixPrompt,
-  simplifierPrompt,
-  testOutlinePrompt,
-  testWritingPrompt,
-} from './write.ts';
+  listFiles,
+  nextPhaseExpectations,
+  OUTLINE_ANSWER,
+  REVIEW_RULES,
+} from './sections.ts';
 
 /** The content that a loop's prompt is built from, besides the question itself. */
-export type LoopMaterial = {
+export type LoopMaterial = LoopSubject & {
   readonly roles: Roles;
-  readonly phase: PhaseName;
   readonly feature: FeaturePaths;
-  /** The whole document under review; empty in `implement`. */
-  readonly document: string;
-  /** The files under review; in a document phase, the document. */
-  readonly files: readonly string[];
-  /** In `implement`, the files that the change deletes. */
-  readonly deleted: readonly string[];
   /** For a resumed session: the stable part that opened it, and the changes since. */
   readonly resumed: {
     readonly opening: string;
@@ -42,49 +36,96 @@ export type LoopMaterial = {
   readonly outline: Answers['outline'] | null;
 };
 
-/** Returns the prompt for a question of a loop, built by the question's template. */
+const NOT_RESUMED = { opening: '', delta: { stat: null, diff: '', upstream: '' }, changedFiles: [] };
+
+/**
+ * Returns the prompt for a question of a loop, built by the question's template. The stable part of a new session is identical
+ * in every iteration of a role, so that providers can cache it.
+ */
 export function loopPrompt(ask: Ask, material: LoopMaterial): ComposedPrompt {
-  const { phase, feature, files, resumed } = material;
+  const { phase, files, feature, outline } = material;
+  const { iteration, most, issues, fixes } = ask;
   const role = roleOf(ask, material.roles);
-  const task = { role, phase, feature };
-  const { iteration, most, issues } = ask;
-  const review = {
-    opening: resumed?.opening ?? '',
-    form: role.form ?? DEFAULT_FORM,
-    delta: resumed?.delta ?? { stat: null, diff: '', upstream: '' },
-    fixes: ask.fixes,
-    iteration,
-    most,
-  };
+  const [rubric, coda, checklist] = [role.rubric, role.coda ?? '', role.checklist ?? ''].map(closeFence);
+  const required = requiredArtifacts(role, phase, feature);
+  const instructions = [rubric, coda, required, checklist];
+  const form = describeForm(role.form ?? DEFAULT_FORM);
+  const { opening, delta, changedFiles } = material.resumed ?? NOT_RESUMED;
+  const implementationFiles = `## Implementation Files\n${listFiles(files)}`;
   switch (ask.template) {
     case 'I1-R4':
-    case 'I3': {
-      const round = { iteration, most, previous: issues, isFallback: ask.template === 'I3' };
-      return freshReviewPrompt(task, subjectOf(ask, material), round);
-    }
+    case 'I3':
+      return composed(
+        [rubric, coda, REVIEW_RULES, required, checklist, nextPhaseExpectations(role, phase), form],
+        [describeSubject(ask, material), iterationContext(ask)],
+      );
     case 'I2': {
-      const artifact = phase === 'implement' ? null : ARTIFACT_OF[phase];
-      return resumedReviewPrompt({ ...review, artifact, hadIssues: issues.length > 0 });
+      const artifact = phase === 'implement' ? 'the implementation files' : ARTIFACT_OF[phase];
+      return composed(
+        [opening],
+        [
+          `You already have the upstream artifacts and the previous version of ${artifact} in context from your prior review.`,
+          `The following changes were made${issues.length > 0 ? ' to address your previous issues' : ''}:`,
+          ...describeChanges('Delta', delta, fixes),
+          'Review the changes above. Assess whether your previous issues are resolved and check for new issues introduced by the fixes.',
+          `This is iteration ${iteration} of ${most}.`,
+          form,
+        ],
+      );
     }
     case 'I2-FV':
-      return finalValidationPrompt({ ...review, lastIteration: ask.lastIteration ?? iteration });
+      return composed(
+        [opening],
+        [
+          `You already have the upstream artifacts and implementation files in context from your prior review at iteration ${ask.lastIteration ?? iteration}.`,
+          'Since your last review, the following fixes were applied to address issues from other reviewers:',
+          ...describeChanges('Changes Since Your Last Review', delta, fixes),
+          'Perform a full regression check. Verify your previous approval still holds given these changes, and check for any new issues.',
+          `This is the final validation round (iteration ${iteration} of ${most}).`,
+          form,
+        ],
+      );
     case 'I7-fresh': {
       const isFallback = ask.why === 'resume-failed' || ask.why === 'session-lost';
-      return freshLoopFixPrompt(task, { files, issues }, isFallback);
+      return composed(
+        ['Fix the following review issues:', ...instructions, FIX_ANSWER],
+        [
+          `## All Implementation Files\n${listFiles(files)}`,
+          `## Issues to Fix\n${describeIssues(issues)}`,
+          isFallback ? '(Fresh dispatch — prior fix session unavailable.)' : '',
+        ],
+      );
     }
     case 'I7-resumed':
-      return resumedLoopFixPrompt(review.opening, { files, issues }, resumed?.changedFiles ?? []);
+      return composed(
+        [opening],
+        [
+          'You already have the upstream artifacts and implementation files in context from your previous fix session.',
+          `## New Issues to Fix\n${describeIssues(issues)}`,
+          `## Changed Files to Re-read\n${listFiles(changedFiles)}`,
+          `## All Implementation Files (for reference)\n${listFiles(files)}`,
+          'Answer as before, with one JSON object.',
+          'Fix all listed issues. After fixing, briefly summarize what you changed.',
+        ],
+      );
     case null:
-      if (ask.role === 'code-simplifier') return simplifierPrompt(task, files);
-      if (ask.part !== 'B') return testOutlinePrompt(task);
-      return testWritingPrompt(task, material.outline ?? { outlines: [], summary: '' }, files);
+      if (ask.role === 'code-simplifier') return composed([...instructions, FIX_ANSWER], [implementationFiles]);
+      if (ask.part === 'B') {
+        const outlines = describeOutlines(outline ?? { outlines: [], summary: '' });
+        return composed([...instructions, FIX_ANSWER], [implementationFiles, ...outlines]);
+      }
+      return composed(
+        [...instructions, OUTLINE_ANSWER],
+        ['Read the documents, then answer with the JSON object described above.'],
+      );
   }
 }
 
-function subjectOf(ask: Ask, { phase, document, files, deleted }: LoopMaterial): LoopSubject {
-  if (phase === 'implement') return { kind: 'files', files, deleted };
-  if (ask.role === 'phase-reviewer') return { kind: 'handed-over', outcome: ask.domainOutcome };
-  return { kind: 'document', artifact: ARTIFACT_OF[phase], text: document };
+function composed(stable: readonly (string | undefined)[], dynamic: readonly string[]): ComposedPrompt {
+  return composePrompt([
+    ...stable.map((text = '') => ({ kind: 'stable', text }) as const),
+    ...dynamic.map((text) => ({ kind: 'dynamic', text }) as const),
+  ]);
 }
 
 /** Returns the title of a call to an agent, for progress output. */
@@ -107,12 +148,12 @@ export function loopAnswer(
   return { kind, schema: answerSchema(kind) };
 }
 
-/** Returns the paths of the files that the agent must read for this question. */
+/** Returns the paths of the files that the agent must read for this question, without a PRD that does not exist. */
 export function loopMustRead(
   ask: Pick<Ask, 'role' | 'part'>,
   { roles, phase, feature }: Pick<LoopMaterial, 'roles' | 'phase' | 'feature'>,
 ): readonly string[] {
-  return mustRead(roleOf(ask, roles), phase, feature);
+  return artifactsOf(roleOf(ask, roles), phase).flatMap((artifact) => artifactPath(artifact, feature) ?? []);
 }
 
 function roleOf({ role, part }: Pick<Ask, 'role' | 'part'>, roles: Roles): Role {
@@ -122,15 +163,19 @@ function roleOf({ role, part }: Pick<Ask, 'role' | 'part'>, roles: Roles): Role 
 /** Converts a reviewer's parsed answer into the form that the loop uses. */
 export function toLoopAnswer({ approved, issues, summary, levels: judged }: Answers['loop']): LoopAnswer {
   const levels = alignCriteria(judged);
-  const all = issues.map(({ severity, category, description, location, suggestion, level }): LoopIssue => {
-    return {
-      severity,
-      description,
-      level: typeof level === 'string' ? level : undefined,
-      category,
-      location,
-      suggestion,
-    };
-  });
-  return { approved, issues: all, summary, ...(Object.keys(levels).length === 0 ? {} : { levels }) };
+  return {
+    approved,
+    issues: issues.map(({ severity, category, description, location, suggestion, level }) => {
+      return {
+        severity,
+        description,
+        level: typeof level === 'string' ? level : undefined,
+        category,
+        location,
+        suggestion,
+      };
+    }),
+    summary,
+    ...(Object.keys(levels).length === 0 ? {} : { levels }),
+  };
 }

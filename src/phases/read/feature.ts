@@ -1,30 +1,14 @@
 import type { Failure } from '../../kernel/failure.ts';
 import type { RepoPath } from '../../kernel/ids.ts';
 import { GENERATED_FOLDER, hiddenByLogDir, isInside, repoPath } from '../../kernel/paths.ts';
-import type { Contents, Snapshots, TreeFile } from '../../kernel/repository.ts';
+import type { Contents, TreeFile } from '../../kernel/repository.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
-import {
-  DOCUMENT_PHASES,
-  type DocumentPhase,
-  type PhaseName,
-  type PhaseRole,
-  type Preparation,
-} from '../../kernel/review-loops.ts';
-import { reviewersOfStage } from '../decide/questions.ts';
-import { type FeaturePaths, resolvePrd } from '../prompt/forms.ts';
+import { DOCUMENT_PHASES, type DocumentPhase, type PhaseName } from '../../kernel/review-loops.ts';
+import { rolesOf } from '../decide/roles.ts';
+import type { FeaturePaths } from '../prompt/forms.ts';
 import { ARTIFACT_OF, ARTIFACTS, type Artifact, artifactsOf, type Roles, roleName } from '../roles/types.ts';
 import type { PhaseNotice, PhasePorts, PhaseRequest } from '../run-types.ts';
 import { type Documents, type ReviewSubject, readSubject } from './subject.ts';
-
-/** Returns the roles of a phase: its reviewers, the implementer and the preparations. */
-export function rolesOf(phase: PhaseName, preparations: readonly Preparation[]): readonly PhaseRole[] {
-  const reviewers = phase === 'implement' ? reviewersOfStage(phase, 'implement') : documentReviewers(phase);
-  return [...new Set<PhaseRole>([...reviewers, 'implementer', ...preparations.map(({ role }) => role)])];
-}
-
-function documentReviewers(phase: DocumentPhase) {
-  return [...reviewersOfStage(phase, 'domain'), ...reviewersOfStage(phase, 'phase')];
-}
 
 /** Returns the documents that a role of the phase must read, including the one under review. */
 export function requiredDocuments(phase: PhaseName, roles: Roles, hasFixer: boolean): readonly Artifact[] {
@@ -54,11 +38,9 @@ export type Feature = {
   readonly notices: readonly PhaseNotice[];
 };
 
-type FeaturePorts = Pick<PhasePorts, 'snapshots' | 'feature' | 'clock'> & { readonly contents: Contents };
-
 /** Reads a feature, or fails naming the first document that is missing or unusable. `dry` writes nothing. */
 export async function readFeature(
-  ports: FeaturePorts,
+  ports: Pick<PhasePorts, 'snapshots' | 'contents' | 'feature' | 'clock'>,
   request: PhaseRequest,
   { dry, began }: { readonly dry: boolean; readonly began: ReviewSubject['began'] | null },
 ): Promise<Result<Feature>> {
@@ -130,23 +112,22 @@ type FoundPrd = { readonly path: RepoPath | null; readonly notices: readonly Pha
 
 const NO_PRD: FoundPrd = { path: null, notices: [] };
 
-/** Finds the feature's PRD, or the source document of `.meta.json` if it is a file in the repository. */
+/** Finds the feature's own PRD, else the source document of `.meta.json` if it is a file in the repository. */
 async function findPrd(contents: Contents, { feature, root }: PhaseRequest, source: string | null): Promise<FoundPrd> {
   const own = documentPath(feature, 'prd.md');
-  const hasOwn = (await contents.exists(own)) === 'file';
-  const chosen = resolvePrd({ own: hasOwn ? own : null, source });
-  if (chosen === null || hasOwn) return { path: hasOwn ? own : null, notices: [] };
-  const path = repoPath(chosen.startsWith(`${root}/`) ? chosen.slice(root.length + 1) : chosen);
+  if ((await contents.exists(own)) === 'file') return { path: own, notices: [] };
+  if (source === null) return NO_PRD;
+  const path = repoPath(source.startsWith(`${root}/`) ? source.slice(root.length + 1) : source);
   const leftOut = (why: 'outside' | 'missing'): FoundPrd => ({
     path: null,
-    notices: [{ kind: 'prd-left-out', path: chosen, why }],
+    notices: [{ kind: 'prd-left-out', path: source, why }],
   });
   if (path === null || path.split('/').includes('.git')) return leftOut('outside');
   return (await contents.exists(path)) === 'file' ? { path, notices: [] } : leftOut('missing');
 }
 
 async function checkDocument(
-  { snapshots, contents }: { readonly snapshots: Snapshots; readonly contents: Contents },
+  { snapshots, contents }: Pick<PhasePorts, 'snapshots' | 'contents'>,
   request: PhaseRequest,
   given: {
     readonly artifact: Artifact;

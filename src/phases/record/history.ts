@@ -1,20 +1,18 @@
 import { oneLine, showInvisible } from '../../kernel/escape.ts';
-import type { ReviewerRole } from '../../kernel/review-loops.ts';
+import type { DocumentPhase, ReviewerRole } from '../../kernel/review-loops.ts';
 import { describeAgentFailure } from '../../ui/describe-agent-failure.ts';
 import { describeIssueMark, withoutMarks } from '../describe/issues.ts';
-import type { IterationEntry, LoopIssue, PhaseMark } from '../types.ts';
-
-/** The fix that followed a round. */
-export type HistoryFix = { readonly summary: string; readonly marks: readonly PhaseMark[] };
+import type { IterationEntry, LoopIssue, PhaseFix } from '../types.ts';
 
 /** Returns the `.review-history.md` entry of a round; `fix` is null before the issues are fixed. */
-export function historyEntry(entry: IterationEntry, at: Date, fix: HistoryFix | null): string {
+export function historyEntry(entry: IterationEntry, at: Date, fix: Pick<PhaseFix, 'summary' | 'marks'> | null): string {
   const marks = [...entry.marks, ...(fix?.marks ?? [])].map(describeIssueMark);
+  const summary = fix?.summary ?? '';
   return [
     ...(entry.stage === 'implement' ? codeReview(entry, at) : documentReview(entry, at)),
     '',
     '**Changes Made:**',
-    fix === null || fix.summary.trim() === '' ? 'None.' : plain(fix.summary),
+    summary.trim() === '' ? 'None.' : plain(summary),
     ...(marks.length === 0 ? [] : ['', ...marks]),
     '',
     '---',
@@ -35,73 +33,58 @@ export function withEntry(history: string, entry: string, earlier: string | null
   return `${history}${history.endsWith('\n') ? '' : '\n'}\n${entry}`;
 }
 
+/** How the history shows the reviews of a document. */
 type Story = {
-  readonly heading: (iteration: number) => string;
+  /** The heading before the number of the iteration. */
+  readonly heading: string;
   readonly reviewer: string | null;
   readonly issue: (issue: LoopIssue) => readonly string[];
 };
 
-const PLAIN_ISSUE = (issue: LoopIssue) => [
-  `- ${tagged(issue)} ${inline(issue.description)}${at(issue)}`,
-  ...hint(issue),
-];
+const ISSUE = (issue: LoopIssue) => bullet(issue, [issue.category]);
 
-const GATEKEEPER = 'phase-reviewer (gatekeeper)';
+const HANDOVER: Story = { heading: 'Stage 2: Chain Review -', reviewer: 'phase-reviewer (gatekeeper)', issue: ISSUE };
 
-const DOMAIN: Readonly<Record<Exclude<IterationEntry['phase'], 'implement'>, Story>> = {
+const STORIES: Readonly<Record<DocumentPhase, { readonly domain: Story; readonly phase: Story }>> = {
   specify: {
-    heading: (n) => `Stage 1: Spec-Reviewer Review - Iteration ${n}`,
-    reviewer: 'spec-reviewer (skeptic)',
-    issue: PLAIN_ISSUE,
+    domain: { heading: 'Stage 1: Spec-Reviewer Review -', reviewer: 'spec-reviewer (skeptic)', issue: ISSUE },
+    phase: { ...HANDOVER, heading: 'Stage 2: Phase Review -' },
   },
   design: {
-    heading: (n) => `Design Review - Iteration ${n}`,
-    reviewer: 'design-reviewer (skeptic)',
-    issue: (issue) => [`- ${tagged(issue)} ${inline(issue.description)}${at(issue)}`, ...hint(issue, 'Challenge')],
+    domain: {
+      heading: 'Design Review -',
+      reviewer: 'design-reviewer (skeptic)',
+      issue: (issue) => bullet(issue, [issue.category], { hint: 'Challenge' }),
+    },
+    phase: { ...HANDOVER, heading: 'Handoff Review -', issue: (issue) => bullet(issue, []) },
   },
   'create-plan': {
-    heading: (n) => `Stage 1: Plan Review - Iteration ${n}`,
-    reviewer: 'plan-reviewer (skeptic)',
-    issue: PLAIN_ISSUE,
+    domain: { heading: 'Stage 1: Plan Review -', reviewer: 'plan-reviewer (skeptic)', issue: ISSUE },
+    phase: HANDOVER,
   },
   'create-tasks': {
-    heading: (n) => `Task Review Iteration ${n}`,
-    reviewer: null,
-    issue: ({ severity, description, location, suggestion }) => [
-      `- [${severity}] ${location === undefined ? '' : `${inline(location)}: `}${inline(description)}${suggestion === undefined ? '' : ` -> ${inline(suggestion)}`}`,
-    ],
-  },
-};
-
-const HANDOVER: Readonly<Record<Exclude<IterationEntry['phase'], 'implement'>, Story>> = {
-  specify: { heading: (n) => `Stage 2: Phase Review - Iteration ${n}`, reviewer: GATEKEEPER, issue: PLAIN_ISSUE },
-  design: {
-    heading: (n) => `Handoff Review - Iteration ${n}`,
-    reviewer: GATEKEEPER,
-    issue: (issue) => [`- [${issue.severity}] ${inline(issue.description)}${at(issue)}`, ...hint(issue)],
-  },
-  'create-plan': { heading: (n) => `Stage 2: Chain Review - Iteration ${n}`, reviewer: GATEKEEPER, issue: PLAIN_ISSUE },
-  'create-tasks': {
-    heading: (n) => `Stage 2: Chain Review - Iteration ${n}`,
-    reviewer: GATEKEEPER,
-    issue: PLAIN_ISSUE,
+    domain: {
+      heading: 'Task Review',
+      reviewer: null,
+      issue: ({ severity, description, location, suggestion }) => [
+        `- [${severity}] ${location === undefined ? '' : `${inline(location)}: `}${inline(description)}${suggestion === undefined ? '' : ` -> ${inline(suggestion)}`}`,
+      ],
+    },
+    phase: HANDOVER,
   },
 };
 
 function documentReview(entry: IterationEntry, at: Date): readonly string[] {
-  const { phase } = entry;
-  const story = phase === 'implement' ? DOMAIN.specify : (entry.stage === 'phase' ? HANDOVER : DOMAIN)[phase];
+  const { phase, stage, iteration } = entry;
+  const story = STORIES[phase === 'implement' ? 'specify' : phase][stage === 'phase' ? 'phase' : 'domain'];
   const look = entry.looks[0];
-  const issues = look?.answer.issues.flatMap((one) => story.issue(one)) ?? [];
   return [
-    `## ${story.heading(entry.iteration)} - ${at.toISOString()}${finalTag(entry)}`,
+    `## ${story.heading} Iteration ${iteration} - ${at.toISOString()}${finalTag(entry)}`,
     '',
     ...(story.reviewer === null ? [] : [`**Reviewer:** ${story.reviewer}`]),
     `**Decision:** ${look === undefined ? 'None' : look.enginePass ? 'Approved' : 'Needs Revision'}`,
     ...errorLines(entry),
-    '',
-    '**Issues:**',
-    ...(issues.length === 0 ? ['None.'] : issues),
+    ...issueLines(look?.answer.issues.flatMap(story.issue) ?? []),
   ];
 }
 
@@ -116,16 +99,14 @@ const LEVELS = ['Tasks', 'Spec', 'Design', 'PRD'];
 function codeReview(entry: IterationEntry, at: Date): readonly string[] {
   const issues = CODE.flatMap(({ role, name }) => {
     const look = entry.looks.find((one) => one.role === role);
-    return look?.answer.issues.flatMap((issue) => codeIssue(issue, name)) ?? [];
+    return look?.answer.issues.flatMap((issue) => bullet(issue, [issue.level ?? issue.category], { by: name })) ?? [];
   });
   return [
     `## Iteration ${entry.iteration} - ${at.toISOString()}${finalTag(entry)}`,
     '',
     ...CODE.flatMap(({ role, title }) => [`**${title}:** ${standing(entry, role)}`, ...levels(entry, role)]),
     ...errorLines(entry),
-    '',
-    '**Issues:**',
-    ...(issues.length === 0 ? ['None.'] : issues),
+    ...issueLines(issues),
   ];
 }
 
@@ -149,29 +130,29 @@ function levels({ looks }: IterationEntry, role: ReviewerRole): readonly string[
   });
 }
 
-function codeIssue(issue: LoopIssue, reviewer: string): readonly string[] {
-  const tag = issue.level ?? issue.category;
-  const tags = `[${issue.severity}]${tag === undefined ? '' : ` [${inline(tag)}]`}`;
-  return [`- ${tags} ${reviewer}: ${inline(issue.description)}${at(issue)}`, ...hint(issue)];
-}
-
 function errorLines({ errors }: IterationEntry): readonly string[] {
-  return errors.map(({ role, why }) => {
-    const reason = why.kind === 'stopped' ? 'was stopped' : withoutMarks(oneLine(describeAgentFailure(why)));
+  return errors.map(({ role, failure }) => {
+    const reason = failure.kind === 'stopped' ? 'was stopped' : inline(describeAgentFailure(failure));
     return `**No verdict:** ${role} ${reason}`;
   });
 }
 
-function tagged({ severity, category }: LoopIssue): string {
-  return `[${severity}]${category === undefined ? '' : ` [${inline(category)}]`}`;
+function issueLines(issues: readonly string[]): readonly string[] {
+  return ['', '**Issues:**', ...(issues.length === 0 ? ['None.'] : issues)];
 }
 
-function at({ location }: LoopIssue): string {
-  return location === undefined ? '' : ` (at: ${inline(location)})`;
-}
-
-function hint({ suggestion }: LoopIssue, name = 'Suggestion'): readonly string[] {
-  return suggestion === undefined ? [] : [`  ${name}: ${inline(suggestion)}`];
+/** Returns the lines of an issue: its tags, who reported it, its text and place, and the hint below. */
+function bullet(
+  { severity, description, location, suggestion }: LoopIssue,
+  tags: readonly (string | undefined)[],
+  { by = '', hint = 'Suggestion' }: { readonly by?: string; readonly hint?: string } = {},
+): readonly string[] {
+  const tagged = [severity, ...tags.filter((tag) => tag !== undefined)].map((tag) => `[${inline(tag)}]`).join(' ');
+  const place = location === undefined ? '' : ` (at: ${inline(location)})`;
+  return [
+    `- ${tagged} ${by === '' ? '' : `${by}: `}${inline(description)}${place}`,
+    ...(suggestion === undefined ? [] : [`  ${hint}: ${inline(suggestion)}`]),
+  ];
 }
 
 /** Returns an agent's text on one line, without markers. */

@@ -1,6 +1,6 @@
 import { isRecord } from '../../kernel/json.ts';
 import type { PhaseName, PhaseStage } from '../../kernel/review-loops.ts';
-import type { MetaLoop, MetaUpdate } from '../run-types.ts';
+import type { MetaUpdate } from '../run-types.ts';
 
 export type MergedMeta = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: 'corrupt' };
 
@@ -20,7 +20,17 @@ export function mergeMeta(before: string | null, update: MetaUpdate): MergedMeta
     ...(resuming.kind === 'works' ? others : kept),
     ...(completed === null ? {} : { lastCompletedPhase: update.phase }),
     ...(resuming.kind === 'deferred' ? { r1_deferred_reason: resuming.why } : {}),
-    phases: { ...phases, [update.phase]: { ...phase, ...describePhase(update), ...describeStages(update, stages) } },
+    phases: {
+      ...phases,
+      [update.phase]: {
+        ...phase,
+        started: update.started,
+        completed,
+        iterations: update.loops.reduce((sum, loop) => sum + loop.iterations, 0),
+        reviewerNotes: update.reviewerNotes,
+        ...describeStages(update, stages),
+      },
+    },
   };
   return { ok: true, text: `${JSON.stringify(merged, null, indentOf(before ?? ''))}\n` };
 }
@@ -33,7 +43,7 @@ export function isMeta(text: string): boolean {
 /** Returns the path of the document that the feature was made from; null if `.meta.json` names none. */
 export function brainstormSource(meta: string): string | null {
   const source = parseMeta(meta)?.['brainstorm_source'];
-  return typeof source === 'string' && source.trim() !== '' ? source : null;
+  return typeof source === 'string' && source.trim() !== '' ? source.trim() : null;
 }
 
 const STAGES: Readonly<Record<PhaseName, Readonly<Partial<Record<PhaseStage, string>>>>> = {
@@ -44,23 +54,18 @@ const STAGES: Readonly<Record<PhaseName, Readonly<Partial<Record<PhaseStage, str
   implement: {},
 };
 
-function describePhase({ started, completed, loops, notes }: MetaUpdate): Fields {
-  return {
-    started: started.toISOString(),
-    completed: completed?.toISOString() ?? null,
-    iterations: loops.reduce((sum, loop) => sum + loop.iterations, 0),
-    reviewerNotes: notes,
-  };
-}
-
 function describeStages({ phase, loops }: MetaUpdate, before: Fields): Fields {
   const stages: Record<string, unknown> = { ...before };
   for (const [stage, name] of Object.entries(STAGES[phase])) {
     const loop = loops.find((one) => one.stage === stage);
     const fields = inner(before[name]);
-    if (loop !== undefined) stages[name] = { ...fields, ...describeLoop(loop) };
-    // The result of an earlier run does not apply to this run, which has not reached the stage.
-    else if (fields !== null) stages[name] = withoutLoop(fields);
+    if (loop !== undefined) {
+      const { stage: _, ...own } = loop;
+      stages[name] = { ...fields, ...own };
+    } else if (fields !== null) {
+      // The result of an earlier run does not apply to this run, which has not reached the stage.
+      stages[name] = withoutLoop(fields);
+    }
   }
   const kept = Object.entries(stages).filter(([, value]) => value !== undefined);
   return { stages: kept.length === 0 ? undefined : Object.fromEntries(kept) };
@@ -70,16 +75,6 @@ function describeStages({ phase, loops }: MetaUpdate, before: Fields): Fields {
 function withoutLoop(fields: Fields): Fields | undefined {
   const { started: _, completed: _c, iterations: _i, approved: _a, reviewerNotes: _r, ...others } = fields;
   return Object.keys(others).length === 0 ? undefined : others;
-}
-
-function describeLoop({ started, completed, iterations, approved, notes }: MetaLoop): Fields {
-  return {
-    started: started.toISOString(),
-    completed: completed?.toISOString() ?? null,
-    iterations,
-    approved,
-    reviewerNotes: notes,
-  };
 }
 
 function parseMeta(text: string): Fields | null {

@@ -71,21 +71,12 @@ const implementerSchema = z.strictObject({
   ...common,
 });
 
-/** The front matter schema per role. Roles that work in several phases list their documents per phase. */
-const ROLE_SCHEMAS = {
-  'spec-reviewer': reviewerSchema,
-  'design-reviewer': reviewerSchema,
-  'plan-reviewer': reviewerSchema,
-  'task-reviewer': reviewerSchema,
-  'phase-reviewer': phaseReviewerSchema,
-  'implementation-reviewer': reviewerSchema,
-  'code-quality-reviewer': reviewerSchema,
-  'security-reviewer': reviewerSchema,
-  implementer: implementerSchema,
-  'code-simplifier': writerSchema,
-  'test-deepener-a': writerSchema,
-  'test-deepener-b': writerSchema,
-} as const satisfies Readonly<Record<RoleName, z.ZodType>>;
+/** Returns the front matter schema of a role. Roles that work in several phases list their documents per phase. */
+function schemaOf(name: RoleName) {
+  if (name === 'phase-reviewer') return phaseReviewerSchema;
+  if (name === 'implementer') return implementerSchema;
+  return isReviewer(name) ? reviewerSchema : writerSchema;
+}
 
 export type ParsedRole =
   | { readonly ok: true; readonly role: Role }
@@ -101,7 +92,7 @@ export function parseRole(name: RoleName, text: string, base: Role | null): Pars
   });
   const read = readYaml(split.yaml);
   if (!read.ok) return inFile(read.problems);
-  const checked = checkShape(ROLE_SCHEMAS[name], read.value ?? {}, read.yaml);
+  const checked = checkShape(schemaOf(name), read.value ?? {}, read.yaml);
   if (!checked.ok) return inFile(checked.problems);
   const rubric = split.body.trim();
   if (rubric === '') {

@@ -86,7 +86,7 @@ describe('the three reviewers of code', () => {
     expect(play.end).toBeNull();
     play.answer(IMPLEMENTATION, pass).answer(QUALITY, pass);
     expect(play.end).toMatchObject({ status: 'error', why: 'reviewer-failed', failure: broken });
-    expect(play.entries[0]).toMatchObject({ looks: [{}, {}], errors: [{ role: SECURITY, why: broken }] });
+    expect(play.entries[0]).toMatchObject({ looks: [{}, {}], errors: [{ role: SECURITY, failure: broken }] });
   });
 
   test('open issues outweigh a missing verdict', () => {
@@ -231,7 +231,10 @@ describe('preparations', () => {
       expect(play.asks('prepare')).toMatchObject([{ role, part, mode: 'fresh', session: null }]);
       play.fix(['src/a.ts']);
       const name = part === null ? role : `${role} ${part}`;
-      expect(play.actions).toEqual([{ kind: 'commit', paths: ['src/a.ts'], message: `onceover: implement ${name}` }]);
+      expect(play.actions).toEqual([
+        expect.objectContaining({ kind: 'record-preparation', role, part, summary: `fix ${play.content}` }),
+        { kind: 'commit', paths: ['src/a.ts'], message: `onceover: implement ${name}` },
+      ]);
       play.commit();
     }
     expect(play.actions).toEqual([{ kind: 'take-snapshot', purpose: 'round' }]);
@@ -246,6 +249,11 @@ describe('preparations', () => {
   test('end the phase before any review if one fails or edits a protected file', () => {
     const failed = new Player(phaseSetup('implement', { preparations })).fail('code-simplifier', broken);
     expect(failed.end).toMatchObject({ status: 'error', why: 'preparation-failed', failure: broken });
+    expect(failed.actions[0]).toMatchObject({
+      kind: 'record-preparation',
+      summary: null,
+      call: { spent: { asks: 1 } },
+    });
     const edited = new Player(phaseSetup('implement', { preparations })).fix(['onceover.yml']);
     expect(edited.end).toMatchObject({ status: 'error', why: 'forbidden-edit', paths: ['onceover.yml'] });
   });

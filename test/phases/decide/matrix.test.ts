@@ -195,7 +195,7 @@ describe('new or resumed session, for a document', () => {
 
   test('falls back to a new session after a failed commit', () => {
     const play = new Player(phaseSetup('specify')).round({ [SPEC]: fail }).fix();
-    play.send({ kind: 'commit-failed' }).snapshot().measure(SPEC);
+    play.send({ kind: 'commit-ended', failed: true }).snapshot().measure(SPEC);
     expect(play.asks()).toMatchObject([{ template: 'I3' }]);
     play.answer(SPEC, fail);
     expect(play.entries.at(-1)?.marks).toMatchObject([{ because: { kind: 'lost', what: 'commit' } }]);
@@ -240,7 +240,7 @@ describe('new or resumed session, for a document', () => {
     expect(play.fail(SPEC, unreadable) && told()).toEqual(['repair I3']);
     play.fail(SPEC, unreadable);
     expect(play.end).toMatchObject({ why: 'reviewer-failed', status: 'needs_work', failure: unreadable });
-    expect(play.entries.at(-1)).toMatchObject({ iteration: 2, errors: [{ role: SPEC, why: unreadable }] });
+    expect(play.entries.at(-1)).toMatchObject({ iteration: 2, errors: [{ role: SPEC, failure: unreadable }] });
   });
 
   test('a repair prompt does not change the length that deltas are compared with', () => {

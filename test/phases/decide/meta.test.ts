@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { beginPhase } from '../../../src/phases/decide/machine.ts';
 import { metaUpdate } from '../../../src/phases/decide/outcome.ts';
-import type { PhaseRun, Resuming } from '../../../src/phases/run-types.ts';
+import type { Resuming } from '../../../src/phases/run-types.ts';
 import type { PhaseState } from '../../../src/phases/state.ts';
-import type { PhaseEndReason, RoleIssue } from '../../../src/phases/types.ts';
+import type { PhaseEndReason, PhaseRun, RoleIssue } from '../../../src/phases/types.ts';
 import { phaseSetup } from '../../support/phase/player.ts';
 import {
   found,
@@ -41,27 +41,27 @@ describe('.meta.json', () => {
     });
     expect(meta(run, ended('approved'))).toEqual({
       phase: 'specify',
-      started: new Date(run.startedAt),
-      completed: NOW,
+      started: run.startedAt,
+      completed: NOW.toISOString(),
       loops: [
         {
           stage: 'domain',
-          started: new Date(run.startedAt),
-          completed: new Date(at(2)),
+          started: run.startedAt,
+          completed: at(2),
           iterations: 2,
           approved: true,
-          notes: [],
+          reviewerNotes: [],
         },
         {
           stage: 'phase',
-          started: new Date(at(2)),
-          completed: new Date(at(3)),
+          started: at(2),
+          completed: at(3),
           iterations: 1,
           approved: true,
-          notes: [],
+          reviewerNotes: [],
         },
       ],
-      notes: [],
+      reviewerNotes: [],
       resuming: { kind: 'unknown' },
     });
   });
@@ -76,10 +76,10 @@ describe('.meta.json', () => {
     const told = meta(run, ended('cap', { open: [open('spec-reviewer')] }));
     expect(told).toMatchObject({
       completed: null,
-      notes: ['spec-reviewer: It cannot be tested.'],
+      reviewerNotes: ['spec-reviewer: It cannot be tested.'],
       loops: [
-        { stage: 'domain', approved: false, completed: null, notes: ['spec-reviewer: It cannot be tested.'] },
-        { stage: 'phase', approved: true, notes: [] },
+        { stage: 'domain', approved: false, completed: null, reviewerNotes: ['spec-reviewer: It cannot be tested.'] },
+        { stage: 'phase', approved: true, reviewerNotes: [] },
       ],
     });
   });
@@ -87,7 +87,11 @@ describe('.meta.json', () => {
   test('accepted with notes: completed, with the notes', () => {
     const run = phaseRun({ rounds: [playedRound({ looks: [found([issue()])] })] });
     const told = meta(run, ended('accepted-with-notes', { open: [open('spec-reviewer')] }));
-    expect(told).toMatchObject({ completed: NOW, loops: [{ approved: false }], notes: [expect.any(String)] });
+    expect(told).toMatchObject({
+      completed: NOW.toISOString(),
+      loops: [{ approved: false }],
+      reviewerNotes: [expect.any(String)],
+    });
   });
 
   test.each<[string, PhaseState]>([
@@ -109,7 +113,7 @@ describe('.meta.json', () => {
       rounds: [playedRound({ looks: [found([issue()])] }), playedRound({ round: 2, looks: [], errors: [lookError()] })],
     });
     const told = meta(run, ended('interrupted', { open: [open('spec-reviewer')] }));
-    expect(told.loops).toMatchObject([{ stage: 'domain', notes: ['spec-reviewer: It cannot be tested.'] }]);
+    expect(told.loops).toMatchObject([{ stage: 'domain', reviewerNotes: ['spec-reviewer: It cannot be tested.'] }]);
   });
 
   test('code has one loop; final validation counts as the iteration that it confirms', () => {
@@ -138,6 +142,6 @@ describe('.meta.json', () => {
   test('keeps a finished loop approved, whatever happens next', () => {
     const run = phaseRun({ rounds: [{ ...playedRound({ looks: [look()] }), at: at(1) }] });
     const state: PhaseState = { ...ended('interrupted'), stage: 'phase' };
-    expect(meta(run, state).loops).toMatchObject([{ stage: 'domain', approved: true, completed: new Date(at(1)) }]);
+    expect(meta(run, state).loops).toMatchObject([{ stage: 'domain', approved: true, completed: at(1) }]);
   });
 });

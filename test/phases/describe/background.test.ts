@@ -23,9 +23,10 @@ describe('a started loop, for the agent that runs it', () => {
   test('lists the open issues and the next step while it waits', () => {
     expect(told({})).toBe(`Not yet approved: specify of docs/f
 
-blocker (spec-reviewer, clarity)
-  It cannot be tested.
-  suggestion: Say how.
+Open: 1 blocker
+  blocker  spec-reviewer, clarity
+    It cannot be tested.
+    Suggestion: Say how.
 
 Fix the open issues, then call continue_phase with loop_id "phase-1-abc" and a summary of your changes. If an issue is wrong, leave the work as it is and say why in the summary; the reviewer decides.`);
   });
@@ -43,7 +44,7 @@ Fix the open issues, then call continue_phase with loop_id "phase-1-abc" and a s
       [],
       /^Approved: specify of docs\/f \(approved\)\n\nThe phase is approved\. There is nothing left to do\.$/,
     ],
-    ['cap', ONE, /^Not approved after the last iteration: .*\n\nblocker .*--accept-with-notes"\)\.$/s],
+    ['cap', ONE, /^Not approved after the last iteration: .*\n\nOpen: 1 blocker\n.*--accept-with-notes"\)\.$/s],
     ['accepted-with-notes', ONE, /^Not approved after the last iteration: specify of docs\/f \(accepted-with-notes\)/],
     ['stalled', ONE, /^Stalled, not approved: .*After they are fixed, start a new loop with start_phase\.$/s],
     [
@@ -51,8 +52,8 @@ Fix the open issues, then call continue_phase with loop_id "phase-1-abc" and a s
       [],
       /^Could not judge: .*\n\nWait until no one else edits the files, then call .* to run the round again\.$/s,
     ],
-    ['budget', ONE, /\n\nThe budget is used up: ask the user to raise .* to run the round again\.$/s],
-    ['artifact-empty', [], /\n\nRestore the content of the document, then call .* to run the round again\.$/s],
+    ['budget', ONE, /\n\nRaise "budget" in onceover\.yml, then call .* to run the round again\.$/s],
+    ['artifact-empty', [], /\n\nRestore the content of the document \(.*\), then call .* to run the round again\.$/s],
     ['trouble', [], /\n\nFix the error, then call .* to run the round again\.$/s],
   ] as const)('ended: %s', (why, issues, expected) => {
     const ended = phaseDocument(

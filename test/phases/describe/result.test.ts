@@ -34,25 +34,24 @@ const AGAIN = 'onceover phase specify docs/f';
 const told = (outcome: PhaseOutcome, width: number | null = null) =>
   describePhase(outcome, AGAIN, { width, paint: PLAIN });
 
-test('shows the whole table on a wide terminal', () => {
+test('shows every round on a wide terminal', () => {
   const saved = { pass: 0, slot: 0, session: 9_000, prefix: 0 };
   expect(told(phaseOutcome({ run: implementRun(), usage: usage(), saved }))).toBe(`implement of docs/f
 
-Round   Who                      Agent   Session  Prompt  Result
-before  test-deepener A          codex   new              done
-1 of 5  implementation-reviewer  claude  new       12.3k  approved
-        code-quality-reviewer    claude  new       12.3k  1 blocker, 1 warning, 1 suggestion
-        security-reviewer        codex   new       12.3k  approved
-        implementer              codex   new        4.0k  fix 1
-2 of 5  implementation-reviewer                           skipped, passed in iteration 1
-        code-quality-reviewer    claude  resumed    2.0k  approved
-        security-reviewer                                 skipped, passed in iteration 1
-final   implementation-reviewer  claude  resumed    1.9k  approved
-        code-quality-reviewer    claude  resumed    1.9k  approved
-        security-reviewer        claude  resumed    1.9k  approved
-
-test-deepener A: Added tests for empty input.
-Fix 1: Made it testable.
+test-deepener A: Added tests for empty input. (codex)
+Iteration 1 of 5
+  implementation-reviewer: approved (claude, new session, 12.3k characters)
+  code-quality-reviewer: 1 blocker, 1 warning, 1 suggestion (claude, new session, 12.3k characters)
+  security-reviewer: approved (codex, new session, 12.3k characters)
+  implementer: Made it testable. (codex, new session, 4.0k characters)
+Iteration 2 of 5
+  implementation-reviewer: skipped, passed in iteration 1
+  code-quality-reviewer: approved (claude, resumed session, 2.0k characters)
+  security-reviewer: skipped, passed in iteration 1
+Final validation
+  implementation-reviewer: approved (claude, resumed session, 1.9k characters)
+  code-quality-reviewer: approved (claude, resumed session, 1.9k characters)
+  security-reviewer: approved (claude, resumed session, 1.9k characters)
 
 Approved: the code of docs/f, by implementation-reviewer, code-quality-reviewer and security-reviewer, after 1 fix. (exit code 0)
 Paid: 9 calls, 120 tokens.
@@ -65,9 +64,9 @@ test('wraps long results on 80 columns', () => {
   const outcome = phaseOutcome({ run: phaseRun({ rounds }), end: null, open: [mine], exitCode: 1 });
   expect(describePhase(outcome, `${AGAIN} --step`, { width: 80, paint: PLAIN })).toBe(`specify of docs/f
 
-Round   Who            Agent   Session  Prompt  Result
-1 of 5  spec-reviewer  claude  new       12.3k  1 blocker (new session: the
-                                                resume failed)
+Iteration 1 of 5
+  spec-reviewer: 1 blocker (claude, new session: the resume failed, 12.3k
+    characters)
 
 Open: 1 blocker
   blocker  spec-reviewer, testability, spec.md:12
@@ -86,58 +85,64 @@ test.each([40, 60, 80, 140])('no line is wider than %i columns', (width) => {
   for (const line of told(outcome, width).split('\n')) expect(cells(line)).toBeLessThanOrEqual(width);
 });
 
-describe('the result column', () => {
+describe('the line of a review', () => {
   const result = (looks: Parameters<typeof playedRound>[0]) =>
     told(phaseOutcome({ run: phaseRun({ rounds: [playedRound(looks)] }) }))
       .split('\n')
-      .find((line) => line.startsWith('1 of 5'))
-      ?.replace(/^.*12\.3k {2}/, '');
+      .find((line) => line.startsWith('  spec-reviewer: '))
+      ?.replace('  spec-reviewer: ', '');
+  const called = (session = 'new session') => ` (claude, ${session}, 12.3k characters)`;
 
   test.each<[string, Parameters<typeof playedRound>[0], string]>([
-    ['an approval', {}, 'approved'],
+    ['an approval', {}, `approved${called()}`],
     [
       'an approval with suggestions',
       { looks: [look({ answer: answerWith([issue({ severity: 'suggestion' })]) })] },
-      'approved, 1 suggestion',
+      `approved, 1 suggestion${called()}`,
     ],
-    ['issues', { looks: [found([issue(), issue({ severity: 'warning' })])] }, '1 blocker, 1 warning'],
+    ['issues', { looks: [found([issue(), issue({ severity: 'warning' })])] }, `1 blocker, 1 warning${called()}`],
     [
       'an approval that a warning contradicts',
-      { looks: [found([issue({ severity: 'warning' })], { reviewerApproved: true })] },
-      '1 warning, so the approval does not count',
+      {
+        looks: [look({ answer: answerWith([issue({ severity: 'warning' })], { approved: true }), enginePass: false })],
+      },
+      `1 warning, so the approval does not count${called()}`,
     ],
-    ['a rejection without issues', { looks: [found([])] }, 'not approved, without an issue'],
-    ['no verdict', { looks: [], errors: [lookError()] }, 'no verdict'],
+    ['a rejection without issues', { looks: [found([])] }, `not approved, without an issue${called()}`],
+    [
+      'no verdict, with the reason',
+      { looks: [], errors: [lookError()] },
+      `no verdict, did not finish within 7 seconds${called()}`,
+    ],
     [
       'no verdict after a resume failed',
-      { looks: [], errors: [lookError({ dispatch: 'resume-failed' })] },
-      'no verdict (new session: the resume failed)',
+      { looks: [], errors: [lookError({ why: 'resume-failed' })] },
+      `no verdict, did not finish within 7 seconds${called('new session: the resume failed')}`,
     ],
   ])('%s', (_title, differs, expected) => {
     expect(result(differs)).toBe(expected);
   });
 
   test('shows no session for a reviewer that was stopped before its call', () => {
-    const errors = [lookError({ why: { kind: 'stopped', by: 'budget' }, spent: spent(0, { asks: 0 }) })];
-    const lines = told(phaseOutcome({ run: phaseRun({ rounds: [playedRound({ looks: [], errors })] }) })).split('\n');
-    expect(lines).toContain('1 of 5  spec-reviewer  claude                   no verdict');
+    const errors = [lookError({ failure: { kind: 'stopped', by: 'budget' }, spent: spent(0, { asks: 0 }) })];
+    expect(result({ looks: [], errors })).toBe('no verdict, was stopped: the budget is used up (claude)');
   });
 
   test.each<[LoopDispatchReason, string]>([
-    ['first-look', 'approved'],
-    ['delta', 'approved'],
-    ['final-validation', 'approved'],
-    ['asked-for', 'approved (new session: no session was kept)'],
-    ['session-differs', 'approved (new session: the agent, model, version or tools have changed)'],
-    ['cannot-resume', 'approved (new session: the agent cannot resume sessions)'],
-    ['session-lost', 'approved (new session: the session or its snapshot is gone)'],
-    ['no-changes', 'approved (new session: nothing has changed)'],
-    ['resume-dearer', 'approved (new session: resuming would cost more)'],
-    ['delta-too-large', 'approved (new session: too much has changed)'],
-    ['resume-failed', 'approved (new session: the resume failed)'],
-    ['other-agent', 'approved (new session: another agent took over)'],
+    ['first-look', 'new session'],
+    ['delta', 'new session'],
+    ['final-validation', 'new session'],
+    ['asked-for', 'new session: no session was kept'],
+    ['session-differs', 'new session: the agent, model, version or tools have changed'],
+    ['cannot-resume', 'new session: the agent cannot resume sessions'],
+    ['session-lost', 'new session: the session or its snapshot is gone'],
+    ['no-changes', 'new session: nothing has changed'],
+    ['resume-dearer', 'new session: resuming would cost more'],
+    ['delta-too-large', 'new session: too much has changed'],
+    ['resume-failed', 'new session: the resume failed'],
+    ['other-agent', 'new session: another agent took over'],
   ])('gives the reason for a new session, unless it is the usual one: %s', (why, expected) => {
-    expect(result({ looks: [look({ why })] })).toBe(expected);
+    expect(result({ looks: [look({ why })] })).toBe(`approved${called(expected)}`);
   });
 });
 
@@ -145,42 +150,49 @@ describe('fixes, missing verdicts and unconfirmed reads', () => {
   const fixLine = (fix: ReturnType<typeof fixBy>) =>
     told(phaseOutcome({ run: phaseRun({ rounds: [playedRound({ looks: [found([issue()])], fix })] }) }))
       .split('\n')
-      .filter((line) => /implementer|caller/.test(line))[0]
-      ?.trim()
-      .replace(/ +/g, ' ');
+      .find((line) => /implementer|caller/.test(line))
+      ?.trim();
 
   test.each([
-    ['a fixer', fixBy('codex'), 'implementer codex new 4.0k fix 1'],
-    ['a fixer without an answer', fixBy('codex', { summary: null }), 'implementer codex new 4.0k no answer'],
-    ['a stopped fixer', fixBy(null, { summary: null }), 'implementer stopped'],
-    ['the caller', fixBy(null), 'caller fix 1'],
+    ['a fixer', fixBy('codex'), 'implementer: Made it testable. (codex, new session, 4.0k characters)'],
+    [
+      'a fixer without a summary',
+      fixBy('codex', { summary: '' }),
+      'implementer: done (codex, new session, 4.0k characters)',
+    ],
+    [
+      'a fixer without an answer',
+      fixBy('codex', { summary: null }),
+      'implementer: no answer (codex, new session, 4.0k characters)',
+    ],
+    ['a stopped fixer', fixBy(null, { summary: null }), 'implementer: stopped'],
+    ['the caller', fixBy(null), 'caller: Made it testable.'],
   ])('%s', (_title, fix, expected) => {
     expect(fixLine(fix)).toBe(expected);
   });
 
   test('names each reviewer without a verdict, with the reason', () => {
-    const errors = [lookError(), lookError({ role: 'phase-reviewer', why: { kind: 'stopped', by: 'budget' } })];
+    const errors = [lookError(), lookError({ role: 'phase-reviewer', failure: { kind: 'stopped', by: 'budget' } })];
     const text = told(phaseOutcome({ run: phaseRun({ rounds: [playedRound({ looks: [], errors })] }) }));
-    expect(text).toContain('\n\nNo verdict from spec-reviewer: claude did not finish within 7 seconds\n');
-    expect(text).toContain('\nNo verdict from phase-reviewer: the budget is used up\n');
+    expect(text).toContain('\n  spec-reviewer: no verdict, did not finish within 7 seconds (claude,');
+    expect(text).toContain('\n  phase-reviewer: no verdict, was stopped: the budget is used up (claude,');
   });
 
-  test('names each agent that did not confirm its reads once', () => {
+  test('names each agent that did not confirm its reads', () => {
     const unread = (role: 'spec-reviewer' | 'implementer') => ({ kind: 'lazy-load-warning', role }) as const;
     const one = playedRound({
       marks: [unread('spec-reviewer')],
       fix: fixBy('codex', { marks: [unread('implementer')] }),
     });
     const run = phaseRun({ rounds: [one, playedRound({ round: 2, marks: [unread('spec-reviewer')] })] });
-    expect(told(phaseOutcome({ run }))).toContain(
-      '\nDid not confirm reading the required documents: spec-reviewer, implementer\n',
-    );
+    const unconfirmed = told(phaseOutcome({ run })).match(/\S+(?=: .*, reading not confirmed\)$)/gm);
+    expect(unconfirmed).toEqual(['spec-reviewer', 'implementer', 'spec-reviewer']);
   });
 
   test('cuts a long summary', () => {
     const run = phaseRun({ rounds: [playedRound({ fix: fixBy('codex', { summary: 'word '.repeat(500) }) })] });
     const lines = told(phaseOutcome({ run }), 80).split('\n');
-    const first = lines.findIndex((line) => line.startsWith('Fix 1: '));
+    const first = lines.findIndex((line) => line.startsWith('  implementer: '));
     expect(lines.slice(first).indexOf('')).toBeLessThanOrEqual(4);
   });
 });
@@ -241,9 +253,12 @@ describe('the end of a phase and the next step', () => {
     ],
     'fixer-failed': [
       { open: one, exitCode: 1 },
-      /^Stopped: the fixer gave no answer \(did not finish within 9 seconds\), and 1 issue is open\. .*\nNext: check its edits with "git diff"/,
+      /^Stopped: the fixer gave no answer \(did not finish within 9 seconds\), and 1 issue is open\. .*\nNext: check the edits of the fixer with "git diff", then run again: onceover phase/,
     ],
-    'preparation-failed': [{ exitCode: 3 }, /^Stopped before the reviews: .*9 seconds\)\. .*\n.*--simplify/],
+    'preparation-failed': [
+      { exitCode: 3 },
+      /^Stopped before the reviews: .*9 seconds\)\. .*\nNext: check the edits of the agent with "git diff".*\n.*--simplify/,
+    ],
     'forbidden-edit': [
       { exitCode: 3 },
       /^Stopped: an agent changed files that it must not change: onceover\.yml\. .*\nNext: check "git diff"/,
@@ -259,7 +274,7 @@ describe('the end of a phase and the next step', () => {
     budget: [{ open: one, exitCode: 1 }, /^Stopped: the budget is used up, and nothing was approved\. 1 issue is open/],
     trouble: [
       { exitCode: 3 },
-      /^Could not judge: the phase stopped because of an error\..*\nNext: fix the error above/,
+      /^Could not judge: the phase stopped because of an error\..*\nNext: fix the error, then run again/,
     ],
   };
 
@@ -304,7 +319,7 @@ describe('the end of a phase and the next step', () => {
 
   test('shows the progress of an interrupted phase without an approval', () => {
     const text = describePhaseSoFar(phaseOutcome({ end: phaseEnd('interrupted'), open: one, exitCode: 3 }));
-    expect(text).toMatch(/1 of 5 {2}spec-reviewer.*Open: 1 blocker.*\nNothing was approved\.\nPaid: 2 calls\.$/s);
+    expect(text).toMatch(/1 of 5\n {2}spec-reviewer.*Open: 1 blocker.*\nNothing was approved\.\nPaid: 2 calls\.$/s);
   });
 });
 
@@ -334,7 +349,7 @@ Reviewers read: docs/f/prd.md
 Fixer: none; at most 5 iterations per loop
 
 Next calls:
-  spec-reviewer  claude, new session, 12345 characters
+  spec-reviewer: claude, new session, 12345 characters
 
 No agent was called and nothing was written (--dry-run).`);
   });
@@ -370,7 +385,7 @@ No agent was called and nothing was written (--dry-run).`);
       { width: 60, paint: PLAIN },
     );
     expect(text).toContain('Under review: 2 files: a.ts, b.ts\nFixer: codex; at most 5 iterations per loop');
-    expect(text).toContain('security-reviewer  claude (opus), new session (too much\n');
+    expect(text).toContain('security-reviewer: claude (opus), new session (too much\n');
   });
 
   test('says that no agent would be called', () => {

@@ -306,7 +306,7 @@ describe('another agent', () => {
     const { end, exitCode, run } = await scene.play();
     expect([end?.status, end?.why, end?.failure, exitCode]).toEqual(['error', 'reviewer-failed', DOWN, 3]);
     expect(scene.puts.map(({ agent }) => agent)).toEqual(['ann', 'ben']);
-    expect(run.rounds[0]?.entry.errors).toMatchObject([{ role: 'spec-reviewer', agent: 'ben', why: DOWN }]);
+    expect(run.rounds[0]?.entry.errors).toMatchObject([{ role: 'spec-reviewer', agent: 'ben', failure: DOWN }]);
     expect(scene.history()).toMatch(/\*\*Decision:\*\* None\n\*\*No verdict:\*\* spec-reviewer/);
     expect(await scene.ledger()).toMatchObject([{ status: 'error', agent: 'ben', asks: 2 }]);
   });

@@ -267,7 +267,7 @@ describe('a budget', () => {
       'code-quality-reviewer',
     ]);
     expect(run.rounds[0]?.entry.errors).toMatchObject([
-      { role: 'security-reviewer', why: { kind: 'stopped', by: 'budget' } },
+      { role: 'security-reviewer', failure: { kind: 'stopped', by: 'budget' } },
     ]);
     expect(await scene.ledger()).toHaveLength(2);
   });

@@ -11,7 +11,7 @@ async function answering(answer: Word): Promise<{ readonly scene: Scene; readonl
   const scene = openScene({ says: { 'spec-reviewer': [answer], implementer: [fixes] } });
   const { run } = await scene.play();
   const look = run.rounds[0]?.entry.looks[0];
-  return { scene, first: `${look?.reviewerApproved} ${look?.enginePass}` };
+  return { scene, first: `${look?.answer.approved} ${look?.enginePass}` };
 }
 
 describe('a contradictory answer', () => {

@@ -11,23 +11,24 @@ import { startOnceover, told, toldInJson } from '../../support/told.ts';
 const VAGUE = objects('Requirement 3 names no time.', { location: 'spec.md:6', suggestion: 'Name it.' });
 
 describe('output for people', () => {
-  test('shows table, fixes and result after a fix and two approvals', async () => {
+  test('shows rounds, fixes and result after a fix and two approvals', async () => {
     const repo = featureRepo();
     repo.answers('two', VAGUE, APPROVED, APPROVED);
     repo.answers('one', fixes('Requirement 3: within 2 seconds.'));
     const { code, stdout, stderr } = await repo.phase(['specify', '--fixer', 'one']);
     expect(code, stderr).toBe(0);
     const lines = stdout.split('\n').map((line) => line.replace(/\d+\.\dk|\b\d{3}\b/g, 'N'));
-    expect(lines.slice(0, 7)).toEqual([
+    expect(lines.slice(0, 9)).toEqual([
       'specify of docs/f',
       '',
-      expect.stringMatching(/^Round +Who +Agent +Session +Prompt +Result$/),
-      expect.stringMatching(/^1 of 5 +spec-reviewer +two +new +N +1 blocker$/),
-      expect.stringMatching(/^ +implementer +one +new +N +fix 1$/),
-      expect.stringMatching(/^2 of 5 +spec-reviewer +two +(new|resumed) +N +approved.*$/),
-      expect.stringMatching(/^1 of 5 +phase-reviewer +two +new +N +approved.*$/),
+      'Iteration 1 of 5',
+      '  spec-reviewer: 1 blocker (two, new session, N characters, reading not confirmed)',
+      '  implementer: Now it says: Requirement 3: within 2 seconds. (one, new session, N characters, reading not confirmed)',
+      'Iteration 2 of 5',
+      expect.stringMatching(/^ {2}spec-reviewer: approved \(two, (new|resumed) session.*, N characters.*\)$/),
+      'Iteration 1 of 5',
+      expect.stringMatching(/^ {2}phase-reviewer: approved \(two, new session, N characters.*\)$/),
     ]);
-    expect(stdout).toContain('\nFix 1: Now it says: Requirement 3: within 2 seconds.\n');
     expect(stdout).toContain(
       '\nApproved: docs/f/spec.md, by spec-reviewer and phase-reviewer, after 1 fix. (exit code 0)\nPaid: 4 calls.\n',
     );
@@ -70,7 +71,7 @@ describe('output for people', () => {
     repo.answers('one', { $exit: 1, $raw: '' });
     const { code, stdout } = await repo.phase(['specify']);
     expect(code, stdout).toBe(3);
-    expect(stdout).toMatch(/\nNo verdict from spec-reviewer: \w+ failed: /);
+    expect(stdout).toMatch(/\n {2}spec-reviewer: no verdict, failed: .*\(\w+, /);
     expect(stdout).toMatch(/\nCould not judge: spec-reviewer gave no verdict, .* \(exit code 3\)\n/);
     expect(stdout).not.toMatch(/approved/i);
   });
@@ -87,7 +88,9 @@ describe('output for people', () => {
     expect(end.code).toBe(130);
     expect(end.stdout).toBe('');
     expect(end.stderr).toMatch(/\nonceover: Interrupted: onceover stopped the phase\.\n\nspecify of docs\/f\n/);
-    expect(end.stderr).toMatch(/\nFix 1: Now it says: .*\nNo verdict from spec-reviewer: interrupted\n/);
+    expect(end.stderr).toMatch(
+      /\n {2}implementer: Now it says: .*\n.*\n {2}spec-reviewer: no verdict, was interrupted \(/,
+    );
     expect(end.stderr).toContain('\nNothing was approved.\n');
     expect(end.stderr).toContain(
       '\nTo start again with the current files: onceover phase specify docs/f --fixer one\n',

@@ -34,7 +34,7 @@ test('start, fix, continue: approved', async () => {
     phase: { waiting: true, status: 'needs_work', open_issues: [{ role: 'spec-reviewer', severity: 'blocker' }] },
   });
   expect(first.text).toContain(
-    'blocker (spec-reviewer, spec.md:6)\n  Requirement 3 names no time.\n  suggestion: Name it.',
+    '  blocker  spec-reviewer, spec.md:6\n    Requirement 3 names no time.\n    Suggestion: Name it.',
   );
   expect(documentOf(first).next).toMatch(
     `then call continue_phase with loop_id "${loop_id}" and a summary of your changes`,

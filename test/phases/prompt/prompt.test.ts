@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import type { ComposedPrompt } from '../../../src/dispatch/prompt.ts';
 import type { DocumentPhase, PhaseName, PhaseRole, ReviewerRole } from '../../../src/kernel/review-loops.ts';
 import { ROLE_NAMES } from '../../../src/kernel/review-loops.ts';
-import { resolvePrd } from '../../../src/phases/prompt/forms.ts';
 import {
   type LoopMaterial,
   loopAnswer,
@@ -286,21 +285,17 @@ describe('the prompt of a new session [REUSE-I1-R4/used-for-fresh REUSE-TD1/r4-i
     expect(stable).toContain('\n- PRD: No PRD — feature created without brainstorm\n');
   });
 
-  test.each<[string | null, string | null, string | null]>([
-    ['/f/prd.md', 'docs/idea.md', '/f/prd.md'],
-    [null, 'docs/idea.md', 'docs/idea.md'],
-    [null, ' ', null],
-    [null, null, null],
-  ])('PRD %j, source %j: %j [REUSE-I8]', (own, source, expected) => {
-    const prd = resolvePrd({ own, source });
-    expect(prd).toBe(expected);
-    const told = expected ?? 'No PRD — feature created without brainstorm';
-    for (const review of REVIEWS) {
-      const { stable } = fresh(review, {}, { feature: { folder: '/f', prd } });
-      expect(/^- PRD: (.*)$/m.exec(stable)?.[1] ?? told).toBe(told);
-    }
-    expect(fixPrompt({}, { feature: { folder: '/f', prd } }).stable).toContain(`- PRD: ${told}\n`);
-  });
+  test.each<[string | null]>([['/f/prd.md'], ['docs/idea.md'], [null]])(
+    'every role gets the same line for the PRD %j [REUSE-I8]',
+    (prd) => {
+      const told = prd ?? 'No PRD — feature created without brainstorm';
+      for (const review of REVIEWS) {
+        const { stable } = fresh(review, {}, { feature: { folder: '/f', prd } });
+        expect(/^- PRD: (.*)$/m.exec(stable)?.[1] ?? told).toBe(told);
+      }
+      expect(fixPrompt({}, { feature: { folder: '/f', prd } }).stable).toContain(`- PRD: ${told}\n`);
+    },
+  );
 
   test('a path cannot add a line', () => {
     const { stable } = fresh(spec, {}, { feature: { folder: '/f', prd: '/f/a\n- Approved: yes' } });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { RepoPath } from '../../../src/kernel/ids.ts';
 import { PHASES, type PhaseName, type Preparation } from '../../../src/kernel/review-loops.ts';
-import { documentPath, phaseOf, requiredDocuments, rolesOf } from '../../../src/phases/read/feature.ts';
+import { rolesOf } from '../../../src/phases/decide/roles.ts';
+import { documentPath, phaseOf, requiredDocuments } from '../../../src/phases/read/feature.ts';
 import type { Artifact, Roles } from '../../../src/phases/roles/types.ts';
 import { BUILT_IN } from '../../support/loop-asks.ts';
 

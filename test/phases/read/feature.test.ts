@@ -195,7 +195,7 @@ describe('the PRD', () => {
         [{ kind: 'prd-left-out', path, why: 'outside' }],
       ],
     ),
-  ])('%s', async (_title, files, expected, notices) => {
+  ])('%s [REUSE-I8]', async (_title, files, expected, notices) => {
     const scene = openScene({ files: { 'docs/b.md': '# Brainstorm\n', ...files } });
     const outcome = await scene.play();
     expect([line(scene), outcome.notices]).toEqual([expected, notices]);

@@ -55,7 +55,7 @@ describe('the ledger', () => {
 
   test('an approval with a blocker is not a pass', () => {
     const answer = answerWith([issue()], { approved: true });
-    const { entry } = playedRound({ looks: [look({ answer, reviewerApproved: true, enginePass: false })] });
+    const { entry } = playedRound({ looks: [look({ answer, enginePass: false })] });
     expect(ledgerEntries(phaseRun(), { entry, fix: null }, figures)).toMatchObject([{ status: 'fail' }]);
   });
 
@@ -111,17 +111,15 @@ describe('the ledger', () => {
   });
 
   test('has the preparations, each with its own prompt', () => {
-    const one = {
-      role: 'test-deepener',
-      agent: 'fay',
-      status: 'error',
-      asks: 2,
-      usage: USAGE,
-      promptChars: 30,
-    } as const;
-    expect(preparationEntry(phaseRun({ phase: 'implement' }), { ...FIGURES, ...one })).toMatchObject({
-      ...{ kind: 'loop', ...FIGURES, ...one, run: 'loop-1', phase: 'implement', stage: 'implement', iteration: 0 },
+    const sent = spent(30, { asks: 2, usage: USAGE });
+    const call = { agent: 'fay', template: 'I1-R4', why: 'first-look', spent: sent } as const;
+    const entryWith = (summary: string | null) =>
+      preparationEntry(phaseRun({ phase: 'implement' }), { role: 'test-deepener', summary, call }, FIGURES);
+    expect(entryWith(null)).toMatchObject({
+      ...{ kind: 'loop', ...FIGURES, run: 'loop-1', phase: 'implement', stage: 'implement', iteration: 0 },
+      ...{ role: 'test-deepener', agent: 'fay', status: 'error', asks: 2, usage: USAGE },
       ...{ template: null, dispatch: 'fresh', promptChars: 30, freshChars: 30 },
     });
+    expect(entryWith('Done.')).toMatchObject({ status: 'done' });
   });
 });

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { brainstormSource, mergeMeta } from '../../../src/phases/record/meta-json.ts';
 import type { MetaUpdate } from '../../../src/phases/run-types.ts';
 
-const AT = new Date('2026-03-04T05:06:07.000Z');
-const LATER = new Date('2026-03-04T06:00:00.000Z');
+const AT = '2026-03-04T05:06:07.000Z';
+const LATER = '2026-03-04T06:00:00.000Z';
 
 function update(given: Partial<MetaUpdate> = {}): MetaUpdate {
   return {
@@ -12,10 +12,10 @@ function update(given: Partial<MetaUpdate> = {}): MetaUpdate {
     started: AT,
     completed: LATER,
     loops: [
-      { stage: 'domain', started: AT, completed: LATER, iterations: 2, approved: true, notes: [] },
-      { stage: 'phase', started: AT, completed: LATER, iterations: 1, approved: true, notes: ['a note'] },
+      { stage: 'domain', started: AT, completed: LATER, iterations: 2, approved: true, reviewerNotes: [] },
+      { stage: 'phase', started: AT, completed: LATER, iterations: 1, approved: true, reviewerNotes: ['a note'] },
     ],
-    notes: ['a note'],
+    reviewerNotes: ['a note'],
     resuming: { kind: 'unknown' },
     ...given,
   };
@@ -83,7 +83,7 @@ describe('.meta.json', () => {
   });
 
   test('of an unfinished phase says so, with the open issues', () => {
-    const told = merged('{"lastCompletedPhase":"specify"}', { completed: null, notes: ['[blocker] R1'] });
+    const told = merged('{"lastCompletedPhase":"specify"}', { completed: null, reviewerNotes: ['[blocker] R1'] });
     expect(told).toMatchObject({
       lastCompletedPhase: 'specify',
       phases: { design: { completed: null, reviewerNotes: ['[blocker] R1'] } },
@@ -107,7 +107,7 @@ describe('.meta.json', () => {
 
   test('of implement has no stages', () => {
     const loops = [
-      { stage: 'implement', started: AT, completed: null, iterations: 4, approved: false, notes: [] },
+      { stage: 'implement', started: AT, completed: null, iterations: 4, approved: false, reviewerNotes: [] },
     ] as const;
     const told = merged(null, { phase: 'implement', loops });
     expect(told).toMatchObject({ phases: { implement: { iterations: 4 } } });

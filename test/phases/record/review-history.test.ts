@@ -25,7 +25,6 @@ function look(role: ReviewerRole, issues: readonly LoopIssue[], more: object = {
     template: 'I1-R4',
     why: 'first-look',
     answer: { approved: enginePass, issues, summary: '', ...more },
-    reviewerApproved: enginePass,
     enginePass,
     spent: { asks: 1, promptChars: 10, freshChars: 10, usage: null },
   };
@@ -122,8 +121,8 @@ R1 names the load now.
 
   test('without a verdict names the reviewer', () => {
     const spent = { asks: 1, promptChars: 1, freshChars: 1, usage: null };
-    const asked = { agent: 'codex', template: 'I1-R4', dispatch: 'first-look', spent } as const;
-    const errors = [{ role: 'spec-reviewer', ...asked, why: { kind: 'timeout', seconds: 60 } }] as const;
+    const asked = { agent: 'codex', template: 'I1-R4', why: 'first-look', spent } as const;
+    const errors = [{ role: 'spec-reviewer', ...asked, failure: { kind: 'timeout', seconds: 60 } }] as const;
     const text = historyEntry(entry({ looks: [], errors }), AT, null);
     expect(text).toContain('**Decision:** None\n**No verdict:** spec-reviewer did not finish within 60 seconds');
   });

@@ -14,7 +14,7 @@ export function keptLoop(differs: Partial<KeptLoop> = {}): KeptLoop {
     run: phaseRun({
       rounds: [
         playedRound({
-          errors: [lookError({ why: limit })],
+          errors: [lookError({ failure: limit })],
           marks: [{ kind: 'resume-fallback', role: 'spec-reviewer', iteration: 1, because: limit }],
         }),
       ],

@@ -1,6 +1,6 @@
 import type { MetaUpdate } from '../../../src/phases/run-types.ts';
 
-const AT = new Date('2026-03-04T05:06:07.000Z');
+const AT = '2026-03-04T05:06:07.000Z';
 
 /** Returns the meta update of a phase with one round; `differs` overrides it. */
 export function metaOf(differs: Partial<MetaUpdate> = {}): MetaUpdate {
@@ -8,8 +8,10 @@ export function metaOf(differs: Partial<MetaUpdate> = {}): MetaUpdate {
     phase: 'specify',
     started: AT,
     completed: null,
-    loops: [{ stage: 'domain', started: AT, completed: null, iterations: 1, approved: false, notes: ['a note'] }],
-    notes: ['a note'],
+    loops: [
+      { stage: 'domain', started: AT, completed: null, iterations: 1, approved: false, reviewerNotes: ['a note'] },
+    ],
+    reviewerNotes: ['a note'],
     resuming: { kind: 'unknown' },
     ...differs,
   };

@@ -1,5 +1,5 @@
 import type { AgentFailure } from '../../../src/kernel/agent.ts';
-import type { CommitId, RepoPath, SnapshotId } from '../../../src/kernel/ids.ts';
+import type { RepoPath, SnapshotId } from '../../../src/kernel/ids.ts';
 import type { PhaseName, PhaseRole, ReviewerRole } from '../../../src/kernel/review-loops.ts';
 import { beginPhase, stepPhase } from '../../../src/phases/decide/machine.ts';
 import type { Ask, Measured, PhaseAction, PhaseEvent, PhaseState, PhaseStep } from '../../../src/phases/state.ts';
@@ -29,7 +29,6 @@ export function phaseSetup(phase: PhaseName, more: Partial<PhaseSetup> = {}): Ph
     mostIterations: 5,
     fixing: 'fixer',
     keepSessions: false,
-    fresh: false,
     commits: true,
     acceptWithNotes: false,
     recheckDomain: false,
@@ -107,13 +106,13 @@ export class Player {
   }
 
   commit(): this {
-    return this.send({ kind: 'committed', commit: 'abc' as CommitId });
+    return this.send({ kind: 'commit-ended', failed: false });
   }
 
   /** Answers every action until a reviewer has to answer: snapshots, measurements, commits, fixes. */
   untilReview(): this {
     for (let left = 30; left > 0; left -= 1) {
-      const next = this.actions.find(({ kind }) => kind !== 'record' && kind !== 'record-fix');
+      const next = this.actions.find(({ kind }) => !kind.startsWith('record'));
       if (next === undefined) return this;
       if (next.kind === 'take-snapshot') this.snapshot();
       else if (next.kind === 'commit') this.commit();

@@ -1,12 +1,15 @@
 import type { RepoPath, SnapshotId } from '../../../src/kernel/ids.ts';
 import type { ReviewerRole, Spent } from '../../../src/kernel/review-loops.ts';
-import type { PhaseFix, PhaseOutcome, PhasePlan, PhaseRound, PhaseRun } from '../../../src/phases/run-types.ts';
+import type { PhaseOutcome, PhasePlan } from '../../../src/phases/run-types.ts';
 import type {
   IterationEntry,
   LoopAnswer,
   LoopIssue,
   PhaseEnd,
   PhaseEndReason,
+  PhaseFix,
+  PhaseRound,
+  PhaseRun,
   PhaseStatus,
   RoleReview,
   RoleReviewError,
@@ -34,7 +37,6 @@ export function look(differs: Partial<RoleReview> = {}): RoleReview {
     template: 'I1-R4',
     why: 'first-look',
     answer: answerWith([]),
-    reviewerApproved: true,
     enginePass: true,
     spent: spent(12_345),
     ...differs,
@@ -43,7 +45,7 @@ export function look(differs: Partial<RoleReview> = {}): RoleReview {
 
 /** A review with findings. */
 export function found(issues: readonly LoopIssue[], differs: Partial<RoleReview> = {}): RoleReview {
-  return look({ answer: answerWith(issues), reviewerApproved: false, enginePass: false, ...differs });
+  return look({ answer: answerWith(issues, { approved: false }), enginePass: false, ...differs });
 }
 
 export function lookError(differs: Partial<RoleReviewError> = {}): RoleReviewError {
@@ -51,8 +53,8 @@ export function lookError(differs: Partial<RoleReviewError> = {}): RoleReviewErr
     role: 'spec-reviewer',
     agent: 'claude',
     template: 'I1-R4',
-    dispatch: 'first-look',
-    why: { kind: 'timeout', seconds: 7 },
+    why: 'first-look',
+    failure: { kind: 'timeout', seconds: 7 },
     spent: spent(12_345),
     ...differs,
   };

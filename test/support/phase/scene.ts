@@ -2,7 +2,6 @@ import { setMaxListeners } from 'node:events';
 import type { Settings } from '../../../src/config/settings.ts';
 import type { RepoPath } from '../../../src/kernel/ids.ts';
 import type { AskEnd, Question } from '../../../src/kernel/ports.ts';
-import type { Contents } from '../../../src/kernel/repository.ts';
 import type { Result } from '../../../src/kernel/result.ts';
 import type { LoopTemplate, PhaseName } from '../../../src/kernel/review-loops.ts';
 import { ROLE_NAMES, type RoleName } from '../../../src/kernel/review-loops.ts';
@@ -71,7 +70,7 @@ export function having(happens: (scene: Scene) => void, word: Word): Word {
 export const garbage = (text = 'I did it.', sessionId: string | null = null) =>
   answers({}, { text, structured: undefined, sessionId });
 
-export type PlayPorts = PhasePorts & { readonly contents: Contents };
+export type PlayPorts = PhasePorts;
 
 /** A feature in memory whose phases run, with everything that a test can observe. */
 export type Scene = {

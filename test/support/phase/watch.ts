@@ -110,7 +110,6 @@ export class Watch {
   private seesResume({ role, mode, session, isFinalValidation }: Ask): void {
     if (mode !== 'resumed') return;
     const known = this.measured.get(role);
-    expect(this.setup.fresh).toBe(false);
     expect(session?.id).toBe(this.sessions.get(role));
     expect(known).toMatchObject({ canResume: true, lost: null });
     expect(known?.now.agent).toBe(session?.agent);

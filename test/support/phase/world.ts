@@ -1,5 +1,5 @@
 import type { AgentFailure } from '../../../src/kernel/agent.ts';
-import type { CommitId, RepoPath, SnapshotId } from '../../../src/kernel/ids.ts';
+import type { RepoPath, SnapshotId } from '../../../src/kernel/ids.ts';
 import type { ReviewerRole } from '../../../src/kernel/review-loops.ts';
 import { beginPhase, checkpoint, resumePhase, stepPhase } from '../../../src/phases/decide/machine.ts';
 import type { Ask, Measured, PhaseAction, PhaseEvent, PhaseState, PhaseStep } from '../../../src/phases/state.ts';
@@ -38,7 +38,7 @@ export function playPhase(setup: PhaseSetup, choices: readonly number[]): Played
     ({ state } = step);
     for (const action of step.actions) {
       watch.sees(action);
-      if (action.kind === 'record' || action.kind === 'record-fix') continue;
+      if (action.kind.startsWith('record')) continue;
       pending.push(action);
       seen.push(action.kind === 'dispatch' || action.kind === 'fix' ? `${action.ask.template}` : action.kind);
     }
@@ -152,13 +152,9 @@ export function playPhase(setup: PhaseSetup, choices: readonly number[]): Played
         watch.fixedSince = true;
         send({ kind: 'fixed', summary: '', changedPaths: changed(), by: 'caller' });
         break;
-      case 'commit': {
-        const how = pick(4);
-        if (how === 3) send({ kind: 'commit-failed' });
-        else if (how === 2) send({ kind: 'nothing-to-commit' });
-        else send({ kind: 'committed', commit: 'abc' as CommitId });
+      case 'commit':
+        send({ kind: 'commit-ended', failed: pick(4) === 3 });
         break;
-      }
       default:
         break;
     }

@@ -1,0 +1,57 @@
+import type { Assigned, Session } from '../../kernel/agent.ts';
+import {
+  type DocumentPhase,
+  ITERATION_CAP,
+  type PhaseName,
+  type PhaseRole,
+  type PhaseStage,
+  type Preparation,
+  type ReviewerRole,
+} from '../../kernel/review-loops.ts';
+import type { PhaseState } from '../state.ts';
+import type { PhaseSetup } from '../types.ts';
+
+const DOMAIN_REVIEWERS: Readonly<Record<DocumentPhase, ReviewerRole>> = {
+  specify: 'spec-reviewer',
+  design: 'design-reviewer',
+  'create-plan': 'plan-reviewer',
+  'create-tasks': 'task-reviewer',
+};
+
+/** Returns the loops of a phase, in order. */
+export function stagesOf(phase: PhaseName): readonly [PhaseStage, ...PhaseStage[]] {
+  return phase === 'implement' ? ['implement'] : ['domain', 'phase'];
+}
+
+export function reviewersOfStage(phase: PhaseName, stage: PhaseStage): readonly ReviewerRole[] {
+  if (phase === 'implement') return ['implementation-reviewer', 'code-quality-reviewer', 'security-reviewer'];
+  return [stage === 'phase' ? 'phase-reviewer' : DOMAIN_REVIEWERS[phase]];
+}
+
+/** Returns the roles of a phase: its reviewers, the implementer and the preparations. */
+export function rolesOf(phase: PhaseName, preparations: readonly Preparation[]): readonly PhaseRole[] {
+  const reviewers = stagesOf(phase).flatMap((stage) => reviewersOfStage(phase, stage));
+  return [...new Set<PhaseRole>([...reviewers, 'implementer', ...preparations.map(({ role }) => role)])];
+}
+
+/** Returns the cap on reviews per loop, between one and five. NaN would never be reached, so it means five. */
+export function mostIterations({ mostIterations: requested }: Pick<PhaseSetup, 'mostIterations'>): number {
+  if (Number.isNaN(requested)) return ITERATION_CAP;
+  return Math.min(ITERATION_CAP, Math.max(1, Math.floor(requested)));
+}
+
+/** Returns the agents for a role. The agent that holds the session comes first, if it is still assigned. */
+export function agentFor(state: PhaseState, role: PhaseRole): Assigned {
+  const assigned = state.setup.assigned[role];
+  if (assigned === undefined) throw new Error(`no agent is assigned to the role ${role}`);
+  const all = [assigned.agent, ...assigned.others];
+  const holder = sessionOf(state, role)?.agent;
+  const agent = holder !== undefined && all.includes(holder) ? holder : assigned.agent;
+  return { agent, others: all.filter((one) => one !== agent) };
+}
+
+/** Returns the session of a role; preparations never have one. */
+export function sessionOf(state: PhaseState, role: PhaseRole): Session | null {
+  if (role === 'code-simplifier' || role === 'test-deepener') return null;
+  return state.resume[role]?.session ?? null;
+}

@@ -1,0 +1,99 @@
+import { oneLine, quoteName } from '../../kernel/escape.ts';
+import { dispatchBy, REVIEWER_ROLES } from '../../kernel/review-loops.ts';
+import { describeAgentFailure } from '../../ui/describe-agent-failure.ts';
+import { cut } from '../../ui/layout.ts';
+import { type Paint, type Styled, truncated } from '../../ui/style.ts';
+import { tokensOf } from '../../ui/wording.ts';
+import type {
+  LoopCall,
+  PhaseFix,
+  PhaseMark,
+  PhaseRound,
+  PhaseRun,
+  RoleReview,
+  RoleReviewError,
+  StopReason,
+} from '../types.ts';
+import { describeDispatchReason, issueCounts } from './issues.ts';
+
+/** Lists the rounds of a phase: one line per reviewer, skipped or not, and one per fix. */
+export function describePhaseRounds({ preparations, rounds }: PhaseRun, shown: Styled): string {
+  const lines = [
+    ...preparations.map(({ role, part, agent, summary }) => {
+      return `${part === null ? role : `${role} ${part}`}: ${shorten(summary)} (${quoteName(agent)})`;
+    }),
+    ...rounds.flatMap((round) => [
+      shown.paint('strong', titleOf(round)),
+      ...roundLines(round, shown.paint).map((line) => `  ${line}`),
+    ]),
+  ];
+  return lines.map((line) => truncated(line, shown)).join('\n');
+}
+
+function titleOf({ entry }: PhaseRound): string {
+  return entry.isFinalValidation ? 'Final validation' : `Iteration ${entry.iteration} of ${entry.most}`;
+}
+
+function roundLines({ entry, fix }: PhaseRound, paint: Paint): readonly string[] {
+  const reviewers = REVIEWER_ROLES.flatMap((reviewer) => {
+    const isOwn = ({ role }: { readonly role: string }) => role === reviewer;
+    return [
+      ...entry.looks
+        .filter(isOwn)
+        .map((look) => describeVerdict(look, paint) + callDetails(look, entry.marks, reviewer)),
+      ...entry.errors.filter(isOwn).map((error) => {
+        return `${paint('broken', 'no verdict')}, ${describeNoVerdict(error)}${callDetails(error, entry.marks, reviewer)}`;
+      }),
+      ...entry.skipped
+        .filter(isOwn)
+        .map(({ passedAt }) => `${paint('rests', 'skipped')}, passed in iteration ${passedAt}`),
+    ].map((line) => `${reviewer}: ${line}`);
+  });
+  return fix === null ? reviewers : [...reviewers, describeFix(fix, paint)];
+}
+
+/** Describes the verdict that counts. Blockers or warnings override an approval. */
+function describeVerdict({ enginePass, answer }: RoleReview, paint: Paint): string {
+  const issues = issueCounts(answer.issues);
+  if (enginePass) return `${paint('good', 'approved')}${issues === '' ? '' : `, ${issues}`}`;
+  if (issues === '') return `${paint('bad', 'not approved')}, without an issue`;
+  return answer.approved ? `${paint('bad', issues)}, so the approval does not count` : paint('bad', issues);
+}
+
+/** Returns the reason why a reviewer gave no verdict. */
+export function describeNoVerdict({ failure }: Pick<RoleReviewError, 'failure'>): string {
+  return failure.kind === 'stopped' ? STOPPED[failure.by] : describeAgentFailure(failure);
+}
+
+const STOPPED: Readonly<Record<StopReason, string>> = {
+  interrupted: 'was interrupted',
+  budget: 'was stopped: the budget is used up',
+  trouble: 'was stopped by another error',
+};
+
+function describeFix({ summary, turn, marks }: PhaseFix, paint: Paint): string {
+  const failed = () => paint('broken', turn === null ? 'stopped' : 'no answer');
+  const who = turn === null && summary !== null ? 'caller' : 'implementer';
+  const details = turn === null ? '' : callDetails(turn, marks, 'implementer');
+  return `${who}: ${summary === null ? failed() : shorten(summary)}${details}`;
+}
+
+/** Returns the agent, the kind of session and the length of the prompt, in brackets. */
+function callDetails({ agent, template, why, spent }: LoopCall, marks: readonly PhaseMark[], role: string): string {
+  const reason = describeDispatchReason(why);
+  const session = `${dispatchBy(template) === 'resumed' ? 'resumed' : 'new'} session`;
+  const isUnread = marks.some((mark) => mark.kind === 'lazy-load-warning' && mark.role === role);
+  const details = [
+    quoteName(agent),
+    reason === null ? session : `${session}: ${reason}`,
+    `${tokensOf(spent.promptChars)} characters`,
+    ...(isUnread ? ['reading not confirmed'] : []),
+  ];
+  return ` (${spent.asks === 0 ? quoteName(agent) : details.join(', ')})`;
+}
+
+const MAX_SUMMARY = 240;
+
+function shorten(summary: string): string {
+  return summary.trim() === '' ? 'done' : cut(oneLine(summary), MAX_SUMMARY);
+}
