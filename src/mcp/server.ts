@@ -13,9 +13,8 @@ import { instructions, rules } from '../rules/instructions.ts';
 import { instructionsDocument, passDocument, rulesDocument } from '../rules/json.ts';
 import { instructionsSchema, passSchema, rulesSchema } from '../rules/json-schema.ts';
 import { version } from '../version.ts';
-import { addPhaseTools } from './phase-tools.ts';
-import { addRunTools } from './run-tools.ts';
-import { answered, onlyInput, pathList, rejected, withWarnings } from './tool.ts';
+import { addPhaseTools, addRunTools } from './background-tools.ts';
+import { answer, onlyInput, pathList } from './tool.ts';
 import { addWorkflowTools } from './workflow-tools.ts';
 
 /** The repository to serve, the platform of the client, and the reviewer of workflow outputs. */
@@ -67,17 +66,16 @@ export function buildServer(options: ServeOptions, gone: AbortSignal): McpServer
       }),
       outputSchema: instructionsSchema.extend({ next: z.string().describe('What to do next.') }),
     },
-    async (input) => {
-      const outcome = await instructions(root, { files: given(input.files), base: null });
-      if (!outcome.ok) return rejected(outcome.failure);
-      const next = nextOfInstructions(outcome.value);
-      const listed = describeInstructions(outcome.value, platform);
-      const text = withWarnings(
-        listed.endsWith(next) ? listed : `${listed}\n\n${next}`,
-        outcome.value.notices.map(describeNotice),
-      );
-      return answered(text, { ...instructionsDocument(outcome.value, platform), next });
-    },
+    async (input) =>
+      answer(await instructions(root, { files: given(input.files), base: null }), (outcome) => {
+        const next = nextOfInstructions(outcome);
+        const listed = describeInstructions(outcome, platform);
+        return {
+          text: listed.endsWith(next) ? listed : `${listed}\n\n${next}`,
+          document: { ...instructionsDocument(outcome, platform), next },
+          warnings: outcome.notices.map(describeNotice),
+        };
+      }),
   );
 
   server.registerTool(
@@ -93,13 +91,11 @@ export function buildServer(options: ServeOptions, gone: AbortSignal): McpServer
     },
     async (input) => {
       const files = given(input.only_rules_matching_files);
-      const found = await rules(root, files);
-      if (!found.ok) return rejected(found.failure);
-      const text = withWarnings(
-        describeRules(found.value.rules, files?.names ?? null),
-        found.value.notices.map(describeNotice),
-      );
-      return answered(text, rulesDocument(found.value.rules, found.value.notices));
+      return answer(await rules(root, files), (found) => ({
+        text: describeRules(found.rules, files?.names ?? null),
+        document: rulesDocument(found.rules, found.notices),
+        warnings: found.notices.map(describeNotice),
+      }));
     },
   );
 
@@ -113,11 +109,11 @@ export function buildServer(options: ServeOptions, gone: AbortSignal): McpServer
       outputSchema: passSchema,
       annotations: { idempotentHint: true },
     },
-    async (input) => {
-      const marked = await pass(root, input.review_id, 'mcp');
-      if (!marked.ok) return rejected(marked.failure);
-      return answered(describePass(marked.value), passDocument(marked.value));
-    },
+    async (input) =>
+      answer(await pass(root, input.review_id, 'mcp'), (marked) => ({
+        text: describePass(marked),
+        document: passDocument(marked),
+      })),
   );
   addRunTools(server, root);
   addPhaseTools(server, root);

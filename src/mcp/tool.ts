@@ -1,24 +1,31 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import type { Failure } from '../kernel/failure.ts';
 import type { WaitOptions } from '../kernel/ports.ts';
+import type { Result } from '../kernel/result.ts';
 import { describeFailure } from '../ui/describe-failure.ts';
 import { someNames } from '../ui/wording.ts';
 
-/** A tool's result as text and as a document, because some clients show only one of the two. */
-export function answered<Document>(text: string, structuredContent: Document) {
-  return { content: [{ type: 'text' as const, text }], structuredContent };
-}
-
-/** A tool's error: what happened and what to do next. */
-export function rejected(failure: Failure) {
-  const { what, next } = describeFailure(failure);
-  return { content: [{ type: 'text' as const, text: `${what}\n${next}` }], isError: true };
-}
-
-/** Appends warnings to a result. */
-export function withWarnings(text: string, warnings: readonly string[]): string {
-  return [text, ...warnings.map((warning) => `Warning: ${warning}`)].join('\n\n');
+/**
+ * Returns a tool's result as text and as a document, because some clients show only one of the two. A failure becomes
+ * an error: what happened and what to do next.
+ */
+export function answer<Value, Document>(
+  result: Result<Value>,
+  show: (value: Value) => {
+    readonly text: string;
+    readonly document: Document;
+    readonly warnings?: readonly string[];
+    readonly isError?: boolean;
+  },
+) {
+  if (!result.ok) {
+    const { what, next } = describeFailure(result.failure);
+    return { content: [{ type: 'text' as const, text: `${what}\n${next}` }], isError: true };
+  }
+  const { text, document, warnings = [], isError = false } = show(result.value);
+  const paragraphs = [text, ...warnings.map((warning) => `Warning: ${warning}`)];
+  const content = [{ type: 'text' as const, text: paragraphs.join('\n\n') }];
+  return { content, structuredContent: document, ...(isError ? { isError } : {}) };
 }
 
 /** Rejects unknown parameters: a misspelt filter would otherwise select everything. */
@@ -29,16 +36,9 @@ export function onlyInput<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject(shape, { error });
 }
 
-const MOST_SECONDS = 600;
-
 /** The parameter for how long a tool waits for background work. */
 export function waitSeconds(what: string) {
-  return z
-    .number()
-    .min(0)
-    .max(MOST_SECONDS)
-    .default(50)
-    .describe(`How long to wait for the end of ${what}, in seconds.`);
+  return z.number().min(0).max(600).default(50).describe(`How long to wait for the end of ${what}, in seconds.`);
 }
 
 /** A parameter with a list of paths. */

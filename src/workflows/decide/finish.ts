@@ -1,7 +1,7 @@
 import type { RefusedOverride } from '../../kernel/failure.ts';
 import { digestOf } from '../../kernel/ids.ts';
 import { outputFiles, type QualityTask, qualityTasks } from '../quality/tasks.ts';
-import type { OutputSpecs, StepOutputs } from '../quality/types.ts';
+import type { ReviewName, StepOutputs } from '../quality/types.ts';
 import type { SessionReviewer, Step, StepState } from '../types.ts';
 
 /** The facts of a request to finish a step. */
@@ -16,23 +16,23 @@ export type FinishFacts = {
   readonly override: string | null;
 };
 
+/** `skipped` are reviews that already passed on the same files with the same criteria. */
 export type FinishDecision =
   | { readonly kind: 'refuse'; readonly why: RefusedOverride }
   /** The step is finished. `override` is the reason if no review passed. */
-  | { readonly kind: 'finish'; readonly override: string | null; readonly skipped: readonly QualityEvaluation[] }
+  | { readonly kind: 'finish'; readonly override: string | null; readonly skipped: readonly ReviewName[] }
   /** The author has to do a self-review. */
   | { readonly kind: 'instruct' }
-  /** Run `evaluations`. The skipped ones already passed on the same files with the same criteria. */
   | {
       readonly kind: 'judge';
       readonly evaluations: readonly QualityEvaluation[];
-      readonly skipped: readonly QualityEvaluation[];
+      readonly skipped: readonly ReviewName[];
     };
 
 /** Decides how to finish a step whose outputs exist and have the right types. */
 export function decideFinish({ state, reviewer, evaluations, ...request }: FinishFacts): FinishDecision {
   const override = request.override?.trim() ?? null;
-  const finish = (skipped: readonly QualityEvaluation[] = []) => ({ kind: 'finish', override, skipped }) as const;
+  const finish = (skipped: readonly ReviewName[] = []) => ({ kind: 'finish', override, skipped }) as const;
   if (override === '') return { kind: 'refuse', why: 'empty' };
   if (evaluations.length === 0) return override === null ? finish() : { kind: 'refuse', why: 'no-reviews' };
   if (reviewer === 'self') {
@@ -41,8 +41,8 @@ export function decideFinish({ state, reviewer, evaluations, ...request }: Finis
     return wasInstructed ? finish() : { kind: 'refuse', why: 'not-instructed' };
   }
   if (override !== null) return state.failed.length > 0 ? finish() : { kind: 'refuse', why: 'not-failed' };
-  const skipped = evaluations.filter(({ digest }) => state.passed.includes(digest));
   const open = evaluations.filter(({ digest }) => !state.passed.includes(digest));
+  const skipped = evaluations.filter((one) => !open.includes(one)).map(({ about }) => about);
   return open.length === 0 ? finish(skipped) : { kind: 'judge', evaluations: open, skipped };
 }
 
@@ -55,20 +55,9 @@ export function evaluationsOf(
   outputs: StepOutputs,
   digests: ReadonlyMap<string, string>,
 ): readonly QualityEvaluation[] {
-  const specs = outputSpecs(step);
   return step.reviews
-    .flatMap((review) => qualityTasks(review, outputs, specs))
+    .flatMap((review) => qualityTasks(review, outputs, step.outputs))
     .map((task) => ({ ...task, digest: digestOfTask(task, digests) }));
-}
-
-/** Returns a digest of the files and reviews. It leaves out the contents, which may change during a self-review. */
-export function instructionsDigest(step: Step, outputs: StepOutputs): string {
-  return digestOf([outputFiles(outputs), step.reviews]);
-}
-
-/** Returns the type of each output of a step. */
-export function outputSpecs({ outputs }: Step): OutputSpecs {
-  return Object.fromEntries(outputs.map(({ name, type }) => [name, { type }]));
 }
 
 function digestOfTask({ review, outputs }: QualityTask, digests: ReadonlyMap<string, string>): string {
@@ -79,4 +68,9 @@ function digestOfTask({ review, outputs }: QualityTask, digests: ReadonlyMap<str
     review.additional_review_guidance ?? null,
     files,
   ]);
+}
+
+/** Returns a digest of the files and reviews. It leaves out the contents, which may change during a self-review. */
+export function instructionsDigest(step: Step, outputs: StepOutputs): string {
+  return digestOf([outputFiles(outputs), step.reviews]);
 }

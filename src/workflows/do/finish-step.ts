@@ -1,18 +1,20 @@
 import { err, ok, type Result } from '../../kernel/result.ts';
-import { checkOutputs, chooseStep } from '../decide/choose.ts';
-import { decideFinish, evaluationsOf, type FinishDecision, instructionsDigest, outputSpecs } from '../decide/finish.ts';
-import {
-  begunSteps,
-  finishStep,
-  isCurrent,
-  recordInstructions,
-  recordVerdict,
-  sessionName,
-  stepState,
-} from '../session.ts';
-import { type StepEnd, WHOLE_STEP } from '../types.ts';
-import { catchGateError, digestsOf, locateOutputs, openJudge, reviewStep } from './run-reviews.ts';
-import { changeOpenStep, type FinishingStep, type FinishRequest, findSession, type WorkflowPorts } from './start.ts';
+import { type AskedSession, checkOutputs, chooseStep, type GivenOutputs } from '../decide/choose.ts';
+import { decideFinish, evaluationsOf, instructionsDigest } from '../decide/finish.ts';
+import { WHOLE_STEP } from '../quality/types.ts';
+import { changeStep, finishStep, isCurrent, recordVerdict, sessionName, stepState } from '../session.ts';
+import type { StepEnd } from '../types.ts';
+import { catchGateError, digestsOf, endRequest, type FinishingStep, locateOutputs, reviewStep } from './run-reviews.ts';
+import { findSession, type WorkflowPorts } from './start.ts';
+
+export type FinishRequest = AskedSession & {
+  readonly step: string | null;
+  readonly outputs: GivenOutputs;
+  readonly notes: string | null;
+  readonly override: string | null;
+  /** The agent that reviews from now on; `null` keeps the reviewer of the session. */
+  readonly reviewer: string | null;
+};
 
 /** Checks the outputs of a step, has them reviewed if needed, and returns the next steps. */
 export async function finishWorkflowStep(ports: WorkflowPorts, request: FinishRequest): Promise<Result<StepEnd>> {
@@ -21,7 +23,7 @@ export async function finishWorkflowStep(ports: WorkflowPorts, request: FinishRe
   const finishing = prepared.value;
   const { session, step, reviewer, outputs, digests } = finishing;
   const decision = decideFinish({
-    state: stepState(session, step.id) ?? { passed: [], failed: [], instructed: null },
+    state: stepState(session, step.id),
     reviewer: reviewer.kind,
     evaluations: evaluationsOf(step, outputs, digests),
     instructionsDigest: instructionsDigest(step, outputs),
@@ -33,13 +35,13 @@ export async function finishWorkflowStep(ports: WorkflowPorts, request: FinishRe
     case 'instruct':
       return instruct(ports, finishing);
     case 'finish':
-      return conclude(ports, finishing, decision, 0);
+      return conclude(ports, finishing, { ...decision, judged: 0 });
     case 'judge': {
-      const reviewed = await reviewStep(ports, finishing, decision);
-      if (!reviewed.ok) return reviewed;
-      if (reviewed.value.kind !== 'passed') return ok(reviewed.value);
+      const failed = await reviewStep(ports, finishing, decision);
+      if (!failed.ok) return failed;
+      if (failed.value !== null) return ok(failed.value);
       const { evaluations, skipped } = decision;
-      return conclude(ports, finishing, { kind: 'finish', override: null, skipped }, evaluations.length);
+      return conclude(ports, finishing, { override: null, skipped, judged: evaluations.length });
     }
   }
 }
@@ -47,7 +49,7 @@ export async function finishWorkflowStep(ports: WorkflowPorts, request: FinishRe
 async function prepare(ports: WorkflowPorts, request: FinishRequest): Promise<Result<FinishingStep>> {
   const session = await findSession(ports.sessions, request);
   if (!session.ok) return session;
-  const job = await ports.job(session.value.job);
+  const job = ports.job(session.value.job);
   if (!job.ok) return job;
   const workflow = job.value.workflows.find(({ name }) => name === session.value.workflow);
   if (workflow === undefined || !isCurrent(session.value, workflow)) {
@@ -74,61 +76,34 @@ async function prepare(ports: WorkflowPorts, request: FinishRequest): Promise<Re
 
 /** Writes instructions for a self-review and records the files and criteria that they are for. */
 async function instruct(ports: WorkflowPorts, finishing: FinishingStep): Promise<Result<StepEnd>> {
-  const { session, step, outputs, notes } = finishing;
-  const judge = await openJudge(ports, finishing);
+  const { session, step, reviewer, outputs, notes } = finishing;
+  const judge = await ports.judge(reviewer, { job: session.job, session: session.id, step: step.id });
   if (!judge.ok) return judge;
-  const text = await catchGateError(() =>
-    judge.value.buildReviewInstructionsFile({
-      reviews: step.reviews,
-      outputs,
-      outputSpecs: outputSpecs(step),
-      projectRoot: ports.root,
-      notes,
-    }),
-  );
+  const { reviews, outputs: outputSpecs } = step;
+  const given = { reviews, outputs, outputSpecs, projectRoot: ports.root, notes };
+  const text = await catchGateError(() => judge.value.buildReviewInstructionsFile(given));
   if (!text.ok) {
     const errors = [{ runEach: WHOLE_STEP, file: null, said: text.said }];
     return err({ kind: 'no-verdict', session: sessionName(session), step: step.id, errors, passed: 0 });
   }
   const written = await ports.sessions.writeInstructions(session.id, step.id, text.value);
   if (!written.ok) return written;
-  const file = written.value;
-  const instructed = { digest: instructionsDigest(step, outputs), file, at: now(ports) };
-  return changeOpenStep<StepEnd>(ports.sessions, finishing, (open) => {
-    const next = recordInstructions(open, step.id, instructed);
-    return {
-      session: next,
-      value: { kind: 'instructed', session: next, step: step.id, judged: 0, skipped: [], notices: [], file },
-    };
-  });
+  const instructed = { digest: instructionsDigest(step, outputs), file: written.value, at: now(ports) };
+  return endRequest(ports, finishing, { kind: 'instructed' }, (open) => changeStep(open, step.id, { instructed }));
 }
 
 /** Finishes the step and starts the steps that wait for it. */
-async function conclude(
+function conclude(
   ports: WorkflowPorts,
   finishing: FinishingStep,
-  { override, skipped }: Extract<FinishDecision, { kind: 'finish' }>,
-  judged: number,
+  { override, judged, skipped }: Pick<StepEnd, 'judged' | 'skipped'> & { readonly override: string | null },
 ): Promise<Result<StepEnd>> {
-  const { job, step, reviewer, outputs, notes } = finishing;
+  const { step, reviewer, outputs, notes } = finishing;
   // A self-review counts as a verdict. An override after a failed review does not.
   const isVerdict = override === null ? judged > 0 : reviewer.kind === 'self';
-  return changeOpenStep<StepEnd>(ports.sessions, finishing, (open) => {
+  return endRequest(ports, finishing, { kind: 'finished', judged, skipped }, (open) => {
     const reviewed = isVerdict ? recordVerdict(open, step.id, []) : open;
-    const { session, begun } = finishStep(reviewed, step.id, { at: now(ports), outputs, notes, override });
-    return {
-      session,
-      value: {
-        kind: 'finished',
-        session,
-        step: step.id,
-        override,
-        judged,
-        skipped: skipped.map(({ about }) => about),
-        notices: [],
-        begun: begunSteps(session, job, begun),
-      },
-    };
+    return finishStep(reviewed, step.id, { at: now(ports), outputs, notes, override });
   });
 }
 

@@ -1,13 +1,25 @@
-import type { ReviewTrouble, UnusableOutput } from '../../kernel/failure.ts';
+import type { Failure, ReviewTrouble, UnusableOutput } from '../../kernel/failure.ts';
 import type { RepoPath } from '../../kernel/ids.ts';
 import type { Contents } from '../../kernel/repository.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
 import type { FinishDecision, QualityEvaluation } from '../decide/finish.ts';
 import { outputFiles } from '../quality/tasks.ts';
 import { QualityGateError, type ReviewResult, type StepOutputs } from '../quality/types.ts';
-import { recordPasses, recordVerdict, sessionName, stepState } from '../session.ts';
-import type { Step, StepEnd } from '../types.ts';
-import { changeOpenStep, type FinishingStep, type OutputJudge, type WorkflowPorts } from './start.ts';
+import { begunSteps, openSteps, recordPass, recordVerdict, sessionName, stepState } from '../session.ts';
+import type { Job, SessionReviewer, Step, StepEnd, WorkflowSession } from '../types.ts';
+import type { OutputJudge, WorkflowPorts } from './start.ts';
+
+/** A step that a caller wants to finish, with its outputs. */
+export type FinishingStep = {
+  readonly session: WorkflowSession;
+  readonly job: Job;
+  readonly step: Step;
+  readonly reviewer: SessionReviewer;
+  readonly outputs: StepOutputs;
+  /** Digests of the file contents, by path. */
+  readonly digests: ReadonlyMap<string, string>;
+  readonly notes: string | null;
+};
 
 /** Returns the outputs with paths relative to the root. Each must be a readable regular file inside the root. */
 export async function locateOutputs(
@@ -52,76 +64,57 @@ export async function digestsOf(contents: Contents, outputs: StepOutputs): Promi
   return new Map(files.flatMap(({ path, sha256 }) => (sha256 === null ? [] : [[path, sha256] as const])));
 }
 
-type EvaluationEnd =
-  | { readonly kind: 'verdict'; readonly result: ReviewResult }
-  | { readonly kind: 'trouble'; readonly trouble: ReviewTrouble }
-  /** Files changed during the evaluation, so the verdict is not about their current content. */
-  | { readonly kind: 'changed'; readonly paths: readonly string[] };
-
 /**
  * Runs all evaluations at once. Each pass is stored immediately, so that an error of another evaluation or the end of
- * the process does not lose it.
+ * the process does not lose it. Resolves to `null` if all passed.
  */
 export async function reviewStep(
   ports: WorkflowPorts,
   finishing: FinishingStep,
   { evaluations, skipped }: Extract<FinishDecision, { kind: 'judge' }>,
-): Promise<Result<StepEnd | { readonly kind: 'passed' }>> {
-  const { session, step } = finishing;
-  const judge = await openJudge(ports, finishing);
+): Promise<Result<StepEnd | null>> {
+  const { session, step, reviewer } = finishing;
+  const judge = await ports.judge(reviewer, { job: session.job, session: session.id, step: step.id });
   if (!judge.ok) return judge;
   let done = 0;
   ports.progress(0, evaluations.length);
-  const results = await Promise.all(
+  const ends = await Promise.all(
     evaluations.map(async (evaluation) => {
       const end = await evaluateOnce(ports, judge.value, finishing, evaluation);
       ports.progress(++done, evaluations.length);
       return end;
     }),
   );
-  const ends: EvaluationEnd[] = [];
-  for (const result of results) {
-    if (!result.ok) return result;
-    ends.push(result.value);
-  }
+  const notStored = ends.find((end) => end.kind === 'not-stored');
+  if (notStored !== undefined) return err(notStored.failure);
   const changed = ends.flatMap((end) => (end.kind === 'changed' ? end.paths : []));
   if (changed.length > 0) return err({ kind: 'outputs-changed', step: step.id, paths: [...new Set(changed)] });
-  const failed = ends.flatMap((end) => (end.kind === 'verdict' && !end.result.passed ? [end.result] : []));
+  const failed = ends.flatMap((end) => (end.kind === 'failed' ? [end.result] : []));
   const errors = ends.flatMap((end) => (end.kind === 'trouble' ? [end.trouble] : []));
-  if (failed.length === 0) {
-    if (errors.length === 0) return ok({ kind: 'passed' });
-    const passed = skipped.length + ends.length - errors.length;
-    return err({ kind: 'no-verdict', session: sessionName(session), step: step.id, errors, passed });
+  const judged = ends.length - errors.length;
+  if (failed.length > 0) {
+    const end = { kind: 'failed', judged, errors, skipped } as const;
+    return endRequest(ports, finishing, end, (open) => recordVerdict(open, step.id, failed));
   }
-  return changeOpenStep(ports.sessions, finishing, (open) => {
-    const next = recordVerdict(open, step.id, failed);
-    const value: StepEnd = {
-      kind: 'failed',
-      session: next,
-      step: step.id,
-      failed,
-      errors,
-      attempts: stepState(next, step.id)?.attempts ?? 0,
-      judged: ends.length - errors.length,
-      skipped: skipped.map(({ about }) => about),
-      notices: [],
-    };
-    return { session: next, value };
-  });
+  if (errors.length === 0) return ok(null);
+  const passed = skipped.length + judged;
+  return err({ kind: 'no-verdict', session: sessionName(session), step: step.id, errors, passed });
 }
 
-/** Opens the reviewer of a step. */
-export function openJudge(ports: WorkflowPorts, finishing: FinishingStep): Promise<Result<OutputJudge>> {
-  const { session, step, reviewer } = finishing;
-  return ports.judge(reviewer, { job: session.job, session: session.id, step: step.id });
-}
+type EvaluationEnd =
+  | { readonly kind: 'passed' }
+  | { readonly kind: 'failed'; readonly result: ReviewResult }
+  | { readonly kind: 'trouble'; readonly trouble: ReviewTrouble }
+  /** Files changed during the evaluation, so the verdict is not about their current content. */
+  | { readonly kind: 'changed'; readonly paths: readonly string[] }
+  | { readonly kind: 'not-stored'; readonly failure: Failure };
 
 async function evaluateOnce(
   ports: WorkflowPorts,
   judge: OutputJudge,
   { session, step, digests, notes }: FinishingStep,
   { review, outputs, about, digest }: QualityEvaluation,
-): Promise<Result<EvaluationEnd>> {
+): Promise<EvaluationEnd> {
   const verdict = await catchGateError(() =>
     judge.evaluate({
       qualityCriteria: review.quality_criteria,
@@ -133,19 +126,15 @@ async function evaluateOnce(
   );
   if (!verdict.ok) {
     const trouble = { runEach: about.review_run_each, file: about.target_file, said: verdict.said };
-    return ok({ kind: 'trouble', trouble });
+    return { kind: 'trouble', trouble };
   }
   const after = await digestsOf(ports.contents(), outputs);
   const paths = outputFiles(outputs).map(({ path }) => path);
   const changed = paths.filter((path) => after.get(path) !== digests.get(path));
-  if (changed.length > 0) return ok({ kind: 'changed', paths: changed });
-  if (verdict.value.passed) {
-    const stored = await ports.sessions.update(session.id, (now) =>
-      ok({ session: recordPasses(now, step.id, [digest]), value: null }),
-    );
-    if (!stored.ok) return stored;
-  }
-  return ok({ kind: 'verdict', result: { ...verdict.value, ...about } });
+  if (changed.length > 0) return { kind: 'changed', paths: changed };
+  if (!verdict.value.passed) return { kind: 'failed', result: { ...verdict.value, ...about } };
+  const stored = await ports.sessions.update(session.id, (now) => ok(recordPass(now, step.id, digest)));
+  return stored.ok ? { kind: 'passed' } : { kind: 'not-stored', failure: stored.failure };
 }
 
 /** Calls a gate and turns a QualityGateError into a value. */
@@ -158,4 +147,33 @@ export async function catchGateError<T>(
     if (error instanceof QualityGateError) return { ok: false, said: error.message };
     throw error;
   }
+}
+
+/** Stores the end of a request. Fails if another process has ended the session or finished the step. */
+export async function endRequest(
+  { sessions }: WorkflowPorts,
+  { session: { id }, job, step, reviewer }: FinishingStep,
+  end: Pick<StepEnd, 'kind'> & Partial<StepEnd>,
+  change: (session: WorkflowSession) => WorkflowSession,
+): Promise<Result<StepEnd>> {
+  const stored = await sessions.update(id, (now) => {
+    const name = sessionName(now);
+    if (now.end !== null) return err({ kind: 'session-ended', session: name, end: now.end });
+    const { finished } = stepState(now, step.id);
+    if (finished === null) return ok(change({ ...now, reviewer }));
+    const open = openSteps(now).map((one) => one.id);
+    return err({ kind: 'step-finished', session: name, step: step.id, at: finished.at, open });
+  });
+  if (!stored.ok) return stored;
+  const session = stored.value;
+  const state = stepState(session, step.id);
+  // Steps of a later group are open only if this request has started them.
+  const begun = openSteps(session).filter(({ group }) => group > state.group);
+  return ok({
+    ...{ judged: 0, skipped: [], errors: [], notInLedger: null },
+    ...end,
+    session,
+    step: state,
+    begun: begunSteps(session, job, begun),
+  });
 }

@@ -2,20 +2,15 @@ import type { RepoPath, SessionId } from '../../kernel/ids.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import type { Contents } from '../../kernel/repository.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
-import { chooseSession, type GivenOutputs } from '../decide/choose.ts';
+import type { LedgerStep } from '../../ledger/entries.ts';
+import { type AskedSession, chooseSession } from '../decide/choose.ts';
 import type { QualityGate } from '../quality/gate.ts';
-import type { StepOutputs } from '../quality/types.ts';
-import type { StepName } from '../record/sessions.ts';
-import { abortSession, beginSession, begunSteps, openSteps, sessionName, stepState } from '../session.ts';
-import type {
-  Job,
-  SessionReviewer,
-  Step,
-  Workflow,
-  WorkflowSession,
-  WorkflowSessions,
-  WorkflowStart,
-} from '../types.ts';
+import type { WorkflowSessions } from '../record/sessions.ts';
+import { beginSession, begunSteps, sessionName } from '../session.ts';
+import type { Job, SessionReviewer, Workflow, WorkflowSession, WorkflowStart } from '../types.ts';
+
+/** Identifies a step of a session in the ledger. */
+export type StepName = Pick<LedgerStep, 'job' | 'session' | 'step'>;
 
 /** Judges outputs or writes instructions for another reviewer. Rejects with a QualityGateError without a verdict. */
 export type OutputJudge = Pick<QualityGate, 'evaluate' | 'buildReviewInstructionsFile'>;
@@ -28,37 +23,13 @@ export type WorkflowPorts = {
   contents(): Contents;
   readonly clock: Clock;
   newId(): SessionId;
-  /** Resolves to the current definition of a job. */
-  job(name: string): Promise<Result<Job>>;
+  /** Returns the current definition of a job. */
+  job(name: string): Result<Job>;
   judge(reviewer: SessionReviewer, about: StepName): Promise<Result<OutputJudge>>;
   /** Returns a caller's path relative to the root; `null` if it is outside. */
   locate(path: string): RepoPath | null;
   /** Called at the start and after each review. */
   progress(done: number, of: number): void;
-};
-
-/** The session that the caller names, or the one that the same caller started. */
-export type AskedSession = { readonly named: string | null; readonly own: SessionId | null };
-
-export type FinishRequest = AskedSession & {
-  readonly step: string | null;
-  readonly outputs: GivenOutputs;
-  readonly notes: string | null;
-  readonly override: string | null;
-  /** The agent that reviews from now on; `null` keeps the reviewer of the session. */
-  readonly reviewer: string | null;
-};
-
-/** A step that a caller wants to finish, with its outputs. */
-export type FinishingStep = {
-  readonly session: WorkflowSession;
-  readonly job: Job;
-  readonly step: Step;
-  readonly reviewer: SessionReviewer;
-  readonly outputs: StepOutputs;
-  /** Digests of the file contents, by path. */
-  readonly digests: ReadonlyMap<string, string>;
-  readonly notes: string | null;
 };
 
 /** Creates a session of a workflow and returns its first steps. */
@@ -75,9 +46,7 @@ export async function startWorkflow(
     const session = beginSession({ ...request, id: ports.newId(), now: ports.clock.now().toISOString() });
     const created = await ports.sessions.create(session);
     if (!created.ok) return created;
-    if (created.value === 'taken') continue;
-    const ids = openSteps(session).map(({ id }) => id);
-    return ok({ session, begun: begunSteps(session, request.job, ids) });
+    if (created.value === 'written') return ok({ session, begun: begunSteps(session, request.job) });
   }
 }
 
@@ -90,8 +59,8 @@ export async function abortWorkflow(
   if (!found.ok) return found;
   return ports.sessions.update(found.value.id, (now) => {
     if (now.end !== null) return err({ kind: 'session-ended', session: sessionName(now), end: now.end });
-    const session = abortSession(now, request.explanation, ports.clock.now().toISOString());
-    return ok({ session, value: session });
+    const at = ports.clock.now().toISOString();
+    return ok({ ...now, end: { kind: 'aborted', at, explanation: request.explanation } });
   });
 }
 
@@ -104,20 +73,4 @@ export async function findSession(sessions: WorkflowSessions, wanted: AskedSessi
   if (damaged === undefined) return chooseSession(all.value.sessions, wanted);
   const aside = await sessions.putAside(damaged.id);
   return aside.ok ? err({ kind: 'unreadable-session', ...damaged, aside: aside.value }) : aside;
-}
-
-/** Changes the session and sets its reviewer. Fails if another process has ended the session or finished the step. */
-export function changeOpenStep<T>(
-  sessions: WorkflowSessions,
-  { session: { id }, step, reviewer }: FinishingStep,
-  change: (session: WorkflowSession) => { readonly session: WorkflowSession; readonly value: T },
-): Promise<Result<T>> {
-  return sessions.update(id, (now) => {
-    const session = sessionName(now);
-    if (now.end !== null) return err({ kind: 'session-ended', session, end: now.end });
-    const finished = stepState(now, step.id)?.finished;
-    if (finished == null) return ok(change({ ...now, reviewer }));
-    const open = openSteps(now).map((one) => one.id);
-    return err({ kind: 'step-finished', session, step: step.id, at: finished.at, open });
-  });
 }

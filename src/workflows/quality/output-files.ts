@@ -8,8 +8,6 @@ import { decodeUtf8 } from '../../platform/private-files.ts';
 /** Larger files are not included in a prompt. */
 const LARGEST_BYTES = 4 * 1024 * 1024;
 
-const CHUNK_BYTES = 64 * 1024;
-
 const MOST_LINKS = 40;
 
 /** Opens the files below an existing project root. It never opens a file outside the root or inside a git folder. */
@@ -90,16 +88,10 @@ async function readWhole(real: string, named: string): Promise<OutputContent> {
   }
 }
 
+/** Reads until the end of the file or the limit, even if a single read returns less. */
 async function readUpTo(file: FileHandle, most: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  let length = 0;
-  while (length < most) {
-    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, most - length));
-    const { bytesRead } = await file.read(chunk, 0, chunk.length, null);
-    if (bytesRead === 0) break;
-    chunks.push(chunk.subarray(0, bytesRead));
-    length += bytesRead;
-  }
+  for await (const chunk of file.createReadStream({ end: most - 1, autoClose: false })) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 

@@ -1,7 +1,7 @@
 import type { RepoPath, SessionId } from '../../../src/kernel/ids.ts';
-import type { QualityCriteria, QualityReview, ReviewResult } from '../../../src/workflows/quality/types.ts';
+import type { ReviewResult } from '../../../src/workflows/quality/types.ts';
 import { beginSession } from '../../../src/workflows/session.ts';
-import type { Job, OutputSpec, SessionReviewer, Step, WorkflowSession } from '../../../src/workflows/types.ts';
+import type { Job, SessionReviewer, Step, WorkflowSession } from '../../../src/workflows/types.ts';
 
 export const NOW = '2026-03-01T12:00:00.000Z';
 export const SELF: SessionReviewer = { kind: 'self' };
@@ -14,24 +14,25 @@ export function stepOf(id: string, more: Partial<Step> = {}): Step {
     name: `Step ${id}`,
     description: `Does ${id}.`,
     instructions: `Do ${id}.`,
-    instructionsFile: `.deepwork/jobs/study/steps/${id}.md` as RepoPath,
+    instructions_file: `.deepwork/jobs/study/steps/${id}.md`,
     inputs: [],
-    outputs: [output('out')],
+    outputs: output('out'),
     dependencies: [],
     reviews: [],
     ...more,
   };
 }
 
-export function output(name: string, more: Partial<OutputSpec> = {}): OutputSpec {
-  return { name, type: 'file', description: `The ${name}.`, required: true, ...more };
+/** Returns the outputs of a step with one output. */
+export function output(name: string, more: Partial<Step['outputs'][string]> = {}): Step['outputs'] {
+  return { [name]: { type: 'file', description: `The ${name}.`, required: true, ...more } };
 }
 
 /** Returns a review; by default it has one criterion. */
 export function reviewOf(
   runEach: string,
-  { criteria = { Good: 'Is it good?' }, guidance }: { criteria?: QualityCriteria; guidance?: string } = {},
-): QualityReview {
+  { criteria = { Good: 'Is it good?' }, guidance }: { criteria?: Record<string, string>; guidance?: string } = {},
+): Step['reviews'][number] {
   return { run_each: runEach, quality_criteria: criteria, additional_review_guidance: guidance };
 }
 

@@ -1,0 +1,120 @@
+import type { McpServer } from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import { continuePhase, getRun, resolve, startPhase, startRun } from '../api.ts';
+import { describeStartedRun, startedRunDocument } from '../gates/describe/background.ts';
+import { describeResolved } from '../gates/describe/messages.ts';
+import { resolvedDocument } from '../gates/json.ts';
+import { findingSchema, startedRunSchema } from '../gates/json-schema.ts';
+import { PHASES } from '../kernel/review-loops.ts';
+import { describeStartedPhase, startedPhaseDocument } from '../phases/describe/background.ts';
+import { startedPhaseSchema } from '../phases/json-schema.ts';
+import { answer, onlyInput, pathList, waitingWith, waitSeconds } from './tool.ts';
+
+/** Adds the tools that run the gates and resolve findings. */
+export function addRunTools(server: McpServer, root: string): void {
+  server.registerTool(
+    'start_run',
+    {
+      title: 'Run the gates',
+      description:
+        'Starts the checks and reviews of this repository on the current change, in the background. Call get_run for progress and result. Gates that passed and have not changed are not run again.',
+      inputSchema: onlyInput({
+        paths: pathList('Run only gates with changes in these files or folders'),
+        gate: z.string().nullish().describe('Run only this gate, by name or id.'),
+      }),
+      outputSchema: startedRunSchema,
+    },
+    async (input) => answer(await startRun(root, { paths: input.paths ?? [], gate: input.gate ?? null }), showRun),
+  );
+
+  server.registerTool(
+    'get_run',
+    {
+      title: 'Get the progress or result of a run',
+      description:
+        'Returns the progress of a run, or its result: which gates pass and which findings are open. Waits up to wait_seconds for the end; call it again while the run is running.',
+      inputSchema: onlyInput({
+        run_id: z.string().nullish().describe('The run_id that start_run returned. Default: the newest run.'),
+        wait_seconds: waitSeconds('the run'),
+      }),
+      outputSchema: startedRunSchema,
+      annotations: { readOnlyHint: true },
+    },
+    async (input, context) =>
+      answer(await getRun(root, input.run_id ?? null, waitingWith(context, input.wait_seconds)), showRun),
+  );
+
+  server.registerTool(
+    'resolve_finding',
+    {
+      title: 'Resolve a finding',
+      description:
+        'Marks a finding as fixed (its reviewer has to confirm it in the next run), or waives it with a reason. Waive only findings that are wrong or that must stay; fix all others.',
+      inputSchema: onlyInput({
+        id: z.string().describe('The id of the finding, such as F1.'),
+        how: z
+          .enum(['fixed', 'skip'])
+          .describe('fixed: you fixed it, and the reviewer has to confirm. skip: waive it.'),
+        why: z.string().trim().min(1).describe('What you did, or why it stays.'),
+      }),
+      outputSchema: findingSchema,
+    },
+    async (input) => {
+      const how = input.how === 'skip' ? 'skipped' : 'fixed';
+      return answer(await resolve(root, input.id, { how, why: input.why }), ({ finding }) => ({
+        text: describeResolved(finding),
+        document: resolvedDocument(finding),
+      }));
+    },
+  );
+}
+
+function showRun(started: Parameters<typeof startedRunDocument>[0]) {
+  const document = startedRunDocument(started);
+  return { text: describeStartedRun(document), document };
+}
+
+/** Adds the tools that run a phase round by round. The calling agent fixes the issues between rounds. */
+export function addPhaseTools(server: McpServer, root: string): void {
+  server.registerTool(
+    'start_phase',
+    {
+      title: 'Review a feature',
+      description:
+        'Reviews spec.md (specify), design.md (design), plan.md (create-plan), tasks.md (create-tasks) or the code (implement) of a feature, round by round. Fix the open issues, then call continue_phase. If a loop already waits for a fix, its open issues are returned again. A round that takes longer than wait_seconds continues in the background.',
+      inputSchema: onlyInput({
+        phase: z.enum(PHASES),
+        feature: z.string().min(1).describe('The folder of the feature, from the root of the repository.'),
+        wait_seconds: waitSeconds('the round'),
+      }),
+      outputSchema: startedPhaseSchema,
+    },
+    async ({ phase, feature, wait_seconds }, context) =>
+      answer(await startPhase(root, { phase, feature }, waitingWith(context, wait_seconds)), showPhase),
+  );
+
+  server.registerTool(
+    'continue_phase',
+    {
+      title: 'Continue a review loop',
+      description:
+        'With a summary of your fixes: runs the next review round. Without a summary: waits for the current round, or repeats a round that ended without a verdict.',
+      inputSchema: onlyInput({
+        loop_id: z.string().describe('The loop_id that start_phase returned.'),
+        summary: z.string().trim().min(1).nullish().describe('What you fixed, and which issues you left open and why.'),
+        wait_seconds: waitSeconds('the round'),
+      }),
+      outputSchema: startedPhaseSchema,
+    },
+    async ({ loop_id, summary, wait_seconds }, context) => {
+      const request = { loopId: loop_id, summary: summary ?? null };
+      return answer(await continuePhase(root, request, waitingWith(context, wait_seconds)), showPhase);
+    },
+  );
+}
+
+function showPhase(started: Parameters<typeof startedPhaseDocument>[0]) {
+  const document = startedPhaseDocument(started);
+  // A round that could not run is an error, like a request that is rejected before it starts.
+  return { text: describeStartedPhase(document), document, isError: document.error !== null };
+}
