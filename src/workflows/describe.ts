@@ -7,7 +7,6 @@ import { type Styled, UNSTYLED } from '../ui/style.ts';
 import { commandPrefix, count, someNames } from '../ui/wording.ts';
 import type { BegunStep } from './json-schema.ts';
 import { type ReviewName, type ReviewResult, type StepOutputs, WHOLE_STEP } from './quality/types.ts';
-import { openSteps } from './session.ts';
 import type {
   Job,
   OfferedWorkflows,
@@ -57,7 +56,7 @@ export function describeWorkflows(
 function describeJob({ name, summary, workflows }: Job, { paint }: Styled): string {
   const lines = workflows.map((one) => {
     const order = one.groups.map((group) => (group.length === 1 ? group.join('') : `(${group.join(' | ')})`));
-    return [one.name, `${oneLine(one.summary)} ${order.join(' → ')}`] as const;
+    return [one.name, `${oneLine(one.summary)} ${order.join(' → ')}`];
   });
   return `${paint('strong', name)}  ${oneLine(summary)}\n${columns(lines)}`;
 }
@@ -77,11 +76,12 @@ export function describeSessionState(
   { session, isCurrent = true, open = [] }: Pick<SessionStatus, 'session'> & Partial<SessionStatus>,
   { paint } = UNSTYLED,
 ): string {
-  const steps = session.steps.map((step) => [step.id, describeStepState(step, open, paint)] as const);
+  const steps = session.steps.map((step) => [step.id, describeStepState(step, open, paint)]);
+  const self = 'a sub-agent of the agent that does the steps (self-review)';
   return [
     `${paint('strong', `Session ${describeSession(session)}`)} ${describeEnd(session)}`,
     `Goal: ${oneLine(session.goal)}`,
-    describeReviewer(session),
+    `Reviewer: ${session.reviewer.kind === 'self' ? self : quoteName(session.reviewer.name)}.`,
     ...(isCurrent || session.end !== null
       ? []
       : ['The steps of its workflow have changed, so this session cannot continue.']),
@@ -97,12 +97,6 @@ function describeEnd({ end, startedAt }: WorkflowSession): string {
     : `was aborted at ${end.at}: ${oneLine(end.explanation)}`;
 }
 
-function describeReviewer({ reviewer }: WorkflowSession): string {
-  return reviewer.kind === 'agent'
-    ? `Reviewer: ${quoteName(reviewer.name)}.`
-    : 'Reviewer: a sub-agent of the agent that does the steps (self-review).';
-}
-
 function describeStepState(step: StepState, open: readonly BegunStep[], paint: Styled['paint']): string {
   const { begunAt, finished, attempts, failed, instructed } = step;
   if (finished !== null) {
@@ -113,9 +107,9 @@ function describeStepState(step: StepState, open: readonly BegunStep[], paint: S
   if (failed.length > 0) {
     return `${paint('bad', 'open')}      attempt ${attempts} did not pass: ${failed.map(nameOfReview).join(', ')}`;
   }
-  const instructions = open.find(({ step_id }) => step_id === step.id)?.instructions_file;
-  const next = instructed !== null ? `to be reviewed: ${instructed.file}` : `instructions: ${instructions}`;
-  return `${paint('rests', 'open')}${instructed === null && instructions === undefined ? '' : `      ${next}`}`;
+  const file = open.find(({ step_id }) => step_id === step.id)?.instructions_file ?? null;
+  const instructions = file === null ? '' : `      instructions: ${file}`;
+  return `${paint('rests', 'open')}${instructed === null ? instructions : `      to be reviewed: ${instructed.file}`}`;
 }
 
 function describeOutputs(outputs: StepOutputs): string {
@@ -128,18 +122,15 @@ function describeOutputs(outputs: StepOutputs): string {
 /** The warning of a session that falls back to self-review. */
 export const REVIEWER_MISSING = 'Claude Code is not installed and no other reviewer was named.';
 
-/** Returns the confirmation of a started workflow, with its first steps. */
+/** Returns the state of a started workflow, with its first steps. */
 export function describeWorkflowStart(
   { session, begun, reviewerMissing }: WorkflowStart,
   calls: Calls,
   shown = UNSTYLED,
 ): string {
-  const head = [
-    shown.paint('strong', `Started session ${describeSession(session)}.`),
-    ...(reviewerMissing ? [REVIEWER_MISSING] : []),
-    describeReviewer(session),
-  ];
-  return [head.join('\n'), describeBegunSteps(begun, calls, shown)].join('\n\n');
+  const state = describeSessionState({ session, open: begun }, shown);
+  const steps = describeBegunSteps(begun, calls, shown);
+  return [...(reviewerMissing ? [REVIEWER_MISSING] : []), state, steps].join('\n\n');
 }
 
 /** Returns for each step to do: instructions, inputs, outputs, reviews, and the call that finishes it. */
@@ -188,55 +179,36 @@ function describeCriteria(review: BegunStep['reviews'][number], { outputs }: Beg
   ].join('\n');
 }
 
-/** Returns the call that finishes each step. The call names the step only if several are open. */
+/** Returns the call that finishes each step. */
 export function describeHowToFinish(begun: readonly BegunStep[], calls: Calls): string {
-  const call = calls === 'tools' ? describeToolCall : describeCommand;
-  return begun
-    .map((step) => `When ${step.step_id} is done: ${call(step, begun.length > 1 ? step.step_id : null)}`)
-    .join('\n');
+  return begun.map((step) => `When ${step.step_id} is done: ${describeFinishCall(step, calls)}`).join('\n');
 }
 
-function describeToolCall({ session_id, outputs }: BegunStep, step: string | null): string {
-  const values = outputs.map(
-    ({ name, type, required }) =>
-      `${JSON.stringify(name)}: ${type === 'file' ? '"path"' : '["path", …]'}${required ? '' : ' (optional)'}`,
-  );
-  const named = step === null ? '' : `, step_id "${step}"`;
-  return `finished_step with session_id "${session_id}"${named} and outputs {${values.join(', ')}}`;
-}
-
-function describeCommand({ session_id, outputs }: BegunStep, step: string | null): string {
-  const options = outputs.map(({ name, type, required }) => {
+function describeFinishCall({ session_id, step_id, outputs }: BegunStep, calls: Calls): string {
+  const given = outputs.map(({ name, type, required }) => {
+    const value = type === 'file' ? '"path"' : '["path", …]';
     const option = `--output ${commandPrefix(`${name}=PATH`)}${type === 'files' ? ' …' : ''}`;
-    return required ? option : `[${option}]`;
+    const one = calls === 'tools' ? `${JSON.stringify(name)}: ${value}` : option;
+    return required ? one : `[${one}]`;
   });
-  const named = step === null ? [] : [`--step ${step}`];
-  return ['onceover workflow finish', `--session ${session_id}`, ...named, ...options].join(' ');
+  return calls === 'tools'
+    ? `finished_step with session_id "${session_id}", step_id "${step_id}" and outputs {${given.join(', ')}}`
+    : ['onceover workflow finish', `--session ${session_id}`, `--step ${step_id}`, ...given].join(' ');
 }
 
 /** Returns the result of a request to finish a step, and the next steps. */
 export function describeStepEnd(end: StepEnd, calls: Calls, shown = UNSTYLED): string {
-  const { session, step, begun } = end;
-  if (end.kind !== 'finished') {
+  const { kind, session, step, begun, judged, skipped } = end;
+  if (kind !== 'finished') {
     const [title = '', ...rest] = describeFeedback(end, calls).split('\n\n');
     return [shown.paint('bad', title), ...rest].join('\n\n');
   }
   const title = shown.paint('good', `Finished: ${step.id}.`);
-  const head = [`${title} ${describeHow(end)}`.trimEnd(), ...describeSkipped(end.skipped)].join('\n');
-  if (session.end !== null) return `${head}\n\nThe workflow is complete.\n${describeSessionState({ session }, shown)}`;
-  if (begun.length > 0) return `${head}\n\n${describeBegunSteps(begun, calls, shown)}`;
-  const open = openSteps(session).map(({ id }) => id);
-  return `${head}\n\nStill open: ${open.join(', ')}. The next steps start when these are finished.`;
-}
-
-function describeHow({ session, step, judged, skipped }: StepEnd): string {
-  const override = step.finished?.override ?? null;
-  if (override !== null) {
-    const how = session.reviewer.kind === 'self' ? 'Self-review' : 'No review passed; the reason is stored';
-    return `${how}: ${oneLine(override)}`;
-  }
-  if (judged > 0) return `${count(judged, 'review')} passed.`;
-  return skipped.length > 0 ? 'All reviews already passed.' : '';
+  const passed = judged > 0 ? ` ${count(judged, 'review')} passed.` : '';
+  const reason = step.finished?.override ?? null;
+  const how = reason === null ? passed : ` The reason is stored: ${oneLine(reason)}`;
+  const next = begun.length > 0 ? describeBegunSteps(begun, calls, shown) : describeSessionState({ session }, shown);
+  return [[`${title}${how}`, ...describeSkipped(skipped)].join('\n'), next].join('\n\n');
 }
 
 /** Returns why a step is not finished, and what to do next. */

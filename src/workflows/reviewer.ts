@@ -8,7 +8,7 @@ import { err, ok, type Result } from '../kernel/result.ts';
 import { openLedger } from '../ledger/store.ts';
 import { requireConsent } from '../trust/consent.ts';
 import { describeFailure } from '../ui/describe-failure.ts';
-import type { OutputJudge, StepName } from './do/start.ts';
+import type { OutputJudge, StepName } from './do/finish-step.ts';
 import { openQualityCli, USUAL_AGENT } from './quality/agent.ts';
 import { QualityGate } from './quality/gate.ts';
 import { type QualityCli, QualityGateError, type QualityQuestions } from './quality/types.ts';

@@ -8,11 +8,11 @@ import { err, ok, type Result } from '../kernel/result.ts';
 import { type NameSource, userPath } from '../platform/user-paths.ts';
 import { loadJobs } from './config/load.ts';
 import type { AskedSession } from './decide/choose.ts';
-import { type FinishRequest, finishWorkflowStep } from './do/finish-step.ts';
-import { abortWorkflow, startWorkflow, type WorkflowPorts } from './do/start.ts';
+import { abortWorkflow } from './do/abort.ts';
+import { type FinishRequest, finishWorkflowStep, type WorkflowPorts } from './do/finish-step.ts';
 import { openWorkflowSessions } from './record/sessions.ts';
 import { chooseReviewer, openStepJudge, type WorkflowCaller } from './reviewer.ts';
-import { begunSteps, isCurrent } from './session.ts';
+import { beginSession, begunSteps, isCurrent } from './session.ts';
 import type {
   Job,
   OfferedWorkflows,
@@ -78,9 +78,20 @@ export async function startWorkflowRun(
   const chosen = await chooseReviewer(repository, options);
   if (!chosen.ok) return chosen;
   const { reviewer, reviewerMissing } = chosen.value;
-  const request = { job: job.value, workflow: workflow.value, goal: options.goal, reviewer };
-  const started = await startWorkflow(basicPorts(repository), request);
-  return started.ok ? ok({ ...started.value, reviewerMissing }) : started;
+  const given = {
+    job: job.value,
+    workflow: workflow.value,
+    goal: options.goal,
+    reviewer,
+    now: new Date().toISOString(),
+  };
+  const sessions = openWorkflowSessions(repository);
+  for (;;) {
+    const session = beginSession({ ...given, id: randomBytes(4).toString('hex') as SessionId });
+    const created = await sessions.create(session);
+    if (!created.ok) return created;
+    if (created.value === 'written') return ok({ session, begun: begunSteps(session, job.value), reviewerMissing });
+  }
 }
 
 /** Finishes a step. The same request during the reviews joins the request in progress and gets its result. */
@@ -99,7 +110,8 @@ export async function finishWorkflowStepRun(
     notInLedger ??= failure;
   };
   const ports: WorkflowPorts = {
-    ...basicPorts(repository),
+    sessions: openWorkflowSessions(repository),
+    clock: CLOCK,
     root: repository.root,
     contents: () => openContents(repository.root),
     job: (name) => findJob(repository, name),
@@ -123,16 +135,10 @@ export async function abortWorkflowRun(
   options: AskedSession & { readonly explanation: string },
 ): Promise<Result<WorkflowSession>> {
   if (process.env[ACTIVE] !== undefined) return err({ kind: 'inside-a-run' });
-  return abortWorkflow(basicPorts(repository), options);
+  return abortWorkflow({ sessions: openWorkflowSessions(repository), clock: CLOCK }, options);
 }
 
-function basicPorts(repository: RepositoryPaths) {
-  return {
-    sessions: openWorkflowSessions(repository),
-    clock: { now: () => new Date() },
-    newId: () => randomBytes(4).toString('hex') as SessionId,
-  };
-}
+const CLOCK = { now: () => new Date() };
 
 function findJob(repository: RepositoryPaths, name: string): Result<Job> {
   const loaded = loadJobs(repository);

@@ -89,7 +89,7 @@ test('documents the outputs of every step at the end, also if two have the same 
   expect(stepEndSchema.parse(document)).toEqual(document);
   expect(document).toMatchObject({
     status: 'workflow_complete',
-    summary: expect.stringContaining('complete'),
+    summary: expect.stringContaining('was completed at'),
     all_outputs: { a: { out: 'a.md' }, b: { out: 'b.md' }, c: { out: ['c.md'] } },
     open_steps: [],
     next: null,

@@ -1,11 +1,56 @@
+import type { Failure, ReviewTrouble, UnusableOutput } from '../../kernel/failure.ts';
+import type { RepoPath } from '../../kernel/ids.ts';
+import type { Clock } from '../../kernel/ports.ts';
+import type { Contents } from '../../kernel/repository.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
+import type { LedgerStep } from '../../ledger/entries.ts';
 import { type AskedSession, checkOutputs, chooseStep, type GivenOutputs } from '../decide/choose.ts';
-import { decideFinish, evaluationsOf, instructionsDigest } from '../decide/finish.ts';
-import { WHOLE_STEP } from '../quality/types.ts';
-import { changeStep, finishStep, isCurrent, recordVerdict, sessionName, stepState } from '../session.ts';
-import type { StepEnd } from '../types.ts';
-import { catchGateError, digestsOf, endRequest, type FinishingStep, locateOutputs, reviewStep } from './run-reviews.ts';
-import { findSession, type WorkflowPorts } from './start.ts';
+import {
+  decideFinish,
+  evaluationsOf,
+  type FinishDecision,
+  instructionsDigest,
+  type QualityEvaluation,
+} from '../decide/finish.ts';
+import type { QualityGate } from '../quality/gate.ts';
+import { outputFiles } from '../quality/tasks.ts';
+import { QualityGateError, type ReviewResult, type StepOutputs, WHOLE_STEP } from '../quality/types.ts';
+import type { WorkflowSessions } from '../record/sessions.ts';
+import {
+  begunSteps,
+  changeStep,
+  finishStep,
+  isCurrent,
+  openSteps,
+  recordPass,
+  recordVerdict,
+  sessionName,
+  stepState,
+} from '../session.ts';
+import type { Job, SessionReviewer, Step, StepEnd, WorkflowSession } from '../types.ts';
+import { findSession } from './abort.ts';
+
+/** Identifies a step of a session in the ledger. */
+export type StepName = Pick<LedgerStep, 'job' | 'session' | 'step'>;
+
+/** Judges outputs or writes instructions for another reviewer. Rejects with a QualityGateError without a verdict. */
+export type OutputJudge = Pick<QualityGate, 'evaluate' | 'buildReviewInstructionsFile'>;
+
+/** Everything outside of this slice that a workflow needs. */
+export type WorkflowPorts = {
+  readonly root: string;
+  readonly sessions: WorkflowSessions;
+  /** Opens the files with their current contents. */
+  contents(): Contents;
+  readonly clock: Clock;
+  /** Returns the current definition of a job. */
+  job(name: string): Result<Job>;
+  judge(reviewer: SessionReviewer, about: StepName): Promise<Result<OutputJudge>>;
+  /** Returns a caller's path relative to the root; `null` if it is outside. */
+  locate(path: string): RepoPath | null;
+  /** Called at the start and after each review. */
+  progress(done: number, of: number): void;
+};
 
 export type FinishRequest = AskedSession & {
   readonly step: string | null;
@@ -46,6 +91,18 @@ export async function finishWorkflowStep(ports: WorkflowPorts, request: FinishRe
   }
 }
 
+/** A step that a caller wants to finish, with its outputs. */
+type FinishingStep = {
+  readonly session: WorkflowSession;
+  readonly job: Job;
+  readonly step: Step;
+  readonly reviewer: SessionReviewer;
+  readonly outputs: StepOutputs;
+  /** Digests of the file contents, by path. */
+  readonly digests: ReadonlyMap<string, string>;
+  readonly notes: string | null;
+};
+
 async function prepare(ports: WorkflowPorts, request: FinishRequest): Promise<Result<FinishingStep>> {
   const session = await findSession(ports.sessions, request);
   if (!session.ok) return session;
@@ -72,6 +129,42 @@ async function prepare(ports: WorkflowPorts, request: FinishRequest): Promise<Re
     digests: await digestsOf(contents, outputs.value),
     notes: request.notes?.trim() || null,
   });
+}
+
+/** Returns the outputs with paths relative to the root. Each must be a readable regular file inside the root. */
+export async function locateOutputs(
+  { locate }: Pick<WorkflowPorts, 'locate'>,
+  contents: Contents,
+  step: Step,
+  outputs: StepOutputs,
+): Promise<Result<StepOutputs>> {
+  const located: [string, string | readonly string[]][] = [];
+  for (const [name, value] of Object.entries(outputs)) {
+    const paths: string[] = [];
+    for (const path of typeof value === 'string' ? [value] : value) {
+      const found = path === '' ? null : locate(path);
+      const why = path === '' ? 'missing' : found === null ? 'outside' : await unusable(contents, found);
+      if (why !== null) return err({ kind: 'unusable-output', step: step.id, name, path, why });
+      if (found !== null && !paths.includes(found)) paths.push(found);
+    }
+    located.push([name, typeof value === 'string' ? (paths[0] ?? value) : paths]);
+  }
+  return ok(Object.fromEntries(located));
+}
+
+async function unusable(contents: Contents, path: RepoPath): Promise<UnusableOutput | null> {
+  // Reads no content: the file may be large, and it need not be text.
+  const text = await contents.text(path, 0);
+  if (text.kind === 'text') return null;
+  if (text.why === 'not-a-file') return (await contents.exists(path)) === 'folder' ? 'folder' : 'not-a-file';
+  return text.why === 'missing' || text.why === 'outside' ? text.why : 'unreadable';
+}
+
+/** Returns the digests of the file contents by path, without unreadable files. */
+export async function digestsOf(contents: Contents, outputs: StepOutputs): Promise<ReadonlyMap<string, string>> {
+  const paths = [...new Set(outputFiles(outputs).map(({ path }) => path))] as RepoPath[];
+  const { files } = await contents.digest(paths);
+  return new Map(files.flatMap(({ path, sha256 }) => (sha256 === null ? [] : [[path, sha256] as const])));
 }
 
 /** Writes instructions for a self-review and records the files and criteria that they are for. */
@@ -104,6 +197,120 @@ function conclude(
   return endRequest(ports, finishing, { kind: 'finished', judged, skipped }, (open) => {
     const reviewed = isVerdict ? recordVerdict(open, step.id, []) : open;
     return finishStep(reviewed, step.id, { at: now(ports), outputs, notes, override });
+  });
+}
+
+/**
+ * Runs all evaluations at once. Each pass is stored immediately, so that an error of another evaluation or the end of
+ * the process does not lose it. Resolves to `null` if all passed.
+ */
+async function reviewStep(
+  ports: WorkflowPorts,
+  finishing: FinishingStep,
+  { evaluations, skipped }: Extract<FinishDecision, { kind: 'judge' }>,
+): Promise<Result<StepEnd | null>> {
+  const { session, step, reviewer } = finishing;
+  const judge = await ports.judge(reviewer, { job: session.job, session: session.id, step: step.id });
+  if (!judge.ok) return judge;
+  let done = 0;
+  ports.progress(0, evaluations.length);
+  const ends = await Promise.all(
+    evaluations.map(async (evaluation) => {
+      const end = await evaluateOnce(ports, judge.value, finishing, evaluation);
+      ports.progress(++done, evaluations.length);
+      return end;
+    }),
+  );
+  const notStored = ends.find((end) => end.kind === 'not-stored');
+  if (notStored !== undefined) return err(notStored.failure);
+  const changed = ends.flatMap((end) => (end.kind === 'changed' ? end.paths : []));
+  if (changed.length > 0) return err({ kind: 'outputs-changed', step: step.id, paths: [...new Set(changed)] });
+  const failed = ends.flatMap((end) => (end.kind === 'failed' ? [end.result] : []));
+  const errors = ends.flatMap((end) => (end.kind === 'trouble' ? [end.trouble] : []));
+  const judged = ends.length - errors.length;
+  if (failed.length > 0) {
+    const end = { kind: 'failed', judged, errors, skipped } as const;
+    return endRequest(ports, finishing, end, (open) => recordVerdict(open, step.id, failed));
+  }
+  if (errors.length === 0) return ok(null);
+  const passed = skipped.length + judged;
+  return err({ kind: 'no-verdict', session: sessionName(session), step: step.id, errors, passed });
+}
+
+type EvaluationEnd =
+  | { readonly kind: 'passed' }
+  | { readonly kind: 'failed'; readonly result: ReviewResult }
+  | { readonly kind: 'trouble'; readonly trouble: ReviewTrouble }
+  /** Files changed during the evaluation, so the verdict is not about their current content. */
+  | { readonly kind: 'changed'; readonly paths: readonly string[] }
+  | { readonly kind: 'not-stored'; readonly failure: Failure };
+
+async function evaluateOnce(
+  ports: WorkflowPorts,
+  judge: OutputJudge,
+  { session, step, digests, notes }: FinishingStep,
+  { review, outputs, about, digest }: QualityEvaluation,
+): Promise<EvaluationEnd> {
+  const verdict = await catchGateError(() =>
+    judge.evaluate({
+      qualityCriteria: review.quality_criteria,
+      additionalReviewGuidance: review.additional_review_guidance,
+      outputs,
+      projectRoot: ports.root,
+      notes,
+    }),
+  );
+  if (!verdict.ok) {
+    const trouble = { runEach: about.review_run_each, file: about.target_file, said: verdict.said };
+    return { kind: 'trouble', trouble };
+  }
+  const after = await digestsOf(ports.contents(), outputs);
+  const paths = outputFiles(outputs).map(({ path }) => path);
+  const changed = paths.filter((path) => after.get(path) !== digests.get(path));
+  if (changed.length > 0) return { kind: 'changed', paths: changed };
+  if (!verdict.value.passed) return { kind: 'failed', result: { ...verdict.value, ...about } };
+  const stored = await ports.sessions.update(session.id, (now) => ok(recordPass(now, step.id, digest)));
+  return stored.ok ? { kind: 'passed' } : { kind: 'not-stored', failure: stored.failure };
+}
+
+/** Calls a gate and turns a QualityGateError into a value. */
+async function catchGateError<T>(
+  call: () => Promise<T>,
+): Promise<{ readonly ok: true; readonly value: T } | { readonly ok: false; readonly said: string }> {
+  try {
+    return { ok: true, value: await call() };
+  } catch (error) {
+    if (error instanceof QualityGateError) return { ok: false, said: error.message };
+    throw error;
+  }
+}
+
+/** Stores the end of a request. Fails if another process has ended the session or finished the step. */
+async function endRequest(
+  { sessions }: WorkflowPorts,
+  { session: { id }, job, step, reviewer }: FinishingStep,
+  end: Pick<StepEnd, 'kind'> & Partial<StepEnd>,
+  change: (session: WorkflowSession) => WorkflowSession,
+): Promise<Result<StepEnd>> {
+  const stored = await sessions.update(id, (now) => {
+    const name = sessionName(now);
+    if (now.end !== null) return err({ kind: 'session-ended', session: name, end: now.end });
+    const { finished } = stepState(now, step.id);
+    if (finished === null) return ok(change({ ...now, reviewer }));
+    const open = openSteps(now).map((one) => one.id);
+    return err({ kind: 'step-finished', session: name, step: step.id, at: finished.at, open });
+  });
+  if (!stored.ok) return stored;
+  const session = stored.value;
+  const state = stepState(session, step.id);
+  // Steps of a later group are open only if this request has started them.
+  const begun = openSteps(session).filter(({ group }) => group > state.group);
+  return ok({
+    ...{ judged: 0, skipped: [], errors: [], notInLedger: null },
+    ...end,
+    session,
+    step: state,
+    begun: begunSteps(session, job, begun),
   });
 }
 
