@@ -61,17 +61,17 @@ export function addRunTools(server: McpServer, root: string): void {
     },
     async (input) => {
       const how = input.how === 'skip' ? 'skipped' : 'fixed';
-      return answer(await resolve(root, input.id, { how, why: input.why }), ({ finding }) => ({
-        text: describeResolved(finding),
-        document: resolvedDocument(finding),
-      }));
+      return answer(await resolve(root, input.id, { how, why: input.why }), ({ finding }) => [
+        describeResolved(finding),
+        resolvedDocument(finding),
+      ]);
     },
   );
 }
 
 function showRun(started: Parameters<typeof startedRunDocument>[0]) {
   const document = startedRunDocument(started);
-  return { text: describeStartedRun(document), document };
+  return [describeStartedRun(document), document] as const;
 }
 
 /** Adds the tools that run a phase round by round. The calling agent fixes the issues between rounds. */
@@ -90,7 +90,7 @@ export function addPhaseTools(server: McpServer, root: string): void {
       outputSchema: startedPhaseSchema,
     },
     async ({ phase, feature, wait_seconds }, context) =>
-      answer(await startPhase(root, { phase, feature }, waitingWith(context, wait_seconds)), showPhase),
+      answerPhase(await startPhase(root, { phase, feature }, waitingWith(context, wait_seconds))),
   );
 
   server.registerTool(
@@ -108,13 +108,17 @@ export function addPhaseTools(server: McpServer, root: string): void {
     },
     async ({ loop_id, summary, wait_seconds }, context) => {
       const request = { loopId: loop_id, summary: summary ?? null };
-      return answer(await continuePhase(root, request, waitingWith(context, wait_seconds)), showPhase);
+      return answerPhase(await continuePhase(root, request, waitingWith(context, wait_seconds)));
     },
   );
 }
 
-function showPhase(started: Parameters<typeof startedPhaseDocument>[0]) {
-  const document = startedPhaseDocument(started);
+function answerPhase(started: Awaited<ReturnType<typeof startPhase>>) {
+  const answered = answer(started, (value) => {
+    const document = startedPhaseDocument(value);
+    return [describeStartedPhase(document), document];
+  });
   // A round that could not run is an error, like a request that is rejected before it starts.
-  return { text: describeStartedPhase(document), document, isError: document.error !== null };
+  const couldNotRun = 'structuredContent' in answered && answered.structuredContent.error !== null;
+  return couldNotRun ? { ...answered, isError: true } : answered;
 }

@@ -61,20 +61,16 @@ export function buildServer(options: ServeOptions, gone: AbortSignal): McpServer
       title: 'Get the reviews to do',
       description:
         'Writes one instruction file for each review that the current change needs, and lists what to run. Skips reviews that passed and whose files have not changed.',
-      inputSchema: onlyInput({
-        files: pathList('Files to review instead of the change'),
-      }),
+      inputSchema: onlyInput({ files: pathList('Files to review instead of the change') }),
       outputSchema: instructionsSchema.extend({ next: z.string().describe('What to do next.') }),
     },
     async (input) =>
       answer(await instructions(root, { files: given(input.files), base: null }), (outcome) => {
         const next = nextOfInstructions(outcome);
         const listed = describeInstructions(outcome, platform);
-        return {
-          text: listed.endsWith(next) ? listed : `${listed}\n\n${next}`,
-          document: { ...instructionsDocument(outcome, platform), next },
-          warnings: outcome.notices.map(describeNotice),
-        };
+        const text = listed.endsWith(next) ? listed : `${listed}\n\n${next}`;
+        const document = { ...instructionsDocument(outcome, platform), next };
+        return [text, document, outcome.notices.map(describeNotice)];
       }),
   );
 
@@ -83,19 +79,17 @@ export function buildServer(options: ServeOptions, gone: AbortSignal): McpServer
     {
       title: 'List the review rules',
       description: 'Lists the review rules of this repository, whether or not their reviews passed.',
-      inputSchema: onlyInput({
-        only_rules_matching_files: pathList('Only rules that match one of these files'),
-      }),
+      inputSchema: onlyInput({ only_rules_matching_files: pathList('Only rules that match one of these files') }),
       outputSchema: rulesSchema,
       annotations: { readOnlyHint: true },
     },
     async (input) => {
       const files = given(input.only_rules_matching_files);
-      return answer(await rules(root, files), (found) => ({
-        text: describeRules(found.rules, files?.names ?? null),
-        document: rulesDocument(found.rules, found.notices),
-        warnings: found.notices.map(describeNotice),
-      }));
+      return answer(await rules(root, files), (found) => [
+        describeRules(found.rules, files?.names ?? null),
+        rulesDocument(found.rules, found.notices),
+        found.notices.map(describeNotice),
+      ]);
     },
   );
 
@@ -110,10 +104,7 @@ export function buildServer(options: ServeOptions, gone: AbortSignal): McpServer
       annotations: { idempotentHint: true },
     },
     async (input) =>
-      answer(await pass(root, input.review_id, 'mcp'), (marked) => ({
-        text: describePass(marked),
-        document: passDocument(marked),
-      })),
+      answer(await pass(root, input.review_id, 'mcp'), (marked) => [describePass(marked), passDocument(marked)]),
   );
   addRunTools(server, root);
   addPhaseTools(server, root);

@@ -11,21 +11,15 @@ import { someNames } from '../ui/wording.ts';
  */
 export function answer<Value, Document>(
   result: Result<Value>,
-  show: (value: Value) => {
-    readonly text: string;
-    readonly document: Document;
-    readonly warnings?: readonly string[];
-    readonly isError?: boolean;
-  },
+  show: (value: Value) => readonly [text: string, document: Document, warnings?: readonly string[]],
 ) {
   if (!result.ok) {
     const { what, next } = describeFailure(result.failure);
     return { content: [{ type: 'text' as const, text: `${what}\n${next}` }], isError: true };
   }
-  const { text, document, warnings = [], isError = false } = show(result.value);
+  const [text, structuredContent, warnings = []] = show(result.value);
   const paragraphs = [text, ...warnings.map((warning) => `Warning: ${warning}`)];
-  const content = [{ type: 'text' as const, text: paragraphs.join('\n\n') }];
-  return { content, structuredContent: document, ...(isError ? { isError } : {}) };
+  return { content: [{ type: 'text' as const, text: paragraphs.join('\n\n') }], structuredContent };
 }
 
 /** Rejects unknown parameters: a misspelt filter would otherwise select everything. */
@@ -48,25 +42,16 @@ export function pathList(what: string) {
 
 type Progress = { readonly progress: number; readonly total?: number; readonly message: string };
 
-/** Sends progress to clients that request it; many clients then extend their timeout. */
-export function progressTo({ mcpReq }: ServerContext): (progress: Progress) => void {
+/** Sends progress to a client that requests it; many clients then extend their timeout. */
+export function sendProgress({ mcpReq }: ServerContext, progress: Progress): void {
   const progressToken = mcpReq._meta?.progressToken;
-  if (progressToken === undefined) return () => {};
-  return (progress) => {
-    mcpReq.notify({ method: 'notifications/progress', params: { progressToken, ...progress } }).catch(() => {});
-  };
+  if (progressToken === undefined) return;
+  mcpReq.notify({ method: 'notifications/progress', params: { progressToken, ...progress } }).catch(() => {});
 }
 
 /** Waits until the timeout or until the client gives up, and sends each new line as progress. */
 export function waitingWith(context: ServerContext, seconds: number): WaitOptions {
-  const send = progressTo(context);
   let lines = 0;
-  return {
-    seconds,
-    stop: context.mcpReq.signal,
-    heard(message) {
-      lines += 1;
-      send({ progress: lines, message });
-    },
-  };
+  const heard = (message: string) => sendProgress(context, { progress: ++lines, message });
+  return { seconds, stop: context.mcpReq.signal, heard };
 }

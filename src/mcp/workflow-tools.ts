@@ -10,7 +10,7 @@ import {
 } from '../workflows/describe.ts';
 import { sessionDocument, stepEndDocument, workflowStartDocument, workflowsDocument } from '../workflows/json.ts';
 import { stepEndSchema, workflowAbortSchema, workflowStartSchema, workflowsSchema } from '../workflows/json-schema.ts';
-import { answer, onlyInput, progressTo } from './tool.ts';
+import { answer, onlyInput, sendProgress } from './tool.ts';
 
 type Options = { readonly root: string; readonly reviewer: string | null; readonly selfReview: boolean };
 
@@ -35,7 +35,7 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
     async () =>
       answer(await workflows(root), (found) => {
         const document = workflowsDocument(found);
-        return { text: describeWorkflows(found, 'tools'), document, warnings: document.warnings };
+        return [describeWorkflows(found, 'tools'), document, document.warnings];
       }),
   );
 
@@ -56,7 +56,7 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
       const request = { ...caller, job: job_name, workflow: workflow_name ?? null, goal, selfReview };
       return answer(await startWorkflow(root, request), (started) => {
         own = started.session.id;
-        return { text: describeWorkflowStart(started, 'tools'), document: workflowStartDocument(started) };
+        return [describeWorkflowStart(started, 'tools'), workflowStartDocument(started)];
       });
     },
   );
@@ -86,10 +86,10 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
       outputSchema: stepEndSchema,
     },
     async (input, context) => {
-      const send = progressTo(context);
       const ended = await finishStep(root, {
         ...caller,
-        progress: (progress, total) => send({ progress, total, message: `${progress} of ${total} reviews are done` }),
+        progress: (progress, total) =>
+          sendProgress(context, { progress, total, message: `${progress} of ${total} reviews are done` }),
         named: input.session_id ?? null,
         own,
         step: input.step_id ?? null,
@@ -101,7 +101,7 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
       return answer(ended, (end) => {
         own = end.session.id;
         const document = stepEndDocument(end);
-        return { text: describeStepEnd(end, 'tools'), document, warnings: document.warnings };
+        return [describeStepEnd(end, 'tools'), document, document.warnings];
       });
     },
   );
@@ -118,9 +118,9 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
       outputSchema: workflowAbortSchema,
     },
     async ({ explanation, session_id }) =>
-      answer(await abortWorkflow(root, { named: session_id ?? null, own, explanation }), (session) => ({
-        text: describeSessionState({ session }),
-        document: sessionDocument(session),
-      })),
+      answer(await abortWorkflow(root, { named: session_id ?? null, own, explanation }), (session) => [
+        describeSessionState({ session }),
+        sessionDocument(session),
+      ]),
   );
 }

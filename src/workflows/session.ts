@@ -1,40 +1,18 @@
 import type { SessionName } from '../kernel/failure.ts';
-import type { SessionId } from '../kernel/ids.ts';
 import type { BegunStep } from './json-schema.ts';
 import type { ReviewResult } from './quality/types.ts';
-import type { Job, SessionReviewer, StepState, Workflow, WorkflowSession } from './types.ts';
+import type { Job, StepState, Workflow, WorkflowSession } from './types.ts';
 
 /** Returns a new session of a workflow. The steps of its first group are open. */
-export function beginSession(given: {
-  readonly id: SessionId;
-  readonly job: Job;
-  readonly workflow: Workflow;
-  readonly goal: string;
-  readonly reviewer: SessionReviewer;
-  readonly now: string;
-}): WorkflowSession {
-  const { id, job, workflow, goal, reviewer, now } = given;
-  return {
-    id,
-    job: job.name,
-    workflow: workflow.name,
-    goal,
-    reviewer,
-    startedAt: now,
-    end: null,
-    steps: workflow.groups.flatMap((steps, group) =>
-      steps.map((step) => ({
-        id: step,
-        group,
-        begunAt: group === 0 ? now : null,
-        attempts: 0,
-        passed: [],
-        failed: [],
-        instructed: null,
-        finished: null,
-      })),
-    ),
-  };
+export function beginSession(
+  workflow: Workflow,
+  given: Pick<WorkflowSession, 'id' | 'job' | 'goal' | 'reviewer' | 'startedAt'>,
+): WorkflowSession {
+  const state = { attempts: 0, passed: [], failed: [], instructed: null, finished: null };
+  const steps = workflow.groups.flatMap((ids, group) =>
+    ids.map((id) => ({ id, group, begunAt: group === 0 ? given.startedAt : null, ...state })),
+  );
+  return { ...given, workflow: workflow.name, end: null, steps };
 }
 
 /** Returns the steps that have started and are not finished. */

@@ -78,16 +78,10 @@ export async function startWorkflowRun(
   const chosen = await chooseReviewer(repository, options);
   if (!chosen.ok) return chosen;
   const { reviewer, reviewerMissing } = chosen.value;
-  const given = {
-    job: job.value,
-    workflow: workflow.value,
-    goal: options.goal,
-    reviewer,
-    now: new Date().toISOString(),
-  };
+  const given = { job: options.job, goal: options.goal, reviewer, startedAt: new Date().toISOString() };
   const sessions = openWorkflowSessions(repository);
   for (;;) {
-    const session = beginSession({ ...given, id: randomBytes(4).toString('hex') as SessionId });
+    const session = beginSession(workflow.value, { ...given, id: randomBytes(4).toString('hex') as SessionId });
     const created = await sessions.create(session);
     if (!created.ok) return created;
     if (created.value === 'written') return ok({ session, begun: begunSteps(session, job.value), reviewerMissing });

@@ -72,7 +72,7 @@ export class QualityGate {
     if (files.length === 0) return shownPayload([], notBlank(notes));
     const root = resolve(projectRoot);
     const disk = await openInside(root, files);
-    if (files.length > this.maxInlineFiles) return listedPayload({ files, root }, notBlank(notes));
+    if (files.length > this.maxInlineFiles) return listedPayload(files, root, notBlank(notes));
     const shown: ShownOutput[] = [];
     for (const file of files) {
       const content = await disk.read(file.path);

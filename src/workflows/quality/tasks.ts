@@ -77,13 +77,7 @@ export function qualityTasks(
   }));
 }
 
-const BASE_SECONDS = 240;
-
-const FILES_IN_BASE = 5;
-
-const SECONDS_PER_FURTHER_FILE = 30;
-
-/** Returns the time limit of a reviewer that judges this many files. */
+/** Returns the time limit of a reviewer: 240 seconds for up to 5 files, and 30 seconds for each further file. */
 export function qualityTimeoutSeconds(fileCount: number): number {
-  return BASE_SECONDS + SECONDS_PER_FURTHER_FILE * Math.max(0, fileCount - FILES_IN_BASE);
+  return 240 + 30 * Math.max(0, fileCount - 5);
 }

@@ -56,8 +56,8 @@ export function jobOf(
 export function sessionOf(job: Job, more: Partial<WorkflowSession> = {}): WorkflowSession {
   const [workflow] = job.workflows;
   if (workflow === undefined) throw new Error('no workflow');
-  const id = 'ab12' as SessionId;
-  return { ...beginSession({ id, job, workflow, goal: 'Find out.', reviewer: BY_ONE, now: NOW }), ...more };
+  const given = { id: 'ab12' as SessionId, job: job.name, goal: 'Find out.', reviewer: BY_ONE, startedAt: NOW };
+  return { ...beginSession(workflow, given), ...more };
 }
 
 export function failedReview(runEach: string, file: string | null = null): ReviewResult {
