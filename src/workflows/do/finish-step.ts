@@ -7,8 +7,8 @@ import type { LedgerStep } from '../../ledger/entries.ts';
 import { type AskedSession, checkOutputs, chooseStep, type GivenOutputs } from '../decide/choose.ts';
 import {
   decideFinish,
-  evaluationsOf,
   type FinishDecision,
+  type FinishingStep,
   instructionsDigest,
   type QualityEvaluation,
 } from '../decide/finish.ts';
@@ -66,42 +66,23 @@ export async function finishWorkflowStep(ports: WorkflowPorts, request: FinishRe
   const prepared = await prepare(ports, request);
   if (!prepared.ok) return prepared;
   const finishing = prepared.value;
-  const { session, step, reviewer, outputs, digests } = finishing;
-  const decision = decideFinish({
-    state: stepState(session, step.id),
-    reviewer: reviewer.kind,
-    evaluations: evaluationsOf(step, outputs, digests),
-    instructionsDigest: instructionsDigest(step, outputs),
-    override: request.override,
-  });
+  const decision = decideFinish(finishing);
   switch (decision.kind) {
     case 'refuse':
-      return err({ kind: 'override-refused', step: step.id, why: decision.why });
+      return err({ kind: 'override-refused', step: finishing.step.id, why: decision.why });
     case 'instruct':
       return instruct(ports, finishing);
-    case 'finish':
-      return conclude(ports, finishing, { ...decision, judged: 0 });
-    case 'judge': {
-      const failed = await reviewStep(ports, finishing, decision);
+    case 'override':
+      return conclude(ports, finishing, { override: decision.reason, judged: 0, skipped: [] });
+    case 'review': {
+      const { evaluations, skipped } = decision;
+      const failed = evaluations.length === 0 ? ok(null) : await reviewStep(ports, finishing, decision);
       if (!failed.ok) return failed;
       if (failed.value !== null) return ok(failed.value);
-      const { evaluations, skipped } = decision;
-      return conclude(ports, finishing, { override: null, skipped, judged: evaluations.length });
+      return conclude(ports, finishing, { override: null, judged: evaluations.length, skipped });
     }
   }
 }
-
-/** A step that a caller wants to finish, with its outputs. */
-type FinishingStep = {
-  readonly session: WorkflowSession;
-  readonly job: Job;
-  readonly step: Step;
-  readonly reviewer: SessionReviewer;
-  readonly outputs: StepOutputs;
-  /** Digests of the file contents, by path. */
-  readonly digests: ReadonlyMap<string, string>;
-  readonly notes: string | null;
-};
 
 async function prepare(ports: WorkflowPorts, request: FinishRequest): Promise<Result<FinishingStep>> {
   const session = await findSession(ports.sessions, request);
@@ -128,6 +109,7 @@ async function prepare(ports: WorkflowPorts, request: FinishRequest): Promise<Re
     outputs: outputs.value,
     digests: await digestsOf(contents, outputs.value),
     notes: request.notes?.trim() || null,
+    override: request.override,
   });
 }
 
@@ -207,7 +189,7 @@ function conclude(
 async function reviewStep(
   ports: WorkflowPorts,
   finishing: FinishingStep,
-  { evaluations, skipped }: Extract<FinishDecision, { kind: 'judge' }>,
+  { evaluations, skipped }: Extract<FinishDecision, { kind: 'review' }>,
 ): Promise<Result<StepEnd | null>> {
   const { session, step, reviewer } = finishing;
   const judge = await ports.judge(reviewer, { job: session.job, session: session.id, step: step.id });

@@ -88,9 +88,8 @@ export function openWorkflowSessions(
       id: SessionId,
       change: (session: WorkflowSession) => Result<WorkflowSession>,
     ): Promise<Result<WorkflowSession>> {
-      const lock = await takeLock(sessionsLock({ root, commonDir }), longestWaitMs);
+      const lock = await takeLock(sessionsLock({ root, commonDir }), id, longestWaitMs);
       if (!lock.ok) return lock;
-      if (lock.value === null) return err({ kind: 'session-busy', id });
       try {
         const now = read(id);
         if (!now.ok) return now;
@@ -125,13 +124,13 @@ export function sessionsLock({ root, commonDir }: Pick<RepositoryPaths, 'root' |
   return openLock({ root: `${root}\0sessions`, commonDir });
 }
 
-/** Takes the lock; resolves to `null` if another process still holds it after the longest wait. */
-async function takeLock(lock: Lock, longestWaitMs: number): Promise<Result<HeldLock | null>> {
+/** Takes the lock. Fails if another process still holds it after the longest wait. */
+async function takeLock(lock: Lock, id: SessionId, longestWaitMs: number): Promise<Result<HeldLock>> {
   const until = performance.now() + longestWaitMs;
   for (;;) {
     const taken = await lock.take();
     if (taken.ok || taken.failure.kind !== 'lock-held') return taken;
-    if (performance.now() > until) return ok(null);
+    if (performance.now() > until) return err({ kind: 'session-busy', id });
     await sleep(RETRY_MS * (0.5 + Math.random()));
   }
 }
