@@ -55,7 +55,7 @@ export function describeWorkflows(
 /** Returns a job with the steps of each workflow in order, parallel steps in parentheses. */
 function describeJob({ name, summary, workflows }: Job, { paint }: Styled): string {
   const lines = workflows.map((one) => {
-    const order = one.groups.map((group) => (group.length === 1 ? group.join('') : `(${group.join(' | ')})`));
+    const order = one.steps.map((group) => (group.length === 1 ? group.join('') : `(${group.join(' | ')})`));
     return [one.name, `${oneLine(one.summary)} ${order.join(' → ')}`];
   });
   return `${paint('strong', name)}  ${oneLine(summary)}\n${columns(lines)}`;

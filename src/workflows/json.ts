@@ -24,12 +24,7 @@ export type WorkflowAbortDocument = ReturnType<typeof sessionDocument>;
 /** Returns the document of `workflow list --json` and `get_workflows`. */
 export function workflowsDocument(offered: OfferedWorkflows) {
   return {
-    jobs: offered.jobs.map(({ name, version, summary, workflows }) => ({
-      name,
-      version,
-      summary,
-      workflows: workflows.map((one) => ({ name: one.name, summary: one.summary, steps: one.groups })),
-    })),
+    jobs: offered.jobs.map(({ name, version, summary, workflows }) => ({ name, version, summary, workflows })),
     sessions: offered.sessions
       .filter(({ session }) => session.end === null)
       .map(({ session, open }) => ({ ...sessionHead(session), open_steps: open })),

@@ -9,7 +9,7 @@ export function beginSession(
   given: Pick<WorkflowSession, 'id' | 'job' | 'goal' | 'reviewer' | 'startedAt'>,
 ): WorkflowSession {
   const state = { attempts: 0, passed: [], failed: [], instructed: null, finished: null };
-  const steps = workflow.groups.flatMap((ids, group) =>
+  const steps = workflow.steps.flatMap((ids, group) =>
     ids.map((id) => ({ id, group, begunAt: group === 0 ? given.startedAt : null, ...state })),
   );
   return { ...given, workflow: workflow.name, end: null, steps };
@@ -61,7 +61,7 @@ export function stepState({ steps }: WorkflowSession, id: string): StepState {
 
 /** Whether the workflow still has the same steps in the same groups as when the session started. */
 export function isCurrent(session: WorkflowSession, workflow: Workflow): boolean {
-  const now = workflow.groups.flatMap((steps, group) => steps.map((id) => ({ id, group })));
+  const now = workflow.steps.flatMap((steps, group) => steps.map((id) => ({ id, group })));
   return (
     now.length === session.steps.length &&
     now.every(({ id, group }, i) => session.steps[i]?.id === id && session.steps[i]?.group === group)
@@ -84,7 +84,7 @@ export function begunSteps(session: WorkflowSession, job: Job, steps = openSteps
       description: step.description,
       goal: session.goal,
       job_dir: job.folder,
-      common_info: job.commonInfo,
+      common_info: job.common_job_info_provided_to_all_steps_at_runtime,
       instructions: step.instructions,
       instructions_file: step.instructions_file,
       inputs: step.inputs.map((input) =>

@@ -4,25 +4,20 @@ import type { JobDocument } from './config/check.ts';
 import type { BegunStep } from './json-schema.ts';
 import type { ReviewName, ReviewResult, StepOutputs } from './quality/types.ts';
 
-/** A job: steps with reviewed outputs, and the workflows that order them. */
-export type Job = Pick<JobDocument, 'name' | 'version' | 'summary'> & {
-  /** Text that every step gets with its own instructions; may be empty. */
-  readonly commonInfo: string;
+/** A job as in `job.yml`, with at least one workflow. `folder` is the folder of the file. */
+export type Job = Omit<JobDocument, 'steps' | 'workflows'> & {
   readonly steps: readonly Step[];
-  /** At least one. A job without workflows gets one with all its steps. */
   readonly workflows: readonly Workflow[];
   readonly folder: RepoPath;
 };
 
+/** An order of groups of steps. The steps of one group can be done in parallel. */
+export type Workflow = Omit<JobDocument['workflows'][number], 'steps'> & {
+  readonly steps: readonly (readonly string[])[];
+};
+
 /** A step as in `job.yml`, with its instructions. The path of `instructions_file` is relative to the root. */
 export type Step = JobDocument['steps'][number] & { readonly instructions: string };
-
-/** An order of steps. The steps of one group can be done in parallel. */
-export type Workflow = {
-  readonly name: string;
-  readonly summary: string;
-  readonly groups: readonly (readonly string[])[];
-};
 
 /** One execution of a workflow: the state of its steps and of their reviews. Stored as JSON. */
 export type WorkflowSession = {

@@ -32,7 +32,7 @@ const JOB = {
     ],
     [['research'], ['left', 'right']],
   ),
-  commonInfo: 'Cite.',
+  common_job_info_provided_to_all_steps_at_runtime: 'Cite.',
 };
 const BEGUN = sessionOf(JOB);
 const DONE = { at: NOW, outputs: { notes: ['1.md', '2.md'] }, notes: null, override: null };
@@ -221,7 +221,7 @@ describe('the list of workflows', () => {
   test('has jobs, workflows and active sessions', () => {
     const several = {
       ...JOB,
-      workflows: [...JOB.workflows, { name: 'quick', summary: 'Less.', groups: [['research']] }],
+      workflows: [...JOB.workflows, { name: 'quick', summary: 'Less.', steps: [['research']] }],
     };
     const single = { ...JOB, name: 'full' };
     const text = describeWorkflows(

@@ -67,7 +67,7 @@ test.each([
 ])('knows if a session is current, with the workflow %s', (_, groups, current) => {
   const steps = ['a', 'b', 'c', 'd'].map((id) => stepOf(id));
   const session = sessionOf(jobOf(steps, [['a'], ['b', 'c']]));
-  expect(isCurrent(session, { name: 'full', summary: '', groups })).toBe(current);
+  expect(isCurrent(session, { name: 'full', summary: '', steps: groups })).toBe(current);
 });
 
 describe('for any job and order of finishing', () => {

@@ -93,7 +93,7 @@ function checkOrder(job: JobDocument, { name, steps }: JobDocument['workflows'][
   const seen = new Set<string>();
   for (const [g, group] of groups.entries()) {
     for (const [k, id] of group.entries()) {
-      const path = typeof steps[g] === 'string' ? [g] : [g, k];
+      const path = [g, k];
       if (seen.has(id)) report(path, { kind: 'step-twice', workflow: name, step: id });
       else if (!isStep(job, id)) report(path, unknownStep(job, id));
       else {
@@ -196,6 +196,7 @@ export const jobSchema = z
     summary: text.max(200),
     common_job_info_provided_to_all_steps_at_runtime: z
       .string()
+      .trim()
       .default('')
       .describe('Text that every step gets with its own instructions.'),
     steps: z.array(stepSchema).min(1),

@@ -12,7 +12,7 @@ import { checkFolder, listFolder } from '../../platform/files.ts';
 import type { Job, Step } from '../types.ts';
 import { checkJob, type JobDocument, jobSchema, orderSteps } from './check.ts';
 
-/** Parses the text of a `job.yml`, or returns its problems. Does not read the instructions of the steps. */
+/** Parses the text of a `job.yml`, or returns its problems. A job without workflows gets one with all its steps. */
 export function parseJob(text: string):
   | {
       readonly ok: true;
@@ -24,22 +24,15 @@ export function parseJob(text: string):
   if (!read.ok) return read;
   const checked = checkShape(jobSchema, read.value ?? {}, read.yaml);
   if (!checked.ok) return checked;
+  const job = checked.value;
   const { place } = read.yaml;
-  const problems = checkJob(checked.value, place);
+  const problems = checkJob(job, place);
   if (problems.length > 0) return { ok: false, problems };
-  const { common_job_info_provided_to_all_steps_at_runtime: commonInfo, ...job } = checked.value;
-  const workflows = job.workflows.map(({ name, summary, steps }) => ({
-    name,
-    summary,
-    groups: steps.map((entry) => [entry].flat()),
-  }));
   const { name, summary } = job;
-  const all = { name, summary, groups: orderSteps(job.steps).order.map((id) => [id]) };
-  return {
-    ok: true,
-    job: { ...job, commonInfo: commonInfo.trim(), workflows: workflows.length === 0 ? [all] : workflows },
-    place,
-  };
+  const all = { name, summary, steps: orderSteps(job.steps).order };
+  const workflows = job.workflows.length === 0 ? [all] : job.workflows;
+  const grouped = workflows.map((one) => ({ ...one, steps: one.steps.map((entry) => [entry].flat()) }));
+  return { ok: true, job: { ...job, workflows: grouped }, place };
 }
 
 const JOBS = '.deepwork/jobs';

@@ -1,4 +1,4 @@
-import type { Failure, ReviewTrouble, UnusableOutput } from '../../kernel/failure.ts';
+import type { ReviewTrouble, UnusableOutput } from '../../kernel/failure.ts';
 import type { RepoPath } from '../../kernel/ids.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import type { Contents } from '../../kernel/repository.ts';
@@ -14,7 +14,13 @@ import {
 } from '../decide/finish.ts';
 import type { QualityGate } from '../quality/gate.ts';
 import { outputFiles } from '../quality/tasks.ts';
-import { QualityGateError, type ReviewResult, type StepOutputs, WHOLE_STEP } from '../quality/types.ts';
+import {
+  QualityGateError,
+  type ReviewName,
+  type ReviewResult,
+  type StepOutputs,
+  WHOLE_STEP,
+} from '../quality/types.ts';
 import type { WorkflowSessions } from '../record/sessions.ts';
 import {
   begunSteps,
@@ -156,12 +162,12 @@ async function instruct(ports: WorkflowPorts, finishing: FinishingStep): Promise
   if (!judge.ok) return judge;
   const { reviews, outputs: outputSpecs } = step;
   const given = { reviews, outputs, outputSpecs, projectRoot: ports.root, notes };
-  const text = await catchGateError(() => judge.value.buildReviewInstructionsFile(given));
-  if (!text.ok) {
-    const errors = [{ runEach: WHOLE_STEP, file: null, said: text.said }];
-    return err({ kind: 'no-verdict', session: sessionName(session), step: step.id, errors, passed: 0 });
+  const about = { review_run_each: WHOLE_STEP, target_file: null };
+  const text = await orTrouble(about, () => judge.value.buildReviewInstructionsFile(given));
+  if (typeof text !== 'string') {
+    return err({ kind: 'no-verdict', session: sessionName(session), step: step.id, errors: [text], passed: 0 });
   }
-  const written = await ports.sessions.writeInstructions(session.id, step.id, text.value);
+  const written = await ports.sessions.writeInstructions(session.id, step.id, text);
   if (!written.ok) return written;
   const instructed = { digest: instructionsDigest(step, outputs), file: written.value, at: now(ports) };
   return endRequest(ports, finishing, { kind: 'instructed' }, (open) => changeStep(open, step.id, { instructed }));
@@ -203,12 +209,13 @@ async function reviewStep(
       return end;
     }),
   );
-  const notStored = ends.find((end) => end.kind === 'not-stored');
-  if (notStored !== undefined) return err(notStored.failure);
-  const changed = ends.flatMap((end) => (end.kind === 'changed' ? end.paths : []));
-  if (changed.length > 0) return err({ kind: 'outputs-changed', step: step.id, paths: [...new Set(changed)] });
-  const failed = ends.flatMap((end) => (end.kind === 'failed' ? [end.result] : []));
-  const errors = ends.flatMap((end) => (end.kind === 'trouble' ? [end.trouble] : []));
+  const failed: ReviewResult[] = [];
+  const errors: ReviewTrouble[] = [];
+  for (const end of ends) {
+    if (!end.ok) return end;
+    if ('said' in end.value) errors.push(end.value);
+    else if (!end.value.passed) failed.push(end.value);
+  }
   const judged = ends.length - errors.length;
   if (failed.length > 0) {
     const end = { kind: 'failed', judged, errors, skipped } as const;
@@ -219,21 +226,14 @@ async function reviewStep(
   return err({ kind: 'no-verdict', session: sessionName(session), step: step.id, errors, passed });
 }
 
-type EvaluationEnd =
-  | { readonly kind: 'passed' }
-  | { readonly kind: 'failed'; readonly result: ReviewResult }
-  | { readonly kind: 'trouble'; readonly trouble: ReviewTrouble }
-  /** Files changed during the evaluation, so the verdict is not about their current content. */
-  | { readonly kind: 'changed'; readonly paths: readonly string[] }
-  | { readonly kind: 'not-stored'; readonly failure: Failure };
-
+/** Returns a verdict, or why there is none. Fails if a pass cannot be stored, or if the files have changed. */
 async function evaluateOnce(
   ports: WorkflowPorts,
   judge: OutputJudge,
   { session, step, digests, notes }: FinishingStep,
   { review, outputs, about, digest }: QualityEvaluation,
-): Promise<EvaluationEnd> {
-  const verdict = await catchGateError(() =>
+): Promise<Result<ReviewResult | ReviewTrouble>> {
+  const verdict = await orTrouble(about, () =>
     judge.evaluate({
       qualityCriteria: review.quality_criteria,
       additionalReviewGuidance: review.additional_review_guidance,
@@ -242,28 +242,24 @@ async function evaluateOnce(
       notes,
     }),
   );
-  if (!verdict.ok) {
-    const trouble = { runEach: about.review_run_each, file: about.target_file, said: verdict.said };
-    return { kind: 'trouble', trouble };
-  }
+  if ('said' in verdict) return ok(verdict);
   const after = await digestsOf(ports.contents(), outputs);
   const paths = outputFiles(outputs).map(({ path }) => path);
   const changed = paths.filter((path) => after.get(path) !== digests.get(path));
-  if (changed.length > 0) return { kind: 'changed', paths: changed };
-  if (!verdict.value.passed) return { kind: 'failed', result: { ...verdict.value, ...about } };
+  if (changed.length > 0) return err({ kind: 'outputs-changed', step: step.id, paths: changed });
+  const result = ok({ ...verdict, ...about });
+  if (!verdict.passed) return result;
   const stored = await ports.sessions.update(session.id, (now) => ok(recordPass(now, step.id, digest)));
-  return stored.ok ? { kind: 'passed' } : { kind: 'not-stored', failure: stored.failure };
+  return stored.ok ? result : stored;
 }
 
-/** Calls a gate and turns a QualityGateError into a value. */
-async function catchGateError<T>(
-  call: () => Promise<T>,
-): Promise<{ readonly ok: true; readonly value: T } | { readonly ok: false; readonly said: string }> {
+/** Calls a gate. A QualityGateError means that there is no verdict. */
+async function orTrouble<T>(about: ReviewName, call: () => Promise<T>): Promise<T | ReviewTrouble> {
   try {
-    return { ok: true, value: await call() };
+    return await call();
   } catch (error) {
-    if (error instanceof QualityGateError) return { ok: false, said: error.message };
-    throw error;
+    if (!(error instanceof QualityGateError)) throw error;
+    return { runEach: about.review_run_each, file: about.target_file, said: error.message };
   }
 }
 

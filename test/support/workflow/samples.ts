@@ -37,17 +37,14 @@ export function reviewOf(
 }
 
 /** Returns a job with one workflow, `full`; by default it does the steps one after another. */
-export function jobOf(
-  steps: readonly Step[],
-  groups: readonly (readonly string[])[] = steps.map(({ id }) => [id]),
-): Job {
+export function jobOf(steps: readonly Step[], groups: string[][] = steps.map(({ id }) => [id])): Job {
   return {
     name: 'study',
     version: '1',
     summary: 'Studies something.',
-    commonInfo: '',
+    common_job_info_provided_to_all_steps_at_runtime: '',
     steps,
-    workflows: [{ name: 'full', summary: 'All of it.', groups }],
+    workflows: [{ name: 'full', summary: 'All of it.', steps: groups }],
     folder: '.deepwork/jobs/study' as RepoPath,
   };
 }

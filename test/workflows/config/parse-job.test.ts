@@ -59,8 +59,8 @@ describe('a valid file', () => {
       name: 'study',
       version: '1.2.0',
       summary: 'Studies something.',
-      commonInfo: 'Cite what you read.',
-      workflows: [{ name: 'full', summary: 'All of it.', groups: [['research'], ['report']] }],
+      common_job_info_provided_to_all_steps_at_runtime: 'Cite what you read.',
+      workflows: [{ name: 'full', summary: 'All of it.', steps: [['research'], ['report']] }],
       steps: [
         {
           id: 'research',
@@ -103,7 +103,7 @@ describe('a valid file', () => {
     const { job } = parsed(
       jobWith([step('c', { dependencies: ['b'] }), step('a'), step('b', { dependencies: ['a'] })]),
     );
-    expect(job.workflows).toEqual([{ name: 'job', summary: 'Does things.', groups: [['a'], ['b'], ['c']] }]);
+    expect(job.workflows).toEqual([{ name: 'job', summary: 'Does things.', steps: [['a'], ['b'], ['c']] }]);
   });
 
   test('can use an output of an indirect dependency', () => {
