@@ -34,11 +34,9 @@ type QualityAgent = {
   readonly budget: Pick<Budget, 'spend' | 'used'> | null;
   /** Called after every question. */
   told(dispatch: QualityDispatch): void;
-  readonly evaluated: Evaluated;
+  /** Called after every evaluation that called the agent. */
+  evaluated(questions: QualityQuestions): Promise<void>;
 };
-
-/** Called after every evaluation that called the agent. */
-type Evaluated = (questions: QualityQuestions) => Promise<void>;
 
 /** Returns a read-only evaluator that runs a few evaluations at a time, with one repair question per evaluation. */
 export function agentQualityCli(given: QualityAgent): QualityCli {
@@ -119,7 +117,7 @@ export type QualityCliOptions = {
 export async function openQualityCli(
   root: string,
   options: QualityCliOptions,
-  evaluated: Evaluated | null = null,
+  evaluated: QualityAgent['evaluated'] | null = null,
 ): Promise<Result<QualityCli>> {
   const repository = await findRepository(root);
   if (!repository.ok) return repository;

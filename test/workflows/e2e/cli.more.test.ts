@@ -40,7 +40,7 @@ test('plays the example to its end', () => {
     'Skipped, already passed with the same files and criteria: notes/one.md (notes).',
     'Finished: report. 1 review passed.',
     'was completed at',
-    'research  notes: notes/one.md, notes/two.md',
+    'research  finished  notes: notes/one.md, notes/two.md',
   ]) {
     expect(stdout).toContain(said);
   }
@@ -156,7 +156,9 @@ test('lists workflows, shows the status and aborts a session', async () => {
   ]);
   const text = (await repo.workflow(['status'])).stdout;
   expect(text).toContain(`Session ${session_id} (research_report/full) has been active since `);
-  expect(text).toMatch(/^ {2}research {2}open\n {2}report {4}waiting\n {2}summary {3}waiting$/m);
+  expect(text).toMatch(
+    /^ {2}research {2}open {6}instructions: .*research\.md\n {2}report {4}waiting\n {2}summary {3}waiting$/m,
+  );
   expect(text).toContain(
     `When research is done: onceover workflow finish --session ${session_id} --step research --output notes=PATH`,
   );
