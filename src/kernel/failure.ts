@@ -252,7 +252,7 @@ export type WorkflowFailure =
   | { readonly kind: 'reviewer-not-here'; readonly name: string; readonly found: readonly string[] };
 
 /** A step that the caller may mean, with the names of its outputs. */
-export type OpenStep = { readonly id: string; readonly outputs: readonly string[] };
+type OpenStep = { readonly id: string; readonly outputs: readonly string[] };
 
 export type UnusableOutput = 'missing' | 'folder' | 'not-a-file' | 'outside' | 'unreadable';
 

@@ -1,11 +1,10 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { continuePhase, startPhase } from '../api.ts';
-import type { Result } from '../kernel/result.ts';
 import { PHASES } from '../kernel/review-loops.ts';
 import { describeStartedPhase, startedPhaseDocument } from '../phases/describe/background.ts';
 import { startedPhaseSchema } from '../phases/json-schema.ts';
-import { answered, onlyInput, rejected, waitingWith, waitSeconds } from './tool.ts';
+import { answer, onlyInput, waitingWith, waitSeconds } from './tool.ts';
 
 /** Adds the tools that run a phase round by round. The calling agent fixes the issues between rounds. */
 export function addPhaseTools(server: McpServer, root: string): void {
@@ -23,7 +22,7 @@ export function addPhaseTools(server: McpServer, root: string): void {
       outputSchema: startedPhaseSchema,
     },
     async ({ phase, feature, wait_seconds }, context) =>
-      toAnswer(await startPhase(root, { phase, feature }, waitingWith(context, wait_seconds))),
+      answerPhase(await startPhase(root, { phase, feature }, waitingWith(context, wait_seconds))),
   );
 
   server.registerTool(
@@ -41,15 +40,17 @@ export function addPhaseTools(server: McpServer, root: string): void {
     },
     async ({ loop_id, summary, wait_seconds }, context) => {
       const request = { loopId: loop_id, summary: summary ?? null };
-      return toAnswer(await continuePhase(root, request, waitingWith(context, wait_seconds)));
+      return answerPhase(await continuePhase(root, request, waitingWith(context, wait_seconds)));
     },
   );
 }
 
-function toAnswer(started: Result<Parameters<typeof startedPhaseDocument>[0]>) {
-  if (!started.ok) return rejected(started.failure);
-  const document = startedPhaseDocument(started.value);
-  const answer = answered(describeStartedPhase(document), document);
+function answerPhase(started: Awaited<ReturnType<typeof startPhase>>) {
+  const answered = answer(started, (value) => {
+    const document = startedPhaseDocument(value);
+    return [describeStartedPhase(document), document];
+  });
   // A round that could not run is an error, like a request that is rejected before it starts.
-  return document.error === null ? answer : { ...answer, isError: true };
+  const couldNotRun = 'structuredContent' in answered && answered.structuredContent.error !== null;
+  return couldNotRun ? { ...answered, isError: true } : answered;
 }

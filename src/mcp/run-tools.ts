@@ -5,8 +5,7 @@ import { describeStartedRun, startedRunDocument } from '../gates/describe/backgr
 import { describeResolved } from '../gates/describe/messages.ts';
 import { resolvedDocument } from '../gates/json.ts';
 import { findingSchema, startedRunSchema } from '../gates/json-schema.ts';
-import type { Result } from '../kernel/result.ts';
-import { answered, onlyInput, pathList, rejected, waitingWith, waitSeconds } from './tool.ts';
+import { answer, onlyInput, pathList, waitingWith, waitSeconds } from './tool.ts';
 
 /** Adds the tools that run the gates and resolve findings. */
 export function addRunTools(server: McpServer, root: string): void {
@@ -22,7 +21,7 @@ export function addRunTools(server: McpServer, root: string): void {
       }),
       outputSchema: startedRunSchema,
     },
-    async (input) => toAnswer(await startRun(root, { paths: input.paths ?? [], gate: input.gate ?? null })),
+    async (input) => answer(await startRun(root, { paths: input.paths ?? [], gate: input.gate ?? null }), showRun),
   );
 
   server.registerTool(
@@ -39,7 +38,7 @@ export function addRunTools(server: McpServer, root: string): void {
       annotations: { readOnlyHint: true },
     },
     async (input, context) =>
-      toAnswer(await getRun(root, input.run_id ?? null, waitingWith(context, input.wait_seconds))),
+      answer(await getRun(root, input.run_id ?? null, waitingWith(context, input.wait_seconds)), showRun),
   );
 
   server.registerTool(
@@ -59,16 +58,15 @@ export function addRunTools(server: McpServer, root: string): void {
     },
     async (input) => {
       const how = input.how === 'skip' ? 'skipped' : 'fixed';
-      const resolved = await resolve(root, input.id, { how, why: input.why });
-      if (!resolved.ok) return rejected(resolved.failure);
-      const { finding } = resolved.value;
-      return answered(describeResolved(finding), resolvedDocument(finding));
+      return answer(await resolve(root, input.id, { how, why: input.why }), ({ finding }) => [
+        describeResolved(finding),
+        resolvedDocument(finding),
+      ]);
     },
   );
 }
 
-function toAnswer(started: Result<Parameters<typeof startedRunDocument>[0]>) {
-  if (!started.ok) return rejected(started.failure);
-  const document = startedRunDocument(started.value);
-  return answered(describeStartedRun(document), document);
+function showRun(started: Parameters<typeof startedRunDocument>[0]) {
+  const document = startedRunDocument(started);
+  return [describeStartedRun(document), document] as const;
 }

@@ -1,21 +1,9 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import * as z from 'zod';
-import { pass } from '../api.ts';
-import {
-  describeInstructions,
-  describeNotice,
-  describePass,
-  describeRules,
-  nextOfInstructions,
-} from '../rules/describe.ts';
-import { instructions, rules } from '../rules/instructions.ts';
-import { instructionsDocument, passDocument, rulesDocument } from '../rules/json.ts';
-import { instructionsSchema, passSchema, rulesSchema } from '../rules/json-schema.ts';
 import { version } from '../version.ts';
 import { addPhaseTools } from './phase-tools.ts';
+import { addRuleTools } from './rule-tools.ts';
 import { addRunTools } from './run-tools.ts';
-import { answered, onlyInput, pathList, rejected, withWarnings } from './tool.ts';
 import { addWorkflowTools } from './workflow-tools.ts';
 
 /** The repository to serve, the platform of the client, and the reviewer of workflow outputs. */
@@ -56,69 +44,7 @@ export function buildServer(options: ServeOptions, gone: AbortSignal): McpServer
   const { root, platform } = options;
   const server = new McpServer({ name: 'onceover', version }, { instructions: INSTRUCTIONS });
 
-  server.registerTool(
-    'get_review_instructions',
-    {
-      title: 'Get the reviews to do',
-      description:
-        'Writes one instruction file for each review that the current change needs, and lists what to run. Skips reviews that passed and whose files have not changed.',
-      inputSchema: onlyInput({
-        files: pathList('Files to review instead of the change'),
-      }),
-      outputSchema: instructionsSchema.extend({ next: z.string().describe('What to do next.') }),
-    },
-    async (input) => {
-      const outcome = await instructions(root, { files: given(input.files), base: null });
-      if (!outcome.ok) return rejected(outcome.failure);
-      const next = nextOfInstructions(outcome.value);
-      const listed = describeInstructions(outcome.value, platform);
-      const text = withWarnings(
-        listed.endsWith(next) ? listed : `${listed}\n\n${next}`,
-        outcome.value.notices.map(describeNotice),
-      );
-      return answered(text, { ...instructionsDocument(outcome.value, platform), next });
-    },
-  );
-
-  server.registerTool(
-    'get_configured_reviews',
-    {
-      title: 'List the review rules',
-      description: 'Lists the review rules of this repository, whether or not their reviews passed.',
-      inputSchema: onlyInput({
-        only_rules_matching_files: pathList('Only rules that match one of these files'),
-      }),
-      outputSchema: rulesSchema,
-      annotations: { readOnlyHint: true },
-    },
-    async (input) => {
-      const files = given(input.only_rules_matching_files);
-      const found = await rules(root, files);
-      if (!found.ok) return rejected(found.failure);
-      const text = withWarnings(
-        describeRules(found.value.rules, files?.names ?? null),
-        found.value.notices.map(describeNotice),
-      );
-      return answered(text, rulesDocument(found.value.rules, found.value.notices));
-    },
-  );
-
-  server.registerTool(
-    'mark_review_as_passed',
-    {
-      title: 'Mark a review as passed',
-      description:
-        'Marks a review as passed, so that it is skipped until one of its files changes. Call it only after you did the review and found nothing to change.',
-      inputSchema: onlyInput({ review_id: z.string().describe('The id exactly as the instruction file gives it.') }),
-      outputSchema: passSchema,
-      annotations: { idempotentHint: true },
-    },
-    async (input) => {
-      const marked = await pass(root, input.review_id, 'mcp');
-      if (!marked.ok) return rejected(marked.failure);
-      return answered(describePass(marked.value), passDocument(marked.value));
-    },
-  );
+  addRuleTools(server, root, platform);
   addRunTools(server, root);
   addPhaseTools(server, root);
   addWorkflowTools(server, options, gone);
@@ -127,7 +53,3 @@ export function buildServer(options: ServeOptions, gone: AbortSignal): McpServer
 
 const INSTRUCTIONS =
   "onceover reviews the current change. To run the gates of onceover.yml: call start_run, then get_run until its state is no longer running; fix the open findings and start again. To review with your own sub-agents: call get_review_instructions, give each listed file to its own sub-agent, fix what they find, and call it again until no review is left. To review a feature's spec, design, plan, tasks or code in a loop: call start_phase, fix the open issues, and call continue_phase with a summary until the loop has ended. To work through a workflow: call get_workflows and start_workflow, do the step and call finished_step, until the workflow is complete.";
-
-function given(names: readonly string[] | null | undefined) {
-  return names === null || names === undefined ? null : ({ names, source: 'tool' } as const);
-}

@@ -1,24 +1,25 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import type { Failure } from '../kernel/failure.ts';
 import type { WaitOptions } from '../kernel/ports.ts';
+import type { Result } from '../kernel/result.ts';
 import { describeFailure } from '../ui/describe-failure.ts';
 import { someNames } from '../ui/wording.ts';
 
-/** A tool's result as text and as a document, because some clients show only one of the two. */
-export function answered<Document>(text: string, structuredContent: Document) {
-  return { content: [{ type: 'text' as const, text }], structuredContent };
-}
-
-/** A tool's error: what happened and what to do next. */
-export function rejected(failure: Failure) {
-  const { what, next } = describeFailure(failure);
-  return { content: [{ type: 'text' as const, text: `${what}\n${next}` }], isError: true };
-}
-
-/** Appends warnings to a result. */
-export function withWarnings(text: string, warnings: readonly string[]): string {
-  return [text, ...warnings.map((warning) => `Warning: ${warning}`)].join('\n\n');
+/**
+ * Returns a tool's result as text and as a document, because some clients show only one of the two. A failure becomes
+ * an error: what happened and what to do next.
+ */
+export function answer<Value, Document>(
+  result: Result<Value>,
+  show: (value: Value) => readonly [text: string, document: Document, warnings?: readonly string[]],
+) {
+  if (!result.ok) {
+    const { what, next } = describeFailure(result.failure);
+    return { content: [{ type: 'text' as const, text: `${what}\n${next}` }], isError: true };
+  }
+  const [text, structuredContent, warnings = []] = show(result.value);
+  const paragraphs = [text, ...warnings.map((warning) => `Warning: ${warning}`)];
+  return { content: [{ type: 'text' as const, text: paragraphs.join('\n\n') }], structuredContent };
 }
 
 /** Rejects unknown parameters: a misspelt filter would otherwise select everything. */
@@ -29,16 +30,9 @@ export function onlyInput<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject(shape, { error });
 }
 
-const MOST_SECONDS = 600;
-
 /** The parameter for how long a tool waits for background work. */
 export function waitSeconds(what: string) {
-  return z
-    .number()
-    .min(0)
-    .max(MOST_SECONDS)
-    .default(50)
-    .describe(`How long to wait for the end of ${what}, in seconds.`);
+  return z.number().min(0).max(600).default(50).describe(`How long to wait for the end of ${what}, in seconds.`);
 }
 
 /** A parameter with a list of paths. */
@@ -48,25 +42,16 @@ export function pathList(what: string) {
 
 type Progress = { readonly progress: number; readonly total?: number; readonly message: string };
 
-/** Sends progress to clients that request it; many clients then extend their timeout. */
-export function progressTo({ mcpReq }: ServerContext): (progress: Progress) => void {
+/** Sends progress to a client that requests it; many clients then extend their timeout. */
+export function sendProgress({ mcpReq }: ServerContext, progress: Progress): void {
   const progressToken = mcpReq._meta?.progressToken;
-  if (progressToken === undefined) return () => {};
-  return (progress) => {
-    mcpReq.notify({ method: 'notifications/progress', params: { progressToken, ...progress } }).catch(() => {});
-  };
+  if (progressToken === undefined) return;
+  mcpReq.notify({ method: 'notifications/progress', params: { progressToken, ...progress } }).catch(() => {});
 }
 
 /** Waits until the timeout or until the client gives up, and sends each new line as progress. */
 export function waitingWith(context: ServerContext, seconds: number): WaitOptions {
-  const send = progressTo(context);
   let lines = 0;
-  return {
-    seconds,
-    stop: context.mcpReq.signal,
-    heard(message) {
-      lines += 1;
-      send({ progress: lines, message });
-    },
-  };
+  const heard = (message: string) => sendProgress(context, { progress: ++lines, message });
+  return { seconds, stop: context.mcpReq.signal, heard };
 }

@@ -2,11 +2,15 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { abortWorkflow, finishStep, startWorkflow, workflows } from '../api.ts';
 import type { SessionId } from '../kernel/ids.ts';
-import { describeStepEnd, describeWorkflowNotice, describeWorkflowStart } from '../workflows/describe/end.ts';
-import { describeAborted, describeWorkflows, workflowWarnings } from '../workflows/describe/list.ts';
+import {
+  describeSessionState,
+  describeStepEnd,
+  describeWorkflowStart,
+  describeWorkflows,
+} from '../workflows/describe.ts';
 import { sessionDocument, stepEndDocument, workflowStartDocument, workflowsDocument } from '../workflows/json.ts';
 import { stepEndSchema, workflowAbortSchema, workflowStartSchema, workflowsSchema } from '../workflows/json-schema.ts';
-import { answered, onlyInput, progressTo, rejected, withWarnings } from './tool.ts';
+import { answer, onlyInput, sendProgress } from './tool.ts';
 
 type Options = { readonly root: string; readonly reviewer: string | null; readonly selfReview: boolean };
 
@@ -19,7 +23,7 @@ const sessionId = z
 export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview }: Options, gone: AbortSignal): void {
   // The session that this client started or used last; calls without a session id mean this one.
   let own: SessionId | null = null;
-  const caller = { startedBy: 'agent', reviewer, stop: gone, progress() {} } as const;
+  const caller = { startedBy: 'agent', reviewer, stop: gone } as const;
 
   server.registerTool(
     'get_workflows',
@@ -31,12 +35,11 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
       outputSchema: workflowsSchema,
       annotations: { readOnlyHint: true },
     },
-    async () => {
-      const found = await workflows(root);
-      if (!found.ok) return rejected(found.failure);
-      const text = withWarnings(describeWorkflows(found.value, 'tools'), workflowWarnings(found.value));
-      return answered(text, workflowsDocument(found.value));
-    },
+    async () =>
+      answer(await workflows(root), (found) => {
+        const document = workflowsDocument(found);
+        return [describeWorkflows(found, 'tools'), document, document.warnings];
+      }),
   );
 
   server.registerTool(
@@ -54,10 +57,10 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
     },
     async ({ job_name, workflow_name, goal }) => {
       const request = { ...caller, job: job_name, workflow: workflow_name ?? null, goal, selfReview };
-      const started = await startWorkflow(root, request);
-      if (!started.ok) return rejected(started.failure);
-      own = started.value.session.id;
-      return answered(describeWorkflowStart(started.value, 'tools'), workflowStartDocument(started.value));
+      return answer(await startWorkflow(root, request), (started) => {
+        own = started.session.id;
+        return [describeWorkflowStart(started, 'tools'), workflowStartDocument(started)];
+      });
     },
   );
 
@@ -91,10 +94,10 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
       outputSchema: stepEndSchema,
     },
     async (input, context) => {
-      const send = progressTo(context);
       const ended = await finishStep(root, {
         ...caller,
-        progress: (progress, total) => send({ progress, total, message: `${progress} of ${total} reviews are done` }),
+        progress: (progress, total) =>
+          sendProgress(context, { progress, total, message: `${progress} of ${total} reviews are done` }),
         named: input.session_id ?? null,
         own,
         step: input.step_id ?? null,
@@ -103,10 +106,11 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
         notes: input.notes ?? null,
         override: input.quality_review_override_reason ?? null,
       });
-      if (!ended.ok) return rejected(ended.failure);
-      own = ended.value.session.id;
-      const text = withWarnings(describeStepEnd(ended.value, 'tools'), ended.value.notices.map(describeWorkflowNotice));
-      return answered(text, stepEndDocument(ended.value));
+      return answer(ended, (end) => {
+        own = end.session.id;
+        const document = stepEndDocument(end);
+        return [describeStepEnd(end, 'tools'), document, document.warnings];
+      });
     },
   );
 
@@ -121,10 +125,10 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
       }),
       outputSchema: workflowAbortSchema,
     },
-    async ({ explanation, session_id }) => {
-      const aborted = await abortWorkflow(root, { named: session_id ?? null, own, explanation });
-      if (!aborted.ok) return rejected(aborted.failure);
-      return answered(describeAborted(aborted.value), sessionDocument(aborted.value));
-    },
+    async ({ explanation, session_id }) =>
+      answer(await abortWorkflow(root, { named: session_id ?? null, own, explanation }), (session) => [
+        describeSessionState({ session }),
+        sessionDocument(session),
+      ]),
   );
 }

@@ -1,6 +1,5 @@
 import { oneLine, quoteName, showInvisible } from '../kernel/escape.ts';
 import type {
-  OpenStep,
   RefusedOverride,
   ReviewTrouble,
   SessionName,
@@ -11,6 +10,8 @@ import { cut } from './layout.ts';
 import { count, didYouMean, type Message, quoted } from './wording.ts';
 
 const START = 'start_workflow ("onceover workflow start")';
+
+const START_ONE = `Start one with ${START}.`;
 
 /** Returns the message for a failure that only a workflow can have. */
 export function describeWorkflowFailure(failure: WorkflowFailure): Message {
@@ -32,22 +33,18 @@ export function describeWorkflowFailure(failure: WorkflowFailure): Message {
         next: `Use one of these: ${names(failure.known)}.`,
       };
     case 'unknown-session':
-      return failure.active.length === 0
-        ? {
-            what: `There is no session ${quoted(cut(failure.id, LONGEST_ID))}, and no workflow is in progress.`,
-            next: `Start one with ${START}.`,
-          }
-        : {
-            what: `There is no session ${quoted(cut(failure.id, LONGEST_ID))}. In progress:\n${describeSessions(failure.active)}`,
-            next: 'Pass the session_id of one of them (--session on the command line).',
-          };
-    case 'no-active-session':
+      if (failure.active.length === 0) {
+        return { what: `There is no session ${idOf(failure)}, and no workflow is in progress.`, next: START_ONE };
+      }
       return {
-        what:
-          failure.ended.length === 0
-            ? 'No workflow was started here.'
-            : `No workflow is in progress here. The last ones have ended:\n${describeSessions(failure.ended)}`,
-        next: `Start one with ${START}.`,
+        what: `There is no session ${idOf(failure)}. In progress:\n${describeSessions(failure.active)}`,
+        next: 'Pass the session_id of one of them (--session on the command line).',
+      };
+    case 'no-active-session':
+      if (failure.ended.length === 0) return { what: 'No workflow was started here.', next: START_ONE };
+      return {
+        what: `No workflow is in progress here. The last ones have ended:\n${describeSessions(failure.ended)}`,
+        next: START_ONE,
       };
     case 'which-session':
       return {
@@ -61,7 +58,7 @@ export function describeWorkflowFailure(failure: WorkflowFailure): Message {
       };
     case 'unreadable-session':
       return {
-        what: `The saved state of the session ${quoted(cut(failure.id, LONGEST_ID))}, ${quoteName(failure.path)}, is damaged and cannot be read.`,
+        what: `The saved state of the session ${idOf(failure)}, ${quoteName(failure.path)}, is damaged and cannot be read.`,
         next: `${failure.aside === null ? 'Nothing was changed.' : `It was renamed to ${quoteName(failure.aside)}.`} Start the workflow again with ${START}; the output files still exist.`,
       };
     case 'session-outdated':
@@ -71,18 +68,18 @@ export function describeWorkflowFailure(failure: WorkflowFailure): Message {
       };
     case 'session-busy':
       return {
-        what: `Another process is still writing to the session ${quoted(cut(failure.id, LONGEST_ID))}.`,
+        what: `Another process is still writing to the session ${idOf(failure)}.`,
         next: 'Nothing was changed. Try again in a moment.',
       };
     case 'no-such-step':
       return {
         what: `The workflow of session ${describeSession(failure.session)} has no step ${quoted(failure.step)}.`,
-        next: failure.open.length === 0 ? 'No step is open.' : `Use an open step: ${names(failure.open)}.`,
+        next: `Use an open step: ${names(failure.open)}.`,
       };
     case 'step-finished':
       return {
         what: `The step ${quoted(failure.step)} of session ${describeSession(failure.session)} was finished already, at ${failure.at}.`,
-        next: `Nothing was changed. ${failure.open.length === 0 ? 'No step is open.' : `Continue with an open step: ${names(failure.open)}.`}`,
+        next: `Nothing was changed. Continue with an open step: ${names(failure.open)}.`,
       };
     case 'step-not-begun':
       return {
@@ -91,7 +88,7 @@ export function describeWorkflowFailure(failure: WorkflowFailure): Message {
       };
     case 'which-step':
       return {
-        what: `Several steps of session ${describeSession(failure.session)} are open, and these outputs could belong to more than one:\n${failure.open.map(describeOpenStep).join('\n')}`,
+        what: `Several steps of session ${describeSession(failure.session)} are open, and these outputs could belong to more than one:\n${failure.open.map(({ id, outputs }) => `  ${id}: ${names(outputs) || 'no outputs'}`).join('\n')}`,
         next: 'Pass the outputs of one step, or its step_id (--step on the command line).',
       };
     case 'unknown-output':
@@ -110,7 +107,10 @@ export function describeWorkflowFailure(failure: WorkflowFailure): Message {
         next: `${NOT_JUDGED} Create the missing output and pass its path.`,
       };
     case 'wrong-output-type':
-      return describeWrongType(failure);
+      return {
+        what: `The output ${quoted(failure.name)} of the step ${quoted(failure.step)} ${WRONG_TYPE[failure.given].what}.`,
+        next: `${NOT_JUDGED} ${WRONG_TYPE[failure.given].next}`,
+      };
     case 'unusable-output':
       return {
         what: `${quoteName(failure.path)}, given as ${quoted(failure.name)} of the step ${quoted(failure.step)}, ${UNUSABLE[failure.why].what}.`,
@@ -151,29 +151,13 @@ export function describeReview(runEach: string, file: string | null): string {
   return file === null ? 'all outputs together' : `${quoteName(file)} (${showInvisible(runEach)})`;
 }
 
-function describeWrongType({
-  step,
-  name,
-  expected,
-  given,
-}: Extract<WorkflowFailure, { kind: 'wrong-output-type' }>): Message {
-  const output = `The output ${quoted(name)} of the step ${quoted(step)}`;
-  if (given === 'none') {
-    return { what: `${output} has no files in it.`, next: `${NOT_JUDGED} Pass at least one.` };
-  }
-  return expected === 'file'
-    ? { what: `${output} is one file, and a list was given.`, next: `${NOT_JUDGED} Pass one path.` }
-    : {
-        what: `${output} is a list of files, and one path was given.`,
-        next: `${NOT_JUDGED} Pass a list of paths, even for one file.`,
-      };
-}
-
 const NOT_JUDGED = 'Nothing was judged.';
 
-const LONGEST_ID = 80;
-
-const LONGEST_GOAL = 60;
+const WRONG_TYPE: Readonly<Record<'one' | 'several' | 'none', Message>> = {
+  one: { what: 'is a list of files, and one path was given', next: 'Pass a list of paths, even for one file.' },
+  several: { what: 'is one file, and a list was given', next: 'Pass one path.' },
+  none: { what: 'has no files in it', next: 'Pass at least one.' },
+};
 
 const INSIDE = 'Use a plain file inside the repository.';
 
@@ -201,16 +185,16 @@ const REFUSED: Readonly<Record<RefusedOverride, Message>> = {
   },
 };
 
+function idOf({ id }: { readonly id: string }): string {
+  return quoted(cut(id, 80));
+}
+
 function names(all: readonly string[]): string {
   return all.map(quoteName).join(', ');
 }
 
-function describeOpenStep({ id, outputs }: OpenStep): string {
-  return `  ${id}: ${outputs.length === 0 ? 'no outputs' : names(outputs)}`;
-}
-
 function describeSessions(sessions: readonly SessionName[]): string {
-  return sessions.map((one) => `  ${describeSession(one)}: ${cut(oneLine(one.goal), LONGEST_GOAL)}`).join('\n');
+  return sessions.map((one) => `  ${describeSession(one)}: ${cut(oneLine(one.goal), 60)}`).join('\n');
 }
 
 /** Returns the id of a session with its job and workflow. */

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
-const paths = z.union([z.string(), z.array(z.string())]);
-
-const outputs = z.record(z.string(), paths).describe('Paths relative to the root, by output name.');
+const outputs = z
+  .record(z.string(), z.union([z.string(), z.array(z.string())]))
+  .describe('Paths relative to the root, by output name.');
 
 const reviewName = {
   review_run_each: z
@@ -18,7 +18,7 @@ const failedReview = z.object({
   criteria_results: z.array(z.object({ criterion: z.string(), passed: z.boolean(), feedback: z.string().nullable() })),
 });
 
-const begunStep = z
+const begunStepSchema = z
   .object({
     session_id: z.string(),
     step_id: z.string(),
@@ -52,21 +52,22 @@ const begunStep = z
   })
   .describe('The step to do now.');
 
-const alsoBegin = z.array(begunStep).describe('More steps that can be done in parallel.');
+/** A step to do now, with everything that is needed to do it. */
+export type BegunStep = z.output<typeof begunStepSchema>;
+
+const alsoBegin = z.array(begunStepSchema).describe('More steps that can be done in parallel.');
 
 const next = z.string().nullable().describe('What to do next.');
-
-const reviewer = z
-  .string()
-  .nullable()
-  .describe('The agent that reviews; null if the calling agent reviews with its own sub-agent.');
 
 const session = {
   session_id: z.string(),
   job: z.string(),
   workflow: z.string(),
   goal: z.string(),
-  reviewer,
+  reviewer: z
+    .string()
+    .nullable()
+    .describe('The agent that reviews; null if the calling agent reviews with its own sub-agent.'),
   started_at: z.string(),
 };
 
@@ -89,7 +90,7 @@ export const workflowsSchema = z.object({
     }),
   ),
   sessions: z
-    .array(z.object({ ...session, open_steps: z.array(begunStep) }))
+    .array(z.object({ ...session, open_steps: z.array(begunStepSchema) }))
     .describe('The active sessions, newest first.'),
   warnings: z.array(z.string()),
 });
@@ -97,7 +98,7 @@ export const workflowsSchema = z.object({
 /** The document of `workflow start --json` and of `start_workflow`. */
 export const workflowStartSchema = z.object({
   ...session,
-  begin_step: begunStep,
+  begin_step: begunStepSchema,
   also_begin: alsoBegin,
   next,
   warnings: z.array(z.string()),
@@ -121,7 +122,7 @@ export const stepEndSchema = z.object({
   attempts: z.int().describe('How many times the outputs of this step got a verdict.'),
   review_instructions_file: z.string().nullable().describe('The instructions for the sub-agent that reviews.'),
   override_reason: z.string().nullable().describe('The reason why the step is finished without a passed review.'),
-  begin_step: begunStep.nullable(),
+  begin_step: begunStepSchema.nullable(),
   also_begin: alsoBegin,
   open_steps: z.array(z.string()).describe('All steps that have started and are not finished.'),
   next,
@@ -133,7 +134,8 @@ export const stepEndSchema = z.object({
   warnings: z.array(z.string()),
 });
 
-const sessionState = z.object({
+/** The document of `workflow abort --json` and of `abort_workflow`: the last state of the session. */
+export const workflowAbortSchema = z.object({
   ...session,
   status: z.enum(['active', 'completed', 'aborted']),
   ended_at: z.string().nullable(),
@@ -157,9 +159,6 @@ const sessionState = z.object({
 
 /** The document of `workflow status --json`. */
 export const workflowStatusSchema = z.object({
-  sessions: z.array(sessionState.extend({ open_steps: z.array(begunStep) })),
+  sessions: z.array(workflowAbortSchema.extend({ open_steps: z.array(begunStepSchema) })),
   warnings: z.array(z.string()),
 });
-
-/** The document of `workflow abort --json` and of `abort_workflow`. */
-export const workflowAbortSchema = sessionState;

@@ -1,17 +1,15 @@
-import { describeFeedback, describeSummary, describeWorkflowNotice, REVIEWER_MISSING } from './describe/end.ts';
-import { workflowWarnings } from './describe/list.ts';
-import { type Calls, describeHowToFinish } from './describe/steps.ts';
+import {
+  type Calls,
+  describeFeedback,
+  describeHowToFinish,
+  describeSessionState,
+  REVIEWER_MISSING,
+  stepEndWarnings,
+  workflowWarnings,
+} from './describe.ts';
 import type { StepOutputs } from './quality/types.ts';
-import { openSteps, stepState } from './session.ts';
-import type {
-  BegunStep,
-  OfferedWorkflows,
-  SessionStatus,
-  StepEnd,
-  StepState,
-  WorkflowSession,
-  WorkflowStart,
-} from './types.ts';
+import { openSteps } from './session.ts';
+import type { OfferedWorkflows, SessionStatus, StepEnd, StepState, WorkflowSession, WorkflowStart } from './types.ts';
 
 export type WorkflowsDocument = ReturnType<typeof workflowsDocument>;
 
@@ -26,22 +24,17 @@ export type WorkflowAbortDocument = ReturnType<typeof sessionDocument>;
 /** Returns the document of `workflow list --json` and `get_workflows`. */
 export function workflowsDocument(offered: OfferedWorkflows) {
   return {
-    jobs: offered.jobs.map(({ name, version, summary, workflows }) => ({
-      name,
-      version,
-      summary,
-      workflows: workflows.map((one) => ({ name: one.name, summary: one.summary, steps: one.groups })),
-    })),
+    jobs: offered.jobs.map(({ name, version, summary, workflows }) => ({ name, version, summary, workflows })),
     sessions: offered.sessions
       .filter(({ session }) => session.end === null)
-      .map(({ session, open }) => ({ ...sessionHead(session), open_steps: open.map(begunStep) })),
+      .map(({ session, open }) => ({ ...sessionHead(session), open_steps: open })),
     warnings: workflowWarnings(offered),
   };
 }
 
 /** Returns the document of `workflow start --json` and `start_workflow`. */
 export function workflowStartDocument({ session, begun, reviewerMissing }: WorkflowStart, calls: Calls = 'tools') {
-  const [first, ...others] = begun.map(begunStep);
+  const [first, ...others] = begun;
   if (first === undefined) throw new Error('a workflow starts with at least one step');
   return {
     ...sessionHead(session),
@@ -54,42 +47,41 @@ export function workflowStartDocument({ session, begun, reviewerMissing }: Workf
 
 /** Returns the document of `workflow finish --json` and `finished_step`. */
 export function stepEndDocument(end: StepEnd, calls: Calls = 'tools') {
-  const { session, step } = end;
+  const { kind, session, step, begun } = end;
   const isComplete = session.end?.kind === 'completed';
-  const begun = end.kind === 'finished' ? end.begun : [];
-  const [first, ...others] = begun.map(begunStep);
-  const errors = end.kind === 'failed' ? end.errors : [];
+  const status: 'needs_work' | 'next_step' | 'workflow_complete' =
+    kind !== 'finished' ? 'needs_work' : isComplete ? 'workflow_complete' : 'next_step';
+  const [first, ...others] = begun;
   return {
-    status: endStatus(end),
+    status,
     session_id: session.id,
-    step_id: step,
-    feedback: end.kind === 'finished' ? null : describeFeedback(end, calls),
-    failed_reviews: end.kind === 'failed' ? end.failed : [],
-    errors: errors.map(({ runEach, file, said }) => ({ review_run_each: runEach, target_file: file, message: said })),
+    step_id: step.id,
+    feedback: kind === 'finished' ? null : describeFeedback(end, calls),
+    failed_reviews: kind === 'failed' ? step.failed : [],
+    errors: end.errors.map(({ runEach, file, said }) => ({
+      review_run_each: runEach,
+      target_file: file,
+      message: said,
+    })),
     not_judged_again: end.skipped,
     reviews_done: end.judged,
-    attempts: stepState(session, step)?.attempts ?? 0,
-    review_instructions_file: end.kind === 'instructed' ? end.file : null,
-    override_reason: end.kind === 'finished' ? end.override : null,
+    attempts: step.attempts,
+    review_instructions_file: kind === 'instructed' ? (step.instructed?.file ?? null) : null,
+    override_reason: step.finished?.override ?? null,
     begin_step: first ?? null,
     also_begin: others,
     open_steps: openSteps(session).map(({ id }) => id),
     next: begun.length > 0 ? describeHowToFinish(begun, calls) : null,
-    summary: isComplete ? describeSummary(session) : null,
+    summary: isComplete ? describeSessionState({ session }) : null,
     all_outputs: isComplete ? allOutputs(session) : null,
-    warnings: end.notices.map(describeWorkflowNotice),
+    warnings: stepEndWarnings(end),
   };
-}
-
-function endStatus({ kind, session }: StepEnd): 'needs_work' | 'next_step' | 'workflow_complete' {
-  if (kind !== 'finished') return 'needs_work';
-  return session.end?.kind === 'completed' ? 'workflow_complete' : 'next_step';
 }
 
 /** Returns the document of `workflow status --json`. */
 export function workflowStatusDocument(sessions: readonly SessionStatus[], warnings: readonly string[]) {
   return {
-    sessions: sessions.map(({ session, open }) => ({ ...sessionDocument(session), open_steps: open.map(begunStep) })),
+    sessions: sessions.map(({ session, open }) => ({ ...sessionDocument(session), open_steps: open })),
     warnings,
   };
 }
@@ -127,30 +119,6 @@ function sessionHead({ id, job, workflow, goal, reviewer, startedAt }: WorkflowS
     goal,
     reviewer: reviewer.kind === 'agent' ? reviewer.name : null,
     started_at: startedAt,
-  };
-}
-
-function begunStep({ session, step, job, inputs }: BegunStep) {
-  return {
-    session_id: session.id,
-    step_id: step.id,
-    name: step.name,
-    description: step.description,
-    goal: session.goal,
-    job_dir: job.folder,
-    common_info: job.commonInfo,
-    instructions: step.instructions,
-    instructions_file: step.instructionsFile,
-    inputs: inputs.map((input) =>
-      input.kind === 'user'
-        ? { name: input.name, description: input.description, from_step: null, paths: [] }
-        : { name: input.output, description: null, from_step: input.fromStep, paths: input.paths },
-    ),
-    outputs: step.outputs,
-    reviews: step.reviews.map((review) => ({
-      ...review,
-      additional_review_guidance: review.additional_review_guidance ?? null,
-    })),
   };
 }
 

@@ -1,28 +1,29 @@
 import { knownAgents } from '../agents/installed.ts';
 import { readSettings } from '../config/effective-settings.ts';
 import { openSnapshots } from '../git/snapshot.ts';
+import { addUsage, type Usage } from '../kernel/agent.ts';
 import type { Failure } from '../kernel/failure.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { openLedger } from '../ledger/store.ts';
 import { requireConsent } from '../trust/consent.ts';
 import { describeFailure } from '../ui/describe-failure.ts';
-import type { OutputJudge } from './do/start.ts';
+import type { OutputJudge, StepName } from './do/finish-step.ts';
 import { openQualityCli, USUAL_AGENT } from './quality/agent.ts';
 import { QualityGate } from './quality/gate.ts';
 import { type QualityCli, QualityGateError, type QualityQuestions } from './quality/types.ts';
-import { type StepName, stepEntry } from './record/sessions.ts';
 import type { SessionReviewer } from './types.ts';
 
-type Caller = { readonly startedBy: 'person' | 'agent'; readonly stop: AbortSignal | null };
-
-/** `lost` is called if the cost of a review could not be written to the ledger. */
-type JudgeCaller = Caller & { lost(failure: Failure): void };
+export type WorkflowCaller = {
+  /** A call by a person counts as approval of the repository's commands; a call by an agent does not. */
+  readonly startedBy: 'person' | 'agent';
+  readonly stop: AbortSignal | null;
+};
 
 /** Returns the reviewer of a new session: the named agent, else Claude Code if installed, else self-review. */
 export async function chooseReviewer(
   repository: RepositoryPaths,
-  wanted: Caller & { readonly reviewer: string | null; readonly selfReview: boolean },
+  wanted: WorkflowCaller & { readonly reviewer: string | null; readonly selfReview: boolean },
 ): Promise<Result<{ readonly reviewer: SessionReviewer; readonly reviewerMissing: boolean }>> {
   if (wanted.selfReview) return ok({ reviewer: { kind: 'self' }, reviewerMissing: false });
   const name = wanted.reviewer ?? USUAL_AGENT;
@@ -32,53 +33,52 @@ export async function chooseReviewer(
   return fallsBack ? ok({ reviewer: { kind: 'self' }, reviewerMissing: true }) : found;
 }
 
-/** Opens the gate of a session with its reviewer. Fails if the reviewer is not installed or not approved. */
+/**
+ * Opens the gate of a session with its reviewer. Fails if the reviewer is not installed or not approved. `lost` is
+ * called if the cost of a review could not be written to the ledger, which does not change the verdict.
+ */
 export async function openStepJudge(
   repository: RepositoryPaths,
   reviewer: SessionReviewer,
-  caller: JudgeCaller,
+  caller: WorkflowCaller & { lost(failure: Failure): void },
   about: StepName,
 ): Promise<Result<OutputJudge>> {
   if (reviewer.kind === 'self') return ok(new QualityGate());
   const found = await findReviewer(repository, reviewer.name, caller);
-  return found.ok ? ok(new QualityGate({ cli: agentCli(repository, reviewer.name, caller, about) })) : found;
-}
-
-/** Returns a reviewer that opens the agent at the first call, so that a failure to open it counts as "no verdict". */
-function agentCli(repository: RepositoryPaths, agent: string, caller: JudgeCaller, about: StepName): QualityCli {
-  const account = openAccount(repository, caller, about);
-  let opening: ReturnType<typeof openQualityCli> | null = null;
-  return {
-    async run(call) {
-      opening ??= openQualityCli(repository.root, { agent, signal: caller.stop }, account);
-      const opened = await opening;
-      if (!opened.ok) throw new QualityGateError(describeFailure(opened.failure).what);
-      try {
-        return await opened.value.run(call);
-      } finally {
-        await account.written();
-      }
-    },
-  };
-}
-
-/** Records the cost of evaluations in the ledger. A failure to record is reported and does not change the verdict. */
-function openAccount(repository: RepositoryPaths, { startedBy, lost }: JudgeCaller, about: StepName) {
+  if (!found.ok) return found;
   const ledger = openLedger(repository.commonDir);
   let branch: Promise<string | null> | null = null;
-  let writing: Promise<unknown> = Promise.resolve();
-  return {
-    evaluated(questions: QualityQuestions) {
-      const at = new Date().toISOString();
-      branch ??= branchOf(repository);
-      const current = branch;
-      writing = writing.then(async () => {
-        const added = await ledger.add(stepEntry(about, questions, { at, startedBy, branch: await current }));
-        if (!added.ok) lost(added.failure);
-      });
-    },
-    written: () => writing,
+  const evaluated = async (questions: QualityQuestions) => {
+    const at = new Date().toISOString();
+    branch ??= branchOf(repository);
+    const dated = { at, startedBy: caller.startedBy, branch: await branch };
+    const added = await ledger.add({ kind: 'step', ...about, ...dated, ...costOf(questions) });
+    if (!added.ok) caller.lost(added.failure);
   };
+  let opening: ReturnType<typeof openQualityCli> | null = null;
+  const cli: QualityCli = {
+    async run(call) {
+      // The agent is opened at the first call, so that a failure to open it counts as "no verdict".
+      opening ??= openQualityCli(repository.root, { agent: reviewer.name, signal: caller.stop }, evaluated);
+      const opened = await opening;
+      if (!opened.ok) throw new QualityGateError(describeFailure(opened.failure).what);
+      return opened.value.run(call);
+    },
+  };
+  return ok(new QualityGate({ cli }));
+}
+
+function costOf({ dispatches, isAnswered }: QualityQuestions) {
+  const last = dispatches.at(-1);
+  return {
+    durationMs: Math.round(dispatches.reduce((sum, { durationMs }) => sum + durationMs, 0)),
+    status: isAnswered ? 'done' : 'error',
+    agent: last?.agent ?? '',
+    model: last?.model ?? null,
+    dispatch: 'fresh',
+    asks: dispatches.length,
+    usage: dispatches.reduce<Usage | null>((sum, { usage }) => addUsage(sum, usage), null),
+  } as const;
 }
 
 async function branchOf(repository: RepositoryPaths): Promise<string | null> {
@@ -87,7 +87,11 @@ async function branchOf(repository: RepositoryPaths): Promise<string | null> {
 }
 
 /** Checks that an agent is installed and that the user approved its settings. */
-async function findReviewer(repository: RepositoryPaths, name: string, { startedBy }: Caller): Promise<Result<void>> {
+async function findReviewer(
+  repository: RepositoryPaths,
+  name: string,
+  { startedBy }: WorkflowCaller,
+): Promise<Result<void>> {
   const read = await readSettings(repository, { kind: 'change', base: null });
   if (!read.ok) return read;
   read.value.parsed.save();

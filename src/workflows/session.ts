@@ -1,39 +1,18 @@
 import type { SessionName } from '../kernel/failure.ts';
-import type { SessionId } from '../kernel/ids.ts';
+import type { BegunStep } from './json-schema.ts';
 import type { ReviewResult } from './quality/types.ts';
-import type { BegunStep, FinishedStep, Job, SessionReviewer, StepState, Workflow, WorkflowSession } from './types.ts';
+import type { Job, StepState, Workflow, WorkflowSession } from './types.ts';
 
 /** Returns a new session of a workflow. The steps of its first group are open. */
-export function beginSession(given: {
-  readonly id: SessionId;
-  readonly job: Job;
-  readonly workflow: Workflow;
-  readonly goal: string;
-  readonly reviewer: SessionReviewer;
-  readonly now: string;
-}): WorkflowSession {
-  const { id, job, workflow, goal, reviewer, now } = given;
-  return {
-    id,
-    job: job.name,
-    workflow: workflow.name,
-    goal,
-    reviewer,
-    startedAt: now,
-    end: null,
-    steps: workflow.groups.flatMap((steps, group) =>
-      steps.map((step) => ({
-        id: step,
-        group,
-        begunAt: group === 0 ? now : null,
-        attempts: 0,
-        passed: [],
-        failed: [],
-        instructed: null,
-        finished: null,
-      })),
-    ),
-  };
+export function beginSession(
+  workflow: Workflow,
+  given: Pick<WorkflowSession, 'id' | 'job' | 'goal' | 'reviewer' | 'startedAt'>,
+): WorkflowSession {
+  const state = { attempts: 0, passed: [], failed: [], instructed: null, finished: null };
+  const steps = workflow.steps.flatMap((ids, group) =>
+    ids.map((id) => ({ id, group, begunAt: group === 0 ? given.startedAt : null, ...state })),
+  );
+  return { ...given, workflow: workflow.name, end: null, steps };
 }
 
 /** Returns the steps that have started and are not finished. */
@@ -41,50 +20,48 @@ export function openSteps({ steps }: WorkflowSession): readonly StepState[] {
   return steps.filter(({ begunAt, finished }) => begunAt !== null && finished === null);
 }
 
-/** Finishes an open step. Returns the ids of the steps that start now: those of the next group, if this one is done. */
+/** Finishes an open step. If it was the last one of its group, the steps of the next group start. */
 export function finishStep(
   session: WorkflowSession,
   id: string,
-  finished: FinishedStep,
-): { readonly session: WorkflowSession; readonly begun: readonly string[] } {
+  finished: NonNullable<StepState['finished']>,
+): WorkflowSession {
+  const { at } = finished;
   const { steps } = changeStep(session, id, { finished });
-  const open = steps.filter((step) => step.finished === null);
-  if (open.length === 0) {
-    return { session: { ...session, steps, end: { kind: 'completed', at: finished.at } }, begun: [] };
-  }
-  const next = Math.min(...open.map(({ group }) => group));
-  const begun = open.filter(({ group, begunAt }) => group === next && begunAt === null).map((step) => step.id);
-  const started = steps.map((step) => (begun.includes(step.id) ? { ...step, begunAt: finished.at } : step));
-  return { session: { ...session, steps: started }, begun };
+  const left = steps.filter((step) => step.finished === null);
+  if (left.length === 0) return { ...session, steps, end: { kind: 'completed', at } };
+  const current = Math.min(...left.map(({ group }) => group));
+  return {
+    ...session,
+    steps: steps.map((step) => (step.group === current ? { ...step, begunAt: step.begunAt ?? at } : step)),
+  };
 }
 
-/** Records evaluations that passed. */
-export function recordPasses(session: WorkflowSession, id: string, digests: readonly string[]): WorkflowSession {
-  const passed = stepState(session, id)?.passed ?? [];
-  return changeStep(session, id, { passed: [...new Set([...passed, ...digests])] });
+/** Records an evaluation that passed. */
+export function recordPass(session: WorkflowSession, id: string, digest: string): WorkflowSession {
+  const { passed } = stepState(session, id);
+  return changeStep(session, id, { passed: [...new Set([...passed, digest])] });
 }
 
 /** Records a verdict as one attempt, with the reviews that failed. */
 export function recordVerdict(session: WorkflowSession, id: string, failed: readonly ReviewResult[]): WorkflowSession {
-  return changeStep(session, id, { attempts: (stepState(session, id)?.attempts ?? 0) + 1, failed });
+  return changeStep(session, id, { attempts: stepState(session, id).attempts + 1, failed });
 }
 
-/** Records that the author got instructions for a self-review. */
-export function recordInstructions(
-  session: WorkflowSession,
-  id: string,
-  instructed: NonNullable<StepState['instructed']>,
-): WorkflowSession {
-  return changeStep(session, id, { instructed });
+export function changeStep(session: WorkflowSession, id: string, change: Partial<StepState>): WorkflowSession {
+  return { ...session, steps: session.steps.map((step) => (step.id === id ? { ...step, ...change } : step)) };
 }
 
-export function abortSession(session: WorkflowSession, explanation: string, now: string): WorkflowSession {
-  return { ...session, end: { kind: 'aborted', at: now, explanation } };
+/** Returns the state of a step that the session has. */
+export function stepState({ steps }: WorkflowSession, id: string): StepState {
+  const state = steps.find((step) => step.id === id);
+  if (state === undefined) throw new Error(`the session has no step ${id}`);
+  return state;
 }
 
 /** Whether the workflow still has the same steps in the same groups as when the session started. */
 export function isCurrent(session: WorkflowSession, workflow: Workflow): boolean {
-  const now = workflow.groups.flatMap((steps, group) => steps.map((id) => ({ id, group })));
+  const now = workflow.steps.flatMap((steps, group) => steps.map((id) => ({ id, group })));
   return (
     now.length === session.steps.length &&
     now.every(({ id, group }, i) => session.steps[i]?.id === id && session.steps[i]?.group === group)
@@ -96,30 +73,35 @@ export function sessionName({ id, job, workflow, goal }: WorkflowSession): Sessi
   return { id, job, workflow, goal };
 }
 
-/** Returns the state of a step in a session. */
-export function stepState({ steps }: WorkflowSession, id: string): StepState | undefined {
-  return steps.find((step) => step.id === id);
-}
-
-function changeStep(session: WorkflowSession, id: string, change: Partial<StepState>): WorkflowSession {
-  return { ...session, steps: session.steps.map((step) => (step.id === id ? { ...step, ...change } : step)) };
-}
-
-/** Returns the steps with these ids, in this order, with the paths of their inputs from earlier steps. */
-export function begunSteps(session: WorkflowSession, job: Job, ids: readonly string[]): readonly BegunStep[] {
-  const pathsOf = (step: string, output: string): readonly string[] => {
-    const outputs = stepState(session, step)?.finished?.outputs ?? {};
-    const value = Object.hasOwn(outputs, output) ? outputs[output] : undefined;
-    return value === undefined ? [] : typeof value === 'string' ? [value] : value;
-  };
-  return ids
-    .flatMap((id) => job.steps.find((step) => step.id === id) ?? [])
+/** Returns everything that is needed to do these steps, with the paths of their inputs from earlier steps. */
+export function begunSteps(session: WorkflowSession, job: Job, steps = openSteps(session)): readonly BegunStep[] {
+  return steps
+    .flatMap(({ id }) => job.steps.find((step) => step.id === id) ?? [])
     .map((step) => ({
-      session: sessionName(session),
-      step,
-      job,
+      session_id: session.id,
+      step_id: step.id,
+      name: step.name,
+      description: step.description,
+      goal: session.goal,
+      job_dir: job.folder,
+      common_info: job.common_job_info_provided_to_all_steps_at_runtime,
+      instructions: step.instructions,
+      instructions_file: step.instructions_file,
       inputs: step.inputs.map((input) =>
-        input.kind === 'user' ? input : { ...input, paths: pathsOf(input.fromStep, input.output) },
+        'file' in input
+          ? { name: input.file, description: null, from_step: input.from_step, paths: pathsOf(session, input) }
+          : { ...input, from_step: null, paths: [] },
       ),
+      outputs: Object.entries(step.outputs).map(([name, spec]) => ({ name, ...spec })),
+      reviews: step.reviews.map((review) => ({
+        ...review,
+        additional_review_guidance: review.additional_review_guidance ?? null,
+      })),
     }));
+}
+
+function pathsOf({ steps }: WorkflowSession, input: { readonly file: string; readonly from_step: string }): string[] {
+  const outputs = steps.find(({ id }) => id === input.from_step)?.finished?.outputs ?? {};
+  const value = Object.hasOwn(outputs, input.file) ? outputs[input.file] : undefined;
+  return value === undefined ? [] : [value].flat();
 }

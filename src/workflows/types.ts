@@ -1,58 +1,23 @@
-import type { Failure, Problem, ReviewTrouble, SessionEnd, SessionName } from '../kernel/failure.ts';
+import type { Failure, Problem, ReviewTrouble, SessionEnd } from '../kernel/failure.ts';
 import type { RepoPath, SessionId } from '../kernel/ids.ts';
-import type { Result } from '../kernel/result.ts';
-import type { QualityReview, ReviewName, ReviewResult, StepOutputs } from './quality/types.ts';
+import type { JobDocument } from './config/check.ts';
+import type { BegunStep } from './json-schema.ts';
+import type { ReviewName, ReviewResult, StepOutputs } from './quality/types.ts';
 
-/** A job: steps with reviewed outputs, and the workflows that order them. */
-export type Job = {
-  readonly name: string;
-  readonly version: string;
-  readonly summary: string;
-  /** Text that every step gets with its own instructions; may be empty. */
-  readonly commonInfo: string;
+/** A job as in `job.yml`, with at least one workflow. `folder` is the folder of the file. */
+export type Job = Omit<JobDocument, 'steps' | 'workflows'> & {
   readonly steps: readonly Step[];
-  /** At least one. A job without workflows gets one with all its steps. */
   readonly workflows: readonly Workflow[];
   readonly folder: RepoPath;
 };
 
-/** One step of a job: its inputs, its required outputs, and their reviews. */
-export type Step = {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly instructions: string;
-  readonly instructionsFile: RepoPath;
-  readonly inputs: readonly StepInput[];
-  readonly outputs: readonly OutputSpec[];
-  /** The steps that must be finished before this one starts. */
-  readonly dependencies: readonly string[];
-  readonly reviews: readonly QualityReview[];
+/** An order of groups of steps. The steps of one group can be done in parallel. */
+export type Workflow = Omit<JobDocument['workflows'][number], 'steps'> & {
+  readonly steps: readonly (readonly string[])[];
 };
 
-type UserInput = { readonly kind: 'user'; readonly name: string; readonly description: string };
-
-type FileInput = { readonly kind: 'file'; readonly output: string; readonly fromStep: string };
-
-/** An input that the agent asks the user for, or an output of an earlier step. */
-type StepInput = UserInput | FileInput;
-
-export type OutputSpec = {
-  readonly name: string;
-  readonly type: 'file' | 'files';
-  readonly description: string;
-  readonly required: boolean;
-};
-
-/** The `run_each` value of a review that judges all outputs of a step together. */
-export const WHOLE_STEP = 'step';
-
-/** An order of steps. The steps of one group can be done in parallel. */
-export type Workflow = {
-  readonly name: string;
-  readonly summary: string;
-  readonly groups: readonly (readonly string[])[];
-};
+/** A step as in `job.yml`, with its instructions. The path of `instructions_file` is relative to the root. */
+export type Step = JobDocument['steps'][number] & { readonly instructions: string };
 
 /** One execution of a workflow: the state of its steps and of their reviews. Stored as JSON. */
 export type WorkflowSession = {
@@ -85,52 +50,14 @@ export type StepState = {
   readonly failed: readonly ReviewResult[];
   /** The last instructions for a self-review. */
   readonly instructed: { readonly digest: string; readonly file: RepoPath; readonly at: string } | null;
-  readonly finished: FinishedStep | null;
+  readonly finished: {
+    readonly at: string;
+    readonly outputs: StepOutputs;
+    readonly notes: string | null;
+    /** The reason why the step is finished without a passed review. */
+    readonly override: string | null;
+  } | null;
 };
-
-export type FinishedStep = {
-  readonly at: string;
-  readonly outputs: StepOutputs;
-  readonly notes: string | null;
-  /** The reason why the step is finished without a passed review. */
-  readonly override: string | null;
-};
-
-/** A session file that cannot be read. */
-export type UnreadableSession = { readonly id: string; readonly path: string };
-
-/** Active and ended sessions. Several processes can read and change them at once. */
-export interface WorkflowSessions {
-  /** Resolves to all readable sessions, newest first, and to the unreadable ones. */
-  all(): Promise<
-    Result<{ readonly sessions: readonly WorkflowSession[]; readonly unreadable: readonly UnreadableSession[] }>
-  >;
-  /** Stores a new session. `taken`: the id already exists, and nothing was written. */
-  create(session: WorkflowSession): Promise<Result<'created' | 'taken'>>;
-  /**
-   * Changes the current state of a session; no concurrent change is lost. If `change` fails, nothing is written. An
-   * unreadable session is renamed.
-   */
-  update<T>(
-    id: SessionId,
-    change: (session: WorkflowSession) => Result<{ readonly session: WorkflowSession; readonly value: T }>,
-  ): Promise<Result<T>>;
-  /** Renames an unreadable session file and resolves to its new path; `null` if the file is gone or readable. */
-  putAside(id: string): Promise<Result<string | null>>;
-  /** Writes the review instructions for the outputs of a step. */
-  writeInstructions(id: SessionId, step: string, text: string): Promise<Result<RepoPath>>;
-}
-
-/** A step to do now, with its inputs. */
-export type BegunStep = {
-  readonly session: SessionName;
-  readonly step: Step;
-  readonly job: Pick<Job, 'folder' | 'commonInfo'>;
-  readonly inputs: readonly BegunInput[];
-};
-
-/** `paths` is empty if the earlier step did not provide an optional output. */
-export type BegunInput = UserInput | (FileInput & { readonly paths: readonly string[] });
 
 /** A started workflow, with its first steps. */
 export type WorkflowStart = {
@@ -142,35 +69,23 @@ export type WorkflowStart = {
 
 /** The result of a request to finish a step. */
 export type StepEnd = {
+  /** `failed`: a review did not pass. `instructed`: the author has to review the outputs with a sub-agent first. */
+  readonly kind: 'finished' | 'failed' | 'instructed';
   /** The session after the request. */
   readonly session: WorkflowSession;
-  readonly step: string;
+  /** The state of the step after the request. */
+  readonly step: StepState;
   /** The number of reviews that ran for this request. */
   readonly judged: number;
   /** Reviews that were skipped: they already passed on the same files with the same criteria. */
   readonly skipped: readonly ReviewName[];
-  readonly notices: readonly WorkflowNotice[];
-} & (
-  | {
-      readonly kind: 'failed';
-      readonly failed: readonly ReviewResult[];
-      /** Other reviews, which have no verdict. */
-      readonly errors: readonly ReviewTrouble[];
-      readonly attempts: number;
-    }
-  /** The author has to review the outputs with a sub-agent, by the instructions in `file`. */
-  | { readonly kind: 'instructed'; readonly file: RepoPath }
-  | {
-      readonly kind: 'finished';
-      /** The reason why the step is finished without a passed review. */
-      readonly override: string | null;
-      /** The steps that start now. */
-      readonly begun: readonly BegunStep[];
-    }
-);
-
-/** A warning that does not change the result. */
-export type WorkflowNotice = { readonly kind: 'not-in-ledger'; readonly failure: Failure };
+  /** Reviews without a verdict, if others failed. */
+  readonly errors: readonly ReviewTrouble[];
+  /** The steps that start now. */
+  readonly begun: readonly BegunStep[];
+  /** The reason why the cost of the reviews is not in the ledger. This does not change the result. */
+  readonly notInLedger: Failure | null;
+};
 
 export type SessionStatus = {
   readonly session: WorkflowSession;
@@ -179,6 +94,9 @@ export type SessionStatus = {
   /** The steps to do now. */
   readonly open: readonly BegunStep[];
 };
+
+/** A session file that cannot be read. */
+export type UnreadableSession = { readonly id: string; readonly path: string };
 
 /** The jobs that can be started, and all sessions, newest first. */
 export type OfferedWorkflows = {

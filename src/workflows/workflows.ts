@@ -7,11 +7,12 @@ import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { type NameSource, userPath } from '../platform/user-paths.ts';
 import { loadJobs } from './config/load.ts';
-import { finishWorkflowStep } from './do/finish-step.ts';
-import { type AskedSession, abortWorkflow, type FinishRequest, startWorkflow, type WorkflowPorts } from './do/start.ts';
+import type { AskedSession } from './decide/choose.ts';
+import { abortWorkflow } from './do/abort.ts';
+import { type FinishRequest, finishWorkflowStep, type WorkflowPorts } from './do/finish-step.ts';
 import { openWorkflowSessions } from './record/sessions.ts';
-import { chooseReviewer, openStepJudge } from './reviewer.ts';
-import { begunSteps, isCurrent, openSteps } from './session.ts';
+import { chooseReviewer, openStepJudge, type WorkflowCaller } from './reviewer.ts';
+import { beginSession, begunSteps, isCurrent } from './session.ts';
 import type {
   Job,
   OfferedWorkflows,
@@ -22,26 +23,23 @@ import type {
   WorkflowStart,
 } from './types.ts';
 
-type WorkflowCaller = {
-  /** A call by a person counts as approval of the repository's commands; a call by an agent does not. */
-  readonly startedBy: 'person' | 'agent';
-  /** The agent that reviews; `null` if the caller names none. */
-  readonly reviewer: string | null;
-  readonly stop: AbortSignal | null;
-  /** Called at the start and after each review. */
-  progress(ended: number, of: number): void;
-};
-
 export type StartWorkflowOptions = WorkflowCaller & {
   readonly job: string;
   /** `null` means the only workflow of the job. */
   readonly workflow: string | null;
   readonly goal: string;
+  /** The agent that reviews; `null` if the caller names none. */
+  readonly reviewer: string | null;
   /** Whether the author reviews the outputs with a sub-agent, so that onceover calls no reviewer. */
   readonly selfReview: boolean;
 };
 
-export type FinishStepOptions = WorkflowCaller & Omit<FinishRequest, 'reviewer'> & { readonly pathsFrom: NameSource };
+export type FinishStepOptions = WorkflowCaller &
+  FinishRequest & {
+    readonly pathsFrom: NameSource;
+    /** Called at the start and after each review. */
+    progress(ended: number, of: number): void;
+  };
 
 /** Returns the jobs and the sessions of the repository. */
 export async function listWorkflows(repository: RepositoryPaths): Promise<Result<OfferedWorkflows>> {
@@ -64,8 +62,7 @@ function statusOf(session: WorkflowSession, jobs: readonly Job[]): SessionStatus
   if (job === undefined || workflow === undefined || !isCurrent(session, workflow)) {
     return { session, isCurrent: false, open: [] };
   }
-  const ids = session.end === null ? openSteps(session).map(({ id }) => id) : [];
-  return { session, isCurrent: true, open: begunSteps(session, job, ids) };
+  return { session, isCurrent: true, open: session.end === null ? begunSteps(session, job) : [] };
 }
 
 /** Starts a workflow. */
@@ -74,16 +71,21 @@ export async function startWorkflowRun(
   options: StartWorkflowOptions,
 ): Promise<Result<WorkflowStart>> {
   if (process.env[ACTIVE] !== undefined) return err({ kind: 'inside-a-run' });
-  const job = await findJob(repository, options.job);
+  const job = findJob(repository, options.job);
   if (!job.ok) return job;
   const workflow = findWorkflow(job.value, options.workflow);
   if (!workflow.ok) return workflow;
   const chosen = await chooseReviewer(repository, options);
   if (!chosen.ok) return chosen;
   const { reviewer, reviewerMissing } = chosen.value;
-  const request = { job: job.value, workflow: workflow.value, goal: options.goal, reviewer };
-  const started = await startWorkflow(portsOf(repository, options, 'arguments'), request);
-  return started.ok ? ok({ ...started.value, reviewerMissing }) : started;
+  const given = { job: options.job, goal: options.goal, reviewer, startedAt: new Date().toISOString() };
+  const sessions = openWorkflowSessions(repository);
+  for (;;) {
+    const session = beginSession(workflow.value, { ...given, id: randomBytes(4).toString('hex') as SessionId });
+    const created = await sessions.create(session);
+    if (!created.ok) return created;
+    if (created.value === 'written') return ok({ session, begun: begunSteps(session, job.value), reviewerMissing });
+  }
 }
 
 /** Finishes a step. The same request during the reviews joins the request in progress and gets its result. */
@@ -96,13 +98,23 @@ export async function finishWorkflowStepRun(
   const key = JSON.stringify([repository.root, repository.prefix, request]);
   const current = inProgress.get(key);
   if (current !== undefined) return current;
-  const lost: Failure[] = [];
-  const caller = { startedBy, stop, progress, reviewer: request.reviewer };
-  const ports = portsOf(repository, caller, pathsFrom, (failure) => lost.push(failure));
   // Several reviews of a step fail to reach the ledger for the same reason, so only the first failure is reported.
-  const notices = () => lost.slice(0, 1).map((failure) => ({ kind: 'not-in-ledger', failure }) as const);
+  let notInLedger: Failure | null = null;
+  const lost = (failure: Failure) => {
+    notInLedger ??= failure;
+  };
+  const ports: WorkflowPorts = {
+    sessions: openWorkflowSessions(repository),
+    clock: CLOCK,
+    root: repository.root,
+    contents: () => openContents(repository.root),
+    job: (name) => findJob(repository, name),
+    judge: (reviewer, about) => openStepJudge(repository, reviewer, { startedBy, stop, lost }, about),
+    locate: (path) => userPath(repository, path, pathsFrom),
+    progress,
+  };
   const ending = finishWorkflowStep(ports, request)
-    .then((ended) => (ended.ok ? ok({ ...ended.value, notices: notices() }) : ended))
+    .then((ended) => (ended.ok ? ok({ ...ended.value, notInLedger }) : ended))
     .finally(() => inProgress.delete(key));
   inProgress.set(key, ending);
   return ending;
@@ -122,26 +134,7 @@ export async function abortWorkflowRun(
 
 const CLOCK = { now: () => new Date() };
 
-function portsOf(
-  repository: RepositoryPaths,
-  caller: WorkflowCaller,
-  pathsFrom: NameSource,
-  lost: (failure: Failure) => void = () => {},
-): WorkflowPorts {
-  return {
-    root: repository.root,
-    sessions: openWorkflowSessions(repository),
-    contents: () => openContents(repository.root),
-    clock: CLOCK,
-    newId: () => randomBytes(4).toString('hex') as SessionId,
-    job: (name) => findJob(repository, name),
-    judge: (reviewer, about) => openStepJudge(repository, reviewer, { ...caller, lost }, about),
-    locate: (path) => userPath(repository, path, pathsFrom),
-    progress: caller.progress,
-  };
-}
-
-async function findJob(repository: RepositoryPaths, name: string): Promise<Result<Job>> {
+function findJob(repository: RepositoryPaths, name: string): Result<Job> {
   const loaded = loadJobs(repository);
   if (!loaded.ok) return loaded;
   const found = loaded.value.find((one) => one.name === name);

@@ -163,9 +163,9 @@ async function answer({ dies }) {
       const steps = now.steps.map((step) => ({ ...step, passed: [...step.passed, one] }));
       // Kill the process while it holds the lock, before it has written.
       if (dies && n === 5 && process.pid % 2 === 0) process.kill(process.pid, 'SIGKILL');
-      return { ok: true, value: { session: { ...now, steps }, value: one } };
+      return { ok: true, value: { ...now, steps } };
     });
-    written.push(end.ok ? end.value : end.failure.kind);
+    written.push(end.ok ? one : end.failure.kind);
   }
   return written;
 }`;

@@ -1,53 +1,47 @@
 import { describe, expect, test } from 'vitest';
 import type { RepoPath } from '../../src/kernel/ids.ts';
-import { describeStepEnd, describeWorkflowStart } from '../../src/workflows/describe/end.ts';
 import {
-  describeAborted,
-  describeSessionStatus,
+  describeBegunSteps,
+  describeSessionState,
+  describeStepEnd,
+  describeWorkflowStart,
   describeWorkflows,
   workflowWarnings,
-} from '../../src/workflows/describe/list.ts';
-import { describeBegunSteps } from '../../src/workflows/describe/steps.ts';
-import {
-  abortSession,
-  begunSteps,
-  finishStep,
-  recordInstructions,
-  recordVerdict,
-} from '../../src/workflows/session.ts';
+} from '../../src/workflows/describe.ts';
+import { begunSteps, changeStep, finishStep, recordVerdict, stepState } from '../../src/workflows/session.ts';
 import type { OfferedWorkflows, StepEnd, WorkflowSession } from '../../src/workflows/types.ts';
-import { failedReview, jobOf, NOW, output, reviewOf, SELF, sessionOf, stepOf } from '../support/workflow/samples.ts';
+import { failedReview, jobOf, NOW, output, reviewOf, sessionOf, stepOf } from '../support/workflow/samples.ts';
 
 const JOB = {
   ...jobOf(
     [
       stepOf('research', {
         instructions: '# Read\n\n- all of it\n',
-        inputs: [{ kind: 'user', name: 'question', description: 'What to find out.' }],
-        outputs: [output('notes', { type: 'files' }), output('index', { required: false })],
+        inputs: [{ name: 'question', description: 'What to find out.' }],
+        outputs: { ...output('notes', { type: 'files' }), ...output('index', { required: false }) },
         reviews: [reviewOf('notes', { guidance: 'Be kind.' }), reviewOf('step'), reviewOf('index')],
       }),
       stepOf('left', {
         inputs: [
-          { kind: 'file', output: 'notes', fromStep: 'research' },
-          { kind: 'file', output: 'index', fromStep: 'research' },
+          { file: 'notes', from_step: 'research' },
+          { file: 'index', from_step: 'research' },
         ],
-        outputs: [output('left')],
+        outputs: output('left'),
       }),
-      stepOf('right', { outputs: [] }),
+      stepOf('right', { outputs: {} }),
     ],
     [['research'], ['left', 'right']],
   ),
-  commonInfo: 'Cite.',
+  common_job_info_provided_to_all_steps_at_runtime: 'Cite.',
 };
 const BEGUN = sessionOf(JOB);
 const DONE = { at: NOW, outputs: { notes: ['1.md', '2.md'] }, notes: null, override: null };
-const SECOND = finishStep(BEGUN, 'research', DONE).session;
-const steps = (session: WorkflowSession, ...ids: string[]) => begunSteps(session, JOB, ids);
+const SECOND = finishStep(BEGUN, 'research', DONE);
+const steps = (session: WorkflowSession) => begunSteps(session, JOB);
 
 describe('a step that is to be done', () => {
   test('with everything that belongs to it', () => {
-    expect(describeBegunSteps(steps(BEGUN, 'research'), 'tools')).toBe(`Step research: Step research
+    expect(describeBegunSteps(steps(BEGUN), 'tools')).toBe(`Step research: Step research
 Does research.
 
 Goal: Find out.
@@ -78,23 +72,22 @@ Reviews that must pass
   index
     Good: Is it good?
 
-When the step is done:
-  finished_step with session_id "ab12" and outputs {"notes": ["path", …], "index": "path" (optional)}`);
+When research is done: finished_step with session_id "ab12", step_id "research" and outputs {"notes": ["path", …], ["index": "path"]}`);
   });
 
   test('by a command', () => {
-    expect(describeBegunSteps(steps(BEGUN, 'research'), 'commands')).toMatch(
-      /\n {2}onceover workflow finish --session ab12 --output notes=PATH … \[--output index=PATH\]$/,
+    expect(describeBegunSteps(steps(BEGUN), 'commands')).toMatch(
+      /\nWhen research is done: onceover workflow finish --session ab12 --step research --output notes=PATH … \[--output index=PATH\]$/,
     );
   });
 
   test('names parallel steps, each with its own call', () => {
-    const text = describeBegunSteps(steps(SECOND, 'left', 'right'), 'tools');
+    const text = describeBegunSteps(steps(SECOND), 'tools');
     expect(text).toMatch(/^You can do these steps in parallel, .*: left, right\.\n\nStep left: /);
     expect(text).toContain('  notes  1.md, 2.md (from research)\n  index  not provided (from research)');
     expect(text).toContain('session_id "ab12", step_id "left" and outputs {"left": "path"}');
     expect(text).toContain('session_id "ab12", step_id "right" and outputs {}');
-    expect(describeBegunSteps(steps(SECOND, 'left', 'right'), 'commands')).toContain('--session ab12 --step right');
+    expect(describeBegunSteps(steps(SECOND), 'commands')).toContain('--session ab12 --step right');
   });
 
   test('removes control characters from the text of an author', () => {
@@ -107,15 +100,17 @@ When the step is done:
         reviews: [reviewOf('out', { criteria: { [evil]: evil } })],
       }),
     ]);
-    const text = describeBegunSteps(begunSteps(sessionOf(job, { goal: evil }), job, ['a']), 'commands');
+    const text = describeBegunSteps(begunSteps(sessionOf(job, { goal: evil }), job), 'commands');
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
   });
 });
 
 describe('the result of a step', () => {
-  const base = { step: 'research', judged: 0, skipped: [], notices: [] } as const;
-  const ended = (more: Partial<StepEnd>): StepEnd =>
-    ({ ...base, kind: 'finished', session: SECOND, override: null, begun: [], ...more }) as StepEnd;
+  const base = { judged: 0, skipped: [], errors: [], begun: [], notInLedger: null } as const;
+  const ended = (more: Partial<StepEnd>, id = 'research'): StepEnd => {
+    const { session = SECOND } = more;
+    return { ...base, kind: 'finished', session, step: stepState(session, id), ...more };
+  };
   const title = (end: StepEnd) => describeStepEnd(end, 'tools').split('\n', 1)[0];
 
   test.each<[title: string, end: StepEnd, said: string]>([
@@ -124,17 +119,12 @@ describe('the result of a step', () => {
     [
       'with all reviews already passed',
       ended({ skipped: [{ review_run_each: 'step', target_file: null }] }),
-      'Finished: research. All reviews already passed.',
+      'Finished: research.',
     ],
     [
       'with a reason',
-      ended({ override: 'A draft.' }),
-      'Finished: research. No review passed; the reason is stored: A draft.',
-    ],
-    [
-      'by self-review',
-      ended({ override: 'All pass.', session: { ...SECOND, reviewer: SELF } }),
-      'Finished: research. Self-review: All pass.',
+      ended({ session: finishStep(BEGUN, 'research', { ...DONE, override: 'A draft.' }) }),
+      'Finished: research. The reason is stored: A draft.',
     ],
   ])('finished %s', (_, end, said) => {
     expect(title(end)).toBe(said);
@@ -145,41 +135,35 @@ describe('the result of a step', () => {
       { review_run_each: 'notes', target_file: '1.md' },
       { review_run_each: 'step', target_file: null },
     ];
-    expect(describeStepEnd(ended({ judged: 1, skipped, begun: steps(SECOND, 'left') }), 'tools')).toMatch(
+    expect(describeStepEnd(ended({ judged: 1, skipped, begun: steps(SECOND).slice(0, 1) }), 'tools')).toMatch(
       /^Finished: research\. 1 review passed\.\nSkipped, already passed with the same files and criteria: 1\.md \(notes\), all outputs together\.\n\nStep left: /,
     );
-    expect(describeStepEnd(ended({}), 'tools')).toBe(
-      'Finished: research.\n\nStill open: left, right. The next steps start when these are finished.',
-    );
+    expect(describeStepEnd(ended({}), 'tools')).toMatch(/^Finished: research\.\n\nSession ab12 .*left {6}open/s);
   });
 
   test('lists all outputs and overrides at the end', () => {
-    let session = finishStep(SECOND, 'left', { ...DONE, outputs: { left: 'l.md' }, override: 'A draft.' }).session;
-    session = finishStep(session, 'right', { ...DONE, outputs: {} }).session;
-    expect(describeStepEnd(ended({ step: 'right', session }), 'tools')).toBe(`Finished: right.
+    let session = finishStep(SECOND, 'left', { ...DONE, outputs: { left: 'l.md' }, override: 'A draft.' });
+    session = finishStep(session, 'right', { ...DONE, outputs: {} });
+    expect(describeStepEnd(ended({ session }, 'right'), 'tools')).toBe(`Finished: right.
 
-The workflow is complete: session ab12 (study/full).
+Session ab12 (study/full) was completed at ${NOW}
 Goal: Find out.
+Reviewer: one.
 
-  research  notes: 1.md, 2.md
-  left      left: l.md
-  right     no outputs
-
-Finished without a passed review:
-  left      A draft.`);
+  research  finished  notes: 1.md, 2.md
+  left      finished  left: l.md (override: A draft.)
+  right     finished  no outputs`);
   });
 
   test('lists failed and skipped reviews, reviews without a verdict, and the next step', () => {
-    const end: StepEnd = {
-      ...base,
+    const failed = [{ ...failedReview('notes', '2.md'), feedback: 'Two\nlines.' }, failedReview('step')];
+    const end = ended({
       kind: 'failed',
-      session: BEGUN,
+      session: changeStep(BEGUN, 'research', { attempts: 2, failed }),
       judged: 3,
-      attempts: 2,
-      failed: [{ ...failedReview('notes', '2.md'), feedback: 'Two\nlines.' }, failedReview('step')],
       errors: [{ runEach: 'notes', file: '3.md', said: 'It took\ntoo long.' }],
       skipped: [{ review_run_each: 'notes', target_file: '1.md' }],
-    };
+    });
     expect(describeStepEnd(end, 'tools')).toBe(`Not finished: 2 of 3 reviews of research did not pass (attempt 2).
 
 2.md (notes)
@@ -204,22 +188,25 @@ Fix what did not pass and call finished_step again with all outputs. Reviews tha
   });
 
   test('describes a self-review', () => {
-    const end: StepEnd = { ...base, kind: 'instructed', session: BEGUN, file: 'review.md' as RepoPath };
+    const instructed = { digest: 'x', file: 'review.md' as RepoPath, at: NOW };
+    const end = ended({ kind: 'instructed', session: changeStep(BEGUN, 'research', { instructed }) });
+    expect(describeStepEnd(end, 'tools')).toContain('1. Have the sub-agent read the review file review.md and');
     expect(describeStepEnd(end, 'tools')).toContain(
-      '5. Then call finished_step again with session_id "ab12", the same outputs and quality_review_override_reason: say',
+      '5. Then call finished_step again for session ab12, with the same outputs and quality_review_override_reason: say',
     );
     expect(describeStepEnd(end, 'commands')).toContain(
-      '5. Then call "onceover workflow finish --session ab12" again with the same outputs and --override: say',
+      '5. Then call "onceover workflow finish" again for session ab12, with the same outputs and --override "why": say',
     );
   });
 });
 
 test.each([
-  [false, 'Reviewer: one.\n\nStep research'],
-  [true, 'Claude Code is not installed and no other reviewer was named.\nReviewer: '],
+  [false, 'Session ab12 (study/full) '],
+  [true, 'Claude Code is not installed and no other reviewer was named.\n\nSession ab12 '],
 ])('names the reviewer at the start (missing: %s)', (reviewerMissing, said) => {
-  const text = describeWorkflowStart({ session: BEGUN, begun: steps(BEGUN, 'research'), reviewerMissing }, 'tools');
-  expect(text).toContain(`Started session ab12 (study/full).\n${said}`);
+  const text = describeWorkflowStart({ session: BEGUN, begun: steps(BEGUN), reviewerMissing }, 'tools');
+  expect(text.startsWith(said)).toBe(true);
+  expect(text).toMatch(/\nReviewer: one\.\n\n {2}research {2}open .*\n\nStep research: /s);
 });
 
 describe('the list of workflows', () => {
@@ -234,7 +221,7 @@ describe('the list of workflows', () => {
   test('has jobs, workflows and active sessions', () => {
     const several = {
       ...JOB,
-      workflows: [...JOB.workflows, { name: 'quick', summary: 'Less.', groups: [['research']] }],
+      workflows: [...JOB.workflows, { name: 'quick', summary: 'Less.', steps: [['research']] }],
     };
     const single = { ...JOB, name: 'full' };
     const text = describeWorkflows(
@@ -242,7 +229,7 @@ describe('the list of workflows', () => {
         ...NONE,
         jobs: [several, single],
         sessions: [
-          { session: BEGUN, isCurrent: true, open: steps(BEGUN, 'research') },
+          { session: BEGUN, isCurrent: true, open: steps(BEGUN) },
           { session: { ...BEGUN, end: { kind: 'completed', at: NOW } }, isCurrent: true, open: [] },
           { session: BEGUN, isCurrent: false, open: [] },
         ],
@@ -250,27 +237,37 @@ describe('the list of workflows', () => {
       'commands',
     );
     expect(text).toBe(`study  Studies something.
-  full   All of it.
-         research → (left | right)
-  quick  Less.
-         research
+  full   All of it. research → (left | right)
+  quick  Less. research
 
 full  Studies something.
-  research → (left | right)
+  full  All of it. research → (left | right)
 
 To start one: onceover workflow start JOB [WORKFLOW] --goal "what for"
 
-Active sessions
-  ab12 (study/full): Find out.
-    research: Step research (instructions: .deepwork/jobs/study/steps/research.md)
-  ab12 (study/full): Find out.
-    The steps of its workflow have changed, so this session cannot continue.`);
+Session ab12 (study/full) has been active since ${NOW}
+Goal: Find out.
+Reviewer: one.
+
+  research  open      instructions: .deepwork/jobs/study/steps/research.md
+  left      waiting
+  right     waiting
+
+Session ab12 (study/full) has been active since ${NOW}
+Goal: Find out.
+Reviewer: one.
+The steps of its workflow have changed, so this session cannot continue.
+
+  research  open
+  left      waiting
+  right     waiting`);
   });
 
   test('has the state of each step', () => {
     const failing = recordVerdict(SECOND, 'left', [failedReview('left', 'l.md')]);
-    const session = recordInstructions(failing, 'right', { digest: 'x', file: 'review.md' as RepoPath, at: NOW });
-    const text = describeSessionStatus([{ session, isCurrent: true, open: [] }], 'commands');
+    const instructed = { digest: 'x', file: 'review.md' as RepoPath, at: NOW };
+    const session = changeStep(failing, 'right', { instructed });
+    const text = describeSessionState({ session });
     expect(text).toBe(`Session ab12 (study/full) has been active since ${NOW}
 Goal: Find out.
 Reviewer: one.
@@ -278,10 +275,11 @@ Reviewer: one.
   research  finished  notes: 1.md, 2.md
   left      open      attempt 1 did not pass: l.md (left)
   right     open      to be reviewed: review.md`);
-    expect(describeSessionStatus([{ session, isCurrent: false, open: [] }], 'commands')).toContain(
-      'this session cannot continue',
-    );
-    expect(describeAborted(abortSession(session, 'No\ntime.', NOW))).toContain(`was aborted at ${NOW}: No; time.`);
+    expect(describeSessionState({ session, isCurrent: false })).toContain('this session cannot continue');
+    const end = { kind: 'aborted', at: NOW, explanation: 'No\ntime.' } as const;
+    const aborted = describeSessionState({ session: { ...session, end }, isCurrent: false });
+    expect(aborted).toContain(`was aborted at ${NOW}: No; time.`);
+    expect(aborted).not.toContain('cannot continue');
   });
 
   test('warns about problems and unreadable sessions', () => {

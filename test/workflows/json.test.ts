@@ -13,44 +13,43 @@ import {
   workflowStatusSchema,
   workflowsSchema,
 } from '../../src/workflows/json-schema.ts';
-import { abortSession, begunSteps, finishStep, recordVerdict } from '../../src/workflows/session.ts';
-import type { StepEnd } from '../../src/workflows/types.ts';
+import { begunSteps, finishStep, recordVerdict, stepState } from '../../src/workflows/session.ts';
+import type { StepEnd, WorkflowSession } from '../../src/workflows/types.ts';
 import { failedReview, jobOf, NOW, output, reviewOf, SELF, sessionOf, stepOf } from '../support/workflow/samples.ts';
 
 const JOB = jobOf(
   [
     stepOf('a', {
-      inputs: [{ kind: 'user', name: 'question', description: 'What?' }],
+      inputs: [{ name: 'question', description: 'What?' }],
       reviews: [reviewOf('out', { guidance: 'x' })],
     }),
-    stepOf('b', { inputs: [{ kind: 'file', output: 'out', fromStep: 'a' }] }),
-    stepOf('c', { outputs: [output('out', { type: 'files' })] }),
+    stepOf('b', { inputs: [{ file: 'out', from_step: 'a' }] }),
+    stepOf('c', { outputs: output('out', { type: 'files' }) }),
   ],
   [['a'], ['b', 'c']],
 );
 const BEGUN = sessionOf(JOB);
 const done = (out: string | string[]) => ({ at: NOW, outputs: { out }, notes: 'Notes.', override: null });
 const NEXT = finishStep(BEGUN, 'a', done('a.md'));
-const LAST = finishStep(finishStep(NEXT.session, 'b', done('b.md')).session, 'c', done(['c.md']));
+const LAST = finishStep(finishStep(NEXT, 'b', done('b.md')), 'c', done(['c.md']));
 
-const end = (more: Partial<StepEnd>): StepEnd =>
-  ({
-    kind: 'finished',
-    session: NEXT.session,
-    step: 'a',
-    override: null,
-    judged: 1,
-    skipped: [],
-    notices: [],
-    begun: [],
-    ...more,
-  }) as StepEnd;
+const end = (session: WorkflowSession, more: Partial<StepEnd> = {}): StepEnd => ({
+  kind: 'finished',
+  session,
+  step: stepState(session, 'a'),
+  judged: 1,
+  skipped: [],
+  errors: [],
+  begun: [],
+  notInLedger: null,
+  ...more,
+});
 
 test('documents a start with parallel steps', () => {
   const session = sessionOf(jobOf(JOB.steps, [['b', 'c'], ['a']]), { reviewer: SELF });
   const document = workflowStartDocument({
     session,
-    begun: begunSteps(session, JOB, ['b', 'c']),
+    begun: begunSteps(session, JOB),
     reviewerMissing: true,
   });
   expect(workflowStartSchema.parse(document)).toEqual(document);
@@ -66,8 +65,8 @@ test('documents a start with parallel steps', () => {
 
 test('documents the next steps', () => {
   const document = stepEndDocument(
-    end({
-      begun: begunSteps(NEXT.session, JOB, NEXT.begun),
+    end(NEXT, {
+      begun: begunSteps(NEXT, JOB),
       skipped: [{ review_run_each: 'out', target_file: 'a.md' }],
     }),
   );
@@ -86,11 +85,11 @@ test('documents the next steps', () => {
 });
 
 test('documents the outputs of every step at the end, also if two have the same name', () => {
-  const document = stepEndDocument(end({ session: LAST.session, step: 'c' }));
+  const document = stepEndDocument(end(LAST));
   expect(stepEndSchema.parse(document)).toEqual(document);
   expect(document).toMatchObject({
     status: 'workflow_complete',
-    summary: expect.stringContaining('complete'),
+    summary: expect.stringContaining('was completed at'),
     all_outputs: { a: { out: 'a.md' }, b: { out: 'b.md' }, c: { out: ['c.md'] } },
     open_steps: [],
     next: null,
@@ -100,13 +99,7 @@ test('documents the outputs of every step at the end, also if two have the same 
 test('documents failed reviews', () => {
   const session = recordVerdict(BEGUN, 'a', [failedReview('out', 'a.md')]);
   const document = stepEndDocument(
-    end({
-      kind: 'failed',
-      session,
-      failed: [failedReview('out', 'a.md')],
-      errors: [{ runEach: 'step', file: null, said: 'gone' }],
-      attempts: 1,
-    }),
+    end(session, { kind: 'failed', errors: [{ runEach: 'step', file: null, said: 'gone' }] }),
   );
   expect(stepEndSchema.parse(document)).toEqual(document);
   expect(document).toMatchObject({
@@ -120,8 +113,8 @@ test('documents failed reviews', () => {
 });
 
 test('documents a ledger failure as a warning', () => {
-  const failure = { kind: 'disk', action: 'write', path: 'ledger', code: 'ENOSPC' } as const;
-  const document = stepEndDocument(end({ notices: [{ kind: 'not-in-ledger', failure }] }));
+  const notInLedger = { kind: 'disk', action: 'write', path: 'ledger', code: 'ENOSPC' } as const;
+  const document = stepEndDocument(end(NEXT, { notInLedger }));
   expect(stepEndSchema.parse(document)).toEqual(document);
   expect(document.warnings).toEqual([
     'the cost of reviewing this step is not in the ledger: ledger could not be written: the disk is full (ENOSPC).',
@@ -129,8 +122,9 @@ test('documents a ledger failure as a warning', () => {
 });
 
 test('documents jobs, sessions and their state', () => {
-  const standing = { session: NEXT.session, isCurrent: true, open: begunSteps(NEXT.session, JOB, ['b']) };
-  const ended = { session: abortSession(BEGUN, 'Why.', NOW), isCurrent: true, open: [] };
+  const standing = { session: NEXT, isCurrent: true, open: begunSteps(NEXT, JOB).slice(0, 1) };
+  const aborting = { ...BEGUN, end: { kind: 'aborted', at: NOW, explanation: 'Why.' } } as const;
+  const ended = { session: aborting, isCurrent: true, open: [] };
   const list = workflowsDocument({ jobs: [JOB], problems: [], sessions: [standing, ended], unreadable: [] });
   expect(workflowsSchema.parse(list)).toEqual(list);
   expect(list).toMatchObject({
@@ -147,7 +141,7 @@ test('documents jobs, sessions and their state', () => {
     ended_at: NOW,
     steps: [{ status: 'open' }, { status: 'waiting' }, {}],
   });
-  expect(sessionDocument(NEXT.session).steps[0]).toMatchObject({
+  expect(sessionDocument(NEXT).steps[0]).toMatchObject({
     status: 'finished',
     notes: 'Notes.',
     outputs: { out: 'a.md' },

@@ -2,7 +2,7 @@ import { type CheckedConfig, checkConfig } from '../../api.ts';
 import { quoteName } from '../../kernel/escape.ts';
 import { describeNotice } from '../../rules/describe.ts';
 import { count } from '../../ui/wording.ts';
-import { workflowWarnings } from '../../workflows/describe/list.ts';
+import { workflowWarnings } from '../../workflows/describe.ts';
 import { exitWith, printJson, printResult, workingDirectory } from '../output.ts';
 
 /** Reports every mistake in the configuration files; exits with 2 if there is one. */

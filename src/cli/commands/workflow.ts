@@ -4,13 +4,15 @@ import type { Failure } from '../../kernel/failure.ts';
 import { type Styled, truncated } from '../../ui/style.ts';
 import { forLog, shownOn } from '../../ui/terminal.ts';
 import { count } from '../../ui/wording.ts';
-import { describeStepEnd, describeWorkflowNotice, describeWorkflowStart } from '../../workflows/describe/end.ts';
 import {
-  describeAborted,
-  describeSessionStatus,
+  describeBegunSteps,
+  describeSessionState,
+  describeStepEnd,
+  describeWorkflowStart,
   describeWorkflows,
+  stepEndWarnings,
   workflowWarnings,
-} from '../../workflows/describe/list.ts';
+} from '../../workflows/describe.ts';
 import {
   sessionDocument,
   stepEndDocument,
@@ -41,14 +43,12 @@ export async function workflowStartCommand(
   if (job === undefined) return exitWith(wrong('Name a job. "onceover workflow list" lists the jobs.'), json);
   if (goal === '') return exitWith(wrong('Describe what you want to achieve with --goal.'), json);
   if (selfReview && reviewer !== null) return exitWith(wrong('Use either --reviewer or --self-review.'), json);
-  const wish = { job, workflow: name ?? null, goal, reviewer, selfReview, ...PERSON };
-  const started = await startWorkflow(workingDirectory(), wish);
+  const request = { job, workflow: name ?? null, goal, reviewer, selfReview, startedBy: 'person', stop: null } as const;
+  const started = await startWorkflow(workingDirectory(), request);
   if (!started.ok) return exitWith(started.failure, json);
   if (json) return printJson(workflowStartDocument(started.value, 'commands'));
   printStyled((shown) => describeWorkflowStart(started.value, 'commands', shown));
 }
-
-const PERSON = { startedBy: 'person', stop: null, progress() {} } as const;
 
 export async function workflowFinishCommand(
   options: Json & {
@@ -81,7 +81,7 @@ export async function workflowFinishCommand(
   if (ended === 'interrupted') return;
   if (!ended.ok) return exitWith(ended.failure, json);
   const end = ended.value;
-  printWarnings(end.notices.map(describeWorkflowNotice));
+  printWarnings(stepEndWarnings(end));
   if (json) printJson(stepEndDocument(end, 'commands'));
   else printStyled((shown) => describeStepEnd(end, 'commands', shown));
   process.exitCode = end.kind === 'finished' ? 0 : 1;
@@ -115,7 +115,14 @@ export async function workflowStatusCommand(options: Json & { readonly session?:
   if (json) return printJson(workflowStatusDocument(shown, warnings));
   if (shown.length === 0)
     return printResult('No workflow is open. Run "onceover workflow list" to see what you can start.');
-  printStyled((look) => describeSessionStatus(shown, 'commands', look));
+  printStyled((look) =>
+    shown
+      .flatMap((one) => [
+        describeSessionState(one, look),
+        ...(one.open.length === 0 ? [] : [describeBegunSteps(one.open, 'commands', look)]),
+      ])
+      .join('\n\n'),
+  );
 }
 
 export async function workflowAbortCommand(
@@ -127,7 +134,7 @@ export async function workflowAbortCommand(
   const aborted = await abortWorkflow(workingDirectory(), { named: session ?? null, own: null, explanation: why });
   if (!aborted.ok) return exitWith(aborted.failure, json);
   if (json) return printJson(sessionDocument(aborted.value));
-  printStyled((shown) => describeAborted(aborted.value, shown));
+  printStyled((shown) => describeSessionState({ session: aborted.value }, shown));
 }
 
 /** Parses `name=path` values into lists of paths by output name. */

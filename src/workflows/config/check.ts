@@ -1,142 +1,107 @@
 import * as z from 'zod';
 import type { YamlFile } from '../../config/yaml.ts';
 import type { JobProblem, PlacedProblem } from '../../kernel/failure.ts';
-import { WHOLE_STEP } from '../types.ts';
+import { WHOLE_STEP } from '../quality/types.ts';
 
 type Node = { readonly id: string; readonly dependencies: readonly string[] };
 
-/** Returns all direct and indirect dependencies of a step, without ids of unknown steps. */
-export function allDependencies(steps: readonly Node[], id: string): ReadonlySet<string> {
-  return new Set(inOrder(steps, steps.find((step) => step.id === id)?.dependencies ?? []));
-}
-
-/** Returns all ids in file order, except that each step comes after its dependencies. There must be no cycle. */
-export function stepsInOrder(steps: readonly Node[]): readonly string[] {
-  return inOrder(
-    steps,
-    steps.map(({ id }) => id),
-  );
-}
-
-/** Returns the wanted steps and their dependencies, each step after its dependencies. */
-function inOrder(steps: readonly Node[], wanted: readonly string[]): readonly string[] {
+/**
+ * Returns the wanted steps and all their dependencies, each step after its dependencies and otherwise in the given
+ * order. `cycle` has the steps of a dependency cycle, with the first step again at the end.
+ */
+export function orderSteps(
+  steps: readonly Node[],
+  wanted: readonly string[] = steps.map(({ id }) => id),
+): { readonly order: readonly string[]; readonly cycle: readonly string[] | null } {
   const byId = new Map(steps.map((step) => [step.id, step]));
-  const seen = new Set<string>();
-  const order: string[] = [];
-  const visit = (id: string): void => {
-    const step = byId.get(id);
-    if (step === undefined || seen.has(id)) return;
-    seen.add(id);
-    step.dependencies.forEach(visit);
-    order.push(id);
-  };
-  wanted.forEach(visit);
-  return order;
-}
-
-/** Returns the steps of a dependency cycle, with the first step again at the end; `null` if there is no cycle. */
-export function findCycle(steps: readonly Node[]): readonly string[] | null {
-  const byId = new Map(steps.map((step) => [step.id, step]));
-  const cleared = new Set<string>();
-  const follow = (id: string, path: readonly string[]): readonly string[] | null => {
+  const order = new Set<string>();
+  let cycle: readonly string[] | null = null;
+  const visit = (id: string, path: readonly string[]): void => {
     const at = path.indexOf(id);
-    if (at !== -1) return [...path.slice(at), id];
-    if (cleared.has(id)) return null;
-    for (const next of byId.get(id)?.dependencies ?? []) {
-      const found = follow(next, [...path, id]);
-      if (found !== null) return found;
-    }
-    cleared.add(id);
-    return null;
+    if (at !== -1) cycle ??= [...path.slice(at), id];
+    const step = byId.get(id);
+    if (at !== -1 || step === undefined || order.has(id)) return;
+    for (const needed of step.dependencies) visit(needed, [...path, id]);
+    order.add(id);
   };
-  for (const { id } of steps) {
-    const found = follow(id, []);
-    if (found !== null) return found;
-  }
-  return null;
+  for (const id of wanted) visit(id, []);
+  return { order: [...order], cycle };
 }
-
-type Place = YamlFile['place'];
 
 type Report = (path: readonly PropertyKey[], what: JobProblem, at?: 'key') => void;
 
 /** Returns the problems of a job with a valid shape: references to unknown names, and steps that can never start. */
-export function checkJob(job: JobDocument, place: Place): readonly PlacedProblem[] {
+export function checkJob(job: JobDocument, place: YamlFile['place']): readonly PlacedProblem[] {
   const problems: PlacedProblem[] = [];
   const report: Report = (path, what, at) => problems.push({ ...place(path, at), what });
-  const { steps } = job;
-  for (const [i, { id }] of steps.entries()) {
-    const first = steps.findIndex((one) => one.id === id);
-    if (first < i) report(['steps', i, 'id'], { kind: 'duplicate-step', id, line: place(['steps', first, 'id']).line });
-    checkStep(job, i, report);
+  const { steps, workflows } = job;
+  for (const [i, step] of steps.entries()) {
+    const first = steps.findIndex(({ id }) => id === step.id);
+    const { line } = place(['steps', first, 'id']);
+    if (first < i) report(['steps', i, 'id'], { kind: 'duplicate-step', id: step.id, line });
+    checkStep(job, step, (path, what, at) => report(['steps', i, ...path], what, at));
   }
-  const cycle = findCycle(steps);
+  const { cycle } = orderSteps(steps);
   if (cycle !== null) {
     const i = steps.findIndex(({ id }) => id === cycle[0]);
     const j = steps[i]?.dependencies.indexOf(cycle[1] ?? '') ?? 0;
     report(['steps', i, 'dependencies', j], { kind: 'dependency-cycle', steps: cycle });
   }
-  for (const [i, { name }] of job.workflows.entries()) {
-    const first = job.workflows.findIndex((one) => one.name === name);
-    if (first < i) {
-      const { line } = place(['workflows', first, 'name']);
-      report(['workflows', i, 'name'], { kind: 'duplicate-workflow', name, line });
-    }
-    checkOrder(job, i, report);
+  for (const [i, workflow] of workflows.entries()) {
+    const first = workflows.findIndex(({ name }) => name === workflow.name);
+    const { line } = place(['workflows', first, 'name']);
+    if (first < i) report(['workflows', i, 'name'], { kind: 'duplicate-workflow', name: workflow.name, line });
+    checkOrder(job, workflow, (path, what) => report(['workflows', i, 'steps', ...path], what));
   }
   return problems.sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
-function checkStep(job: JobDocument, i: number, report: Report): void {
-  const step = job.steps[i];
-  if (step === undefined) return;
+function checkStep(job: JobDocument, step: JobDocument['steps'][number], report: Report): void {
   for (const [j, id] of step.dependencies.entries()) {
-    if (!isStep(job, id)) report(['steps', i, 'dependencies', j], unknownStep(job, id));
+    if (!isStep(job, id)) report(['dependencies', j], unknownStep(job, id));
   }
   if (Object.hasOwn(step.outputs, WHOLE_STEP)) {
-    report(['steps', i, 'outputs', WHOLE_STEP], { kind: 'reserved-output', name: WHOLE_STEP }, 'key');
+    report(['outputs', WHOLE_STEP], { kind: 'reserved-output', name: WHOLE_STEP }, 'key');
   }
   const known = [WHOLE_STEP, ...Object.keys(step.outputs)];
   for (const [j, { run_each: output, quality_criteria }] of step.reviews.entries()) {
-    const path = ['steps', i, 'reviews', j];
     if (!known.includes(output)) {
-      report([...path, 'run_each'], { kind: 'unknown-output', step: step.id, output, known });
+      report(['reviews', j, 'run_each'], { kind: 'unknown-output', step: step.id, output, known });
     }
-    if (Object.keys(quality_criteria).length === 0) report([...path, 'quality_criteria'], { kind: 'no-criteria' });
+    if (Object.keys(quality_criteria).length === 0) {
+      report(['reviews', j, 'quality_criteria'], { kind: 'no-criteria' });
+    }
   }
-  const needed = allDependencies(job.steps, step.id);
+  const needed = orderSteps(job.steps, step.dependencies).order;
   for (const [j, input] of step.inputs.entries()) {
     if (!('file' in input)) continue;
-    const path = ['steps', i, 'inputs', j];
-    const { file, from_step: from } = input;
+    const { file: output, from_step: from } = input;
     const source = job.steps.find(({ id }) => id === from);
-    if (source === undefined) report([...path, 'from_step'], unknownStep(job, from));
-    else if (!needed.has(from)) {
-      report([...path, 'from_step'], { kind: 'input-of-no-dependency', step: step.id, from });
-    } else if (!Object.hasOwn(source.outputs, file)) {
-      const outputs = Object.keys(source.outputs);
-      report([...path, 'file'], { kind: 'unknown-output', step: from, output: file, known: outputs });
+    if (source === undefined) report(['inputs', j, 'from_step'], unknownStep(job, from));
+    else if (!needed.includes(from)) {
+      report(['inputs', j, 'from_step'], { kind: 'input-of-no-dependency', step: step.id, from });
+    } else if (!Object.hasOwn(source.outputs, output)) {
+      const names = Object.keys(source.outputs);
+      report(['inputs', j, 'file'], { kind: 'unknown-output', step: from, output, known: names });
     }
   }
 }
 
 /** Reports steps of a workflow that are unknown, listed twice, or not in a later group than their dependencies. */
-function checkOrder(job: JobDocument, i: number, report: Report): void {
-  const workflow = job.workflows[i];
-  if (workflow === undefined) return;
-  const groups = workflow.steps.map((entry) => (typeof entry === 'string' ? [entry] : entry));
+function checkOrder(job: JobDocument, { name, steps }: JobDocument['workflows'][number], report: Report): void {
+  const groups = steps.map((entry) => [entry].flat());
   const seen = new Set<string>();
   for (const [g, group] of groups.entries()) {
     for (const [k, id] of group.entries()) {
-      const path = ['workflows', i, 'steps', g, ...(typeof workflow.steps[g] === 'string' ? [] : [k])];
-      if (seen.has(id)) report(path, { kind: 'step-twice', workflow: workflow.name, step: id });
+      const path = [g, k];
+      if (seen.has(id)) report(path, { kind: 'step-twice', workflow: name, step: id });
       else if (!isStep(job, id)) report(path, unknownStep(job, id));
       else {
         for (const needs of job.steps.find((step) => step.id === id)?.dependencies ?? []) {
           const at = groups.findIndex((one) => one.includes(needs));
           if (!isStep(job, needs) || needs === id || (at !== -1 && at < g)) continue;
           const why = at === -1 ? 'left-out' : at === g ? 'same-group' : 'later';
-          report(path, { kind: 'step-out-of-order', workflow: workflow.name, step: id, needs, why });
+          report(path, { kind: 'step-out-of-order', workflow: name, step: id, needs, why });
         }
       }
       seen.add(id);
@@ -152,14 +117,11 @@ function unknownStep({ steps }: JobDocument, id: string): JobProblem {
   return { kind: 'unknown-step', id, known: [...new Set(steps.map((step) => step.id))] };
 }
 
-const NAME = /^[a-z][a-z0-9_]*$/;
-
-const NAME_RULE = 'must begin with a lower-case letter and have only lower-case letters, digits and "_"';
-
-/** Limited because names are part of file names, together with a session id. */
-const LONGEST_NAME = 64;
-
-const name = z.string().max(LONGEST_NAME).regex(NAME, NAME_RULE);
+// The length is limited because names are part of file names, together with a session id.
+const name = z
+  .string()
+  .max(64)
+  .regex(/^[a-z][a-z0-9_]*$/, 'must begin with a lower-case letter and have only lower-case letters, digits and "_"');
 
 const text = z.string().trim().min(1);
 
@@ -234,6 +196,7 @@ export const jobSchema = z
     summary: text.max(200),
     common_job_info_provided_to_all_steps_at_runtime: z
       .string()
+      .trim()
       .default('')
       .describe('Text that every step gets with its own instructions.'),
     steps: z.array(stepSchema).min(1),

@@ -2,8 +2,8 @@ import type { SessionName } from '../../kernel/failure.ts';
 import type { SessionId } from '../../kernel/ids.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
 import type { StepOutputs } from '../quality/types.ts';
-import { openSteps, sessionName, stepState } from '../session.ts';
-import type { Job, OutputSpec, Step, WorkflowSession } from '../types.ts';
+import { openSteps, sessionName } from '../session.ts';
+import type { Job, Step, WorkflowSession } from '../types.ts';
 
 /** Paths by output name, as the caller gives them to finish a step. */
 export type GivenOutputs = {
@@ -14,37 +14,24 @@ export type GivenOutputs = {
 
 /** Returns the outputs in the order of the step, or a failure if they are not the outputs that the step needs. */
 export function checkOutputs(session: SessionName, step: Step, given: GivenOutputs): Result<StepOutputs> {
-  const names = Object.keys(given.values);
-  const known = step.outputs.map(({ name }) => name);
-  const unknown = names.find((name) => !known.includes(name));
+  const specs = Object.entries(step.outputs);
+  const known = specs.map(([name]) => name);
+  const unknown = Object.keys(given.values).find((name) => !known.includes(name));
   if (unknown !== undefined) return err({ kind: 'unknown-output', session, step: step.id, name: unknown, known });
-  const missing = step.outputs.flatMap(({ name, required }) => (required && !names.includes(name) ? [name] : []));
+  const missing = missingOutputs(step, Object.keys(given.values));
   if (missing.length > 0) return err({ kind: 'missing-outputs', step: step.id, names: missing });
   const checked: [string, string | readonly string[]][] = [];
-  for (const output of step.outputs) {
-    const { name, type } = output;
-    const value = Object.hasOwn(given.values, name) ? given.values[name] : undefined;
-    if (value === undefined) continue;
-    const typed = given.typed ? value : typedValue(output, value);
-    const wrong = wrongType(output, typed);
-    if (wrong !== null) return err({ kind: 'wrong-output-type', step: step.id, name, expected: type, given: wrong });
-    checked.push([name, typeof typed === 'string' ? typed : [...new Set(typed)]]);
+  for (const [name, { type: expected, required }] of specs) {
+    if (!Object.hasOwn(given.values, name)) continue;
+    const paths = [given.values[name] ?? []].flat();
+    const [only = ''] = paths;
+    const isOne = given.typed ? typeof given.values[name] === 'string' : expected === 'file' && paths.length === 1;
+    const wrong = { kind: 'wrong-output-type', step: step.id, name, expected } as const;
+    if (isOne !== (expected === 'file')) return err({ ...wrong, given: isOne ? 'one' : 'several' });
+    if (required && paths.length === 0) return err({ ...wrong, given: 'none' });
+    checked.push([name, isOne ? only : [...new Set(paths)]]);
   }
   return ok(Object.fromEntries(checked));
-}
-
-function typedValue({ type }: OutputSpec, value: string | readonly string[]): string | readonly string[] {
-  const [first, ...others] = value;
-  return type === 'file' && typeof value !== 'string' && first !== undefined && others.length === 0 ? first : value;
-}
-
-function wrongType(
-  { type, required }: OutputSpec,
-  value: string | readonly string[],
-): 'one' | 'several' | 'none' | null {
-  if (typeof value === 'string') return type === 'file' ? null : 'one';
-  if (type === 'file') return 'several';
-  return required && value.length === 0 ? 'none' : null;
 }
 
 /** Returns the step to finish: the named one, else the only open step with these outputs, else the only open step. */
@@ -53,54 +40,51 @@ export function chooseStep(
   job: Job,
   wanted: { readonly step: string | null; readonly outputs: readonly string[] },
 ): Result<Step> {
-  const findStep = (id: string) => job.steps.find((step) => step.id === id);
-  const open = openSteps(session).flatMap(({ id }) => findStep(id) ?? []);
+  const open = openSteps(session).flatMap(({ id }) => job.steps.find((step) => step.id === id) ?? []);
   const context = { session: sessionName(session), open: open.map(({ id }) => id) };
   if (wanted.step !== null) {
-    const named = open.find(({ id }) => id === wanted.step);
+    const { step } = wanted;
+    const named = open.find(({ id }) => id === step);
     if (named !== undefined) return ok(named);
-    const step = wanted.step;
-    const state = stepState(session, step);
+    const state = session.steps.find(({ id }) => id === step);
     if (state === undefined) return err({ kind: 'no-such-step', ...context, step });
     if (state.finished === null) return err({ kind: 'step-not-begun', ...context, step });
     return err({ kind: 'step-finished', ...context, step, at: state.finished.at });
   }
-  const fitting = open.filter((step) => fits(step, wanted.outputs));
-  if (fitting.length === 0 && wanted.outputs.length > 0) {
+  const fitting = job.steps.filter((step) => fits(step, wanted.outputs));
+  const fittingOpen = open.filter((step) => fitting.includes(step));
+  if (fittingOpen.length === 0 && wanted.outputs.length > 0) {
     for (const { id, finished } of session.steps) {
-      const step = findStep(id);
-      if (finished !== null && step !== undefined && fits(step, wanted.outputs)) {
+      if (finished !== null && fitting.some((step) => step.id === id)) {
         return err({ kind: 'step-finished', ...context, step: id, at: finished.at });
       }
     }
   }
-  const [only, ...others] = fitting.length === 1 ? fitting : open;
+  const [only, ...others] = fittingOpen.length === 1 ? fittingOpen : open;
   if (only !== undefined && others.length === 0) return ok(only);
   return err({
     kind: 'which-step',
     session: context.session,
-    open: open.map(({ id, outputs }) => ({ id, outputs: outputs.map(({ name }) => name) })),
+    open: open.map(({ id, outputs }) => ({ id, outputs: Object.keys(outputs) })),
   });
 }
 
 /** Whether the names are outputs of the step and include all required outputs. */
 function fits(step: Step, names: readonly string[]): boolean {
-  return (
-    names.every((name) => step.outputs.some((output) => output.name === name)) &&
-    step.outputs.every(({ name, required }) => !required || names.includes(name))
-  );
+  return names.every((name) => Object.hasOwn(step.outputs, name)) && missingOutputs(step, names).length === 0;
 }
+
+function missingOutputs({ outputs }: Step, names: readonly string[]): readonly string[] {
+  return Object.entries(outputs).flatMap(([name, { required }]) => (required && !names.includes(name) ? [name] : []));
+}
+
+/** The session that the caller names, or the one that the same caller started. */
+export type AskedSession = { readonly named: string | null; readonly own: SessionId | null };
 
 const MOST_ENDED = 3;
 
-/**
- * Returns the named session, else the session that the same caller started, else the only active session. `sessions`
- * are all sessions, newest first.
- */
-export function chooseSession(
-  sessions: readonly WorkflowSession[],
-  wanted: { readonly named: string | null; readonly own: SessionId | null },
-): Result<WorkflowSession> {
+/** Returns the named session, else the caller's own one, else the only active one. `sessions` has the newest first. */
+export function chooseSession(sessions: readonly WorkflowSession[], wanted: AskedSession): Result<WorkflowSession> {
   const active = sessions.filter(({ end }) => end === null);
   if (wanted.named !== null) {
     const found = sessions.find(({ id }) => id === wanted.named);

@@ -1,49 +1,55 @@
 import type { RefusedOverride } from '../../kernel/failure.ts';
 import { digestOf } from '../../kernel/ids.ts';
 import { outputFiles, type QualityTask, qualityTasks } from '../quality/tasks.ts';
-import type { OutputSpecs, StepOutputs } from '../quality/types.ts';
-import type { SessionReviewer, Step, StepState } from '../types.ts';
+import type { ReviewName, StepOutputs } from '../quality/types.ts';
+import { stepState } from '../session.ts';
+import type { Job, SessionReviewer, Step, WorkflowSession } from '../types.ts';
 
-/** The facts of a request to finish a step. */
-export type FinishFacts = {
-  readonly state: Pick<StepState, 'passed' | 'failed' | 'instructed'>;
-  readonly reviewer: SessionReviewer['kind'];
-  /** The evaluations that the step's reviews need for the current content of the outputs. */
-  readonly evaluations: readonly QualityEvaluation[];
-  /** The digest of the instructions that a self-review of these outputs would get. */
-  readonly instructionsDigest: string;
+/** A step that a caller wants to finish, with its outputs, which exist and have the right types. */
+export type FinishingStep = {
+  readonly session: WorkflowSession;
+  readonly job: Job;
+  readonly step: Step;
+  readonly reviewer: SessionReviewer;
+  readonly outputs: StepOutputs;
+  /** Digests of the file contents, by path. */
+  readonly digests: ReadonlyMap<string, string>;
+  readonly notes: string | null;
   /** The reason to finish the step without a passed review. */
   readonly override: string | null;
 };
 
 export type FinishDecision =
   | { readonly kind: 'refuse'; readonly why: RefusedOverride }
-  /** The step is finished. `override` is the reason if no review passed. */
-  | { readonly kind: 'finish'; readonly override: string | null; readonly skipped: readonly QualityEvaluation[] }
   /** The author has to do a self-review. */
   | { readonly kind: 'instruct' }
-  /** Run `evaluations`. The skipped ones already passed on the same files with the same criteria. */
+  /** The step is finished without a passed review. */
+  | { readonly kind: 'override'; readonly reason: string }
+  /** The step is finished if `evaluations` pass. The skipped ones already passed with the same files and criteria. */
   | {
-      readonly kind: 'judge';
+      readonly kind: 'review';
       readonly evaluations: readonly QualityEvaluation[];
-      readonly skipped: readonly QualityEvaluation[];
+      readonly skipped: readonly ReviewName[];
     };
 
-/** Decides how to finish a step whose outputs exist and have the right types. */
-export function decideFinish({ state, reviewer, evaluations, ...request }: FinishFacts): FinishDecision {
-  const override = request.override?.trim() ?? null;
-  const finish = (skipped: readonly QualityEvaluation[] = []) => ({ kind: 'finish', override, skipped }) as const;
-  if (override === '') return { kind: 'refuse', why: 'empty' };
-  if (evaluations.length === 0) return override === null ? finish() : { kind: 'refuse', why: 'no-reviews' };
-  if (reviewer === 'self') {
-    if (override === null) return { kind: 'instruct' };
-    const wasInstructed = state.instructed?.digest === request.instructionsDigest;
-    return wasInstructed ? finish() : { kind: 'refuse', why: 'not-instructed' };
+/** Decides how to finish a step. */
+export function decideFinish({ session, step, reviewer, outputs, digests, override }: FinishingStep): FinishDecision {
+  const { passed, failed, instructed } = stepState(session, step.id);
+  const evaluations = evaluationsOf(step, outputs, digests);
+  const reason = override?.trim() ?? null;
+  if (reason === '') return { kind: 'refuse', why: 'empty' };
+  if (reason !== null) {
+    if (evaluations.length === 0) return { kind: 'refuse', why: 'no-reviews' };
+    if (reviewer.kind === 'agent') {
+      return failed.length > 0 ? { kind: 'override', reason } : { kind: 'refuse', why: 'not-failed' };
+    }
+    const wasInstructed = instructed?.digest === instructionsDigest(step, outputs);
+    return wasInstructed ? { kind: 'override', reason } : { kind: 'refuse', why: 'not-instructed' };
   }
-  if (override !== null) return state.failed.length > 0 ? finish() : { kind: 'refuse', why: 'not-failed' };
-  const skipped = evaluations.filter(({ digest }) => state.passed.includes(digest));
-  const open = evaluations.filter(({ digest }) => !state.passed.includes(digest));
-  return open.length === 0 ? finish(skipped) : { kind: 'judge', evaluations: open, skipped };
+  if (evaluations.length > 0 && reviewer.kind === 'self') return { kind: 'instruct' };
+  const open = evaluations.filter(({ digest }) => !passed.includes(digest));
+  const skipped = evaluations.filter((one) => !open.includes(one)).map(({ about }) => about);
+  return { kind: 'review', evaluations: open, skipped };
 }
 
 /** One evaluation, with a digest of its files, contents, criteria and guidance. */
@@ -55,20 +61,9 @@ export function evaluationsOf(
   outputs: StepOutputs,
   digests: ReadonlyMap<string, string>,
 ): readonly QualityEvaluation[] {
-  const specs = outputSpecs(step);
   return step.reviews
-    .flatMap((review) => qualityTasks(review, outputs, specs))
+    .flatMap((review) => qualityTasks(review, outputs, step.outputs))
     .map((task) => ({ ...task, digest: digestOfTask(task, digests) }));
-}
-
-/** Returns a digest of the files and reviews. It leaves out the contents, which may change during a self-review. */
-export function instructionsDigest(step: Step, outputs: StepOutputs): string {
-  return digestOf([outputFiles(outputs), step.reviews]);
-}
-
-/** Returns the type of each output of a step. */
-export function outputSpecs({ outputs }: Step): OutputSpecs {
-  return Object.fromEntries(outputs.map(({ name, type }) => [name, { type }]));
 }
 
 function digestOfTask({ review, outputs }: QualityTask, digests: ReadonlyMap<string, string>): string {
@@ -79,4 +74,9 @@ function digestOfTask({ review, outputs }: QualityTask, digests: ReadonlyMap<str
     review.additional_review_guidance ?? null,
     files,
   ]);
+}
+
+/** Returns a digest of the files and reviews. It leaves out the contents, which may change during a self-review. */
+export function instructionsDigest(step: Step, outputs: StepOutputs): string {
+  return digestOf([outputFiles(outputs), step.reviews]);
 }

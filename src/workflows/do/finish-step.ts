@@ -1,45 +1,91 @@
+import type { ReviewTrouble, UnusableOutput } from '../../kernel/failure.ts';
+import type { RepoPath } from '../../kernel/ids.ts';
+import type { Clock } from '../../kernel/ports.ts';
+import type { Contents } from '../../kernel/repository.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
-import { checkOutputs, chooseStep } from '../decide/choose.ts';
-import { decideFinish, evaluationsOf, type FinishDecision, instructionsDigest, outputSpecs } from '../decide/finish.ts';
+import type { LedgerStep } from '../../ledger/entries.ts';
+import { type AskedSession, checkOutputs, chooseStep, type GivenOutputs } from '../decide/choose.ts';
+import {
+  decideFinish,
+  type FinishDecision,
+  type FinishingStep,
+  instructionsDigest,
+  type QualityEvaluation,
+} from '../decide/finish.ts';
+import type { QualityGate } from '../quality/gate.ts';
+import { outputFiles } from '../quality/tasks.ts';
+import {
+  QualityGateError,
+  type ReviewName,
+  type ReviewResult,
+  type StepOutputs,
+  WHOLE_STEP,
+} from '../quality/types.ts';
+import type { WorkflowSessions } from '../record/sessions.ts';
 import {
   begunSteps,
+  changeStep,
   finishStep,
   isCurrent,
-  recordInstructions,
+  openSteps,
+  recordPass,
   recordVerdict,
   sessionName,
   stepState,
 } from '../session.ts';
-import { type StepEnd, WHOLE_STEP } from '../types.ts';
-import { catchGateError, digestsOf, locateOutputs, openJudge, reviewStep } from './run-reviews.ts';
-import { changeOpenStep, type FinishingStep, type FinishRequest, findSession, type WorkflowPorts } from './start.ts';
+import type { Job, SessionReviewer, Step, StepEnd, WorkflowSession } from '../types.ts';
+import { findSession } from './abort.ts';
+
+/** Identifies a step of a session in the ledger. */
+export type StepName = Pick<LedgerStep, 'job' | 'session' | 'step'>;
+
+/** Judges outputs or writes instructions for another reviewer. Rejects with a QualityGateError without a verdict. */
+export type OutputJudge = Pick<QualityGate, 'evaluate' | 'buildReviewInstructionsFile'>;
+
+/** Everything outside of this slice that a workflow needs. */
+export type WorkflowPorts = {
+  readonly root: string;
+  readonly sessions: WorkflowSessions;
+  /** Opens the files with their current contents. */
+  contents(): Contents;
+  readonly clock: Clock;
+  /** Returns the current definition of a job. */
+  job(name: string): Result<Job>;
+  judge(reviewer: SessionReviewer, about: StepName): Promise<Result<OutputJudge>>;
+  /** Returns a caller's path relative to the root; `null` if it is outside. */
+  locate(path: string): RepoPath | null;
+  /** Called at the start and after each review. */
+  progress(done: number, of: number): void;
+};
+
+export type FinishRequest = AskedSession & {
+  readonly step: string | null;
+  readonly outputs: GivenOutputs;
+  readonly notes: string | null;
+  readonly override: string | null;
+  /** The agent that reviews from now on; `null` keeps the reviewer of the session. */
+  readonly reviewer: string | null;
+};
 
 /** Checks the outputs of a step, has them reviewed if needed, and returns the next steps. */
 export async function finishWorkflowStep(ports: WorkflowPorts, request: FinishRequest): Promise<Result<StepEnd>> {
   const prepared = await prepare(ports, request);
   if (!prepared.ok) return prepared;
   const finishing = prepared.value;
-  const { session, step, reviewer, outputs, digests } = finishing;
-  const decision = decideFinish({
-    state: stepState(session, step.id) ?? { passed: [], failed: [], instructed: null },
-    reviewer: reviewer.kind,
-    evaluations: evaluationsOf(step, outputs, digests),
-    instructionsDigest: instructionsDigest(step, outputs),
-    override: request.override,
-  });
+  const decision = decideFinish(finishing);
   switch (decision.kind) {
     case 'refuse':
-      return err({ kind: 'override-refused', step: step.id, why: decision.why });
+      return err({ kind: 'override-refused', step: finishing.step.id, why: decision.why });
     case 'instruct':
       return instruct(ports, finishing);
-    case 'finish':
-      return conclude(ports, finishing, decision, 0);
-    case 'judge': {
-      const reviewed = await reviewStep(ports, finishing, decision);
-      if (!reviewed.ok) return reviewed;
-      if (reviewed.value.kind !== 'passed') return ok(reviewed.value);
+    case 'override':
+      return conclude(ports, finishing, { override: decision.reason, judged: 0, skipped: [] });
+    case 'review': {
       const { evaluations, skipped } = decision;
-      return conclude(ports, finishing, { kind: 'finish', override: null, skipped }, evaluations.length);
+      const failed = evaluations.length === 0 ? ok(null) : await reviewStep(ports, finishing, decision);
+      if (!failed.ok) return failed;
+      if (failed.value !== null) return ok(failed.value);
+      return conclude(ports, finishing, { override: null, judged: evaluations.length, skipped });
     }
   }
 }
@@ -47,7 +93,7 @@ export async function finishWorkflowStep(ports: WorkflowPorts, request: FinishRe
 async function prepare(ports: WorkflowPorts, request: FinishRequest): Promise<Result<FinishingStep>> {
   const session = await findSession(ports.sessions, request);
   if (!session.ok) return session;
-  const job = await ports.job(session.value.job);
+  const job = ports.job(session.value.job);
   if (!job.ok) return job;
   const workflow = job.value.workflows.find(({ name }) => name === session.value.workflow);
   if (workflow === undefined || !isCurrent(session.value, workflow)) {
@@ -69,66 +115,180 @@ async function prepare(ports: WorkflowPorts, request: FinishRequest): Promise<Re
     outputs: outputs.value,
     digests: await digestsOf(contents, outputs.value),
     notes: request.notes?.trim() || null,
+    override: request.override,
   });
+}
+
+/** Returns the outputs with paths relative to the root. Each must be a readable regular file inside the root. */
+export async function locateOutputs(
+  { locate }: Pick<WorkflowPorts, 'locate'>,
+  contents: Contents,
+  step: Step,
+  outputs: StepOutputs,
+): Promise<Result<StepOutputs>> {
+  const located: [string, string | readonly string[]][] = [];
+  for (const [name, value] of Object.entries(outputs)) {
+    const paths: string[] = [];
+    for (const path of typeof value === 'string' ? [value] : value) {
+      const found = path === '' ? null : locate(path);
+      const why = path === '' ? 'missing' : found === null ? 'outside' : await unusable(contents, found);
+      if (why !== null) return err({ kind: 'unusable-output', step: step.id, name, path, why });
+      if (found !== null && !paths.includes(found)) paths.push(found);
+    }
+    located.push([name, typeof value === 'string' ? (paths[0] ?? value) : paths]);
+  }
+  return ok(Object.fromEntries(located));
+}
+
+async function unusable(contents: Contents, path: RepoPath): Promise<UnusableOutput | null> {
+  // Reads no content: the file may be large, and it need not be text.
+  const text = await contents.text(path, 0);
+  if (text.kind === 'text') return null;
+  if (text.why === 'not-a-file') return (await contents.exists(path)) === 'folder' ? 'folder' : 'not-a-file';
+  return text.why === 'missing' || text.why === 'outside' ? text.why : 'unreadable';
+}
+
+/** Returns the digests of the file contents by path, without unreadable files. */
+export async function digestsOf(contents: Contents, outputs: StepOutputs): Promise<ReadonlyMap<string, string>> {
+  const paths = [...new Set(outputFiles(outputs).map(({ path }) => path))] as RepoPath[];
+  const { files } = await contents.digest(paths);
+  return new Map(files.flatMap(({ path, sha256 }) => (sha256 === null ? [] : [[path, sha256] as const])));
 }
 
 /** Writes instructions for a self-review and records the files and criteria that they are for. */
 async function instruct(ports: WorkflowPorts, finishing: FinishingStep): Promise<Result<StepEnd>> {
-  const { session, step, outputs, notes } = finishing;
-  const judge = await openJudge(ports, finishing);
+  const { session, step, reviewer, outputs, notes } = finishing;
+  const judge = await ports.judge(reviewer, { job: session.job, session: session.id, step: step.id });
   if (!judge.ok) return judge;
-  const text = await catchGateError(() =>
-    judge.value.buildReviewInstructionsFile({
-      reviews: step.reviews,
+  const { reviews, outputs: outputSpecs } = step;
+  const given = { reviews, outputs, outputSpecs, projectRoot: ports.root, notes };
+  const about = { review_run_each: WHOLE_STEP, target_file: null };
+  const text = await orTrouble(about, () => judge.value.buildReviewInstructionsFile(given));
+  if (typeof text !== 'string') {
+    return err({ kind: 'no-verdict', session: sessionName(session), step: step.id, errors: [text], passed: 0 });
+  }
+  const written = await ports.sessions.writeInstructions(session.id, step.id, text);
+  if (!written.ok) return written;
+  const instructed = { digest: instructionsDigest(step, outputs), file: written.value, at: now(ports) };
+  return endRequest(ports, finishing, { kind: 'instructed' }, (open) => changeStep(open, step.id, { instructed }));
+}
+
+/** Finishes the step and starts the steps that wait for it. */
+function conclude(
+  ports: WorkflowPorts,
+  finishing: FinishingStep,
+  { override, judged, skipped }: Pick<StepEnd, 'judged' | 'skipped'> & { readonly override: string | null },
+): Promise<Result<StepEnd>> {
+  const { step, reviewer, outputs, notes } = finishing;
+  // A self-review counts as a verdict. An override after a failed review does not.
+  const isVerdict = override === null ? judged > 0 : reviewer.kind === 'self';
+  return endRequest(ports, finishing, { kind: 'finished', judged, skipped }, (open) => {
+    const reviewed = isVerdict ? recordVerdict(open, step.id, []) : open;
+    return finishStep(reviewed, step.id, { at: now(ports), outputs, notes, override });
+  });
+}
+
+/**
+ * Runs all evaluations at once. Each pass is stored immediately, so that an error of another evaluation or the end of
+ * the process does not lose it. Resolves to `null` if all passed.
+ */
+async function reviewStep(
+  ports: WorkflowPorts,
+  finishing: FinishingStep,
+  { evaluations, skipped }: Extract<FinishDecision, { kind: 'review' }>,
+): Promise<Result<StepEnd | null>> {
+  const { session, step, reviewer } = finishing;
+  const judge = await ports.judge(reviewer, { job: session.job, session: session.id, step: step.id });
+  if (!judge.ok) return judge;
+  let done = 0;
+  ports.progress(0, evaluations.length);
+  const ends = await Promise.all(
+    evaluations.map(async (evaluation) => {
+      const end = await evaluateOnce(ports, judge.value, finishing, evaluation);
+      ports.progress(++done, evaluations.length);
+      return end;
+    }),
+  );
+  const failed: ReviewResult[] = [];
+  const errors: ReviewTrouble[] = [];
+  for (const end of ends) {
+    if (!end.ok) return end;
+    if ('said' in end.value) errors.push(end.value);
+    else if (!end.value.passed) failed.push(end.value);
+  }
+  const judged = ends.length - errors.length;
+  if (failed.length > 0) {
+    const end = { kind: 'failed', judged, errors, skipped } as const;
+    return endRequest(ports, finishing, end, (open) => recordVerdict(open, step.id, failed));
+  }
+  if (errors.length === 0) return ok(null);
+  const passed = skipped.length + judged;
+  return err({ kind: 'no-verdict', session: sessionName(session), step: step.id, errors, passed });
+}
+
+/** Returns a verdict, or why there is none. Fails if a pass cannot be stored, or if the files have changed. */
+async function evaluateOnce(
+  ports: WorkflowPorts,
+  judge: OutputJudge,
+  { session, step, digests, notes }: FinishingStep,
+  { review, outputs, about, digest }: QualityEvaluation,
+): Promise<Result<ReviewResult | ReviewTrouble>> {
+  const verdict = await orTrouble(about, () =>
+    judge.evaluate({
+      qualityCriteria: review.quality_criteria,
+      additionalReviewGuidance: review.additional_review_guidance,
       outputs,
-      outputSpecs: outputSpecs(step),
       projectRoot: ports.root,
       notes,
     }),
   );
-  if (!text.ok) {
-    const errors = [{ runEach: WHOLE_STEP, file: null, said: text.said }];
-    return err({ kind: 'no-verdict', session: sessionName(session), step: step.id, errors, passed: 0 });
-  }
-  const written = await ports.sessions.writeInstructions(session.id, step.id, text.value);
-  if (!written.ok) return written;
-  const file = written.value;
-  const instructed = { digest: instructionsDigest(step, outputs), file, at: now(ports) };
-  return changeOpenStep<StepEnd>(ports.sessions, finishing, (open) => {
-    const next = recordInstructions(open, step.id, instructed);
-    return {
-      session: next,
-      value: { kind: 'instructed', session: next, step: step.id, judged: 0, skipped: [], notices: [], file },
-    };
-  });
+  if ('said' in verdict) return ok(verdict);
+  const after = await digestsOf(ports.contents(), outputs);
+  const paths = outputFiles(outputs).map(({ path }) => path);
+  const changed = paths.filter((path) => after.get(path) !== digests.get(path));
+  if (changed.length > 0) return err({ kind: 'outputs-changed', step: step.id, paths: changed });
+  const result = ok({ ...verdict, ...about });
+  if (!verdict.passed) return result;
+  const stored = await ports.sessions.update(session.id, (now) => ok(recordPass(now, step.id, digest)));
+  return stored.ok ? result : stored;
 }
 
-/** Finishes the step and starts the steps that wait for it. */
-async function conclude(
-  ports: WorkflowPorts,
-  finishing: FinishingStep,
-  { override, skipped }: Extract<FinishDecision, { kind: 'finish' }>,
-  judged: number,
+/** Calls a gate. A QualityGateError means that there is no verdict. */
+async function orTrouble<T>(about: ReviewName, call: () => Promise<T>): Promise<T | ReviewTrouble> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof QualityGateError)) throw error;
+    return { runEach: about.review_run_each, file: about.target_file, said: error.message };
+  }
+}
+
+/** Stores the end of a request. Fails if another process has ended the session or finished the step. */
+async function endRequest(
+  { sessions }: WorkflowPorts,
+  { session: { id }, job, step, reviewer }: FinishingStep,
+  end: Pick<StepEnd, 'kind'> & Partial<StepEnd>,
+  change: (session: WorkflowSession) => WorkflowSession,
 ): Promise<Result<StepEnd>> {
-  const { job, step, reviewer, outputs, notes } = finishing;
-  // A self-review counts as a verdict. An override after a failed review does not.
-  const isVerdict = override === null ? judged > 0 : reviewer.kind === 'self';
-  return changeOpenStep<StepEnd>(ports.sessions, finishing, (open) => {
-    const reviewed = isVerdict ? recordVerdict(open, step.id, []) : open;
-    const { session, begun } = finishStep(reviewed, step.id, { at: now(ports), outputs, notes, override });
-    return {
-      session,
-      value: {
-        kind: 'finished',
-        session,
-        step: step.id,
-        override,
-        judged,
-        skipped: skipped.map(({ about }) => about),
-        notices: [],
-        begun: begunSteps(session, job, begun),
-      },
-    };
+  const stored = await sessions.update(id, (now) => {
+    const name = sessionName(now);
+    if (now.end !== null) return err({ kind: 'session-ended', session: name, end: now.end });
+    const { finished } = stepState(now, step.id);
+    if (finished === null) return ok(change({ ...now, reviewer }));
+    const open = openSteps(now).map((one) => one.id);
+    return err({ kind: 'step-finished', session: name, step: step.id, at: finished.at, open });
+  });
+  if (!stored.ok) return stored;
+  const session = stored.value;
+  const state = stepState(session, step.id);
+  // Steps of a later group are open only if this request has started them.
+  const begun = openSteps(session).filter(({ group }) => group > state.group);
+  return ok({
+    ...{ judged: 0, skipped: [], errors: [], notInLedger: null },
+    ...end,
+    session,
+    step: state,
+    begun: begunSteps(session, job, begun),
   });
 }
 

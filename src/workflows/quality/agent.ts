@@ -10,7 +10,6 @@ import { openReviewersFor } from '../../dispatch/reviewers.ts';
 import { findRepository } from '../../git/locate.ts';
 import { openSnapshots } from '../../git/snapshot.ts';
 import type { Clock, Reviewers } from '../../kernel/ports.ts';
-import type { RepositoryPaths } from '../../kernel/repository.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import { agentsBarredByChange } from '../../trust/consent.ts';
 import { describeTrouble } from '../../ui/describe-agent-failure.ts';
@@ -23,8 +22,7 @@ import {
   type QualityQuestions,
 } from './types.ts';
 
-/** An agent that evaluates a step's outputs. */
-export type QualityAgent = {
+type QualityAgent = {
   readonly agent: string;
   readonly reviewers: Reviewers;
   /** How many evaluations run at the same time. */
@@ -37,7 +35,7 @@ export type QualityAgent = {
   /** Called after every question. */
   told(dispatch: QualityDispatch): void;
   /** Called after every evaluation that called the agent. */
-  evaluated(questions: QualityQuestions): void;
+  evaluated(questions: QualityQuestions): Promise<void>;
 };
 
 /** Returns a read-only evaluator that runs a few evaluations at a time, with one repair question per evaluation. */
@@ -94,7 +92,7 @@ async function evaluate(given: QualityAgent, call: QualityCall): Promise<Answers
     isAnswered = true;
     return answer;
   } finally {
-    if (dispatches.length > 0) given.evaluated({ dispatches, isAnswered });
+    if (dispatches.length > 0) await given.evaluated({ dispatches, isAnswered });
   }
 }
 
@@ -112,14 +110,14 @@ export type QualityCliOptions = {
   readonly onDispatch?: ((dispatch: QualityDispatch) => void) | undefined;
 };
 
-/** A budget and a ledger that evaluations are counted in. */
-export type QualityAccount = { evaluated(questions: QualityQuestions): void };
-
-/** Opens an agent of this machine as an evaluator, with the settings of the repository that contains `root`. */
+/**
+ * Opens an agent of this machine as an evaluator, with the settings of the repository that contains `root`. The budget
+ * applies only with `evaluated`: a program that opens its own evaluator may keep it for days, so it does its own counting.
+ */
 export async function openQualityCli(
   root: string,
   options: QualityCliOptions,
-  account: QualityAccount | null = null,
+  evaluated: QualityAgent['evaluated'] | null = null,
 ): Promise<Result<QualityCli>> {
   const repository = await findRepository(root);
   if (!repository.ok) return repository;
@@ -145,23 +143,20 @@ export async function openQualityCli(
     settings,
     clock: { now: () => new Date() },
     stop,
-    // A program that opens its own evaluator may keep it for days, so it does its own counting.
-    budget: account === null ? null : openBudget(settings.budget),
+    budget: evaluated === null ? null : openBudget(settings.budget),
     told: (dispatch) => options.onDispatch?.(dispatch),
-    evaluated: (questions) => account?.evaluated(questions),
+    evaluated: evaluated ?? (async () => {}),
   });
   return ok({
     async run(call) {
-      await refuseElsewhere(repository.value, call.cwd);
+      // The settings and protections of this repository do not apply outside of it.
+      const real = await realpath(resolve(call.cwd));
+      if (relative(repository.value.root, real).split(sep)[0] === '..') {
+        throw new QualityGateError(
+          `This evaluator was opened for ${repository.value.root}, and ${call.cwd} is outside of it.`,
+        );
+      }
       return cli.run(call);
     },
   });
-}
-
-/** Throws for a folder outside the repository: its own settings and protections would not apply there. */
-async function refuseElsewhere({ root }: RepositoryPaths, cwd: string): Promise<void> {
-  const real = await realpath(resolve(cwd));
-  if (relative(root, real).split(sep)[0] === '..') {
-    throw new QualityGateError(`This evaluator was opened for ${root}, and ${cwd} is outside of it.`);
-  }
 }

@@ -1,9 +1,15 @@
 import { resolve } from 'node:path';
 import { answerSchema } from '../../dispatch/answer-schemas.ts';
-import { openQueue } from '../../dispatch/limits.ts';
 import type { OutputFiles } from '../../kernel/ports.ts';
 import { openOutputFiles } from './output-files.ts';
-import { listedPayload, onOneLine, qualityInstructions, qualitySystemPrompt, shownPayload } from './prompt.ts';
+import {
+  listedPayload,
+  onOneLine,
+  qualityInstructions,
+  qualitySystemPrompt,
+  type ShownOutput,
+  shownPayload,
+} from './prompt.ts';
 import { type OutputFile, outputFiles, qualityTasks, qualityTimeoutSeconds, scopeReview } from './tasks.ts';
 import {
   type OutputSpecs,
@@ -66,13 +72,14 @@ export class QualityGate {
     if (files.length === 0) return shownPayload([], notBlank(notes));
     const root = resolve(projectRoot);
     const disk = await openInside(root, files);
-    if (files.length > this.maxInlineFiles) return listedPayload({ files, root }, notBlank(notes));
-    const shown = await forEach(files, async (file) => {
+    if (files.length > this.maxInlineFiles) return listedPayload(files, root, notBlank(notes));
+    const shown: ShownOutput[] = [];
+    for (const file of files) {
       const content = await disk.read(file.path);
       // The file may have been replaced by a link since the check.
       if (content.kind === 'outside') throw outside(file, root);
-      return { path: file.path, content };
-    });
+      shown.push({ path: file.path, content });
+    }
     return shownPayload(shown, notBlank(notes));
   }
 
@@ -151,21 +158,14 @@ function notBlank(notes: string | null | undefined): string | null {
   return (notes ?? '').trim() === '' ? null : (notes ?? null);
 }
 
-const READ_AT_ONCE = 8;
-
-function forEach<T>(files: readonly OutputFile[], action: (file: OutputFile) => Promise<T>): Promise<T[]> {
-  const queued = openQueue(READ_AT_ONCE);
-  return Promise.all(files.map((file) => queued(() => action(file))));
-}
-
 /** Opens the files below the root. Throws if one of these paths leads out of the project. */
 async function openInside(root: string, files: readonly OutputFile[]): Promise<OutputFiles> {
   const disk = await openOutputFiles(root).catch((error: unknown) => {
     throw new QualityGateError(`The project root cannot be opened: ${messageOf(error)}`, { cause: error });
   });
-  await forEach(files, async (file) => {
+  for (const file of files) {
     if ((await disk.find(file.path)) === 'outside') throw outside(file, root);
-  });
+  }
   return disk;
 }
 

@@ -8,8 +8,6 @@ import { decodeUtf8 } from '../../platform/private-files.ts';
 /** Larger files are not included in a prompt. */
 const LARGEST_BYTES = 4 * 1024 * 1024;
 
-const CHUNK_BYTES = 64 * 1024;
-
 const MOST_LINKS = 40;
 
 /** Opens the files below an existing project root. It never opens a file outside the root or inside a git folder. */
@@ -18,23 +16,21 @@ export async function openOutputFiles(projectRoot: string): Promise<OutputFiles>
   const realRoot = await realpath(root);
   return {
     async find(path) {
-      return (await locate({ root, realRoot }, path)).kind === 'outside' ? 'outside' : 'inside';
+      return (await locate(root, realRoot, path)).kind === 'outside' ? 'outside' : 'inside';
     },
     async read(path) {
-      const found = await locate({ root, realRoot }, path);
+      const found = await locate(root, realRoot, path);
       return found.kind === 'found' ? readWhole(found.real, resolve(root, path)) : found;
     },
   };
 }
-
-type Roots = { readonly root: string; readonly realRoot: string };
 
 type Location =
   | { readonly kind: 'found'; readonly real: string }
   | Extract<OutputContent, { kind: 'missing' | 'unreadable' | 'outside' }>;
 
 /** Resolves a path. Both the written path and the path with all links followed must be inside the root. */
-async function locate({ root, realRoot }: Roots, path: string): Promise<Location> {
+async function locate(root: string, realRoot: string, path: string): Promise<Location> {
   const written = resolve(root, path);
   const staysInside = isAbsolute(path) || isBelow(root, written);
   if (path === '' || path.includes('\0') || !staysInside) return { kind: 'outside' };
@@ -82,7 +78,9 @@ async function readWhole(real: string, named: string): Promise<OutputContent> {
     const isCut = bytes.length > LARGEST_BYTES;
     const decoded = decodeUtf8(bytes, { isCut, keepsMark: true });
     if (decoded === null) return { kind: 'binary', path: named };
-    return isCut ? { kind: 'unreadable', error: tooLarge(stats.size, named) } : { kind: 'text', text: decoded.text };
+    if (!isCut) return { kind: 'text', text: decoded.text };
+    const error = `it has ${stats.size} bytes, and the limit is ${LARGEST_BYTES} bytes. Read from: ${named}`;
+    return { kind: 'unreadable', error };
   } catch (error) {
     return isMissing(error) ? { kind: 'missing' } : unreadable(error);
   } finally {
@@ -90,21 +88,11 @@ async function readWhole(real: string, named: string): Promise<OutputContent> {
   }
 }
 
+/** Reads until the end of the file or the limit, even if a single read returns less. */
 async function readUpTo(file: FileHandle, most: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  let length = 0;
-  while (length < most) {
-    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, most - length));
-    const { bytesRead } = await file.read(chunk, 0, chunk.length, null);
-    if (bytesRead === 0) break;
-    chunks.push(chunk.subarray(0, bytesRead));
-    length += bytesRead;
-  }
+  for await (const chunk of file.createReadStream({ end: most - 1, autoClose: false })) chunks.push(chunk);
   return Buffer.concat(chunks);
-}
-
-function tooLarge(size: number, path: string): string {
-  return `it has ${size} bytes, and the limit is ${LARGEST_BYTES} bytes. Read from: ${path}`;
 }
 
 function isMissing(error: unknown): boolean {

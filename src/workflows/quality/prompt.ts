@@ -138,10 +138,7 @@ export function shownPayload(files: readonly ShownOutput[], notes: string | null
 }
 
 /** Returns the paths of the outputs, which are relative to the root. */
-export function listedPayload(
-  { files, root }: { readonly files: readonly OutputFile[]; readonly root: string },
-  notes: string | null,
-): string {
+export function listedPayload(files: readonly OutputFile[], root: string, notes: string | null): string {
   const listed = files.map(({ output, path }) => `- ${onOneLine(path)} (output: ${onOneLine(output)})`);
   const notice = `There are ${files.length} output files, too many to include their contents, so only their paths are listed. Read the files as needed to judge the criteria. Paths are relative to ${onOneLine(root)}.`;
   return payload(`${notice}\n\n${listed.join('\n')}`, notes);

@@ -1,4 +1,3 @@
-import { WHOLE_STEP } from '../types.ts';
 import {
   type OutputSpecs,
   QualityGateError,
@@ -6,6 +5,7 @@ import {
   type ReviewName,
   type ScopedReview,
   type StepOutputs,
+  WHOLE_STEP,
 } from './types.ts';
 
 /** One file of an output. */
@@ -38,11 +38,27 @@ function plainPath(path: string): string {
 }
 
 /** Returns a review with its files. Throws if the review names an unknown output. */
-export function scopeReview(review: QualityReview, outputs: StepOutputs, outputSpecs: OutputSpecs): ScopedReview {
-  return {
-    review,
-    files: review.run_each === WHOLE_STEP ? null : filesOfOutput(review.run_each, outputs, outputSpecs),
-  };
+export function scopeReview(review: QualityReview, outputs: StepOutputs, specs: OutputSpecs): ScopedReview {
+  const name = review.run_each;
+  if (name === WHOLE_STEP) return { review, files: null };
+  const given = Object.hasOwn(outputs, name) ? outputs[name] : undefined;
+  const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
+  if (given === undefined && spec === undefined) {
+    const known = new Set([WHOLE_STEP, ...Object.keys(specs), ...Object.keys(outputs)]);
+    const names = [...known].map((one) => `'${one}'`).join(', ');
+    throw new QualityGateError(
+      `A review has run_each '${name}', but the step has no such output. Use one of: ${names}.`,
+    );
+  }
+  // An optional output that the step did not provide has no files to judge.
+  const paths = given === undefined ? [] : outputFiles({ [name]: given }).map(({ path }) => path);
+  if (spec?.type === 'file' && paths.length > 1) {
+    throw new QualityGateError(
+      `Output '${name}' must be one file, but ${paths.length} paths were given. Give one path.`,
+    );
+  }
+  const type = spec?.type ?? (typeof given === 'string' ? 'file' : 'files');
+  return { review, files: { each: type === 'files', paths } };
 }
 
 /** Returns the evaluations of a review: one for the whole step, or one per file of an output. */
@@ -61,33 +77,7 @@ export function qualityTasks(
   }));
 }
 
-// An optional output that the step did not provide has no files to judge.
-function filesOfOutput(name: string, outputs: StepOutputs, specs: OutputSpecs): NonNullable<ScopedReview['files']> {
-  const given = Object.hasOwn(outputs, name) ? outputs[name] : undefined;
-  const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
-  if (given === undefined && spec === undefined) throw new QualityGateError(noSuchOutput(name, outputs, specs));
-  const paths = given === undefined ? [] : outputFiles({ [name]: given }).map(({ path }) => path);
-  if (spec?.type === 'file' && paths.length > 1) {
-    throw new QualityGateError(
-      `Output '${name}' must be one file, but ${paths.length} paths were given. Give one path.`,
-    );
-  }
-  return { each: (spec?.type ?? (typeof given === 'string' ? 'file' : 'files')) === 'files', paths };
-}
-
-function noSuchOutput(name: string, outputs: StepOutputs, specs: OutputSpecs): string {
-  const known = [...new Set([...Object.keys(specs), ...Object.keys(outputs)])].map((one) => `'${one}'`);
-  const instead = known.length === 0 ? `The step has no outputs; use 'step'.` : `Use 'step' or ${known.join(', ')}.`;
-  return `A review has run_each '${name}', but the step has no such output. ${instead}`;
-}
-
-const BASE_SECONDS = 240;
-
-const FILES_IN_BASE = 5;
-
-const SECONDS_PER_FURTHER_FILE = 30;
-
-/** Returns the time limit of a reviewer that judges this many files. */
+/** Returns the time limit of a reviewer: 240 seconds for up to 5 files, and 30 seconds for each further file. */
 export function qualityTimeoutSeconds(fileCount: number): number {
-  return BASE_SECONDS + SECONDS_PER_FURTHER_FILE * Math.max(0, fileCount - FILES_IN_BASE);
+  return 240 + 30 * Math.max(0, fileCount - 5);
 }

@@ -1,5 +1,8 @@
 import type { AgentFailure, AskMode, Usage } from '../../kernel/agent.ts';
 
+/** The `run_each` value of a review that judges all outputs of a step together. */
+export const WHOLE_STEP = 'step';
+
 /** The criteria of a review: a name with a question each. */
 export type QualityCriteria = Readonly<Record<string, string>>;
 
@@ -93,7 +96,7 @@ export class QualityGateError extends Error {
       readonly errors?: readonly ReviewError[];
     } = {},
   ) {
-    super(message, 'cause' in more ? { cause: more.cause } : {});
+    super(message, more);
     this.name = 'QualityGateError';
     this.results = more.results ?? [];
     this.errors = more.errors ?? [];

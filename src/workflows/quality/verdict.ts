@@ -1,44 +1,28 @@
-import { isRecord } from '../../kernel/json.ts';
+import * as z from 'zod';
 import { type CriterionResult, type QualityCriteria, QualityGateError, type QualityGateResult } from './types.ts';
+
+const result = z.object({
+  passed: orDefault(z.boolean(), false),
+  feedback: orDefault(z.string(), 'No feedback provided'),
+  criteria_results: orDefault(
+    z.array(z.object({ criterion: z.string(), passed: z.boolean(), feedback: orDefault(z.string().nullable(), null) })),
+    [],
+  ),
+});
+
+function orDefault<T extends z.ZodType>(type: T, value: z.output<T>) {
+  return type.nullish().transform((given) => given ?? value);
+}
 
 /**
  * Parses a reviewer's structured answer literally. A missing or `null` field gets its default, and the default of
  * `passed` is false. Throws if a field has the wrong type.
  */
 export function parseQualityResult(data: unknown): QualityGateResult {
-  if (!isRecord(data)) throw wrongType('the answer', data, 'an object');
-  const passed = data['passed'] ?? false;
-  const feedback = data['feedback'] ?? 'No feedback provided';
-  const results = data['criteria_results'] ?? [];
-  if (typeof passed !== 'boolean') throw wrongType('"passed"', passed, 'a boolean');
-  if (typeof feedback !== 'string') throw wrongType('"feedback"', feedback, 'a string');
-  if (!Array.isArray(results)) throw wrongType('"criteria_results"', results, 'an array');
-  return { passed, feedback, criteria_results: results.map(parseCriterion) };
-}
-
-function parseCriterion(data: unknown, index: number): CriterionResult {
-  const where = `"criteria_results[${index}]`;
-  if (!isRecord(data)) throw wrongType(`${where}"`, data, 'an object');
-  const { criterion, passed, feedback = null } = data;
-  if (typeof criterion !== 'string') throw wrongType(`${where}.criterion"`, criterion, 'a string');
-  if (typeof passed !== 'boolean') throw wrongType(`${where}.passed"`, passed, 'a boolean');
-  if (feedback !== null && typeof feedback !== 'string') {
-    throw wrongType(`${where}.feedback"`, feedback, 'a string or null');
-  }
-  return { criterion, passed, feedback };
-}
-
-function wrongType(what: string, value: unknown, expected: string): QualityGateError {
-  return new QualityGateError(
-    `The reviewer's answer cannot be interpreted: ${what} must be ${expected}, but is ${typeName(value)}.`,
-  );
-}
-
-function typeName(value: unknown): string {
-  if (value === undefined) return 'missing';
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'an array';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+  const parsed = result.safeParse(data);
+  if (parsed.success) return parsed.data;
+  const why = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the answer'}: ${message}`);
+  throw new QualityGateError(`The reviewer's answer cannot be interpreted: ${why.join('; ')}.`);
 }
 
 /**

@@ -1,46 +1,17 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addUsage, type Usage } from '../../kernel/agent.ts';
 import { byCodePoint } from '../../kernel/collections.ts';
-import { digestOf, type RepoPath } from '../../kernel/ids.ts';
+import { digestOf, type RepoPath, type SessionId } from '../../kernel/ids.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { GENERATED_FOLDER } from '../../kernel/paths.ts';
 import type { HeldLock, Lock } from '../../kernel/ports.ts';
 import type { RepositoryPaths } from '../../kernel/repository.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
-import type { LedgerStep } from '../../ledger/entries.ts';
 import { checkFolder, listFolder, removeLeftovers, writeAtomically } from '../../platform/files.ts';
 import { makeIgnoredFolder, renameUnreadable } from '../../platform/generated-files.ts';
 import { openLock } from '../../platform/lock.ts';
 import { readPrivateFile, writeNew } from '../../platform/private-files.ts';
-import type { QualityQuestions } from '../quality/types.ts';
-import type { UnreadableSession, WorkflowSession, WorkflowSessions } from '../types.ts';
-
-/** Identifies a step of a session in the ledger. */
-export type StepName = Pick<LedgerStep, 'job' | 'session' | 'step'>;
-
-/** Returns the ledger entry of an evaluation with at least one call to an agent. */
-export function stepEntry(
-  { job, session, step }: StepName,
-  { dispatches, isAnswered }: QualityQuestions,
-  dated: Pick<LedgerStep, 'at' | 'startedBy' | 'branch'>,
-): LedgerStep {
-  const last = dispatches.at(-1);
-  return {
-    kind: 'step',
-    ...dated,
-    durationMs: Math.round(dispatches.reduce((sum, { durationMs }) => sum + durationMs, 0)),
-    job,
-    session,
-    step,
-    status: isAnswered ? 'done' : 'error',
-    agent: last?.agent ?? '',
-    model: last?.model ?? null,
-    dispatch: 'fresh',
-    asks: dispatches.length,
-    usage: dispatches.reduce<Usage | null>((sum, { usage }) => addUsage(sum, usage), null),
-  };
-}
+import type { UnreadableSession, WorkflowSession } from '../types.ts';
 
 const FORMAT = 1;
 
@@ -50,11 +21,14 @@ const LONGEST_WAIT_MS = 10_000;
 
 const RETRY_MS = 10;
 
+/** Active and ended sessions. Several processes can read and change them at once. */
+export type WorkflowSessions = ReturnType<typeof openWorkflowSessions>;
+
 /** Opens the sessions in `.deepwork/tmp/session_{id}.json`. Files are written atomically; each change takes a lock. */
 export function openWorkflowSessions(
   { root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>,
   longestWaitMs = LONGEST_WAIT_MS,
-): WorkflowSessions {
+) {
   const folder = join(root, GENERATED_FOLDER);
 
   const read = (id: string): Result<WorkflowSession | 'unreadable' | null> => {
@@ -65,7 +39,8 @@ export function openWorkflowSessions(
     return ok(text.value === null ? null : parse(text.value, id));
   };
 
-  const renameIfUnreadable = (id: string): Result<string | null> => {
+  /** Renames an unreadable session file and resolves to its new path; `null` if the file is gone or readable. */
+  const putAside = async (id: string): Promise<Result<string | null>> => {
     const now = read(id);
     if (!now.ok) return now;
     if (now.value !== 'unreadable') return ok(null);
@@ -74,7 +49,12 @@ export function openWorkflowSessions(
   };
 
   return {
-    async all() {
+    putAside,
+
+    /** Resolves to all readable sessions, newest first, and to the unreadable ones. */
+    async all(): Promise<
+      Result<{ readonly sessions: readonly WorkflowSession[]; readonly unreadable: readonly UnreadableSession[] }>
+    > {
       const present = checkFolder(root, GENERATED_FOLDER);
       if (!present.ok) return present;
       const listed = listFolder(folder);
@@ -83,51 +63,53 @@ export function openWorkflowSessions(
       const unreadable: UnreadableSession[] = [];
       for (const { name } of listed.value) {
         const id = NAME.exec(name)?.[1];
-        const session = id === undefined ? ok(null) : read(id);
+        if (id === undefined) continue;
+        const session = read(id);
         if (!session.ok) return session;
-        if (id === undefined || session.value === null) continue;
         if (session.value === 'unreadable') unreadable.push({ id, path: `${GENERATED_FOLDER}/${name}` });
-        else sessions.push(session.value);
+        else if (session.value !== null) sessions.push(session.value);
       }
       return ok({ sessions: sessions.sort(newestFirst), unreadable });
     },
 
-    async create(session) {
+    /** Stores a new session. `taken`: the id already exists, and nothing was written. */
+    async create(session: WorkflowSession): Promise<Result<'written' | 'taken'>> {
       const made = makeIgnoredFolder(root, GENERATED_FOLDER);
       if (!made.ok) return made;
       removeLeftovers(made.value, Date.now());
-      const written = writeNew(made.value, fileOf(session.id), textOf(session));
-      return written.ok ? ok(written.value === 'written' ? 'created' : 'taken') : written;
+      return writeNew(made.value, fileOf(session.id), textOf(session));
     },
 
-    async update(id, change) {
-      const lock = await takeLock(sessionsLock({ root, commonDir }), longestWaitMs);
+    /**
+     * Changes the current state of a session and resolves to the new state; no concurrent change is lost. If `change`
+     * fails, nothing is written. An unreadable session is renamed.
+     */
+    async update(
+      id: SessionId,
+      change: (session: WorkflowSession) => Result<WorkflowSession>,
+    ): Promise<Result<WorkflowSession>> {
+      const lock = await takeLock(sessionsLock({ root, commonDir }), id, longestWaitMs);
       if (!lock.ok) return lock;
-      if (lock.value === null) return err({ kind: 'session-busy', id });
       try {
         const now = read(id);
         if (!now.ok) return now;
         if (now.value === null) return err({ kind: 'unknown-session', id, active: [] });
         if (now.value === 'unreadable') {
-          const aside = renameIfUnreadable(id);
-          return aside.ok
-            ? err({ kind: 'unreadable-session', id, path: `${GENERATED_FOLDER}/${fileOf(id)}`, aside: aside.value })
-            : aside;
+          const aside = await putAside(id);
+          const path = `${GENERATED_FOLDER}/${fileOf(id)}`;
+          return aside.ok ? err({ kind: 'unreadable-session', id, path, aside: aside.value }) : aside;
         }
         const changed = change(now.value);
         if (!changed.ok) return changed;
-        const written = writeAtomically(folder, fileOf(id), textOf(changed.value.session));
-        return written.ok ? ok(changed.value.value) : written;
+        const written = writeAtomically(folder, fileOf(id), textOf(changed.value));
+        return written.ok ? changed : written;
       } finally {
         await lock.value.release();
       }
     },
 
-    async putAside(id) {
-      return renameIfUnreadable(id);
-    },
-
-    async writeInstructions(id, step, text) {
+    /** Writes the review instructions for the outputs of a step. */
+    async writeInstructions(id: SessionId, step: string, text: string): Promise<Result<RepoPath>> {
       const made = makeIgnoredFolder(root, GENERATED_FOLDER);
       if (!made.ok) return made;
       const name = `quality_review_${id}_${step}.md`;
@@ -142,13 +124,13 @@ export function sessionsLock({ root, commonDir }: Pick<RepositoryPaths, 'root' |
   return openLock({ root: `${root}\0sessions`, commonDir });
 }
 
-/** Takes the lock; resolves to `null` if another process still holds it after the longest wait. */
-async function takeLock(lock: Lock, longestWaitMs: number): Promise<Result<HeldLock | null>> {
+/** Takes the lock. Fails if another process still holds it after the longest wait. */
+async function takeLock(lock: Lock, id: SessionId, longestWaitMs: number): Promise<Result<HeldLock>> {
   const until = performance.now() + longestWaitMs;
   for (;;) {
     const taken = await lock.take();
     if (taken.ok || taken.failure.kind !== 'lock-held') return taken;
-    if (performance.now() > until) return ok(null);
+    if (performance.now() > until) return err({ kind: 'session-busy', id });
     await sleep(RETRY_MS * (0.5 + Math.random()));
   }
 }

@@ -1,6 +1,7 @@
 import type { RepoPath, SessionId } from '../../../src/kernel/ids.ts';
 import { err, ok } from '../../../src/kernel/result.ts';
-import type { WorkflowSession, WorkflowSessions } from '../../../src/workflows/types.ts';
+import type { WorkflowSessions } from '../../../src/workflows/record/sessions.ts';
+import type { WorkflowSession } from '../../../src/workflows/types.ts';
 
 export type MemorySessions = WorkflowSessions & {
   /** Written outputs by session and step. */
@@ -36,7 +37,7 @@ export function memorySessions(): MemorySessions {
     async create(session) {
       if (sessions.has(session.id)) return ok('taken');
       sessions.set(session.id, JSON.stringify(session));
-      return ok('created');
+      return ok('written');
     },
     async update(id, change) {
       if (damaged.has(id)) return err({ kind: 'unreadable-session', id, path: pathOf(id), aside: putAside(id) });
@@ -44,8 +45,8 @@ export function memorySessions(): MemorySessions {
       if (now === null) return err({ kind: 'unknown-session', id, active: [] });
       const changed = change(now);
       if (!changed.ok) return changed;
-      sessions.set(id, JSON.stringify(changed.value.session));
-      return ok(changed.value.value);
+      sessions.set(id, JSON.stringify(changed.value));
+      return changed;
     },
     async putAside(id) {
       return ok(putAside(id));

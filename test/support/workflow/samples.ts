@@ -1,7 +1,7 @@
 import type { RepoPath, SessionId } from '../../../src/kernel/ids.ts';
-import type { QualityCriteria, QualityReview, ReviewResult } from '../../../src/workflows/quality/types.ts';
+import type { ReviewResult } from '../../../src/workflows/quality/types.ts';
 import { beginSession } from '../../../src/workflows/session.ts';
-import type { Job, OutputSpec, SessionReviewer, Step, WorkflowSession } from '../../../src/workflows/types.ts';
+import type { Job, SessionReviewer, Step, WorkflowSession } from '../../../src/workflows/types.ts';
 
 export const NOW = '2026-03-01T12:00:00.000Z';
 export const SELF: SessionReviewer = { kind: 'self' };
@@ -14,39 +14,37 @@ export function stepOf(id: string, more: Partial<Step> = {}): Step {
     name: `Step ${id}`,
     description: `Does ${id}.`,
     instructions: `Do ${id}.`,
-    instructionsFile: `.deepwork/jobs/study/steps/${id}.md` as RepoPath,
+    instructions_file: `.deepwork/jobs/study/steps/${id}.md`,
     inputs: [],
-    outputs: [output('out')],
+    outputs: output('out'),
     dependencies: [],
     reviews: [],
     ...more,
   };
 }
 
-export function output(name: string, more: Partial<OutputSpec> = {}): OutputSpec {
-  return { name, type: 'file', description: `The ${name}.`, required: true, ...more };
+/** Returns the outputs of a step with one output. */
+export function output(name: string, more: Partial<Step['outputs'][string]> = {}): Step['outputs'] {
+  return { [name]: { type: 'file', description: `The ${name}.`, required: true, ...more } };
 }
 
 /** Returns a review; by default it has one criterion. */
 export function reviewOf(
   runEach: string,
-  { criteria = { Good: 'Is it good?' }, guidance }: { criteria?: QualityCriteria; guidance?: string } = {},
-): QualityReview {
+  { criteria = { Good: 'Is it good?' }, guidance }: { criteria?: Record<string, string>; guidance?: string } = {},
+): Step['reviews'][number] {
   return { run_each: runEach, quality_criteria: criteria, additional_review_guidance: guidance };
 }
 
 /** Returns a job with one workflow, `full`; by default it does the steps one after another. */
-export function jobOf(
-  steps: readonly Step[],
-  groups: readonly (readonly string[])[] = steps.map(({ id }) => [id]),
-): Job {
+export function jobOf(steps: readonly Step[], groups: string[][] = steps.map(({ id }) => [id])): Job {
   return {
     name: 'study',
     version: '1',
     summary: 'Studies something.',
-    commonInfo: '',
+    common_job_info_provided_to_all_steps_at_runtime: '',
     steps,
-    workflows: [{ name: 'full', summary: 'All of it.', groups }],
+    workflows: [{ name: 'full', summary: 'All of it.', steps: groups }],
     folder: '.deepwork/jobs/study' as RepoPath,
   };
 }
@@ -55,8 +53,8 @@ export function jobOf(
 export function sessionOf(job: Job, more: Partial<WorkflowSession> = {}): WorkflowSession {
   const [workflow] = job.workflows;
   if (workflow === undefined) throw new Error('no workflow');
-  const id = 'ab12' as SessionId;
-  return { ...beginSession({ id, job, workflow, goal: 'Find out.', reviewer: BY_ONE, now: NOW }), ...more };
+  const given = { id: 'ab12' as SessionId, job: job.name, goal: 'Find out.', reviewer: BY_ONE, startedAt: NOW };
+  return { ...beginSession(workflow, given), ...more };
 }
 
 export function failedReview(runEach: string, file: string | null = null): ReviewResult {

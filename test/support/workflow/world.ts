@@ -1,15 +1,14 @@
 import type { RepoPath, SessionId } from '../../../src/kernel/ids.ts';
 import { repoPath } from '../../../src/kernel/paths.ts';
 import { err, ok, type Result } from '../../../src/kernel/result.ts';
-import { finishWorkflowStep } from '../../../src/workflows/do/finish-step.ts';
-import type { FinishRequest, WorkflowPorts } from '../../../src/workflows/do/start.ts';
-import { startWorkflow } from '../../../src/workflows/do/start.ts';
+import { type FinishRequest, finishWorkflowStep, type WorkflowPorts } from '../../../src/workflows/do/finish-step.ts';
 import { outputFiles } from '../../../src/workflows/quality/tasks.ts';
 import { QualityGateError, type QualityGateResult, type StepOutputs } from '../../../src/workflows/quality/types.ts';
-import type { Job, SessionReviewer, StepEnd, WorkflowSession, WorkflowSessions } from '../../../src/workflows/types.ts';
+import type { WorkflowSessions } from '../../../src/workflows/record/sessions.ts';
+import type { Job, SessionReviewer, StepEnd, WorkflowSession } from '../../../src/workflows/types.ts';
 import { memoryContents } from '../memory/contents.ts';
 import { type MemorySessions, memorySessions } from '../memory/workflow-sessions.ts';
-import { BY_ONE } from './samples.ts';
+import { BY_ONE, sessionOf } from './samples.ts';
 
 /** One call to the reviewer in memory. */
 type Asked = {
@@ -51,8 +50,7 @@ export function workflowWorld(
     sessions: wrap(sessions),
     contents: () => memoryContents(Object.fromEntries(files)),
     clock: { now: () => new Date(Date.UTC(2026, 2, 1, 12, 0, ++seconds)) },
-    newId: () => `s${++ids}` as SessionId,
-    async job(name) {
+    job(name) {
       return name === world.job.name ? ok(world.job) : err({ kind: 'unknown-job', name, known: [world.job.name] });
     },
     async judge() {
@@ -87,11 +85,9 @@ export function workflowWorld(
     verdict: () => 'pass',
     ports,
     async start(reviewer = BY_ONE) {
-      const [workflow] = world.job.workflows;
-      if (workflow === undefined) throw new Error('no workflow');
-      const started = await startWorkflow(ports, { job: world.job, workflow, goal: 'Find out.', reviewer });
-      if (!started.ok) throw new Error(started.failure.kind);
-      return started.value.session.id;
+      const id = `s${++ids}` as SessionId;
+      await sessions.create(sessionOf(world.job, { id, reviewer, startedAt: ports.clock.now().toISOString() }));
+      return id;
     },
     finish: (outputs, more = {}) =>
       finishWorkflowStep(ports, {

@@ -53,7 +53,7 @@ test('reads a job with the instructions of its steps', () => {
   expect(loaded?.job).toMatchObject({ name: 'work', folder: '.deepwork/jobs/work' });
   expect(loaded?.job?.steps[0]).toMatchObject({
     instructions: 'Do it.\n',
-    instructionsFile: '.deepwork/jobs/work/steps/do.md',
+    instructions_file: '.deepwork/jobs/work/steps/do.md',
   });
 });
 

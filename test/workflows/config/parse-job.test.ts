@@ -41,7 +41,7 @@ workflows:
 function parsed(text: string) {
   const job = parseJob(text);
   if (!job.ok) throw new Error(job.problems.map((one) => describeProblem({ file: 'job.yml', ...one })).join('\n'));
-  return job.job;
+  return job;
 }
 
 function problems(text: string): readonly string[] {
@@ -51,24 +51,27 @@ function problems(text: string): readonly string[] {
 
 describe('a valid file', () => {
   test('is parsed completely', () => {
-    expect(parsed(WHOLE)).toEqual({
+    const { job, place } = parsed(WHOLE);
+    expect(place(['name'])).toEqual({ line: 1, column: 7 });
+    expect(place(['steps', 0, 'instructions_file'])).toEqual({ line: 10, column: 24 });
+    expect(place(['steps', 1, 'instructions_file'])).toEqual({ line: 25, column: 24 });
+    expect(job).toEqual({
       name: 'study',
-      nameAt: { line: 1, column: 7 },
       version: '1.2.0',
       summary: 'Studies something.',
-      commonInfo: 'Cite what you read.',
-      workflows: [{ name: 'full', summary: 'All of it.', groups: [['research'], ['report']] }],
+      common_job_info_provided_to_all_steps_at_runtime: 'Cite what you read.',
+      workflows: [{ name: 'full', summary: 'All of it.', steps: [['research'], ['report']] }],
       steps: [
         {
           id: 'research',
           name: 'Research',
           description: 'Collects notes.',
-          instructionsFile: { path: 'steps/research.md', line: 10, column: 24 },
-          inputs: [{ kind: 'user', name: 'question', description: 'What to find out.' }],
-          outputs: [
-            { name: 'notes', type: 'files', description: 'One file a source.', required: true },
-            { name: 'index', type: 'file', description: 'A list of them.', required: false },
-          ],
+          instructions_file: 'steps/research.md',
+          inputs: [{ name: 'question', description: 'What to find out.' }],
+          outputs: {
+            notes: { type: 'files', description: 'One file a source.', required: true },
+            index: { type: 'file', description: 'A list of them.', required: false },
+          },
           dependencies: [],
           reviews: [
             {
@@ -86,9 +89,9 @@ describe('a valid file', () => {
           id: 'report',
           name: 'Report',
           description: 'Writes it up.',
-          instructionsFile: { path: 'steps/report.md', line: 25, column: 24 },
-          inputs: [{ kind: 'file', output: 'notes', fromStep: 'research' }],
-          outputs: [{ name: 'report.md', type: 'file', description: 'The report.', required: true }],
+          instructions_file: 'steps/report.md',
+          inputs: [{ file: 'notes', from_step: 'research' }],
+          outputs: { 'report.md': { type: 'file', description: 'The report.', required: true } },
           dependencies: ['research'],
           reviews: [],
         },
@@ -97,8 +100,10 @@ describe('a valid file', () => {
   });
 
   test('without workflows gets one with all steps, each after its dependencies', () => {
-    const job = parsed(jobWith([step('c', { dependencies: ['b'] }), step('a'), step('b', { dependencies: ['a'] })]));
-    expect(job.workflows).toEqual([{ name: 'job', summary: 'Does things.', groups: [['a'], ['b'], ['c']] }]);
+    const { job } = parsed(
+      jobWith([step('c', { dependencies: ['b'] }), step('a'), step('b', { dependencies: ['a'] })]),
+    );
+    expect(job.workflows).toEqual([{ name: 'job', summary: 'Does things.', steps: [['a'], ['b'], ['c']] }]);
   });
 
   test('can use an output of an indirect dependency', () => {

@@ -6,12 +6,12 @@ import { sessionName } from '../../../src/workflows/session.ts';
 import { jobOf, output, sessionOf, stepOf } from '../../support/workflow/samples.ts';
 
 const step = stepOf('a', {
-  outputs: [
-    output('report'),
-    output('notes', { type: 'files' }),
-    output('index', { required: false }),
-    output('more', { type: 'files', required: false }),
-  ],
+  outputs: {
+    ...output('report'),
+    ...output('notes', { type: 'files' }),
+    ...output('index', { required: false }),
+    ...output('more', { type: 'files', required: false }),
+  },
 });
 
 const SESSION = sessionName(sessionOf(jobOf([step])));

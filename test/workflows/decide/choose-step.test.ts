@@ -6,12 +6,12 @@ import { jobOf, output, sessionOf, stepOf } from '../../support/workflow/samples
 const notes = output('notes', { type: 'files' });
 const job = jobOf(
   [
-    stepOf('research', { outputs: [notes, output('index', { required: false })] }),
-    stepOf('left', { outputs: [output('out'), output('extra', { required: false })] }),
-    stepOf('right', { outputs: [output('out')] }),
-    stepOf('chart', { outputs: [output('chart')] }),
-    stepOf('quiet', { outputs: [] }),
-    stepOf('end', { outputs: [output('out')] }),
+    stepOf('research', { outputs: { ...notes, ...output('index', { required: false }) } }),
+    stepOf('left', { outputs: { ...output('out'), ...output('extra', { required: false }) } }),
+    stepOf('right', { outputs: output('out') }),
+    stepOf('chart', { outputs: output('chart') }),
+    stepOf('quiet', { outputs: {} }),
+    stepOf('end', { outputs: output('out') }),
   ],
   [['research'], ['left', 'right', 'chart', 'quiet'], ['end']],
 );
@@ -19,7 +19,7 @@ const job = jobOf(
 /** Returns the session after these steps were finished. */
 const after = (...ids: readonly string[]) =>
   ids.reduce(
-    (session, id) => finishStep(session, id, { at: '2026-03-01', outputs: {}, notes: null, override: null }).session,
+    (session, id) => finishStep(session, id, { at: '2026-03-01', outputs: {}, notes: null, override: null }),
     sessionOf(job),
   );
 

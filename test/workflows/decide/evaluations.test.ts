@@ -5,7 +5,7 @@ import type { Step } from '../../../src/workflows/types.ts';
 import { output, reviewOf, stepOf } from '../../support/workflow/samples.ts';
 
 const step = stepOf('a', {
-  outputs: [output('notes', { type: 'files' }), output('index', { required: false })],
+  outputs: { ...output('notes', { type: 'files' }), ...output('index', { required: false }) },
   reviews: [reviewOf('notes'), reviewOf('step', { guidance: 'Be kind.' }), reviewOf('index')],
 });
 const OUTPUTS: StepOutputs = { notes: ['1.md', '2.md'] };

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { WorkflowSessions } from '../../../src/workflows/record/sessions.ts';
 import { openSteps } from '../../../src/workflows/session.ts';
-import type { Job, WorkflowSession, WorkflowSessions } from '../../../src/workflows/types.ts';
+import type { Job, WorkflowSession } from '../../../src/workflows/types.ts';
 import { jobOf, output, reviewOf, stepOf } from '../../support/workflow/samples.ts';
 import { type Verdict, type WorkflowWorld, workflowWorld } from '../../support/workflow/world.ts';
 
@@ -22,7 +23,7 @@ const jobs = fc
       group.map(({ reviewed }, k) => {
         const id = `s${g}_${k}`;
         return stepOf(id, {
-          outputs: [output(id, { type: 'files' })],
+          outputs: output(id, { type: 'files' }),
           dependencies: g === 0 ? [] : (groups[g - 1] ?? []).map((_, n) => `s${g - 1}_${n}`),
           reviews: reviewed ? [reviewOf(id), reviewOf('step', { criteria: { All: 'All?' } })] : [],
         });

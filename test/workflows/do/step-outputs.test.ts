@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { openContents } from '../../../src/git/working-files.ts';
 import type { RepoPath } from '../../../src/kernel/ids.ts';
 import type { Contents, FileText } from '../../../src/kernel/repository.ts';
-import { digestsOf, locateOutputs } from '../../../src/workflows/do/run-reviews.ts';
+import { digestsOf, locateOutputs } from '../../../src/workflows/do/finish-step.ts';
 import { temporaryFolder } from '../../support/repo.ts';
 import { stepOf } from '../../support/workflow/samples.ts';
 

@@ -1,26 +1,26 @@
 import { describe, expect, test } from 'vitest';
 import type { SessionId } from '../../../src/kernel/ids.ts';
-import { abortWorkflow } from '../../../src/workflows/do/start.ts';
+import { abortWorkflow } from '../../../src/workflows/do/abort.ts';
 import { jobOf, output, reviewOf, SELF, stepOf } from '../../support/workflow/samples.ts';
 import { kindOf, type WorkflowWorld, workflowWorld } from '../../support/workflow/world.ts';
 
 const notes = output('notes', { type: 'files' });
 const STUDY = jobOf([
   stepOf('research', {
-    outputs: [notes, output('index', { required: false })],
+    outputs: { ...notes, ...output('index', { required: false }) },
     reviews: [reviewOf('notes'), reviewOf('step', { criteria: { Enough: 'Enough?' } })],
   }),
   stepOf('report', {
     inputs: [
-      { kind: 'file', output: 'notes', fromStep: 'research' },
-      { kind: 'file', output: 'index', fromStep: 'research' },
-      { kind: 'user', name: 'audience', description: 'For whom.' },
+      { file: 'notes', from_step: 'research' },
+      { file: 'index', from_step: 'research' },
+      { name: 'audience', description: 'For whom.' },
     ],
-    outputs: [output('report')],
+    outputs: output('report'),
     dependencies: ['research'],
     reviews: [reviewOf('report')],
   }),
-  stepOf('publish', { outputs: [], dependencies: ['report'] }),
+  stepOf('publish', { outputs: {}, dependencies: ['report'] }),
 ]);
 const NOTES = { notes: ['1.md', '2.md'] };
 
@@ -35,27 +35,30 @@ describe('an agent reviews', () => {
     const world = study();
     await world.start();
     const first = await world.finish(NOTES, { notes: ' Mind the gap. ' });
-    expect(first).toMatchObject({ ok: true, value: { kind: 'finished', step: 'research', judged: 3, skipped: [] } });
+    expect(first).toMatchObject({
+      ok: true,
+      value: { kind: 'finished', step: { id: 'research' }, judged: 3, skipped: [] },
+    });
     expect(world.asked).toEqual([
       { files: ['1.md'], criteria: ['Good'], notes: 'Mind the gap.' },
       { files: ['2.md'], criteria: ['Good'], notes: 'Mind the gap.' },
       { files: ['1.md', '2.md'], criteria: ['Enough'], notes: 'Mind the gap.' },
     ]);
     expect(world.progress).toEqual(['0/3', '1/3', '2/3', '3/3']);
-    const begun = first.ok && first.value.kind === 'finished' ? first.value.begun : [];
-    expect(begun.map(({ step, inputs }) => [step.id, inputs])).toEqual([
+    const begun = first.ok ? first.value.begun : [];
+    expect(begun.map(({ step_id, inputs }) => [step_id, inputs])).toEqual([
       [
         'report',
         [
-          { kind: 'file', output: 'notes', fromStep: 'research', paths: ['1.md', '2.md'] },
-          { kind: 'file', output: 'index', fromStep: 'research', paths: [] },
-          { kind: 'user', name: 'audience', description: 'For whom.' },
+          { name: 'notes', description: null, from_step: 'research', paths: ['1.md', '2.md'] },
+          { name: 'index', description: null, from_step: 'research', paths: [] },
+          { name: 'audience', description: 'For whom.', from_step: null, paths: [] },
         ],
       ],
     ]);
     expect(await world.finish({ report: 'r.md' })).toMatchObject({
       ok: true,
-      value: { begun: [{ step: { id: 'publish' } }] },
+      value: { begun: [{ step_id: 'publish' }] },
     });
     const last = await world.finish({});
     expect(last).toMatchObject({
@@ -77,7 +80,11 @@ describe('an agent reviews', () => {
     const failed = await world.finish(NOTES);
     expect(failed).toMatchObject({
       ok: true,
-      value: { kind: 'failed', attempts: 1, judged: 3, failed: [{ review_run_each: 'notes', target_file: '2.md' }] },
+      value: {
+        kind: 'failed',
+        judged: 3,
+        step: { attempts: 1, failed: [{ review_run_each: 'notes', target_file: '2.md' }] },
+      },
     });
     world.files.set('2.md', 'fixed');
     world.asked.length = 0;
@@ -141,13 +148,18 @@ describe('an agent reviews', () => {
     world.verdict = ({ files }) => (files.length === 2 ? 'fail' : files[0] === '1.md' ? 'crash' : 'pass');
     expect(await world.finish(NOTES)).toMatchObject({
       ok: true,
-      value: { kind: 'failed', attempts: 1, judged: 2, failed: [{ target_file: null }], errors: [{ file: '1.md' }] },
+      value: {
+        kind: 'failed',
+        judged: 2,
+        step: { attempts: 1, failed: [{ target_file: null }] },
+        errors: [{ file: '1.md' }],
+      },
     });
   });
 
   test('accounts for every verdict of 50 files with three reviews each, with fails and crashes', async () => {
     const reviews = ['Clear', 'Short', 'True'].map((name) => reviewOf('notes', { criteria: { [name]: 'Is it?' } }));
-    const world = workflowWorld(jobOf([stepOf('a', { outputs: [notes], reviews })]));
+    const world = workflowWorld(jobOf([stepOf('a', { outputs: notes, reviews })]));
     const paths = Array.from({ length: 50 }, (_, n) => `${n}.md`);
     for (const path of paths) world.files.set(path, path);
     await world.start();
@@ -158,10 +170,10 @@ describe('an agent reviews', () => {
     const end = await world.finish({ notes: paths });
     expect(end).toMatchObject({
       ok: true,
-      value: { kind: 'failed', judged: count('pass') + count('fail'), attempts: 1 },
+      value: { kind: 'failed', judged: count('pass') + count('fail'), step: { attempts: 1 } },
     });
-    if (!end.ok || end.value.kind !== 'failed') return;
-    expect([end.value.failed.length, end.value.errors.length]).toEqual([count('fail'), count('crash')]);
+    if (!end.ok) return;
+    expect([end.value.step.failed.length, end.value.errors.length]).toEqual([count('fail'), count('crash')]);
     expect(new Set((await world.session()).steps[0]?.passed).size).toBe(count('pass'));
     world.asked.length = 0;
     world.verdict = () => 'pass';
@@ -201,7 +213,7 @@ describe('an agent reviews', () => {
     const asked = world.asked.length;
     expect(await world.finish(NOTES, { override: 'It is a draft.' })).toMatchObject({
       ok: true,
-      value: { kind: 'finished', override: 'It is a draft.', judged: 0 },
+      value: { kind: 'finished', step: { finished: { override: 'It is a draft.' } }, judged: 0 },
     });
     expect(world.asked).toHaveLength(asked);
     expect((await world.session()).steps[0]).toMatchObject({
@@ -229,12 +241,15 @@ describe('self-review', () => {
     const told = await world.finish(NOTES);
     expect(told).toMatchObject({
       ok: true,
-      value: { kind: 'instructed', file: `.deepwork/tmp/quality_review_${id}_research.md` },
+      value: { kind: 'instructed', step: { instructed: { file: `.deepwork/tmp/quality_review_${id}_research.md` } } },
     });
     expect(world.sessions.instructions.get(`${id} research`)).toBe('2 reviews of 1.md, 2.md');
     world.files.set('1.md', 'fixed');
     const finished = await world.finish(NOTES, { override: 'All pass.' });
-    expect(finished).toMatchObject({ ok: true, value: { kind: 'finished', override: 'All pass.', judged: 0 } });
+    expect(finished).toMatchObject({
+      ok: true,
+      value: { kind: 'finished', step: { finished: { override: 'All pass.' } }, judged: 0 },
+    });
     expect((await world.session()).steps[0]).toMatchObject({ attempts: 1, finished: { override: 'All pass.' } });
     expect(world.asked).toEqual([]);
   });
@@ -249,7 +264,7 @@ describe('self-review', () => {
   });
 
   test('finishes a step without reviews at once', async () => {
-    const world = workflowWorld(jobOf([stepOf('a', { outputs: [] }), stepOf('b')]));
+    const world = workflowWorld(jobOf([stepOf('a', { outputs: {} }), stepOf('b')]));
     world.files.set('b.md', 'b');
     await world.start(SELF);
     expect(kindOf(await world.finish({}))).toBe('finished');
@@ -356,7 +371,7 @@ describe('sessions', () => {
     world.verdict = () => {
       void world.sessions.update(id as SessionId, (now) => ({
         ok: true,
-        value: { session: { ...now, end: { kind: 'aborted', at: 'now', explanation: 'Stop.' } }, value: null },
+        value: { ...now, end: { kind: 'aborted', at: 'now', explanation: 'Stop.' } },
       }));
       return 'pass';
     };
@@ -373,14 +388,14 @@ describe('sessions', () => {
   });
 
   test('finish two steps of a group concurrently and start the next step once', async () => {
-    const steps = ['a', 'b', 'c'].map((id) => stepOf(id, { outputs: [output(id)], reviews: [reviewOf(id)] }));
+    const steps = ['a', 'b', 'c'].map((id) => stepOf(id, { outputs: output(id), reviews: [reviewOf(id)] }));
     const world = workflowWorld(jobOf(steps, [['a', 'b'], ['c']]));
     for (const path of ['a.md', 'b.md']) world.files.set(path, path);
     await world.start();
     const ends = await Promise.all([world.finish({ a: 'a.md' }), world.finish({ b: 'b.md' })]);
     expect(ends.map(kindOf)).toEqual(['finished', 'finished']);
-    const begun = ends.flatMap((end) => (end.ok && end.value.kind === 'finished' ? end.value.begun : []));
-    expect(begun.map(({ step }) => step.id)).toEqual(['c']);
+    const begun = ends.flatMap((end) => (end.ok ? end.value.begun : []));
+    expect(begun.map(({ step_id }) => step_id)).toEqual(['c']);
     expect((await world.session()).steps.map(({ finished }) => finished?.outputs)).toEqual([
       { a: 'a.md' },
       { b: 'b.md' },

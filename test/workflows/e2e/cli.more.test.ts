@@ -39,8 +39,8 @@ test('plays the example to its end', () => {
     'FAIL Sourced',
     'Skipped, already passed with the same files and criteria: notes/one.md (notes).',
     'Finished: report. 1 review passed.',
-    'The workflow is complete',
-    'research  notes: notes/one.md, notes/two.md',
+    'was completed at',
+    'research  finished  notes: notes/one.md, notes/two.md',
   ]) {
     expect(stdout).toContain(said);
   }
@@ -111,7 +111,7 @@ test('an agent reviews: needs work, fixed, next step, complete; unchanged output
   expect(await finish(repo, 'report')).toMatchObject({ status: 'next_step', begin_step: { step_id: 'summary' } });
   const last = await finish(repo, 'summary');
   expect(last).toMatchObject({ code: 0, status: 'workflow_complete', begin_step: null, all_outputs: OUTPUTS });
-  expect(last.summary).toContain('The workflow is complete');
+  expect(last.summary).toContain('was completed at');
   const cost = JSON.parse((await onceover(repo.root, ['cost', '--json'])).stdout) as CostDocument;
   expect(cost.workflows.map(({ step, paid }) => [step, paid.looks]).toSorted()).toEqual([
     ['report', 1],
@@ -156,9 +156,11 @@ test('lists workflows, shows the status and aborts a session', async () => {
   ]);
   const text = (await repo.workflow(['status'])).stdout;
   expect(text).toContain(`Session ${session_id} (research_report/full) has been active since `);
-  expect(text).toMatch(/^ {2}research {2}open\n {2}report {4}waiting\n {2}summary {3}waiting$/m);
+  expect(text).toMatch(
+    /^ {2}research {2}open {6}instructions: .*research\.md\n {2}report {4}waiting\n {2}summary {3}waiting$/m,
+  );
   expect(text).toContain(
-    `When the step is done:\n  onceover workflow finish --session ${session_id} --output notes=PATH`,
+    `When research is done: onceover workflow finish --session ${session_id} --step research --output notes=PATH`,
   );
 
   const aborted = await repo.document<WorkflowAbortDocument>(['abort', 'No time.']);

@@ -69,7 +69,7 @@ describe.each(clients)('%s', (_, connect) => {
     expect(endOf(await finish(client, 'summary')).status).toBe('needs_work');
     const last = await finish(client, 'summary', reason);
     expect(endOf(last)).toMatchObject({ status: 'workflow_complete', begin_step: null, all_outputs: OUTPUTS });
-    expect(last.text).toContain('The workflow is complete');
+    expect(last.text).toContain('was completed at');
     expect(stepsOf(repo, session_id).map(({ finished }) => finished)).toMatchObject([
       { override: 'A sub-agent found that all criteria pass.' },
       {},

@@ -13,7 +13,7 @@ test('the job on the page is valid', () => {
   const [, yaml = ''] = /```yaml\n(.*?)```/s.exec(PAGE) ?? [];
   expect(parseJob(yaml)).toMatchObject({
     ok: true,
-    job: { name: 'research_report', workflows: [{ groups: [['research'], ['report']] }] },
+    job: { name: 'research_report', workflows: [{ steps: [['research'], ['report']] }] },
   });
 });
 

@@ -48,7 +48,7 @@ function opened(
     stop: more.stop ?? null,
     budget: more.budget ?? null,
     told: (dispatch) => dispatches.push(dispatch),
-    evaluated: (questions) => evaluations.push(questions),
+    evaluated: async (questions) => void evaluations.push(questions),
   });
   return { cli, asked: reviewers.asked, dispatches, evaluations };
 }

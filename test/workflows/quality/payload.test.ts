@@ -78,9 +78,7 @@ test('lists paths with their outputs, their number, and what to do [JOBS-REQ-004
     { output: 'report', path: 'report.md' },
     { output: 'pages', path: 'pages/one two.md' },
   ];
-  expect(
-    listedPayload({ files, root: '/p' }, 'Mind the gap.'),
-  ).toBe(`==================== BEGIN OUTPUTS ====================
+  expect(listedPayload(files, '/p', 'Mind the gap.')).toBe(`==================== BEGIN OUTPUTS ====================
 There are 2 output files, too many to include their contents, so only their paths are listed. Read the files as needed to judge the criteria. Paths are relative to /p.
 
 - report.md (output: report)
@@ -171,7 +169,7 @@ describe('with any names, contents and notes', () => {
   test('a list has one line per file', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ output: name, path: name }), { minLength: 1, maxLength: 5 }), (files) => {
-        const lines = listedPayload({ files, root: '/p' }, null).split('\n');
+        const lines = listedPayload(files, '/p', null).split('\n');
         expect(lines.slice(3, -1)).toEqual(
           files.map(({ output, path }) => `- ${onOneLine(path)} (output: ${onOneLine(output)})`),
         );

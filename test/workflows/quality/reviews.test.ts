@@ -125,7 +125,7 @@ describe('evaluateReviews', () => {
     for (const name of ['evaluateReviews', 'buildReviewInstructionsFile'] as const) {
       expect(await thrownBy(() => gate[name](given(reviews)))).toEqual(
         new QualityGateError(
-          "A review has run_each 'pagse', but the step has no such output. Use 'step' or 'report', 'pages', 'extra'.",
+          "A review has run_each 'pagse', but the step has no such output. Use one of: 'step', 'report', 'pages', 'extra'.",
         ),
       );
     }
@@ -166,7 +166,7 @@ describe('evaluateReviews', () => {
       [
         'pages',
         'three.md',
-        "The reviewer's answer cannot be interpreted: the answer must be an object, but is an array.",
+        "The reviewer's answer cannot be interpreted: the answer: Invalid input: expected object, received array.",
       ],
     ]);
     for (const one of error.errors) expect(one.error).toBeInstanceOf(QualityGateError);

@@ -60,14 +60,14 @@ describe('the evaluations of a review', () => {
       'pagse',
       OUTPUTS,
       SPECS,
-      "A review has run_each 'pagse', but the step has no such output. Use 'step' or 'report', 'pages', 'extra'.",
+      "A review has run_each 'pagse', but the step has no such output. Use one of: 'step', 'report', 'pages', 'extra'.",
     ],
     [
       'an output of a step without outputs',
       'toString',
       {},
       {},
-      "A review has run_each 'toString', but the step has no such output. The step has no outputs; use 'step'.",
+      "A review has run_each 'toString', but the step has no such output. Use one of: 'step'.",
     ],
     [
       'several paths for one file',

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { SessionId } from '../../../src/kernel/ids.ts';
 import { err, ok } from '../../../src/kernel/result.ts';
-import { openWorkflowSessions, sessionsLock } from '../../../src/workflows/record/sessions.ts';
-import { finishStep, recordPasses, recordVerdict } from '../../../src/workflows/session.ts';
-import type { WorkflowSession, WorkflowSessions } from '../../../src/workflows/types.ts';
+import { openWorkflowSessions, sessionsLock, type WorkflowSessions } from '../../../src/workflows/record/sessions.ts';
+import { finishStep, openSteps, recordPass, recordVerdict } from '../../../src/workflows/session.ts';
+import type { WorkflowSession } from '../../../src/workflows/types.ts';
 import { memorySessions } from '../../support/memory/workflow-sessions.ts';
 import { temporaryFolder } from '../../support/repo.ts';
 import { failedReview, jobOf, output, sessionOf, stepOf } from '../../support/workflow/samples.ts';
@@ -29,7 +29,7 @@ type Opened = {
   damage(id: SessionId): void;
 };
 
-const job = jobOf([stepOf('a', { outputs: [output('1'), output('toString')] }), stepOf('b')]);
+const job = jobOf([stepOf('a', { outputs: { ...output('1'), ...output('toString') } }), stepOf('b')]);
 
 const session = (id: string, more: Partial<WorkflowSession> = {}) => sessionOf(job, { id: id as SessionId, ...more });
 
@@ -51,7 +51,7 @@ function sessionsContract(name: string, open: () => Opened): void {
 
     test('show a new session to all clients, and its id is taken', async () => {
       const { sessions, again } = open();
-      expect(await sessions.create(session('ab12'))).toEqual(ok('created'));
+      expect(await sessions.create(session('ab12'))).toEqual(ok('written'));
       expect(await read(again(), 'ab12')).toEqual(session('ab12'));
       expect(await again().create(session('ab12', { goal: 'Else.' }))).toEqual(ok('taken'));
       expect(await read(sessions, 'ab12')).toEqual(session('ab12'));
@@ -70,19 +70,14 @@ function sessionsContract(name: string, open: () => Opened): void {
       expect(await ids(sessions)).toEqual(['d', 'b', 'a', 'c']);
     });
 
-    test('apply a change to the current state and return its value', async () => {
+    test('apply a change to the current state and return the new state', async () => {
       const { sessions, again } = open();
       await sessions.create(session('ab12'));
       const outputs = { 1: 'one.md', toString: 'ä 日本 "x".md' };
       const finished = { at: '2026-03-01', outputs, notes: 'With\nnotes.', override: null };
-      await sessions.update('ab12' as SessionId, (now) =>
-        ok({ session: recordVerdict(now, 'a', [failedReview('step')]), value: null }),
-      );
-      const updated = await again().update('ab12' as SessionId, (now) => {
-        const next = finishStep(now, 'a', finished);
-        return ok({ session: next.session, value: next.begun });
-      });
-      expect(updated).toEqual(ok(['b']));
+      await sessions.update('ab12' as SessionId, (now) => ok(recordVerdict(now, 'a', [failedReview('step')])));
+      const updated = await again().update('ab12' as SessionId, (now) => ok(finishStep(now, 'a', finished)));
+      expect(updated.ok && openSteps(updated.value).map(({ id }) => id)).toEqual(['b']);
       const kept = await read(sessions, 'ab12');
       expect(kept?.steps[0]).toMatchObject({ attempts: 1, failed: [failedReview('step')], finished });
     });
@@ -109,7 +104,7 @@ function sessionsContract(name: string, open: () => Opened): void {
       const { sessions, again } = open();
       await sessions.create(session('ab12'));
       const add = (client: WorkflowSessions, digest: string) =>
-        client.update('ab12' as SessionId, (now) => ok({ session: recordPasses(now, 'a', [digest]), value: null }));
+        client.update('ab12' as SessionId, (now) => ok(recordPass(now, 'a', digest)));
       const digests = Array.from({ length: 12 }, (_, i) => `d${i}`);
       const ends = await Promise.all(digests.map((digest, i) => add(i % 2 === 0 ? sessions : again(), digest)));
       expect(ends.every(({ ok }) => ok)).toBe(true);
@@ -135,7 +130,7 @@ function sessionsContract(name: string, open: () => Opened): void {
       const { sessions, damage } = open();
       await sessions.create(session('bad'));
       damage('bad' as SessionId);
-      const update = () => sessions.update('bad' as SessionId, (now) => ok({ session: now, value: null }));
+      const update = () => sessions.update('bad' as SessionId, (now) => ok(now));
       expect(await update()).toMatchObject({
         ok: false,
         failure: { kind: 'unreadable-session', id: 'bad', aside: expect.stringContaining('bad') },
@@ -162,7 +157,7 @@ describe('on disk', () => {
     const where = place();
     const sessions = openWorkflowSessions(where);
     await sessions.create(session('ab12'));
-    await sessions.update('ab12' as SessionId, (now) => ok({ session: now, value: null }));
+    await sessions.update('ab12' as SessionId, (now) => ok(now));
     await sessions.writeInstructions('ab12' as SessionId, 'a', 'Read.\n');
     expect(readdirSync(folderOf(where.root)).sort()).toEqual([
       '.gitignore',
@@ -209,12 +204,12 @@ describe('on disk', () => {
     const where = place();
     const sessions = openWorkflowSessions(where);
     await sessions.create(session('ab12'));
-    const update = () => sessions.update('ab12' as SessionId, (now) => ok({ session: now, value: 'written' }));
+    const update = () => sessions.update('ab12' as SessionId, (now) => ok(now));
     await update();
     const [folder] = readdirSync(join(where.commonDir, 'onceover/locks'));
     const dead = { pid: 2 ** 22 + 5, host: hostname(), since: '2026-03-01', heartbeat: '2026-03-01', startedAt: null };
     writeFileSync(join(where.commonDir, 'onceover/locks', folder ?? '', '1.json'), JSON.stringify(dead));
-    expect(await update()).toEqual(ok('written'));
+    expect(await update()).toEqual(ok(session('ab12')));
   });
 
   test('a lock that another process keeps is reported, and nothing is written', async () => {
@@ -222,11 +217,11 @@ describe('on disk', () => {
     const sessions = openWorkflowSessions(where, 30);
     await sessions.create(session('ab12'));
     const held = await sessionsLock(where).take();
-    expect(await sessions.update('ab12' as SessionId, (now) => ok({ session: now, value: null }))).toEqual(
+    expect(await sessions.update('ab12' as SessionId, (now) => ok(now))).toEqual(
       err({ kind: 'session-busy', id: 'ab12' }),
     );
     if (held.ok) await held.value.release();
-    expect((await sessions.update('ab12' as SessionId, (now) => ok({ session: now, value: null }))).ok).toBe(true);
+    expect((await sessions.update('ab12' as SessionId, (now) => ok(now))).ok).toBe(true);
   });
 
   test('a folder in place of a session file is not a missing session', async () => {
@@ -235,9 +230,7 @@ describe('on disk', () => {
     const sessions = openWorkflowSessions(where);
     const refused = { ok: false, failure: { kind: 'disk', action: 'read' } };
     expect(await sessions.all()).toMatchObject(refused);
-    expect(await sessions.update('ab12' as SessionId, (now) => ok({ session: now, value: null }))).toMatchObject(
-      refused,
-    );
+    expect(await sessions.update('ab12' as SessionId, (now) => ok(now))).toMatchObject(refused);
     expect(await sessions.putAside('ab12')).toMatchObject(refused);
   });
 
@@ -246,7 +239,7 @@ describe('on disk', () => {
     writeFileSync(join(where.commonDir, 'onceover'), 'in the way');
     const sessions = openWorkflowSessions(where);
     await sessions.create(session('ab12'));
-    const end = await sessions.update('ab12' as SessionId, (now) => ok({ session: now, value: null }));
+    const end = await sessions.update('ab12' as SessionId, (now) => ok(now));
     expect(end).toMatchObject({ ok: false, failure: { kind: 'path-in-the-way' } });
   });
 });
