@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { describeNotImported } from './import/describe.ts';
 import type { doctorSchema, removalSchema, setUpSchema } from './json-schema.ts';
 import type { DoctorReport, Removal, SetupOutcome } from './types.ts';
 
@@ -58,7 +57,7 @@ export function setUpDocument({ steps, gates }: SetupOutcome): SetUpDocument {
       carried_over: {
         tool: carried.tool,
         source: carried.source,
-        not_carried_over: carried.left.map(describeNotImported),
+        not_carried_over: [...carried.left],
         gates_to_add: proposed,
       },
     }),

@@ -10,7 +10,7 @@ import { filesBelow, removeEmpty, removeFile, removeTree } from '../platform/fil
 import { heldElsewhere, openLock } from '../platform/lock.ts';
 import { openListFile, readPrivateFile } from '../platform/private-files.ts';
 import { removeEmptyScratch } from '../platform/scratch.ts';
-import type { OwnFile, OwnFiles } from './types.ts';
+import type { OwnFile } from './types.ts';
 
 const MOST_NOTES = 200;
 
@@ -41,15 +41,18 @@ function noteOf(path: RepoPath, text: string): string {
 
 const GIT_FOLDER = 'onceover';
 
+/** The files and refs in a clone that only onceover writes. */
+export type OwnFiles = ReturnType<typeof openOwnFiles>;
+
 /** Opens the files and refs that onceover wrote in the working tree and in the clone. Tracked files are not among them. */
-export function openOwnFiles(place: RepositoryPaths, logDir: RepoPath, tracked: ReadonlySet<string>): OwnFiles {
+export function openOwnFiles(place: RepositoryPaths, logDir: RepoPath, tracked: ReadonlySet<string>) {
   const { root, commonDir } = place;
   const folders = [
     { kind: 'records', path: logDir, isOurs: isInLogs },
     { kind: 'generated', path: GENERATED_FOLDER, isOurs: isGenerated },
   ] as const;
   return {
-    async find() {
+    async find(): Promise<Result<readonly OwnFile[]>> {
       const found: OwnFile[] = [];
       for (const { kind, path, isOurs } of folders) {
         const own = ownFilesIn(root, path, isOurs, tracked);
@@ -68,7 +71,8 @@ export function openOwnFiles(place: RepositoryPaths, logDir: RepoPath, tracked: 
       return ok(found);
     },
 
-    async remove() {
+    /** Removes all of them; fails while a run is active in one of the clone's working trees. */
+    async remove(): Promise<Result<void>> {
       const lock = await openLock(place).take();
       if (!lock.ok) return lock;
       try {

@@ -3,16 +3,14 @@ import type { RepoPath } from '../kernel/ids.ts';
 import type { Repository, RepositoryPaths } from '../kernel/repository.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import { hookFile, removeHookEntry, removeMcpEntry } from './agent-config.ts';
-import { type InitManifest, openInitManifest, openOwnFiles } from './own-files.ts';
-import { openProjectFiles } from './planned-file.ts';
-import { CODE_QUALITY } from './starter-settings.ts';
+import codeQuality from './code-quality.md';
+import { type InitManifest, type OwnFiles, openInitManifest, openOwnFiles } from './own-files.ts';
+import { openProjectFiles, type ProjectFiles } from './project-files.ts';
 import {
   CODE_QUALITY_FILE,
   HOOK_AGENTS,
   type KeptFile,
   MCP_FILE,
-  type OwnFiles,
-  type ProjectFiles,
   type Removal,
   type RemovedFile,
   RULES_FILE,
@@ -57,7 +55,12 @@ function planEntry({ path, text, tracked }: FoundFile): RemovedFile | KeptFile |
   if (change.kind !== 'write') {
     return change.kind === 'unreadable' && text.includes('onceover') ? { path, why: 'unreadable' } : null;
   }
-  return { kind: agent === undefined ? 'server' : 'hook', path, text: change.text, tracked };
+  return {
+    kind: agent === undefined ? 'server' : 'hook',
+    path,
+    text: change.text === '' ? null : change.text,
+    tracked,
+  };
 }
 
 type RemovalPorts = {
@@ -96,7 +99,7 @@ async function findFiles({ files, tracked, manifest }: RemovalPorts): Promise<re
     // An unreadable file exists, so it is listed as one that stays.
     const text = read.ok ? read.value : null;
     if (read.ok && text === null) continue;
-    const isStarter = path === CODE_QUALITY_FILE && text === CODE_QUALITY;
+    const isStarter = path === CODE_QUALITY_FILE && text === codeQuality;
     const isUnchanged = text !== null && (isStarter || manifest.has(path, text));
     found.push({ path, text, isUnchanged, tracked: tracked.has(path) });
   }

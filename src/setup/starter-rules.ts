@@ -1,14 +1,108 @@
-import type { Language, ProjectShape } from './detect/languages.ts';
+/** A language with the extensions of its sources, the globs of its tests, and mistakes to look for. */
+type Language = {
+  readonly name: string;
+  readonly extensions: readonly string[];
+  readonly tests: readonly string[];
+  readonly hint: string;
+};
 
-/** Returns the text of a first `.deepreview` that fits the languages and files of the repository. */
-export function starterRules(shape: ProjectShape): string {
-  const tests = [...new Set(shape.languages.flatMap((language) => language.tests))];
+const LANGUAGES: readonly Language[] = [
+  {
+    name: 'TypeScript and JavaScript',
+    extensions: ['ts', 'tsx', 'mts', 'cts', 'js', 'jsx', 'mjs', 'cjs', 'vue', 'svelte'],
+    tests: ['**/*.{test,spec}.*', '**/__tests__/**'],
+    hint: 'a promise not awaited, a cast or "!" that silences a real case, == with mixed types.',
+  },
+  {
+    name: 'Python',
+    extensions: ['py', 'pyi'],
+    tests: ['**/test_*.py', '**/*_test.py', '**/conftest.py'],
+    hint: 'a mutable default argument, a bare except, a generator used twice, naive datetimes.',
+  },
+  {
+    name: 'Go',
+    extensions: ['go'],
+    tests: ['**/*_test.go'],
+    hint: 'an error shadowed or dropped, a goroutine that cannot end, a nil map written, a loop variable captured.',
+  },
+  {
+    name: 'Rust',
+    extensions: ['rs'],
+    tests: ['**/tests/**/*.rs'],
+    hint: 'unwrap or expect on what can fail, an unsafe block without its reason, integer overflow in release.',
+  },
+  {
+    name: 'Java and Kotlin',
+    extensions: ['java', 'kt', 'kts'],
+    tests: ['**/src/test/**'],
+    hint: 'a stream or connection not closed, equals without hashCode, null from outside.',
+  },
+  {
+    name: 'C and C++',
+    extensions: ['c', 'h', 'cc', 'cpp', 'cxx', 'hpp'],
+    tests: ['**/*_test.{c,cc,cpp}'],
+    hint: 'lifetimes and ownership, sizes taken from input, signed overflow, unchecked returns.',
+  },
+  {
+    name: 'C#',
+    extensions: ['cs'],
+    tests: ['**/*Tests.cs'],
+    hint: 'async void, a task not awaited, IDisposable not disposed, LINQ evaluated twice.',
+  },
+  {
+    name: 'Ruby',
+    extensions: ['rb'],
+    tests: ['**/*_spec.rb', '**/*_test.rb'],
+    hint: 'nil where a value is expected, strings built into SQL or shell, rescue of everything.',
+  },
+  {
+    name: 'PHP',
+    extensions: ['php'],
+    tests: ['**/*Test.php'],
+    hint: 'loose comparison, output not escaped, queries built from input.',
+  },
+  {
+    name: 'Swift',
+    extensions: ['swift'],
+    tests: ['**/*Tests.swift'],
+    hint: 'forced unwraps, reference cycles in closures, UI touched off the main actor.',
+  },
+  {
+    name: 'Shell',
+    extensions: ['sh', 'bash'],
+    tests: ['**/*.bats'],
+    hint: 'unquoted variables, a pipeline whose failure is lost, rm or cd that may run on an empty variable.',
+  },
+  {
+    name: 'SQL',
+    extensions: ['sql'],
+    tests: [],
+    hint: 'a migration that locks a large table or cannot be undone, a missing WHERE, an index that a query needs.',
+  },
+];
+
+const BUILD_FILES =
+  /(^|\/)(Dockerfile[^/]*|docker-compose[^/]*|Makefile|Jenkinsfile|\.gitlab-ci\.yml)$|^\.github\/workflows\/|\.tf$/;
+
+/** Returns the text of a first `.deepreview` that fits the files of the repository. */
+export function starterRules(paths: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const path of paths) {
+    const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
+    counts.set(extension, (counts.get(extension) ?? 0) + 1);
+  }
+  const filesOf = (extensions: readonly string[]) => extensions.reduce((sum, one) => sum + (counts.get(one) ?? 0), 0);
+  // The language with the most files comes first.
+  const languages = LANGUAGES.filter(({ extensions }) => filesOf(extensions) > 0).sort(
+    (a, b) => filesOf(b.extensions) - filesOf(a.extensions),
+  );
+  const tests = [...new Set(languages.flatMap((language) => language.tests))];
   return [
     HEADER,
-    codeRule(shape.languages, tests),
+    codeRule(languages, tests),
     ...(tests.length > 0 ? [testsRule(tests)] : []),
-    ...(shape.hasDocs ? [DOCS] : []),
-    ...(shape.hasBuild ? [BUILD] : []),
+    ...(filesOf(['md', 'mdx', 'rst']) > 0 ? [DOCS] : []),
+    ...(paths.some((path) => BUILD_FILES.test(path)) ? [BUILD] : []),
   ].join('\n');
 }
 
@@ -21,9 +115,10 @@ const HEADER = `# Review rules: which changed files get which review.
 
 function codeRule(languages: readonly Language[], tests: readonly string[]): string {
   const extensions = languages.flatMap((language) => language.extensions);
-  const include = extensions.length === 0 ? '**' : `**/*.${choice(extensions)}`;
+  const choice = extensions.length === 1 ? extensions[0] : `{${extensions.join(',')}}`;
+  const include = extensions.length === 0 ? '**' : `**/*.${choice}`;
   const exclude = [...tests, '**/{vendor,node_modules,dist,build,generated}/**', '**/*.min.*'];
-  const hints = languages.flatMap((language) => HINTS[language.name] ?? []).map((hint) => `      - ${hint}\n`);
+  const hints = languages.map(({ name, hint }) => `      - ${name}: ${hint}\n`);
   return `code:
   description: Finds mistakes in changed code that would reach users.
   match:
@@ -49,25 +144,6 @@ ${hints.join('')}
       naming and formatting. Finding nothing wrong is a good result.
 `;
 }
-
-const HINTS: Readonly<Record<string, readonly string[]>> = {
-  'TypeScript and JavaScript': [
-    'TypeScript and JavaScript: a promise not awaited, a cast or "!" that silences a real case, == with mixed types.',
-  ],
-  Python: ['Python: a mutable default argument, a bare except, a generator used twice, naive datetimes.'],
-  Go: ['Go: an error shadowed or dropped, a goroutine that cannot end, a nil map written, a loop variable captured.'],
-  Rust: ['Rust: unwrap or expect on what can fail, an unsafe block without its reason, integer overflow in release.'],
-  'Java and Kotlin': [
-    'Java and Kotlin: a stream or connection not closed, equals without hashCode, null from outside.',
-  ],
-  'C and C++': ['C and C++: lifetimes and ownership, sizes taken from input, signed overflow, unchecked returns.'],
-  'C#': ['C#: async void, a task not awaited, IDisposable not disposed, LINQ evaluated twice.'],
-  Ruby: ['Ruby: nil where a value is expected, strings built into SQL or shell, rescue of everything.'],
-  PHP: ['PHP: loose comparison, output not escaped, queries built from input.'],
-  Swift: ['Swift: forced unwraps, reference cycles in closures, UI touched off the main actor.'],
-  Shell: ['Shell: unquoted variables, a pipeline whose failure is lost, rm or cd that may run on an empty variable.'],
-  SQL: ['SQL: a migration that locks a large table or cannot be undone, a missing WHERE, an index that a query needs.'],
-};
 
 function testsRule(tests: readonly string[]): string {
   return `
@@ -124,10 +200,6 @@ build-and-ci:
       - A step that can no longer fail (errors ignored, tests filtered out), or that passes without having run.
       - Something that the change needs at run time and that the build does not provide.
 `;
-
-function choice(names: readonly string[]): string {
-  return names.length === 1 ? (names[0] ?? '') : `{${names.join(',')}}`;
-}
 
 function quoted(glob: string): string {
   return JSON.stringify(glob);

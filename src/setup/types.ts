@@ -1,7 +1,6 @@
 import type { AgentReport } from '../kernel/agent.ts';
 import type { RepoPath } from '../kernel/ids.ts';
-import type { Result } from '../kernel/result.ts';
-import type { ImportTool, NotImported } from './import/types.ts';
+import type { ImportTool } from './import/types.ts';
 
 /** The agents whose programs can call a hook when the agent wants to stop. */
 export const HOOK_AGENTS = ['claude', 'codex', 'gemini'] as const;
@@ -24,8 +23,6 @@ export type SetupStep = {
   readonly added: string | null;
   /** Whether the user's ignore rules hide the file. */
   readonly ignored: boolean;
-  /** Whether the text was copied from a file of the user, so that it need not be shown. */
-  readonly copied?: boolean;
 };
 
 /** The result of `init`. */
@@ -57,7 +54,8 @@ export type GatesFound = {
   readonly carried: {
     readonly tool: ImportTool;
     readonly source: string;
-    readonly left: readonly NotImported[];
+    /** What was not imported or differs here, one line each. */
+    readonly left: readonly string[];
   } | null;
   /** Tools whose configuration could be imported. */
   readonly others: readonly ImportTool[];
@@ -78,15 +76,6 @@ export type CheckName = 'lint' | 'types' | 'test' | 'check';
  */
 export type SkippedCommand = { readonly run: string; readonly why: 'watches' | 'changes-files' | 'in-packages' };
 
-/** The files at the root of a project. */
-export type RootFiles = {
-  readonly names: ReadonlySet<string>;
-  /** The texts of those files that can show a command. */
-  readonly texts: ReadonlyMap<string, string>;
-  /** The texts of the package.json files in folders, by path. */
-  readonly packages: ReadonlyMap<string, string>;
-};
-
 /** The result of `doctor`. */
 export type DoctorReport = {
   readonly agents: readonly AgentReport[];
@@ -98,24 +87,6 @@ export type DoctorReport = {
   /** The command that starts onceover; default: onceover. */
   readonly command?: string;
 };
-
-/** The user's files, which only `init` writes. */
-export interface ProjectFiles {
-  /** Returns null if the file does not exist. */
-  read(path: RepoPath): Promise<Result<string | null>>;
-  /** Returns the sorted names of the plain files in a folder; none if the folder does not exist. */
-  list(folder: RepoPath): Promise<Result<readonly string[]>>;
-  write(path: RepoPath, text: string): Promise<Result<void>>;
-  /** Removes a file, and the folders above it that become empty. */
-  remove(path: RepoPath): Promise<Result<void>>;
-}
-
-/** The files and refs in a clone that only onceover writes. */
-export interface OwnFiles {
-  find(): Promise<Result<readonly OwnFile[]>>;
-  /** Removes all of them; fails while a run is active in one of the clone's working trees. */
-  remove(): Promise<Result<void>>;
-}
 
 /** Something that `init --remove` removes. */
 export type RemovedFile =

@@ -45,16 +45,24 @@ describe('files', () => {
 describe('entries in shared files', () => {
   test('removes what was added: the file is as before, or gone', () => {
     for (const before of ['{\n  "mcpServers": {\n    "a": {}\n  }\n}\n', '{\n\t"x": [\n\t\t1\n\t]\n}\n']) {
-      expect(removeMcpEntry(written(addMcpEntry(before)))).toEqual({ kind: 'write', text: before });
+      expect(removeMcpEntry(written(addMcpEntry(before)))).toEqual({ kind: 'write', text: before, added: '' });
     }
-    expect(removeMcpEntry(written(addMcpEntry(null)))).toEqual({ kind: 'write', text: null });
+    expect(removeMcpEntry(written(addMcpEntry(null)))).toEqual({ kind: 'write', text: '', added: '' });
     for (const agent of ['claude', 'codex', 'gemini'] as const) {
       const event = agent === 'gemini' ? 'AfterAgent' : 'Stop';
       for (const own of [{ a: 1 }, { hooks: { [event]: [{ hooks: [{ command: 'b' }] }] } }, { hooks: { Other: [] } }]) {
         const before = `${JSON.stringify(own, null, 2)}\n`;
-        expect(removeHookEntry(agent, written(addHookEntry(agent, before)))).toEqual({ kind: 'write', text: before });
+        expect(removeHookEntry(agent, written(addHookEntry(agent, before)))).toEqual({
+          kind: 'write',
+          text: before,
+          added: '',
+        });
       }
-      expect(removeHookEntry(agent, written(addHookEntry(agent, null)))).toEqual({ kind: 'write', text: null });
+      expect(removeHookEntry(agent, written(addHookEntry(agent, null)))).toEqual({
+        kind: 'write',
+        text: '',
+        added: '',
+      });
     }
   });
 
@@ -65,6 +73,7 @@ describe('entries in shared files', () => {
     expect(removeHookEntry('claude', JSON.stringify(both))).toEqual({
       kind: 'write',
       text: `${JSON.stringify({ hooks: { Stop: [{ matcher: '', hooks: [{ command: 'theirs' }] }] } }, null, 2)}\n`,
+      added: '',
     });
   });
 

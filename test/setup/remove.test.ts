@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { RepoPath } from '../../src/kernel/ids.ts';
 import { err, ok } from '../../src/kernel/result.ts';
+import type { OwnFiles } from '../../src/setup/own-files.ts';
 import { removeOwnFiles } from '../../src/setup/remove.ts';
-import type { OwnFiles } from '../../src/setup/types.ts';
 import { memoryProjectFiles } from '../support/memory/project-files.ts';
 
 const FILES = {

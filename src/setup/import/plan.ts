@@ -1,15 +1,16 @@
 import type { EntrySettings } from '../../config/settings.ts';
 import { byCodePoint } from '../../kernel/collections.ts';
-import { shellWord } from '../../kernel/escape.ts';
+import { quoteName, shellWord, showInvisible } from '../../kernel/escape.ts';
 import { compileGlob } from '../../kernel/glob.ts';
 import type { RepoPath } from '../../kernel/ids.ts';
 import { repoPath } from '../../kernel/paths.ts';
+import { someNames } from '../../ui/wording.ts';
+import codeQuality from '../code-quality.md';
 import type {
   ImportedCheck,
   ImportedEntry,
-  ImportedPrompt,
-  ImportPlan,
-  NotImported,
+  ImportedReview,
+  ImportNote,
   SourceCheck,
   SourceConfig,
   SourceEntry,
@@ -25,37 +26,53 @@ export type ImportFacts = {
   readonly prompts: ReadonlyMap<string, string | null>;
   /** The prompts that `onceover.yml` uses. An earlier import wrote them, and the user may have edited them. */
   readonly inUse: ReadonlySet<string>;
-  /** The text that replaces a built-in prompt of the other tool. */
-  readonly standIn: string;
   isFolder(path: string): boolean;
   /** Globs of files that tools write. */
   readonly toolWritten: readonly string[];
 };
 
+/** The entries of `onceover.yml`, the prompts to write, and what is not imported or differs, one line each. */
+export type ImportPlan = {
+  readonly entries: readonly ImportedEntry[];
+  readonly prompts: readonly { readonly path: RepoPath; readonly text: string }[];
+  readonly left: readonly string[];
+};
+
 /** Plans the entries of `onceover.yml`, and one prompt per text, word for word. */
-export function planImport(source: SourceConfig, facts: ImportFacts): ImportPlan {
-  const left: NotImported[] = [...source.left];
+export function planImport(source: SourceConfig, found: readonly ImportNote[], facts: ImportFacts): ImportPlan {
+  const notes = [...found];
   const prompts = openPrompts(facts);
   const table = openEntries();
   for (const entry of source.entries) {
-    const path = entry.path.kind === 'entry' ? fromEntryPath(entry.path.text) : fromFileGlob(entry.path.text);
-    const reviews = entry.reviews.map((review) => ({ ...review, prompt: prompts.add(review) }));
+    const path = entry.isFileGlob === true ? fromFileGlob(entry.path) : fromEntryPath(entry.path);
+    const reviews = entry.reviews.map((review) => toReview(review, prompts.add(review)));
     if (!path.ok) {
-      const written = [...new Set(reviews.map(({ prompt }) => prompt))];
-      left.push({ ...entry.at, what: { kind: 'path', path: entry.path.text, said: path.said, prompts: written } });
+      const written = someNames([...new Set(reviews.map(({ prompt }) => prompt))]);
+      const next = written === '' ? '' : `; its text is in ${written}: add a review for it`;
+      notes.push({ at: entry.at, said: `${quoteName(entry.path)} ${showInvisible(path.said)}${next}` });
       continue;
     }
-    const gates = table.at(path.path, excludesOf(entry, path.path, facts, left));
+    const gates = table.at(path.path, excludesOf(entry, path.path, facts, notes));
     for (const check of entry.checks) gates.addCheck(toCheck(check, path.path, facts));
-    for (const { prompt, about, numReviews, agents, timeoutSeconds } of reviews) {
-      const name = prompt.slice(PROMPTS.length + 1, -'.md'.length);
-      gates.addReview({ name, prompt, about, numReviews, agents, timeoutSeconds });
-    }
+    for (const review of reviews) gates.addReview(review);
   }
   for (const review of source.spare) {
-    left.push({ ...review.at, what: { kind: 'not-in-use', name: review.name, prompt: prompts.add(review) } });
+    const prompt = quoteName(prompts.add(review));
+    const said = `${quoteName(review.name)} is not in use; its text is in ${prompt}, which no review uses`;
+    notes.push({ at: review.at, said });
   }
-  return { settings: source, entries: table.entries(), prompts: prompts.all(), left: inOrder(left) };
+  return { entries: table.entries(), prompts: prompts.all(), left: describeNotes(notes) };
+}
+
+/** Returns one line per note, in the order of their positions. */
+function describeNotes(notes: readonly ImportNote[]): readonly string[] {
+  return [...notes]
+    .sort(({ at: a }, { at: b }) => byCodePoint(a.file, b.file) || a.line - b.line || a.column - b.column)
+    .map(({ at, said }) => `${quoteName(at.file)}:${at.line}:${at.column}: ${said}`);
+}
+
+function toReview({ at: _at, text: _text, ...settings }: SourceReview, prompt: RepoPath): ImportedReview {
+  return { ...settings, prompt, name: prompt.slice(PROMPTS.length + 1, -'.md'.length) };
 }
 
 /** Returns the checks and reviews that `onceover.yml` does not have yet. */
@@ -76,14 +93,6 @@ export function notYetIn(
     .filter(({ checks, reviews }) => checks.length + reviews.length > 0);
 }
 
-/** Sorts by position; the list of unknown settings comes last. */
-function inOrder(left: readonly NotImported[]): readonly NotImported[] {
-  const isList = ({ what }: NotImported) => Number(what.kind === 'settings');
-  return [...left].sort(
-    (a, b) => isList(a) - isList(b) || byCodePoint(a.file, b.file) || a.line - b.line || a.column - b.column,
-  );
-}
-
 /** Returns the name of a prompt for comparison: some file systems ignore case. */
 export function promptName(prompt: string): string {
   return prompt
@@ -94,17 +103,16 @@ export function promptName(prompt: string): string {
 
 /** Gives each text a file; two reviews with the same name and text share one. */
 function openPrompts(facts: ImportFacts) {
-  const added = new Map<string, ImportedPrompt>();
+  const added = new Map<string, ImportPlan['prompts'][number]>();
   return {
     add(review: SourceReview): RepoPath {
-      const text = review.text === null ? facts.standIn : fileText(review.text);
+      const text = review.text === null ? codeQuality : fileText(review.text);
       const name = firstFree(gateName(review.name, 'review'), (candidate) => {
         const key = candidate.toLowerCase();
         const other = added.get(key)?.text ?? facts.prompts.get(key);
         return other === undefined || other === text || (!added.has(key) && facts.inUse.has(key));
       });
-      const path = `${PROMPTS}/${name}.md` as RepoPath;
-      const prompt = added.get(name.toLowerCase()) ?? { path, text, isOurs: review.text === null };
+      const prompt = added.get(name.toLowerCase()) ?? { path: `${PROMPTS}/${name}.md` as RepoPath, text };
       added.set(name.toLowerCase(), prompt);
       return prompt.path;
     },
@@ -140,7 +148,7 @@ function openEntries() {
           const isThere = row.checks.some(({ run }) => run === check.run);
           if (!isThere) row.checks = [...row.checks, named('check', path, check)];
         },
-        addReview(review: ImportedEntry['reviews'][number]): void {
+        addReview(review: ImportedReview): void {
           const isThere = row.reviews.some(({ prompt }) => prompt === review.prompt);
           if (!isThere) row.reviews = [...row.reviews, named('review', path, review)];
         },
@@ -223,15 +231,16 @@ function compiled(path: string): ImportedPath {
   return glob.ok ? { ok: true, path } : { ok: false, said: glob.said };
 }
 
-function excludesOf(entry: SourceEntry, path: string, facts: ImportFacts, left: NotImported[]): readonly string[] {
+function excludesOf(entry: SourceEntry, path: string, facts: ImportFacts, notes: ImportNote[]): readonly string[] {
   const given = entry.exclude.flatMap(({ at, glob }) => {
     const imported = fromExclude(glob);
     if (imported.ok) return [imported.path];
-    const isNoted = left.some(({ what, line }) => what.kind === 'exclude' && line === at.line && what.glob === glob);
-    if (!isNoted) left.push({ ...at, what: { kind: 'exclude', glob, said: imported.said } });
+    const said = `${quoteName(glob)} ${showInvisible(imported.said)}, so it is not excluded`;
+    // Several entries can share a list of globs.
+    if (!notes.some((note) => note.at.line === at.line && note.said === said)) notes.push({ at, said });
     return [];
   });
-  return [...new Set([...(entry.leavesOutWritten && path === '.' ? facts.toolWritten : []), ...given])];
+  return [...new Set([...(entry.leavesOutWritten === true && path === '.' ? facts.toolWritten : []), ...given])];
 }
 
 function toCheck({ name, command, folder, timeoutSeconds }: SourceCheck, entry: string, facts: ImportFacts) {

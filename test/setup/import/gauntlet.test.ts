@@ -141,6 +141,7 @@ test('imports a whole folder: entries, checks in their folders, reviews word for
   });
   expect(left).toMatchInlineSnapshot(`
     [
+      ".gauntlet/checks/build.yml:3:1: onceover has no setting like checks.parallel, checks.fail_fast, log_dir, allow_parallel, cli.adapters.codex.allow_tool_use, cli.adapters.codex.thinking_budget, cli.check_usage_limit",
       ".gauntlet/checks/lint.yaml:1:1: lint runs in CI only; here it runs everywhere",
       ".gauntlet/checks/unused.yml:1:1: unused is not in use",
       ".gauntlet/config.yml:7:3: onceover does not know the agent github-copilot; you can set its command under "agent"",
@@ -152,7 +153,6 @@ test('imports a whole folder: entries, checks in their folders, reviews word for
       ".gauntlet/reviews/architecture.md:7:8: architecture uses the model gemini-9; here a model is set per agent, under "agent"",
       ".gauntlet/reviews/code-quality.yml:1:1: the text of code-quality is part of the tool and not in this repository; our code-quality review replaces it",
       ".gauntlet/reviews/spare.md:1:1: spare is not in use; its text is in .onceover/reviews/spare.md, which no review uses",
-      ".gauntlet/config.yml:2:1: onceover has no setting like log_dir, allow_parallel, cli.check_usage_limit, cli.adapters.allow_tool_use, cli.adapters.thinking_budget, checks.parallel, checks.fail_fast",
     ]
   `);
 });
