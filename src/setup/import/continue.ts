@@ -1,14 +1,10 @@
 import * as z from 'zod';
-import type { SourceReader } from './source-reader.ts';
+import { promptText, type SourceReader } from './source-reader.ts';
 import type { SourceConfig, SourceReview } from './types.ts';
 
 export const CONTINUE_FOLDERS = ['.continue/checks', '.agents/checks'];
 
-const schema = z.object({
-  name: z.string().nullish(),
-  description: z.string().nullish(),
-  model: z.string().nullish(),
-});
+const schema = z.object({ name: z.string().nullish(), description: promptText.nullish() });
 
 /** Reads the checks of Continue; each becomes a review of everything. */
 export async function readContinue(reader: SourceReader): Promise<SourceConfig> {
@@ -21,14 +17,13 @@ export async function readContinue(reader: SourceReader): Promise<SourceConfig> 
       const found = reader.parse(source, schema);
       if (found === null) continue;
       const { name } = source;
-      const { description, model } = found.value;
-      if (model != null && model !== '') reader.noteModel(found.place(['model']), name, model);
+      const { description } = found.value;
       // A check without a text is described by its front matter alone.
       const hasBody = found.body.trim() !== '';
       const text = hasBody ? found.body : (description ?? '');
       const at = { file: source.file, line: 1, column: 1 };
       const about = [hasBody ? description : null, found.value.name].find((one) => one != null && one.trim() !== '');
-      if (reader.isPrompt(text, { name, at })) reviews.push({ at, name, text, about: about ?? null });
+      if (reader.isPrompt(text, name, at)) reviews.push({ at, name, text, about: about ?? null });
     }
   }
   const at = { file: sources[0] ?? '', line: 1, column: 1 };

@@ -13,11 +13,8 @@ export const GAUNTLET_FILE = 'config.yml';
 
 const names = z.array(z.string());
 
-const runsIn = z.object({ run_in_ci: z.boolean().nullish(), run_locally: z.boolean().nullish() });
-
 /** A check: a file in `checks/`, or inline in an entry point. */
 const checkSchema = z.object({
-  ...runsIn.shape,
   name: z.string().min(1).nullish(),
   command: z.string().min(1),
   working_directory: z.string().nullish(),
@@ -26,14 +23,11 @@ const checkSchema = z.object({
 
 /** A review: the front matter of a file in `reviews/`, a YAML file there, or inline in an entry point. */
 const reviewSchema = z.object({
-  ...runsIn.shape,
   cli_preference: names.nullish(),
   reviewers: names.nullish(),
   num_reviews: z.number().nullish(),
   timeout: z.number().nullish(),
-  model: z.string().nullish(),
   prompt_file: z.string().min(1).nullish(),
-  skill_name: z.string().min(1).nullish(),
   builtin: z.string().min(1).nullish(),
   enabled: z.boolean().nullish(),
 });
@@ -42,18 +36,16 @@ const reviewSchema = z.object({
 const gateSchema = z.union([z.string().min(1), z.record(z.string(), z.unknown())]);
 
 const configSchema = z.object({
-  name: z.unknown().optional(),
   base_branch: z.string().min(1).nullish(),
   max_retries: z.number().nullish(),
-  // Old versions have a number of issues here.
-  rerun_new_issue_threshold: z.unknown().optional(),
+  // Old versions have a number of issues here, which has no counterpart.
+  rerun_new_issue_threshold: z.enum(PRIORITIES).optional().catch(undefined),
   cli: z
     .object({
       default_preference: names.nullish(),
       adapters: z.record(z.string(), z.object({ model: z.string().nullish() }).nullable()).nullish(),
     })
     .nullish(),
-  stop_hook: z.looseObject({ enabled: z.boolean().nullish() }).nullish(),
   entry_points: z.array(
     z.object({
       path: z.string().min(1),
@@ -126,7 +118,6 @@ export async function readGauntlet(reader: SourceReader, folder: string): Promis
 function toCheck(reader: SourceReader, { name, value, place }: Found<typeof checkSchema>): SourceCheck {
   const { command, working_directory: directory, timeout } = value;
   const at = place([]);
-  noteWhereItRuns(reader, name, at, value);
   if (command.trim() === '') reader.wrong(place(['command']), 'command', 'is empty');
   const isEntry = directory == null || directory === '' || directory === 'entrypoint';
   return { at, name, command, folder: isEntry ? null : directory, timeoutSeconds: toSeconds(timeout) };
@@ -138,10 +129,8 @@ async function toReview(
   found: Found<typeof reviewSchema>,
 ): Promise<GauntletReview> {
   const { name, value, place } = found;
-  const { model, cli_preference: preferred, reviewers, num_reviews: count } = value;
+  const { cli_preference: preferred, reviewers, num_reviews: count } = value;
   const at = place([]);
-  if (model != null) reader.noteModel(place(['model']), name, model);
-  noteWhereItRuns(reader, name, at, value);
   const text = await promptText(reader, folder, found);
   const placeholder = /\{\{\s*CONTEXT\s*\}\}/.exec(text ?? '')?.[0];
   if (placeholder !== undefined) reader.note(at, `${placeholder} in ${quoteName(name)} is not replaced here`);
@@ -164,43 +153,22 @@ async function promptText(
   folder: string,
   { name, value, place, body = '' }: Found<typeof reviewSchema>,
 ): Promise<string | null | undefined> {
-  const { prompt_file: path, skill_name: skill, builtin } = value;
+  const { prompt_file: path, builtin } = value;
   const at = place([]);
+  const file = path == null ? null : repoPath(path, folder);
+  const read = file === null || file === '' ? null : await reader.files.read(file);
+  if (read?.ok === true && read.value !== null) {
+    return reader.isPrompt(read.value, name, at) ? read.value : undefined;
+  }
   if (path != null) {
-    const file = repoPath(path, folder);
-    const read = file === null || file === '' ? null : await reader.files.read(file);
-    if (file !== null && read?.ok === true && read.value !== null) {
-      const isUsable = reader.isPrompt(read.value, { name, at: { file, line: 1, column: 1 } });
-      return isUsable ? read.value : undefined;
-    }
     const why = UNUSABLE[read === null ? 'outside' : read.ok ? 'missing' : 'unreadable'];
     reader.note(at, `the text of ${quoteName(name)} is in ${quoteName(path)}, which ${why}`);
   }
-  if (skill != null) {
-    const uses = `${quoteName(name)} uses the skill ${quoteName(skill)}, which is not in this repository`;
-    reader.note(at, `${uses}; ${WRITE_ONE}`);
-  }
-  const isElsewhere = path != null || skill != null;
-  if (body.trim() !== '' || (!isElsewhere && builtin == null)) {
-    return reader.isPrompt(body, { name, at }) ? body : undefined;
-  }
-  if (isElsewhere || builtin == null) return undefined;
+  if (body.trim() !== '' || builtin == null) return reader.isPrompt(body, name, at) ? body : undefined;
   const isReplaced = REPLACEABLE.includes(builtin);
-  const is = `the text of ${quoteName(builtin)} is part of the tool and not in this repository`;
-  reader.note(at, `${is}; ${isReplaced ? 'our code-quality review replaces it' : WRITE_ONE}`);
+  const next = isReplaced ? 'our code-quality review replaces it' : 'write a prompt and use it in a review';
+  reader.note(at, `the text of ${quoteName(builtin)} is part of the tool and not in this repository; ${next}`);
   return isReplaced ? null : undefined;
-}
-
-const WRITE_ONE = 'write a prompt and use it in a review';
-
-function noteWhereItRuns(
-  reader: SourceReader,
-  name: string,
-  at: Position,
-  { run_in_ci: inCi, run_locally: locally }: z.output<typeof runsIn>,
-): void {
-  if (inCi === false) reader.note(at, `${quoteName(name)} runs outside of CI only; here it runs everywhere`);
-  if (locally === false) reader.note(at, `${quoteName(name)} runs in CI only; here it runs everywhere`);
 }
 
 function isKnownAgent(name: string): boolean {
@@ -227,20 +195,14 @@ function toSettings(
   { value, place }: SourceValue<z.output<typeof configSchema>>,
   reader: SourceReader,
 ): SourceSettings {
-  const { cli, max_retries: retries, rerun_new_issue_threshold: threshold, stop_hook: hook } = value;
-  const priority = PRIORITIES.find((one) => one === threshold) ?? null;
-  if (threshold != null && priority === null) {
-    reader.noteUnknownKey(place(['rerun_new_issue_threshold'], 'key'), 'rerun_new_issue_threshold');
-  }
-  if (hook != null && hook.enabled !== false) {
-    reader.note(place(['stop_hook'], 'key'), 'set up the stop hook with "onceover init --hook claude"');
-  }
+  const { cli, max_retries: retries } = value;
+  const adapters = Object.entries(cli?.adapters ?? {});
   return {
     base: value.base_branch ?? null,
     maxRetries: retries == null || !(retries >= 0) ? null : Math.min(1000, Math.floor(retries)),
-    rerunNewIssueThreshold: priority,
-    agents: knownAgents(reader, place(['cli']), cli?.default_preference ?? Object.keys(cli?.adapters ?? {})),
-    models: Object.entries(cli?.adapters ?? {}).flatMap(([name, adapter]) =>
+    rerunNewIssueThreshold: value.rerun_new_issue_threshold ?? null,
+    agents: knownAgents(reader, place(['cli']), cli?.default_preference ?? adapters.map(([name]) => name)),
+    models: adapters.flatMap(([name, adapter]) =>
       isKnownAgent(name) && adapter?.model != null ? [[name, adapter.model] as const] : [],
     ),
   };

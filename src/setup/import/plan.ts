@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { EntrySettings } from '../../config/settings.ts';
 import { byCodePoint } from '../../kernel/collections.ts';
 import { quoteName, shellWord, showInvisible } from '../../kernel/escape.ts';
@@ -6,16 +7,7 @@ import type { RepoPath } from '../../kernel/ids.ts';
 import { repoPath } from '../../kernel/paths.ts';
 import { someNames } from '../../ui/wording.ts';
 import codeQuality from '../code-quality.md';
-import type {
-  ImportedCheck,
-  ImportedEntry,
-  ImportedReview,
-  ImportNote,
-  SourceCheck,
-  SourceConfig,
-  SourceEntry,
-  SourceReview,
-} from './types.ts';
+import type { ImportedEntry, ImportNote, SourceCheck, SourceConfig, SourceEntry, SourceReview } from './types.ts';
 
 /** The folder of the prompts. */
 export const PROMPTS = '.onceover/reviews';
@@ -42,26 +34,34 @@ export type ImportPlan = {
 export function planImport(source: SourceConfig, found: readonly ImportNote[], facts: ImportFacts): ImportPlan {
   const notes = [...found];
   const prompts = openPrompts(facts);
-  const table = openEntries();
+  const [nameCheck, nameReview] = [openNames(), openNames()];
+  const entries: ImportedEntry[] = [];
   for (const entry of source.entries) {
     const path = entry.isFileGlob === true ? fromFileGlob(entry.path) : fromEntryPath(entry.path);
-    const reviews = entry.reviews.map((review) => toReview(review, prompts.add(review)));
+    const reviews = entry.reviews.map((review) => ({ ...review, prompt: prompts.add(review) }));
     if (!path.ok) {
       const written = someNames([...new Set(reviews.map(({ prompt }) => prompt))]);
       const next = written === '' ? '' : `; its text is in ${written}: add a review for it`;
       notes.push({ at: entry.at, said: `${quoteName(entry.path)} ${showInvisible(path.said)}${next}` });
-      continue;
+    } else if (entry.checks.length + reviews.length > 0) {
+      entries.push({
+        path: path.path,
+        exclude: excludesOf(entry, path.path, facts, notes),
+        checks: entry.checks.map(({ name, timeoutSeconds, ...check }) => ({
+          name: nameCheck(path.path, gateName(name, 'check')),
+          run: inFolder(check, path.path, facts),
+          timeoutSeconds,
+        })),
+        reviews: reviews.map((review) => ({ ...review, name: nameReview(path.path, basename(review.prompt, '.md')) })),
+      });
     }
-    const gates = table.at(path.path, excludesOf(entry, path.path, facts, notes));
-    for (const check of entry.checks) gates.addCheck(toCheck(check, path.path, facts));
-    for (const review of reviews) gates.addReview(review);
   }
   for (const review of source.spare) {
     const prompt = quoteName(prompts.add(review));
     const said = `${quoteName(review.name)} is not in use; its text is in ${prompt}, which no review uses`;
     notes.push({ at: review.at, said });
   }
-  return { entries: table.entries(), prompts: prompts.all(), left: describeNotes(notes) };
+  return { entries, prompts: prompts.all(), left: describeNotes(notes) };
 }
 
 /** Returns one line per note, in the order of their positions. */
@@ -69,10 +69,6 @@ function describeNotes(notes: readonly ImportNote[]): readonly string[] {
   return [...notes]
     .sort(({ at: a }, { at: b }) => byCodePoint(a.file, b.file) || a.line - b.line || a.column - b.column)
     .map(({ at, said }) => `${quoteName(at.file)}:${at.line}:${at.column}: ${said}`);
-}
-
-function toReview({ at: _at, text: _text, ...settings }: SourceReview, prompt: RepoPath): ImportedReview {
-  return { ...settings, prompt, name: prompt.slice(PROMPTS.length + 1, -'.md'.length) };
 }
 
 /** Returns the checks and reviews that `onceover.yml` does not have yet. */
@@ -95,10 +91,7 @@ export function notYetIn(
 
 /** Returns the name of a prompt for comparison: some file systems ignore case. */
 export function promptName(prompt: string): string {
-  return prompt
-    .slice(prompt.lastIndexOf('/') + 1)
-    .replace(/\.md$/, '')
-    .toLowerCase();
+  return basename(prompt, '.md').toLowerCase();
 }
 
 /** Gives each text a file; two reviews with the same name and text share one. */
@@ -126,35 +119,14 @@ function fileText(text: string): string {
   return body.endsWith('\n') ? body : `${body}\n`;
 }
 
-/** Collects checks and reviews by path. Two of them share a name only if no path can match both. */
-function openEntries() {
-  const rows: { -readonly [Key in keyof ImportedEntry]: ImportedEntry[Key] }[] = [];
-  const used: { readonly kind: string; readonly path: string; readonly name: string }[] = [];
-  const named = <T extends { readonly name: string }>(kind: string, path: string, gate: T): T => {
-    const name = firstFree(
-      gate.name,
-      (candidate) => !used.some((one) => one.kind === kind && one.name === candidate && canOverlap(one.path, path)),
-    );
-    used.push({ kind, path, name });
-    return { ...gate, name };
-  };
-  return {
-    at(path: string, exclude: readonly string[]) {
-      const same = rows.find((row) => row.path === path && row.exclude.join('\0') === exclude.join('\0'));
-      const row = same ?? { path, exclude, checks: [], reviews: [] };
-      if (same === undefined) rows.push(row);
-      return {
-        addCheck(check: ImportedCheck): void {
-          const isThere = row.checks.some(({ run }) => run === check.run);
-          if (!isThere) row.checks = [...row.checks, named('check', path, check)];
-        },
-        addReview(review: ImportedReview): void {
-          const isThere = row.reviews.some(({ prompt }) => prompt === review.prompt);
-          if (!isThere) row.reviews = [...row.reviews, named('review', path, review)];
-        },
-      };
-    },
-    entries: () => rows.filter(({ checks, reviews }) => checks.length + reviews.length > 0),
+/** Returns a function that names gates apart: two share a name only if no path can match both. */
+function openNames(): (path: string, wanted: string) => string {
+  const used: { readonly path: string; readonly name: string }[] = [];
+  return (path, wanted) => {
+    const isFree = (name: string) => !used.some((one) => one.name === name && canOverlap(one.path, path));
+    const name = firstFree(wanted, isFree);
+    used.push({ path, name });
+    return name;
   };
 }
 
@@ -243,13 +215,13 @@ function excludesOf(entry: SourceEntry, path: string, facts: ImportFacts, notes:
   return [...new Set([...(entry.leavesOutWritten === true && path === '.' ? facts.toolWritten : []), ...given])];
 }
 
-function toCheck({ name, command, folder, timeoutSeconds }: SourceCheck, entry: string, facts: ImportFacts) {
+/** Returns the command of a check, which changes to its folder first; checks run at the root. */
+function inFolder({ command, folder }: Pick<SourceCheck, 'command' | 'folder'>, entry: string, facts: ImportFacts) {
   const word = folderWord(folder, entry, facts);
-  const run = command.trimEnd();
-  return { name: gateName(name, 'check'), run: word === null ? run : `cd ${word} || exit\n${run}`, timeoutSeconds };
+  return `${word === null ? '' : `cd ${word} || exit\n`}${command.trimEnd()}`;
 }
 
-/** Returns the shell word of the folder that a check has to change to; null for the root, where checks run. */
+/** Returns the shell word of the folder that a check has to change to; null for the root. */
 function folderWord(folder: string | null, entry: string, { isFolder }: ImportFacts): string | null {
   if (folder === null && /^[^*?[\]{}\\]+\/\*$/.test(entry)) return '"$ONCEOVER_ENTRY"';
   const path = repoPath(folder ?? entry);

@@ -1,11 +1,10 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { checkShape, keyName, readYaml, splitFrontMatter } from '../../config/yaml.ts';
 import { quoteName } from '../../kernel/escape.ts';
 import type { Failure, Position, Problem } from '../../kernel/failure.ts';
 import type { RepoPath } from '../../kernel/ids.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
-import { someNames } from '../../ui/wording.ts';
 import type { ProjectFiles } from '../project-files.ts';
 import type { ImportNote } from './types.ts';
 
@@ -17,7 +16,10 @@ export type SourceValue<T> = {
 
 type SourceText = { readonly file: string; readonly name: string; readonly text: string };
 
-const LONGEST_PROMPT = 1024 * 1024;
+/** A text in YAML that becomes a prompt. Escapes can make texts that no file can have. */
+export const promptText = z.string().refine((text) => !/\0|\p{Surrogate}/u.test(text), {
+  message: 'has a NUL or half a character in it',
+});
 
 /** Reads the files of another tool, and collects the problems and the parts that are not imported. */
 export type SourceReader = ReturnType<typeof openSourceReader>;
@@ -43,10 +45,6 @@ export function openSourceReader(files: ProjectFiles) {
     problems.push({ ...at, what: { kind: 'bad-value', key, said } });
   }
 
-  function noteUnknownKey(at: Position, key: string): void {
-    if (!unknownKeys.has(key)) unknownKeys.set(key, at);
-  }
-
   /** Checks a value; returns null if something is wrong. `name` is how the user is told of unknown keys in it. */
   function check<T extends z.ZodType>(
     schema: T,
@@ -62,8 +60,8 @@ export function openSourceReader(files: ProjectFiles) {
       return null;
     }
     for (const path of droppedKeys(given, checked.value)) {
-      const keys = path.filter((key) => typeof key === 'string');
-      noteUnknownKey(place(path, 'key'), [...(name === '' ? [] : [name]), ...keys].join('.'));
+      const keys = [name, ...path].filter((key) => typeof key === 'string' && key !== '').join('.');
+      if (!unknownKeys.has(keys)) unknownKeys.set(keys, place(path, 'key'));
     }
     return { value: checked.value, place };
   }
@@ -72,19 +70,13 @@ export function openSourceReader(files: ProjectFiles) {
     files,
     note,
     wrong,
-    noteUnknownKey,
     read,
-
-    noteModel(at: Position, name: string, model: string): void {
-      const uses = `${quoteName(name)} uses the model ${quoteName(model)}`;
-      note(at, `${uses}; here a model is set per agent, under "agent"`);
-    },
 
     /** Parses a YAML file, or a Markdown file with front matter; returns null if something is wrong. */
     parse<T extends z.ZodType>({ file, text }: Omit<SourceText, 'name'>, schema: T, name = '') {
       const split = file.endsWith('.md')
         ? splitFrontMatter(text)
-        : ({ ok: true, yaml: text, shift: 0, bodyLine: null } as const);
+        : ({ ok: true, yaml: text, shift: 0, bodyLine: Number.POSITIVE_INFINITY } as const);
       const yaml = split.ok ? readYaml(split.yaml) : { ok: false as const, problems: [split.problem] };
       const shift = split.ok ? split.shift : 0;
       if (!split.ok || !yaml.ok) {
@@ -99,8 +91,7 @@ export function openSourceReader(files: ProjectFiles) {
       const checked = check(schema, yaml.value, place, { name });
       // The body keeps its line breaks, which `splitFrontMatter` does not.
       const lines = text.replace(/^\ufeff/, '').split(/(?<=\n)/);
-      const body = split.bodyLine === null ? '' : lines.slice(split.bodyLine - 1).join('');
-      return checked && { ...checked, body };
+      return checked && { ...checked, body: lines.slice(split.bodyLine - 1).join('') };
     },
 
     /** Checks the entries `{ name: value }` of a list, and passes over the others, which are only names. */
@@ -137,18 +128,10 @@ export function openSourceReader(files: ProjectFiles) {
       return texts;
     },
 
-    /** Whether a text can be a prompt: it is not blank, and a file with it can be read again unchanged. */
-    isPrompt(text: string, { name, at, key = 'the file' }: { name: string; at: Position; key?: string }): boolean {
-      const said = text.includes('\0')
-        ? 'has a NUL character in it'
-        : /\p{Surrogate}/u.test(text)
-          ? 'has half a character in it'
-          : Buffer.byteLength(text) > LONGEST_PROMPT
-            ? 'is larger than 1 MiB'
-            : null;
-      if (said !== null) wrong(at, key, said);
-      else if (text.trim() === '') note(at, `${quoteName(name)} has no text`);
-      return said === null && text.trim() !== '';
+    /** Whether a text can be a prompt, which a blank text cannot. */
+    isPrompt(text: string, name: string, at: Position): boolean {
+      if (text.trim() === '') note(at, `${quoteName(name)} has no text`);
+      return text.trim() !== '';
     },
 
     /** Returns the notes, or all problems if there are any. */
@@ -156,7 +139,7 @@ export function openSourceReader(files: ProjectFiles) {
       if (failure !== null) return err(failure);
       if (problems.length > 0) return err({ kind: 'broken-config', problems });
       const [first] = unknownKeys.values();
-      const said = `onceover has no setting like ${someNames([...unknownKeys.keys()])}`;
+      const said = `onceover has no setting like ${[...unknownKeys.keys()].map(quoteName).join(', ')}`;
       return ok([...notes, ...(first === undefined ? [] : [{ at: first, said }])]);
     },
   };
@@ -167,7 +150,8 @@ function droppedKeys(given: unknown, kept: unknown): readonly (readonly Property
   if (typeof given !== 'object' || given === null || typeof kept !== 'object' || kept === null) return [];
   return Object.entries(given).flatMap(([key, value]) => {
     const part = Array.isArray(given) ? Number(key) : key;
-    if (!Object.hasOwn(kept, key)) return [[part]];
-    return droppedKeys(value, Reflect.get(kept, key)).map((path) => [part, ...path]);
+    const keptValue: unknown = Object.hasOwn(kept, key) ? Reflect.get(kept, key) : undefined;
+    if (keptValue === undefined) return [[part]];
+    return droppedKeys(value, keptValue).map((path) => [part, ...path]);
   });
 }

@@ -55,19 +55,16 @@ export type SourceCheck = {
   readonly timeoutSeconds: number | null;
 };
 
-type ReviewSettings = {
+export type SourceReview = {
+  readonly at: Position;
+  readonly name: string;
+  /** The prompt, word for word; null if it is built into the tool and our own prompt replaces it. */
+  readonly text: string | null;
   /** A summary of one line. */
   readonly about?: string | null;
   readonly numReviews?: number;
   readonly agents?: readonly string[] | null;
   readonly timeoutSeconds?: number | null;
-};
-
-export type SourceReview = ReviewSettings & {
-  readonly at: Position;
-  readonly name: string;
-  /** The prompt, word for word; null if it is built into the tool and our own prompt replaces it. */
-  readonly text: string | null;
 };
 
 /** Something that is not imported or that differs here, with its position. */
@@ -77,10 +74,8 @@ export type ImportNote = { readonly at: Position; readonly said: string };
 export type ImportedEntry = {
   readonly path: string;
   readonly exclude: readonly string[];
-  readonly checks: readonly ImportedCheck[];
+  readonly checks: readonly { readonly name: string; readonly run: string; readonly timeoutSeconds: number | null }[];
   readonly reviews: readonly ImportedReview[];
 };
 
-export type ImportedCheck = { readonly name: string; readonly run: string; readonly timeoutSeconds: number | null };
-
-export type ImportedReview = ReviewSettings & { readonly name: string; readonly prompt: RepoPath };
+export type ImportedReview = SourceReview & { readonly prompt: RepoPath };

@@ -69,7 +69,6 @@ test('imports a whole file: one entry per path, one review per text, and a list 
           breaking-changes: { prompt: .onceover/reviews/breaking-changes.md }
           # Style
           style: { prompt: .onceover/reviews/style.md }
-          everything: { prompt: .onceover/reviews/everything.md }
       - path: src/controllers
         exclude: ["dist/**", "**/*.snap"]
         reviews:
@@ -86,6 +85,10 @@ test('imports a whole file: one entry per path, one review per text, and a list 
         exclude: ["dist/**", "**/*.snap"]
         reviews:
           docs: { prompt: .onceover/reviews/docs.md }
+      - path: .
+        exclude: [package-lock.json, "dist/**", "**/*.snap"]
+        reviews:
+          everything: { prompt: .onceover/reviews/everything.md }
     "
   `);
   expect(prompts).toEqual({
@@ -103,8 +106,7 @@ test('imports a whole file: one entry per path, one review per text, and a list 
   expect(left).toMatchInlineSnapshot(`
     [
       ".coderabbit.yaml:1:1: it also reviews everything by built-in rules; our code-quality review replaces them",
-      ".coderabbit.yaml:2:1: onceover has no setting like language, early_access, reviews.profile, reviews.high_level_summary, reviews.poem, reviews.pre_merge_checks.docstrings, reviews.tools, chat",
-      ".coderabbit.yaml:3:1: onceover has no setting for the tone of reviewers; add it to a prompt if you need it",
+      ".coderabbit.yaml:2:1: onceover has no setting like language, tone_instructions, early_access, reviews.profile, reviews.high_level_summary, reviews.poem, reviews.pre_merge_checks.docstrings, reviews.tools, chat",
       ".coderabbit.yaml:12:7: onceover cannot limit all reviews to "src/**" at once; change the path of each",
       ".coderabbit.yaml:34:9: Style only warns there; here its findings block ("fail_on" sets from which priority on)",
       ".coderabbit.yaml:37:9: later is not in use; its text is in .onceover/reviews/later.md, which no review uses",

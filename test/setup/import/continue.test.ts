@@ -60,9 +60,8 @@ Fail if one of them has:
   });
   expect(left).toMatchInlineSnapshot(`
     [
-      ".agents/checks/tools.md:4:1: onceover has no setting like tools",
       ".continue/checks/empty.md:1:1: empty has no text",
-      ".continue/checks/migration-safety.md:4:8: migration-safety uses the model anthropic/claude-sonnet-4-5; here a model is set per agent, under "agent"",
+      ".continue/checks/migration-safety.md:4:1: onceover has no setting like model, tools",
     ]
   `);
 });
