@@ -10,7 +10,7 @@ import {
   type KeptFile,
   MCP_FILE,
   type Removal,
-  type RemovedFile,
+  type RemovedItem,
   RULES_FILE,
   type SetupOutcome,
   type SetupStep,
@@ -109,7 +109,7 @@ export function describeRemoval({ isDone, taken, left }: Removal, styled: Styled
   const { paint } = styled;
   const list = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : [[title, ...lines.map((line) => truncated(`  ${line}`, styled, 4))].join('\n')];
-  const isTracked = taken.some((one) => 'tracked' in one && one.tracked);
+  const isTracked = taken.some(({ tracked }) => tracked === true);
   const next = isDone
     ? [
         ...(isTracked ? ['Next: commit the removal.'] : []),
@@ -121,29 +121,27 @@ export function describeRemoval({ isDone, taken, left }: Removal, styled: Styled
   return [
     ...(taken.length === 0 ? ['There is nothing to remove here.'] : []),
     ...list(isDone ? paint('good', 'Removed:') : paint('strong', 'To be removed:'), taken.map(describeRemoved)),
-    ...list(paint('strong', isDone ? 'Kept:' : 'To be kept:'), left.map(describeKept)),
+    ...list(
+      paint('strong', isDone ? 'Kept:' : 'To be kept:'),
+      left.map(({ path, why }) => `${quoteName(path)}: ${KEPT[why]}`),
+    ),
     ...(next.length === 0 ? [] : [next.map((line) => truncated(withNpx(line, styled.byNpx), styled)).join('\n')]),
   ].join('\n\n');
 }
 
-function describeRemoved(one: RemovedFile): string {
-  if (one.kind === 'refs') return `${count(one.count, 'git ref')} to snapshots`;
-  const path = quoteName(one.path);
-  const emptied = 'text' in one && one.text === null ? ', and the file, which has no other entry' : '';
-  switch (one.kind) {
-    case 'file':
-      return `${path}, unchanged since "onceover init" wrote it`;
-    case 'server':
-      return `${path}: the server "onceover"${emptied}`;
-    case 'hook':
-      return `${path}: the stop hook${emptied}`;
-    case 'records':
-      return `${path}: records of runs (${count(one.files, 'file')})`;
-    case 'generated':
-      return `${path}: generated files (${count(one.files, 'file')})`;
-    case 'git-folder':
-      return `${path}: results, findings, costs and approvals (${count(one.files, 'file')})`;
-  }
+function describeRemoved({ kind, path, count: number, rest }: RemovedItem): string {
+  const emptied = rest === null ? ', and the file, which has no other entry' : '';
+  const files = `(${count(number, 'file')})`;
+  const what: Readonly<Record<RemovedItem['kind'], string>> = {
+    file: ', unchanged since "onceover init" wrote it',
+    server: `: the server "onceover"${emptied}`,
+    hook: `: the stop hook${emptied}`,
+    records: `: records of runs ${files}`,
+    generated: `: generated files ${files}`,
+    'git-folder': `: results, findings, costs and approvals ${files}`,
+    refs: `${count(number, 'git ref')} to snapshots`,
+  };
+  return `${path === null ? '' : quoteName(path)}${what[kind]}`;
 }
 
 const KEPT: Readonly<Record<KeptFile['why'], string>> = {
@@ -151,10 +149,6 @@ const KEPT: Readonly<Record<KeptFile['why'], string>> = {
   named: 'onceover.yml uses it, and onceover.yml is kept',
   unreadable: 'not valid JSON; remove "onceover" from it by hand',
 };
-
-function describeKept({ path, why }: KeptFile): string {
-  return `${quoteName(path)}: ${KEPT[why]}`;
-}
 
 /** Returns the text of `init`: the written files and, last, the next command. The settings come before the prompts. */
 export function describeSetUp(outcome: SetupOutcome, styled: Styled = UNSTYLED): string {

@@ -10,7 +10,7 @@ import { filesBelow, removeEmpty, removeFile, removeTree } from '../platform/fil
 import { heldElsewhere, openLock } from '../platform/lock.ts';
 import { openListFile, readPrivateFile } from '../platform/private-files.ts';
 import { removeEmptyScratch } from '../platform/scratch.ts';
-import type { OwnFile } from './types.ts';
+import type { RemovedItem } from './types.ts';
 
 const MOST_NOTES = 200;
 
@@ -52,22 +52,21 @@ export function openOwnFiles(place: RepositoryPaths, logDir: RepoPath, tracked: 
     { kind: 'generated', path: GENERATED_FOLDER, isOurs: isGenerated },
   ] as const;
   return {
-    async find(): Promise<Result<readonly OwnFile[]>> {
-      const found: OwnFile[] = [];
+    async find(): Promise<Result<readonly RemovedItem[]>> {
+      const found: RemovedItem[] = [];
       for (const { kind, path, isOurs } of folders) {
         const own = ownFilesIn(root, path, isOurs, tracked);
         if (!own.ok) return own;
-        if (own.value.length > 0) found.push({ kind, path, files: own.value.length });
+        if (own.value.length > 0) found.push({ kind, path, count: own.value.length });
       }
       const kept = filesBelow(commonDir, GIT_FOLDER);
       if (!kept.ok) return kept;
       const refs = await countPins(place);
       if (!refs.ok) return refs;
-      const files = kept.value.length;
       const inside = relative(root, join(commonDir, GIT_FOLDER));
       const path = inside.startsWith('..') ? join(commonDir, GIT_FOLDER) : inside;
-      if (files > 0) found.push({ kind: 'git-folder', path, files });
-      if (refs.value > 0) found.push({ kind: 'refs', count: refs.value });
+      if (kept.value.length > 0) found.push({ kind: 'git-folder', path, count: kept.value.length });
+      if (refs.value > 0) found.push({ kind: 'refs', path: null, count: refs.value });
       return ok(found);
     },
 

@@ -1,6 +1,7 @@
 import type { AgentReport } from '../kernel/agent.ts';
 import type { RepoPath } from '../kernel/ids.ts';
 import type { ImportTool } from './import/types.ts';
+import type { RemovalDocument } from './json-schema.ts';
 
 /** The agents whose programs can call a hook when the agent wants to stop. */
 export const HOOK_AGENTS = ['claude', 'codex', 'gemini'] as const;
@@ -88,30 +89,19 @@ export type DoctorReport = {
   readonly command?: string;
 };
 
-/** Something that `init --remove` removes. */
-export type RemovedFile =
-  | {
-      /** A file that is unchanged since `init` wrote it, or the entry of onceover in a shared file. */
-      readonly kind: 'file' | 'server' | 'hook';
-      readonly path: RepoPath;
-      /** The text that stays in the file; null if the file goes. */
-      readonly text: string | null;
-      readonly tracked: boolean;
-    }
-  | OwnFile;
-
-/** Something in a clone that only onceover writes. */
-export type OwnFile =
-  | { readonly kind: 'records' | 'generated'; readonly path: RepoPath; readonly files: number }
-  | { readonly kind: 'git-folder'; readonly path: string; readonly files: number }
-  | { readonly kind: 'refs'; readonly count: number };
+/** Something that `init --remove` removes: files and refs that only onceover writes, or a file of the user. */
+export type RemovedItem = RemovalDocument['taken'][number] & {
+  /** For a file of the user: the text that stays in it, or null if the file goes. */
+  readonly rest?: string | null;
+  readonly tracked?: boolean;
+};
 
 /** A file that stays: the user edited it, `onceover.yml` uses it, or it is not valid JSON. */
-export type KeptFile = { readonly path: RepoPath; readonly why: 'yours' | 'named' | 'unreadable' };
+export type KeptFile = RemovalDocument['left'][number];
 
 /** The result of `init --remove`; `isDone` is false if it only listed what it would remove. */
 export type Removal = {
   readonly isDone: boolean;
-  readonly taken: readonly RemovedFile[];
+  readonly taken: readonly RemovedItem[];
   readonly left: readonly KeptFile[];
 };

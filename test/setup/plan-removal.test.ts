@@ -18,8 +18,8 @@ describe('files', () => {
     const found = [file('onceover.yml', 'x', true, true), file(PROMPT, 'p', true), file('.deepreview', 'mine')];
     expect(planRemoval(found)).toEqual({
       taken: [
-        { kind: 'file', path: 'onceover.yml', text: null, tracked: true },
-        { kind: 'file', path: PROMPT, text: null, tracked: false },
+        { kind: 'file', path: 'onceover.yml', count: 1, rest: null, tracked: true },
+        { kind: 'file', path: PROMPT, count: 1, rest: null, tracked: false },
       ],
       left: [{ path: '.deepreview', why: 'yours' }],
     });
@@ -29,7 +29,7 @@ describe('files', () => {
     const settings = file('onceover.yml', `reviews: { a: { prompt: ${PROMPT} } }`);
     const other = file('.onceover/reviews/other.md', 'p', true);
     expect(planRemoval([settings, file(PROMPT, 'p', true), other])).toEqual({
-      taken: [{ kind: 'file', path: other.path, text: null, tracked: false }],
+      taken: [{ kind: 'file', path: other.path, count: 1, rest: null, tracked: false }],
       left: [
         { path: 'onceover.yml', why: 'yours' },
         { path: PROMPT, why: 'named' },
@@ -91,8 +91,14 @@ describe('entries in shared files', () => {
     const mcp = '{"mcpServers":{"onceover":{"command":"mine"},"b":{}}}';
     const hook = '{"hooks":{"AfterAgent":[{"hooks":[{"command":"onceover hook stop"}]}]}}';
     expect(planRemoval([file('.mcp.json', mcp, false, true), file('.gemini/settings.json', hook)]).taken).toEqual([
-      { kind: 'server', path: '.mcp.json', tracked: true, text: '{\n  "mcpServers": {\n    "b": {}\n  }\n}\n' },
-      { kind: 'hook', path: '.gemini/settings.json', tracked: false, text: null },
+      {
+        kind: 'server',
+        path: '.mcp.json',
+        count: 1,
+        tracked: true,
+        rest: '{\n  "mcpServers": {\n    "b": {}\n  }\n}\n',
+      },
+      { kind: 'hook', path: '.gemini/settings.json', count: 1, tracked: false, rest: null },
     ]);
   });
 });

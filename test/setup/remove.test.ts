@@ -18,7 +18,7 @@ const FILES = {
 function scene(remove: OwnFiles['remove'] = async () => ok(undefined)) {
   const files = memoryProjectFiles(FILES);
   const tracked = new Set(Object.keys(FILES));
-  const ownFiles: OwnFiles = { find: async () => ok([{ kind: 'refs', count: 1 }]), remove };
+  const ownFiles: OwnFiles = { find: async () => ok([{ kind: 'refs', path: null, count: 1 }]), remove };
   const there = async () => {
     const read = async (path: string) => {
       const text = await files.read(path as RepoPath);
