@@ -1,4 +1,5 @@
-import type { ImportedEntry, ImportedReview, SourceConfig } from './import/types.ts';
+import { stringify } from 'yaml';
+import type { ImportedEntry, SourceConfig } from './import/types.ts';
 import type { CheckCommand } from './types.ts';
 
 type StarterFacts = {
@@ -19,7 +20,7 @@ export function starterGates({ checks, exclude, prompt }: StarterFacts): string 
   return [
     'gates:',
     withComment('  - path: .', 'everything; a folder or a glob works too'),
-    ...excludeLines(exclude, 'written by tools'),
+    ...excludeLines(exclude),
     ...(checks.length > 0 ? [withComment('    checks:', 'run first; timeouts in seconds')] : NO_CHECK),
     ...checks.map(checkLine),
     checks.length > 0 ? withComment('    reviews:', 'run after the checks pass') : '    reviews:',
@@ -36,35 +37,26 @@ export function starterGates({ checks, exclude, prompt }: StarterFacts): string 
 export function importedSettings(
   { source, settings }: SourceConfig,
   installed: readonly string[],
-  entries: readonly ImportedEntry[],
+  gates: readonly ImportedEntry[],
 ): string {
-  const { base = null, maxRetries = null, rerunNewIssueThreshold = null, agents = null, models = [] } = settings ?? {};
+  const agents = settings?.agents ?? installed;
+  const own = { version: 1, ...settings, agents: agents.length === 0 ? undefined : agents, unchanged_gates: 'rest' };
   return [
-    `${HEADER} Imported from ${oneLine(source)}.`,
-    'version: 1',
-    ...(base === null ? [] : [`base: ${yamlWord(base)}`]),
-    agentLines(agents ?? installed),
-    ...(models.length === 0 ? [] : ['agent:']),
-    ...models.map(([agent, model]) => `  ${agent}: { model: ${yamlWord(model)} }`),
-    ...(maxRetries === null ? [] : [`max_retries: ${maxRetries}`]),
-    ...(rerunNewIssueThreshold === null ? [] : [`rerun_new_issue_threshold: ${rerunNewIssueThreshold}`]),
-    SKIP_UNCHANGED,
-    '',
-    importedGates(entries),
-  ].join('\n');
+    `${HEADER} Imported from ${source}.\n`,
+    ...(agents.length === 0 ? [`${NO_AGENT}\n`] : []),
+    stringify(own, ON_ONE_LINE),
+    '\n',
+    importedGates(gates),
+  ].join('');
 }
 
 /** Returns the `gates` part of an `onceover.yml` with the imported checks and reviews. */
-export function importedGates(entries: readonly ImportedEntry[]): string {
-  if (entries.length === 0) return 'gates: []\n';
-  const lines = entries.flatMap(({ path, exclude, checks, reviews }) => [
-    `  - path: ${yamlWord(path)}`,
-    ...excludeLines(exclude),
-    ...(checks.length === 0 ? [] : ['    checks:', ...checks.map(checkLine)]),
-    ...(reviews.length === 0 ? [] : ['    reviews:', ...reviews.flatMap(reviewLines)]),
-  ]);
-  return ['gates:', ...lines, ''].join('\n');
+export function importedGates(gates: readonly ImportedEntry[]): string {
+  // Aliases for lists that entries share would make the file hard to edit.
+  return stringify({ gates }, { ...ON_ONE_LINE, aliasDuplicateObjects: false });
 }
+
+const ON_ONE_LINE = { lineWidth: 0 } as const;
 
 /** Returns globs for those of the listed files that tools write and that need no review. */
 export function toolWrittenGlobs(paths: readonly string[]): readonly string[] {
@@ -115,60 +107,21 @@ function agentLines(agents: readonly string[]): string {
 
 const WIDEST = 78;
 
-function excludeLines(globs: readonly string[], comment: string | null = null): readonly string[] {
+function excludeLines(globs: readonly string[]): readonly string[] {
   if (globs.length === 0) return [];
   const words = globs.map(yamlWord);
-  const commented = (line: string) => (comment === null ? line : withComment(line, comment));
-  const line = commented(`    exclude: [${words.join(', ')}]`);
-  return line.length <= WIDEST ? [line] : [commented('    exclude:'), ...words.map((word) => `      - ${word}`)];
+  const line = withComment(`    exclude: [${words.join(', ')}]`, WRITTEN);
+  return line.length <= WIDEST
+    ? [line]
+    : [withComment('    exclude:', WRITTEN), ...words.map((word) => `      - ${word}`)];
 }
 
-function checkLine({ name, run, timeoutSeconds }: ImportedEntry['checks'][number]): string {
-  const text = yamlText(run, 8);
-  if (!text.includes('\n')) {
-    return `      ${yamlWord(name)}: { run: ${text}${timeoutSeconds === null ? '' : `, timeout: ${timeoutSeconds}`} }`;
-  }
-  const timeout = timeoutSeconds === null ? '' : `\n        timeout: ${timeoutSeconds}`;
-  return `      ${yamlWord(name)}:${timeout}\n        run: ${text}`;
+const WRITTEN = 'written by tools';
+
+function checkLine({ name, run, timeoutSeconds }: CheckCommand): string {
+  return `      ${name}: { run: ${yamlWord(run)}, timeout: ${timeoutSeconds} }`;
 }
 
-function reviewLines({ name, prompt, about, numReviews, agents, timeoutSeconds }: ImportedReview): readonly string[] {
-  const parts = [
-    `prompt: ${yamlWord(prompt)}`,
-    ...(numReviews === undefined || numReviews === 1 ? [] : [`num_reviews: ${numReviews}`]),
-    ...(agents == null ? [] : [`agents: [${agents.map(yamlWord).join(', ')}]`]),
-    ...(timeoutSeconds == null ? [] : [`timeout: ${timeoutSeconds}`]),
-  ];
-  const comment = oneLine(about ?? '');
-  return [...(comment === '' ? [] : [`      # ${comment}`]), `      ${yamlWord(name)}: { ${parts.join(', ')} }`];
+function yamlWord(text: string): string {
+  return stringify(text, ON_ONE_LINE).trimEnd();
 }
-
-const LONGEST_COMMENT = 90;
-
-/** Returns a text that is safe in a comment: no character in it can end the line. */
-function oneLine(text: string): string {
-  const plain = text.replace(/[\p{C}\p{Z}]+/gu, ' ').trim();
-  return plain.length > LONGEST_COMMENT ? `${plain.slice(0, LONGEST_COMMENT - 1).trimEnd()}…` : plain;
-}
-
-/** Returns a text as a YAML value on one line, quoted if YAML could read it as something else. */
-export function yamlWord(text: string): string {
-  if (PLAIN.test(text) && !NOT_A_STRING.test(text)) return text;
-  return JSON.stringify(text).replace(INVISIBLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
-
-/** Returns a text as the YAML value of a key with this indent; a text of several lines becomes a block if it can. */
-export function yamlText(text: string, indent: number): string {
-  if (!text.includes('\n') || !BLOCK.test(text)) return yamlWord(text);
-  const lines = text.split('\n').map((line) => (line === '' ? '' : `${' '.repeat(indent + 2)}${line}`));
-  return `|-\n${lines.join('\n')}`;
-}
-
-const PLAIN = /^[A-Za-z0-9_./][A-Za-z0-9_./@+=-]*(?: [A-Za-z0-9_./@+=-]+)*$/;
-
-// Some version of YAML reads these words as null, a boolean or a number.
-const NOT_A_STRING = /^(?:~|null|true|false|yes|no|on|off|y|n|[-+]?\.?\d[\d_.eExXa-fA-FoO+:-]*|[-+]?\.inf|\.nan)$/i;
-
-const INVISIBLE = /[\u007f-\u00a0\u00ad\u2028\u2029\ufeff\ufffe\uffff]/g;
-
-const BLOCK = /^[\x21-\x7e\u00a1-\u00ac\u00ae-\u1fff][\x20-\x7e\n\t\u00a1-\u00ac\u00ae-\u1fff]*[\x21-\x7e]$/;

@@ -52,7 +52,7 @@ export async function readCodeRabbit(reader: SourceReader, file: string): Promis
         const said = 'only warns there; here its findings block ("fail_on" sets from which priority on)';
         reader.note(at, `${quoteName(name)} ${said}`);
       }
-      return [{ at, name: name.toLowerCase(), text, about: name, isOff: mode === 'off' }];
+      return [{ at, name: name.toLowerCase(), text, isOff: mode === 'off' }];
     },
   );
 

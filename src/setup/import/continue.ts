@@ -22,8 +22,7 @@ export async function readContinue(reader: SourceReader): Promise<SourceConfig> 
       const hasBody = found.body.trim() !== '';
       const text = hasBody ? found.body : (description ?? '');
       const at = { file: source.file, line: 1, column: 1 };
-      const about = [hasBody ? description : null, found.value.name].find((one) => one != null && one.trim() !== '');
-      if (reader.isPrompt(text, name, at)) reviews.push({ at, name, text, about: about ?? null });
+      if (reader.isPrompt(text, name, at)) reviews.push({ at, name, text });
     }
   }
   const at = { file: sources[0] ?? '', line: 1, column: 1 };

@@ -6,7 +6,7 @@ import type { Position } from '../../kernel/failure.ts';
 import { repoPath } from '../../kernel/paths.ts';
 import { UNUSABLE } from '../../ui/describe-problem.ts';
 import type { SourceReader, SourceValue } from './source-reader.ts';
-import type { SourceCheck, SourceConfig, SourceReview, SourceSettings } from './types.ts';
+import type { SourceCheck, SourceConfig, SourceReview } from './types.ts';
 
 /** The file that every configuration folder of agent gauntlet contains. */
 export const GAUNTLET_FILE = 'config.yml';
@@ -120,7 +120,7 @@ function toCheck(reader: SourceReader, { name, value, place }: Found<typeof chec
   const at = place([]);
   if (command.trim() === '') reader.wrong(place(['command']), 'command', 'is empty');
   const isEntry = directory == null || directory === '' || directory === 'entrypoint';
-  return { at, name, command, folder: isEntry ? null : directory, timeoutSeconds: toSeconds(timeout) };
+  return { at, name, command, folder: isEntry ? null : directory, timeout: toSeconds(timeout) };
 }
 
 async function toReview(
@@ -131,24 +131,23 @@ async function toReview(
   const { name, value, place } = found;
   const { cli_preference: preferred, reviewers, num_reviews: count } = value;
   const at = place([]);
-  const text = await promptText(reader, folder, found);
+  const text = await reviewText(reader, folder, found);
   const placeholder = /\{\{\s*CONTEXT\s*\}\}/.exec(text ?? '')?.[0];
   if (placeholder !== undefined) reader.note(at, `${placeholder} in ${quoteName(name)} is not replaced here`);
-  const review = {
-    at,
-    name,
-    numReviews: Math.min(20, Math.max(1, Math.round(count ?? 1) || 1)),
-    agents: knownAgents(reader, at, preferred ?? reviewers ?? []),
-    timeoutSeconds: toSeconds(value.timeout),
+  const reviews = Math.min(20, Math.max(1, Math.round(count ?? 1) || 1));
+  const settings = {
+    num_reviews: reviews === 1 ? undefined : reviews,
+    agents: supportedAgents(reader, at, preferred ?? reviewers ?? []),
+    timeout: toSeconds(value.timeout),
   };
-  return { review: text === undefined ? null : { ...review, text }, isOn: value.enabled !== false };
+  return { review: text === undefined ? null : { at, name, text, settings }, isOn: value.enabled !== false };
 }
 
 /** Built-in prompts that our own code-quality prompt can replace, because it covers the same ground. */
 const REPLACEABLE = ['code-quality', 'all-reviewers'];
 
 /** Returns the text of a review, null if our own prompt replaces it, or undefined if there is none. */
-async function promptText(
+async function reviewText(
   reader: SourceReader,
   folder: string,
   { name, value, place, body = '' }: Found<typeof reviewSchema>,
@@ -175,35 +174,34 @@ function isKnownAgent(name: string): boolean {
   return AGENT_NAMES.some((one) => one === name);
 }
 
-/** Returns the agents that onceover knows, null if it knows none, and notes the others. */
-function knownAgents(reader: SourceReader, at: Position, given: readonly string[]): readonly string[] | null {
+/** Returns the agents that onceover knows, undefined if it knows none, and notes the others. */
+function supportedAgents(reader: SourceReader, at: Position, given: readonly string[]): readonly string[] | undefined {
   const all = [...new Set(given)];
   for (const name of all.filter((one) => !isKnownAgent(one))) {
     const said = `onceover does not know the agent ${quoteName(name)}; you can set its command under "agent"`;
     reader.note(at, said, 'once');
   }
   const known = all.filter(isKnownAgent);
-  return known.length === 0 ? null : known;
+  return known.length === 0 ? undefined : known;
 }
 
-/** Returns a timeout that onceover accepts; null if the given one makes no sense. */
-function toSeconds(given: number | null | undefined): number | null {
-  return given == null || !(given > 0) ? null : Math.min(86_400, Math.max(1, Math.ceil(given)));
+/** Returns a timeout that onceover accepts; undefined if the given one makes no sense. */
+function toSeconds(given: number | null | undefined): number | undefined {
+  return given == null || !(given > 0) ? undefined : Math.min(86_400, Math.max(1, Math.ceil(given)));
 }
 
-function toSettings(
-  { value, place }: SourceValue<z.output<typeof configSchema>>,
-  reader: SourceReader,
-): SourceSettings {
+function toSettings({ value, place }: SourceValue<z.output<typeof configSchema>>, reader: SourceReader) {
   const { cli, max_retries: retries } = value;
   const adapters = Object.entries(cli?.adapters ?? {});
+  const agents = supportedAgents(reader, place(['cli']), cli?.default_preference ?? adapters.map(([name]) => name));
+  const models = adapters.flatMap(([name, adapter]) =>
+    isKnownAgent(name) && adapter?.model != null ? [[name, { model: adapter.model }] as const] : [],
+  );
   return {
-    base: value.base_branch ?? null,
-    maxRetries: retries == null || !(retries >= 0) ? null : Math.min(1000, Math.floor(retries)),
-    rerunNewIssueThreshold: value.rerun_new_issue_threshold ?? null,
-    agents: knownAgents(reader, place(['cli']), cli?.default_preference ?? adapters.map(([name]) => name)),
-    models: adapters.flatMap(([name, adapter]) =>
-      isKnownAgent(name) && adapter?.model != null ? [[name, adapter.model] as const] : [],
-    ),
+    base: value.base_branch ?? undefined,
+    ...(agents && { agents }),
+    agent: models.length === 0 ? undefined : Object.fromEntries(models),
+    max_retries: retries == null || !(retries >= 0) ? undefined : Math.min(1000, Math.floor(retries)),
+    rerun_new_issue_threshold: value.rerun_new_issue_threshold,
   };
 }

@@ -44,15 +44,20 @@ export function planImport(source: SourceConfig, found: readonly ImportNote[], f
       const next = written === '' ? '' : `; its text is in ${written}: add a review for it`;
       notes.push({ at: entry.at, said: `${quoteName(entry.path)} ${showInvisible(path.said)}${next}` });
     } else if (entry.checks.length + reviews.length > 0) {
+      const checks = entry.checks.map(({ name, timeout, ...check }) => {
+        const run = inFolder(check, path.path, facts);
+        return [nameCheck(path.path, gateName(name, 'check')), { run, timeout }] as const;
+      });
       entries.push({
         path: path.path,
         exclude: excludesOf(entry, path.path, facts, notes),
-        checks: entry.checks.map(({ name, timeoutSeconds, ...check }) => ({
-          name: nameCheck(path.path, gateName(name, 'check')),
-          run: inFolder(check, path.path, facts),
-          timeoutSeconds,
-        })),
-        reviews: reviews.map((review) => ({ ...review, name: nameReview(path.path, basename(review.prompt, '.md')) })),
+        checks: toRecord(checks),
+        reviews: toRecord(
+          reviews.map(({ prompt, settings }) => [
+            nameReview(path.path, basename(prompt, '.md')),
+            { prompt, ...settings },
+          ]),
+        ),
       });
     }
   }
@@ -76,17 +81,20 @@ export function notYetIn(
   entries: readonly ImportedEntry[],
   configured: readonly EntrySettings[],
 ): readonly ImportedEntry[] {
-  const prompts = new Set(
-    configured.flatMap(({ reviews }) => Object.values(reviews).map(({ prompt }) => promptName(prompt))),
-  );
-  const runs = new Set(configured.flatMap(({ checks }) => Object.values(checks).map(({ run }) => run)));
+  const prompts = configured.flatMap(({ reviews }) => Object.values(reviews).map(({ prompt }) => promptName(prompt)));
+  const runs = configured.flatMap(({ checks }) => Object.values(checks).map(({ run }) => run));
   return entries
-    .map((entry) => ({
+    .map(({ checks = {}, reviews = {}, ...entry }) => ({
       ...entry,
-      checks: entry.checks.filter(({ run }) => !runs.has(run)),
-      reviews: entry.reviews.filter(({ prompt }) => !prompts.has(promptName(prompt))),
+      checks: toRecord(Object.entries(checks).filter(([, { run }]) => !runs.includes(run))),
+      reviews: toRecord(Object.entries(reviews).filter(([, { prompt }]) => !prompts.includes(promptName(prompt)))),
     }))
-    .filter(({ checks, reviews }) => checks.length + reviews.length > 0);
+    .filter(({ checks, reviews }) => checks !== undefined || reviews !== undefined);
+}
+
+/** Returns the entries as a record; undefined if there are none, so that the key is not written. */
+function toRecord<T>(entries: readonly (readonly [string, T])[]): Readonly<Record<string, T>> | undefined {
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
 /** Returns the name of a prompt for comparison: some file systems ignore case. */
@@ -203,7 +211,7 @@ function compiled(path: string): ImportedPath {
   return glob.ok ? { ok: true, path } : { ok: false, said: glob.said };
 }
 
-function excludesOf(entry: SourceEntry, path: string, facts: ImportFacts, notes: ImportNote[]): readonly string[] {
+function excludesOf(entry: SourceEntry, path: string, facts: ImportFacts, notes: ImportNote[]) {
   const given = entry.exclude.flatMap(({ at, glob }) => {
     const imported = fromExclude(glob);
     if (imported.ok) return [imported.path];
@@ -212,7 +220,9 @@ function excludesOf(entry: SourceEntry, path: string, facts: ImportFacts, notes:
     if (!notes.some((note) => note.at.line === at.line && note.said === said)) notes.push({ at, said });
     return [];
   });
-  return [...new Set([...(entry.leavesOutWritten === true && path === '.' ? facts.toolWritten : []), ...given])];
+  const written = entry.leavesOutWritten === true && path === '.' ? facts.toolWritten : [];
+  const all = [...new Set([...written, ...given])];
+  return all.length === 0 ? undefined : all;
 }
 
 /** Returns the command of a check, which changes to its folder first; checks run at the root. */

@@ -1,4 +1,3 @@
-import type { Priority } from '../../config/settings.ts';
 import type { Position } from '../../kernel/failure.ts';
 import type { RepoPath } from '../../kernel/ids.ts';
 
@@ -18,20 +17,11 @@ export const TOOL_NAMES: Readonly<Record<ImportTool, readonly [name: string, whe
 export type SourceConfig = {
   /** The file or folder of the configuration. */
   readonly source: string;
-  /** Settings outside of gates that the configuration has. */
-  readonly settings?: SourceSettings;
+  /** Settings outside of gates, as in `onceover.yml`. */
+  readonly settings?: Readonly<Record<string, unknown>> & { readonly agents?: readonly string[] };
   readonly entries: readonly SourceEntry[];
   /** Reviews that exist there, but are not in use. */
   readonly spare: readonly SourceReview[];
-};
-
-export type SourceSettings = {
-  readonly base: string | null;
-  readonly maxRetries: number | null;
-  readonly rerunNewIssueThreshold: Priority | null;
-  /** Null if the configuration names no agent that onceover knows. */
-  readonly agents: readonly string[] | null;
-  readonly models: readonly (readonly [agent: string, model: string])[];
 };
 
 export type SourceEntry = {
@@ -52,7 +42,7 @@ export type SourceCheck = {
   readonly command: string;
   /** The folder in which the command runs; null for the folder of the entry. */
   readonly folder: string | null;
-  readonly timeoutSeconds: number | null;
+  readonly timeout: number | undefined;
 };
 
 export type SourceReview = {
@@ -60,22 +50,19 @@ export type SourceReview = {
   readonly name: string;
   /** The prompt, word for word; null if it is built into the tool and our own prompt replaces it. */
   readonly text: string | null;
-  /** A summary of one line. */
-  readonly about?: string | null;
-  readonly numReviews?: number;
-  readonly agents?: readonly string[] | null;
-  readonly timeoutSeconds?: number | null;
+  /** The other settings of the review, as in `onceover.yml`. */
+  readonly settings?: Readonly<Record<string, unknown>>;
 };
 
 /** Something that is not imported or that differs here, with its position. */
 export type ImportNote = { readonly at: Position; readonly said: string };
 
-/** An entry of `onceover.yml`. */
+/** An entry as in `onceover.yml`. */
 export type ImportedEntry = {
   readonly path: string;
-  readonly exclude: readonly string[];
-  readonly checks: readonly { readonly name: string; readonly run: string; readonly timeoutSeconds: number | null }[];
-  readonly reviews: readonly ImportedReview[];
+  readonly exclude?: readonly string[] | undefined;
+  readonly checks?:
+    | Readonly<Record<string, { readonly run: string; readonly timeout: number | undefined }>>
+    | undefined;
+  readonly reviews?: Readonly<Record<string, { readonly prompt: RepoPath }>> | undefined;
 };
-
-export type ImportedReview = SourceReview & { readonly prompt: RepoPath };

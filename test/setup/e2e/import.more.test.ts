@@ -119,9 +119,9 @@ describe('init --from', () => {
       'Mine.\n',
     ]);
     expect(end.stdout).toContain('onceover.yml lacks some of these checks and reviews. Add these lines to it:');
-    expect(end.stdout).toContain('      code-quality: { prompt: .onceover/reviews/code-quality.md }\n');
+    expect(end.stdout).toContain('      code-quality:\n          prompt: .onceover/reviews/code-quality.md\n');
     // A prompt that the settings use was imported before.
-    expect(end.stdout).not.toContain('      src: {');
+    expect(end.stdout).not.toContain('      src:\n');
     expect(existsSync(join(repo.root, '.onceover/reviews/code-quality.md'))).toBe(true);
   });
 

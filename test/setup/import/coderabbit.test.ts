@@ -54,41 +54,61 @@ test('imports a whole file: one entry per path, one review per text, and a list 
   const { text, prompts, left } = await carry(WHOLE, { toolWritten: ['package-lock.json'] });
   expect(text).toMatchInlineSnapshot(`
     "# The checks and reviews that a change has to pass. "onceover run" runs them. Imported from .coderabbit.yaml.
-    version: 1
     # agents: [claude, codex]   # none was found: see "onceover doctor"
     # agent:                    # or a command: prompt on stdin, JSON on stdout
     #   house: { command: [./tools/reviewer.sh] }
-    unchanged_gates: rest       # skip what is unchanged since it last ran
+    version: 1
+    unchanged_gates: rest
 
     gates:
       - path: .
-        exclude: [package-lock.json, "dist/**", "**/*.snap"]
+        exclude:
+          - package-lock.json
+          - dist/**
+          - "**/*.snap"
         reviews:
-          code-quality: { prompt: .onceover/reviews/code-quality.md }
-          # Breaking Changes
-          breaking-changes: { prompt: .onceover/reviews/breaking-changes.md }
-          # Style
-          style: { prompt: .onceover/reviews/style.md }
+          code-quality:
+            prompt: .onceover/reviews/code-quality.md
+          breaking-changes:
+            prompt: .onceover/reviews/breaking-changes.md
+          style:
+            prompt: .onceover/reviews/style.md
       - path: src/controllers
-        exclude: ["dist/**", "**/*.snap"]
+        exclude:
+          - dist/**
+          - "**/*.snap"
         reviews:
-          src-controllers: { prompt: .onceover/reviews/src-controllers.md }
+          src-controllers:
+            prompt: .onceover/reviews/src-controllers.md
       - path: "**/*.{test,spec}.ts"
-        exclude: ["dist/**", "**/*.snap"]
+        exclude:
+          - dist/**
+          - "**/*.snap"
         reviews:
-          test-spec.ts: { prompt: .onceover/reviews/test-spec.ts.md }
-      - path: "src/?*"
-        exclude: ["dist/**", "**/*.snap"]
+          test-spec.ts:
+            prompt: .onceover/reviews/test-spec.ts.md
+      - path: src/?*
+        exclude:
+          - dist/**
+          - "**/*.snap"
         reviews:
-          src: { prompt: .onceover/reviews/src.md }
+          src:
+            prompt: .onceover/reviews/src.md
       - path: docs
-        exclude: ["dist/**", "**/*.snap"]
+        exclude:
+          - dist/**
+          - "**/*.snap"
         reviews:
-          docs: { prompt: .onceover/reviews/docs.md }
+          docs:
+            prompt: .onceover/reviews/docs.md
       - path: .
-        exclude: [package-lock.json, "dist/**", "**/*.snap"]
+        exclude:
+          - package-lock.json
+          - dist/**
+          - "**/*.snap"
         reviews:
-          everything: { prompt: .onceover/reviews/everything.md }
+          everything:
+            prompt: .onceover/reviews/everything.md
     "
   `);
   expect(prompts).toEqual({

@@ -79,59 +79,78 @@ test('imports a whole folder: entries, checks in their folders, reviews word for
     "# The checks and reviews that a change has to pass. "onceover run" runs them. Imported from .gauntlet.
     version: 1
     base: origin/develop
-    agents: [codex, claude]     # the reviewers, preferred first
+    agents:
+      - codex
+      - claude
     agent:
-      claude: { model: claude-sonnet-5-5 }
+      claude:
+        model: claude-sonnet-5-5
     max_retries: 5
     rerun_new_issue_threshold: high
-    unchanged_gates: rest       # skip what is unchanged since it last ran
+    unchanged_gates: rest
 
     gates:
       - path: .
         checks:
-          build: { run: npm run build }
-          types: { run: npx tsc --noEmit, timeout: 91 }
+          build:
+            run: npm run build
+          types:
+            run: npx tsc --noEmit
+            timeout: 91
         reviews:
-          code-quality: { prompt: .onceover/reviews/code-quality.md, num_reviews: 3 }
+          code-quality:
+            prompt: .onceover/reviews/code-quality.md
+            num_reviews: 3
       - path: src
-        exclude: ["**/*.snap"]
+        exclude:
+          - "**/*.snap"
         checks:
           test:
-            timeout: 300
             run: |-
               cd src || exit
               npm ci
               npm test
+            timeout: 300
           lint:
             run: |-
               cd 'my app' || exit
               npx eslint . || exit 1
         reviews:
-          architecture: { prompt: .onceover/reviews/architecture.md, num_reviews: 2, agents: [gemini], timeout: 120 }
-      - path: "packages/*"
+          architecture:
+            prompt: .onceover/reviews/architecture.md
+            num_reviews: 2
+            agents:
+              - gemini
+            timeout: 120
+      - path: packages/*
         checks:
           test:
-            timeout: 300
             run: |-
               cd "$ONCEOVER_ENTRY" || exit
               npm ci
               npm test
+            timeout: 300
         reviews:
-          architecture: { prompt: .onceover/reviews/architecture.md, num_reviews: 2, agents: [gemini], timeout: 120 }
+          architecture:
+            prompt: .onceover/reviews/architecture.md
+            num_reviews: 2
+            agents:
+              - gemini
+            timeout: 120
       - path: packages/api
         checks:
           test-2:
-            timeout: 300
             run: |-
               npm ci
               npm test
+            timeout: 300
       - path: package.json
         checks:
           test:
-            timeout: 300
             run: |-
               npm ci
               npm test
+            timeout: 300
     "
   `);
   expect(prompts).toEqual({
