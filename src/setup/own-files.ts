@@ -49,7 +49,7 @@ export function openOwnFiles(place: RepositoryPaths, logDir: RepoPath, tracked: 
   const { root, commonDir } = place;
   const folders = [
     { kind: 'records', path: logDir, isOurs: isInLogs },
-    { kind: 'generated', path: GENERATED_FOLDER, isOurs: isGenerated },
+    { kind: 'generated', path: GENERATED_FOLDER, isOurs: (path: string) => GENERATED.test(path) },
   ] as const;
   return {
     async find(): Promise<Result<readonly RemovedItem[]>> {
@@ -102,12 +102,7 @@ const GENERATED =
 
 function isInLogs(path: string): boolean {
   const name = path.startsWith(`${PREVIOUS}/`) ? path.slice(PREVIOUS.length + 1) : path;
-  const isRecord = !name.includes('/') && isRecordFile(name);
-  return isRecord || /^phases\/[^/]+\/[^/]+\.log$/.test(path) || TEMPORARY.test(path);
-}
-
-function isGenerated(path: string): boolean {
-  return GENERATED.test(path) || TEMPORARY.test(path);
+  return (!name.includes('/') && isRecordFile(name)) || /^phases\/[^/]+\/[^/]+\.log$/.test(path);
 }
 
 /** Returns the files of onceover in a folder, with its `.gitignore` if no other file is in the folder. */
@@ -119,7 +114,9 @@ function ownFilesIn(
 ): Result<readonly string[]> {
   const all = filesBelow(root, folder);
   if (!all.ok) return all;
-  const others = all.value.filter((path) => tracked.has(`${folder}/${path}`) || !isOurs(path));
+  const others = all.value.filter(
+    (path) => tracked.has(`${folder}/${path}`) || !(isOurs(path) || TEMPORARY.test(path)),
+  );
   const own = all.value.filter((path) => !others.includes(path));
   const isAlone = others.length === 1 && others[0] === '.gitignore' && !tracked.has(`${folder}/.gitignore`);
   const text = isAlone ? readPrivateFile(join(root, folder, '.gitignore')) : ok(null);

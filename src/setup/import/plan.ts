@@ -176,30 +176,21 @@ function gateName(given: string, otherwise: string): string {
 /** A path or glob for `onceover.yml`, or the reason why there is none. */
 type ImportedPath = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly said: string };
 
-const GLOB = /[*?[\]{}\\]/;
-
-const GROUP = /[?*+@!]\(/;
-
-const HAS_GROUP = { ok: false, said: 'has a group such as "+(a|b)", which onceover does not support' } as const;
-
 function fromEntryPath(path: string): ImportedPath {
-  if (path.trim() === '' || path === '.' || path === './') return { ok: true, path: '.' };
   if (repoPath(path.replace(/\\./g, 'x')) === null) return { ok: false, said: 'leads out of the repository' };
-  return repoPath(path) === '' ? { ok: true, path: '.' } : compiled(path);
+  return path.trim() === '' || repoPath(path) === '' ? { ok: true, path: '.' } : compiled(path);
 }
 
 // In a glob of files, `src/*` means the files in src; as a path in onceover.yml, it means each folder in src.
 function fromFileGlob(text: string): ImportedPath {
   const glob = fromRoot(text);
-  if (GROUP.test(glob)) return HAS_GROUP;
-  const below = /^(.*?)\/?\*\*(?:\/\*)?$/.exec(glob)?.[1];
-  return fromEntryPath(below !== undefined && !GLOB.test(below) ? below : glob.replace(/(?<=^|\/)\*$/, '?*'));
+  const folder = /^([^*?[\]{}\\]*?)\/?\*\*(?:\/\*)?$/.exec(glob)?.[1];
+  return fromEntryPath(folder ?? glob.replace(/(?<=^|\/)\*$/, '?*'));
 }
 
 function fromExclude(text: string): ImportedPath {
   const glob = fromRoot(text);
-  if (glob === '') return { ok: false, said: 'is empty' };
-  return GROUP.test(glob) ? HAS_GROUP : compiled(glob);
+  return glob === '' ? { ok: false, said: 'is empty' } : compiled(glob);
 }
 
 function fromRoot(glob: string): string {
@@ -207,6 +198,9 @@ function fromRoot(glob: string): string {
 }
 
 function compiled(path: string): ImportedPath {
+  if (/[?*+@!]\(/.test(path)) {
+    return { ok: false, said: 'has a group such as "+(a|b)", which onceover does not support' };
+  }
   const glob = compileGlob(path, '');
   return glob.ok ? { ok: true, path } : { ok: false, said: glob.said };
 }
