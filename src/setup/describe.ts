@@ -108,26 +108,27 @@ function describeMissing({ name, install }: AgentReport): string {
 export function describeRemoval({ isDone, taken, left }: Removal, styled: Styled = UNSTYLED): string {
   const { paint } = styled;
   const list = (title: string, lines: readonly string[]) =>
-    lines.length === 0 ? [] : [[title, ...lines.map((line) => truncated(`  ${line}`, styled, 4))].join('\n')];
+    lines.length === 0 ? '' : [title, ...lines.map((line) => truncated(`  ${line}`, styled, 4))].join('\n');
   const isTracked = taken.some(({ tracked }) => tracked === true);
-  const next = isDone
-    ? [
-        ...(isTracked ? ['Next: commit the removal.'] : []),
-        `${isTracked ? 'Then' : 'Next'}: "npm uninstall onceover" removes the program (with "-g" if you installed it globally).`,
-      ]
-    : taken.length === 0
-      ? []
-      : ['Nothing has been removed yet. Next: "onceover init --remove --yes" removes all of this.'];
+  const done = [
+    ...(isTracked ? ['Next: commit the removal.'] : []),
+    `${isTracked ? 'Then' : 'Next'}: "npm uninstall onceover" removes the program (with "-g" if you installed it globally).`,
+  ];
+  const next = isDone ? done : taken.length === 0 ? [] : [NOT_YET];
   return [
-    ...(taken.length === 0 ? ['There is nothing to remove here.'] : []),
-    ...list(isDone ? paint('good', 'Removed:') : paint('strong', 'To be removed:'), taken.map(describeRemoved)),
-    ...list(
+    taken.length === 0 ? 'There is nothing to remove here.' : '',
+    list(isDone ? paint('good', 'Removed:') : paint('strong', 'To be removed:'), taken.map(describeRemoved)),
+    list(
       paint('strong', isDone ? 'Kept:' : 'To be kept:'),
       left.map(({ path, why }) => `${quoteName(path)}: ${KEPT[why]}`),
     ),
-    ...(next.length === 0 ? [] : [next.map((line) => truncated(withNpx(line, styled.byNpx), styled)).join('\n')]),
-  ].join('\n\n');
+    next.map((line) => truncated(withNpx(line, styled.byNpx), styled)).join('\n'),
+  ]
+    .filter((block) => block !== '')
+    .join('\n\n');
 }
+
+const NOT_YET = 'Nothing has been removed yet. Next: "onceover init --remove --yes" removes all of this.';
 
 function describeRemoved({ kind, path, count: number, rest }: RemovedItem): string {
   const emptied = rest === null ? ', and the file, which has no other entry' : '';
@@ -154,35 +155,33 @@ const KEPT: Readonly<Record<KeptFile['why'], string>> = {
 export function describeSetUp(outcome: SetupOutcome, styled: Styled = UNSTYLED): string {
   const { steps, gates, hook, byPath, command } = outcome;
   const { paint } = styled;
-  const prompts = steps.filter(isPrompt);
   const hasMcp = steps.some(({ path }) => path === MCP_FILE);
   const hasRules = steps.some(({ path }) => path === RULES_FILE);
+  const described = (some: readonly SetupStep[]) => some.map((step) => describeStep(step, paint));
   const next = [
     ...(gates === null ? (hasRules ? [INSTRUCTIONS] : []) : nextSteps(gates)),
     ...(hasMcp && hook !== 'claude' ? [RESTART] : []),
     ...(hook === null ? [] : [hasMcp && hook === 'claude' ? RESTART_FOR_BOTH : HOOKED[hook]]),
-  ];
+  ].map((step, i) => `${paint('strong', i === 0 ? 'Next:' : 'Then:')} ${asTyped(step, styled, command)}`);
   return [
-    ...(gates === null ? [] : describeSource(steps, gates)),
-    ...steps.filter((step) => !isPrompt(step)).map((step) => describeStep(step, paint)),
-    ...(prompts.length === 0 ? [] : [prompts.map((step) => describeStep(step, paint)).join('\n')]),
+    gates === null ? '' : describeSource(steps, gates),
+    ...described(steps.filter((step) => !isPrompt(step))),
+    described(steps.filter(isPrompt)).join('\n'),
     ...(gates === null ? [] : describeGates(gates, styled)),
     ...steps.filter(({ ignored }) => ignored).map(describeIgnored),
-    ...(byPath === true ? [truncated(BY_PATH, styled)] : []),
-    next
-      .map((step, i) =>
-        truncated(`${paint('strong', i === 0 ? 'Next:' : 'Then:')} ${asTyped(step, styled, command)}`, styled),
-      )
-      .join('\n'),
-  ].join('\n\n');
+    byPath === true ? truncated(BY_PATH, styled) : '',
+    next.map((line) => truncated(line, styled)).join('\n'),
+  ]
+    .filter((block) => block !== '')
+    .join('\n\n');
 }
 
 /** Says what was imported, or that an earlier import did it all. */
-function describeSource(steps: readonly SetupStep[], { carried, proposed }: GatesFound): readonly string[] {
-  if (carried === null) return [];
+function describeSource(steps: readonly SetupStep[], { carried, proposed }: GatesFound): string {
+  if (carried === null) return '';
   const source = `${carried.source} (${TOOL_NAMES[carried.tool][0]})`;
   const isNew = proposed !== null || steps.some(({ added }) => added !== null);
-  return [isNew ? `Imported from ${source}, which stays unchanged.` : `${source} has been imported already.`];
+  return isNew ? `Imported from ${source}, which stays unchanged.` : `${source} has been imported already.`;
 }
 
 function describeStep(step: SetupStep, paint: Paint): string {
@@ -205,16 +204,16 @@ function describeGates(
   styled: Styled,
 ): readonly string[] {
   const lacks = carried === null ? 'has no checks or reviews yet' : 'lacks some of these checks and reviews';
-  const left = (carried?.left ?? []).map((one) => `  - ${one}`);
+  const left = (carried?.left ?? []).map((one) => `\n  - ${one}`).join('');
   const imports = others.map(
     (tool) => `${TOOL_NAMES[tool][0]} is set up here: "onceover init --from ${tool}" imports its reviews.`,
   );
   return [
-    ...(proposed === null ? [] : [`onceover.yml ${lacks}. Add these lines to it:\n\n${indented(proposed)}`]),
-    ...(passedOver.length === 0 ? [] : [passedOver.map(describePassedOver).join('\n')]),
-    ...(missing.length === 0 ? [] : [truncated(describeMissingPrograms(missing), styled)]),
-    ...(left.length === 0 ? [] : [['Not imported, or imported with a difference:', ...left].join('\n')]),
-    ...(imports.length === 0 ? [] : [imports.join('\n')]),
+    proposed === null ? '' : `onceover.yml ${lacks}. Add these lines to it:\n\n${indented(proposed)}`,
+    passedOver.map(describePassedOver).join('\n'),
+    missing.length === 0 ? '' : truncated(describeMissingPrograms(missing), styled),
+    left === '' ? '' : `Not imported, or imported with a difference:${left}`,
+    imports.join('\n'),
   ];
 }
 
