@@ -55,7 +55,7 @@ export type GatesFound = {
   readonly carried: {
     readonly tool: ImportTool;
     readonly source: string;
-    /** What was not imported or differs here, one line each. */
+    /** One line for each setting that was not imported or that differs here. */
     readonly left: readonly string[];
   } | null;
   /** Tools whose configuration could be imported. */

@@ -45,7 +45,7 @@ export function openSourceReader(files: ProjectFiles) {
     problems.push({ ...at, what: { kind: 'bad-value', key, said } });
   }
 
-  /** Checks a value; returns null if something is wrong. `name` is how the user is told of unknown keys in it. */
+  /** Checks a value; returns null if something is wrong. `name` comes before the names of unknown keys. */
   function check<T extends z.ZodType>(
     schema: T,
     given: unknown,
