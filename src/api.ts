@@ -257,11 +257,6 @@ export async function playDemo(options: DemoOptions): Promise<Result<DemoOutcome
   return (await import('./demo/play.ts')).playDemo(options);
 }
 
-/** Returns the bugs that the demo plants. */
-export async function demoMistakes() {
-  return (await import('./demo/project.ts')).PLANTED;
-}
-
 /** Answers a prompt as a scripted reviewer of the demo. */
 export async function answerAsReviewer(name: string, prompt: string, session: string | null) {
   return (await import('./demo/reviewer.ts')).answerAsReviewer(name, prompt, session);

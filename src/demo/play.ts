@@ -12,30 +12,14 @@ import type { RunOutcome, SlotOutcome } from '../gates/run-types.ts';
 import { git } from '../git/git.ts';
 import { findRepository } from '../git/locate.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
-import { err, ok, type Result } from '../kernel/result.ts';
-import { errorCode } from '../platform/files.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import { tryDisk } from '../platform/files.ts';
 import { ownCommand } from '../platform/own-program.ts';
-import { CHANGE, type DemoFile, type DemoOutcome, FIRST_FIX, filesBefore, SECOND_FIX } from './project.ts';
+import { type DemoAct, type DemoFile, type DemoOutcome, filesBefore, STORY } from './project.ts';
 import { DEMO_SESSIONS } from './reviewer.ts';
 
-/** One run of the demo: the files to write before it, and the expected result. */
-export type DemoAct = {
-  readonly writes: readonly DemoFile[];
-  readonly exitCode: 0 | 1;
-  /** The expected state of each reviewer, as `slotState` returns it. */
-  readonly slots: readonly string[];
-};
-
-/** The plan: two mistakes, one fix, the other fix, no change. */
-const STORY: readonly DemoAct[] = [
-  { writes: CHANGE, exitCode: 1, slots: ['fail fresh', 'fail fresh', 'pass fresh'] },
-  { writes: FIRST_FIX, exitCode: 1, slots: ['pass resumed', 'fail resumed', 'holds'] },
-  { writes: SECOND_FIX, exitCode: 0, slots: ['rests', 'pass resumed', 'holds'] },
-  { writes: [], exitCode: 0, slots: ['rests', 'holds', 'holds'] },
-];
-
 /** Whether a run went as planned. Only then the printed explanation is true. */
-export function matchesStory(act: DemoAct, outcome: RunOutcome): boolean {
+export function matchesStory(act: Pick<DemoAct, 'exitCode' | 'slots'>, outcome: RunOutcome): boolean {
   const slots = outcome.gates.flatMap(({ status, slots: own }) =>
     own.map((slot) => slotState(slot, status === 'holds')),
   );
@@ -59,7 +43,7 @@ export type DemoOptions = {
 /** Plays the demo: real runs in a temporary repository, which is removed at the end unless `keep` is set. */
 export async function playDemo(options: DemoOptions): Promise<Result<DemoOutcome>> {
   const startedAt = performance.now();
-  const made = makeFolder();
+  const made = tryDisk('write', tmpdir(), () => realpathSync(mkdtempSync(join(tmpdir(), 'onceover-demo-'))));
   if (!made.ok) return made;
   const folder = made.value;
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 });
@@ -81,14 +65,6 @@ export async function playDemo(options: DemoOptions): Promise<Result<DemoOutcome
   } finally {
     process.off('exit', remove);
     if (!isKept) remove();
-  }
-}
-
-function makeFolder(): Result<string> {
-  try {
-    return ok(realpathSync(mkdtempSync(join(tmpdir(), 'onceover-demo-'))));
-  } catch (error) {
-    return err({ kind: 'disk', action: 'write', path: tmpdir(), code: errorCode(error) });
   }
 }
 
@@ -160,16 +136,13 @@ async function makeRepository(folder: string, reviewer: readonly string[]): Prom
 const SESSIONS = 'The sessions of the scripted reviewers of the demo.\n';
 
 function writeFiles(folder: string, files: readonly DemoFile[]): Result<void> {
-  for (const { path, text } of files) {
-    const file = join(folder, path);
-    try {
+  return tryDisk('write', folder, () => {
+    for (const { path, text } of files) {
+      const file = join(folder, path);
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, text);
-    } catch (error) {
-      return err({ kind: 'disk', action: 'write', path: file, code: errorCode(error) });
     }
-  }
-  return ok(undefined);
+  });
 }
 
 /** Returns the tokens of prompts that several new sessions of one run started with. */

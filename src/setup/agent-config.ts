@@ -5,46 +5,26 @@ import type { HookAgent } from './types.ts';
 
 type JsonObject = Record<string, unknown>;
 
-/** The new text of a JSON file, or the reason why the file is left unchanged. */
+/** The new text of a JSON file, '' if nothing is left in it, or the reason why the file stays unchanged. */
 export type JsonChange =
   | { readonly kind: 'write'; readonly text: string; readonly added: string }
   | { readonly kind: 'leave' }
   | { readonly kind: 'unreadable'; readonly said: string };
 
 /** The new content of a JSON file with the part that was added, or the reason why there is none. */
-type JsonEdit = { readonly config: JsonObject; readonly added: unknown } | 'leave' | { readonly wrong: string };
+type JsonEdit = { readonly config: JsonObject; readonly added?: unknown } | 'leave' | { readonly wrong: string };
 
 /** Edits a JSON file and keeps everything else in it; `present` is null if the file does not exist. */
 export function editJson(present: string | null, edit: (config: JsonObject) => JsonEdit): JsonChange {
   const config = parseObject(present ?? '');
-  if (typeof config === 'string') return { kind: 'unreadable', said: config };
-  const edited = edit(config);
+  const edited = typeof config === 'string' ? { wrong: config } : edit(config);
   if (edited === 'leave') return { kind: 'leave' };
   if ('wrong' in edited) return { kind: 'unreadable', said: edited.wrong };
-  return { kind: 'write', text: format(edited.config, present ?? ''), added: JSON.stringify(edited.added) };
-}
-
-/** A JSON file without the entry of onceover; `text` is null if nothing else is in the file. */
-type JsonRemoval = { readonly kind: 'write'; readonly text: string | null } | { readonly kind: 'leave' | 'unreadable' };
-
-function removeFromJson(present: string, edit: (config: JsonObject) => JsonObject | 'leave'): JsonRemoval {
-  const config = parseObject(present);
-  if (typeof config === 'string') return { kind: 'unreadable' };
-  const edited = edit(config);
-  if (edited === 'leave') return { kind: 'leave' };
-  return { kind: 'write', text: Object.keys(edited).length === 0 ? null : format(edited, present) };
-}
-
-/** Returns the record with a new value, or without the key if the value is empty. */
-function withValue(record: JsonObject, key: string, value: JsonObject | readonly unknown[]): JsonObject {
-  const { [key]: _, ...others } = record;
-  return Object.keys(value).length === 0 ? others : { ...record, [key]: value };
-}
-
-function format(config: JsonObject, present: string): string {
+  const added = edited.added === undefined ? '' : JSON.stringify(edited.added);
+  if (Object.keys(edited.config).length === 0) return { kind: 'write', text: '', added };
   // The file keeps its own indentation, so that a diff shows only the new lines.
-  const indent = /^([ \t]+)"/m.exec(present)?.[1] ?? '  ';
-  return `${JSON.stringify(config, null, indent)}\n`;
+  const indent = /^([ \t]+)"/m.exec(present ?? '')?.[1] ?? '  ';
+  return { kind: 'write', text: `${JSON.stringify(edited.config, null, indent)}\n`, added };
 }
 
 /** Returns the object in a JSON text, {} for an empty text, or the reason why there is no object. */
@@ -56,6 +36,12 @@ function parseObject(text: string): JsonObject | string {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+/** Returns the record with a new value, or without the key if the value is empty. */
+function withValue(record: JsonObject, key: string, value: JsonObject | readonly unknown[]): JsonObject {
+  const { [key]: _, ...others } = record;
+  return Object.keys(value).length === 0 ? others : { ...record, [key]: value };
 }
 
 /** The words that start onceover. */
@@ -103,9 +89,9 @@ function hookCommand(program: Program): string {
 }
 
 /** Removes the stop hook. Other hooks stay, even inside the same entry. */
-export function removeHookEntry(agent: HookAgent, present: string): JsonRemoval {
+export function removeHookEntry(agent: HookAgent, present: string): JsonChange {
   const { event } = HOOKS[agent];
-  return removeFromJson(present, (config) => {
+  return editJson(present, (config) => {
     const hooks = config['hooks'];
     const entries = isRecord(hooks) ? hooks[event] : null;
     if (!isRecord(hooks) || !Array.isArray(entries) || !isOurs(entries)) return 'leave';
@@ -115,7 +101,7 @@ export function removeHookEntry(agent: HookAgent, present: string): JsonRemoval 
       if (kept.length === inside.length) return [entry];
       return kept.length === 0 ? [] : [{ ...entry, hooks: kept }];
     });
-    return withValue(config, 'hooks', withValue(hooks, event, others));
+    return { config: withValue(config, 'hooks', withValue(hooks, event, others)) };
   });
 }
 
@@ -138,10 +124,10 @@ export function addMcpEntry(present: string | null, program: Program = ['onceove
 }
 
 /** Removes the MCP server named "onceover", whatever command it has. */
-export function removeMcpEntry(present: string): JsonRemoval {
-  return removeFromJson(present, (config) => {
+export function removeMcpEntry(present: string): JsonChange {
+  return editJson(present, (config) => {
     const servers = config['mcpServers'];
     if (!isRecord(servers) || !Object.hasOwn(servers, SERVER)) return 'leave';
-    return withValue(config, 'mcpServers', withValue(servers, SERVER, []));
+    return { config: withValue(config, 'mcpServers', withValue(servers, SERVER, [])) };
   });
 }

@@ -1,9 +1,8 @@
 import type { AgentReport, ResumeAbility } from '../kernel/agent.ts';
-import { grouped } from '../kernel/collections.ts';
 import { quoteName, showInvisible } from '../kernel/escape.ts';
 import { type Paint, type Styled, truncated, UNSTYLED } from '../ui/style.ts';
 import { count, withNpx } from '../ui/wording.ts';
-import { describeNotImported, describeOtherTools, describeSource } from './import/describe.ts';
+import { TOOL_NAMES } from './import/types.ts';
 import {
   type DoctorReport,
   type GatesFound,
@@ -11,7 +10,7 @@ import {
   type KeptFile,
   MCP_FILE,
   type Removal,
-  type RemovedFile,
+  type RemovedItem,
   RULES_FILE,
   type SetupOutcome,
   type SetupStep,
@@ -29,11 +28,10 @@ export function describeDoctor(report: DoctorReport, styled: Styled = UNSTYLED):
     found.length === 0
       ? paint('bad', truncated(asTyped(NO_AGENT, styled, command), styled, 0))
       : paint('good', truncated(`${count(found.length, 'agent')} can review here: ${names}.`, styled)),
-    // Commands of the user often differ only in their names, so they share one block.
-    ...[...grouped(found, (agent) => JSON.stringify([versionOf([agent]), factsOf(agent)])).values()].map((alike) =>
+    ...found.map((agent) =>
       [
-        paint('strong', truncated(`${alike.map(({ name }) => quoteName(name)).join(', ')}${versionOf(alike)}`, styled)),
-        ...factsOf(alike[0] as AgentReport).map(([label, fact]) =>
+        paint('strong', truncated(`${quoteName(agent.name)}${versionOf(agent)}`, styled)),
+        ...factsOf(agent).map(([label, fact]) =>
           truncated(`  ${paint('quiet', label.padEnd(LABEL))}${asTyped(fact, styled, command)}`, styled, LABEL),
         ),
       ].join('\n'),
@@ -59,9 +57,8 @@ const NO_AGENT =
 
 const NO_BUBBLEWRAP = 'bubblewrap not found (agents that would need it work on a copy of the repository)';
 
-function versionOf(agents: readonly AgentReport[]): string {
-  const [{ version, testedVersion }] = agents as readonly [AgentReport];
-  if (testedVersion === null) return ` (your own ${agents.length === 1 ? 'command' : 'commands'})`;
+function versionOf({ version, testedVersion }: AgentReport): string {
+  if (testedVersion === null) return ' (your own command)';
   if (version === null) return `, version unknown (tested with ${testedVersion})`;
   return ` ${version}${version === testedVersion ? '' : ` (tested with ${testedVersion})`}`;
 }
@@ -111,42 +108,41 @@ function describeMissing({ name, install }: AgentReport): string {
 export function describeRemoval({ isDone, taken, left }: Removal, styled: Styled = UNSTYLED): string {
   const { paint } = styled;
   const list = (title: string, lines: readonly string[]) =>
-    lines.length === 0 ? [] : [[title, ...lines.map((line) => truncated(`  ${line}`, styled, 4))].join('\n')];
-  const isTracked = taken.some((one) => 'tracked' in one && one.tracked);
-  const next = isDone
-    ? [
-        ...(isTracked ? ['Next: commit the removal.'] : []),
-        `${isTracked ? 'Then' : 'Next'}: "npm uninstall onceover" removes the program (with "-g" if you installed it globally).`,
-      ]
-    : taken.length === 0
-      ? []
-      : ['Nothing has been removed yet. Next: "onceover init --remove --yes" removes all of this.'];
+    lines.length === 0 ? '' : [title, ...lines.map((line) => truncated(`  ${line}`, styled, 4))].join('\n');
+  const isTracked = taken.some(({ tracked }) => tracked === true);
+  const done = [
+    ...(isTracked ? ['Next: commit the removal.'] : []),
+    `${isTracked ? 'Then' : 'Next'}: "npm uninstall onceover" removes the program (with "-g" if you installed it globally).`,
+  ];
+  const next = isDone ? done : taken.length === 0 ? [] : [NOT_YET];
   return [
-    ...(taken.length === 0 ? ['There is nothing to remove here.'] : []),
-    ...list(isDone ? paint('good', 'Removed:') : paint('strong', 'To be removed:'), taken.map(describeRemoved)),
-    ...list(paint('strong', isDone ? 'Kept:' : 'To be kept:'), left.map(describeKept)),
-    ...(next.length === 0 ? [] : [next.map((line) => truncated(withNpx(line, styled.byNpx), styled)).join('\n')]),
-  ].join('\n\n');
+    taken.length === 0 ? 'There is nothing to remove here.' : '',
+    list(isDone ? paint('good', 'Removed:') : paint('strong', 'To be removed:'), taken.map(describeRemoved)),
+    list(
+      paint('strong', isDone ? 'Kept:' : 'To be kept:'),
+      left.map(({ path, why }) => `${quoteName(path)}: ${KEPT[why]}`),
+    ),
+    next.map((line) => truncated(withNpx(line, styled.byNpx), styled)).join('\n'),
+  ]
+    .filter((block) => block !== '')
+    .join('\n\n');
 }
 
-function describeRemoved(one: RemovedFile): string {
-  if (one.kind === 'refs') return `${count(one.count, 'git ref')} to snapshots`;
-  const path = quoteName(one.path);
-  const emptied = 'text' in one && one.text === null ? ', and the file, which has no other entry' : '';
-  switch (one.kind) {
-    case 'file':
-      return `${path}, unchanged since "onceover init" wrote it`;
-    case 'server':
-      return `${path}: the server "onceover"${emptied}`;
-    case 'hook':
-      return `${path}: the stop hook${emptied}`;
-    case 'records':
-      return `${path}: records of runs (${count(one.files, 'file')})`;
-    case 'generated':
-      return `${path}: generated files (${count(one.files, 'file')})`;
-    case 'git-folder':
-      return `${path}: results, findings, costs and approvals (${count(one.files, 'file')})`;
-  }
+const NOT_YET = 'Nothing has been removed yet. Next: "onceover init --remove --yes" removes all of this.';
+
+function describeRemoved({ kind, path, count: number, rest }: RemovedItem): string {
+  const emptied = rest === null ? ', and the file, which has no other entry' : '';
+  const files = `(${count(number, 'file')})`;
+  const what: Readonly<Record<RemovedItem['kind'], string>> = {
+    file: ', unchanged since "onceover init" wrote it',
+    server: `: the server "onceover"${emptied}`,
+    hook: `: the stop hook${emptied}`,
+    records: `: records of runs ${files}`,
+    generated: `: generated files ${files}`,
+    'git-folder': `: results, findings, costs and approvals ${files}`,
+    refs: `${count(number, 'git ref')} to snapshots`,
+  };
+  return `${path === null ? '' : quoteName(path)}${what[kind]}`;
 }
 
 const KEPT: Readonly<Record<KeptFile['why'], string>> = {
@@ -155,64 +151,44 @@ const KEPT: Readonly<Record<KeptFile['why'], string>> = {
   unreadable: 'not valid JSON; remove "onceover" from it by hand',
 };
 
-function describeKept({ path, why }: KeptFile): string {
-  return `${quoteName(path)}: ${KEPT[why]}`;
-}
-
 /** Returns the text of `init`: the written files and, last, the next command. The settings come before the prompts. */
 export function describeSetUp(outcome: SetupOutcome, styled: Styled = UNSTYLED): string {
   const { steps, gates, hook, byPath, command } = outcome;
   const { paint } = styled;
-  const shown = steps.filter(({ copied }) => copied !== true);
   const hasMcp = steps.some(({ path }) => path === MCP_FILE);
   const hasRules = steps.some(({ path }) => path === RULES_FILE);
+  const described = (some: readonly SetupStep[]) => some.map((step) => describeStep(step, paint));
   const next = [
     ...(gates === null ? (hasRules ? [INSTRUCTIONS] : []) : nextSteps(gates)),
     ...(hasMcp && hook !== 'claude' ? [RESTART] : []),
     ...(hook === null ? [] : [hasMcp && hook === 'claude' ? RESTART_FOR_BOTH : HOOKED[hook]]),
-  ];
+  ].map((step, i) => `${paint('strong', i === 0 ? 'Next:' : 'Then:')} ${asTyped(step, styled, command)}`);
   return [
-    ...(gates === null ? [] : describeImport(steps, gates)),
-    ...[...shown.filter((step) => !isPrompt(step)), ...shown.filter(isPrompt)].map((step) => describeStep(step, paint)),
+    gates === null ? '' : describeSource(steps, gates),
+    ...described(steps.filter((step) => !isPrompt(step))),
+    described(steps.filter(isPrompt)).join('\n'),
     ...(gates === null ? [] : describeGates(gates, styled)),
     ...steps.filter(({ ignored }) => ignored).map(describeIgnored),
-    ...(byPath === true ? [truncated(BY_PATH, styled)] : []),
-    next
-      .map((step, i) =>
-        truncated(`${paint('strong', i === 0 ? 'Next:' : 'Then:')} ${asTyped(step, styled, command)}`, styled),
-      )
-      .join('\n'),
-  ].join('\n\n');
+    byPath === true ? truncated(BY_PATH, styled) : '',
+    next.map((line) => truncated(line, styled)).join('\n'),
+  ]
+    .filter((block) => block !== '')
+    .join('\n\n');
 }
 
-function describeImport(steps: readonly SetupStep[], { carried, proposed }: GatesFound): readonly string[] {
-  if (carried === null) return [];
+/** Says what was imported, or that an earlier import did it all. */
+function describeSource(steps: readonly SetupStep[], { carried, proposed }: GatesFound): string {
+  if (carried === null) return '';
+  const source = `${carried.source} (${TOOL_NAMES[carried.tool][0]})`;
   const isNew = proposed !== null || steps.some(({ added }) => added !== null);
-  const copied = steps.filter((step) => step.copied === true);
-  const list = (title: string, some: readonly SetupStep[]) =>
-    some.length === 0 ? [] : [[title, ...some.map(({ path }) => `  ${path}`)].join('\n')];
-  return [
-    describeSource(carried.tool, carried.source, isNew),
-    ...list(
-      'Wrote, word for word:',
-      copied.filter(({ added }) => added !== null),
-    ),
-    ...list(
-      'Already there, left unchanged:',
-      copied.filter(({ added }) => added === null),
-    ),
-  ];
+  return isNew ? `Imported from ${source}, which stays unchanged.` : `${source} has been imported already.`;
 }
-
-const LONGEST_SHOWN = 24;
 
 function describeStep(step: SetupStep, paint: Paint): string {
   if (step.added === null) return `${step.path} already exists and was left unchanged.`;
   const wrote = paint('good', `${step.did === 'written' ? 'Wrote' : 'Added to'} ${step.path}`);
-  const lines = step.added.trimEnd().split('\n');
-  if (!isPrompt(step) || lines.length <= LONGEST_SHOWN) return `${wrote}:\n\n${indented(step.added)}`;
-  const end = lines.findIndex((line, at) => at > 2 && line === '');
-  return `${wrote} (${lines.length} lines, yours to edit):\n\n${indented(lines.slice(0, end).join('\n'))}\n  …`;
+  if (!isPrompt(step)) return `${wrote}:\n\n${indented(step.added)}`;
+  return `${wrote} (${count(step.added.trimEnd().split('\n').length, 'line')}, yours to edit)`;
 }
 
 function isPrompt({ path }: SetupStep): boolean {
@@ -228,13 +204,16 @@ function describeGates(
   styled: Styled,
 ): readonly string[] {
   const lacks = carried === null ? 'has no checks or reviews yet' : 'lacks some of these checks and reviews';
-  const left = (carried?.left ?? []).map((one) => `  - ${describeNotImported(one)}`);
+  const left = (carried?.left ?? []).map((one) => `\n  - ${one}`).join('');
+  const imports = others.map(
+    (tool) => `${TOOL_NAMES[tool][0]} is set up here: "onceover init --from ${tool}" imports its reviews.`,
+  );
   return [
-    ...(proposed === null ? [] : [`onceover.yml ${lacks}. Add these lines to it:\n\n${indented(proposed)}`]),
-    ...(passedOver.length === 0 ? [] : [passedOver.map(describePassedOver).join('\n')]),
-    ...(missing.length === 0 ? [] : [truncated(describeMissingPrograms(missing), styled)]),
-    ...(left.length === 0 ? [] : [['Not imported, or imported with a difference:', ...left].join('\n')]),
-    ...(others.length === 0 ? [] : [describeOtherTools(others)]),
+    proposed === null ? '' : `onceover.yml ${lacks}. Add these lines to it:\n\n${indented(proposed)}`,
+    passedOver.map(describePassedOver).join('\n'),
+    missing.length === 0 ? '' : truncated(describeMissingPrograms(missing), styled),
+    left === '' ? '' : `Not imported, or imported with a difference:${left}`,
+    imports.join('\n'),
   ];
 }
 

@@ -5,10 +5,10 @@ import type { Repository, RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { ownCommand, ownProgram } from '../platform/own-program.ts';
 import { addHookEntry, addMcpEntry, hookFile, type JsonChange } from './agent-config.ts';
-import { CHECK_SOURCES, checkCommands, programsOf } from './detect/checks.ts';
-import { projectShape, toolWrittenGlobs } from './detect/languages.ts';
-import { describeNoSource, describeSeveralSources } from './import/describe.ts';
-import { findImportSources, planImportedGates, readImportSource } from './import/import.ts';
+import codeQuality from './code-quality.md';
+import { checkCommands, isCheckSource, programsOf } from './detect/checks.ts';
+import type { RootFiles } from './detect/scripts.ts';
+import { chooseTool, findImportSources, planImportedGates } from './import/import.ts';
 import type { ImportTool } from './import/types.ts';
 import { openInitManifest } from './own-files.ts';
 import {
@@ -16,23 +16,13 @@ import {
   openProjectFiles,
   type PlannedFile,
   type PlannedGates,
-  pathsOf,
+  type ProjectFiles,
   planNewFile,
   type SetupFacts,
-  type SetupPorts,
-} from './planned-file.ts';
+} from './project-files.ts';
 import { starterRules } from './starter-rules.ts';
-import { CODE_QUALITY, starterGates, starterSettings } from './starter-settings.ts';
-import {
-  CODE_QUALITY_FILE,
-  type HookAgent,
-  MCP_FILE,
-  type ProjectFiles,
-  type RootFiles,
-  RULES_FILE,
-  type SetupOutcome,
-  type SetupStep,
-} from './types.ts';
+import { starterGates, starterSettings, toolWrittenGlobs } from './starter-settings.ts';
+import { CODE_QUALITY_FILE, type HookAgent, MCP_FILE, RULES_FILE, type SetupOutcome, type SetupStep } from './types.ts';
 
 /** The parts that `init` sets up. */
 export type SetupOptions = {
@@ -49,15 +39,19 @@ type Project = { readonly place: RepositoryPaths; readonly repository: Repositor
 /** Writes the requested files that do not exist yet. It writes none of them if one cannot be planned. */
 export async function setupProject(project: Project, options: SetupOptions): Promise<Result<SetupOutcome>> {
   const { place, repository, settings } = project;
-  const ports = { files: openProjectFiles(place.root), repository };
-  const { files } = ports;
+  const files = openProjectFiles(place.root);
   const { hook } = options;
-  const gates = options.gates ? await planGates(ports, project, options.from) : ok(null);
+  const listed = await repository.listing();
+  if (!listed.ok) return listed;
+  const { listing, deleted } = listed.value;
+  const gone = new Set(deleted);
+  const paths = [...listing.tracked, ...listing.untracked].filter((path) => !gone.has(path));
+  const gates = options.gates ? await planGates(files, project, paths, options.from) : ok(null);
   if (!gates.ok) return gates;
   const program = ownProgram(place.root, process);
   const planned = await Promise.all([
     ...(gates.value?.files ?? []).map((file) => ok(file)),
-    ...(options.rules ? [planRules(ports)] : []),
+    ...(options.rules ? [planNewFile(files, RULES_FILE, starterRules(paths))] : []),
     ...(options.mcp ? [planJson(files, MCP_FILE, (present) => addMcpEntry(present, program))] : []),
     ...(hook === null ? [] : [planJson(files, hookFile(hook), (present) => addHookEntry(hook, present, program))]),
   ]);
@@ -65,29 +59,20 @@ export async function setupProject(project: Project, options: SetupOptions): Pro
   if (failed !== undefined) return failed;
   const manifest = openInitManifest(place.commonDir);
   const steps: SetupStep[] = [];
-  for (const file of planned) {
-    const written = file.ok ? await write(ports, file.value) : file;
+  for (const { text, ...step } of planned.flatMap((file) => (file.ok ? [file.value] : []))) {
+    const written = text === null ? ok(undefined) : await files.write(step.path, text);
     if (!written.ok) return written;
-    const { path, did, added } = written.value;
+    const ignored = await repository.ignores(step.path);
+    if (!ignored.ok) return ignored;
     // If the note cannot be written, "init --remove" takes the file for the user's own and keeps it.
-    if (did === 'written' && added !== null) manifest.note(path, added);
-    steps.push(written.value);
+    if (step.did === 'written' && text !== null) manifest.note(step.path, text);
+    steps.push({ ...step, ignored: ignored.value });
   }
   const isAllNew = gates.value !== null && (await isOnlyChange(repository, settings.base, steps));
-  const byPath = program[0] === process.execPath && steps.some(({ path, added }) => added !== null && isJson(path));
+  const isEntry = ({ path, added }: SetupStep) => added !== null && path.endsWith('.json');
+  const byPath = program[0] === process.execPath && steps.some(isEntry);
   const command = ownCommand(place.root, process);
   return ok({ steps, gates: gates.value && { ...gates.value.found, isAllNew }, hook, byPath, command });
-}
-
-function isJson(path: RepoPath): boolean {
-  return path.endsWith('.json');
-}
-
-async function write({ files, repository }: SetupPorts, { text, ...step }: PlannedFile): Promise<Result<SetupStep>> {
-  const written = text === null ? ok(undefined) : await files.write(step.path, text);
-  if (!written.ok) return written;
-  const ignored = await repository.ignores(step.path);
-  return ignored.ok ? ok({ ...step, ignored: ignored.value }) : ignored;
 }
 
 // If git cannot list the changes, the next run reports why.
@@ -103,50 +88,45 @@ async function isOnlyChange(
 }
 
 async function planGates(
-  ports: SetupPorts,
+  files: ProjectFiles,
   { place, settings }: Project,
+  paths: readonly RepoPath[],
   from: SetupOptions['from'],
 ): Promise<Result<PlannedGates>> {
   const agents = (await knownAgents(settings.agent, process.env, place.root))
     .filter(({ program }) => program !== null)
     .map(({ agent }) => agent.name);
-  const facts = { agents, configured: settings.gates };
-  const sources = await findImportSources(ports.files);
+  const facts = { agents, configured: settings.gates, paths };
+  const others = await findImportSources(files);
   if (from === null) {
     const isInstalled = (program: string) => findProgram(program, process.env['PATH'] ?? '', place.root) !== null;
-    return planStarterGates(ports, facts, sources, isInstalled);
+    return planStarterGates(files, facts, others, isInstalled);
   }
-  const [tool, ...more] = from === 'any' ? sources : [from];
-  const usage = (said: string) => err({ kind: 'wrong-usage', said, command: 'init' });
-  if (tool === undefined || !sources.includes(tool)) return usage(describeNoSource(tool ?? null));
-  if (more.length > 0) return usage(describeSeveralSources(sources));
-  const source = await readImportSource(ports.files, tool);
-  return source.ok ? planImportedGates(ports, facts, source.value) : source;
+  const tool = chooseTool(from, others);
+  return tool.ok ? planImportedGates(files, facts, tool.value) : tool;
 }
 
 /** Plans a first `onceover.yml` with its prompt. An existing `onceover.yml` stays unchanged. */
 async function planStarterGates(
-  { files, repository }: SetupPorts,
-  { agents, configured }: SetupFacts,
+  files: ProjectFiles,
+  { agents, configured, paths }: SetupFacts,
   others: readonly ImportTool[],
   isInstalled: (program: string) => boolean,
 ): Promise<Result<PlannedGates>> {
-  const paths = await pathsOf(repository);
-  if (!paths.ok) return paths;
-  const { checks, passedOver } = checkCommands(await rootFiles(files, paths.value));
-  const starter = { checks, exclude: toolWrittenGlobs(paths.value), prompt: CODE_QUALITY_FILE };
-  const prompt = await planNewFile(files, CODE_QUALITY_FILE, () => CODE_QUALITY);
+  const { checks, passedOver } = checkCommands(await rootFiles(files, paths));
+  const starter = { checks, exclude: toolWrittenGlobs(paths), prompt: CODE_QUALITY_FILE };
+  const prompt = await planNewFile(files, CODE_QUALITY_FILE, codeQuality);
   if (!prompt.ok) return prompt;
-  const settings = await planNewFile(files, SETTINGS_FILE, () => starterSettings(agents, starter));
+  const settings = await planNewFile(files, SETTINGS_FILE, starterSettings(agents, starter));
   if (!settings.ok) return settings;
+  // The settings are written last, so that the prompt that they name exists.
+  const planned = [prompt.value, settings.value];
   if (configured.length > 0) {
-    const present = [prompt.value, settings.value].filter(({ text }) => text === null);
+    const present = planned.filter(({ text }) => text === null);
     return ok({ files: present, found: { ...NOTHING_FOUND, agents } });
   }
   const missing = programsOf(checks).filter((program) => !isInstalled(program));
   const proposed = settings.value.text === null ? starterGates(starter) : null;
-  // The settings are written last, so that the prompt that they name exists.
-  const planned = [prompt.value, settings.value];
   return ok({ files: planned, found: { ...NOTHING_FOUND, agents, passedOver, missing, others, proposed } });
 }
 
@@ -156,26 +136,14 @@ const MOST_PACKAGES = 200;
 
 // A file that cannot be read names no command; the project's own tools report what is wrong with it.
 async function rootFiles(files: ProjectFiles, paths: readonly RepoPath[]): Promise<RootFiles> {
-  const textsOf = async (some: readonly RepoPath[]) => {
-    const texts = new Map<string, string>();
-    for (const path of some) {
-      const read = await files.read(path);
-      if (read.ok && read.value !== null && read.value.length <= LONGEST_SOURCE) texts.set(path, read.value);
-    }
-    return texts;
-  };
-  const names = paths.filter((path) => !path.includes('/'));
+  const names = new Set(paths.filter((path) => !path.includes('/')));
   const packages = paths.filter((path) => path.endsWith('/package.json')).slice(0, MOST_PACKAGES);
-  return {
-    names: new Set(names),
-    texts: await textsOf(names.filter((name) => CHECK_SOURCES.has(name))),
-    packages: await textsOf(packages),
-  };
-}
-
-async function planRules({ files, repository }: SetupPorts): Promise<Result<PlannedFile>> {
-  const paths = await pathsOf(repository);
-  return paths.ok ? planNewFile(files, RULES_FILE, () => starterRules(projectShape(paths.value))) : paths;
+  const texts = new Map<string, string>();
+  for (const path of [...[...names].filter(isCheckSource), ...packages]) {
+    const read = await files.read(path);
+    if (read.ok && read.value !== null && read.value.length <= LONGEST_SOURCE) texts.set(path, read.value);
+  }
+  return { names, texts };
 }
 
 /** Plans a change of a JSON file of an agent's program; all other entries in the file are kept. */

@@ -73,3 +73,5 @@ export const removalSchema = z.object({
     }),
   ),
 });
+
+export type RemovalDocument = z.output<typeof removalSchema>;

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import { describeNotImported } from './import/describe.ts';
-import type { doctorSchema, removalSchema, setUpSchema } from './json-schema.ts';
+import type { doctorSchema, RemovalDocument, setUpSchema } from './json-schema.ts';
 import type { DoctorReport, Removal, SetupOutcome } from './types.ts';
 
 type DoctorDocument = z.infer<typeof doctorSchema>;
@@ -32,17 +31,11 @@ export function doctorDocument({ agents, git, bubblewrap, node }: DoctorReport):
   };
 }
 
-type RemovalDocument = z.infer<typeof removalSchema>;
-
 /** Returns the document of `init --remove --json`. */
 export function removalDocument({ isDone, taken, left }: Removal): RemovalDocument {
   return {
     removed: isDone,
-    taken: taken.map((one) => ({
-      kind: one.kind,
-      path: one.kind === 'refs' ? null : one.path,
-      count: one.kind === 'refs' ? one.count : 'files' in one ? one.files : 1,
-    })),
+    taken: taken.map(({ kind, path, count }) => ({ kind, path, count })),
     left: left.map(({ path, why }) => ({ path, why })),
   };
 }
@@ -58,7 +51,7 @@ export function setUpDocument({ steps, gates }: SetupOutcome): SetUpDocument {
       carried_over: {
         tool: carried.tool,
         source: carried.source,
-        not_carried_over: carried.left.map(describeNotImported),
+        not_carried_over: [...carried.left],
         gates_to_add: proposed,
       },
     }),

@@ -10,7 +10,7 @@ import { filesBelow, removeEmpty, removeFile, removeTree } from '../platform/fil
 import { heldElsewhere, openLock } from '../platform/lock.ts';
 import { openListFile, readPrivateFile } from '../platform/private-files.ts';
 import { removeEmptyScratch } from '../platform/scratch.ts';
-import type { OwnFile, OwnFiles } from './types.ts';
+import type { RemovedItem } from './types.ts';
 
 const MOST_NOTES = 200;
 
@@ -41,34 +41,37 @@ function noteOf(path: RepoPath, text: string): string {
 
 const GIT_FOLDER = 'onceover';
 
+/** The files and refs in a clone that only onceover writes. */
+export type OwnFiles = ReturnType<typeof openOwnFiles>;
+
 /** Opens the files and refs that onceover wrote in the working tree and in the clone. Tracked files are not among them. */
-export function openOwnFiles(place: RepositoryPaths, logDir: RepoPath, tracked: ReadonlySet<string>): OwnFiles {
+export function openOwnFiles(place: RepositoryPaths, logDir: RepoPath, tracked: ReadonlySet<string>) {
   const { root, commonDir } = place;
   const folders = [
     { kind: 'records', path: logDir, isOurs: isInLogs },
-    { kind: 'generated', path: GENERATED_FOLDER, isOurs: isGenerated },
+    { kind: 'generated', path: GENERATED_FOLDER, isOurs: (path: string) => GENERATED.test(path) },
   ] as const;
   return {
-    async find() {
-      const found: OwnFile[] = [];
+    async find(): Promise<Result<readonly RemovedItem[]>> {
+      const found: RemovedItem[] = [];
       for (const { kind, path, isOurs } of folders) {
         const own = ownFilesIn(root, path, isOurs, tracked);
         if (!own.ok) return own;
-        if (own.value.length > 0) found.push({ kind, path, files: own.value.length });
+        if (own.value.length > 0) found.push({ kind, path, count: own.value.length });
       }
       const kept = filesBelow(commonDir, GIT_FOLDER);
       if (!kept.ok) return kept;
       const refs = await countPins(place);
       if (!refs.ok) return refs;
-      const files = kept.value.length;
       const inside = relative(root, join(commonDir, GIT_FOLDER));
       const path = inside.startsWith('..') ? join(commonDir, GIT_FOLDER) : inside;
-      if (files > 0) found.push({ kind: 'git-folder', path, files });
-      if (refs.value > 0) found.push({ kind: 'refs', count: refs.value });
+      if (kept.value.length > 0) found.push({ kind: 'git-folder', path, count: kept.value.length });
+      if (refs.value > 0) found.push({ kind: 'refs', path: null, count: refs.value });
       return ok(found);
     },
 
-    async remove() {
+    /** Removes all of them; fails while a run is active in one of the clone's working trees. */
+    async remove(): Promise<Result<void>> {
       const lock = await openLock(place).take();
       if (!lock.ok) return lock;
       try {
@@ -99,12 +102,7 @@ const GENERATED =
 
 function isInLogs(path: string): boolean {
   const name = path.startsWith(`${PREVIOUS}/`) ? path.slice(PREVIOUS.length + 1) : path;
-  const isRecord = !name.includes('/') && isRecordFile(name);
-  return isRecord || /^phases\/[^/]+\/[^/]+\.log$/.test(path) || TEMPORARY.test(path);
-}
-
-function isGenerated(path: string): boolean {
-  return GENERATED.test(path) || TEMPORARY.test(path);
+  return (!name.includes('/') && isRecordFile(name)) || /^phases\/[^/]+\/[^/]+\.log$/.test(path);
 }
 
 /** Returns the files of onceover in a folder, with its `.gitignore` if no other file is in the folder. */
@@ -116,7 +114,9 @@ function ownFilesIn(
 ): Result<readonly string[]> {
   const all = filesBelow(root, folder);
   if (!all.ok) return all;
-  const others = all.value.filter((path) => tracked.has(`${folder}/${path}`) || !isOurs(path));
+  const others = all.value.filter(
+    (path) => tracked.has(`${folder}/${path}`) || !(isOurs(path) || TEMPORARY.test(path)),
+  );
   const own = all.value.filter((path) => !others.includes(path));
   const isAlone = others.length === 1 && others[0] === '.gitignore' && !tracked.has(`${folder}/.gitignore`);
   const text = isAlone ? readPrivateFile(join(root, folder, '.gitignore')) : ok(null);

@@ -3,18 +3,16 @@ import type { RepoPath } from '../kernel/ids.ts';
 import type { Repository, RepositoryPaths } from '../kernel/repository.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import { hookFile, removeHookEntry, removeMcpEntry } from './agent-config.ts';
-import { type InitManifest, openInitManifest, openOwnFiles } from './own-files.ts';
-import { openProjectFiles } from './planned-file.ts';
-import { CODE_QUALITY } from './starter-settings.ts';
+import codeQuality from './code-quality.md';
+import { type InitManifest, type OwnFiles, openInitManifest, openOwnFiles } from './own-files.ts';
+import { openProjectFiles, type ProjectFiles } from './project-files.ts';
 import {
   CODE_QUALITY_FILE,
   HOOK_AGENTS,
   type KeptFile,
   MCP_FILE,
-  type OwnFiles,
-  type ProjectFiles,
   type Removal,
-  type RemovedFile,
+  type RemovedItem,
   RULES_FILE,
 } from './types.ts';
 
@@ -28,21 +26,19 @@ export type FoundFile = {
   readonly tracked: boolean;
 };
 
-type RemovalPlan = { readonly taken: readonly RemovedFile[]; readonly left: readonly KeptFile[] };
-
 /** Files in which other tools have entries too. */
 const SHARED_FILES: readonly RepoPath[] = [MCP_FILE, ...HOOK_AGENTS.map(hookFile)];
 
 /** Plans the removal: unchanged files go, and edited files stay with the reason. */
-export function planRemoval(found: readonly FoundFile[]): RemovalPlan {
+export function planRemoval(found: readonly FoundFile[]): Omit<Removal, 'isDone'> {
   const settings = found.find(({ path }) => path === SETTINGS_FILE);
-  const plans = found.map((file): RemovedFile | KeptFile | null => {
+  const plans = found.map((file): RemovedItem | KeptFile | null => {
     const { path, isUnchanged, tracked } = file;
     if (SHARED_FILES.includes(path)) return planEntry(file);
     if (!isUnchanged) return { path, why: 'yours' };
     // Settings that stay would be broken without the prompts that they use.
     const isUsed = settings?.isUnchanged === false && settings.text?.includes(path) === true;
-    return isUsed ? { path, why: 'named' } : { kind: 'file', path, text: null, tracked };
+    return isUsed ? { path, why: 'named' } : { kind: 'file', path, count: 1, rest: null, tracked };
   });
   return {
     taken: plans.filter((plan) => plan !== null && 'kind' in plan),
@@ -50,14 +46,14 @@ export function planRemoval(found: readonly FoundFile[]): RemovalPlan {
   };
 }
 
-function planEntry({ path, text, tracked }: FoundFile): RemovedFile | KeptFile | null {
+function planEntry({ path, text, tracked }: FoundFile): RemovedItem | KeptFile | null {
   if (text === null) return null;
   const agent = HOOK_AGENTS.find((one) => hookFile(one) === path);
   const change = agent === undefined ? removeMcpEntry(text) : removeHookEntry(agent, text);
   if (change.kind !== 'write') {
     return change.kind === 'unreadable' && text.includes('onceover') ? { path, why: 'unreadable' } : null;
   }
-  return { kind: agent === undefined ? 'server' : 'hook', path, text: change.text, tracked };
+  return { kind: agent === undefined ? 'server' : 'hook', path, count: 1, rest: change.text || null, tracked };
 }
 
 type RemovalPorts = {
@@ -79,10 +75,10 @@ export async function removeOwnFiles(ports: RemovalPorts, { isDone }: RemovalOpt
   // This fails while a run is active, so it comes before the first file is removed.
   const removed = await ports.ownFiles.remove();
   if (!removed.ok) return removed;
-  for (const one of taken) {
-    if (!('text' in one)) continue;
-    const { path, text } = one;
-    const changed = text === null ? await ports.files.remove(path) : await ports.files.write(path, text);
+  for (const { path, rest = null } of taken) {
+    const changed = await (rest === null
+      ? ports.files.remove(path as RepoPath)
+      : ports.files.write(path as RepoPath, rest));
     if (!changed.ok) return changed;
   }
   return ok(removal);
@@ -96,7 +92,7 @@ async function findFiles({ files, tracked, manifest }: RemovalPorts): Promise<re
     // An unreadable file exists, so it is listed as one that stays.
     const text = read.ok ? read.value : null;
     if (read.ok && text === null) continue;
-    const isStarter = path === CODE_QUALITY_FILE && text === CODE_QUALITY;
+    const isStarter = path === CODE_QUALITY_FILE && text === codeQuality;
     const isUnchanged = text !== null && (isStarter || manifest.has(path, text));
     found.push({ path, text, isUnchanged, tracked: tracked.has(path) });
   }

@@ -1,14 +1,63 @@
-import type { Language, ProjectShape } from './detect/languages.ts';
+/** A language with the extensions of its sources and the globs of its tests. */
+type Language = { readonly name: string; readonly extensions: string; readonly tests: readonly string[] };
 
-/** Returns the text of a first `.deepreview` that fits the languages and files of the repository. */
-export function starterRules(shape: ProjectShape): string {
-  const tests = [...new Set(shape.languages.flatMap((language) => language.tests))];
+const LANGUAGES: readonly Language[] = [
+  {
+    name: 'TypeScript and JavaScript',
+    extensions: 'ts,tsx,mts,cts,js,jsx,mjs,cjs,vue,svelte',
+    tests: ['**/*.{test,spec}.*', '**/__tests__/**'],
+  },
+  { name: 'Python', extensions: 'py,pyi', tests: ['**/test_*.py', '**/*_test.py', '**/conftest.py'] },
+  { name: 'Go', extensions: 'go', tests: ['**/*_test.go'] },
+  { name: 'Rust', extensions: 'rs', tests: ['**/tests/**/*.rs'] },
+  { name: 'Java and Kotlin', extensions: 'java,kt,kts', tests: ['**/src/test/**'] },
+  { name: 'C and C++', extensions: 'c,h,cc,cpp,cxx,hpp', tests: ['**/*_test.{c,cc,cpp}'] },
+  { name: 'C#', extensions: 'cs', tests: ['**/*Tests.cs'] },
+  { name: 'Ruby', extensions: 'rb', tests: ['**/*_spec.rb', '**/*_test.rb'] },
+  { name: 'PHP', extensions: 'php', tests: ['**/*Test.php'] },
+  { name: 'Swift', extensions: 'swift', tests: ['**/*Tests.swift'] },
+  { name: 'Shell', extensions: 'sh,bash', tests: ['**/*.bats'] },
+  { name: 'SQL', extensions: 'sql', tests: [] },
+];
+
+/** Mistakes to look for in each language. */
+const HINTS: Readonly<Record<string, string>> = {
+  'TypeScript and JavaScript': 'a promise not awaited, a cast or "!" that silences a real case, == with mixed types.',
+  Python: 'a mutable default argument, a bare except, a generator used twice, naive datetimes.',
+  Go: 'an error shadowed or dropped, a goroutine that cannot end, a nil map written, a loop variable captured.',
+  Rust: 'unwrap or expect on what can fail, an unsafe block without its reason, integer overflow in release.',
+  'Java and Kotlin': 'a stream or connection not closed, equals without hashCode, null from outside.',
+  'C and C++': 'lifetimes and ownership, sizes taken from input, signed overflow, unchecked returns.',
+  'C#': 'async void, a task not awaited, IDisposable not disposed, LINQ evaluated twice.',
+  Ruby: 'nil where a value is expected, strings built into SQL or shell, rescue of everything.',
+  PHP: 'loose comparison, output not escaped, queries built from input.',
+  Swift: 'forced unwraps, reference cycles in closures, UI touched off the main actor.',
+  Shell: 'unquoted variables, a pipeline whose failure is lost, rm or cd that may run on an empty variable.',
+  SQL: 'a migration that locks a large table or cannot be undone, a missing WHERE, an index that a query needs.',
+};
+
+const BUILD_FILES =
+  /(^|\/)(Dockerfile[^/]*|docker-compose[^/]*|Makefile|Jenkinsfile|\.gitlab-ci\.yml)$|^\.github\/workflows\/|\.tf$/;
+
+/** Returns the text of a first `.deepreview` that fits the files of the repository. */
+export function starterRules(paths: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const path of paths) {
+    const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
+    counts.set(extension, (counts.get(extension) ?? 0) + 1);
+  }
+  const filesOf = (extensions: string) => extensions.split(',').reduce((sum, one) => sum + (counts.get(one) ?? 0), 0);
+  // The language with the most files comes first.
+  const languages = LANGUAGES.filter(({ extensions }) => filesOf(extensions) > 0).sort(
+    (a, b) => filesOf(b.extensions) - filesOf(a.extensions),
+  );
+  const tests = [...new Set(languages.flatMap((language) => language.tests))];
   return [
     HEADER,
-    codeRule(shape.languages, tests),
+    codeRule(languages, tests),
     ...(tests.length > 0 ? [testsRule(tests)] : []),
-    ...(shape.hasDocs ? [DOCS] : []),
-    ...(shape.hasBuild ? [BUILD] : []),
+    ...(filesOf('md,mdx,rst') > 0 ? [DOCS] : []),
+    ...(paths.some((path) => BUILD_FILES.test(path)) ? [BUILD] : []),
   ].join('\n');
 }
 
@@ -20,10 +69,10 @@ const HEADER = `# Review rules: which changed files get which review.
 `;
 
 function codeRule(languages: readonly Language[], tests: readonly string[]): string {
-  const extensions = languages.flatMap((language) => language.extensions);
-  const include = extensions.length === 0 ? '**' : `**/*.${choice(extensions)}`;
+  const extensions = languages.map((language) => language.extensions).join(',');
+  const include = extensions === '' ? '**' : `**/*.${extensions.includes(',') ? `{${extensions}}` : extensions}`;
   const exclude = [...tests, '**/{vendor,node_modules,dist,build,generated}/**', '**/*.min.*'];
-  const hints = languages.flatMap((language) => HINTS[language.name] ?? []).map((hint) => `      - ${hint}\n`);
+  const hints = languages.map(({ name }) => `      - ${name}: ${HINTS[name]}\n`);
   return `code:
   description: Finds mistakes in changed code that would reach users.
   match:
@@ -49,25 +98,6 @@ ${hints.join('')}
       naming and formatting. Finding nothing wrong is a good result.
 `;
 }
-
-const HINTS: Readonly<Record<string, readonly string[]>> = {
-  'TypeScript and JavaScript': [
-    'TypeScript and JavaScript: a promise not awaited, a cast or "!" that silences a real case, == with mixed types.',
-  ],
-  Python: ['Python: a mutable default argument, a bare except, a generator used twice, naive datetimes.'],
-  Go: ['Go: an error shadowed or dropped, a goroutine that cannot end, a nil map written, a loop variable captured.'],
-  Rust: ['Rust: unwrap or expect on what can fail, an unsafe block without its reason, integer overflow in release.'],
-  'Java and Kotlin': [
-    'Java and Kotlin: a stream or connection not closed, equals without hashCode, null from outside.',
-  ],
-  'C and C++': ['C and C++: lifetimes and ownership, sizes taken from input, signed overflow, unchecked returns.'],
-  'C#': ['C#: async void, a task not awaited, IDisposable not disposed, LINQ evaluated twice.'],
-  Ruby: ['Ruby: nil where a value is expected, strings built into SQL or shell, rescue of everything.'],
-  PHP: ['PHP: loose comparison, output not escaped, queries built from input.'],
-  Swift: ['Swift: forced unwraps, reference cycles in closures, UI touched off the main actor.'],
-  Shell: ['Shell: unquoted variables, a pipeline whose failure is lost, rm or cd that may run on an empty variable.'],
-  SQL: ['SQL: a migration that locks a large table or cannot be undone, a missing WHERE, an index that a query needs.'],
-};
 
 function testsRule(tests: readonly string[]): string {
   return `
@@ -124,10 +154,6 @@ build-and-ci:
       - A step that can no longer fail (errors ignored, tests filtered out), or that passes without having run.
       - Something that the change needs at run time and that the build does not provide.
 `;
-
-function choice(names: readonly string[]): string {
-  return names.length === 1 ? (names[0] ?? '') : `{${names.join(',')}}`;
-}
 
 function quoted(glob: string): string {
   return JSON.stringify(glob);

@@ -1,7 +1,7 @@
 import type { AgentReport } from '../kernel/agent.ts';
 import type { RepoPath } from '../kernel/ids.ts';
-import type { Result } from '../kernel/result.ts';
-import type { ImportTool, NotImported } from './import/types.ts';
+import type { ImportTool } from './import/types.ts';
+import type { RemovalDocument } from './json-schema.ts';
 
 /** The agents whose programs can call a hook when the agent wants to stop. */
 export const HOOK_AGENTS = ['claude', 'codex', 'gemini'] as const;
@@ -24,8 +24,6 @@ export type SetupStep = {
   readonly added: string | null;
   /** Whether the user's ignore rules hide the file. */
   readonly ignored: boolean;
-  /** Whether the text was copied from a file of the user, so that it need not be shown. */
-  readonly copied?: boolean;
 };
 
 /** The result of `init`. */
@@ -57,7 +55,8 @@ export type GatesFound = {
   readonly carried: {
     readonly tool: ImportTool;
     readonly source: string;
-    readonly left: readonly NotImported[];
+    /** One line for each setting that was not imported or that differs here. */
+    readonly left: readonly string[];
   } | null;
   /** Tools whose configuration could be imported. */
   readonly others: readonly ImportTool[];
@@ -78,15 +77,6 @@ export type CheckName = 'lint' | 'types' | 'test' | 'check';
  */
 export type SkippedCommand = { readonly run: string; readonly why: 'watches' | 'changes-files' | 'in-packages' };
 
-/** The files at the root of a project. */
-export type RootFiles = {
-  readonly names: ReadonlySet<string>;
-  /** The texts of those files that can show a command. */
-  readonly texts: ReadonlyMap<string, string>;
-  /** The texts of the package.json files in folders, by path. */
-  readonly packages: ReadonlyMap<string, string>;
-};
-
 /** The result of `doctor`. */
 export type DoctorReport = {
   readonly agents: readonly AgentReport[];
@@ -99,48 +89,19 @@ export type DoctorReport = {
   readonly command?: string;
 };
 
-/** The user's files, which only `init` writes. */
-export interface ProjectFiles {
-  /** Returns null if the file does not exist. */
-  read(path: RepoPath): Promise<Result<string | null>>;
-  /** Returns the sorted names of the plain files in a folder; none if the folder does not exist. */
-  list(folder: RepoPath): Promise<Result<readonly string[]>>;
-  write(path: RepoPath, text: string): Promise<Result<void>>;
-  /** Removes a file, and the folders above it that become empty. */
-  remove(path: RepoPath): Promise<Result<void>>;
-}
-
-/** The files and refs in a clone that only onceover writes. */
-export interface OwnFiles {
-  find(): Promise<Result<readonly OwnFile[]>>;
-  /** Removes all of them; fails while a run is active in one of the clone's working trees. */
-  remove(): Promise<Result<void>>;
-}
-
-/** Something that `init --remove` removes. */
-export type RemovedFile =
-  | {
-      /** A file that is unchanged since `init` wrote it, or the entry of onceover in a shared file. */
-      readonly kind: 'file' | 'server' | 'hook';
-      readonly path: RepoPath;
-      /** The text that stays in the file; null if the file goes. */
-      readonly text: string | null;
-      readonly tracked: boolean;
-    }
-  | OwnFile;
-
-/** Something in a clone that only onceover writes. */
-export type OwnFile =
-  | { readonly kind: 'records' | 'generated'; readonly path: RepoPath; readonly files: number }
-  | { readonly kind: 'git-folder'; readonly path: string; readonly files: number }
-  | { readonly kind: 'refs'; readonly count: number };
+/** Something that `init --remove` removes: files and refs that only onceover writes, or a file of the user. */
+export type RemovedItem = RemovalDocument['taken'][number] & {
+  /** For a file of the user: the text that stays in it, or null if the file goes. */
+  readonly rest?: string | null;
+  readonly tracked?: boolean;
+};
 
 /** A file that stays: the user edited it, `onceover.yml` uses it, or it is not valid JSON. */
-export type KeptFile = { readonly path: RepoPath; readonly why: 'yours' | 'named' | 'unreadable' };
+export type KeptFile = RemovalDocument['left'][number];
 
 /** The result of `init --remove`; `isDone` is false if it only listed what it would remove. */
 export type Removal = {
   readonly isDone: boolean;
-  readonly taken: readonly RemovedFile[];
+  readonly taken: readonly RemovedItem[];
   readonly left: readonly KeptFile[];
 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CHANGE, FIRST_FIX, SECOND_FIX } from '../../src/demo/project.ts';
+import { STORY } from '../../src/demo/project.ts';
 import { demoAnswer } from '../../src/demo/reviewer.ts';
 import { freshGatePrompt, resumedGatePrompt, type SlotPast } from '../../src/gates/do/prompt.ts';
 import { finding } from '../support/run-samples.ts';
@@ -85,15 +85,16 @@ describe('a scripted reviewer', () => {
   });
 
   test('finds one planted mistake per reviewer, and each fix removes one', () => {
+    const [change = [], firstFix = [], secondFix = []] = STORY.map(({ writes }) => writes);
     const findings = (...files: readonly { readonly path: string; readonly text: string }[]) => {
-      const now = new Map([...CHANGE, ...files].map(({ path, text }) => [path, text]));
+      const now = new Map([...change, ...files].map(({ path, text }) => [path, text]));
       const prompt = fresh(added(...now));
       return ['careful', 'exact'].map((name) =>
         demoAnswer(name, prompt, { seen: [] }).answer.violations.map(({ file }) => file),
       );
     };
     expect(findings()).toEqual([['src/cart.ts'], ['src/receipt.ts']]);
-    expect(findings(...FIRST_FIX)).toEqual([[], ['src/receipt.ts']]);
-    expect(findings(...FIRST_FIX, ...SECOND_FIX)).toEqual([[], []]);
+    expect(findings(...firstFix)).toEqual([[], ['src/receipt.ts']]);
+    expect(findings(...firstFix, ...secondFix)).toEqual([[], []]);
   });
 });

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
-import type { DemoAct } from '../../src/demo/play.ts';
 import { matchesStory } from '../../src/demo/play.ts';
 import type { RunOutcome } from '../../src/gates/run-types.ts';
 import { gateOutcome, runOutcome, slotOutcome } from '../support/run-samples.ts';
 
 const passed = slotOutcome({ status: 'pass', dispatch: 'resumed' });
 const rests = slotOutcome({ slot: 2, status: 'skipped_prior_pass', dispatch: 'none', passIteration: 1 });
-const act: DemoAct = { writes: [], exitCode: 0, slots: ['pass resumed', 'rests'] };
+const act = { exitCode: 0, slots: ['pass resumed', 'rests'] } as const;
 
 const outcome = (differs: Partial<RunOutcome> = {}, slots = [passed, rests], status: 'pass' | 'holds' = 'pass') =>
   runOutcome({ exitCode: 0, gates: [gateOutcome({ status, slots })], ...differs });

@@ -75,19 +75,6 @@ test('says that git is missing', () => {
   );
 });
 
-test('describes agents that differ only in their names together', () => {
-  const own = {
-    ...claude,
-    abilities: { ...claude.abilities, stopHook: 'none' as const },
-    version: null,
-    testedVersion: null,
-    install: null,
-  };
-  const text = tell({ ...own, name: 'code' }, claude, { ...own, name: 'docs' });
-  expect(text).toMatch(/^3 agents can review here: code, claude, docs\.\n\ncode, docs \(your own commands\)\n/);
-  expect(text.match(/program/g)).toHaveLength(2);
-});
-
 test('continues long lines under their first column', () => {
   const text = describeDoctor(
     { agents: [{ ...claude, resume: { kind: 'unknown' } }], git: '2.40.0', bubblewrap: null, node: '20.19.0' },

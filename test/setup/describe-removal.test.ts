@@ -8,13 +8,13 @@ const path = (name: string) => name as RepoPath;
 const ALL: Removal = {
   isDone: false,
   taken: [
-    { kind: 'file', path: path('onceover.yml'), text: null, tracked: true },
-    { kind: 'server', path: path('.mcp.json'), text: null, tracked: false },
-    { kind: 'hook', path: path('.claude/settings.json'), text: '{}', tracked: false },
-    { kind: 'records', path: path('.deepwork/logs'), files: 12 },
-    { kind: 'generated', path: path('.deepwork/tmp'), files: 1 },
-    { kind: 'git-folder', path: '.git/onceover', files: 9 },
-    { kind: 'refs', count: 2 },
+    { kind: 'file', path: path('onceover.yml'), count: 1, rest: null, tracked: true },
+    { kind: 'server', path: path('.mcp.json'), count: 1, rest: null, tracked: false },
+    { kind: 'hook', path: path('.claude/settings.json'), count: 1, rest: '{}', tracked: false },
+    { kind: 'records', path: path('.deepwork/logs'), count: 12 },
+    { kind: 'generated', path: path('.deepwork/tmp'), count: 1 },
+    { kind: 'git-folder', path: '.git/onceover', count: 9 },
+    { kind: 'refs', path: null, count: 2 },
   ],
   left: [
     { path: path('.deepreview'), why: 'yours' },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RepoPath } from '../../src/kernel/ids.ts';
 import { describeSetUp } from '../../src/setup/describe.ts';
-import { NOTHING_FOUND } from '../../src/setup/planned-file.ts';
+import { NOTHING_FOUND } from '../../src/setup/project-files.ts';
 import type { GatesFound, SetupStep } from '../../src/setup/types.ts';
 import { UNSTYLED } from '../../src/ui/style.ts';
 
@@ -166,29 +166,20 @@ Next: add the lines above to onceover.yml.
 Then: "onceover run" runs the checks and reviews on your current change.`);
   });
 
-  test('shows the settings first and in full, and the start of a long prompt', () => {
-    const prompt = (lines: number): SetupStep => ({
+  test('shows the settings first and in full, and names the prompt', () => {
+    const prompt: SetupStep = {
       path: '.onceover/reviews/x.md' as RepoPath,
       did: 'written',
-      added: `# X\n\nLook well,\nand twice.\n\n${'- More.\n'.repeat(lines - 5)}`,
+      added: '# X\n\nLook well,\nand twice.\n',
       ignored: false,
-    });
-    const text = (lines: number) => describeSetUp({ steps: [prompt(lines), WROTE_SETTINGS], gates: FOUND, hook: null });
-    expect(text(25)).toBe(`Wrote onceover.yml:
+    };
+    expect(describeSetUp({ steps: [prompt, WROTE_SETTINGS], gates: FOUND, hook: null })).toBe(`Wrote onceover.yml:
 
   version: 1
 
-Wrote .onceover/reviews/x.md (25 lines, yours to edit):
-
-  # X
-
-  Look well,
-  and twice.
-  …
+Wrote .onceover/reviews/x.md (4 lines, yours to edit)
 
 Next: "onceover run" runs the checks and reviews on your current change.`);
-    expect(text(24)).toContain(`Wrote .onceover/reviews/x.md:\n\n  # X`);
-    expect(text(24).match(/- More\./g)).toHaveLength(19);
   });
 
   test.each([
@@ -213,36 +204,40 @@ Next: "onceover run" runs the checks and reviews on your current change.`);
 });
 
 describe('an import from another tool', () => {
-  const copied = (path: string, added: string | null): SetupStep => ({
+  const prompt = (path: string, added: string | null): SetupStep => ({
     path: path as RepoPath,
     did: added === null ? 'left' : 'written',
     added,
     ignored: false,
-    copied: true,
   });
-  const left = [{ file: 'x.yml', line: 2, column: 1, what: { kind: 'tone' } }] as const;
-  const carried = { tool: 'coderabbit', source: 'x.yml', left } as const;
+  const carried = { tool: 'coderabbit', source: 'x.yml', left: ['x.yml:2:1: chat is not here'] } as const;
 
-  test('names the prompts, shows the settings, and lists what was not imported', () => {
-    const steps = [copied('a.md', 'Long.\n'), copied('b.md', null), WROTE_SETTINGS];
+  test('shows the settings, names the prompts, and lists what was not imported', () => {
+    const steps = [prompt('a.md', 'One.\n'), prompt('b.md', null), WROTE_SETTINGS];
     expect(
       describeSetUp({ steps, gates: { ...FOUND, carried }, hook: null }),
     ).toBe(`Imported from x.yml (CodeRabbit), which stays unchanged.
-
-Wrote, word for word:
-  a.md
-
-Already there, left unchanged:
-  b.md
 
 Wrote onceover.yml:
 
   version: 1
 
+Wrote a.md (1 line, yours to edit)
+b.md already exists and was left unchanged.
+
 Not imported, or imported with a difference:
-  - x.yml:2:1: onceover has no setting for the tone of reviewers; add it to a prompt if you need it
+  - x.yml:2:1: chat is not here
 
 Next: "onceover run" runs the checks and reviews on your current change.`);
+  });
+
+  test('is suggested once per tool that is found', () => {
+    expect(describeFound({ others: ['gauntlet', 'coderabbit'] }).split('\n')).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^agent gauntlet is set up here: "onceover init --from gauntlet" /),
+        expect.stringMatching(/^CodeRabbit is set up here: "onceover init --from coderabbit" /),
+      ]),
+    );
   });
 
   test('says whether existing settings lack something', () => {

@@ -48,10 +48,10 @@ describe('the files of onceover in a clone', () => {
     expect(await ownFiles.find()).toEqual({
       ok: true,
       value: [
-        { kind: 'records', path: '.deepwork/logs', files: 6 },
-        { kind: 'generated', path: '.deepwork/tmp', files: 5 },
-        { kind: 'git-folder', path: '.git/onceover', files: 1 },
-        { kind: 'refs', count: 2 },
+        { kind: 'records', path: '.deepwork/logs', count: 6 },
+        { kind: 'generated', path: '.deepwork/tmp', count: 5 },
+        { kind: 'git-folder', path: '.git/onceover', count: 1 },
+        { kind: 'refs', path: null, count: 2 },
       ],
     });
     expect((await ownFiles.remove()).ok).toBe(true);
@@ -114,7 +114,9 @@ describe('the files of onceover in a clone', () => {
     const tree = repo.git('rev-parse', 'HEAD^{tree}').trim() as SnapshotId;
     expect(await pinSnapshot(await placeAt(linked), tree)).toEqual({ ok: true });
     const ownFiles = openOwnFiles(await placeAt(repo.root), DEFAULT_LOG_DIR, new Set());
-    expect(await ownFiles.find()).toMatchObject({ value: expect.arrayContaining([{ kind: 'refs', count: 4 }]) });
+    expect(await ownFiles.find()).toMatchObject({
+      value: expect.arrayContaining([{ kind: 'refs', path: null, count: 4 }]),
+    });
     expect((await ownFiles.remove()).ok).toBe(true);
     expect([refs(repo), repo.git('-C', linked, 'for-each-ref', 'refs/worktree')]).toEqual(['', '']);
   });

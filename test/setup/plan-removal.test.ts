@@ -18,8 +18,8 @@ describe('files', () => {
     const found = [file('onceover.yml', 'x', true, true), file(PROMPT, 'p', true), file('.deepreview', 'mine')];
     expect(planRemoval(found)).toEqual({
       taken: [
-        { kind: 'file', path: 'onceover.yml', text: null, tracked: true },
-        { kind: 'file', path: PROMPT, text: null, tracked: false },
+        { kind: 'file', path: 'onceover.yml', count: 1, rest: null, tracked: true },
+        { kind: 'file', path: PROMPT, count: 1, rest: null, tracked: false },
       ],
       left: [{ path: '.deepreview', why: 'yours' }],
     });
@@ -29,7 +29,7 @@ describe('files', () => {
     const settings = file('onceover.yml', `reviews: { a: { prompt: ${PROMPT} } }`);
     const other = file('.onceover/reviews/other.md', 'p', true);
     expect(planRemoval([settings, file(PROMPT, 'p', true), other])).toEqual({
-      taken: [{ kind: 'file', path: other.path, text: null, tracked: false }],
+      taken: [{ kind: 'file', path: other.path, count: 1, rest: null, tracked: false }],
       left: [
         { path: 'onceover.yml', why: 'yours' },
         { path: PROMPT, why: 'named' },
@@ -45,16 +45,24 @@ describe('files', () => {
 describe('entries in shared files', () => {
   test('removes what was added: the file is as before, or gone', () => {
     for (const before of ['{\n  "mcpServers": {\n    "a": {}\n  }\n}\n', '{\n\t"x": [\n\t\t1\n\t]\n}\n']) {
-      expect(removeMcpEntry(written(addMcpEntry(before)))).toEqual({ kind: 'write', text: before });
+      expect(removeMcpEntry(written(addMcpEntry(before)))).toEqual({ kind: 'write', text: before, added: '' });
     }
-    expect(removeMcpEntry(written(addMcpEntry(null)))).toEqual({ kind: 'write', text: null });
+    expect(removeMcpEntry(written(addMcpEntry(null)))).toEqual({ kind: 'write', text: '', added: '' });
     for (const agent of ['claude', 'codex', 'gemini'] as const) {
       const event = agent === 'gemini' ? 'AfterAgent' : 'Stop';
       for (const own of [{ a: 1 }, { hooks: { [event]: [{ hooks: [{ command: 'b' }] }] } }, { hooks: { Other: [] } }]) {
         const before = `${JSON.stringify(own, null, 2)}\n`;
-        expect(removeHookEntry(agent, written(addHookEntry(agent, before)))).toEqual({ kind: 'write', text: before });
+        expect(removeHookEntry(agent, written(addHookEntry(agent, before)))).toEqual({
+          kind: 'write',
+          text: before,
+          added: '',
+        });
       }
-      expect(removeHookEntry(agent, written(addHookEntry(agent, null)))).toEqual({ kind: 'write', text: null });
+      expect(removeHookEntry(agent, written(addHookEntry(agent, null)))).toEqual({
+        kind: 'write',
+        text: '',
+        added: '',
+      });
     }
   });
 
@@ -65,6 +73,7 @@ describe('entries in shared files', () => {
     expect(removeHookEntry('claude', JSON.stringify(both))).toEqual({
       kind: 'write',
       text: `${JSON.stringify({ hooks: { Stop: [{ matcher: '', hooks: [{ command: 'theirs' }] }] } }, null, 2)}\n`,
+      added: '',
     });
   });
 
@@ -82,8 +91,14 @@ describe('entries in shared files', () => {
     const mcp = '{"mcpServers":{"onceover":{"command":"mine"},"b":{}}}';
     const hook = '{"hooks":{"AfterAgent":[{"hooks":[{"command":"onceover hook stop"}]}]}}';
     expect(planRemoval([file('.mcp.json', mcp, false, true), file('.gemini/settings.json', hook)]).taken).toEqual([
-      { kind: 'server', path: '.mcp.json', tracked: true, text: '{\n  "mcpServers": {\n    "b": {}\n  }\n}\n' },
-      { kind: 'hook', path: '.gemini/settings.json', tracked: false, text: null },
+      {
+        kind: 'server',
+        path: '.mcp.json',
+        count: 1,
+        tracked: true,
+        rest: '{\n  "mcpServers": {\n    "b": {}\n  }\n}\n',
+      },
+      { kind: 'hook', path: '.gemini/settings.json', count: 1, tracked: false, rest: null },
     ]);
   });
 });

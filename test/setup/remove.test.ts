@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { RepoPath } from '../../src/kernel/ids.ts';
 import { err, ok } from '../../src/kernel/result.ts';
+import type { OwnFiles } from '../../src/setup/own-files.ts';
 import { removeOwnFiles } from '../../src/setup/remove.ts';
-import type { OwnFiles } from '../../src/setup/types.ts';
 import { memoryProjectFiles } from '../support/memory/project-files.ts';
 
 const FILES = {
@@ -18,7 +18,7 @@ const FILES = {
 function scene(remove: OwnFiles['remove'] = async () => ok(undefined)) {
   const files = memoryProjectFiles(FILES);
   const tracked = new Set(Object.keys(FILES));
-  const ownFiles: OwnFiles = { find: async () => ok([{ kind: 'refs', count: 1 }]), remove };
+  const ownFiles: OwnFiles = { find: async () => ok([{ kind: 'refs', path: null, count: 1 }]), remove };
   const there = async () => {
     const read = async (path: string) => {
       const text = await files.read(path as RepoPath);

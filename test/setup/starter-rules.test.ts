@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { compileGlob, globMatches } from '../../src/kernel/glob.ts';
 import { parseRules } from '../../src/rules/parse.ts';
 import type { ParsedRule } from '../../src/rules/types.ts';
-import { projectShape } from '../../src/setup/detect/languages.ts';
 import { starterRules } from '../../src/setup/starter-rules.ts';
 
 const LANGUAGES: readonly [language: string, sources: readonly string[], tests: readonly string[]][] = [
@@ -30,9 +29,15 @@ const LANGUAGES: readonly [language: string, sources: readonly string[], tests: 
 ];
 
 function rulesFor(paths: readonly string[]): ReadonlyMap<string, ParsedRule> {
-  const { rules, problems } = parseRules(starterRules(projectShape(paths)));
+  const { rules, problems } = parseRules(starterRules(paths));
   expect(problems).toEqual([]);
   return new Map(rules.map((rule) => [rule.name, rule]));
+}
+
+/** Returns the languages that the rules have a hint for. */
+function hintsIn(text: string): string[] {
+  const names = LANGUAGES.map(([name]) => name).filter((name) => text.includes(`      - ${name}: `));
+  return names.sort((a, b) => text.indexOf(`- ${a}: `) - text.indexOf(`- ${b}: `));
 }
 
 function matched(rule: ParsedRule | undefined, paths: readonly string[]): string[] {
@@ -46,15 +51,14 @@ function matched(rule: ParsedRule | undefined, paths: readonly string[]): string
 
 describe('starter rules', () => {
   test.each(LANGUAGES)('separates sources and tests of %s', (name, sources, tests) => {
-    expect(projectShape(sources).languages.map((language) => language.name)).toEqual([name]);
+    expect(hintsIn(starterRules(sources))).toEqual([name]);
     const rules = rulesFor(sources);
     expect(matched(rules.get('code'), [...sources, ...tests])).toEqual(sources);
     expect(matched(rules.get('tests'), [...sources, ...tests])).toEqual(tests);
   });
 
-  test('has a hint for each language', () => {
-    const hints = LANGUAGES.map(([name, sources]) => [name, starterRules(projectShape(sources))] as const);
-    expect(hints.filter(([name, text]) => !text.includes(`- ${name}: `)).map(([name]) => name)).toEqual([]);
+  test('sort the hints by the number of files', () => {
+    expect(hintsIn(starterRules(['a.go', 'b.py', 'c.py', 'src/d.PY']))).toEqual(['Python', 'Go']);
   });
 
   test('are valid for every mixture of languages, documents and build files', () => {
@@ -81,6 +85,17 @@ describe('starter rules', () => {
   test('exclude vendored and generated files', () => {
     const foreign = ['vendor/a.ts', 'x/node_modules/y/a.js', 'dist/a.js', 'x/build/a.js', 'generated/a.ts', 'a.min.js'];
     expect(matched(rulesFor(['a.ts']).get('code'), [...foreign, 'distance/a.ts'])).toEqual(['distance/a.ts']);
+  });
+
+  test.each([
+    [['README.md'], ['code', 'docs']],
+    [['.github/workflows/ci.yml'], ['code', 'build-and-ci']],
+    [['docker/Dockerfile.prod'], ['code', 'build-and-ci']],
+    [['infra/main.tf'], ['code', 'build-and-ci']],
+    [['notes.txt', 'Dockerfiles/readme'], ['code']],
+    [[], ['code']],
+  ])('for %j are %j', (paths, names) => {
+    expect([...rulesFor(paths).keys()]).toEqual(names);
   });
 
   test('include rules for documents and build files if there are any', () => {

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseSettings } from '../../src/config/parse-settings.ts';
 import type { Settings } from '../../src/config/settings.ts';
+import codeQuality from '../../src/setup/code-quality.md';
 import { checkCommands } from '../../src/setup/detect/checks.ts';
-import { CODE_QUALITY, starterGates, starterSettings } from '../../src/setup/starter-settings.ts';
+import { starterGates, starterSettings } from '../../src/setup/starter-settings.ts';
 import type { CheckCommand } from '../../src/setup/types.ts';
 
 const PROMPT = '.onceover/reviews/code-quality.md';
@@ -76,7 +77,7 @@ describe('a first onceover.yml', () => {
       { 'pom.xml': '' },
     ];
     for (const files of sources) {
-      const root = { names: new Set(Object.keys(files)), texts: new Map(Object.entries(files)), packages: new Map() };
+      const root = { names: new Set(Object.keys(files)), texts: new Map(Object.entries(files)) };
       const { checks } = checkCommands(root);
       const written = read(starterSettings(['claude'], { ...NOTHING, checks })).gates[0]?.checks;
       expect(checks.length).toBeGreaterThan(0);
@@ -105,7 +106,7 @@ describe('a first onceover.yml', () => {
 });
 
 describe('the first prompt', () => {
-  const lines = CODE_QUALITY.trimEnd().split('\n');
+  const lines = codeQuality.trimEnd().split('\n');
 
   test('is short, in lines that fit a terminal', () => {
     expect(lines.length).toBeGreaterThanOrEqual(40);
@@ -116,6 +117,6 @@ describe('the first prompt', () => {
   test('defines each priority once, and does not describe the format of the answer', () => {
     for (const priority of ['critical', 'high', 'medium', 'low'])
       expect(lines.filter((line) => line.startsWith(`- ${priority}: `))).toHaveLength(1);
-    expect(CODE_QUALITY).not.toMatch(/json|schema|violations|status|verdict|you are/i);
+    expect(codeQuality).not.toMatch(/json|schema|violations|status|verdict|you are/i);
   });
 });

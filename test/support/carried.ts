@@ -1,21 +1,21 @@
 import { parseSettings } from '../../src/config/parse-settings.ts';
 import type { Settings } from '../../src/config/settings.ts';
 import type { Problem } from '../../src/kernel/failure.ts';
-import { describeNotImported } from '../../src/setup/import/describe.ts';
+import codeQuality from '../../src/setup/code-quality.md';
 import { findImportSources, readImportSource } from '../../src/setup/import/import.ts';
-import { type ImportFacts, planImport } from '../../src/setup/import/plan.ts';
-import type { ImportPlan, ImportTool } from '../../src/setup/import/types.ts';
+import { type ImportFacts, type ImportPlan, planImport } from '../../src/setup/import/plan.ts';
+import type { ImportTool } from '../../src/setup/import/types.ts';
 import { importedSettings } from '../../src/setup/starter-settings.ts';
 import { memoryProjectFiles } from './memory/project-files.ts';
 
-export const STAND_IN = '# Ours\n';
+/** The prompt that replaces built-in prompts of other tools. */
+export const STAND_IN = codeQuality;
 
 const FACTS: ImportFacts = {
   prompts: new Map(),
   inUse: new Set(),
   isFolder: (path) => path === 'src' || path === 'openspec/changes',
   toolWritten: [],
-  standIn: STAND_IN,
 };
 
 /** The result of an import. */
@@ -43,8 +43,9 @@ export async function carried(
     if (read.failure.kind === 'broken-config') return read.failure.problems;
     throw new Error(JSON.stringify(read.failure));
   }
-  const over = planImport(read.value, { ...FACTS, ...differs });
-  const text = importedSettings(read.value.source, [], over);
+  const { source, notes } = read.value;
+  const over = planImport(source, notes, { ...FACTS, ...differs });
+  const text = importedSettings(source, [], over.entries);
   const parsed = parseSettings(text);
   if (!parsed.ok) throw new Error(`${JSON.stringify(parsed.problems)}\n${text}`);
   return {
@@ -52,7 +53,7 @@ export async function carried(
     text,
     settings: parsed.settings,
     prompts: Object.fromEntries(over.prompts.map((one) => [one.path.replace('.onceover/reviews/', ''), one.text])),
-    left: over.left.map(describeNotImported),
+    left: over.left,
   };
 }
 

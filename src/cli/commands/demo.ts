@@ -1,4 +1,4 @@
-import { answerAsReviewer, demoMistakes, playDemo } from '../../api.ts';
+import { answerAsReviewer, playDemo } from '../../api.ts';
 import { describeDemoBeginning, describeDemoEnd, describeDemoRun } from '../../demo/describe.ts';
 import { demoDocument } from '../../demo/json.ts';
 import { pageLooks } from '../../ui/terminal.ts';
@@ -20,7 +20,7 @@ export async function demoReviewerCommand(name: string): Promise<void> {
 export async function demoCommand(options: { readonly keep?: boolean; readonly json?: boolean }): Promise<void> {
   const { keep = false, json = false } = options;
   const looks = pageLooks(process);
-  if (!json) printResult(describeDemoBeginning(await demoMistakes(), looks));
+  if (!json) printResult(describeDemoBeginning(looks));
   const played = await interruptible(
     (stop) =>
       playDemo({

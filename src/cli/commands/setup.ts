@@ -46,24 +46,26 @@ export async function initCommand(options: {
   readonly json?: boolean;
 }): Promise<void> {
   const json = options.json === true;
-  if (options.remove === true) return removeCommand(options, json);
+  const wrongUsage = (said: string) => exitWith({ kind: 'wrong-usage', said, command: 'init' }, json);
+  if (options.remove === true) {
+    const { gates, from, rules, mcp, hook } = options;
+    return [gates, from, rules, mcp, hook].some((one) => one !== undefined)
+      ? wrongUsage('init --remove can be combined only with --yes and --json.')
+      : removeCommand(options.yes === true, json);
+  }
   if (options.yes === true) {
-    const said = 'init --yes works only with --remove: without it, init asks no questions.';
-    return exitWith({ kind: 'wrong-usage', said, command: 'init' }, json);
+    return wrongUsage('init --yes works only with --remove: without it, init asks no questions.');
   }
   if (options.mcp !== undefined && options.mcp !== 'claude') {
-    const said = `init --mcp supports the agent "claude", not "${options.mcp}".`;
-    return exitWith({ kind: 'wrong-usage', said, command: 'init' }, json);
+    return wrongUsage(`init --mcp supports the agent "claude", not "${options.mcp}".`);
   }
   const hook = HOOK_AGENTS.find((agent) => agent === options.hook) ?? null;
   if (options.hook !== undefined && hook === null) {
-    const said = `init --hook supports the agents "claude", "codex" and "gemini", not "${options.hook}".`;
-    return exitWith({ kind: 'wrong-usage', said, command: 'init' }, json);
+    return wrongUsage(`init --hook supports the agents "claude", "codex" and "gemini", not "${options.hook}".`);
   }
   const from = options.from === true ? 'any' : (IMPORT_TOOLS.find((tool) => tool === options.from) ?? null);
   if (options.from !== undefined && from === null) {
-    const said = `init --from supports "gauntlet", "coderabbit" and "continue", not "${options.from}".`;
-    return exitWith({ kind: 'wrong-usage', said, command: 'init' }, json);
+    return wrongUsage(`init --from supports "gauntlet", "coderabbit" and "continue", not "${options.from}".`);
   }
   const [rules, mcp] = [options.rules === true, options.mcp !== undefined];
   const gates = options.gates === true || from !== null || !(rules || mcp || hook !== null);
@@ -73,13 +75,8 @@ export async function initCommand(options: {
   else printResult(describeSetUp(outcome.value, shownOn(process.stdout, process.env)));
 }
 
-async function removeCommand(options: Parameters<typeof initCommand>[0], json: boolean): Promise<void> {
-  const { gates, from, rules, mcp, hook } = options;
-  if ([gates, from, rules, mcp, hook].some((one) => one !== undefined)) {
-    const said = 'init --remove can be combined only with --yes and --json.';
-    return exitWith({ kind: 'wrong-usage', said, command: 'init' }, json);
-  }
-  const removal = await removeSetUp(workingDirectory(), { isDone: options.yes === true });
+async function removeCommand(isDone: boolean, json: boolean): Promise<void> {
+  const removal = await removeSetUp(workingDirectory(), { isDone });
   if (!removal.ok) return exitWith(removal.failure, json);
   if (json) printJson(removalDocument(removal.value));
   else printResult(describeRemoval(removal.value, shownOn(process.stdout, process.env)));

@@ -1,83 +1,52 @@
-import type { CheckCommand, CheckName, RootFiles, SkippedCommand } from '../types.ts';
-import { type CheckCandidate, composerScripts, makeTargets, packageScripts } from './scripts.ts';
-import { workspaceScripts } from './workspaces.ts';
+import type { CheckCommand, CheckName, SkippedCommand } from '../types.ts';
+import { type CheckCandidate, type RootFiles, SCRIPT_FILES, scriptChecks } from './scripts.ts';
 
-/** Whether the files of a project show that it uses something. */
-type Sign = (root: RootFiles) => boolean;
+/** The command of a tool, which a project uses if a file at its root has such a name and such a text. */
+type ToolCheck = readonly [check: CheckName, run: string, file: RegExp, text?: RegExp];
 
-function file(...some: readonly string[]): Sign {
-  return ({ names }) => some.some((name) => names.has(name));
+const PYTHON_FILES = /^(?:pyproject\.toml|setup\.cfg|tox\.ini|dev-requirements\.txt|requirements(?:-dev|-test)?\.txt)$/;
+
+/** A Python tool is in use if it has a configuration file or section, or if a list of requirements names it. */
+function python(check: CheckName, run: string, file: RegExp): readonly ToolCheck[] {
+  const tool = run.split(' ')[0];
+  const section = `\\[\\[?[ \\t]*(?:tool[.:])?${tool}[ \\t]*[.\\]]`;
+  // A longer name that starts the same is another tool.
+  const requirement = `(?:[^#\\n]*["']|[ \\t]*)${tool}[ \\t]*(?:["'=<>~!;[@,]|$)`;
+  const text = new RegExp(`^(?:${section}|${requirement})`, 'm');
+  return [
+    [check, `{python}${run}`, file],
+    [check, `{python}${run}`, PYTHON_FILES, text],
+  ];
 }
 
-function text(name: string, pattern: RegExp): Sign {
-  return ({ texts }) => pattern.test(texts.get(name) ?? '');
-}
+const CARGO = /^Cargo\.toml$/;
+const GO = /^go\.mod$/;
+const GEMFILE = /^Gemfile$/;
+const MYPY_WITH_FILES = /^\[(?:tool\.)?mypy\](?:\r?\n(?!\[).*)*?\n(?:files|packages|modules)[ \t]*=/m;
 
-function section(name: string, heading: string): Sign {
-  return ({ texts }) => sectionOf(texts.get(name) ?? '', heading) !== '';
-}
-
-function all(...signs: readonly Sign[]): Sign {
-  return (root) => signs.every((sign) => sign(root));
-}
-
-function any(...signs: readonly Sign[]): Sign {
-  return (root) => signs.some((sign) => sign(root));
-}
-
-const PYTHON_FILES = [
-  ...['pyproject.toml', 'setup.cfg', 'tox.ini', 'requirements.txt', 'requirements-dev.txt', 'dev-requirements.txt'],
-  'requirements-test.txt',
-];
-
-/** Whether a Python tool has a configuration file or section, or is listed as a requirement. */
-function python(tool: string, ...configs: readonly string[]): Sign {
-  const headings = [tool, `tool.${tool}`, `tool:${tool}`];
-  const inText = (content: string) =>
-    requires(content, tool) || headings.some((heading) => sectionOf(content, heading) !== '');
-  return any(file(...configs), ({ texts }) => PYTHON_FILES.some((name) => inText(texts.get(name) ?? '')));
-}
-
-const GO = text('go.mod', /^module[ \t]/m);
-const GOLANGCI = file('.golangci.yml', '.golangci.yaml', '.golangci.toml', '.golangci.json');
-const CARGO_WORKSPACE = section('Cargo.toml', 'workspace');
-const CARGO = section('Cargo.toml', 'package');
-const CLIPPY = any(text('Cargo.toml', /^\[(?:workspace\.)?lints\.clippy\]/m), file('clippy.toml', '.clippy.toml'));
-const MYPY = python('mypy', 'mypy.ini');
-const MYPY_FILES: Sign = ({ texts }) =>
-  /^(?:files|packages|modules)[ \t]*=/m.test(
-    [
-      sectionOf(texts.get('pyproject.toml') ?? '', 'tool.mypy'),
-      ...['setup.cfg', 'tox.ini', 'mypy.ini'].map((name) => sectionOf(texts.get(name) ?? '', 'mypy')),
-    ].join('\n'),
-  );
-const GRADLE = file('build.gradle', 'build.gradle.kts');
-const MAVEN = file('pom.xml');
-
-/** The command of each tool, and the sign that a project uses the tool. The first row that fits is used per check. */
-const TOOLS: readonly (readonly [check: CheckName, run: string, usedIf: Sign])[] = [
-  ['lint', 'golangci-lint run', all(GO, GOLANGCI)],
-  ['lint', 'go vet ./...', GO],
-  ['test', 'go test ./...', GO],
-  ['lint', 'cargo clippy --workspace --all-targets', all(CARGO_WORKSPACE, CLIPPY)],
-  ['lint', 'cargo clippy --all-targets', all(CARGO, CLIPPY)],
-  ['test', 'cargo test --workspace', CARGO_WORKSPACE],
-  ['test', 'cargo test', CARGO],
-  ['lint', '{python}ruff check .', python('ruff', 'ruff.toml', '.ruff.toml')],
-  ['lint', '{python}flake8', python('flake8', '.flake8')],
-  ['types', '{python}mypy', all(MYPY, MYPY_FILES)],
-  ['types', '{python}mypy .', MYPY],
-  ['types', '{python}pyright', python('pyright', 'pyrightconfig.json')],
-  ['test', '{python}pytest -q', python('pytest', 'pytest.ini', 'conftest.py')],
-  ['lint', 'bundle exec rubocop', text('Gemfile', /^[ \t]*gem[ \t(]+["']rubocop["'-]/m)],
-  ['lint', 'bundle exec standardrb', text('Gemfile', /^[ \t]*gem[ \t(]+["']standard["']/m)],
-  ['test', 'bundle exec rspec', text('Gemfile', /^[ \t]*gem[ \t(]+["']rspec["'-]/m)],
-  ['lint', 'mix credo', text('mix.exs', /\{:credo\b/)],
-  ['test', 'mix test', ({ texts }) => texts.has('mix.exs')],
-  ['test', './gradlew test', all(GRADLE, file('gradlew'))],
-  ['test', 'gradle test', GRADLE],
-  ['test', './mvnw -q test', all(MAVEN, file('mvnw'))],
-  ['test', 'mvn -q test', MAVEN],
+/** The first row that fits is used per check. */
+const TOOLS: readonly ToolCheck[] = [
+  ['lint', 'golangci-lint run', /^\.golangci\.(?:ya?ml|toml|json)$/],
+  ['lint', 'go vet ./...', GO, /^module[ \t]/m],
+  ['test', 'go test ./...', GO, /^module[ \t]/m],
+  ['lint', 'cargo clippy --workspace --all-targets', CARGO, /^\[(?:workspace\.)?lints\.clippy\]/m],
+  ['lint', 'cargo clippy --workspace --all-targets', /^\.?clippy\.toml$/],
+  ['test', 'cargo test --workspace', CARGO, /^\[[ \t]*(?:package|workspace)[ \t]*[.\]]/m],
+  ...python('lint', 'ruff check .', /^\.?ruff\.toml$/),
+  ...python('lint', 'flake8', /^\.flake8$/),
+  ['types', '{python}mypy', /^(?:pyproject\.toml|setup\.cfg|tox\.ini|mypy\.ini)$/, MYPY_WITH_FILES],
+  ...python('types', 'mypy .', /^mypy\.ini$/),
+  ...python('types', 'pyright', /^pyrightconfig\.json$/),
+  ...python('test', 'pytest -q', /^(?:pytest\.ini|conftest\.py)$/),
+  ['lint', 'bundle exec rubocop', GEMFILE, /^[ \t]*gem[ \t(]+["']rubocop["'-]/m],
+  ['lint', 'bundle exec standardrb', GEMFILE, /^[ \t]*gem[ \t(]+["']standard["']/m],
+  ['test', 'bundle exec rspec', GEMFILE, /^[ \t]*gem[ \t(]+["']rspec["'-]/m],
+  ['lint', 'mix credo', /^mix\.exs$/, /\{:credo\b/],
+  ['test', 'mix test', /^mix\.exs$/],
+  ['test', './gradlew test', /^gradlew$/],
+  ['test', 'gradle test', /^build\.gradle(?:\.kts)?$/],
+  ['test', './mvnw -q test', /^mvnw$/],
+  ['test', 'mvn -q test', /^pom\.xml$/],
 ];
 
 /** The command that runs Python tools inside the project's environment, per lockfile. */
@@ -88,35 +57,17 @@ const PYTHON_RUNNERS = [
   ['Pipfile.lock', 'pipenv run '],
 ] as const;
 
-function toolChecks(root: RootFiles): readonly CheckCandidate[] {
-  const runner = PYTHON_RUNNERS.find(([lockfile]) => root.names.has(lockfile))?.[1] ?? '';
-  return TOOLS.filter(([, , usedIf]) => usedIf(root)).map(([name, run]) => ({
-    name,
-    run: run.replace('{python}', runner),
-    unfit: null,
-  }));
+function toolChecks({ names, texts }: RootFiles): readonly CheckCandidate[] {
+  const runner = PYTHON_RUNNERS.find(([lockfile]) => names.has(lockfile))?.[1] ?? '';
+  const uses = ([, , file, text]: ToolCheck) =>
+    [...names].some((name) => file.test(name) && (text === undefined || text.test(texts.get(name) ?? '')));
+  return TOOLS.filter(uses).map(([name, run]) => ({ name, run: run.replace('{python}', runner), unfit: null }));
 }
 
-/** Returns a section of a TOML or INI file with its subsections; '' if there is none. */
-function sectionOf(content: string, heading: string): string {
-  const start = new RegExp(`^\\[\\[?[ \\t]*${heading.replaceAll('.', '\\.')}[ \\t]*[.\\]]`);
-  return content
-    .split(/^(?=\[)/m)
-    .filter((part) => start.test(part))
-    .join('');
+/** Whether the text of a file at the root can show a command. */
+export function isCheckSource(name: string): boolean {
+  return SCRIPT_FILES.includes(name) || TOOLS.some(([, , file, text]) => text !== undefined && file.test(name));
 }
-
-/** Whether a list of requirements names the tool itself, and not only a longer name that starts the same. */
-function requires(content: string, tool: string): boolean {
-  const named = new RegExp(`(?:^[ \\t]*|["'])${tool}[ \\t]*(?:["'=<>~!;[@,]|$)`, 'm');
-  return named.test(content.replace(/#.*$/gm, ''));
-}
-
-/** The files at the root whose text can show a command. */
-export const CHECK_SOURCES: ReadonlySet<string> = new Set([
-  ...['package.json', 'pnpm-workspace.yaml', '.yarnrc.yml', 'composer.json', 'GNUmakefile', 'makefile', 'Makefile'],
-  ...['go.mod', 'Cargo.toml', 'mypy.ini', 'Gemfile', 'mix.exs', ...PYTHON_FILES],
-]);
 
 const NAMES: readonly CheckName[] = ['lint', 'types', 'test', 'check'];
 
@@ -125,9 +76,7 @@ export function checkCommands(root: RootFiles): {
   readonly checks: readonly CheckCommand[];
   readonly passedOver: readonly SkippedCommand[];
 } {
-  const candidates = [packageScripts, composerScripts, makeTargets, workspaceScripts, toolChecks].flatMap((find) =>
-    find(root),
-  );
+  const candidates = [...scriptChecks(root), ...toolChecks(root)];
   const chosen = NAMES.flatMap((name) => {
     const own = candidates.filter((candidate) => candidate.name === name);
     return [own.find(({ unfit }) => unfit === null) ?? own[0]].filter((candidate) => candidate !== undefined);

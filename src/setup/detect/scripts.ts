@@ -1,96 +1,17 @@
+import { readYaml } from '../../config/yaml.ts';
+import { compileGlob, globMatches } from '../../kernel/glob.ts';
 import { isRecord } from '../../kernel/json.ts';
-import type { CheckName, RootFiles, SkippedCommand } from '../types.ts';
+import { parseJson } from '../../platform/private-files.ts';
+import type { CheckName, SkippedCommand } from '../types.ts';
+import { type ScriptNature, scriptNature, scriptsIn } from './script-nature.ts';
 
-/** How a script behaves. A check has to end by itself and must not change files. Sorted from best to worst. */
-const NATURES = ['empty', 'ends', 'ends-in-ci', 'changes-files', 'watches'] as const;
-
-export type ScriptNature = (typeof NATURES)[number];
-
-/** Returns the worst nature among the commands of a script and of all scripts that it runs. */
-export function scriptNature(name: string, scripts: ReadonlyMap<string, string>): ScriptNature {
-  const visited = new Set([name]);
-  let worst = 0;
-  // The loop also visits names that are added to the set while it runs.
-  for (const script of visited) {
-    for (const words of commandsOf(scripts.get(script) ?? '')) {
-      worst = Math.max(worst, NATURES.indexOf(commandNature(words)));
-      for (const other of scriptsRunBy(words, scripts)) visited.add(other);
-    }
-  }
-  return NATURES[worst] ?? 'empty';
-}
-
-/** Returns those of the named scripts that the text of a script runs. */
-export function scriptsIn(text: string, names: ReadonlySet<string>): readonly string[] {
-  return commandsOf(text).flatMap((words) => scriptsRunBy(words, names));
-}
-
-function commandsOf(text: string): readonly (readonly string[])[] {
-  return text
-    .split(/[;&|\n]/)
-    .map((command) => command.split(/[\s"'()]+/).filter((word) => word !== ''))
-    .filter((words) => words.length > 0);
-}
-
-const RUNNERS = /^(?:npm|pnpm|yarn|bun|npm-run-all2?|run-[sp]|make|MAKE)$/;
-
-function scriptsRunBy(words: readonly string[], scripts: { has(name: string): boolean }): readonly string[] {
-  const hasRunner = words.some((word) => RUNNERS.test(word));
-  // concurrently writes "npm:lint", composer "@lint".
-  return words.flatMap((word) => {
-    const bare = word.replace(/^(?:npm:|@)/, '');
-    return scripts.has(bare) && (hasRunner || bare !== word) ? [bare] : [];
-  });
-}
-
-/** A command has this nature if a program is followed by one of `words`, and by none of `unless`. */
-type NatureSign = {
-  readonly nature: ScriptNature;
-  readonly programs?: readonly string[];
-  readonly words?: readonly string[];
-  readonly unless?: readonly string[];
+/** The files of a project that can show its commands. */
+export type RootFiles = {
+  /** The names of the files at the root. */
+  readonly names: ReadonlySet<string>;
+  /** The texts of some files at the root, and of the package.json files in folders, by path. */
+  readonly texts: ReadonlyMap<string, string>;
 };
-
-const NO_WATCH = ['--run', '--no-watch', '--watch=false', '--watchAll=false'];
-
-const NATURE_SIGNS: readonly NatureSign[] = [
-  { nature: 'watches', programs: ['nodemon', 'chokidar'] },
-  { nature: 'watches', programs: ['tsc', 'mocha', 'ava', 'vitest'], words: ['-w'] },
-  { nature: 'watches', programs: ['vitest', 'playwright'], words: ['--ui'] },
-  { nature: 'watches', programs: ['vitest'], words: ['watch', 'dev'], unless: ['run'] },
-  { nature: 'watches', programs: ['cypress'], words: ['open'] },
-  { nature: 'watches', programs: ['karma'], words: ['start'], unless: ['--single-run'] },
-  { nature: 'watches', programs: ['ng'], words: ['test'], unless: NO_WATCH },
-  {
-    nature: 'changes-files',
-    words: ['--fix', '--write', '--autocorrect', '--autocorrect-all', '--emitDeclarationOnly', 'lint-staged'],
-  },
-  { nature: 'changes-files', programs: ['rubocop'], words: ['-a', '-A'] },
-  { nature: 'changes-files', programs: ['prettier', 'gofmt', 'goimports'], words: ['-w'] },
-  { nature: 'changes-files', programs: ['black', 'isort'], unless: ['--check', '--check-only', '--diff'] },
-  // These programs watch at a terminal, and end if CI is set.
-  { nature: 'ends-in-ci', programs: ['vitest'], unless: ['run', ...NO_WATCH] },
-  {
-    nature: 'ends-in-ci',
-    programs: ['react-scripts', 'craco', 'react-app-rewired'],
-    words: ['test'],
-    unless: NO_WATCH,
-  },
-];
-
-function commandNature(words: readonly string[]): ScriptNature {
-  if (['echo', 'true', ':', 'exit'].includes(words[0] ?? '')) return 'empty';
-  if (words.some((word) => /^--watch(?!man)/.test(word) && !word.endsWith('=false'))) return 'watches';
-  return NATURE_SIGNS.find((sign) => shows(sign, words))?.nature ?? 'ends';
-}
-
-function shows({ programs, words: wanted, unless = [] }: NatureSign, words: readonly string[]): boolean {
-  const at = programs === undefined ? 0 : words.findIndex((word) => programs.includes(word)) + 1;
-  if (programs !== undefined && at === 0) return false;
-  const rest = words.slice(at);
-  const hasAny = (some: readonly string[]) => rest.some((word) => some.includes(word));
-  return (wanted === undefined || hasAny(wanted)) && !hasAny(unless);
-}
 
 /** A command that may become the check of this name. `unfit` is null, or the reason why the command cannot be a check. */
 export type CheckCandidate = {
@@ -99,75 +20,101 @@ export type CheckCandidate = {
   readonly unfit: SkippedCommand['why'] | null;
 };
 
-/** Names of scripts that are usually a check, the best first. */
-type UsualNames = Readonly<Record<CheckName, readonly string[]>>;
+type Scripts = ReadonlyMap<string, string>;
 
-export const PACKAGE_SCRIPTS: UsualNames = {
-  lint: ['lint', 'lint:check', 'lint:ci', 'check:lint', 'eslint'],
-  types: ['typecheck', 'type-check', 'types', 'check-types', 'check:types', 'types:check', 'tsc'],
-  test: ['test', 'test:ci', 'test:run', 'test:once', 'test:unit', 'unit'],
+/** Names of scripts and targets that are usually a check, the best first. */
+const USUAL_NAMES: Readonly<Record<CheckName, readonly string[]>> = {
+  lint: ['lint', 'lint:check', 'lint-check', 'lint:ci', 'check:lint', 'eslint', 'cs', 'phpcs'],
+  types: [
+    ...['typecheck', 'type-check', 'types', 'check-types', 'check:types', 'types:check', 'test:types', 'tsc'],
+    ...['mypy', 'phpstan', 'stan', 'psalm'],
+  ],
+  test: ['test', 'test:ci', 'test:run', 'test:once', 'test:unit', 'test-unit', 'tests', 'unit', 'phpunit'],
   check: ['check'],
 };
 
-const COMPOSER_SCRIPTS: UsualNames = {
-  lint: ['lint', 'lint:check', 'cs', 'phpcs'],
-  types: ['types', 'test:types', 'phpstan', 'stan', 'analyse', 'analyze', 'psalm'],
-  test: ['test', 'test:unit', 'tests', 'phpunit'],
-  check: ['check'],
-};
+/** The files whose texts name scripts. GNU make reads the first of the three makefiles. */
+export const SCRIPT_FILES: readonly string[] = [
+  ...['package.json', 'composer.json', 'pnpm-workspace.yaml'],
+  ...['GNUmakefile', 'makefile', 'Makefile'],
+];
 
-const MAKE_TARGETS: UsualNames = {
-  lint: ['lint', 'lint-check'],
-  types: ['typecheck', 'type-check', 'types', 'mypy'],
-  test: ['test', 'tests', 'test-unit'],
-  check: ['check'],
-};
-
-/** Returns the checks among the scripts of package.json, run by the project's package manager. */
-export function packageScripts(root: RootFiles): readonly CheckCandidate[] {
-  const manifest = readJson(root.texts.get('package.json'));
+/** Returns the checks among the scripts of package.json and composer.json, the targets of make, and a workspace. */
+export function scriptChecks(root: RootFiles): readonly CheckCandidate[] {
+  const { texts } = root;
+  const manifest = readJson(texts.get('package.json'));
+  const makefile = SCRIPT_FILES.slice(3).find((name) => texts.has(name)) ?? '';
   const manager = packageManager(root, manifest['packageManager']);
-  return candidates(PACKAGE_SCRIPTS, textsOf(manifest['scripts']), (script) => runScript(manager, script));
+  return [
+    ...candidates(scriptsOf(manifest), (script) => runScript(manager, script)),
+    ...candidates(scriptsOf(readJson(texts.get('composer.json'))), (script) => `composer run-script ${script}`),
+    ...candidates(targetsOf(texts.get(makefile) ?? ''), (target) => `make ${target}`),
+    ...workspaceChecks(manager, workspaceMembers(texts, manifest['workspaces'])),
+  ];
 }
 
-/** Returns the checks among the scripts of composer.json. */
-export function composerScripts(root: RootFiles): readonly CheckCandidate[] {
-  const scripts = textsOf(readJson(root.texts.get('composer.json'))['scripts']);
-  return candidates(COMPOSER_SCRIPTS, scripts, (script) => `composer run-script ${script}`);
-}
-
-/** Returns the checks among the targets of the Makefile. */
-export function makeTargets(root: RootFiles): readonly CheckCandidate[] {
-  const file = ['GNUmakefile', 'makefile', 'Makefile'].find((name) => root.texts.has(name));
-  return candidates(MAKE_TARGETS, targetsOf(root.texts.get(file ?? '') ?? ''), (target) => `make ${target}`);
-}
-
-function candidates(
-  usual: UsualNames,
-  texts: ReadonlyMap<string, string>,
-  run: (script: string) => string,
-): readonly CheckCandidate[] {
-  const parts = new Set([...usual.lint, ...usual.types, ...usual.test]);
+function candidates(texts: Scripts, run: (script: string) => string): readonly CheckCandidate[] {
+  const parts = new Set([...USUAL_NAMES.lint, ...USUAL_NAMES.types, ...USUAL_NAMES.test]);
   // A "check" that runs the other scripts would run them twice.
   const runsParts = scriptsIn(texts.get('check') ?? '', parts).length > 0;
   return (['lint', 'types', 'test', 'check'] as const).flatMap((name) => {
-    const found = usual[name]
+    const found = USUAL_NAMES[name]
       .map((script) => ({ script, nature: scriptNature(script, texts) }))
       .filter(({ nature }) => nature !== 'empty');
     const first = (nature: ScriptNature) => found.find((one) => one.nature === nature);
     const best = first('ends') ?? first('ends-in-ci') ?? found[0];
     if (best === undefined || (name === 'check' && runsParts)) return [];
-    return [asCandidate(name, run(best.script), [best.nature])];
+    return [toCandidate(name, run(best.script), [best.nature])];
   });
 }
 
 /** Returns the candidate for a command that runs scripts of these natures. */
-export function asCandidate(name: CheckName, run: string, natures: readonly ScriptNature[]): CheckCandidate {
+function toCandidate(name: CheckName, run: string, natures: readonly ScriptNature[]): CheckCandidate {
   const unfit = (['watches', 'changes-files'] as const).find((nature) => natures.includes(nature)) ?? null;
   return { name, run: `${natures.includes('ends-in-ci') ? 'CI=true ' : ''}${run}`, unfit };
 }
 
-export type Manager = 'npm' | 'pnpm' | 'yarn' | 'bun';
+/** Returns the checks that the packages of a workspace share: of each, the script that most packages have. */
+function workspaceChecks(manager: Manager, members: readonly Scripts[]): readonly CheckCandidate[] {
+  return (['lint', 'types', 'test'] as const).flatMap((name) => {
+    const scripts = USUAL_NAMES[name].map((script) => ({
+      script,
+      natures: members.map((texts) => scriptNature(script, texts)).filter((nature) => nature !== 'empty'),
+    }));
+    const most = Math.max(...scripts.map(({ natures }) => natures.length));
+    const best = scripts.find(({ natures }) => natures.length === most);
+    if (best === undefined || most === 0) return [];
+    const run = RUN_IN_MEMBERS[manager]?.replace('{script}', best.script);
+    return run === undefined
+      ? [{ name, run: best.script, unfit: 'in-packages' as const }]
+      : [toCandidate(name, run, best.natures)];
+  });
+}
+
+type Manager = 'npm' | 'pnpm' | 'yarn' | 'bun';
+
+/**
+ * The commands that run a script in each package that has it, and fail if one fails. Some versions of Yarn and Bun
+ * stop at a package without the script or hide failures, so they have none.
+ */
+const RUN_IN_MEMBERS: Partial<Readonly<Record<Manager, string>>> = {
+  npm: 'npm run {script} --workspaces --if-present',
+  pnpm: 'pnpm -r --if-present run {script}',
+};
+
+/** Returns the scripts of each package of the workspace. */
+function workspaceMembers(texts: RootFiles['texts'], declared: unknown): readonly Scripts[] {
+  const pnpm = readYaml(texts.get('pnpm-workspace.yaml') ?? '');
+  const globs = [declared, pnpm.ok ? pnpm.value : null]
+    .flatMap((one) => (isRecord(one) ? one['packages'] : one))
+    .filter((glob) => typeof glob === 'string')
+    .map((glob) => compileGlob(glob.replace(/^\.\/|\/$/g, ''), ''))
+    .flatMap((one) => (one.ok ? [one.glob] : []));
+  return [...texts]
+    .map(([path, text]) => ({ folder: path.slice(0, -'/package.json'.length), path, text }))
+    .filter(({ folder, path }) => path === `${folder}/package.json` && globs.some((glob) => globMatches(glob, folder)))
+    .map(({ text }) => scriptsOf(readJson(text)));
+}
 
 const LOCKFILES: readonly (readonly [file: string, manager: Manager])[] = [
   ['pnpm-lock.yaml', 'pnpm'],
@@ -176,7 +123,7 @@ const LOCKFILES: readonly (readonly [file: string, manager: Manager])[] = [
   ['bun.lockb', 'bun'],
 ];
 
-export function packageManager(root: RootFiles, declared: unknown): Manager {
+function packageManager(root: RootFiles, declared: unknown): Manager {
   const named = typeof declared === 'string' ? declared.split('@')[0] : null;
   if (named === 'npm' || named === 'pnpm' || named === 'yarn' || named === 'bun') return named;
   return LOCKFILES.find(([file]) => root.names.has(file))?.[1] ?? 'npm';
@@ -190,17 +137,13 @@ function runScript(manager: Manager, script: string): string {
 }
 
 /** Parses a JSON object; returns {} for a text that is not one, because it names no scripts. */
-export function readJson(text: string | undefined): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text ?? '{}');
-    return isRecord(value) ? value : {};
-  } catch {
-    return {};
-  }
+function readJson(text = ''): Readonly<Record<string, unknown>> {
+  const value = parseJson(text);
+  return isRecord(value) ? value : {};
 }
 
 /** Returns the text per script; a list of commands becomes lines. */
-export function textsOf(scripts: unknown): ReadonlyMap<string, string> {
+function scriptsOf({ scripts }: Readonly<Record<string, unknown>>): Scripts {
   if (!isRecord(scripts)) return new Map();
   return new Map(
     Object.entries(scripts).flatMap(([name, script]) => {
@@ -211,7 +154,7 @@ export function textsOf(scripts: unknown): ReadonlyMap<string, string> {
 }
 
 /** Returns the recipe per target of a Makefile; prerequisites count as part of the recipe. */
-function targetsOf(makefile: string): ReadonlyMap<string, string> {
+function targetsOf(makefile: string): Scripts {
   const rules: { readonly names: ReadonlySet<string>; readonly lines: string[] }[] = [];
   for (const line of makefile.split(/\r?\n/)) {
     if (line.startsWith('\t')) rules.at(-1)?.lines.push(line.replace(/^\t[@+ -]*/, ''));

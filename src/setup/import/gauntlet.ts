@@ -1,24 +1,20 @@
 import * as z from 'zod';
 import { AGENT_NAMES } from '../../agents/table.ts';
 import { PRIORITIES } from '../../config/settings.ts';
-import type { Position, UnusableFile } from '../../kernel/failure.ts';
-import type { RepoPath } from '../../kernel/ids.ts';
+import { quoteName } from '../../kernel/escape.ts';
+import type { Position } from '../../kernel/failure.ts';
 import { repoPath } from '../../kernel/paths.ts';
-import type { Result } from '../../kernel/result.ts';
-import type { ProjectFiles } from '../types.ts';
-import { openSourceReader, plainReview, type SourceFile, type SourceReader } from './source-file.ts';
-import type { SourceCheck, SourceConfig, SourceEntry, SourceReview } from './types.ts';
+import { UNUSABLE } from '../../ui/describe-problem.ts';
+import type { SourceReader, SourceValue } from './source-reader.ts';
+import type { SourceCheck, SourceConfig, SourceReview } from './types.ts';
 
 /** The file that every configuration folder of agent gauntlet contains. */
 export const GAUNTLET_FILE = 'config.yml';
 
 const names = z.array(z.string());
 
-const runsIn = z.looseObject({ run_in_ci: z.boolean().nullish(), run_locally: z.boolean().nullish() });
-
 /** A check: a file in `checks/`, or inline in an entry point. */
-const checkSchema = z.looseObject({
-  ...runsIn.shape,
+const checkSchema = z.object({
   name: z.string().min(1).nullish(),
   command: z.string().min(1),
   working_directory: z.string().nullish(),
@@ -26,15 +22,12 @@ const checkSchema = z.looseObject({
 });
 
 /** A review: the front matter of a file in `reviews/`, a YAML file there, or inline in an entry point. */
-const reviewSchema = z.looseObject({
-  ...runsIn.shape,
+const reviewSchema = z.object({
   cli_preference: names.nullish(),
   reviewers: names.nullish(),
   num_reviews: z.number().nullish(),
   timeout: z.number().nullish(),
-  model: z.string().nullish(),
   prompt_file: z.string().min(1).nullish(),
-  skill_name: z.string().min(1).nullish(),
   builtin: z.string().min(1).nullish(),
   enabled: z.boolean().nullish(),
 });
@@ -42,21 +35,19 @@ const reviewSchema = z.looseObject({
 /** A name, or one name with its settings. */
 const gateSchema = z.union([z.string().min(1), z.record(z.string(), z.unknown())]);
 
-const configSchema = z.looseObject({
-  name: z.unknown().optional(),
+const configSchema = z.object({
   base_branch: z.string().min(1).nullish(),
   max_retries: z.number().nullish(),
-  // Old versions have a number of issues here.
-  rerun_new_issue_threshold: z.unknown().optional(),
+  // Old versions have a number of issues here, which has no counterpart.
+  rerun_new_issue_threshold: z.enum(PRIORITIES).optional().catch(undefined),
   cli: z
-    .looseObject({
+    .object({
       default_preference: names.nullish(),
-      adapters: z.record(z.string(), z.looseObject({ model: z.string().nullish() }).nullable()).nullish(),
+      adapters: z.record(z.string(), z.object({ model: z.string().nullish() }).nullable()).nullish(),
     })
     .nullish(),
-  stop_hook: z.looseObject({ enabled: z.boolean().nullish() }).nullish(),
   entry_points: z.array(
-    z.looseObject({
+    z.object({
       path: z.string().min(1),
       exclude: z.array(z.string()).nullish(),
       checks: z.array(gateSchema).nullish(),
@@ -65,206 +56,152 @@ const configSchema = z.looseObject({
   ),
 });
 
-type Gauntlet = SourceFile<z.output<typeof configSchema>>;
+type Found<T extends z.ZodType> = SourceValue<z.output<T>> & { readonly name: string; readonly body?: string };
+
+/** A review, null if it has no text that can be imported, and whether it is switched on. */
+type GauntletReview = { readonly review: SourceReview | null; readonly isOn: boolean };
 
 /** Reads the configuration of agent gauntlet: entry points with their checks and reviews. */
-export async function readGauntlet(files: ProjectFiles, folder: string): Promise<Result<SourceConfig>> {
+export async function readGauntlet(reader: SourceReader, folder: string): Promise<SourceConfig | null> {
+  const foundChecks: Found<typeof checkSchema>[] = [];
+  const foundReviews: Found<typeof reviewSchema>[] = [];
+  for (const source of await reader.folder(`${folder}/checks`, '.yml', '.yaml')) {
+    const found = reader.parse(source, checkSchema, 'checks');
+    if (found !== null) foundChecks.push({ ...found, name: found.value.name ?? source.name });
+  }
+  for (const source of await reader.folder(`${folder}/reviews`, '.md', '.yml', '.yaml')) {
+    const found = reader.parse(source, reviewSchema, 'reviews');
+    if (found !== null) foundReviews.push({ ...found, name: source.name });
+  }
   const file = `${folder}/${GAUNTLET_FILE}`;
-  const read = await files.read(file as RepoPath);
-  if (!read.ok) return read;
-  const reader = openSourceReader(files);
-  const found = reader.yaml({ file, text: read.value ?? '' }, configSchema);
-  const gates = openGates(reader, folder);
-  for (const ending of ['.yml', '.yaml']) {
-    const texts = await reader.folder(`${folder}/checks`, ending);
-    if (!texts.ok) return texts;
-    for (const text of texts.value) {
-      const check = reader.yaml(text, checkSchema, 'checks');
-      if (check !== null) gates.addCheck(check.value.name ?? text.name, check, [], check.value);
-    }
-  }
-  for (const ending of ['.md', '.yml', '.yaml']) {
-    const texts = await reader.folder(`${folder}/reviews`, ending);
-    if (!texts.ok) return texts;
-    for (const text of texts.value) {
-      const markdown = ending === '.md' ? reader.markdown(text, reviewSchema, 'reviews') : null;
-      const review = ending === '.md' ? markdown : reader.yaml(text, reviewSchema, 'reviews');
-      if (review !== null) await gates.addReview(text.name, review, [], review.value, markdown?.body);
-    }
-  }
-  if (found === null) return reader.finish('gauntlet', folder, { entries: [], spare: [] });
-  const { entry_points: points } = found.value;
+  const config = reader.parse({ file, text: await reader.read(file) }, configSchema);
+  if (config === null) return null;
+  const { entry_points: points } = config.value;
   // Every entry point can name the inline gates of every other one, so all of them are read first.
   for (const [i, point] of points.entries()) {
-    for (const [n, given] of (point.checks ?? []).entries()) {
-      if (typeof given === 'string') continue;
-      const check = reader.namedEntry(found, ['entry_points', i, 'checks', n], given, checkSchema, 'checks');
-      if (check !== null) gates.addCheck(check.name, found, check.at, check.value);
-    }
-    for (const [n, given] of (point.reviews ?? []).entries()) {
-      if (typeof given === 'string') continue;
-      const review = reader.namedEntry(found, ['entry_points', i, 'reviews', n], given, reviewSchema, 'reviews');
-      if (review !== null) await gates.addReview(review.name, found, review.at, review.value);
-    }
+    const path = ['entry_points', i];
+    foundChecks.push(...reader.inline(config, [...path, 'checks'], point.checks ?? [], checkSchema));
+    foundReviews.push(...reader.inline(config, [...path, 'reviews'], point.reviews ?? [], reviewSchema));
   }
-  const entries = points.map((point, i): SourceEntry => {
-    const place = (...path: readonly PropertyKey[]) => found.place(['entry_points', i, ...path]);
-    return {
-      at: place('path'),
-      path: { kind: 'entry', text: point.path },
-      exclude: (point.exclude ?? []).map((glob, n) => ({ at: place('exclude', n), glob })),
-      leavesOutWritten: false,
-      checks: namesIn(point.checks).flatMap((name, n) => gates.useCheck(name, place('checks', n))),
-      reviews: namesIn(point.reviews).flatMap((name, n) => gates.useReview(name, place('reviews', n))),
-    };
-  });
-  return reader.finish('gauntlet', folder, { ...toSettings(found, reader), entries, spare: gates.spare() });
+  const checks = new Map(foundChecks.map((found) => [found.name, toCheck(reader, found)]));
+  const reviews = new Map<string, GauntletReview>();
+  for (const found of foundReviews) reviews.set(found.name, await toReview(reader, folder, found));
+
+  const used = new Set<unknown>();
+  /** Returns the gates that an entry point names, and notes the names that do not exist. */
+  const use = <T>(i: number, gate: 'check' | 'review', all: ReadonlyMap<string, T>): readonly T[] => {
+    const given = (points[i]?.[`${gate}s`] ?? []).map((one) => (typeof one === 'string' ? one : Object.keys(one)[0]));
+    return [...new Set(given)].flatMap((name = '', n) => {
+      const found = all.get(name);
+      used.add(found);
+      if (found !== undefined) return [found];
+      reader.note(config.place(['entry_points', i, `${gate}s`, n]), `there is no ${gate} ${quoteName(name)}`);
+      return [];
+    });
+  };
+  const entries = points.map(({ path, exclude }, i) => ({
+    at: config.place(['entry_points', i, 'path']),
+    path,
+    exclude: (exclude ?? []).map((glob, n) => ({ at: config.place(['entry_points', i, 'exclude', n]), glob })),
+    checks: use(i, 'check', checks),
+    reviews: use(i, 'review', reviews).flatMap(({ review, isOn }) => (isOn && review !== null ? [review] : [])),
+  }));
+  for (const check of checks.values()) {
+    if (!used.has(check)) reader.note(check.at, `${quoteName(check.name)} is not in use`);
+  }
+  const spare = [...reviews.values()].flatMap((one) =>
+    one.review?.text != null && !(one.isOn && used.has(one)) ? [one.review] : [],
+  );
+  return { source: folder, settings: toSettings(config, reader), entries, spare };
 }
 
-function namesIn(given: readonly z.output<typeof gateSchema>[] | null | undefined): readonly string[] {
-  return [...new Set((given ?? []).map((one) => (typeof one === 'string' ? one : (Object.keys(one)[0] ?? ''))))];
+function toCheck(reader: SourceReader, { name, value, place }: Found<typeof checkSchema>): SourceCheck {
+  const { command, working_directory: directory, timeout } = value;
+  const at = place([]);
+  if (command.trim() === '') reader.wrong(place(['command']), 'command', 'is empty');
+  const isEntry = directory == null || directory === '' || directory === 'entrypoint';
+  return { at, name, command, folder: isEntry ? null : directory, timeout: toSeconds(timeout) };
+}
+
+async function toReview(
+  reader: SourceReader,
+  folder: string,
+  found: Found<typeof reviewSchema>,
+): Promise<GauntletReview> {
+  const { name, value, place } = found;
+  const { cli_preference: preferred, reviewers, num_reviews: count } = value;
+  const at = place([]);
+  const text = await reviewText(reader, folder, found);
+  const placeholder = /\{\{\s*CONTEXT\s*\}\}/.exec(text ?? '')?.[0];
+  if (placeholder !== undefined) reader.note(at, `${placeholder} in ${quoteName(name)} is not replaced here`);
+  const reviews = Math.min(20, Math.max(1, Math.round(count ?? 1) || 1));
+  const settings = {
+    num_reviews: reviews === 1 ? undefined : reviews,
+    agents: supportedAgents(reader, at, preferred ?? reviewers ?? []),
+    timeout: toSeconds(value.timeout),
+  };
+  return { review: text === undefined ? null : { at, name, text, settings }, isOn: value.enabled !== false };
 }
 
 /** Built-in prompts that our own code-quality prompt can replace, because it covers the same ground. */
 const REPLACEABLE = ['code-quality', 'all-reviewers'];
 
-/** Collects the checks and reviews that entry points can name. */
-function openGates(reader: SourceReader, folder: string) {
-  const checks = new Map<string, SourceCheck>();
-  /** A review without a text that can be imported is null. */
-  const reviews = new Map<string, { readonly review: SourceReview | null; readonly enabled: boolean }>();
-  const used = new Set<string>();
-
-  function use<T>(gate: 'check' | 'review', name: string, at: Position, all: ReadonlyMap<string, T>): T | undefined {
-    used.add(`${gate} ${name}`);
-    if (!all.has(name)) reader.leave(at, { kind: 'undefined-gate', name, gate });
-    return all.get(name);
+/** Returns the text of a review, null if our own prompt replaces it, or undefined if there is none. */
+async function reviewText(
+  reader: SourceReader,
+  folder: string,
+  { name, value, place, body = '' }: Found<typeof reviewSchema>,
+): Promise<string | null | undefined> {
+  const { prompt_file: path, builtin } = value;
+  const at = place([]);
+  const file = path == null ? null : repoPath(path, folder);
+  const read = file === null || file === '' ? null : await reader.files.read(file);
+  if (read?.ok === true && read.value !== null) {
+    return reader.isPrompt(read.value, name, at) ? read.value : undefined;
   }
-
-  function noteWhereItRuns(name: string, at: Position, value: z.output<typeof runsIn>): void {
-    if (value.run_in_ci === false) reader.leave(at, { kind: 'one-place', name, where: 'here' });
-    if (value.run_locally === false) reader.leave(at, { kind: 'one-place', name, where: 'ci' });
+  if (path != null) {
+    const why = UNUSABLE[read === null ? 'outside' : read.ok ? 'missing' : 'unreadable'];
+    reader.note(at, `the text of ${quoteName(name)} is in ${quoteName(path)}, which ${why}`);
   }
-
-  /** Returns the text of a review, null if our own prompt replaces it, or undefined if there is none. */
-  async function textOf(name: string, at: Position, value: z.output<typeof reviewSchema>, body: string) {
-    const { prompt_file: path, skill_name: skill, builtin } = value;
-    if (path != null) {
-      const file = repoPath(path, folder);
-      const read = file === null || file === '' ? null : await reader.files.read(file);
-      const text = read?.ok === true ? read.value : null;
-      if (file !== null && text !== null) {
-        if (text.trim() === '') reader.leave(at, { kind: 'empty', name });
-        else if (reader.isWritable(text, { file, line: 1, column: 1 }, 'the file')) return text;
-        return undefined;
-      }
-      const why: UnusableFile = read === null ? 'outside' : read.ok ? 'missing' : 'unreadable';
-      reader.leave(at, { kind: 'prompt-file', name, path, why });
-    }
-    if (skill != null) reader.leave(at, { kind: 'skill', name, skill });
-    if (body.trim() !== '') return body;
-    if (path != null || skill != null) return undefined;
-    const standsIn = REPLACEABLE.includes(builtin ?? '');
-    reader.leave(at, builtin == null ? { kind: 'empty', name } : { kind: 'own-text', name: builtin, standsIn });
-    return standsIn ? null : undefined;
-  }
-
-  return {
-    addCheck(
-      name: string,
-      { place }: SourceFile<unknown>,
-      path: readonly PropertyKey[],
-      value: z.output<typeof checkSchema>,
-    ): void {
-      noteWhereItRuns(name, place(path), value);
-      const { command, working_directory: directory, timeout } = value;
-      if (command.trim() === '') reader.wrong(place([...path, 'command']), 'command', 'is empty');
-      const isEntry = directory == null || directory === '' || directory === 'entrypoint';
-      const check = { name, command, folder: isEntry ? null : directory, timeoutSeconds: toSeconds(timeout) };
-      checks.set(name, { at: place(path), ...check });
-    },
-
-    async addReview(
-      name: string,
-      { place }: SourceFile<unknown>,
-      path: readonly PropertyKey[],
-      value: z.output<typeof reviewSchema>,
-      body = '',
-    ): Promise<void> {
-      const at = place(path);
-      const { model, timeout } = value;
-      if (model != null) reader.leave(place([...path, 'model']), { kind: 'model', name, model });
-      noteWhereItRuns(name, at, value);
-      const text = await textOf(name, at, value, body);
-      const placeholder = /\{\{\s*CONTEXT\s*\}\}/.exec(text ?? '')?.[0];
-      if (placeholder !== undefined) reader.leave(at, { kind: 'placeholder', name, placeholder });
-      const agents = value.cli_preference ?? value.reviewers ?? null;
-      const enabled = value.enabled !== false;
-      const review = text !== undefined && {
-        ...plainReview(at, name, text),
-        numReviews: Math.min(20, Math.max(1, Math.round(value.num_reviews ?? 1) || 1)),
-        agents: agents === null ? null : knownAgentsOf(agents, at, reader),
-        timeoutSeconds: toSeconds(timeout),
-      };
-      reviews.set(name, { review: review === false ? null : review, enabled });
-    },
-
-    useCheck(name: string, at: Position): readonly SourceCheck[] {
-      const check = use('check', name, at, checks);
-      return check === undefined ? [] : [check];
-    },
-
-    useReview(name: string, at: Position): readonly SourceReview[] {
-      const found = use('review', name, at, reviews);
-      return found?.review == null || !found.enabled ? [] : [found.review];
-    },
-
-    /** Returns the reviews that are not in use, and notes the checks that are not. */
-    spare(): readonly SourceReview[] {
-      for (const [name, { at }] of checks) {
-        if (!used.has(`check ${name}`)) reader.leave(at, { kind: 'not-in-use', name, prompt: null });
-      }
-      return [...reviews].flatMap(([name, { review, enabled }]) =>
-        review?.text != null && !(enabled && used.has(`review ${name}`)) ? [review] : [],
-      );
-    },
-  };
+  if (body.trim() !== '' || builtin == null) return reader.isPrompt(body, name, at) ? body : undefined;
+  const isReplaced = REPLACEABLE.includes(builtin);
+  const next = isReplaced ? 'our code-quality review replaces it' : 'write a prompt and use it in a review';
+  reader.note(at, `the text of ${quoteName(builtin)} is part of the tool and not in this repository; ${next}`);
+  return isReplaced ? null : undefined;
 }
 
 function isKnownAgent(name: string): boolean {
   return AGENT_NAMES.some((one) => one === name);
 }
 
-/** Returns the agents that onceover knows, null if it knows none. It notes every other name once. */
-function knownAgentsOf(given: readonly string[], at: Position, reader: SourceReader): readonly string[] | null {
-  for (const name of new Set(given)) {
-    const isNoted = reader.left.some(({ what }) => what.kind === 'agent' && what.name === name);
-    if (!isKnownAgent(name) && !isNoted) reader.leave(at, { kind: 'agent', name });
+/** Returns the agents that onceover knows, undefined if it knows none, and notes the others. */
+function supportedAgents(reader: SourceReader, at: Position, given: readonly string[]): readonly string[] | undefined {
+  const all = [...new Set(given)];
+  for (const name of all.filter((one) => !isKnownAgent(one))) {
+    const said = `onceover does not know the agent ${quoteName(name)}; you can set its command under "agent"`;
+    reader.note(at, said, 'once');
   }
-  const known = [...new Set(given)].filter(isKnownAgent);
-  return known.length === 0 ? null : known;
+  const known = all.filter(isKnownAgent);
+  return known.length === 0 ? undefined : known;
 }
 
-/** Returns a timeout that onceover accepts; null if the given one makes no sense. */
-function toSeconds(given: number | null | undefined): number | null {
-  return given == null || !(given > 0) ? null : Math.min(86_400, Math.max(1, Math.ceil(given)));
+/** Returns a timeout that onceover accepts; undefined if the given one makes no sense. */
+function toSeconds(given: number | null | undefined): number | undefined {
+  return given == null || !(given > 0) ? undefined : Math.min(86_400, Math.max(1, Math.ceil(given)));
 }
 
-function toSettings({ value, place }: Gauntlet, reader: SourceReader) {
-  const { cli, max_retries: retries, rerun_new_issue_threshold: threshold, stop_hook: hook } = value;
-  const priority = PRIORITIES.find((one) => one === threshold) ?? null;
-  if (threshold != null && priority === null) {
-    reader.noteUnknownKey(place(['rerun_new_issue_threshold'], 'key'), 'rerun_new_issue_threshold');
-  }
-  if (hook != null && hook.enabled !== false) reader.leave(place(['stop_hook'], 'key'), { kind: 'stop-hook' });
-  const agents = cli?.default_preference ?? Object.keys(cli?.adapters ?? {});
+function toSettings({ value, place }: SourceValue<z.output<typeof configSchema>>, reader: SourceReader) {
+  const { cli, max_retries: retries } = value;
+  const adapters = Object.entries(cli?.adapters ?? {});
+  const agents = supportedAgents(reader, place(['cli']), cli?.default_preference ?? adapters.map(([name]) => name));
+  const models = adapters.flatMap(([name, adapter]) =>
+    isKnownAgent(name) && adapter?.model != null ? [[name, { model: adapter.model }] as const] : [],
+  );
   return {
-    base: value.base_branch ?? null,
-    maxRetries: retries == null || !(retries >= 0) ? null : Math.min(1000, Math.floor(retries)),
-    rerunNewIssueThreshold: priority,
-    agents: agents.length === 0 ? null : knownAgentsOf(agents, place(['cli']), reader),
-    models: Object.entries(cli?.adapters ?? {}).flatMap(([name, adapter]) =>
-      isKnownAgent(name) && adapter?.model != null ? [[name, adapter.model] as const] : [],
-    ),
+    base: value.base_branch ?? undefined,
+    ...(agents && { agents }),
+    agent: models.length === 0 ? undefined : Object.fromEntries(models),
+    max_retries: retries == null || !(retries >= 0) ? undefined : Math.min(1000, Math.floor(retries)),
+    rerun_new_issue_threshold: value.rerun_new_issue_threshold,
   };
 }

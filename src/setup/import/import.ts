@@ -1,30 +1,28 @@
 import { SETTINGS_FILE } from '../../config/settings.ts';
 import type { RepoPath } from '../../kernel/ids.ts';
 import { isInside } from '../../kernel/paths.ts';
-import { ok, type Result } from '../../kernel/result.ts';
-import { toolWrittenGlobs } from '../detect/languages.ts';
+import { err, ok, type Result } from '../../kernel/result.ts';
 import {
   NOTHING_FOUND,
   type PlannedFile,
   type PlannedGates,
-  pathsOf,
+  type ProjectFiles,
   planNewFile,
   type SetupFacts,
-  type SetupPorts,
-} from '../planned-file.ts';
-import { CODE_QUALITY, importedGates, importedSettings } from '../starter-settings.ts';
-import type { ProjectFiles } from '../types.ts';
+} from '../project-files.ts';
+import { importedGates, importedSettings, toolWrittenGlobs } from '../starter-settings.ts';
 import { readCodeRabbit } from './coderabbit.ts';
 import { CONTINUE_FOLDERS, readContinue } from './continue.ts';
 import { GAUNTLET_FILE, readGauntlet } from './gauntlet.ts';
 import { notYetIn, PROMPTS, planImport, promptName } from './plan.ts';
-import { IMPORT_TOOLS, type ImportTool, type SourceConfig } from './types.ts';
+import { openSourceReader, type SourceReader } from './source-reader.ts';
+import { IMPORT_TOOLS, type ImportNote, type ImportTool, type SourceConfig, TOOL_NAMES } from './types.ts';
 
 /** The configuration of a tool: the places to look in, the files that show it, and its reader. */
 type Source = {
   readonly folders: readonly string[];
   readonly files: RegExp;
-  read(files: ProjectFiles, folder: string, file: string): Promise<Result<SourceConfig>>;
+  read(reader: SourceReader, folder: string, file: string): Promise<SourceConfig | null>;
 };
 
 const SOURCES: Readonly<Record<ImportTool, Source>> = {
@@ -32,7 +30,7 @@ const SOURCES: Readonly<Record<ImportTool, Source>> = {
   coderabbit: {
     folders: [''],
     files: /^\.coderabbit\.ya?ml$/,
-    read: (files, _folder, file) => readCodeRabbit(files, file),
+    read: (reader, _folder, file) => readCodeRabbit(reader, file),
   },
   continue: { folders: CONTINUE_FOLDERS, files: /\.md$/, read: readContinue },
 };
@@ -41,12 +39,6 @@ const SOURCES: Readonly<Record<ImportTool, Source>> = {
 export async function findImportSources(files: ProjectFiles): Promise<readonly ImportTool[]> {
   const found = await Promise.all(IMPORT_TOOLS.map((tool) => findSource(files, tool)));
   return IMPORT_TOOLS.filter((_tool, i) => found[i] !== null);
-}
-
-/** Reads the configuration of a tool. */
-export async function readImportSource(files: ProjectFiles, tool: ImportTool): Promise<Result<SourceConfig>> {
-  const { folder, file } = (await findSource(files, tool)) ?? { folder: '', file: '' };
-  return SOURCES[tool].read(files, folder, file);
 }
 
 async function findSource(files: ProjectFiles, tool: ImportTool) {
@@ -59,35 +51,63 @@ async function findSource(files: ProjectFiles, tool: ImportTool) {
   return null;
 }
 
+/** Reads the configuration of a tool, with notes on the parts that are not imported. */
+export async function readImportSource(
+  files: ProjectFiles,
+  tool: ImportTool,
+): Promise<Result<{ readonly source: SourceConfig; readonly notes: readonly ImportNote[] }>> {
+  const { folder, file } = (await findSource(files, tool)) ?? { folder: '', file: '' };
+  const reader = openSourceReader(files);
+  const source = await SOURCES[tool].read(reader, folder, file);
+  const notes = reader.finish();
+  if (!notes.ok) return notes;
+  if (source === null) throw new Error('a source that cannot be read has a problem');
+  return ok({ source, notes: notes.value });
+}
+
+/** Returns the tool to import from; `wanted` is 'any' for the only one that is found. */
+export function chooseTool(wanted: ImportTool | 'any', found: readonly ImportTool[]): Result<ImportTool> {
+  const usage = (said: string) => err({ kind: 'wrong-usage', said, command: 'init' });
+  const [tool, ...more] = wanted === 'any' ? found : [wanted];
+  if (tool === undefined || !found.includes(tool)) {
+    const places = (tool === undefined ? IMPORT_TOOLS : [tool]).map((one) => TOOL_NAMES[one][1]);
+    const verb = places.length === 1 ? 'does' : 'do';
+    return usage(`There is nothing to import: ${places.join(', ')} ${verb} not exist here.`);
+  }
+  if (more.length === 0) return ok(tool);
+  const choices = found.map((one) => `--from ${one} (${TOOL_NAMES[one][0]})`);
+  return usage(`More than one configuration can be imported. Choose one: ${choices.join(', ')}.`);
+}
+
 /** Plans an `onceover.yml` and the prompts that match another tool's configuration. Existing files stay unchanged. */
 export async function planImportedGates(
-  { files, repository }: SetupPorts,
-  { agents, configured }: SetupFacts,
-  source: SourceConfig,
+  files: ProjectFiles,
+  { agents, configured, paths }: SetupFacts,
+  tool: ImportTool,
 ): Promise<Result<PlannedGates>> {
-  const paths = await pathsOf(repository);
-  if (!paths.ok) return paths;
+  const read = await readImportSource(files, tool);
+  if (!read.ok) return read;
+  const { source, notes } = read.value;
   const prompts = await readPrompts(files);
   if (!prompts.ok) return prompts;
   const inUse = configured.flatMap(({ reviews }) => Object.values(reviews).map(({ prompt }) => prompt));
-  const plan = planImport(source, {
+  const plan = planImport(source, notes, {
     prompts: prompts.value,
     inUse: new Set(inUse.filter((path) => path.startsWith(`${PROMPTS}/`)).map(promptName)),
-    isFolder: (path) => paths.value.some((one) => one !== path && isInside(one, path)),
-    toolWritten: toolWrittenGlobs(paths.value),
-    standIn: CODE_QUALITY,
+    isFolder: (path) => paths.some((one) => one !== path && isInside(one, path)),
+    toolWritten: toolWrittenGlobs(paths),
   });
   const planned: PlannedFile[] = [];
-  for (const { path, text, isOurs } of plan.prompts) {
-    const file = await planNewFile(files, path, () => text);
+  for (const { path, text } of plan.prompts) {
+    const file = await planNewFile(files, path, text);
     if (!file.ok) return file;
-    planned.push({ ...file.value, copied: !isOurs });
+    planned.push(file.value);
   }
   // The settings are written last, so that the prompts that they name exist.
-  const settings = await planNewFile(files, SETTINGS_FILE, () => importedSettings(source.source, agents, plan));
+  const settings = await planNewFile(files, SETTINGS_FILE, importedSettings(source, agents, plan.entries));
   if (!settings.ok) return settings;
   const missing = settings.value.text === null ? notYetIn(plan.entries, configured) : [];
-  const carried = { tool: source.tool, source: source.source, left: plan.left };
+  const carried = { tool, source: source.source, left: plan.left };
   const proposed = missing.length === 0 ? null : importedGates(missing);
   return ok({ files: [...planned, settings.value], found: { ...NOTHING_FOUND, agents, carried, proposed } });
 }

@@ -1,20 +1,13 @@
+import { basename } from 'node:path';
 import type { EntrySettings } from '../../config/settings.ts';
 import { byCodePoint } from '../../kernel/collections.ts';
-import { shellWord } from '../../kernel/escape.ts';
+import { quoteName, shellWord, showInvisible } from '../../kernel/escape.ts';
 import { compileGlob } from '../../kernel/glob.ts';
 import type { RepoPath } from '../../kernel/ids.ts';
 import { repoPath } from '../../kernel/paths.ts';
-import type {
-  ImportedCheck,
-  ImportedEntry,
-  ImportedPrompt,
-  ImportPlan,
-  NotImported,
-  SourceCheck,
-  SourceConfig,
-  SourceEntry,
-  SourceReview,
-} from './types.ts';
+import { someNames } from '../../ui/wording.ts';
+import codeQuality from '../code-quality.md';
+import type { ImportedEntry, ImportNote, SourceCheck, SourceConfig, SourceEntry, SourceReview } from './types.ts';
 
 /** The folder of the prompts. */
 export const PROMPTS = '.onceover/reviews';
@@ -25,37 +18,62 @@ export type ImportFacts = {
   readonly prompts: ReadonlyMap<string, string | null>;
   /** The prompts that `onceover.yml` uses. An earlier import wrote them, and the user may have edited them. */
   readonly inUse: ReadonlySet<string>;
-  /** The text that replaces a built-in prompt of the other tool. */
-  readonly standIn: string;
   isFolder(path: string): boolean;
   /** Globs of files that tools write. */
   readonly toolWritten: readonly string[];
 };
 
+/** The entries of `onceover.yml`, the prompts to write, and what is not imported or differs, one line each. */
+export type ImportPlan = {
+  readonly entries: readonly ImportedEntry[];
+  readonly prompts: readonly { readonly path: RepoPath; readonly text: string }[];
+  readonly left: readonly string[];
+};
+
 /** Plans the entries of `onceover.yml`, and one prompt per text, word for word. */
-export function planImport(source: SourceConfig, facts: ImportFacts): ImportPlan {
-  const left: NotImported[] = [...source.left];
+export function planImport(source: SourceConfig, found: readonly ImportNote[], facts: ImportFacts): ImportPlan {
+  const notes = [...found];
   const prompts = openPrompts(facts);
-  const table = openEntries();
+  const [nameCheck, nameReview] = [openNames(), openNames()];
+  const entries: ImportedEntry[] = [];
   for (const entry of source.entries) {
-    const path = entry.path.kind === 'entry' ? fromEntryPath(entry.path.text) : fromFileGlob(entry.path.text);
+    const path = entry.isFileGlob === true ? fromFileGlob(entry.path) : fromEntryPath(entry.path);
     const reviews = entry.reviews.map((review) => ({ ...review, prompt: prompts.add(review) }));
     if (!path.ok) {
-      const written = [...new Set(reviews.map(({ prompt }) => prompt))];
-      left.push({ ...entry.at, what: { kind: 'path', path: entry.path.text, said: path.said, prompts: written } });
-      continue;
-    }
-    const gates = table.at(path.path, excludesOf(entry, path.path, facts, left));
-    for (const check of entry.checks) gates.addCheck(toCheck(check, path.path, facts));
-    for (const { prompt, about, numReviews, agents, timeoutSeconds } of reviews) {
-      const name = prompt.slice(PROMPTS.length + 1, -'.md'.length);
-      gates.addReview({ name, prompt, about, numReviews, agents, timeoutSeconds });
+      const written = someNames([...new Set(reviews.map(({ prompt }) => prompt))]);
+      const next = written === '' ? '' : `; its text is in ${written}: add a review for it`;
+      notes.push({ at: entry.at, said: `${quoteName(entry.path)} ${showInvisible(path.said)}${next}` });
+    } else if (entry.checks.length + reviews.length > 0) {
+      const checks = entry.checks.map(({ name, timeout, ...check }) => {
+        const run = inFolder(check, path.path, facts);
+        return [nameCheck(path.path, gateName(name, 'check')), { run, timeout }] as const;
+      });
+      entries.push({
+        path: path.path,
+        exclude: excludesOf(entry, path.path, facts, notes),
+        checks: toRecord(checks),
+        reviews: toRecord(
+          reviews.map(({ prompt, settings }) => [
+            nameReview(path.path, basename(prompt, '.md')),
+            { prompt, ...settings },
+          ]),
+        ),
+      });
     }
   }
   for (const review of source.spare) {
-    left.push({ ...review.at, what: { kind: 'not-in-use', name: review.name, prompt: prompts.add(review) } });
+    const prompt = quoteName(prompts.add(review));
+    const said = `${quoteName(review.name)} is not in use; its text is in ${prompt}, which no review uses`;
+    notes.push({ at: review.at, said });
   }
-  return { settings: source, entries: table.entries(), prompts: prompts.all(), left: inOrder(left) };
+  return { entries, prompts: prompts.all(), left: describeNotes(notes) };
+}
+
+/** Returns one line per note, in the order of their positions. */
+function describeNotes(notes: readonly ImportNote[]): readonly string[] {
+  return [...notes]
+    .sort(({ at: a }, { at: b }) => byCodePoint(a.file, b.file) || a.line - b.line || a.column - b.column)
+    .map(({ at, said }) => `${quoteName(at.file)}:${at.line}:${at.column}: ${said}`);
 }
 
 /** Returns the checks and reviews that `onceover.yml` does not have yet. */
@@ -63,48 +81,39 @@ export function notYetIn(
   entries: readonly ImportedEntry[],
   configured: readonly EntrySettings[],
 ): readonly ImportedEntry[] {
-  const prompts = new Set(
-    configured.flatMap(({ reviews }) => Object.values(reviews).map(({ prompt }) => promptName(prompt))),
-  );
-  const runs = new Set(configured.flatMap(({ checks }) => Object.values(checks).map(({ run }) => run)));
+  const prompts = configured.flatMap(({ reviews }) => Object.values(reviews).map(({ prompt }) => promptName(prompt)));
+  const runs = configured.flatMap(({ checks }) => Object.values(checks).map(({ run }) => run));
   return entries
-    .map((entry) => ({
+    .map(({ checks = {}, reviews = {}, ...entry }) => ({
       ...entry,
-      checks: entry.checks.filter(({ run }) => !runs.has(run)),
-      reviews: entry.reviews.filter(({ prompt }) => !prompts.has(promptName(prompt))),
+      checks: toRecord(Object.entries(checks).filter(([, { run }]) => !runs.includes(run))),
+      reviews: toRecord(Object.entries(reviews).filter(([, { prompt }]) => !prompts.includes(promptName(prompt)))),
     }))
-    .filter(({ checks, reviews }) => checks.length + reviews.length > 0);
+    .filter(({ checks, reviews }) => checks !== undefined || reviews !== undefined);
 }
 
-/** Sorts by position; the list of unknown settings comes last. */
-function inOrder(left: readonly NotImported[]): readonly NotImported[] {
-  const isList = ({ what }: NotImported) => Number(what.kind === 'settings');
-  return [...left].sort(
-    (a, b) => isList(a) - isList(b) || byCodePoint(a.file, b.file) || a.line - b.line || a.column - b.column,
-  );
+/** Returns the entries as a record; undefined if there are none, so that the key is not written. */
+function toRecord<T>(entries: readonly (readonly [string, T])[]): Readonly<Record<string, T>> | undefined {
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
 /** Returns the name of a prompt for comparison: some file systems ignore case. */
 export function promptName(prompt: string): string {
-  return prompt
-    .slice(prompt.lastIndexOf('/') + 1)
-    .replace(/\.md$/, '')
-    .toLowerCase();
+  return basename(prompt, '.md').toLowerCase();
 }
 
 /** Gives each text a file; two reviews with the same name and text share one. */
 function openPrompts(facts: ImportFacts) {
-  const added = new Map<string, ImportedPrompt>();
+  const added = new Map<string, ImportPlan['prompts'][number]>();
   return {
     add(review: SourceReview): RepoPath {
-      const text = review.text === null ? facts.standIn : fileText(review.text);
+      const text = review.text === null ? codeQuality : fileText(review.text);
       const name = firstFree(gateName(review.name, 'review'), (candidate) => {
         const key = candidate.toLowerCase();
         const other = added.get(key)?.text ?? facts.prompts.get(key);
         return other === undefined || other === text || (!added.has(key) && facts.inUse.has(key));
       });
-      const path = `${PROMPTS}/${name}.md` as RepoPath;
-      const prompt = added.get(name.toLowerCase()) ?? { path, text, isOurs: review.text === null };
+      const prompt = added.get(name.toLowerCase()) ?? { path: `${PROMPTS}/${name}.md` as RepoPath, text };
       added.set(name.toLowerCase(), prompt);
       return prompt.path;
     },
@@ -118,35 +127,14 @@ function fileText(text: string): string {
   return body.endsWith('\n') ? body : `${body}\n`;
 }
 
-/** Collects checks and reviews by path. Two of them share a name only if no path can match both. */
-function openEntries() {
-  const rows: { -readonly [Key in keyof ImportedEntry]: ImportedEntry[Key] }[] = [];
-  const used: { readonly kind: string; readonly path: string; readonly name: string }[] = [];
-  const named = <T extends { readonly name: string }>(kind: string, path: string, gate: T): T => {
-    const name = firstFree(
-      gate.name,
-      (candidate) => !used.some((one) => one.kind === kind && one.name === candidate && canOverlap(one.path, path)),
-    );
-    used.push({ kind, path, name });
-    return { ...gate, name };
-  };
-  return {
-    at(path: string, exclude: readonly string[]) {
-      const same = rows.find((row) => row.path === path && row.exclude.join('\0') === exclude.join('\0'));
-      const row = same ?? { path, exclude, checks: [], reviews: [] };
-      if (same === undefined) rows.push(row);
-      return {
-        addCheck(check: ImportedCheck): void {
-          const isThere = row.checks.some(({ run }) => run === check.run);
-          if (!isThere) row.checks = [...row.checks, named('check', path, check)];
-        },
-        addReview(review: ImportedEntry['reviews'][number]): void {
-          const isThere = row.reviews.some(({ prompt }) => prompt === review.prompt);
-          if (!isThere) row.reviews = [...row.reviews, named('review', path, review)];
-        },
-      };
-    },
-    entries: () => rows.filter(({ checks, reviews }) => checks.length + reviews.length > 0),
+/** Returns a function that names gates apart: two share a name only if no path can match both. */
+function openNames(): (path: string, wanted: string) => string {
+  const used: { readonly path: string; readonly name: string }[] = [];
+  return (path, wanted) => {
+    const isFree = (name: string) => !used.some((one) => one.name === name && canOverlap(one.path, path));
+    const name = firstFree(wanted, isFree);
+    used.push({ path, name });
+    return name;
   };
 }
 
@@ -188,30 +176,21 @@ function gateName(given: string, otherwise: string): string {
 /** A path or glob for `onceover.yml`, or the reason why there is none. */
 type ImportedPath = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly said: string };
 
-const GLOB = /[*?[\]{}\\]/;
-
-const GROUP = /[?*+@!]\(/;
-
-const HAS_GROUP = { ok: false, said: 'has a group such as "+(a|b)", which onceover does not support' } as const;
-
 function fromEntryPath(path: string): ImportedPath {
-  if (path.trim() === '' || path === '.' || path === './') return { ok: true, path: '.' };
   if (repoPath(path.replace(/\\./g, 'x')) === null) return { ok: false, said: 'leads out of the repository' };
-  return repoPath(path) === '' ? { ok: true, path: '.' } : compiled(path);
+  return path.trim() === '' || repoPath(path) === '' ? { ok: true, path: '.' } : compiled(path);
 }
 
 // In a glob of files, `src/*` means the files in src; as a path in onceover.yml, it means each folder in src.
 function fromFileGlob(text: string): ImportedPath {
   const glob = fromRoot(text);
-  if (GROUP.test(glob)) return HAS_GROUP;
-  const below = /^(.*?)\/?\*\*(?:\/\*)?$/.exec(glob)?.[1];
-  return fromEntryPath(below !== undefined && !GLOB.test(below) ? below : glob.replace(/(?<=^|\/)\*$/, '?*'));
+  const folder = /^([^*?[\]{}\\]*?)\/?\*\*(?:\/\*)?$/.exec(glob)?.[1];
+  return fromEntryPath(folder ?? glob.replace(/(?<=^|\/)\*$/, '?*'));
 }
 
 function fromExclude(text: string): ImportedPath {
   const glob = fromRoot(text);
-  if (glob === '') return { ok: false, said: 'is empty' };
-  return GROUP.test(glob) ? HAS_GROUP : compiled(glob);
+  return glob === '' ? { ok: false, said: 'is empty' } : compiled(glob);
 }
 
 function fromRoot(glob: string): string {
@@ -219,28 +198,34 @@ function fromRoot(glob: string): string {
 }
 
 function compiled(path: string): ImportedPath {
+  if (/[?*+@!]\(/.test(path)) {
+    return { ok: false, said: 'has a group such as "+(a|b)", which onceover does not support' };
+  }
   const glob = compileGlob(path, '');
   return glob.ok ? { ok: true, path } : { ok: false, said: glob.said };
 }
 
-function excludesOf(entry: SourceEntry, path: string, facts: ImportFacts, left: NotImported[]): readonly string[] {
+function excludesOf(entry: SourceEntry, path: string, facts: ImportFacts, notes: ImportNote[]) {
   const given = entry.exclude.flatMap(({ at, glob }) => {
     const imported = fromExclude(glob);
     if (imported.ok) return [imported.path];
-    const isNoted = left.some(({ what, line }) => what.kind === 'exclude' && line === at.line && what.glob === glob);
-    if (!isNoted) left.push({ ...at, what: { kind: 'exclude', glob, said: imported.said } });
+    const said = `${quoteName(glob)} ${showInvisible(imported.said)}, so it is not excluded`;
+    // Several entries can share a list of globs.
+    if (!notes.some((note) => note.at.line === at.line && note.said === said)) notes.push({ at, said });
     return [];
   });
-  return [...new Set([...(entry.leavesOutWritten && path === '.' ? facts.toolWritten : []), ...given])];
+  const written = entry.leavesOutWritten === true && path === '.' ? facts.toolWritten : [];
+  const all = [...new Set([...written, ...given])];
+  return all.length === 0 ? undefined : all;
 }
 
-function toCheck({ name, command, folder, timeoutSeconds }: SourceCheck, entry: string, facts: ImportFacts) {
+/** Returns the command of a check, which changes to its folder first; checks run at the root. */
+function inFolder({ command, folder }: Pick<SourceCheck, 'command' | 'folder'>, entry: string, facts: ImportFacts) {
   const word = folderWord(folder, entry, facts);
-  const run = command.trimEnd();
-  return { name: gateName(name, 'check'), run: word === null ? run : `cd ${word} || exit\n${run}`, timeoutSeconds };
+  return `${word === null ? '' : `cd ${word} || exit\n`}${command.trimEnd()}`;
 }
 
-/** Returns the shell word of the folder that a check has to change to; null for the root, where checks run. */
+/** Returns the shell word of the folder that a check has to change to; null for the root. */
 function folderWord(folder: string | null, entry: string, { isFolder }: ImportFacts): string | null {
   if (folder === null && /^[^*?[\]{}\\]+\/\*$/.test(entry)) return '"$ONCEOVER_ENTRY"';
   const path = repoPath(folder ?? entry);

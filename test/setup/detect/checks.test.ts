@@ -1,17 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CHECK_SOURCES, checkCommands, programsOf } from '../../../src/setup/detect/checks.ts';
+import { checkCommands, isCheckSource, programsOf } from '../../../src/setup/detect/checks.ts';
 
 type Files = Readonly<Record<string, string>>;
 
 function plan(files: Files) {
-  const isBelow = ([path]: [string, string]) => path.includes('/');
-  const all = Object.entries(files);
-  return checkCommands({
-    names: new Set(Object.keys(files)),
-    texts: new Map(all.filter((one) => !isBelow(one))),
-    packages: new Map(all.filter(isBelow)),
-  });
+  const names = Object.keys(files).filter((path) => !path.includes('/'));
+  return checkCommands({ names: new Set(names), texts: new Map(Object.entries(files)) });
 }
 
 function commands(files: Files): Readonly<Record<string, string>> {
@@ -143,11 +138,11 @@ describe('tools that the files name', () => {
       { lint: 'golangci-lint run', test: 'go test ./...' },
     ],
     ['no Go module', { 'go.mod': '// nothing\n' }, {}],
-    ['Rust', { 'Cargo.toml': '[package]\nname = "x"\n' }, { test: 'cargo test' }],
+    ['Rust', { 'Cargo.toml': '[package]\nname = "x"\n' }, { test: 'cargo test --workspace' }],
     [
       'Rust with clippy',
       { 'Cargo.toml': '[package]\n[lints.clippy]\nall = "deny"\n' },
-      { lint: 'cargo clippy --all-targets', test: 'cargo test' },
+      { lint: 'cargo clippy --workspace --all-targets', test: 'cargo test --workspace' },
     ],
     [
       'a Rust workspace',
@@ -255,8 +250,13 @@ test('returns each check at most once for any files', () => {
     fc.json(),
     fc.array(line).map((lines) => lines.join('\n')),
   );
+  const sources = [
+    ...['package.json', 'pnpm-workspace.yaml', 'composer.json', 'Makefile', 'makefile', 'go.mod', 'Cargo.toml'],
+    ...['mypy.ini', 'Gemfile', 'mix.exs', 'pyproject.toml', 'setup.cfg', 'tox.ini', 'requirements-dev.txt'],
+  ];
+  expect(sources.filter((name) => !isCheckSource(name))).toEqual([]);
   fc.assert(
-    fc.property(fc.dictionary(fc.constantFrom(...CHECK_SOURCES, 'pom.xml', 'uv.lock'), text), (files) => {
+    fc.property(fc.dictionary(fc.constantFrom(...sources, 'pom.xml', 'uv.lock'), text), (files) => {
       const names = plan(files).checks.map(({ name }) => name);
       expect(new Set(names).size).toBe(names.length);
       expect(names.filter((name) => !['lint', 'types', 'test', 'check'].includes(name))).toEqual([]);
@@ -328,25 +328,6 @@ describe('the packages of a workspace', () => {
     ['a package that is not in it', { 'package.json': npm, 'examples/a/package.json': pack({ test: 'x' }) }, {}],
     ['no workspace', { 'package.json': '{}', 'packages/a/package.json': pack({ test: 'x' }) }, {}],
     [
-      'yarn classic: a script that all packages have',
-      {
-        'package.json': npm,
-        'yarn.lock': '',
-        'packages/a/package.json': pack({ test: 'vitest', lint: 'x' }),
-        'apps/web/package.json': pack({ test: 'x' }),
-      },
-      { test: 'CI=true yarn workspaces run test' },
-    ],
-    [
-      'yarn since 4: a script that some packages have',
-      {
-        'package.json': '{"workspaces": ["packages/*"], "packageManager": "yarn@4.9.1+sha224.0"}',
-        'packages/a/package.json': pack({ test: 'x' }),
-        'packages/b/package.json': pack({ lint: 'x' }),
-      },
-      { lint: 'yarn workspaces foreach --all run lint', test: 'yarn workspaces foreach --all run test' },
-    ],
-    [
       'the placeholder of npm init',
       { 'package.json': npm, 'packages/a/package.json': pack({ test: 'echo "Error" && exit 1' }) },
       {},
@@ -355,51 +336,14 @@ describe('the packages of a workspace', () => {
     expect(commands(files)).toEqual(expected);
   });
 
-  const yarn = (own: Readonly<Record<string, unknown>>) => JSON.stringify({ workspaces: ['packages/*'], ...own });
-  const two = { 'packages/a/package.json': pack({ test: 'x' }), 'packages/b/package.json': pack({ test: 'x' }) };
-
-  test.each<[string, Files, string | null]>([
-    ['yarn 1 by package.json', { ...two, 'package.json': yarn({ packageManager: 'yarn@1.22.22' }) }, 'run test'],
-    [
-      'yarn 1 with settings of a later version',
-      { ...two, 'package.json': yarn({ packageManager: 'yarn@1.22.22' }), '.yarnrc.yml': '' },
-      'run test',
-    ],
-    [
-      'yarn 4 by its settings',
-      {
-        ...two,
-        'package.json': npm,
-        'yarn.lock': '',
-        '.yarnrc.yml': 'x: 1\nyarnPath: .yarn/releases/yarn-4.0.2.cjs\n',
-      },
-      'foreach --all run test',
-    ],
-    ['yarn 3', { ...two, 'package.json': yarn({ packageManager: 'yarn@3.8.0' }) }, null],
-    ['a later yarn of unknown version', { ...two, 'package.json': npm, 'yarn.lock': '', '.yarnrc.yml': '' }, null],
-    [
-      'yarn 4, which would also run the script of the root',
-      { ...two, 'package.json': yarn({ packageManager: 'yarn@4.0.0', scripts: { test: 'exit 1' } }) },
-      null,
-    ],
-    ['bun', { ...two, 'package.json': npm, 'bun.lock': '' }, null],
-    ['bun, old', { ...two, 'package.json': npm, 'bun.lockb': '' }, null],
-  ])('%s', (_, files, command) => {
-    expect(plan(files)).toEqual(
-      command === null
-        ? { checks: [], passedOver: [{ run: 'test', why: 'in-packages' }] }
-        : { checks: [expect.objectContaining({ run: `yarn workspaces ${command}` })], passedOver: [] },
-    );
-  });
-
-  test('need a script with a colon in all packages for yarn 4, which searches them all', () => {
-    const manifest = { 'package.json': yarn({ packageManager: 'yarn@4.0.0' }) };
-    const a = { 'packages/a/package.json': pack({ 'test:ci': 'x' }) };
-    expect(commands({ ...manifest, ...a })).toEqual({ test: 'yarn workspaces foreach --all run test:ci' });
-    expect(plan({ ...manifest, ...a, 'packages/b/package.json': pack({}) })).toEqual({
-      checks: [],
-      passedOver: [{ run: 'test:ci', why: 'in-packages' }],
-    });
+  test.each<[string, Files]>([
+    ['yarn', { 'package.json': npm, 'yarn.lock': '' }],
+    ['yarn 4', { 'package.json': '{"workspaces": ["packages/*"], "packageManager": "yarn@4.9.1+sha224.0"}' }],
+    ['bun', { 'package.json': npm, 'bun.lock': '' }],
+    ['bun, old', { 'package.json': npm, 'bun.lockb': '' }],
+  ])('are left to the user for %s, which has no command that fits every version', (_, files) => {
+    const two = { 'packages/a/package.json': pack({ test: 'x' }), 'packages/b/package.json': pack({ test: 'x' }) };
+    expect(plan({ ...files, ...two })).toEqual({ checks: [], passedOver: [{ run: 'test', why: 'in-packages' }] });
   });
 
   test('report a script that watches', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compileGlob, globMatches } from '../../../src/kernel/glob.ts';
-import { toolWrittenGlobs } from '../../../src/setup/detect/languages.ts';
+import { toolWrittenGlobs } from '../../../src/setup/starter-settings.ts';
 
 test.each([
   [[], []],

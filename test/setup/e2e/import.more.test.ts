@@ -53,13 +53,16 @@ describe('init --from', () => {
       const repo = project(files);
       const first = await onceover(repo.root, ['init', '--from', tool]);
       expect([first.code, first.stderr]).toEqual([0, '']);
-      expect(first.stdout).toMatch(/^Imported from \.\S+ \(.+\), which stays unchanged\.\n\nWrote, word for word:\n/);
+      expect(first.stdout).toMatch(/^Imported from \.\S+ \(.+\), which stays unchanged\.\n\nWrote onceover\.yml:\n/);
       expect(first.stdout).toContain(
         `Wrote onceover.yml:\n\n${read(repo, 'onceover.yml')
           .trimEnd()
           .replace(/^(?=.)/gm, '  ')}\n`,
       );
-      for (const [name, text] of Object.entries(prompts)) expect(read(repo, `.onceover/reviews/${name}`)).toBe(text);
+      for (const [name, text] of Object.entries(prompts)) {
+        expect(read(repo, `.onceover/reviews/${name}`)).toBe(text);
+        expect(first.stdout).toContain(`\nWrote .onceover/reviews/${name} (`);
+      }
 
       repo.write('src/a.ts', '2\n');
       const planned = await onceover(repo.root, ['run', '--dry-run', '--json', '--base', 'main']);
@@ -70,7 +73,9 @@ describe('init --from', () => {
       const written = readdirSync(repo.root, { recursive: true }).filter((one) => !String(one).startsWith('.git/'));
       const before = read(repo, 'onceover.yml');
       const again = await onceover(repo.root, ['init', '--from']);
-      expect(again.stdout).toMatch(/^\.\S+ \(.+\) has been imported already\.\n\nAlready there, left unchanged:\n/);
+      expect(again.stdout).toMatch(
+        /^\.\S+ \(.+\) has been imported already\.\n\nonceover\.yml already exists and was left unchanged\.\n/,
+      );
       expect(again.stdout).not.toContain('Wrote');
       expect(read(repo, 'onceover.yml')).toBe(before);
       expect(readdirSync(repo.root, { recursive: true }).filter((one) => !String(one).startsWith('.git/'))).toEqual(
@@ -84,10 +89,10 @@ describe('init --from', () => {
     const document = await onceoverJson<SetUpDocument>(repo.root, ['init', '--from', 'coderabbit']);
     expect(document.carried_over?.not_carried_over).toEqual([
       '.coderabbit.yaml:1:1: it also reviews everything by built-in rules; our code-quality review replaces them',
+      '.coderabbit.yaml:1:1: onceover has no setting like language',
       expect.stringMatching(
         /^\.coderabbit\.yaml:6:15: "docs\/\+\(a\|b\)\/\*\*" has a group .* \.onceover\/reviews\/docs-a-b\.md: add a review for it$/,
       ),
-      '.coderabbit.yaml:1:1: onceover has no setting like language',
     ]);
   });
 
@@ -114,9 +119,9 @@ describe('init --from', () => {
       'Mine.\n',
     ]);
     expect(end.stdout).toContain('onceover.yml lacks some of these checks and reviews. Add these lines to it:');
-    expect(end.stdout).toContain('      code-quality: { prompt: .onceover/reviews/code-quality.md }\n');
+    expect(end.stdout).toContain('      code-quality:\n          prompt: .onceover/reviews/code-quality.md\n');
     // A prompt that the settings use was imported before.
-    expect(end.stdout).not.toContain('      src: {');
+    expect(end.stdout).not.toContain('      src:\n');
     expect(existsSync(join(repo.root, '.onceover/reviews/code-quality.md'))).toBe(true);
   });
 

@@ -54,38 +54,61 @@ test('imports a whole file: one entry per path, one review per text, and a list 
   const { text, prompts, left } = await carry(WHOLE, { toolWritten: ['package-lock.json'] });
   expect(text).toMatchInlineSnapshot(`
     "# The checks and reviews that a change has to pass. "onceover run" runs them. Imported from .coderabbit.yaml.
-    version: 1
     # agents: [claude, codex]   # none was found: see "onceover doctor"
     # agent:                    # or a command: prompt on stdin, JSON on stdout
     #   house: { command: [./tools/reviewer.sh] }
-    unchanged_gates: rest       # skip what is unchanged since it last ran
+    version: 1
+    unchanged_gates: rest
 
     gates:
       - path: .
-        exclude: [package-lock.json, "dist/**", "**/*.snap"]
+        exclude:
+          - package-lock.json
+          - dist/**
+          - "**/*.snap"
         reviews:
-          code-quality: { prompt: .onceover/reviews/code-quality.md }
-          # Breaking Changes
-          breaking-changes: { prompt: .onceover/reviews/breaking-changes.md }
-          # Style
-          style: { prompt: .onceover/reviews/style.md }
-          everything: { prompt: .onceover/reviews/everything.md }
+          code-quality:
+            prompt: .onceover/reviews/code-quality.md
+          breaking-changes:
+            prompt: .onceover/reviews/breaking-changes.md
+          style:
+            prompt: .onceover/reviews/style.md
       - path: src/controllers
-        exclude: ["dist/**", "**/*.snap"]
+        exclude:
+          - dist/**
+          - "**/*.snap"
         reviews:
-          src-controllers: { prompt: .onceover/reviews/src-controllers.md }
+          src-controllers:
+            prompt: .onceover/reviews/src-controllers.md
       - path: "**/*.{test,spec}.ts"
-        exclude: ["dist/**", "**/*.snap"]
+        exclude:
+          - dist/**
+          - "**/*.snap"
         reviews:
-          test-spec.ts: { prompt: .onceover/reviews/test-spec.ts.md }
-      - path: "src/?*"
-        exclude: ["dist/**", "**/*.snap"]
+          test-spec.ts:
+            prompt: .onceover/reviews/test-spec.ts.md
+      - path: src/?*
+        exclude:
+          - dist/**
+          - "**/*.snap"
         reviews:
-          src: { prompt: .onceover/reviews/src.md }
+          src:
+            prompt: .onceover/reviews/src.md
       - path: docs
-        exclude: ["dist/**", "**/*.snap"]
+        exclude:
+          - dist/**
+          - "**/*.snap"
         reviews:
-          docs: { prompt: .onceover/reviews/docs.md }
+          docs:
+            prompt: .onceover/reviews/docs.md
+      - path: .
+        exclude:
+          - package-lock.json
+          - dist/**
+          - "**/*.snap"
+        reviews:
+          everything:
+            prompt: .onceover/reviews/everything.md
     "
   `);
   expect(prompts).toEqual({
@@ -103,11 +126,10 @@ test('imports a whole file: one entry per path, one review per text, and a list 
   expect(left).toMatchInlineSnapshot(`
     [
       ".coderabbit.yaml:1:1: it also reviews everything by built-in rules; our code-quality review replaces them",
-      ".coderabbit.yaml:3:1: onceover has no setting for the tone of reviewers; add it to a prompt if you need it",
+      ".coderabbit.yaml:2:1: onceover has no setting like language, tone_instructions, early_access, reviews.profile, reviews.high_level_summary, reviews.poem, reviews.pre_merge_checks.docstrings, reviews.tools, chat",
       ".coderabbit.yaml:12:7: onceover cannot limit all reviews to "src/**" at once; change the path of each",
       ".coderabbit.yaml:34:9: Style only warns there; here its findings block ("fail_on" sets from which priority on)",
       ".coderabbit.yaml:37:9: later is not in use; its text is in .onceover/reviews/later.md, which no review uses",
-      ".coderabbit.yaml:2:1: onceover has no setting like language, early_access, chat, reviews.profile, reviews.high_level_summary, reviews.poem, reviews.tools, reviews.pre_merge_checks.docstrings",
     ]
   `);
 });

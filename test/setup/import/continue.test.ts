@@ -28,25 +28,27 @@ Fail if one of them has:
   });
   expect(text).toMatchInlineSnapshot(`
     "# The checks and reviews that a change has to pass. "onceover run" runs them. Imported from .continue/checks, .agents/checks.
-    version: 1
     # agents: [claude, codex]   # none was found: see "onceover doctor"
     # agent:                    # or a command: prompt on stdin, JSON on stdout
     #   house: { command: [./tools/reviewer.sh] }
-    unchanged_gates: rest       # skip what is unchanged since it last ran
+    version: 1
+    unchanged_gates: rest
 
     gates:
       - path: .
         reviews:
-          # Docs say what the code does: always
-          Docs-Freshness: { prompt: .onceover/reviews/Docs-Freshness.md }
-          bare: { prompt: .onceover/reviews/bare.md }
-          # Flag destructive database migrations
-          migration-safety: { prompt: .onceover/reviews/migration-safety.md }
-          # Short
-          short: { prompt: .onceover/reviews/short.md }
-          bare-2: { prompt: .onceover/reviews/bare-2.md }
-          # x
-          tools: { prompt: .onceover/reviews/tools.md }
+          Docs-Freshness:
+            prompt: .onceover/reviews/Docs-Freshness.md
+          bare:
+            prompt: .onceover/reviews/bare.md
+          migration-safety:
+            prompt: .onceover/reviews/migration-safety.md
+          short:
+            prompt: .onceover/reviews/short.md
+          bare-2:
+            prompt: .onceover/reviews/bare-2.md
+          tools:
+            prompt: .onceover/reviews/tools.md
     "
   `);
   expect(prompts).toEqual({
@@ -61,17 +63,9 @@ Fail if one of them has:
   expect(left).toMatchInlineSnapshot(`
     [
       ".continue/checks/empty.md:1:1: empty has no text",
-      ".continue/checks/migration-safety.md:4:8: migration-safety uses the model anthropic/claude-sonnet-4-5; here a model is set per agent, under "agent"",
-      ".agents/checks/tools.md:4:1: onceover has no setting like tools",
+      ".continue/checks/migration-safety.md:4:1: onceover has no setting like model, tools",
     ]
   `);
-});
-
-test('keeps a name inside its comment', async () => {
-  const about = 'gates: []\\n- x: # \\u2028 \\u0085 }';
-  const { text, settings } = await carriedWell('continue', { [CHECK]: `---\nname: "${about}"\n---\nLook.\n` });
-  expect(settings.gates).toHaveLength(1);
-  expect(text).toContain('      # gates: [] - x: # }\n');
 });
 
 test.each([

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync,
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { RepoPath } from '../../src/kernel/ids.ts';
-import { openProjectFiles } from '../../src/setup/planned-file.ts';
+import { openProjectFiles } from '../../src/setup/project-files.ts';
 import { temporaryFolder } from '../support/repo.ts';
 
 const PATH = '.mcp.json' as RepoPath;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type ScriptNature, scriptNature, scriptsIn } from '../../../src/setup/detect/scripts.ts';
+import { type ScriptNature, scriptNature, scriptsIn } from '../../../src/setup/detect/script-nature.ts';
 
 const nature = (text: string, others: Readonly<Record<string, string>> = {}) =>
   scriptNature('it', new Map(Object.entries({ it: text, ...others })));

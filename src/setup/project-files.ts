@@ -4,7 +4,6 @@ import { readText } from '../git/working-files.ts';
 import { byCodePoint } from '../kernel/collections.ts';
 import type { RepoPath } from '../kernel/ids.ts';
 import { folderOf } from '../kernel/paths.ts';
-import type { Repository } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import {
   checkFolder,
@@ -15,9 +14,18 @@ import {
   removeFile,
   writeAtomically,
 } from '../platform/files.ts';
-import type { GatesFound, ProjectFiles, SetupStep } from './types.ts';
+import type { GatesFound, SetupStep } from './types.ts';
 
-export type SetupPorts = { readonly files: ProjectFiles; readonly repository: Repository };
+/** The user's files, which only `init` writes. */
+export interface ProjectFiles {
+  /** Returns null if the file does not exist. */
+  read(path: RepoPath): Promise<Result<string | null>>;
+  /** Returns the sorted names of the plain files in a folder; none if the folder does not exist. */
+  list(folder: RepoPath): Promise<Result<readonly string[]>>;
+  write(path: RepoPath, text: string): Promise<Result<void>>;
+  /** Removes a file, and the folders above it that become empty. */
+  remove(path: RepoPath): Promise<Result<void>>;
+}
 
 /** The facts that the first checks and reviews depend on. */
 export type SetupFacts = {
@@ -25,6 +33,8 @@ export type SetupFacts = {
   readonly agents: readonly string[];
   /** The entries that `onceover.yml` has already. */
   readonly configured: readonly EntrySettings[];
+  /** The files that git tracks or would track. */
+  readonly paths: readonly RepoPath[];
 };
 
 /** A file to write; `text` is null if the file stays unchanged. */
@@ -44,25 +54,11 @@ export const NOTHING_FOUND = {
 } as const;
 
 /** Plans a file if it does not exist; a file that exists stays unchanged. */
-export async function planNewFile(
-  files: ProjectFiles,
-  path: RepoPath,
-  text: () => string,
-): Promise<Result<PlannedFile>> {
+export async function planNewFile(files: ProjectFiles, path: RepoPath, text: string): Promise<Result<PlannedFile>> {
   const present = await files.read(path);
   if (!present.ok) return present;
   if (present.value !== null) return ok({ path, did: 'left', added: null, text: null });
-  const added = text();
-  return ok({ path, did: 'written', added, text: added });
-}
-
-/** Returns the files that git tracks or would track. */
-export async function pathsOf(repository: Repository): Promise<Result<readonly RepoPath[]>> {
-  const listed = await repository.listing();
-  if (!listed.ok) return listed;
-  const deleted = new Set(listed.value.deleted);
-  const { tracked, untracked } = listed.value.listing;
-  return ok([...tracked, ...untracked].filter((path) => !deleted.has(path)));
+  return ok({ path, did: 'written', added: text, text });
 }
 
 const LONGEST_FILE = 4 * 1024 * 1024;

@@ -1,0 +1,90 @@
+/** How a script behaves. A check has to end by itself and must not change files. Sorted from best to worst. */
+const NATURES = ['empty', 'ends', 'ends-in-ci', 'changes-files', 'watches'] as const;
+
+export type ScriptNature = (typeof NATURES)[number];
+
+/** Returns the worst nature among the commands of a script and of all scripts that it runs. */
+export function scriptNature(name: string, scripts: ReadonlyMap<string, string>): ScriptNature {
+  const visited = new Set([name]);
+  let worst = 0;
+  // The loop also visits names that are added to the set while it runs.
+  for (const script of visited) {
+    for (const words of commandsOf(scripts.get(script) ?? '')) {
+      worst = Math.max(worst, NATURES.indexOf(commandNature(words)));
+      for (const other of scriptsRunBy(words, scripts)) visited.add(other);
+    }
+  }
+  return NATURES[worst] ?? 'empty';
+}
+
+/** Returns those of the named scripts that the text of a script runs. */
+export function scriptsIn(text: string, names: ReadonlySet<string>): readonly string[] {
+  return commandsOf(text).flatMap((words) => scriptsRunBy(words, names));
+}
+
+function commandsOf(text: string): readonly (readonly string[])[] {
+  return text
+    .split(/[;&|\n]/)
+    .map((command) => command.split(/[\s"'()]+/).filter((word) => word !== ''))
+    .filter((words) => words.length > 0);
+}
+
+const RUNNERS = /^(?:npm|pnpm|yarn|bun|npm-run-all2?|run-[sp]|make|MAKE)$/;
+
+function scriptsRunBy(words: readonly string[], scripts: { has(name: string): boolean }): readonly string[] {
+  const hasRunner = words.some((word) => RUNNERS.test(word));
+  // concurrently writes "npm:lint", composer "@lint".
+  return words.flatMap((word) => {
+    const bare = word.replace(/^(?:npm:|@)/, '');
+    return scripts.has(bare) && (hasRunner || bare !== word) ? [bare] : [];
+  });
+}
+
+/** A command has this nature if a program is followed by one of `words`, and by none of `unless`. */
+type NatureSign = {
+  readonly nature: ScriptNature;
+  readonly programs?: readonly string[];
+  readonly words?: readonly string[];
+  readonly unless?: readonly string[];
+};
+
+const NO_WATCH = ['--run', '--no-watch', '--watch=false', '--watchAll=false'];
+
+const NATURE_SIGNS: readonly NatureSign[] = [
+  { nature: 'watches', programs: ['nodemon', 'chokidar'] },
+  { nature: 'watches', programs: ['tsc', 'mocha', 'ava', 'vitest'], words: ['-w'] },
+  { nature: 'watches', programs: ['vitest', 'playwright'], words: ['--ui'] },
+  { nature: 'watches', programs: ['vitest'], words: ['watch', 'dev'], unless: ['run'] },
+  { nature: 'watches', programs: ['cypress'], words: ['open'] },
+  { nature: 'watches', programs: ['karma'], words: ['start'], unless: ['--single-run'] },
+  { nature: 'watches', programs: ['ng'], words: ['test'], unless: NO_WATCH },
+  {
+    nature: 'changes-files',
+    words: ['--fix', '--write', '--autocorrect', '--autocorrect-all', '--emitDeclarationOnly', 'lint-staged'],
+  },
+  { nature: 'changes-files', programs: ['rubocop'], words: ['-a', '-A'] },
+  { nature: 'changes-files', programs: ['prettier', 'gofmt', 'goimports'], words: ['-w'] },
+  { nature: 'changes-files', programs: ['black', 'isort'], unless: ['--check', '--check-only', '--diff'] },
+  // These programs watch at a terminal, and end if CI is set.
+  { nature: 'ends-in-ci', programs: ['vitest'], unless: ['run', ...NO_WATCH] },
+  {
+    nature: 'ends-in-ci',
+    programs: ['react-scripts', 'craco', 'react-app-rewired'],
+    words: ['test'],
+    unless: NO_WATCH,
+  },
+];
+
+function commandNature(words: readonly string[]): ScriptNature {
+  if (['echo', 'true', ':', 'exit'].includes(words[0] ?? '')) return 'empty';
+  if (words.some((word) => /^--watch(?!man)/.test(word) && !word.endsWith('=false'))) return 'watches';
+  return NATURE_SIGNS.find((sign) => shows(sign, words))?.nature ?? 'ends';
+}
+
+function shows({ programs, words: wanted, unless = [] }: NatureSign, words: readonly string[]): boolean {
+  const at = programs === undefined ? 0 : words.findIndex((word) => programs.includes(word)) + 1;
+  if (programs !== undefined && at === 0) return false;
+  const rest = words.slice(at);
+  const hasAny = (some: readonly string[]) => rest.some((word) => some.includes(word));
+  return (wanted === undefined || hasAny(wanted)) && !hasAny(unless);
+}

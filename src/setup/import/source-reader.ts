@@ -1,0 +1,157 @@
+import * as z from 'zod';
+import { checkShape, keyName, readYaml, splitFrontMatter } from '../../config/yaml.ts';
+import { quoteName } from '../../kernel/escape.ts';
+import type { Failure, Position, Problem } from '../../kernel/failure.ts';
+import type { RepoPath } from '../../kernel/ids.ts';
+import { isRecord } from '../../kernel/json.ts';
+import { err, ok, type Result } from '../../kernel/result.ts';
+import type { ProjectFiles } from '../project-files.ts';
+import type { ImportNote } from './types.ts';
+
+/** A checked value of another tool, with the position of everything in it. */
+export type SourceValue<T> = {
+  readonly value: T;
+  place(path: readonly PropertyKey[], at?: 'key'): Position;
+};
+
+type SourceText = { readonly file: string; readonly name: string; readonly text: string };
+
+/** A text in YAML that becomes a prompt. Escapes can make texts that no file can have. */
+export const promptText = z.string().refine((text) => !/\0|\p{Surrogate}/u.test(text), {
+  message: 'has a NUL or half a character in it',
+});
+
+/** Reads the files of another tool, and collects the problems and the parts that are not imported. */
+export type SourceReader = ReturnType<typeof openSourceReader>;
+
+export function openSourceReader(files: ProjectFiles) {
+  let failure: Failure | null = null;
+  const problems: Problem[] = [];
+  const notes: ImportNote[] = [];
+  const unknownKeys = new Map<string, Position>();
+
+  /** Returns the text of a file; '' if it is missing or cannot be read, which `finish` reports. */
+  async function read(file: string): Promise<string> {
+    const text = await files.read(file as RepoPath);
+    if (!text.ok) failure ??= text.failure;
+    return text.ok ? (text.value ?? '') : '';
+  }
+
+  function note(at: Position, said: string, how?: 'once'): void {
+    if (how !== 'once' || !notes.some((one) => one.said === said)) notes.push({ at, said });
+  }
+
+  function wrong(at: Position, key: string, said: string): void {
+    problems.push({ ...at, what: { kind: 'bad-value', key, said } });
+  }
+
+  /** Checks a value; returns null if something is wrong. `name` comes before the names of unknown keys. */
+  function check<T extends z.ZodType>(
+    schema: T,
+    given: unknown,
+    placeInFile: SourceValue<unknown>['place'],
+    { name, base = [] }: { readonly name: string; readonly base?: readonly PropertyKey[] },
+  ): SourceValue<z.output<T>> | null {
+    const checked = checkShape(schema, given ?? {}, { place: placeInFile }, base);
+    const place: typeof placeInFile = (path, at) => placeInFile([...base, ...path], at);
+    if (!checked.ok) {
+      const { file } = place([]);
+      problems.push(...checked.problems.map((problem) => ({ ...problem, file })));
+      return null;
+    }
+    for (const path of droppedKeys(given, checked.value)) {
+      const keys = [name, ...path].filter((key) => typeof key === 'string' && key !== '').join('.');
+      if (!unknownKeys.has(keys)) unknownKeys.set(keys, place(path, 'key'));
+    }
+    return { value: checked.value, place };
+  }
+
+  return {
+    files,
+    note,
+    wrong,
+    read,
+
+    /** Parses a YAML file, or a Markdown file with front matter; returns null if something is wrong. */
+    parse<T extends z.ZodType>({ file, text }: Omit<SourceText, 'name'>, schema: T, name = '') {
+      const split = file.endsWith('.md')
+        ? splitFrontMatter(text)
+        : ({ ok: true, yaml: text, shift: 0, bodyLine: Number.POSITIVE_INFINITY } as const);
+      const yaml = split.ok ? readYaml(split.yaml) : { ok: false as const, problems: [split.problem] };
+      const shift = split.ok ? split.shift : 0;
+      if (!split.ok || !yaml.ok) {
+        const found = yaml.ok ? [] : yaml.problems;
+        problems.push(...found.map((one) => ({ ...one, file, line: one.line + shift })));
+        return null;
+      }
+      const place: SourceValue<unknown>['place'] = (path, at) => {
+        const { line, column } = yaml.yaml.place(path, at);
+        return { file, line: line + shift, column };
+      };
+      const checked = check(schema, yaml.value, place, { name });
+      // The body keeps its line breaks, which `splitFrontMatter` does not.
+      const lines = text.replace(/^\ufeff/, '').split(/(?<=\n)/);
+      return checked && { ...checked, body: lines.slice(split.bodyLine - 1).join('') };
+    },
+
+    /** Checks the entries `{ name: value }` of a list, and passes over the others, which are only names. */
+    inline<T extends z.ZodType>(
+      { place }: SourceValue<unknown>,
+      path: readonly PropertyKey[],
+      given: readonly unknown[],
+      schema: T,
+    ): readonly (SourceValue<z.output<T>> & { readonly name: string })[] {
+      return given.flatMap((entry, i) => {
+        if (!isRecord(entry)) return [];
+        const at = [...path, i];
+        const [key, ...more] = Object.keys(entry);
+        if (key === undefined || more.length > 0) {
+          wrong(place(at), keyName(at), 'must be a name, or one name with its settings');
+          return [];
+        }
+        const checked = check(schema, entry[key], place, { name: String(path.at(-1)), base: [...at, key] });
+        return checked === null ? [] : [{ ...checked, name: key }];
+      });
+    },
+
+    /** Returns the files of a folder whose names have one of these endings. */
+    async folder(folder: string, ...endings: readonly string[]): Promise<readonly SourceText[]> {
+      const listed = await files.list(folder as RepoPath);
+      if (!listed.ok) failure ??= listed.failure;
+      const texts: SourceText[] = [];
+      for (const ending of endings) {
+        for (const one of (listed.ok ? listed.value : []).filter((name) => name.endsWith(ending))) {
+          const file = `${folder}/${one}`;
+          texts.push({ file, name: one.slice(0, -ending.length), text: await read(file) });
+        }
+      }
+      return texts;
+    },
+
+    /** Whether a text can be a prompt, which a blank text cannot. */
+    isPrompt(text: string, name: string, at: Position): boolean {
+      if (text.trim() === '') note(at, `${quoteName(name)} has no text`);
+      return text.trim() !== '';
+    },
+
+    /** Returns the notes, or all problems if there are any. */
+    finish(): Result<readonly ImportNote[]> {
+      if (failure !== null) return err(failure);
+      if (problems.length > 0) return err({ kind: 'broken-config', problems });
+      const [first] = unknownKeys.values();
+      const said = `onceover has no setting like ${[...unknownKeys.keys()].map(quoteName).join(', ')}`;
+      return ok([...notes, ...(first === undefined ? [] : [{ at: first, said }])]);
+    },
+  };
+}
+
+/** Returns the paths of the keys that a schema dropped from a value. */
+function droppedKeys(given: unknown, kept: unknown): readonly (readonly PropertyKey[])[] {
+  if (typeof given !== 'object' || given === null || typeof kept !== 'object' || kept === null) return [];
+  return Object.entries(given).flatMap(([key, value]) => {
+    const part = Array.isArray(given) ? Number(key) : key;
+    const keptValue: unknown = Object.hasOwn(kept, key) ? Reflect.get(kept, key) : undefined;
+    if (keptValue === undefined) return [[part]];
+    return droppedKeys(value, keptValue).map((path) => [part, ...path]);
+  });
+}
