@@ -124,7 +124,7 @@ async function runOrFix(
     const ran = await runGates(workingDirectory(), request);
     return ran.ok ? ok({ ended: ran.value, loop: null }) : ran;
   }
-  const looped = await runUntilPass(workingDirectory(), { ...request, ...fixing });
+  const looped = await runUntilPass(workingDirectory(), request, fixing);
   return looped.ok ? ok({ ended: looped.value.run, loop: looped.value }) : looped;
 }
 
