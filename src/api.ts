@@ -166,6 +166,13 @@ export const runUntilPass = inRepository(async () =>
 /** Returns the current state and what a run would do. Runs and writes nothing. */
 export const preview = inRepository(async () => withOptions((await import('./gates/open-run.ts')).previewGates));
 
+/** Returns the current state of all gates and findings. Runs and writes nothing. */
+export const status = inRepository(async () => {
+  const { previewGates, READ_ONLY } = await import('./gates/open-run.ts');
+  return (repository, base: string | null) =>
+    previewGates(repository, { ...READ_ONLY, selection: { kind: 'change', base } });
+});
+
 /** Lets a function of run options take the paths as the user wrote them. */
 function withOptions<Args extends readonly unknown[], T>(
   call: (repository: RepositoryPaths, options: RunOptions, ...args: Args) => Promise<Result<T>>,

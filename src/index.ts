@@ -165,7 +165,7 @@ export async function run(options: RunOptions = {}): Promise<RunDocument> {
 
 /** Returns the state of all gates and findings. Runs nothing. */
 export async function status(options: Pick<RunOptions, 'root' | 'base'> = {}): Promise<RunDocument> {
-  return runDocument((await call(app.preview, options, requestOf(options))).outcome);
+  return runDocument((await call(app.status, options, options.base ?? null)).outcome);
 }
 
 function requestOf(options: RunOptions): app.RunRequestOptions {
