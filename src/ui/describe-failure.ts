@@ -68,7 +68,7 @@ const MESSAGES: ByKind<GeneralFailure, Message> = {
     next: `Rename one of them, or use the full name: refs/heads/${quoteName(name)} for a branch, refs/remotes/${quoteName(name)} for a remote branch.`,
   }),
   'no-base': ({ tried }) => ({
-    what: `No base branch to compare with was found${tried.length === 0 ? '' : ` (tried ${tried.join(', ')})`}.`,
+    what: `There is no base branch to compare with${tried.length === 0 ? '' : ` (tried ${tried.join(', ')})`}.`,
     next: 'Choose one with --base or "base" in onceover.yml.',
   }),
   'no-merge-base': ({ shallow, base }) =>
