@@ -1,27 +1,18 @@
 import { loadSettings, openParsedFiles } from './config/read-file.ts';
 import { SETTINGS_FILE } from './config/settings.ts';
-import type { Cost, CostOptions } from './cost/read.ts';
 import type { DemoOptions } from './demo/play.ts';
-import type { DemoOutcome } from './demo/project.ts';
 import type { RunExplanation } from './explain/types.ts';
-import type { StartedRun } from './gates/background-run.ts';
-import type { Cleaned } from './gates/clean.ts';
-import type { Preview, RunOptions } from './gates/open-run.ts';
-import type { RunProgress } from './gates/progress.ts';
-import type { LoopOutcome, RunOutcome } from './gates/run-types.ts';
-import type { KnownFinding, Resolution } from './gates/types.ts';
+import type { RunOptions } from './gates/open-run.ts';
 import { findRepository, repositoryAt } from './git/locate.ts';
 import { openRepository } from './git/repository.ts';
 import { diskFiles } from './git/tree-files.ts';
-import type { RepoPath, ReviewId, SessionId } from './kernel/ids.ts';
+import type { RepoPath, ReviewId } from './kernel/ids.ts';
 import { DEFAULT_LOG_DIR } from './kernel/paths.ts';
-import { ACTIVE, type ReporterOf, type WaitOptions } from './kernel/ports.ts';
-import type { RepositoryPaths } from './kernel/repository.ts';
+import { ACTIVE } from './kernel/ports.ts';
+import type { RepositoryPaths, Selection } from './kernel/repository.ts';
 import { err, ok, type Result } from './kernel/result.ts';
-import type { PhaseName } from './kernel/review-loops.ts';
-import type { StartedPhase } from './phases/background-phase.ts';
-import type { PhaseOptions, PhaseOutcome, PhasePlan } from './phases/run-types.ts';
-import type { ReportFile, WrittenReports } from './reports/write.ts';
+import type { OpenGuard } from './phases/open-phase.ts';
+import type { PhaseOptions } from './phases/run-types.ts';
 import { explainReviewId, instructions, rules } from './rules/instructions.ts';
 import { openProject } from './rules/load.ts';
 import { checkReviewId } from './rules/review-id.ts';
@@ -30,22 +21,21 @@ import { openPasses } from './rules/store.ts';
 import type { MarkReceipt, Notice, ReviewExplanation } from './rules/types.ts';
 import type { DoctorOptions } from './setup/doctor.ts';
 import type { SetupOptions } from './setup/init.ts';
-import type { DoctorReport, Removal, SetupOutcome } from './setup/types.ts';
+import type { DoctorReport, SetupOutcome } from './setup/types.ts';
 import { version } from './version.ts';
-import type { OfferedWorkflows, StepEnd, WorkflowSession, WorkflowStart } from './workflows/types.ts';
-import type { FinishStepOptions, StartWorkflowOptions } from './workflows/workflows.ts';
+import type { OfferedWorkflows } from './workflows/types.ts';
 
 export type { PhaseOptions };
 export { type GivenFiles, instructions, rules };
 
-/** Finds the repository while the code of a capability loads, then calls it. */
-async function inRepository<M, T>(
-  cwd: string,
-  load: Promise<M>,
-  call: (repository: RepositoryPaths, capability: M) => Promise<Result<T>> | Result<T>,
-): Promise<Result<T>> {
-  const [repository, capability] = await Promise.all([repositoryAt(cwd), load]);
-  return repository.ok ? call(repository.value, capability) : repository;
+/** Turns a function of a repository into one of a working directory. git runs while the code of the function loads. */
+function inRepository<Args extends readonly unknown[], T>(
+  load: () => Promise<(repository: RepositoryPaths, ...args: Args) => Promise<Result<T>> | Result<T>>,
+): (cwd: string, ...args: Args) => Promise<Result<T>> {
+  return async (cwd, ...args) => {
+    const [repository, call] = await Promise.all([repositoryAt(cwd), load()]);
+    return repository.ok ? call(repository.value, ...args) : repository;
+  };
 }
 
 /** Marks a review as passed. */
@@ -99,15 +89,15 @@ export async function init(cwd: string, options: SetupOptions): Promise<Result<S
 }
 
 /** Removes what onceover wrote in this repository. With `isDone: false` it only lists those files. */
-export function removeSetUp(cwd: string, options: { readonly isDone: boolean }): Promise<Result<Removal>> {
-  return inRepository(cwd, import('./setup/remove.ts'), async (repository, { removeProject }) => {
-    const parsed = openParsedFiles(repository.commonDir, version);
-    const settings = await loadSettings(diskFiles(repository.root), parsed);
+export const removeSetUp = inRepository(async () => {
+  const { removeProject } = await import('./setup/remove.ts');
+  return async (repository, options: { readonly isDone: boolean }) => {
+    const settings = await loadSettings(diskFiles(repository.root), openParsedFiles(repository.commonDir, version));
     // Removing must work with broken settings too.
     const logDir = settings.ok ? settings.value.logDir : DEFAULT_LOG_DIR;
     return removeProject({ place: repository, repository: openRepository(repository), logDir }, options);
-  });
-}
+  };
+});
 
 /** Lists the agents with their abilities; `resume` probes whether they can be resumed. */
 export async function doctor(cwd: string, options: DoctorOptions): Promise<Result<DoctorReport>> {
@@ -126,234 +116,72 @@ export type CheckedConfig = {
 };
 
 /** Reads every configuration file of the repository. Runs nothing. */
-export function checkConfig(cwd: string): Promise<Result<CheckedConfig>> {
-  return inRepository(cwd, import('./git/working-files.ts'), async (repository, { openContents }) => {
-    const files = diskFiles(repository.root);
-    const settings = await loadSettings(files, openParsedFiles(repository.commonDir, version));
-    if (!settings.ok) return settings;
-    const [found, offered, listed] = await Promise.all([
-      rules(cwd, null),
-      workflows(cwd),
-      openRepository(repository).listing(),
-    ]);
-    if (!found.ok) return found;
-    if (!offered.ok) return offered;
-    if (!listed.ok) return listed;
-    const { loadRoles, BUILT_IN_ROLES } = await import('./phases/roles/load.ts');
-    const roles = await loadRoles(files, listed.value.listing, BUILT_IN_ROLES);
-    if (!roles.ok) return roles;
-    const { gates } = settings.value;
-    const prompts = gates.flatMap(({ reviews }) => Object.values(reviews).map(({ prompt }) => prompt));
-    const contents = openContents(repository.root);
-    const states = await Promise.all(prompts.map((prompt) => contents.exists(prompt)));
-    return ok({
-      gates: prompts.length + gates.reduce((sum, { checks }) => sum + Object.keys(checks).length, 0),
-      rules: found.value.rules.length,
-      jobs: offered.value.jobs.length,
-      missingPrompts: prompts.filter((_, index) => states[index] !== 'file'),
-      notices: found.value.notices,
-      offered: offered.value,
-    });
+export async function checkConfig(cwd: string): Promise<Result<CheckedConfig>> {
+  const repository = await repositoryAt(cwd);
+  if (!repository.ok) return repository;
+  const { root, commonDir } = repository.value;
+  const files = diskFiles(root);
+  const settings = await loadSettings(files, openParsedFiles(commonDir, version));
+  if (!settings.ok) return settings;
+  const [found, offered, listed] = await Promise.all([
+    rules(cwd, null),
+    workflows(cwd),
+    openRepository(repository.value).listing(),
+  ]);
+  if (!found.ok) return found;
+  if (!offered.ok) return offered;
+  if (!listed.ok) return listed;
+  const { loadRoles, BUILT_IN_ROLES } = await import('./phases/roles/load.ts');
+  const roles = await loadRoles(files, listed.value.listing, BUILT_IN_ROLES);
+  if (!roles.ok) return roles;
+  const { gates } = settings.value;
+  const prompts = gates.flatMap(({ reviews }) => Object.values(reviews).map(({ prompt }) => prompt));
+  const contents = (await import('./git/working-files.ts')).openContents(root);
+  const states = await Promise.all(prompts.map((prompt) => contents.exists(prompt)));
+  return ok({
+    gates: prompts.length + gates.reduce((sum, { checks }) => sum + Object.keys(checks).length, 0),
+    rules: found.value.rules.length,
+    jobs: offered.value.jobs.length,
+    missingPrompts: prompts.filter((_, index) => states[index] !== 'file'),
+    notices: found.value.notices,
+    offered: offered.value,
   });
 }
 
-/** A run as the command line requests it. */
-export type RunRequestOptions = {
+/** A run as its caller requests it, with paths as the user wrote them. */
+export type RunRequestOptions = Omit<RunOptions, 'selection' | 'paths'> & {
   readonly selection:
-    | { readonly kind: 'change'; readonly base: string | null }
-    | { readonly kind: 'uncommitted' }
-    | { readonly kind: 'commit'; readonly commit: string }
+    | Exclude<Selection, { kind: 'files' }>
     | { readonly kind: 'files'; readonly files: GivenFiles; readonly base: string | null };
-  readonly gates: readonly string[];
   readonly paths: readonly string[];
-  readonly force: boolean;
-  readonly fresh: boolean;
-  readonly all: boolean;
-  readonly startedBy: 'person' | 'agent';
-  readonly reporter: ReporterOf<RunProgress>;
-  readonly stop: AbortSignal | null;
 };
 
 /** Runs the gates. */
-export function run(cwd: string, request: RunRequestOptions): Promise<Result<RunOutcome>> {
-  return inRepository(cwd, import('./gates/open-run.ts'), (repository, { runGates }) => {
-    const options = toOptions(repository, request);
-    return options.ok ? runGates(repository, options.value) : options;
-  });
-}
+export const run = inRepository(async () => withOptions((await import('./gates/open-run.ts')).runGates));
 
 /** Runs the gates and lets a fixer fix the findings, until all gates pass or the loop makes no progress. */
-export function runUntilPass(
-  cwd: string,
-  request: RunRequestOptions & {
-    readonly fixer: string;
-    readonly mostIterations: number | null;
-    readonly ratchet: boolean;
-  },
-): Promise<Result<LoopOutcome>> {
-  return inRepository(cwd, import('./fix-loop/open-loop.ts'), (repository, { runUntilPass: runLoop }) => {
-    const options = toOptions(repository, request);
-    const { fixer, mostIterations, ratchet } = request;
-    return options.ok ? runLoop(repository, options.value, { fixer, mostIterations, ratchet }) : options;
-  });
-}
+export const runUntilPass = inRepository(async () =>
+  withOptions((await import('./fix-loop/open-loop.ts')).runUntilPass),
+);
 
 /** Returns the current state and what a run would do. Runs and writes nothing. */
-export function preview(cwd: string, request: RunRequestOptions): Promise<Result<Preview>> {
-  return inRepository(cwd, import('./gates/open-run.ts'), (repository, { previewGates }) => {
+export const preview = inRepository(async () => withOptions((await import('./gates/open-run.ts')).previewGates));
+
+/** Returns the current state of all gates and findings. Runs and writes nothing. */
+export const status = inRepository(async () => {
+  const { previewGates, READ_ONLY } = await import('./gates/open-run.ts');
+  return (repository, base: string | null) =>
+    previewGates(repository, { ...READ_ONLY, selection: { kind: 'change', base } });
+});
+
+/** Lets a function of run options take the paths as the user wrote them. */
+function withOptions<Args extends readonly unknown[], T>(
+  call: (repository: RepositoryPaths, options: RunOptions, ...args: Args) => Promise<Result<T>>,
+) {
+  return async (repository: RepositoryPaths, request: RunRequestOptions, ...args: Args): Promise<Result<T>> => {
     const options = toOptions(repository, request);
-    return options.ok ? previewGates(repository, options.value) : options;
-  });
-}
-
-/** Runs a phase: reviews a feature's document or its code in loops. */
-export function phase(cwd: string, options: PhaseOptions): Promise<Result<PhaseOutcome>> {
-  return inRepository(cwd, phaseModules(), (repository, { openAndRunPhase, guardProof }) =>
-    openAndRunPhase(repository, options, (logDir) => guardProof(repository, logDir)),
-  );
-}
-
-/** Returns what a phase would do next. Runs and writes nothing. */
-export function previewPhase(cwd: string, options: PhaseOptions): Promise<Result<PhasePlan>> {
-  return inRepository(cwd, phaseModules(), (repository, { openAndPreviewPhase, guardProof }) =>
-    openAndPreviewPhase(repository, options, (logDir) => guardProof(repository, logDir)),
-  );
-}
-
-/** Loads phases with the guard for the files that passes are read from; phases do not know gates. */
-async function phaseModules() {
-  const [phases, { guardProof }] = await Promise.all([
-    import('./phases/open-phase.ts'),
-    import('./gates/record/proof-files.ts'),
-  ]);
-  return { ...phases, guardProof };
-}
-
-/** Writes the reports of a finished run. */
-export async function writeReports(cwd: string, files: readonly ReportFile[]): Promise<WrittenReports> {
-  const { writeReports: write } = await import('./reports/write.ts');
-  return write(cwd, files);
-}
-
-/** Appends a report to a file that other programs append to as well. */
-export async function appendReport(path: string, text: string): Promise<Result<void>> {
-  const { appendReport: append } = await import('./reports/write.ts');
-  return append(path, text);
-}
-
-/** Records that a finding is claimed to be fixed, or waived with a reason. */
-export function resolve(
-  cwd: string,
-  id: string,
-  word: { readonly how: 'fixed' | 'skipped'; readonly why: string },
-): Promise<Result<{ readonly finding: KnownFinding; readonly resolution: Resolution }>> {
-  return inRepository(cwd, import('./gates/resolve.ts'), (repository, { resolveFinding }) =>
-    resolveFinding(repository, id, word),
-  );
-}
-
-/** Plays real runs in a temporary repository, with scripted reviewers. */
-export async function playDemo(options: DemoOptions): Promise<Result<DemoOutcome>> {
-  return (await import('./demo/play.ts')).playDemo(options);
-}
-
-/** Answers a prompt as a scripted reviewer of the demo. */
-export async function answerAsReviewer(name: string, prompt: string, session: string | null) {
-  return (await import('./demo/reviewer.ts')).answerAsReviewer(name, prompt, session);
-}
-
-/** Archives the records. */
-export function clean(cwd: string): Promise<Result<Cleaned>> {
-  return inRepository(cwd, import('./gates/clean.ts'), (repository, records) => records.clean(repository));
-}
-
-/** Returns what the runs of this clone cost and saved. */
-export function cost(cwd: string, options: CostOptions): Promise<Result<Cost>> {
-  return inRepository(cwd, import('./cost/read.ts'), (repository, ledger) => ledger.cost(repository, options));
-}
-
-/** Approves the commands of the configuration in this clone, and returns them. */
-export function trust(cwd: string): Promise<Result<readonly string[]>> {
-  return inRepository(cwd, import('./trust/consent.ts'), (repository, { trustConfig }) => trustConfig(repository));
-}
-
-/** Turns the stop hook of this clone off for some minutes; 0 turns it on. Returns when it is on again. */
-export function snoozeHook(cwd: string, minutes: number): Promise<Result<Date | null>> {
-  return inRepository(cwd, import('./stop-hook/check-gates.ts'), ({ commonDir }, { snooze }) => {
-    const until = minutes === 0 ? null : Date.now() + minutes * 60_000;
-    const written = snooze(commonDir, until);
-    return written.ok ? ok(until === null ? null : new Date(until)) : written;
-  });
-}
-
-/** Starts a run in the background; it outlives the calling process. */
-export function startRun(
-  cwd: string,
-  request: { readonly paths: readonly string[]; readonly gate: string | null },
-): Promise<Result<StartedRun>> {
-  return inRepository(cwd, import('./gates/background-run.ts'), (repository, background) =>
-    background.startRun(repository, request),
-  );
-}
-
-/** Returns the state of a background run; `id: null` means the newest. */
-export function getRun(cwd: string, id: string | null, waiting: WaitOptions): Promise<Result<StartedRun>> {
-  return inRepository(cwd, import('./gates/background-run.ts'), (repository, background) =>
-    background.getRun(repository, id, waiting),
-  );
-}
-
-/** Starts or continues a phase in the background, and waits some time for the end of its round. */
-export function startPhase(
-  cwd: string,
-  request: { readonly phase: PhaseName; readonly feature: string },
-  waiting: WaitOptions,
-): Promise<Result<StartedPhase>> {
-  return inRepository(cwd, import('./phases/background-phase.ts'), (repository, { startPhaseRun }) =>
-    startPhaseRun(repository, request, waiting),
-  );
-}
-
-/** Passes the fix summary to a loop and waits for its next round. Without a summary, waits for the current round. */
-export function continuePhase(
-  cwd: string,
-  request: { readonly loopId: string; readonly summary: string | null },
-  waiting: WaitOptions,
-): Promise<Result<StartedPhase>> {
-  return inRepository(cwd, import('./phases/background-phase.ts'), (repository, { continuePhaseRun }) =>
-    continuePhaseRun(repository, request, waiting),
-  );
-}
-
-const workflowModule = () => import('./workflows/workflows.ts');
-
-/** Lists the jobs with their workflows, and the sessions of started workflows. */
-export function workflows(cwd: string): Promise<Result<OfferedWorkflows>> {
-  return inRepository(cwd, workflowModule(), (repository, { listWorkflows }) => listWorkflows(repository));
-}
-
-/** Starts a workflow. */
-export function startWorkflow(cwd: string, options: StartWorkflowOptions): Promise<Result<WorkflowStart>> {
-  return inRepository(cwd, workflowModule(), (repository, { startWorkflowRun }) =>
-    startWorkflowRun(repository, options),
-  );
-}
-
-/** Finishes a step of a workflow: checks and reviews its outputs, and returns the verdict or the next steps. */
-export function finishStep(cwd: string, options: FinishStepOptions): Promise<Result<StepEnd>> {
-  return inRepository(cwd, workflowModule(), (repository, { finishWorkflowStepRun }) =>
-    finishWorkflowStepRun(repository, options),
-  );
-}
-
-/** Ends a workflow before its last step. */
-export function abortWorkflow(
-  cwd: string,
-  options: { readonly named: string | null; readonly own: SessionId | null; readonly explanation: string },
-): Promise<Result<WorkflowSession>> {
-  return inRepository(cwd, workflowModule(), (repository, { abortWorkflowRun }) =>
-    abortWorkflowRun(repository, options),
-  );
+    return options.ok ? call(repository, options.value, ...args) : options;
+  };
 }
 
 function toOptions(repository: RepositoryPaths, request: RunRequestOptions): Result<RunOptions> {
@@ -364,6 +192,79 @@ function toOptions(repository: RepositoryPaths, request: RunRequestOptions): Res
   if (selection.kind !== 'files') return ok({ ...options, selection });
   const named = toPaths(repository, selection.files);
   if (!named.ok) return named;
-  const files = named.value.listed ?? [];
-  return ok({ ...options, selection: { kind: 'files', files, base: selection.base } });
+  return ok({ ...options, selection: { ...selection, files: named.value.listed ?? [] } });
 }
+
+/** Runs a phase: reviews a feature's document or its code in loops. */
+export const phase = inRepository(async () => {
+  const [{ openAndRunPhase }, guardFor] = await Promise.all([import('./phases/open-phase.ts'), proofGuard()]);
+  return (repository, options: PhaseOptions) => openAndRunPhase(repository, options, guardFor(repository));
+});
+
+/** Returns what a phase would do next. Runs and writes nothing. */
+export const previewPhase = inRepository(async () => {
+  const [{ openAndPreviewPhase }, guardFor] = await Promise.all([import('./phases/open-phase.ts'), proofGuard()]);
+  return (repository, options: PhaseOptions) => openAndPreviewPhase(repository, options, guardFor(repository));
+});
+
+/** Loads the guard for the files that passes are read from. Phases do not know gates, so they get it from here. */
+async function proofGuard(): Promise<(repository: RepositoryPaths) => OpenGuard> {
+  const { guardProof } = await import('./gates/record/proof-files.ts');
+  return (repository) => (logDir) => guardProof(repository, logDir);
+}
+
+/** Records that a finding is claimed to be fixed, or waived with a reason. */
+export const resolve = inRepository(async () => (await import('./gates/resolve.ts')).resolveFinding);
+
+/** Plays real runs in a temporary repository, with scripted reviewers. */
+export async function playDemo(options: DemoOptions) {
+  return (await import('./demo/play.ts')).playDemo(options);
+}
+
+/** Answers a prompt as a scripted reviewer of the demo. */
+export async function answerAsReviewer(name: string, prompt: string, session: string | null) {
+  return (await import('./demo/reviewer.ts')).answerAsReviewer(name, prompt, session);
+}
+
+/** Archives the records. */
+export const clean = inRepository(async () => (await import('./gates/clean.ts')).clean);
+
+/** Returns what the runs of this clone cost and saved. */
+export const cost = inRepository(async () => (await import('./cost/read.ts')).cost);
+
+/** Approves the commands of the configuration in this clone, and returns them. */
+export const trust = inRepository(async () => (await import('./trust/consent.ts')).trustConfig);
+
+/** Turns the stop hook of this clone off for some minutes; 0 turns it on. Returns when it is on again. */
+export const snoozeHook = inRepository(async () => {
+  const { snooze } = await import('./stop-hook/check-gates.ts');
+  return ({ commonDir }, minutes: number) => {
+    const until = minutes === 0 ? null : Date.now() + minutes * 60_000;
+    const written = snooze(commonDir, until);
+    return written.ok ? ok(until === null ? null : new Date(until)) : written;
+  };
+});
+
+/** Starts a run in the background; it outlives the calling process. */
+export const startRun = inRepository(async () => (await import('./gates/background-run.ts')).startRun);
+
+/** Returns the state of a background run; `id: null` means the newest. */
+export const getRun = inRepository(async () => (await import('./gates/background-run.ts')).getRun);
+
+/** Starts or continues a phase in the background, and waits some time for the end of its round. */
+export const startPhase = inRepository(async () => (await import('./phases/background-phase.ts')).startPhaseRun);
+
+/** Passes the fix summary to a loop and waits for its next round. Without a summary, waits for the current round. */
+export const continuePhase = inRepository(async () => (await import('./phases/background-phase.ts')).continuePhaseRun);
+
+/** Lists the jobs with their workflows, and the sessions of started workflows. */
+export const workflows = inRepository(async () => (await import('./workflows/workflows.ts')).listWorkflows);
+
+/** Starts a workflow. */
+export const startWorkflow = inRepository(async () => (await import('./workflows/workflows.ts')).startWorkflowRun);
+
+/** Finishes a step of a workflow: checks and reviews its outputs, and returns the verdict or the next steps. */
+export const finishStep = inRepository(async () => (await import('./workflows/workflows.ts')).finishWorkflowStepRun);
+
+/** Ends a workflow before its last step. */
+export const abortWorkflow = inRepository(async () => (await import('./workflows/workflows.ts')).abortWorkflowRun);

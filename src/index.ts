@@ -37,16 +37,27 @@ import type { QualityCli } from './workflows/quality/types.ts';
 export type { CheckSettings, EntrySettings, Priority, ReviewSettings, Settings } from './config/settings.ts';
 export { decideDispatch } from './dispatch/decide-resume.ts';
 export { type ComposedPrompt, composePrompt, type PromptSection } from './dispatch/prompt.ts';
+export type { ExplainDocument, RunExplanationDocument } from './explain/json.ts';
 export { planSlots } from './gates/decide/gate-state.ts';
+export type { FindingDocument, RunDocument } from './gates/json.ts';
 export type { FindingState, SlotNumber, SlotPlan, SlotRun } from './gates/types.ts';
 export type { AgentFailure, AgentSettings, DispatchFacts, DispatchPlan, Session, Usage } from './kernel/agent.ts';
 export type { BadReviewId, Failure, InTheWay, Position, Problem, ProblemKind, UnusableFile } from './kernel/failure.ts';
 export type { CommitId, GateId, RepoPath, ReviewId, SnapshotId } from './kernel/ids.ts';
 export type { LoopDispatchReason, PhaseName, PhaseRole, PhaseStage, ReviewerRole } from './kernel/review-loops.ts';
+export type { PhaseDocument, PhasePlanDocument } from './phases/json.ts';
 export type { Event, Reporter } from './progress/events.ts';
+export type { InstructionsDocument, PassDocument, RulesDocument } from './rules/json.ts';
 export { reviewId } from './rules/review-id.ts';
 export { matchRules } from './rules/tasks.ts';
 export type { Rule, RuleReference, Strategy } from './rules/types.ts';
+export type {
+  StepEndDocument,
+  WorkflowAbortDocument,
+  WorkflowStartDocument,
+  WorkflowsDocument,
+} from './workflows/json.ts';
+export type { QualityCliOptions } from './workflows/quality/agent.ts';
 export {
   DEFAULT_MAX_INLINE_FILES,
   type Evaluation,
@@ -55,7 +66,6 @@ export {
   type QualityGateOptions,
   type StepReviews,
 } from './workflows/quality/gate.ts';
-
 export { qualityTimeoutSeconds } from './workflows/quality/tasks.ts';
 export {
   type CriterionResult,
@@ -74,23 +84,6 @@ export {
   type ScopedReview,
   type StepOutputs,
 } from './workflows/quality/types.ts';
-
-export type {
-  ExplainDocument,
-  FindingDocument,
-  InstructionsDocument,
-  PassDocument,
-  PhaseDocument,
-  PhasePlanDocument,
-  QualityCliOptions,
-  RulesDocument,
-  RunDocument,
-  RunExplanationDocument,
-  StepEndDocument,
-  WorkflowAbortDocument,
-  WorkflowStartDocument,
-  WorkflowsDocument,
-};
 
 /** An expected failure with its kind and facts. The message says what happened and what to do next. */
 export class OnceoverError extends Error {
@@ -115,11 +108,8 @@ export type InstructionsOptions = {
 
 /** Writes the instruction files of all reviews to do. Returns these reviews and the skipped ones. */
 export async function instructions(options: InstructionsOptions = {}): Promise<InstructionsDocument> {
-  const outcome = await app.instructions(folder(options.root), {
-    files: given(options.files),
-    base: options.base ?? null,
-  });
-  return instructionsDocument(unwrap(outcome), options.platform ?? 'claude');
+  const wish = { files: given(options.files), base: options.base ?? null };
+  return instructionsDocument(await call(app.instructions, options, wish), options.platform ?? 'claude');
 }
 
 /** Writes the instruction files of all reviews to do, and returns their list. */
@@ -131,8 +121,8 @@ export async function writeInstructionFiles(options: InstructionsOptions = {}): 
 export async function configuredReviews(
   options: { readonly root?: string; readonly files?: readonly string[] } = {},
 ): Promise<RulesDocument> {
-  const found = unwrap(await app.rules(folder(options.root), given(options.files)));
-  return rulesDocument(found.rules, found.notices);
+  const { rules, notices } = await call(app.rules, options, given(options.files));
+  return rulesDocument(rules, notices);
 }
 
 /** Marks a review as passed. */
@@ -140,7 +130,7 @@ export async function markReviewAsPassed(
   reviewId: string,
   options: { readonly root?: string } = {},
 ): Promise<PassDocument> {
-  return passDocument(unwrap(await app.pass(folder(options.root), reviewId, 'library')));
+  return passDocument(await call(app.pass, options, reviewId, 'library'));
 }
 
 /** Explains the state of a review, gate, reviewer or finding. */
@@ -148,10 +138,8 @@ export async function explain(
   name: string,
   options: { readonly root?: string; readonly base?: string } = {},
 ): Promise<ExplainDocument | RunExplanationDocument> {
-  const explained = unwrap(await app.explain(folder(options.root), name, { base: options.base ?? null }));
-  return explained.about === 'review'
-    ? explainDocument(explained.explanation)
-    : runExplanationDocument(explained.explanation);
+  const { about, explanation } = await call(app.explain, options, name, { base: options.base ?? null });
+  return about === 'review' ? explainDocument(explanation) : runExplanationDocument(explanation);
 }
 
 /** Selects the change and the gates of a run. */
@@ -172,12 +160,34 @@ export type RunOptions = {
 
 /** Runs the gates. `exit_code` of the document is 0 only if every gate passes. */
 export async function run(options: RunOptions = {}): Promise<RunDocument> {
-  return runDocument(unwrap(await app.run(folder(options.root), requestOf(options))));
+  return runDocument(await call(app.run, options, requestOf(options)));
 }
 
 /** Returns the state of all gates and findings. Runs nothing. */
 export async function status(options: Pick<RunOptions, 'root' | 'base'> = {}): Promise<RunDocument> {
-  return runDocument(unwrap(await app.preview(folder(options.root), requestOf(options))).outcome);
+  return runDocument((await call(app.status, options, options.base ?? null)).outcome);
+}
+
+function requestOf(options: RunOptions): app.RunRequestOptions {
+  const { commit, files, base = null } = options;
+  return {
+    selection:
+      commit !== undefined
+        ? { kind: 'commit', commit }
+        : options.uncommitted === true
+          ? { kind: 'uncommitted' }
+          : files !== undefined
+            ? { kind: 'files', files: { names: files, source: 'arguments' }, base }
+            : { kind: 'change', base },
+    gates: options.gates ?? [],
+    paths: options.paths ?? [],
+    force: options.force === true,
+    fresh: options.fresh === true,
+    all: options.all === true,
+    startedBy: 'person',
+    reporter: { tell: (event) => options.onEvent?.(event) },
+    stop: options.signal ?? null,
+  };
 }
 
 /** Marks a finding as fixed, or waives it with a reason. */
@@ -186,7 +196,7 @@ export async function resolveFinding(
   word: { readonly how: 'fixed' | 'skipped'; readonly why: string },
   options: { readonly root?: string } = {},
 ): Promise<FindingDocument> {
-  return resolvedDocument(unwrap(await app.resolve(folder(options.root), id, word)).finding);
+  return resolvedDocument((await call(app.resolve, options, id, word)).finding);
 }
 
 /** Options of a phase. Without `fixer` and `step`: one review and its verdict. */
@@ -214,7 +224,7 @@ export type PhaseOptions = {
 
 /** Runs a phase of a feature. The status is "approved" only if the reviewers approved the current content. */
 export async function phase(name: PhaseName, feature: string, options: PhaseOptions = {}): Promise<PhaseDocument> {
-  return phaseDocument(unwrap(await app.phase(folder(options.root), phaseRequestOf(name, feature, options))));
+  return phaseDocument(await call(app.phase, options, phaseRequestOf(name, feature, options)));
 }
 
 /** Returns what a phase would do next. Runs and writes nothing. */
@@ -223,9 +233,7 @@ export async function previewPhase(
   feature: string,
   options: PhaseOptions = {},
 ): Promise<PhasePlanDocument> {
-  return phasePlanDocument(
-    unwrap(await app.previewPhase(folder(options.root), phaseRequestOf(name, feature, options))),
-  );
+  return phasePlanDocument(await call(app.previewPhase, options, phaseRequestOf(name, feature, options)));
 }
 
 function phaseRequestOf(name: PhaseName, feature: string, options: PhaseOptions): app.PhaseOptions {
@@ -254,8 +262,8 @@ function phaseRequestOf(name: PhaseName, feature: string, options: PhaseOptions)
 export async function openQualityCli(
   options: QualityCliOptions & { readonly root?: string | undefined } = {},
 ): Promise<QualityCli> {
-  const { openQualityCli: open } = await import('./workflows/quality/agent.ts');
-  return unwrap(await open(folder(options.root), options));
+  const agent = await import('./workflows/quality/agent.ts');
+  return call(agent.openQualityCli, options, options);
 }
 
 /** The reviewer of workflow outputs and a callback for progress. */
@@ -270,7 +278,7 @@ export type WorkflowOptions = {
 
 /** Lists the jobs with their workflows, and the open sessions. */
 export async function workflows(options: { readonly root?: string } = {}): Promise<WorkflowsDocument> {
-  return workflowsDocument(unwrap(await app.workflows(folder(options.root))));
+  return workflowsDocument(await call(app.workflows, options));
 }
 
 /** Starts a workflow. With `selfReview` the author of the outputs has them reviewed. */
@@ -280,8 +288,9 @@ export async function startWorkflow(
   options: WorkflowOptions & { readonly workflow?: string; readonly selfReview?: boolean } = {},
 ): Promise<WorkflowStartDocument> {
   const { workflow = null, selfReview = false } = options;
-  const request = { ...callerOf(options), job, goal, workflow, selfReview };
-  return workflowStartDocument(unwrap(await app.startWorkflow(folder(options.root), request)));
+  return workflowStartDocument(
+    await call(app.startWorkflow, options, { ...callerOf(options), job, goal, workflow, selfReview }),
+  );
 }
 
 /** Finishes a step: checks and reviews its outputs. Paths are relative to `root`. */
@@ -295,7 +304,7 @@ export async function finishStep(
     readonly step?: string;
   } = {},
 ): Promise<StepEndDocument> {
-  const ended = await app.finishStep(folder(options.root), {
+  const ended = await call(app.finishStep, options, {
     ...callerOf(options),
     named: options.session ?? null,
     own: null,
@@ -305,7 +314,7 @@ export async function finishStep(
     notes: options.notes ?? null,
     override: options.override ?? null,
   });
-  return stepEndDocument(unwrap(ended));
+  return stepEndDocument(ended);
 }
 
 /** Ends a workflow before its last step, and returns its state. */
@@ -314,7 +323,7 @@ export async function abortWorkflow(
   options: { readonly root?: string; readonly session?: string } = {},
 ): Promise<WorkflowAbortDocument> {
   const request = { named: options.session ?? null, own: null, explanation };
-  return sessionDocument(unwrap(await app.abortWorkflow(folder(options.root), request)));
+  return sessionDocument(await call(app.abortWorkflow, options, request));
 }
 
 function callerOf({ reviewer, signal, onProgress }: WorkflowOptions) {
@@ -322,37 +331,17 @@ function callerOf({ reviewer, signal, onProgress }: WorkflowOptions) {
   return { startedBy: 'person', reviewer: reviewer ?? null, stop: signal ?? null, progress } as const;
 }
 
-function requestOf(options: RunOptions): app.RunRequestOptions {
-  const { commit, files, base = null } = options;
-  return {
-    selection:
-      commit !== undefined
-        ? { kind: 'commit', commit }
-        : options.uncommitted === true
-          ? { kind: 'uncommitted' }
-          : files !== undefined
-            ? { kind: 'files', files: { names: files, source: 'arguments' }, base }
-            : { kind: 'change', base },
-    gates: options.gates ?? [],
-    paths: options.paths ?? [],
-    force: options.force === true,
-    fresh: options.fresh === true,
-    all: options.all === true,
-    startedBy: 'person',
-    reporter: { tell: (event) => options.onEvent?.(event) },
-    stop: options.signal ?? null,
-  };
-}
-
-function folder(root: string | undefined): string {
-  return resolve(root ?? '.');
-}
-
 function given(files: readonly string[] | undefined): app.GivenFiles | null {
   return files === undefined ? null : { names: files, source: 'arguments' };
 }
 
-function unwrap<T>(result: Result<T>): T {
+/** Calls a capability in the folder `root` (default: the working directory), and throws its failure. */
+async function call<Args extends readonly unknown[], T>(
+  capability: (cwd: string, ...args: Args) => Promise<Result<T>>,
+  { root = '.' }: { readonly root?: string | undefined },
+  ...args: Args
+): Promise<T> {
+  const result = await capability(resolve(root), ...args);
   if (result.ok) return result.value;
   throw new OnceoverError(result.failure);
 }

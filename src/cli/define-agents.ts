@@ -3,14 +3,6 @@ import { BASE, collect, JSON_ANSWER, OR_FROM_LIST, PLATFORM, wholeNumber } from 
 
 /** Adds the commands that agents and their programs call. */
 export function addAgentCommands(program: Command): void {
-  addInstructions(program);
-  addRules(program);
-  addPass(program);
-  addMcp(program);
-  addHook(program);
-}
-
-function addInstructions(program: Command): void {
   program
     .command('instructions')
     .summary('write one instruction file per review to do')
@@ -23,9 +15,7 @@ function addInstructions(program: Command): void {
     .option(...BASE)
     .option(...JSON_ANSWER)
     .action(async (files, options) => (await import('./commands/rules.ts')).instructionsCommand(files, options));
-}
 
-function addRules(program: Command): void {
   program
     .command('rules')
     .summary('list the review rules')
@@ -33,9 +23,7 @@ function addRules(program: Command): void {
     .argument('[files...]', `list only rules that match one of these files; ${OR_FROM_LIST}`)
     .option(...JSON_ANSWER)
     .action(async (files, options) => (await import('./commands/rules.ts')).rulesCommand(files, options));
-}
 
-function addPass(program: Command): void {
   program
     .command('pass')
     .summary('mark a review as passed')
@@ -45,9 +33,7 @@ function addPass(program: Command): void {
     .argument('<review_id>', 'the id exactly as the instruction file gives it')
     .option(...JSON_ANSWER)
     .action(async (id, options) => (await import('./commands/rules.ts')).passCommand(id, options));
-}
 
-function addMcp(program: Command): void {
   program
     .command('mcp')
     .summary('start the MCP server on stdio')
@@ -57,9 +43,7 @@ function addMcp(program: Command): void {
     .option('--reviewer <agent>', 'workflows: the agent that reviews outputs (default: Claude Code, if installed)')
     .option('--self-review', 'workflows: the calling agent reviews with its own sub-agent')
     .action(async (options) => (await import('./commands/mcp.ts')).mcpCommand(options));
-}
 
-function addHook(program: Command): void {
   const hook = program
     .command('hook')
     .usage('<command> [options]')
@@ -88,11 +72,6 @@ function addHook(program: Command): void {
 
 /** Adds the review loops over documents and the workflows. */
 export function addLoopCommands(program: Command): void {
-  addPhase(program);
-  addWorkflow(program);
-}
-
-function addPhase(program: Command): void {
   program
     .command('phase')
     .usage('<phase> <feature> [options]')
@@ -128,13 +107,7 @@ function addPhase(program: Command): void {
     .action(async (name, feature, options) =>
       (await import('./commands/phase.ts')).phaseCommand(name, feature, options),
     );
-}
 
-const workflowCommands = () => import('./commands/workflow.ts');
-
-const WHICH_SESSION = ['--session <id>', 'the session, if several are open'] as const;
-
-function addWorkflow(program: Command): void {
   const workflow = program
     .command('workflow')
     .usage('<command> [options]')
@@ -196,3 +169,7 @@ function addWorkflow(program: Command): void {
     .option(...JSON_ANSWER)
     .action(async (explanation, options) => (await workflowCommands()).workflowAbortCommand(explanation, options));
 }
+
+const workflowCommands = () => import('./commands/workflow.ts');
+
+const WHICH_SESSION = ['--session <id>', 'the session, if several are open'] as const;

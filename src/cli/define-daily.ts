@@ -3,13 +3,6 @@ import { BASE, collect, JSON_ANSWER, OR_FROM_LIST, wholeNumber } from './options
 
 /** Adds the commands of everyday work. */
 export function addDailyCommands(program: Command): void {
-  addRun(program);
-  addStatus(program);
-  addExplain(program);
-  addResolve(program);
-}
-
-function addRun(program: Command): void {
   program
     .command('run')
     .summary('run the checks and reviews on your change')
@@ -46,9 +39,7 @@ function addRun(program: Command): void {
     .option(...JSON_ANSWER)
     .addOption(new Option('--started-by-agent').hideHelp())
     .action(async (paths, options) => (await import('./commands/run.ts')).runCommand(paths, options));
-}
 
-function addStatus(program: Command): void {
   program
     .command('status')
     .summary('show which gates pass and which findings are open')
@@ -61,9 +52,7 @@ function addStatus(program: Command): void {
     .option('--verbose', 'show every reviewer, waived findings and all files')
     .option(...JSON_ANSWER)
     .action(async (options) => (await import('./commands/run.ts')).statusCommand(options));
-}
 
-function addExplain(program: Command): void {
   program
     .command('explain')
     .summary('explain why something ran, was skipped or failed')
@@ -75,9 +64,7 @@ function addExplain(program: Command): void {
     .option(...BASE)
     .option(...JSON_ANSWER)
     .action(async (id, options) => (await import('./commands/records.ts')).explainCommand(id, options));
-}
 
-function addResolve(program: Command): void {
   program
     .command('resolve')
     .summary('mark a finding as fixed, or waive it with a reason')
@@ -94,11 +81,6 @@ function addResolve(program: Command): void {
 
 /** Adds the commands that read or archive past runs. */
 export function addRecordCommands(program: Command): void {
-  addCost(program);
-  addClean(program);
-}
-
-function addCost(program: Command): void {
   program
     .command('cost')
     .summary('show what your reviews cost and what onceover saved')
@@ -114,9 +96,7 @@ function addCost(program: Command): void {
     .option(...JSON_ANSWER)
     .option('--csv', 'print one row per review, for spreadsheets')
     .action(async (feature, options) => (await import('./commands/records.ts')).costCommand(feature, options));
-}
 
-function addClean(program: Command): void {
   program
     .command('clean')
     .summary('archive the records and start again at run 1')
@@ -127,15 +107,6 @@ function addClean(program: Command): void {
 
 /** Adds the commands that set onceover up or check its set-up. */
 export function addSetupCommands(program: Command): void {
-  addInit(program);
-  addDoctor(program);
-  addConfig(program);
-  addTrust(program);
-  addDemo(program);
-  addCompletion(program);
-}
-
-function addInit(program: Command): void {
   program
     .command('init')
     .summary('set up onceover in this repository')
@@ -155,9 +126,7 @@ function addInit(program: Command): void {
     .option('--yes', 'with --remove: remove the files')
     .option(...JSON_ANSWER)
     .action(async (options) => (await import('./commands/setup.ts')).initCommand(options));
-}
 
-function addDoctor(program: Command): void {
   program
     .command('doctor')
     .summary('show which agents are installed and what they can do')
@@ -168,9 +137,7 @@ function addDoctor(program: Command): void {
     .option('--resume [agent]', 'test whether this agent, or every installed agent, can resume a session')
     .option(...JSON_ANSWER)
     .action(async (options) => (await import('./commands/setup.ts')).doctorCommand(options));
-}
 
-function addConfig(program: Command): void {
   const config = program
     .command('config')
     .usage('<command> [options]')
@@ -186,9 +153,7 @@ function addConfig(program: Command): void {
     )
     .option(...JSON_ANSWER)
     .action(async (options) => (await import('./commands/config.ts')).configCheckCommand(options));
-}
 
-function addTrust(program: Command): void {
   program
     .command('trust')
     .summary('allow agents to run the configured commands')
@@ -198,9 +163,7 @@ function addTrust(program: Command): void {
     )
     .option(...JSON_ANSWER)
     .action(async (options) => (await import('./commands/setup.ts')).trustCommand(options));
-}
 
-function addDemo(program: Command): void {
   program
     .command('demo')
     .summary('see what it does, without an agent, key or network')
@@ -215,9 +178,7 @@ function addDemo(program: Command): void {
     .command('demo-reviewer', { hidden: true })
     .argument('<name>')
     .action(async (name) => (await import('./commands/demo.ts')).demoReviewerCommand(name));
-}
 
-function addCompletion(program: Command): void {
   program
     .command('completion')
     .summary('print a completion script for your shell')

@@ -12,25 +12,17 @@ export function readStdin(patience: number | null, stdin: Readable = process.std
   if (stdin === process.stdin && isFolder(0)) return Promise.resolve(err({ kind: 'input-cut-off', code: 'EISDIR' }));
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
-    const timer =
-      patience === null
-        ? undefined
-        : setTimeout(() => {
-            stdin.destroy();
-            resolve(ok(null));
-          }, patience);
-    stdin.on('data', (chunk: Buffer) => {
-      clearTimeout(timer);
-      chunks.push(chunk);
-    });
-    stdin.on('end', () => {
-      clearTimeout(timer);
-      resolve(ok(Buffer.concat(chunks).toString('utf8')));
-    });
-    stdin.on('error', (error: NodeJS.ErrnoException) => {
-      clearTimeout(timer);
-      resolve(err({ kind: 'input-cut-off', code: error.code ?? error.message }));
-    });
+    const giveUp = () => {
+      stdin.destroy();
+      resolve(ok(null));
+    };
+    const timer = patience === null ? undefined : setTimeout(giveUp, patience);
+    for (const event of ['data', 'end', 'error']) stdin.once(event, () => clearTimeout(timer));
+    stdin.on('data', (chunk: Buffer) => chunks.push(chunk));
+    stdin.on('end', () => resolve(ok(Buffer.concat(chunks).toString('utf8'))));
+    stdin.on('error', (error: NodeJS.ErrnoException) =>
+      resolve(err({ kind: 'input-cut-off', code: error.code ?? error.message })),
+    );
   });
 }
 
@@ -55,40 +47,27 @@ export function readFileList(text: string): readonly string[] {
     .map((line) => unquote(line) ?? line);
 }
 
-const SHORT_ESCAPES: Readonly<Record<string, number>> = {
-  a: 7,
-  b: 8,
-  t: 9,
-  n: 10,
-  v: 11,
-  f: 12,
-  r: 13,
-  '"': 34,
-  '\\': 92,
+const ESCAPE = /\\([abtnvfr"\\]|[0-3][0-7]{2})/g;
+
+const SHORT_ESCAPES: Readonly<Record<string, string>> = {
+  a: '\x07',
+  b: '\b',
+  t: '\t',
+  n: '\n',
+  v: '\v',
+  f: '\f',
+  r: '\r',
 };
 
 /** Unquotes a name that git quoted (`"\303\244.py"`); null if the line is not quoted. */
 function unquote(line: string): string | null {
   if (!/^"(?:[^"\\]|\\(?:[abtnvfr"\\]|[0-3][0-7]{2}))*"$/u.test(line)) return null;
-  const bytes: number[] = [];
-  const inner = line.slice(1, -1);
-  for (let i = 0; i < inner.length; i++) {
-    const char = inner[i] as string;
-    if (char !== '\\') {
-      const whole = String.fromCodePoint(inner.codePointAt(i) ?? 0);
-      bytes.push(...new TextEncoder().encode(whole));
-      i += whole.length - 1;
-      continue;
-    }
-    const next = inner[++i] as string;
-    const short = SHORT_ESCAPES[next];
-    if (short !== undefined) bytes.push(short);
-    else {
-      bytes.push(Number.parseInt(inner.slice(i, i + 3), 8));
-      i += 2;
-    }
-  }
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(new Uint8Array(bytes));
+  // git escapes single bytes, so each byte is one character here.
+  const bytes = Buffer.from(line.slice(1, -1), 'utf8').toString('latin1');
+  const plain = bytes.replace(ESCAPE, (_, code: string) =>
+    code.length === 3 ? String.fromCharCode(Number.parseInt(code, 8)) : (SHORT_ESCAPES[code] ?? code),
+  );
+  return Buffer.from(plain, 'latin1').toString('utf8');
 }
 
 const PATIENCE_MS = 300;

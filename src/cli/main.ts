@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import { useCompileCache } from './compile-cache.ts';
+
 /** Set at build time. It is not imported, so that `--version` opens no other file. */
 declare const ONCEOVER_VERSION: string;
 
@@ -28,21 +30,23 @@ try {
 
 async function main(): Promise<void> {
   // Answer the shortest commands before loading anything else.
-  if (rest.length === 0 && (first === '--version' || first === '-v' || first === '-V'))
+  if (rest.length === 0 && (first === '--version' || first === '-v' || first === '-V')) {
     process.stdout.write(`${ONCEOVER_VERSION}\n`);
-  else if (process.platform === 'win32') {
+    return;
+  }
+  if (process.platform === 'win32') {
     process.stderr.write('onceover does not support Windows yet. Use it inside WSL.\n');
     process.exitCode = 3;
-  } else if (isStop) await (await import('./hook-stop.ts')).hookStop(rest.slice(1));
-  else {
-    if (first === 'instructions' || first === 'run' || first === 'status') {
-      const run = first === 'run' && rest.length === 0;
-      (await import('../gates/prefetch.ts')).prefetch({ run });
-    }
-    // `onceover run` without flags is the most frequent command, so it does not load the option parser.
-    if (first === 'run' && rest.length === 0) await (await import('./plain-run.ts')).plainRun();
-    else await (await import('./program.ts')).runProgram(process.argv);
+    return;
   }
+  if (isStop) return (await import('./hook-stop.ts')).hookStop(rest.slice(1));
+  useCompileCache(process.env);
+  // `onceover run` without flags is the most frequent command, so it does not load the option parser.
+  const isPlainRun = first === 'run' && rest.length === 0;
+  if (first === 'instructions' || first === 'run' || first === 'status')
+    (await import('../gates/prefetch.ts')).prefetch({ run: isPlainRun });
+  if (isPlainRun) await (await import('./plain-run.ts')).plainRun();
+  else await (await import('./program.ts')).runProgram(process.argv);
 }
 
 /** Reports that a file of the program could not be loaded: neither a pass nor a finding. */

@@ -43,7 +43,7 @@ export function describeBug(error: unknown, json: boolean): void {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const next = 'Please report it with the command that you ran.';
   if (json) printJson({ error: { kind: 'bug', message: stack, next } });
-  printFailure({ what: `onceover ${version} crashed. This is a bug:\n${stack}`, next });
+  printFailure({ what: `Version ${version} crashed. This is a bug:\n${stack}`, next });
   process.exitCode = 3;
 }
 

@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import { isAbsolute, join, normalize } from 'node:path';
-import { appendReport, writeReports } from '../api.ts';
 import type { RunOutcome } from '../gates/run-types.ts';
 import { quoteName } from '../kernel/escape.ts';
 import { exitCode, type Failure } from '../kernel/failure.ts';
 import type { EndedRun } from '../reports/finished-run.ts';
 import { describeSeenReport, FORMATS, type Format } from '../reports/formats.ts';
 import { githubAnnotations, githubSummary } from '../reports/github.ts';
+import { appendReport, writeReports } from '../reports/write.ts';
 import { describeFailure } from '../ui/describe-failure.ts';
 import type { Message } from '../ui/wording.ts';
 import { version } from '../version.ts';

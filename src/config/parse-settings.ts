@@ -1,10 +1,9 @@
 import type { PlacedProblem } from '../kernel/failure.ts';
-import { compileGlob } from '../kernel/glob.ts';
 import type { RepoPath } from '../kernel/ids.ts';
 import { repoPath } from '../kernel/paths.ts';
 import type { Settings } from './settings.ts';
 import { type SettingsFile, settingsSchema } from './settings-schema.ts';
-import { checkShape, keyName, readYaml, valueAt, type YamlFile } from './yaml.ts';
+import { checkShape, readYaml, type YamlFile } from './yaml.ts';
 
 export type ParsedSettings =
   | { readonly ok: true; readonly settings: Settings }
@@ -15,33 +14,7 @@ export function parseSettings(text: string): ParsedSettings {
   const read = readYaml(text);
   if (!read.ok) return read;
   const checked = checkShape(settingsSchema, read.value ?? {}, read.yaml);
-  if (!checked.ok) return checked;
-  const problems = checkPaths(checked.value, read.yaml);
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, settings: toSettings(checked.value, read.yaml) };
-}
-
-function checkPaths(written: SettingsFile, yaml: YamlFile): PlacedProblem[] {
-  const problems: PlacedProblem[] = [];
-  const checkInside = (path: string, at: PropertyKey[]) => {
-    const found = repoPath(path);
-    if (found !== null && found !== '' && !found.split('/').includes('.git')) return;
-    const key = keyName(at, (part) => valueAt(written, part));
-    const said = 'must be a path inside the repository, relative to its root';
-    problems.push({ ...yaml.place(at), what: { kind: 'bad-value', key, said } });
-  };
-  const checkGlob = (glob: string, at: PropertyKey[]) => {
-    const compiled = glob === '.' ? null : compileGlob(glob, '');
-    if (compiled?.ok === false)
-      problems.push({ ...yaml.place(at), what: { kind: 'bad-glob', glob, said: compiled.said } });
-  };
-  checkInside(written.log_dir, ['log_dir']);
-  for (const [i, entry] of written.gates.entries()) {
-    checkGlob(entry.path, ['gates', i, 'path']);
-    for (const [n, exclude] of entry.exclude.entries()) checkGlob(exclude, ['gates', i, 'exclude', n]);
-    for (const [name, review] of Object.entries(entry.reviews))
-      checkInside(review.prompt, ['gates', i, 'reviews', name, 'prompt']);
-  }
-  return problems;
+  return checked.ok ? { ok: true, settings: toSettings(checked.value, read.yaml) } : checked;
 }
 
 function toSettings(written: SettingsFile, yaml: YamlFile): Settings {
@@ -90,7 +63,7 @@ function toSettings(written: SettingsFile, yaml: YamlFile): Settings {
   };
 }
 
-// checkPaths has rejected every path for which repoPath returns null.
+// The schema has rejected every path for which repoPath returns null.
 function checkedPath(path: string): RepoPath {
   return repoPath(path) ?? ('' as RepoPath);
 }

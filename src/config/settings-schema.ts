@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { AGENT_NAMES } from '../agents/table.ts';
-import { DEFAULT_LOG_DIR } from '../kernel/paths.ts';
+import { compileGlob } from '../kernel/glob.ts';
+import { DEFAULT_LOG_DIR, repoPath } from '../kernel/paths.ts';
 import { didYouMean } from '../ui/wording.ts';
 import { PRIORITIES } from './settings.ts';
 
@@ -131,50 +132,51 @@ export const settingsSchema = z
   })
   .describe('Settings and gates of onceover.')
   .superRefine((settings, context) => {
+    const wrong = (path: PropertyKey[], message: string, params = {}) =>
+      context.addIssue({ code: 'custom', path, message, params });
     const known = new Set<string>(AGENT_NAMES);
     for (const [agent, own] of Object.entries(settings.agent)) {
       if (own.command !== undefined) known.add(agent);
-      else if (!known.has(agent)) {
-        context.addIssue({
-          code: 'custom',
-          path: ['agent', agent],
-          message: `is not a known agent (${AGENT_NAMES.join(', ')}), so it needs a command`,
-        });
-      }
+      else if (!known.has(agent))
+        wrong(['agent', agent], `is not a known agent (${AGENT_NAMES.join(', ')}), so it needs a command`);
     }
-    const check = (agents: readonly string[] | undefined, path: PropertyKey[]) => {
+    const checkAgents = (agents: readonly string[] | undefined, path: PropertyKey[]) => {
       for (const [i, agent] of (agents ?? []).entries()) {
         if (known.has(agent)) continue;
-        context.addIssue({
-          code: 'custom',
-          path: [...path, i],
-          message: `names the agent "${agent}", which is neither known nor defined under agent${didYouMean(agent, [...known])}`,
-        });
+        const near = didYouMean(agent, [...known]);
+        wrong([...path, i], `names the agent "${agent}", which is neither known nor defined under agent${near}`);
       }
     };
-    check(settings.agents, ['agents']);
+    const checkPath = (path: string, at: PropertyKey[]) => {
+      const found = repoPath(path);
+      if (found === null || found === '' || found.split('/').includes('.git'))
+        wrong(at, 'must be a path inside the repository, relative to its root');
+    };
+    const checkGlob = (glob: string, at: PropertyKey[]) => {
+      const compiled = glob === '.' ? null : compileGlob(glob, '');
+      if (compiled?.ok === false) wrong(at, compiled.said, { glob });
+    };
+    checkAgents(settings.agents, ['agents']);
+    checkPath(settings.log_dir, ['log_dir']);
     const ids = new Set<string>();
     for (const [i, entry] of settings.gates.entries()) {
-      for (const [review, own] of Object.entries(entry.reviews))
-        check(own.agents, ['gates', i, 'reviews', review, 'agents']);
+      const at = ['gates', i];
+      checkGlob(entry.path, [...at, 'path']);
+      for (const [n, exclude] of entry.exclude.entries()) checkGlob(exclude, [...at, 'exclude', n]);
+      for (const [review, { agents, prompt }] of Object.entries(entry.reviews)) {
+        checkAgents(agents, [...at, 'reviews', review, 'agents']);
+        checkPath(prompt, [...at, 'reviews', review, 'prompt']);
+      }
       for (const kind of ['checks', 'reviews'] as const) {
         for (const gate of Object.keys(entry[kind])) {
           const id = `${kind} ${entry.path.replace(/^(?:\.\/)+|\/+$/g, '') || '.'} ${gate}`;
-          if (ids.has(id)) {
-            const message = `is defined twice for the path "${entry.path}"; give one of them another name`;
-            context.addIssue({ code: 'custom', path: ['gates', i, kind, gate], message });
-          }
+          if (ids.has(id))
+            wrong([...at, kind, gate], `is defined twice for the path "${entry.path}"; give one of them another name`);
           ids.add(id);
         }
       }
-      if (Object.keys(entry.checks).length + Object.keys(entry.reviews).length === 0) {
-        context.addIssue({
-          code: 'custom',
-          path: ['gates', i],
-          message: 'has neither checks nor reviews',
-          params: { misses: ['checks', 'reviews'] },
-        });
-      }
+      if (Object.keys(entry.checks).length + Object.keys(entry.reviews).length === 0)
+        wrong(at, 'has neither checks nor reviews', { misses: ['checks', 'reviews'] });
     }
   });
 

@@ -10,27 +10,23 @@ const LONGEST_WORD = 60;
 
 /**
  * Returns the name of a path inside a file, as shown to the user: `gates #2 (path src): checks.lint`. Entries of a list
- * count from 1. `valueAt` returns the value at a path.
+ * count from 1. `value` is the value at the first `below` parts of the path.
  */
-export function keyName(
-  path: readonly PropertyKey[],
-  valueAt: (path: readonly PropertyKey[]) => unknown = () => undefined,
-): string {
+export function keyName(path: readonly PropertyKey[], value: unknown = undefined, below = 0): string {
   let name = '';
   for (const [i, part] of path.entries()) {
-    if (typeof part === 'number') name += ` #${part + 1}${identifyingWord(valueAt(path.slice(0, i + 1)))}`;
+    const entry = i < below ? undefined : valueAt(value, path.slice(below, i + 1));
+    if (typeof part === 'number') name += ` #${part + 1}${identifyingWord(entry)}`;
     else name += `${i === 0 ? '' : typeof path[i - 1] === 'number' ? ': ' : '.'}${String(part)}`;
   }
   return name.trimStart();
 }
 
 function identifyingWord(entry: unknown): string {
-  if (typeof entry !== 'object' || entry === null) return '';
-  for (const key of IDENTIFYING) {
-    const word: unknown = Reflect.get(entry, key);
-    if (typeof word === 'string' && word !== '' && word.length <= LONGEST_WORD) return ` (${key} ${word})`;
-  }
-  return '';
+  const words = IDENTIFYING.map((key) => [key, valueAt(entry, [key])] as const);
+  const [key, word] =
+    words.find(([, one]) => typeof one === 'string' && one !== '' && one.length <= LONGEST_WORD) ?? [];
+  return key === undefined ? '' : ` (${key} ${word})`;
 }
 
 /** A YAML document with the position of every value. */
@@ -149,9 +145,8 @@ export function checkShape<T extends z.ZodType>(
   const dropped = droppedKey(value);
   if (dropped !== null) {
     const path = [...base, ...dropped];
-    const key = keyName(path, (part) => valueAt(value, part.slice(base.length)));
-    const said = 'is not an allowed name';
-    return { ok: false, problems: [{ ...yaml.place(path, 'key'), what: { kind: 'bad-value', key, said } }] };
+    const what = { kind: 'bad-value', key: keyName(path, value, base.length), said: 'is not an allowed name' } as const;
+    return { ok: false, problems: [{ ...yaml.place(path, 'key'), what }] };
   }
   const parsed = schema.safeParse(value);
   if (parsed.success) return { ok: true, value: parsed.data };
@@ -199,10 +194,7 @@ function explainIssue(
   base: readonly PropertyKey[],
 ): PlacedProblem[] {
   const path = [...base, ...issue.path];
-  // The values above `base` are unknown here.
-  const known = (part: readonly PropertyKey[]) =>
-    part.length < base.length ? undefined : valueAt(value, part.slice(base.length));
-  const key = keyName(path, known) || 'the file';
+  const key = keyName(path, value, base.length) || 'the file';
   const problem = (what: PlacedProblem['what']): PlacedProblem[] => [{ ...yaml.place(path), what }];
   const outOfRange = (bound: 'at least' | 'at most' | 'more than', limit: number | bigint, origin: string) =>
     problem({ kind: 'out-of-range', key, bound, limit: Number(limit), unit: UNITS[origin] ?? null });
@@ -227,8 +219,12 @@ function explainIssue(
       return outOfRange(issue.inclusive === false ? 'more than' : 'at least', issue.minimum, issue.origin);
     case 'too_big':
       return outOfRange('at most', issue.maximum, issue.origin);
-    default:
-      return problem({ kind: 'bad-value', key, said: issue.message });
+    default: {
+      // A custom issue of a glob has the glob in its parameters.
+      const glob: unknown = issue.code === 'custom' ? issue.params?.['glob'] : undefined;
+      const said = issue.message;
+      return problem(typeof glob === 'string' ? { kind: 'bad-glob', glob, said } : { kind: 'bad-value', key, said });
+    }
   }
 }
 
@@ -252,7 +248,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 const UNITS: Readonly<Record<string, 'characters' | 'entries'>> = { string: 'characters', array: 'entries' };
 
 /** Returns the value at a path inside a value; undefined if there is none. */
-export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   let at: unknown = value;
   for (const key of path) at = typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined;
   return at;

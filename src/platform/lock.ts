@@ -104,7 +104,8 @@ async function liveHolder(path: string): Promise<LockHolder | null> {
   const text = readPrivateFile(path);
   const owner = text.ok && text.value !== null ? readOwner(text.value) : null;
   if (owner === null) return unknownHolder(path);
-  return (await isAlive(owner)) ? owner : null;
+  const { pid, host, since } = owner;
+  return (await isAlive(owner)) ? { pid, host, since } : null;
 }
 
 // If the process is visible, its state decides and no time does: clocks may go back, and machines sleep.
@@ -193,7 +194,7 @@ export async function heldElsewhere(commonDir: string): Promise<Result<LockHolde
     const locks = isFile ? ok({ holder: null }) : await listLocks(join(commonDir, LOCKS, name), null);
     if (!locks.ok) return locks;
     const { holder } = locks.value;
-    if (holder !== null && !(holder.pid === process.pid && holder.host === hostname())) return ok(heldBy(holder));
+    if (holder !== null && !(holder.pid === process.pid && holder.host === hostname())) return ok(holder);
   }
   return ok(null);
 }
@@ -209,7 +210,7 @@ function folderOf({ root }: Pick<RepositoryPaths, 'root'>): string {
 async function tryToTake(folder: string, owner: LockOwner): Promise<Result<string | null>> {
   const before = await listLocks(folder, null);
   if (!before.ok) return before;
-  if (before.value.holder !== null) return err({ kind: 'lock-held', ...heldBy(before.value.holder) });
+  if (before.value.holder !== null) return err({ kind: 'lock-held', ...before.value.holder });
   const name = firstFree(before.value.names);
   const written = writeNew(folder, name, JSON.stringify(owner));
   if (!written.ok) return written;
@@ -242,10 +243,6 @@ function firstFree(names: ReadonlySet<string>): string {
   let number = 1;
   while (names.has(`${number}.json`)) number++;
   return `${number}.json`;
-}
-
-function heldBy({ pid, host, since }: LockHolder): LockHolder {
-  return { pid, host, since };
 }
 
 /** Renews the heartbeat until the lock is released, or until another process has replaced the file. */

@@ -16,22 +16,16 @@ const TAIL_BYTES = 8 * 1024 * 1024;
 
 const LONGEST_LINE = 8 * 1024 * 1024;
 
-type CaptureOptions = {
-  /** Called for every chunk of output. */
-  heard(): void;
-  onLine?(line: string): void;
-};
-
 /** Reads a stream to its end with bounded memory. The returned function returns the output so far. */
-function capture(stream: Readable, options: CaptureOptions): () => Captured {
+function capture(stream: Readable, heard: () => void, onLine?: (line: string) => void): () => Captured {
   const head: Buffer[] = [];
   let tail: Buffer[] = [];
   let headBytes = 0;
   let tailBytes = 0;
   let bytes = 0;
-  const lines = options.onLine === undefined ? null : lineReader(options.onLine);
+  const lines = onLine === undefined ? null : lineReader(onLine);
   stream.on('data', (chunk: Buffer) => {
-    options.heard();
+    heard();
     bytes += chunk.length;
     lines?.add(chunk);
     if (tail.length === 0 && headBytes + chunk.length <= HEAD_BYTES) {
@@ -136,14 +130,8 @@ const LINGER_MS = 500;
  */
 export function runProcessGroup(call: ProcessRun): Promise<ProcessRunEnd> {
   if (call.signal?.aborted) {
-    return Promise.resolve({
-      ...NO_OUTPUT,
-      kind: 'ended',
-      ending: 'cancelled',
-      code: null,
-      signal: null,
-      durationMs: 0,
-    });
+    const nothing = { code: null, signal: null, stdout: NO_TEXT, stderr: NO_TEXT, durationMs: 0 };
+    return Promise.resolve({ kind: 'ended', ending: 'cancelled', ...nothing });
   }
   return new Promise((resolve) => {
     const start = performance.now();
@@ -165,9 +153,8 @@ export function runProcessGroup(call: ProcessRun): Promise<ProcessRunEnd> {
     call.signal?.addEventListener('abort', onAbort, { once: true });
 
     const heard = () => idle?.refresh();
-    const onLine = call.onLine === undefined ? {} : { onLine: call.onLine };
-    const stdout = capture(child.stdout, { heard, ...onLine });
-    const stderr = capture(child.stderr, { heard });
+    const stdout = capture(child.stdout, heard, call.onLine);
+    const stderr = capture(child.stderr, heard);
     // A program may close its input early. Its exit code says whether that was an error.
     child.stdin.on('error', () => {});
     child.stdin.end(call.input);
@@ -194,8 +181,6 @@ function spawnIn({ program, args, cwd, env }: ProcessRun): ChildProcessWithoutNu
 }
 
 const NO_TEXT: Captured = { text: '', cut: null };
-
-const NO_OUTPUT = { stdout: NO_TEXT, stderr: NO_TEXT } as const;
 
 type Group = {
   /** Sends SIGTERM to the group, and SIGKILL after the grace period. */

@@ -13,54 +13,44 @@ import { describeUsage } from '../ledger/describe.ts';
 import { describeDispatchReason } from '../phases/describe/issues.ts';
 import { askedAgain, describeAgentFailure, describeTrouble, fallenBack } from '../ui/describe-agent-failure.ts';
 import { type Paint, PLAIN } from '../ui/style.ts';
-import { count, describeDuration } from '../ui/wording.ts';
+import { type ByKind, byKind, count, describeDuration } from '../ui/wording.ts';
 import type { Event } from './events.ts';
 
 type EventOf<Kind extends Event['kind']> = Extract<Event, { kind: Kind }>;
 
 /** Returns one line for an event, `null` for an event that only the live view shows. */
 export function describeEvent(event: Event, paint: Paint = PLAIN): string | null {
-  switch (event.kind) {
-    case 'iteration-started':
-      return `Run ${event.iteration}: ${count(event.gates, 'gate')}, ${count(event.slots, 'reviewer')}`;
-    case 'check-started':
-      return `${quoteName(event.gate)}: ${oneLine(event.command)}`;
-    case 'check-ended':
-      return `${quoteName(event.gate)}: ${paint(STYLES[event.status], SLOT_WORDS[event.status])}${event.why === null ? '' : ` (${event.why})`}, ${describeDuration(event.durationMs)}`;
-    case 'fix-started':
-      return `Fixing: ${event.agent} (${SESSIONS[event.dispatch]}) has to fix ${describeTask(event)}`;
-    case 'fix-ended':
-      return `Fixing: ${describeFix(event.fix)}`;
-    case 'slot-planned':
-      return isRoutine(event)
-        ? null
-        : `${quoteName(event.gate)}: ${describeSlot(event.plan) ?? describeReviewerPlan(event.plan)}`;
-    case 'slot-started':
-      return `${reviewerOf(event)}: started (${describeSession(event.dispatch)})`;
-    case 'slot-asked-again':
-      return `${reviewerOf(event)}: ${askedAgain(event)} (${describeAgentFailure(event.because)})`;
-    case 'slot-ended':
-      return `${reviewerOf(event)}: ${describeSlotEnd(event, paint)}, ${describeCost(event)}`;
-    case 'round-started':
-      return describeRound(event);
-    case 'look-started': {
-      const part = event.part === null ? '' : ` ${event.part}`;
-      return `${event.role}${part}: asking ${event.agent} (${describeRoleSession(event)})`;
-    }
-    case 'look-asked-again':
-      return `${event.role}: ${askedAgain(event)} (${describeAgentFailure(event.because)})`;
-    case 'look-ended':
-      return `${event.role}: ${describeRoleEnd(event, paint)}, ${describeCost(event)}`;
-    case 'committed':
-      return event.said === null
-        ? `Committed ${count(event.files, 'file')}: ${oneLine(event.message)}`
-        : `Not committed, git refused: ${oneLine(event.said)}`;
-    case 'fix-active':
-    case 'slot-active':
-    case 'look-active':
-      return null;
-  }
+  return byKind(linesFor(paint), event);
 }
+
+const linesFor = (paint: Paint): ByKind<Event, string | null> => ({
+  'iteration-started': ({ iteration, gates, slots }) =>
+    `Run ${iteration}: ${count(gates, 'gate')}, ${count(slots, 'reviewer')}`,
+  'check-started': ({ gate, command }) => `${quoteName(gate)}: ${oneLine(command)}`,
+  'check-ended': ({ gate, status, why, durationMs }) =>
+    `${quoteName(gate)}: ${paint(STYLES[status], SLOT_WORDS[status])}${why === null ? '' : ` (${why})`}, ${describeDuration(durationMs)}`,
+  'fix-started': (event) => `Fixing: ${event.agent} (${SESSIONS[event.dispatch]}) has to fix ${describeTask(event)}`,
+  'fix-ended': ({ fix }) => `Fixing: ${describeFix(fix)}`,
+  'slot-planned': (event) =>
+    isRoutine(event)
+      ? null
+      : `${quoteName(event.gate)}: ${describeSlot(event.plan) ?? describeReviewerPlan(event.plan)}`,
+  'slot-started': (event) => `${reviewerOf(event)}: started (${describeSession(event.dispatch)})`,
+  'slot-asked-again': (event) => `${reviewerOf(event)}: ${describeRetry(event)}`,
+  'slot-ended': (event) => `${reviewerOf(event)}: ${describeSlotEnd(event, paint)}, ${describeCost(event)}`,
+  'round-started': describeRound,
+  'look-started': (event) =>
+    `${event.role}${event.part === null ? '' : ` ${event.part}`}: asking ${event.agent} (${describeRoleSession(event)})`,
+  'look-asked-again': (event) => `${event.role}: ${describeRetry(event)}`,
+  'look-ended': (event) => `${event.role}: ${describeRoleEnd(event, paint)}, ${describeCost(event)}`,
+  committed: ({ said, files, message }) =>
+    said === null
+      ? `Committed ${count(files, 'file')}: ${oneLine(message)}`
+      : `Not committed, git refused: ${oneLine(said)}`,
+  'fix-active': () => null,
+  'slot-active': () => null,
+  'look-active': () => null,
+});
 
 /** Whether a planned or started reviewer runs for an ordinary reason, so that no extra line is needed. */
 export function isRoutine(event: EventOf<'slot-planned' | 'look-started'>): boolean {
@@ -72,6 +62,10 @@ const STYLES = { pass: 'good', fail: 'bad', error: 'broken' } as const;
 
 function reviewerOf(event: { readonly gate: string; readonly slot: number; readonly agent: string }): string {
   return `${quoteName(event.gate)}, ${reviewerName(event)}`;
+}
+
+function describeRetry(event: EventOf<'slot-asked-again' | 'look-asked-again'>): string {
+  return `${askedAgain(event)} (${describeAgentFailure(event.because)})`;
 }
 
 function describeCost({ durationMs, usage }: { readonly durationMs: number; readonly usage: Usage | null }): string {

@@ -19,8 +19,7 @@ export function frame(progress: Progress, { columns, rows }: Size, now: number, 
   const width = Math.max(10, columns - 1);
   const most = Math.max(1, Math.min(MOST_LINES, rows - 3));
   const shown = running.length <= most ? running : running.slice(0, most - 1);
-  const table = columnsFor(shown, width, now);
-  const lines = shown.map((one) => runningLine(one, table, width, now, paint));
+  const lines = tableOf(shown, width, now, paint);
   if (shown.length < running.length) lines.push(cut(`  … and ${running.length - shown.length} more`, width));
   return [...lines, paint('strong', summary(progress, width, now))];
 }
@@ -52,57 +51,42 @@ function titleOf(iteration: number, loop: Progress['loop']): string {
   return `${loop.phase}, ${which}`;
 }
 
-type Table = { readonly name: number; readonly agent: number; readonly how: number; readonly tokens: number };
-
-// A narrow terminal drops the least important column first: the session, then tokens, then the activity.
-function columnsFor(shown: readonly Running[], width: number, now: number): Table {
-  const widest = (of: (one: Running) => string) => Math.max(0, ...shown.map((one) => cells(of(one))));
-  const agent = Math.min(
-    16,
-    widest((one) => agentOf(one)),
+/** Returns one line per running check or reviewer, in columns, with its activity at the end. */
+function tableOf(shown: readonly Running[], width: number, now: number, paint: Paint): string[] {
+  const rows = shown.map((one) => ({ one, fields: fieldsOf(one, now) }));
+  const widths = [NAME, AGENT, SESSION, TIME, TOKENS].map((column) =>
+    Math.max(0, ...rows.map(({ fields }) => cells(fields[column] ?? ''))),
   );
-  const time = widest((one) => elapsed(now - one.since));
-  const full = { name: widest(nameOf), agent, how: widest(howOf), tokens: widest(tokensText) };
-  const taken = (table: Table) =>
-    2 + table.name + gap(table.agent) + gap(table.how) + gap(time) + gap(table.tokens) + (width >= 60 ? 12 : 0);
-  const candidates = [full, { ...full, how: 0 }, { ...full, how: 0, tokens: 0 }];
-  const fits = candidates.find((table) => taken(table) <= width);
-  if (fits !== undefined) return fits;
-  const least = { ...full, how: 0, tokens: width >= 60 ? full.tokens : 0 };
-  return { ...least, name: Math.max(8, full.name - (taken(least) - width)) };
+  const missing = () => {
+    const taken = widths.reduce((sum, wide) => sum + (wide === 0 ? 0 : wide + 2), 0);
+    return Math.max(0, taken + (width >= 60 ? 12 : 0) - width);
+  };
+  // A narrow terminal drops the least important columns first. Then the beginning of the name is cut.
+  for (const column of [SESSION, TOKENS]) if (missing() > 0) widths[column] = 0;
+  widths[NAME] = Math.max(8, (widths[NAME] ?? 0) - missing());
+  return rows.map(({ one, fields }) => {
+    const padded = fields.flatMap((field, column) => {
+      const wide = widths[column] ?? 0;
+      return wide === 0 ? [] : [padCells(cutStart(field, wide), wide)];
+    });
+    const start = cut(`  ${padded.join('  ')}`, width);
+    const rest = width - cells(start) - 2;
+    const doing = one.doing === null ? '' : cut(oneLine(one.doing), rest);
+    return rest < 4 || doing === '' ? start.trimEnd() : `${start}  ${paint('quiet', doing)}`;
+  });
 }
 
-const gap = (width: number) => (width === 0 ? 0 : width + 2);
+const [NAME, AGENT, SESSION, TIME, TOKENS] = [0, 1, 2, 3, 4] as const;
 
-function runningLine(one: Running, table: Table, width: number, now: number, paint: Paint): string {
-  const name = padCells(cutStart(nameOf(one), table.name), table.name);
-  const fields = [
-    table.agent === 0 ? '' : padCells(cut(agentOf(one), table.agent), table.agent),
-    table.how === 0 ? '' : padCells(howOf(one), table.how),
-    elapsed(now - one.since),
-    table.tokens === 0 ? '' : padCells(tokensText(one), table.tokens),
-  ].filter((field) => field !== '');
-  const start = cut(`  ${name}  ${fields.join('  ')}`, width);
-  const rest = width - cells(start) - 2;
-  const doing = one.doing === null ? '' : cut(oneLine(one.doing), rest);
-  return rest < 4 || doing === '' ? start : `${start}  ${paint('quiet', doing)}`;
-}
-
-function nameOf({ gate, slot }: Running): string {
-  if (slot === null) return quoteName(gate);
-  return typeof slot === 'number' ? `${quoteName(gate)}, reviewer ${slot}` : `${quoteName(gate)} ${slot}`;
-}
-
-function agentOf({ agent }: Running): string {
-  return agent === null ? '' : oneLine(agent);
-}
-
-function howOf({ dispatch }: Running): string {
-  return dispatch === null ? '' : SESSIONS[dispatch];
-}
-
-function tokensText({ tokens }: Running): string {
-  return tokens === null || tokens === 0 ? '' : tokensOf(tokens);
+function fieldsOf({ gate, slot, agent, dispatch, since, tokens }: Running, now: number): readonly string[] {
+  const part = slot === null ? '' : typeof slot === 'number' ? `, reviewer ${slot}` : ` ${slot}`;
+  return [
+    `${quoteName(gate)}${part}`,
+    agent === null ? '' : oneLine(agent),
+    dispatch === null ? '' : SESSIONS[dispatch],
+    elapsed(now - since),
+    tokens === null || tokens === 0 ? '' : tokensOf(tokens),
+  ];
 }
 
 /** Formats a duration as minutes and seconds, with hours if needed. */

@@ -47,48 +47,41 @@ export function progressAfter(before: Progress, event: Event, now: number): Prog
       return { ...NO_PROGRESS(before.startedAt), iteration: event.iteration, loop, slots: event.roles.length };
     }
     case 'check-started':
-      return started(before, event.gate, now, { gate: event.gate, doing: event.command });
+      return started(before, event, now, { gate: event.gate, doing: event.command });
     case 'fix-started':
-      return started(before, FIX, now, { gate: FIX, agent: event.agent, dispatch: event.dispatch });
+      return started(before, event, now, { gate: FIX, agent: event.agent, dispatch: event.dispatch });
     case 'slot-started': {
       const { gate, slot, agent, dispatch } = event;
-      return started(before, keyOf(event), now, { gate, slot, agent, dispatch: dispatch.kind });
+      return started(before, event, now, { gate, slot, agent, dispatch: dispatch.kind });
     }
     case 'look-started': {
       const { role, part, agent, dispatch, label } = event;
-      return started(before, role, now, { gate: role, slot: part, agent, dispatch, doing: label });
+      return started(before, event, now, { gate: role, slot: part, agent, dispatch, doing: label });
     }
     case 'fix-active':
     case 'slot-active':
     case 'look-active':
-      return changed(before, keyOf(event), (one) => ({
+      return changed(before, event, (one) => ({
         doing: event.doing ?? one.doing,
         tokens: tokensIn(event.usage) ?? one.tokens,
       }));
     case 'slot-asked-again':
     case 'look-asked-again':
-      return changed(before, keyOf(event), (one) => ({
+      return changed(before, event, (one) => ({
         agent: event.agent,
         dispatch: event.mode === 'repair' ? one.dispatch : 'fresh',
         doing: null,
       }));
     case 'check-ended':
-      return { ...before, running: without(before, event.gate) };
+      return ended(before, event, null);
     case 'fix-ended':
-      return {
-        ...before,
-        tokens: before.tokens + (tokensIn(event.fix.usage) ?? 0),
-        running: without(before, FIX),
-      };
+      return ended(before, event, event.fix.usage);
     case 'slot-ended':
-    case 'look-ended':
-      return {
-        ...before,
-        ended: before.ended + 1,
-        failed: before.failed + (event.status === 'pass' || event.status === 'done' ? 0 : 1),
-        tokens: before.tokens + (tokensIn(event.usage) ?? 0),
-        running: without(before, keyOf(event)),
-      };
+    case 'look-ended': {
+      const isFailure = event.status !== 'pass' && event.status !== 'done';
+      const counted = { ...before, ended: before.ended + 1, failed: before.failed + (isFailure ? 1 : 0) };
+      return ended(counted, event, event.usage);
+    }
     case 'slot-planned':
     case 'committed':
       return before;
@@ -97,15 +90,11 @@ export function progressAfter(before: Progress, event: Event, now: number): Prog
 
 const FIX = 'fixing';
 
-type KeyedEvent = Extract<
-  Event,
-  { readonly role: string } | { readonly slot: number } | { readonly kind: 'fix-active' }
->;
-
-/** Returns the key of a running reviewer, role or fixer. */
-function keyOf(event: KeyedEvent): string {
+/** Returns the key of a running check, reviewer, role or fixer. */
+function keyOf(event: Event): string {
   if ('role' in event) return event.role;
-  return 'slot' in event ? `${event.gate} @${event.slot}` : FIX;
+  if (!('gate' in event)) return FIX;
+  return 'slot' in event ? `${event.gate} @${event.slot}` : event.gate;
 }
 
 function tokensIn(usage: Usage | null): number | null {
@@ -116,19 +105,20 @@ const IDLE = { slot: null, agent: null, dispatch: null, doing: null, tokens: nul
 
 function started(
   before: Progress,
-  key: string,
+  event: Event,
   since: number,
   one: Pick<Running, 'gate'> & Partial<Omit<Running, 'since'>>,
 ): Progress {
-  return { ...before, running: new Map([...before.running, [key, { ...IDLE, since, ...one }]]) };
+  return { ...before, running: new Map([...before.running, [keyOf(event), { ...IDLE, since, ...one }]]) };
 }
 
-function changed(before: Progress, key: string, change: (one: Running) => Partial<Running>): Progress {
-  const one = before.running.get(key);
+function changed(before: Progress, event: Event, change: (one: Running) => Partial<Running>): Progress {
+  const one = before.running.get(keyOf(event));
   if (one === undefined) return before;
-  return { ...before, running: new Map([...before.running, [key, { ...one, ...change(one) }]]) };
+  return { ...before, running: new Map([...before.running, [keyOf(event), { ...one, ...change(one) }]]) };
 }
 
-function without(before: Progress, key: string): ReadonlyMap<string, Running> {
-  return new Map([...before.running].filter(([own]) => own !== key));
+function ended(before: Progress, event: Event, usage: Usage | null): Progress {
+  const running = new Map([...before.running].filter(([key]) => key !== keyOf(event)));
+  return { ...before, tokens: before.tokens + (tokensIn(usage) ?? 0), running };
 }

@@ -1,38 +1,30 @@
 import type { AgentFailure, SlotTrouble, UnreadableAnswer } from '../kernel/agent.ts';
 import { quoteName, showInvisible } from '../kernel/escape.ts';
-import { describeSeconds } from './wording.ts';
+import { type ByKind, byKind, describeSeconds } from './wording.ts';
 
 /** Returns why an agent gave no answer, to follow its name: "claude …". */
 export function describeAgentFailure(failure: AgentFailure): string {
-  switch (failure.kind) {
-    case 'not-found':
-      return `could not be started (${quoteName(failure.program)})`;
-    case 'unprotected':
-      return `was not started: it would run code from ${quoteName(failure.path)}, and onceover can hide that path only with bubblewrap or in a copy of a repository`;
-    case 'not-logged-in':
-      return `is not logged in: ${showInvisible(failure.said)}`;
-    case 'limit': {
-      const until = failure.resetAt === null ? '' : ` until ${failure.resetAt.toISOString()}`;
-      return `has reached a limit${until}: ${showInvisible(failure.said)}`;
-    }
-    case 'timeout':
-      return `did not finish within ${describeSeconds(failure.seconds)}`;
-    case 'idle':
-      return `printed nothing for ${describeSeconds(failure.seconds)}`;
-    case 'session-lost':
-      return `no longer has its session: ${showInvisible(failure.said)}`;
-    case 'wrong-session':
-      return 'answered in a different session';
-    case 'unreadable-answer':
-      return `gave an unreadable answer: ${UNREADABLE[failure.why]}`;
-    case 'no-tokens':
-      return 'answered without using a token';
-    case 'agent-error':
-      return `failed: ${showInvisible(failure.said)}`;
-    case 'cancelled':
-      return 'was stopped';
-  }
+  return byKind(AGENT_FAILURES, failure);
 }
+
+const AGENT_FAILURES: ByKind<AgentFailure, string> = {
+  'not-found': ({ program }) => `could not be started (${quoteName(program)})`,
+  unprotected: ({ path }) =>
+    `was not started: it would run code from ${quoteName(path)}, and onceover can hide that path only with bubblewrap or in a copy of a repository`,
+  'not-logged-in': ({ said }) => `is not logged in: ${showInvisible(said)}`,
+  limit: ({ resetAt, said }) => {
+    const until = resetAt === null ? '' : ` until ${resetAt.toISOString()}`;
+    return `has reached a limit${until}: ${showInvisible(said)}`;
+  },
+  timeout: ({ seconds }) => `did not finish within ${describeSeconds(seconds)}`,
+  idle: ({ seconds }) => `printed nothing for ${describeSeconds(seconds)}`,
+  'session-lost': ({ said }) => `no longer has its session: ${showInvisible(said)}`,
+  'wrong-session': () => 'answered in a different session',
+  'unreadable-answer': ({ why }) => `gave an unreadable answer: ${UNREADABLE[why]}`,
+  'no-tokens': () => 'answered without using a token',
+  'agent-error': ({ said }) => `failed: ${showInvisible(said)}`,
+  cancelled: () => 'was stopped',
+};
 
 /** Returns what is wrong with an answer, for the agent that gave it. */
 export function describeUnreadable(failure: AgentFailure): string {
@@ -50,27 +42,24 @@ const UNREADABLE: Readonly<Record<UnreadableAnswer, string>> = {
 
 /** Returns why a reviewer gave no verdict, as a sentence without its full stop. */
 export function describeTrouble(trouble: SlotTrouble): string {
-  switch (trouble.kind) {
-    case 'agent':
-      return `${trouble.agent} ${describeAgentFailure(trouble.failure)}`;
-    case 'no-agent':
-      return describeNoAgent(trouble);
-    case 'stale':
-      return 'files changed while it was being reviewed, so its pass does not count; run again';
-    case 'file-too-large':
-      return `the diff of ${quoteName(trouble.path)} alone has ${trouble.characters} characters, and a prompt can hold ${trouble.limit}; exclude the file or split the change`;
-    case 'budget':
-      return `this run has used up its budget (${trouble.what}); raise "budget" in onceover.yml or run again`;
-    case 'author-agent':
-      return `the agent ${quoteName(trouble.agent)} runs ${quoteName(trouble.path)}, which this change modifies, so the author would review their own change`;
-  }
+  return byKind(TROUBLES, trouble);
 }
 
+const TROUBLES: ByKind<SlotTrouble, string> = {
+  agent: ({ agent, failure }) => `${agent} ${describeAgentFailure(failure)}`,
+  'no-agent': describeNoAgent,
+  stale: () => 'files changed while it was being reviewed, so its pass does not count; run again',
+  'file-too-large': ({ path, characters, limit }) =>
+    `the diff of ${quoteName(path)} alone has ${characters} characters, and a prompt can hold ${limit}; exclude the file or split the change`,
+  budget: ({ what }) => `this run has used up its budget (${what}); raise "budget" in onceover.yml or run again`,
+  'author-agent': ({ agent, path }) =>
+    `the agent ${quoteName(agent)} runs ${quoteName(path)}, which this change modifies, so the author would review their own change`,
+};
+
+type NoAgent = Extract<SlotTrouble, { kind: 'no-agent' }>;
+
 /** Returns why no agent can review, as a sentence without its full stop. */
-export function describeNoAgent({
-  wanted,
-  cooling,
-}: Pick<Extract<SlotTrouble, { kind: 'no-agent' }>, 'wanted' | 'cooling'>): string {
+export function describeNoAgent({ wanted, cooling }: Omit<NoAgent, 'kind'>): string {
   if (cooling.length > 0) {
     const limits = cooling.map(({ agent, until }) => `${agent} until ${until.toISOString()}`).join(', ');
     return `every available agent has reached a limit (${limits})`;

@@ -1,5 +1,5 @@
 import { quoteName, showInvisible } from '../kernel/escape.ts';
-import type { BadReviewId, Failure, InTheWay } from '../kernel/failure.ts';
+import type { BadReviewId, Failure, InTheWay, WorkflowFailure } from '../kernel/failure.ts';
 import { DEFAULT_LOG_DIR } from '../kernel/paths.ts';
 import { ACTIVE } from '../kernel/ports.ts';
 import { describeAgentFailure } from './describe-agent-failure.ts';
@@ -7,7 +7,7 @@ import { describePhaseFailure, isPhaseFailure } from './describe-phase-failure.t
 import { describeProblem } from './describe-problem.ts';
 import { describeWorkflowFailure } from './describe-workflow-failure.ts';
 import { cut } from './layout.ts';
-import { type Message, quoted, someNames } from './wording.ts';
+import { type ByKind, byKind, type Message, quoted, someNames } from './wording.ts';
 
 /** The meaning of a system error code, and what to do about it. */
 const CODES: Readonly<Record<string, readonly [what: string, next: string]>> = {
@@ -25,243 +25,207 @@ const CODES: Readonly<Record<string, readonly [what: string, next: string]>> = {
   ENOTDIR: ['part of its path is not a folder', 'Check the path, move the file away, and run again.'],
 };
 
-/** Returns why the disk refused, with the system's error code. */
-function describeDiskCode(code: string): string {
-  const known = CODES[code];
-  return known === undefined ? showInvisible(code) : `${known[0]} (${code})`;
-}
-
-/** Returns what to do after the disk refused. */
-function diskNext(code: string): string {
-  const isSystem = /^E[A-Z0-9]+$/.test(code);
-  const otherwise = isSystem ? 'Check its permissions and the free disk space' : 'Fix the file';
-  return CODES[code]?.[1] ?? `${otherwise} and run again.`;
-}
-
 /** Returns the message for a failure. */
 export function describeFailure(failure: Failure): Message {
   if (isPhaseFailure(failure)) return describePhaseFailure(failure);
-  switch (failure.kind) {
-    case 'not-a-repository':
-      return {
-        what: `${quoteName(failure.folder)} is not in a git repository, so there is no change to review.`,
-        next: 'Run onceover in a git repository, or create one with "git init".',
-      };
-    case 'odd-root':
-      return {
-        what: `The path of the repository at ${quoteName(failure.folder)} contains a line break, which onceover does not support.`,
-        next: 'Rename the folder and run again.',
-      };
-    case 'bare-repository':
-      return {
-        what: `${quoteName(failure.folder)} has no working tree (a bare repository, or the inside of .git).`,
-        next: 'Run onceover in a working tree of the repository.',
-      };
-    case 'git-missing':
-      return {
-        what: 'git was not found, and onceover needs git to read changes.',
-        next: 'Install git 2.31 or newer and make sure that it is on PATH.',
-      };
-    case 'git-too-old':
-      return { what: 'This version of git is too old for onceover.', next: 'Install git 2.31 or newer.' };
-    case 'git-failed':
-      return {
-        what: `A git command failed, so onceover cannot read the change.\n  ${showInvisible(failure.command)}\n  ${showLines(failure.said)}`,
-        next: 'Fix the error that git reports and run again.',
-      };
-    case 'unknown-base':
-      return {
-        what: `The base ${quoted(failure.base)} is not a branch, tag or commit of this repository.`,
-        next: 'Fetch it with "git fetch", or choose another base with --base or "base" in onceover.yml.',
-      };
-    case 'ambiguous-name':
-      return {
-        what: `More than one branch or tag is called ${quoted(failure.name)}, so onceover cannot tell which one is the base.`,
-        next: `Rename one of them, or use the full name: refs/heads/${quoteName(failure.name)} for a branch, refs/remotes/${quoteName(failure.name)} for a remote branch.`,
-      };
-    case 'no-base':
-      return {
-        what: `onceover found no base branch to compare with (tried ${failure.tried.join(', ')}).`,
-        next: 'Choose one with --base or "base" in onceover.yml.',
-      };
-    case 'no-merge-base':
-      return failure.shallow
-        ? {
-            what: `This is a shallow clone, and its history does not reach the commit it shares with ${quoteName(failure.base)}.`,
-            next: 'Fetch the history with "git fetch --unshallow", or set a larger fetch-depth in CI.',
-          }
-        : {
-            what: `HEAD and ${quoteName(failure.base)} have no common commit, so onceover cannot compare them.`,
-            next: 'Choose a base that this branch started from, with --base or "base" in onceover.yml.',
-          };
-    case 'several-merge-bases':
-      return {
-        what: `This branch and ${quoteName(failure.base)} were merged into each other, so they have more than one merge base.`,
-        next: `Merge ${quoteName(failure.base)} into this branch and run again.`,
-      };
-    case 'broken-config':
-      return {
-        what: failure.problems.map(describeProblem).join('\n'),
-        next: 'No gate ran. Fix the configuration and run again.',
-      };
-    case 'log-dir-hides': {
-      const tracked = `contains tracked files that are not records (${someNames(failure.files)}), and changes to them would not be reviewed.`;
-      if (failure.logDir === DEFAULT_LOG_DIR)
-        return {
-          what: `${DEFAULT_LOG_DIR}, the default folder for records, ${tracked}`,
-          next: 'Move these files, or set "log_dir" in onceover.yml to another folder.',
-        };
-      return {
-        what: `${quoteName(failure.logDir)}, the "log_dir" in onceover.yml, ${tracked}`,
-        next: `Choose a folder for records only, or remove "log_dir" to use the default (${DEFAULT_LOG_DIR}).`,
-      };
-    }
-    case 'bad-review-id':
-      return {
-        what: `${quoted(cut(failure.id, LONGEST_NAME))} is not a review id: ${BAD_ID[failure.why]}.`,
-        next: 'Pass the review_id exactly as the instruction file gives it.',
-      };
-    case 'unknown-agent':
-      return {
-        what: `${quoted(failure.name)} is not a known agent.`,
-        next: `Use one of these: ${failure.known.map(quoteName).join(', ')}. Or define it under "agent" in onceover.yml.`,
-      };
-    case 'cannot-fix':
-      return {
-        what: `${quoteName(failure.name)} cannot be a fixer: onceover cannot confine it to the working tree, or "sandbox: true" keeps it from writing.`,
-        next:
-          failure.able.length === 0
-            ? 'Install Claude Code, Codex or Gemini CLI, or define a command under "agent" in onceover.yml.'
-            : `Use one of these: ${failure.able.map(quoteName).join(', ')}.`,
-      };
-    case 'agent-not-tried':
-      return {
-        what: `${quoteName(failure.agent)} ${describeAgentFailure(failure.failure)}. So onceover could not test whether it can resume sessions.`,
-        next:
-          failure.failure.kind === 'not-logged-in'
-            ? 'Log in to the agent and run again.'
-            : 'Fix the error above and run again.',
-      };
-    case 'path-outside':
-      return {
-        what: `${quoteName(failure.path)} is outside the repository.`,
-        next: 'Use paths inside the repository.',
-      };
-    case 'path-in-the-way':
-      return {
-        what: `${quoteName(failure.path)} is ${IN_THE_WAY[failure.found]}, and onceover writes only to its own files and folders.`,
-        next: 'Move it away and run again.',
-      };
-    case 'disk':
-      return {
-        what: `${quoteName(failure.path)} could not be ${failure.action === 'read' ? 'read' : 'written'}: ${describeDiskCode(failure.code)}.`,
-        next: diskNext(failure.code),
-      };
-    case 'input-cut-off':
-      return {
-        what: `Standard input could not be read to its end: ${describeDiskCode(failure.code)}. Part of the list may be missing.`,
-        next: 'Check the command that writes to the pipe and run again.',
-      };
-    case 'wrong-usage':
-      return {
-        what: showInvisible(failure.said),
-        next: `Run "onceover ${failure.command === null ? '' : `${failure.command} `}--help" for details.`,
-      };
-    case 'lock-held':
-      return {
-        what: `Another run is in progress in this working tree (process ${failure.pid} on ${showInvisible(failure.host)}, since ${failure.since}).`,
-        next: 'Wait until it ends, or stop that process.',
-      };
-    case 'inside-a-run':
-      return {
-        what: `A run of onceover started this command (${ACTIVE} is set), so no gate ran.`,
-        next: 'Remove "onceover run" from the commands that a check or a reviewer starts.',
-      };
-    case 'waived-inside-a-run':
-      return {
-        what: `A run of onceover started this command (${ACTIVE} is set), and a fixer or reviewer cannot waive findings.`,
-        next: 'Explain in your answer why the finding is wrong; the reviewer decides. A person can waive it with "onceover resolve".',
-      };
-    case 'agreed-inside-a-run':
-      return {
-        what: `A run of onceover started this command (${ACTIVE} is set), and only a person can approve commands.`,
-        next: 'Run "onceover trust" or "onceover run" yourself in a terminal.',
-      };
-    case 'unknown-path':
-      return {
-        what: `${quoteName(failure.path)} is neither in the working tree nor in the change.`,
-        next: 'Use existing files or folders, relative to the current folder.',
-      };
-    case 'config-changed':
-      return {
-        what: 'The settings, rules or prompts changed during the run, so its result does not apply to them.',
-        next: 'Run again.',
-      };
-    case 'unknown-commit':
-      return {
-        what: `${quoted(failure.commit)} is not a commit of this repository.`,
-        next: 'Use a commit that "git log" lists.',
-      };
-    case 'unknown-gate':
-      return {
-        what: `No gate is called ${quoted(failure.gate)}.`,
-        next:
-          failure.known.length === 0
-            ? 'No gate is configured. Create a first onceover.yml with "onceover init".'
-            : `Use one of these: ${failure.known.map(quoteName).join(', ')}.`,
-      };
-    case 'unknown-finding':
-      return {
-        what: `There is no finding ${quoted(failure.id)}.`,
-        next:
-          failure.known.length === 0
-            ? 'No finding is open. Run "onceover status" to see the gates.'
-            : `Open findings: ${failure.known.join(', ')}. Run "onceover status" to see them.`,
-      };
-    case 'finding-closed':
-      return {
-        what: `${failure.id} is already closed.`,
-        next: `Run "onceover explain ${failure.id}" to see why.`,
-      };
-    case 'unknown-subject':
-      return {
-        what: `${quoted(cut(failure.name, LONGEST_NAME))} is not a gate, reviewer, finding or review id.`,
-        next: 'Use a gate ("review:src:code-quality"), a reviewer ("review:src:code-quality@1"), a finding ("F1") or a review id. Run "onceover status" to list them.',
-      };
-    case 'ambiguous-subject':
-      return {
-        what: `Several gates are called ${quoted(cut(failure.name, LONGEST_NAME))}.`,
-        next: `Use one of these: ${failure.gates.map(quoteName).join(', ')}.`,
-      };
-    case 'not-trusted':
-      return {
-        what: `This configuration runs commands that are not approved in this clone: ${failure.commands.map((one) => quoteName(one)).join(', ')}.`,
-        next: 'Read onceover.yml, then approve the commands with "onceover trust", or with "onceover run" in a terminal.',
-      };
-    case 'unknown-run':
-      return {
-        what: failure.id === null ? 'No run was started here.' : `There is no run ${quoted(failure.id)}.`,
-        next: 'Start one with start_run.',
-      };
-    case 'feature-without-loops':
-      return {
-        what: `No phase was run on ${failure.feature === '' ? 'the root folder' : quoteName(failure.feature)} in this clone, so there is no cost to show.`,
-        next:
-          failure.known.length === 0
-            ? 'Run one with "onceover phase".'
-            : `Use the folder of one of these features: ${someNames(failure.known.map((known) => known || '.'))}.`,
-      };
-    case 'unreadable-json':
-      return {
-        what: `${quoteName(failure.path)} is not valid JSON (${showInvisible(failure.said)}), so onceover did not change it.`,
-        next: 'Fix the file and run again.',
-      };
-    default:
-      return describeWorkflowFailure(failure);
-  }
+  return isGeneral(failure) ? byKind(MESSAGES, failure) : describeWorkflowFailure(failure);
 }
 
+type GeneralFailure = Exclude<Failure, Parameters<typeof describePhaseFailure>[0] | WorkflowFailure>;
+
+function isGeneral(failure: Failure): failure is GeneralFailure {
+  return Object.hasOwn(MESSAGES, failure.kind);
+}
+
+const MESSAGES: ByKind<GeneralFailure, Message> = {
+  'not-a-repository': ({ folder }) => ({
+    what: `${quoteName(folder)} is not in a git repository, so there is no change to review.`,
+    next: 'Run onceover in a git repository, or create one with "git init".',
+  }),
+  'odd-root': ({ folder }) => ({
+    what: `The path of the repository at ${quoteName(folder)} contains a line break, which onceover does not support.`,
+    next: 'Rename the folder and run again.',
+  }),
+  'bare-repository': ({ folder }) => ({
+    what: `${quoteName(folder)} has no working tree (a bare repository, or the inside of .git).`,
+    next: 'Run onceover in a working tree of the repository.',
+  }),
+  'git-missing': () => ({
+    what: 'git was not found, and onceover needs git to read changes.',
+    next: 'Install git 2.31 or newer and make sure that it is on PATH.',
+  }),
+  'git-too-old': () => ({ what: 'This version of git is too old for onceover.', next: 'Install git 2.31 or newer.' }),
+  'git-failed': ({ command, said }) => ({
+    what: `A git command failed, so onceover cannot read the change.\n  ${showInvisible(command)}\n  ${showLines(said)}`,
+    next: 'Fix the error that git reports and run again.',
+  }),
+  'unknown-base': ({ base }) => ({
+    what: `The base ${quoted(base)} is not a branch, tag or commit of this repository.`,
+    next: 'Fetch it with "git fetch", or choose another base with --base or "base" in onceover.yml.',
+  }),
+  'ambiguous-name': ({ name }) => ({
+    what: `More than one branch or tag is called ${quoted(name)}, so onceover cannot tell which one is the base.`,
+    next: `Rename one of them, or use the full name: refs/heads/${quoteName(name)} for a branch, refs/remotes/${quoteName(name)} for a remote branch.`,
+  }),
+  'no-base': ({ tried }) => ({
+    what: `There is no base branch to compare with${tried.length === 0 ? '' : ` (tried ${tried.join(', ')})`}.`,
+    next: 'Choose one with --base or "base" in onceover.yml.',
+  }),
+  'no-merge-base': ({ shallow, base }) =>
+    shallow
+      ? {
+          what: `This is a shallow clone, and its history does not reach the commit it shares with ${quoteName(base)}.`,
+          next: 'Fetch the history with "git fetch --unshallow", or set a larger fetch-depth in CI.',
+        }
+      : {
+          what: `HEAD and ${quoteName(base)} have no common commit, so onceover cannot compare them.`,
+          next: 'Choose a base that this branch started from, with --base or "base" in onceover.yml.',
+        },
+  'several-merge-bases': ({ base }) => ({
+    what: `This branch and ${quoteName(base)} were merged into each other, so they have more than one merge base.`,
+    next: `Merge ${quoteName(base)} into this branch and run again.`,
+  }),
+  'broken-config': ({ problems }) => ({
+    what: problems.map(describeProblem).join('\n'),
+    next: 'No gate ran. Fix the configuration and run again.',
+  }),
+  'log-dir-hides': ({ files, logDir }) => {
+    const tracked = `contains tracked files that are not records (${someNames(files)}), and changes to them would not be reviewed.`;
+    if (logDir === DEFAULT_LOG_DIR)
+      return {
+        what: `${DEFAULT_LOG_DIR}, the default folder for records, ${tracked}`,
+        next: 'Move these files, or set "log_dir" in onceover.yml to another folder.',
+      };
+    return {
+      what: `${quoteName(logDir)}, the "log_dir" in onceover.yml, ${tracked}`,
+      next: `Choose a folder for records only, or remove "log_dir" to use the default (${DEFAULT_LOG_DIR}).`,
+    };
+  },
+  'bad-review-id': ({ id, why }) => ({
+    what: `${quoted(cut(id, LONGEST_NAME))} is not a review id: ${BAD_ID[why]}.`,
+    next: 'Pass the review_id exactly as the instruction file gives it.',
+  }),
+  'unknown-agent': ({ name, known }) => ({
+    what: `${quoted(name)} is not a known agent.`,
+    next: `Use one of these: ${known.map(quoteName).join(', ')}. Or define it under "agent" in onceover.yml.`,
+  }),
+  'cannot-fix': ({ name, able }) => ({
+    what: `${quoteName(name)} cannot be a fixer: onceover cannot confine it to the working tree, or "sandbox: true" keeps it from writing.`,
+    next:
+      able.length === 0
+        ? 'Install Claude Code, Codex or Gemini CLI, or define a command under "agent" in onceover.yml.'
+        : `Use one of these: ${able.map(quoteName).join(', ')}.`,
+  }),
+  'agent-not-tried': ({ agent, failure }) => ({
+    what: `${quoteName(agent)} ${describeAgentFailure(failure)}. So onceover could not test whether it can resume sessions.`,
+    next:
+      failure.kind === 'not-logged-in' ? 'Log in to the agent and run again.' : 'Fix the error above and run again.',
+  }),
+  'path-outside': ({ path }) => ({
+    what: `${quoteName(path)} is outside the repository.`,
+    next: 'Use paths inside the repository.',
+  }),
+  'path-in-the-way': ({ path, found }) => ({
+    what: `${quoteName(path)} is ${IN_THE_WAY[found]}, and onceover writes only to its own files and folders.`,
+    next: 'Move it away and run again.',
+  }),
+  disk: ({ path, action, code }) => ({
+    what: `${quoteName(path)} could not be ${action === 'read' ? 'read' : 'written'}: ${describeDisk(code).what}.`,
+    next: describeDisk(code).next,
+  }),
+  'input-cut-off': ({ code }) => ({
+    what: `Standard input could not be read to its end: ${describeDisk(code).what}. Part of the list may be missing.`,
+    next: 'Check the command that writes to the pipe and run again.',
+  }),
+  'wrong-usage': ({ said, command }) => ({
+    what: showInvisible(said),
+    next: `Run "onceover ${command === null ? '' : `${command} `}--help" for details.`,
+  }),
+  'lock-held': ({ pid, host, since }) => ({
+    what: `Another run is in progress in this working tree (process ${pid} on ${showInvisible(host)}, since ${since}).`,
+    next: 'Wait until it ends, or stop that process.',
+  }),
+  'inside-a-run': () => ({
+    what: `A run of onceover started this command (${ACTIVE} is set), so no gate ran.`,
+    next: 'Remove "onceover run" from the commands that a check or a reviewer starts.',
+  }),
+  'waived-inside-a-run': () => ({
+    what: `A run of onceover started this command (${ACTIVE} is set), and a fixer or reviewer cannot waive findings.`,
+    next: 'Explain in your answer why the finding is wrong; the reviewer decides. A person can waive it with "onceover resolve".',
+  }),
+  'agreed-inside-a-run': () => ({
+    what: `A run of onceover started this command (${ACTIVE} is set), and only a person can approve commands.`,
+    next: 'Run "onceover trust" or "onceover run" yourself in a terminal.',
+  }),
+  'unknown-path': ({ path }) => ({
+    what: `${quoteName(path)} is neither in the working tree nor in the change.`,
+    next: 'Use existing files or folders, relative to the current folder.',
+  }),
+  'config-changed': () => ({
+    what: 'The settings, rules or prompts changed during the run, so its result does not apply to them.',
+    next: 'Run again.',
+  }),
+  'unknown-commit': ({ commit }) => ({
+    what: `${quoted(commit)} is not a commit of this repository.`,
+    next: 'Use a commit that "git log" lists.',
+  }),
+  'unknown-gate': ({ gate, known }) => ({
+    what: `No gate is called ${quoted(gate)}.`,
+    next:
+      known.length === 0
+        ? 'No gate is configured. Create a first onceover.yml with "onceover init".'
+        : `Use one of these: ${known.map(quoteName).join(', ')}.`,
+  }),
+  'unknown-finding': ({ id, known }) => ({
+    what: `There is no finding ${quoted(id)}.`,
+    next:
+      known.length === 0
+        ? 'No finding is open. Run "onceover status" to see the gates.'
+        : `Open findings: ${known.join(', ')}. Run "onceover status" to see them.`,
+  }),
+  'finding-closed': ({ id }) => ({
+    what: `${id} is already closed.`,
+    next: `Run "onceover explain ${id}" to see why.`,
+  }),
+  'unknown-subject': ({ name }) => ({
+    what: `${quoted(cut(name, LONGEST_NAME))} is not a gate, reviewer, finding or review id.`,
+    next: 'Use a gate ("review:src:code-quality"), a reviewer ("review:src:code-quality@1"), a finding ("F1") or a review id. Run "onceover status" to list them.',
+  }),
+  'ambiguous-subject': ({ name, gates }) => ({
+    what: `Several gates are called ${quoted(cut(name, LONGEST_NAME))}.`,
+    next: `Use one of these: ${gates.map(quoteName).join(', ')}.`,
+  }),
+  'not-trusted': ({ commands }) => ({
+    what: `This configuration runs commands that are not approved in this clone: ${commands.map(quoteName).join(', ')}.`,
+    next: 'Read onceover.yml, then approve the commands with "onceover trust", or with "onceover run" in a terminal.',
+  }),
+  'unknown-run': ({ id }) => ({
+    what: id === null ? 'No run was started here.' : `There is no run ${quoted(id)}.`,
+    next: 'Start one with start_run.',
+  }),
+  'feature-without-loops': ({ feature, known }) => ({
+    what: `No phase was run on ${feature === '' ? 'the root folder' : quoteName(feature)} in this clone, so there is no cost to show.`,
+    next:
+      known.length === 0
+        ? 'Run one with "onceover phase".'
+        : `Use the folder of one of these features: ${someNames(known.map((one) => one || '.'))}.`,
+  }),
+  'unreadable-json': ({ path, said }) => ({
+    what: `${quoteName(path)} is not valid JSON (${showInvisible(said)}), so onceover did not change it.`,
+    next: 'Fix the file and run again.',
+  }),
+};
+
 const LONGEST_NAME = 120;
+
+/** Returns why the disk refused, with the system's error code, and what to do about it. */
+function describeDisk(code: string): Message {
+  const known = CODES[code];
+  if (known !== undefined) return { what: `${known[0]} (${code})`, next: known[1] };
+  const isSystem = /^E[A-Z0-9]+$/.test(code);
+  const next = isSystem ? 'Check its permissions and the free disk space' : 'Fix the file';
+  return { what: showInvisible(code), next: `${next} and run again.` };
+}
 
 const BAD_ID: Readonly<Record<BadReviewId, string>> = {
   empty: 'it is empty',

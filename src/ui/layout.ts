@@ -9,29 +9,24 @@ export function cells(text: string): number {
 /** Cuts a text to at most `most` cells and marks the cut with an ellipsis. */
 export function cut(text: string, most: number): string {
   if (cells(text) <= most) return text;
-  if (most < 1) return '';
-  let kept = '';
-  let used = 1;
-  for (const { segment } of graphemes(text)) {
-    used += cellsOf(segment);
-    if (used > most) break;
-    kept += segment;
-  }
-  return `${kept}${ELLIPSIS}`;
+  return most < 1 ? '' : `${fitting([...graphemes(text)], most - 1).join('')}${ELLIPSIS}`;
 }
 
 /** Like `cut`, but keeps the end of the text, where paths and ids differ. */
 export function cutStart(text: string, most: number): string {
   if (cells(text) <= most) return text;
-  if (most < 1) return '';
-  let kept = '';
-  let used = 1;
-  for (const { segment } of [...graphemes(text)].reverse()) {
+  const kept = fitting([...graphemes(text)].reverse(), most - 1).reverse();
+  return most < 1 ? '' : `${ELLIPSIS}${kept.join('')}`;
+}
+
+/** Returns the first graphemes that fit into `most` cells. */
+function fitting(segments: readonly Intl.SegmentData[], most: number): string[] {
+  let used = 0;
+  const end = segments.findIndex(({ segment }) => {
     used += cellsOf(segment);
-    if (used > most) break;
-    kept = `${segment}${kept}`;
-  }
-  return `${ELLIPSIS}${kept}`;
+    return used > most;
+  });
+  return segments.slice(0, end === -1 ? undefined : end).map(({ segment }) => segment);
 }
 
 /** Pads a text with spaces to `width` cells. */

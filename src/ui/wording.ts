@@ -99,3 +99,13 @@ export function joinWords(title: string, lines: readonly string[], width: number
 
 /** `what`: what happened and why. `next`: what to do next. */
 export type Message = { readonly what: string; readonly next: string };
+
+/** One function for each kind of a union. */
+export type ByKind<T extends { readonly kind: string }, R> = {
+  readonly [Kind in T['kind']]: (one: Extract<T, { readonly kind: Kind }>) => R;
+};
+
+/** Calls the function for the kind of `one`. */
+export function byKind<T extends { readonly kind: string }, R>(table: ByKind<T, R>, one: T): R {
+  return (table[one.kind as T['kind']] as (one: T) => R)(one);
+}

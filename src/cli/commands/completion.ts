@@ -55,18 +55,10 @@ complete -o default -F _onceover onceover
 
 function fishScript(table: readonly Words[]): string {
   const lines = table.flatMap(({ path, words }) => {
-    const when =
-      path === ''
-        ? '__fish_use_subcommand'
-        : path
-            .split(' ')
-            .map((word) => `__fish_seen_subcommand_from ${word}`)
-            .join('; and ');
-    return words.map((word) =>
-      word.startsWith('--')
-        ? `complete -c onceover -n '${when}' -l ${word.slice(2)}`
-        : `complete -c onceover -n '${when}' -a ${word}`,
-    );
+    const seen = path.split(' ').map((word) => `__fish_seen_subcommand_from ${word}`);
+    const when = path === '' ? '__fish_use_subcommand' : seen.join('; and ');
+    const kindOf = (word: string) => (word.startsWith('--') ? `-l ${word.slice(2)}` : `-a ${word}`);
+    return words.map((word) => `complete -c onceover -n '${when}' ${kindOf(word)}`);
   });
   return `# onceover completion. Save as ~/.config/fish/completions/onceover.fish\n${lines.join('\n')}\n`;
 }

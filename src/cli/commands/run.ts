@@ -1,4 +1,4 @@
-import { preview, type RunRequestOptions, run, runUntilPass } from '../../api.ts';
+import { preview, type RunRequestOptions, run, runUntilPass, status } from '../../api.ts';
 import { describeDryRun, describePromptForAgent } from '../../gates/describe/messages.ts';
 import { describeRunNotice } from '../../gates/describe/result.ts';
 import { type Amount, describeRun } from '../../gates/describe/run.ts';
@@ -35,22 +35,12 @@ export type RunFlags = {
 
 export async function runCommand(paths: readonly string[], flags: RunFlags, runGates = run): Promise<void> {
   const json = flags.json === true;
+  const wrong = wrongFlags(flags);
+  if (wrong !== null) return exitWith(wrongUsage(wrong).failure, json);
   const selection = await selectionOf(flags);
   if (!selection.ok) return exitWith(selection.failure, json);
-  const fixing = fixingOf(flags);
-  if (fixing !== null && 'said' in fixing) {
-    return exitWith({ kind: 'wrong-usage', said: fixing.said, command: 'run' }, json);
-  }
   const reports = await reportsOf(flags);
-  if (reports !== null && 'said' in reports) {
-    return exitWith({ kind: 'wrong-usage', said: reports.said, command: 'run' }, json);
-  }
-  if (flags.verbose === true && flags.quiet === true) {
-    return exitWith(
-      { kind: 'wrong-usage', said: '--verbose and --quiet cannot be used together.', command: 'run' },
-      json,
-    );
-  }
+  if (reports !== null && 'said' in reports) return exitWith(wrongUsage(reports.said).failure, json);
   const reporter = await consoleReporter({ quiet: flags.quiet === true });
   const request: Omit<RunRequestOptions, 'stop'> = {
     selection: selection.value,
@@ -74,7 +64,7 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, runG
   }
   const work = async (stop: AbortSignal) => {
     try {
-      return await runOrFix({ ...request, stop }, fixing, runGates);
+      return await runOrFix({ ...request, stop }, flags, runGates);
     } finally {
       reporter.end();
     }
@@ -112,37 +102,41 @@ function amountOf({ verbose, quiet }: Pick<RunFlags, 'verbose' | 'quiet'>): Amou
   return quiet === true ? 'quiet' : verbose === true ? 'verbose' : 'normal';
 }
 
-type Fixing = { readonly fixer: string; readonly mostIterations: number | null; readonly ratchet: boolean };
-
 /** Runs the gates once, or in a loop with a fixer. */
 async function runOrFix(
   request: RunRequestOptions,
-  fixing: Fixing | null,
+  { untilPass, fixer, maxIterations, ratchet = false }: RunFlags,
   runGates: typeof run,
 ): Promise<Result<{ readonly ended: RunOutcome; readonly loop: LoopOutcome | null }>> {
-  if (fixing === null) {
+  if (untilPass !== true || fixer === undefined) {
     const ran = await runGates(workingDirectory(), request);
     return ran.ok ? ok({ ended: ran.value, loop: null }) : ran;
   }
-  const looped = await runUntilPass(workingDirectory(), { ...request, ...fixing });
+  const loop = { fixer, mostIterations: maxIterations ?? null, ratchet };
+  const looped = await runUntilPass(workingDirectory(), request, loop);
   return looped.ok ? ok({ ended: looped.value.run, loop: looped.value }) : looped;
 }
 
-/** Returns the fix loop that the flags request; null if none, or a sentence about a wrong flag. */
-function fixingOf(flags: RunFlags): Fixing | { readonly said: string } | null {
-  const { untilPass, fixer, maxIterations, ratchet, commit, dryRun } = flags;
-  if (untilPass !== true) {
-    const [first] = [
-      ...(fixer === undefined ? [] : ['--fixer']),
-      ...(maxIterations === undefined ? [] : ['--max-iterations']),
-      ...(ratchet === true ? ['--ratchet'] : []),
-    ];
-    return first === undefined ? null : { said: `${first} works only with --until-pass.` };
-  }
-  if (fixer === undefined) return { said: '--until-pass needs a fixer: name an agent with --fixer.' };
-  if (commit !== undefined) return { said: '--until-pass cannot be used with --commit: a commit cannot be changed.' };
-  if (dryRun === true) return { said: '--until-pass cannot be used with --dry-run.' };
-  return { fixer, mostIterations: maxIterations ?? null, ratchet: ratchet === true };
+/** Returns why the flags cannot be used together; null if they can. */
+function wrongFlags(flags: RunFlags): string | null {
+  const { base, commit, untilPass = false, fixer, dryRun = false } = flags;
+  const selecting = given({ '--commit': commit, '--uncommitted': flags.uncommitted, '--files': flags.files });
+  const [ofLoop] = given({ '--fixer': fixer, '--max-iterations': flags.maxIterations, '--ratchet': flags.ratchet });
+  const rules: readonly (readonly [isWrong: boolean, said: string])[] = [
+    [selecting.length > 1, `${selecting.join(' and ')} cannot be used together.`],
+    [base !== undefined && selecting.some((one) => one !== '--files'), `--base cannot be used with ${selecting[0]}.`],
+    [!untilPass && ofLoop !== undefined, `${ofLoop} works only with --until-pass.`],
+    [untilPass && fixer === undefined, '--until-pass needs a fixer: name an agent with --fixer.'],
+    [untilPass && commit !== undefined, '--until-pass cannot be used with --commit: a commit cannot be changed.'],
+    [untilPass && dryRun, '--until-pass cannot be used with --dry-run.'],
+    [flags.verbose === true && flags.quiet === true, '--verbose and --quiet cannot be used together.'],
+  ];
+  return rules.find(([isWrong]) => isWrong)?.[1] ?? null;
+}
+
+/** Returns the names of the flags that the user gave. */
+function given(flags: Readonly<Record<string, unknown>>): readonly string[] {
+  return Object.keys(flags).filter((name) => flags[name] !== undefined);
 }
 
 /** Opens the requested reports. Their code is loaded only then. */
@@ -153,18 +147,9 @@ async function reportsOf({ report, dryRun, json }: RunFlags): Promise<Reports | 
 }
 
 /** Returns which part of the change the flags select. */
-export async function selectionOf(
+async function selectionOf(
   flags: Pick<RunFlags, 'base' | 'commit' | 'uncommitted' | 'files'>,
 ): Promise<Result<RunRequestOptions['selection']>> {
-  const given = [
-    flags.commit === undefined ? null : '--commit',
-    flags.uncommitted === true ? '--uncommitted' : null,
-    flags.files === undefined ? null : '--files',
-  ].filter((one) => one !== null);
-  if (given.length > 1) return wrongUsage(`${given.join(' and ')} cannot be used together.`);
-  if (flags.base !== undefined && given.length > 0 && given[0] !== '--files') {
-    return wrongUsage(`--base cannot be used with ${given[0]}.`);
-  }
   if (flags.commit !== undefined) return ok({ kind: 'commit', commit: flags.commit });
   if (flags.uncommitted === true) return ok({ kind: 'uncommitted' });
   const base = flags.base ?? null;
@@ -185,17 +170,7 @@ export async function statusCommand(options: {
   readonly json?: boolean;
 }): Promise<void> {
   const json = options.json === true;
-  const previewed = await preview(workingDirectory(), {
-    selection: { kind: 'change', base: options.base ?? null },
-    gates: [],
-    paths: [],
-    force: false,
-    fresh: false,
-    all: false,
-    startedBy: 'agent',
-    reporter: { tell: () => {} },
-    stop: null,
-  });
+  const previewed = await status(workingDirectory(), options.base ?? null);
   if (!previewed.ok) return exitWith(previewed.failure, json);
   const { outcome, failingChecks } = previewed.value;
   printWarnings(outcome.notices.map(describeRunNotice));
