@@ -1,6 +1,9 @@
 import type { Settings } from '../config/settings.ts';
+import type { Answers } from '../dispatch/answer-schemas.ts';
+import type { ConverseEnd } from '../dispatch/converse.ts';
+import type { Budget } from '../dispatch/limits.ts';
 import type { ComposedPrompt } from '../dispatch/prompt.ts';
-import type { Cooldown, DispatchPlan, KeptSession, SlotTrouble } from '../kernel/agent.ts';
+import type { DispatchPlan, KeptSession, SlotTrouble } from '../kernel/agent.ts';
 import type { GateId, RepoPath, SnapshotId } from '../kernel/ids.ts';
 import type { Checks, Clock, Cooldowns, ReporterOf, Reviewers, SessionPrompts } from '../kernel/ports.ts';
 import type { Comparison, Contents, Selection, Snapshot, Snapshots } from '../kernel/repository.ts';
@@ -72,6 +75,53 @@ export function dispatchReason(
 /** A slot that cannot run. */
 export type UnassignableSlot = PlannedSlot & { readonly agent: string | null; readonly trouble: SlotTrouble };
 
+/** The result of calling a slot's reviewer: an answer or the trouble that prevented it, and what the calls used. */
+export type SlotAnswer = Omit<ConverseEnd<Answers['gate']>, 'last'> & {
+  /** The session to keep for the next iteration. */
+  readonly session: KeptSession | null;
+  readonly raw: string;
+};
+
+/** A slot with the answer to its calls; `null` if no agent could be called. */
+export type CalledSlot = {
+  readonly job: SlotJob | UnassignableSlot;
+  readonly answer: SlotAnswer | null;
+  readonly status: 'pass' | 'fail' | 'error';
+};
+
+/** The recorded result of a slot. */
+export type JudgedSlot = CalledSlot & {
+  readonly trouble: SlotTrouble | null;
+  readonly open: number;
+  readonly warnings: number;
+  /** The findings that the slot closed. */
+  readonly closed: readonly string[];
+};
+
+/** Returns what a slot's calls cost. Without exchanges, the budget was spent before the first call. */
+export function callOf({ job, answer }: CalledSlot) {
+  const asks = answer?.exchanges.length ?? 0;
+  return {
+    agent: answer?.agent ?? job.agent,
+    model: answer?.model ?? null,
+    dispatch: answer === null || asks === 0 ? ('none' as const) : answer.dispatch,
+    asks,
+    usage: answer?.usage ?? null,
+    durationMs: answer?.durationMs ?? 0,
+  };
+}
+
+/** The results of the slots of an iteration. `interrupted`: the run was stopped before all slots had answered. */
+export type RanSlots = {
+  readonly judged: readonly JudgedSlot[];
+  readonly resting: readonly SkippedSlot[];
+  readonly interrupted: boolean;
+  /** Reviews that were stopped. They leave no record, but they cost tokens. */
+  readonly stopped: readonly CalledSlot[];
+  /** Binary files: reviewers saw only that the content differs. */
+  readonly binary: readonly RepoPath[];
+};
+
 /** A skipped slot, with the agent that would run now and the record of its pass. */
 export type SkippedSlot = {
   readonly gate: ReviewGate;
@@ -80,9 +130,6 @@ export type SkippedSlot = {
   readonly assigned: string;
   readonly passedBy: SlotRecord | null;
 };
-
-/** The agents that can run now, in order of preference, and those in a cooldown. */
-export type AvailableAgents = { readonly names: readonly string[]; readonly cooling: readonly Cooldown[] };
 
 /** The stores and services that a run uses. */
 export type RunPorts = {
@@ -102,6 +149,9 @@ export type RunPorts = {
   /** Finds the agents. Call it only if a reviewer runs, because finding agents takes time. */
   reviewers(): Promise<Reviewers>;
 };
+
+/** The services, options and budget of one run. */
+export type RunContext = { readonly ports: RunPorts; readonly request: RunRequest; readonly budget: Budget };
 
 /** The settings and options of a run. */
 export type RunRequest = GateRequest &

@@ -14,9 +14,11 @@ export type RunOverrides = {
 
 export type CheckState = { readonly gate: CheckGate; readonly holds: boolean };
 
-/** The plan for one review gate in this iteration. */
+/** The plan for a review gate that runs in this iteration. */
+export type GateRun = { readonly kind: 'run'; readonly state: GateState; readonly slots: readonly SlotPlan[] };
+
 export type ReviewPlan =
-  | { readonly kind: 'run'; readonly state: GateState; readonly slots: readonly SlotPlan[] }
+  | GateRun
   | { readonly kind: 'rest'; readonly state: GateState }
   | { readonly kind: 'not-run'; readonly state: GateState; readonly why: 'retry-limit' | 'open-findings' };
 

@@ -52,6 +52,8 @@ type RefutedClaim = { readonly id: string; readonly claim: Resolution };
 export type MatchedFindings = {
   readonly updated: readonly Finding[];
   readonly added: readonly Omit<Finding, 'id'>[];
+  /** Open findings of the slot that stay as they are, because the review said nothing about them. */
+  readonly unchanged: readonly KnownFinding[];
   /** Waived findings that were reported again: they stay waived. */
   readonly waived: readonly KnownFinding[];
   /** Claims of a fix that the reviewer rejected. */
@@ -72,28 +74,25 @@ export function matchFindings(review: SlotReview): MatchedFindings {
     else if (earlier.finding.resolution?.how === 'skipped') waived.push(earlier.finding);
     else updated.push(repeatedFinding(review, problem, earlier));
   }
-  const notFixed: KnownFinding[] = [];
-  let hasOpen = false;
+  const unchanged: KnownFinding[] = [];
+  const confirmed: KnownFinding[] = [];
   for (const earlier of own) {
     const { finding, state } = earlier;
-    if (repeated.has(earlier)) {
-      notFixed.push(finding);
-      continue;
-    }
-    if (state !== 'warning' && !isOpen(state)) continue;
+    if (repeated.has(earlier) || (state !== 'warning' && !isOpen(state))) continue;
     const closed = closingOf(review, finding);
     if (closed !== null) updated.push({ ...withoutResolution(finding), kept: 'closed', closed });
-    else if (isOpen(state)) {
-      hasOpen = true;
-      if (dispositionOf(review, finding)?.state === 'open') updated.push(confirmedFinding(review, finding));
-      notFixed.push(finding);
-    }
+    else if (isOpen(state)) (dispositionOf(review, finding)?.state === 'open' ? confirmed : unchanged).push(finding);
   }
-  if (review.status === 'fail' && review.reported.length === 0 && !hasOpen) added.push(messageFinding(review));
+  updated.push(...confirmed.map((finding) => confirmedFinding(review, finding)));
+  const stillOpen = [...confirmed, ...unchanged];
+  if (review.status === 'fail' && review.reported.length === 0 && stillOpen.length === 0) {
+    added.push(messageFinding(review));
+  }
+  const notFixed = [...[...repeated].map(({ finding }) => finding), ...stillOpen];
   const refuted = notFixed.flatMap(({ id, resolution }): RefutedClaim[] =>
     resolution?.how === 'fixed' ? [{ id, claim: resolution }] : [],
   );
-  return { updated, added, waived, refuted };
+  return { updated, added, unchanged, waived, refuted };
 }
 
 /** Maps each reported problem to the earlier finding that it repeats; open findings are matched first. */
