@@ -192,7 +192,7 @@ export function runUntilPass(
     readonly ratchet: boolean;
   },
 ): Promise<Result<LoopOutcome>> {
-  return inRepository(cwd, import('./fix-loop/open-loop.ts'), (repository, { runUntilPass: runLoop }) => {
+  return inRepository(cwd, import('./fix-loop/until-pass.ts'), (repository, { runUntilPass: runLoop }) => {
     const options = toOptions(repository, request);
     const { fixer, mostIterations, ratchet } = request;
     return options.ok ? runLoop(repository, options.value, { fixer, mostIterations, ratchet }) : options;

@@ -163,13 +163,19 @@ export type Rubric = { readonly source: string; readonly text: string; readonly 
 
 /** Verdicts, in the folder that all worktrees of the clone share. They are the only proof that a content passed. */
 export interface ReceiptStore {
-  find(key: ReceiptKey): Promise<Receipt | null>;
-  write(receipt: Receipt): Promise<Result<void>>;
-  findCheck(key: CheckReceiptKey): Promise<CheckReceipt | null>;
-  writeCheck(receipt: CheckReceipt): Promise<Result<void>>;
-  findHeld(key: HeldReceiptKey): Promise<HeldReceipt | null>;
-  writeHeld(receipt: HeldReceipt): Promise<Result<void>>;
+  find<K extends keyof Receipts>(kind: K, key: ReceiptKeys[K]): Promise<Receipts[K] | null>;
+  write<K extends keyof Receipts>(kind: K, receipt: Receipts[K]): Promise<Result<void>>;
 }
+
+export type Receipts = { readonly review: Receipt; readonly check: CheckReceipt; readonly held: HeldReceipt };
+
+/** A receipt counts only if all fields of its key are equal. */
+export type ReceiptKeys = {
+  readonly review: Pick<Receipt, 'gate' | 'slot' | 'content' | 'scope' | 'promptDigest'>;
+  readonly check: Pick<CheckReceipt, 'gate' | 'command' | 'tree'>;
+  /** A gate's cycle: the gate and its branch, or the merge-base if HEAD is detached. */
+  readonly held: BranchContext & { readonly gate: GateId };
+};
 
 /** Findings of all iterations, cycles and worktrees. */
 export interface FindingStore {
@@ -183,7 +189,12 @@ export interface FindingStore {
 }
 
 /** The verdict of a reviewer that onceover ran, for one content. */
-export type Receipt = ReceiptKey & {
+export type Receipt = {
+  readonly gate: GateId;
+  readonly slot: number;
+  readonly content: GateContent;
+  readonly scope: string;
+  readonly promptDigest: string;
   readonly verdict: 'pass' | 'fail';
   /** Ids of the findings that a failing reviewer left open. */
   readonly findings: readonly string[];
@@ -192,22 +203,14 @@ export type Receipt = ReceiptKey & {
   readonly at: string;
 };
 
-/** A receipt counts only if all of these are equal. */
-export type ReceiptKey = {
+/** The last result of a check. A pass counts only for the same whole tree and the same command. */
+export type CheckReceipt = {
   readonly gate: GateId;
-  readonly slot: number;
-  readonly content: GateContent;
-  readonly scope: string;
-  readonly promptDigest: string;
+  readonly command: string;
+  readonly tree: string;
+  readonly verdict: 'pass' | 'fail';
+  readonly at: string;
 };
 
-/** The last result of a check. A pass counts only for the same whole tree and the same command. */
-export type CheckReceipt = CheckReceiptKey & { readonly verdict: 'pass' | 'fail'; readonly at: string };
-
-export type CheckReceiptKey = { readonly gate: GateId; readonly command: string; readonly tree: string };
-
 /** Records that a gate passed in a cycle: the retry limit ignores failures before it. */
-export type HeldReceipt = HeldReceiptKey & { readonly content: GateContent; readonly at: string };
-
-/** A gate's cycle: the gate and its branch, or the merge-base if HEAD is detached. */
-export type HeldReceiptKey = BranchContext & { readonly gate: GateId };
+export type HeldReceipt = ReceiptKeys['held'] & { readonly content: GateContent; readonly at: string };

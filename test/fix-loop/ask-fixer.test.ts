@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Settings } from '../../src/config/settings.ts';
 import { openBudget } from '../../src/dispatch/limits.ts';
-import { askFixer, type FixerCall, type FixerSession } from '../../src/fix-loop/ask-fixer.ts';
+import { askFixer, type FixerSession } from '../../src/fix-loop/fix-turn.ts';
 import type { FixTask } from '../../src/fix-loop/prompt.ts';
 import type { AskEnd, Question } from '../../src/kernel/ports.ts';
 import { memoryCoolings } from '../support/memory/coolings.ts';
@@ -29,16 +29,14 @@ async function ask(
   const settings = { ...settingsOf(SETUP), ...given.settings };
   const budget = openBudget(settings.budget);
   const coolings = memoryCoolings();
-  const call: FixerCall = {
+  const loop: Parameters<typeof askFixer>[0] = {
     ports: { reporter: { tell: () => {} }, coolings, clock: { now: () => new Date(0) } },
     request: { settings, stop: given.stop ?? null },
     reviewers,
     budget,
-    agent: 'fay',
-    task: TASK,
-    session: given.session ?? null,
+    fixer: 'fay',
   };
-  const end = await askFixer(call);
+  const end = await askFixer(loop, TASK, given.session ?? null);
   return { end, asked: reviewers.asked, budget, coolings };
 }
 

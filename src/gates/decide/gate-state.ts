@@ -2,6 +2,7 @@ import { grouped } from '../../kernel/collections.ts';
 import type { BranchContext, Entry, Scope } from '../../kernel/repository.ts';
 import { onlyWarns, type WarnLevels } from '../judge/priority.ts';
 import type { SlotRecord } from '../record-types.ts';
+import type { ReportedFinding } from '../run-types.ts';
 import {
   type FindingState,
   type HeldReceipt,
@@ -160,7 +161,7 @@ export type GateState = {
   /** The history for `planSlots`. */
   readonly history: readonly SlotRun[];
   readonly slots: readonly SlotState[];
-  readonly findings: readonly FindingWithState[];
+  readonly findings: readonly ReportedFinding[];
   /** Whether the gate passes. */
   readonly holds: boolean;
   /** Whether the gate passes without relying on a skipped slot. */
@@ -184,8 +185,6 @@ export type SlotState = {
   /** The slot's newest record in this cycle. */
   readonly latest: SlotRecord | null;
 };
-
-export type FindingWithState = { readonly finding: KnownFinding; readonly state: FindingState };
 
 export type StateOptions = CycleContext & {
   readonly levels?: WarnLevels;
@@ -268,7 +267,7 @@ function verdictOf(receipt: Receipt | undefined, waived: ReadonlySet<string>): '
 function slotHistory(
   { gate, receipts }: GateFacts,
   cycle: readonly SlotRecord[],
-  findings: readonly FindingWithState[],
+  findings: readonly ReportedFinding[],
   waived: ReadonlySet<string>,
 ): readonly SlotRun[] {
   // A slot with an open finding has not passed. A slot with warnings passes its content, but is never skipped.

@@ -9,9 +9,10 @@ import { ok, type Result } from '../../kernel/result.ts';
 import { ruleReview } from '../../rules/prompt.ts';
 import { readReferences } from '../../rules/select-files.ts';
 import type { TaskContext } from '../../rules/types.ts';
-import type { FindingWithState, GateState } from '../decide/gate-state.ts';
+import type { GateState } from '../decide/gate-state.ts';
 import type { RunContext, RunFacts, SlotJob, UnassignableSlot } from '../ports.ts';
 import type { SlotRecord } from '../record-types.ts';
+import type { ReportedFinding } from '../run-types.ts';
 import { isOpen, type ReviewGate, type RunReason } from '../types.ts';
 import {
   freshGatePrompt,
@@ -245,7 +246,7 @@ async function pastOf(
   slot: number,
   lastLook: SlotRecord | null,
 ): Promise<SlotPast> {
-  const own = (one: FindingWithState) => one.finding.slot === slot && isOpen(one.state);
+  const own = (one: ReportedFinding) => one.finding.slot === slot && isOpen(one.state);
   const seen = lastLook?.own?.snapshot ?? null;
   const delta = seen === null ? null : await context.diff(seen, DEFAULT_DIFF_CONTEXT);
   return {

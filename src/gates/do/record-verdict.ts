@@ -123,7 +123,7 @@ export async function judgeSlot(
     .filter(({ finding, state }) => state === 'waived' || tolerated.has(finding.id))
     .map(({ finding }) => finding);
   const status = open.length + waived.length > 0 ? 'fail' : 'pass';
-  const receipt = await context.ports.receipts.write({
+  const receipt = await context.ports.receipts.write('review', {
     gate: job.gate.id,
     slot: job.slot,
     content: job.gate.content,

@@ -50,7 +50,7 @@ function writeReceipt(
   verdict: CheckReceipt['verdict'],
 ): Promise<Result<void>> {
   const at = ports.clock.now().toISOString();
-  return ports.receipts.writeCheck({ gate: gate.id, command: gate.command, tree, verdict, at });
+  return ports.receipts.write('check', { gate: gate.id, command: gate.command, tree, verdict, at });
 }
 
 /** One round of the checks. `isSteady`: the tree was the same after every check. */

@@ -1,6 +1,6 @@
 import { type RepoPath, sha256 } from '../../kernel/ids.ts';
 import type { BranchContext, Entry } from '../../kernel/repository.ts';
-import type { FindingWithState } from '../decide/gate-state.ts';
+import type { ReportedFinding } from '../run-types.ts';
 import {
   type Closing,
   type Disposition,
@@ -39,7 +39,7 @@ export type SlotReview = Pick<Finding, 'gate' | 'scope' | 'slot' | 'agent' | 'at
     readonly previous: readonly Disposition[];
     readonly message: string | null;
     /** The gate's findings before the review. */
-    readonly earlier: readonly FindingWithState[];
+    readonly earlier: readonly ReportedFinding[];
     /** Returns the current `fileFingerprint` of a file. */
     seenNow(file: RepoPath): string | null;
     /** Returns the current entry of a file in the gate. */
@@ -98,12 +98,12 @@ export function matchFindings(review: SlotReview): MatchedFindings {
 /** Maps each reported problem to the earlier finding that it repeats; open findings are matched first. */
 function matchEarlier(
   reported: readonly ReportedProblem[],
-  own: readonly FindingWithState[],
-): ReadonlyMap<ReportedProblem, FindingWithState> {
-  const order = ({ finding, state }: FindingWithState) =>
+  own: readonly ReportedFinding[],
+): ReadonlyMap<ReportedProblem, ReportedFinding> {
+  const order = ({ finding, state }: ReportedFinding) =>
     isOpen(state) ? 0 : state === 'warning' ? 1 : finding.kept === 'closed' ? 3 : 2;
   const candidates = new Set([...own].sort((a, b) => order(a) - order(b)));
-  const matched = new Map<ReportedProblem, FindingWithState>();
+  const matched = new Map<ReportedProblem, ReportedFinding>();
   for (const problem of reported) {
     const found = [...candidates].find((earlier) => isSame(problem, earlier));
     if (found === undefined) continue;
@@ -113,7 +113,7 @@ function matchEarlier(
   return matched;
 }
 
-function isSame({ anchor, file, priority }: ReportedProblem, { finding, state }: FindingWithState): boolean {
+function isSame({ anchor, file, priority }: ReportedProblem, { finding, state }: ReportedFinding): boolean {
   const isWaived = finding.resolution?.how === 'skipped';
   // A finding of an ended cycle cannot match again, unless it was waived: waivers outlive cycles.
   if (state === 'gone' && !isWaived) return false;
@@ -130,7 +130,7 @@ function newFinding(review: SlotReview, problem: ReportedProblem): Omit<Finding,
 }
 
 /** Returns the finding as reported again. An open finding stays open, even if it is reported as less severe now. */
-function repeatedFinding(review: SlotReview, problem: ReportedProblem, { finding, state }: FindingWithState): Finding {
+function repeatedFinding(review: SlotReview, problem: ReportedProblem, { finding, state }: ReportedFinding): Finding {
   const priority = moreSevere(finding.priority, problem.priority);
   const warns =
     state === 'warning' ? onlyWarns(priority, finding, review) : !isOpen(state) && isBelow(priority, review.failOn);

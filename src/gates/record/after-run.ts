@@ -2,7 +2,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { GateId, RepoPath, SnapshotId } from '../../kernel/ids.ts';
 import { GENERATED_FOLDER } from '../../kernel/paths.ts';
 import type { Contents, Snapshots } from '../../kernel/repository.ts';
-import { ok, type Result } from '../../kernel/result.ts';
+import { forEachOk, ok, type Result } from '../../kernel/result.ts';
 import { isReadable, isTrusted, passMarkCovers } from '../../rules/decide.ts';
 import { checkReviewId, taskFacts } from '../../rules/review-id.ts';
 import { readReferences } from '../../rules/select-files.ts';
@@ -15,13 +15,11 @@ import type { FindingStore, KnownFinding, ReviewGate } from '../types.ts';
 export async function recordPassingGates(ports: RunPorts, { comparison, reviews }: RunFacts): Promise<Result<void>> {
   // Later runs ignore the results of narrow runs.
   if (comparison.scope.kind === 'narrow') return ok(undefined);
-  for (const { gate, holds, isHeldNoted } of reviews) {
-    if (!holds || isHeldNoted) continue;
-    const at = ports.clock.now().toISOString();
-    const recorded = await ports.receipts.writeHeld({ gate: gate.id, ...comparison.where, content: gate.content, at });
-    if (!recorded.ok) return recorded;
-  }
-  return ok(undefined);
+  const passing = reviews.filter(({ holds, isHeldNoted }) => holds && !isHeldNoted);
+  const at = ports.clock.now().toISOString();
+  return forEachOk(passing, ({ gate: { id: gate, content } }) =>
+    ports.receipts.write('held', { gate, ...comparison.where, content, at }),
+  );
 }
 
 /** Archives ended cycles. After an iteration, also deletes snapshots and prompts that no record needs. */
@@ -45,12 +43,8 @@ export async function archiveEndedCycles(
 }
 
 /** Stores that the cycle of each finding has ended. */
-export async function endCycles(store: FindingStore, findings: readonly KnownFinding[]): Promise<Result<void>> {
-  for (const { resolution: _, ...finding } of findings) {
-    const updated = await store.update({ ...finding, cycleEnded: true });
-    if (!updated.ok) return updated;
-  }
-  return ok(undefined);
+export function endCycles(store: FindingStore, findings: readonly KnownFinding[]): Promise<Result<void>> {
+  return forEachOk(findings, ({ resolution: _, ...finding }) => store.update({ ...finding, cycleEnded: true }));
 }
 
 type MarkPorts = { readonly passes: Passes; contents(): Contents };
