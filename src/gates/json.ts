@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { Failure } from '../kernel/failure.ts';
 import { usageDocument } from '../ledger/describe.ts';
 import { describeFailure } from '../ui/describe-failure.ts';
-import type { DescribedPlan } from './describe/messages.ts';
+import type { RunPlan } from './decide/plan-run.ts';
 import { describeGateDetail, describePlan, describeSlotReason } from './describe/reasons.ts';
 import { describeRunNotice } from './describe/result.ts';
 import type { findingSchema, runSchema } from './json-schema.ts';
@@ -36,7 +36,7 @@ export function runDocument(outcome: RunOutcome, more: readonly string[] = []): 
 }
 
 /** Returns the document of `run --dry-run --json`: the status of each gate, and what a run would do with it. */
-export function dryRunDocument(outcome: RunOutcome, plan: DescribedPlan): RunDocument {
+export function dryRunDocument(outcome: RunOutcome, plan: RunPlan): RunDocument {
   const document = runDocument(outcome);
   const plans = new Map<string, string[]>([
     ...plan.checks.map(({ kind, gate }) => [gate.id, kind === 'run' ? ['Running it'] : []] as const),

@@ -119,6 +119,16 @@ export type RunNotice =
   | { readonly kind: 'orphan-slot'; readonly gate: GateId; readonly slot: number; readonly ids: readonly string[] }
   | { readonly kind: 'orphan-gate'; readonly gate: GateId; readonly ids: readonly string[] };
 
+/** The result of `clean`. */
+export type Cleaned = {
+  /** The number of the last archived iteration; 0 if none was archived. */
+  readonly iterations: number;
+  /** The number of the next iteration. It goes on after files that stay: tracked ones, and files that are not records. */
+  readonly next: number;
+  /** Findings that stay open while their files are unchanged. */
+  readonly open: readonly string[];
+};
+
 /** Why a loop of reviews and fixes ended. */
 export const LOOP_ENDS = [
   'passed',

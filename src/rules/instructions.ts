@@ -15,7 +15,7 @@ import {
   selectListed,
   toPaths,
 } from './select-files.ts';
-import { markerPath, openInstructionFiles, openPasses } from './store.ts';
+import { markerPath, openPasses, replaceInstructionFiles } from './store.ts';
 import { identify, matchRules, planTasks } from './tasks.ts';
 import type {
   InstructionsOutcome,
@@ -45,7 +45,7 @@ export async function instructions(cwd: string, options: Options): Promise<Resul
     task.id,
     instructionFile(task, { ...context, cacheable: checkReviewId(task.id) === null }),
   ]);
-  const paths = await openInstructionFiles(root).replace(new Map(texts));
+  const paths = replaceInstructionFiles(root, new Map(texts));
   if (!paths.ok) return paths;
   return ok({
     selection: facts.selection,
