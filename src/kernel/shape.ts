@@ -5,6 +5,12 @@ type Check = (value: unknown) => boolean;
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** A check that also gives the type of the value. */
+export type Guard<T> = (value: unknown) => value is T;
+
+/** The type of the documents that a shape of guards describes. */
+export type Shaped<S> = { readonly [Key in keyof S]: S[Key] extends Guard<infer T> ? T : never };
+
 /** One check per field of a document. A document is written in the order of these fields. */
 export type Shape<T> = { readonly [Key in keyof T]-?: Check };
 
@@ -70,12 +76,18 @@ export function isOneOf<T extends string>(words: readonly T[]): (value: unknown)
   return (value): value is T => words.some((word) => word === value);
 }
 
+export function isInteger(value: unknown): value is number {
+  return Number.isInteger(value);
+}
+
+export function orNull<T>(check: Guard<T>): Guard<T | null>;
+export function orNull(check: Check): Check;
 export function orNull(check: Check): Check {
   return (value) => value === null || check(value);
 }
 
-export function hasShape<T>(shape: Shape<T>): Check {
-  return (value) => isRecord(value) && fits(value, shape);
+export function hasShape<T>(shape: Shape<T>): Guard<T> {
+  return (value): value is T => isRecord(value) && fits(value, shape);
 }
 
 export function listOf<T>(shape: Shape<T>): Check {

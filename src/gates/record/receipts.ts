@@ -1,18 +1,10 @@
 import { join } from 'node:path';
-import {
-  isOneOf,
-  isOrdinal,
-  isString,
-  isStrings,
-  orNull,
-  readShape,
-  type Shape,
-  withKeyOrder,
-} from '../../kernel/shape.ts';
+import { readShape, type Shape, withKeyOrder } from '../../kernel/shape.ts';
 import { checkFolder, makeFolder, removeLeftovers, removeOldest, writeAtomically } from '../../platform/files.ts';
 import { readJsonFile } from '../../platform/private-files.ts';
 import { hashFields } from '../decide/gate-list.ts';
 import type { ReceiptKeys, ReceiptStore, Receipts } from '../types.ts';
+import { RECEIPTS } from './shapes.ts';
 
 const FOLDER = 'onceover/receipts';
 const MOST_RECEIPTS = 5000;
@@ -46,6 +38,8 @@ export function openReceipts(commonDir: string, most = MOST_RECEIPTS): ReceiptSt
   };
 }
 
+const SHAPES: { readonly [K in keyof Receipts]: Shape<Receipts[K]> } = RECEIPTS;
+
 /** Returns the fields that tell receipts apart. */
 export function receiptKey<K extends keyof Receipts>(kind: K, about: ReceiptKeys[K]): readonly (string | number)[] {
   return [kind, ...KEYS[kind](about)];
@@ -56,23 +50,6 @@ const KEYS: { readonly [K in keyof Receipts]: (about: ReceiptKeys[K]) => readonl
   check: ({ gate, command, tree }) => [gate, command, tree],
   held: ({ gate, branch, mergeBase }) =>
     branch === null ? [gate, 'detached', mergeBase ?? ''] : [gate, 'branch', branch],
-};
-
-const SHAPES: { readonly [K in keyof Receipts]: Shape<Receipts[K]> } = {
-  review: {
-    gate: isString,
-    slot: isOrdinal,
-    content: isString,
-    scope: isString,
-    promptDigest: isString,
-    verdict: isOneOf(['pass', 'fail']),
-    findings: isStrings,
-    agent: isString,
-    iteration: isOrdinal,
-    at: isString,
-  },
-  check: { gate: isString, command: isString, tree: isString, verdict: isOneOf(['pass', 'fail']), at: isString },
-  held: { gate: isString, branch: orNull(isString), mergeBase: orNull(isString), content: isString, at: isString },
 };
 
 function fileName(key: readonly (string | number)[]): string {
