@@ -66,7 +66,6 @@ const STATUSES: Partial<Record<LoopRound['status'], string>> = {
 };
 
 const SUMMARY_LINES = 3;
-
 const USUAL_WIDTH = 100;
 
 function describeFix(fix: Fix | null, round: number, width: number | null): string[] {

@@ -16,7 +16,6 @@ import { forEachOk, ok, type Result } from '../kernel/result.ts';
 import { failingCheckIds, hiddenNewFiles, isSameComparison, openFindingIds } from './decide-end.ts';
 import { type FixTask, freshFixPrompt, resumedFixPrompt } from './prompt.ts';
 
-/** Everything that stays the same during a loop. */
 export type Loop = FixerLoop & {
   readonly ports: RunPorts;
   readonly request: RunRequest;
@@ -46,7 +45,6 @@ type ChangeView = {
   readonly tree: SnapshotId;
 };
 
-/** The result of a fixer's turn. */
 type FixerTurn = {
   /** `null` if the budget did not allow the call. */
   readonly fix: Fix | null;
@@ -145,7 +143,6 @@ export async function askFixer(
   return { ...end, session: id === null ? null : { id, usedBefore: end.last?.sessionUsage ?? null } };
 }
 
-/** Takes a snapshot of the change. */
 export async function readChange({ ports, request }: Pick<Loop, 'ports' | 'request'>): Promise<Result<ChangeView>> {
   const comparison = await ports.snapshots.compare(request.selection, request.settings.base);
   if (!comparison.ok) return comparison;

@@ -14,12 +14,10 @@ export type FixFinding = FindingFacts & {
   readonly objection: string | null;
 };
 
-/** Returns the prompt for a new session. */
 export function freshFixPrompt(task: FixTask): ComposedPrompt {
   return fixPrompt(describeTask(task));
 }
 
-/** Returns the prompt for a resumed session. */
 export function resumedFixPrompt(task: FixTask): ComposedPrompt {
   return fixPrompt(
     'Your changes were reviewed. The problems below are open now; problems that are not listed are settled.',
@@ -37,7 +35,6 @@ function fixPrompt(...dynamic: readonly string[]): ComposedPrompt {
 const LAST_WORD =
   'Fix the problems in the files. Then answer with the JSON object described above, and nothing after it.';
 
-/** The stable part of every fixer's prompt. */
 const FIX_ENGINE = `# Fixing a change
 
 Reviewers and checks found problems in a change to this repository. Fix them.

@@ -45,7 +45,6 @@ export function dryRunDocument(outcome: RunOutcome, plan: RunPlan): RunDocument 
   return { ...document, gates: document.gates.map((gate) => ({ ...gate, would_do: plans.get(gate.id) ?? [] })) };
 }
 
-/** Returns a gate as documents have it. */
 export function gateDocument(gate: GateOutcome): GateDocument {
   const { id, kind, status, why, slots, check } = gate;
   return {
@@ -63,7 +62,6 @@ function slotDocument(outcome: SlotOutcome): GateDocument['slots'][number] {
   };
 }
 
-/** Returns a finding as documents have it. */
 export function findingDocument({ finding, state }: ReportedFinding): FindingDocument {
   const { id, gate, slot, file, line, code, issue, fix, priority, since, mark, resolution } = finding;
   return { id, gate, slot, file, line, code, issue, fix, priority, state, since, mark, why: resolution?.why || null };
@@ -79,7 +77,6 @@ export function failureDocument(failure: Failure, asked: 'run' | null): object {
   return asked === 'run' && failure.kind === 'lock-held' ? lockConflictDocument(failure) : errorDocument(failure);
 }
 
-/** Returns the answer of a command that failed. */
 export function errorDocument(failure: Failure): { error: { kind: string; message: string; next: string } } {
   const { what, next } = describeFailure(failure);
   return { error: { kind: failure.kind, message: what, next } };

@@ -72,7 +72,6 @@ export function dispatchReason(
   return planned.kind === 'resumed' && actual === 'fresh' ? 'session-lost' : planned.why;
 }
 
-/** A slot that cannot run. */
 export type UnassignableSlot = PlannedSlot & { readonly agent: string | null; readonly trouble: SlotTrouble };
 
 /** The result of calling a slot's reviewer: an answer or the trouble that prevented it, and what the calls used. */
@@ -131,7 +130,6 @@ export type SkippedSlot = {
   readonly passedBy: SlotRecord | null;
 };
 
-/** The stores and services that a run uses. */
 export type RunPorts = {
   readonly snapshots: Snapshots;
   readonly records: Records;
@@ -153,20 +151,17 @@ export type RunPorts = {
 /** The services, options and budget of one run. */
 export type RunContext = { readonly ports: RunPorts; readonly request: RunRequest; readonly budget: Budget };
 
-/** The settings and options of a run. */
 export type RunRequest = GateRequest &
   Omit<RunOverrides, 'iterationStarted'> & {
     /** Absolute path of the working tree; reviewers may report files by it. */
     readonly root: string;
     readonly settings: Settings;
-    /** The rubric of each prompt file. */
     readonly rubrics: ReadonlyMap<RepoPath, Rubric>;
     readonly selection: Selection;
     /** Run reviews even if a check fails. */
     readonly all: boolean;
     /** Returns the command agents that the change under review edits: their verdicts do not count. `null` outside of pull requests. */
     readonly authorAgents: ((changed: ReadonlySet<string>) => ReadonlyMap<string, string>) | null;
-    /** Written to the ledger. */
     readonly startedBy: 'person' | 'agent';
     readonly stop: AbortSignal | null;
     /** Set in a fix loop that uses the ratchet. */

@@ -51,7 +51,6 @@ export type ArchivedRecord = { readonly gate: GateId; readonly iteration: number
 
 export type SlotStatus = SlotRun['status'];
 
-/** A finding in a slot record. */
 export type Violation = {
   readonly file: string;
   readonly line: number | null;
@@ -66,7 +65,6 @@ export type Violation = {
   readonly state: FindingState | null;
 };
 
-/** The result of one slot in one iteration. */
 export type SlotRecord = {
   readonly gate: GateId;
   readonly slot: SlotNumber;
@@ -85,5 +83,4 @@ export type SlotRecord = {
 /** The fields that only onceover's own slot records have. */
 export type RecordMetadata = Shaped<typeof OWN>;
 
-/** The result of one check in one iteration. */
 export type CheckRecord = Shaped<typeof CHECK_RECORD>;

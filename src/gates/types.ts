@@ -32,7 +32,6 @@ export function isRefuted(claim: Resolution): Resolution {
   return { ...claim, how: 'refuted', why: '' };
 }
 
-/** Whether two resolutions are equal in every field. */
 export function isSameResolution(a: Resolution, b: Resolution): boolean {
   return a.how === b.how && a.why === b.why && a.at === b.at && a.iteration === b.iteration;
 }
@@ -58,7 +57,6 @@ export type SlotRun = {
   readonly slot: SlotNumber;
   readonly iteration: number;
   readonly status: 'pass' | 'fail' | 'error' | 'skipped_prior_pass';
-  /** Number of findings in the record. */
   readonly violations: number;
   /** For a skipped slot: the iteration in which it passed. */
   readonly passIteration: number | null;

@@ -112,7 +112,6 @@ function nothingToDo({ selection, ruleCount, notices, skipped: { length } }: Ins
   return `Nothing to review: no rule matches the ${count(selection.count, `${kind} file`)}.`;
 }
 
-/** Returns two lines per rule, or why there are none. */
 export function describeRules(rules: readonly Rule[], files: readonly string[] | null): string {
   if (rules.length === 0) return files === null ? `No rule is defined. ${NO_RULES}` : 'No rule matches these files.';
   return rules
@@ -120,7 +119,6 @@ export function describeRules(rules: readonly Rule[], files: readonly string[] |
     .join('\n');
 }
 
-/** Returns `path/.deepreview:LINE` of a rule. */
 export function definingFile({ source }: Rule): string {
   return `${source.file}:${source.line}`;
 }

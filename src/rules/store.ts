@@ -21,7 +21,6 @@ import type { MarkReceipt, Passes, RuleFacts, TaskFacts } from './types.ts';
 export const INSTRUCTIONS_FOLDER = 'review_instructions';
 
 const FOLDER_PATH = `${GENERATED_FOLDER}/${INSTRUCTIONS_FOLDER}`;
-
 const SUFFIX = '.md';
 
 /** Writes exactly these instruction files and deletes all other `.md` files. Returns the path of each file. */
@@ -60,16 +59,11 @@ function removeOthers(folder: string, files: ReadonlyMap<ReviewId, string>): Res
 }
 
 const MARKER = '.passed';
-
 const RECEIPTS = 'onceover/passes';
-
 const FACTS = 'onceover/tasks';
-
 const MOST_FACTS = 2000;
-
 const LARGEST_BYTES = 64 * 1024 * 1024;
 
-/** Returns the path of the marker of a passed review. */
 export function markerPath(id: ReviewId): RepoPath {
   return generatedPath(INSTRUCTIONS_FOLDER, id + MARKER);
 }

@@ -60,7 +60,6 @@ export type RuleTask = {
 export type RuleReviewTask = {
   readonly id: ReviewId;
   readonly parts: readonly [RuleTask, ...RuleTask[]];
-  /** The files of all parts. */
   readonly files: readonly RepoPath[];
   readonly digests: readonly FileDigest[];
 };
@@ -68,7 +67,6 @@ export type RuleReviewTask = {
 /** The limits on reference files per rule: number of files, and bytes in total. */
 export const MOST_REFERENCES = { files: 20, bytes: 256 * 1024 } as const;
 
-/** A reference file as an instruction file shows it. */
 export type ReferenceText = {
   readonly path: RepoPath;
   readonly description: string | null;

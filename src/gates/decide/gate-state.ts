@@ -82,7 +82,6 @@ export function lastHeldIteration(cycle: readonly SlotRecord[], held: HeldReceip
   return held !== null && !since(held, cycle).some((record) => isFailing(record) || record.status === 'error');
 }
 
-/** Returns the records of iterations after the gate passed. */
 function since(held: HeldReceipt | null, cycle: readonly SlotRecord[]): readonly SlotRecord[] {
   if (held === null) return cycle;
   const before = cycle.filter(({ timestamp }) => timestamp !== '' && timestamp <= held.at);
@@ -140,7 +139,6 @@ function passOf(record: SlotRun, passes: ReadonlyMap<number, number | null>, bef
   return pass === undefined ? named : pass;
 }
 
-/** The facts about a review gate, before a run is planned. */
 export type GateFacts = {
   readonly gate: ReviewGate;
   /** All records of the gate, of any cycle. */
@@ -158,15 +156,12 @@ export type GateFacts = {
 /** A gate's slots and findings, and whether the gate passes. */
 export type GateState = {
   readonly gate: ReviewGate;
-  /** The history for `planSlots`. */
   readonly history: readonly SlotRun[];
   readonly slots: readonly SlotState[];
   readonly findings: readonly ReportedFinding[];
-  /** Whether the gate passes. */
   readonly holds: boolean;
   /** Whether the gate passes without relying on a skipped slot. */
   readonly certified: boolean;
-  /** Failing iterations since the gate last passed. */
   readonly failing: number;
   /** Whether the gate passed other content, and no review failed or ended in an error since. */
   readonly heldBefore: boolean;

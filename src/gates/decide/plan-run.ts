@@ -2,7 +2,6 @@ import type { Settings } from '../../config/settings.ts';
 import type { CheckGate, SlotPlan } from '../types.ts';
 import { allCovered, type GateState, hasSeen, planSlots, type SlotState } from './gate-state.ts';
 
-/** The caller's options that change which slots run. */
 export type RunOverrides = {
   /** Run every slot that has not passed the current content itself, also beyond the retry limit. */
   readonly force: boolean;

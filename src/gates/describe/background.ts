@@ -8,7 +8,6 @@ import { runSchema, type startedRunSchema } from '../json-schema.ts';
 import { isOpen } from '../types.ts';
 import { promptFinding } from './finding.ts';
 
-/** The answer of `start_run` and `get_run`. */
 export type StartedRunDocument = z.output<typeof startedRunSchema>;
 
 type RunResult = NonNullable<StartedRunDocument['run']>;

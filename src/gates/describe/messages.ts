@@ -41,7 +41,6 @@ export function describeFindingsForAgent(findings: readonly ReportedFinding[]): 
   ];
 }
 
-/** Describes the result of `clean`; open findings come first. */
 export function describeCleaned({ iterations, next, open }: Cleaned): string {
   const from =
     next === 1 ? '1' : `${next}, because files that are not records, or that git tracks, keep the numbers before`;
@@ -54,7 +53,6 @@ export function describeCleaned({ iterations, next, open }: Cleaned): string {
   ].join('\n');
 }
 
-/** Confirms a resolution and describes its effect. */
 export function describeResolved({ id, gate, slot, resolution }: KnownFinding): string {
   if (resolution?.how === 'skipped') {
     return `${id} is waived: ${showInvisible(resolution.why)}\nIt no longer fails ${quoteName(gate)}, and reviewers see the reason.`;
@@ -62,7 +60,6 @@ export function describeResolved({ id, gate, slot, resolution }: KnownFinding): 
   return `${id} is marked as fixed. It stays open until reviewer ${slot} of ${quoteName(gate)} confirms the fix: run "onceover run".`;
 }
 
-/** Describes what a run would do, gate by gate. */
 export function describeDryRun(outcome: RunOutcome, plan: RunPlan): string {
   const row = (word: string, id: string, detail: string) => `${word.padEnd(9)}${quoteName(id)}  ${detail}`.trimEnd();
   const lines = [
@@ -91,7 +88,6 @@ export function describeDryRun(outcome: RunOutcome, plan: RunPlan): string {
 
 const UNCHANGED = describeGateReason('unchanged-since-pass');
 
-/** Confirms which commands the user approved. */
 export function describeTrusted(commands: readonly string[]): string {
   if (commands.length === 0) return 'The configuration has no commands of its own, so there is nothing to approve.';
   const lines = commands.map((command) => `  ${quoteName(command)}`);

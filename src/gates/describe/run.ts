@@ -39,13 +39,9 @@ const MOST_DETAILED = 6;
 
 /** A terminal lists this many findings; everything else and every pipe gets all of them. */
 const MOST_LISTED = 15;
-
 const MOST_WARNINGS = 3;
-
 const MOST_GATES = 8;
-
 const MOST_FILES = 5;
-
 const MOST_OUTPUT = 10;
 
 const SHOW_ALL = '(show with --verbose)';
@@ -93,7 +89,6 @@ const STATUS_STYLES: Readonly<Record<GateOutcome['status'] | SlotOutcome['status
 };
 
 const WORD_WIDTH = 9;
-
 const WIDEST_GATE = 32;
 
 function gateLines(outcome: RunOutcome, styled: Styled, verbose: boolean): string[] {

@@ -7,8 +7,7 @@ import type { ReviewerFacts, Reviewers } from '../../kernel/ports.ts';
 import type { DiffSection, Entry } from '../../kernel/repository.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import { ruleReview } from '../../rules/prompt.ts';
-import { readReferences } from '../../rules/select-files.ts';
-import type { TaskContext } from '../../rules/types.ts';
+import { readContext } from '../../rules/select-files.ts';
 import type { GateState } from '../decide/gate-state.ts';
 import type { RunContext, RunFacts, SlotJob, UnassignableSlot } from '../ports.ts';
 import type { SlotRecord } from '../record-types.ts';
@@ -184,12 +183,10 @@ async function gateDiff(context: IterationContext, gate: ReviewGate): Promise<Re
   return plain.ok ? ok([...own, ...plain.value]) : plain;
 }
 
-/** The number of context lines in a diff. */
 export const DEFAULT_DIFF_CONTEXT = 3;
 
 /** A delta has the most context lines that keep it under a quarter of the first prompt. */
 const CONTEXT_LINES = [3, 1, 0];
-
 const DELTA_SHARE = 0.25;
 
 type ResumedPrompt =
@@ -267,10 +264,7 @@ async function readRubric(
   gate: ReviewGate,
 ): Promise<{ readonly rubric: string; readonly unshown: SlotJob['unshown'] }> {
   if (gate.task === null) return { rubric: gate.rubric.text, unshown: [] };
-  const { references, notices } = await readReferences(gate.task, context.ports.contents());
-  const taskContext: TaskContext = {
-    allChanged: context.facts.snapshot.entries.map(({ path }) => path),
-    references: new Map([[gate.task, references]]),
-  };
-  return { rubric: ruleReview(gate.task, taskContext), unshown: notices };
+  const allChanged = context.facts.snapshot.entries.map(({ path }) => path);
+  const read = await readContext([gate.task], context.ports.contents(), allChanged);
+  return { rubric: ruleReview(gate.task, read.context), unshown: read.notices };
 }

@@ -145,7 +145,6 @@ export async function judgeSlot(
   return record(context, judged, violations);
 }
 
-/** Records that a slot has no verdict. */
 export function recordError(
   context: IterationContext,
   job: SlotJob | UnassignableSlot,

@@ -5,7 +5,7 @@ import type { Contents, Snapshots } from '../../kernel/repository.ts';
 import { forEachOk, ok, type Result } from '../../kernel/result.ts';
 import { isReadable, isTrusted, passMarkCovers } from '../../rules/decide.ts';
 import { checkReviewId, taskFacts } from '../../rules/review-id.ts';
-import { readReferences } from '../../rules/select-files.ts';
+import { readContext } from '../../rules/select-files.ts';
 import { identify } from '../../rules/tasks.ts';
 import type { Passes, RuleReviewTask, RuleTask } from '../../rules/types.ts';
 import type { RunFacts, RunPorts } from '../ports.ts';
@@ -42,7 +42,6 @@ export async function archiveEndedCycles(
   return pruned.ok ? ports.openings.prune(openings) : pruned;
 }
 
-/** Stores that the cycle of each finding has ended. */
 export function endCycles(store: FindingStore, findings: readonly KnownFinding[]): Promise<Result<void>> {
   return forEachOk(findings, ({ resolution: _, ...finding }) => store.update({ ...finding, cycleEnded: true }));
 }
@@ -109,8 +108,7 @@ export async function markPassed(
 }
 
 async function factsOf(task: RuleReviewTask, contents: Contents, allChanged: readonly RepoPath[]) {
-  const read = task.parts.map(async (part) => [part, (await readReferences(part, contents)).references] as const);
-  return taskFacts(task, { allChanged, references: new Map(await Promise.all(read)) });
+  return taskFacts(task, (await readContext(task.parts, contents, allChanged)).context);
 }
 
 /** Returns the tasks of rule gates with the ids that `instructions` gives them: by the content of existing files. */

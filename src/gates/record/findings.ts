@@ -26,7 +26,6 @@ export function readFinding(value: unknown): Finding | null {
   return readShape<Finding>(value, { ...FINDING, onRerun: (flag) => flag === undefined || flag === true });
 }
 
-/** Returns the resolution in a parsed document; `null` if it is not one. */
 export function readResolution(value: unknown): Resolution | null {
   return readShape<Resolution>(value, RESOLUTION);
 }

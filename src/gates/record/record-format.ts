@@ -6,7 +6,6 @@ import type { CheckRecord, SlotRecord, SlotStatus, Violation } from '../record-t
 import { FINDING_STATES } from '../types.ts';
 import { CHECK_RECORD, OWN } from './shapes.ts';
 
-/** Returns the text of a check's record. */
 export function checkText(record: CheckRecord): string {
   return `${JSON.stringify(withKeyOrder(record, CHECK_RECORD), null, 2)}\n`;
 }
@@ -17,7 +16,6 @@ export function readCheck(value: unknown, iteration: number): CheckRecord | null
   return read?.iteration === iteration ? read : null;
 }
 
-/** Returns the record that replaces an unreadable one: an error. */
 export function unreadableCheck(gate: GateId, iteration: number): CheckRecord {
   const empty = { timestamp: '', command: '', exitCode: null, durationMs: 0, tree: '', scope: '', why: null };
   return { ...empty, gate, iteration, status: 'error', branch: null, mergeBase: null };
@@ -32,10 +30,8 @@ const isStatus = isOneOf<SlotStatus>(['pass', 'fail', 'error', 'skipped_prior_pa
 const isPriority = isOneOf(PRIORITIES);
 const isState = isOneOf(FINDING_STATES);
 
-/** The parts of a slot record's file name. */
 type SlotFileParts = Pick<SlotRecord, 'slot' | 'iteration'> & { readonly gate: GateId | null; readonly agent: string };
 
-/** Returns the text of a slot record. */
 export function slotText(record: SlotRecord): string {
   const { gate, slot, iteration, adapter, timestamp, status, rawOutput, passIteration, own } = record;
   const document = {

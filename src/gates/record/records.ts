@@ -30,7 +30,6 @@ import {
   slotStem,
 } from './record-names.ts';
 
-/** The archive, a folder inside `log_dir`. */
 export const PREVIOUS = 'previous';
 
 const LONGEST_LOG = 4 * 1024 * 1024;

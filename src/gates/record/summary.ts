@@ -40,7 +40,6 @@ export function estimateSaved(actions: readonly SavingAction[], past: readonly S
   return [...saved.values()];
 }
 
-/** Adds up the saved tokens per lever. */
 export function totalSaved(spared: readonly SavedUsage[]): Saved {
   const saved = { pass: 0, slot: 0, session: 0, prefix: 0 };
   for (const { lever, tokens } of spared) saved[lever] += tokens;
