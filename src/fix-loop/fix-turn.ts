@@ -64,7 +64,7 @@ export async function runFixer(
   const { ports, request, fixer: agent } = loop;
   const { session, round } = at;
   const open = openFindingIds(run);
-  const task = taskOf(run, open);
+  const task: FixTask = { findings: open, checks: failingCheckIds(run) };
   const before = await readChange(loop);
   if (!before.ok) return before;
   if (loop.budget.over() !== null) {
@@ -167,20 +167,6 @@ async function changedFiles({ ports }: Loop, before: ChangeView, after: ChangeVi
   if (after.tree === before.tree) return ok(0);
   const sections = await ports.snapshots.sections(before.tree, after.tree, 0);
   return sections.ok ? ok(new Set(sections.value.flatMap(({ paths }) => paths)).size) : sections;
-}
-
-function taskOf(run: RunOutcome, open: readonly KnownFinding[]): FixTask {
-  return {
-    findings: open.map((finding) => ({
-      ...finding,
-      objection: (finding.resolution?.how === 'disputed' && finding.resolution.why) || null,
-    })),
-    checks: failingCheckIds(run).map(({ id, check }) => ({
-      id,
-      command: check?.command ?? '',
-      output: check?.tail ?? '',
-    })),
-  };
 }
 
 type Claim = { readonly id: string; readonly state: 'fixed' | 'declined'; readonly why: string };

@@ -6,7 +6,7 @@ import { err, ok, type Result } from '../kernel/result.ts';
 import { type Candidate, decideInstructions, explainReview, type InstructionsPlan } from './decide.ts';
 import { openProject, rulesFor } from './load.ts';
 import { instructionFile } from './prompt.ts';
-import { checkReviewId, taskFacts } from './review-id.ts';
+import { taskFacts } from './review-id.ts';
 import {
   type GivenFiles,
   readContext,
@@ -39,10 +39,7 @@ export async function instructions(cwd: string, options: Options): Promise<Resul
   const ids = new Set(toWrite.map(({ task }) => task.id));
   const remembered = await passes.remember(candidates.flatMap((one) => (ids.has(one.task.id) ? [one.facts] : [])));
   if (!remembered.ok) return remembered;
-  const texts = toWrite.map(({ task }): [ReviewId, string] => [
-    task.id,
-    instructionFile(task, { ...context, cacheable: checkReviewId(task.id) === null }),
-  ]);
+  const texts = toWrite.map(({ task }): [ReviewId, string] => [task.id, instructionFile(task, context)]);
   const paths = replaceInstructionFiles(root, new Map(texts));
   if (!paths.ok) return paths;
   return ok({

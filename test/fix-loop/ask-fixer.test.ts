@@ -9,7 +9,10 @@ import { answers, fails, memoryReviewers, type ScriptedAgent } from '../support/
 import { settingsOf } from '../support/run-model/setup.ts';
 import { SETUP } from '../support/run-model/setup-sample.ts';
 
-const TASK: FixTask = { findings: [], checks: [{ id: 'check:.:lint', command: 'npm run lint', output: 'no' }] };
+const TASK: FixTask = {
+  findings: [],
+  checks: [{ id: 'check:.:lint', check: { command: 'npm run lint', tail: 'no' } }],
+};
 const DONE = { summary: 'Mended.', dispositions: [{ id: 'F1', state: 'fixed', why: 'so' }] };
 const GARBAGE = (text = 'I did it.') => answers({}, { text, structured: undefined });
 const SESSION: FixerSession = { id: 's1', usedBefore: null };
