@@ -41,6 +41,7 @@ export async function executeRun(
   if (plan.iterates) {
     const ran = await iterate(run, step, plan);
     if (!ran.ok) return ran;
+    // This watch began before the gates were read, and goes on while a second iteration certifies.
     ({ isUntouched, ...step } = ran.value);
     const certifying = certifyingPlan(step, request);
     const certified = certifying === null ? ran : await iterate(run, step, certifying);
