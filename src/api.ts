@@ -161,7 +161,7 @@ export const run = inRepository(async () => withOptions((await import('./gates/o
 
 /** Runs the gates and lets a fixer fix the findings, until all gates pass or the loop makes no progress. */
 export const runUntilPass = inRepository(async () =>
-  withOptions((await import('./fix-loop/open-loop.ts')).runUntilPass),
+  withOptions((await import('./fix-loop/until-pass.ts')).runUntilPass),
 );
 
 /** Returns the current state and what a run would do. Runs and writes nothing. */

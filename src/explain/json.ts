@@ -6,7 +6,7 @@ import type { runExplanationSchema } from '../gates/json-schema.ts';
 import type { CheckRecord, FixLog, SlotRecord } from '../gates/record-types.ts';
 import { definingFile, explanationSummary } from '../rules/describe.ts';
 import type { explainSchema } from '../rules/json-schema.ts';
-import type { ReviewExplanation, RuleReviewTask } from '../rules/types.ts';
+import type { ReviewExplanation } from '../rules/types.ts';
 import { describeFindingState } from './describe-finding.ts';
 import type { RunExplanation } from './types.ts';
 
@@ -14,17 +14,15 @@ import type { RunExplanation } from './types.ts';
 export type ExplainDocument = z.output<typeof explainSchema>;
 
 export function explainDocument(explanation: ReviewExplanation): ExplainDocument {
-  const task: RuleReviewTask | null =
-    explanation.kind === 'not-asked-for' ? null : explanation.kind === 'changed' ? explanation.now : explanation.task;
-  const receipt = 'receipt' in explanation ? explanation.receipt : (explanation.mark?.receipt ?? null);
+  const { id, task, passed, receipt } = explanation;
   return {
-    review_id: 'id' in explanation ? explanation.id : explanation.task.id,
+    review_id: id,
     state: explanation.kind,
     why: explanationSummary(explanation),
     current_review_id: task?.id ?? null,
     rules: task?.parts.map(({ rule }) => ({ name: rule.name, defining_file: definingFile(rule) })) ?? [],
     files: [...(task?.files ?? [])],
-    passed: 'passed' in explanation ? explanation.passed : explanation.mark !== null,
+    passed,
     passed_at: receipt?.at ?? null,
     passed_by: receipt?.by ?? null,
   };

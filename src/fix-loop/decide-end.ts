@@ -10,7 +10,6 @@ export function openFindingIds({ findings }: Pick<RunOutcome, 'findings'>): read
   return findings.filter(({ state }) => isOpen(state)).map(({ finding }) => finding);
 }
 
-/** Returns the failing checks of a run. */
 export function failingCheckIds({ gates }: Pick<RunOutcome, 'gates'>): readonly GateOutcome[] {
   return gates.filter(({ kind, status }) => kind === 'check' && status === 'fail');
 }
@@ -105,7 +104,6 @@ export type RoundFacts = {
   readonly exitCode: RunOutcome['exitCode'];
   /** Open findings and failing checks, by content and not by finding id. */
   readonly open: readonly string[];
-  /** The snapshot that was reviewed. */
   readonly tree: string;
   /** Whether a reviewer could not run because the budget was used up. */
   readonly outOfBudget: boolean;

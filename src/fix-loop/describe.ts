@@ -3,7 +3,7 @@ import type { LoopEnd, LoopOutcome, LoopRound } from '../gates/run-types.ts';
 import { oneLine, quoteName } from '../kernel/escape.ts';
 import { usageDocument } from '../ledger/describe.ts';
 import { ASKED_AGAIN, describeAgentFailure } from '../ui/describe-agent-failure.ts';
-import { cells, cut, padCells } from '../ui/layout.ts';
+import { cut } from '../ui/layout.ts';
 import { type Styled, truncated, UNSTYLED } from '../ui/style.ts';
 import { shownOn } from '../ui/terminal.ts';
 import { count, someNames } from '../ui/wording.ts';
@@ -36,40 +36,23 @@ function fixDocument({ agent, dispatch, summary, fixed, declined, filesChanged, 
   };
 }
 
-/** Returns a table with one line per round, the fixer's summaries, and how the loop ended with the next step. */
-export function describeLoop({ end, rounds }: LoopOutcome, { width, paint }: Styled = UNSTYLED): string {
-  const rows = [HEAD, ...rounds.map(describeRound)];
-  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => cells(row[column] ?? ''))));
-  const [head = '', ...others] = rows.map((row) => {
-    const start = row.slice(0, 3).map((cell, column) => padCells(cell, widths[column] ?? 0));
-    return truncated([...start, row[3] ?? ''].join('  ').trimEnd(), { width }, INDENT);
-  });
-  const summaries = rounds.flatMap(({ fix }, n) => describeSummary(fix, n + 1, width));
+/** Returns one line per round and per fix, then how the loop ended and the next step. */
+export function describeLoop({ end, rounds }: LoopOutcome, { width }: Pick<Styled, 'width'> = UNSTYLED): string {
+  const wrapped = (line: string) => truncated(line, { width }, 2);
+  const lines = rounds.flatMap((round, n) => [describeRound(round, n), ...describeFix(round.fix, n + 1, width)]);
   const notes = [...rounds.flatMap(describeRemoved), ...describeTolerated(rounds), ENDS[end](rounds)];
-  return [
-    [paint('strong', head), ...others].join('\n'),
-    ...(summaries.length === 0 ? [] : [summaries.join('\n')]),
-    notes.map((line) => truncated(line, { width }, 0)).join('\n'),
-  ].join('\n\n');
+  return `${lines.map(wrapped).join('\n')}\n\n${notes.map(wrapped).join('\n')}`;
 }
 
-const HEAD = ['Round', 'Review', 'Open', 'Fix'];
-
-const INDENT = 7;
-
-function describeRound(round: LoopRound, n: number): string[] {
+function describeRound(round: LoopRound, n: number): string {
   const open = round.open.length + round.failingChecks.length;
   const moved = [
     ...(round.closed > 0 ? [`${round.closed} closed`] : []),
     ...(n > 0 && round.added > 0 ? [`${round.added} new`] : []),
   ];
   const calls = round.dispatches === 0 ? 'no calls' : count(round.dispatches, 'call');
-  return [
-    String(n + 1),
-    `${STATUSES[round.status] ?? round.status}, ${calls}`,
-    `${open}${moved.length === 0 ? '' : ` (${moved.join(', ')})`}`,
-    describeFix(round.fix),
-  ];
+  const change = moved.length === 0 ? '' : ` (${moved.join(', ')})`;
+  return `Round ${n + 1}: ${STATUSES[round.status] ?? round.status}, ${calls}, ${open} open${change}`;
 }
 
 const STATUSES: Partial<Record<LoopRound['status'], string>> = {
@@ -82,23 +65,16 @@ const STATUSES: Partial<Record<LoopRound['status'], string>> = {
   no_applicable_gates: 'nothing to review',
 };
 
-function describeFix(fix: Fix | null): string {
-  if (fix === null) return '';
-  const who = `${quoteName(fix.agent)}, ${fix.dispatch === 'fresh' ? 'new' : 'resumed'} session`;
-  if (fix.failure !== null) return `${who}: ${describeAgentFailure(fix.failure)}`;
-  const did = `${count(fix.filesChanged, 'file')} changed`;
-  const declined = fix.declined.length === 0 ? '' : `, declined ${fix.declined.join(', ')}`;
-  return `${who}: ${did}${declined}`;
-}
-
 const SUMMARY_LINES = 3;
-
 const USUAL_WIDTH = 100;
 
-function describeSummary(fix: Fix | null, round: number, width: number | null): string[] {
-  if (fix === null || fix.summary.trim() === '') return [];
-  const most = ((width ?? USUAL_WIDTH) - INDENT) * SUMMARY_LINES;
-  return [truncated(cut(`Fix ${round}: ${oneLine(fix.summary)}`, most), { width }, INDENT)];
+function describeFix(fix: Fix | null, round: number, width: number | null): string[] {
+  if (fix === null) return [];
+  const who = `Fix ${round}: ${quoteName(fix.agent)}, ${fix.dispatch === 'fresh' ? 'new' : 'resumed'} session`;
+  if (fix.failure !== null) return [`${who}: ${describeAgentFailure(fix.failure)}`];
+  const declined = fix.declined.length === 0 ? '' : `, declined ${fix.declined.join(', ')}`;
+  const summary = cut(oneLine(fix.summary).trim(), ((width ?? USUAL_WIDTH) - 2) * SUMMARY_LINES);
+  return [`${who}: ${count(fix.filesChanged, 'file')} changed${declined}. ${summary}`.trimEnd()];
 }
 
 function describeRemoved({ left }: LoopRound): string[] {
@@ -159,7 +135,7 @@ const ENDS: Readonly<Record<LoopEnd, (rounds: readonly LoopRound[]) => string>> 
       : `Interrupted. ${EDITS_STAY} Run again to continue.`,
 };
 
-/** Returns the table of rounds, as wide as the terminal. */
+/** Returns the rounds of a loop, as wide as the terminal. */
 export function describeRounds(loop: LoopOutcome | null, stream: NodeJS.WriteStream = process.stdout): string {
   return loop === null ? '' : describeLoop(loop, shownOn(stream, process.env));
 }

@@ -1,39 +1,51 @@
 import { omitUndefined } from '../config/settings.ts';
+import { type Answers, answerSchemas } from '../dispatch/answer-schemas.ts';
+import { type ConverseEnd, converse } from '../dispatch/converse.ts';
+import { cacheTtl } from '../dispatch/decide-resume.ts';
 import type { Fix } from '../dispatch/fix-progress.ts';
 import type { Budget } from '../dispatch/limits.ts';
 import { fixLog } from '../gates/describe/logs.ts';
 import type { RunPorts, RunRequest } from '../gates/ports.ts';
 import type { LoopEnd, RunNotice, RunOutcome } from '../gates/run-types.ts';
-import type { KnownFinding, Resolution } from '../gates/types.ts';
+import type { KnownFinding } from '../gates/types.ts';
+import type { Usage } from '../kernel/agent.ts';
 import type { SnapshotId } from '../kernel/ids.ts';
 import type { Reviewers, TamperGuard } from '../kernel/ports.ts';
 import type { Comparison, Entry } from '../kernel/repository.ts';
-import { ok, type Result } from '../kernel/result.ts';
-import { askFixer, type FixerEnd, type FixerSession } from './ask-fixer.ts';
+import { forEachOk, ok, type Result } from '../kernel/result.ts';
 import { failingCheckIds, hiddenNewFiles, isSameComparison, openFindingIds } from './decide-end.ts';
-import type { FixTask } from './prompt.ts';
+import { type FixTask, freshFixPrompt, resumedFixPrompt } from './prompt.ts';
 
-/** Everything that stays the same during a loop. */
-export type Loop = {
+export type Loop = FixerLoop & {
   readonly ports: RunPorts;
   readonly request: RunRequest;
-  readonly fixer: string;
-  readonly reviewers: Reviewers;
-  readonly budget: Budget;
   readonly proof: TamperGuard;
   /** Whether settings, rules, prompts and agents are the same as at the start of the loop. */
   isSameConfig(): Promise<boolean>;
 };
 
+/** The part of a loop that a call to the fixer uses. */
+type FixerLoop = {
+  readonly ports: Pick<RunPorts, 'reporter' | 'coolings' | 'clock'>;
+  readonly request: Pick<RunRequest, 'settings' | 'stop'>;
+  readonly fixer: string;
+  readonly reviewers: Reviewers;
+  readonly budget: Budget;
+};
+
+/** A fixer's session. It is kept until the loop ends. */
+export type FixerSession = { readonly id: string; readonly usedBefore: Usage | null };
+
+type FixerEnd = ConverseEnd<Answers['fixer']> & { readonly session: FixerSession | null };
+
 /** A snapshot of the change under review. */
-export type ChangeView = {
+type ChangeView = {
   readonly comparison: Comparison;
   readonly entries: readonly Entry[];
   readonly tree: SnapshotId;
 };
 
-/** The result of a fixer's turn. */
-export type FixerTurn = {
+type FixerTurn = {
   /** `null` if the budget did not allow the call. */
   readonly fix: Fix | null;
   readonly session: FixerSession | null;
@@ -52,7 +64,7 @@ export async function runFixer(
   const { ports, request, fixer: agent } = loop;
   const { session, round } = at;
   const open = openFindingIds(run);
-  const task = taskOf(run, open);
+  const task: FixTask = { findings: open, checks: failingCheckIds(run) };
   const before = await readChange(loop);
   if (!before.ok) return before;
   if (loop.budget.over() !== null) {
@@ -67,7 +79,7 @@ export async function runFixer(
     checks: task.checks.length,
   });
   const guarded = await loop.proof.snapshot();
-  const end = await askFixer({ ...loop, agent, task, session });
+  const end = await askFixer(loop, task, session);
   // Restore the proof files first: everything below trusts them, and the fixer could have written to them.
   const restored = await guarded.restore();
   if (!restored.ok) return restored;
@@ -94,7 +106,43 @@ export async function runFixer(
   return kept.ok ? ok({ ...turn, session: end.session, end: null }) : kept;
 }
 
-/** Takes a snapshot of the change. */
+/** Calls the fixer, in its session if it has one. No other agent takes over: it would not know the first one's edits. */
+export async function askFixer(
+  { ports, request, reviewers, budget, fixer: agent }: FixerLoop,
+  task: FixTask,
+  session: FixerSession | null,
+): Promise<FixerEnd> {
+  const { settings, stop } = request;
+  const facts = await reviewers.describe(agent);
+  const end = await converse(
+    {
+      ...{ reviewers, budget, clock: ports.clock, coolings: ports.coolings },
+      send: (name, question) =>
+        reviewers.ask(name, question, {
+          stop,
+          watch: (doing, usage) => ports.reporter.tell({ kind: 'fix-active', doing, usage }),
+        }),
+    },
+    {
+      kind: 'fixer',
+      agent,
+      others: [],
+      fresh: freshFixPrompt(task),
+      resumed: session === null ? null : { prompt: resumedFixPrompt(task), session },
+      options: {
+        ...answerSchemas('fixer'),
+        cacheTtl: cacheTtl(settings.cacheTtl, null),
+        timeoutSeconds: facts.timeoutSeconds ?? settings.timeoutSeconds,
+        idleSeconds: settings.idleTimeoutSeconds,
+        writes: true,
+      },
+    },
+  );
+  if (end.answer === null || !(await facts.canResume())) return { ...end, session: null };
+  const id = end.last?.sessionId ?? session?.id ?? null;
+  return { ...end, session: id === null ? null : { id, usedBefore: end.last?.sessionUsage ?? null } };
+}
+
 export async function readChange({ ports, request }: Pick<Loop, 'ports' | 'request'>): Promise<Result<ChangeView>> {
   const comparison = await ports.snapshots.compare(request.selection, request.settings.base);
   if (!comparison.ok) return comparison;
@@ -121,20 +169,6 @@ async function changedFiles({ ports }: Loop, before: ChangeView, after: ChangeVi
   return sections.ok ? ok(new Set(sections.value.flatMap(({ paths }) => paths)).size) : sections;
 }
 
-function taskOf(run: RunOutcome, open: readonly KnownFinding[]): FixTask {
-  return {
-    findings: open.map((finding) => ({
-      ...finding,
-      objection: (finding.resolution?.how === 'disputed' && finding.resolution.why) || null,
-    })),
-    checks: failingCheckIds(run).map(({ id, check }) => ({
-      id,
-      command: check?.command ?? '',
-      output: check?.tail ?? '',
-    })),
-  };
-}
-
 type Claim = { readonly id: string; readonly state: 'fixed' | 'declined'; readonly why: string };
 
 /** Returns the fixer's claims about the findings that it was given. If it claims two things, the last one counts. */
@@ -159,22 +193,15 @@ function fixOf(end: FixerEnd, filesChanged: number, claims: readonly Claim[]): F
 const LONGEST_REASON = 2000;
 
 /** Records the fixer's claims and objections. Reviewers decide about them; a fixer cannot waive a finding. */
-async function recordClaims(
-  { ports }: Loop,
-  claims: readonly Claim[],
-  iteration: number | null,
-): Promise<Result<void>> {
-  for (const { id, state, why } of claims) {
-    const resolution: Resolution = {
+function recordClaims({ ports }: Loop, claims: readonly Claim[], iteration: number | null): Promise<Result<void>> {
+  return forEachOk(claims, ({ id, state, why }) =>
+    ports.findings.resolve(id, {
       how: state === 'fixed' ? 'fixed' : 'disputed',
       why: why.slice(0, LONGEST_REASON),
       at: ports.clock.now().toISOString(),
       iteration: iteration ?? 0,
-    };
-    const kept = await ports.findings.resolve(id, resolution);
-    if (!kept.ok) return kept;
-  }
-  return ok(undefined);
+    }),
+  );
 }
 
 /** Writes the cost to the ledger. If that fails, the loop continues with a notice. */

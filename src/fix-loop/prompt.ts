@@ -1,25 +1,23 @@
 import { answerSchema } from '../dispatch/answer-schemas.ts';
 import { type ComposedPrompt, composePrompt } from '../dispatch/prompt.ts';
 import { type FindingFacts, promptFinding } from '../gates/describe/finding.ts';
+import type { CheckOutcome } from '../gates/run-types.ts';
+import type { KnownFinding } from '../gates/types.ts';
 import { fence, quoteName } from '../kernel/escape.ts';
 
 /** The problems that a fixer has to fix. */
 export type FixTask = {
-  readonly findings: readonly FixFinding[];
-  readonly checks: readonly { readonly id: string; readonly command: string; readonly output: string }[];
+  readonly findings: readonly (FindingFacts & Pick<KnownFinding, 'resolution'>)[];
+  readonly checks: readonly {
+    readonly id: string;
+    readonly check: Pick<CheckOutcome, 'command' | 'tail'> | null;
+  }[];
 };
 
-export type FixFinding = FindingFacts & {
-  /** The fixer's earlier reason to decline the finding, if the finding is still open; else `null`. */
-  readonly objection: string | null;
-};
-
-/** Returns the prompt for a new session. */
 export function freshFixPrompt(task: FixTask): ComposedPrompt {
   return fixPrompt(describeTask(task));
 }
 
-/** Returns the prompt for a resumed session. */
 export function resumedFixPrompt(task: FixTask): ComposedPrompt {
   return fixPrompt(
     'Your changes were reviewed. The problems below are open now; problems that are not listed are settled.',
@@ -37,7 +35,6 @@ function fixPrompt(...dynamic: readonly string[]): ComposedPrompt {
 const LAST_WORD =
   'Fix the problems in the files. Then answer with the JSON object described above, and nothing after it.';
 
-/** The stable part of every fixer's prompt. */
 const FIX_ENGINE = `# Fixing a change
 
 Reviewers and checks found problems in a change to this repository. Fix them.
@@ -68,11 +65,13 @@ function describeTask({ findings, checks }: FixTask): string {
   ].join('\n\n');
 }
 
-function describeFinding(finding: FixFinding): string {
-  const { objection } = finding;
-  return promptFinding(finding, objection === null ? [] : [`you declined it, and it is still open: ${objection}`]);
+function describeFinding(finding: FixTask['findings'][number]): string {
+  const { resolution } = finding;
+  const isDeclined = resolution?.how === 'disputed' && resolution.why !== '';
+  return promptFinding(finding, isDeclined ? [`you declined it, and it is still open: ${resolution.why}`] : []);
 }
 
-function describeCheck({ id, command, output }: FixTask['checks'][number]): string {
-  return `${quoteName(id)} runs\n\n${fence(command)}\n\nand printed at the end:\n\n${fence(output.trim() === '' ? '(nothing)' : output)}`;
+function describeCheck({ id, check }: FixTask['checks'][number]): string {
+  const output = check?.tail.trim() ? check.tail : '(nothing)';
+  return `${quoteName(id)} runs\n\n${fence(check?.command ?? '')}\n\nand printed at the end:\n\n${fence(output)}`;
 }

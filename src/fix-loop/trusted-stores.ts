@@ -1,27 +1,22 @@
 import type { RunPorts } from '../gates/ports.ts';
-import type { CheckRecord, Records, SlotRecord } from '../gates/record-types.ts';
+import { receiptKey } from '../gates/record/receipts.ts';
+import type { ArchivedRecord, CheckRecord, Records, SlotRecord } from '../gates/record-types.ts';
 import {
-  type CheckReceiptKey,
   type FindingStore,
-  type HeldReceiptKey,
   isRefuted,
   isSameResolution,
   type KnownFinding,
-  type ReceiptKey,
   type ReceiptStore,
+  type Receipts,
 } from '../gates/types.ts';
-import { ok, type Result } from '../kernel/result.ts';
+import { forEachOk, ok, type Result } from '../kernel/result.ts';
 import type { Passes } from '../rules/types.ts';
 
-/** Stores that ignore what a fixer writes to their files. */
-export type TrustedStores = {
-  readonly ports: RunPorts;
-  /** From now on, only entries that were read before or that the loop writes itself count. Call it before the fixer. */
-  close(): void;
-};
-
-/** Wraps the stores of passes and findings. All writes still go to the stores themselves. */
-export function openTrustedStores(ports: RunPorts): TrustedStores {
+/**
+ * Wraps the stores of passes and findings, so that they ignore what a fixer writes to their files. After `close()`, only
+ * entries count that were read before or that the loop writes itself. All writes still go to the stores themselves.
+ */
+export function openTrustedStores(ports: RunPorts): { readonly ports: RunPorts; close(): void } {
   let closed = false;
   const isClosed = () => closed;
   return {
@@ -40,33 +35,17 @@ export function openTrustedStores(ports: RunPorts): TrustedStores {
 
 function trustedReceipts(under: ReceiptStore, isClosed: () => boolean): ReceiptStore {
   const known = new Map<string, unknown>();
-  const reviewKey = ({ gate, slot, content, scope, promptDigest }: ReceiptKey) =>
-    JSON.stringify(['review', gate, slot, content, scope, promptDigest]);
-  const checkKey = ({ gate, command, tree }: CheckReceiptKey) => JSON.stringify(['check', gate, command, tree]);
-  const heldKey = ({ gate, branch, mergeBase }: HeldReceiptKey) => JSON.stringify(['held', gate, branch, mergeBase]);
-
-  async function find<T>(key: string, read: () => Promise<T | null>): Promise<T | null> {
-    if (isClosed()) return (known.get(key) as T | undefined) ?? null;
-    const found = await read();
-    if (found !== null) known.set(key, found);
-    return found;
-  }
-
   return {
-    find: (key) => find(reviewKey(key), () => under.find(key)),
-    findCheck: (key) => find(checkKey(key), () => under.findCheck(key)),
-    findHeld: (key) => find(heldKey(key), () => under.findHeld(key)),
-    async write(receipt) {
-      known.set(reviewKey(receipt), receipt);
-      return under.write(receipt);
+    async find(kind, key) {
+      const name = JSON.stringify(receiptKey(kind, key));
+      if (isClosed()) return (known.get(name) as Receipts[typeof kind] | undefined) ?? null;
+      const found = await under.find(kind, key);
+      if (found !== null) known.set(name, found);
+      return found;
     },
-    async writeCheck(receipt) {
-      known.set(checkKey(receipt), receipt);
-      return under.writeCheck(receipt);
-    },
-    async writeHeld(receipt) {
-      known.set(heldKey(receipt), receipt);
-      return under.writeHeld(receipt);
+    async write(kind, receipt) {
+      known.set(JSON.stringify(receiptKey(kind, receipt)), receipt);
+      return under.write(kind, receipt);
     },
   };
 }
@@ -74,13 +53,9 @@ function trustedReceipts(under: ReceiptStore, isClosed: () => boolean): ReceiptS
 function trustedRecords(under: Records, isClosed: () => boolean): Records {
   const slots = new Map<string, SlotRecord>();
   const checks = new Map<string, CheckRecord>();
-  const put = (record: SlotRecord) => {
-    const { gate, slot, iteration, adapter } = record;
-    slots.set(JSON.stringify([gate, slot, iteration, adapter]), record);
-  };
-  const putCheck = (record: CheckRecord) => {
-    checks.set(JSON.stringify([record.gate, record.iteration]), record);
-  };
+  const put = (record: SlotRecord) =>
+    slots.set(JSON.stringify([record.gate, record.slot, record.iteration, record.adapter]), record);
+  const putCheck = (record: CheckRecord) => checks.set(JSON.stringify([record.gate, record.iteration]), record);
   return {
     ...under,
     async read(gates, tracked) {
@@ -91,11 +66,11 @@ function trustedRecords(under: Records, isClosed: () => boolean): Records {
         past.value.checks.forEach(putCheck);
         return past;
       }
-      const ids = new Set(gates.map(({ id }) => id));
+      const isOf = ({ gate }: ArchivedRecord) => gates.some(({ id }) => id === gate);
       return ok({
         ...past.value,
-        slots: [...slots.values()].filter(({ gate }) => ids.has(gate)),
-        checks: [...checks.values()].filter(({ gate }) => ids.has(gate)),
+        slots: [...slots.values()].filter(isOf),
+        checks: [...checks.values()].filter(isOf),
       });
     },
     async writeSlot(record, file, log) {
@@ -109,8 +84,8 @@ function trustedRecords(under: Records, isClosed: () => boolean): Records {
     async archive(which) {
       for (const known of [slots, checks]) {
         for (const [key, { gate, iteration }] of known) {
-          if (which === 'all' || which.some((one) => one.gate === gate && one.iteration === iteration))
-            known.delete(key);
+          const isArchived = which === 'all' || which.some((one) => one.gate === gate && one.iteration === iteration);
+          if (isArchived) known.delete(key);
         }
       }
       return under.archive(which);
@@ -125,13 +100,9 @@ function trustedFindings(under: FindingStore, isClosed: () => boolean): FindingS
   async function restore(): Promise<Result<readonly KnownFinding[]>> {
     const all = await under.all();
     if (!all.ok) return all;
-    const present = new Set(all.value.map(({ id }) => id));
-    for (const { resolution: _claim, ...finding } of known.values()) {
-      if (present.has(finding.id)) continue;
-      const kept = await under.update(finding);
-      if (!kept.ok) return kept;
-    }
-    return all;
+    const missing = [...known.values()].filter(({ id }) => !all.value.some((one) => one.id === id));
+    const restored = await forEachOk(missing, ({ resolution: _claim, ...finding }) => under.update(finding));
+    return restored.ok ? all : restored;
   }
 
   return {

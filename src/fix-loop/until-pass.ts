@@ -1,32 +1,56 @@
 import { openBudget } from '../dispatch/limits.ts';
 import { checkFixer } from '../dispatch/reviewers.ts';
 import { ratchetBelow } from '../gates/judge/priority.ts';
+import { isSameConfig, type RunOptions, withConfigNotice, withRunLock } from '../gates/open-run.ts';
 import type { RatchetHolder, RunPorts, RunRequest } from '../gates/ports.ts';
+import { guardProof } from '../gates/record/proof-files.ts';
 import { executeRun } from '../gates/run.ts';
 import type { LoopEnd, LoopOutcome, LoopRound, RunNotice, RunOutcome } from '../gates/run-types.ts';
-import type { TamperGuard } from '../kernel/ports.ts';
-import { ok, type Result } from '../kernel/result.ts';
-import type { FixerSession } from './ask-fixer.ts';
+import { digestOfFiles } from '../git/watched-files.ts';
+import type { RepositoryPaths } from '../kernel/repository.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
+import { ROLE_NAMES, roleFile } from '../kernel/review-loops.ts';
+import { agentWords } from '../trust/consent.ts';
 import { isSameComparison, loopEnd, loopOutcome, loopRound, type RoundFacts, roundFacts } from './decide-end.ts';
-import { type Loop, readChange, runFixer } from './fix-turn.ts';
+import { type FixerSession, type Loop, readChange, runFixer } from './fix-turn.ts';
 import { openTrustedStores } from './trusted-stores.ts';
 
-export type LoopRequest = {
+type LoopOptions = {
   readonly fixer: string;
   /** `null` for the number of failures that the settings allow a gate, plus one. */
   readonly mostIterations: number | null;
   /** True: a new finding must be more severe in each round to fail a gate. */
   readonly ratchet: boolean;
-  readonly proof: TamperGuard;
-  /** Whether settings, rules, prompts and agents are the same as at the start of the loop. */
-  isSameConfig(): Promise<boolean>;
 };
+
+/** Runs the gates and a fixer in turn, under the run lock. Fails if the settings changed before the loop passed. */
+export function runUntilPass(
+  repository: RepositoryPaths,
+  options: RunOptions,
+  wish: LoopOptions,
+): Promise<Result<LoopOutcome>> {
+  return withRunLock(repository, options, async ({ ports, request, from }) => {
+    const judging = [...agentWords(request.settings.agent), ...ROLE_NAMES.map(roleFile)];
+    const digest = () => digestOfFiles(repository.root, judging);
+    const began = digest();
+    const loop = await untilPass(ports, request, {
+      ...wish,
+      proof: guardProof(repository, request.settings.logDir),
+      isSameConfig: async () => digest() === began && (await isSameConfig(repository, options, request)),
+    });
+    if (!loop.ok) return loop;
+    if (loop.value.end === 'passed' && !(await isSameConfig(repository, options, request))) {
+      return err({ kind: 'config-changed' });
+    }
+    return ok({ ...loop.value, run: withConfigNotice(loop.value.run, from) });
+  });
+}
 
 /** Runs the gates and the fixer in turn, until every gate passes or another round would not help. */
 export async function untilPass(
   given: RunPorts,
   requested: RunRequest,
-  wish: LoopRequest,
+  wish: LoopOptions & Pick<Loop, 'proof' | 'isSameConfig'>,
 ): Promise<Result<LoopOutcome>> {
   const ratchet: RatchetHolder = { now: { below: null, letBe: new Set() } };
   const request = wish.ratchet ? { ...requested, ratchet } : requested;

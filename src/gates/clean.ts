@@ -5,17 +5,8 @@ import { openRun, READ_ONLY } from './open-run.ts';
 import { endCycles } from './record/after-run.ts';
 import type { RecordHistory } from './record-types.ts';
 import { previewRun } from './run.ts';
+import type { Cleaned } from './run-types.ts';
 import { isOpen } from './types.ts';
-
-/** The result of `clean`. */
-export type Cleaned = {
-  /** The number of the last archived iteration; 0 if none was archived. */
-  readonly iterations: number;
-  /** The number of the next iteration. It goes on after files that stay: tracked ones, and files that are not records. */
-  readonly next: number;
-  /** Findings that stay open while their files are unchanged. */
-  readonly open: readonly string[];
-};
 
 /** Archives all records. Open findings stay open while their files are unchanged. */
 export async function clean(repository: RepositoryPaths): Promise<Result<Cleaned>> {

@@ -30,7 +30,6 @@ const gate = z.object({
     .describe('With --dry-run: what a run would do with the gate, in words; empty if it would skip the gate.'),
 });
 
-/** The schema of a finding. */
 export const findingSchema = z.object({
   id: z.string(),
   gate: z.string(),
@@ -185,13 +184,10 @@ export const runExplanationSchema = z.discriminatedUnion('about', [
   }),
 ]);
 
-/** The schema of `clean --json`. */
 export const cleanSchema = z.object({ archived_iterations: z.number(), open_findings: z.array(z.string()) });
 
-/** The schema of `trust --json`. */
 export const trustSchema = z.object({ trusted_commands: z.array(z.string()) });
 
-/** The schema of `hook snooze --json`. */
 export const snoozeSchema = z.object({
   snoozed_until: z
     .string()

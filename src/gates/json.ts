@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { Failure } from '../kernel/failure.ts';
 import { usageDocument } from '../ledger/describe.ts';
 import { describeFailure } from '../ui/describe-failure.ts';
-import type { DescribedPlan } from './describe/messages.ts';
+import type { RunPlan } from './decide/plan-run.ts';
 import { describeGateDetail, describePlan, describeSlotReason } from './describe/reasons.ts';
 import { describeRunNotice } from './describe/result.ts';
 import type { findingSchema, runSchema } from './json-schema.ts';
@@ -36,7 +36,7 @@ export function runDocument(outcome: RunOutcome, more: readonly string[] = []): 
 }
 
 /** Returns the document of `run --dry-run --json`: the status of each gate, and what a run would do with it. */
-export function dryRunDocument(outcome: RunOutcome, plan: DescribedPlan): RunDocument {
+export function dryRunDocument(outcome: RunOutcome, plan: RunPlan): RunDocument {
   const document = runDocument(outcome);
   const plans = new Map<string, string[]>([
     ...plan.checks.map(({ kind, gate }) => [gate.id, kind === 'run' ? ['Running it'] : []] as const),
@@ -45,7 +45,6 @@ export function dryRunDocument(outcome: RunOutcome, plan: DescribedPlan): RunDoc
   return { ...document, gates: document.gates.map((gate) => ({ ...gate, would_do: plans.get(gate.id) ?? [] })) };
 }
 
-/** Returns a gate as documents have it. */
 export function gateDocument(gate: GateOutcome): GateDocument {
   const { id, kind, status, why, slots, check } = gate;
   return {
@@ -64,7 +63,6 @@ export function slotDocument(outcome: SlotOutcome): GateDocument['slots'][number
   };
 }
 
-/** Returns a finding as documents have it. */
 export function findingDocument({ finding, state }: ReportedFinding): FindingDocument {
   const { id, gate, slot, file, line, code, issue, fix, priority, since, mark, resolution } = finding;
   return { id, gate, slot, file, line, code, issue, fix, priority, state, since, mark, why: resolution?.why || null };
@@ -80,7 +78,6 @@ export function failureDocument(failure: Failure, asked: 'run' | null): object {
   return asked === 'run' && failure.kind === 'lock-held' ? lockConflictDocument(failure) : errorDocument(failure);
 }
 
-/** Returns the answer of a command that failed. */
 export function errorDocument(failure: Failure): { error: { kind: string; message: string; next: string } } {
   const { what, next } = describeFailure(failure);
   return { error: { kind: failure.kind, message: what, next } };

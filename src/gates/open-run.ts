@@ -81,7 +81,6 @@ export const READ_ONLY: Omit<RunOptions, 'selection'> = {
   stop: null,
 };
 
-/** The opened stores and the configuration of a run. */
 export type OpenedRun = {
   readonly ports: RunPorts;
   readonly request: RunRequest;

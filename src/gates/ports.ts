@@ -1,6 +1,9 @@
 import type { Settings } from '../config/settings.ts';
+import type { Answers } from '../dispatch/answer-schemas.ts';
+import type { ConverseEnd } from '../dispatch/converse.ts';
+import type { Budget } from '../dispatch/limits.ts';
 import type { ComposedPrompt } from '../dispatch/prompt.ts';
-import type { Cooldown, DispatchPlan, KeptSession, SlotTrouble } from '../kernel/agent.ts';
+import type { DispatchPlan, KeptSession, SlotTrouble } from '../kernel/agent.ts';
 import type { GateId, RepoPath, SnapshotId } from '../kernel/ids.ts';
 import type { Checks, Clock, Cooldowns, ReporterOf, Reviewers, SessionPrompts } from '../kernel/ports.ts';
 import type { Comparison, Contents, Selection, Snapshot, Snapshots } from '../kernel/repository.ts';
@@ -69,8 +72,54 @@ export function dispatchReason(
   return planned.kind === 'resumed' && actual === 'fresh' ? 'session-lost' : planned.why;
 }
 
-/** A slot that cannot run. */
 export type UnassignableSlot = PlannedSlot & { readonly agent: string | null; readonly trouble: SlotTrouble };
+
+/** The result of calling a slot's reviewer: an answer or the trouble that prevented it, and what the calls used. */
+export type SlotAnswer = Omit<ConverseEnd<Answers['gate']>, 'last'> & {
+  /** The session to keep for the next iteration. */
+  readonly session: KeptSession | null;
+  readonly raw: string;
+};
+
+/** A slot with the answer to its calls; `null` if no agent could be called. */
+export type CalledSlot = {
+  readonly job: SlotJob | UnassignableSlot;
+  readonly answer: SlotAnswer | null;
+  readonly status: 'pass' | 'fail' | 'error';
+};
+
+/** The recorded result of a slot. */
+export type JudgedSlot = CalledSlot & {
+  readonly trouble: SlotTrouble | null;
+  readonly open: number;
+  readonly warnings: number;
+  /** The findings that the slot closed. */
+  readonly closed: readonly string[];
+};
+
+/** Returns what a slot's calls cost. Without exchanges, the budget was spent before the first call. */
+export function callOf({ job, answer }: CalledSlot) {
+  const asks = answer?.exchanges.length ?? 0;
+  return {
+    agent: answer?.agent ?? job.agent,
+    model: answer?.model ?? null,
+    dispatch: answer === null || asks === 0 ? ('none' as const) : answer.dispatch,
+    asks,
+    usage: answer?.usage ?? null,
+    durationMs: answer?.durationMs ?? 0,
+  };
+}
+
+/** The results of the slots of an iteration. `interrupted`: the run was stopped before all slots had answered. */
+export type RanSlots = {
+  readonly judged: readonly JudgedSlot[];
+  readonly resting: readonly SkippedSlot[];
+  readonly interrupted: boolean;
+  /** Reviews that were stopped. They leave no record, but they cost tokens. */
+  readonly stopped: readonly CalledSlot[];
+  /** Binary files: reviewers saw only that the content differs. */
+  readonly binary: readonly RepoPath[];
+};
 
 /** A skipped slot, with the agent that would run now and the record of its pass. */
 export type SkippedSlot = {
@@ -81,10 +130,6 @@ export type SkippedSlot = {
   readonly passedBy: SlotRecord | null;
 };
 
-/** The agents that can run now, in order of preference, and those in a cooldown. */
-export type AvailableAgents = { readonly names: readonly string[]; readonly cooling: readonly Cooldown[] };
-
-/** The stores and services that a run uses. */
 export type RunPorts = {
   readonly snapshots: Snapshots;
   readonly records: Records;
@@ -103,20 +148,20 @@ export type RunPorts = {
   reviewers(): Promise<Reviewers>;
 };
 
-/** The settings and options of a run. */
+/** The services, options and budget of one run. */
+export type RunContext = { readonly ports: RunPorts; readonly request: RunRequest; readonly budget: Budget };
+
 export type RunRequest = GateRequest &
   Omit<RunOverrides, 'iterationStarted'> & {
     /** Absolute path of the working tree; reviewers may report files by it. */
     readonly root: string;
     readonly settings: Settings;
-    /** The rubric of each prompt file. */
     readonly rubrics: ReadonlyMap<RepoPath, Rubric>;
     readonly selection: Selection;
     /** Run reviews even if a check fails. */
     readonly all: boolean;
     /** Returns the command agents that the change under review edits: their verdicts do not count. `null` outside of pull requests. */
     readonly authorAgents: ((changed: ReadonlySet<string>) => ReadonlyMap<string, string>) | null;
-    /** Written to the ledger. */
     readonly startedBy: 'person' | 'agent';
     readonly stop: AbortSignal | null;
     /** Set in a fix loop that uses the ratchet. */

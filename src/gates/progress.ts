@@ -5,7 +5,6 @@ import type { SlotPlan } from './types.ts';
 
 type OfSlot = { readonly gate: GateId; readonly slot: number };
 
-/** Events of a run, for the terminal and the records. */
 export type RunProgress =
   | FixProgress
   | { readonly kind: 'iteration-started'; readonly iteration: number; readonly gates: number; readonly slots: number }

@@ -1,9 +1,10 @@
 import type { Priority } from '../config/settings.ts';
-import type { KeptSession, Usage } from '../kernel/agent.ts';
-import type { GateId, RepoPath, SnapshotId } from '../kernel/ids.ts';
+import type { GateId, RepoPath } from '../kernel/ids.ts';
 import type { BranchContext } from '../kernel/repository.ts';
 import type { Result } from '../kernel/result.ts';
-import type { FindingState, GateContent, SlotNumber, SlotRun } from './types.ts';
+import type { Shaped } from '../kernel/shape.ts';
+import type { CHECK_RECORD, OWN } from './record/shapes.ts';
+import type { FindingState, SlotNumber, SlotRun } from './types.ts';
 
 /** The records of past iterations, in `log_dir`. */
 export interface Records {
@@ -50,7 +51,6 @@ export type ArchivedRecord = { readonly gate: GateId; readonly iteration: number
 
 export type SlotStatus = SlotRun['status'];
 
-/** A finding in a slot record. */
 export type Violation = {
   readonly file: string;
   readonly line: number | null;
@@ -65,7 +65,6 @@ export type Violation = {
   readonly state: FindingState | null;
 };
 
-/** The result of one slot in one iteration. */
 export type SlotRecord = {
   readonly gate: GateId;
   readonly slot: SlotNumber;
@@ -82,32 +81,6 @@ export type SlotRecord = {
 };
 
 /** The fields that only onceover's own slot records have. */
-export type RecordMetadata = BranchContext & {
-  readonly content: GateContent;
-  readonly snapshot: SnapshotId | null;
-  readonly scope: string;
-  readonly promptDigest: string;
-  readonly session: KeptSession | null;
-  readonly dispatch: 'fresh' | 'resumed' | 'none';
-  readonly why: string;
-  /** Number of parts that the diff was split into. */
-  readonly parts: number;
-  readonly usage: Usage | null;
-  readonly durationMs: number | null;
-  /** A sentence that says why there is no verdict; `null` if there is one. */
-  readonly error: string | null;
-};
+export type RecordMetadata = Shaped<typeof OWN>;
 
-/** The result of one check in one iteration. */
-export type CheckRecord = BranchContext & {
-  readonly gate: GateId;
-  readonly iteration: number;
-  readonly timestamp: string;
-  readonly status: 'pass' | 'fail' | 'error';
-  readonly command: string;
-  readonly exitCode: number | null;
-  readonly durationMs: number;
-  readonly tree: string;
-  readonly scope: string;
-  readonly why: string | null;
-};
+export type CheckRecord = Shaped<typeof CHECK_RECORD>;

@@ -4,7 +4,6 @@ import { err, ok, type Result } from '../kernel/result.ts';
 import { openFindings } from './record/findings.ts';
 import type { KnownFinding, Resolution } from './types.ts';
 
-/** A user's answer to a finding. */
 export type ResolveRequest = Pick<Resolution, 'how' | 'why'>;
 
 /** Stores the answer to a finding. Fails if the finding is closed already, or if an agent inside a run waives it. */

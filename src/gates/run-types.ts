@@ -26,7 +26,6 @@ export type RunOutcome = {
   readonly notices: readonly RunNotice[];
   readonly usage: Usage | null;
   readonly saved: Saved;
-  /** Number of paid calls to agents. */
   readonly dispatches: number;
 };
 
@@ -97,7 +96,6 @@ export type SlotOutcome = {
   readonly trouble: SlotTrouble | null;
 };
 
-/** A notice beside the result. */
 export type RunNotice =
   | { readonly kind: 'idle-gate'; readonly path: string }
   | { readonly kind: 'tracked-log-dir'; readonly logDir: string }
@@ -112,12 +110,20 @@ export type RunNotice =
   | UnusableReference
   /** The budget is in dollars, and these agents report no price. */
   | { readonly kind: 'no-price'; readonly agents: readonly string[] }
-  /** The ledger could not be written. */
   | { readonly kind: 'not-in-ledger'; readonly failure: Failure }
   /** Proof files that changed while a fixer ran, and that onceover restored. */
   | { readonly kind: 'proof-taken-back'; readonly paths: readonly string[] }
   | { readonly kind: 'orphan-slot'; readonly gate: GateId; readonly slot: number; readonly ids: readonly string[] }
   | { readonly kind: 'orphan-gate'; readonly gate: GateId; readonly ids: readonly string[] };
+
+export type Cleaned = {
+  /** The number of the last archived iteration; 0 if none was archived. */
+  readonly iterations: number;
+  /** The number of the next iteration. It goes on after files that stay: tracked ones, and files that are not records. */
+  readonly next: number;
+  /** Findings that stay open while their files are unchanged. */
+  readonly open: readonly string[];
+};
 
 /** Why a loop of reviews and fixes ended. */
 export const LOOP_ENDS = [
@@ -148,7 +154,6 @@ export type LoopRound = {
   /** Number of findings that were closed, and that were added, since the round before. */
   readonly closed: number;
   readonly added: number;
-  /** Gates that fail. */
   readonly failing: readonly string[];
   /** Gates that failed in the round before and have no changes now. */
   readonly left: readonly string[];

@@ -4,14 +4,20 @@ import { ok, type Result } from '../kernel/result.ts';
 import { decideRun, type RunPlan } from './decide/plan-run.ts';
 import { runChecks } from './do/run-checks.ts';
 import type { CheckActions } from './judge/judge-run.ts';
-import type { RunFacts, RunPorts, RunRequest } from './ports.ts';
+import type { RunContext, RunFacts, RunPorts, RunRequest } from './ports.ts';
 import { readComparison, readGateStates } from './read/state.ts';
 import { archiveEndedCycles, markPassed, recordPassingGates, watchMarks } from './record/after-run.ts';
-import { concludeRun, estimateSaved, ledgerRun, NO_ACTIONS, type RunActions, savingActions } from './record/summary.ts';
+import {
+  concludeRun,
+  estimateSaved,
+  joinActions,
+  ledgerRun,
+  NO_ACTIONS,
+  type RunActions,
+  savingActions,
+} from './record/summary.ts';
 import type { RunOutcome } from './run-types.ts';
 import type { ReviewGate } from './types.ts';
-
-type RunContext = { readonly ports: RunPorts; readonly request: RunRequest; readonly budget: Budget };
 
 type RunStep = { readonly facts: RunFacts; readonly actions: RunActions };
 
@@ -33,12 +39,12 @@ export async function executeRun(
   let step: RunStep = { facts: before.value, actions: NO_ACTIONS };
   let isUntouched = (_: ReviewGate) => false;
   if (plan.iterates) {
-    const ran = await iterate(run, step.facts, plan);
+    const ran = await iterate(run, step, plan);
     if (!ran.ok) return ran;
-    isUntouched = watchMarks(ports.snapshots, ran.value.asked.values());
-    const after = await readAfter(run, step.facts);
-    if (!after.ok) return after;
-    const certified = await certify(run, { facts: after.value, actions: ran.value });
+    // This watch began before the gates were read, and goes on while a second iteration certifies.
+    ({ isUntouched, ...step } = ran.value);
+    const certifying = certifyingPlan(step, request);
+    const certified = certifying === null ? ran : await iterate(run, step, certifying);
     if (!certified.ok) return certified;
     step = certified.value;
   }
@@ -55,13 +61,6 @@ export async function executeRun(
   return ok({ ...outcome, notices: [...outcome.notices, { kind: 'not-in-ledger', failure: entered.failure }] });
 }
 
-async function readAfter({ ports, request }: RunContext, { comparison }: RunFacts): Promise<Result<RunFacts>> {
-  const after = await readComparison(ports, request, comparison);
-  if (!after.ok) return after;
-  const recorded = await recordPassingGates(ports, after.value);
-  return recorded.ok ? after : recorded;
-}
-
 /** Returns the state of all gates and what a run would do. Runs nothing and writes nothing. */
 export async function previewRun(ports: RunPorts, request: RunRequest): Promise<Result<RunPreview>> {
   const read = await readGateStates(ports, request);
@@ -73,9 +72,25 @@ export async function previewRun(ports: RunPorts, request: RunRequest): Promise<
   return ok({ outcome, plan, facts });
 }
 
-/** Runs one iteration: the checks, then the reviewers if the checks pass. */
-async function iterate(run: RunContext, read: RunFacts, plan: RunPlan): Promise<Result<RunActions>> {
-  const { ports, request, budget } = run;
+/** Runs one iteration, reads the state of the gates again, and adds its actions to those before. */
+async function iterate(run: RunContext, before: RunStep, plan: RunPlan): Promise<Result<RunStep & MarkWatch>> {
+  const { ports, request } = run;
+  const ran = await runPlan(run, before.facts, plan);
+  if (!ran.ok) return ran;
+  const isUntouched = watchMarks(ports.snapshots, ran.value.asked.values());
+  const facts = await readComparison(ports, request, before.facts.comparison);
+  if (!facts.ok) return facts;
+  const recorded = await recordPassingGates(ports, facts.value);
+  return recorded.ok
+    ? ok({ facts: facts.value, actions: joinActions(before.actions, ran.value), isUntouched })
+    : recorded;
+}
+
+type MarkWatch = { readonly isUntouched: (gate: ReviewGate) => boolean };
+
+/** Runs the checks, then the reviewers if the checks pass. */
+async function runPlan(run: RunContext, read: RunFacts, plan: RunPlan): Promise<Result<RunActions>> {
+  const { ports, request } = run;
   const iteration = read.past.lastIteration + 1;
   let facts = read;
   let reviews = plan.reviews.filter((one) => one.kind === 'run');
@@ -95,7 +110,7 @@ async function iterate(run: RunContext, read: RunFacts, plan: RunPlan): Promise<
       facts = again.value;
       return facts.checked === null ? facts.snapshot.tree() : ok(facts.checked);
     };
-    const ran = await runChecks(ports, request, { gates, iteration, comparison, names, tree }, takeTree);
+    const ran = await runChecks(run, { gates, iteration, comparison, names, tree }, takeTree);
     if (!ran.ok) return ran;
     for (const { gate, ...action } of ran.value) checks.set(gate.id, action);
     const stopped = ran.value.some(({ status }) => status !== 'pass') && !request.all;
@@ -111,40 +126,18 @@ async function iterate(run: RunContext, read: RunFacts, plan: RunPlan): Promise<
   const slots =
     reviews.length === 0
       ? ok(NO_ACTIONS.slots)
-      : await (await import('./do/review-slots.ts')).runReviews(ports, request, facts, reviews, iteration, budget);
+      : await (await import('./do/review-slots.ts')).runReviews(run, facts, reviews, iteration);
   if (!slots.ok) return slots;
   const asked = new Map(reviews.map(({ state }) => [state.gate.id, state.gate]));
   return ok({ iteration, slots: slots.value, checks, asked, stopped: false });
 }
 
-/** With `certify: true`, runs skipped slots before the run passes, and returns the combined result. */
-async function certify(run: RunContext, before: RunStep): Promise<Result<RunStep>> {
-  const { facts, actions } = before;
-  const { settings } = run.request;
+/** Returns the plan that runs skipped slots before the run passes (`certify: true`); `null` if nothing is to certify. */
+function certifyingPlan({ facts, actions }: RunStep, { settings }: RunRequest): RunPlan | null {
   const passes = [...facts.reviews, ...facts.checks].every(({ holds }) => holds) && !actions.slots.interrupted;
-  if (!settings.certify || !passes) return ok(before);
+  if (!settings.certify || !passes) return null;
   const plan = decideRun(facts, settings, { force: false, fresh: false, iterationStarted: false });
-  if (!plan.iterates) return ok(before);
-  const ran = await iterate(run, facts, plan);
-  if (!ran.ok) return ran;
-  const after = await readAfter(run, facts);
-  if (!after.ok) return after;
-  const { slots, checks, asked, ...last } = ran.value;
-  return ok({
-    facts: after.value,
-    actions: {
-      ...last,
-      slots: {
-        judged: [...actions.slots.judged, ...slots.judged],
-        resting: [...actions.slots.resting, ...slots.resting],
-        interrupted: slots.interrupted,
-        stopped: [...actions.slots.stopped, ...slots.stopped],
-        binary: [...new Set([...actions.slots.binary, ...slots.binary])],
-      },
-      checks: new Map([...actions.checks, ...checks]),
-      asked: new Map([...actions.asked, ...asked]),
-    },
-  });
+  return plan.iterates ? plan : null;
 }
 
 /** Marks passed rule tasks, archives ended cycles, and deletes what no record needs. */

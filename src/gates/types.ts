@@ -1,8 +1,11 @@
-import type { Priority } from '../config/settings.ts';
-import type { Brand, GateId, RepoPath } from '../kernel/ids.ts';
+import type { GateId } from '../kernel/ids.ts';
 import type { BranchContext, Entry } from '../kernel/repository.ts';
 import type { Result } from '../kernel/result.ts';
+import type { Shaped } from '../kernel/shape.ts';
 import type { RuleTask } from '../rules/types.ts';
+import type { CLOSING, FINDING, GateContent, RECEIPTS, RESOLUTION } from './record/shapes.ts';
+
+export type { GateContent } from './record/shapes.ts';
 
 /** All states of a finding. Only `open` and `fixed_claimed` findings keep their gate from passing. */
 export const FINDING_STATES = ['open', 'fixed_claimed', 'warning', 'waived', 'closed', 'gone'] as const;
@@ -15,71 +18,20 @@ export function isOpen(state: FindingState): boolean {
 }
 
 /** A problem that a reviewer reported, as it is stored. */
-export type Finding = BranchContext & {
-  /** F1, F2, …; never reused. */
-  readonly id: string;
-  readonly gate: GateId;
-  readonly scope: string;
-  readonly slot: number;
-  readonly agent: string;
-  /** `null` if the reviewer named no file, or one outside of the repository; then the issue text names it. */
-  readonly file: RepoPath | null;
-  readonly line: number | null;
-  readonly code: string | null;
-  /** Position of the quoted code, or of the line's text if no code was quoted; `null` if the file does not contain it. */
-  readonly anchor: Anchor | null;
-  readonly issue: string;
-  readonly fix: string | null;
-  readonly priority: Priority;
-  readonly kept: 'open' | 'warning' | 'closed';
+export type Finding = Shaped<typeof FINDING> & {
   /** Set if the finding first appeared when the slot reviewed again: `rerun_new_issue_threshold` applies to it. */
   readonly onRerun?: true;
-  /** A doubt about the reported position. */
-  readonly mark: 'off-diff' | 'no-such-line' | 'code-not-found' | null;
-  /** The iteration that reported the finding first. */
-  readonly since: number;
-  readonly at: string;
-  /** The gate's content when the finding was last reported; `null` if unknown. */
-  readonly content: GateContent | null;
-  /** The file's entry when the finding was last reported; `null` if unknown, or if the file had no entry. */
-  readonly entry: Entry | null;
-  /** The `fileFingerprint` of the file when the finding was last reported; `null` if unknown. */
-  readonly seen: string | null;
-  /** Whether the finding's cycle was archived: then it counts only while its entry is unchanged. */
-  readonly cycleEnded: boolean;
-  readonly closed: Closing | null;
 };
 
-/** The text that a finding points at, and which of its occurrences in the file, counted from 1. */
-type Anchor = { readonly text: string; readonly occurrence: number };
+export type Closing = Shaped<typeof CLOSING>;
 
-export type Closing = {
-  readonly how: 'fixed' | 'withdrawn' | 'silent';
-  readonly why: string;
-  readonly iteration: number;
-};
-
-/** The answer of a user, an agent or a fixer to a finding. */
-export type Resolution = {
-  /**
-   * - `fixed`: a claim; the finding stays open until a reviewer confirms the fix.
-   * - `skipped`: a waiver.
-   * - `refuted`: a claim that a reviewer rejected; only its time still counts, for the retry limit.
-   * - `disputed`: a fixer's objection; it changes nothing until a reviewer has read it.
-   */
-  readonly how: 'fixed' | 'skipped' | 'refuted' | 'disputed';
-  readonly why: string;
-  readonly at: string;
-  /** Stored for people; the retry limit goes by `at`. */
-  readonly iteration: number;
-};
+export type Resolution = Shaped<typeof RESOLUTION>;
 
 /** Returns the claim as it is stored after a reviewer rejected it. */
 export function isRefuted(claim: Resolution): Resolution {
   return { ...claim, how: 'refuted', why: '' };
 }
 
-/** Whether two resolutions are equal in every field. */
 export function isSameResolution(a: Resolution, b: Resolution): boolean {
   return a.how === b.how && a.why === b.why && a.at === b.at && a.iteration === b.iteration;
 }
@@ -105,7 +57,6 @@ export type SlotRun = {
   readonly slot: SlotNumber;
   readonly iteration: number;
   readonly status: 'pass' | 'fail' | 'error' | 'skipped_prior_pass';
-  /** Number of findings in the record. */
   readonly violations: number;
   /** For a skipped slot: the iteration in which it passed. */
   readonly passIteration: number | null;
@@ -130,9 +81,6 @@ export type RunReason =
   | 'forced'
   /** `--fresh` */
   | 'asked-for';
-
-/** A hash over a gate's entries. Equal hashes mean the same change to review. */
-export type GateContent = Brand<'GateContent'>;
 
 type GateBase = {
   readonly id: GateId;
@@ -163,13 +111,19 @@ export type Rubric = { readonly source: string; readonly text: string; readonly 
 
 /** Verdicts, in the folder that all worktrees of the clone share. They are the only proof that a content passed. */
 export interface ReceiptStore {
-  find(key: ReceiptKey): Promise<Receipt | null>;
-  write(receipt: Receipt): Promise<Result<void>>;
-  findCheck(key: CheckReceiptKey): Promise<CheckReceipt | null>;
-  writeCheck(receipt: CheckReceipt): Promise<Result<void>>;
-  findHeld(key: HeldReceiptKey): Promise<HeldReceipt | null>;
-  writeHeld(receipt: HeldReceipt): Promise<Result<void>>;
+  find<K extends keyof Receipts>(kind: K, key: ReceiptKeys[K]): Promise<Receipts[K] | null>;
+  write<K extends keyof Receipts>(kind: K, receipt: Receipts[K]): Promise<Result<void>>;
 }
+
+export type Receipts = { readonly [K in keyof typeof RECEIPTS]: Shaped<(typeof RECEIPTS)[K]> };
+
+/** A receipt counts only if all fields of its key are equal. */
+export type ReceiptKeys = {
+  readonly review: Pick<Receipts['review'], 'gate' | 'slot' | 'content' | 'scope' | 'promptDigest'>;
+  readonly check: Pick<Receipts['check'], 'gate' | 'command' | 'tree'>;
+  /** A gate's cycle: the gate and its branch, or the merge-base if HEAD is detached. */
+  readonly held: BranchContext & { readonly gate: GateId };
+};
 
 /** Findings of all iterations, cycles and worktrees. */
 export interface FindingStore {
@@ -182,32 +136,8 @@ export interface FindingStore {
   refute(id: string, claim: Resolution): Promise<Result<void>>;
 }
 
-/** The verdict of a reviewer that onceover ran, for one content. */
-export type Receipt = ReceiptKey & {
-  readonly verdict: 'pass' | 'fail';
-  /** Ids of the findings that a failing reviewer left open. */
-  readonly findings: readonly string[];
-  readonly agent: string;
-  readonly iteration: number;
-  readonly at: string;
-};
+export type Receipt = Receipts['review'];
 
-/** A receipt counts only if all of these are equal. */
-export type ReceiptKey = {
-  readonly gate: GateId;
-  readonly slot: number;
-  readonly content: GateContent;
-  readonly scope: string;
-  readonly promptDigest: string;
-};
+export type CheckReceipt = Receipts['check'];
 
-/** The last result of a check. A pass counts only for the same whole tree and the same command. */
-export type CheckReceipt = CheckReceiptKey & { readonly verdict: 'pass' | 'fail'; readonly at: string };
-
-export type CheckReceiptKey = { readonly gate: GateId; readonly command: string; readonly tree: string };
-
-/** Records that a gate passed in a cycle: the retry limit ignores failures before it. */
-export type HeldReceipt = HeldReceiptKey & { readonly content: GateContent; readonly at: string };
-
-/** A gate's cycle: the gate and its branch, or the merge-base if HEAD is detached. */
-export type HeldReceiptKey = BranchContext & { readonly gate: GateId };
+export type HeldReceipt = Receipts['held'];

@@ -5,4 +5,16 @@ export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok
 
 export const ok = <T>(value: T): Result<T> => ({ ok: true, value });
 
+/** Does the work for one item after the other. Stops at the first failure. */
+export async function forEachOk<T>(
+  items: Iterable<T>,
+  work: (item: T) => Promise<Result<unknown>>,
+): Promise<Result<void>> {
+  for (const item of items) {
+    const done = await work(item);
+    if (!done.ok) return done;
+  }
+  return ok(undefined);
+}
+
 export const err = (failure: Failure): { readonly ok: false; readonly failure: Failure } => ({ ok: false, failure });

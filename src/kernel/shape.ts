@@ -3,17 +3,16 @@ import { isRecord } from './json.ts';
 
 type Check = (value: unknown) => boolean;
 
-type Guard<T> = (value: unknown) => value is T;
-
 type Fields = Readonly<Record<string, unknown>>;
+
+/** A check that also gives the type of the value. */
+export type Guard<T> = (value: unknown) => value is T;
+
+/** The type of the documents that a shape of guards describes. */
+export type Shaped<S> = { readonly [Key in keyof S]: S[Key] extends Guard<infer T> ? T : never };
 
 /** One check per field of a document. A document is written in the order of these fields. */
 export type Shape<T> = { readonly [Key in keyof T]-?: Check };
-
-/** The document that a table of checks accepts. */
-export type Checked<Checks> = {
-  readonly [Key in keyof Checks]: Checks[Key] extends Guard<infer T> ? T : never;
-};
 
 /** Returns the document without unknown fields; null if a field is missing or fails its check. */
 export function readShape<T>(value: unknown, shape: Shape<T>): T | null {
@@ -75,6 +74,10 @@ export const USAGE: Shape<Usage> = {
 
 export function isOneOf<T extends string>(words: readonly T[]): Guard<T> {
   return (value): value is T => words.some((word) => word === value);
+}
+
+export function isInteger(value: unknown): value is number {
+  return Number.isInteger(value);
 }
 
 export function orNull<T>(check: Guard<T>): Guard<T | null>;

@@ -9,7 +9,6 @@ import {
   PHASES,
 } from '../kernel/review-loops.ts';
 import {
-  type Checked,
   hasShape,
   isAmount,
   isBoolean,
@@ -21,6 +20,7 @@ import {
   listOf,
   orNull,
   readShape,
+  type Shaped,
   USAGE,
   withKeyOrder,
 } from '../kernel/shape.ts';
@@ -75,7 +75,7 @@ const SLOT = {
   ...DISPATCHED,
 };
 
-export type LedgerSlot = Checked<typeof SLOT>;
+export type LedgerSlot = Shaped<typeof SLOT>;
 
 const CHECK = { gate: isString, status: isOneOf(['pass', 'fail', 'error']), durationMs: isAmount };
 
@@ -88,7 +88,7 @@ const SPARED = {
 };
 
 /** A saving at a gate, in estimated tokens. */
-export type SavedUsage = Checked<typeof SPARED>;
+export type SavedUsage = Shaped<typeof SPARED>;
 
 const RUN = {
   kind: isOneOf(['run']),
@@ -101,17 +101,17 @@ const RUN = {
   /** The reviewers that ran. */
   slots: listOf<LedgerSlot>(SLOT),
   /** The checks that ran. */
-  checks: listOf<Checked<typeof CHECK>>(CHECK),
+  checks: listOf<Shaped<typeof CHECK>>(CHECK),
   spared: listOf<SavedUsage>(SPARED),
 };
 
 /** A run, even one with nothing to do. */
-export type LedgerRun = Checked<typeof RUN>;
+export type LedgerRun = Shaped<typeof RUN>;
 
 const FIX = { kind: isOneOf(['fix']), ...DATED, ...DISPATCHED };
 
 /** A fix by an agent. */
-export type LedgerFix = Checked<typeof FIX>;
+export type LedgerFix = Shaped<typeof FIX>;
 
 const LOOP = {
   kind: isOneOf(['loop']),
@@ -139,7 +139,7 @@ const LOOP = {
 };
 
 /** A call of a review loop, or of a step before the reviews of code, with all its retries. */
-export type LedgerLoop = Checked<typeof LOOP>;
+export type LedgerLoop = Shaped<typeof LOOP>;
 
 /** A call of a review loop, without the facts that only the ledger keeps. */
 export type LoopDispatch = Omit<
@@ -160,7 +160,7 @@ const STEP = {
 };
 
 /** A review of the outputs of a workflow step, with all its retries. */
-export type LedgerStep = Checked<typeof STEP>;
+export type LedgerStep = Shaped<typeof STEP>;
 
 /** The tokens and the money of a run, a fix, a call of a phase, or a review of a workflow step. */
 export type LedgerEntry = LedgerRun | LedgerFix | LedgerLoop | LedgerStep;

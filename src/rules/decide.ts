@@ -106,12 +106,14 @@ export function explainReview(
   past: PastPass,
 ): ReviewExplanation | null {
   const decision = now.plan.decisions.find((one) => one.task.id === id);
-  const mark = now.candidates.find((candidate) => candidate.task.id === id)?.mark ?? null;
-  if (decision?.kind === 'write') return { kind: 'to-do', task: decision.task, why: decision.why, mark };
-  if (decision !== undefined && mark !== null) return { kind: 'skipped', task: decision.task, mark };
+  if (decision !== undefined) {
+    const mark = now.candidates.find((candidate) => candidate.task.id === id)?.mark ?? null;
+    const known = { id, task: decision.task, passed: mark !== null, receipt: mark?.receipt ?? null };
+    return decision.kind === 'write' ? { kind: 'to-do', why: decision.why, ...known } : { kind: 'skipped', ...known };
+  }
   const successor = now.candidates.find((candidate) => stemOf(candidate.task.id) === stemOf(id));
-  if (successor !== undefined) return { kind: 'changed', id, now: successor.task, ...past };
-  return past.passed || past.receipt !== null ? { kind: 'not-asked-for', id, ...past } : null;
+  if (successor !== undefined) return { kind: 'changed', id, task: successor.task, ...past };
+  return past.passed || past.receipt !== null ? { kind: 'not-asked-for', id, task: null, ...past } : null;
 }
 
 const FILE_MODE = '100644';

@@ -112,7 +112,6 @@ function nothingToDo({ selection, ruleCount, notices, skipped: { length } }: Ins
   return `Nothing to review: no rule matches the ${count(selection.count, `${kind} file`)}.`;
 }
 
-/** Returns two lines per rule, or why there are none. */
 export function describeRules(rules: readonly Rule[], files: readonly string[] | null): string {
   if (rules.length === 0) return files === null ? `No rule is defined. ${NO_RULES}` : 'No rule matches these files.';
   return rules
@@ -120,24 +119,18 @@ export function describeRules(rules: readonly Rule[], files: readonly string[] |
     .join('\n');
 }
 
-/** Returns `path/.deepreview:LINE` of a rule. */
 export function definingFile({ source }: Rule): string {
   return `${source.file}:${source.line}`;
 }
 
 /** Returns one screen: why a review is done or skipped, its rules and files, and when it runs again. */
 export function describeExplanation(explanation: ReviewExplanation, width: number | null = null): string {
-  const { kind } = explanation;
-  const task = kind === 'changed' ? explanation.now : kind === 'not-asked-for' ? null : explanation.task;
-  const past =
-    'passed' in explanation
-      ? explanation
-      : { passed: explanation.mark !== null, receipt: explanation.mark?.receipt ?? null };
+  const { id, task } = explanation;
   const paragraphs = [
-    quoteName('id' in explanation ? explanation.id : explanation.task.id),
+    quoteName(id),
     explanationSummary(explanation),
     ...(task === null ? [] : [rulesAndFiles(task)]),
-    passLine(past),
+    passLine(explanation),
     whenAgain(explanation),
   ];
   return wrap(paragraphs.join('\n\n'), width ?? Number.POSITIVE_INFINITY);
@@ -154,8 +147,8 @@ export function explanationSummary(explanation: ReviewExplanation): string {
       return 'It is skipped: it already passed, and its files are unchanged.';
     case 'changed':
       return explanation.passed || explanation.receipt !== null
-        ? `Its files have changed since it passed; the review is now ${quoteName(explanation.now.id)}.`
-        : `It never passed; the same rule and files now have the id ${quoteName(explanation.now.id)}.`;
+        ? `Its files have changed since it passed; the review is now ${quoteName(explanation.task.id)}.`
+        : `It never passed; the same rule and files now have the id ${quoteName(explanation.task.id)}.`;
     case 'not-asked-for':
       return 'It is not needed: no rule asks for this review on the current change.';
   }
@@ -168,7 +161,7 @@ function whenAgain(explanation: ReviewExplanation): string {
     case 'skipped':
       return 'It runs again when the content of these files changes, or when a file is added or removed. Touching, committing or amending makes no difference.';
     case 'changed':
-      return `This id is used again only if the files get their old content back. To see the current review, run "onceover explain ${commandPrefix(explanation.now.id)}".`;
+      return `This id is used again only if the files get their old content back. To see the current review, run "onceover explain ${commandPrefix(explanation.task.id)}".`;
     case 'not-asked-for':
       return 'Either its files are not part of the change, or no rule matches them. It runs again when its rule matches the files in a change, unless it passed for exactly this content.';
   }

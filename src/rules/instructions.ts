@@ -1,31 +1,29 @@
 import { openContents } from '../git/working-files.ts';
 import type { ReviewId } from '../kernel/ids.ts';
 import { hiddenByLogDir, isGenerated } from '../kernel/paths.ts';
-import type { Changes, Contents, Listing, Repository } from '../kernel/repository.ts';
+import type { Changes, Listing, Repository } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { type Candidate, decideInstructions, explainReview, type InstructionsPlan } from './decide.ts';
 import { openProject, rulesFor } from './load.ts';
 import { instructionFile } from './prompt.ts';
-import { checkReviewId, taskFacts } from './review-id.ts';
+import { taskFacts } from './review-id.ts';
 import {
   type GivenFiles,
-  readReferences,
+  readContext,
   type SelectedFiles,
   selectChanged,
   selectListed,
   toPaths,
 } from './select-files.ts';
-import { markerPath, openInstructionFiles, openPasses } from './store.ts';
+import { markerPath, openPasses, replaceInstructionFiles } from './store.ts';
 import { identify, matchRules, planTasks } from './tasks.ts';
 import type {
   InstructionsOutcome,
   Notice,
   Passes,
-  ReferenceText,
   ReviewExplanation,
   Rule,
   RuleReviewTask,
-  RuleTask,
   TaskContext,
   WrittenTask,
 } from './types.ts';
@@ -41,11 +39,8 @@ export async function instructions(cwd: string, options: Options): Promise<Resul
   const ids = new Set(toWrite.map(({ task }) => task.id));
   const remembered = await passes.remember(candidates.flatMap((one) => (ids.has(one.task.id) ? [one.facts] : [])));
   if (!remembered.ok) return remembered;
-  const texts = toWrite.map(({ task }): [ReviewId, string] => [
-    task.id,
-    instructionFile(task, { ...context, cacheable: checkReviewId(task.id) === null }),
-  ]);
-  const paths = await openInstructionFiles(root).replace(new Map(texts));
+  const texts = toWrite.map(({ task }): [ReviewId, string] => [task.id, instructionFile(task, context)]);
+  const paths = replaceInstructionFiles(root, new Map(texts));
   if (!paths.ok) return paths;
   return ok({
     selection: facts.selection,
@@ -77,7 +72,6 @@ export async function rules(
   return ok({ rules: loaded.rules.filter((rule) => (matches.get(rule) ?? []).length > 0), notices });
 }
 
-/** Returns why the review with this id is done or skipped. */
 export async function explainReviewId(
   cwd: string,
   id: string,
@@ -128,8 +122,7 @@ async function prepare(cwd: string, options: Options): Promise<Result<Prepared>>
   if (!selected.ok) return selected;
   const { files, unchanged } = selected.value;
   const tasks = planTasks(loaded.rules, { changed: files, unchanged });
-  const references = await readAllReferences(tasks, contents);
-  const context = { allChanged: files, references: references.byTask };
+  const { context, notices: unusable } = await readContext(tasks, contents, files);
   const passes = openPasses(place);
   const tracked = new Set(changes.value.listing.tracked.filter((path) => isGenerated(path, logDir)));
   const identified = [];
@@ -153,7 +146,7 @@ async function prepare(cwd: string, options: Options): Promise<Result<Prepared>>
       ...named.value.notices,
       ...selected.value.notices,
       ...withheldNotices(loaded.rules, selected.value),
-      ...references.notices,
+      ...unusable,
       ...found.value.notices,
       ...plan.notices,
     ],
@@ -168,23 +161,11 @@ async function withoutChange(repository: Repository): Promise<Result<Changes>> {
   return ok({ base: null, changed: [], deleted, submodules: listing.nested, listing });
 }
 
-/** Returns one notice per withheld file that a rule would otherwise review. */
 function withheldNotices(rules: readonly Rule[], { files, withheld }: SelectedFiles): readonly Notice[] {
   if (withheld.length === 0) return [];
   const tasks = planTasks(rules, { changed: [...files, ...withheld], unchanged: () => [] });
   const reviewed = new Set(tasks.flatMap((task) => task.files));
   return withheld.filter((path) => reviewed.has(path)).map((path) => ({ kind: 'withheld', path }));
-}
-
-async function readAllReferences(tasks: readonly RuleTask[], contents: Contents) {
-  const byTask = new Map<RuleTask, readonly ReferenceText[]>();
-  const notices = new Map<string, Notice>();
-  for (const task of tasks) {
-    const read = await readReferences(task, contents);
-    byTask.set(task, read.references);
-    for (const notice of read.notices) notices.set(JSON.stringify(notice), notice);
-  }
-  return { byTask, notices: [...notices.values()] };
 }
 
 async function findMarks(

@@ -9,7 +9,6 @@ export type RulesDocument = ReturnType<typeof rulesDocument>;
 
 export type PassDocument = ReturnType<typeof passDocument>;
 
-/** Returns the document of `instructions --json` and `get_review_instructions`. */
 export function instructionsDocument({ written, skipped, notices }: InstructionsOutcome, platform: string) {
   return {
     tasks: written.map(({ task, file }) => {
@@ -35,7 +34,6 @@ export function instructionsDocument({ written, skipped, notices }: Instructions
   } satisfies z.input<typeof instructionsSchema>;
 }
 
-/** Returns the document of `rules --json` and `get_configured_reviews`. */
 export function rulesDocument(rules: readonly Rule[], notices: readonly Notice[]) {
   return {
     rules: rules.map((rule) => ({ name: rule.name, description: rule.description, defining_file: definingFile(rule) })),
@@ -43,7 +41,6 @@ export function rulesDocument(rules: readonly Rule[], notices: readonly Notice[]
   } satisfies z.input<typeof rulesSchema>;
 }
 
-/** Returns the document of `pass --json` and `mark_review_as_passed`. */
 export function passDocument({ id, vouched }: { readonly id: string; readonly vouched: boolean }) {
   return { review_id: id, marked: true, instructions_known: vouched } satisfies z.input<typeof passSchema>;
 }

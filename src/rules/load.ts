@@ -19,7 +19,6 @@ import { ok, type Result } from '../kernel/result.ts';
 import { version } from '../version.ts';
 import { isParsedRuleFile, type Notice, type ParsedRule, type Rule, type RuleReference } from './types.ts';
 
-/** The valid rules, and the problems of the invalid ones. */
 export type LoadedRules = { readonly rules: readonly Rule[]; readonly problems: readonly Problem[] };
 
 /** Reads every `.deepreview` file in the listing. Invalid files and rules are skipped and reported as problems. */
@@ -91,7 +90,6 @@ type Project = {
   readonly parsed: ParsedFiles;
 };
 
-/** Opens the repository that a folder is in. */
 export async function openProject(cwd: string): Promise<Result<Project>> {
   const place = await repositoryAt(cwd);
   if (!place.ok) return place;

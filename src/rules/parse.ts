@@ -50,7 +50,6 @@ export const ruleSchema = z.strictObject({
   }),
 });
 
-/** The characters that a rule name may have. */
 export const RULE_NAME = /^[a-zA-Z0-9_-]+$/;
 
 /** A whole `.deepreview` file: a map from rule names to rules. */

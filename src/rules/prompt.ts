@@ -1,5 +1,6 @@
 import { closeFence, fence, foldLines, quoteName } from '../kernel/escape.ts';
 import type { RepoPath } from '../kernel/ids.ts';
+import { checkReviewId } from './review-id.ts';
 import {
   MOST_REFERENCES,
   type ReferenceText,
@@ -9,11 +10,8 @@ import {
   type TaskContext,
 } from './types.ts';
 
-/** The context of a review; `cacheable` is whether its id can be marked as passed. */
-export type InstructionContext = TaskContext & { readonly cacheable: boolean };
-
 /** Returns the text of an instruction file: one review, for a reviewer that can read the repository. */
-export function instructionFile(task: RuleReviewTask, context: InstructionContext): string {
+export function instructionFile(task: RuleReviewTask, context: TaskContext): string {
   const sections = [
     heading(task),
     ...task.parts.map((part) => instructions(part, task.parts.length > 1)),
@@ -21,7 +19,7 @@ export function instructionFile(task: RuleReviewTask, context: InstructionContex
     list('Files to review', 'Read each of these files completely before you judge it.', task.files, '@'),
     ...unchangedMatching(task),
     ...allChanged(task, context),
-    afterReview(task, context.cacheable),
+    afterReview(task),
     ['---', ...task.parts.flatMap((part) => trace(part.rule))].join('\n\n'),
   ];
   return `${sections.join('\n\n')}\n`;
@@ -88,10 +86,11 @@ function allChanged(task: Pick<RuleReviewTask, 'parts'>, context: TaskContext): 
   return [list('All changed files', 'For context: the names of all files in the change.', context.allChanged, '')];
 }
 
-function afterReview(task: RuleReviewTask, cacheable: boolean): string {
-  const note = cacheable
-    ? ''
-    : '\n\nThis id contains "..", so the tool rejects it: this review cannot be cached and runs every time.';
+function afterReview(task: RuleReviewTask): string {
+  const note =
+    checkReviewId(task.id) === null
+      ? ''
+      : '\n\nThis id contains "..", so the tool rejects it: this review cannot be cached and runs every time.';
   return `## After Review
 
 Report each problem with its file and line, what is wrong, the consequence, and how to fix it. The review stays open as

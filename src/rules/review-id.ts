@@ -6,11 +6,8 @@ import { MISSING } from '../kernel/repository.ts';
 import type { RuleReviewTask, TaskContext, TaskFacts } from './types.ts';
 
 const LONGEST_PATHS = 100;
-
 const LONGEST_NAME = 255;
-
 const HASH_LENGTH = 12;
-
 const MARKER_SUFFIX = '.passed';
 
 /** Returns the id of a review of these files under this rule. A content of `null` means that the file is unreadable. */

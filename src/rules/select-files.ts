@@ -9,7 +9,14 @@ import {
 } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { type NameSource, pathExists, userPath } from '../platform/user-paths.ts';
-import { MOST_REFERENCES, type Notice, type ReferenceText, type RuleTask, type UnusableReference } from './types.ts';
+import {
+  MOST_REFERENCES,
+  type Notice,
+  type ReferenceText,
+  type RuleTask,
+  type TaskContext,
+  type UnusableReference,
+} from './types.ts';
 
 /** File names as the caller gave them, and their source. */
 export type GivenFiles = { readonly names: readonly string[]; readonly source: NameSource };
@@ -33,8 +40,24 @@ export function toPaths(repository: RepositoryPaths, files: GivenFiles | null): 
   return ok({ listed, notices: [] });
 }
 
+/** Reads what the reviewers of these tasks see besides the files under review, with one notice per unusable file. */
+export async function readContext(
+  tasks: readonly RuleTask[],
+  contents: Contents,
+  allChanged: readonly RepoPath[],
+): Promise<{ readonly context: TaskContext; readonly notices: readonly UnusableReference[] }> {
+  const references = new Map<RuleTask, readonly ReferenceText[]>();
+  const notices = new Map<string, UnusableReference>();
+  for (const task of tasks) {
+    const read = await readReferences(task, contents);
+    references.set(task, read.references);
+    for (const notice of read.notices) notices.set(JSON.stringify(notice), notice);
+  }
+  return { context: { allChanged, references }, notices: [...notices.values()] };
+}
+
 /** Reads the reference files of a task as its reviewer sees them. Text beyond the limits is left out and marked. */
-export async function readReferences(
+async function readReferences(
   task: RuleTask,
   contents: Contents,
 ): Promise<{ readonly references: readonly ReferenceText[]; readonly notices: readonly UnusableReference[] }> {

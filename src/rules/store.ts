@@ -15,37 +15,35 @@ import {
 } from '../platform/files.ts';
 import { generatedPath, makeGeneratedFolder } from '../platform/generated-files.ts';
 import { readJsonFile } from '../platform/private-files.ts';
-import type { InstructionFiles, MarkReceipt, Passes, RuleFacts, TaskFacts } from './types.ts';
+import type { MarkReceipt, Passes, RuleFacts, TaskFacts } from './types.ts';
 
 /** The folder below `.deepwork/tmp` that holds instruction files and markers. */
 export const INSTRUCTIONS_FOLDER = 'review_instructions';
 
 const FOLDER_PATH = `${GENERATED_FOLDER}/${INSTRUCTIONS_FOLDER}`;
-
 const SUFFIX = '.md';
 
-/** Opens the instruction files in the working tree. */
-export function openInstructionFiles(root: string): InstructionFiles {
-  return {
-    async replace(files) {
-      const present = checkFolder(root, FOLDER_PATH);
-      if (!present.ok) return present;
-      // Without files to write, do not create the folder. An existing folder still needs its old files removed.
-      if (files.size === 0 && present.value === 'missing') return ok(new Map());
-      const folder = makeGeneratedFolder(root, INSTRUCTIONS_FOLDER);
-      if (!folder.ok) return folder;
-      const paths = new Map<ReviewId, RepoPath>();
-      for (const [id, text] of files) {
-        const written = writeAtomically(folder.value, id + SUFFIX, text);
-        if (!written.ok) return written;
-        paths.set(id, generatedPath(INSTRUCTIONS_FOLDER, id + SUFFIX));
-      }
-      const removed = removeOthers(folder.value, files);
-      if (!removed.ok) return removed;
-      removeLeftovers(folder.value, Date.now());
-      return ok(paths);
-    },
-  };
+/** Writes exactly these instruction files and deletes all other `.md` files. Returns the path of each file. */
+export function replaceInstructionFiles(
+  root: string,
+  files: ReadonlyMap<ReviewId, string>,
+): Result<ReadonlyMap<ReviewId, RepoPath>> {
+  const present = checkFolder(root, FOLDER_PATH);
+  if (!present.ok) return present;
+  // Without files to write, do not create the folder. An existing folder still needs its old files removed.
+  if (files.size === 0 && present.value === 'missing') return ok(new Map());
+  const folder = makeGeneratedFolder(root, INSTRUCTIONS_FOLDER);
+  if (!folder.ok) return folder;
+  const paths = new Map<ReviewId, RepoPath>();
+  for (const [id, text] of files) {
+    const written = writeAtomically(folder.value, id + SUFFIX, text);
+    if (!written.ok) return written;
+    paths.set(id, generatedPath(INSTRUCTIONS_FOLDER, id + SUFFIX));
+  }
+  const removed = removeOthers(folder.value, files);
+  if (!removed.ok) return removed;
+  removeLeftovers(folder.value, Date.now());
+  return ok(paths);
 }
 
 function removeOthers(folder: string, files: ReadonlyMap<ReviewId, string>): Result<void> {
@@ -61,16 +59,11 @@ function removeOthers(folder: string, files: ReadonlyMap<ReviewId, string>): Res
 }
 
 const MARKER = '.passed';
-
 const RECEIPTS = 'onceover/passes';
-
 const FACTS = 'onceover/tasks';
-
 const MOST_FACTS = 2000;
-
 const LARGEST_BYTES = 64 * 1024 * 1024;
 
-/** Returns the path of the marker of a passed review. */
 export function markerPath(id: ReviewId): RepoPath {
   return generatedPath(INSTRUCTIONS_FOLDER, id + MARKER);
 }

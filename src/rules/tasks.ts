@@ -27,7 +27,6 @@ export function identify(
   }));
 }
 
-/** The fields of a rule that select files. */
 export type Matching = Pick<Rule, 'folder' | 'include' | 'exclude'>;
 
 /** Returns for each rule the paths that an include matches and no exclude matches, in the order of `paths`. */

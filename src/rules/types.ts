@@ -60,7 +60,6 @@ export type RuleTask = {
 export type RuleReviewTask = {
   readonly id: ReviewId;
   readonly parts: readonly [RuleTask, ...RuleTask[]];
-  /** The files of all parts. */
   readonly files: readonly RepoPath[];
   readonly digests: readonly FileDigest[];
 };
@@ -68,7 +67,6 @@ export type RuleReviewTask = {
 /** The limits on reference files per rule: number of files, and bytes in total. */
 export const MOST_REFERENCES = { files: 20, bytes: 256 * 1024 } as const;
 
-/** A reference file as an instruction file shows it. */
 export type ReferenceText = {
   readonly path: RepoPath;
   readonly description: string | null;
@@ -94,14 +92,15 @@ export type TaskDecision =
 /** The recorded pass of a review id, whether or not the current change needs that review. */
 export type PastPass = { readonly passed: boolean; readonly receipt: MarkReceipt | null };
 
-/** Why the review with a given id is done or skipped. */
-export type ReviewExplanation =
-  | { readonly kind: 'to-do'; readonly task: RuleReviewTask; readonly why: WriteReason; readonly mark: Mark | null }
-  | { readonly kind: 'skipped'; readonly task: RuleReviewTask; readonly mark: Mark }
-  /** The rule and files still exist, but the content of the files is different. */
-  | (PastPass & { readonly kind: 'changed'; readonly id: string; readonly now: RuleReviewTask })
-  /** No rule produces this review for the current change. */
-  | (PastPass & { readonly kind: 'not-asked-for'; readonly id: string });
+/** Why the review with a given id is done or skipped, and its recorded pass. */
+export type ReviewExplanation = PastPass & { readonly id: string } & (
+    | { readonly kind: 'to-do'; readonly task: RuleReviewTask; readonly why: WriteReason }
+    | { readonly kind: 'skipped'; readonly task: RuleReviewTask }
+    /** The rule and files still exist, but the content of the files is different, and so is the id of the task. */
+    | { readonly kind: 'changed'; readonly task: RuleReviewTask }
+    /** No rule produces this review for the current change. */
+    | { readonly kind: 'not-asked-for'; readonly task: null }
+  );
 
 /** A warning that does not stop the work. */
 export type Notice =
@@ -175,10 +174,4 @@ export interface Passes {
   remember(facts: readonly TaskFacts[]): Promise<Result<void>>;
   /** Creates the marker. `vouched` is whether instructions for this id were written here before. */
   mark(id: ReviewId, by: MarkReceipt['by'], at: Date): Promise<Result<{ readonly vouched: boolean }>>;
-}
-
-/** The folder of instruction files. */
-export interface InstructionFiles {
-  /** Writes exactly these files and deletes all other `.md` files; other files stay. */
-  replace(files: ReadonlyMap<ReviewId, string>): Promise<Result<ReadonlyMap<ReviewId, RepoPath>>>;
 }

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isPullRequest } from '../config/pull-request.ts';
+import { getRun, type StartedRun, startRun } from '../gates/background-run.ts';
 import { hasNothingLeftToAsk } from '../gates/decide/plan-run.ts';
 import { describeGateDetail, type FailingGate } from '../gates/describe/reasons.ts';
 import { describeRunNotice } from '../gates/describe/result.ts';
@@ -13,17 +14,17 @@ import { findRepository } from '../git/locate.ts';
 import { gitFiles } from '../git/watched-files.ts';
 import { indexName } from '../git/worktree-paths.ts';
 import type { Failure } from '../kernel/failure.ts';
+import { isRecord } from '../kernel/json.ts';
 import type { RepositoryPaths, StatFingerprints, WorktreePaths } from '../kernel/repository.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import { makeFolder, removeFile, writeAtomically } from '../platform/files.ts';
+import { isHeld } from '../platform/lock.ts';
 import { describeFailure } from '../ui/describe-failure.ts';
-import { needsExplanation, runForStop } from './await-run.ts';
 import { decideStop, type StopAnswer, type StopMemory, type StopRequest, type StopVerdict } from './decide.ts';
 import { describeStillRunning, describeStopReason } from './describe-block.ts';
 import { countBlocks, MEMORY_FOLDER, readMemory, SNOOZED } from './memory.ts';
 
-/** The status of the gates for the current content. */
-export type CurrentStatus = {
+type CurrentStatus = {
   readonly outcome: RunOutcome;
   /** Whether a run would have nothing left to do. */
   readonly asked: boolean;
@@ -31,7 +32,7 @@ export type CurrentStatus = {
   readonly traces: StatFingerprints;
 };
 
-export async function currentStatus(place: RepositoryPaths): Promise<Result<CurrentStatus>> {
+async function currentStatus(place: RepositoryPaths): Promise<Result<CurrentStatus>> {
   const opened = await openRun(place, { ...READ_ONLY, selection: { kind: 'change', base: null } });
   if (!opened.ok) return opened;
   const { ports, request, configFiles } = opened.value;
@@ -88,9 +89,7 @@ type Judgement = {
 };
 
 const CHANGING = 'files changed during the review';
-
 const BUSY_PAUSE_MS = 500;
-
 const MOST_ROUNDS = 3;
 
 async function judge(place: RepositoryPaths, deadlineSeconds: number): Promise<Judgement> {
@@ -132,6 +131,81 @@ async function judge(place: RepositoryPaths, deadlineSeconds: number): Promise<J
         : { kind: 'unjudged', why: `${describeGates(value.gates) || CHANGING}. Run "onceover run" to try again.` },
     );
   }
+}
+
+type StopRun =
+  /** The run continues; the next stop waits for `awaited`, if it is a run of this hook. */
+  | { readonly kind: 'running'; readonly progress: readonly string[]; readonly awaited: StopMemory['awaited'] }
+  | { readonly kind: 'busy' }
+  /** `isAboutThis`: as far as is known, the working tree is the same as when the run started. */
+  | {
+      readonly kind: 'judged';
+      readonly exitCode: number;
+      readonly gates: readonly FailingGate[];
+      readonly isAboutThis: boolean;
+    }
+  | { readonly kind: 'unjudged'; readonly why: string };
+
+/** Waits for the run of an earlier stop, or starts a new one, until the time `until`. */
+async function runForStop(
+  place: RepositoryPaths,
+  awaited: StopMemory['awaited'],
+  until: number,
+): Promise<Result<StopRun>> {
+  const fingerprint = () => statusFingerprint(place, indexName(place.root))?.print ?? null;
+  const now = fingerprint();
+  const earlier = awaited === null ? null : await getRun(place, awaited.run, { seconds: 0 });
+  const isUsable =
+    earlier?.ok === true &&
+    (earlier.value.state === 'running' || (earlier.value.state === 'done' && awaited?.print === now));
+  if (!isUsable) {
+    const busy = await isHeld(place);
+    if (!busy.ok || busy.value) return busy.ok ? ok({ kind: 'busy' }) : busy;
+  }
+  const begun = isUsable ? earlier : await startRun(place, { paths: [], gate: null });
+  if (!begun.ok) return begun;
+  const print = isUsable ? (awaited?.print ?? null) : now;
+  const { id } = begun.value;
+  const run = await getRun(place, id, { seconds: Math.max(0, (until - performance.now()) / 1000) });
+  if (!run.ok) return run;
+  if (run.value.state === 'running') {
+    const { progress } = run.value;
+    return ok({ kind: 'running', progress, awaited: print === null ? null : { run: id, print } });
+  }
+  return ok(readResult(run.value, print === null || fingerprint() === print));
+}
+
+function readResult({ state, answer, progress }: StartedRun, isAboutThis: boolean): StopRun {
+  if (state === 'died' || !isRecord(answer)) {
+    return { kind: 'unjudged', why: `the run ended without a result. ${progress.at(-1) ?? ''}`.trim() };
+  }
+  if (answer['status'] === 'lock_conflict') return { kind: 'busy' };
+  const error = answer['error'];
+  if (isRecord(error)) return { kind: 'unjudged', why: String(error['message']) };
+  const gates = Array.isArray(answer['gates']) ? answer['gates'].filter(isRecord) : [];
+  return {
+    kind: 'judged',
+    exitCode: Number(answer['exit_code']),
+    isAboutThis,
+    gates: gates.filter(needsExplanation).map(({ id, detail, output, slots }) => ({
+      id: String(id),
+      detail: [String(detail), ...troubles(slots)].join('; '),
+      output: typeof output === 'string' ? output : null,
+      log: null,
+    })),
+  };
+}
+
+function troubles(slots: unknown): readonly string[] {
+  return (Array.isArray(slots) ? slots : [])
+    .filter(isRecord)
+    .filter(({ status }) => status === 'error')
+    .map(({ slot, agent, detail }) => `@${slot} (${agent ?? 'no agent'}) ${detail}`);
+}
+
+/** Whether a gate failed for a reason that no finding shows: an error, a failed check, or the retry limit. */
+function needsExplanation({ kind, status, why }: { kind?: unknown; status?: unknown; why?: unknown }): boolean {
+  return status === 'error' || (status === 'fail' && kind === 'check') || why === 'retry-limit';
 }
 
 /** Returns the verdict if a run would have nothing left to do. */

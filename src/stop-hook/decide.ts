@@ -1,7 +1,6 @@
 import type { StatFingerprints } from '../kernel/repository.ts';
 
 const MOST_BLOCKS = 3;
-
 const MOST_WAITS = 3;
 
 /** Blocks while gates fail and the agent makes progress. After three blocks or waits without progress, it may stop. */
@@ -43,7 +42,6 @@ function allow(why: AllowStopReason | null): StopAnswer {
   return { kind: 'let-go', why };
 }
 
-/** The answer to an agent that wants to stop. */
 export type StopAnswer =
   /** The agent may stop. `why` is a message for the user; `null` for no message. */
   | { readonly kind: 'let-go'; readonly why: AllowStopReason | null }
@@ -59,7 +57,6 @@ export type AllowStopReason =
   | { readonly kind: 'not-counted'; readonly folder: string }
   | { readonly kind: 'asleep'; readonly until: Date };
 
-/** The verdict on the current content. */
 export type StopVerdict =
   | RememberedVerdict
   /** No verdict yet: the run takes longer than a stop may wait. */

@@ -4,9 +4,7 @@ import type { ReportedFinding } from '../gates/run-types.ts';
 import { oneLine } from '../kernel/escape.ts';
 
 const MOST_FINDINGS = 20;
-
 const MOST_GATES = 20;
-
 const LONGEST_TEXT = 4000;
 
 const RERUN =

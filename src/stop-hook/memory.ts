@@ -9,7 +9,6 @@ declare const ONCEOVER_VERSION: string;
 const version = ONCEOVER_VERSION;
 
 const MOST_SESSIONS = 20;
-
 const LARGEST_BYTES = 4 * 1024 * 1024;
 
 const EMPTY: StopMemory = { judged: null, awaited: null, sessions: {} };
@@ -81,10 +80,8 @@ export function snoozedUntil({ commonDir }: Pick<WorktreePaths, 'commonDir'>, no
   }
 }
 
-/** The folder of the hook's files in the clone. */
 export const MEMORY_FOLDER = 'onceover/hook';
 
-/** The file that holds the end of the snooze. */
 export const SNOOZED = 'snoozed';
 
 function folderOf({ commonDir }: WorktreePaths): string {

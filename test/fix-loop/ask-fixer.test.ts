@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Settings } from '../../src/config/settings.ts';
 import { openBudget } from '../../src/dispatch/limits.ts';
-import { askFixer, type FixerCall, type FixerSession } from '../../src/fix-loop/ask-fixer.ts';
+import { askFixer, type FixerSession } from '../../src/fix-loop/fix-turn.ts';
 import type { FixTask } from '../../src/fix-loop/prompt.ts';
 import type { AskEnd, Question } from '../../src/kernel/ports.ts';
 import { memoryCoolings } from '../support/memory/coolings.ts';
@@ -9,7 +9,10 @@ import { answers, fails, memoryReviewers, type ScriptedAgent } from '../support/
 import { settingsOf } from '../support/run-model/setup.ts';
 import { SETUP } from '../support/run-model/setup-sample.ts';
 
-const TASK: FixTask = { findings: [], checks: [{ id: 'check:.:lint', command: 'npm run lint', output: 'no' }] };
+const TASK: FixTask = {
+  findings: [],
+  checks: [{ id: 'check:.:lint', check: { command: 'npm run lint', tail: 'no' } }],
+};
 const DONE = { summary: 'Mended.', dispositions: [{ id: 'F1', state: 'fixed', why: 'so' }] };
 const GARBAGE = (text = 'I did it.') => answers({}, { text, structured: undefined });
 const SESSION: FixerSession = { id: 's1', usedBefore: null };
@@ -29,16 +32,14 @@ async function ask(
   const settings = { ...settingsOf(SETUP), ...given.settings };
   const budget = openBudget(settings.budget);
   const coolings = memoryCoolings();
-  const call: FixerCall = {
+  const loop: Parameters<typeof askFixer>[0] = {
     ports: { reporter: { tell: () => {} }, coolings, clock: { now: () => new Date(0) } },
     request: { settings, stop: given.stop ?? null },
     reviewers,
     budget,
-    agent: 'fay',
-    task: TASK,
-    session: given.session ?? null,
+    fixer: 'fay',
   };
-  const end = await askFixer(call);
+  const end = await askFixer(loop, TASK, given.session ?? null);
   return { end, asked: reviewers.asked, budget, coolings };
 }
 

@@ -3,7 +3,6 @@ import type { Fix } from '../../src/dispatch/fix-progress.ts';
 import { describeLoop } from '../../src/fix-loop/describe.ts';
 import { LOOP_ENDS, type LoopEnd, type LoopOutcome, type LoopRound } from '../../src/gates/run-types.ts';
 import { cells } from '../../src/ui/layout.ts';
-import { PLAIN } from '../../src/ui/style.ts';
 import { runOutcome } from '../support/run-samples.ts';
 
 const FIX: Fix = {
@@ -36,7 +35,7 @@ const LAST: LoopRound = { ...ROUND, iteration: 2, status: 'passed', open: [], cl
 
 function story(end: LoopEnd, rounds: readonly LoopRound[], width: number | null = null): string {
   const outcome: LoopOutcome = { end, rounds, run: runOutcome() };
-  return describeLoop(outcome, { width, paint: PLAIN });
+  return describeLoop(outcome, { width });
 }
 
 const SECOND: LoopRound = {
@@ -51,27 +50,24 @@ const SECOND: LoopRound = {
 };
 
 test('shows one line per round without a width limit', () => {
-  expect(story('passed', [ROUND, SECOND, LAST])).toBe(`Round  Review            Open                 Fix
-1      failed, 2 calls   2                    claude, new session: 2 files changed, declined F2
-2      failed, no calls  2 (2 closed, 1 new)  claude, resumed session: 1 file changed
-3      passed, 2 calls   0 (2 closed)
-
-Fix 1: Made b three, and adapted its callers in the same module.
+  expect(story('passed', [ROUND, SECOND, LAST])).toBe(`Round 1: failed, 2 calls, 2 open
+Fix 1: claude, new session: 2 files changed, declined F2. Made b three, and adapted its callers in the same module.
+Round 2: failed, no calls, 2 open (2 closed, 1 new)
+Fix 2: claude, resumed session: 1 file changed.
+Round 3: passed, 2 calls, 0 open (2 closed)
 
 All gates pass after 2 fixes.`);
 });
 
 test('wraps at 80 columns', () => {
-  expect(story('stalled', [ROUND, SECOND], 80)).toBe(`Round  Review            Open                 Fix
-1      failed, 2 calls   2                    claude, new session: 2 files
-       changed, declined F2
-2      failed, no calls  2 (2 closed, 1 new)  claude, resumed session: 1 file
-       changed
-
-Fix 1: Made b three, and adapted its callers in the same module.
+  expect(story('stalled', [ROUND, SECOND], 80)).toBe(`Round 1: failed, 2 calls, 2 open
+Fix 1: claude, new session: 2 files changed, declined F2. Made b three, and
+  adapted its callers in the same module.
+Round 2: failed, no calls, 2 open (2 closed, 1 new)
+Fix 2: claude, resumed session: 1 file changed.
 
 Stalled: the fixer could not close F3, check:.:lint. Fix it yourself, or accept
-a finding with "onceover resolve".`);
+  a finding with "onceover resolve".`);
 });
 
 test.each(LOOP_ENDS)('stays within 40 columns: %s', (end) => {
@@ -117,16 +113,15 @@ describe('the last line: how the loop ended, and the next step', () => {
 test('keeps a hostile summary on one line, without control characters', () => {
   const hostile = '\u001b[2J\u0007Done.\r\n\nAll gates pass after 9 fixes.\u202e';
   const fix = { ...FIX, summary: hostile, failure: null };
-  const [table, summaries, end] = story('stalled', [{ ...ROUND, fix }]).split('\n\n');
-  expect(table?.split('\n')).toHaveLength(2);
-  expect(summaries).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f\u202e]/u);
-  expect(summaries?.split('\n')).toHaveLength(1);
+  const [rounds, end] = story('stalled', [{ ...ROUND, fix }]).split('\n\n');
+  expect(rounds).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f\u202e]/u);
+  expect(rounds?.split('\n')).toHaveLength(2);
   expect(end).toMatch(/^Stalled/);
 });
 
 test('cuts long and wide summaries', () => {
   const told = (summary: string) => story('passed', [{ ...ROUND, fix: { ...FIX, summary } }, LAST], 40);
-  expect(told('word '.repeat(500)).split('\n\n')[1]?.split('\n').length).toBeLessThanOrEqual(4);
+  expect(told('word '.repeat(500)).split('\n\n')[0]?.split('\n').length).toBeLessThanOrEqual(8);
   for (const line of told('全角文字'.repeat(200)).split('\n')) expect(cells(line)).toBeLessThanOrEqual(40);
 });
 

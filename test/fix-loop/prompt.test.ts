@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type FixFinding, type FixTask, freshFixPrompt, resumedFixPrompt } from '../../src/fix-loop/prompt.ts';
+import { type FixTask, freshFixPrompt, resumedFixPrompt } from '../../src/fix-loop/prompt.ts';
 import { outline } from '../support/markdown.ts';
 
-const FINDING: FixFinding = {
+const FINDING: FixTask['findings'][number] = {
   id: 'F1',
   priority: 'high',
   file: 'src/a.ts',
@@ -11,9 +11,10 @@ const FINDING: FixFinding = {
   code: 'export const b = 2;',
   issue: 'b is never read.',
   fix: 'Remove it.',
-  objection: null,
+  resolution: null,
 };
-const BARE: FixFinding = {
+const disputed = (why: string) => ({ how: 'disputed', why, at: '', iteration: 1 }) as const;
+const BARE: FixTask['findings'][number] = {
   ...FINDING,
   id: 'F2',
   priority: 'low',
@@ -22,11 +23,11 @@ const BARE: FixFinding = {
   code: null,
   issue: 'Too much at once.',
   fix: null,
-  objection: 'It belongs together.',
+  resolution: disputed('It belongs together.'),
 };
 const TASK: FixTask = {
   findings: [FINDING, BARE],
-  checks: [{ id: 'check:.:lint', command: 'npm run lint', output: 'src/a.ts:2 unused\n' }],
+  checks: [{ id: 'check:.:lint', check: { command: 'npm run lint', tail: 'src/a.ts:2 unused\n' } }],
 };
 
 const whole = ({ stable, dynamic }: ReturnType<typeof freshFixPrompt>) => `${stable}\n\n${dynamic}\n`;
@@ -51,10 +52,10 @@ test('text of findings and checks stays inside its block', () => {
     fc.string(),
   );
   const text = fc.array(tricks, { maxLength: 4 }).map((parts) => parts.join('\n'));
-  const told = fc.record({ issue: text, fix: text, code: text, file: text, objection: text });
+  const told = fc.record({ issue: text, fix: text, code: text, file: text, resolution: text.map(disputed) });
   fc.assert(
-    fc.property(told, text, text, (words, command, output) => {
-      const task = { findings: [{ ...FINDING, ...words }], checks: [{ id: 'check:.:lint', command, output }] };
+    fc.property(told, text, text, (words, command, tail) => {
+      const task = { findings: [{ ...FINDING, ...words }], checks: [{ id: 'check:.:lint', check: { command, tail } }] };
       const seen = outline(freshFixPrompt(task).dynamic);
       expect(seen.headings).toEqual(['## Findings', '## Failing checks']);
       expect([seen.blocks.length, seen.isOpen]).toEqual([3, false]);
@@ -65,7 +66,7 @@ test('text of findings and checks stays inside its block', () => {
 test('a check without output says so', () => {
   const { dynamic } = freshFixPrompt({
     findings: [],
-    checks: [{ id: 'check:.:lint', command: 'false', output: ' \n' }],
+    checks: [{ id: 'check:.:lint', check: { command: 'false', tail: ' \n' } }],
   });
   expect(dynamic).toContain('(nothing)');
   expect(dynamic).not.toContain('## Findings');

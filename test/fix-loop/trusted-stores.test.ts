@@ -29,9 +29,9 @@ const CHECK: CheckReceipt = { gate: 'check:.:lint', command: 'lint', tree: 't1',
 describe('before the stores are closed', () => {
   test('everything on disk counts', async () => {
     const { disk, loop } = opened();
-    await disk.receipts.write(receipt());
+    await disk.receipts.write('review', receipt());
     await disk.findings.add(findingWith());
-    expect(await loop.receipts.find(receipt())).toEqual(receipt());
+    expect(await loop.receipts.find('review', receipt())).toEqual(receipt());
     expect(await loop.findings.all()).toEqual(await disk.findings.all());
   });
 });
@@ -40,34 +40,34 @@ describe('receipts', () => {
   test('that were read before count; new and changed ones do not', async () => {
     const { disk, loop, close } = opened();
     const other = receipt({ content: content('c2') });
-    await disk.receipts.write(receipt({ verdict: 'fail' }));
-    await loop.receipts.find(receipt());
+    await disk.receipts.write('review', receipt({ verdict: 'fail' }));
+    await loop.receipts.find('review', receipt());
     close();
-    await disk.receipts.write(receipt());
-    await disk.receipts.write(other);
-    expect(await loop.receipts.find(receipt())).toMatchObject({ verdict: 'fail' });
-    expect(await loop.receipts.find(other)).toBeNull();
+    await disk.receipts.write('review', receipt());
+    await disk.receipts.write('review', other);
+    expect(await loop.receipts.find('review', receipt())).toMatchObject({ verdict: 'fail' });
+    expect(await loop.receipts.find('review', other)).toBeNull();
   });
 
   test('of checks and of passing gates follow the same rule', async () => {
     const { disk, loop, close } = opened();
     close();
-    await disk.receipts.writeCheck(CHECK);
-    await disk.receipts.writeHeld(held(1));
-    expect(await loop.receipts.findCheck(CHECK)).toBeNull();
-    expect(await loop.receipts.findHeld(held(1))).toBeNull();
+    await disk.receipts.write('check', CHECK);
+    await disk.receipts.write('held', held(1));
+    expect(await loop.receipts.find('check', CHECK)).toBeNull();
+    expect(await loop.receipts.find('held', held(1))).toBeNull();
   });
 
   test('of the loop itself count and are written to disk', async () => {
     const { disk, loop, close } = opened();
     close();
-    await loop.receipts.write(receipt());
-    await loop.receipts.writeCheck(CHECK);
-    await loop.receipts.writeHeld(held(1));
+    await loop.receipts.write('review', receipt());
+    await loop.receipts.write('check', CHECK);
+    await loop.receipts.write('held', held(1));
     for (const { receipts } of [loop, disk]) {
-      expect(await receipts.find(receipt())).toEqual(receipt());
-      expect(await receipts.findCheck(CHECK)).toEqual(CHECK);
-      expect(await receipts.findHeld(held(1))).toEqual(held(1));
+      expect(await receipts.find('review', receipt())).toEqual(receipt());
+      expect(await receipts.find('check', CHECK)).toEqual(CHECK);
+      expect(await receipts.find('held', held(1))).toEqual(held(1));
     }
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Settings } from '../../src/config/settings.ts';
-import { type LoopRequest, untilPass } from '../../src/fix-loop/until-pass.ts';
+import { untilPass } from '../../src/fix-loop/until-pass.ts';
 import type { RunPorts, RunRequest } from '../../src/gates/ports.ts';
 import type { LoopOutcome } from '../../src/gates/run-types.ts';
 import type { RepoPath } from '../../src/kernel/ids.ts';
@@ -33,7 +33,7 @@ const objects = (code: string) => ({
 type Script = {
   readonly reviews: readonly (object | ((world: World) => object))[];
   readonly fixes: readonly ((world: World) => object | ReturnType<typeof fails>)[];
-  readonly wish?: Partial<LoopRequest>;
+  readonly wish?: Partial<Parameters<typeof untilPass>[2]>;
   readonly settings?: Partial<Settings>;
   readonly fixer?: Partial<ScriptedAgent>;
 };
@@ -103,7 +103,7 @@ async function play(script: Script) {
     startedBy: 'person',
     stop: world.stop.signal,
   };
-  const wish: LoopRequest = {
+  const wish: Parameters<typeof untilPass>[2] = {
     fixer: 'fay',
     mostIterations: null,
     ratchet: false,

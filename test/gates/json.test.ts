@@ -18,6 +18,7 @@ import {
   reviewGate,
   runOutcome,
   slotOutcome,
+  stateOf,
   usage,
   waiver,
 } from '../support/run-samples.ts';
@@ -82,13 +83,13 @@ describe('the document of a run', () => {
       reviews: [
         {
           kind: 'run',
-          state: { gate: reviewGate({ id: 'review:src:a' }) },
+          state: stateOf({ gate: reviewGate({ id: 'review:src:a' }) }),
           slots: [
             { kind: 'run', slot: 1, why: 'safety-latch' },
             { kind: 'skip', slot: 2, passIteration: 1 },
           ],
         },
-        { kind: 'rest', state: { gate: reviewGate({ id: 'rule:.:b' }) } },
+        { kind: 'rest', state: stateOf({ gate: reviewGate({ id: 'rule:.:b' }) }) },
       ],
     });
     expect(runSchema.parse(document).gates.map(({ would_do }) => would_do)).toEqual([

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ReviewId } from '../../src/kernel/ids.ts';
 import { generatedPath, makeGeneratedFolder } from '../../src/platform/generated-files.ts';
-import { INSTRUCTIONS_FOLDER, openInstructionFiles, openPasses } from '../../src/rules/store.ts';
+import { INSTRUCTIONS_FOLDER, openPasses, replaceInstructionFiles } from '../../src/rules/store.ts';
 import { temporaryFolder } from '../support/repo.ts';
 
 const IGNORE = '.deepwork/tmp/.gitignore';
@@ -45,7 +45,7 @@ test.each<[string, (path: string) => void, string]>([
 
 const [MAY_ALL, MAY_NOT_LIST, MAY_NOT_WRITE, MAY_NOT_REMOVE] = [0o777, 0o333, 0o555, 0o1777];
 const ID = 'style--a.py--0123456789ab' as ReviewId;
-const write = (root: string) => openInstructionFiles(root).replace(new Map([[ID, 'new']]));
+const write = (root: string) => Promise.resolve(replaceInstructionFiles(root, new Map([[ID, 'new']])));
 const look = (root: string) => openPasses({ root, commonDir: join(root, '.git') }).marked();
 const mark = (root: string) => openPasses({ root, commonDir: join(root, '.git') }).mark(ID, 'cli', new Date());
 

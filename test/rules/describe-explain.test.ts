@@ -40,24 +40,34 @@ const receipt = (by: MarkReceipt['by']): MarkReceipt => ({
   at: '2026-01-02T03:04:05.000Z',
 });
 
-const TO_DO: ReviewExplanation = { kind: 'to-do', task: TASK, why: 'not-passed', mark: null };
+const TO_DO: ReviewExplanation = {
+  kind: 'to-do',
+  id: TASK.id,
+  task: TASK,
+  why: 'not-passed',
+  passed: false,
+  receipt: null,
+};
 const DIFFERS: ReviewExplanation = {
   kind: 'to-do',
   task: TASK,
+  id: TASK.id,
   why: 'pass-does-not-match',
-  mark: { tracked: false, receipt: receipt('cli') },
+  passed: true,
+  receipt: receipt('cli'),
 };
-const SKIPPED: ReviewExplanation = { kind: 'skipped', task: TASK, mark: { tracked: true, receipt: null } };
+const SKIPPED: ReviewExplanation = { kind: 'skipped', id: TASK.id, task: TASK, passed: true, receipt: null };
 const CHANGED: ReviewExplanation = {
   kind: 'changed',
   id: 'lint--a.py--old',
-  now: TASK,
+  task: TASK,
   passed: true,
   receipt: receipt('mcp'),
 };
 const UNASKED: ReviewExplanation = {
   kind: 'not-asked-for',
   id: 'gone--b.py--77',
+  task: null,
   passed: false,
   receipt: receipt('library'),
 };

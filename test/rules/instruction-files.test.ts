@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSy
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ReviewId } from '../../src/kernel/ids.ts';
-import { openInstructionFiles, openPasses } from '../../src/rules/store.ts';
+import { openPasses, replaceInstructionFiles } from '../../src/rules/store.ts';
 import { emptyRepo } from '../support/repo.ts';
 
 const FOLDER = '.deepwork/tmp/review_instructions';
@@ -18,7 +18,13 @@ function open(there: readonly string[] = []) {
   writeFileSync(join(outside, 'kept'), 'as it was');
   if (there.length > 0) mkdirSync(folder, { recursive: true });
   for (const name of there) writeFileSync(join(folder, name), `old ${name}`);
-  return { root, git, folder, outside, files: openInstructionFiles(root) };
+  return {
+    root,
+    git,
+    folder,
+    outside,
+    files: { replace: async (files: ReadonlyMap<ReviewId, string>) => replaceInstructionFiles(root, files) },
+  };
 }
 
 test('names a file {review_id}.md [REVIEW-REQ-009.3.4]', async () => {

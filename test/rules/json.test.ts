@@ -168,27 +168,27 @@ describe('explain', () => {
   test.each<[title: string, explanation: ReviewExplanation, document: object]>([
     [
       'to do',
-      { kind: 'to-do', task, why: 'not-passed', mark: null },
+      { kind: 'to-do', id: 'one', task, why: 'not-passed', passed: false, receipt: null },
       { review_id: 'one', state: 'to-do', ...now, passed: false, ...unknown },
     ],
     [
       'to do although it passed',
-      { kind: 'to-do', task, why: 'pass-does-not-match', mark: { tracked: false, receipt } },
+      { kind: 'to-do', id: 'one', task, why: 'pass-does-not-match', passed: true, receipt },
       { review_id: 'one', state: 'to-do', ...now, passed: true, ...by },
     ],
     [
       'skipped',
-      { kind: 'skipped', task, mark: { tracked: true, receipt: null } },
+      { kind: 'skipped', id: 'one', task, passed: true, receipt: null },
       { review_id: 'one', state: 'skipped', ...now, passed: true, ...unknown },
     ],
     [
       'changed',
-      { kind: 'changed', id: 'old', now: task, passed: true, receipt },
+      { kind: 'changed', id: 'old', task, passed: true, receipt },
       { review_id: 'old', state: 'changed', ...now, passed: true, ...by },
     ],
     [
       'not asked for',
-      { kind: 'not-asked-for', id: 'old', passed: false, receipt },
+      { kind: 'not-asked-for', id: 'old', task: null, passed: false, receipt },
       { review_id: 'old', state: 'not-asked-for', ...gone, passed: false, ...by },
     ],
   ])('%s', (_, explanation, expected) => {

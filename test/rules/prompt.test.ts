@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RepoPath } from '../../src/kernel/ids.ts';
-import { type InstructionContext, instructionFile } from '../../src/rules/prompt.ts';
+import { instructionFile } from '../../src/rules/prompt.ts';
 import type { ReferenceText, RuleTask, TaskContext } from '../../src/rules/types.ts';
 import { paths, reviewTask, rule, ruleTask } from '../support/rules.ts';
 
 const ID = 'style--src-a.py--0123456789ab';
-const NOTHING: InstructionContext = { allChanged: [], references: new Map(), cacheable: true };
+const NOTHING: TaskContext = { allChanged: [], references: new Map() };
 
 const references = (part: RuleTask, ...texts: ReferenceText[]): Pick<TaskContext, 'references'> => ({
   references: new Map([[part, texts]]),
@@ -36,7 +36,6 @@ describe('an instruction file', () => {
     const guide = { path: 'guide.md' as RepoPath, description: 'The guide', text: 'Be good.', leftOut: null };
     const text = instructionFile(reviewTask(ID, part), {
       allChanged: paths('README.md', 'src/a.py'),
-      cacheable: true,
       ...references(part, guide),
     });
     expect(headings(text)).toEqual([
@@ -83,9 +82,9 @@ describe('an instruction file', () => {
   });
 
   test('says if its id cannot be marked', () => {
-    const task = reviewTask('style--a..b--0123456789ab', ruleTask(rule(), 'a..b'));
-    expect(instructionFile(task, { ...NOTHING, cacheable: false })).toContain('runs every time');
-    expect(instructionFile(task, NOTHING)).not.toContain('runs every time');
+    const written = (id: string) => instructionFile(reviewTask(id, ruleTask(rule(), 'a..b')), NOTHING);
+    expect(written('style--a..b--0123456789ab')).toContain('runs every time');
+    expect(written(ID)).not.toContain('runs every time');
   });
 
   test.each([
@@ -116,7 +115,6 @@ test('file names, references and descriptions cannot add a section', () => {
       const shown = headings(
         instructionFile(reviewTask(`style--${path}--0123456789ab`, part), {
           allChanged: paths(path),
-          cacheable: true,
           ...references(part, file),
         }),
       );

@@ -52,14 +52,14 @@ function opened() {
 describe('existing files stay unchanged', () => {
   test('if no file was written', async () => {
     const { receipts, findings, trust, passes, meanwhile, put, at } = opened();
-    await receipts.write(receipt());
+    await receipts.write('review', receipt());
     await findings.add(findingWith());
     await findings.resolve('F1', waiver());
     await trust.trust('d1');
     await passes.mark('a--b--c' as ReviewId, 'run', new Date(0));
     put('parsed.json');
     expect(await meanwhile(() => {})).toEqual([]);
-    expect(await receipts.find(receipt())).toEqual(receipt());
+    expect(await receipts.find('review', receipt())).toEqual(receipt());
     expect(value(await findings.all())).toMatchObject([{ id: 'F1', resolution: { how: 'skipped' } }]);
     expect(await trust.isTrusted('d1')).toBe(true);
     expect(value(await passes.marked()).ids).toEqual(new Set(['a--b--c']));
@@ -71,24 +71,24 @@ describe('writes of a fixer are undone', () => {
   test('receipts of reviews, checks and passed gates', async () => {
     const { receipts, meanwhile } = opened();
     const before = receipt({ content: content('c0') });
-    await receipts.write(before);
+    await receipts.write('review', before);
     const taken = await meanwhile(async () => {
-      await receipts.write(receipt());
-      await receipts.writeCheck(CHECK);
-      await receipts.writeHeld(held(1));
+      await receipts.write('review', receipt());
+      await receipts.write('check', CHECK);
+      await receipts.write('held', held(1));
     });
     expect(taken).toHaveLength(3);
-    expect(await receipts.find(receipt())).toBeNull();
-    expect(await receipts.findCheck(CHECK)).toBeNull();
-    expect(await receipts.findHeld(held(1))).toBeNull();
-    expect(await receipts.find(before)).toEqual(before);
+    expect(await receipts.find('review', receipt())).toBeNull();
+    expect(await receipts.find('check', CHECK)).toBeNull();
+    expect(await receipts.find('held', held(1))).toBeNull();
+    expect(await receipts.find('review', before)).toEqual(before);
   });
 
   test('an edited receipt is deleted, so that the reviewer runs again', async () => {
     const { receipts, meanwhile } = opened();
-    await receipts.write(receipt({ verdict: 'fail' }));
-    await meanwhile(() => receipts.write(receipt()));
-    expect(await receipts.find(receipt())).toBeNull();
+    await receipts.write('review', receipt({ verdict: 'fail' }));
+    await meanwhile(() => receipts.write('review', receipt()));
+    expect(await receipts.find('review', receipt())).toBeNull();
   });
 
   test('records and marks', async () => {
@@ -184,13 +184,13 @@ describe('findings', () => {
 test('a failed restore is an error, and all other files are restored', async () => {
   const { receipts, findings, at, meanwhile } = opened();
   await findings.add(findingWith());
-  await receipts.write(receipt({ content: content('c0') }));
+  await receipts.write('review', receipt({ content: content('c0') }));
   const before = readFileSync(at('findings/F1.json'), 'utf8');
   const taken = meanwhile(async () => {
     rmSync(at('findings'), { recursive: true });
     writeFileSync(at('findings'), before);
-    await receipts.write(receipt());
+    await receipts.write('review', receipt());
   });
   await expect(taken).rejects.toThrow();
-  expect(await receipts.find(receipt())).toBeNull();
+  expect(await receipts.find('review', receipt())).toBeNull();
 });

@@ -90,12 +90,10 @@ function compile(source: string): Glob | null {
   return compiled.ok ? compiled.glob : null;
 }
 
-/** The settings, rules and changes that gates are made of. */
 export type GateSources = {
   readonly settings: readonly EntrySettings[];
   readonly rules: readonly Rule[];
   readonly entries: readonly Entry[];
-  /** The rubric of each prompt file. */
   readonly rubrics: ReadonlyMap<RepoPath, Rubric>;
   /** Returns the files that did not change; only some rules need them. */
   unchanged(): readonly RepoPath[];
@@ -234,12 +232,10 @@ function ruleGate(task: RuleTask, byPath: ReadonlyMap<RepoPath, Entry>): ReviewG
   };
 }
 
-/** Returns the rubric of a prompt file. */
 export function fileRubric(source: string, text: string): Rubric {
   return { source, text, digest: sha256(text) };
 }
 
-/** Returns the rubric of a rule: its instructions. */
 export function ruleRubric(rule: Rule): Rubric {
   return fileRubric(`${rule.source.file}:${rule.source.line}`, rule.instructions);
 }

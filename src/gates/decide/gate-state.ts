@@ -2,6 +2,7 @@ import { grouped } from '../../kernel/collections.ts';
 import type { BranchContext, Entry, Scope } from '../../kernel/repository.ts';
 import { onlyWarns, type WarnLevels } from '../judge/priority.ts';
 import type { SlotRecord } from '../record-types.ts';
+import type { ReportedFinding } from '../run-types.ts';
 import {
   type FindingState,
   type HeldReceipt,
@@ -81,7 +82,6 @@ export function lastHeldIteration(cycle: readonly SlotRecord[], held: HeldReceip
   return held !== null && !since(held, cycle).some((record) => isFailing(record) || record.status === 'error');
 }
 
-/** Returns the records of iterations after the gate passed. */
 function since(held: HeldReceipt | null, cycle: readonly SlotRecord[]): readonly SlotRecord[] {
   if (held === null) return cycle;
   const before = cycle.filter(({ timestamp }) => timestamp !== '' && timestamp <= held.at);
@@ -139,7 +139,6 @@ function passOf(record: SlotRun, passes: ReadonlyMap<number, number | null>, bef
   return pass === undefined ? named : pass;
 }
 
-/** The facts about a review gate, before a run is planned. */
 export type GateFacts = {
   readonly gate: ReviewGate;
   /** All records of the gate, of any cycle. */
@@ -157,15 +156,12 @@ export type GateFacts = {
 /** A gate's slots and findings, and whether the gate passes. */
 export type GateState = {
   readonly gate: ReviewGate;
-  /** The history for `planSlots`. */
   readonly history: readonly SlotRun[];
   readonly slots: readonly SlotState[];
-  readonly findings: readonly FindingWithState[];
-  /** Whether the gate passes. */
+  readonly findings: readonly ReportedFinding[];
   readonly holds: boolean;
   /** Whether the gate passes without relying on a skipped slot. */
   readonly certified: boolean;
-  /** Failing iterations since the gate last passed. */
   readonly failing: number;
   /** Whether the gate passed other content, and no review failed or ended in an error since. */
   readonly heldBefore: boolean;
@@ -184,8 +180,6 @@ export type SlotState = {
   /** The slot's newest record in this cycle. */
   readonly latest: SlotRecord | null;
 };
-
-export type FindingWithState = { readonly finding: KnownFinding; readonly state: FindingState };
 
 export type StateOptions = CycleContext & {
   readonly levels?: WarnLevels;
@@ -268,7 +262,7 @@ function verdictOf(receipt: Receipt | undefined, waived: ReadonlySet<string>): '
 function slotHistory(
   { gate, receipts }: GateFacts,
   cycle: readonly SlotRecord[],
-  findings: readonly FindingWithState[],
+  findings: readonly ReportedFinding[],
   waived: ReadonlySet<string>,
 ): readonly SlotRun[] {
   // A slot with an open finding has not passed. A slot with warnings passes its content, but is never skipped.

@@ -2,7 +2,6 @@ import type { Settings } from '../../config/settings.ts';
 import type { CheckGate, SlotPlan } from '../types.ts';
 import { allCovered, type GateState, hasSeen, planSlots, type SlotState } from './gate-state.ts';
 
-/** The caller's options that change which slots run. */
 export type RunOverrides = {
   /** Run every slot that has not passed the current content itself, also beyond the retry limit. */
   readonly force: boolean;
@@ -14,9 +13,11 @@ export type RunOverrides = {
 
 export type CheckState = { readonly gate: CheckGate; readonly holds: boolean };
 
-/** The plan for one review gate in this iteration. */
+/** The plan for a review gate that runs in this iteration. */
+export type GateRun = { readonly kind: 'run'; readonly state: GateState; readonly slots: readonly SlotPlan[] };
+
 export type ReviewPlan =
-  | { readonly kind: 'run'; readonly state: GateState; readonly slots: readonly SlotPlan[] }
+  | GateRun
   | { readonly kind: 'rest'; readonly state: GateState }
   | { readonly kind: 'not-run'; readonly state: GateState; readonly why: 'retry-limit' | 'open-findings' };
 

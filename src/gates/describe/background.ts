@@ -3,22 +3,17 @@ import { quoteName } from '../../kernel/escape.ts';
 import { errorSchema } from '../../kernel/json-schema.ts';
 import { ASKED_AGAIN } from '../../ui/describe-agent-failure.ts';
 import { someNames } from '../../ui/wording.ts';
+import type { StartedRun } from '../background-run.ts';
 import { runSchema, type startedRunSchema } from '../json-schema.ts';
 import { isOpen } from '../types.ts';
 import { promptFinding } from './finding.ts';
 
-/** The answer of `start_run` and `get_run`. */
 export type StartedRunDocument = z.output<typeof startedRunSchema>;
 
 type RunResult = NonNullable<StartedRunDocument['run']>;
 
 /** Returns the document of a started run. An answer that is neither a run nor an error counts as no answer. */
-export function startedRunDocument(started: {
-  readonly id: string;
-  readonly state: StartedRunDocument['state'];
-  readonly progress: readonly string[];
-  readonly answer: unknown;
-}): StartedRunDocument {
+export function startedRunDocument(started: StartedRun): StartedRunDocument {
   const run = runSchema.safeParse(started.answer);
   const error = errorSchema.safeParse(started.answer);
   const ended = {

@@ -1,4 +1,4 @@
-import type { Priority } from '../../config/settings.ts';
+import { PRIORITIES, type Priority } from '../../config/settings.ts';
 import { fence, quoteName, showInvisible } from '../../kernel/escape.ts';
 import { cells, cut } from '../../ui/layout.ts';
 import { type Styled, type TextStyle, truncated, UNSTYLED } from '../../ui/style.ts';
@@ -47,8 +47,6 @@ function indented(line: string, styled: Styled): string {
 const INDENT = 14;
 
 const MARGIN = ' '.repeat(INDENT);
-
-/** As wide as the longest priority, with two spaces. */
 const SEVERITY_WIDTH = 10;
 
 /** The least room for the problem beside its place. */
@@ -86,22 +84,19 @@ export function describeFindingSource(finding: Finding): string {
   return `${quoteName(finding.gate)}, ${reviewerName(finding)}, since run ${finding.since}${mark}`;
 }
 
-/** Describes an odd place of a finding. */
 const MARKS = {
   'off-diff': 'outside the change',
   'no-such-line': 'the line does not exist',
   'code-not-found': 'the quoted code is not in the file',
 } as const;
 
-const RANKS: Readonly<Record<Priority, number>> = { critical: 0, high: 1, medium: 2, low: 3 };
-
 /** Sorts open findings before others, and more severe ones first. */
 export function bySeverity(a: ReportedFinding, b: ReportedFinding): number {
+  const rank = ({ finding }: ReportedFinding) => PRIORITIES.indexOf(finding.priority);
   const isMinor = ({ state }: ReportedFinding) => Number(state === 'warning' || state === 'waived');
-  return isMinor(a) - isMinor(b) || RANKS[a.finding.priority] - RANKS[b.finding.priority];
+  return isMinor(a) - isMinor(b) || rank(a) - rank(b);
 }
 
-/** The fields of a finding that an agent reads. */
 export type FindingFacts = Pick<Finding, 'id' | 'priority' | 'line' | 'code' | 'issue' | 'fix'> & {
   readonly file: string | null;
 };

@@ -26,7 +26,6 @@ export function slotLog(
   ]);
 }
 
-/** Returns the log of a skipped slot. */
 export function skippedSlotLog(record: SlotRecord): string {
   const { slot, passIteration } = record;
   return logOf([slotTitle(record), describeSlot({ kind: 'skip', slot, passIteration: passIteration ?? 0 }) ?? '']);
@@ -80,7 +79,6 @@ export function isAskedAbout(log: string, ids: readonly string[]): boolean {
   return ids.some((id) => asked.includes(askedAbout(id)));
 }
 
-/** Returns the result lines of a fix log. */
 export function fixResult(log: string): readonly string[] {
   const lines = log.trimEnd().split('\n');
   const start = lines.lastIndexOf(RESULT);

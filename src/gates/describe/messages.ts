@@ -1,7 +1,8 @@
 import { oneLine, quoteName, showInvisible } from '../../kernel/escape.ts';
 import { count } from '../../ui/wording.ts';
-import type { ReportedFinding, RunOutcome } from '../run-types.ts';
-import { isOpen, type KnownFinding, type SlotPlan } from '../types.ts';
+import type { RunPlan } from '../decide/plan-run.ts';
+import type { Cleaned, ReportedFinding, RunOutcome } from '../run-types.ts';
+import { isOpen, type KnownFinding } from '../types.ts';
 import { promptFinding } from './finding.ts';
 import { describeFailingGate, describeGateReason, describeReviewerPlan, type FailingGate } from './reasons.ts';
 import { describeNoChanges, describeNoGate } from './result.ts';
@@ -40,28 +41,18 @@ export function describeFindingsForAgent(findings: readonly ReportedFinding[]): 
   ];
 }
 
-/** Describes the result of `clean`; open findings come first. */
-export function describeCleaned(cleaned: {
-  readonly iterations: number;
-  readonly next: number;
-  readonly open: readonly string[];
-}): string {
-  const { iterations, next, open } = cleaned;
+export function describeCleaned({ iterations, next, open }: Cleaned): string {
   const from =
     next === 1 ? '1' : `${next}, because files that are not records, or that git tracks, keep the numbers before`;
+  const listed = `${count(open.length, 'open finding')}: ${open.join(', ')}. A finding stays open while its file is unchanged.`;
   return [
-    ...(open.length === 0
-      ? []
-      : [
-          `${count(open.length, 'open finding')}: ${open.join(', ')}. A finding stays open while its file is unchanged.`,
-        ]),
+    ...(open.length === 0 ? [] : [listed]),
     iterations === 0
       ? 'There are no records to archive.'
       : `Archived the records of ${count(iterations, 'run')}. The next run counts from ${from}.`,
   ].join('\n');
 }
 
-/** Confirms a resolution and describes its effect. */
 export function describeResolved({ id, gate, slot, resolution }: KnownFinding): string {
   if (resolution?.how === 'skipped') {
     return `${id} is waived: ${showInvisible(resolution.why)}\nIt no longer fails ${quoteName(gate)}, and reviewers see the reason.`;
@@ -69,23 +60,7 @@ export function describeResolved({ id, gate, slot, resolution }: KnownFinding): 
   return `${id} is marked as fixed. It stays open until reviewer ${slot} of ${quoteName(gate)} confirms the fix: run "onceover run".`;
 }
 
-/** The parts of a plan that a dry run shows. */
-export type DescribedPlan = {
-  readonly iterates: boolean;
-  readonly checks: readonly {
-    readonly kind: 'run' | 'rest';
-    readonly gate: { readonly id: string; readonly command: string };
-  }[];
-  readonly reviews: readonly (
-    | { readonly kind: 'run'; readonly state: PlannedState; readonly slots: readonly SlotPlan[] }
-    | { readonly kind: 'rest' | 'not-run'; readonly state: PlannedState }
-  )[];
-};
-
-type PlannedState = { readonly gate: { readonly id: string; readonly entries: readonly unknown[] } };
-
-/** Describes what a run would do, gate by gate. */
-export function describeDryRun(outcome: RunOutcome, plan: DescribedPlan): string {
+export function describeDryRun(outcome: RunOutcome, plan: RunPlan): string {
   const row = (word: string, id: string, detail: string) => `${word.padEnd(9)}${quoteName(id)}  ${detail}`.trimEnd();
   const lines = [
     ...plan.checks.map(({ kind, gate }) =>
@@ -113,7 +88,6 @@ export function describeDryRun(outcome: RunOutcome, plan: DescribedPlan): string
 
 const UNCHANGED = describeGateReason('unchanged-since-pass');
 
-/** Confirms which commands the user approved. */
 export function describeTrusted(commands: readonly string[]): string {
   if (commands.length === 0) return 'The configuration has no commands of its own, so there is nothing to approve.';
   const lines = commands.map((command) => `  ${quoteName(command)}`);

@@ -36,7 +36,6 @@ export function checkOutput(log: string): readonly string[] {
   return lines.slice(0, -1).filter((line) => line !== '');
 }
 
-/** The status of a gate in a word. */
 export const GATE_WORDS: Readonly<Record<GateOutcome['status'], string>> = {
   fail: 'FAILED',
   error: 'ERROR',
@@ -45,7 +44,6 @@ export const GATE_WORDS: Readonly<Record<GateOutcome['status'], string>> = {
   holds: 'passed',
 };
 
-/** The status of a reviewer in a word. */
 export const SLOT_WORDS: Readonly<Record<SlotOutcome['status'], string>> = {
   pass: 'passed',
   fail: 'FAILED',
@@ -54,7 +52,6 @@ export const SLOT_WORDS: Readonly<Record<SlotOutcome['status'], string>> = {
   not_run: 'not run',
 };
 
-/** The kind of a session, for people. */
 export const SESSIONS = { fresh: 'new session', resumed: 'resumed session' } as const;
 
 /** Returns the reviewer as people read it: "reviewer 2 (claude)". */
@@ -81,12 +78,10 @@ const RUN_REASONS: Readonly<Record<RunReason, string>> = {
   'asked-for': 'requested with --fresh',
 };
 
-/** Returns the log line for any planned slot. */
 export function describePlan(plan: SlotPlan): string {
   return describeSlot(plan) ?? (plan.kind === 'run' ? `Running @${plan.slot}: ${RUN_REASONS[plan.why]}` : '');
 }
 
-/** Describes a planned slot for people. */
 export function describeReviewerPlan(plan: SlotPlan): string {
   return plan.kind === 'skip'
     ? `skip reviewer ${plan.slot}: already passed in run ${plan.passIteration}`
@@ -110,7 +105,6 @@ const GATE_REASONS: Readonly<Record<GateReason, string>> = {
   interrupted: 'interrupted',
 };
 
-/** Describes why a gate has its status. */
 export function describeGateReason(why: GateReason): string {
   return GATE_REASONS[why];
 }
@@ -152,7 +146,6 @@ function describeNotPassed({ status, passIteration }: SlotOutcome): string {
   return passIteration === null ? 'has not passed' : `passed in run ${passIteration}, but not on the current code`;
 }
 
-/** Describes the reason codes of a record. */
 export function describeWhy(codes: string): string {
   const all = codes.split(', ');
   // Without a kept session every review counts as a first look, so the other reason says more.

@@ -31,7 +31,6 @@ const RESULTS: Readonly<Record<RunOutcome['status'], (outcome: RunOutcome) => st
   lock_conflict: () => 'Another run is in progress in this working tree',
 };
 
-/** Describes that there is nothing to compare. */
 export function describeNoChanges({ baseName, scope }: RunOutcome): string {
   if (baseName === null) return 'there are no files yet';
   return `${scope.kind === 'full' ? 'no changes' : 'no changes in the requested part'} since ${quoteName(baseName)}`;
@@ -65,7 +64,6 @@ function describeExcluded(outcome: RunOutcome): string[] {
   return excluded.length === 0 ? [] : [`Not part of this run: ${excluded.join('; ')}.`];
 }
 
-/** Returns the words for a run about a part of the change. */
 function scopeOf({ scope, baseName }: RunOutcome): { readonly only: string; readonly excluded: string } {
   switch (scope.key.split(' ')[0]) {
     case 'uncommitted':
@@ -111,7 +109,6 @@ function counts(outcome: RunOutcome): string {
   return shown.length === 0 ? 'the name of a changed file is not UTF-8' : shown.join(', ');
 }
 
-/** The command to use after a fix. */
 const AGAIN = 'run "onceover run" again';
 
 function nextSteps(outcome: RunOutcome): string[] {

@@ -39,13 +39,9 @@ const MOST_DETAILED = 6;
 
 /** A terminal lists this many findings; everything else and every pipe gets all of them. */
 const MOST_LISTED = 15;
-
 const MOST_WARNINGS = 3;
-
 const MOST_GATES = 8;
-
 const MOST_FILES = 5;
-
 const MOST_OUTPUT = 10;
 
 const SHOW_ALL = '(show with --verbose)';
@@ -93,7 +89,6 @@ const STATUS_STYLES: Readonly<Record<GateOutcome['status'] | SlotOutcome['status
 };
 
 const WORD_WIDTH = 9;
-
 const WIDEST_GATE = 32;
 
 function gateLines(outcome: RunOutcome, styled: Styled, verbose: boolean): string[] {
@@ -118,38 +113,16 @@ function describeGate(
   verbose: boolean,
 ): string[] {
   const open = findings.filter(({ finding, state }) => finding.gate === gate.id && isOpen(state)).length;
-  const why =
-    gate.status === 'fail' && gate.why === 'open-findings' ? count(open, 'open finding') : describeWhyGate(gate);
-  const slots = verbose ? [] : gate.slots.filter(isNoteworthy(gate)).map(describeReviewer);
-  const detail = [why, ...slots].filter((part) => part !== '').join('; ');
+  const why = gate.why === 'passed' ? '' : describeGateDetail(gate);
+  const detail = gate.status === 'fail' && gate.why === 'open-findings' ? count(open, 'open finding') : why;
   const word = styled.paint(STATUS_STYLES[gate.status], GATE_WORDS[gate.status].padEnd(WORD_WIDTH));
   const margin = ' '.repeat(WORD_WIDTH);
-  const broken = gate.slots.filter(({ status }) => verbose || status === 'error');
+  const slots = gate.slots.filter(({ status }) => verbose || status === 'error' || status === 'skipped_prior_pass');
   return [
     truncated(`${word}${padCells(quoteName(gate.id), column)}  ${detail}`.trimEnd(), styled, WORD_WIDTH),
-    ...broken.map((slot) => truncated(`${margin}${describeSlotLine(slot, styled)}`, styled, 2)),
+    ...slots.map((slot) => truncated(`${margin}${describeSlotLine(slot, styled)}`, styled, 2)),
     ...checkTail(gate, styled, verbose).map((line) => `${margin}${showInvisible(line)}`),
   ];
-}
-
-/** Returns nothing for a gate that ran and passed, because its word says the same. */
-function describeWhyGate(gate: GateOutcome): string {
-  return gate.why === 'passed' ? '' : describeGateDetail(gate);
-}
-
-/** Whether a reviewer's status does not follow from the status of the gate. */
-function isNoteworthy(gate: GateOutcome): (slot: SlotOutcome) => boolean {
-  return ({ status }) => {
-    if (status === 'skipped_prior_pass') return true;
-    if (gate.status === 'fail' || gate.status === 'error') return status === 'pass';
-    return gate.status === 'pass' && status === 'fail';
-  };
-}
-
-function describeReviewer(slot: SlotOutcome): string {
-  const name = reviewerName(slot);
-  if (slot.status === 'skipped_prior_pass') return `${name} skipped (already passed in run ${slot.passIteration})`;
-  return slot.status === 'pass' ? `${name} passed` : `${name} has only waived findings`;
 }
 
 function describeSlotLine(slot: SlotOutcome, { paint }: Styled): string {

@@ -1,49 +1,35 @@
 import { type Answers, answerSchemas } from '../../dispatch/answer-schemas.ts';
-import { type ConverseEnd, converse } from '../../dispatch/converse.ts';
+import { converse } from '../../dispatch/converse.ts';
 import { cacheTtl, sessionUse } from '../../dispatch/decide-resume.ts';
-import type { Budget } from '../../dispatch/limits.ts';
 import type { ComposedPrompt } from '../../dispatch/prompt.ts';
 import type { DispatchState } from '../../dispatch/retry.ts';
 import { addUsage, type KeptSession } from '../../kernel/agent.ts';
 import type { Question } from '../../kernel/ports.ts';
-import type { SlotJob } from '../ports.ts';
+import type { SlotAnswer, SlotJob } from '../ports.ts';
 import type { Disposition } from '../types.ts';
 import { entriesShown, type IterationContext, slotFingerprint } from './prepare-slot.ts';
 
 type GateAnswer = Answers['gate'];
 
-/** The result of calling a slot's reviewer: an answer or the trouble that prevented it, and what the calls used. */
-export type SlotAnswer = Omit<ConverseEnd<GateAnswer>, 'last'> & {
-  /** The session to keep for the next iteration. */
-  readonly session: KeptSession | null;
-  readonly raw: string;
-};
-
 /** Calls a slot's reviewer for each part of the change, in order, and joins the answers. Stops at the first trouble. */
-export async function askSlot(
-  wave: IterationContext,
-  job: SlotJob,
-  budget: Budget,
-  begun: () => void,
-): Promise<SlotAnswer> {
+export async function askSlot(context: IterationContext, job: SlotJob, begun: () => void): Promise<SlotAnswer> {
   const [first, ...more] = job.fresh;
   if (first === undefined) throw new Error('a slot without a prompt');
-  let whole = await askPart(wave, job, first, budget, begun);
+  let whole = await askPart(context, job, first, begun);
   for (const part of more) {
     if (whole.trouble !== null) return whole;
-    whole = joinParts(whole, await askPart(wave, { ...job, resumed: null }, part, budget, begun));
+    whole = joinParts(whole, await askPart(context, { ...job, resumed: null }, part, begun));
   }
   return whole;
 }
 
 async function askPart(
-  wave: IterationContext,
+  context: IterationContext,
   job: SlotJob,
   prompt: ComposedPrompt,
-  budget: Budget,
   begun: () => void,
 ): Promise<SlotAnswer> {
-  const { ports, request, reviewers } = wave;
+  const { ports, request, reviewers, budget } = context;
   const { agent, others, resumed, timeoutSeconds } = job;
   const slotRef = { gate: job.gate.id, slot: job.slot };
   const sinceLastReview = ports.clock.now().getTime() - Date.parse(job.lastLook?.timestamp ?? '');
@@ -52,7 +38,7 @@ async function askPart(
     {
       ...{ reviewers, budget, clock: ports.clock, coolings: ports.coolings },
       async send(name, question, state) {
-        const tookOver = await wave.prefixes.join(await takeoverPrefix(wave, state, question));
+        const tookOver = await context.prefixes.join(await takeoverPrefix(context, state, question));
         const started = () => {
           begun();
           tookOver();
@@ -117,12 +103,12 @@ async function askPart(
  * Only running slots wait for each other: waiting for a queued slot would block the queue.
  */
 async function takeoverPrefix(
-  wave: IterationContext,
+  { reviewers }: IterationContext,
   { agent, mode, failedOver }: DispatchState,
   question: Question,
 ): Promise<string | null> {
   if (!failedOver || mode !== 'fresh') return null;
-  const { sharesPrefix } = await wave.reviewers.describe(agent);
+  const { sharesPrefix } = await reviewers.describe(agent);
   return sharesPrefix ? `took over\0${agent}\0${question.stable}` : null;
 }
 

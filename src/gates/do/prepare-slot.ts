@@ -1,17 +1,17 @@
 import { assignAgents, costAfterCacheExpiry, decideDispatch } from '../../dispatch/decide-resume.ts';
 import type { PrefixGate } from '../../dispatch/limits.ts';
 import type { ComposedPrompt } from '../../dispatch/prompt.ts';
-import type { DispatchFacts, KeptSession, SlotTrouble } from '../../kernel/agent.ts';
+import type { Cooldown, KeptSession, SlotTrouble } from '../../kernel/agent.ts';
 import { type RepoPath, type SnapshotId, sha256 } from '../../kernel/ids.ts';
 import type { ReviewerFacts, Reviewers } from '../../kernel/ports.ts';
 import type { DiffSection, Entry } from '../../kernel/repository.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import { ruleReview } from '../../rules/prompt.ts';
-import { readReferences } from '../../rules/select-files.ts';
-import type { TaskContext } from '../../rules/types.ts';
-import type { FindingWithState, GateState } from '../decide/gate-state.ts';
-import type { AvailableAgents, RunFacts, RunPorts, RunRequest, SlotJob, UnassignableSlot } from '../ports.ts';
+import { readContext } from '../../rules/select-files.ts';
+import type { GateState } from '../decide/gate-state.ts';
+import type { RunContext, RunFacts, SlotJob, UnassignableSlot } from '../ports.ts';
 import type { SlotRecord } from '../record-types.ts';
+import type { ReportedFinding } from '../run-types.ts';
 import { isOpen, type ReviewGate, type RunReason } from '../types.ts';
 import {
   freshGatePrompt,
@@ -54,16 +54,10 @@ function short(text: string): string {
   return sha256(text).slice(0, LENGTH);
 }
 
-/** Returns the waived findings on the current change, from any cycle or scope. */
-export function waivedFindings({ findings }: Pick<GateState, 'findings'>): readonly FindingWithState[] {
-  return findings.filter(({ state }) => state === 'waived');
-}
-
 /** The data that all slots of an iteration share. */
-export type IterationContext = {
-  readonly ports: RunPorts;
-  readonly request: RunRequest;
+export type IterationContext = RunContext & {
   readonly facts: RunFacts;
+  readonly iteration: number;
   readonly reviewers: Reviewers;
   readonly tree: SnapshotId;
   /** Agents whose program the change under review modified, each with the modified path. */
@@ -71,8 +65,19 @@ export type IterationContext = {
   readonly prefixes: PrefixGate;
   /** Returns the diff from a tree to the current one. Each diff is computed once. */
   diff(from: string, contextLines: number): Promise<Result<readonly DiffSection[]>>;
-  available(gate: ReviewGate): Promise<AvailableAgents>;
 };
+
+/** Returns the agents that can run a gate now, in order of preference, and those in a cooldown. */
+export async function availableAgents(
+  { ports, reviewers, authored }: IterationContext,
+  gate: ReviewGate,
+): Promise<{ readonly names: readonly string[]; readonly cooling: readonly Cooldown[] }> {
+  const wanted = (gate.agents ?? reviewers.names).filter(
+    (name) => reviewers.found.includes(name) && !authored.has(name),
+  );
+  const cooling = (await ports.coolings.all(ports.clock.now())).filter(({ agent }) => wanted.includes(agent));
+  return { names: wanted.filter((name) => !cooling.some(({ agent }) => agent === name)), cooling };
+}
 
 /** Chooses agent and session for a slot, and writes its prompts. */
 export async function prepareSlot(
@@ -83,7 +88,7 @@ export async function prepareSlot(
   const { gate } = state;
   const unassignable = (trouble: SlotTrouble, agent: string | null = null) =>
     ok<UnassignableSlot>({ state, gate, ...plan, agent, trouble });
-  const available = await context.available(gate);
+  const available = await availableAgents(context, gate);
   const assigned = assignAgents(plan.slot, available.names);
   if (assigned === null) {
     const [authored] = context.authored;
@@ -96,7 +101,7 @@ export async function prepareSlot(
   const { agent, others } = assigned;
   const described = await Promise.all([agent, ...others].map((name) => context.reviewers.describe(name)));
   const now = described[0] as ReviewerFacts;
-  const lastLook = lastReview(context.facts, gate, plan.slot);
+  const lastLook = lastReview(context.facts, state, plan.slot);
   const change = await gateDiff(context, gate);
   if (!change.ok) return change;
   const limit = Math.min(...described.map(({ diffLimit }) => diffLimit));
@@ -114,27 +119,24 @@ export async function prepareSlot(
   const kept = lastLook?.own?.session ?? null;
   const freshLength = fresh.reduce((sum, { length }) => sum + length, 0);
   const resumed = kept === null ? null : await resumedPrompt(context, gate, kept, past, lastLook);
-  const dispatchFacts: DispatchFacts = {
+  const delta = resumed?.ok === true ? resumed : null;
+  const deltaLength = delta?.prompt.dynamic.length ?? 0;
+  const dispatch = decideDispatch({
     who: 'reviewer',
     wanted: plan.why === 'asked-for' || plan.why === 'certify' ? 'fresh' : 'any',
     // A session that saw one part of the change cannot continue with the whole.
     session: fresh.length > 1 ? null : kept,
     now: { agent, model: now.model, version: now.version, toolsDigest: slotFingerprint(now, gate) },
     canResume: kept?.agent === agent && (await now.canResume()),
-    lost: resumed === null || resumed.ok ? null : resumed.lost,
+    lost: resumed?.ok === false ? resumed.lost : null,
     isFinalValidation: false,
     changed: lastLook?.own?.content !== gate.content,
     cost:
-      kept === null || resumed === null || !resumed.ok
+      delta === null
         ? null
-        : costAfterCacheExpiry(
-            kept,
-            { delta: resumed.prompt.dynamic.length, fresh: freshLength },
-            context.ports.clock.now(),
-          ),
-    deltaLength: resumed?.ok === true ? resumed.prompt.dynamic.length : 0,
-  };
-  const dispatch = decideDispatch(dispatchFacts);
+        : costAfterCacheExpiry(delta.session, { delta: deltaLength, fresh: freshLength }, context.ports.clock.now()),
+    deltaLength,
+  });
   return ok({
     state,
     gate,
@@ -144,10 +146,7 @@ export async function prepareSlot(
     dispatch,
     fresh,
     unshown,
-    resumed:
-      dispatch.kind === 'resumed' && resumed?.ok === true && kept !== null
-        ? { prompt: resumed.prompt, session: kept }
-        : null,
+    resumed: dispatch.kind === 'resumed' ? delta : null,
     tree: context.tree,
     lastLook,
     prefix: now.sharesPrefix && dispatch.kind === 'fresh' ? `${agent}\0${fresh[0]?.stable ?? ''}` : null,
@@ -161,18 +160,15 @@ export function slotFingerprint({ toolsDigest }: Pick<ReviewerFacts, 'toolsDiges
 }
 
 /** Returns the slot's last review in this cycle. Iterations that skipped the slot do not count. */
-function lastReview({ past, comparison, reviews }: RunFacts, gate: ReviewGate, slot: number): SlotRecord | null {
+function lastReview({ past, comparison }: RunFacts, { gate, history }: GateState, slot: number): SlotRecord | null {
   if (comparison.scope.kind === 'narrow') return null;
-  const iterations = new Set(
-    reviews.find((state) => state.gate.id === gate.id)?.history.map(({ iteration }) => iteration) ?? [],
-  );
-  let latest: SlotRecord | null = null;
-  for (const record of past.slots) {
-    if (record.gate !== gate.id || record.slot !== slot || !iterations.has(record.iteration)) continue;
-    if (record.own?.dispatch === 'none') continue;
-    if (latest === null || record.iteration >= latest.iteration) latest = record;
-  }
-  return latest?.status === 'error' ? null : latest;
+  const iterations = new Set(history.map(({ iteration }) => iteration));
+  const latest = past.slots
+    .filter((record) => record.gate === gate.id && record.slot === slot && iterations.has(record.iteration))
+    .filter(({ own }) => own?.dispatch !== 'none')
+    .sort((a, b) => a.iteration - b.iteration)
+    .at(-1);
+  return latest === undefined || latest.status === 'error' ? null : latest;
 }
 
 /** Returns the gate's part of the change, file by file. */
@@ -187,16 +183,14 @@ async function gateDiff(context: IterationContext, gate: ReviewGate): Promise<Re
   return plain.ok ? ok([...own, ...plain.value]) : plain;
 }
 
-/** The number of context lines in a diff. */
 export const DEFAULT_DIFF_CONTEXT = 3;
 
 /** A delta has the most context lines that keep it under a quarter of the first prompt. */
 const CONTEXT_LINES = [3, 1, 0];
-
 const DELTA_SHARE = 0.25;
 
 type ResumedPrompt =
-  | { readonly ok: true; readonly prompt: ComposedPrompt }
+  | { readonly ok: true; readonly prompt: ComposedPrompt; readonly session: KeptSession }
   | { readonly ok: false; readonly lost: 'session' | 'snapshot' | 'diff' };
 
 async function resumedPrompt(
@@ -224,7 +218,7 @@ async function resumedPrompt(
     if (shortest === null || prompt.dynamic.length < shortest.dynamic.length) shortest = prompt;
     if (prompt.dynamic.length < session.firstPromptLength * DELTA_SHARE) break;
   }
-  return shortest === null ? { ok: false, lost: 'snapshot' } : { ok: true, prompt: shortest };
+  return shortest === null ? { ok: false, lost: 'snapshot' } : { ok: true, prompt: shortest, session };
 }
 
 /**
@@ -249,12 +243,12 @@ async function pastOf(
   slot: number,
   lastLook: SlotRecord | null,
 ): Promise<SlotPast> {
-  const own = (one: FindingWithState) => one.finding.slot === slot && isOpen(one.state);
+  const own = (one: ReportedFinding) => one.finding.slot === slot && isOpen(one.state);
   const seen = lastLook?.own?.snapshot ?? null;
   const delta = seen === null ? null : await context.diff(seen, DEFAULT_DIFF_CONTEXT);
   return {
     open: state.findings.filter(own).map(({ finding }) => finding),
-    declined: waivedFindings(state).map(({ finding }) => finding),
+    declined: state.findings.filter((one) => one.state === 'waived').map(({ finding }) => finding),
     since:
       lastLook === null || delta?.ok !== true
         ? null
@@ -270,10 +264,7 @@ async function readRubric(
   gate: ReviewGate,
 ): Promise<{ readonly rubric: string; readonly unshown: SlotJob['unshown'] }> {
   if (gate.task === null) return { rubric: gate.rubric.text, unshown: [] };
-  const { references, notices } = await readReferences(gate.task, context.ports.contents());
-  const taskContext: TaskContext = {
-    allChanged: context.facts.snapshot.entries.map(({ path }) => path),
-    references: new Map([[gate.task, references]]),
-  };
-  return { rubric: ruleReview(gate.task, taskContext), unshown: notices };
+  const allChanged = context.facts.snapshot.entries.map(({ path }) => path);
+  const read = await readContext([gate.task], context.ports.contents(), allChanged);
+  return { rubric: ruleReview(gate.task, read.context), unshown: read.notices };
 }

@@ -15,7 +15,6 @@ export type ShownChange = {
 
 /** The history of a slot that its prompt mentions. */
 export type SlotPast = {
-  /** The open findings of this slot. */
   readonly open: readonly KnownFinding[];
   /** Waived findings with the reason. */
   readonly declined: readonly KnownFinding[];
@@ -142,7 +141,6 @@ function claimOn({ resolution }: KnownFinding): readonly string[] {
 /** The diff sections of a gate. `torn` are paths of renames into or out of the gate, which need another diff. */
 export type GateSections = { readonly whole: readonly DiffSection[]; readonly torn: readonly RepoPath[] };
 
-/** Returns the diff sections of a gate's paths. */
 export function sectionsOf(sections: readonly DiffSection[], paths: ReadonlySet<string>): GateSections {
   const whole: DiffSection[] = [];
   const torn: RepoPath[] = [];

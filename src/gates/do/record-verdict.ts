@@ -3,7 +3,7 @@ import type { SlotTrouble } from '../../kernel/agent.ts';
 import type { RepoPath } from '../../kernel/ids.ts';
 import { repoPath } from '../../kernel/paths.ts';
 import type { Entry } from '../../kernel/repository.ts';
-import { ok, type Result } from '../../kernel/result.ts';
+import { forEachOk, ok, type Result } from '../../kernel/result.ts';
 import { describeTrouble } from '../../ui/describe-agent-failure.ts';
 import { isInCycle } from '../decide/gate-state.ts';
 import { slotLog } from '../describe/logs.ts';
@@ -16,36 +16,40 @@ import {
   type SlotReview,
 } from '../judge/match-findings.ts';
 import { toleratedAfter } from '../judge/priority.ts';
-import { dispatchReason, type SlotJob, type UnassignableSlot } from '../ports.ts';
+import {
+  callOf,
+  dispatchReason,
+  type JudgedSlot,
+  type SlotAnswer,
+  type SlotJob,
+  type UnassignableSlot,
+} from '../ports.ts';
 import type { RecordMetadata, SlotRecord, Violation } from '../record-types.ts';
-import { type Finding, type FindingState, isOpen, type KnownFinding, NO_AGENT, type ReviewGate } from '../types.ts';
-import type { SlotAnswer } from './ask-slot.ts';
+import { type Finding, type FindingState, NO_AGENT, type ReviewGate } from '../types.ts';
 import type { IterationContext } from './prepare-slot.ts';
 
 /** Interprets an answer: locates each problem in the reviewed files, and adds the earlier findings. */
 async function interpretAnswer(
   context: IterationContext,
   job: SlotJob,
-  answer: SlotAnswer,
+  agent: string,
   said: Answers['gate'],
-  iteration: number,
   isStale: boolean,
 ): Promise<Result<SlotReview>> {
-  const { comparison } = context.facts;
+  const { comparison, past } = context.facts;
+  const { root, settings } = context.request;
   const entries = new Map<string, Entry>(job.gate.entries.map((entry) => [entry.path, entry]));
   const files = new Map<RepoPath, { readonly text: string | null; readonly seen: string | null }>();
   const earlier = job.state.findings.flatMap(({ finding }) => finding.file ?? []);
-  const pathOf = (name: string) =>
-    repoPath(name.startsWith(`${context.request.root}/`) ? name.slice(context.request.root.length + 1) : name);
+  const pathOf = (name: string) => repoPath(name.startsWith(`${root}/`) ? name.slice(root.length + 1) : name) || null;
   for (const file of [...said.violations.map(({ file: one }) => pathOf(one)), ...earlier]) {
-    if (file === null || file === '' || files.has(file)) continue;
+    if (file === null || files.has(file)) continue;
     const text = await context.ports.snapshots.textIn(job.tree, file);
     if (!text.ok) return text;
     files.set(file, { text: text.value, seen: fileFingerprint(entries.get(file), text.value) });
   }
   const reported = said.violations.map((violation): ReportedProblem => {
-    const path = pathOf(violation.file);
-    const file = path === null || path === '' ? null : path;
+    const file = pathOf(violation.file);
     const known = file === null ? undefined : files.get(file);
     const line = violation['no_such_line'] === true ? 0 : violation.line;
     const pointed = locateFinding(known?.text ?? null, line, violation.code ?? null);
@@ -67,12 +71,12 @@ async function interpretAnswer(
     gate: job.gate.id,
     scope: comparison.scope.key,
     slot: job.slot,
-    agent: answer.agent,
-    iteration,
+    agent,
+    iteration: context.iteration,
     at: context.ports.clock.now().toISOString(),
     content: job.gate.content,
     where: comparison.where,
-    isRerun: context.facts.past.slots.some(
+    isRerun: past.slots.some(
       // Only our own records of the same prompt count as an earlier review.
       (record) =>
         record.gate === job.gate.id &&
@@ -81,8 +85,8 @@ async function interpretAnswer(
         isInCycle(record, comparison) &&
         (record.status === 'pass' || record.status === 'fail'),
     ),
-    failOn: context.request.settings.failOn,
-    rerunNewIssueThreshold: context.request.settings.rerunNewIssueThreshold,
+    failOn: settings.failOn,
+    rerunNewIssueThreshold: settings.rerunNewIssueThreshold,
     status: said.status,
     reported,
     previous: said.previous ?? [],
@@ -94,50 +98,32 @@ async function interpretAnswer(
   });
 }
 
-/** The recorded result of a slot. */
-export type JudgedSlot = {
-  readonly job: SlotJob | UnassignableSlot;
-  readonly agent: string | null;
-  readonly model: string | null;
-  readonly dispatch: 'fresh' | 'resumed' | 'none';
-  /** The number of calls. */
-  readonly asks: number;
-  readonly status: 'pass' | 'fail' | 'error';
-  readonly trouble: SlotTrouble | null;
-  readonly usage: SlotAnswer['usage'];
-  readonly durationMs: number;
-  readonly open: number;
-  readonly warnings: number;
-  /** The findings that the slot closed. */
-  readonly closed: readonly string[];
-};
-
 /** Judges an answer, and writes findings, receipt and record. `isStale`: the files changed during the review. */
 export async function judgeSlot(
   context: IterationContext,
   job: SlotJob,
   answer: SlotAnswer,
-  iteration: number,
   isStale: boolean,
 ): Promise<Result<JudgedSlot>> {
-  if (answer.answer === null) return recordError(context, job, answer, iteration, answer.trouble);
-  const review = await interpretAnswer(context, job, answer, answer.answer, iteration, isStale);
+  if (answer.answer === null) return recordError(context, job, answer, answer.trouble);
+  const review = await interpretAnswer(context, job, answer.agent, answer.answer, isStale);
   if (!review.ok) return review;
   const matched = matchFindings(review.value);
+  const fails =
+    matched.unchanged.length > 0 || [...matched.added, ...matched.updated].some(({ kept }) => kept === 'open');
   // A pass of older files does not count for the current ones. A fail stays a fail.
-  if (isStale && !hasOpen(review.value, matched))
-    return recordError(context, job, answer, iteration, { kind: 'stale' });
-  const kept = await keepFindings(context, matched);
-  if (!kept.ok) return kept;
-  const tolerated = moveRatchet(context, review.value, matched, kept.value);
-  const standing = standingAfter(review.value, matched, kept.value, tolerated);
+  if (isStale && !fails) return recordError(context, job, answer, { kind: 'stale' });
+  const added = await keepFindings(context, matched);
+  if (!added.ok) return added;
+  const tolerated = moveRatchet(context, review.value, matched, added.value);
+  const standing = standingAfter(matched, added.value, tolerated);
   const open = standing.filter(({ state }) => state === 'open').map(({ finding }) => finding);
   // Findings that the ratchet tolerates, like waived ones, still make this receipt a fail.
   const waived = standing
     .filter(({ finding, state }) => state === 'waived' || tolerated.has(finding.id))
     .map(({ finding }) => finding);
   const status = open.length + waived.length > 0 ? 'fail' : 'pass';
-  const receipt = await context.ports.receipts.write({
+  const receipt = await context.ports.receipts.write('review', {
     gate: job.gate.id,
     slot: job.slot,
     content: job.gate.content,
@@ -146,92 +132,46 @@ export async function judgeSlot(
     verdict: status,
     findings: [...open, ...waived].map(({ id }) => id),
     agent: answer.agent,
-    iteration,
+    iteration: context.iteration,
     at: review.value.at,
   });
   if (!receipt.ok) return receipt;
   const judged: JudgedSlot = {
-    job,
-    agent: answer.agent,
-    model: answer.model,
-    dispatch: answer.dispatch,
-    asks: answer.exchanges.length,
-    status,
-    trouble: null,
-    usage: answer.usage,
-    durationMs: answer.durationMs,
-    open: open.length,
+    ...{ job, answer, status, trouble: null, open: open.length },
     warnings: standing.filter(({ state }) => state === 'warning').length,
     closed: matched.updated.filter((finding) => finding.kept === 'closed').map(({ id }) => id),
   };
   const violations = standing.map(({ finding, state }) => toViolation(finding, state));
-  return record(context, judged, answer, iteration, violations);
+  return record(context, judged, violations);
 }
 
-/** Records that a slot has no verdict. */
-export async function recordError(
+export function recordError(
   context: IterationContext,
   job: SlotJob | UnassignableSlot,
   answer: SlotAnswer | null,
-  iteration: number,
   trouble: SlotTrouble | null,
 ): Promise<Result<JudgedSlot>> {
-  const judged: JudgedSlot = {
-    job,
-    agent: answer?.agent ?? job.agent,
-    model: answer?.model ?? null,
-    // Without exchanges the budget was spent before the call.
-    dispatch: answer === null || answer.exchanges.length === 0 ? 'none' : answer.dispatch,
-    asks: answer?.exchanges.length ?? 0,
-    status: 'error',
-    trouble,
-    usage: answer?.usage ?? null,
-    durationMs: answer?.durationMs ?? 0,
-    open: 0,
-    warnings: 0,
-    closed: [],
-  };
-  return record(context, judged, answer, iteration, []);
+  return record(context, { job, answer, status: 'error', trouble, open: 0, warnings: 0, closed: [] }, []);
 }
 
-function hasOpen(review: SlotReview, matched: MatchedFindings): boolean {
-  return (
-    matched.added.some(({ kept }) => kept === 'open') ||
-    matched.updated.some(({ kept }) => kept === 'open') ||
-    staysOpen(review, matched).length > 0
-  );
-}
-
-/** Returns the slot's open findings that the review did not close. */
-function staysOpen(review: SlotReview, matched: MatchedFindings): readonly KnownFinding[] {
-  const touched = new Set(matched.updated.map(({ id }) => id));
-  return review.earlier
-    .filter(({ finding, state }) => finding.slot === review.slot && isOpen(state) && !touched.has(finding.id))
-    .map(({ finding }) => finding);
-}
-
-async function keepFindings(context: IterationContext, matched: MatchedFindings): Promise<Result<readonly Finding[]>> {
-  const { findings } = context.ports;
+async function keepFindings(
+  { ports }: IterationContext,
+  matched: MatchedFindings,
+): Promise<Result<readonly Finding[]>> {
+  const { findings } = ports;
   const added: Finding[] = [];
   for (const finding of matched.added) {
     const kept = await findings.add(finding);
     if (!kept.ok) return kept;
     added.push(kept.value);
   }
-  for (const finding of matched.updated) {
-    const kept = await findings.update(finding);
-    if (!kept.ok) return kept;
-  }
-  for (const { id, claim } of matched.refuted) {
-    const kept = await findings.refute(id, claim);
-    if (!kept.ok) return kept;
-  }
-  return ok(added);
+  const updated = await forEachOk(matched.updated, (finding) => findings.update(finding));
+  if (!updated.ok) return updated;
+  const refuted = await forEachOk(matched.refuted, ({ id, claim }) => findings.refute(id, claim));
+  return refuted.ok ? ok(added) : refuted;
 }
 
 type Standing = { readonly finding: Finding; readonly state: FindingState };
-
-const NOTHING: ReadonlySet<string> = new Set();
 
 /** Moves the ratchet, and returns the findings that it tolerates after this review. */
 function moveRatchet(
@@ -241,7 +181,7 @@ function moveRatchet(
   added: readonly Finding[],
 ): ReadonlySet<string> {
   const { ratchet } = request;
-  if (ratchet === undefined) return NOTHING;
+  if (ratchet === undefined) return new Set();
   const { isRerun, isStale = false } = review;
   const tolerated = toleratedAfter(ratchet.now, { isRerun, isStale, updated: matched.updated, added });
   ratchet.now = { ...ratchet.now, letBe: tolerated };
@@ -250,7 +190,6 @@ function moveRatchet(
 
 /** Returns the slot's findings for its record: open ones, warnings, and waived ones that were reported again. */
 function standingAfter(
-  review: SlotReview,
   matched: MatchedFindings,
   added: readonly Finding[],
   tolerated: ReadonlySet<string>,
@@ -260,7 +199,7 @@ function standingAfter(
     return { finding, state: warns ? 'warning' : 'open' };
   };
   return [
-    ...staysOpen(review, matched).map((finding): Standing => ({ finding, state: 'open' })),
+    ...matched.unchanged.map((finding): Standing => ({ finding, state: 'open' })),
     ...matched.updated.filter(({ kept }) => kept !== 'closed').map(withState),
     ...added.map(withState),
     ...matched.waived.map((finding): Standing => ({ finding, state: 'waived' })),
@@ -285,42 +224,39 @@ function toViolation(finding: Finding, state: FindingState): Violation {
 async function record(
   context: IterationContext,
   judged: JudgedSlot,
-  answer: SlotAnswer | null,
-  iteration: number,
   violations: readonly Violation[],
 ): Promise<Result<JudgedSlot>> {
-  const { job } = judged;
-  const error = judged.trouble === null ? null : describeTrouble(judged.trouble);
+  const { job, answer, status, trouble } = judged;
+  const { agent, dispatch, usage, durationMs } = callOf(judged);
+  const adapter = agent ?? NO_AGENT;
   const own: RecordMetadata = {
     ...gateMetadata(context, job.gate),
     snapshot: 'tree' in job ? job.tree : null,
-    session: judged.status === 'error' ? null : (answer?.session ?? null),
-    dispatch: judged.dispatch,
-    why: 'dispatch' in job ? `${job.why}, ${dispatchReason(job, judged.dispatch)}` : job.why,
+    session: status === 'error' ? null : (answer?.session ?? null),
+    dispatch,
+    why: 'dispatch' in job ? `${job.why}, ${dispatchReason(job, dispatch)}` : job.why,
     parts: 'fresh' in job ? job.fresh.length : 0,
-    usage: judged.usage,
-    durationMs: Math.round(judged.durationMs),
-    error,
+    usage,
+    durationMs: Math.round(durationMs),
+    error: trouble === null ? null : describeTrouble(trouble),
   };
   const written: SlotRecord = {
     gate: job.gate.id,
     slot: job.slot,
-    iteration,
-    adapter: judged.agent ?? NO_AGENT,
+    iteration: context.iteration,
+    adapter,
     timestamp: context.ports.clock.now().toISOString(),
-    status: judged.status,
+    status,
     rawOutput: answer?.raw ?? '',
     violations,
     passIteration: null,
     own,
   };
   const name = context.facts.names.get(job.gate.id);
-  if (name !== undefined) {
-    const file = { gate: name, agent: judged.agent ?? NO_AGENT };
-    const kept = await context.ports.records.writeSlot(written, file, slotLog(written, job, answer?.exchanges ?? []));
-    if (!kept.ok) return kept;
-  }
-  return ok(judged);
+  if (name === undefined) return ok(judged);
+  const log = slotLog(written, job, answer?.exchanges ?? []);
+  const kept = await context.ports.records.writeSlot(written, { gate: name, agent: adapter }, log);
+  return kept.ok ? ok(judged) : kept;
 }
 
 /** Returns the metadata of every record about the current content of a gate. */

@@ -1,27 +1,19 @@
 import { lastLines } from '../../kernel/escape.ts';
-import type { GateId, SnapshotId } from '../../kernel/ids.ts';
+import type { SnapshotId } from '../../kernel/ids.ts';
 import type { CheckEnd } from '../../kernel/ports.ts';
-import type { Comparison } from '../../kernel/repository.ts';
-import { ok, type Result } from '../../kernel/result.ts';
+import { forEachOk, ok, type Result } from '../../kernel/result.ts';
 import { checkLog, describeCheckEnd } from '../describe/reasons.ts';
-import type { RunPorts, RunRequest } from '../ports.ts';
-import type { CheckRecord, GateName } from '../record-types.ts';
-import type { CheckOutcome, GateReason } from '../run-types.ts';
+import type { CheckActions } from '../judge/judge-run.ts';
+import type { RunContext, RunFacts, RunPorts } from '../ports.ts';
+import type { CheckRecord } from '../record-types.ts';
+import type { CheckOutcome } from '../run-types.ts';
 import type { CheckGate, CheckReceipt } from '../types.ts';
 
-/** The result of a check. */
-export type RanCheck = {
-  readonly gate: CheckGate;
-  readonly status: 'pass' | 'fail' | 'error';
-  readonly why: GateReason;
-  readonly outcome: CheckOutcome;
-};
+type RanCheck = CheckActions & { readonly gate: CheckGate };
 
-type CheckRun = {
+type CheckRun = Pick<RunFacts, 'comparison' | 'names'> & {
   readonly gates: readonly CheckGate[];
   readonly iteration: number;
-  readonly comparison: Comparison;
-  readonly names: ReadonlyMap<GateId, GateName>;
   /** The tree before the first check. */
   readonly tree: SnapshotId;
 };
@@ -31,18 +23,18 @@ type CheckRun = {
  * all passed, they run a second time on the changed tree.
  */
 export async function runChecks(
-  ports: RunPorts,
-  request: RunRequest,
+  run: RunContext,
   checks: CheckRun,
   takeTree: () => Promise<Result<SnapshotId>>,
 ): Promise<Result<readonly RanCheck[]>> {
   let { tree } = checks;
   for (let round = 1; ; round++) {
-    const once = await runOnce(ports, request, { ...checks, tree }, takeTree);
+    const once = await runOnce(run, { ...checks, tree }, takeTree);
     if (!once.ok) return once;
     const { ran, after, isSteady } = once.value;
     if (isSteady) {
-      const written = await writePasses(ports, ran, tree);
+      const passed = ran.filter(({ status }) => status === 'pass');
+      const written = await forEachOk(passed, ({ gate }) => writeReceipt(run.ports, gate, tree, 'pass'));
       return written.ok ? ok(ran) : written;
     }
     if (ran.some(({ status }) => status !== 'pass')) return ok(ran);
@@ -51,32 +43,21 @@ export async function runChecks(
   }
 }
 
-/** Writes the receipts of passed checks, for a tree that no check changed. */
-async function writePasses(ports: RunPorts, ran: readonly RanCheck[], tree: SnapshotId): Promise<Result<void>> {
-  for (const check of ran) {
-    if (check.status !== 'pass') continue;
-    const written = await writeReceipt(ports, check, tree, 'pass');
-    if (!written.ok) return written;
-  }
-  return ok(undefined);
-}
-
 function writeReceipt(
   ports: RunPorts,
-  { gate }: RanCheck,
+  gate: CheckGate,
   tree: SnapshotId,
   verdict: CheckReceipt['verdict'],
 ): Promise<Result<void>> {
   const at = ports.clock.now().toISOString();
-  return ports.receipts.writeCheck({ gate: gate.id, command: gate.command, tree, verdict, at });
+  return ports.receipts.write('check', { gate: gate.id, command: gate.command, tree, verdict, at });
 }
 
 /** One round of the checks. `isSteady`: the tree was the same after every check. */
 type Round = { readonly ran: readonly RanCheck[]; readonly after: SnapshotId; readonly isSteady: boolean };
 
 async function runOnce(
-  ports: RunPorts,
-  request: RunRequest,
+  { ports, request }: RunContext,
   checks: CheckRun,
   takeTree: () => Promise<Result<SnapshotId>>,
 ): Promise<Result<Round>> {
@@ -85,25 +66,19 @@ async function runOnce(
   let isSteady = true;
   for (const gate of checks.gates) {
     ports.reporter.tell({ kind: 'check-started', gate: gate.id, command: gate.command });
-    const end = await ports.checks.run(gate.command, {
-      timeoutSeconds: secondsFor(gate, request),
-      env: { ONCEOVER_ENTRY: gate.entry },
-      stop: request.stop,
-    });
-    const check = judge(gate, end, secondsFor(gate, request));
-    ports.reporter.tell({
-      kind: 'check-ended',
-      gate: gate.id,
-      status: check.status,
-      why: check.status === 'pass' ? null : describeCheckEnd(end, secondsFor(gate, request)),
-      durationMs: end.durationMs,
-    });
+    const timeoutSeconds = gate.timeoutSeconds ?? request.settings.timeoutSeconds;
+    const env = { ONCEOVER_ENTRY: gate.entry };
+    const end = await ports.checks.run(gate.command, { timeoutSeconds, env, stop: request.stop });
+    const check = judge(gate, end, timeoutSeconds);
+    const { status } = check;
+    const why = status === 'pass' ? null : describeCheckEnd(end, timeoutSeconds);
+    ports.reporter.tell({ kind: 'check-ended', gate: gate.id, status, why, durationMs: end.durationMs });
     ran.push(check);
     if (end.ending === 'cancelled') return ok({ ran, after, isSteady: false });
     // A failure revokes an earlier pass of this tree at once, even if the run is interrupted later.
-    const revoked = check.status === 'fail' ? await writeReceipt(ports, check, after, 'fail') : ok(undefined);
+    const revoked = status === 'fail' ? await writeReceipt(ports, gate, after, 'fail') : ok(undefined);
     if (!revoked.ok) return revoked;
-    const recorded = await recordCheck(ports, request, checks, check, end);
+    const recorded = await recordCheck(ports, checks, { gate, status, why, end });
     if (!recorded.ok) return recorded;
     const tree = await takeTree();
     if (!tree.ok) return tree;
@@ -129,23 +104,15 @@ function judge(gate: CheckGate, end: CheckEnd, seconds: number): RanCheck {
   return { gate, status: 'fail', why: 'check-failed', outcome };
 }
 
-function secondsFor(gate: CheckGate, request: RunRequest): number {
-  return gate.timeoutSeconds ?? request.settings.timeoutSeconds;
-}
-
 async function recordCheck(
   ports: RunPorts,
-  request: RunRequest,
   { iteration, comparison, names, tree }: CheckRun,
-  { gate, status }: RanCheck,
-  end: CheckEnd,
+  { gate, status, why, end }: Pick<RanCheck, 'gate' | 'status'> & Pick<CheckRecord, 'why'> & { readonly end: CheckEnd },
 ): Promise<Result<void>> {
-  const at = ports.clock.now().toISOString();
-  const why = status === 'pass' ? null : describeCheckEnd(end, secondsFor(gate, request));
   const record: CheckRecord = {
     gate: gate.id,
     iteration,
-    timestamp: at,
+    timestamp: ports.clock.now().toISOString(),
     status,
     command: gate.command,
     exitCode: end.exitCode,

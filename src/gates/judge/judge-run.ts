@@ -39,9 +39,7 @@ export type RunResult = {
   readonly iteration: number | null;
   /** Findings that this run closed. Iteration numbers cannot tell, because other branches and worktrees use them too. */
   readonly closed?: ReadonlySet<string>;
-  /** The review gates that ran. */
   readonly actions: ReadonlyMap<GateId, GateActions>;
-  /** The checks that ran. */
   readonly checkActions: ReadonlyMap<GateId, CheckActions>;
   /** Whether reviews were left out because a check failed. */
   readonly stopped: boolean;

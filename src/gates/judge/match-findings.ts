@@ -1,6 +1,6 @@
 import { type RepoPath, sha256 } from '../../kernel/ids.ts';
 import type { BranchContext, Entry } from '../../kernel/repository.ts';
-import type { FindingWithState } from '../decide/gate-state.ts';
+import type { ReportedFinding } from '../run-types.ts';
 import {
   type Closing,
   type Disposition,
@@ -39,7 +39,7 @@ export type SlotReview = Pick<Finding, 'gate' | 'scope' | 'slot' | 'agent' | 'at
     readonly previous: readonly Disposition[];
     readonly message: string | null;
     /** The gate's findings before the review. */
-    readonly earlier: readonly FindingWithState[];
+    readonly earlier: readonly ReportedFinding[];
     /** Returns the current `fileFingerprint` of a file. */
     seenNow(file: RepoPath): string | null;
     /** Returns the current entry of a file in the gate. */
@@ -52,6 +52,8 @@ type RefutedClaim = { readonly id: string; readonly claim: Resolution };
 export type MatchedFindings = {
   readonly updated: readonly Finding[];
   readonly added: readonly Omit<Finding, 'id'>[];
+  /** Open findings of the slot that stay as they are, because the review said nothing about them. */
+  readonly unchanged: readonly KnownFinding[];
   /** Waived findings that were reported again: they stay waived. */
   readonly waived: readonly KnownFinding[];
   /** Claims of a fix that the reviewer rejected. */
@@ -72,39 +74,36 @@ export function matchFindings(review: SlotReview): MatchedFindings {
     else if (earlier.finding.resolution?.how === 'skipped') waived.push(earlier.finding);
     else updated.push(repeatedFinding(review, problem, earlier));
   }
-  const notFixed: KnownFinding[] = [];
-  let hasOpen = false;
+  const unchanged: KnownFinding[] = [];
+  const confirmed: KnownFinding[] = [];
   for (const earlier of own) {
     const { finding, state } = earlier;
-    if (repeated.has(earlier)) {
-      notFixed.push(finding);
-      continue;
-    }
-    if (state !== 'warning' && !isOpen(state)) continue;
+    if (repeated.has(earlier) || (state !== 'warning' && !isOpen(state))) continue;
     const closed = closingOf(review, finding);
     if (closed !== null) updated.push({ ...withoutResolution(finding), kept: 'closed', closed });
-    else if (isOpen(state)) {
-      hasOpen = true;
-      if (dispositionOf(review, finding)?.state === 'open') updated.push(confirmedFinding(review, finding));
-      notFixed.push(finding);
-    }
+    else if (isOpen(state)) (dispositionOf(review, finding)?.state === 'open' ? confirmed : unchanged).push(finding);
   }
-  if (review.status === 'fail' && review.reported.length === 0 && !hasOpen) added.push(messageFinding(review));
+  updated.push(...confirmed.map((finding) => confirmedFinding(review, finding)));
+  const stillOpen = [...confirmed, ...unchanged];
+  if (review.status === 'fail' && review.reported.length === 0 && stillOpen.length === 0) {
+    added.push(messageFinding(review));
+  }
+  const notFixed = [...[...repeated].map(({ finding }) => finding), ...stillOpen];
   const refuted = notFixed.flatMap(({ id, resolution }): RefutedClaim[] =>
     resolution?.how === 'fixed' ? [{ id, claim: resolution }] : [],
   );
-  return { updated, added, waived, refuted };
+  return { updated, added, unchanged, waived, refuted };
 }
 
 /** Maps each reported problem to the earlier finding that it repeats; open findings are matched first. */
 function matchEarlier(
   reported: readonly ReportedProblem[],
-  own: readonly FindingWithState[],
-): ReadonlyMap<ReportedProblem, FindingWithState> {
-  const order = ({ finding, state }: FindingWithState) =>
+  own: readonly ReportedFinding[],
+): ReadonlyMap<ReportedProblem, ReportedFinding> {
+  const order = ({ finding, state }: ReportedFinding) =>
     isOpen(state) ? 0 : state === 'warning' ? 1 : finding.kept === 'closed' ? 3 : 2;
   const candidates = new Set([...own].sort((a, b) => order(a) - order(b)));
-  const matched = new Map<ReportedProblem, FindingWithState>();
+  const matched = new Map<ReportedProblem, ReportedFinding>();
   for (const problem of reported) {
     const found = [...candidates].find((earlier) => isSame(problem, earlier));
     if (found === undefined) continue;
@@ -114,7 +113,7 @@ function matchEarlier(
   return matched;
 }
 
-function isSame({ anchor, file, priority }: ReportedProblem, { finding, state }: FindingWithState): boolean {
+function isSame({ anchor, file, priority }: ReportedProblem, { finding, state }: ReportedFinding): boolean {
   const isWaived = finding.resolution?.how === 'skipped';
   // A finding of an ended cycle cannot match again, unless it was waived: waivers outlive cycles.
   if (state === 'gone' && !isWaived) return false;
@@ -131,7 +130,7 @@ function newFinding(review: SlotReview, problem: ReportedProblem): Omit<Finding,
 }
 
 /** Returns the finding as reported again. An open finding stays open, even if it is reported as less severe now. */
-function repeatedFinding(review: SlotReview, problem: ReportedProblem, { finding, state }: FindingWithState): Finding {
+function repeatedFinding(review: SlotReview, problem: ReportedProblem, { finding, state }: ReportedFinding): Finding {
   const priority = moreSevere(finding.priority, problem.priority);
   const warns =
     state === 'warning' ? onlyWarns(priority, finding, review) : !isOpen(state) && isBelow(priority, review.failOn);

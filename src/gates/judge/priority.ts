@@ -1,14 +1,10 @@
-import type { Priority, Settings } from '../../config/settings.ts';
+import { PRIORITIES, type Priority, type Settings } from '../../config/settings.ts';
 import type { Finding } from '../types.ts';
 
-const RANKS: Readonly<Record<Priority, number>> = { low: 0, medium: 1, high: 2, critical: 3 };
-
-/** Whether a priority is below a threshold. */
 export function isBelow(priority: Priority, threshold: Priority): boolean {
-  return RANKS[priority] < RANKS[threshold];
+  return PRIORITIES.indexOf(priority) > PRIORITIES.indexOf(threshold);
 }
 
-/** Returns the more severe of two priorities. */
 export function moreSevere(a: Priority, b: Priority): Priority {
   return isBelow(a, b) ? b : a;
 }
@@ -39,7 +35,6 @@ export function ratchetBelow(round: number): Priority | null {
   return round === 3 ? 'high' : 'critical';
 }
 
-/** The part of a slot's review that the ratchet uses. */
 export type RatchetedReview = {
   readonly isRerun: boolean;
   readonly isStale: boolean;

@@ -127,7 +127,7 @@ export async function readComparison(
         records: past.value.slots.filter((record) => record.gate === gate.id),
         findings: findings.filter((finding) => finding.gate === gate.id),
         receipts: await receiptsOf(ports, gate, scope.key),
-        held: await ports.receipts.findHeld({ gate: gate.id, ...where }),
+        held: await ports.receipts.find('held', { gate: gate.id, ...where }),
         marked: marked.value.has(gate.id),
       };
       return gateState(facts, options);
@@ -199,7 +199,7 @@ async function receiptsOf(ports: RunPorts, gate: ReviewGate, scope: string): Pro
   const receipts = new Map<number, Receipt>();
   for (let slot = 1; slot <= gate.numReviews; slot++) {
     const key = { gate: gate.id, slot, content: gate.content, scope, promptDigest: gate.rubric.digest };
-    const receipt = await ports.receipts.find(key);
+    const receipt = await ports.receipts.find('review', key);
     if (receipt !== null) receipts.set(slot, receipt);
   }
   return receipts;
@@ -213,7 +213,7 @@ function checkStates(
   return Promise.all(
     checks.map(async (gate) => {
       const key = { gate: gate.id, command: gate.command };
-      const receipt = tree === null ? null : await ports.receipts.findCheck({ ...key, tree });
+      const receipt = tree === null ? null : await ports.receipts.find('check', { ...key, tree });
       return { gate, holds: receipt?.verdict === 'pass' };
     }),
   );

@@ -2,10 +2,10 @@ import type { Settings } from '../../config/settings.ts';
 import type { GateId, RepoPath, SnapshotId } from '../../kernel/ids.ts';
 import { GENERATED_FOLDER } from '../../kernel/paths.ts';
 import type { Contents, Snapshots } from '../../kernel/repository.ts';
-import { ok, type Result } from '../../kernel/result.ts';
+import { forEachOk, ok, type Result } from '../../kernel/result.ts';
 import { isReadable, isTrusted, passMarkCovers } from '../../rules/decide.ts';
 import { checkReviewId, taskFacts } from '../../rules/review-id.ts';
-import { readReferences } from '../../rules/select-files.ts';
+import { readContext } from '../../rules/select-files.ts';
 import { identify } from '../../rules/tasks.ts';
 import type { Passes, RuleReviewTask, RuleTask } from '../../rules/types.ts';
 import type { RunFacts, RunPorts } from '../ports.ts';
@@ -15,13 +15,11 @@ import type { FindingStore, KnownFinding, ReviewGate } from '../types.ts';
 export async function recordPassingGates(ports: RunPorts, { comparison, reviews }: RunFacts): Promise<Result<void>> {
   // Later runs ignore the results of narrow runs.
   if (comparison.scope.kind === 'narrow') return ok(undefined);
-  for (const { gate, holds, isHeldNoted } of reviews) {
-    if (!holds || isHeldNoted) continue;
-    const at = ports.clock.now().toISOString();
-    const recorded = await ports.receipts.writeHeld({ gate: gate.id, ...comparison.where, content: gate.content, at });
-    if (!recorded.ok) return recorded;
-  }
-  return ok(undefined);
+  const passing = reviews.filter(({ holds, isHeldNoted }) => holds && !isHeldNoted);
+  const at = ports.clock.now().toISOString();
+  return forEachOk(passing, ({ gate: { id: gate, content } }) =>
+    ports.receipts.write('held', { gate, ...comparison.where, content, at }),
+  );
 }
 
 /** Archives ended cycles. After an iteration, also deletes snapshots and prompts that no record needs. */
@@ -44,13 +42,8 @@ export async function archiveEndedCycles(
   return pruned.ok ? ports.openings.prune(openings) : pruned;
 }
 
-/** Stores that the cycle of each finding has ended. */
-export async function endCycles(store: FindingStore, findings: readonly KnownFinding[]): Promise<Result<void>> {
-  for (const { resolution: _, ...finding } of findings) {
-    const updated = await store.update({ ...finding, cycleEnded: true });
-    if (!updated.ok) return updated;
-  }
-  return ok(undefined);
+export function endCycles(store: FindingStore, findings: readonly KnownFinding[]): Promise<Result<void>> {
+  return forEachOk(findings, ({ resolution: _, ...finding }) => store.update({ ...finding, cycleEnded: true }));
 }
 
 type MarkPorts = { readonly passes: Passes; contents(): Contents };
@@ -115,8 +108,7 @@ export async function markPassed(
 }
 
 async function factsOf(task: RuleReviewTask, contents: Contents, allChanged: readonly RepoPath[]) {
-  const read = task.parts.map(async (part) => [part, (await readReferences(part, contents)).references] as const);
-  return taskFacts(task, { allChanged, references: new Map(await Promise.all(read)) });
+  return taskFacts(task, (await readContext(task.parts, contents, allChanged)).context);
 }
 
 /** Returns the tasks of rule gates with the ids that `instructions` gives them: by the content of existing files. */

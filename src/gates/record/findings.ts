@@ -1,18 +1,6 @@
 import { join } from 'node:path';
-import { repoPath } from '../../kernel/paths.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
-import {
-  hasShape,
-  isBoolean,
-  isCount,
-  isOneOf,
-  isOrdinal,
-  isString,
-  isTime,
-  orNull,
-  readShape,
-  type Shape,
-} from '../../kernel/shape.ts';
+import { readShape } from '../../kernel/shape.ts';
 import {
   checkFolder,
   listFolder,
@@ -31,78 +19,15 @@ import {
   type KnownFinding,
   type Resolution,
 } from '../types.ts';
+import { FINDING, isFindingId, RESOLUTION } from './shapes.ts';
 
 /** Returns the finding in a parsed document, without unknown fields; `null` if it is not a finding. */
 export function readFinding(value: unknown): Finding | null {
-  return readShape(value, FINDING);
+  return readShape<Finding>(value, { ...FINDING, onRerun: (flag) => flag === undefined || flag === true });
 }
 
-/** Returns the resolution in a parsed document; `null` if it is not one. */
 export function readResolution(value: unknown): Resolution | null {
-  return readShape(value, RESOLUTION);
-}
-
-/** Whether a value is a finding's id; only then is it safe in a file's name. */
-function isFindingId(value: unknown): value is string {
-  return isString(value) && /^F[1-9]\d{0,8}$/.test(value);
-}
-
-const ANCHOR: Shape<NonNullable<Finding['anchor']>> = { text: isString, occurrence: isCount };
-
-const ENTRY: Shape<NonNullable<Finding['entry']>> = {
-  path: isPath,
-  mode: isMode,
-  baseMode: (value) => value === undefined || isMode(value),
-  baseBlob: orNull(isString),
-  headBlob: orNull(isString),
-};
-
-const CLOSING: Shape<NonNullable<Finding['closed']>> = {
-  how: isOneOf(['fixed', 'withdrawn', 'silent']),
-  why: isString,
-  iteration: isCount,
-};
-
-const FINDING: Shape<Finding> = {
-  id: isFindingId,
-  gate: isString,
-  scope: isString,
-  slot: isOrdinal,
-  agent: isString,
-  file: orNull(isPath),
-  line: orNull(Number.isFinite),
-  code: orNull(isString),
-  anchor: orNull(hasShape(ANCHOR)),
-  issue: isString,
-  fix: orNull(isString),
-  priority: isOneOf(['critical', 'high', 'medium', 'low']),
-  kept: isOneOf(['open', 'warning', 'closed']),
-  onRerun: (value) => value === undefined || value === true,
-  mark: orNull(isOneOf(['off-diff', 'no-such-line', 'code-not-found'])),
-  since: isCount,
-  at: isTime,
-  content: orNull(isString),
-  entry: orNull(hasShape(ENTRY)),
-  seen: orNull(isString),
-  branch: orNull(isString),
-  mergeBase: orNull(isString),
-  cycleEnded: isBoolean,
-  closed: orNull(hasShape(CLOSING)),
-};
-
-const RESOLUTION: Shape<Resolution> = {
-  how: isOneOf(['fixed', 'skipped', 'refuted', 'disputed']),
-  why: isString,
-  at: isTime,
-  iteration: isCount,
-};
-
-function isPath(value: unknown): boolean {
-  return isString(value) && repoPath(value) === value;
-}
-
-function isMode(value: unknown): boolean {
-  return isString(value) && /^[0-7]{6}$/.test(value);
+  return readShape<Resolution>(value, RESOLUTION);
 }
 
 const FOLDER = 'onceover/findings';

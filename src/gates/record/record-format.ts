@@ -1,92 +1,27 @@
 import { PRIORITIES } from '../../config/settings.ts';
-import type { KeptSession } from '../../kernel/agent.ts';
 import type { GateId } from '../../kernel/ids.ts';
 import { isRecord } from '../../kernel/json.ts';
-import {
-  hasAnyOf,
-  hasShape,
-  isAmount,
-  isOneOf,
-  isOrdinal,
-  isString,
-  isStrings,
-  orNull,
-  readShape,
-  type Shape,
-  USAGE,
-  withKeyOrder,
-} from '../../kernel/shape.ts';
-import type { CheckRecord, RecordMetadata, SlotRecord, SlotStatus, Violation } from '../record-types.ts';
+import { hasAnyOf, isOneOf, isOrdinal, isString, readShape, type Shaped, withKeyOrder } from '../../kernel/shape.ts';
+import type { CheckRecord, SlotRecord, SlotStatus, Violation } from '../record-types.ts';
 import { FINDING_STATES } from '../types.ts';
+import { CHECK_RECORD, OWN } from './shapes.ts';
 
-/** Returns the text of a check's record. */
 export function checkText(record: CheckRecord): string {
-  return `${JSON.stringify(withKeyOrder(record, CHECK), null, 2)}\n`;
+  return `${JSON.stringify(withKeyOrder(record, CHECK_RECORD), null, 2)}\n`;
 }
 
 /** Returns a check's record from its document; `null` if a field is missing or the iteration differs. */
 export function readCheck(value: unknown, iteration: number): CheckRecord | null {
-  const read = readShape(value, CHECK);
+  const read = readShape<CheckRecord>(value, CHECK_RECORD);
   return read?.iteration === iteration ? read : null;
 }
 
-/** Returns the record that replaces an unreadable one: an error. */
 export function unreadableCheck(gate: GateId, iteration: number): CheckRecord {
   const empty = { timestamp: '', command: '', exitCode: null, durationMs: 0, tree: '', scope: '', why: null };
   return { ...empty, gate, iteration, status: 'error', branch: null, mergeBase: null };
 }
 
-const CHECK: Shape<CheckRecord> = {
-  gate: isString,
-  iteration: isOrdinal,
-  timestamp: isString,
-  status: isOneOf(['pass', 'fail', 'error']),
-  command: isString,
-  exitCode: orNull(Number.isInteger),
-  durationMs: isAmount,
-  tree: isString,
-  branch: orNull(isString),
-  mergeBase: orNull(isString),
-  scope: isString,
-  why: orNull(isString),
-};
-
-const SESSION: Shape<KeptSession> = {
-  id: isString,
-  agent: isString,
-  model: orNull(isString),
-  version: isString,
-  toolsDigest: isString,
-  firstPromptLength: isAmount,
-  saw: isString,
-  stableDigest: isString,
-  usedBefore: orNull(hasShape(USAGE)),
-  contextTokens: orNull(isAmount),
-  freshTokens: orNull(isAmount),
-  lastUsedAt: isString,
-  warmMinutes: isAmount,
-  shown: isStrings,
-};
-
-/** The fields that only onceover's own slot records have. */
-const OWN: Shape<Pick<SlotRecord, 'gate' | 'slot' | 'iteration'> & RecordMetadata> = {
-  gate: isString,
-  slot: isOrdinal,
-  iteration: isOrdinal,
-  content: isString,
-  snapshot: orNull(isString),
-  branch: orNull(isString),
-  mergeBase: orNull(isString),
-  scope: isString,
-  promptDigest: isString,
-  session: orNull(hasShape(SESSION)),
-  dispatch: isOneOf(['fresh', 'resumed', 'none']),
-  why: isString,
-  parts: isAmount,
-  usage: orNull(hasShape(USAGE)),
-  durationMs: orNull(isAmount),
-  error: orNull(isString),
-};
+const OWN_RECORD = { gate: isString, slot: isOrdinal, iteration: isOrdinal, ...OWN };
 
 // Every run reads every record, so a record holds only the start of a long answer. The log has all of it.
 const LONGEST_RAW_OUTPUT = 64 * 1024;
@@ -95,10 +30,8 @@ const isStatus = isOneOf<SlotStatus>(['pass', 'fail', 'error', 'skipped_prior_pa
 const isPriority = isOneOf(PRIORITIES);
 const isState = isOneOf(FINDING_STATES);
 
-/** The parts of a slot record's file name. */
 type SlotFileParts = Pick<SlotRecord, 'slot' | 'iteration'> & { readonly gate: GateId | null; readonly agent: string };
 
-/** Returns the text of a slot record. */
 export function slotText(record: SlotRecord): string {
   const { gate, slot, iteration, adapter, timestamp, status, rawOutput, passIteration, own } = record;
   const document = {
@@ -108,7 +41,7 @@ export function slotText(record: SlotRecord): string {
     rawOutput: cutOutput(rawOutput),
     violations: record.violations.map(violationDocument),
     ...(status === 'skipped_prior_pass' ? { passIteration } : {}),
-    ...(own === null ? {} : withKeyOrder({ gate, slot, iteration, ...own }, OWN)),
+    ...(own === null ? {} : withKeyOrder({ gate, slot, iteration, ...own }, OWN_RECORD)),
   };
   return `${JSON.stringify(document, null, 2)}\n`;
 }
@@ -119,8 +52,8 @@ export function slotText(record: SlotRecord): string {
  */
 export function readSlot(value: unknown, named: SlotFileParts): SlotRecord | null {
   if (!isRecord(value) || !isStatus(value['status'])) return null;
-  const isOurs = hasAnyOf(value, OWN);
-  const ours = isOurs ? readShape(value, OWN) : null;
+  const isOurs = hasAnyOf(value, OWN_RECORD);
+  const ours = isOurs ? readShape<Shaped<typeof OWN_RECORD>>(value, OWN_RECORD) : null;
   const violations = readViolations(value['violations'], isOurs);
   if ((isOurs && ours === null) || violations === null) return null;
   const { gate, slot, iteration, ...own } = ours ?? named;

@@ -13,7 +13,6 @@ export type RecordName = { readonly gate: GateId | null; readonly iteration: num
   | { readonly kind: 'decisions'; readonly stem: string }
 );
 
-/** Returns the parts of a file's name; `null` if the file is not a record. */
 type ReadName = (fileName: string) => RecordName | null;
 
 const RECORD = /^((check|review|rule)_[^@]+)(?:@([1-9]\d{0,8}))?\.([1-9]\d{0,8})\.(log|json)$/;
@@ -22,10 +21,8 @@ const ANY_NUMBER = /\.(\d{1,9})\.(?:log|json)$/;
 
 // The next iteration must also have a number of at most nine digits.
 const LAST_NUMBER = 999_999_998;
-
 const LONGEST_AGENT = 60;
 
-/** Returns the name of a slot's file. */
 export function slotFileName(
   stem: string,
   at: { readonly agent: string; readonly slot: SlotNumber; readonly iteration: number },

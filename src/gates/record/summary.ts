@@ -4,10 +4,16 @@ import { addUsage, newTokens, totalTokens, type Usage } from '../../kernel/agent
 import type { GateId } from '../../kernel/ids.ts';
 import type { LedgerRun, Saved, SavedUsage } from '../../ledger/entries.ts';
 import type { RunPlan } from '../decide/plan-run.ts';
-import type { JudgedSlot } from '../do/record-verdict.ts';
-import type { RanSlots } from '../do/review-slots.ts';
 import { type CheckActions, type GateActions, judgeRun, NO_CALL } from '../judge/judge-run.ts';
-import { dispatchReason, type RunFacts, type RunRequest, type SkippedSlot } from '../ports.ts';
+import {
+  callOf,
+  dispatchReason,
+  type JudgedSlot,
+  type RanSlots,
+  type RunFacts,
+  type RunRequest,
+  type SkippedSlot,
+} from '../ports.ts';
 import type { SlotRecord } from '../record-types.ts';
 import type { RunNotice, RunOutcome, SlotOutcome } from '../run-types.ts';
 import type { ReviewGate } from '../types.ts';
@@ -34,7 +40,6 @@ export function estimateSaved(actions: readonly SavingAction[], past: readonly S
   return [...saved.values()];
 }
 
-/** Adds up the saved tokens per lever. */
 export function totalSaved(spared: readonly SavedUsage[]): Saved {
   const saved = { pass: 0, slot: 0, session: 0, prefix: 0 };
   for (const { lever, tokens } of spared) saved[lever] += tokens;
@@ -75,6 +80,22 @@ export const NO_ACTIONS: RunActions = {
   stopped: false,
 };
 
+/** Joins the actions of two iterations of one run. The later iteration decides whether the run was stopped. */
+export function joinActions(before: RunActions, { slots, checks, asked, ...last }: RunActions): RunActions {
+  return {
+    ...last,
+    slots: {
+      judged: [...before.slots.judged, ...slots.judged],
+      resting: [...before.slots.resting, ...slots.resting],
+      interrupted: slots.interrupted,
+      stopped: [...before.slots.stopped, ...slots.stopped],
+      binary: [...new Set([...before.slots.binary, ...slots.binary])],
+    },
+    checks: new Map([...before.checks, ...checks]),
+    asked: new Map([...before.asked, ...asked]),
+  };
+}
+
 /** Returns the outcome of a run from the state of the gates afterwards and the actions of the run. */
 export function concludeRun(
   facts: RunFacts,
@@ -97,7 +118,7 @@ export function concludeRun(
     interrupted: slots.interrupted,
     settings: request.settings,
   });
-  const calls = [...slots.judged, ...slots.stopped.map(({ answer }) => answer)];
+  const calls = [...slots.judged, ...slots.stopped].map(callOf);
   const { branch } = comparison.where;
   return {
     ...judged,
@@ -157,14 +178,16 @@ function skippedSlot({ slot, passIteration, passedBy, assigned, gate }: SkippedS
   return { ...NO_CALL, slot, agent, status: 'skipped_prior_pass', why: 'passed-before', passIteration, sawOlder };
 }
 
-function reviewedSlot({ job, agent, dispatch, status, trouble, usage, durationMs }: JudgedSlot): SlotOutcome {
+function reviewedSlot(judged: JudgedSlot): SlotOutcome {
+  const { job, status, trouble } = judged;
+  const { agent, dispatch, usage, durationMs } = callOf(judged);
   const why = trouble !== null ? trouble.kind : callReason(job, dispatch);
   const call = { agent, status, dispatch, why, usage, durationMs, trouble };
   return { ...call, slot: job.slot, passIteration: null, sawOlder: false };
 }
 
 /** Returns why a slot ran or, if it reviewed before, why its session was new or resumed. */
-function callReason(job: JudgedSlot['job'], dispatch: JudgedSlot['dispatch']): SlotOutcome['why'] {
+function callReason(job: JudgedSlot['job'], dispatch: SlotOutcome['dispatch']): SlotOutcome['why'] {
   if (!('dispatch' in job) || job.dispatch.why === 'first-look') return job.why;
   const why = dispatchReason(job, dispatch);
   // The plan says whether the user or the settings requested a new session.
@@ -182,8 +205,10 @@ export function savingActions({ slots }: RunActions, plan: RunPlan): readonly Sa
     .flatMap(({ state }) => state.slots.flatMap(({ slot }) => saving('held', state.gate, slot)));
   const skipped = slots.resting.flatMap(({ gate, slot }) => saving('rested', gate, slot));
   const prefixes = new Set<string>();
-  const cheaper = slots.judged.flatMap(({ job, dispatch, usage }): SavingAction[] => {
+  const cheaper = slots.judged.flatMap((judged): SavingAction[] => {
+    const { job } = judged;
     if (!('fresh' in job)) return [];
+    const { dispatch, usage } = callOf(judged);
     const gate = job.gate.id;
     if (dispatch === 'resumed') {
       return [{ kind: 'resumed', gate, usage, freshTokens: job.resumed?.session.freshTokens ?? null }];
@@ -229,14 +254,11 @@ export function ledgerRun(
 }
 
 function ledgerSlots({ judged, stopped }: RanSlots): LedgerRun['slots'] {
-  const calls = [
-    ...judged,
-    ...stopped.map(({ job, answer }) => ({ ...answer, job, asks: answer.exchanges.length, status: 'error' as const })),
-  ];
-  return calls.flatMap(({ job, agent, model, dispatch, asks, status, usage, durationMs }) => {
+  return [...judged, ...stopped].flatMap((called) => {
+    const { job, status } = called;
+    const { agent, dispatch, durationMs, ...call } = callOf(called);
     if (agent === null || dispatch === 'none') return [];
-    const why = callReason(job, dispatch);
-    const call = { agent, model, dispatch, asks, usage, durationMs: Math.round(durationMs) };
-    return [{ gate: job.gate.id, slot: job.slot, status, why, ...call }];
+    const made = { ...call, agent, dispatch, why: callReason(job, dispatch), durationMs: Math.round(durationMs) };
+    return [{ gate: job.gate.id, slot: job.slot, status, ...made }];
   });
 }

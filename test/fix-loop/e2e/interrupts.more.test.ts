@@ -41,7 +41,7 @@ test('Ctrl-C while the fixer works: what it changed stays, and the next loop goe
   const end = await interrupted(repo);
   expect(end.stdout).toBe('');
   expect(end.stderr).toContain("Interrupted. The fixer's edits are in the working tree. Run again to continue.");
-  expect(end.stderr).toContain('1      failed, 1 call  1     two, new session:');
+  expect(end.stderr).toContain('Round 1: failed, 1 call, 1 open\nFix 1: two, new session: was stopped\n');
   expect(readFileSync(join(repo.root, 'src/a.ts'), 'utf8')).toContain(B3);
   const next = await repo.run(UNTIL_PASS);
   expect(next.code).toBe(0);

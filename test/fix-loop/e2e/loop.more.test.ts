@@ -44,17 +44,15 @@ describe('run --until-pass', () => {
     expect(await repo.document()).toMatchObject({ code: 0, status: 'passed', dispatches: 0 });
   });
 
-  test('prints a table of rounds and keeps the transcript', async () => {
+  test('prints the rounds and keeps the transcript', async () => {
     const repo = fixRepo();
     repo.answers('one', objection(B2), PASS);
     repo.answers('two', fix(write(B3), ['F1 fixed'], { summary: 'Made b three.' }));
     const end = await untilPass(repo);
     expect(end.code).toBe(0);
-    expect(end.stdout).toContain(`Round  Review          Open          Fix
-1      failed, 1 call  1             two, new session: 1 file changed
-2      passed, 1 call  0 (1 closed)
-
-Fix 1: Made b three.
+    expect(end.stdout).toContain(`Round 1: failed, 1 call, 1 open
+Fix 1: two, new session: 1 file changed. Made b three.
+Round 2: passed, 1 call, 0 open (1 closed)
 
 All gates pass after 1 fix.`);
     expect(end.stderr).toContain('Fixing: two (new session) has to fix 1 finding');

@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { describeDryRun } from '../../../src/gates/describe/messages.ts';
 import type { RunOutcome } from '../../../src/gates/run-types.ts';
-import { checkGate, entry, gateOutcome, path, reviewGate, runOutcome } from '../../support/run-samples.ts';
+import { checkGate, entry, gateOutcome, path, reviewGate, runOutcome, stateOf } from '../../support/run-samples.ts';
 
 type Plan = Parameters<typeof describeDryRun>[1];
 const NOTHING: Plan = { iterates: false, checks: [], reviews: [] };
-const gate = (id: string, files = 1) => ({
-  gate: reviewGate({ id, entries: Array.from({ length: files }, (_, i) => entry({ path: `src/${i}` })) }),
-});
+const gate = (id: string, files = 1) =>
+  stateOf({ gate: reviewGate({ id, entries: Array.from({ length: files }, (_, i) => entry({ path: `src/${i}` })) }) });
 const outcome = (differs: Partial<RunOutcome> = {}) => runOutcome({ iteration: null, gates: [], ...differs });
 
 describe('a dry run', () => {
@@ -29,7 +28,7 @@ describe('a dry run', () => {
         },
         { kind: 'run', state: gate('review:.:one'), slots: [{ kind: 'run', slot: 1, why: 'first-run' }] },
         { kind: 'rest', state: gate('rule:.:style') },
-        { kind: 'not-run', state: gate('review:.:over') },
+        { kind: 'not-run', state: gate('review:.:over'), why: 'retry-limit' },
         { kind: 'rest', state: gate('review:.:unknown') },
       ],
     };

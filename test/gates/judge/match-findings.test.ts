@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Priority } from '../../../src/config/settings.ts';
-import type { FindingWithState } from '../../../src/gates/decide/gate-state.ts';
 import { findingState } from '../../../src/gates/decide/gate-state.ts';
 import {
   type MatchedFindings,
@@ -9,6 +8,7 @@ import {
   type ReportedProblem,
   type SlotReview,
 } from '../../../src/gates/judge/match-findings.ts';
+import type { ReportedFinding } from '../../../src/gates/run-types.ts';
 import type { Disposition, KnownFinding } from '../../../src/gates/types.ts';
 import { isOpen } from '../../../src/gates/types.ts';
 import type { CommitId } from '../../../src/kernel/ids.ts';
@@ -31,7 +31,7 @@ function reported(differs: Partial<ReportedProblem> = {}): ReportedProblem {
   };
 }
 
-const standing = (...findings: readonly KnownFinding[]): FindingWithState[] =>
+const standing = (...findings: readonly KnownFinding[]): ReportedFinding[] =>
   findings.map((one) => ({ finding: one, state: findingState(one, HERE, HERE.entryOf) }));
 
 /** Slot 1 reviews the unchanged content again, in iteration 2. */

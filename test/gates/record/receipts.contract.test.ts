@@ -6,7 +6,7 @@ import type {
   GateContent,
   HeldReceipt,
   Receipt,
-  ReceiptKey,
+  ReceiptKeys,
   ReceiptStore,
 } from '../../../src/gates/types.ts';
 import type { CommitId } from '../../../src/kernel/ids.ts';
@@ -44,33 +44,35 @@ function receiptsContract(name: string, open: () => ReceiptStore): void {
   describe(`receipts ${name}`, () => {
     test('has no receipts at first', async () => {
       const receipts = open();
-      expect(await receipts.find(key)).toBeNull();
-      expect(await receipts.findCheck(check)).toBeNull();
-      expect(await receipts.findHeld(held)).toBeNull();
+      expect(await receipts.find('review', key)).toBeNull();
+      expect(await receipts.find('check', check)).toBeNull();
+      expect(await receipts.find('held', held)).toBeNull();
     });
 
     test('finds a receipt by its key', async () => {
       const receipts = open();
-      expect(await receipts.write(pass)).toEqual(fine);
-      expect(await receipts.writeCheck(check)).toEqual(fine);
-      expect(await receipts.writeHeld(held)).toEqual(fine);
-      expect(await receipts.findHeld({ gate: held.gate, branch: 'work', mergeBase: null })).toEqual(held);
-      expect(await receipts.find(key)).toEqual(pass);
-      expect(await receipts.findCheck({ gate: check.gate, command: check.command, tree: check.tree })).toEqual(check);
+      expect(await receipts.write('review', pass)).toEqual(fine);
+      expect(await receipts.write('check', check)).toEqual(fine);
+      expect(await receipts.write('held', held)).toEqual(fine);
+      expect(await receipts.find('held', { gate: held.gate, branch: 'work', mergeBase: null })).toEqual(held);
+      expect(await receipts.find('review', key)).toEqual(pass);
+      expect(await receipts.find('check', { gate: check.gate, command: check.command, tree: check.tree })).toEqual(
+        check,
+      );
     });
 
     test('replaces an earlier verdict', async () => {
       const receipts = open();
       const fail = { ...pass, verdict: 'fail', findings: ['F1'], agent: 'claude', iteration: 2 } as const;
-      await receipts.write(pass);
-      await receipts.write(fail);
-      expect(await receipts.find(key)).toEqual(fail);
-      await receipts.writeCheck(check);
-      await receipts.writeCheck({ ...check, verdict: 'fail', at: 'later' });
-      expect(await receipts.findCheck(check)).toMatchObject({ verdict: 'fail', at: 'later' });
-      await receipts.writeHeld(held);
-      await receipts.writeHeld({ ...held, content: 'c2' as GateContent });
-      expect(await receipts.findHeld(held)).toMatchObject({ content: 'c2' });
+      await receipts.write('review', pass);
+      await receipts.write('review', fail);
+      expect(await receipts.find('review', key)).toEqual(fail);
+      await receipts.write('check', check);
+      await receipts.write('check', { ...check, verdict: 'fail', at: 'later' });
+      expect(await receipts.find('check', check)).toMatchObject({ verdict: 'fail', at: 'later' });
+      await receipts.write('held', held);
+      await receipts.write('held', { ...held, content: 'c2' as GateContent });
+      expect(await receipts.find('held', held)).toMatchObject({ content: 'c2' });
     });
 
     test.each<[string, Partial<HeldReceipt>, boolean]>([
@@ -80,17 +82,17 @@ function receiptsContract(name: string, open: () => ReceiptStore): void {
       ['detached HEAD', { branch: null }, false],
     ])('whether a recorded pass of a gate is found with another %s', async (_, differs, expected) => {
       const receipts = open();
-      await receipts.writeHeld(held);
-      expect((await receipts.findHeld({ ...held, ...differs })) !== null).toBe(expected);
+      await receipts.write('held', held);
+      expect((await receipts.find('held', { ...held, ...differs })) !== null).toBe(expected);
     });
 
     test('a recorded pass on a detached HEAD is found by its merge-base', async () => {
       const receipts = open();
-      await receipts.writeHeld({ ...held, branch: null });
-      expect(await receipts.findHeld({ ...held, branch: null })).not.toBeNull();
-      expect(await receipts.findHeld({ ...held, branch: null, mergeBase: 'b2' as CommitId })).toBeNull();
-      expect(await receipts.findHeld({ ...held, branch: null, mergeBase: null })).toBeNull();
-      expect(await receipts.findHeld({ ...held, branch: 'b1' })).toBeNull();
+      await receipts.write('held', { ...held, branch: null });
+      expect(await receipts.find('held', { ...held, branch: null })).not.toBeNull();
+      expect(await receipts.find('held', { ...held, branch: null, mergeBase: 'b2' as CommitId })).toBeNull();
+      expect(await receipts.find('held', { ...held, branch: null, mergeBase: null })).toBeNull();
+      expect(await receipts.find('held', { ...held, branch: 'b1' })).toBeNull();
     });
 
     test.each<[string, Partial<Receipt>]>([
@@ -101,8 +103,8 @@ function receiptsContract(name: string, open: () => ReceiptStore): void {
       ['prompt', { promptDigest: 'p2' }],
     ])('finds nothing for another %s', async (_, differs) => {
       const receipts = open();
-      await receipts.write(pass);
-      expect(await receipts.find({ ...key, ...differs })).toBeNull();
+      await receipts.write('review', pass);
+      expect(await receipts.find('review', { ...key, ...differs })).toBeNull();
     });
 
     test.each<[string, Partial<CheckReceipt>]>([
@@ -111,8 +113,8 @@ function receiptsContract(name: string, open: () => ReceiptStore): void {
       ['tree', { tree: 't2' }],
     ])('finds nothing for a check with another %s', async (_, differs) => {
       const receipts = open();
-      await receipts.writeCheck(check);
-      expect(await receipts.findCheck({ ...check, ...differs })).toBeNull();
+      await receipts.write('check', check);
+      expect(await receipts.find('check', { ...check, ...differs })).toBeNull();
     });
 
     test('finds nothing if any part of the key differs', async () => {
@@ -126,23 +128,23 @@ function receiptsContract(name: string, open: () => ReceiptStore): void {
       });
       const receipts = open();
       const known = new Map<string, Receipt>();
-      const name = ({ gate, slot, content, scope, promptDigest }: ReceiptKey) =>
+      const name = ({ gate, slot, content, scope, promptDigest }: ReceiptKeys['review']) =>
         JSON.stringify([gate, slot, content, scope, promptDigest]);
       await fc.assert(
         fc.asyncProperty(anyKey, anyKey, async (written, asked) => {
           const receipt = { ...pass, ...written };
-          await receipts.write(receipt);
+          await receipts.write('review', receipt);
           known.set(name(written), receipt);
-          expect(await receipts.find(written)).toEqual(receipt);
-          expect(await receipts.find(asked)).toEqual(known.get(name(asked)) ?? null);
+          expect(await receipts.find('review', written)).toEqual(receipt);
+          expect(await receipts.find('review', asked)).toEqual(known.get(name(asked)) ?? null);
         }),
       );
     });
 
     test('does not confuse a review with a check', async () => {
       const receipts = open();
-      await receipts.write({ ...pass, gate: 'x', scope: 'y', content: 'z' as GateContent });
-      expect(await receipts.findCheck({ gate: 'x', command: 'y', tree: 'z' })).toBeNull();
+      await receipts.write('review', { ...pass, gate: 'x', scope: 'y', content: 'z' as GateContent });
+      expect(await receipts.find('check', { gate: 'x', command: 'y', tree: 'z' })).toBeNull();
     });
   });
 }

@@ -32,9 +32,9 @@ async function open() {
   const commonDir = temporaryFolder();
   const receipts = openReceipts(commonDir);
   const folder = join(commonDir, FOLDER);
-  await receipts.write(RECEIPT);
+  await receipts.write('review', RECEIPT);
   const [review = ''] = readdirSync(folder);
-  await receipts.writeCheck(CHECK);
+  await receipts.write('check', CHECK);
   const check = readdirSync(folder).find((name) => name !== review) ?? '';
   return { commonDir, folder, receipts, review: join(folder, review), check: join(folder, check) };
 }
@@ -49,8 +49,8 @@ test('each receipt is a file, named by a hash', async () => {
 
 test('another process finds the receipts', async () => {
   const { commonDir } = await open();
-  expect(await openReceipts(commonDir).find(RECEIPT)).toEqual(RECEIPT);
-  expect(await openReceipts(commonDir).findCheck(CHECK)).toEqual(CHECK);
+  expect(await openReceipts(commonDir).find('review', RECEIPT)).toEqual(RECEIPT);
+  expect(await openReceipts(commonDir).find('check', CHECK)).toEqual(CHECK);
 });
 
 test.each<[string, object]>([
@@ -73,9 +73,9 @@ test.each<[string, object]>([
 ])('a receipt %s does not count', async (_, differs) => {
   const { receipts, review } = await open();
   writeFileSync(review, JSON.stringify({ ...RECEIPT, other: 1 }));
-  expect(await receipts.find(RECEIPT)).toEqual(RECEIPT);
+  expect(await receipts.find('review', RECEIPT)).toEqual(RECEIPT);
   writeFileSync(review, JSON.stringify({ ...RECEIPT, ...differs }));
-  expect(await receipts.find(RECEIPT)).toBeNull();
+  expect(await receipts.find('review', RECEIPT)).toBeNull();
 });
 
 test.each<[string, object]>([
@@ -88,7 +88,7 @@ test.each<[string, object]>([
 ])('a check’s receipt %s does not count', async (_, differs) => {
   const { receipts, check } = await open();
   writeFileSync(check, JSON.stringify({ ...CHECK, ...differs }));
-  expect(await receipts.findCheck(CHECK)).toBeNull();
+  expect(await receipts.find('check', CHECK)).toBeNull();
 });
 
 test.each<[string, (path: string, folder: string) => void]>([
@@ -111,7 +111,7 @@ test.each<[string, (path: string, folder: string) => void]>([
 ])('a receipt that is %s does not count', async (_, spoil) => {
   const { folder, receipts, review } = await open();
   spoil(review, folder);
-  expect(await receipts.find(RECEIPT)).toBeNull();
+  expect(await receipts.find('review', RECEIPT)).toBeNull();
 });
 
 test.each(['onceover', FOLDER])('a symlink at %s is not followed', async (path) => {
@@ -119,16 +119,16 @@ test.each(['onceover', FOLDER])('a symlink at %s is not followed', async (path) 
   const other = temporaryFolder();
   mkdirSync(dirname(join(other, path)), { recursive: true });
   symlinkSync(join(commonDir, path), join(other, path));
-  expect(await openReceipts(other).find(RECEIPT)).toBeNull();
+  expect(await openReceipts(other).find('review', RECEIPT)).toBeNull();
   const failure = { kind: 'path-in-the-way', path: join(other, path), found: 'symlink' };
-  expect(await openReceipts(other).write(RECEIPT)).toEqual({ ok: false, failure });
+  expect(await openReceipts(other).write('review', RECEIPT)).toEqual({ ok: false, failure });
 });
 
 test('a receipt that cannot be written is a failure', async () => {
   const { receipts, review } = await open();
   replace(review, () => mkdirSync(review));
   const failure = { kind: 'path-in-the-way', path: review, found: 'folder' };
-  expect(await receipts.write(RECEIPT)).toEqual({ ok: false, failure });
+  expect(await receipts.write('review', RECEIPT)).toEqual({ ok: false, failure });
 });
 
 test('keeps the newest receipts up to a limit, and does not clean up at every write', async () => {
@@ -143,21 +143,24 @@ test('keeps the newest receipts up to a limit, and does not clean up at every wr
   put('.onceover-1-old', true);
   const receipts = openReceipts(commonDir, 20);
   const count = () => readdirSync(folder).length;
-  await receipts.write(RECEIPT);
+  await receipts.write('review', RECEIPT);
   expect(count()).toBe(20);
   expect(readdirSync(folder)).not.toContain('7.json');
   expect(readdirSync(folder)).not.toContain('.onceover-1-old');
-  for (let slot = 2; slot <= 100; slot++) await receipts.write({ ...RECEIPT, slot });
+  for (let slot = 2; slot <= 100; slot++) await receipts.write('review', { ...RECEIPT, slot });
   expect(count()).toBe(119);
-  await receipts.write({ ...RECEIPT, slot: 101 });
+  await receipts.write('review', { ...RECEIPT, slot: 101 });
   expect(count()).toBe(20);
-  expect(await receipts.find({ ...RECEIPT, slot: 101 })).toMatchObject({ slot: 101 });
+  expect(await receipts.find('review', { ...RECEIPT, slot: 101 })).toMatchObject({ slot: 101 });
 
   // Failing to remove an old receipt does not fail the write.
   mkdirSync(join(folder, 'folder'));
   utimesSync(join(folder, 'folder'), 1_000_000, 1_000_000);
-  expect(await openReceipts(commonDir, 20).write({ ...RECEIPT, slot: 102 })).toEqual({ ok: true, value: undefined });
-  expect(await receipts.find({ ...RECEIPT, slot: 102 })).toMatchObject({ slot: 102 });
+  expect(await openReceipts(commonDir, 20).write('review', { ...RECEIPT, slot: 102 })).toEqual({
+    ok: true,
+    value: undefined,
+  });
+  expect(await receipts.find('review', { ...RECEIPT, slot: 102 })).toMatchObject({ slot: 102 });
 });
 
 function replace(path: string, put: () => void): void {

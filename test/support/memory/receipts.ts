@@ -1,52 +1,26 @@
-import type {
-  CheckReceipt,
-  CheckReceiptKey,
-  HeldReceipt,
-  HeldReceiptKey,
-  Receipt,
-  ReceiptKey,
-  ReceiptStore,
-} from '../../../src/gates/types.ts';
+import type { ReceiptKeys, ReceiptStore, Receipts } from '../../../src/gates/types.ts';
 import { ok } from '../../../src/kernel/result.ts';
 
 /** Receipts in memory. */
 export function memoryReceipts(): ReceiptStore {
-  const reviews = new Map<string, Receipt>();
-  const checks = new Map<string, CheckReceipt>();
-  const held = new Map<string, HeldReceipt>();
+  const receipts = new Map<string, unknown>();
   return {
-    async find(key) {
-      return reviews.get(reviewKey(key)) ?? null;
+    async find(kind, key) {
+      return (receipts.get(nameOf(kind, key)) as Receipts[typeof kind] | undefined) ?? null;
     },
-    async write(receipt) {
-      reviews.set(reviewKey(receipt), receipt);
-      return ok(undefined);
-    },
-    async findCheck(key) {
-      return checks.get(checkKey(key)) ?? null;
-    },
-    async writeCheck(receipt) {
-      checks.set(checkKey(receipt), receipt);
-      return ok(undefined);
-    },
-    async findHeld(key) {
-      return held.get(heldKey(key)) ?? null;
-    },
-    async writeHeld(receipt) {
-      held.set(heldKey(receipt), receipt);
+    async write(kind, receipt) {
+      receipts.set(nameOf(kind, receipt), receipt);
       return ok(undefined);
     },
   };
 }
 
-function reviewKey({ gate, slot, content, scope, promptDigest }: ReceiptKey): string {
-  return JSON.stringify([gate, slot, content, scope, promptDigest]);
+function nameOf<K extends keyof Receipts>(kind: K, key: ReceiptKeys[K]): string {
+  return JSON.stringify([kind, ...NAMES[kind](key)]);
 }
 
-function checkKey({ gate, command, tree }: CheckReceiptKey): string {
-  return JSON.stringify([gate, command, tree]);
-}
-
-function heldKey({ gate, branch, mergeBase }: HeldReceiptKey): string {
-  return JSON.stringify(branch === null ? [gate, null, mergeBase] : [gate, branch]);
-}
+const NAMES: { readonly [K in keyof Receipts]: (key: ReceiptKeys[K]) => readonly unknown[] } = {
+  review: ({ gate, slot, content, scope, promptDigest }) => [gate, slot, content, scope, promptDigest],
+  check: ({ gate, command, tree }) => [gate, command, tree],
+  held: ({ gate, branch, mergeBase }) => (branch === null ? [gate, null, mergeBase] : [gate, branch]),
+};

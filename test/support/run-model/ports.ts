@@ -17,6 +17,7 @@ export function tellingStores<
     if (result.ok) tell(told(result.value));
     return result;
   }
+  const WRITTEN = { review: 'receipt', check: 'check-receipt', held: 'held' } as const;
   return {
     ...stores,
     records: {
@@ -30,9 +31,7 @@ export function tellingStores<
     },
     receipts: {
       ...receipts,
-      write: (receipt) => after(receipts.write(receipt), () => ({ kind: 'receipt', receipt })),
-      writeCheck: (receipt) => after(receipts.writeCheck(receipt), () => ({ kind: 'check-receipt', receipt })),
-      writeHeld: (receipt) => after(receipts.writeHeld(receipt), () => ({ kind: 'held', receipt })),
+      write: (kind, receipt) => after(receipts.write(kind, receipt), () => ({ kind: WRITTEN[kind], receipt }) as Told),
     },
     findings: {
       ...findings,
