@@ -7,8 +7,8 @@ import {
   numberAt,
   objectAt,
   readEvent,
-  shorten,
   stringAt,
+  withToolCall,
 } from './parse-output.ts';
 
 /** Codex. Its own sandbox prevents writes. It reports the usage of the whole thread. */
@@ -31,6 +31,7 @@ export const codex: Agent = {
   priceProvider: 'openai',
   install: 'npm install -g @openai/codex',
   variables: ['OPENAI_*', 'CODEX_*', 'AZURE_OPENAI_*'],
+  sessionLost: /no rollout found for thread id|active writer/i,
 
   invoke(question, put) {
     return {
@@ -85,36 +86,24 @@ export const codex: Agent = {
         return events;
     }
   },
-
-  explain(stderr) {
-    if (/no rollout found for thread id|active writer/i.test(stderr)) {
-      return { kind: 'session-lost', said: shorten(stderr) };
-    }
-    if (/input_too_large/.test(stderr)) return { kind: 'agent-error', said: 'the prompt is longer than Codex takes' };
-    return null;
-  },
 };
 
-// Text before a tool call is commentary. The answer follows the last tool call.
 function readItem(events: AgentEvents, item: Readonly<Record<string, unknown>>): AgentEvents {
   switch (item['type']) {
     case 'agent_message':
       return { ...events, text: stringAt(item, 'text') ?? events.text };
     case 'command_execution':
-      return {
-        ...events,
-        text: '',
-        doing: stringAt(item, 'command'),
-        filesRead: [...events.filesRead, ...readIn(item)],
-      };
+      return withToolCall(events, stringAt(item, 'command'), readIn(item));
     case 'mcp_tool_call':
     case 'file_change':
     case 'web_search':
-      return { ...events, text: '', doing: [item['type'], ...arrayAt(item, 'changes').map(String)].join(' ') };
+      return withToolCall(events, [item['type'], ...arrayAt(item, 'changes').map(pathOf)].join(' '), []);
     default:
       return events;
   }
 }
+
+const pathOf = (change: unknown) => stringAt(change, 'path');
 
 // Codex has no tool to read files; it prints them with shell commands.
 function readIn(item: Readonly<Record<string, unknown>>): readonly string[] {

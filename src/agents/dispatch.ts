@@ -194,7 +194,7 @@ function failureOf(call: AgentCall, end: Ended, events: AgentEvents): AgentFailu
   if (events.failure !== null) return events.failure;
   if (end.code !== 0 || !events.done) {
     const said = errorText(end);
-    if (said !== '') return call.agent.explain(said) ?? errorFailure(said, null, new Date());
+    if (said !== '') return errorFailure(said, null, new Date(), call.agent.sessionLost);
     return { kind: 'agent-error', said: describeExit(end) };
   }
   const { sessionId: asked } = call.question;
