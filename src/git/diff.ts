@@ -3,11 +3,10 @@ import { byCodePoint, inChunks } from '../kernel/collections.ts';
 import type { RepoPath } from '../kernel/ids.ts';
 import { type DiffSection, type RepositoryPaths, SUBMODULE } from '../kernel/repository.ts';
 import { ok, type Result } from '../kernel/result.ts';
-import { NO_USER_PROGRAMS } from './config-flags.ts';
-import { git, gitFailed, objectId, utf8Name } from './git.ts';
+import { git, gitFailed, NO_USER_PROGRAMS, objectId, utf8Name } from './git.ts';
 
 /** One line of git's `--raw` output: a changed path or a rename. */
-type RawEntry = {
+export type RawEntry = {
   readonly oldMode: string;
   readonly newMode: string;
   /** Object id; null if the path does not exist on this side. */

@@ -18,8 +18,7 @@ import type { CommitId, SnapshotId } from '../kernel/ids.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import { makeFolder, removeOldest, tryDisk } from '../platform/files.ts';
-import { NO_USER_PROGRAMS } from './config-flags.ts';
-import { gitText } from './git.ts';
+import { gitText, NO_USER_PROGRAMS } from './git.ts';
 import { type IndexEnv, setIndexTime, withIndexFolder } from './temporary-index.ts';
 import { indexName } from './worktree-paths.ts';
 

@@ -15,8 +15,7 @@ import { err, ok, type Result } from '../kernel/result.ts';
 import { checkFolder, errorCode } from '../platform/files.ts';
 import { type AnswerCache, cacheBase, openAnswerCache } from './answer-cache.ts';
 import { HIDING_ATTRIBUTES, indexMayContain, mayHaveAttributes } from './change-detection.ts';
-import { withStrictStat } from './config-flags.ts';
-import { type GitAnswer, git, gitFailed, type Names, readNulList } from './git.ts';
+import { type GitAnswer, git, gitFailed, type Names, readNulList, withStrictStat } from './git.ts';
 import type { IndexWork, PrivateIndex } from './private-index.ts';
 import { isOnDisk, notCheckedOut, stagedElsewhere, stagedNames } from './user-index.ts';
 

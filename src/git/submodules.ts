@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { type DirtyRepository, type RepositoryPaths, SUBMODULE } from '../kernel/repository.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import { errorCode } from '../platform/files.ts';
-import { NO_USER_PROGRAMS, withStrictStat } from './config-flags.ts';
 import { readRawDiff } from './diff.ts';
-import { git } from './git.ts';
+import { git, NO_USER_PROGRAMS, withStrictStat } from './git.ts';
 import { withIndex } from './private-index.ts';
 import { gitDirOf } from './worktree-paths.ts';
 

@@ -120,7 +120,7 @@ function blobsLeftOut(root: string): ReadonlyMap<string, string> | null {
   const listed = gitSync(root, ['ls-files', '-z', '-t', '--stage']);
   if (listed === null) return null;
   const found = new Map<string, string>();
-  for (const line of listed.toString('utf8').split('\0')) {
+  for (const line of listed.stdout.toString('utf8').split('\0')) {
     const [, blob, path] = /^S 100\d{3} ([0-9a-f]+) 0\t(.*)$/s.exec(line) ?? [];
     if (blob !== undefined && path !== undefined) found.set(path, blob);
   }
@@ -128,8 +128,8 @@ function blobsLeftOut(root: string): ReadonlyMap<string, string> | null {
 }
 
 function readBlob(root: string, blob: string, limit: number): FileText {
-  const bytes = gitSync(root, ['cat-file', 'blob', blob]);
-  return bytes === null ? UNREADABLE : textOf(bytes.subarray(0, limit), bytes.length > limit);
+  const bytes = gitSync(root, ['cat-file', 'blob', blob])?.stdout;
+  return bytes === undefined ? UNREADABLE : textOf(bytes.subarray(0, limit), bytes.length > limit);
 }
 
 const UNREADABLE: FileText = { kind: 'unusable', why: 'unreadable' };
@@ -150,7 +150,7 @@ export function commitFiles(root: string, commit: CommitId): TextFiles {
   const entry = (path: string) => {
     const answer = gitSync(root, ['ls-tree', '-z', commit, '--', path]);
     if (answer === null) return 'unreadable';
-    return /^(\d{6}) (\w+) ([0-9a-f]+)\t/.exec(answer.toString('utf8'));
+    return /^(\d{6}) (\w+) ([0-9a-f]+)\t/.exec(answer.stdout.toString('utf8'));
   };
   return {
     read(path, limit) {

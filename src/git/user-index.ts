@@ -3,9 +3,8 @@ import type { RepositoryPaths } from '../kernel/repository.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { statFingerprints } from './change-detection.ts';
-import { NO_USER_PROGRAMS } from './config-flags.ts';
 import { readRawDiff } from './diff.ts';
-import { git, type Names } from './git.ts';
+import { git, type Names, NO_USER_PROGRAMS } from './git.ts';
 
 /** Returns the paths that the user has staged and that `head` does not have. Only the paths are used, not the content. */
 export async function stagedNames(
