@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import type { CommitId } from '../kernel/ids.ts';
 import { type Base, DEFAULT_BASES, type RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
-import { git, gitFailed, NO_USER_PROGRAMS } from './git.ts';
+import { NO_USER_PROGRAMS } from './environment.ts';
+import { git, gitFailed } from './git.ts';
 import { askBaseAndHead, askByName, type BaseAndHead, readBaseAndHead } from './locate.ts';
 
 /**

@@ -1,24 +1,15 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StatFingerprints, WorktreePaths } from '../kernel/repository.ts';
-import { gitSync, withStrictStat } from './git.ts';
+import { gitSync, withStrictStat } from './environment.ts';
 
 /** Whether the name of an entry may contain this text; false is certain. Version 4 compresses names, so it may always. */
 export function indexMayContain(index: Buffer, part: string): boolean {
-  return versionOf(index) >= 4 || index.includes(part);
+  return indexVersion(index) >= 4 || index.includes(part);
 }
 
-/** Whether an index may have files that are not checked out; false is certain. Such files need version 3. */
-export function indexMayOmit(index: Buffer): boolean {
-  return index.length > 0 && (versionOf(index) >= 3 || isSparseOrSplit(index));
-}
-
-/** Whether files may exist that an index does not name; false is certain. A sparse index names folders, a split one another file. */
-export function isSparseOrSplit(index: Buffer): boolean {
-  return index.includes('sdir\0\0\0\0') || index.includes('link\0');
-}
-
-function versionOf(index: Buffer): number {
+/** Returns the version of an index's format. */
+export function indexVersion(index: Buffer): number {
   return index.readUInt32BE(4);
 }
 

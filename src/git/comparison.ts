@@ -16,10 +16,8 @@ export async function findComparison(
 ): Promise<Result<Comparison>> {
   switch (selection.kind) {
     case 'change':
-    case 'files': {
-      const files = selection.kind === 'files' ? selection.files : null;
-      return fromBase(repo, { requested: selection.base, usual: usualBase ?? repo.usualBase, files, known });
-    }
+    case 'files':
+      return fromBase(repo, selection, usualBase ?? repo.usualBase, known);
     case 'uncommitted':
       return fromHead(repo);
     case 'commit':
@@ -27,18 +25,17 @@ export async function findComparison(
   }
 }
 
-type Wanted = {
-  readonly requested: string | null;
-  readonly usual: string | null;
-  readonly files: readonly RepoPath[] | null;
-  readonly known: BaseAndHead | null;
-};
-
-async function fromBase(repo: RepositoryPaths, wanted: Wanted): Promise<Result<Comparison>> {
-  const { requested, usual, files, known } = wanted;
+async function fromBase(
+  repo: RepositoryPaths,
+  selection: Extract<Selection, { kind: 'change' | 'files' }>,
+  usual: string | null,
+  known: BaseAndHead | null,
+): Promise<Result<Comparison>> {
+  const files = selection.kind === 'files' ? selection.files : null;
+  const name = selection.base ?? usual;
   const [found, usualBase] = await Promise.all([
-    known !== null && known.base.name === (requested ?? usual) ? ok(known) : baseAndHead(repo, requested ?? usual),
-    requested === null || requested === usual ? null : baseAndHead(repo, usual),
+    known !== null && known.base.name === name ? ok(known) : baseAndHead(repo, name),
+    name === usual ? null : baseAndHead(repo, usual),
   ]);
   if (!found.ok) {
     if (await hasCommits(repo)) return found;

@@ -1,18 +1,14 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, lstatSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { gitProgram, runProcess } from '../platform/program.ts';
+import { type GitSettings, gitEnvironment, withConfig } from './environment.ts';
 
 /** The output and exit code of a git command that ended by itself. */
 export type GitAnswer = { readonly code: number; readonly stdout: Buffer; readonly stderr: string };
 
-type GitOptions = {
+type GitOptions = GitSettings & {
   /** Exit codes that are not a failure; default: only 0. */
   readonly expected?: readonly number[];
-  readonly env?: Readonly<Record<string, string>>;
-  /** Settings that override the user's, as `name=value`. */
-  readonly config?: readonly string[];
   readonly input?: Buffer;
   readonly onOutput?: (chunk: Buffer) => void;
 };
@@ -45,78 +41,6 @@ export async function gitText(folder: string, args: readonly string[], options?:
 /** Makes the failure of a git command. */
 export function gitFailed(args: readonly string[], said: string): ReturnType<typeof err> {
   return err({ kind: 'git-failed', command: `git ${args.join(' ')}`, said: said.trim() });
-}
-
-const MOST_BYTES = 256 * 1024 * 1024;
-
-/** Runs git synchronously; null if it fails or prints more than 256 MiB. */
-export function gitSync(
-  folder: string,
-  args: readonly string[],
-  options: Pick<GitOptions, 'env' | 'config'> = {},
-): { readonly stdout: Buffer; readonly stderr: Buffer } | null {
-  const how = { cwd: folder, env: gitEnvironment(options), maxBuffer: MOST_BYTES } as const;
-  const end = spawnSync(gitProgram(), withConfig(args, options), { ...how, stdio: ['ignore', 'pipe', 'pipe'] });
-  return end.status === 0 ? end : null;
-}
-
-function withConfig(args: readonly string[], { config = [] }: Pick<GitOptions, 'config'>): readonly string[] {
-  return [...config.flatMap((setting) => ['-c', setting]), ...args];
-}
-
-function gitEnvironment({ env }: Pick<GitOptions, 'env'>): NodeJS.ProcessEnv {
-  return {
-    ...process.env,
-    // Without this, `git status` and `git diff` rewrite the user's index.
-    GIT_OPTIONAL_LOCKS: '0',
-    // Without this, git expands `*` and `:` in paths as patterns.
-    GIT_LITERAL_PATHSPECS: '1',
-    GIT_TERMINAL_PROMPT: '0',
-    // `git replace` can show other content in place of an object. Reviews need the object itself.
-    GIT_NO_REPLACE_OBJECTS: '1',
-    LC_ALL: 'C',
-    ...env,
-  };
-}
-
-/** Settings that keep git from running the user's hooks and monitors, and from splitting or extending an index. */
-export const NO_USER_PROGRAMS = [
-  'core.hooksPath=/dev/null',
-  'core.fsmonitor=',
-  'core.untrackedCache=false',
-  'core.splitIndex=false',
-] as const;
-
-/** Settings that also make git compare ctime, which a user cannot set back. */
-export const STRICT_STAT = [...NO_USER_PROGRAMS, 'core.checkStat=default', 'core.trustctime=true'] as const;
-
-/** Settings that also override every user setting that would make git skip a changed file. */
-export function withStrictStat(commonDir: string): readonly string[] {
-  return [
-    ...STRICT_STAT,
-    'core.sparseCheckout=false',
-    'index.sparse=false',
-    'index.skipHash=false',
-    'core.ignoreStat=false',
-    'core.safecrlf=false',
-    'submodule.recurse=false',
-    ...caseSensitivity(commonDir),
-  ];
-}
-
-/** On a case-sensitive file system, keeps git from taking a new file for a known one that differs only in case. */
-export function caseSensitivity(commonDir: string): readonly string[] {
-  return isCaseSensitive(commonDir) ? ['core.ignoreCase=false'] : [];
-}
-
-function isCaseSensitive(commonDir: string): boolean {
-  try {
-    const inode = (name: string) => lstatSync(join(commonDir, name), { throwIfNoEntry: false })?.ino;
-    const known = inode('HEAD');
-    return known !== undefined && inode('hEaD') !== known;
-  } catch {
-    return false;
-  }
 }
 
 /** Paths, and the names that are not UTF-8 with one latin1 character per byte. */

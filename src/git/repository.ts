@@ -12,8 +12,9 @@ import { ok, type Result } from '../kernel/result.ts';
 import { pathExists } from '../platform/user-paths.ts';
 import { baseAndHead, baseTree, hasCommits } from './base.ts';
 import { type RawEntry, readRawDiff } from './diff.ts';
-import { caseSensitivity, git, NO_USER_PROGRAMS, readNulList, STRICT_STAT } from './git.ts';
-import { rewatch, withIndexCopy } from './temporary-index.ts';
+import { caseSensitivity, NO_USER_PROGRAMS, STRICT_STAT } from './environment.ts';
+import { git, readNulList } from './git.ts';
+import { type IndexEnv, withIndexCopy } from './private-index.ts';
 
 const RULE_FILE = '.deepreview';
 
@@ -108,6 +109,17 @@ async function diffFrom(repo: RepositoryPaths, base: Base, unwatched: readonly R
     const answer = await git(repo.root, [...DIFF, from.value, '--'], { env, config: STRICT_STAT });
     return answer.ok ? ok({ base, entries: readRawDiff(answer.value.stdout) }) : answer;
   });
+}
+
+/** Clears assume-unchanged and skip-worktree in a copied index, so that git compares these files again. */
+async function rewatch(repo: RepositoryPaths, paths: readonly RepoPath[], env: IndexEnv): Promise<Result<void>> {
+  for (const part of inChunks(paths)) {
+    for (const flag of ['--no-assume-unchanged', '--no-skip-worktree']) {
+      const answer = await git(repo.root, ['update-index', flag, '--', ...part], { env });
+      if (!answer.ok) return answer;
+    }
+  }
+  return ok(undefined);
 }
 
 const DIFF = [

@@ -5,7 +5,8 @@ import { type DirtyRepository, type RepositoryPaths, SUBMODULE } from '../kernel
 import { ok, type Result } from '../kernel/result.ts';
 import { errorCode } from '../platform/files.ts';
 import { readRawDiff } from './diff.ts';
-import { git, NO_USER_PROGRAMS, withStrictStat } from './git.ts';
+import { NO_USER_PROGRAMS, withStrictStat } from './environment.ts';
+import { git } from './git.ts';
 import { withIndex } from './private-index.ts';
 import { gitDirOf } from './worktree-paths.ts';
 

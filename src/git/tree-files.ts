@@ -5,8 +5,9 @@ import { type FileText, type RepositoryPaths, SYMLINK, type TreeFile } from '../
 import { ok, type Result } from '../kernel/result.ts';
 import { isSymlink, tryDisk } from '../platform/files.ts';
 import { decodeUtf8 } from '../platform/private-files.ts';
-import { indexMayContain, indexMayOmit, isSparseOrSplit } from './change-detection.ts';
-import { git, gitSync, objectId } from './git.ts';
+import { indexMayContain, indexVersion } from './change-detection.ts';
+import { gitSync } from './environment.ts';
+import { git, objectId } from './git.ts';
 import { readText, textOf } from './working-files.ts';
 
 const LARGEST_TEXT_BYTES = 4 * 1024 * 1024;
@@ -104,6 +105,16 @@ export function sparseFiles({ root, index }: Pick<RepositoryPaths, 'root' | 'ind
       return leftOut === null ? null : [...leftOut.keys()].filter((path) => path.startsWith(`${folder}/`));
     },
   };
+}
+
+/** Whether an index may have files that are not checked out; false is certain. Such files need version 3. */
+function indexMayOmit(index: Buffer): boolean {
+  return index.length > 0 && (indexVersion(index) >= 3 || isSparseOrSplit(index));
+}
+
+/** Whether files may exist that an index does not name; false is certain. A sparse index names folders, a split one another file. */
+function isSparseOrSplit(index: Buffer): boolean {
+  return index.includes('sdir\0\0\0\0') || index.includes('link\0');
 }
 
 const SHORTEST_INDEX = 12;
