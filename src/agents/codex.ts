@@ -11,6 +11,17 @@ import {
   withToolCall,
 } from './parse-output.ts';
 
+const SETTINGS = [
+  // Load nothing from the repository under review: do not read AGENTS.md.
+  'project_doc_max_bytes=0',
+  'check_for_update_on_startup=false',
+  'features.plugins=false',
+  'features.apps=false',
+  // Codex offers these tools only once its database exists. A session that starts without them and resumes with them
+  // would miss the provider's cache.
+  'features.goals=false',
+];
+
 /** Codex. Its own sandbox prevents writes. It reports the usage of the whole thread. */
 export const codex: Agent = {
   name: 'codex',
@@ -42,19 +53,7 @@ export const codex: Agent = {
         question.writes === true ? 'workspace-write' : 'read-only',
         '--skip-git-repo-check',
         ...(question.model === null ? [] : ['--model', question.model]),
-        // Load nothing from the repository under review: do not read AGENTS.md.
-        '-c',
-        'project_doc_max_bytes=0',
-        '-c',
-        'check_for_update_on_startup=false',
-        '-c',
-        'features.plugins=false',
-        '-c',
-        'features.apps=false',
-        // Codex offers these tools only once its database exists. A session that starts without them and resumes with
-        // them would miss the provider's cache.
-        '-c',
-        'features.goals=false',
+        ...SETTINGS.flatMap((setting) => ['-c', setting]),
         '--output-schema',
         put('schema.json', JSON.stringify(question.strictSchema)),
         ...(question.sessionId === null ? [] : ['resume', question.sessionId]),
