@@ -1,4 +1,5 @@
 import type { Usage } from '../kernel/agent.ts';
+import { isRecord } from '../kernel/json.ts';
 import { type Agent, type AgentEvents, joinPrompt } from './agent.ts';
 import {
   arrayAt,
@@ -55,7 +56,7 @@ export const codex: Agent = {
         ...(question.model === null ? [] : ['--model', question.model]),
         ...SETTINGS.flatMap((setting) => ['-c', setting]),
         '--output-schema',
-        put('schema.json', JSON.stringify(question.strictSchema)),
+        put('schema.json', JSON.stringify(strictSchema(question.schema))),
         ...(question.sessionId === null ? [] : ['resume', question.sessionId]),
         '-',
       ],
@@ -121,4 +122,43 @@ function usageOf(usage: Readonly<Record<string, unknown>>): Usage {
     outputTokens: numberAt(usage, 'output_tokens'),
     costUsd: null,
   };
+}
+
+/** Returns a schema for OpenAI's strict mode, which has no optional fields: they become required and nullable. */
+export function strictSchema(schema: object): object {
+  return strict(schema) as object;
+}
+
+const UNSUPPORTED = ['minLength', 'maxLength', 'pattern', 'minimum', 'maximum', 'default', 'minItems', 'maxItems'];
+
+function strict(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(strict);
+  if (!isRecord(value)) return value;
+  const inner = Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => !UNSUPPORTED.includes(key))
+      .map(([key, one]) => [key, key === 'properties' ? one : strict(one)]),
+  );
+  const properties = value['properties'];
+  if (!isRecord(properties)) return inner;
+  const required = Array.isArray(value['required']) ? value['required'] : [];
+  return {
+    ...inner,
+    properties: Object.fromEntries(
+      Object.entries(properties).map(([name, one]) => [
+        name,
+        required.includes(name) ? strict(one) : orNull(strict(one)),
+      ]),
+    ),
+    required: Object.keys(properties),
+    additionalProperties: false,
+  };
+}
+
+function orNull(schema: unknown): unknown {
+  if (isRecord(schema) && Array.isArray(schema['anyOf'])) {
+    const already = schema['anyOf'].some((one) => isRecord(one) && one['type'] === 'null');
+    return already ? schema : { ...schema, anyOf: [...schema['anyOf'], { type: 'null' }] };
+  }
+  return { anyOf: [schema, { type: 'null' }] };
 }

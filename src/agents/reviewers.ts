@@ -184,7 +184,6 @@ const NO_QUESTION: Omit<AgentQuestion, 'model'> = {
   stable: 'stable',
   dynamic: 'dynamic',
   schema: {},
-  strictSchema: {},
   sessionId: null,
   newSessionId: 'new',
   usedBefore: null,

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { PRIORITIES } from '../config/settings.ts';
-import { isRecord } from '../kernel/json.ts';
 import { SEVERITIES } from '../kernel/review-loops.ts';
 
 // The answers that reviewers and fixers give. Each schema is sent to the agent, and checks the answer that comes back.
@@ -98,12 +97,6 @@ export function answerSchema(kind: AnswerKind): JsonSchema {
   return jsonSchema(ANSWER_SCHEMAS[kind]);
 }
 
-/** Returns both schemas of an answer, as a question carries them. */
-export function answerSchemas(kind: AnswerKind): { readonly schema: JsonSchema; readonly strictSchema: JsonSchema } {
-  const schema = answerSchema(kind);
-  return { schema, strictSchema: strictSchema(schema) };
-}
-
 /** Returns the JSON schema of a zod type, without the `$schema` key. */
 export function jsonSchema(type: z.ZodType): JsonSchema {
   const { $schema: _left, ...schema } = z.toJSONSchema(type, {
@@ -113,43 +106,4 @@ export function jsonSchema(type: z.ZodType): JsonSchema {
     },
   });
   return schema;
-}
-
-/** Returns a schema for OpenAI's strict mode, which has no optional fields: they become required and nullable. */
-export function strictSchema(schema: JsonSchema): JsonSchema {
-  return strict(schema) as JsonSchema;
-}
-
-const UNSUPPORTED = ['minLength', 'maxLength', 'pattern', 'minimum', 'maximum', 'default', 'minItems', 'maxItems'];
-
-function strict(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(strict);
-  if (!isRecord(value)) return value;
-  const inner = Object.fromEntries(
-    Object.entries(value)
-      .filter(([key]) => !UNSUPPORTED.includes(key))
-      .map(([key, one]) => [key, key === 'properties' ? one : strict(one)]),
-  );
-  const properties = value['properties'];
-  if (!isRecord(properties)) return inner;
-  const required = Array.isArray(value['required']) ? value['required'] : [];
-  return {
-    ...inner,
-    properties: Object.fromEntries(
-      Object.entries(properties).map(([name, one]) => [
-        name,
-        required.includes(name) ? strict(one) : orNull(strict(one)),
-      ]),
-    ),
-    required: Object.keys(properties),
-    additionalProperties: false,
-  };
-}
-
-function orNull(schema: unknown): unknown {
-  if (isRecord(schema) && Array.isArray(schema['anyOf'])) {
-    const already = schema['anyOf'].some((one) => isRecord(one) && one['type'] === 'null');
-    return already ? schema : { ...schema, anyOf: [...schema['anyOf'], { type: 'null' }] };
-  }
-  return { anyOf: [schema, { type: 'null' }] };
 }

@@ -15,7 +15,7 @@ import { ok, type Result } from '../kernel/result.ts';
 import { hasShape, isAmount, isString, orNull, readShape, type Shape } from '../kernel/shape.ts';
 import { openListFile } from '../platform/private-files.ts';
 import { makeScratch } from '../platform/scratch.ts';
-import { answerSchemas } from './answer-schemas.ts';
+import { answerSchema } from './answer-schemas.ts';
 import { readAnswer } from './read-answer.ts';
 import { isResumeFailure } from './retry.ts';
 
@@ -91,7 +91,7 @@ export async function probeInstalled(
       const question = {
         stable: STABLE,
         dynamic: prompt,
-        ...answerSchemas('probe'),
+        schema: answerSchema('probe'),
         sessionId,
         newSessionId: randomUUID(),
         usedBefore: sessionId === null ? null : usedBefore,

@@ -1,4 +1,4 @@
-import { type Answers, answerSchemas } from '../dispatch/answer-schemas.ts';
+import { type Answers, answerSchema } from '../dispatch/answer-schemas.ts';
 import { type ConverseEnd, converse } from '../dispatch/converse.ts';
 import { cacheTtl } from '../dispatch/decide-resume.ts';
 import type { Budget } from '../dispatch/limits.ts';
@@ -43,7 +43,7 @@ export async function askFixer(call: FixerCall): Promise<FixerEnd> {
       fresh: freshFixPrompt(task),
       resumed: session === null ? null : { prompt: resumedFixPrompt(task), session },
       options: {
-        ...answerSchemas('fixer'),
+        schema: answerSchema('fixer'),
         cacheTtl: cacheTtl(settings.cacheTtl, null),
         timeoutSeconds: facts.timeoutSeconds ?? settings.timeoutSeconds,
         idleSeconds: settings.idleTimeoutSeconds,

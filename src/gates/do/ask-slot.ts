@@ -1,4 +1,4 @@
-import { type Answers, answerSchemas } from '../../dispatch/answer-schemas.ts';
+import { type Answers, answerSchema } from '../../dispatch/answer-schemas.ts';
 import { type ConverseEnd, converse } from '../../dispatch/converse.ts';
 import { cacheTtl, sessionUse } from '../../dispatch/decide-resume.ts';
 import type { Budget } from '../../dispatch/limits.ts';
@@ -72,7 +72,7 @@ async function askPart(
     {
       ...{ kind: 'gate', agent, others, fresh: prompt, resumed },
       options: {
-        ...answerSchemas('gate'),
+        schema: answerSchema('gate'),
         cacheTtl: ttl,
         timeoutSeconds,
         idleSeconds: request.settings.idleTimeoutSeconds,
