@@ -227,7 +227,6 @@ async function putWhole(cwd, env, { text, schema }) {
       stable: 'You are a reviewer.',
       dynamic: text,
       schema,
-      strictSchema: {},
       sessionId: null,
       newSessionId: randomUUID(),
       usedBefore: null,

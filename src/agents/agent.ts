@@ -1,24 +1,11 @@
 import type { Abilities, AgentFailure, ResumeResult, Usage } from '../kernel/agent.ts';
+import type { Question } from '../kernel/ports.ts';
 
 /** A question to an agent, before it becomes a command line. */
-export type AgentQuestion = {
-  /** The part of the prompt that is the same in every iteration. */
-  readonly stable: string;
-  readonly dynamic: string;
-  readonly schema: object;
-  /** The same schema without optional fields, for providers that do not support them. */
-  readonly strictSchema: object;
-  /** The session to resume; `null` for a new one. */
-  readonly sessionId: string | null;
+export type AgentQuestion = Omit<Question, 'idleSeconds' | 'model'> & {
   /** The id of a new session, for agents that let the caller choose it. */
   readonly newSessionId: string;
-  /** The usage of the session before this question, for agents that report the session's total. */
-  readonly usedBefore: Usage | null;
   readonly model: string | null;
-  readonly cacheTtl: '5m' | '1h';
-  readonly timeoutSeconds: number;
-  /** True: the agent may change files in the working tree. */
-  readonly writes?: boolean;
 };
 
 /** Returns the prompt as one text, for agents without a system prompt. A resumed session already has the stable part. */
@@ -99,6 +86,6 @@ export interface Agent {
   hear(events: AgentEvents, line: string, now: Date): AgentEvents;
   /** For agents without events: reads the whole output after a successful end. */
   conclude?(stdout: string, question: AgentQuestion): AgentEvents;
-  /** Returns the failure that standard error describes if the events report none; `null` if it is not recognised. */
-  explain(stderr: string): AgentFailure | null;
+  /** Matches the error of an agent that cannot find the session to resume; `null` for a custom command. */
+  readonly sessionLost: RegExp | null;
 }

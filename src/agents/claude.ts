@@ -1,9 +1,7 @@
-import { type AgentFailure, addUsage, type Usage } from '../kernel/agent.ts';
+import { addUsage, type Usage } from '../kernel/agent.ts';
 import { isRecord } from '../kernel/json.ts';
 import type { Agent, AgentEvents } from './agent.ts';
-import { arrayAt, errorFailure, numberAt, objectAt, readEvent, shorten, stringAt } from './parse-output.ts';
-
-const SESSION_LOST = /No conversation found|requires a valid session ID/i;
+import { arrayAt, errorFailure, numberAt, objectAt, readEvent, stringAt, withToolCall } from './parse-output.ts';
 
 /** Claude Code. The stable part is its system prompt: the only text that two new sessions share in the cache. */
 export const claude: Agent = {
@@ -28,6 +26,7 @@ export const claude: Agent = {
     'CLOUD_ML_REGION',
     'VERTEX_*',
   ],
+  sessionLost: /No conversation found|requires a valid session ID/i,
 
   invoke(question, put) {
     return {
@@ -77,24 +76,20 @@ export const claude: Agent = {
         return events;
     }
   },
-
-  explain(stderr) {
-    return SESSION_LOST.test(stderr) ? { kind: 'session-lost', said: shorten(stderr) } : null;
-  },
 };
 
-function readMessage(events: AgentEvents, event: Readonly<Record<string, unknown>>): AgentEvents {
+function readMessage(before: AgentEvents, event: Readonly<Record<string, unknown>>): AgentEvents {
   const message = objectAt(event, 'message');
-  let { doing, filesRead } = events;
+  let events: AgentEvents = { ...before, begun: true, ...countMessage(before, message) };
   for (const block of arrayAt(message, 'content')) {
-    if (stringAt(block, 'type') !== 'tool_use' || stringAt(block, 'name') === 'StructuredOutput') continue;
-    const path = stringAt(objectAt(block, 'input'), 'file_path');
-    if (stringAt(block, 'name') === 'Read' && path !== null) filesRead = [...filesRead, path];
-    doing = [stringAt(block, 'name'), path ?? stringAt(objectAt(block, 'input'), 'pattern')]
-      .filter((one) => one !== null)
-      .join(' ');
+    const name = stringAt(block, 'type') === 'tool_use' ? stringAt(block, 'name') : null;
+    if (name === null || name === 'StructuredOutput') continue;
+    const input = objectAt(block, 'input');
+    const path = stringAt(input, 'file_path');
+    const doing = `${name} ${path ?? stringAt(input, 'pattern') ?? ''}`.trimEnd();
+    events = withToolCall(events, doing, name === 'Read' && path !== null ? [path] : []);
   }
-  return { ...events, doing, filesRead, begun: true, ...countMessage(events, message) };
+  return events;
 }
 
 // Each block of a message is its own event and carries the usage of the whole message, so count a message once.
@@ -111,7 +106,10 @@ function countMessage(
 
 function readResult(events: AgentEvents, event: Readonly<Record<string, unknown>>, now: Date): AgentEvents {
   const said = stringAt(event, 'result') ?? arrayAt(event, 'errors').map(String).join('; ');
-  const failed = event['is_error'] === true || stringAt(event, 'subtype')?.startsWith('error') === true;
+  const subtype = stringAt(event, 'subtype') ?? '';
+  // API failures have the subtype "success", so this checks `is_error` first.
+  const failed = event['is_error'] === true || subtype.startsWith('error');
+  const status = numberAt(event, 'api_error_status');
   return {
     ...events,
     sessionId: stringAt(event, 'session_id') ?? events.sessionId,
@@ -119,15 +117,8 @@ function readResult(events: AgentEvents, event: Readonly<Record<string, unknown>
     structured: event['structured_output'],
     usage: usageOf(event) ?? events.usage,
     done: !failed,
-    failure: failed ? failureOf(said, event, now) : null,
+    failure: failed ? errorFailure(said || subtype || 'error', status, now, claude.sessionLost) : null,
   };
-}
-
-// API failures have the subtype "success", so this checks `is_error` first.
-function failureOf(said: string, event: Readonly<Record<string, unknown>>, now: Date): AgentFailure {
-  if (SESSION_LOST.test(said)) return { kind: 'session-lost', said: shorten(said) };
-  const status = numberAt(event, 'api_error_status');
-  return errorFailure(said === '' ? (stringAt(event, 'subtype') ?? 'error') : said, status === 0 ? null : status, now);
 }
 
 // `usage` covers this call. `total_cost_usd` covers the session, so the cost comes from the per-model figures.

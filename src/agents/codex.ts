@@ -1,4 +1,5 @@
 import type { Usage } from '../kernel/agent.ts';
+import { isRecord } from '../kernel/json.ts';
 import { type Agent, type AgentEvents, joinPrompt } from './agent.ts';
 import {
   arrayAt,
@@ -7,9 +8,20 @@ import {
   numberAt,
   objectAt,
   readEvent,
-  shorten,
   stringAt,
+  withToolCall,
 } from './parse-output.ts';
+
+const SETTINGS = [
+  // Load nothing from the repository under review: do not read AGENTS.md.
+  'project_doc_max_bytes=0',
+  'check_for_update_on_startup=false',
+  'features.plugins=false',
+  'features.apps=false',
+  // Codex offers these tools only once its database exists. A session that starts without them and resumes with them
+  // would miss the provider's cache.
+  'features.goals=false',
+];
 
 /** Codex. Its own sandbox prevents writes. It reports the usage of the whole thread. */
 export const codex: Agent = {
@@ -31,6 +43,7 @@ export const codex: Agent = {
   priceProvider: 'openai',
   install: 'npm install -g @openai/codex',
   variables: ['OPENAI_*', 'CODEX_*', 'AZURE_OPENAI_*'],
+  sessionLost: /no rollout found for thread id|active writer/i,
 
   invoke(question, put) {
     return {
@@ -41,21 +54,9 @@ export const codex: Agent = {
         question.writes === true ? 'workspace-write' : 'read-only',
         '--skip-git-repo-check',
         ...(question.model === null ? [] : ['--model', question.model]),
-        // Load nothing from the repository under review: do not read AGENTS.md.
-        '-c',
-        'project_doc_max_bytes=0',
-        '-c',
-        'check_for_update_on_startup=false',
-        '-c',
-        'features.plugins=false',
-        '-c',
-        'features.apps=false',
-        // Codex offers these tools only once its database exists. A session that starts without them and resumes with
-        // them would miss the provider's cache.
-        '-c',
-        'features.goals=false',
+        ...SETTINGS.flatMap((setting) => ['-c', setting]),
         '--output-schema',
-        put('schema.json', JSON.stringify(question.strictSchema)),
+        put('schema.json', JSON.stringify(strictSchema(question.schema))),
         ...(question.sessionId === null ? [] : ['resume', question.sessionId]),
         '-',
       ],
@@ -85,36 +86,24 @@ export const codex: Agent = {
         return events;
     }
   },
-
-  explain(stderr) {
-    if (/no rollout found for thread id|active writer/i.test(stderr)) {
-      return { kind: 'session-lost', said: shorten(stderr) };
-    }
-    if (/input_too_large/.test(stderr)) return { kind: 'agent-error', said: 'the prompt is longer than Codex takes' };
-    return null;
-  },
 };
 
-// Text before a tool call is commentary. The answer follows the last tool call.
 function readItem(events: AgentEvents, item: Readonly<Record<string, unknown>>): AgentEvents {
   switch (item['type']) {
     case 'agent_message':
       return { ...events, text: stringAt(item, 'text') ?? events.text };
     case 'command_execution':
-      return {
-        ...events,
-        text: '',
-        doing: stringAt(item, 'command'),
-        filesRead: [...events.filesRead, ...readIn(item)],
-      };
+      return withToolCall(events, stringAt(item, 'command'), readIn(item));
     case 'mcp_tool_call':
     case 'file_change':
     case 'web_search':
-      return { ...events, text: '', doing: [item['type'], ...arrayAt(item, 'changes').map(String)].join(' ') };
+      return withToolCall(events, [item['type'], ...arrayAt(item, 'changes').map(pathOf)].join(' '), []);
     default:
       return events;
   }
 }
+
+const pathOf = (change: unknown) => stringAt(change, 'path');
 
 // Codex has no tool to read files; it prints them with shell commands.
 function readIn(item: Readonly<Record<string, unknown>>): readonly string[] {
@@ -133,4 +122,43 @@ function usageOf(usage: Readonly<Record<string, unknown>>): Usage {
     outputTokens: numberAt(usage, 'output_tokens'),
     costUsd: null,
   };
+}
+
+/** Returns a schema for OpenAI's strict mode, which has no optional fields: they become required and nullable. */
+export function strictSchema(schema: object): object {
+  return strict(schema) as object;
+}
+
+const UNSUPPORTED = ['minLength', 'maxLength', 'pattern', 'minimum', 'maximum', 'default', 'minItems', 'maxItems'];
+
+function strict(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(strict);
+  if (!isRecord(value)) return value;
+  const inner = Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => !UNSUPPORTED.includes(key))
+      .map(([key, one]) => [key, key === 'properties' ? one : strict(one)]),
+  );
+  const properties = value['properties'];
+  if (!isRecord(properties)) return inner;
+  const required = Array.isArray(value['required']) ? value['required'] : [];
+  return {
+    ...inner,
+    properties: Object.fromEntries(
+      Object.entries(properties).map(([name, one]) => [
+        name,
+        required.includes(name) ? strict(one) : orNull(strict(one)),
+      ]),
+    ),
+    required: Object.keys(properties),
+    additionalProperties: false,
+  };
+}
+
+function orNull(schema: unknown): unknown {
+  if (isRecord(schema) && Array.isArray(schema['anyOf'])) {
+    const already = schema['anyOf'].some((one) => isRecord(one) && one['type'] === 'null');
+    return already ? schema : { ...schema, anyOf: [...schema['anyOf'], { type: 'null' }] };
+  }
+  return { anyOf: [schema, { type: 'null' }] };
 }

@@ -1,6 +1,7 @@
 import { isRecord, lastObject } from '../kernel/json.ts';
+import { isAmount } from '../kernel/shape.ts';
 import { type Agent, type AgentEvents, joinPrompt, NO_EVENTS } from './agent.ts';
-import { isTokenCount, numberAt, readEvent, stringAt } from './parse-output.ts';
+import { numberAt, readEvent, stringAt } from './parse-output.ts';
 
 /** Returns an agent that runs a custom command: prompt on standard input, last JSON object on standard output. */
 export function commandAgent(given: {
@@ -21,6 +22,7 @@ export function commandAgent(given: {
     priceProvider: null,
     install: null,
     variables: ['*'],
+    sessionLost: null,
 
     invoke(question, put) {
       const session: Record<string, string> =
@@ -39,7 +41,6 @@ export function commandAgent(given: {
       text: stdout,
       done: true,
     }),
-    explain: () => null,
   };
 }
 
@@ -56,7 +57,7 @@ function answerFacts(stdout: string, asked: string | null): Pick<AgentEvents, 's
           cachedInputTokens: numberAt(usage, 'cached_input_tokens'),
           cacheWriteTokens: numberAt(usage, 'cache_write_tokens'),
           outputTokens: numberAt(usage, 'output_tokens'),
-          costUsd: isTokenCount(usage['cost_usd']) ? usage['cost_usd'] : null,
+          costUsd: isAmount(usage['cost_usd']) ? usage['cost_usd'] : null,
         }
       : null,
   };

@@ -122,7 +122,8 @@ function notStarted(program: string, code: string): AgentFailure {
  * else a temporary copy of the working tree. If neither is possible, the agent is not started.
  */
 async function protect(call: AgentCall, scratch: Scratch): Promise<AgentCall | { readonly failure: AgentFailure }> {
-  const hidden = hiddenPaths(call.agent, call.cwd);
+  const { loads = [] } = call.agent;
+  const hidden = loads.map((name) => join(call.cwd, name)).filter((path) => statIfPresent(path) !== null);
   const readOnly = call.sandbox === true ? [call.cwd] : [];
   const [first] = [...hidden, ...readOnly];
   if (first === undefined) return call;
@@ -132,24 +133,19 @@ async function protect(call: AgentCall, scratch: Scratch): Promise<AgentCall | {
   // Edits in a temporary copy would be lost.
   if (call.question.writes === true) return unprotected;
   const cwd = join(scratch.folder, 'copy');
-  const copied = await copyWorkingTree(call.cwd, cwd, call.agent.loads ?? []);
+  const copied = await copyWorkingTree(call.cwd, cwd, loads);
   return copied.ok ? { ...call, cwd } : unprotected;
 }
 
-/** Returns the paths in the repository that an agent would load and must not see. */
-function hiddenPaths(agent: Agent, root: string): readonly string[] {
-  return (agent.loads ?? []).map((name) => join(root, name)).filter((path) => statIfPresent(path) !== null);
-}
-
-/** A program that starts another one with some folders read-only or empty. */
-export type Sandboxed = { readonly program: string; readonly before: readonly string[] };
-
-/** Wraps a program in bubblewrap; `null` if bubblewrap is not installed, and then the program must not be started. */
+/**
+ * Returns a program that starts another one with some folders read-only or empty; `null` if bubblewrap is not installed,
+ * and then the other one must not be started.
+ */
 export function sandboxed(
   program: string,
   folders: { readonly readOnly?: readonly string[]; readonly hidden?: readonly string[] },
   path: string,
-): Sandboxed | null {
+): { readonly program: string; readonly before: readonly string[] } | null {
   const bubblewrap = findProgram('bwrap', path, '/');
   if (bubblewrap === null) return null;
   const binds = [
@@ -194,7 +190,7 @@ function failureOf(call: AgentCall, end: Ended, events: AgentEvents): AgentFailu
   if (events.failure !== null) return events.failure;
   if (end.code !== 0 || !events.done) {
     const said = errorText(end);
-    if (said !== '') return call.agent.explain(said) ?? errorFailure(said, null, new Date());
+    if (said !== '') return errorFailure(said, null, new Date(), call.agent.sessionLost);
     return { kind: 'agent-error', said: describeExit(end) };
   }
   const { sessionId: asked } = call.question;

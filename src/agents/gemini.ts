@@ -1,6 +1,6 @@
 import type { Usage } from '../kernel/agent.ts';
 import { type Agent, type AgentEvents, joinPrompt } from './agent.ts';
-import { errorFailure, numberAt, objectAt, readEvent, shorten, stringAt } from './parse-output.ts';
+import { errorFailure, numberAt, objectAt, readEvent, stringAt, withToolCall } from './parse-output.ts';
 
 // Overrides the user's settings for this call only: read tools only, nothing from the repository under review, one
 // attempt per request, and no clean-up of sessions that may be resumed later.
@@ -35,6 +35,7 @@ export const gemini: Agent = {
   priceProvider: 'google',
   install: 'npm install -g @google/gemini-cli',
   variables: ['GEMINI_*', 'GOOGLE_*'],
+  sessionLost: /session.*(?:not found|invalid)|no previous sessions|invalid session identifier/i,
 
   invoke(question, put) {
     return {
@@ -85,26 +86,13 @@ export const gemini: Agent = {
         return events;
     }
   },
-
-  explain(stderr) {
-    return /session.*(?:not found|invalid)|no previous sessions|invalid session identifier/i.test(stderr)
-      ? { kind: 'session-lost', said: shorten(stderr) }
-      : null;
-  },
 };
 
-// Text before a tool call is commentary. The answer follows the last tool call.
 function readTool(events: AgentEvents, event: Readonly<Record<string, unknown>>): AgentEvents {
   const parameters = objectAt(event, 'parameters');
   const path = stringAt(parameters, 'file_path') ?? stringAt(parameters, 'absolute_path');
   const name = stringAt(event, 'tool_name') ?? 'a tool';
-  return {
-    ...events,
-    begun: true,
-    text: '',
-    doing: path === null ? name : `${name} ${path}`,
-    filesRead: name === 'read_file' && path !== null ? [...events.filesRead, path] : events.filesRead,
-  };
+  return withToolCall(events, `${name} ${path ?? ''}`.trimEnd(), name === 'read_file' && path !== null ? [path] : []);
 }
 
 // `input` excludes cached tokens. The figures cover this call.

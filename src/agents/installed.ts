@@ -125,12 +125,6 @@ export async function reportAgent(
   return { ...common, version: null, resume: declared };
 }
 
-/** A cache of program versions. A program is started again only if its file changed. */
-export type Versions = {
-  /** Returns the version, cached or from `ask`; `null` if the program reports none. */
-  of(program: string, ask: () => Promise<string | null>): Promise<string | null>;
-};
-
 const MOST_KEPT = 50;
 
 // The file of a version launcher stays the same when the user switches versions, so entries expire.
@@ -149,34 +143,37 @@ const ENTRY: Shape<VersionEntry> = {
   at: isAmount,
 };
 
+/** A cache of program versions. A program is started again only if its file changed. */
+export type Versions = ReturnType<typeof openVersions>;
+
 /** Opens the cache in the clone's own folder. If the cache is unreadable, programs are asked again. */
-export function openVersions(commonDir: string, now: () => number = Date.now): Versions {
+export function openVersions(commonDir: string, now: () => number = Date.now) {
   const list = openListFile(commonDir, 'versions.json');
   const read = () => list.read().flatMap((one) => readShape(one, ENTRY) ?? []);
-  const asking = new Map<string, Promise<string | null>>();
+  const known = new Map<string, Promise<string | null>>();
 
-  function find(file: ProgramFile): string | null {
-    const entry = read().find((one) => isSame(one, file));
-    return entry !== undefined && entry.at <= now() && now() - entry.at < KNOWN_FOR_MS ? entry.version : null;
-  }
-
-  // If the entry cannot be written, the program is only asked again later.
-  async function askAndKeep(file: ProgramFile, ask: () => Promise<string | null>): Promise<string | null> {
+  async function findOrAsk(file: ProgramFile, ask: () => Promise<string | null>): Promise<string | null> {
+    const entry = read().find(
+      ({ path, size, changed }) => path === file.path && size === file.size && changed === file.changed,
+    );
+    if (entry !== undefined && entry.at <= now() && now() - entry.at < KNOWN_FOR_MS) return entry.version;
     const version = await ask();
     if (version === null) return null;
-    const others = read().filter((one) => one.path !== file.path);
+    const others = read().filter(({ path }) => path !== file.path);
+    // If the entry cannot be written, the program is only asked again later.
     list.write([...others.slice(1 - MOST_KEPT), { ...file, version, at: now() }]);
     return version;
   }
 
   return {
-    async of(program, ask) {
+    /** Returns the version, cached or from `ask`; `null` if the program reports none. */
+    async of(program: string, ask: () => Promise<string | null>): Promise<string | null> {
       const file = fileOf(program);
       if (file === null) return ask();
       const key = JSON.stringify(file);
-      const answer = asking.get(key) ?? find(file) ?? askAndKeep(file, ask);
-      asking.set(key, Promise.resolve(answer));
-      return answer;
+      const version = known.get(key) ?? findOrAsk(file, ask);
+      known.set(key, version);
+      return version;
     },
   };
 }
@@ -190,8 +187,4 @@ function fileOf(program: string): ProgramFile | null {
   } catch {
     return null;
   }
-}
-
-function isSame(a: ProgramFile, b: ProgramFile): boolean {
-  return a.path === b.path && a.size === b.size && a.changed === b.changed;
 }

@@ -1,6 +1,6 @@
 import { addUsage, type Usage } from '../kernel/agent.ts';
 import type { Agent, AgentEvents } from './agent.ts';
-import { errorFailure, numberAt, objectAt, readEvent, shorten, stringAt } from './parse-output.ts';
+import { errorFailure, numberAt, objectAt, readEvent, shorten, stringAt, withToolCall } from './parse-output.ts';
 
 const REVIEWER = 'onceover-reviewer';
 
@@ -17,13 +17,8 @@ function config(prompt: string, writes: boolean): object {
     todowrite: false,
   };
   const permission = { edit: writes ? 'allow' : 'deny', bash: 'deny', webfetch: 'deny', external_directory: 'deny' };
-  const reviewer = {
-    description: writes ? 'Reads and fixes' : 'Reads and judges',
-    mode: 'primary',
-    prompt,
-    tools,
-    permission,
-  };
+  const description = writes ? 'Reads and fixes' : 'Reads and judges';
+  const reviewer = { description, mode: 'primary', prompt, tools, permission };
   return { autoupdate: false, share: 'disabled', agent: { [REVIEWER]: reviewer } };
 }
 
@@ -50,6 +45,8 @@ export const opencode: Agent = {
     'GEMINI_*',
     'GOOGLE_*',
   ],
+
+  sessionLost: /session not found/i,
 
   // The options that disable plug-ins and project configuration do not always keep this folder out.
   loads: ['.opencode'],
@@ -93,28 +90,21 @@ export const opencode: Agent = {
       case 'tool_use':
         return readTool(known, body);
       case 'step_finish':
-        return readStep(
-          { ...known, usage: addUsage(known.usage, usageOf(body)) },
-          stringAt(body, 'reason') ?? 'unknown',
-        );
+        return readStep({ ...known, usage: addUsage(known.usage, usageOf(body)) }, stringAt(body, 'reason'));
       case 'error': {
         const error = objectAt(event, 'error');
-        const status = numberAt(objectAt(error, 'data'), 'statusCode');
-        const said = stringAt(objectAt(error, 'data'), 'message') ?? stringAt(error, 'name') ?? 'error';
-        return { ...known, failure: errorFailure(said, status === 0 ? null : status, now) };
+        const data = objectAt(error, 'data');
+        const said = stringAt(data, 'message') ?? stringAt(error, 'name') ?? 'error';
+        return { ...known, failure: errorFailure(said, numberAt(data, 'statusCode'), now) };
       }
       default:
         return known;
     }
   },
-
-  explain(stderr) {
-    return /session not found/i.test(stderr) ? { kind: 'session-lost', said: shorten(stderr) } : null;
-  },
 };
 
 // Only "stop" is a successful end. After "unknown" opencode would retry forever; "length" means a truncated answer.
-function readStep(events: AgentEvents, reason: string): AgentEvents {
+function readStep(events: AgentEvents, reason: string | null): AgentEvents {
   switch (reason) {
     case 'stop':
       return { ...events, done: true };
@@ -123,20 +113,17 @@ function readStep(events: AgentEvents, reason: string): AgentEvents {
     case 'length':
       return { ...events, failure: { kind: 'unreadable-answer', why: 'truncated', said: shorten(events.text) } };
     default:
-      return { ...events, failure: { kind: 'agent-error', said: `the model's answer ended as "${reason}"` } };
+      return {
+        ...events,
+        failure: { kind: 'agent-error', said: `the model's answer ended as "${reason ?? 'unknown'}"` },
+      };
   }
 }
 
-// Text before a tool call is commentary. The answer follows the last tool call.
 function readTool(events: AgentEvents, body: Readonly<Record<string, unknown>>): AgentEvents {
   const path = stringAt(objectAt(objectAt(body, 'state'), 'input'), 'filePath');
   const name = stringAt(body, 'tool') ?? 'a tool';
-  return {
-    ...events,
-    text: '',
-    doing: path === null ? name : `${name} ${path}`,
-    filesRead: name === 'read' && path !== null ? [...events.filesRead, path] : events.filesRead,
-  };
+  return withToolCall(events, `${name} ${path ?? ''}`.trimEnd(), name === 'read' && path !== null ? [path] : []);
 }
 
 // Each step reports its own usage. `input` excludes cached tokens.

@@ -1,5 +1,7 @@
 import type { AgentFailure } from '../kernel/agent.ts';
 import { isRecord } from '../kernel/json.ts';
+import { isAmount } from '../kernel/shape.ts';
+import type { AgentEvents } from './agent.ts';
 
 /** Parses a line as a JSON object; `null` if it is something else that the agent printed. */
 export function readEvent(line: string): Readonly<Record<string, unknown>> | null {
@@ -26,16 +28,17 @@ export function stringAt(value: unknown, key: string): string | null {
 /** Returns the number under a key; 0 if there is none or it is negative. */
 export function numberAt(value: unknown, key: string): number {
   const found = isRecord(value) ? value[key] : undefined;
-  return isTokenCount(found) ? found : 0;
-}
-
-export function isTokenCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+  return isAmount(found) ? found : 0;
 }
 
 export function arrayAt(value: unknown, key: string): readonly unknown[] {
   const found = isRecord(value) ? value[key] : undefined;
   return Array.isArray(found) ? found : [];
+}
+
+/** Adds a tool call to the events. Text before it is commentary: the answer follows the last tool call. */
+export function withToolCall(events: AgentEvents, doing: string | null, filesRead: readonly string[]): AgentEvents {
+  return { ...events, begun: true, text: '', doing, filesRead: [...events.filesRead, ...filesRead] };
 }
 
 // Error texts of agents and providers for usage limits and missing logins. They are matched against errors only, never
@@ -46,9 +49,18 @@ const LIMIT =
 const LOGIN =
   /not logged in|please run \/login|failed to authenticate|invalid (?:x-)?api.?key|unauthori[sz]ed|authentication|missing (?:an? )?(?:environment variable|api.?key)|api key not (?:valid|found)|\b401\b|\b403\b/i;
 
-/** Returns the failure that an error's text and HTTP status mean; `now` resolves times like "in 5 minutes". */
-export function errorFailure(said: string, status: number | null, now: Date): AgentFailure {
+/**
+ * Returns the failure that an error's text and HTTP status mean. `now` resolves times like "in 5 minutes"; `sessionLost`
+ * is the agent's own sign of a lost session.
+ */
+export function errorFailure(
+  said: string,
+  status: number | null,
+  now: Date,
+  sessionLost: RegExp | null = null,
+): AgentFailure {
   const short = shorten(said);
+  if (sessionLost?.test(said) === true) return { kind: 'session-lost', said: short };
   if (status === 429 || LIMIT.test(said)) return { kind: 'limit', said: short, resetAt: resetTime(said, now) };
   if (status === 401 || status === 403 || LOGIN.test(said)) return { kind: 'not-logged-in', said: short };
   return { kind: 'agent-error', said: short };

@@ -7,65 +7,41 @@ import { commandAgent } from './command.ts';
 import { callAgent } from './dispatch.ts';
 import { isCustomCommand, type KnownAgent, openVersions, programVersion, type Versions } from './installed.ts';
 
-/** Passes calls on: the first at once, the others at most once per pause. */
-type Throttle<T> = {
-  tell(value: T): void;
-  /** Stops: a call that still waits is dropped. */
-  end(): void;
-};
-
-/** Returns a throttle. Of the calls during a pause, only the last is passed on, after the pause. */
-function throttle<T>(pauseMs: number, tell: (value: T) => void): Throttle<T> {
-  let pause: NodeJS.Timeout | null = null;
-  let later: { readonly value: T } | null = null;
-  const tellNow = (value: T) => {
-    later = null;
-    pause = setTimeout(() => {
-      pause = null;
-      if (later !== null) tellNow(later.value);
-    }, pauseMs);
-    pause.unref();
-    tell(value);
+/** Passes calls on: the first at once, the others at most once per pause. Of the calls during a pause only the last counts. */
+function throttle<T>(pauseMs: number, pass: (value: T) => void) {
+  let passedAt = Number.NEGATIVE_INFINITY;
+  let later: NodeJS.Timeout | undefined;
+  const passNow = (value: T) => {
+    passedAt = performance.now();
+    pass(value);
   };
   return {
-    tell(value) {
-      if (pause === null) tellNow(value);
-      else later = { value };
+    tell(value: T) {
+      clearTimeout(later);
+      const wait = passedAt + pauseMs - performance.now();
+      if (wait <= 0) passNow(value);
+      else later = setTimeout(passNow, wait, value).unref();
     },
-    end() {
-      if (pause !== null) clearTimeout(pause);
-      later = null;
-    },
+    /** Drops a call that still waits. */
+    end: () => clearTimeout(later),
   };
 }
 
-/** Runs one job at a time per key, in the order in which the jobs arrive. */
-type SessionLocks = {
-  /** Waits for the turn, then runs `work`. After `stop` it no longer waits, and `work` must check `stop` itself. */
-  take<T>(key: string, stop: AbortSignal | null, work: () => Promise<T>): Promise<T>;
-};
-
-function openSessionLocks(): SessionLocks {
+/**
+ * Returns a function that runs one job at a time per key, in the order of arrival. After `stop` a job no longer waits, and
+ * must check `stop` itself.
+ */
+function openSessionLocks() {
   const last = new Map<string, Promise<void>>();
-  return {
-    async take(key, stop, work) {
-      const before = last.get(key) ?? null;
-      let leave = () => {};
-      const left = new Promise<void>((resolve) => {
-        leave = resolve;
-      });
-      // Includes `before`, so that the next job cannot overtake it if this one stops waiting.
-      const mine = Promise.all([before, left]).then(() => {
-        if (last.get(key) === mine) last.delete(key);
-      });
-      last.set(key, mine);
-      try {
-        if (before !== null) await beforeOrStop(before, stop);
-        return await work();
-      } finally {
-        leave();
-      }
-    },
+  return <T>(key: string, stop: AbortSignal | null, job: () => Promise<T>): Promise<T> => {
+    const before = last.get(key);
+    const mine = before === undefined ? job() : beforeOrStop(before, stop).then(job);
+    // Includes `before`, so that the next job cannot overtake it if this one stops waiting.
+    const ended = Promise.allSettled([before, mine]).then(() => {
+      if (last.get(key) === ended) last.delete(key);
+    });
+    last.set(key, ended);
+    return mine;
   };
 }
 
@@ -103,7 +79,7 @@ const WATCH_PAUSE_MS = 100;
 export function openReviewers(options: Options): Reviewers {
   const { known, root } = options;
   const versions = openVersions(options.commonDir);
-  const locks = openSessionLocks();
+  const inTurn = openSessionLocks();
   const tried = new Map<string, ReturnType<Options['resumable']>>();
   const find = (name: string) => known.find(({ agent }) => agent.name === name) ?? notInstalled(name);
   const abilityOf = (name: string, version: string) => {
@@ -141,7 +117,7 @@ export function openReviewers(options: Options): Reviewers {
     async ask(name, question, { stop, watch }) {
       const send = () => sendTo(find(name), options, { ...question, stop, watch });
       const { sessionId } = question;
-      return sessionId === null ? send() : locks.take(JSON.stringify([name, sessionId]), stop, send);
+      return sessionId === null ? send() : inTurn(JSON.stringify([name, sessionId]), stop, send);
     },
   };
 }
@@ -208,7 +184,6 @@ const NO_QUESTION: Omit<AgentQuestion, 'model'> = {
   stable: 'stable',
   dynamic: 'dynamic',
   schema: {},
-  strictSchema: {},
   sessionId: null,
   newSessionId: 'new',
   usedBefore: null,

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { PRIORITIES } from '../config/settings.ts';
-import { isRecord } from '../kernel/json.ts';
 import { SEVERITIES } from '../kernel/review-loops.ts';
 
 // The answers that reviewers and fixers give. Each schema is sent to the agent, and checks the answer that comes back.
@@ -14,86 +13,76 @@ const previous = z
   )
   .describe('What became of each earlier finding that you were given.');
 
-/** The answer of a gate's or a rule's reviewer. */
-const gateAnswer = z.looseObject({
-  status: z.enum(['pass', 'fail']).describe('pass only if nothing has to change.'),
-  violations: z
-    .array(
-      z.looseObject({
-        file: z.string().describe('Path from the root of the repository.'),
-        line: z.int().min(1).nullable().describe('Line in the file as it is now.'),
-        code: z.string().optional().describe('The code in question, quoted exactly.'),
-        issue: z.string().describe('What is wrong, and what follows from it.'),
-        fix: z.string().optional().describe('What would put it right.'),
-        priority: z.enum(PRIORITIES),
-      }),
-    )
-    .describe('Every problem that has to change; empty for a pass.'),
-  previous: previous.optional(),
-  message: z.string().optional(),
-});
-
-/** The answer of a reviewer in a loop. */
-const loopAnswer = z.looseObject({
-  approved: z.boolean(),
-  issues: z.array(
-    z.looseObject({
-      severity: z.enum(SEVERITIES),
-      category: z.string().optional(),
-      description: z.string(),
-      location: z.string().optional(),
-      suggestion: z.string().optional(),
-    }),
-  ),
-  summary: z.string(),
-});
-
-/** The answer of the role that derives tests from documents. */
-const outlineAnswer = z.looseObject({
-  outlines: z.array(
-    z.looseObject({
-      title: z.string(),
-      given: z.string(),
-      action: z.string(),
-      expected: z.string(),
-      source: z.string().describe('The document and the sentence that demand it.'),
-      catches: z.string().optional().describe('The mistake for which it would fail.'),
-    }),
-  ),
-  summary: z.string().describe('What you covered, and what the documents leave open.'),
-});
-
-/** The answer of a reviewer that judges a step's outputs by criteria. */
-const qualityAnswer = z.looseObject({
-  passed: z.boolean(),
-  feedback: z.string(),
-  criteria_results: z
-    .array(z.looseObject({ criterion: z.string(), passed: z.boolean(), feedback: z.string().nullable().optional() }))
-    .optional(),
-});
-
-/** The answer of a fixer. */
-const fixerAnswer = z.looseObject({
-  summary: z.string().describe('What you changed, in a few sentences.'),
-  dispositions: z
-    .array(z.looseObject({ id: z.string(), state: z.enum(['fixed', 'declined']), why: z.string() }))
-    .optional()
-    .describe('What you did about each finding.'),
-});
-
-/** The answer to a question of the resume probe. */
-const probeAnswer = z.looseObject({
-  reply: z.string().describe('What was asked for, and nothing else.'),
-  issues: z.array(z.looseObject({ description: z.string() })).describe('What is wrong with the file; empty later on.'),
-});
-
 export const ANSWER_SCHEMAS = {
-  gate: gateAnswer,
-  loop: loopAnswer,
-  quality: qualityAnswer,
-  fixer: fixerAnswer,
-  outline: outlineAnswer,
-  probe: probeAnswer,
+  /** The answer of a gate's or a rule's reviewer. */
+  gate: z.looseObject({
+    status: z.enum(['pass', 'fail']).describe('pass only if nothing has to change.'),
+    violations: z
+      .array(
+        z.looseObject({
+          file: z.string().describe('Path from the root of the repository.'),
+          line: z.int().min(1).nullable().describe('Line in the file as it is now.'),
+          code: z.string().optional().describe('The code in question, quoted exactly.'),
+          issue: z.string().describe('What is wrong, and what follows from it.'),
+          fix: z.string().optional().describe('What would put it right.'),
+          priority: z.enum(PRIORITIES),
+        }),
+      )
+      .describe('Every problem that has to change; empty for a pass.'),
+    previous: previous.optional(),
+    message: z.string().optional(),
+  }),
+  /** The answer of a reviewer in a loop. */
+  loop: z.looseObject({
+    approved: z.boolean(),
+    issues: z.array(
+      z.looseObject({
+        severity: z.enum(SEVERITIES),
+        category: z.string().optional(),
+        description: z.string(),
+        location: z.string().optional(),
+        suggestion: z.string().optional(),
+      }),
+    ),
+    summary: z.string(),
+  }),
+  /** The answer of the role that derives tests from documents. */
+  outline: z.looseObject({
+    outlines: z.array(
+      z.looseObject({
+        title: z.string(),
+        given: z.string(),
+        action: z.string(),
+        expected: z.string(),
+        source: z.string().describe('The document and the sentence that demand it.'),
+        catches: z.string().optional().describe('The mistake for which it would fail.'),
+      }),
+    ),
+    summary: z.string().describe('What you covered, and what the documents leave open.'),
+  }),
+  /** The answer of a reviewer that judges a step's outputs by criteria. */
+  quality: z.looseObject({
+    passed: z.boolean(),
+    feedback: z.string(),
+    criteria_results: z
+      .array(z.looseObject({ criterion: z.string(), passed: z.boolean(), feedback: z.string().nullable().optional() }))
+      .optional(),
+  }),
+  /** The answer of a fixer. */
+  fixer: z.looseObject({
+    summary: z.string().describe('What you changed, in a few sentences.'),
+    dispositions: z
+      .array(z.looseObject({ id: z.string(), state: z.enum(['fixed', 'declined']), why: z.string() }))
+      .optional()
+      .describe('What you did about each finding.'),
+  }),
+  /** The answer to a question of the resume probe. */
+  probe: z.looseObject({
+    reply: z.string().describe('What was asked for, and nothing else.'),
+    issues: z
+      .array(z.looseObject({ description: z.string() }))
+      .describe('What is wrong with the file; empty later on.'),
+  }),
 } as const;
 
 export type AnswerKind = keyof typeof ANSWER_SCHEMAS;
@@ -105,17 +94,7 @@ export type JsonSchema = { readonly [key: string]: unknown };
 
 /** Returns the JSON schema of an answer, as most agents take it. An answer with further fields can still be read. */
 export function answerSchema(kind: AnswerKind): JsonSchema {
-  const known = made.get(kind) ?? jsonSchema(ANSWER_SCHEMAS[kind]);
-  made.set(kind, known);
-  return known;
-}
-
-const made = new Map<AnswerKind, JsonSchema>();
-
-/** Returns both schemas of an answer, as a question carries them. */
-export function answerSchemas(kind: AnswerKind): { readonly schema: JsonSchema; readonly strictSchema: JsonSchema } {
-  const schema = answerSchema(kind);
-  return { schema, strictSchema: strictSchema(schema) };
+  return jsonSchema(ANSWER_SCHEMAS[kind]);
 }
 
 /** Returns the JSON schema of a zod type, without the `$schema` key. */
@@ -127,43 +106,4 @@ export function jsonSchema(type: z.ZodType): JsonSchema {
     },
   });
   return schema;
-}
-
-/** Returns a schema for OpenAI's strict mode, which has no optional fields: they become required and nullable. */
-export function strictSchema(schema: JsonSchema): JsonSchema {
-  return strict(schema) as JsonSchema;
-}
-
-const UNSUPPORTED = ['minLength', 'maxLength', 'pattern', 'minimum', 'maximum', 'default', 'minItems', 'maxItems'];
-
-function strict(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(strict);
-  if (!isRecord(value)) return value;
-  const inner = Object.fromEntries(
-    Object.entries(value)
-      .filter(([key]) => !UNSUPPORTED.includes(key))
-      .map(([key, one]) => [key, key === 'properties' ? one : strict(one)]),
-  );
-  const properties = value['properties'];
-  if (!isRecord(properties)) return inner;
-  const required = Array.isArray(value['required']) ? value['required'] : [];
-  return {
-    ...inner,
-    properties: Object.fromEntries(
-      Object.entries(properties).map(([name, one]) => [
-        name,
-        required.includes(name) ? strict(one) : orNull(strict(one)),
-      ]),
-    ),
-    required: Object.keys(properties),
-    additionalProperties: false,
-  };
-}
-
-function orNull(schema: unknown): unknown {
-  if (isRecord(schema) && Array.isArray(schema['anyOf'])) {
-    const already = schema['anyOf'].some((one) => isRecord(one) && one['type'] === 'null');
-    return already ? schema : { ...schema, anyOf: [...schema['anyOf'], { type: 'null' }] };
-  }
-  return { anyOf: [schema, { type: 'null' }] };
 }

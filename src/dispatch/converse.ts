@@ -11,7 +11,7 @@ import { describeUnreadable } from '../ui/describe-agent-failure.ts';
 import type { AnswerKind, Answers } from './answer-schemas.ts';
 import { startCooldown } from './cooldowns.ts';
 import type { Budget } from './limits.ts';
-import { type ComposedPrompt, repairPrompt, wholeRepairPrompt } from './prompt.ts';
+import { type ComposedPrompt, repairPrompt } from './prompt.ts';
 import { answerFromEdits, keepRefusal, readAnswer } from './read-answer.ts';
 import { type DispatchState, nextDispatchStep, startDispatch, transcriptEntry } from './retry.ts';
 
@@ -162,11 +162,11 @@ export async function repairQuestion(
   last: AgentReply | null,
   { canResume }: Pick<ReviewerFacts, 'canResume'>,
 ): Promise<Question> {
-  const why = describeUnreadable(because);
+  const repair = repairPrompt(describeUnreadable(because));
   if (last !== null && last.sessionId !== null && (await canResume())) {
-    return { ...base, dynamic: repairPrompt(why), sessionId: last.sessionId, usedBefore: last.sessionUsage };
+    return { ...base, dynamic: repair, sessionId: last.sessionId, usedBefore: last.sessionUsage };
   }
-  return { ...whole, dynamic: wholeRepairPrompt(whole.dynamic, why), sessionId: null, usedBefore: null };
+  return { ...whole, dynamic: `${whole.dynamic}\n\n${repair}`, sessionId: null, usedBefore: null };
 }
 
 /** An answer with the reply that it stands in, or why there is none. */

@@ -1,41 +1,33 @@
 import type { Settings } from '../config/settings.ts';
 import type { Usage } from '../kernel/agent.ts';
 
-type SpentUp = 'usd' | 'dispatches';
-
 /** Counts the calls of a run and their cost, repeated questions included. */
-export type Budget = {
-  /** Takes one call from the budget; returns the limit that is reached instead, if there is one. */
-  spend(): SpentUp | null;
-  /** Returns the limit that is reached, so that no further call is allowed; else `null`. */
-  over(): SpentUp | null;
-  used(agent: string, usage: Usage | null): void;
-  /** Returns the agents that were called and reported no cost. */
-  unpriced(): readonly string[];
-  dispatches(): number;
-};
+export type Budget = ReturnType<typeof openBudget>;
 
-export function openBudget(limits: Settings['budget']): Budget {
+export function openBudget(limits: Settings['budget']) {
   let dispatches = 0;
   let usd = 0;
   const unpriced = new Set<string>();
-  const over = () => {
+  /** Returns the limit that is reached, so that no further call is allowed; else `null`. */
+  const over = (): 'usd' | 'dispatches' | null => {
     if (limits.dispatches !== null && dispatches >= limits.dispatches) return 'dispatches';
     return limits.usd !== null && usd >= limits.usd ? 'usd' : null;
   };
   return {
     over,
+    /** Takes one call from the budget; returns the limit that is reached instead, if there is one. */
     spend() {
       const spent = over();
       if (spent === null) dispatches++;
       return spent;
     },
-    used(agent, usage) {
+    used(agent: string, usage: Usage | null): void {
       const cost = usage?.costUsd ?? null;
       if (cost === null) unpriced.add(agent);
       else usd += cost;
     },
-    unpriced: () => [...unpriced],
+    /** Returns the agents that were called and reported no cost. */
+    unpriced: (): readonly string[] => [...unpriced],
     dispatches: () => dispatches,
   };
 }
@@ -75,18 +67,16 @@ export function sharePending<T>(work: () => Promise<T>): () => Promise<T> {
 }
 
 /** Lets callers with the same prompt prefix start after the first one, so that they read it from the provider's cache. */
-export type PrefixGate = {
-  /**
-   * Waits until the first caller with this prefix has heard from its agent. The first caller does not wait, but must call
-   * the returned function to let the others start. `null` if the prefix is not shared.
-   */
-  join(prefix: string | null): Promise<() => void>;
-};
+export type PrefixGate = ReturnType<typeof openPrefixGate>;
 
-export function openPrefixGate(): PrefixGate {
+export function openPrefixGate() {
   const warm = new Map<string, Promise<void>>();
   return {
-    async join(prefix) {
+    /**
+     * Waits until the first caller with this prefix has heard from its agent. The first caller does not wait, but must call
+     * the returned function to let the others start. `null` if the prefix is not shared.
+     */
+    async join(prefix: string | null): Promise<() => void> {
       let begun = () => {};
       if (prefix === null) return begun;
       const leader = warm.get(prefix);

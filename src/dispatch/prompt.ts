@@ -55,8 +55,3 @@ function join(sections: readonly PromptSection[], kind: PromptSection['kind']): 
 export function repairPrompt(why: string): string {
   return `Your last answer could not be read: ${why}. Repeat your answer as one JSON object of the requested form, and nothing else.`;
 }
-
-/** Returns the whole question with the repair prompt, for an agent that has no session to resume. */
-export function wholeRepairPrompt(question: string, why: string): string {
-  return `${question}\n\n${repairPrompt(why)}`;
-}

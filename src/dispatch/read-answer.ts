@@ -37,13 +37,10 @@ export function keepRefusal<K extends AnswerKind>(kind: K, first: Reply, repeate
 
 const LONGEST_SUMMARY = 1000;
 
-const FROM_EDITS: { readonly [K in AnswerKind]?: (reply: Reply) => Answers[K] } = {
-  fixer: ({ text }) => ({ summary: text.trim().slice(0, LONGEST_SUMMARY) }),
-};
-
 /** Returns the answer of an agent whose edits count although its reply is unreadable; `null` for all but fixers. */
 export function answerFromEdits<K extends AnswerKind>(kind: K, reply: Reply): Answers[K] | null {
-  return FROM_EDITS[kind]?.(reply) ?? null;
+  const edits: Answers['fixer'] = { summary: reply.text.trim().slice(0, LONGEST_SUMMARY) };
+  return kind === 'fixer' ? (edits as Answers[K]) : null;
 }
 
 /** Signs of a refusal in any kind of answer: a malformed answer may use the words of another kind. */
@@ -220,10 +217,7 @@ export type ReadAnswer<K extends AnswerKind> =
  * Reads an answer from the agent's structured field, else from the last JSON object in its text. Slightly broken JSON
  * is repaired, then checked against the schema. A truncated answer is never completed.
  */
-export function readAnswer<K extends AnswerKind>(
-  kind: K,
-  reply: { readonly text: string; readonly structured: unknown },
-): ReadAnswer<K> {
+export function readAnswer<K extends AnswerKind>(kind: K, reply: Reply): ReadAnswer<K> {
   if (reply.structured !== undefined && reply.structured !== null) return check(kind, reply.structured, reply.text);
   if (reply.text.trim() === '') return unreadable('empty', '');
   const extracted = lastObject(reply.text);
@@ -253,9 +247,9 @@ function parse(text: string): { readonly ok: true; readonly value: unknown } | {
 function check<K extends AnswerKind>(kind: K, value: unknown, text: string): ReadAnswer<K> {
   const checked = ANSWER_SCHEMAS[kind].safeParse(normaliseAnswer(kind, value));
   if (checked.success) return { ok: true, answer: checked.data as Answers[K] };
-  const first = checked.error.issues[0];
-  const where = first === undefined ? '' : `${first.path.map(String).join('.') || 'the answer'}: ${first.message}`;
-  return unreadable('wrong-shape', where === '' ? text : where);
+  const [first] = checked.error.issues;
+  if (first === undefined) return unreadable('wrong-shape', text);
+  return unreadable('wrong-shape', `${first.path.map(String).join('.') || 'the answer'}: ${first.message}`);
 }
 
 function unreadable(why: UnreadableAnswer, said: string) {

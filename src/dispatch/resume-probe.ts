@@ -15,6 +15,7 @@ import { ok, type Result } from '../kernel/result.ts';
 import { hasShape, isAmount, isString, orNull, readShape, type Shape } from '../kernel/shape.ts';
 import { openListFile } from '../platform/private-files.ts';
 import { makeScratch } from '../platform/scratch.ts';
+import { answerSchema } from './answer-schemas.ts';
 import { readAnswer } from './read-answer.ts';
 import { isResumeFailure } from './retry.ts';
 
@@ -77,20 +78,20 @@ const STABLE = 'You review a short text and answer questions about your review. 
 
 const TIMEOUT_SECONDS = 180;
 
-/** Opens a probe of an installed agent in a temporary folder, which `close` removes. */
-export function openProbe(
+/** Probes an installed agent in a temporary folder. */
+export async function probeInstalled(
   { agent, program, env, settings }: KnownAgent & { readonly program: string },
-  schemas: { readonly schema: object; readonly strictSchema: object },
+  version: string,
   { signal, ...scratchOptions }: { readonly scratchBase?: string; readonly signal: AbortSignal | null },
-): ProbePorts & { close(): void } {
+): Promise<ProbeOutcome> {
   const scratch = makeScratch(scratchOptions.scratchBase);
   let usedBefore: Usage | null = null;
-  return {
+  const ports: ProbePorts = {
     async ask(prompt, sessionId) {
       const question = {
         stable: STABLE,
         dynamic: prompt,
-        ...schemas,
+        schema: answerSchema('probe'),
         sessionId,
         newSessionId: randomUUID(),
         usedBefore: sessionId === null ? null : usedBefore,
@@ -106,8 +107,12 @@ export function openProbe(
     },
     writeFile: (text) => scratch.put('spec.md', text),
     randomLine: () => `Export ${randomBytes(8).toString('hex')}`,
-    close: () => scratch.remove(),
   };
+  try {
+    return await probeResume(agent.name, version, ports);
+  } finally {
+    scratch.remove();
+  }
 }
 
 /** Returns the file that the probe lets the agent review. `firstLine` is random, so that the agent cannot guess it. */

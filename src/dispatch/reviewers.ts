@@ -1,11 +1,10 @@
-import { type KnownAgent, knownAgents, testedVersions } from '../agents/installed.ts';
+import { knownAgents, testedVersions } from '../agents/installed.ts';
 import { openReviewers } from '../agents/reviewers.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Reviewers } from '../kernel/ports.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
-import { answerSchemas } from './answer-schemas.ts';
-import { ensureResumable, openCapabilities, openProbe, probeResume } from './resume-probe.ts';
+import { ensureResumable, openCapabilities, probeInstalled } from './resume-probe.ts';
 
 /** Fails unless the agent is installed and may be allowed to write. */
 export async function checkFixer(reviewers: Reviewers, name: string): Promise<Result<void>> {
@@ -40,18 +39,13 @@ export async function openReviewersFor(
       const { program } = one;
       const ability = await ensureResumable(
         { name, version },
-        { capabilities, tested: testedVersions([one.agent]), probe: () => probe({ ...one, program }, version, stop) },
+        {
+          capabilities,
+          tested: testedVersions([one.agent]),
+          probe: () => probeInstalled({ ...one, program }, version, { signal: stop }),
+        },
       );
       return ability.ok ? ability.value : null;
     },
   });
-}
-
-async function probe(one: KnownAgent & { readonly program: string }, version: string, signal: AbortSignal | null) {
-  const opened = openProbe(one, answerSchemas('probe'), { signal });
-  try {
-    return await probeResume(one.agent.name, version, opened);
-  } finally {
-    opened.close();
-  }
 }

@@ -1,5 +1,5 @@
 import { omitUndefined } from '../config/settings.ts';
-import { type Answers, answerSchemas } from '../dispatch/answer-schemas.ts';
+import { type Answers, answerSchema } from '../dispatch/answer-schemas.ts';
 import { type ConverseEnd, converse } from '../dispatch/converse.ts';
 import { cacheTtl } from '../dispatch/decide-resume.ts';
 import type { Fix } from '../dispatch/fix-progress.ts';
@@ -130,7 +130,7 @@ export async function askFixer(
       fresh: freshFixPrompt(task),
       resumed: session === null ? null : { prompt: resumedFixPrompt(task), session },
       options: {
-        ...answerSchemas('fixer'),
+        schema: answerSchema('fixer'),
         cacheTtl: cacheTtl(settings.cacheTtl, null),
         timeoutSeconds: facts.timeoutSeconds ?? settings.timeoutSeconds,
         idleSeconds: settings.idleTimeoutSeconds,

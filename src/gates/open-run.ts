@@ -117,7 +117,7 @@ export async function withRunLock<T>(
   try {
     const opened = await opening;
     if (!opened.ok) return opened;
-    const consent = await requireConsent(repository, opened.value.written, options.startedBy);
+    const consent = requireConsent(repository, opened.value.written, options.startedBy);
     if (!consent.ok) return consent;
     return lock.ok ? await work(opened.value) : lock;
   } finally {

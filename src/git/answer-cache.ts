@@ -8,15 +8,7 @@ import type { GitAnswer } from './git.ts';
 import { indexName } from './worktree-paths.ts';
 
 /** The last answer to each question about a working tree. A key names everything that the answer depends on. */
-export type AnswerCache = {
-  /** Returns the cached answer; null if it was stored under another key. */
-  get(question: string, key: string): Buffer | null;
-  put(question: string, key: string, answer: Buffer): void;
-  /** Returns the cached answer, or asks git and caches its output. */
-  getOrAsk(question: string, key: string, ask: () => Promise<Result<GitAnswer>>): Promise<Result<Buffer>>;
-  /** Writes the new answers. A failed write only costs time later. */
-  save(): void;
-};
+export type AnswerCache = ReturnType<typeof openAnswerCache>;
 
 const FOLDER = 'onceover/answers';
 
@@ -30,35 +22,38 @@ const LARGEST_FILE = 2 * 1024 * 1024;
 type Answers = Readonly<Record<string, { readonly key: string; readonly answer: string }>>;
 
 /** Opens the cache of a working tree, with one answer per question. */
-export function openAnswerCache({ root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>): AnswerCache {
+export function openAnswerCache({ root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>) {
   const name = `${indexName(root)}.json`;
   const saved = readAnswers(join(commonDir, FOLDER, name));
   const added: Record<string, { key: string; answer: string }> = {};
-  const cache: AnswerCache = {
-    get(question, key) {
-      const found = Object.hasOwn(saved, question) ? saved[question] : undefined;
-      return found?.key === key ? Buffer.from(found.answer, 'latin1') : null;
-    },
-    put(question, key, answer) {
-      if (answer.length <= LARGEST_ANSWER) added[question] = { key, answer: answer.toString('latin1') };
-    },
-    async getOrAsk(question, key, ask) {
-      const known = cache.get(question, key);
+  /** Returns the cached answer; null if it was stored under another key. */
+  const get = (question: string, key: string): Buffer | null => {
+    const found = Object.hasOwn(saved, question) ? saved[question] : undefined;
+    return found?.key === key ? Buffer.from(found.answer, 'latin1') : null;
+  };
+  const put = (question: string, key: string, answer: Buffer): void => {
+    if (answer.length <= LARGEST_ANSWER) added[question] = { key, answer: answer.toString('latin1') };
+  };
+  return {
+    get,
+    put,
+    /** Returns the cached answer, or asks git and caches its output. */
+    async getOrAsk(question: string, key: string, ask: () => Promise<Result<GitAnswer>>): Promise<Result<Buffer>> {
+      const known = get(question, key);
       if (known !== null) return ok(known);
       const answer = await ask();
       if (!answer.ok) return answer;
-      cache.put(question, key, answer.value.stdout);
+      put(question, key, answer.value.stdout);
       return ok(answer.value.stdout);
     },
-    save() {
-      if (Object.keys(added).length === 0) return;
-      const folder = makeFolder(commonDir, FOLDER);
-      if (!folder.ok) return;
+    /** Writes the new answers. A failed write only costs time later. */
+    save(): void {
+      const folder = Object.keys(added).length === 0 ? null : makeFolder(commonDir, FOLDER);
+      if (folder?.ok !== true) return;
       writeAtomically(folder.value, name, JSON.stringify({ ...saved, ...added }));
       removeOldest(folder.value, MOST_FILES, new Set([name]));
     },
   };
-  return cache;
 }
 
 /** Returns the base of the last run, which is probably the base of the next one. */

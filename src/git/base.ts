@@ -1,12 +1,10 @@
 import { join } from 'node:path';
-import type { CommitId, RepoPath } from '../kernel/ids.ts';
-import { type Base, DEFAULT_BASES, type RepositoryPaths, SUBMODULE } from '../kernel/repository.ts';
+import type { CommitId } from '../kernel/ids.ts';
+import { type Base, DEFAULT_BASES, type RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
-import { NO_USER_PROGRAMS, STRICT_STAT } from './config-flags.ts';
-import { readRawDiff } from './diff.ts';
+import { NO_USER_PROGRAMS } from './environment.ts';
 import { git, gitFailed } from './git.ts';
-import { askByName } from './locate.ts';
-import { rewatch, withIndexCopy } from './temporary-index.ts';
+import { askBaseAndHead, askByName, type BaseAndHead, readBaseAndHead } from './locate.ts';
 
 /**
  * Whether the local history is enough to know the merge-base. If a shallow clone cuts one side off and the other side has
@@ -56,65 +54,25 @@ function withoutAttributes(commonDir: string): Readonly<Record<string, string>> 
   return { GIT_DIR: commonDir, GIT_WORK_TREE: objects, GIT_INDEX_FILE: join(objects, 'no-index') };
 }
 
-/** The files that differ between the merge-base and the working tree. */
-export type Diff = {
-  readonly base: Base;
-  readonly entries: readonly DiffEntry[];
-  readonly unnameable: readonly string[];
-};
-
-type DiffEntry = { readonly path: RepoPath; readonly status: string; readonly submodule: boolean };
-
-const NO_COMMITS: Diff = { base: null, entries: [], unnameable: [] };
-
-/** Returns the diff against the merge-base with `requested`. A repository without commits has an empty diff. */
-export async function diffAgainstBase(repo: RepositoryPaths, requested: string | null): Promise<Result<Diff>> {
-  const base = await mergeBaseWith(repo, requested ?? repo.usualBase);
-  if (!base.ok) return (await hasCommits(repo)) ? base : ok(NO_COMMITS);
-  return diffFrom(repo, base.value, []);
-}
-
-/** Returns the diff from a base. `unwatched` are files that git compares only if their index flags are cleared. */
-export async function diffFrom(
-  repo: RepositoryPaths,
-  base: Base,
-  unwatched: readonly RepoPath[],
-): Promise<Result<Diff>> {
-  if (base === null) return ok(NO_COMMITS);
-  const from = await baseTree(repo, base);
-  if (!from.ok) return from;
-  return withIndexCopy(repo, async (env) => {
-    const watched = await rewatch(repo, unwatched, env);
-    if (!watched.ok) return watched;
-    const answer = await git(repo.root, [...DIFF, from.value, '--'], { env, config: STRICT_STAT });
-    return answer.ok ? ok({ base, ...readEntries(answer.value.stdout) }) : answer;
-  });
-}
-
-const DIFF = [
-  '-c',
-  'diff.autoRefreshIndex=true',
-  'diff',
-  '--raw',
-  '-z',
-  '--no-renames',
-  '--no-ext-diff',
-  '--ignore-submodules=dirty',
-];
-
-/** Returns the merge-base of HEAD with a branch or commit. An unknown name and unrelated histories are different failures. */
-export async function mergeBaseWith(repo: RepositoryPaths, name: string | null): Promise<Result<NonNullable<Base>>> {
+/**
+ * Returns the merge-base of HEAD with a branch or commit, and the last commit and the branch. An unknown name and
+ * unrelated histories are different failures.
+ */
+export async function baseAndHead(repo: RepositoryPaths, name: string | null): Promise<Result<BaseAndHead>> {
   if (name === null) return err({ kind: 'no-base', tried: DEFAULT_BASES });
   const unknown = err({ kind: 'unknown-base', base: name });
   if (!isRefName(name)) return unknown;
-  const answer = await askByName(repo.root, ['merge-base', '--all', `${name}^{commit}`, 'HEAD']);
+  const args = ['rev-parse', ...askBaseAndHead(name)];
+  const answer = await askByName(repo.root, args);
   if (!answer.ok) return answer;
-  const [commit = '', ...others] = answer.value.stdout.toString('utf8').trim().split('\n') as CommitId[];
-  if (commit !== '') return ok({ name, commit, ...(others.length === 0 ? {} : { others }) });
-  if (answer.value.code === 1) return err({ kind: 'no-merge-base', base: name, shallow: repo.shallow });
+  const { code, stdout, stderr } = answer.value;
+  if (code === 0) {
+    const read = readBaseAndHead(name, stdout.toString('utf8').split('\n'));
+    return read === null ? err({ kind: 'no-merge-base', base: name, shallow: repo.shallow }) : ok(read.footing);
+  }
   const known = await commitOf(repo, name);
   if (!known.ok) return known;
-  return known.value === null ? unknown : gitFailed(['merge-base', name, 'HEAD'], answer.value.stderr);
+  return known.value === null ? unknown : gitFailed(args, stderr);
 }
 
 /** Returns the commit of a branch or another name. */
@@ -142,13 +100,4 @@ export async function hasCommits(repo: RepositoryPaths): Promise<boolean> {
   // Without `^{commit}`: a commit whose object is lost must not count as "no commits yet".
   const head = await git(repo.root, ['rev-parse', '--verify', '--quiet', 'HEAD'], { expected: [0, 1] });
   return !head.ok || head.value.code === 0;
-}
-
-function readEntries(output: Buffer): Omit<Diff, 'base'> {
-  const raw = readRawDiff(output);
-  const entries = raw.flatMap(({ paths, oldMode, newMode, status }) => {
-    const submodule = newMode === SUBMODULE || (newMode === '000000' && oldMode === SUBMODULE);
-    return paths.map((path) => ({ path, status, submodule }));
-  });
-  return { entries, unnameable: raw.flatMap(({ unnameable }) => unnameable) };
 }

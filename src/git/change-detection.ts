@@ -1,26 +1,15 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StatFingerprints, WorktreePaths } from '../kernel/repository.ts';
-import { gitProgram } from '../platform/program.ts';
-import { withStrictStat } from './config-flags.ts';
+import { gitSync, withStrictStat } from './environment.ts';
 
 /** Whether the name of an entry may contain this text; false is certain. Version 4 compresses names, so it may always. */
 export function indexMayContain(index: Buffer, part: string): boolean {
-  return versionOf(index) >= 4 || index.includes(part);
+  return indexVersion(index) >= 4 || index.includes(part);
 }
 
-/** Whether an index may have files that are not checked out; false is certain. Such files need version 3. */
-export function indexMayOmit(index: Buffer): boolean {
-  return index.length > 0 && (versionOf(index) >= 3 || isSparseOrSplit(index));
-}
-
-/** Whether files may exist that an index does not name; false is certain. A sparse index names folders, a split one another file. */
-export function isSparseOrSplit(index: Buffer): boolean {
-  return index.includes('sdir\0\0\0\0') || index.includes('link\0');
-}
-
-function versionOf(index: Buffer): number {
+/** Returns the version of an index's format. */
+export function indexVersion(index: Buffer): number {
   return index.readUInt32BE(4);
 }
 
@@ -92,21 +81,15 @@ export function statusFingerprint(
 ): StatusFingerprint | null {
   const index = keptIndex(commonDir, name);
   if (index === null) return null;
-  const config = withStrictStat(commonDir).flatMap((setting) => ['-c', setting]);
-  const overrides = { GIT_INDEX_FILE: index, GIT_OPTIONAL_LOCKS: '0', GIT_NO_REPLACE_OBJECTS: '1', LC_ALL: 'C' };
-  const ask = (args: readonly string[]) =>
-    spawnSync(gitProgram(), [...config, ...args], {
-      cwd: root,
-      env: { ...process.env, ...overrides },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      maxBuffer: 1 << 28,
-    });
-  const answer = ask(STATUS);
+  const options = { config: withStrictStat(commonDir), env: { GIT_INDEX_FILE: index, GIT_LITERAL_PATHSPECS: '0' } };
+  const answer = gitSync(root, STATUS, options);
   // git skips a folder that it may not read, and says so only on stderr.
-  if (answer.status !== 0 || answer.stderr.length > 0) return null;
+  if (answer === null || answer.stderr.length > 0) return null;
   // `git status` misses edits inside `$Id$` text, so with `ident` files present its answer proves nothing.
-  const hiding = mayHaveAttributes(commonDir, index) ? ask(['ls-files', '-z', '--', HIDING_ATTRIBUTES]) : null;
-  if (hiding !== null && (hiding.status !== 0 || hiding.stdout.length > 0)) return null;
+  if (mayHaveAttributes(commonDir, index)) {
+    const hiding = gitSync(root, ['ls-files', '-z', '--', HIDING_ATTRIBUTES], options);
+    if (hiding === null || hiding.stdout.length > 0) return null;
+  }
   return readStatus(answer.stdout);
 }
 

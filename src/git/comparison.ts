@@ -1,18 +1,11 @@
 import { byCodePoint } from '../kernel/collections.ts';
 import { quoteName } from '../kernel/escape.ts';
 import { type CommitId, type RepoPath, type SnapshotId, sha256 } from '../kernel/ids.ts';
-import {
-  type Base,
-  type Comparison,
-  DEFAULT_BASES,
-  type RepositoryPaths,
-  type Scope,
-  type Selection,
-} from '../kernel/repository.ts';
+import type { Base, Comparison, RepositoryPaths, Scope, Selection } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
-import { baseTree, commitOf, hasCommits, isRefName, mergeBaseWith } from './base.ts';
-import { gitFailed, gitText } from './git.ts';
-import { ASK_BRANCH, askBaseAndHead, askByName, type BaseAndHead, branchOf, readBaseAndHead } from './locate.ts';
+import { baseAndHead, baseTree, commitOf, hasCommits } from './base.ts';
+import { gitText } from './git.ts';
+import { ASK_BRANCH, type BaseAndHead, branchOf } from './locate.ts';
 
 /** Returns the two sides to compare. Without any commit the base side is empty. `known` is a result git just gave. */
 export async function findComparison(
@@ -23,10 +16,8 @@ export async function findComparison(
 ): Promise<Result<Comparison>> {
   switch (selection.kind) {
     case 'change':
-    case 'files': {
-      const files = selection.kind === 'files' ? selection.files : null;
-      return fromBase(repo, { requested: selection.base, usual: usualBase ?? repo.usualBase, files, known });
-    }
+    case 'files':
+      return fromBase(repo, selection, usualBase ?? repo.usualBase, known);
     case 'uncommitted':
       return fromHead(repo);
     case 'commit':
@@ -34,18 +25,17 @@ export async function findComparison(
   }
 }
 
-type Wanted = {
-  readonly requested: string | null;
-  readonly usual: string | null;
-  readonly files: readonly RepoPath[] | null;
-  readonly known: BaseAndHead | null;
-};
-
-async function fromBase(repo: RepositoryPaths, wanted: Wanted): Promise<Result<Comparison>> {
-  const { requested, usual, files, known } = wanted;
+async function fromBase(
+  repo: RepositoryPaths,
+  selection: Extract<Selection, { kind: 'change' | 'files' }>,
+  usual: string | null,
+  known: BaseAndHead | null,
+): Promise<Result<Comparison>> {
+  const files = selection.kind === 'files' ? selection.files : null;
+  const name = selection.base ?? usual;
   const [found, usualBase] = await Promise.all([
-    baseAndHead(repo, requested ?? usual, known),
-    requested === null || requested === usual ? null : mergeBaseWith(repo, usual),
+    known !== null && known.base.name === name ? ok(known) : baseAndHead(repo, name),
+    name === usual ? null : baseAndHead(repo, usual),
   ]);
   if (!found.ok) {
     if (await hasCommits(repo)) return found;
@@ -54,7 +44,7 @@ async function fromBase(repo: RepositoryPaths, wanted: Wanted): Promise<Result<C
   const { base, head, branch } = found.value;
   const tree = await baseTree(repo, base);
   if (!tree.ok) return tree;
-  const isUsual = usualBase === null || (usualBase.ok && isSameBase(usualBase.value, base));
+  const isUsual = usualBase === null || (usualBase.ok && isSameBase(usualBase.value.base, base));
   return ok({
     scope: scopeOf(files, isUsual ? null : base.name),
     where: { branch, mergeBase: base.commit },
@@ -70,24 +60,6 @@ async function fromBase(repo: RepositoryPaths, wanted: Wanted): Promise<Result<C
 function isSameBase(one: NonNullable<Base>, other: NonNullable<Base>): boolean {
   const commits = ({ commit, others = [] }: NonNullable<Base>) => [commit, ...others].sort().join(' ');
   return commits(one) === commits(other);
-}
-
-/** Returns the merge-base, the last commit and the branch with one call to git. */
-async function baseAndHead(
-  repo: RepositoryPaths,
-  name: string | null,
-  known: BaseAndHead | null,
-): Promise<Result<BaseAndHead>> {
-  if (name === null) return err({ kind: 'no-base', tried: DEFAULT_BASES });
-  if (known?.base.name === name) return ok(known);
-  if (!isRefName(name)) return err({ kind: 'unknown-base', base: name });
-  const args = ['rev-parse', ...askBaseAndHead(name)];
-  const answer = await askByName(repo.root, args);
-  if (!answer.ok) return answer;
-  const read = answer.value.code === 0 ? readBaseAndHead(name, answer.value.stdout.toString('utf8').split('\n')) : null;
-  if (read !== null) return ok(read.footing);
-  const base = await mergeBaseWith(repo, name);
-  return base.ok ? gitFailed(args, answer.value.stderr) : base;
 }
 
 async function fromHead(repo: RepositoryPaths): Promise<Result<Comparison>> {

@@ -3,11 +3,11 @@ import { byCodePoint, inChunks } from '../kernel/collections.ts';
 import type { RepoPath } from '../kernel/ids.ts';
 import { type DiffSection, type RepositoryPaths, SUBMODULE } from '../kernel/repository.ts';
 import { ok, type Result } from '../kernel/result.ts';
-import { NO_USER_PROGRAMS } from './config-flags.ts';
+import { NO_USER_PROGRAMS } from './environment.ts';
 import { git, gitFailed, objectId, utf8Name } from './git.ts';
 
 /** One line of git's `--raw` output: a changed path or a rename. */
-type RawEntry = {
+export type RawEntry = {
   readonly oldMode: string;
   readonly newMode: string;
   /** Object id; null if the path does not exist on this side. */
@@ -120,24 +120,20 @@ function splitSections(patch: Buffer): string[] {
 
 type Trees = { readonly from: string; readonly to: string };
 
-/** Returns the diff of two trees with renames, one section per file. Text is shown even if `.gitattributes` calls it binary. */
+/**
+ * Returns the diff of two trees, one section per file: of all files with renames, or of some paths without. Text is shown
+ * even if `.gitattributes` calls it binary.
+ */
 export async function diffSections(
   repo: RepositoryPaths,
   trees: Trees,
-  contextLines: number,
+  { contextLines = 3, paths }: { readonly contextLines?: number; readonly paths?: readonly RepoPath[] },
 ): Promise<Result<readonly DiffSection[]>> {
-  const parts = await patch(repo, trees, [`--unified=${contextLines}`, ...RENAMES]);
-  return parts.ok ? withTexts(repo, trees, { parts: parts.value, contextLines }) : parts;
-}
-
-/** Returns the diff of two trees for some paths, without renames. */
-export async function plainDiffSections(
-  repo: RepositoryPaths,
-  trees: Trees,
-  paths: readonly RepoPath[],
-): Promise<Result<readonly DiffSection[]>> {
-  const parts = await patchOf(repo, trees, { paths, options: ['--unified=3', '--no-renames'] });
-  return parts.ok ? withTexts(repo, trees, { parts: parts.value, contextLines: 3 }) : parts;
+  const context = `--unified=${contextLines}`;
+  const parts = await (paths === undefined
+    ? patch(repo, trees, [context, ...RENAMES])
+    : patchOf(repo, trees, [context, '--no-renames'], paths));
+  return parts.ok ? withTexts(repo, trees, parts.value, [context, '--text']) : parts;
 }
 
 const RENAMES = ['-M', '-l1000'];
@@ -195,7 +191,8 @@ async function patch(
 async function patchOf(
   repo: RepositoryPaths,
   trees: Trees,
-  { paths, options }: { readonly paths: readonly RepoPath[]; readonly options: readonly string[] },
+  options: readonly string[],
+  paths: readonly RepoPath[],
 ): Promise<Result<PatchPart[]>> {
   const all: PatchPart[] = [];
   for (const some of inChunks([...new Set(paths)])) {
@@ -212,13 +209,13 @@ async function patchOf(
 async function withTexts(
   repo: RepositoryPaths,
   trees: Trees,
-  { parts, contextLines }: { readonly parts: readonly PatchPart[]; readonly contextLines: number },
+  parts: readonly PatchPart[],
+  asText: readonly string[],
 ): Promise<Result<readonly DiffSection[]>> {
   const binaries = parts.filter(({ text }) => text.includes('\nBinary files '));
   const withNul = await blobsWithNul(repo, [...new Set(binaries.flatMap(blobsOf))]);
   if (!withNul.ok) return withNul;
   const hidden = new Set(binaries.filter((part) => !blobsOf(part).some((id) => withNul.value.has(id))));
-  const asText = [`--unified=${contextLines}`, '--text'];
   const shown = new Map<string, string>();
   // With fewer files git may pair other renames. A pair that it does not find again is shown as two files.
   for (const options of [
@@ -226,7 +223,8 @@ async function withTexts(
     [...asText, '--no-renames'],
   ]) {
     const missing = [...hidden].filter(({ paths }) => !shown.has(keyOf(paths)));
-    const again = await patchOf(repo, trees, { paths: missing.flatMap(({ paths }) => paths), options });
+    const paths = missing.flatMap((part) => part.paths);
+    const again = await patchOf(repo, trees, options, paths);
     if (!again.ok) return again;
     for (const { paths, text } of again.value) shown.set(keyOf(paths), text);
   }

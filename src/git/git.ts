@@ -1,17 +1,14 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { gitProgram, runProcess } from '../platform/program.ts';
+import { type GitSettings, gitEnvironment, withConfig } from './environment.ts';
 
 /** The output and exit code of a git command that ended by itself. */
 export type GitAnswer = { readonly code: number; readonly stdout: Buffer; readonly stderr: string };
 
-type GitOptions = {
+type GitOptions = GitSettings & {
   /** Exit codes that are not a failure; default: only 0. */
   readonly expected?: readonly number[];
-  readonly env?: Readonly<Record<string, string>>;
-  /** Settings that override the user's, as `name=value`. */
-  readonly config?: readonly string[];
   readonly input?: Buffer;
   readonly onOutput?: (chunk: Buffer) => void;
 };
@@ -23,8 +20,8 @@ export async function git(
   options: GitOptions = {},
 ): Promise<Result<GitAnswer>> {
   const { input, onOutput } = options;
-  const all = [...(options.config ?? []).flatMap((setting) => ['-c', setting]), ...args];
-  const how = { cwd: folder, env: { ...gitEnvironment(), ...options.env }, input, onOutput };
+  const all = withConfig(args, options);
+  const how = { cwd: folder, env: gitEnvironment(options), input, onOutput };
   const found = await runProcess(gitProgram(), all, how);
   // The program that was found first may have been removed since, for example by an update.
   const end = found.kind === 'missing' ? await runProcess('git', all, how) : found;
@@ -44,29 +41,6 @@ export async function gitText(folder: string, args: readonly string[], options?:
 /** Makes the failure of a git command. */
 export function gitFailed(args: readonly string[], said: string): ReturnType<typeof err> {
   return err({ kind: 'git-failed', command: `git ${args.join(' ')}`, said: said.trim() });
-}
-
-const MOST_BYTES = 64 * 1024 * 1024;
-
-/** Runs git synchronously; null if it fails or prints more than 64 MiB. */
-export function gitSync(folder: string, args: readonly string[]): Buffer | null {
-  const how = { cwd: folder, env: gitEnvironment(), maxBuffer: MOST_BYTES } as const;
-  const end = spawnSync(gitProgram(), args, { ...how, stdio: ['ignore', 'pipe', 'ignore'] });
-  return end.status === 0 ? end.stdout : null;
-}
-
-function gitEnvironment(): NodeJS.ProcessEnv {
-  return {
-    ...process.env,
-    // Without this, `git status` and `git diff` rewrite the user's index.
-    GIT_OPTIONAL_LOCKS: '0',
-    // Without this, git expands `*` and `:` in paths as patterns.
-    GIT_LITERAL_PATHSPECS: '1',
-    GIT_TERMINAL_PROMPT: '0',
-    // `git replace` can show other content in place of an object. Reviews need the object itself.
-    GIT_NO_REPLACE_OBJECTS: '1',
-    LC_ALL: 'C',
-  };
 }
 
 /** Paths, and the names that are not UTF-8 with one latin1 character per byte. */

@@ -2,25 +2,38 @@ import { createHash } from 'node:crypto';
 import {
   closeSync,
   constants,
+  copyFileSync,
   fstatSync,
   linkSync,
   lstatSync,
+  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
   readSync,
   renameSync,
+  rmdirSync,
   rmSync,
+  statSync,
+  unlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { CommitId, SnapshotId } from '../kernel/ids.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { ok, type Result } from '../kernel/result.ts';
-import { makeFolder, removeOldest, tryDisk } from '../platform/files.ts';
-import { NO_USER_PROGRAMS } from './config-flags.ts';
+import {
+  LEFTOVER_AFTER_MS,
+  type Leftovers,
+  makeFolder,
+  removeLeftovers,
+  removeOldest,
+  tryDisk,
+  tryToRemoveFolder,
+} from '../platform/files.ts';
+import { NO_USER_PROGRAMS } from './environment.ts';
 import { gitText } from './git.ts';
-import { type IndexEnv, setIndexTime, withIndexFolder } from './temporary-index.ts';
 import { indexName } from './worktree-paths.ts';
 
 /**
@@ -95,6 +108,9 @@ function afterNumber(index: Buffer, at: number): number {
   return end + 1;
 }
 
+/** The environment that makes git use another index than the user's. */
+export type IndexEnv = { readonly GIT_INDEX_FILE: string };
+
 /** An index that git may change without touching the user's index. */
 export type PrivateIndex = {
   readonly env: IndexEnv;
@@ -128,15 +144,15 @@ export async function withPrivateIndex<T>(
   const name = indexName(repo.root);
   const keptNames = () => readdirSync(folder.value).filter((one) => one.startsWith(name));
   const nameFor = (index: Buffer) => `${name}-${commit}-${checksumText(index)}`;
+  const fill = (kept: Kept | null) => (path: string) =>
+    tryDisk('write', path, () => kept !== null && linkOrCopy(path, kept));
   const workFrom = (kept: Kept | null, hasNames: boolean) =>
-    withIndexFolder<Worked<T>>(repo, async (own) => {
-      const path = join(own, 'index');
+    withIndexFile<Worked<T>>(repo, fill(kept), async (env) => {
+      const path = env.GIT_INDEX_FILE;
       // The new folder shows the clock that file times come from. Some file systems count in steps of two seconds.
-      const began = Math.floor(lstatSync(own).ctimeMs / 1000) - 1;
-      const copied = tryDisk('write', path, () => kept !== null && linkOrCopy(path, kept));
-      if (!copied.ok) return copied;
+      const began = Math.floor(lstatSync(dirname(path)).ctimeMs / 1000) - 1;
       const worked = await work({
-        env: { GIT_INDEX_FILE: path },
+        env,
         hasNames,
         count: () => countEntries(path),
         sum: () => checksumAt(path),
@@ -211,19 +227,6 @@ export async function treeOfIndex(repo: RepositoryPaths, index: Buffer): Promise
   });
 }
 
-/** Calls `work` with a new file that has the bytes of this index. */
-export async function withIndex<T>(
-  repo: RepositoryPaths,
-  index: Buffer,
-  work: (env: IndexEnv) => Promise<Result<T>>,
-): Promise<Result<T>> {
-  return withIndexFolder(repo, async (own) => {
-    const path = join(own, 'index');
-    const written = tryDisk('write', path, () => writeFileSync(path, index));
-    return written.ok ? work({ GIT_INDEX_FILE: path }) : written;
-  });
-}
-
 // Kept indexes of removed working trees are deleted when there are more than this.
 const MOST_KEPT = 64;
 
@@ -260,4 +263,65 @@ function replaceIndex(path: string, bytes: Buffer): void {
   writeFileSync(other, bytes);
   setIndexTime(other, lstatSync(path).mtimeMs);
   renameSync(other, path);
+}
+
+/** Calls `work` with a copy of the user's index. git may refresh the copy; the user's index stays unchanged. */
+export function withIndexCopy<T>(
+  repo: RepositoryPaths,
+  work: (env: IndexEnv) => Promise<Result<T>>,
+): Promise<Result<T>> {
+  return withIndexFile(repo, (path) => tryDisk('read', repo.index, () => copyIfPresent(repo.index, path)), work);
+}
+
+// Before the first `git add` there is no index.
+function copyIfPresent(from: string, to: string): void {
+  const stats = statSync(from, { throwIfNoEntry: false });
+  if (stats === undefined) return;
+  copyFileSync(from, to);
+  setIndexTime(to, stats.mtimeMs);
+}
+
+/** Calls `work` with a new file that has the bytes of this index. */
+export function withIndex<T>(
+  repo: RepositoryPaths,
+  index: Buffer,
+  work: (env: IndexEnv) => Promise<Result<T>>,
+): Promise<Result<T>> {
+  return withIndexFile(repo, (path) => tryDisk('write', path, () => writeFileSync(path, index)), work);
+}
+
+const COPIES: Leftovers = { kind: 'folder', name: /^index-/, afterMs: LEFTOVER_AFTER_MS };
+
+/** Calls `work` with an index in a folder of its own, and removes the folder with every file that git left in it. */
+async function withIndexFile<T>(
+  repo: RepositoryPaths,
+  fill: (path: string) => Result<unknown>,
+  work: (env: IndexEnv) => Promise<Result<T>>,
+): Promise<Result<T>> {
+  const top = makeFolder(repo.commonDir, 'onceover');
+  if (!top.ok) return top;
+  removeLeftovers(top.value, Date.now(), COPIES);
+  const own = tryDisk('write', top.value, () => mkdtempSync(join(top.value, 'index-')));
+  if (!own.ok) return own;
+  const path = join(own.value, 'index');
+  try {
+    const filled = fill(path);
+    return filled.ok ? await work({ GIT_INDEX_FILE: path }) : filled;
+  } finally {
+    removeFlatFolder(own.value);
+  }
+}
+
+// The folder is usually flat. Recursive removal would load another part of Node, so it is only the fallback.
+function removeFlatFolder(folder: string): void {
+  const removed = tryDisk('write', folder, () => {
+    for (const name of readdirSync(folder)) unlinkSync(join(folder, name));
+    rmdirSync(folder);
+  });
+  if (!removed.ok) tryToRemoveFolder(folder);
+}
+
+/** Gives a copied index its old time. git compares the content of files that are as young as the index. */
+function setIndexTime(path: string, mtimeMs: number): void {
+  utimesSync(path, Math.floor(mtimeMs) / 1000, Math.floor(mtimeMs) / 1000);
 }

@@ -1,11 +1,20 @@
 import { byCodePoint, inChunks } from '../kernel/collections.ts';
 import type { CommitId, RepoPath } from '../kernel/ids.ts';
-import type { Changes, Listing, Repository, RepositoryPaths } from '../kernel/repository.ts';
+import {
+  type Base,
+  type Changes,
+  type Listing,
+  type Repository,
+  type RepositoryPaths,
+  SUBMODULE,
+} from '../kernel/repository.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import { pathExists } from '../platform/user-paths.ts';
-import { type Diff, diffAgainstBase, diffFrom, hasCommits, mergeBaseWith } from './base.ts';
-import { caseSensitivity, NO_USER_PROGRAMS, STRICT_STAT } from './config-flags.ts';
+import { baseAndHead, baseTree, hasCommits } from './base.ts';
+import { type RawEntry, readRawDiff } from './diff.ts';
+import { caseSensitivity, NO_USER_PROGRAMS, STRICT_STAT } from './environment.ts';
 import { git, readNulList } from './git.ts';
+import { type IndexEnv, withIndexCopy } from './private-index.ts';
 
 const RULE_FILE = '.deepreview';
 
@@ -60,8 +69,8 @@ export function openRepository(repo: RepositoryPaths): Repository {
     async known(paths, requested) {
       const known = new Set<RepoPath>();
       if (!(await hasCommits(repo))) return ok(known);
-      const base = await mergeBaseWith(repo, requested ?? repo.usualBase);
-      for (const commit of ['HEAD', ...(base.ok ? [base.value.commit] : [])]) {
+      const found = await baseAndHead(repo, requested ?? repo.usualBase);
+      for (const commit of ['HEAD', ...(found.ok ? [found.value.base.commit] : [])]) {
         for (const part of inChunks(paths)) {
           const answer = await git(repo.root, ['ls-tree', '-z', '--name-only', commit, '--', ...part]);
           if (!answer.ok) return answer;
@@ -78,6 +87,51 @@ export function openRepository(repo: RepositoryPaths): Repository {
     },
   };
 }
+
+/** The differences between the merge-base and the working tree. */
+type Diff = { readonly base: Base; readonly entries: readonly RawEntry[] };
+
+/** Returns the diff against the merge-base with `requested`. A repository without commits has an empty diff. */
+async function diffAgainstBase(repo: RepositoryPaths, requested: string | null): Promise<Result<Diff>> {
+  const found = await baseAndHead(repo, requested ?? repo.usualBase);
+  if (!found.ok) return (await hasCommits(repo)) ? found : ok({ base: null, entries: [] });
+  return diffFrom(repo, found.value.base, []);
+}
+
+/** Returns the diff from a base. `unwatched` are files that git compares only if their index flags are cleared. */
+async function diffFrom(repo: RepositoryPaths, base: Base, unwatched: readonly RepoPath[]): Promise<Result<Diff>> {
+  if (base === null) return ok({ base, entries: [] });
+  const from = await baseTree(repo, base);
+  if (!from.ok) return from;
+  return withIndexCopy(repo, async (env) => {
+    const watched = await rewatch(repo, unwatched, env);
+    if (!watched.ok) return watched;
+    const answer = await git(repo.root, [...DIFF, from.value, '--'], { env, config: STRICT_STAT });
+    return answer.ok ? ok({ base, entries: readRawDiff(answer.value.stdout) }) : answer;
+  });
+}
+
+/** Clears assume-unchanged and skip-worktree in a copied index, so that git compares these files again. */
+async function rewatch(repo: RepositoryPaths, paths: readonly RepoPath[], env: IndexEnv): Promise<Result<void>> {
+  for (const part of inChunks(paths)) {
+    for (const flag of ['--no-assume-unchanged', '--no-skip-worktree']) {
+      const answer = await git(repo.root, ['update-index', flag, '--', ...part], { env });
+      if (!answer.ok) return answer;
+    }
+  }
+  return ok(undefined);
+}
+
+const DIFF = [
+  '-c',
+  'diff.autoRefreshIndex=true',
+  'diff',
+  '--raw',
+  '-z',
+  '--no-renames',
+  '--no-ext-diff',
+  '--ignore-submodules=dirty',
+];
 
 async function listFiles(repo: RepositoryPaths, onListing?: (listing: Listing) => void): Promise<Result<Listing>> {
   const args = ['ls-files', '-z', '-v', '--cached', '--others', '--exclude-standard'];
@@ -128,15 +182,18 @@ function combine(repo: RepositoryPaths, diff: Diff, listing: Listing): Changes {
   const changed = new Set<RepoPath>(listing.untracked);
   const submodules = new Set<RepoPath>(listing.nested);
   const deleted = new Set<RepoPath>();
-  for (const entry of diff.entries) {
-    if (entry.submodule) submodules.add(entry.path);
-    else if (entry.status !== 'D') changed.add(entry.path);
-    else if (!changed.has(entry.path)) deleted.add(entry.path);
+  for (const { paths, oldMode, newMode, status } of diff.entries) {
+    const isSubmodule = newMode === SUBMODULE || (newMode === '000000' && oldMode === SUBMODULE);
+    for (const path of paths) {
+      if (isSubmodule) submodules.add(path);
+      else if (status !== 'D') changed.add(path);
+      else if (!changed.has(path)) deleted.add(path);
+    }
   }
   // Without a commit every tracked file is a change.
   if (diff.base === null) for (const path of listing.tracked) if (pathExists(repo, path)) changed.add(path);
   for (const path of submodules) changed.delete(path);
-  const unnameable = [...new Set([...listing.unnameable, ...diff.unnameable])];
+  const unnameable = [...new Set([listing, ...diff.entries].flatMap((one) => one.unnameable))];
   return {
     base: diff.base,
     changed: sorted(changed),

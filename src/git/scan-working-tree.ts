@@ -14,11 +14,11 @@ import {
 import { err, ok, type Result } from '../kernel/result.ts';
 import { checkFolder, errorCode } from '../platform/files.ts';
 import { type AnswerCache, cacheBase, openAnswerCache } from './answer-cache.ts';
-import { HIDING_ATTRIBUTES, indexMayContain, mayHaveAttributes } from './change-detection.ts';
-import { withStrictStat } from './config-flags.ts';
+import { HIDING_ATTRIBUTES, mayHaveAttributes, statFingerprints } from './change-detection.ts';
+import { readRawDiff } from './diff.ts';
+import { NO_USER_PROGRAMS, withStrictStat } from './environment.ts';
 import { type GitAnswer, git, gitFailed, type Names, readNulList } from './git.ts';
 import type { IndexWork, PrivateIndex } from './private-index.ts';
-import { isOnDisk, notCheckedOut, stagedElsewhere, stagedNames } from './user-index.ts';
 
 /** Tests whether a path, or a name with one latin1 character per byte, is one of the paths or below one. */
 type PathSet = { path(path: string): boolean; bytes(name: string): boolean };
@@ -159,13 +159,58 @@ function statOf(repo: RepositoryPaths, name: Buffer): Stats | null {
   }
 }
 
+/** Returns the paths that the user has staged and that `head` does not have. Only the paths are used, not the content. */
+async function stagedNames(
+  repo: RepositoryPaths,
+  head: string,
+  cache: AnswerCache,
+): Promise<Result<Names & { readonly listed: Buffer }>> {
+  // The key is read before git reads the index, so a later write never gets cached under an older key.
+  const key = `${head} ${Object.values(statFingerprints([repo.index])).join()}`;
+  const listed = await cache.getOrAsk('staged', key, () =>
+    git(repo.root, [...DIFF_INDEX, '--diff-filter=AU', head, '--'], { config: NO_USER_PROGRAMS }),
+  );
+  if (!listed.ok) return listed;
+  const entries = readRawDiff(listed.value);
+  return ok({
+    names: entries.flatMap(({ paths }) => paths),
+    unnameable: entries.flatMap(({ unnameable }) => unnameable),
+    listed: listed.value,
+  });
+}
+
+/** Returns the files that a sparse checkout leaves out, with one latin1 character per byte of a name. */
+async function notCheckedOut(repo: RepositoryPaths): Promise<Result<ReadonlySet<string>>> {
+  const answer = await git(repo.root, ['ls-files', '-z', '-t', '--cached'], { config: NO_USER_PROGRAMS });
+  if (!answer.ok) return answer;
+  const lines = answer.value.stdout.toString('latin1').split('\0');
+  return ok(new Set(lines.filter((line) => line.startsWith('S ')).map((line) => line.slice(2))));
+}
+
+/**
+ * Returns those files of a sparse checkout that differ from `head`, in the format of `update-index --index-info`. The
+ * user's index is the only place that has such a change.
+ */
+async function stagedElsewhere(
+  repo: RepositoryPaths,
+  head: string,
+  elsewhere: ReadonlySet<string>,
+): Promise<Result<Buffer>> {
+  const answer = await git(repo.root, [...DIFF_INDEX, head, '--'], { config: NO_USER_PROGRAMS });
+  if (!answer.ok) return answer;
+  const isLeftOut = (name: string) => elsewhere.has(name) && statOf(repo, Buffer.from(name, 'latin1')) === null;
+  const lines = readRawDiff(answer.value.stdout).flatMap(({ newMode, newId, paths, unnameable }) => {
+    const names = [...paths.map(asLatin1), ...unnameable];
+    return newId === null ? [] : names.filter(isLeftOut).map((name) => `${newMode} ${newId}\t${name}\0`);
+  });
+  return ok(Buffer.from(lines.join(''), 'latin1'));
+}
+
 /** The differences in git's raw format, and the files that are not in the snapshot. */
 type ScannedTree = Pick<ClassifiedFiles, 'withheld' | 'unnameable'> & {
   readonly diff: Buffer;
   /** git's lists of names that the last commit does not have. */
   readonly newNames: readonly Buffer[];
-  /** Whether the name of an entry may contain this text. The answer is cached per index. */
-  mayName(index: Buffer, part: string): boolean;
 };
 
 /**
@@ -199,7 +244,7 @@ export async function scanWorkingTree(
   if (!updated.ok) return updated;
   if (!listed.ok) return listed;
   if (!staged.ok) return staged;
-  const isMissing = (name: string) => !isOnDisk(repo, asLatin1(name));
+  const isMissing = (name: string) => statOf(repo, Buffer.from(name, 'utf8')) === null;
   const isComplete = index.count() === countBefore && !staged.value.names.some(isMissing);
   const hidden = isComplete ? ok(NONE) : await restoreSparseFiles(repo, { ask, reset, update, head });
   if (!hidden.ok) return hidden;
@@ -216,9 +261,8 @@ export async function scanWorkingTree(
   if (!ident.ok) return ident;
   const restored = await setEntries(ask, ident.value);
   if (!restored.ok) return restored;
-  const sum = index.sum();
-  const diff = await cache.getOrAsk('diff', `${sum} ${comparison.baseTree}`, () =>
-    ask(['diff-index', '--cached', ...RAW, comparison.baseTree, '--']),
+  const diff = await cache.getOrAsk('diff', `${index.sum()} ${comparison.baseTree}`, () =>
+    ask([...DIFF_INDEX, comparison.baseTree, '--']),
   );
   if (!diff.ok) return diff;
   if (comparison.scope.kind === 'full' && comparison.baseName !== null) cacheBase(cache, comparison.baseName);
@@ -226,22 +270,7 @@ export async function scanWorkingTree(
   const shown = await flag(ask, '--no-skip-worktree', hidden.value);
   if (!shown.ok) return shown;
   const newNames = [untracked.value.stdout, staged.value.listed];
-  return ok({
-    value: { ...classified, diff: diff.value, newNames, mayName: cachedMayName(cache, sum) },
-    hasNames: isComplete && add.length === 0,
-  });
-}
-
-function cachedMayName(cache: AnswerCache, sum: string): ScannedTree['mayName'] {
-  return (index, part) => {
-    const question = `names ${part}`;
-    const known = cache.get(question, sum);
-    if (known !== null) return known.length > 0;
-    const may = indexMayContain(index, part);
-    cache.put(question, sum, Buffer.from(may ? 'yes' : ''));
-    cache.save();
-    return may;
-  };
+  return ok({ value: { ...classified, diff: diff.value, newNames }, hasNames: isComplete && add.length === 0 });
 }
 
 type Steps = {
@@ -275,6 +304,8 @@ const NONE = Buffer.alloc(0);
 
 /** Options for a raw diff with full ids and submodules, independent of the user's settings. */
 export const RAW = ['--raw', '-z', '--no-renames', '--no-abbrev', '--ignore-submodules=none'];
+
+const DIFF_INDEX = ['diff-index', '--cached', ...RAW];
 
 // `--remove` makes git ignore a file that was deleted after it was listed.
 const ADD = ['--add', '--remove', '-z', '--stdin'];

@@ -3,7 +3,7 @@ import { type SnapshotId, sha256 } from '../kernel/ids.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import { listFolder, statIfPresent } from '../platform/files.ts';
-import { NO_USER_PROGRAMS } from './config-flags.ts';
+import { NO_USER_PROGRAMS } from './environment.ts';
 import { git, gitText, objectId } from './git.ts';
 
 const OWN = 'refs/worktree/onceover/';

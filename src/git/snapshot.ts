@@ -5,10 +5,10 @@ import type { RepoPath } from '../kernel/ids.ts';
 import type { Comparison, Entry, OmittedFiles, RepositoryPaths, Snapshot, Snapshots } from '../kernel/repository.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import { checkFolder } from '../platform/files.ts';
-import { entryFingerprint } from './change-detection.ts';
+import { entryFingerprint, indexMayContain } from './change-detection.ts';
 import { findComparison } from './comparison.ts';
-import { NO_USER_PROGRAMS } from './config-flags.ts';
-import { diffSections, plainDiffSections, readRawDiff } from './diff.ts';
+import { diffSections, readRawDiff } from './diff.ts';
+import { NO_USER_PROGRAMS } from './environment.ts';
 import { git, readNulList } from './git.ts';
 import type { BaseAndHead } from './locate.ts';
 import { mayHaveRepositories, treeOfIndex, withPrivateIndex } from './private-index.ts';
@@ -51,7 +51,7 @@ async function takeSnapshot(
     dirty: dirty.value,
     withheld: value.withheld.filter(({ path }) => wanted.path(path)),
     unnameable: [...diff.unnameable, ...value.unnameable.filter(wanted.bytes)],
-    mayHave: (part) => value.mayName(index, part) || value.newNames.some((names) => names.includes(part)),
+    mayHave: (part) => indexMayContain(index, part) || value.newNames.some((names) => names.includes(part)),
     tree() {
       tree ??= treeOfIndex(repo, index);
       return tree;
@@ -102,8 +102,8 @@ export function openSnapshots(repo: RepositoryPaths, prefetched: BaseAndHead | n
     keep: (tree) => pinSnapshot(repo, tree),
     prune: (keep) => prunePins(repo, keep),
     hold: (owner, trees) => pinForOwner(repo, owner, trees),
-    sections: (from, to, contextLines) => diffSections(repo, { from, to }, contextLines),
-    plainSections: (from, to, paths) => plainDiffSections(repo, { from, to }, paths),
+    sections: (from, to, contextLines) => diffSections(repo, { from, to }, { contextLines }),
+    plainSections: (from, to, paths) => diffSections(repo, { from, to }, { paths }),
     filesIn: (tree, paths) => filesInTree(repo, tree, paths),
     textIn: (tree, path) => textInTree(repo, tree, path),
     touched(paths) {

@@ -5,8 +5,9 @@ import { type FileText, type RepositoryPaths, SYMLINK, type TreeFile } from '../
 import { ok, type Result } from '../kernel/result.ts';
 import { isSymlink, tryDisk } from '../platform/files.ts';
 import { decodeUtf8 } from '../platform/private-files.ts';
-import { indexMayContain, indexMayOmit, isSparseOrSplit } from './change-detection.ts';
-import { git, gitSync, objectId } from './git.ts';
+import { indexMayContain, indexVersion } from './change-detection.ts';
+import { gitSync } from './environment.ts';
+import { git, objectId } from './git.ts';
 import { readText, textOf } from './working-files.ts';
 
 const LARGEST_TEXT_BYTES = 4 * 1024 * 1024;
@@ -106,6 +107,16 @@ export function sparseFiles({ root, index }: Pick<RepositoryPaths, 'root' | 'ind
   };
 }
 
+/** Whether an index may have files that are not checked out; false is certain. Such files need version 3. */
+function indexMayOmit(index: Buffer): boolean {
+  return index.length > 0 && (indexVersion(index) >= 3 || isSparseOrSplit(index));
+}
+
+/** Whether files may exist that an index does not name; false is certain. A sparse index names folders, a split one another file. */
+function isSparseOrSplit(index: Buffer): boolean {
+  return index.includes('sdir\0\0\0\0') || index.includes('link\0');
+}
+
 const SHORTEST_INDEX = 12;
 
 // A missing or broken index counts as empty here. git reports a broken one when the snapshot is taken.
@@ -120,7 +131,7 @@ function blobsLeftOut(root: string): ReadonlyMap<string, string> | null {
   const listed = gitSync(root, ['ls-files', '-z', '-t', '--stage']);
   if (listed === null) return null;
   const found = new Map<string, string>();
-  for (const line of listed.toString('utf8').split('\0')) {
+  for (const line of listed.stdout.toString('utf8').split('\0')) {
     const [, blob, path] = /^S 100\d{3} ([0-9a-f]+) 0\t(.*)$/s.exec(line) ?? [];
     if (blob !== undefined && path !== undefined) found.set(path, blob);
   }
@@ -128,8 +139,8 @@ function blobsLeftOut(root: string): ReadonlyMap<string, string> | null {
 }
 
 function readBlob(root: string, blob: string, limit: number): FileText {
-  const bytes = gitSync(root, ['cat-file', 'blob', blob]);
-  return bytes === null ? UNREADABLE : textOf(bytes.subarray(0, limit), bytes.length > limit);
+  const bytes = gitSync(root, ['cat-file', 'blob', blob])?.stdout;
+  return bytes === undefined ? UNREADABLE : textOf(bytes.subarray(0, limit), bytes.length > limit);
 }
 
 const UNREADABLE: FileText = { kind: 'unusable', why: 'unreadable' };
@@ -150,7 +161,7 @@ export function commitFiles(root: string, commit: CommitId): TextFiles {
   const entry = (path: string) => {
     const answer = gitSync(root, ['ls-tree', '-z', commit, '--', path]);
     if (answer === null) return 'unreadable';
-    return /^(\d{6}) (\w+) ([0-9a-f]+)\t/.exec(answer.toString('utf8'));
+    return /^(\d{6}) (\w+) ([0-9a-f]+)\t/.exec(answer.stdout.toString('utf8'));
   };
   return {
     read(path, limit) {

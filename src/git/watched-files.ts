@@ -27,10 +27,13 @@ export async function gitFiles(
   base: string | null,
   env: NodeJS.ProcessEnv,
 ): Promise<Result<readonly string[]>> {
-  const [sources, named] = await Promise.all([settingsFiles(repo), namedFiles(repo)]);
-  if (!sources.ok) return sources;
+  const { root, commonDir, index } = repo;
+  const [listed, named] = await Promise.all([
+    git(root, ['config', '--list', '--show-origin', '--name-only', '-z']),
+    git(root, ['config', '--show-origin', '--type=path', '-z', '--get-regexp', NAMES_FILE], { expected: [0, 1] }),
+  ]);
+  if (!listed.ok) return listed;
   if (!named.ok) return named;
-  const { commonDir, index } = repo;
   const gitDir = dirname(index);
   const all = [
     // The index says which ignored files were added by force and which a sparse checkout leaves out.
@@ -42,8 +45,8 @@ export async function gitFiles(
     ...COMMON.map((name) => join(commonDir, name)),
     ...folders(commonDir, 'refs'),
     ...defaultSettingsFiles(env),
-    ...sources.value,
-    ...named.value,
+    ...readSettings(root, listed.value.stdout).flatMap(({ file }) => file ?? []),
+    ...readSettings(root, named.value.stdout).map((one) => fileNamedBy(root, one)),
   ];
   return ok([...new Set(all)]);
 }
@@ -61,36 +64,21 @@ function defaultSettingsFiles(env: NodeJS.ProcessEnv): readonly string[] {
   ];
 }
 
-/** Returns the files that git reads settings from, included files among them. */
-async function settingsFiles({ root }: RepositoryPaths): Promise<Result<readonly string[]>> {
-  const answer = await git(root, ['config', '--list', '--show-origin', '--name-only', '-z']);
-  if (!answer.ok) return answer;
-  return ok(readSettings(root, answer.value.stdout).flatMap(({ file }) => (file === null ? [] : [file])));
-}
-
+/** Settings that name an ignore file, an attribute file or an include, even if no file exists there. */
 const NAMES_FILE = '^(core\\.(excludesfile|attributesfile)|include\\.path|includeif\\..*\\.path)$';
 
-/** Returns the ignore files, attribute files and includes that settings name, even if no file exists there. */
-async function namedFiles({ root }: RepositoryPaths): Promise<Result<readonly string[]>> {
-  const question = ['config', '--show-origin', '--type=path', '-z', '--get-regexp', NAMES_FILE];
-  const answer = await git(root, question, { expected: [0, 1] });
-  if (!answer.ok) return answer;
-  return ok(
-    readSettings(root, answer.value.stdout).map(({ file, setting }) => {
-      const [name = '', path = ''] = setting.split('\n');
-      // An include is relative to the file that names it.
-      return resolve(name.startsWith('core.') || file === null ? root : dirname(file), path);
-    }),
-  );
+// An include is relative to the file that names it.
+function fileNamedBy(root: string, { file, setting }: Setting): string {
+  const [name = '', path = ''] = setting.split('\n');
+  return resolve(name.startsWith('core.') || file === null ? root : dirname(file), path);
 }
 
-/** Parses settings with the file that each comes from; null if it comes from the environment. */
-function readSettings(
-  root: string,
-  output: Buffer,
-): readonly { readonly file: string | null; readonly setting: string }[] {
+/** A setting and the file that it comes from; null if it comes from the environment. */
+type Setting = { readonly file: string | null; readonly setting: string };
+
+function readSettings(root: string, output: Buffer): readonly Setting[] {
   const fields = output.toString('utf8').split('\0');
-  const found: { file: string | null; setting: string }[] = [];
+  const found: Setting[] = [];
   for (let i = 0; i + 1 < fields.length; i += 2) {
     const [, path] = /^file:(.*)$/s.exec(fields[i] ?? '') ?? [];
     found.push({ file: path === undefined ? null : resolve(root, path), setting: fields[i + 1] ?? '' });

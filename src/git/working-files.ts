@@ -12,7 +12,6 @@ import {
   realpathSync,
   symlinkSync,
 } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import type { UnusableFile } from '../kernel/failure.ts';
 import type { RepoPath } from '../kernel/ids.ts';
@@ -55,13 +54,13 @@ export function openContents(root: string): Contents {
   const cache = new Map<string, { bytes: Buffer; sha256: string }>();
   let cachedBytes = 0;
 
-  async function addTo(hash: Hash, path: RepoPath): Promise<{ hash: Hash; sha256: string | null }> {
+  function addTo(hash: Hash, path: RepoPath): { hash: Hash; sha256: string | null } {
     const known = cache.get(path);
     if (known !== undefined) return { hash: hash.update(known.bytes), sha256: known.sha256 };
     const found = openInside(realRoot, path);
     if (found.kind === 'unusable') return { hash: hash.update(MISSING), sha256: null };
     try {
-      if (found.size > WHOLE_UP_TO) return await addStream(hash, found.real);
+      if (found.size > WHOLE_UP_TO) return addInChunks(hash, found.fd);
       const bytes = readFileSync(found.fd);
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       cachedBytes += bytes.length;
@@ -79,7 +78,7 @@ export function openContents(root: string): Contents {
       let hash = createHash('sha256');
       const files: FileDigest[] = [];
       for (const path of paths) {
-        const added = await addTo(hash, path);
+        const added = addTo(hash, path);
         hash = added.hash;
         files.push({ path, sha256: added.sha256, link: linkText(root, path) });
       }
@@ -118,7 +117,7 @@ export function textOf(bytes: Buffer, cut: boolean): FileText {
 }
 
 type Opened =
-  | { readonly kind: 'opened'; readonly fd: number; readonly size: number; readonly real: string }
+  | { readonly kind: 'opened'; readonly fd: number; readonly size: number }
   | { readonly kind: 'unusable'; readonly why: UnusableFile };
 
 // O_NONBLOCK: opening a FIFO would otherwise wait for a writer.
@@ -130,7 +129,7 @@ function openInside(realRoot: string, path: string): Opened {
     if (inside[0] === '..' || inside[0] === '' || inside.includes('.git')) return { kind: 'unusable', why: 'outside' };
     const fd = openSync(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stats = fstatSync(fd);
-    if (stats.isFile()) return { kind: 'opened', fd, size: stats.size, real };
+    if (stats.isFile()) return { kind: 'opened', fd, size: stats.size };
     closeSync(fd);
     return { kind: 'unusable', why: 'not-a-file' };
   } catch (error) {
@@ -139,21 +138,15 @@ function openInside(realRoot: string, path: string): Opened {
 }
 
 // The bytes go into a copy of the shared hash, so that a file that fails halfway leaves nothing in it.
-async function addStream(hash: Hash, path: string): Promise<{ hash: Hash; sha256: string }> {
+function addInChunks(hash: Hash, fd: number): { hash: Hash; sha256: string } {
   const own = createHash('sha256');
   const shared = hash.copy();
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const chunk = Buffer.allocUnsafe(1024 * 1024);
-    for (;;) {
-      const { bytesRead } = await file.read(chunk, 0, chunk.length, null);
-      if (bytesRead === 0) return { hash: shared, sha256: own.digest('hex') };
-      own.update(chunk.subarray(0, bytesRead));
-      shared.update(chunk.subarray(0, bytesRead));
-    }
-  } finally {
-    await file.close();
+  const chunk = Buffer.allocUnsafe(1024 * 1024);
+  for (let read = readSync(fd, chunk); read > 0; read = readSync(fd, chunk)) {
+    own.update(chunk.subarray(0, read));
+    shared.update(chunk.subarray(0, read));
   }
+  return { hash: shared, sha256: own.digest('hex') };
 }
 
 function linkText(root: string, path: string): string | null {

@@ -61,8 +61,6 @@ export type Question = {
   readonly stable: string;
   readonly dynamic: string;
   readonly schema: object;
-  /** The schema without optional fields, for providers that do not support them. */
-  readonly strictSchema: object;
   /** The session to resume; null for a new one. */
   readonly sessionId: string | null;
   /** Usage of the session before this call, for agents that report totals. */

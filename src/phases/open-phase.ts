@@ -43,7 +43,7 @@ export async function openAndRunPhase(
   try {
     const opened = await openPhase(repository, options, guard);
     if (!opened.ok) return opened;
-    const consent = await requireConsent(repository, opened.value.request.settings, options.startedBy);
+    const consent = requireConsent(repository, opened.value.request.settings, options.startedBy);
     if (!consent.ok) return consent;
     return lock.ok ? await runPhase(opened.value.ports, opened.value.request) : lock;
   } finally {

@@ -6,7 +6,7 @@ import {
   reportAgent,
   testedVersions,
 } from '../agents/installed.ts';
-import { openCapabilities, openProbe, probeResume, resumeAbility } from '../dispatch/resume-probe.ts';
+import { openCapabilities, probeInstalled, resumeAbility } from '../dispatch/resume-probe.ts';
 import { gitVersion } from '../git/locate.ts';
 import type { Capabilities } from '../kernel/ports.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
@@ -50,11 +50,9 @@ async function testResume(
   capabilities: Capabilities,
   root: string,
 ): Promise<Result<void>> {
-  const { answerSchema, strictSchema } = await import('../dispatch/answer-schemas.ts');
   const named = known.filter(({ agent }) => options.resume === 'all' || agent.name === options.resume);
   if (named.length === 0)
     return err({ kind: 'unknown-agent', name: options.resume, known: known.map((one) => one.agent.name) });
-  const schema = answerSchema('probe');
   for (const one of named) {
     const { program, agent, settings } = one;
     // For a command, the user sets "resume: true"; a test could cost more than we know.
@@ -66,20 +64,11 @@ async function testResume(
     }
     options.tell?.(agent.name);
     const version = (await programVersion(program, one.env, root)) ?? 'unknown';
-    const probe = openProbe(
-      { ...one, program },
-      { schema, strictSchema: strictSchema(schema) },
-      { signal: options.signal },
-    );
-    try {
-      const outcome = await probeResume(agent.name, version, probe);
-      if (outcome.kind === 'not-tried')
-        return err({ kind: 'agent-not-tried', agent: agent.name, failure: outcome.failure });
-      const kept = await capabilities.keep(outcome.result);
-      if (!kept.ok) return kept;
-    } finally {
-      probe.close();
-    }
+    const outcome = await probeInstalled({ ...one, program }, version, { signal: options.signal });
+    if (outcome.kind === 'not-tried')
+      return err({ kind: 'agent-not-tried', agent: agent.name, failure: outcome.failure });
+    const kept = await capabilities.keep(outcome.result);
+    if (!kept.ok) return kept;
   }
   return ok(undefined);
 }

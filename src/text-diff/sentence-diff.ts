@@ -1,5 +1,4 @@
-import { commonPairs, type MovedBlock, movedBlocks, type Pair } from './align.ts';
-import { pairReworded } from './reworded.ts';
+import { commonPairs, movedBlocks, type Pair, pairReworded, type Rewording } from './align.ts';
 import { type Sentence, sentencesOf } from './sentences.ts';
 
 /** The changes between two versions of a text, by sentence. */
@@ -20,9 +19,8 @@ type SentenceChange = {
 };
 
 export type ChangePart =
-  | { readonly kind: 'removed' | 'added'; readonly sentences: readonly Sentence[] }
-  /** `line` shows both sentences. */
-  | { readonly kind: 'reworded'; readonly before: Sentence; readonly after: Sentence; readonly line: string }
+  | { readonly kind: 'removed' | 'added'; readonly sentences: Sentence[] }
+  | ({ readonly kind: 'reworded' } & Rewording)
   /** `from`: the old line number. A moved block is shown at its new place only. */
   | { readonly kind: 'moved'; readonly from: number; readonly sentences: readonly Sentence[] };
 
@@ -80,14 +78,19 @@ export function sentenceChanges(before: string, after: string): SentenceChanges 
   const [oldTexts, nowTexts] = [old.map(({ text }) => text), now.map(({ text }) => text)];
   const pairs = commonPairs(oldTexts, nowTexts);
   const moves = movedBlocks(oldTexts, nowTexts, pairs);
-  const movedAway = new Set(moves.flatMap(({ from, count }) => Array.from({ length: count }, (_, n) => from + n)));
-  const movedTo = new Map(moves.map((block) => [block.to, block]));
+  const movedAway = new Set(moves.flatMap(({ from, count }) => old.slice(from, from + count)));
+  const moved = new Map<Sentence, ChangePart | null>();
+  for (const { from, to, count } of moves) {
+    const [first, ...rest] = now.slice(to, to + count) as [Sentence, ...Sentence[]];
+    moved.set(first, { kind: 'moved', from: lineAt(old, from), sentences: [first, ...rest] });
+    for (const one of rest) moved.set(one, null);
+  }
   const changes: SentenceChange[] = [];
   let heading = '';
   let [i, j] = [0, 0];
   for (const [a, b] of [...pairs, [old.length, now.length] as const]) {
-    const removed = old.slice(i, a).filter((_, n) => !movedAway.has(i + n));
-    const parts = partsOf(removed, arrivals(now, [j, b], movedTo), old);
+    const removed = old.slice(i, a).filter((one) => !movedAway.has(one));
+    const parts = partsOf(removed, now.slice(j, b), moved);
     if (parts.length > 0) changes.push({ before: lineAt(old, i), after: lineAt(now, j), heading, parts });
     for (const one of now.slice(j, b + 1)) if (one.isHeading) heading = one.text;
     [i, j] = [a + 1, b + 1];
@@ -99,53 +102,38 @@ function lineAt(list: readonly Sentence[], at: number): number {
   return list[at]?.line ?? list.at(-1)?.line ?? 1;
 }
 
-/** Added sentences one by one, and moved blocks as a whole (`block` is `null` for an added sentence). */
-type Arrival = { readonly sentences: readonly Sentence[]; readonly block: MovedBlock | null };
-
-function arrivals(
-  now: readonly Sentence[],
-  [from, to]: Pair,
-  movedTo: ReadonlyMap<number, MovedBlock>,
-): readonly Arrival[] {
-  const found: Arrival[] = [];
-  for (let n = from; n < to; n += found.at(-1)?.block?.count ?? 1) {
-    const block = movedTo.get(n) ?? null;
-    found.push({ sentences: now.slice(n, n + (block?.count ?? 1)), block });
-  }
-  return found;
-}
-
+/**
+ * Returns the changes in one place, where `arrived` replaced `removed`. `moved` has the moved block that begins with a
+ * sentence, and `null` for the other sentences of a block.
+ */
 function partsOf(
   removed: readonly Sentence[],
-  arrived: readonly Arrival[],
-  old: readonly Sentence[],
+  arrived: readonly Sentence[],
+  moved: ReadonlyMap<Sentence, ChangePart | null>,
 ): readonly ChangePart[] {
-  const added = arrived.flatMap(({ sentences, block }) => (block === null ? sentences : []));
-  const rewordings = [...pairReworded(removed, added)];
+  const added = arrived.filter((one) => !moved.has(one));
+  const rewordings = pairReworded(removed, added);
+  const left = [...removed];
   const parts: ChangePart[] = [];
-  let open: Sentence[] = [];
-  const push = (kind: 'removed' | 'added', sentences: readonly Sentence[]) => {
-    if (sentences.length === 0) return;
-    if (parts.at(-1)?.kind !== kind) {
-      open = [];
-      parts.push({ kind, sentences: open });
-    }
-    for (const one of sentences) open.push(one);
-  };
   // Removed sentences come before added ones, up to the next reworded sentence.
-  const pushRemoved = (from: number) => push('removed', removed.slice(from, rewordings[0]?.removed));
-  pushRemoved(0);
-  let n = 0;
-  for (const { sentences, block } of arrived) {
+  const pushRemoved = () => {
+    const [next] = rewordings;
+    const sentences = left.splice(0, next === undefined ? left.length : left.indexOf(next.before));
+    if (sentences.length > 0) parts.push({ kind: 'removed', sentences });
+  };
+  pushRemoved();
+  for (const one of arrived) {
+    const block = moved.get(one);
+    const last = parts.at(-1);
     const [rewording] = rewordings;
-    if (block !== null) parts.push({ kind: 'moved', from: lineAt(old, block.from), sentences });
-    else if (rewording?.added !== n++) push('added', sentences);
-    else {
-      const [before, after] = [removed[rewording.removed] as Sentence, sentences[0] as Sentence];
-      parts.push({ kind: 'reworded', before, after, line: rewording.line });
+    if (block !== undefined) parts.push(...(block === null ? [] : [block]));
+    else if (one === rewording?.after) {
+      parts.push({ kind: 'reworded', ...rewording });
       rewordings.shift();
-      pushRemoved(rewording.removed + 1);
-    }
+      left.shift();
+      pushRemoved();
+    } else if (last?.kind === 'added') last.sentences.push(one);
+    else parts.push({ kind: 'added', sentences: [one] });
   }
   return parts;
 }

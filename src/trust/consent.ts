@@ -126,13 +126,11 @@ function agentsOf(settings: Settings): (readonly [string, Settings['agent'][stri
 const MOST_DIGESTS = 100;
 
 /** Opens the list of approved configurations in the clone's git folder. An unreadable list approves nothing. */
-export function openConsentStore(commonDir: string): ConsentStore {
+export function openConsentStore(commonDir: string) {
   const file = openListFile(commonDir, 'trusted.json');
   return {
-    async isTrusted(digest) {
-      return file.read().includes(digest);
-    },
-    async trust(digest) {
+    isTrusted: (digest: string) => file.read().includes(digest),
+    trust(digest: string): Result<void> {
       const others = file.read().filter((other) => typeof other === 'string' && other !== digest);
       return file.write([...others, digest].slice(-MOST_DIGESTS));
     },
@@ -144,7 +142,7 @@ export async function trustConfig(repo: RepositoryPaths): Promise<Result<readonl
   if (process.env[ACTIVE] !== undefined) return err({ kind: 'agreed-inside-a-run' });
   const settings = await loadSettings(sparseFiles(repo), openParsedFiles(repo.commonDir, version));
   if (!settings.ok) return settings;
-  const trusted = await openConsentStore(repo.commonDir).trust(commandsDigest(settings.value));
+  const trusted = openConsentStore(repo.commonDir).trust(commandsDigest(settings.value));
   return trusted.ok ? ok(commandsOf(settings.value)) : trusted;
 }
 
@@ -155,21 +153,11 @@ export async function checkTrust(repo: RepositoryPaths): Promise<Result<void>> {
 }
 
 /** Checks consent for the configured commands. A run by a person gives consent; a run by an agent needs it. */
-export async function requireConsent(
-  repo: RepositoryPaths,
-  settings: Settings,
-  by: 'person' | 'agent',
-): Promise<Result<void>> {
+export function requireConsent(repo: RepositoryPaths, settings: Settings, by: 'person' | 'agent'): Result<void> {
   const commands = commandsOf(settings);
   if (commands.length === 0) return ok(undefined);
   const trust = openConsentStore(repo.commonDir);
   const digest = commandsDigest(settings);
-  if (await trust.isTrusted(digest)) return ok(undefined);
+  if (trust.isTrusted(digest)) return ok(undefined);
   return by === 'person' ? trust.trust(digest) : err({ kind: 'not-trusted', commands });
-}
-
-/** The configurations that a user has approved in this clone. */
-export interface ConsentStore {
-  isTrusted(digest: string): Promise<boolean>;
-  trust(digest: string): Promise<Result<void>>;
 }

@@ -9,14 +9,10 @@ import { readPrivateFile } from '../platform/private-files.ts';
 export function openTamperGuard(removed: readonly RemovedIfNew[], restored: readonly RestoredIfWeaker[]): TamperGuard {
   return {
     async snapshot() {
-      const prints = removed.map((files) => ({ files, before: fingerprintsIn(files) }));
-      const texts = restored.map((files) => ({ files, before: textsIn(files) }));
+      const undos = [...removed.map(removeNew), ...restored.map(restoreTexts)];
       return {
         async restore() {
-          const ends = [
-            ...prints.flatMap(({ files, before }) => removeNew(files, before)),
-            ...texts.flatMap(({ files, before }) => restoreTexts(files, before)),
-          ];
+          const ends = undos.flatMap((undo) => undo());
           const failure = ends.find((end) => !end.ok);
           return failure ?? ok(ends.flatMap((end) => (end.ok && end.value !== null ? [end.value] : [])));
         },
@@ -44,38 +40,35 @@ function pathsOf({ top, folder, name }: Files): readonly string[] {
   return names.map((entry) => join(top, folder, entry)).filter((path) => statIfPresent(path)?.isDirectory() === false);
 }
 
-function fingerprintsIn(files: Files): ReadonlyMap<string, string> {
-  return new Map(Object.entries(statFingerprints(pathsOf(files))));
-}
-
-function textsIn(files: Files): ReadonlyMap<string, string | null> {
-  return new Map(pathsOf(files).map((path) => [path, textOf(path)]));
-}
-
 function textOf(path: string): string | null {
   const read = readPrivateFile(path);
   return read.ok ? read.value : null;
 }
 
-/** A path that was restored or deleted; null if there is nothing to report. */
-type Undone = Result<string | null>;
+/** Undoes changes since it was made. Returns each path that was restored or deleted; null if there is nothing to report. */
+type Undo = () => readonly Result<string | null>[];
 
-function removeNew(files: RemovedIfNew, before: ReadonlyMap<string, string>): readonly Undone[] {
-  const changed = [...fingerprintsIn(files)].filter(([path, print]) => before.get(path) !== print);
-  return changed.map(([path]) => {
-    const removed = removeFile(path);
-    return removed.ok ? ok(files.isTold ? path : null) : removed;
-  });
+function removeNew(files: RemovedIfNew): Undo {
+  const before = statFingerprints(pathsOf(files));
+  return () => {
+    const changed = Object.entries(statFingerprints(pathsOf(files))).filter(([path, print]) => before[path] !== print);
+    return changed.map(([path]) => {
+      const removed = removeFile(path);
+      return removed.ok ? ok(files.isTold ? path : null) : removed;
+    });
+  };
 }
 
-function restoreTexts(files: RestoredIfWeaker, before: ReadonlyMap<string, string | null>): readonly Undone[] {
-  return [...new Set([...before.keys(), ...pathsOf(files)])].map((path) => {
-    const old = before.get(path) ?? null;
-    const now = textOf(path);
-    if (old === now || !files.isLess(old, now, basename(path))) return ok(null);
-    const restored = old === null ? removeFile(path) : writeBack(files, basename(path), old);
-    return restored.ok ? ok(path) : restored;
-  });
+function restoreTexts(files: RestoredIfWeaker): Undo {
+  const before = new Map(pathsOf(files).map((path) => [path, textOf(path)]));
+  return () =>
+    [...new Set([...before.keys(), ...pathsOf(files)])].map((path) => {
+      const old = before.get(path) ?? null;
+      const now = textOf(path);
+      if (old === now || !files.isLess(old, now, basename(path))) return ok(null);
+      const restored = old === null ? removeFile(path) : writeBack(files, basename(path), old);
+      return restored.ok ? ok(path) : restored;
+    });
 }
 
 function writeBack({ top, folder }: Files, name: string, text: string): Result<void> {

@@ -12,7 +12,6 @@ const question: AgentQuestion = {
   stable: 'Rules.',
   dynamic: 'Look at this.',
   schema: { type: 'object' },
-  strictSchema: { type: 'object' },
   sessionId: null,
   newSessionId: 'new',
   usedBefore: null,

@@ -59,7 +59,6 @@ async function outcome(way: string, cwd: string, scratchBase: string): Promise<s
     stable: 'x'.repeat(10_000),
     dynamic: 'y',
     schema: {},
-    strictSchema: {},
     sessionId: null,
     newSessionId: '',
     usedBefore: null,

@@ -11,7 +11,6 @@ const QUESTION: Question = {
   stable: 'Rules.',
   dynamic: 'fast',
   schema: {},
-  strictSchema: {},
   sessionId: null,
   usedBefore: null,
   cacheTtl: '5m',

@@ -21,7 +21,6 @@ const QUESTION: Question = {
   stable: 'Rules.',
   dynamic: 'Look.',
   schema: {},
-  strictSchema: {},
   sessionId: null,
   usedBefore: null,
   cacheTtl: '5m',

@@ -8,7 +8,6 @@ const QUESTION: AgentQuestion = {
   stable: 'stable',
   dynamic: 'dynamic',
   schema: {},
-  strictSchema: {},
   sessionId: null,
   newSessionId: 'new-one',
   usedBefore: null,

@@ -12,7 +12,6 @@ const question: AgentQuestion = {
   stable: '',
   dynamic: '',
   schema: {},
-  strictSchema: {},
   sessionId: null,
   newSessionId: '',
   usedBefore: null,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { answerSchemas } from '../../src/dispatch/answer-schemas.ts';
+import { answerSchema } from '../../src/dispatch/answer-schemas.ts';
 import { type ConverseRequest, converse, type QuestionOptions } from '../../src/dispatch/converse.ts';
 import { openBudget } from '../../src/dispatch/limits.ts';
 import type { AgentFailure } from '../../src/kernel/agent.ts';
@@ -11,7 +11,7 @@ const PASS = { status: 'pass', violations: [] };
 const GARBAGE = (text = 'All is well.') => answers({}, { text, structured: undefined });
 const LIMIT: AgentFailure = { kind: 'limit', said: 'enough', resetAt: new Date(60_000) };
 const OPTIONS: QuestionOptions = {
-  ...answerSchemas('gate'),
+  schema: answerSchema('gate'),
   cacheTtl: '5m',
   timeoutSeconds: 60,
   idleSeconds: 30,

@@ -11,8 +11,7 @@ import {
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findRepository } from '../../src/git/locate.ts';
-import { withPrivateIndex } from '../../src/git/private-index.ts';
-import { withIndexCopy, withIndexFolder } from '../../src/git/temporary-index.ts';
+import { withIndex, withIndexCopy, withPrivateIndex } from '../../src/git/private-index.ts';
 import type { RepositoryPaths } from '../../src/kernel/repository.ts';
 import { err, ok, type Result } from '../../src/kernel/result.ts';
 import { asNobody } from '../support/as-nobody.ts';
@@ -64,13 +63,13 @@ test('ignores an old copy that belongs to another user', async () => {
   chmodSync(old, 0o555);
   for (const open of [commonDir, folder]) chmodSync(open, 0o777);
   const place = { ...(await placeOf(repoWith({ 'a.txt': '' }).root)), commonDir };
-  const worked = await asNobody(() => withIndexFolder(place, async () => ok('worked')));
+  const worked = await asNobody(() => withIndex(place, Buffer.alloc(0), async () => ok('worked')));
   expect([worked, readdirSync(folder)]).toEqual([ok('worked'), ['index-old']]);
   chmodSync(old, 0o755);
 });
 
 test.each<[string, string, (place: RepositoryPaths) => Promise<Result<unknown>>]>([
-  ['of copies', 'onceover', (place) => withIndexFolder(place, async () => ok('worked'))],
+  ['of copies', 'onceover', (place) => withIndex(place, Buffer.alloc(0), async () => ok('worked'))],
   [
     'of kept indexes',
     'onceover/indexes',

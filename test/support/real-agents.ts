@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent, AgentQuestion } from '../../src/agents/agent.ts';
 import { callAgent } from '../../src/agents/dispatch.ts';
-import { answerSchema, strictSchema } from '../../src/dispatch/answer-schemas.ts';
+import { answerSchema } from '../../src/dispatch/answer-schemas.ts';
 import type { AskEnd } from '../../src/kernel/ports.ts';
 import { AGENTS_FOLDER, programOf, type RealAgent, settle, usersFolder } from './agent-clis.ts';
 import { temporaryFolder } from './repo.ts';
@@ -59,7 +59,6 @@ const QUESTION: AgentQuestion = {
   stable: 'You review code. Answer with JSON.',
   dynamic: 'Review the file.',
   schema: answerSchema('gate'),
-  strictSchema: strictSchema(answerSchema('gate')),
   sessionId: null,
   newSessionId: '',
   usedBefore: null,

@@ -1,4 +1,4 @@
-import { type Answers, answerSchemas } from '../../dispatch/answer-schemas.ts';
+import { type Answers, answerSchema } from '../../dispatch/answer-schemas.ts';
 import { converse } from '../../dispatch/converse.ts';
 import { cacheTtl, sessionUse } from '../../dispatch/decide-resume.ts';
 import type { ComposedPrompt } from '../../dispatch/prompt.ts';
@@ -58,7 +58,7 @@ async function askPart(
     {
       ...{ kind: 'gate', agent, others, fresh: prompt, resumed },
       options: {
-        ...answerSchemas('gate'),
+        schema: answerSchema('gate'),
         cacheTtl: ttl,
         timeoutSeconds,
         idleSeconds: request.settings.idleTimeoutSeconds,

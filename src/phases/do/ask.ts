@@ -1,4 +1,3 @@
-import { strictSchema } from '../../dispatch/answer-schemas.ts';
 import { countUsage, questionWith, type ReplyRead, readReply, repairQuestion } from '../../dispatch/converse.ts';
 import { startCooldown } from '../../dispatch/cooldowns.ts';
 import { cacheTtl, sessionUse } from '../../dispatch/decide-resume.ts';
@@ -88,7 +87,6 @@ async function prepareCall(playing: PhaseContext, ask: Ask, facts: ReviewerFacts
   const gap = memo === undefined ? memory.gapMs : ports.clock.now().getTime() - Date.parse(memo.lastUsedAt);
   const options = {
     schema,
-    strictSchema: strictSchema(schema),
     cacheTtl: cacheTtl(settings.cacheTtl, gap),
     timeoutSeconds: facts.timeoutSeconds ?? settings.timeoutSeconds,
     idleSeconds: settings.idleTimeoutSeconds,

@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { relative, resolve, sep } from 'node:path';
 import { readSettings } from '../../config/effective-settings.ts';
 import type { Settings } from '../../config/settings.ts';
-import { type Answers, strictSchema } from '../../dispatch/answer-schemas.ts';
+import type { Answers } from '../../dispatch/answer-schemas.ts';
 import { converse } from '../../dispatch/converse.ts';
 import { cacheTtl } from '../../dispatch/decide-resume.ts';
 import { type Budget, openBudget, openQueue } from '../../dispatch/limits.ts';
@@ -76,7 +76,6 @@ async function evaluate(given: QualityAgent, call: QualityCall): Promise<Answers
         resumed: null,
         options: {
           schema: call.jsonSchema,
-          strictSchema: strictSchema({ ...call.jsonSchema }),
           cacheTtl: cacheTtl(settings.cacheTtl, null),
           timeoutSeconds: call.timeoutSeconds,
           idleSeconds: settings.idleTimeoutSeconds,

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { AgentQuestion } from '../../../src/agents/agent.ts';
 import { callAgent } from '../../../src/agents/dispatch.ts';
 import { knownAgents } from '../../../src/agents/installed.ts';
-import { answerSchema, strictSchema } from '../../../src/dispatch/answer-schemas.ts';
+import { answerSchema } from '../../../src/dispatch/answer-schemas.ts';
 import { readAnswer } from '../../../src/dispatch/read-answer.ts';
 import type { Usage } from '../../../src/kernel/agent.ts';
 import type { AskEnd } from '../../../src/kernel/ports.ts';
@@ -22,7 +22,6 @@ const QUESTION: AgentQuestion = {
   stable: STABLE,
   dynamic: 'Review add.js: add is to return the sum of its two arguments.',
   schema: answerSchema('gate'),
-  strictSchema: strictSchema(answerSchema('gate')),
   sessionId: null,
   newSessionId: '',
   usedBefore: null,

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answerSchema, strictSchema } from '../../../src/dispatch/answer-schemas.ts';
+import { answerSchema } from '../../../src/dispatch/answer-schemas.ts';
 import { readAnswer } from '../../../src/dispatch/read-answer.ts';
 import type { AskEnd } from '../../../src/kernel/ports.ts';
 import { programOf, REAL_AGENTS } from '../../support/agent-clis.ts';
@@ -20,7 +20,6 @@ const ANSWER: Answer = { kind: 'structured', value: { summary: 'Fixed.', disposi
 const FIXER = {
   writes: true,
   schema: answerSchema('fixer'),
-  strictSchema: strictSchema(answerSchema('fixer')),
   stable: 'You fix code. Answer with JSON.',
   dynamic: 'Fix the file.',
 } as const;

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testedVersions } from '../../../src/agents/installed.ts';
-import { answerSchema, strictSchema } from '../../../src/dispatch/answer-schemas.ts';
-import { openProbe, probeResume } from '../../../src/dispatch/resume-probe.ts';
+import { probeInstalled } from '../../../src/dispatch/resume-probe.ts';
 import { programOf, REAL_AGENTS } from '../../support/agent-clis.ts';
 import { asManyResponsesAsCalls } from '../../support/model-sim/rules/gemini.ts';
 import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
@@ -20,7 +19,6 @@ describe('V1 to V4, as they are shipped', () => {
     const label = `probe-${name}`;
     sim.script(label, rememberingModel(real));
     const user = agentUser(real, sim.baseUrl(label));
-    const schema = answerSchema('probe');
     const settings = {
       model: real.model,
       command: null,
@@ -30,13 +28,11 @@ describe('V1 to V4, as they are shipped', () => {
       sandbox: false,
       timeoutSeconds: null,
     };
-    const probe = openProbe(
+    const outcome = await probeInstalled(
       { agent: real.agent, settings, program: programOf(real), env: user.env },
-      { schema, strictSchema: strictSchema(schema) },
+      real.agent.testedVersion ?? '',
       { signal: null, scratchBase: scratch() },
     );
-    const outcome = await probeResume(name, real.agent.testedVersion ?? '', probe);
-    probe.close();
     if (outcome.kind === 'not-tried') throw new Error(JSON.stringify(outcome.failure));
     const found = outcome.result;
     console.log(

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { answerSchema, strictSchema } from '../../../src/dispatch/answer-schemas.ts';
+import { strictSchema } from '../../../src/agents/codex.ts';
+import { answerSchema } from '../../../src/dispatch/answer-schemas.ts';
 import { GATE_ENGINE } from '../../../src/gates/do/prompt.ts';
 import { totalUse } from '../../support/model-sim/log.ts';
 import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';

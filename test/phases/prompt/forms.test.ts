@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { strictSchema } from '../../../src/dispatch/answer-schemas.ts';
+import { strictSchema } from '../../../src/agents/codex.ts';
 import { readAnswer } from '../../../src/dispatch/read-answer.ts';
 import { REVIEWER_ROLES, type ReviewerRole, SEVERITIES } from '../../../src/kernel/review-loops.ts';
 import { describeForm, formSchema } from '../../../src/phases/prompt/forms.ts';

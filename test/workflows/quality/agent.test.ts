@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { answerSchema, strictSchema } from '../../../src/dispatch/answer-schemas.ts';
+import { answerSchema } from '../../../src/dispatch/answer-schemas.ts';
 import { type Budget, openBudget } from '../../../src/dispatch/limits.ts';
 import type { AskEnd, Question } from '../../../src/kernel/ports.ts';
 import { agentQualityCli } from '../../../src/workflows/quality/agent.ts';
@@ -62,7 +62,6 @@ test('makes a read-only call with the given schema and timeout', async () => {
       stable: 'Judge.',
       dynamic: 'Outputs.',
       schema: SCHEMA,
-      strictSchema: strictSchema(SCHEMA),
       sessionId: null,
       usedBefore: null,
       cacheTtl: '5m',
