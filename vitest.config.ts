@@ -12,6 +12,8 @@ export default defineConfig({
     exclude: ['test/agents/real/**', 'test/agents/live/**', MORE],
     testTimeout: 30_000,
     maxWorkers: 2,
+    // A new process per file would take half of the time. So a test must not leave globals or the environment changed.
+    isolate: false,
     reporters: ['default', './test/support/requirements-reporter.ts'],
     coverage: {
       provider: 'v8',

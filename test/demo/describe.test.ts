@@ -97,7 +97,8 @@ describe('the text of the demo', () => {
       "
       Run 2: F1 is fixed, F2 is not
 
-      passed   review:src:code   reviewer 2 (exact) skipped (already passed in run 1)
+      passed   review:src:code
+               reviewer 2 (exact): skipped (already passed in run 1)
       passed   review:docs:docs
 
       Closed in this run: F1.

@@ -26,15 +26,20 @@ const planned = (count: number, ...history: string[]) =>
 
 describe('which slots run', () => {
   test.each([
-    ['skips a passed slot while a failed one runs', 2, ['1.2 pass', '2.2 fail'], ['rests since 2', 'not-passed']],
     [
-      'goes on skipping it',
+      'skips a passed slot while a failed one runs [RUN-SLOTS/rule/skips-passed-slots] [RUN-SLOTS/rule/needs-another-slot]',
+      2,
+      ['1.2 pass', '2.2 fail'],
+      ['rests since 2', 'not-passed'],
+    ],
+    [
+      'goes on skipping it [RUN-SLOTS/consecutive-iterations/slot-1-skipped] [RUN-SLOTS/consecutive-iterations/slot-2-runs]',
       2,
       ['1.1 pass', '2.1 fail', '1.2 skip@1', '2.2 fail', '1.3 skip@1', '2.3 fail'],
       ['rests since 1', 'not-passed'],
     ],
     [
-      'all slots passed: slot 1 runs',
+      'all slots passed: slot 1 runs [RUN-SLOTS/safety-latch/activates] [RUN-SLOTS/safety-latch/runs-slot-1] [RUN-SLOTS/safety-latch/skips-other-slots]',
       3,
       ['1.1 pass', '2.1 pass', '3.1 pass'],
       ['safety-latch', 'rests since 1', 'rests since 1'],
@@ -45,14 +50,29 @@ describe('which slots run', () => {
       ['1.1 pass', '2.1 fail', '1.2 skip@1', '2.2 pass'],
       ['safety-latch', 'rests since 2'],
     ],
-    ['the only reviewer runs even if it passed', 1, ['1.1 pass'], ['only-reviewer']],
+    [
+      'the only reviewer runs even if it passed [RUN-SLOTS/single-reviewer/runs] [RUN-SLOTS/single-reviewer/invariant] [RUN-SLOTS/rule/not-with-one-review]',
+      1,
+      ['1.1 pass'],
+      ['only-reviewer'],
+    ],
     ['the only reviewer, first time', 1, [], ['first-run']],
-    ['a slot without a result runs', 2, ['1.1 pass'], ['rests since 1', 'first-run']],
+    [
+      'a slot without a result runs [RUN-SLOTS/no-prior-result/slot-2-runs] [RUN-SLOTS/no-prior-result/slot-1-skipped] [RUN-SLOTS/rule/no-prior-result]',
+      2,
+      ['1.1 pass'],
+      ['rests since 1', 'first-run'],
+    ],
     ['no records', 2, [], ['first-run', 'first-run']],
-    ['a pass with findings is not a pass', 2, ['1.1 pass!', '2.1 fail'], ['not-passed', 'not-passed']],
+    [
+      'a pass with findings is not a pass [RUN-SLOTS/rule/pass-has-no-violations]',
+      2,
+      ['1.1 pass!', '2.1 fail'],
+      ['not-passed', 'not-passed'],
+    ],
     ['an error is not a pass', 2, ['1.1 pass', '1.2 error', '2.2 fail'], ['not-passed', 'not-passed']],
     [
-      'the latest iteration counts, compared as a number',
+      'the latest iteration counts, compared as a number [RUN-SLOTS/rule/latest-iteration]',
       2,
       ['1.9 fail', '1.10 pass', '2.10 fail'],
       ['rests since 10', 'not-passed'],
@@ -108,7 +128,7 @@ describe('which slots run', () => {
     expect(planned(count, ...history)).toEqual(expected);
   });
 
-  test('at least one slot runs for any history; a single reviewer always runs', () => {
+  test('at least one slot runs for any history; a single reviewer always runs [RUN-SLOTS/rule/invariant]', () => {
     const run = fc.record<SlotRun>({
       slot: fc.integer({ min: 1, max: 5 }),
       iteration: fc.integer({ min: 1, max: 12 }),
@@ -131,7 +151,7 @@ describe('which slots run', () => {
   });
 });
 
-test('the exact lines for logs', () => {
+test('the exact lines for logs [RUN-SLOTS/skip-log-format/format] [RUN-SLOTS/latch-log-format/index] [RUN-SLOTS/latch-log-format/reason] [RUN-SLOTS/latch-log-format/format]', () => {
   const lines = (count: number, ...history: string[]) => planSlots(count, records(...history)).map(describeSlot);
   expect(lines(2, '1.2 pass', '2.2 fail')).toEqual([
     'Skipping @1: previously passed in iteration 2 (num_reviews > 1)',

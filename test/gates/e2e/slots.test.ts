@@ -4,6 +4,12 @@ import { asked, edit, GATE, given, handRecord, skipLine, slotLines, slotRepo, sl
 
 const B_IS_ODD = failing('src/a.ts', 'export const b = 2;');
 
+const ALL_PASSED = {
+  'review_src_code-quality_codex@1.2.json': 'pass',
+  'review_src_code-quality_claude@2.2.json': 'pass',
+  'review_src_code-quality_gemini@3.2.json': 'pass',
+};
+
 describe('a slot that passed and one that failed', () => {
   test('the passed slot is skipped and the failed slot runs [RUN-SLOTS/skip-passed-slot/slot-1-skipped] [RUN-SLOTS/skip-passed-slot/slot-2-runs] [RUN-SLOTS/rule/skips-passed-slots]', async () => {
     const repo = slotRepo(['codex', 'claude']);
@@ -235,5 +241,69 @@ describe('a gate with skipped slots', () => {
     const error = await broken.document();
     expect(error).toMatchObject({ code: 3, status: 'error', gates: [{ status: 'error', why: 'could-not-judge' }] });
     expect(slotsIn(error)).toEqual(['@1 skipped_prior_pass 2', '@2 skipped_prior_pass 2', '@3 error']);
+  });
+});
+
+describe('all slots passed', () => {
+  test('slot 1 runs, and the others are skipped [RUN-SLOTS/safety-latch/activates] [RUN-SLOTS/safety-latch/runs-slot-1] [RUN-SLOTS/safety-latch/skips-other-slots]', async () => {
+    const repo = slotRepo(['codex', 'claude', 'gemini']);
+    given(repo, ALL_PASSED);
+    const run = await repo.document();
+    expect(asked(repo)).toEqual(['codex']);
+    expect(run).toMatchObject({ code: 0, status: 'passed', iteration: 3, gates: [{ id: GATE, status: 'pass' }] });
+    expect(slotsIn(run)).toEqual(['@1 pass', '@2 skipped_prior_pass 2', '@3 skipped_prior_pass 2']);
+    expect(repo.record('review_src_code-quality_codex@1.3.json')).toMatchObject({ status: 'pass', dispatch: 'fresh' });
+    for (const name of ['claude@2', 'gemini@3']) {
+      const record = repo.record(`review_src_code-quality_${name}.3.json`);
+      expect(record).toMatchObject({ status: 'skipped_prior_pass', violations: [], passIteration: 2 });
+    }
+  });
+
+  test('the line is on the console, in the gate log and in the slot log [RUN-SLOTS/safety-latch/log-line] [RUN-SLOTS/latch-log-format/index] [RUN-SLOTS/latch-log-format/reason] [RUN-SLOTS/latch-log-format/format]', async () => {
+    const repo = slotRepo(['codex', 'claude', 'gemini']);
+    given(repo, ALL_PASSED);
+    const { stderr } = await repo.run();
+    const lines = ['Running @1: safety latch (all slots previously passed)', skipLine(2, 2), skipLine(3, 2)];
+    expect(slotLines(stderr.split('\n'))).toEqual(lines.map((line) => `${GATE}: ${line}`));
+    expect(slotLines(repo.log('review_src_code-quality.3.log'))).toEqual(lines);
+    expect(slotLines(repo.log('review_src_code-quality_codex@1.3.log'))).toEqual([lines[0]]);
+    expect(slotLines(repo.log('review_src_code-quality_claude@2.3.log'))).toEqual([lines[1]]);
+  });
+
+  test('finds something new: the gate fails, and the finding is reported normally [RUN-SLOTS/latch-finds-issues/gate-fails] [RUN-SLOTS/latch-finds-issues/reported]', async () => {
+    const repo = slotRepo(['codex', 'claude']);
+    expect(await repo.document()).toMatchObject({ code: 0, iteration: 1 });
+    edit(repo, 3);
+    repo.answers('codex', failing('src/a.ts', 'export const b = 3;', { fix: 'Say why.', priority: 'low' }));
+    const end = await repo.run();
+    expect(end.code).toBe(1);
+    expect(end.stdout).toContain('something is wrong with export const b = 3;');
+    expect(end.stdout).toContain('Fix: Say why.');
+    expect(end.stderr).toContain(`${GATE}, reviewer 1 (codex): FAILED, 1 open finding`);
+    const record = repo.record('review_src_code-quality_codex@1.2.json');
+    expect(record['status']).toBe('fail');
+    const reported = { file: 'src/a.ts', line: 2, issue: 'something is wrong with export const b = 3;' };
+    expect(record['violations']).toMatchObject([{ ...reported, fix: 'Say why.', priority: 'low', status: 'new' }]);
+    repo.forget();
+
+    repo.answers('codex', failing('src/a.ts', 'export const b = 3;'));
+    const again = await repo.document();
+    expect(again).toMatchObject({ code: 1, status: 'failed', gates: [{ status: 'fail', why: 'open-findings' }] });
+    expect(again.findings).toMatchObject([{ id: 'F1', state: 'open', slot: 1, since: 2, gate: GATE, ...reported }]);
+    // The slot has not passed any more, so it does not run as a safety latch.
+    expect(asked(repo)).toEqual(['codex']);
+    expect(slotLines(repo.log('review_src_code-quality.3.log'))).toEqual([skipLine(2, 1)]);
+    expect(slotsIn(again)).toEqual(['@1 fail', '@2 skipped_prior_pass 1']);
+  });
+});
+
+describe('the only reviewer of a gate', () => {
+  test('runs although it passed [RUN-SLOTS/single-reviewer/runs] [RUN-SLOTS/single-reviewer/invariant] [RUN-SLOTS/rule/not-with-one-review]', async () => {
+    const repo = slotRepo(['codex', 'claude'], { numReviews: 1 });
+    given(repo, { 'review_src_code-quality_codex@1.2.json': 'pass' });
+    const run = await repo.document();
+    expect([run.code, run.iteration, slotsIn(run), asked(repo)]).toEqual([0, 3, ['@1 pass'], ['codex']]);
+    expect(slotLines([...run.stderr.split('\n'), ...repo.log('review_src_code-quality.3.log')])).toEqual([]);
+    expect(repo.record('review_src_code-quality_codex@1.3.json')).toMatchObject({ status: 'pass' });
   });
 });

@@ -7,15 +7,6 @@ const reviews = (...lines: string[]) =>
   `  - path: src\n    reviews:\n${lines.map((line) => `      ${line}\n`).join('')}`;
 
 describe('the only reviewer of a gate', () => {
-  test('runs although it passed [RUN-SLOTS/single-reviewer/runs] [RUN-SLOTS/single-reviewer/invariant] [RUN-SLOTS/rule/not-with-one-review]', async () => {
-    const repo = slotRepo(['codex', 'claude'], { numReviews: 1 });
-    given(repo, { 'review_src_code-quality_codex@1.2.json': 'pass' });
-    const run = await repo.document();
-    expect([run.code, run.iteration, slotsIn(run), asked(repo)]).toEqual([0, 3, ['@1 pass'], ['codex']]);
-    expect(slotLines([...run.stderr.split('\n'), ...repo.log('review_src_code-quality.3.log')])).toEqual([]);
-    expect(repo.record('review_src_code-quality_codex@1.3.json')).toMatchObject({ status: 'pass' });
-  });
-
   test('runs after an earlier run of onceover [RUN-SLOTS/single-reviewer/runs] [RUN-SLOTS/rule/not-with-one-review]', async () => {
     const repo = slotRepo(['codex', 'claude'], { numReviews: 1 });
     await repo.run();
