@@ -77,7 +77,7 @@ export function describeFailure(failure: Failure): Message {
     case 'ambiguous-name':
       return {
         what: `More than one branch or tag is called ${quoted(failure.name)}, so onceover cannot tell which one is the base.`,
-        next: `Rename one of them, or use the full name: refs/heads/${quoteName(failure.name)} for a branch, refs/remotes/${quoteName(failure.name)} for a remote branch.`,
+        next: `Rename one of them, or use the full name: refs/heads/${quoteName(failure.name)} for a branch, refs/tags/${quoteName(failure.name)} for a tag, refs/remotes/${quoteName(failure.name)} for a remote branch.`,
       };
     case 'no-base':
       return {
@@ -128,7 +128,7 @@ export function describeFailure(failure: Failure): Message {
       };
     case 'cannot-fix':
       return {
-        what: `${quoteName(failure.name)} cannot be a fixer: onceover cannot confine it to the working tree, or "sandbox: true" keeps it from writing.`,
+        what: `${quoteName(failure.name)} cannot be a fixer: it could write outside the working tree (opencode), or it cannot write at all (a command with "sandbox: true").`,
         next:
           failure.able.length === 0
             ? 'Install Claude Code, Codex or Gemini CLI, or define a command under "agent" in onceover.yml.'

@@ -45,7 +45,7 @@ export function describePhaseFailure(failure: PhaseFailure): Message {
       return describeArtifact(failure);
     case 'artifact-too-long':
       return {
-        what: `${quoteName(failure.path)} has ${failure.characters} characters, and ${quoteName(failure.agent)} accepts ${failure.limit} in one prompt.`,
+        what: `${quoteName(failure.path)} has ${failure.characters} characters, and a prompt for ${quoteName(failure.agent)} has room for ${failure.limit}.`,
         next: 'Split the document, or put an agent with a larger limit first under "agents" in onceover.yml.',
       };
     case 'nothing-to-implement':
@@ -56,7 +56,7 @@ export function describePhaseFailure(failure: PhaseFailure): Message {
     case 'unnameable-code':
       return {
         what: `The name of a changed file is not UTF-8, so no reviewer could open it: ${failure.names.map(showInvisible).join(', ')}.`,
-        next: 'Rename the file or add it to .gitignore, and run the phase again.',
+        next: 'Rename the file and run the phase again. If git does not track the file, you can add it to .gitignore instead.',
       };
     case 'no-reviewer':
       return {
@@ -68,7 +68,7 @@ export function describePhaseFailure(failure: PhaseFailure): Message {
       };
     case 'no-waiting-loop':
       return {
-        what: `The ${failure.phase} phase on ${quoteName(failure.feature)} is not waiting for a summary of a fix, so it cannot continue.`,
+        what: `The ${failure.phase} phase on ${quoteName(failure.feature)} expects no summary of a fix now, so there is nothing to continue.`,
         next: `Start it with start_phase ("onceover phase ${failure.phase} ${commandPrefix(failure.feature)} --step").`,
       };
     case 'unjudged-round':

@@ -192,7 +192,7 @@ const REFUSED: Readonly<Record<RefusedOverride, Message>> = {
   empty: { what: 'it is empty', next: 'Explain why the outputs are good enough, or omit the reason.' },
   'no-reviews': { what: 'the step has no reviews', next: `${WITHOUT_REASON}.` },
   'not-failed': {
-    what: 'no reviewer has found anything in its outputs yet',
+    what: 'you can override only after a reviewer has rejected the outputs',
     next: `${WITHOUT_REASON} to have them reviewed first.`,
   },
   'not-instructed': {

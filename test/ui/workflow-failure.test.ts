@@ -127,7 +127,7 @@ describe('describeWorkflowFailure', () => {
   test.each([
     ['empty', 'it is empty', 'Explain why'],
     ['no-reviews', 'the step has no reviews', 'without quality_review_override_reason'],
-    ['not-failed', 'no reviewer has found anything in its outputs yet', 'have them reviewed first'],
+    ['not-failed', 'you can override only after a reviewer has rejected the outputs', 'have them reviewed first'],
     [
       'not-instructed',
       'no review of these outputs with these criteria was requested yet',

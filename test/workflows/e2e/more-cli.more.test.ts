@@ -44,7 +44,7 @@ describe('a reason instead of a pass', () => {
     repo.rules({ answer: FAILS });
     const early = await repo.workflow(['finish', ...outputOptions(OUTPUTS.research), '--override', 'Trust me.']);
     expect(early.code).toBe(2);
-    expect(early.stderr).toContain('no reviewer has found anything in its outputs yet');
+    expect(early.stderr).toContain('you can override only after a reviewer has rejected the outputs');
     expect(repo.asked()).toEqual([]);
     await finish(repo, 'research');
     repo.forget();
