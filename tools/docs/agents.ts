@@ -32,7 +32,10 @@ const yes = (is: boolean, otherwise: string) => (is ? 'yes' : otherwise);
 const ROWS: readonly (readonly [string, (agent: Agent) => string])[] = [
   ['name in `onceover.yml`', ({ name }) => code(name)],
   ['can resume a session and remembers it (tests V1 to V4)', resumed],
-  ['enforces a JSON schema for its answer', ({ abilities }) => yes(abilities.schema, 'no, only onceover checks the answer')],
+  [
+    'enforces a JSON schema for its answer',
+    ({ abilities }) => yes(abilities.schema, 'no, only onceover checks the answer'),
+  ],
   ['what stops it from writing files when it reviews', ({ abilities }) => READ_ONLY[abilities.readOnly]],
   ['can be a fixer that writes only in the working tree', ({ canFix }) => yes(canFix, 'no')],
   ['reports its tokens per', ({ abilities }) => USAGE[abilities.usage]],
@@ -42,7 +45,10 @@ const ROWS: readonly (readonly [string, (agent: Agent) => string])[] = [
   ],
   ['runs a stop hook of the project', ({ abilities }) => STOP_HOOK[abilities.stopHook]],
   ['largest diff in one prompt, in characters', ({ diffLimit }) => diffLimit.toLocaleString('en-US')],
-  ['environment variables that it gets, besides [the common ones](#environment)', ({ variables }) => variables.map(code).join(' ')],
+  [
+    'environment variables that it gets, besides [the common ones](#environment)',
+    ({ variables }) => variables.map(code).join(' '),
+  ],
   ['how to install it', ({ install }) => (install === null ? '' : code(install))],
 ];
 
