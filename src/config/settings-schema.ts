@@ -50,7 +50,7 @@ const reviewSchema = z.strictObject({
     ),
   timeout: seconds
     .optional()
-    .describe('Timeout in seconds for a call by this review. It overrides the timeout of the agent.'),
+    .describe('Timeout in seconds for a call by this review, instead of the timeout of the agent.'),
 });
 
 const entrySchema = z
@@ -88,9 +88,7 @@ export const settingsSchema = z
       .min(0)
       .max(1000)
       .default(3)
-      .describe(
-        'How often onceover runs a failed review again. After that, it stops running the review until you act.',
-      ),
+      .describe('How often onceover runs a failed review again, before it stops running the review until you act.'),
     rerun_new_issue_threshold: priority
       .default('low')
       .describe(

@@ -19,9 +19,9 @@ const CODES: Readonly<Record<string, readonly [what: string, next: string]>> = {
   EIO: ['the disk reported an error', 'Check the disk and run again.'],
   EMFILE: ['too many files are open', 'Close some programs or raise the limit ("ulimit -n 4096"), and run again.'],
   ENFILE: ['too many files are open', 'Close some programs or raise the limit ("ulimit -n 4096"), and run again.'],
-  EFBIG: ['it is too large', 'Move it away and run again.'],
-  ELOOP: ['it is a symlink', 'Move it away and run again.'],
-  EISDIR: ['it is a folder', 'Move it away and run again.'],
+  EFBIG: ['it is too large', 'Move the file or folder away and run again.'],
+  ELOOP: ['it is a symlink', 'Move the file or folder away and run again.'],
+  EISDIR: ['it is a folder', 'Move the file or folder away and run again.'],
   ENOTDIR: ['part of its path is not a folder', 'Check the path, move the file away, and run again.'],
 };
 
@@ -72,17 +72,17 @@ export function describeFailure(failure: Failure): Message {
     case 'unknown-base':
       return {
         what: `The base ${quoted(failure.base)} is not a branch, tag or commit of this repository.`,
-        next: 'Fetch it with "git fetch", or choose another base with --base or "base" in onceover.yml.',
+        next: 'Fetch the base with "git fetch", or choose another base with --base or "base" in onceover.yml.',
       };
     case 'ambiguous-name':
       return {
         what: `More than one branch or tag is called ${quoted(failure.name)}, so onceover cannot tell which one is the base.`,
-        next: `Rename one of them, or use the full name: refs/heads/${quoteName(failure.name)} for a branch, refs/tags/${quoteName(failure.name)} for a tag, refs/remotes/${quoteName(failure.name)} for a remote branch.`,
+        next: `Rename one of the branches or tags, or use the full name: refs/heads/${quoteName(failure.name)} for a branch, refs/tags/${quoteName(failure.name)} for a tag, refs/remotes/${quoteName(failure.name)} for a remote branch.`,
       };
     case 'no-base':
       return {
         what: `onceover found no base branch to compare with (tried ${failure.tried.join(', ')}).`,
-        next: 'Choose one with --base or "base" in onceover.yml.',
+        next: 'Choose a base with --base or "base" in onceover.yml.',
       };
     case 'no-merge-base':
       return failure.shallow
@@ -124,7 +124,7 @@ export function describeFailure(failure: Failure): Message {
     case 'unknown-agent':
       return {
         what: `${quoted(failure.name)} is not a known agent.`,
-        next: `Use one of these: ${failure.known.map(quoteName).join(', ')}. Or define it under "agent" in onceover.yml.`,
+        next: `Use one of these agents: ${failure.known.map(quoteName).join(', ')}. Or define the agent under "agent" in onceover.yml.`,
       };
     case 'cannot-fix':
       return {
@@ -132,7 +132,7 @@ export function describeFailure(failure: Failure): Message {
         next:
           failure.able.length === 0
             ? 'Install Claude Code, Codex or Gemini CLI, or define a command under "agent" in onceover.yml.'
-            : `Use one of these: ${failure.able.map(quoteName).join(', ')}.`,
+            : `Use one of these agents: ${failure.able.map(quoteName).join(', ')}.`,
       };
     case 'agent-not-tried':
       return {
@@ -150,7 +150,7 @@ export function describeFailure(failure: Failure): Message {
     case 'path-in-the-way':
       return {
         what: `${quoteName(failure.path)} is ${IN_THE_WAY[failure.found]}, and onceover writes only to its own files and folders.`,
-        next: 'Move it away and run again.',
+        next: 'Move the file or folder away and run again.',
       };
     case 'disk':
       return {
@@ -208,7 +208,7 @@ export function describeFailure(failure: Failure): Message {
         next:
           failure.known.length === 0
             ? 'No gate is configured. Create a first onceover.yml with "onceover init".'
-            : `Use one of these: ${failure.known.map(quoteName).join(', ')}.`,
+            : `Use one of these gates: ${failure.known.map(quoteName).join(', ')}.`,
       };
     case 'unknown-finding':
       return {
@@ -231,7 +231,7 @@ export function describeFailure(failure: Failure): Message {
     case 'ambiguous-subject':
       return {
         what: `Several gates are called ${quoted(cut(failure.name, LONGEST_NAME))}.`,
-        next: `Use one of these: ${failure.gates.map(quoteName).join(', ')}.`,
+        next: `Use one of these gates: ${failure.gates.map(quoteName).join(', ')}.`,
       };
     case 'not-trusted':
       return {
@@ -241,7 +241,7 @@ export function describeFailure(failure: Failure): Message {
     case 'unknown-run':
       return {
         what: failure.id === null ? 'No run was started here.' : `There is no run ${quoted(failure.id)}.`,
-        next: 'Start one with start_run.',
+        next: 'Start a run with start_run.',
       };
     case 'feature-without-loops':
       return {

@@ -34,7 +34,7 @@ export function describePhaseFailure(failure: PhaseFailure): Message {
     case 'unknown-phase':
       return {
         what: `${quoted(failure.name)} is not a phase.`,
-        next: `Use one of these: ${PHASES.join(', ')}.`,
+        next: `Use one of these phases: ${PHASES.join(', ')}.`,
       };
     case 'no-feature':
       return {
@@ -69,7 +69,7 @@ export function describePhaseFailure(failure: PhaseFailure): Message {
     case 'no-waiting-loop':
       return {
         what: `The ${failure.phase} phase on ${quoteName(failure.feature)} expects no summary of a fix now, so there is nothing to continue.`,
-        next: `Start it with start_phase ("onceover phase ${failure.phase} ${commandPrefix(failure.feature)} --step").`,
+        next: `Start the phase with start_phase ("onceover phase ${failure.phase} ${commandPrefix(failure.feature)} --step").`,
       };
     case 'unjudged-round':
       return {
@@ -77,7 +77,7 @@ export function describePhaseFailure(failure: PhaseFailure): Message {
         next: `Repeat the round on the current content: call continue_phase without a summary ("onceover phase ${failure.phase} ${commandPrefix(failure.feature)} --step").`,
       };
     case 'unknown-loop':
-      return { what: `There is no loop ${quoted(failure.id)}.`, next: 'Start one with start_phase.' };
+      return { what: `There is no loop ${quoted(failure.id)}.`, next: 'Start a loop with start_phase.' };
     case 'round-goes-on':
       return {
         what: `The loop ${quoted(failure.id)} is in the middle of a round, so it cannot accept a summary of a fix.`,
@@ -105,7 +105,7 @@ function describeArtifact({ path, why, phase, needs }: FailureOf<'unusable-artif
   const review = phase === null || phase === needs ? '' : ` and have it reviewed with "onceover phase ${phase}"`;
   return {
     what: `${quoteName(path)}${about} ${what}, and "onceover phase ${needs}" ${phase === needs ? 'reviews it' : 'needs it'}.`,
-    next: next ?? `Write it first${review}.`,
+    next: next ?? `Write the document first${review}.`,
   };
 }
 

@@ -169,13 +169,16 @@ way('The review has reached the retry limit, and then someone removes the code w
   expect(await repo.document()).toMatchObject({ code: 1, status: 'retry_limit_exceeded', findings: [] });
 });
 
-way('Every reviewer has passed. Then the code changes, and the reviewer that has to run cannot answer.', async () => {
-  const gates =
-    '  - path: src\n    checks: { own: { run: "true" } }\n' +
-    '    reviews: { own: { prompt: .onceover/reviews/code-quality.md, num_reviews: 2 } }';
-  const repo = alone({ gates });
-  expect((await repo.run()).code).toBe(0);
-  repo.write('README.md', '# More\n');
-  repo.answers('one', { $exit: 1 });
-  expect((await repo.run()).code).toBe(3);
-});
+way(
+  'Every reviewer has passed, and then someone changes the code. The reviewer that has to run cannot answer.',
+  async () => {
+    const gates =
+      '  - path: src\n    checks: { own: { run: "true" } }\n' +
+      '    reviews: { own: { prompt: .onceover/reviews/code-quality.md, num_reviews: 2 } }';
+    const repo = alone({ gates });
+    expect((await repo.run()).code).toBe(0);
+    repo.write('README.md', '# More\n');
+    repo.answers('one', { $exit: 1 });
+    expect((await repo.run()).code).toBe(3);
+  },
+);

@@ -88,7 +88,7 @@ way(
   },
 );
 
-way('Every reviewer has passed. Then the code changes, and onceover runs only reviewer 1.', async () => {
+way('Every reviewer has passed, and then someone changes the code: onceover runs only reviewer 1.', async () => {
   const repo = gateRepo();
   expect((await repo.run()).code).toBe(0);
   repo.write('src/a.ts', FIXED);
@@ -221,7 +221,7 @@ way('The staged content of a file differs from the working tree: the run reviews
   expect((await onceover(repo.root, ['status'])).code).toBe(1);
 });
 
-way('A run with --commit runs no checks, and says so.', async () => {
+way('A run with --commit runs no checks, and its output says that.', async () => {
   const gates =
     '  - path: src\n    checks: { own: { run: "false" } }\n' +
     '    reviews: { own: { prompt: .onceover/reviews/code-quality.md } }';

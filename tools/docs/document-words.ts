@@ -190,12 +190,12 @@ export const WORDS: Readonly<Record<string, string>> = {
   'loop end': 'The reason why the loop ended. [until-pass.md](until-pass.md#why-it-ends) explains each value.',
   'loop rounds': 'One item for each round. A round is a run and the fix that followed it.',
   'loop rounds[].iteration': 'The number of the run; null if nothing had to run.',
-  'loop rounds[].status': 'The status of the run. It has the same values as `status` of [run](#run).',
+  'loop rounds[].status': 'The status of the run, with the same values as `status` of [run](#run).',
   'loop rounds[].failing_checks': 'The ids of the checks that failed in this run.',
   'loop rounds[].closed': 'The number of findings that this run closed.',
   'loop rounds[].added': 'The number of new findings that this run reported.',
   'loop rounds[].fix.files_changed': 'The number of files that the fixer changed.',
-  'started-run run_id': 'The id of the run. Pass it to `get_run`.',
+  'started-run run_id': 'The id of the run, which you can pass to `get_run`.',
   'started-run state': 'The state of the run. `died` means that its process ended without a result.',
   'finding id': 'The id of the finding, such as F1. The id never changes.',
   'finding gate': 'The id of the gate that the finding belongs to.',
@@ -240,7 +240,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'explain passed_at': 'The time at which the review was marked as passed; null if this time is not known.',
   'explain passed_by':
     'The interface through which the review was marked as passed: mcp, cli, library or run; null if it is not known.',
-  'instructions tasks[].review_id': 'The id of the review. Pass it to `onceover pass` or `mark_review_as_passed`.',
+  'instructions tasks[].review_id': 'The id of the review. Pass the id to `onceover pass` or `mark_review_as_passed`.',
   'instructions tasks[].rule': 'The name of the rule.',
   'instructions tasks[].files': 'The files to review, relative to the repository root.',
   'instructions tasks[].also[].rule': 'The name of the other rule.',
@@ -391,7 +391,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'gate why': 'The reason for the result, as a code.',
   'gate slots': 'The reviewers of the gate; empty for a check.',
   'slot agent':
-    'The agent of the reviewer. For a skipped reviewer, it is the agent that passed earlier. Null if no agent is available.',
+    'The agent of the reviewer. For a skipped reviewer, the field names the agent that passed earlier. Null if no agent is available.',
   'slot status':
     'The result of the reviewer. `skipped_prior_pass`: onceover skipped the reviewer, because it passed earlier.',
   'slot dispatch':
@@ -439,15 +439,15 @@ export const WORDS: Readonly<Record<string, string>> = {
   'loop rounds[].fix': 'The fix after this run; null if onceover did not call the fixer.',
   'loop rounds[].fix.summary': 'The summary that the fixer gave of its fix.',
   'loop rounds[].fix.fixed':
-    'The ids of the findings that the fixer marked as fixed. They stay open until their reviewer confirms the fix.',
+    'The ids of the findings that the fixer marked as fixed; these findings stay open until their reviewer confirms the fix.',
   'loop rounds[].fix.declined':
-    'The ids of the findings that the fixer disputes. Their reviewer decides whether they stay open.',
+    'The ids of the findings that the fixer disputes; the reviewer decides whether these findings stay open.',
   'loop rounds[].fix.failure': 'The reason why the fixer gave no answer; null if it gave an answer.',
   'started-run progress': 'The last lines of the progress output of the run.',
   'started-run run': 'The result of the run; null until the run has ended.',
   'started-run next': 'The next step for the agent that called the tool.',
   'started-phase next': 'The next step for the agent that called the tool.',
-  'started-phase loop_id': 'The id of the review loop. Pass it to `continue_phase`.',
+  'started-phase loop_id': 'The id of the review loop, which you can pass to `continue_phase`.',
   'started-phase phase': 'The result of the round; null while the round runs.',
   'started-phase state':
     'The state of the review loop. waiting: fix the open issues, then call continue_phase with a summary. died: the process of the round ended without a result.',
@@ -571,7 +571,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'demo as_told': 'Whether every run of the demo had the expected result.',
   'demo repository': 'The folder of the demo repository; null if the demo deleted it.',
   'demo shared_beginnings':
-    'The text that prompts of new sessions in one run share at their beginning. It does not count as saved, because the agents differ.',
+    'The text that prompts of new sessions in one run share at their beginning; it does not count as saved, because the agents differ.',
   'levers pass': 'The savings from skipped gates that passed.',
   'levers slot': 'The savings from skipped reviewers that passed earlier.',
   'levers session': 'The savings from resumed sessions.',

@@ -138,7 +138,7 @@ test('an unknown loop is refused with a message', async () => {
   const client = await connectMcp((await trusted()).root);
   for (const loop_id of ['phase-000000000-000000', 'loop-x', '', '../../trusted', 'phase-1-../x']) {
     const { isError, text } = await client.call('continue_phase', { loop_id });
-    expect.soft([isError, text]).toEqual([true, `There is no loop "${loop_id}".\nStart one with start_phase.`]);
+    expect.soft([isError, text]).toEqual([true, `There is no loop "${loop_id}".\nStart a loop with start_phase.`]);
   }
 });
 

@@ -86,7 +86,7 @@ describe('without a named reviewer', () => {
     const end = await repo.workflow(['finish', ...outputOptions(OUTPUTS.research)], { env });
     expect(end.code).toBe(3);
     expect(end.stderr).toContain('3 reviews of the step "research" ended without a verdict:');
-    expect(end.stderr).toContain('This does not count as an attempt.');
+    expect(end.stderr).toContain('This call does not count as an attempt.');
   });
 });
 
