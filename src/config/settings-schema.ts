@@ -42,7 +42,7 @@ const checkSchema = z.strictObject({
 
 const reviewSchema = z.strictObject({
   prompt: z.string().min(1).describe('The path of a Markdown file that says what the reviewer looks for.'),
-  num_reviews: z.int().min(1).max(20).default(1).describe('The number of reviewers. All of them have to pass.'),
+  num_reviews: z.int().min(1).max(20).default(1).describe('The number of reviewers that have to pass the review.'),
   agents: agentNames
     .optional()
     .describe(
@@ -92,9 +92,11 @@ export const settingsSchema = z
     rerun_new_issue_threshold: priority
       .default('low')
       .describe(
-        'When a reviewer reviews again, its new findings are only warnings if their priority is below this one.',
+        'When a reviewer reviews again, its new findings are only warnings if their priority is below this value.',
       ),
-    fail_on: priority.default('low').describe('Findings are only warnings if their priority is below this one.'),
+    fail_on: priority
+      .default('low')
+      .describe('Findings are only warnings if their priority is below the value of fail_on.'),
     cache: choice('content', 'strict').describe(
       'When a mark by mark_review_as_passed counts. content: the files are unchanged. strict: the rule, its paths and its context are unchanged too.',
     ),

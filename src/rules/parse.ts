@@ -13,7 +13,7 @@ export const ruleSchema = z.strictObject({
       .array(z.string().min(1))
       .min(1)
       .describe('Globs of files that the rule matches, relative to the folder of this file.'),
-    exclude: z.array(z.string().min(1)).default([]).describe('Globs of files that the rule does not match.'),
+    exclude: z.array(z.string().min(1)).default([]).describe('Globs of files that the rule leaves out.'),
   }),
   review: z.strictObject({
     strategy: z

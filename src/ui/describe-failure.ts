@@ -136,7 +136,7 @@ export function describeFailure(failure: Failure): Message {
       };
     case 'agent-not-tried':
       return {
-        what: `${quoteName(failure.agent)} ${describeAgentFailure(failure.failure)}. So onceover could not test whether it can resume sessions.`,
+        what: `${quoteName(failure.agent)} ${describeAgentFailure(failure.failure)}. So onceover could not test whether the agent can resume sessions.`,
         next:
           failure.failure.kind === 'not-logged-in'
             ? 'Log in to the agent and run again.'
@@ -170,7 +170,7 @@ export function describeFailure(failure: Failure): Message {
     case 'lock-held':
       return {
         what: `Another run is in progress in this working tree (process ${failure.pid} on ${showInvisible(failure.host)}, since ${failure.since}).`,
-        next: 'Wait until it ends, or stop that process.',
+        next: 'Wait until the other run ends, or stop its process.',
       };
     case 'inside-a-run':
       return {
@@ -180,7 +180,7 @@ export function describeFailure(failure: Failure): Message {
     case 'waived-inside-a-run':
       return {
         what: `A run of onceover started this command (${ACTIVE} is set), and a fixer or reviewer cannot waive findings.`,
-        next: 'Explain in your answer why the finding is wrong; the reviewer decides. A person can waive it with "onceover resolve".',
+        next: 'Explain in your answer why the finding is wrong; the reviewer decides. A person can waive the finding with "onceover resolve".',
       };
     case 'agreed-inside-a-run':
       return {
@@ -216,7 +216,7 @@ export function describeFailure(failure: Failure): Message {
         next:
           failure.known.length === 0
             ? 'No finding is open. Run "onceover status" to see the gates.'
-            : `Open findings: ${failure.known.join(', ')}. Run "onceover status" to see them.`,
+            : `Open findings: ${failure.known.join(', ')}. Run "onceover status" to see the findings.`,
       };
     case 'finding-closed':
       return {
@@ -226,7 +226,7 @@ export function describeFailure(failure: Failure): Message {
     case 'unknown-subject':
       return {
         what: `${quoted(cut(failure.name, LONGEST_NAME))} is not a gate, reviewer, finding or review id.`,
-        next: 'Use a gate ("review:src:code-quality"), a reviewer ("review:src:code-quality@1"), a finding ("F1") or a review id. Run "onceover status" to list them.',
+        next: 'Use a gate ("review:src:code-quality"), a reviewer ("review:src:code-quality@1"), a finding ("F1") or a review id. Run "onceover status" to list gates and findings.',
       };
     case 'ambiguous-subject':
       return {

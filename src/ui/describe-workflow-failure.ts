@@ -46,7 +46,7 @@ export function describeWorkflowFailure(failure: WorkflowFailure): Message {
         what:
           failure.ended.length === 0
             ? 'No workflow was started here.'
-            : `No workflow is in progress here. The last ones have ended:\n${describeSessions(failure.ended)}`,
+            : `No workflow is in progress here. The last workflows have ended:\n${describeSessions(failure.ended)}`,
         next: `Start a workflow with ${START}.`,
       };
     case 'which-session':

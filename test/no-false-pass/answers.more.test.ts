@@ -121,7 +121,7 @@ way('onceover sends a large change in two parts, and the reviewer gives no answe
 });
 
 way(
-  'onceover sends a large change in two parts. The first part mentions a file, and a finding in this file belongs to the second part.',
+  'onceover sends a large change in two parts: a finding is in a file of the second part, and the first part mentions this file.',
   async () => {
     const repo = inTwoParts();
     repo.write('src/b.ts', `// See src/c.ts.\n${lines('b', 9_000)}`);
@@ -135,7 +135,7 @@ way(
 );
 
 way(
-  'onceover sends a large change in two parts. The reviewer fails the first part without naming a problem, and reports only a warning for the second.',
+  'onceover sends a large change in two parts: the reviewer fails the first part without naming a problem, and reports only a warning for the second.',
   async () => {
     const repo = inTwoParts('fail_on: high');
     const low = { status: 'fail', violations: [{ file: 'src/c.ts', line: 1, issue: 'x', priority: 'low' }] } as const;
@@ -170,7 +170,7 @@ way('The review has reached the retry limit, and then someone removes the code w
 });
 
 way(
-  'Every reviewer has passed, and then someone changes the code. The reviewer that has to run cannot answer.',
+  'Every reviewer has passed, someone changes the code, and the reviewer that has to run cannot answer.',
   async () => {
     const gates =
       '  - path: src\n    checks: { own: { run: "true" } }\n' +

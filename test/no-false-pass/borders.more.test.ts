@@ -77,7 +77,7 @@ way('A finding has a priority below `fail_on`: the run passes with warnings.', a
 });
 
 way(
-  'onceover skips a reviewer that passed earlier, while another reviewer of its gate reviews the fix. The run lists the skipped reviewer.',
+  'onceover skips a reviewer that passed earlier, while another reviewer of its gate reviews the fix: the run lists the skipped reviewer.',
   async () => {
     const repo = gateRepo();
     repo.answers('two', OBJECTION);

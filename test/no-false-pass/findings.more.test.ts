@@ -54,7 +54,7 @@ way('The reviewer passes the change and says in the same answer that its finding
 });
 
 way(
-  'The reviewer says that its finding is still open. No one edits a file, and the next answer of the reviewer does not mention the finding.',
+  'The reviewer says that its finding is still open, and its next answer does not mention the finding, although no one edited a file.',
   async () => {
     const repo = await objected();
     repo.write('src/a.ts', `${FIXED}// more\n`);
@@ -65,7 +65,7 @@ way(
 );
 
 way(
-  'The reviewer says that its finding is still open. No one edits a file, and the next answer of the reviewer says that the finding is fixed.',
+  'The reviewer says that its finding is still open, and its next answer says that the finding is fixed, although no one edited a file.',
   async () => {
     const repo = await objected();
     repo.write('src/a.ts', `${FIXED}// more\n`);

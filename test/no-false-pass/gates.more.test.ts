@@ -39,7 +39,7 @@ way('Someone waived all findings of a reviewer and then changes the code.', asyn
 });
 
 way(
-  'Someone waived all findings of a reviewer. A run skips this reviewer, and then someone changes the code.',
+  'Someone waived all findings of a reviewer, a run skips this reviewer, and then someone changes the code.',
   async () => {
     const repo = gateRepo({ more: 'concurrency: 1' });
     repo.answers('one', failing('src/a.ts', 'export const a = 1;'));
@@ -53,7 +53,7 @@ way(
   },
 );
 
-way('A reviewer fails some code and passes the fix. Then someone reverts the fix.', async () => {
+way('A reviewer fails some code and passes the fix, and then someone reverts the fix.', async () => {
   const repo = gateRepo();
   const bad = 'export const a = 1;\nexport const b = 2;\n';
   repo.answers('two', OBJECTION);

@@ -64,7 +64,7 @@ way('Someone renames the branch with the open finding.', async () => {
   await expectOpen(repo);
 });
 
-way('A finding is open. Someone checks out another branch, runs the gates there, and comes back.', async () => {
+way('A finding is open, and someone checks out another branch, runs the gates there, and comes back.', async () => {
   const repo = await objected();
   repo.commit();
   repo.git('checkout', '-q', 'main');

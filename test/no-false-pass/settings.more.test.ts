@@ -160,7 +160,7 @@ way('With `certify`, a skipped reviewer has to run at the end and cannot answer.
 });
 
 way(
-  'Someone adds code after a review passed. With `after_pass: all`, reviewer 1 passes the code and reviewer 2 fails it.',
+  'With `after_pass: all`, someone adds code after a review passed, and reviewer 1 passes the code and reviewer 2 fails it.',
   async () => {
     const repo = gateRepo({ more: 'after_pass: all' });
     expect((await repo.run()).code).toBe(0);

@@ -48,7 +48,7 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
     'lock-held': [
       { kind: 'lock-held', pid: 4711, host: given, since: '2026-03-01T12:00:00.000Z' },
       `process 4711 on ${given}, since 2026-03-01T12:00:00.000Z`,
-      /Wait until it ends/,
+      /Wait until the other run ends/,
     ],
     'waived-inside-a-run': [{ kind: 'waived-inside-a-run' }, 'cannot waive', /the reviewer decides/],
     'agreed-inside-a-run': [{ kind: 'agreed-inside-a-run' }, 'only a person', /onceover trust/],

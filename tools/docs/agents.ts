@@ -11,7 +11,7 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 
 const READ_ONLY: Readonly<Record<Abilities['readOnly'], string>> = {
-  tools: 'it gets no tool that can write files',
+  tools: 'onceover gives it no tool that can write files',
   'own-sandbox': 'its own read-only sandbox',
   nothing: 'nothing',
 };
@@ -31,12 +31,12 @@ const yes = (is: boolean, otherwise: string) => (is ? 'yes' : otherwise);
 
 const ROWS: readonly (readonly [string, (agent: Agent) => string])[] = [
   ['name in `onceover.yml`', ({ name }) => code(name)],
-  ['can resume a session and remembers it (tests V1 to V4)', resumed],
+  ['can resume a session and remembers what it read (tests V1 to V4)', resumed],
   [
     'enforces a JSON schema for its answer',
     ({ abilities }) => yes(abilities.schema, 'no, only onceover checks the answer'),
   ],
-  ['what stops it from writing files when it reviews', ({ abilities }) => READ_ONLY[abilities.readOnly]],
+  ['what stops the agent from writing files when it reviews', ({ abilities }) => READ_ONLY[abilities.readOnly]],
   ['can be a fixer that writes only in the working tree', ({ canFix }) => yes(canFix, 'no')],
   ['reports its tokens per', ({ abilities }) => USAGE[abilities.usage]],
   [
@@ -46,7 +46,7 @@ const ROWS: readonly (readonly [string, (agent: Agent) => string])[] = [
   ['runs a stop hook of the project', ({ abilities }) => STOP_HOOK[abilities.stopHook]],
   ['largest diff in one prompt, in characters', ({ diffLimit }) => diffLimit.toLocaleString('en-US')],
   [
-    'environment variables that it gets, besides [the common ones](#environment)',
+    'environment variables that the agent gets, besides [the common ones](#environment)',
     ({ variables }) => variables.map(code).join(' '),
   ],
   ['how to install it', ({ install }) => (install === null ? '' : code(install))],

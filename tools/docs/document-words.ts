@@ -188,7 +188,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'run usage': 'The tokens of all calls in this run; null if they are not known or there was no call.',
   'run dispatches': 'The number of calls to agents in this run.',
   'loop end': 'The reason why the loop ended. [until-pass.md](until-pass.md#why-it-ends) explains each value.',
-  'loop rounds': 'One item for each round. A round is a run and the fix that followed it.',
+  'loop rounds': 'One item for each round. A round is a run and the fix after the run.',
   'loop rounds[].iteration': 'The number of the run; null if nothing had to run.',
   'loop rounds[].status': 'The status of the run, with the same values as `status` of [run](#run).',
   'loop rounds[].failing_checks': 'The ids of the checks that failed in this run.',
@@ -197,9 +197,9 @@ export const WORDS: Readonly<Record<string, string>> = {
   'loop rounds[].fix.files_changed': 'The number of files that the fixer changed.',
   'started-run run_id': 'The id of the run, which you can pass to `get_run`.',
   'started-run state': 'The state of the run. `died` means that its process ended without a result.',
-  'finding id': 'The id of the finding, such as F1. The id never changes.',
+  'finding id': 'The id of the finding, such as F1, which never changes.',
   'finding gate': 'The id of the gate that the finding belongs to.',
-  'finding slot': 'The number of the reviewer that reported the finding. Only this reviewer can close it.',
+  'finding slot': 'The number of the reviewer that reported the finding and that alone can close the finding.',
   'finding file':
     'The path of the file with the problem, relative to the repository root; null if the reviewer named no file.',
   'finding line': 'The line of the problem when the reviewer reported it; null if the reviewer named no line.',
@@ -213,7 +213,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'explain-run.gate prompt': 'The path of the prompt file, or the file and line of the rule; null if there is neither.',
   'explain-run.gate would_do': 'What a run would now do with the gate, as text.',
   'explain-run.gate history[].status':
-    'The result of the reviewer in this run. The values are those of `status` of [slot](#slot).',
+    'The result of the reviewer in this run, with the same values as `status` of [slot](#slot).',
   'explain-run.gate history[].findings': 'The ids of the findings that the reviewer reported in this run.',
   'explain-run.check gate': 'The current state of the check.',
   'explain-run.check command': 'The command that the check runs.',
@@ -223,7 +223,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'explain-run.slot slot': 'The current state of the reviewer.',
   'explain-run.slot would_do': 'What a run would now do with the reviewer, as text.',
   'explain-run.slot history[].status':
-    'The result of the reviewer in this run. The values are those of `status` of [slot](#slot).',
+    'The result of the reviewer in this run, with the same values as `status` of [slot](#slot).',
   'explain-run.slot history[].findings': 'The ids of the findings that the reviewer reported in this run.',
   'explain-run.idle_gate base':
     'The base branch or commit that onceover compares the change with; null if there is none.',
@@ -231,7 +231,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'explain-run.finding would_change_it': 'What would close the finding, as text.',
   'explain review_id': 'The review id that you gave to the command.',
   'explain state':
-    'The state of the review. `changed`: its files have changed since onceover made the id. `not-asked-for`: the change does not need such a review.',
+    'The state of the review. `changed`: the files of the review have changed since onceover made the id. `not-asked-for`: the change does not need a review with this id.',
   'explain why': 'The reason for this state, as text.',
   'explain current_review_id': 'The id of the same review for the current files; null if there is no such review.',
   'explain rules': 'The rules that require the review.',
@@ -250,7 +250,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'rules rules': 'All rules; if you named files, only the rules that match one of these files.',
   'pass review_id': 'The id of the review that is now marked as passed.',
   'pass marked': 'Always true. If onceover rejects the id, the command fails instead.',
-  'phase loop_id': 'The id of this review loop. If `start_phase` returned it, you can pass it to `continue_phase`.',
+  'phase loop_id': 'The id of this review loop. You can pass an id that `start_phase` returned to `continue_phase`.',
   'phase loops': 'One item for each reviewer, with all its reviews.',
   'phase loops[].iterations[].issues': 'The issues that the reviewer reported.',
   'phase loops[].rested[].passed_at': 'The number of the review in which the reviewer passed.',
@@ -433,7 +433,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'error so_far': 'For an interrupted phase: the result until the interruption.',
   'loop rounds[].open': 'The ids of the findings that are open after this run.',
   'loop rounds[].let_be':
-    'The ids of new findings that --ratchet tolerates. A run without --ratchet reports them as open.',
+    'The ids of new findings that --ratchet tolerates. A run without --ratchet reports these findings as open.',
   'loop rounds[].nothing_left': 'The ids of gates that failed before and no longer have anything to review.',
   'loop rounds[].dispatches': 'The number of calls to reviewers in this run, without the call to the fixer.',
   'loop rounds[].fix': 'The fix after this run; null if onceover did not call the fixer.',
@@ -557,7 +557,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'init carried_over.gates_to_add':
     'The gates that you have to add to your existing onceover.yml, as YAML; null if there are none.',
   'init also_here': 'The other tools in this repository whose settings --from can import.',
-  'init-remove removed': 'Whether onceover removed the files. Without --yes, it only lists them.',
+  'init-remove removed': 'Whether onceover removed the files. Without --yes, onceover only lists the files.',
   'init-remove taken[].path': 'The path of the file or folder; null for git refs.',
   'init-remove taken[].count': 'How many files, entries or git refs this item stands for.',
   'init-remove left[].why':
@@ -616,11 +616,11 @@ export const WORDS: Readonly<Record<string, string>> = {
     'The number of new sessions in which the agent did not confirm that it read the required files.',
   'rates lazy_load_warning.of': 'The number of all new sessions in which the agent had to confirm that.',
   'shorter prompts state':
-    '`holds`: each prompt in a resumed session is shorter than the prompt that opened the session. `nothing_to_judge`: there is no such prompt.',
+    '`holds`: each prompt in a resumed session is shorter than the prompt that opened the session. `nothing_to_judge`: there is no prompt in a resumed session.',
   'shorter prompts of': 'The number of prompts in resumed sessions.',
   'shorter prompts not_so': 'The prompts in resumed sessions that are not shorter.',
   'loops of five state':
-    '`holds`: each loop of five rounds sent less than half of the characters of new sessions. `nothing_to_judge`: there is no such loop.',
+    '`holds`: each loop of five rounds sent less than half of the characters of new sessions. `nothing_to_judge`: there is no loop of five rounds.',
   'loops of five of': 'The number of loops of five rounds.',
   'loops of five not_so': 'The loops of five rounds that sent half of the characters of new sessions or more.',
   'loops of five not_so[].characters.ratio': '`sent` divided by `fresh`.',

@@ -58,7 +58,7 @@ test('start, fix, continue: approved', async () => {
   const more = await client.call('continue_phase', { loop_id, summary: 'More.' });
   expect([more.isError, more.text]).toEqual([
     true,
-    expect.stringContaining('The specify phase on docs/f is not waiting'),
+    expect.stringContaining('The specify phase on docs/f expects no summary'),
   ]);
   expect(documentOf(await client.call('continue_phase', { loop_id }))).toMatchObject({ state: 'ended' });
   // With the name from its documents, too.
