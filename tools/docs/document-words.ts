@@ -13,7 +13,7 @@ export const DOCUMENTS: readonly { readonly name: string; readonly from: string;
   {
     name: 'finding',
     from: '`resolve --json`, `resolve_finding`',
-    about: 'The document contains the finding after the command changed it.',
+    about: 'The document contains the finding, as it is after the command.',
   },
   {
     name: 'explain-run',
@@ -170,7 +170,7 @@ export const COMMON_WORDS: Readonly<Record<string, string>> = {
   started_by: 'Whether a person or an agent started the run or the phase.',
   step_id: 'The id of the step in job.yml.',
   suggestion: 'What to do about the issue; null if the reviewer suggests nothing.',
-  threshold: 'The limit for the rate. If the rate is higher, `exceeded` is true.',
+  threshold: 'The limit for the rate; above this limit, `exceeded` is true.',
   unreadable_entries: 'The number of cost files that onceover could not read.',
   usage: 'The tokens that the calls used; null if they are not known or there was no call.',
   warnings: 'Warnings for the user, one text per warning.',
@@ -479,7 +479,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'phase loops[].iterations': 'Every review by this reviewer.',
   'phase loops[].iterations[].why': 'The reason why the session is new or resumed, as a code.',
   'phase loops[].iterations[].n':
-    'The number of the review in its loop, starting at 1. The final validation repeats the last number.',
+    'The number of the review in its loop, starting at 1; the final validation has the number of the last review before it.',
   'phase loops[].iterations[].reviewer_approved': 'The verdict of the reviewer; null if the reviewer gave no verdict.',
   'phase loops[].iterations[].engine_pass':
     'The verdict that counts: true if the reviewer approved and reported no blocker and no warning.',
@@ -525,7 +525,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'cost idle_runs': 'The number of runs in which no gate had to run.',
   'cost days[].runs': 'The number of runs on this day.',
   'cost checks[].runs': 'The number of runs in which the check ran.',
-  'cost checks[].duration_ms': 'The time that the check took in all these runs together, in milliseconds.',
+  'cost checks[].duration_ms': 'The time that the check took in all runs together, in milliseconds.',
   'cost workflows': 'One item for each step of a workflow, the most expensive first.',
   'cost last_runs': 'The last runs, at most ten, the newest first.',
   'cost last_runs[].at': 'The time at which the run ended.',
@@ -616,11 +616,11 @@ export const WORDS: Readonly<Record<string, string>> = {
     'The number of new sessions in which the agent did not confirm that it read the required files.',
   'rates lazy_load_warning.of': 'The number of all new sessions in which the agent had to confirm that.',
   'shorter prompts state':
-    '`holds`: each prompt in a resumed session is shorter than the prompt that opened the session. `nothing_to_judge`: there is no prompt in a resumed session.',
+    '`holds`: each prompt in a resumed session is shorter than the prompt that opened the session. `nothing_to_judge`: no session was resumed.',
   'shorter prompts of': 'The number of prompts in resumed sessions.',
   'shorter prompts not_so': 'The prompts in resumed sessions that are not shorter.',
   'loops of five state':
-    '`holds`: each loop of five rounds sent less than half of the characters of new sessions. `nothing_to_judge`: there is no loop of five rounds.',
+    '`holds`: each loop of five rounds sent less than half of the characters of new sessions. `nothing_to_judge`: no loop had five rounds.',
   'loops of five of': 'The number of loops of five rounds.',
   'loops of five not_so': 'The loops of five rounds that sent half of the characters of new sessions or more.',
   'loops of five not_so[].characters.ratio': '`sent` divided by `fresh`.',
