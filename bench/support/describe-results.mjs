@@ -7,11 +7,10 @@ const HEAD = ['part', 'what', 'measured', 'compared with', 'ratio', 'limit', '']
 
 /** The rows of the README, by part and id, with shorter descriptions. */
 const IN_README = {
-  'reviews/branch': 'Reviews in ten runs on a branch: ten gates with two reviewers each, two findings fixed',
-  'run/asked-again': 'Reviews in a second run, nothing changed',
+  'reviews/branch': 'Ten runs on a branch: ten reviews with two reviewers each, two findings fixed',
+  'run/asked-again': 'A second run, nothing changed',
   'loop/A-three-as-they-pass-tokens':
-    'Input of a review loop: three reviewers, five rounds, one file opened per new session',
-  'loop/B-three-as-they-pass-tokens': 'The same loop, eight files opened per new session',
+    'Input of a review loop: three reviewers, five rounds; in a new session, a reviewer opens one file',
 };
 
 /** Returns all rows of results as cells, the header first. */
@@ -87,10 +86,12 @@ function readmePart(results) {
   const rows = Object.entries(IN_README).map(([name, what]) => {
     const [part, id] = name.split('/');
     const row = results.parts[part]?.rows.find((one) => one.id === id);
-    return cells(row === undefined ? { what, why: `see \`npm run bench -- ${part}\`` } : { ...row, what }).slice(0, 4);
+    if (row === undefined) return cells({ what, why: `see \`npm run bench -- ${part}\`` }).slice(0, 4);
+    // In the README, a review is a prompt, so a row that counts executions says "reviewer calls".
+    return cells({ ...row, what, unit: row.unit === 'reviews' ? 'reviewer calls' : row.unit }).slice(0, 4);
   });
   const note =
-    'Simulated: the real agent with a simulated model. The loops use the setting `delta_guard: effective`. Tokens are weighted by price. [All figures and how they were measured](bench/RESULTS.md).';
+    'A review loop repeats review and fix (`onceover phase`). A session is one conversation with an agent. Weighted: each token counts by its price. Simulated: the real agent with a simulated model. The loop uses [`delta_guard: effective`](docs/deltas.md). [All figures](bench/RESULTS.md).';
   return `${markdownTable([['', 'measured', 'compared with', 'ratio'], ...rows])}\n\n${note}`;
 }
 

@@ -27,38 +27,42 @@ const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, {
 export const modelName = z.string().min(1).regex(/^[^-]/, { error: 'the name of a model does not begin with "-"' });
 
 const agentSchema = z.strictObject({
-  model: modelName.optional().describe('The model to use.'),
+  model: modelName.optional().describe('The name of the model that the agent uses.'),
   command: z.array(z.string().min(1)).min(1).optional().describe('Program and arguments of a custom agent.'),
   path: z.string().min(1).optional().describe('Path of the program of a known agent, if it is not on PATH.'),
   resume: z.boolean().optional().describe('Whether the command can resume the session that ONCEOVER_SESSION names.'),
   env: z.record(z.string(), z.string()).default({}).describe('Environment variables for this agent.'),
-  sandbox: off.describe('Run the command in a sandbox where it cannot write.'),
+  sandbox: off.describe('If true, onceover runs the command in a sandbox where it cannot write to the repository.'),
   timeout: seconds.optional().describe('Timeout in seconds for a call to this agent.'),
 });
 
 const checkSchema = z.strictObject({
-  run: z.string().min(1).describe('A shell command. Exit code 0 is a pass.'),
-  timeout: seconds.optional().describe('Timeout in seconds. Default: the top-level timeout.'),
+  run: z.string().min(1).describe('A shell command. The check passes if the command exits with 0.'),
+  timeout: seconds.optional().describe('Timeout of the check in seconds. Default: the top-level timeout.'),
 });
 
 const reviewSchema = z.strictObject({
-  prompt: z.string().min(1).describe('A Markdown file that says what to look for.'),
-  num_reviews: z.int().min(1).max(20).default(1).describe('Number of reviewers that have to pass.'),
+  prompt: z.string().min(1).describe('The path of a Markdown file that says what the reviewer looks for.'),
+  num_reviews: z.int().min(1).max(20).default(1).describe('The number of reviewers that have to pass the review.'),
   agents: agentNames
     .optional()
     .describe(
       'Agents for this review, in order of preference. Reviewer 1 gets the first, reviewer 2 the second, and so on.',
     ),
-  timeout: seconds.optional().describe('Timeout in seconds for a call. It overrides the timeout of the agent.'),
+  timeout: seconds
+    .optional()
+    .describe('Timeout in seconds for a call by this review, instead of the timeout of the agent.'),
 });
 
 const entrySchema = z
   .strictObject({
-    path: z.string().min(1).describe('".", a folder, "packages/*", or a glob.'),
+    path: z.string().min(1).describe('The files that the gates cover: ".", a folder, a file, "packages/*", or a glob.'),
     exclude: z
       .array(z.string().min(1))
       .default([])
-      .describe('Globs of files that these gates ignore: they do not make a gate run, and reviewers do not see them.'),
+      .describe(
+        'Globs of files that the gates ignore: such files do not make a gate run, and reviewers do not see them.',
+      ),
     checks: z.record(name, checkSchema).default({}).describe('Commands that must exit with code 0.'),
     reviews: z.record(name, reviewSchema).default({}).describe('Prompts for reviewers.'),
   })
@@ -67,12 +71,14 @@ const entrySchema = z
 /** The format of `onceover.yml`. */
 export const settingsSchema = z
   .strictObject({
-    version: z.literal(1).default(1).describe('Version of this format.'),
+    version: z.literal(1).default(1).describe('The version of the format of this file.'),
     base: z.string().min(1).optional().describe('The base branch: a change is everything that differs from it.'),
-    agents: agentNames.optional().describe('Agents in order of preference.'),
+    agents: agentNames.optional().describe('The names of the agents, in order of preference.'),
     concurrency: z.int().min(1).max(64).default(4).describe('Maximum number of calls to agents at the same time.'),
-    timeout: seconds.default(1200).describe('Timeout in seconds for a call or a check.'),
-    idle_timeout: seconds.default(180).describe('A call ends if the agent prints nothing for this many seconds.'),
+    timeout: seconds.default(1200).describe('Timeout in seconds for a call to an agent, or for a check.'),
+    idle_timeout: seconds
+      .default(180)
+      .describe('onceover ends a call if the agent prints nothing for this many seconds.'),
     log_dir: z
       .string()
       .min(1)
@@ -83,47 +89,57 @@ export const settingsSchema = z
       .min(0)
       .max(1000)
       .default(3)
-      .describe('How often a gate that failed runs again. After that, it stops running until you act.'),
+      .describe('How often onceover runs a failed review again, before it stops running the review until you act.'),
     rerun_new_issue_threshold: priority
       .default('low')
-      .describe('When a reviewer reviews again, its new findings below this priority are only warnings.'),
-    fail_on: priority.default('low').describe('Findings below this priority are only warnings.'),
+      .describe(
+        'When a reviewer reviews again, its new findings are only warnings if their priority is below this value.',
+      ),
+    fail_on: priority
+      .default('low')
+      .describe('Findings are only warnings if their priority is below the value of fail_on.'),
     cache: choice('content', 'strict').describe(
-      'When a mark by mark_review_as_passed counts. content: the files are the same. strict: the rule, its paths and its context are the same too.',
+      'When a mark by mark_review_as_passed counts. content: the files are unchanged. strict: the rule, its paths and its context are unchanged too.',
     ),
     certify: off.describe('If true, skipped reviewers review the final code before the run passes.'),
     after_pass: choice('latch', 'all').describe(
-      'Which reviewers run if a review passed and the code changes: latch runs reviewer 1, all runs every reviewer.',
+      'Which reviewers run if a review passed and then the code changes. latch: reviewer 1. all: every reviewer.',
     ),
     unchanged_gates: choice('run', 'rest').describe(
-      'What a run does with gates that already passed: rest skips them, run runs them if another gate has to run.',
+      'What a run does with gates that already passed. rest: it skips them. run: it runs them too, if another gate has to run.',
     ),
     final_validation: choice('all', 'changed').describe(
-      'Only for onceover phase: which reviewers the final validation runs. changed: only those that have not seen the current code.',
+      'Only for onceover phase: which reviewers review again at the end. all: every reviewer. changed: only the reviewers that have not seen the current code.',
     ),
     delta_guard: choice('prompt', 'effective').describe(
-      'Only for onceover phase: how long the prompt of a resumed session may be. prompt: half of its first prompt. effective: half of that and of the files that a new session reads.',
+      'Only for onceover phase: how long the prompt of a resumed session may be. prompt: half of the first prompt of the session. effective: half of the first prompt and of the files that a new session reads, together.',
     ),
     resume_when_cold: z
       .boolean()
       .default(true)
       .describe(
-        'Only for onceover phase. If false, onceover starts a new session if the cache has expired and a new session is cheaper.',
+        'Only for onceover phase. If false, onceover starts a new session if the cache of the old one has expired and a new session is cheaper.',
       ),
     cache_ttl: choice('auto', '5m', '1h').describe(
-      'Only for Claude Code: how long the provider caches prompts. auto chooses by the pauses between reviews.',
+      'Only for Claude Code: how long the provider caches prompts. auto: onceover chooses by the pauses between reviews.',
     ),
     recheck_domain: off.describe(
-      'Only for onceover phase. If true, the first reviewer also reviews the changes that the second one asked for.',
+      'Only for onceover phase. If true, the first reviewer also reviews the changes that the second reviewer asked for.',
     ),
-    trust_marks: off.describe('If true, a run accepts marks by mark_review_as_passed, which are not verified.'),
+    trust_marks: off.describe(
+      'If true, a run accepts marks by mark_review_as_passed, although onceover does not verify them.',
+    ),
     budget: z
       .strictObject({
-        usd: z.number().positive().optional().describe('Limit in US dollars. Only calls with a reported price count.'),
+        usd: z
+          .number()
+          .positive()
+          .optional()
+          .describe('Limit in US dollars. Only calls whose agent reports a price count.'),
         dispatches: z.int().min(1).optional().describe('Limit on calls to agents, including retries.'),
       })
       .prefault({})
-      .describe('Limits for one run, or for one loop of runs and fixes.'),
+      .describe('Limits for one run, or for one loop of reviews and fixes.'),
     agent: z
       .record(name, agentSchema)
       .default({})

@@ -35,7 +35,7 @@ const asked = {
 const ratio = z
   .number()
   .nullable()
-  .describe('The ratio of the two numbers above; null if there is nothing to compare.');
+  .describe('The first of the two numbers divided by the second; null if there is nothing to compare.');
 
 const characters = z.object({ sent: z.number(), fresh: z.number(), ratio });
 
@@ -100,7 +100,9 @@ const loops = {
     .describe('Whether every resumed prompt is shorter than the prompt that opened its session.'),
   five_iterations_under_half: z
     .object({ state, of: z.number(), not_so: z.array(z.object({ ...loop, characters })) })
-    .describe('Whether every loop of five iterations sent less than half the characters of new sessions.'),
+    .describe(
+      'Whether each loop of five rounds sent less than half of the characters that new sessions would have sent.',
+    ),
   rates,
 };
 

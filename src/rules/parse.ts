@@ -9,13 +9,18 @@ import type { ParsedRule, ParsedRuleFile } from './types.ts';
 export const ruleSchema = z.strictObject({
   description: z.string().min(1).max(256).describe('The purpose of this review, in one sentence.'),
   match: z.strictObject({
-    include: z.array(z.string().min(1)).min(1).describe('Globs, relative to the folder of this file.'),
-    exclude: z.array(z.string().min(1)).default([]).describe('Globs of files to exclude.'),
+    include: z
+      .array(z.string().min(1))
+      .min(1)
+      .describe('Globs of files that the rule matches, relative to the folder of this file.'),
+    exclude: z.array(z.string().min(1)).default([]).describe('Globs of files that the rule leaves out.'),
   }),
   review: z.strictObject({
     strategy: z
       .enum(['individual', 'matches_together', 'all_changed_files'])
-      .describe('Which files a review covers: one matched file, all matched files, or all changed files.'),
+      .describe(
+        'Which files one review covers. individual: one matched file. matches_together: all matched files. all_changed_files: all changed files.',
+      ),
     instructions: z
       .union([z.string().min(1), z.strictObject({ file: z.string().min(1) })], {
         error: 'must be text, or {file: path} with a path relative to this file',
@@ -24,29 +29,31 @@ export const ruleSchema = z.strictObject({
     agent: z
       .record(z.string(), z.string().min(1))
       .default({})
-      .describe('The sub-agent to use, by platform, such as {claude: security-expert}.'),
+      .describe('The sub-agent that does the review, by platform, such as {claude: security-expert}.'),
     additional_context: z
       .strictObject({
         all_changed_filenames: z
           .boolean()
           .default(false)
-          .describe('List the names of all changed files for the reviewer.'),
+          .describe('If true, the reviewer gets the names of all changed files.'),
         unchanged_matching_files: z
           .boolean()
           .default(false)
-          .describe('Also list the unchanged files that the rule matches. Only for matches_together.'),
+          .describe(
+            'If true, the reviewer also gets the names of unchanged files that the rule matches. Only for matches_together.',
+          ),
       })
       .prefault({}),
     reference_files: z
       .array(z.strictObject({ path: z.string().min(1), description: z.string().optional() }))
       .default([])
-      .describe('Files shown to the reviewer: at most 20, and 256 KiB in total.'),
-    num_reviews: z.int().min(1).max(20).default(1).describe('The number of reviewers in onceover run.'),
+      .describe('Files that the reviewer gets in addition: at most 20, and 256 KiB in total.'),
+    num_reviews: z.int().min(1).max(20).default(1).describe('The number of reviewers that onceover run uses.'),
     agents: z
       .array(z.string().min(1))
       .min(1)
       .optional()
-      .describe('The agents for onceover run, in order of preference.'),
+      .describe('The agents that onceover run uses, in order of preference.'),
   }),
 });
 

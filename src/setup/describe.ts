@@ -91,7 +91,7 @@ function describeResume(ability: ResumeAbility): string {
 const KNOWN_FROM = {
   tested: 'tested with this version',
   probed: 'tested here',
-  config: 'set in onceover.yml',
+  config: 'according to onceover.yml',
 } as const;
 
 const READ_ONLY = {

@@ -19,9 +19,9 @@ const CODES: Readonly<Record<string, readonly [what: string, next: string]>> = {
   EIO: ['the disk reported an error', 'Check the disk and run again.'],
   EMFILE: ['too many files are open', 'Close some programs or raise the limit ("ulimit -n 4096"), and run again.'],
   ENFILE: ['too many files are open', 'Close some programs or raise the limit ("ulimit -n 4096"), and run again.'],
-  EFBIG: ['it is too large', 'Move it away and run again.'],
-  ELOOP: ['it is a symlink', 'Move it away and run again.'],
-  EISDIR: ['it is a folder', 'Move it away and run again.'],
+  EFBIG: ['it is too large', 'Move the file or folder away and run again.'],
+  ELOOP: ['it is a symlink', 'Move the file or folder away and run again.'],
+  EISDIR: ['it is a folder', 'Move the file or folder away and run again.'],
   ENOTDIR: ['part of its path is not a folder', 'Check the path, move the file away, and run again.'],
 };
 
@@ -61,15 +61,15 @@ const MESSAGES: ByKind<GeneralFailure, Message> = {
   }),
   'unknown-base': ({ base }) => ({
     what: `The base ${quoted(base)} is not a branch, tag or commit of this repository.`,
-    next: 'Fetch it with "git fetch", or choose another base with --base or "base" in onceover.yml.',
+    next: 'Fetch the base with "git fetch", or choose another base with --base or "base" in onceover.yml.',
   }),
   'ambiguous-name': ({ name }) => ({
     what: `More than one branch or tag is called ${quoted(name)}, so onceover cannot tell which one is the base.`,
-    next: `Rename one of them, or use the full name: refs/heads/${quoteName(name)} for a branch, refs/remotes/${quoteName(name)} for a remote branch.`,
+    next: `Rename one of the branches or tags, or use the full name: refs/heads/${quoteName(name)} for a branch, refs/tags/${quoteName(name)} for a tag, refs/remotes/${quoteName(name)} for a remote branch.`,
   }),
   'no-base': ({ tried }) => ({
     what: `There is no base branch to compare with${tried.length === 0 ? '' : ` (tried ${tried.join(', ')})`}.`,
-    next: 'Choose one with --base or "base" in onceover.yml.',
+    next: 'Choose a base with --base or "base" in onceover.yml.',
   }),
   'no-merge-base': ({ shallow, base }) =>
     shallow
@@ -107,17 +107,17 @@ const MESSAGES: ByKind<GeneralFailure, Message> = {
   }),
   'unknown-agent': ({ name, known }) => ({
     what: `${quoted(name)} is not a known agent.`,
-    next: `Use one of these: ${known.map(quoteName).join(', ')}. Or define it under "agent" in onceover.yml.`,
+    next: `Use one of these agents: ${known.map(quoteName).join(', ')}. Or define the agent under "agent" in onceover.yml.`,
   }),
   'cannot-fix': ({ name, able }) => ({
-    what: `${quoteName(name)} cannot be a fixer: onceover cannot confine it to the working tree, or "sandbox: true" keeps it from writing.`,
+    what: `${quoteName(name)} cannot be a fixer: it could write outside the working tree (opencode), or it cannot write at all (a command with "sandbox: true").`,
     next:
       able.length === 0
         ? 'Install Claude Code, Codex or Gemini CLI, or define a command under "agent" in onceover.yml.'
-        : `Use one of these: ${able.map(quoteName).join(', ')}.`,
+        : `Use one of these agents: ${able.map(quoteName).join(', ')}.`,
   }),
   'agent-not-tried': ({ agent, failure }) => ({
-    what: `${quoteName(agent)} ${describeAgentFailure(failure)}. So onceover could not test whether it can resume sessions.`,
+    what: `${quoteName(agent)} ${describeAgentFailure(failure)}. So onceover could not test whether the agent can resume sessions.`,
     next:
       failure.kind === 'not-logged-in' ? 'Log in to the agent and run again.' : 'Fix the error above and run again.',
   }),
@@ -127,7 +127,7 @@ const MESSAGES: ByKind<GeneralFailure, Message> = {
   }),
   'path-in-the-way': ({ path, found }) => ({
     what: `${quoteName(path)} is ${IN_THE_WAY[found]}, and onceover writes only to its own files and folders.`,
-    next: 'Move it away and run again.',
+    next: 'Move the file or folder away and run again.',
   }),
   disk: ({ path, action, code }) => ({
     what: `${quoteName(path)} could not be ${action === 'read' ? 'read' : 'written'}: ${describeDisk(code).what}.`,
@@ -143,7 +143,7 @@ const MESSAGES: ByKind<GeneralFailure, Message> = {
   }),
   'lock-held': ({ pid, host, since }) => ({
     what: `Another run is in progress in this working tree (process ${pid} on ${showInvisible(host)}, since ${since}).`,
-    next: 'Wait until it ends, or stop that process.',
+    next: 'Wait until the other run ends, or stop its process.',
   }),
   'inside-a-run': () => ({
     what: `A run of onceover started this command (${ACTIVE} is set), so no gate ran.`,
@@ -151,7 +151,7 @@ const MESSAGES: ByKind<GeneralFailure, Message> = {
   }),
   'waived-inside-a-run': () => ({
     what: `A run of onceover started this command (${ACTIVE} is set), and a fixer or reviewer cannot waive findings.`,
-    next: 'Explain in your answer why the finding is wrong; the reviewer decides. A person can waive it with "onceover resolve".',
+    next: 'Explain in your answer why the finding is wrong; the reviewer decides. A person can waive the finding with "onceover resolve".',
   }),
   'agreed-inside-a-run': () => ({
     what: `A run of onceover started this command (${ACTIVE} is set), and only a person can approve commands.`,
@@ -174,14 +174,14 @@ const MESSAGES: ByKind<GeneralFailure, Message> = {
     next:
       known.length === 0
         ? 'No gate is configured. Create a first onceover.yml with "onceover init".'
-        : `Use one of these: ${known.map(quoteName).join(', ')}.`,
+        : `Use one of these gates: ${known.map(quoteName).join(', ')}.`,
   }),
   'unknown-finding': ({ id, known }) => ({
     what: `There is no finding ${quoted(id)}.`,
     next:
       known.length === 0
         ? 'No finding is open. Run "onceover status" to see the gates.'
-        : `Open findings: ${known.join(', ')}. Run "onceover status" to see them.`,
+        : `Open findings: ${known.join(', ')}. Run "onceover status" to see the findings.`,
   }),
   'finding-closed': ({ id }) => ({
     what: `${id} is already closed.`,
@@ -189,11 +189,11 @@ const MESSAGES: ByKind<GeneralFailure, Message> = {
   }),
   'unknown-subject': ({ name }) => ({
     what: `${quoted(cut(name, LONGEST_NAME))} is not a gate, reviewer, finding or review id.`,
-    next: 'Use a gate ("review:src:code-quality"), a reviewer ("review:src:code-quality@1"), a finding ("F1") or a review id. Run "onceover status" to list them.',
+    next: 'Use a gate ("review:src:code-quality"), a reviewer ("review:src:code-quality@1"), a finding ("F1") or a review id. Run "onceover status" to list gates and findings.',
   }),
   'ambiguous-subject': ({ name, gates }) => ({
     what: `Several gates are called ${quoted(cut(name, LONGEST_NAME))}.`,
-    next: `Use one of these: ${gates.map(quoteName).join(', ')}.`,
+    next: `Use one of these gates: ${gates.map(quoteName).join(', ')}.`,
   }),
   'not-trusted': ({ commands }) => ({
     what: `This configuration runs commands that are not approved in this clone: ${commands.map(quoteName).join(', ')}.`,
@@ -201,7 +201,7 @@ const MESSAGES: ByKind<GeneralFailure, Message> = {
   }),
   'unknown-run': ({ id }) => ({
     what: id === null ? 'No run was started here.' : `There is no run ${quoted(id)}.`,
-    next: 'Start one with start_run.',
+    next: 'Start a run with start_run.',
   }),
   'feature-without-loops': ({ feature, known }) => ({
     what: `No phase was run on ${feature === '' ? 'the root folder' : quoteName(feature)} in this clone, so there is no cost to show.`,

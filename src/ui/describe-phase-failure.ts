@@ -11,7 +11,7 @@ type FailureOf<Kind extends Failure['kind']> = Extract<Failure, { kind: Kind }>;
 const MESSAGES = {
   'unknown-phase': (failure) => ({
     what: `${quoted(failure.name)} is not a phase.`,
-    next: `Use one of these: ${PHASES.join(', ')}.`,
+    next: `Use one of these phases: ${PHASES.join(', ')}.`,
   }),
   'no-feature': (failure) => ({
     what: `${quoteName(failure.path)} ${failure.why === 'missing' ? 'does not exist' : 'is not a folder'}, and a phase reviews the documents in a feature folder.`,
@@ -19,7 +19,7 @@ const MESSAGES = {
   }),
   'unusable-artifact': describeArtifact,
   'artifact-too-long': (failure) => ({
-    what: `${quoteName(failure.path)} has ${failure.characters} characters, and ${quoteName(failure.agent)} accepts ${failure.limit} in one prompt.`,
+    what: `${quoteName(failure.path)} has ${failure.characters} characters, and a prompt for ${quoteName(failure.agent)} has room for ${failure.limit}.`,
     next: 'Split the document, or put an agent with a larger limit first under "agents" in onceover.yml.',
   }),
   'nothing-to-implement': (failure) => ({
@@ -28,7 +28,7 @@ const MESSAGES = {
   }),
   'unnameable-code': (failure) => ({
     what: `The name of a changed file is not UTF-8, so no reviewer could open it: ${failure.names.map(showInvisible).join(', ')}.`,
-    next: 'Rename the file or add it to .gitignore, and run the phase again.',
+    next: 'Rename the file and run the phase again. If git does not track the file, you can add it to .gitignore instead.',
   }),
   'no-reviewer': (failure) => ({
     what: `No reviewer is available: ${describeNoAgent(failure)}.`,
@@ -38,8 +38,8 @@ const MESSAGES = {
         : 'Install an agent that "onceover doctor" lists, or define a command under "agent" in onceover.yml.',
   }),
   'no-waiting-loop': (failure) => ({
-    what: `The ${failure.phase} phase on ${quoteName(failure.feature)} is not waiting for a summary of a fix, so it cannot continue.`,
-    next: `Start it with start_phase ("onceover phase ${failure.phase} ${commandPrefix(failure.feature)} --step").`,
+    what: `The ${failure.phase} phase on ${quoteName(failure.feature)} expects no summary of a fix now, so there is nothing to continue.`,
+    next: `Start the phase with start_phase ("onceover phase ${failure.phase} ${commandPrefix(failure.feature)} --step").`,
   }),
   'unjudged-round': (failure) => ({
     what: `The last round of the ${failure.phase} phase on ${quoteName(failure.feature)} ended without a verdict, so it cannot accept a summary of a fix yet.`,
@@ -47,7 +47,7 @@ const MESSAGES = {
   }),
   'unknown-loop': (failure) => ({
     what: `There is no loop ${quoted(failure.id)}.`,
-    next: 'Start one with start_phase.',
+    next: 'Start a loop with start_phase.',
   }),
   'round-goes-on': (failure) => ({
     what: `The loop ${quoted(failure.id)} is in the middle of a round, so it cannot accept a summary of a fix.`,
@@ -86,7 +86,7 @@ function describeArtifact({ path, why, phase, needs }: FailureOf<'unusable-artif
   const review = phase === null || phase === needs ? '' : ` and have it reviewed with "onceover phase ${phase}"`;
   return {
     what: `${quoteName(path)}${about} ${what}, and "onceover phase ${needs}" ${phase === needs ? 'reviews it' : 'needs it'}.`,
-    next: next ?? `Write it first${review}.`,
+    next: next ?? `Write the document first${review}.`,
   };
 }
 

@@ -11,7 +11,7 @@ import { count, didYouMean, type Message, quoted } from './wording.ts';
 
 const START = 'start_workflow ("onceover workflow start")';
 
-const START_ONE = `Start one with ${START}.`;
+const START_ONE = `Start a workflow with ${START}.`;
 
 /** Returns the message for a failure that only a workflow can have. */
 export function describeWorkflowFailure(failure: WorkflowFailure): Message {
@@ -22,7 +22,7 @@ export function describeWorkflowFailure(failure: WorkflowFailure): Message {
         next:
           failure.known.length === 0
             ? 'Add a job: onceover reads jobs from .deepwork/jobs/<job>/job.yml, and there is none.'
-            : 'Use one that get_workflows ("onceover workflow list") lists.',
+            : 'Use a job that get_workflows ("onceover workflow list") lists.',
       };
     case 'unknown-workflow':
       return {
@@ -30,7 +30,7 @@ export function describeWorkflowFailure(failure: WorkflowFailure): Message {
           failure.name === null
             ? `The job ${quoted(failure.job)} has several workflows, and the call names none.`
             : `The job ${quoted(failure.job)} has no workflow ${quoted(failure.name)}.`,
-        next: `Use one of these: ${names(failure.known)}.`,
+        next: `Use one of these workflows: ${names(failure.known)}.`,
       };
     case 'unknown-session':
       if (failure.active.length === 0) {
@@ -38,23 +38,23 @@ export function describeWorkflowFailure(failure: WorkflowFailure): Message {
       }
       return {
         what: `There is no session ${idOf(failure)}. In progress:\n${describeSessions(failure.active)}`,
-        next: 'Pass the session_id of one of them (--session on the command line).',
+        next: 'Pass the session_id of one of these sessions (--session on the command line).',
       };
     case 'no-active-session':
       if (failure.ended.length === 0) return { what: 'No workflow was started here.', next: START_ONE };
       return {
-        what: `No workflow is in progress here. The last ones have ended:\n${describeSessions(failure.ended)}`,
+        what: `No workflow is in progress here. The last workflows have ended:\n${describeSessions(failure.ended)}`,
         next: START_ONE,
       };
     case 'which-session':
       return {
         what: `Several workflows are in progress, and the call does not say which one it means:\n${describeSessions(failure.active)}`,
-        next: 'Pass its session_id (--session on the command line). End abandoned ones with abort_workflow ("onceover workflow abort").',
+        next: 'Pass the session_id of the workflow (--session on the command line). End abandoned workflows with abort_workflow ("onceover workflow abort").',
       };
     case 'session-ended':
       return {
         what: `The session ${describeSession(failure.session)} has ended: it was ${failure.end.kind} at ${failure.end.at}${failure.end.kind === 'aborted' ? ` (${oneLine(failure.end.explanation)})` : ''}.`,
-        next: `Nothing was changed. Start a new one with ${START}.`,
+        next: `Nothing was changed. Start a new session with ${START}.`,
       };
     case 'unreadable-session':
       return {
@@ -125,18 +125,18 @@ export function describeWorkflowFailure(failure: WorkflowFailure): Message {
       const kept = failure.passed === 0 ? '' : `, and ${count(failure.passed, 'passed review')} will not run again`;
       return {
         what: `${count(failure.errors.length, 'review')} of the step ${quoted(failure.step)} ended without a verdict:\n${failure.errors.map((one) => `  ${describeReviewTrouble(one)}`).join('\n')}`,
-        next: `This does not count as an attempt${kept}. Fix the error above and call finished_step again ("onceover workflow finish").`,
+        next: `This call does not count as an attempt${kept}. Fix the error above and call finished_step again ("onceover workflow finish").`,
       };
     }
     case 'outputs-changed':
       return {
         what: `These files changed during their review, so the verdict is not about the current content: ${names(failure.paths)}.`,
-        next: 'This does not count as an attempt. Do not edit files under review, and call finished_step again ("onceover workflow finish").',
+        next: 'This call does not count as an attempt. Do not edit files under review, and call finished_step again ("onceover workflow finish").',
       };
     case 'reviewer-not-here':
       return {
         what: `The reviewer ${quoteName(failure.name)} is not installed.`,
-        next: `Install it ("onceover doctor" shows how), ${failure.found.length === 0 ? '' : `choose another with --reviewer (${names(failure.found)}), `}or start the workflow with --self-review.`,
+        next: `Install the reviewer ("onceover doctor" shows how), ${failure.found.length === 0 ? '' : `choose another with --reviewer (${names(failure.found)}), `}or start the workflow with --self-review.`,
       };
   }
 }
@@ -162,7 +162,7 @@ const WRONG_TYPE: Readonly<Record<'one' | 'several' | 'none', Message>> = {
 const INSIDE = 'Use a plain file inside the repository.';
 
 const UNUSABLE: Readonly<Record<UnusableOutput, Message>> = {
-  missing: { what: 'does not exist', next: 'Create it, or correct its path.' },
+  missing: { what: 'does not exist', next: 'Create the file, or correct its path.' },
   folder: { what: 'is a folder', next: 'Name the files in it.' },
   'not-a-file': { what: 'is not a plain file', next: INSIDE },
   outside: { what: 'leads out of the repository', next: INSIDE },
@@ -176,7 +176,7 @@ const REFUSED: Readonly<Record<RefusedOverride, Message>> = {
   empty: { what: 'it is empty', next: 'Explain why the outputs are good enough, or omit the reason.' },
   'no-reviews': { what: 'the step has no reviews', next: `${WITHOUT_REASON}.` },
   'not-failed': {
-    what: 'no reviewer has found anything in its outputs yet',
+    what: 'you can override only after a reviewer has rejected the outputs',
     next: `${WITHOUT_REASON} to have them reviewed first.`,
   },
   'not-instructed': {

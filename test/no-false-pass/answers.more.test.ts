@@ -17,7 +17,9 @@ const PASSES = JSON.stringify(PASS);
 
 way('The reviewer prints a pass and exits with 1.', () => expectNoVerdict({ ...PASS, $exit: 1 }));
 
-way('The reviewer prints a pass and is killed.', () => expectNoVerdict({ $raw: PASSES, $run: 'kill -9 $PPID' }));
+way('The reviewer prints a pass, and a signal ends its process.', () =>
+  expectNoVerdict({ $raw: PASSES, $run: 'kill -9 $PPID' }),
+);
 
 way('The reviewer exceeds its timeout.', () => expectNoVerdict({ ...PASS, $sleep: 20_000 }, 'timeout: 1'));
 
@@ -25,23 +27,25 @@ way('The reviewer prints nothing.', () => expectNoVerdict({ $raw: '' }));
 
 way('The reviewer prints prose that says "pass".', () => expectNoVerdict({ $raw: 'Everything is fine: status pass.' }));
 
-way('The answer is cut off in the middle.', () => expectNoVerdict({ $raw: PASSES.slice(0, -4) }));
+way('The answer of the reviewer is cut off in the middle.', () => expectNoVerdict({ $raw: PASSES.slice(0, -4) }));
 
-way('The answer is a pass, followed by a second answer that is cut off.', () =>
+way('The reviewer prints a pass and then a second answer that is cut off.', () =>
   expectNoVerdict({ $raw: `${PASSES}\n{"status":"fail","violations":[{"file":` }),
 );
 
-way('The answer has the format of another kind of call.', () =>
+way('The reviewer answers in the format of another kind of call, for example of a review loop.', () =>
   expectNoVerdict({ $raw: '{"approved":true,"issues":[],"summary":"fine"}' }),
 );
 
-way('The status in the answer is not one of the allowed values.', () =>
+way('The status in the answer of the reviewer is not one of the allowed values.', () =>
   expectNoVerdict({ $raw: '{"status":"passed","violations":[]}' }),
 );
 
-way('The list of problems is not a list.', () => expectNoVerdict({ $raw: '{"status":"pass","violations":"none"}' }));
+way('In the answer of the reviewer, the list of problems is not a list.', () =>
+  expectNoVerdict({ $raw: '{"status":"pass","violations":"none"}' }),
+);
 
-way('An item in the list of problems is not a valid problem.', () =>
+way('In the answer of the reviewer, an item in the list of problems is not a valid problem.', () =>
   expectNoVerdict({ $raw: '{"status":"pass","violations":[{"file":"src/a.ts"}]}' }),
 );
 
@@ -57,7 +61,7 @@ way('The reviewer reached its usage limit, and no other agent is available.', as
   expect(repo.calls()).toHaveLength(1);
 });
 
-way('The agent is not installed.', async () => {
+way('The agent of the reviewer is not installed.', async () => {
   const repo = alone();
   repo.write(
     'onceover.yml',
@@ -67,7 +71,7 @@ way('The agent is not installed.', async () => {
   expect(await repo.document()).toMatchObject({ code: 3, status: 'error' });
 });
 
-way('One of two reviewers answers, and the other one cannot.', async () => {
+way('One of two reviewers passes, and the other reviewer cannot answer.', async () => {
   const repo = gateRepo({ agents: ['one', 'two'] });
   repo.answers('one', { $exit: 1 }, PASS);
   repo.answers('two', { $exit: 1 }, { $exit: 1 });
@@ -100,7 +104,7 @@ function inTwoParts(more = '') {
   return repo;
 }
 
-way('The change is sent in two parts, and the reviewer fails the second part.', async () => {
+way('onceover sends a large change in two parts, and the reviewer fails the second part.', async () => {
   const repo = inTwoParts();
   repo.answers('one', PASS, {
     status: 'fail',
@@ -110,14 +114,14 @@ way('The change is sent in two parts, and the reviewer fails the second part.', 
   expect(repo.calls()).toHaveLength(2);
 });
 
-way('The change is sent in two parts, and the reviewer does not answer for the second part.', async () => {
+way('onceover sends a large change in two parts, and the reviewer gives no answer for the second part.', async () => {
   const repo = inTwoParts();
   repo.answers('one', PASS, { $exit: 1 });
   expect(await repo.document()).toMatchObject({ code: 3 });
 });
 
 way(
-  'The change is sent in two parts, and the first part mentions the file of a finding in the second part.',
+  'onceover sends a large change in two parts: a finding is in a file of the second part, and the first part mentions this file.',
   async () => {
     const repo = inTwoParts();
     repo.write('src/b.ts', `// See src/c.ts.\n${lines('b', 9_000)}`);
@@ -131,7 +135,7 @@ way(
 );
 
 way(
-  'The reviewer fails the first part without a finding, and reports only a warning for the second part.',
+  'onceover sends a large change in two parts: the reviewer fails the first part without naming a problem, and reports only a warning for the second.',
   async () => {
     const repo = inTwoParts('fail_on: high');
     const low = { status: 'fail', violations: [{ file: 'src/c.ts', line: 1, issue: 'x', priority: 'low' }] } as const;
@@ -140,14 +144,14 @@ way(
   },
 );
 
-way('One file alone is too long for a prompt.', async () => {
+way('The diff of one file alone is too long for a prompt.', async () => {
   const repo = alone();
   repo.write('src/a.ts', lines('a', 20_000));
   expect(await repo.document()).toMatchObject({ code: 3, status: 'error' });
   expect(repo.calls()).toEqual([]);
 });
 
-way('The reviewer failed so often that the retry limit is reached.', async () => {
+way('The review has reached the retry limit, so its reviewer does not run.', async () => {
   const repo = alone({ more: 'max_retries: 0' });
   repo.answers('one', OBJECTION);
   expect((await repo.document()).code).toBe(1);
@@ -156,7 +160,7 @@ way('The reviewer failed so often that the retry limit is reached.', async () =>
   expect(repo.calls()).toHaveLength(1);
 });
 
-way('The retry limit is reached, and the code with the finding no longer exists.', async () => {
+way('The review has reached the retry limit, and then someone removes the code with the finding.', async () => {
   const repo = alone({ more: 'max_retries: 0' });
   repo.write('src/new.ts', 'export const n = 1;\n');
   repo.answers('one', { status: 'fail', violations: [{ file: 'src/new.ts', line: 1, issue: 'x', priority: 'low' }] });
@@ -165,13 +169,16 @@ way('The retry limit is reached, and the code with the finding no longer exists.
   expect(await repo.document()).toMatchObject({ code: 1, status: 'retry_limit_exceeded', findings: [] });
 });
 
-way('Every reviewer has passed, the code changes, and the reviewer that has to run cannot answer.', async () => {
-  const gates =
-    '  - path: src\n    checks: { own: { run: "true" } }\n' +
-    '    reviews: { own: { prompt: .onceover/reviews/code-quality.md, num_reviews: 2 } }';
-  const repo = alone({ gates });
-  expect((await repo.run()).code).toBe(0);
-  repo.write('README.md', '# More\n');
-  repo.answers('one', { $exit: 1 });
-  expect((await repo.run()).code).toBe(3);
-});
+way(
+  'Every reviewer has passed, someone changes the code, and the reviewer that has to run cannot answer.',
+  async () => {
+    const gates =
+      '  - path: src\n    checks: { own: { run: "true" } }\n' +
+      '    reviews: { own: { prompt: .onceover/reviews/code-quality.md, num_reviews: 2 } }';
+    const repo = alone({ gates });
+    expect((await repo.run()).code).toBe(0);
+    repo.write('README.md', '# More\n');
+    repo.answers('one', { $exit: 1 });
+    expect((await repo.run()).code).toBe(3);
+  },
+);

@@ -8,36 +8,36 @@ const way = waysUnder('Cases that pass on purpose');
 
 const FIXED = 'export const a = 1;\nexport const b = 3;\n';
 
-way('The file is edited, and the reviewer that reported the finding passes it.', async () => {
-  const repo = await objected();
-  repo.write('src/a.ts', FIXED);
-  expect(await repo.document()).toMatchObject({ code: 0, findings: [{ id: 'F1', state: 'closed' }] });
-  expect(repo.calls()).toHaveLength(2);
-});
+way(
+  'Someone edits the file with the finding, and the reviewer that reported the finding passes the file.',
+  async () => {
+    const repo = await objected();
+    repo.write('src/a.ts', FIXED);
+    expect(await repo.document()).toMatchObject({ code: 0, findings: [{ id: 'F1', state: 'closed' }] });
+    expect(repo.calls()).toHaveLength(2);
+  },
+);
 
-way('The reviewer withdraws its finding explicitly, without an edit.', async () => {
+way('The reviewer withdraws its finding, although no one edited a file.', async () => {
   const repo = await objected();
   repo.answers('one', { ...PASS, previous: [{ id: 'F1', state: 'withdrawn', why: 'I was wrong' }] });
   expect((await repo.run()).code).toBe(0);
 });
 
-way('The reviewer says that its finding is fixed after another file of the gate was edited.', async () => {
+way('Someone edits another file of the gate, and the reviewer says that its finding is fixed.', async () => {
   const repo = await objected();
   repo.write('src/other.ts', 'export const other = 1;\n');
   repo.answers('one', { ...PASS, previous: [{ id: 'F1', state: 'fixed', why: 'b is used now' }] });
   expect((await repo.run()).code).toBe(0);
 });
 
-way(
-  'The reviewer failed the change without naming a file, and passes the same change in its next review.',
-  async () => {
-    const repo = alone();
-    repo.answers('one', { status: 'fail', violations: [], message: 'I do not like it.' });
-    expect((await repo.run()).code).toBe(1);
-    expect((await repo.run()).code).toBe(0);
-    expect(repo.calls()).toHaveLength(2);
-  },
-);
+way('A reviewer failed the change without naming a file, and passes the same change in its next review.', async () => {
+  const repo = alone();
+  repo.answers('one', { status: 'fail', violations: [], message: 'I do not like it.' });
+  expect((await repo.run()).code).toBe(1);
+  expect((await repo.run()).code).toBe(0);
+  expect(repo.calls()).toHaveLength(2);
+});
 
 way('A person waives the finding with a reason.', async () => {
   const repo = await objected();
@@ -45,15 +45,18 @@ way('A person waives the finding with a reason.', async () => {
   expect(await repo.document()).toMatchObject({ code: 0, findings: [{ state: 'waived', why: 'it is meant so' }] });
 });
 
-way('A waiver also covers other problems at the same place, unless they are more severe.', async () => {
-  const repo = await objected();
-  await command(repo, 'resolve', 'F1', '--skip', 'it is meant so');
-  repo.write('src/a.ts', `${BAD}\nexport const c = 1;\n`);
-  repo.answers('one', failing('src/a.ts', BAD, { issue: 'something else' }));
-  expect(await repo.document()).toMatchObject({ code: 0, findings: [{ state: 'waived' }] });
-});
+way(
+  'A waiver also covers other problems that the same reviewer reports for the same code, unless they are more severe.',
+  async () => {
+    const repo = await objected();
+    await command(repo, 'resolve', 'F1', '--skip', 'it is meant so');
+    repo.write('src/a.ts', `${BAD}\nexport const c = 1;\n`);
+    repo.answers('one', failing('src/a.ts', BAD, { issue: 'something else' }));
+    expect(await repo.document()).toMatchObject({ code: 0, findings: [{ state: 'waived' }] });
+  },
+);
 
-way('The code with the finding is removed from the change, and the reviewer passes the rest.', async () => {
+way('Someone removes the code with the finding from the change, and the reviewer passes the rest.', async () => {
   const repo = alone();
   repo.write('src/new.ts', `${BAD}\n`);
   repo.answers('one', failing('src/new.ts', BAD));
@@ -74,7 +77,7 @@ way('A finding has a priority below `fail_on`: the run passes with warnings.', a
 });
 
 way(
-  'A reviewer that passed earlier is skipped while another reviewer of its gate sees the fix: onceover lists it as skipped.',
+  'onceover skips a reviewer that passed earlier, while another reviewer of its gate reviews the fix: the run lists the skipped reviewer.',
   async () => {
     const repo = gateRepo();
     repo.answers('two', OBJECTION);
@@ -85,7 +88,7 @@ way(
   },
 );
 
-way('Every reviewer has passed, the code changes, and only the first reviewer runs.', async () => {
+way('Every reviewer has passed, and then someone changes the code: onceover runs only reviewer 1.', async () => {
   const repo = gateRepo();
   expect((await repo.run()).code).toBe(0);
   repo.write('src/a.ts', FIXED);
@@ -103,13 +106,16 @@ const BY_HAND = {
   passIteration: 1,
 };
 
-way('A forged record makes onceover skip a reviewer, while another reviewer saw the code and passed it.', async () => {
-  const repo = gateRepo();
-  repo.writeRecord('review_src_code-quality_two@2.2.json', BY_HAND);
-  const run = await repo.document();
-  expect(run).toMatchObject({ code: 0, gates: [{ slots: [{ status: 'pass' }, { status: 'skipped_prior_pass' }] }] });
-  expect(repo.calls().map(({ name }) => name)).toEqual(['one']);
-});
+way(
+  'Because of a forged record, onceover skips a reviewer, while another reviewer reviews the code and passes it.',
+  async () => {
+    const repo = gateRepo();
+    repo.writeRecord('review_src_code-quality_two@2.2.json', BY_HAND);
+    const run = await repo.document();
+    expect(run).toMatchObject({ code: 0, gates: [{ slots: [{ status: 'pass' }, { status: 'skipped_prior_pass' }] }] });
+    expect(repo.calls().map(({ name }) => name)).toEqual(['one']);
+  },
+);
 
 way('With certify, a forged record has no effect: the reviewer runs before the run passes.', async () => {
   const repo = gateRepo({ more: 'certify: true' });
@@ -119,7 +125,7 @@ way('With certify, a forged record has no effect: the reviewer runs before the r
   expect(repo.calls('two')).toHaveLength(1);
 });
 
-way('The same content passed on another branch or in another worktree.', async () => {
+way('The current content has already passed on another branch or in another worktree.', async () => {
   const repo = alone();
   repo.commit();
   expect((await repo.run()).code).toBe(0);
@@ -139,7 +145,7 @@ way('A check changes files once, like a formatter: it runs again, and the review
   expect(repo.calls()[0]?.prompt).toContain('+formatted');
 });
 
-way('With trust_marks, a review is marked as passed for the current files.', async () => {
+way('With trust_marks, someone marks a review of the current files as passed.', async () => {
   const rule = ruleText('security', { include: ['src/**'] });
   const repo = alone({ gates: '  []', more: 'trust_marks: true', files: { '.deepreview': rule } });
   const { tasks } = await onceoverJson<{ tasks: { review_id: string }[] }>(repo.root, ['instructions']);
@@ -148,20 +154,20 @@ way('With trust_marks, a review is marked as passed for the current files.', asy
   expect(repo.calls()).toEqual([]);
 });
 
-way('Nothing differs from the base.', async () => {
+way('The working tree does not differ from the base branch.', async () => {
   const repo = alone();
   repo.git('checkout', '-q', '.');
   expect(await repo.document()).toMatchObject({ code: 0, status: 'no_changes' });
 });
 
-way('No gate covers a changed file: onceover lists the file.', async () => {
+way('No gate covers a changed file: the run passes and lists the file.', async () => {
   const repo = alone();
   repo.write('lib/b.ts', 'export const c = 1;\n');
   expect(await repo.document()).toMatchObject({ code: 0, uncovered_files: ['lib/b.ts'] });
 });
 
 way(
-  'On your own machine you remove a gate without open findings: onceover lists the files that it covered.',
+  'On your own machine, you remove a gate without open findings: the run lists the files that the gate covered.',
   async () => {
     const repo = alone();
     configure(repo, { gates: '  []' });
@@ -172,7 +178,7 @@ way(
 );
 
 way(
-  'An untracked file looks like a secret or is over 5 MB: onceover lists it, and reviews it once it is added.',
+  'An untracked file looks like a secret or is larger than 5 MiB: onceover lists the file, and reviews it after "git add".',
   async () => {
     const repo = alone();
     repo.write('src/.env', 'TOKEN=1\n');
@@ -184,7 +190,7 @@ way(
   },
 );
 
-way('A file is ignored and was never added.', async () => {
+way('Git ignores a file, and no one added it with "git add --force".', async () => {
   const repo = alone();
   repo.write('.git/info/exclude', '*.log\n');
   expect((await repo.run()).code).toBe(0);
@@ -192,7 +198,7 @@ way('A file is ignored and was never added.', async () => {
   expect((await onceover(repo.root, ['status'])).code).toBe(0);
 });
 
-way('A nested repository has uncommitted changes: onceover prints a warning.', async () => {
+way('A nested repository has uncommitted changes: the run passes and prints a warning.', async () => {
   const repo = alone();
   repo.git('init', '-q', 'lib');
   repo.git('-C', 'lib', 'commit', '-q', '--allow-empty', '-m', 'one');
@@ -203,7 +209,7 @@ way('A nested repository has uncommitted changes: onceover prints a warning.', a
   expect(run.warnings.join()).toContain('lib is a submodule with uncommitted changes, which are not reviewed here');
 });
 
-way('The staged content differs from the working tree: a run reviews the working tree.', async () => {
+way('The staged content of a file differs from the working tree: the run reviews the working tree.', async () => {
   const repo = alone();
   expect((await repo.run()).code).toBe(0);
   repo.write('src/a.ts', 'export const staged = 1;\n');
@@ -215,7 +221,7 @@ way('The staged content differs from the working tree: a run reviews the working
   expect((await onceover(repo.root, ['status'])).code).toBe(1);
 });
 
-way('A run on a commit skips the checks and says so.', async () => {
+way('A run with --commit runs no checks, and its output says that.', async () => {
   const gates =
     '  - path: src\n    checks: { own: { run: "false" } }\n' +
     '    reviews: { own: { prompt: .onceover/reviews/code-quality.md } }';

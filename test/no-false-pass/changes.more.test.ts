@@ -19,19 +19,19 @@ async function expectSeen(change: (repo: GateRepo) => void, files: Readonly<Reco
 const at = (repo: GateRepo, path: string) => join(repo.root, path);
 const OLD = { 'src/old.ts': 'export const old = 1;\n' };
 
-way('A file is only deleted.', async () => {
+way('The only change is a deleted file.', async () => {
   await expectSeen((repo) => rmSync(at(repo, 'src/old.ts')), OLD);
 });
 
-way('A file is only renamed.', async () => {
+way('The only change is a renamed file.', async () => {
   await expectSeen((repo) => renameSync(at(repo, 'src/old.ts'), at(repo, 'src/new.ts')), OLD);
 });
 
-way('Only the mode of a file changes.', async () => {
+way('The only change is the mode of a file.', async () => {
   await expectSeen((repo) => chmodSync(at(repo, 'src/old.ts'), 0o755), OLD);
 });
 
-way('Only the target of a symlink changes.', async () => {
+way('The only change is the target of a symlink.', async () => {
   await expectSeen((repo) => {
     symlinkSync('b.ts', at(repo, 'src/link'));
   });
@@ -45,7 +45,7 @@ way('Only the target of a symlink changes.', async () => {
   await expectAsked(repo);
 });
 
-way('A file becomes a symlink with the same content.', async () => {
+way('Someone replaces a file by a symlink with the same content.', async () => {
   await expectSeen((repo) => {
     repo.write('elsewhere.ts', 'export const old = 1;\n');
     rmSync(at(repo, 'src/old.ts'));
@@ -53,35 +53,35 @@ way('A file becomes a symlink with the same content.', async () => {
   }, OLD);
 });
 
-way('A file becomes a folder.', async () => {
+way('Someone replaces a file by a folder of the same name.', async () => {
   await expectSeen((repo) => {
     rmSync(at(repo, 'src/old.ts'));
     repo.write('src/old.ts/inside.ts', 'export const evil = 1;\n');
   }, OLD);
 });
 
-way('Only white space changes.', async () => {
+way('The only change is white space.', async () => {
   await expectSeen((repo) => repo.write('src/old.ts', 'export  const old = 1;\n'), OLD);
 });
 
-way('Only line endings change.', async () => {
+way('The only change is line endings.', async () => {
   await expectSeen((repo) => repo.write('src/old.ts', 'export const old = 1;\r\n'), OLD);
 });
 
-way('A binary file changes.', async () => {
+way('Someone changes a binary file.', async () => {
   await expectSeen((repo) => repo.write('src/old.ts', new Uint8Array([0, 1, 2])), OLD);
 });
 
-way('An empty file is added.', async () => {
+way('Someone adds an empty file.', async () => {
   await expectSeen((repo) => repo.write('src/empty.ts', ''));
 });
 
-way('An untracked file is added in a new folder.', async () => {
+way('Someone adds an untracked file in a new folder.', async () => {
   const prompt = await expectSeen((repo) => repo.write('src/deep/er/new.ts', 'export const evil = 1;\n'));
   expect(prompt).toContain('export const evil = 1;');
 });
 
-way('A file is edited, and its length and modification time stay the same.', async () => {
+way('Someone edits a file so that its length and modification time stay the same.', async () => {
   await expectSeen((repo) => {
     const { atimeMs, mtimeMs } = statSync(at(repo, 'src/old.ts'));
     repo.write('src/old.ts', 'export const old = 2;\n');
@@ -95,35 +95,41 @@ function writeLongAgo(repo: GateRepo, path: string, text: string): void {
   utimesSync(at(repo, path), 1_000_000_000, 1_000_000_000);
 }
 
-way('Length and modification time stay the same, and git is configured to compare only these.', async () => {
-  const repo = alone();
-  repo.git('config', 'core.trustCtime', 'false');
-  repo.git('config', 'core.checkStat', 'minimal');
-  repo.write('.deepreview', ruleText('ours', { include: ['src/**'] }));
-  writeLongAgo(repo, 'src/a.ts', 'export const a = 1;\n');
-  repo.git('add', '-A');
-  repo.git('commit', '-q', '-m', 'as it was');
-  // git compares the ctime of a file in whole seconds.
-  await new Promise((resolve) => setTimeout(resolve, 1100));
-  writeLongAgo(repo, 'src/a.ts', 'export const a = 2;\n');
-  expect((await command(repo, 'instructions')).stdout).toContain('1 review to do');
-  expect((await repo.run()).code).toBe(0);
-  expect(repo.calls()[0]?.prompt).toContain('+export const a = 2;');
-});
-
-way('git is configured to compare only length and modification time, and the run reviews a commit.', async () => {
-  const repo = alone();
-  repo.git('config', 'core.trustCtime', 'false');
-  repo.git('config', 'core.checkStat', 'minimal');
-  writeLongAgo(repo, 'src/a.ts', 'export const evil = 1;\n');
-  repo.commit();
-  writeLongAgo(repo, 'src/a.ts', 'export const good = 1;\n');
-  expect((await repo.run(['--commit', 'HEAD'])).code).toBe(0);
-  expect(repo.calls()[0]?.prompt).toContain('+export const evil = 1;');
-});
+way(
+  'Someone edits a file so that its length and modification time stay the same, and git is configured to compare only these two.',
+  async () => {
+    const repo = alone();
+    repo.git('config', 'core.trustCtime', 'false');
+    repo.git('config', 'core.checkStat', 'minimal');
+    repo.write('.deepreview', ruleText('ours', { include: ['src/**'] }));
+    writeLongAgo(repo, 'src/a.ts', 'export const a = 1;\n');
+    repo.git('add', '-A');
+    repo.git('commit', '-q', '-m', 'as it was');
+    // git compares the ctime of a file in whole seconds.
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    writeLongAgo(repo, 'src/a.ts', 'export const a = 2;\n');
+    expect((await command(repo, 'instructions')).stdout).toContain('1 review to do');
+    expect((await repo.run()).code).toBe(0);
+    expect(repo.calls()[0]?.prompt).toContain('+export const a = 2;');
+  },
+);
 
 way(
-  'A file is edited in the same second in which it was reviewed, and its length and modification time stay the same.',
+  'Git is configured to compare only length and modification time of files, and the run reviews a commit.',
+  async () => {
+    const repo = alone();
+    repo.git('config', 'core.trustCtime', 'false');
+    repo.git('config', 'core.checkStat', 'minimal');
+    writeLongAgo(repo, 'src/a.ts', 'export const evil = 1;\n');
+    repo.commit();
+    writeLongAgo(repo, 'src/a.ts', 'export const good = 1;\n');
+    expect((await repo.run(['--commit', 'HEAD'])).code).toBe(0);
+    expect(repo.calls()[0]?.prompt).toContain('+export const evil = 1;');
+  },
+);
+
+way(
+  'Someone edits a file in the second in which it was reviewed, and its length and modification time stay the same.',
   async () => {
     const repo = alone();
     // Start at the beginning of a second, so that the run fits in it. If it does not, git notices the edit by itself.
@@ -137,21 +143,27 @@ way(
   },
 );
 
-way('git assumes that the file is unchanged (--assume-unchanged).', async () => {
-  await expectSeen((repo) => {
-    repo.git('update-index', '--assume-unchanged', 'src/old.ts');
-    repo.write('src/old.ts', 'export const evil = 1;\n');
-  }, OLD);
-});
+way(
+  'Someone edits a file after "git update-index --assume-unchanged", so that git does not report the edit.',
+  async () => {
+    await expectSeen((repo) => {
+      repo.git('update-index', '--assume-unchanged', 'src/old.ts');
+      repo.write('src/old.ts', 'export const evil = 1;\n');
+    }, OLD);
+  },
+);
 
-way('git skips the file in the working tree (--skip-worktree).', async () => {
-  await expectSeen((repo) => {
-    repo.git('update-index', '--skip-worktree', 'src/old.ts');
-    repo.write('src/old.ts', 'export const evil = 1;\n');
-  }, OLD);
-});
+way(
+  'Someone edits a file after "git update-index --skip-worktree", so that git does not report the edit.',
+  async () => {
+    await expectSeen((repo) => {
+      repo.git('update-index', '--skip-worktree', 'src/old.ts');
+      repo.write('src/old.ts', 'export const evil = 1;\n');
+    }, OLD);
+  },
+);
 
-way('A sparse checkout leaves out files that a merge has staged.', async () => {
+way('A merge stages files that a sparse checkout leaves out of the working tree.', async () => {
   const repo = await passed({ files: { ...OLD, 'src/far/old.ts': 'export const far = 1;\n' } });
   repo.commit();
   repo.git('checkout', '-q', '-b', 'other', 'main');
@@ -168,7 +180,7 @@ way('A sparse checkout leaves out files that a merge has staged.', async () => {
   expect(prompt).toContain('+export const more = 1;');
 });
 
-way('The file system monitor of git reports no changes.', async () => {
+way('The file system monitor that git uses reports no changes, although a file changed.', async () => {
   await expectSeen((repo) => {
     const liar = join(dirname(repo.root), 'liar');
     writeFileSync(liar, '#!/bin/sh\nprintf "token\\0"\n', { mode: 0o755 });
@@ -179,7 +191,7 @@ way('The file system monitor of git reports no changes.', async () => {
   }, OLD);
 });
 
-way('git is configured to ignore case on a file system that does not.', async () => {
+way('Git is configured to ignore case in file names, on a file system that does not ignore case.', async () => {
   const prompt = await expectSeen((repo) => {
     repo.git('config', 'core.ignoreCase', 'true');
     repo.write('src/OLD.ts', 'export const evil = 1;\n');
@@ -187,7 +199,7 @@ way('git is configured to ignore case on a file system that does not.', async ()
   expect(prompt).toContain('+export const evil = 1;');
 });
 
-way('A file is ignored and was added with --force.', async () => {
+way('Someone adds an ignored file with "git add --force".', async () => {
   const prompt = await expectSeen((repo) => {
     repo.write('.gitignore', '*.gen\n');
     repo.write('src/x.gen', 'evil\n');
@@ -196,21 +208,21 @@ way('A file is ignored and was added with --force.', async () => {
   expect(prompt).toContain('+evil');
 });
 
-way('A tracked file is ignored.', async () => {
+way('Someone edits a tracked file that an ignore rule matches.', async () => {
   await expectSeen((repo) => {
     repo.write('.git/info/exclude', 'src/\n');
     repo.write('src/old.ts', 'export const evil = 1;\n');
   }, OLD);
 });
 
-way('A file is added with --intent-to-add only.', async () => {
+way('Someone adds a file only with "git add --intent-to-add".', async () => {
   await expectSeen((repo) => {
     repo.write('src/new.ts', 'export const evil = 1;\n');
     repo.git('add', '-N', 'src/new.ts');
   });
 });
 
-way('Git attributes disable the diff of a file.', async () => {
+way('Git attributes turn off the diff of the changed file.', async () => {
   const prompt = await expectSeen((repo) => {
     repo.write('.gitattributes', '*.ts -diff\n');
     repo.write('src/old.ts', 'export const evil = 1;\n');
@@ -227,7 +239,7 @@ function addSubmodule(repo: GateRepo): void {
   repo.commit('submodule');
 }
 
-way('Git attributes make git ignore the text between "$Id:" and "$".', async () => {
+way('Git attributes (ident) make git ignore a change between "$Id:" and "$".', async () => {
   const repo = alone();
   repo.write('.gitattributes', '*.ts ident\n');
   repo.write('src/a.ts', '/* $Id$ */\n');
@@ -241,7 +253,7 @@ way('Git attributes make git ignore the text between "$Id:" and "$".', async () 
   expect(repo.calls()[0]?.prompt).toContain('+/* $Id: */ steal(); /* $ */');
 });
 
-way('Only the commit of a submodule changes.', async () => {
+way('The only change is the commit of a submodule.', async () => {
   const repo = alone();
   addSubmodule(repo);
   expect((await repo.run()).code).toBe(0);
@@ -251,7 +263,7 @@ way('Only the commit of a submodule changes.', async () => {
   await expectAsked(repo);
 });
 
-way('Only the commit of a submodule changes, and git is configured to ignore the submodule.', async () => {
+way('The only change is the commit of a submodule, and git is configured to ignore this submodule.', async () => {
   const repo = alone();
   addSubmodule(repo);
   repo.git('config', '-f', '.gitmodules', 'submodule.src/sub.ignore', 'all');
@@ -264,14 +276,14 @@ way('Only the commit of a submodule changes, and git is configured to ignore the
   await expectAsked(repo);
 });
 
-way('A repository is inside the repository.', async () => {
+way('The change contains a nested repository.', async () => {
   const repo = await passed();
   repo.git('init', '-q', 'src/nested');
   repo.git('-C', 'src/nested', 'commit', '-q', '--allow-empty', '-m', 'one');
   await expectAsked(repo);
 });
 
-way('A merge drops everything that is new on the base branch.', async () => {
+way('Someone merges the base branch in a way that drops everything that is new on it.', async () => {
   const repo = alone();
   repo.commit();
   expect((await repo.run()).code).toBe(0);
@@ -285,7 +297,7 @@ way('A merge drops everything that is new on the base branch.', async () => {
   await expectAsked(repo);
 });
 
-way('A merge reverts a file mode that is new on the base branch.', async () => {
+way('Someone merges the base branch in a way that reverts a new file mode.', async () => {
   const repo = alone();
   repo.commit();
   expect((await repo.run()).code).toBe(0);
@@ -299,7 +311,7 @@ way('A merge reverts a file mode that is new on the base branch.', async () => {
   await expectAsked(repo);
 });
 
-way('git replace substitutes the objects of the base.', async () => {
+way('Someone replaces git objects of the base branch with "git replace".', async () => {
   const repo = alone();
   repo.commit();
   repo.git('replace', 'main^{tree}', 'work^{tree}');
@@ -307,7 +319,7 @@ way('git replace substitutes the objects of the base.', async () => {
   await expectAsked(repo);
 });
 
-way('git replace substitutes the text under review.', async () => {
+way('Someone replaces the text under review with "git replace".', async () => {
   const repo = alone();
   const [evil, harmless] = ['export const evil = 1;\n', 'export const a = 2;\n'].map((text) => {
     repo.write('src/a.ts', text);
@@ -325,34 +337,34 @@ function addOdd(repo: GateRepo): void {
   repo.commit();
 }
 
-way('A file name is not UTF-8.', async () => {
+way('The name of a changed file is not UTF-8.', async () => {
   const repo = await passed();
   addOdd(repo);
   expect((await command(repo, 'run')).code).toBe(3);
   expect((await command(repo, 'status')).code).toBe(3);
 });
 
-way('A file name is not UTF-8, and the run is limited to ".".', async () => {
+way('The name of a changed file is not UTF-8, and the command is "onceover run .".', async () => {
   const repo = await passed();
   addOdd(repo);
   expect((await command(repo, 'run', '.')).code).toBe(3);
 });
 
-way('A file name is not UTF-8, and the run reviews the commit that adds the file.', async () => {
+way('The name of a file is not UTF-8, and the run reviews only the commit that adds the file.', async () => {
   const repo = alone();
   repo.commit();
   addOdd(repo);
   expect((await command(repo, 'run', '--commit', 'HEAD')).code).toBe(3);
 });
 
-way('git refuses to add a file because of its name.', async () => {
+way('Git refuses to add a changed file because of its name.', async () => {
   const repo = await passed();
   repo.write('src/git~1/evil.ts', 'export const evil = 1;\n');
   expect((await command(repo, 'run')).code).toBe(3);
   expect((await command(repo, 'status')).code).toBe(3);
 });
 
-way('A file is committed in the folder for generated files.', async () => {
+way('Someone commits a file in the folder in which onceover writes generated files.', async () => {
   const repo = await passed();
   repo.write('.deepwork/tmp/evil.js', 'evil()\n');
   repo.git('add', '-f', '.deepwork/tmp/evil.js');
@@ -361,7 +373,7 @@ way('A file is committed in the folder for generated files.', async () => {
   expect(JSON.stringify(run)).toContain('.deepwork/tmp');
 });
 
-way('The repository has no commit yet.', async () => {
+way('Someone runs the gates in a repository that has no commit yet.', async () => {
   const repo = alone();
   repo.git('checkout', '-q', '--orphan', 'fresh');
   repo.git('branch', '-q', '-D', 'main', 'work');
@@ -369,7 +381,7 @@ way('The repository has no commit yet.', async () => {
   await expectAsked(repo);
 });
 
-way('The run starts in a subfolder.', async () => {
+way('Someone starts the run in a subfolder, and the change is in another folder.', async () => {
   const repo = await passed({ files: { 'lib/x.ts': '' } });
   repo.write('src/a.ts', 'export const evil = 1;\n');
   expect((await onceover(at(repo, 'lib'), ['run'])).code).toBe(1);

@@ -18,7 +18,7 @@ async function expectFailed(repo: GateRepo, args: readonly string[] = []): Promi
   expect((await command(repo, 'status')).code).toBe(1);
 }
 
-way('A check fails.', async () => {
+way('A check exits with another code than 0.', async () => {
   const repo = checked('exit 7');
   await expectFailed(repo);
   expect(repo.calls()).toEqual([]);
@@ -32,19 +32,19 @@ way('A check fails, and the reviewers run with --all and pass.', async () => {
 
 way('The first of two checks fails, and the second one passes.', () => expectFailed(checked('false', 'true')));
 
-way('A check is killed.', () => expectFailed(checked('kill -9 $$')));
+way('A signal ends a check.', () => expectFailed(checked('kill -9 $$')));
 
 way('A check exceeds its timeout.', () => expectFailed(checked('sleep 20')));
 
 way('The command of a check does not exist.', () => expectFailed(checked('no-such-command')));
 
-way('A check passes and changes files every time.', async () => {
+way('A check passes and changes files every time it runs.', async () => {
   const repo = checked('echo x >> src/flag');
   expect((await repo.document()).gates[0]).toMatchObject({ status: 'error', why: 'check-keeps-changing-files' });
   expect((await repo.run()).code).not.toBe(0);
 });
 
-way('A check passes and changes files so that it would fail the next time.', async () => {
+way('A check passes and changes files so that it would fail if it ran again.', async () => {
   const repo = checked('grep -q bad src/flag && echo good > src/flag');
   await expectFailed(repo);
 });
@@ -63,7 +63,7 @@ way('A check passes on the output of the check before it, and then reverts that 
 const SWITCH = 'test ! -e ../fail-now';
 const failNow = (repo: GateRepo) => writeFileSync(join(dirname(repo.root), 'fail-now'), '');
 
-way('A check has passed, and then a file that no gate covers is edited.', async () => {
+way('A check has passed, and then someone edits a file that no gate covers.', async () => {
   const repo = checked(SWITCH);
   expect((await repo.run()).code).toBe(0);
   failNow(repo);
@@ -71,21 +71,21 @@ way('A check has passed, and then a file that no gate covers is edited.', async 
   await expectFailed(repo);
 });
 
-way('A check has passed, and then its command is edited.', async () => {
+way('A check has passed, and then someone edits its command in onceover.yml.', async () => {
   const repo = checked('true');
   expect((await repo.run()).code).toBe(0);
   configure(repo, { gates: checks('false') });
   await expectFailed(repo);
 });
 
-way('A check has passed, and then a script that it runs is edited.', async () => {
+way('A check has passed, and then someone edits a script that the check runs.', async () => {
   const repo = alone({ gates: checks('sh check.sh'), files: { 'check.sh': 'exit 0\n' } });
   expect((await repo.run()).code).toBe(0);
   repo.write('check.sh', 'exit 1\n');
   await expectFailed(repo);
 });
 
-way('A check has passed, and then a file in a nested repository is edited.', async () => {
+way('A check has passed, and then someone edits a file in a nested repository.', async () => {
   const repo = checked('grep -q good lib/flag');
   repo.write('lib/flag', 'good\n');
   repo.git('init', '-q', 'lib');
@@ -98,21 +98,21 @@ way('A check has passed, and then a file in a nested repository is edited.', asy
   await expectFailed(repo);
 });
 
-way('A check has passed, and another check gets its name.', async () => {
+way('A check has passed, and someone gives its name to another check.', async () => {
   const repo = checked('true', 'exit 0');
   expect((await repo.run()).code).toBe(0);
   configure(repo, { gates: checks('exit 0', 'exit 1') });
   await expectFailed(repo);
 });
 
-way('A check has passed, and then fails on the same files.', async () => {
+way('A check has passed, and then it fails on the same files in a run with --fresh.', async () => {
   const repo = checked(SWITCH);
   expect((await repo.run()).code).toBe(0);
   failNow(repo);
   await expectFailed(repo, ['--fresh']);
 });
 
-way('A check fails and reverts the only change.', async () => {
+way('A check fails and reverts the only change in the working tree.', async () => {
   const repo = checked('git checkout -q main -- src/a.ts; false');
   expect(await repo.document()).toMatchObject({
     code: 1,

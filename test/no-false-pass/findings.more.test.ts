@@ -9,26 +9,26 @@ const way = waysUnder('Findings that disappear without a fix');
 const FIXED = 'export const a = 1;\nexport const b = 3;\n';
 const said = (state: string) => ({ ...PASS, previous: [{ id: 'F1', state, why: 'I say so' }] });
 
-way('Nothing is edited, and the reviewer does not mention its finding again.', async () => {
+way('No one edits a file, and the reviewer does not mention its finding again.', async () => {
   const repo = await objected();
   await expectOpen(repo);
   await expectOpen(repo);
   expect(repo.calls()).toHaveLength(3);
 });
 
-way('Nothing is edited, and the reviewer says that its finding is fixed.', async () => {
+way('No one edits a file, and the reviewer says that its finding is fixed.', async () => {
   const repo = await objected();
   repo.answers('one', said('fixed'));
   await expectOpen(repo);
 });
 
-way('Another file of the same entry point is edited, and the reviewer does not mention its finding.', async () => {
+way('Someone edits another file of the same gate, and the reviewer does not mention its finding.', async () => {
   const repo = await objected();
   repo.write('src/other.ts', 'export const other = 1;\n');
   await expectOpen(repo);
 });
 
-way('A file of another entry point is edited.', async () => {
+way('Someone edits only a file that another gate covers.', async () => {
   const review = '{ prompt: .onceover/reviews/code-quality.md }';
   const gates = `  - path: src\n    reviews: { own: ${review} }\n  - path: lib\n    reviews: { own: ${review} }`;
   const repo = await objected({ gates });
@@ -37,11 +37,14 @@ way('A file of another entry point is edited.', async () => {
   expect(repo.calls()).toHaveLength(3);
 });
 
-way('Only the mode of the file with the finding changes, and the reviewer does not mention the finding.', async () => {
-  const repo = await objected();
-  chmodSync(join(repo.root, 'src/a.ts'), 0o755);
-  await expectOpen(repo);
-});
+way(
+  'Someone changes only the mode of the file with the finding, and the reviewer does not mention the finding.',
+  async () => {
+    const repo = await objected();
+    chmodSync(join(repo.root, 'src/a.ts'), 0o755);
+    await expectOpen(repo);
+  },
+);
 
 way('The reviewer passes the change and says in the same answer that its finding is still open.', async () => {
   const repo = await objected();
@@ -51,7 +54,7 @@ way('The reviewer passes the change and says in the same answer that its finding
 });
 
 way(
-  'The reviewer says that its finding is open, nothing is edited, and its next answer does not mention the finding.',
+  'The reviewer says that its finding is still open, and its next answer does not mention the finding, although no one edited a file.',
   async () => {
     const repo = await objected();
     repo.write('src/a.ts', `${FIXED}// more\n`);
@@ -62,7 +65,7 @@ way(
 );
 
 way(
-  'The reviewer says that its finding is open, nothing is edited, and its next answer says that the finding is fixed.',
+  'The reviewer says that its finding is still open, and its next answer says that the finding is fixed, although no one edited a file.',
   async () => {
     const repo = await objected();
     repo.write('src/a.ts', `${FIXED}// more\n`);
@@ -72,35 +75,38 @@ way(
   },
 );
 
-way('One answer says that a finding is fixed and that it is open.', async () => {
+way('One answer of the reviewer says that a finding is fixed, and also that the same finding is open.', async () => {
   const repo = await objected();
   repo.write('src/a.ts', FIXED);
   repo.answers('one', { ...PASS, previous: [...said('fixed').previous, ...said('open').previous] });
   await expectOpen(repo);
 });
 
-way('A finding is reported again, with a priority below `rerun_new_issue_threshold`.', async () => {
+way('The reviewer reports its finding again, with a priority below `rerun_new_issue_threshold`.', async () => {
   const repo = await objected({ more: 'rerun_new_issue_threshold: high' });
   repo.write('src/a.ts', `${BAD}\n`);
   repo.answers('one', failing('src/a.ts', BAD, { priority: 'low' }));
   await expectOpen(repo);
 });
 
-way('`fail_on` is raised after the finding was reported.', async () => {
+way('Someone raises `fail_on` above the priority of an open finding.', async () => {
   const repo = await objected();
   configure(repo, { more: 'fail_on: critical\nrerun_new_issue_threshold: critical' });
   await expectOpen(repo);
 });
 
-way('`fail_on` is raised, and the reviewer reports the same finding again.', async () => {
-  const repo = await objected();
-  configure(repo, { more: 'fail_on: critical\nrerun_new_issue_threshold: critical' });
-  repo.write('src/a.ts', `${BAD}\n`);
-  repo.answers('one', OBJECTION);
-  await expectOpen(repo);
-});
+way(
+  'Someone raises `fail_on` above the priority of an open finding, and the reviewer reports the finding again.',
+  async () => {
+    const repo = await objected();
+    configure(repo, { more: 'fail_on: critical\nrerun_new_issue_threshold: critical' });
+    repo.write('src/a.ts', `${BAD}\n`);
+    repo.answers('one', OBJECTION);
+    await expectOpen(repo);
+  },
+);
 
-way('`fail_on` is lowered after the finding was a warning.', async () => {
+way('A finding was only a warning, and someone lowers `fail_on` to its priority.', async () => {
   const repo = alone({ more: 'fail_on: critical' });
   repo.answers('one', OBJECTION);
   expect(await repo.document()).toMatchObject({ code: 0, status: 'passed_with_warnings' });
@@ -108,14 +114,17 @@ way('`fail_on` is lowered after the finding was a warning.', async () => {
   await expectOpen(repo);
 });
 
-way('`fail_on` is lowered after the finding was a warning, and `rerun_new_issue_threshold` stays high.', async () => {
-  const spared = 'rerun_new_issue_threshold: critical';
-  const repo = alone({ more: `fail_on: critical\n${spared}` });
-  repo.answers('one', OBJECTION);
-  expect(await repo.document()).toMatchObject({ code: 0, status: 'passed_with_warnings' });
-  configure(repo, { more: spared });
-  await expectOpen(repo);
-});
+way(
+  'A finding was only a warning, and someone lowers `fail_on` to its priority while `rerun_new_issue_threshold` stays high.',
+  async () => {
+    const spared = 'rerun_new_issue_threshold: critical';
+    const repo = alone({ more: `fail_on: critical\n${spared}` });
+    repo.answers('one', OBJECTION);
+    expect(await repo.document()).toMatchObject({ code: 0, status: 'passed_with_warnings' });
+    configure(repo, { more: spared });
+    await expectOpen(repo);
+  },
+);
 
 way('The reviewer gives a problem a priority that does not exist.', async () => {
   const repo = alone({ more: 'fail_on: critical' });
@@ -136,20 +145,23 @@ way('The reviewer fails the change and reports no problem.', async () => {
   expect(run).toMatchObject({ code: 1, findings: [{ issue: 'I do not like it.', state: 'open', file: null }] });
 });
 
-way('A problem is reported outside the change.', async () => {
+way('The reviewer reports a problem in a file outside the change.', async () => {
   const repo = alone({ files: { 'src/old.ts': 'export const old = 1;\n' } });
   repo.answers('one', failing('src/old.ts', 'export const old = 1;'));
   expect((await repo.document()).findings).toMatchObject([{ mark: 'off-diff', state: 'open' }]);
   await expectOpen(repo);
 });
 
-way('A problem is reported in a file outside the change, and then only the mode of that file changes.', async () => {
-  const repo = alone({ files: { 'src/old.ts': 'export const old = 1;\n' } });
-  repo.answers('one', failing('src/old.ts', 'export const old = 1;'));
-  expect((await repo.document()).code).toBe(1);
-  chmodSync(join(repo.root, 'src/old.ts'), 0o755);
-  await expectOpen(repo);
-});
+way(
+  'The reviewer reports a problem in a file outside the change, and then someone changes only the mode of this file.',
+  async () => {
+    const repo = alone({ files: { 'src/old.ts': 'export const old = 1;\n' } });
+    repo.answers('one', failing('src/old.ts', 'export const old = 1;'));
+    expect((await repo.document()).code).toBe(1);
+    chmodSync(join(repo.root, 'src/old.ts'), 0o755);
+    await expectOpen(repo);
+  },
+);
 
 way('The reviewer writes the path of a problem as ./src/a.ts.', async () => {
   const repo = alone();
@@ -158,14 +170,14 @@ way('The reviewer writes the path of a problem as ./src/a.ts.', async () => {
   await expectOpen(repo);
 });
 
-way('The path of a problem is absolute.', async () => {
+way('The reviewer gives an absolute path for a problem.', async () => {
   const repo = alone();
   repo.answers('one', failing(join(repo.root, 'src/a.ts'), BAD));
   expect((await repo.document()).code).toBe(1);
   await expectOpen(repo);
 });
 
-way('The line of a problem is 0, a range, past the end, or missing.', async () => {
+way('The reviewer gives 0, a range, a line past the end of the file or no line for a problem.', async () => {
   const repo = alone();
   const violations = [0, '12-15', 4711, null].map((line) => ({
     file: 'src/a.ts',
@@ -180,14 +192,14 @@ way('The line of a problem is 0, a range, past the end, or missing.', async () =
   expect(again.findings).toHaveLength(4);
 });
 
-way('The code that a problem quotes is not in the file.', async () => {
+way('The reviewer quotes code that is not in the file.', async () => {
   const repo = alone();
   repo.answers('one', failing('src/a.ts', 'nowhere();'));
   expect((await repo.document()).findings).toMatchObject([{ mark: 'code-not-found', state: 'open' }]);
   await expectOpen(repo);
 });
 
-way('Someone marks the finding as fixed, and nothing was edited.', async () => {
+way('Someone marks the finding as fixed without editing a file.', async () => {
   const repo = await objected();
   expect((await command(repo, 'resolve', 'F1', '--fixed')).code).toBe(0);
   expect((await command(repo, 'status')).code).toBe(1);

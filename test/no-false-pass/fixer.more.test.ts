@@ -64,12 +64,15 @@ way('The fixer waives the finding with "onceover resolve".', async () => {
   expect(readFileSync(said, 'utf8')).toContain('a fixer or reviewer cannot waive findings');
 });
 
-way('The fixer waives the finding with "onceover resolve" and pretends to be a person.', async () => {
-  const repo = fixRepo();
-  repo.answers('one', objection(B2), PASS, PASS);
-  repo.answers('two', fix(`env -u ONCEOVER_ACTIVE node ${CLI} resolve F1 --skip no`));
-  expect(await loopOf(repo)).toMatchObject({ code: 1, loop: { end: 'stalled' }, findings: [{ state: 'open' }] });
-});
+way(
+  'The fixer waives the finding with "onceover resolve" and unsets ONCEOVER_ACTIVE, to pretend to be a person.',
+  async () => {
+    const repo = fixRepo();
+    repo.answers('one', objection(B2), PASS, PASS);
+    repo.answers('two', fix(`env -u ONCEOVER_ACTIVE node ${CLI} resolve F1 --skip no`));
+    expect(await loopOf(repo)).toMatchObject({ code: 1, loop: { end: 'stalled' }, findings: [{ state: 'open' }] });
+  },
+);
 
 way('The fixer writes waivers by hand, for the finding and for the next ids.', async () => {
   const waives = ['F1', 'F2', 'F3'].map((id) => `echo '${WAIVER}' > .git/onceover/findings/${id}.said.json`).join(';');
@@ -100,7 +103,7 @@ way('The fixer copies the receipts of a pass from another clone.', async () => {
   await expectJudged(judged(), fix(brings));
 });
 
-way('The fixer copies the receipts of a pass and then fails. A run follows after the loop.', async () => {
+way('The fixer copies the receipts of a pass and then fails, and someone runs the gates after the loop.', async () => {
   const other = fixRepo();
   other.write('src/a.ts', `export const a = 1;\n${B3}\n`);
   expect((await other.run()).code).toBe(0);
@@ -116,7 +119,7 @@ way('The fixer copies the receipts of a pass and then fails. A run follows after
   expect([(await repo.run()).code, repo.calls('one').length]).toEqual([1, 2]);
 });
 
-way('The fixer changes the cached settings, and a run follows after the loop.', async () => {
+way('The fixer changes the cached settings, and someone runs the gates after the loop.', async () => {
   const forgets =
     "const fs=require('fs'),p='.git/onceover/parsed.json',k=JSON.parse(fs.readFileSync(p));for(const f of Object.values(k.files))if(f.settings)f.settings.gates=[];else if(f.gates)f.gates=[];fs.writeFileSync(p,JSON.stringify(k))";
   const repo = judged();
@@ -143,7 +146,7 @@ const CHECKED = `  - path: src
     checks: { odd: { run: "grep -q 'b = 3' src/a.ts" } }
     reviews: { code-quality: { prompt: .onceover/reviews/code-quality.md, num_reviews: 2, agents: [one] } }`;
 
-way('The fixer marks the review as passed, and the settings trust marks.', async () => {
+way('The fixer marks the review as passed, and the settings have `trust_marks: true`.', async () => {
   const repo = fixRepo({ more: 'trust_marks: true', gates: '  []', files: { '.deepreview': RULE } });
   repo.answers('one', objection(B2), objection(B3), objection(B3));
   const id = `id=$(node ${CLI} instructions --json | node -e "console.log(JSON.parse(require('fs').readFileSync(0)).tasks[0].review_id)")`;
@@ -201,11 +204,11 @@ async function expectKeptProgram(command: (script: string) => string): Promise<v
   expect(await loopOf(repo)).toMatchObject({ code: 1, loop: { end: 'gate-changed' } });
 }
 
-way('The fixer commits its work, and the run reviews only uncommitted changes.', async () => {
+way('The fixer commits its work, and the run reviews only uncommitted changes (--uncommitted).', async () => {
   await expectStopped(judged(), `${write(B3)}; git commit -qam fixed`, 'gate-changed', ['--uncommitted']);
 });
 
-way('The fixer moves the base to its own commit.', async () => {
+way('The fixer moves the base branch to its own commit.', async () => {
   await expectStopped(judged(), `${write(B3)}; git commit -qam fixed; git branch -f main`, 'gate-changed');
 });
 
@@ -260,7 +263,7 @@ way('The fixer leaves a process running that changes a prompt during the review.
   expect(end.code).not.toBe(0);
 });
 
-way('The fixer fails after it has edited.', async () => {
+way('The fixer edits files and then fails.', async () => {
   const repo = judged();
   repo.answers('two', fix(write(B3), ['F1 fixed'], { $exit: 1 }));
   expect(await loopOf(repo)).toMatchObject({ code: 1, loop: { end: 'fixer-failed' } });

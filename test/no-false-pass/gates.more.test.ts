@@ -6,7 +6,7 @@ const way = waysUnder('Gates that lose findings');
 
 const FIXED = 'export const a = 1;\nexport const b = 3;\n';
 
-way('A finding was waived, and a more severe problem is reported at the same place.', async () => {
+way('Someone waived a finding, and its reviewer reports a more severe problem for the same code.', async () => {
   const repo = await objected();
   await command(repo, 'resolve', 'F1', '--skip', 'it is meant so');
   expect((await repo.run()).code).toBe(0);
@@ -16,7 +16,7 @@ way('A finding was waived, and a more severe problem is reported at the same pla
   expect(run).toMatchObject({ code: 1, findings: [{ state: 'waived' }, { priority: 'critical', state: 'open' }] });
 });
 
-way('A finding was waived, and another reviewer of the same gate reports the same problem.', async () => {
+way('Someone waived a finding, and another reviewer of the same gate reports the same problem.', async () => {
   const repo = gateRepo();
   repo.answers('one', OBJECTION);
   repo.answers('two', OBJECTION);
@@ -27,7 +27,7 @@ way('A finding was waived, and another reviewer of the same gate reports the sam
   expect(again).toMatchObject({ code: 1, findings: [{ state: 'waived' }, { state: 'open' }] });
 });
 
-way('All findings of a reviewer were waived, and then the code changes.', async () => {
+way('Someone waived all findings of a reviewer and then changes the code.', async () => {
   const repo = gateRepo();
   repo.answers('two', OBJECTION);
   await repo.run();
@@ -38,19 +38,22 @@ way('All findings of a reviewer were waived, and then the code changes.', async 
   expect(repo.calls('two')).toHaveLength(2);
 });
 
-way('All findings of a reviewer were waived, the reviewer was skipped once, and then the code changes.', async () => {
-  const repo = gateRepo({ more: 'concurrency: 1' });
-  repo.answers('one', failing('src/a.ts', 'export const a = 1;'));
-  repo.answers('two', OBJECTION);
-  expect((await repo.document()).findings).toMatchObject([{ slot: 1 }, { slot: 2 }]);
-  await command(repo, 'resolve', 'F2', '--skip', 'it is meant so');
-  expect((await repo.document()).gates[0]?.slots[1]).toMatchObject({ status: 'skipped_prior_pass' });
-  repo.write('src/a.ts', 'export const c = 1;\n');
-  repo.answers('two', failing('src/a.ts', 'export const c = 1;'));
-  expect((await repo.document()).code).toBe(1);
-});
+way(
+  'Someone waived all findings of a reviewer, a run skips this reviewer, and then someone changes the code.',
+  async () => {
+    const repo = gateRepo({ more: 'concurrency: 1' });
+    repo.answers('one', failing('src/a.ts', 'export const a = 1;'));
+    repo.answers('two', OBJECTION);
+    expect((await repo.document()).findings).toMatchObject([{ slot: 1 }, { slot: 2 }]);
+    await command(repo, 'resolve', 'F2', '--skip', 'it is meant so');
+    expect((await repo.document()).gates[0]?.slots[1]).toMatchObject({ status: 'skipped_prior_pass' });
+    repo.write('src/a.ts', 'export const c = 1;\n');
+    repo.answers('two', failing('src/a.ts', 'export const c = 1;'));
+    expect((await repo.document()).code).toBe(1);
+  },
+);
 
-way('A reviewer fails some code and passes the fix. Then the fix is reverted.', async () => {
+way('A reviewer fails some code and passes the fix, and then someone reverts the fix.', async () => {
   const repo = gateRepo();
   const bad = 'export const a = 1;\nexport const b = 2;\n';
   repo.answers('two', OBJECTION);
@@ -62,7 +65,7 @@ way('A reviewer fails some code and passes the fix. Then the fix is reverted.', 
   expect((await repo.document()).code).toBe(1);
 });
 
-way('The file with the finding is excluded from the gate.', async () => {
+way('Someone excludes the file with the finding from its gate.', async () => {
   const repo = await objected();
   repo.write('src/other.ts', 'export const other = 1;\n');
   const review = '{ prompt: .onceover/reviews/code-quality.md }';
@@ -70,26 +73,26 @@ way('The file with the finding is excluded from the gate.', async () => {
   await expectOpen(repo);
 });
 
-way('The gate is renamed.', async () => {
+way('Someone renames the gate that has an open finding.', async () => {
   const repo = await objected();
   const review = '{ prompt: .onceover/reviews/code-quality.md }';
   configure(repo, { gates: `  - path: src\n    reviews: { renamed: ${review} }` });
   await expectOpen(repo);
 });
 
-way('The gate is removed.', async () => {
+way('Someone removes the gate that has an open finding.', async () => {
   const repo = await objected();
   configure(repo, { gates: '  []' });
   await expectOpen(repo);
 });
 
-way('The gate is removed, and the run is limited to ".".', async () => {
+way('Someone removes the gate that has an open finding, and the next run is "onceover run .".', async () => {
   const repo = await objected();
   configure(repo, { gates: '  []' });
   await expectOpen(repo, ['.']);
 });
 
-way('The gate gets fewer reviewers while a removed reviewer has an open finding.', async () => {
+way('Someone lowers `num_reviews`, and the removed reviewer has an open finding.', async () => {
   const repo = gateRepo();
   repo.answers('two', OBJECTION);
   await repo.run();

@@ -7,20 +7,20 @@ import { alone, command, expectAsked, expectOpen, OBJECTION, objected, waysUnder
 
 const way = waysUnder('Other branches, commits and worktrees');
 
-way('The code with the finding is committed.', async () => {
+way('Someone commits the code with the open finding.', async () => {
   const repo = await objected();
   repo.commit();
   await expectOpen(repo);
 });
 
-way('The commit is amended.', async () => {
+way('Someone amends the commit that contains the code with the open finding.', async () => {
   const repo = await objected();
   repo.commit();
   repo.git('commit', '-q', '--amend', '-m', 'other words');
   await expectOpen(repo);
 });
 
-way('The branch is rebased on a newer base.', async () => {
+way('Someone rebases the branch with the open finding on a newer base.', async () => {
   const repo = await objected();
   repo.commit();
   repo.git('checkout', '-q', 'main');
@@ -31,7 +31,7 @@ way('The branch is rebased on a newer base.', async () => {
   await expectOpen(repo);
 });
 
-way('The base is merged into the branch.', async () => {
+way('Someone merges the base into the branch with the open finding.', async () => {
   const repo = await objected();
   repo.commit();
   repo.git('checkout', '-q', 'main');
@@ -42,7 +42,7 @@ way('The base is merged into the branch.', async () => {
   await expectOpen(repo);
 });
 
-way('The commits are squashed.', async () => {
+way('Someone squashes the commits of the branch with the open finding.', async () => {
   const repo = await objected();
   repo.commit();
   repo.write('README.md', '# More\n');
@@ -52,19 +52,19 @@ way('The commits are squashed.', async () => {
   await expectOpen(repo);
 });
 
-way('Another branch is created from the same commit.', async () => {
+way('Someone creates another branch from the commit with the open finding.', async () => {
   const repo = await objected();
   repo.git('checkout', '-q', '-b', 'other');
   await expectOpen(repo);
 });
 
-way('The branch is renamed.', async () => {
+way('Someone renames the branch with the open finding.', async () => {
   const repo = await objected();
   repo.git('branch', '-m', 'other');
   await expectOpen(repo);
 });
 
-way('Another branch is checked out, reviewed, and left again.', async () => {
+way('A finding is open, and someone checks out another branch, runs the gates there, and comes back.', async () => {
   const repo = await objected();
   repo.commit();
   repo.git('checkout', '-q', 'main');
@@ -73,14 +73,14 @@ way('Another branch is checked out, reviewed, and left again.', async () => {
   await expectOpen(repo);
 });
 
-way('HEAD is detached.', async () => {
+way('A finding is open, and someone detaches HEAD.', async () => {
   const repo = await objected();
   repo.commit();
   repo.git('checkout', '-q', '--detach');
   await expectOpen(repo);
 });
 
-way('The same commit is checked out in another worktree.', async () => {
+way('Someone checks out the commit with the open finding in another worktree.', async () => {
   const repo = await objected();
   repo.commit();
   const other = join(dirname(repo.root), 'other');
@@ -89,7 +89,7 @@ way('The same commit is checked out in another worktree.', async () => {
   expect((await onceover(other, ['status'])).code).toBe(1);
 });
 
-way('The change is stashed, a run passes, and the change is restored.', async () => {
+way('Someone stashes the change with the open finding, a run passes, and someone restores the change.', async () => {
   const repo = await objected();
   repo.git('stash', '-q');
   expect(await repo.document()).toMatchObject({ code: 0, status: 'no_changes' });
@@ -97,19 +97,19 @@ way('The change is stashed, a run passes, and the change is restored.', async ()
   await expectOpen(repo);
 });
 
-way('"onceover clean" archives the records.', async () => {
+way('A finding is open, and someone runs "onceover clean", which archives the records.', async () => {
   const repo = await objected();
   expect((await command(repo, 'clean')).code).toBe(0);
   await expectOpen(repo);
 });
 
-way('The records are deleted.', async () => {
+way('A finding is open, and someone deletes the records.', async () => {
   const repo = await objected();
   rmSync(join(repo.root, '.deepwork'), { recursive: true });
   await expectOpen(repo);
 });
 
-way('The records are archived and the file is edited: the reviewer runs again.', async () => {
+way('Someone runs "onceover clean" and edits the file with the finding: the reviewer runs again.', async () => {
   const repo = await objected();
   await command(repo, 'clean');
   repo.write('src/a.ts', 'export const evil = 1;\n');
@@ -118,7 +118,7 @@ way('The records are archived and the file is edited: the reviewer runs again.',
   await expectAsked(repo);
 });
 
-way('The findings are deleted from the git folder: the reviewer runs again.', async () => {
+way('Someone deletes the findings from the git folder: the reviewer runs again.', async () => {
   const repo = await objected();
   rmSync(join(repo.root, '.git/onceover/findings'), { recursive: true });
   repo.answers('one', OBJECTION);
@@ -126,7 +126,7 @@ way('The findings are deleted from the git folder: the reviewer runs again.', as
   await expectAsked(repo);
 });
 
-way('All files of onceover are deleted: the reviewer runs again.', async () => {
+way('Someone deletes all files of onceover: the reviewer runs again.', async () => {
   const repo = alone();
   expect((await repo.run()).code).toBe(0);
   rmSync(join(repo.root, '.git/onceover'), { recursive: true });
@@ -135,7 +135,7 @@ way('All files of onceover are deleted: the reviewer runs again.', async () => {
   await expectAsked(repo);
 });
 
-way('Code passes on one branch, and another branch has other code.', async () => {
+way('Code passes on one branch, and someone checks out a branch with other code.', async () => {
   const repo = alone();
   repo.commit();
   expect((await repo.run()).code).toBe(0);
@@ -146,7 +146,7 @@ way('Code passes on one branch, and another branch has other code.', async () =>
   await expectAsked(repo);
 });
 
-way('Code has passed, and then a newer base with another version of the file is merged.', async () => {
+way('Code has passed, and then someone merges a newer base that has another version of the file.', async () => {
   const repo = alone();
   repo.commit();
   expect((await repo.run()).code).toBe(0);
@@ -174,7 +174,7 @@ function mergeBoth(repo: GateRepo, ours: string): void {
   repo.git('merge', '-q', '--no-ff', '-s', 'ours', '-m', 'main into ours', theirs);
 }
 
-way('The branch and its base were merged into each other, and changes of both are reverted.', async () => {
+way('Someone merged the branch and its base into each other, and reverts changes of both.', async () => {
   const repo = alone();
   mergeBoth(repo, 'src/ours.ts');
   rmSync(join(repo.root, 'src/ours.ts'));
@@ -185,7 +185,7 @@ way('The branch and its base were merged into each other, and changes of both ar
   expect(prompt).toContain('-export const ours = 1;');
 });
 
-way('The branch and its base were merged into each other, so that they have more than one merge base.', async () => {
+way('Someone merged the branch and its base into each other, so that they have more than one merge base.', async () => {
   const repo = alone();
   mergeBoth(repo, 'src/a.ts');
   const run = await repo.run();
@@ -193,18 +193,21 @@ way('The branch and its base were merged into each other, so that they have more
   expect((await command(repo, 'status')).code).toBe(2);
 });
 
-way('They have more than one merge base, and git attributes merge the lines of both sides.', async () => {
-  const repo = alone();
-  mergeBoth(repo, 'src/a.ts');
-  repo.write('.gitattributes', 'src/a.ts merge=union\n');
-  repo.commit();
-  const [tree = ''] = repo
-    .git('merge-tree', '--write-tree', ...repo.git('merge-base', '--all', 'main', 'work').trim().split('\n'))
-    .split('\n');
-  repo.write('src/a.ts', repo.git('show', `${tree}:src/a.ts`));
-  repo.commit();
-  expect((await repo.run()).code).toBe(2);
-});
+way(
+  'The branch and its base have more than one merge base, and git attributes (merge=union) merge the lines of both.',
+  async () => {
+    const repo = alone();
+    mergeBoth(repo, 'src/a.ts');
+    repo.write('.gitattributes', 'src/a.ts merge=union\n');
+    repo.commit();
+    const [tree = ''] = repo
+      .git('merge-tree', '--write-tree', ...repo.git('merge-base', '--all', 'main', 'work').trim().split('\n'))
+      .split('\n');
+    repo.write('src/a.ts', repo.git('show', `${tree}:src/a.ts`));
+    repo.commit();
+    expect((await repo.run()).code).toBe(2);
+  },
+);
 
 /** Expects an error because the name of the base is ambiguous. */
 async function expectAmbiguous(repo: GateRepo, name: string): Promise<void> {
@@ -217,14 +220,14 @@ async function expectAmbiguous(repo: GateRepo, name: string): Promise<void> {
   expect((await command(repo, 'instructions')).code).toBe(2);
 }
 
-way('A tag at the last commit has the same name as the base branch.', async () => {
+way('Someone creates a tag at the last commit that has the same name as the base branch.', async () => {
   const repo = await objected({ more: 'base: main' });
   repo.commit();
   repo.git('tag', 'main');
   await expectAmbiguous(repo, 'main');
 });
 
-way('A branch at the last commit has the same name as the remote branch that is the base.', async () => {
+way('Someone creates a branch at the last commit that has the same name as the remote base branch.', async () => {
   const repo = await objected();
   repo.commit();
   repo.git('update-ref', 'refs/remotes/origin/main', 'main');

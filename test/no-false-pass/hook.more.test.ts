@@ -77,31 +77,37 @@ function editUnseen(repo: GateRepo, path: string, text: string): void {
   expect(statSync(at(repo, path)).size).toBe(size);
 }
 
-way('A file of the change is edited.', async () => {
+way('Someone edits a file of the change.', async () => {
   await expectHeld(edit);
 });
 
-way('A file is edited, and its length and modification time stay the same.', async () => {
+way('Someone edits a file so that its length and modification time stay the same.', async () => {
   await expectHeld((repo) => editUnseen(repo, 'src/a.ts', EDITED));
 });
 
-way('git assumes that the file is unchanged (--assume-unchanged).', async () => {
-  await expectHeld(
-    (repo) => editUnseen(repo, 'src/old.ts', 'export const old = 2;\n'),
-    { files: OLD },
-    (repo) => void repo.git('update-index', '--assume-unchanged', 'src/old.ts'),
-  );
-});
+way(
+  'Someone edits a file after "git update-index --assume-unchanged", so that git does not report the edit.',
+  async () => {
+    await expectHeld(
+      (repo) => editUnseen(repo, 'src/old.ts', 'export const old = 2;\n'),
+      { files: OLD },
+      (repo) => void repo.git('update-index', '--assume-unchanged', 'src/old.ts'),
+    );
+  },
+);
 
-way('git skips the file in the working tree (--skip-worktree).', async () => {
-  await expectHeld(
-    (repo) => editUnseen(repo, 'src/old.ts', 'export const old = 2;\n'),
-    { files: OLD },
-    (repo) => void repo.git('update-index', '--skip-worktree', 'src/old.ts'),
-  );
-});
+way(
+  'Someone edits a file after "git update-index --skip-worktree", so that git does not report the edit.',
+  async () => {
+    await expectHeld(
+      (repo) => editUnseen(repo, 'src/old.ts', 'export const old = 2;\n'),
+      { files: OLD },
+      (repo) => void repo.git('update-index', '--skip-worktree', 'src/old.ts'),
+    );
+  },
+);
 
-way('Code is written in a place that git ignores because of git attributes.', async () => {
+way('Someone writes code between "$Id:" and "$", which git ignores because of git attributes (ident).', async () => {
   const repo = await hookRepo({ files: { '.gitattributes': '*.ts ident\n', 'src/old.ts': '/* $Id$ */\n' } });
   expect(await stop(repo)).toMatchObject({ blocked: null, message: null });
   // git would not report the edit, so the hook stores no result here.
@@ -111,11 +117,11 @@ way('Code is written in a place that git ignores because of git attributes.', as
   expect(await stop(repo, { again: true })).toMatchObject({ blocked: expect.stringContaining('issue: no') });
 });
 
-way('An untracked file is added.', async () => {
+way('Someone adds an untracked file.', async () => {
   await expectHeld((repo) => repo.write('src/deep/new.ts', 'export const c = 1;\n'));
 });
 
-way('An untracked file is edited.', async () => {
+way('Someone edits an untracked file.', async () => {
   await expectHeld(
     (repo) => editUnseen(repo, 'src/new.ts', 'export const c = 2;\n'),
     {},
@@ -123,19 +129,19 @@ way('An untracked file is edited.', async () => {
   );
 });
 
-way('A file is only deleted.', async () => {
+way('Someone deletes a file.', async () => {
   await expectHeld((repo) => rmSync(at(repo, 'src/old.ts')), { files: OLD });
 });
 
-way('A file is only renamed.', async () => {
+way('Someone renames a file.', async () => {
   await expectHeld((repo) => renameSync(at(repo, 'src/old.ts'), at(repo, 'src/new.ts')), { files: OLD });
 });
 
-way('Only the mode of a file changes.', async () => {
+way('Someone changes only the mode of a file.', async () => {
   await expectHeld((repo) => chmodSync(at(repo, 'src/old.ts'), 0o755), { files: OLD });
 });
 
-way('Only the target of a symlink changes.', async () => {
+way('Someone changes only the target of a symlink.', async () => {
   await expectHeld(
     (repo) => {
       rmSync(at(repo, 'src/link'));
@@ -146,7 +152,7 @@ way('Only the target of a symlink changes.', async () => {
   );
 });
 
-way('A file becomes a symlink to the same text.', async () => {
+way('Someone replaces a file by a symlink to the same text.', async () => {
   await expectHeld(
     (repo) => {
       renameSync(at(repo, 'src/old.ts'), `${repo.root}-old.ts`);
@@ -156,14 +162,14 @@ way('A file becomes a symlink to the same text.', async () => {
   );
 });
 
-way('An edit is staged.', async () => {
+way('Someone edits a file and stages the edit.', async () => {
   await expectHeld((repo) => {
     edit(repo);
     repo.git('add', '-A');
   });
 });
 
-way('An ignored file is added with --force.', async () => {
+way('Someone adds an ignored file with "git add --force".', async () => {
   await expectHeld(
     (repo) => void repo.git('add', '-f', 'src/made.ts'),
     { files: { '.gitignore': 'made.ts\n' } },
@@ -171,7 +177,7 @@ way('An ignored file is added with --force.', async () => {
   );
 });
 
-way('An ignored file is no longer ignored.', async () => {
+way('Someone removes the ignore rule of an ignored file.', async () => {
   await expectHeld(
     (repo) => writeFileSync(at(repo, '.git/info/exclude'), ''),
     {},
@@ -182,7 +188,7 @@ way('An ignored file is no longer ignored.', async () => {
   );
 });
 
-way('A reviewed file becomes ignored through core.excludesFile.', async () => {
+way('Someone makes git ignore a reviewed file, through core.excludesFile.', async () => {
   await expectHeld(
     (repo) => writeFileSync(`${repo.root}-ignored`, 'new.ts\n'),
     {},
@@ -193,14 +199,14 @@ way('A reviewed file becomes ignored through core.excludesFile.', async () => {
   );
 });
 
-way('An edit is committed.', async () => {
+way('Someone edits a file and commits the edit.', async () => {
   await expectHeld((repo) => {
     edit(repo);
     repo.commit();
   });
 });
 
-way('The last commit is amended.', async () => {
+way('Someone amends the last commit.', async () => {
   await expectHeld(
     (repo) => {
       edit(repo);
@@ -211,7 +217,7 @@ way('The last commit is amended.', async () => {
   );
 });
 
-way('Another branch is checked out.', async () => {
+way('Someone checks out another branch.', async () => {
   await expectHeld(
     (repo) => void repo.git('checkout', '-q', 'other'),
     {},
@@ -233,7 +239,7 @@ function inTheBase(repo: GateRepo, ...refs: string[]): void {
   repo.write('src/more.ts', 'export const more = 1;\n');
 }
 
-way('The base is moved back.', async () => {
+way('Someone moves the base branch back to an older commit.', async () => {
   await expectHeld(
     (repo) => void repo.git('update-ref', 'refs/heads/main', 'main~1'),
     {},
@@ -241,7 +247,7 @@ way('The base is moved back.', async () => {
   );
 });
 
-way('The base is a symbolic ref, and its target is moved back.', async () => {
+way('The base is a symbolic ref, and someone moves its target back to an older commit.', async () => {
   await expectHeld(
     (repo) => void repo.git('update-ref', 'refs/remotes/origin/trunk', 'HEAD~1'),
     {},
@@ -252,7 +258,7 @@ way('The base is a symbolic ref, and its target is moved back.', async () => {
   );
 });
 
-way('A branch appears that onceover prefers to the base it used.', async () => {
+way('Someone fetches origin/main, which onceover prefers to the base branch that it used.', async () => {
   await expectHeld(
     (repo) => void repo.git('update-ref', 'refs/remotes/origin/main', 'HEAD~1'),
     {},
@@ -260,7 +266,7 @@ way('A branch appears that onceover prefers to the base it used.', async () => {
   );
 });
 
-way('The base is moved in the packed-refs file.', async () => {
+way('Someone moves the base branch in the packed-refs file.', async () => {
   await expectHeld(
     (repo) => {
       const path = at(repo, '.git/packed-refs');
@@ -275,7 +281,7 @@ way('The base is moved in the packed-refs file.', async () => {
   );
 });
 
-way('A submodule moves to another commit.', async () => {
+way('Someone moves a submodule to another commit.', async () => {
   await expectHeld(
     (repo) => {
       execFileSync('git', ['commit', '-q', '--allow-empty', '-m', 'more'], inSubmodule(repo));
@@ -284,7 +290,7 @@ way('A submodule moves to another commit.', async () => {
   );
 });
 
-way('A file in a submodule is edited.', async () => {
+way('Someone edits a file in a submodule.', async () => {
   await expectLookedAt((repo) => repo.write('src/lib/x.ts', 'other\n'), ...SUBMODULE);
 });
 
@@ -308,7 +314,7 @@ const SUBMODULE: [Options, Change] = [
   },
 ];
 
-way('A nested repository gets its first commit.', async () => {
+way('Someone makes the first commit in a nested repository.', async () => {
   const repo = await hookRepo();
   execFileSync('git', ['init', '-q', at(repo, 'src/own')], { env: cleanEnvironment(dirname(repo.root)) });
   repo.write('src/own/x.ts', 'export const x = 1;\n');
@@ -320,7 +326,7 @@ way('A nested repository gets its first commit.', async () => {
   expect((await stop(repo)).blocked).toContain('issue: no');
 });
 
-way('A file that was too large to be reviewed shrinks.', async () => {
+way('Someone shortens a file that was too large to be reviewed.', async () => {
   await expectHeld(
     (repo) => truncateSync(at(repo, 'src/large.ts'), 100),
     {},
@@ -328,7 +334,7 @@ way('A file that was too large to be reviewed shrinks.', async () => {
   );
 });
 
-way('git ignores onceover.yml, and the file is edited to require another reviewer.', async () => {
+way('Git ignores onceover.yml, and someone edits the file so that it requires another reviewer.', async () => {
   await expectHeld(
     async (repo) => {
       configure(repo, { numReviews: 2 });
@@ -344,7 +350,7 @@ way('git ignores onceover.yml, and the file is edited to require another reviewe
   );
 });
 
-way('The prompt is in a file that git ignores, and that file is edited.', async () => {
+way('Git ignores the prompt file, and someone edits the prompt.', async () => {
   await expectHeld(
     (repo) => editUnseen(repo, '.onceover/reviews/code-quality.md', 'Look for what is right.\n'),
     {},
@@ -356,7 +362,7 @@ way('The prompt is in a file that git ignores, and that file is edited.', async 
   );
 });
 
-way('The prompt is edited after the review failed: the reviewer runs again.', async () => {
+way('Someone edits the prompt after the review failed: the reviewer runs again.', async () => {
   const repo = await hookRepo();
   repo.answers('one', OBJECTION, { status: 'fail', previous: [{ id: 'F1', state: 'open', why: '' }], violations: [] });
   expect((await stop(repo)).blocked).toContain('id: F1\npriority: high\n');
@@ -371,7 +377,7 @@ const RULE = `look:
   review: { strategy: matches_together, instructions: { file: how.md } }
 `;
 
-way('The instructions of a rule are in a file that git ignores, and that file is edited.', async () => {
+way('Git ignores the file with the instructions of a rule, and someone edits this file.', async () => {
   await expectHeld(
     (repo) => editUnseen(repo, 'how.md', 'Look badly.\n'),
     { gates: '  []', files: { '.deepreview': RULE, '.gitignore': 'how.md\n' } },
@@ -379,29 +385,29 @@ way('The instructions of a rule are in a file that git ignores, and that file is
   );
 });
 
-way('A rule is added.', async () => {
+way('Someone adds a rule.', async () => {
   const text = RULE.replace('{ file: how.md }', 'Look.');
   await expectHeld((repo) => repo.write('.deepreview', text), { more: 'unchanged_gates: rest' });
 });
 
-way('The receipts are deleted.', async () => {
+way('Someone deletes the receipts.', async () => {
   await expectHeld((repo) => rmSync(at(repo, '.git/onceover/receipts'), { recursive: true }));
 });
 
-way('The records are archived.', async () => {
+way('Someone archives the records with "onceover clean".', async () => {
   await expectLookedAt(async (repo) => {
     expect((await onceover(repo.root, ['clean'])).code).toBe(0);
   });
 });
 
-way('A record is overwritten in place.', async () => {
+way('Someone edits a stored record.', async () => {
   await expectLookedAt((repo) => {
     const [name = ''] = repo.records().filter((one) => one.endsWith('.json'));
     writeFileSync(at(repo, `.deepwork/logs/${name}`), '{}');
   });
 });
 
-way('A waiver is withdrawn.', async () => {
+way('Someone withdraws a waiver with "onceover resolve --fixed".', async () => {
   const repo = await hookRepo();
   repo.answers('one', OBJECTION);
   expect((await stop(repo)).blocked).toContain('id: F1\npriority: high\n');
@@ -413,7 +419,7 @@ way('A waiver is withdrawn.', async () => {
   expect((await stop(repo)).blocked).toContain('id: F1\npriority: high\n');
 });
 
-way('A waiver is overwritten in place.', async () => {
+way('Someone edits the file of a waiver.', async () => {
   const repo = await hookRepo();
   repo.answers('one', OBJECTION);
   expect((await stop(repo)).blocked).toContain('id: F1\npriority: high\n');
@@ -423,7 +429,7 @@ way('A waiver is overwritten in place.', async () => {
   expect((await stop(repo)).blocked).toContain('id: F1\npriority: high\n');
 });
 
-way('The agent stops in another worktree of the clone.', async () => {
+way('The agent wants to stop in another worktree of the clone.', async () => {
   const repo = await letGo();
   const other = `${repo.root}-other`;
   repo.git('worktree', 'add', '-q', '-b', 'other', other, 'main');
@@ -433,7 +439,7 @@ way('The agent stops in another worktree of the clone.', async () => {
   expect(await stop(repo)).toMatchObject({ blocked: null, message: null });
 });
 
-way('Another version of onceover stored the result.', async () => {
+way('Another version of onceover stored the result of the hook.', async () => {
   await expectLookedAt((repo) => {
     const folder = at(repo, '.git/onceover/hook');
     for (const name of readdirSync(folder)) {
@@ -443,7 +449,7 @@ way('Another version of onceover stored the result.', async () => {
   });
 });
 
-way('A file is edited during the review.', async () => {
+way('Someone edits a file while the reviewer runs.', async () => {
   const repo = await hookRepo();
   repo.answers(
     'one',

@@ -10,7 +10,7 @@ const way = waysUnder('Edits and interruptions during a run');
 const during = ($run: string) => ({ ...PASS, $run });
 const STALE = { code: 3, gates: [{ status: 'error', slots: [{ status: 'error' }] }] } as const;
 
-way('The file is edited during its review.', async () => {
+way('Someone edits a file while a reviewer reviews it.', async () => {
   const repo = alone();
   repo.answers('one', during('echo "export const evil = 1;" >> src/a.ts'), OBJECTION);
   expect(await repo.document()).toMatchObject(STALE);
@@ -18,20 +18,20 @@ way('The file is edited during its review.', async () => {
   await expectAsked(repo);
 });
 
-way('The file is edited and reverted during its review.', async () => {
+way('Someone edits a file and reverts the edit while a reviewer reviews the file.', async () => {
   const repo = alone();
   repo.answers('one', during('cp -p src/a.ts ../kept && echo x > src/a.ts && cp -p ../kept src/a.ts'));
   expect(await repo.document()).toMatchObject(STALE);
 });
 
-way('The file is deleted during its review.', async () => {
+way('Someone deletes a file while a reviewer reviews it.', async () => {
   const repo = alone();
   repo.write('src/b.ts', 'export const c = 1;\n');
   repo.answers('one', during('rm src/a.ts'));
   expect(await repo.document()).toMatchObject(STALE);
 });
 
-way('A file is added during the review of the others.', async () => {
+way('Someone adds a file while a reviewer reviews the other files.', async () => {
   const repo = alone();
   repo.answers('one', during('echo "export const evil = 1;" > src/new.ts'), OBJECTION);
   expect(await repo.document()).toMatchObject(STALE);
@@ -39,13 +39,13 @@ way('A file is added during the review of the others.', async () => {
   await expectAsked(repo);
 });
 
-way('The prompt is edited during the review.', async () => {
+way('Someone edits the prompt while the reviewer runs.', async () => {
   const repo = alone();
   repo.answers('one', during('echo other > .onceover/reviews/code-quality.md'));
   expect((await repo.run()).code).not.toBe(0);
 });
 
-way('Another branch is checked out during the review.', async () => {
+way('Someone checks out another branch while the reviewer runs.', async () => {
   const repo = alone();
   repo.commit();
   repo.git('checkout', '-q', '-b', 'other', 'main');
@@ -56,13 +56,13 @@ way('Another branch is checked out during the review.', async () => {
   expect(await repo.document()).toMatchObject(STALE);
 });
 
-way('The code with the problem is removed during the review.', async () => {
+way('Someone removes the code with the problem while the reviewer runs.', async () => {
   const repo = alone();
   repo.answers('one', { ...OBJECTION, $run: 'echo "export const c = 1;" > src/a.ts' });
   expect(await repo.document()).toMatchObject({ code: 1, findings: [{ state: 'open' }] });
 });
 
-way('One reviewer has passed, and its files are edited while another reviewer runs.', async () => {
+way('One reviewer has passed, and someone edits its files while another reviewer runs.', async () => {
   const review = '{ prompt: .onceover/reviews/code-quality.md, agents: ';
   const gates = `  - path: src\n    reviews: { own: ${review}[one] } }\n  - path: lib\n    reviews: { own: ${review}[two] } }`;
   const repo = gateRepo({ gates, more: 'concurrency: 1' });
@@ -73,7 +73,7 @@ way('One reviewer has passed, and its files are edited while another reviewer ru
   expect(run.gates).toMatchObject([{ status: 'error', why: 'changed-meanwhile' }, { status: 'pass' }]);
 });
 
-way('A check has passed, and a file that no reviewer sees is edited while the reviewers run.', async () => {
+way('A check has passed, and someone edits a file that no reviewer sees while the reviewers run.', async () => {
   const repo = alone({
     gates:
       '  - path: src\n    checks: { own: { run: "true" } }\n' +
@@ -89,7 +89,7 @@ way('A check has passed, and a file that no reviewer sees is edited while the re
 // The run is the parent process of the reviewer.
 const signalTheRun = (signal: string) => `kill -${signal} $(ps -o ppid= -p $PPID)`;
 
-way('The run is killed while a reviewer runs.', async () => {
+way('Someone kills the run (SIGKILL) while a reviewer runs.', async () => {
   const repo = alone();
   repo.answers('one', during(signalTheRun('KILL')), OBJECTION);
   expect((await repo.run()).code).toBe(null);
@@ -97,7 +97,7 @@ way('The run is killed while a reviewer runs.', async () => {
   await expectAsked(repo);
 });
 
-way('The run is interrupted while a reviewer runs.', async () => {
+way('Someone interrupts the run (Ctrl-C) while a reviewer runs.', async () => {
   const repo = alone();
   repo.answers('one', { ...during(signalTheRun('INT')), $sleep: 20_000 }, OBJECTION);
   expect((await repo.run()).code).toBe(130);
@@ -105,7 +105,7 @@ way('The run is interrupted while a reviewer runs.', async () => {
   await expectAsked(repo);
 });
 
-way('A second run starts during the first one.', async () => {
+way('Someone starts a second run during the first one.', async () => {
   const repo = alone();
   const second = `env -u ONCEOVER_ACTIVE ${process.execPath} ${CLI} run; echo $? > ../second`;
   repo.answers('one', during(second));
@@ -114,7 +114,7 @@ way('A second run starts during the first one.', async () => {
   expect(repo.calls()).toHaveLength(1);
 });
 
-way('A reviewer starts a run itself.', async () => {
+way('A reviewer starts "onceover run" itself.', async () => {
   const repo = alone();
   repo.answers('one', during(`${process.execPath} ${CLI} run; echo $? > ../inner`));
   expect((await repo.run()).code).toBe(0);
@@ -122,7 +122,7 @@ way('A reviewer starts a run itself.', async () => {
   expect(repo.calls()).toHaveLength(1);
 });
 
-way('A file is edited right after the run and keeps its length.', async () => {
+way('Someone edits a file right after the run, and the file keeps its length.', async () => {
   const repo = alone();
   expect((await repo.run()).code).toBe(0);
   repo.write('src/a.ts', 'export const a = 1;\nexport const b = 9;\n');

@@ -68,14 +68,14 @@ way('Someone writes a record of a pass with the highest possible run number.', a
   expect((await repo.run()).code).toBe(1);
 });
 
-way('The record of a failing reviewer is changed to a pass.', async () => {
+way('Someone changes the record of a failing reviewer to a pass.', async () => {
   const repo = await objected();
   const [name = ''] = repo.records().filter((one) => one.endsWith('.json'));
   repo.writeRecord(name, { ...repo.record(name), status: 'pass', violations: [] });
   await expectOpen(repo);
 });
 
-way('One of several reviewers failed, and its record is changed to a pass.', async () => {
+way('One of several reviewers failed, and someone changes its record to a pass.', async () => {
   const repo = gateRepo();
   repo.answers('two', OBJECTION);
   expect((await repo.run()).code).toBe(1);
@@ -84,7 +84,7 @@ way('One of several reviewers failed, and its record is changed to a pass.', asy
   await expectOpen(repo);
 });
 
-way('The record of an old pass is changed so that it refers to the current code.', async () => {
+way('Someone changes the record of an old pass so that it refers to the current code.', async () => {
   const repo = await passed();
   const [name = ''] = repo.records().filter((one) => one.endsWith('.json'));
   repo.write('src/a.ts', 'export const evil = 1;\n');
@@ -94,7 +94,7 @@ way('The record of an old pass is changed so that it refers to the current code.
   expect((await repo.run()).code).toBe(1);
 });
 
-way('A record is cut off or is not a record.', async () => {
+way('A file of the records is cut off, or it does not contain a record.', async () => {
   const repo = gateRepo();
   repo.writeRecord(`${GATE}_one@1.1.json`, JSON.stringify(byHand('pass')).slice(0, 40));
   repo.writeRecord(`${GATE}_two@2.1.json`, '[]');
@@ -103,7 +103,7 @@ way('A record is cut off or is not a record.', async () => {
   expect(repo.calls()).toHaveLength(2);
 });
 
-way('There is a log of a newer run, and its record is missing.', async () => {
+way('The log of a newer run exists, and the record of that run is missing.', async () => {
   const repo = gateRepo();
   for (const slot of [1, 2]) {
     repo.writeRecord(`${GATE}_one@${slot}.1.json`, byHand('pass'));
@@ -114,7 +114,7 @@ way('There is a log of a newer run, and its record is missing.', async () => {
   expect(repo.calls()).toHaveLength(2);
 });
 
-way('Records are committed.', async () => {
+way('Someone commits records of passes.', async () => {
   const repo = gateRepo();
   repo.writeRecord(`${GATE}_two@2.1.json`, byHand('pass'));
   repo.git('add', '-f', '.deepwork/logs');
@@ -124,7 +124,7 @@ way('Records are committed.', async () => {
   expect(repo.calls()).toHaveLength(2);
 });
 
-way('A nested repository with committed records replaces the folder of the records.', async () => {
+way('Someone replaces the folder of the records by a nested repository with committed records.', async () => {
   const repo = gateRepo();
   repo.git('init', '-q', '.deepwork/logs');
   repo.writeRecord(`${GATE}_two@2.1.json`, byHand('pass'));
@@ -136,7 +136,7 @@ way('A nested repository with committed records replaces the folder of the recor
   expect((await repo.run()).code).toBe(3);
 });
 
-way('The folder of the records is a symlink.', async () => {
+way('Someone replaces the folder of the records by a symlink.', async () => {
   const repo = alone();
   repo.write('elsewhere/note', '');
   repo.write('.deepwork/note', '');
@@ -162,7 +162,7 @@ way('onceover cannot read or write the receipt of a pass.', async () => {
   expect((await repo.run()).code).toBe(3);
 });
 
-way('The receipt of a pass is copied to the file name that belongs to other content.', async () => {
+way('Someone copies the receipt of a pass to the file name that belongs to other content.', async () => {
   const repo = await passed();
   const [before = ''] = proofs(repo);
   const proof = readFileSync(join(receipts(repo), before), 'utf8');
@@ -176,7 +176,7 @@ way('The receipt of a pass is copied to the file name that belongs to other cont
   await expectAsked(repo);
 });
 
-way('The receipt of a pass is cut off.', async () => {
+way('The file with the receipt of a pass is cut off.', async () => {
   const repo = await passed();
   const [name = ''] = proofs(repo);
   const path = join(receipts(repo), name);
@@ -184,20 +184,20 @@ way('The receipt of a pass is cut off.', async () => {
   await expectAsked(repo);
 });
 
-way('A stored finding is cut off.', async () => {
+way('The file of a stored finding is cut off.', async () => {
   const repo = await objected();
   const path = join(repo.root, '.git/onceover/findings/F1.json');
   writeFileSync(path, readFileSync(path, 'utf8').slice(0, -9));
   expect((await repo.run()).code).toBe(3);
 });
 
-way('onceover cannot read a waiver.', async () => {
+way('onceover cannot read the file of a waiver.', async () => {
   const repo = await objected();
   writeFileSync(join(repo.root, '.git/onceover/findings/F1.said.json'), '{"how":"skipped"');
   await expectOpen(repo);
 });
 
-way('The pass of another repository is copied to this one.', async () => {
+way('Someone copies the stored passes of another repository to this one.', async () => {
   const other = alone();
   expect((await other.run()).code).toBe(0);
   const repo = alone();

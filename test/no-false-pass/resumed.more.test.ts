@@ -31,14 +31,14 @@ async function shown(repo: GateRepo): Promise<string> {
 const review = '{ prompt: .onceover/reviews/code-quality.md }';
 const excluding = (path: string) => `  - path: src\n    exclude: [${path}]\n    reviews: { code-quality: ${review} }`;
 
-way('The code changes: the resumed reviewer gets what changed.', async () => {
+way('Someone edits the code: onceover resumes the reviewer and sends what changed.', async () => {
   const repo = await seen({});
   repo.write('src/a.ts', FIXED);
   expect(await shown(repo)).toContain('+export const b = 3;');
   expect(repo.calls()[0]?.session).toBe('kept');
 });
 
-way('The prompt and the code are edited together.', async () => {
+way('Someone edits the prompt and the code together.', async () => {
   const repo = await seen({});
   repo.write('.onceover/reviews/code-quality.md', 'Look elsewhere.\n');
   repo.write('src/a.ts', FIXED);
@@ -47,20 +47,20 @@ way('The prompt and the code are edited together.', async () => {
 
 const RULE = ruleText('own', { include: ['src/a.ts'], strategy: 'matches_together' });
 
-way('The instructions of a rule and the code are edited together.', async () => {
+way('Someone edits the instructions of a rule and the code together.', async () => {
   const repo = await seen({ gates: '  []', files: { '.deepreview': RULE } });
   repo.write('.deepreview', RULE.replace('Look closely.', 'Look elsewhere.'));
   repo.write('src/a.ts', FIXED);
   expect(await shown(repo)).toContain('Look elsewhere.');
 });
 
-way('The gate covers a file that it did not cover before.', async () => {
+way('Someone changes the settings so that the gate covers another file too.', async () => {
   const repo = await seen({ gates: excluding('src/b.ts') }, (one) => one.write('src/b.ts', 'evil\n'));
   configure(repo, { agents: ['two'], gates: excluding('src/none.ts') });
   expect(await shown(repo)).toContain('+evil');
 });
 
-way('The rule matches a file that it did not match before.', async () => {
+way('Someone changes a rule so that it matches another file too.', async () => {
   const repo = await seen({ gates: '  []', files: { '.deepreview': RULE } }, (one) => one.write('src/b.ts', 'evil\n'));
   repo.write('.deepreview', RULE.replace('src/a.ts', 'src/**'));
   expect(await shown(repo)).toContain('+evil');
@@ -76,7 +76,7 @@ function mergeNothing(repo: GateRepo): void {
   repo.git('merge', '-q', '-s', 'ours', '-m', 'ours', 'main');
 }
 
-way('A merge drops everything that is new on the base branch.', async () => {
+way('Someone merges the base branch in a way that drops everything that is new on it.', async () => {
   const repo = await seen({});
   mergeNothing(repo);
   expect(await shown(repo)).toContain('-export const theirs = 1;');
@@ -85,27 +85,27 @@ way('A merge drops everything that is new on the base branch.', async () => {
 const BASE = { 'src/b.ts': 'as it was\n' };
 const taken = (repo: GateRepo) => repo.write('src/b.ts', 'mended\n');
 
-way('A file in the folder of the gate is reverted.', async () => {
+way('Someone reverts a file in the folder of the gate, so that it leaves the change.', async () => {
   const repo = await seen({ files: BASE }, taken);
   repo.write('src/b.ts', 'as it was\n');
   expect(await shown(repo)).toContain('-mended');
 });
 
-way('A file that matches the glob of the gate is reverted.', async () => {
+way('Someone reverts a file that matches the glob of the gate, so that it leaves the change.', async () => {
   const gates = `  - path: "src/**"\n    reviews: { code-quality: ${review} }`;
   const repo = await seen({ gates, files: BASE }, taken);
   repo.write('src/b.ts', 'as it was\n');
   expect(await shown(repo)).toContain('-mended');
 });
 
-way('A file that matches a rule is reverted.', async () => {
+way('Someone reverts a file that a rule matches, so that it leaves the change.', async () => {
   const rule = RULE.replace('src/a.ts', 'src/**');
   const repo = await seen({ gates: '  []', files: { ...BASE, '.deepreview': rule } }, taken);
   repo.write('src/b.ts', 'as it was\n');
   expect(await shown(repo)).toContain('-mended');
 });
 
-way('The answer comes from another session: onceover starts a new session with the full prompt.', async () => {
+way('The agent answers from another session: onceover starts a new session with the full prompt.', async () => {
   const repo = await seen({});
   repo.write('src/a.ts', FIXED);
   repo.answers('two', { ...PASS, session_id: 'another' }, OBJECTION);
@@ -114,7 +114,7 @@ way('The answer comes from another session: onceover starts a new session with t
   expect(repo.calls()[1]?.prompt).toContain('Look for what is wrong.');
 });
 
-way('The session cannot be resumed: onceover starts a new session with the full prompt.', async () => {
+way('The agent cannot resume the session: onceover starts a new session with the full prompt.', async () => {
   const repo = await seen({});
   repo.write('src/a.ts', FIXED);
   repo.answers('two', { $exit: 1 }, OBJECTION);
@@ -122,14 +122,14 @@ way('The session cannot be resumed: onceover starts a new session with the full 
   expect(repo.calls().map(({ session }) => session)).toEqual(['kept', null]);
 });
 
-way('The session cannot be resumed, and a new session fails too.', async () => {
+way('The agent cannot resume the session, and a new session fails too.', async () => {
   const repo = await seen({});
   repo.write('src/a.ts', FIXED);
   repo.answers('two', { $exit: 1 }, { $exit: 1 });
   expect((await repo.run()).code).toBe(3);
 });
 
-way('The snapshot of what the reviewer saw is deleted.', async () => {
+way('Someone deletes the snapshot of what the reviewer saw.', async () => {
   const repo = await seen({});
   const refs = repo.git('for-each-ref', '--format=%(refname)').split('\n');
   for (const ref of refs.filter((one) => one.includes('/onceover/'))) repo.git('update-ref', '-d', ref);

@@ -22,7 +22,7 @@ async function reviewIds(repo: GateRepo): Promise<readonly string[]> {
 }
 
 for (const strategy of ['individual', 'matches_together', 'all_changed_files']) {
-  way(`A review of strategy ${strategy} is marked as passed with "onceover pass".`, async () => {
+  way(`Someone marks a review with "strategy: ${strategy}" as passed with "onceover pass".`, async () => {
     const repo = withRule(strategy);
     for (const id of await reviewIds(repo)) expect((await command(repo, 'pass', id)).code).toBe(0);
     repo.answers('one', OBJECTION);
@@ -30,14 +30,14 @@ for (const strategy of ['individual', 'matches_together', 'all_changed_files']) 
   });
 }
 
-way('A mark is created by hand.', async () => {
+way('Someone creates the file of a mark by hand.', async () => {
   const repo = withRule('individual');
   for (const id of await reviewIds(repo)) repo.write(`.deepwork/tmp/review_instructions/${id}.passed`, '');
   repo.answers('one', OBJECTION);
   await expectAsked(repo);
 });
 
-way('With trust_marks, the mark belongs to other content.', async () => {
+way('With trust_marks, someone edits a file after its review was marked as passed.', async () => {
   const repo = withRule('matches_together', 'trust_marks: true');
   for (const id of await reviewIds(repo)) expect((await command(repo, 'pass', id)).code).toBe(0);
   repo.write('a.py', 'more evil\n');
@@ -45,7 +45,7 @@ way('With trust_marks, the mark belongs to other content.', async () => {
   await expectAsked(repo);
 });
 
-way('With trust_marks, a review with an open finding is marked as passed.', async () => {
+way('With trust_marks, someone marks a review with an open finding as passed.', async () => {
   const repo = withRule('matches_together', 'trust_marks: true');
   const ids = await reviewIds(repo);
   repo.answers('one', { status: 'fail', violations: [{ file: 'a.py', line: 1, issue: 'evil', priority: 'high' }] });
@@ -54,7 +54,7 @@ way('With trust_marks, a review with an open finding is marked as passed.', asyn
   expect((await repo.run()).code).toBe(1);
 });
 
-way('With trust_marks, a file is deleted after the others were marked.', async () => {
+way('With trust_marks, someone deletes a file after the review of the other files was marked as passed.', async () => {
   const repo = withRule('matches_together', 'trust_marks: true');
   for (const id of await reviewIds(repo)) expect((await command(repo, 'pass', id)).code).toBe(0);
   rmSync(join(repo.root, 'b.py'));
@@ -66,17 +66,20 @@ for (const [by, set] of [
   ['"onceover pass"', async (repo: GateRepo) => void (await command(repo, 'pass', (await reviewIds(repo))[0] ?? ''))],
   ['a run', async (repo: GateRepo) => expect((await repo.run()).code).toBe(0)],
 ] as const) {
-  way(`With trust_marks, the instructions of the rule are edited after a mark by ${by}.`, async () => {
-    const repo = withRule('individual', 'trust_marks: true');
-    await set(repo);
-    repo.write('.deepreview', ruleText('security', { include: ['**/*.py'] }).replace('closely', 'elsewhere'));
-    repo.answers('one', OBJECTION);
-    repo.forget();
-    await expectAsked(repo);
-  });
+  way(
+    `With trust_marks, someone edits the instructions of the rule after ${by} marked its review as passed.`,
+    async () => {
+      const repo = withRule('individual', 'trust_marks: true');
+      await set(repo);
+      repo.write('.deepreview', ruleText('security', { include: ['**/*.py'] }).replace('closely', 'elsewhere'));
+      repo.answers('one', OBJECTION);
+      repo.forget();
+      await expectAsked(repo);
+    },
+  );
 }
 
-way('With trust_marks and a strict cache, a reference file of the rule is edited after the mark.', async () => {
+way('With trust_marks and "cache: strict", someone edits a reference file of the rule after the mark.', async () => {
   const repo = withRule('individual', 'trust_marks: true\ncache: strict');
   const more = '    reference_files: [{ path: known.md, description: what is known }]\n';
   repo.write('known.md', 'known\n');
@@ -88,7 +91,7 @@ way('With trust_marks and a strict cache, a reference file of the rule is edited
   await expectAsked(repo);
 });
 
-way('With trust_marks, the mode of a file changes after the mark.', async () => {
+way('With trust_marks, someone changes the mode of a file after the mark.', async () => {
   const repo = withRule('matches_together', 'trust_marks: true');
   await command(repo, 'pass', (await reviewIds(repo))[0] ?? '');
   expect((await repo.run()).code).toBe(0);
@@ -97,7 +100,7 @@ way('With trust_marks, the mode of a file changes after the mark.', async () => 
   await expectAsked(repo);
 });
 
-way('With trust_marks, the mark belongs to the working tree, and the run reviews a commit.', async () => {
+way('With trust_marks, someone marked the review of the working tree, and the run reviews a commit.', async () => {
   const repo = withRule('individual', 'trust_marks: true');
   repo.commit('evil');
   repo.write('a.py', 'good\n');
@@ -118,7 +121,7 @@ for (const end = Date.now() + 5000; Date.now() < end; ) {
 writeFileSync('a.py', 'never seen\\n');
 `;
 
-way('A file is edited at the moment in which onceover marks its review as passed.', async () => {
+way('Someone edits a file at the moment in which onceover marks its review as passed.', async () => {
   const repo = withRule('individual');
   const editor = join(dirname(repo.root), 'editor.mjs');
   writeFileSync(editor, EDITOR);
@@ -130,7 +133,7 @@ way('A file is edited at the moment in which onceover marks its review as passed
 });
 
 for (const strategy of ['individual', 'matches_together']) {
-  way(`A file is only deleted under a rule of strategy ${strategy}.`, async () => {
+  way(`The only change is a deleted file, and its rule has "strategy: ${strategy}".`, async () => {
     const repo = withRule(strategy);
     expect((await repo.run()).code).toBe(0);
     rmSync(join(repo.root, 'b.py'));
@@ -140,7 +143,7 @@ for (const strategy of ['individual', 'matches_together']) {
   });
 }
 
-way('The instructions of the rule are edited after a pass.', async () => {
+way('Someone edits the instructions of a rule after its review passed.', async () => {
   const repo = withRule('individual');
   expect((await repo.run()).code).toBe(0);
   const rule = ruleText('security', { include: ['**/*.py'] });
@@ -150,7 +153,7 @@ way('The instructions of the rule are edited after a pass.', async () => {
   await expectAsked(repo);
 });
 
-way('A file joins a group of files that passed together.', async () => {
+way('Someone changes another file that belongs to a group of files that passed together.', async () => {
   const repo = withRule('matches_together');
   expect((await repo.run()).code).toBe(0);
   repo.write('c.py', 'evil\n');
@@ -159,7 +162,7 @@ way('A file joins a group of files that passed together.', async () => {
   await expectAsked(repo);
 });
 
-way('A file leaves a group of files that passed together.', async () => {
+way('Someone reverts one file of a group of files that passed together.', async () => {
   const repo = withRule('matches_together');
   repo.write('b.py', 'evil too\n');
   expect((await repo.run()).code).toBe(0);
@@ -169,7 +172,7 @@ way('A file leaves a group of files that passed together.', async () => {
   await expectAsked(repo);
 });
 
-way('The rule is removed while it has an open finding.', async () => {
+way('Someone removes a rule while its review has an open finding.', async () => {
   const repo = withRule('individual');
   repo.answers('one', { status: 'fail', violations: [{ file: 'a.py', line: 1, issue: 'evil', priority: 'high' }] });
   expect((await repo.run()).code).toBe(1);

@@ -18,19 +18,27 @@ async function expectApart(narrow: readonly string[]): Promise<void> {
   await expectOpen(repo);
 }
 
-way('A run with --files passes. A run on the whole change follows.', () => expectApart(['--files', 'src/a.ts']));
+way('A run with --files passes, and then someone runs the gates on the whole change.', () =>
+  expectApart(['--files', 'src/a.ts']),
+);
 
-way('A run with --uncommitted passes. A run on the whole change follows.', () => expectApart(['--uncommitted']));
+way('A run with --uncommitted passes, and then someone runs the gates on the whole change.', () =>
+  expectApart(['--uncommitted']),
+);
 
-way('A run with --commit passes. A run on the whole change follows.', () => expectApart(['--commit', 'HEAD']));
+way('A run with --commit passes, and then someone runs the gates on the whole change.', () =>
+  expectApart(['--commit', 'HEAD']),
+);
 
-way('A run with another --base passes. A run on the whole change follows.', () => expectApart(['--base', 'HEAD']));
+way('A run with another --base passes, and then someone runs the gates on the whole change.', () =>
+  expectApart(['--base', 'HEAD']),
+);
 
 const twoGates =
   '  - path: src\n    reviews:\n      first: { prompt: .onceover/reviews/code-quality.md }\n' +
   '      second: { prompt: .onceover/reviews/code-quality.md }';
 
-way('A run with --gate passes. The other gates have not run.', async () => {
+way('A run with --gate passes, and the other gates have not run.', async () => {
   const repo = alone({ gates: twoGates });
   expect((await repo.run(['--gate', 'first'])).code).toBe(0);
   expect((await command(repo, 'status')).code).toBe(1);
@@ -40,7 +48,7 @@ way('A run with --gate passes. The other gates have not run.', async () => {
   await expectOpen(repo);
 });
 
-way('A run on some paths passes. The other paths have not been reviewed.', async () => {
+way('A run on some paths passes, and no reviewer has reviewed the other paths.', async () => {
   const review = '{ prompt: .onceover/reviews/code-quality.md }';
   const repo = alone({
     more: 'concurrency: 1',
@@ -54,13 +62,16 @@ way('A run on some paths passes. The other paths have not been reviewed.', async
   await expectOpen(repo);
 });
 
-way('The run is limited to the path of the finding, and the reviewer does not mention the finding.', async () => {
-  const repo = await objected();
-  await expectOpen(repo, ['src/a.ts']);
-  await expectOpen(repo, ['--gate', 'code-quality']);
-});
+way(
+  'Someone runs the gates only on the path of an open finding, and the reviewer does not mention the finding.',
+  async () => {
+    const repo = await objected();
+    await expectOpen(repo, ['src/a.ts']);
+    await expectOpen(repo, ['--gate', 'code-quality']);
+  },
+);
 
-way('--files names a deleted file.', async () => {
+way('The option --files names a deleted file.', async () => {
   const repo = alone({ files: { 'src/old.ts': 'export const old = 1;\n' } });
   rmSync(join(repo.root, 'src/old.ts'));
   repo.answers('one', OBJECTION, OBJECTION);
@@ -69,49 +80,49 @@ way('--files names a deleted file.', async () => {
   expect(repo.calls()).toHaveLength(2);
 });
 
-way('--gate names a gate that does not exist.', async () => {
+way('The option --gate names a gate that does not exist.', async () => {
   const repo = alone();
   expect((await repo.run(['--gate', 'code-qualty'])).code).toBe(2);
 });
 
-way('--gate names an entry point that does not exist.', async () => {
+way('The option --gate names an entry point that does not exist.', async () => {
   const repo = alone();
   expect((await repo.run(['--gate', 'review:scr:code-quality'])).code).toBe(2);
 });
 
-way('A path matches no file, present or deleted.', async () => {
+way('"onceover run" gets a path that matches no existing or deleted file.', async () => {
   const repo = alone();
   expect((await repo.run(['scr'])).code).toBe(2);
 });
 
-way('--files names a file that never existed.', async () => {
+way('The option --files names a file that never existed.', async () => {
   const repo = alone();
   expect((await repo.run(['--files', 'scr/a.ts'])).code).toBe(2);
 });
 
-way('--files reads an empty list.', async () => {
+way('The option --files reads an empty list from standard input.', async () => {
   const repo = alone();
   expect((await repo.run(['--files', '-'], { input: '' })).code).toBe(2);
 });
 
-way('--base names a branch that does not exist.', async () => {
+way('The option --base names a branch that does not exist.', async () => {
   const repo = alone();
   expect((await repo.run(['--base', 'no-such-branch'])).code).toBe(2);
   expect((await command(repo, 'status', '--base', 'no-such-branch')).code).toBe(2);
 });
 
-way('--commit names a commit that does not exist.', async () => {
+way('The option --commit names a commit that does not exist.', async () => {
   const repo = alone();
   expect((await repo.run(['--commit', 'no-such-commit'])).code).toBe(2);
 });
 
-way('--dry-run finds gates that need to run.', async () => {
+way('A run with --dry-run finds gates that have to run.', async () => {
   const repo = alone();
   expect((await repo.run(['--dry-run'])).code).toBe(1);
   expect(repo.calls()).toEqual([]);
 });
 
-way('--fresh runs every reviewer again, and one of them fails code that had passed.', async () => {
+way('A run with --fresh runs every reviewer again, and one reviewer fails code that had passed.', async () => {
   const repo = alone();
   expect((await repo.run()).code).toBe(0);
   repo.answers('one', OBJECTION);
@@ -119,7 +130,7 @@ way('--fresh runs every reviewer again, and one of them fails code that had pass
   await expectOpen(repo);
 });
 
-way('--fresh runs every reviewer again, and no reviewer can answer.', async () => {
+way('A run with --fresh runs every reviewer again, and no reviewer can answer.', async () => {
   const repo = alone();
   expect((await repo.run()).code).toBe(0);
   repo.answers('one', { $exit: 1 });

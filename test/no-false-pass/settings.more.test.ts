@@ -15,13 +15,13 @@ function leaveOut(repo: GateRepo, ...paths: readonly string[]): void {
   for (const path of paths) rmSync(join(repo.root, path));
 }
 
-way('The prompt is edited after a pass.', async () => {
+way('Someone edits the prompt of a review after it passed.', async () => {
   const repo = await passed();
   repo.write(PROMPT, 'Look for something else.\n');
   await expectAsked(repo);
 });
 
-way('One of two reviewers passes, the prompt is edited, and then the other reviewer passes.', async () => {
+way('One of two reviewers passes, someone edits the prompt, and then the other reviewer passes.', async () => {
   const repo = gateRepo();
   repo.answers('two', OBJECTION);
   expect((await repo.run()).code).toBe(1);
@@ -32,33 +32,33 @@ way('One of two reviewers passes, the prompt is edited, and then the other revie
   expect(repo.calls('one')).toHaveLength(2);
 });
 
-way('The prompt is missing.', async () => {
+way('The prompt file of a review does not exist.', async () => {
   const repo = await passed();
   rmSync(join(repo.root, PROMPT));
   expect((await repo.run()).code).toBe(2);
   expect((await command(repo, 'status')).code).toBe(2);
 });
 
-way('The prompt is empty.', async () => {
+way('The prompt file of a review is empty.', async () => {
   const repo = await passed();
   repo.write(PROMPT, ' \n\n');
   expect((await repo.run()).code).toBe(2);
 });
 
-way('onceover.yml is broken.', async () => {
+way('The file onceover.yml is not valid YAML.', async () => {
   const repo = await passed();
   repo.write('onceover.yml', 'gates: [\n');
   expect((await repo.run()).code).toBe(2);
   expect((await command(repo, 'status')).code).toBe(2);
 });
 
-way('onceover.yml has a misspelt key.', async () => {
+way('The file onceover.yml has a misspelt key.', async () => {
   const repo = await passed();
   configure(repo, { gates: `  - path: src\n    review: { own: { prompt: ${PROMPT} } }` });
   expect((await repo.run()).code).toBe(2);
 });
 
-way('onceover.yml has a gate that is called __proto__.', async () => {
+way('The file onceover.yml has a gate that is called __proto__.', async () => {
   const repo = await passed();
   configure(repo, {
     gates: `  - path: src\n    reviews: { own: { prompt: ${PROMPT} }, __proto__: { prompt: ${PROMPT} } }`,
@@ -66,14 +66,14 @@ way('onceover.yml has a gate that is called __proto__.', async () => {
   expect((await repo.run()).code).toBe(2);
 });
 
-way('A sparse checkout leaves out onceover.yml.', async () => {
+way('A sparse checkout leaves the file onceover.yml out of the working tree.', async () => {
   const repo = alone();
   repo.answers('one', OBJECTION);
   leaveOut(repo, 'onceover.yml', PROMPT);
   await expectAsked(repo);
 });
 
-way('onceover.yml names a base that does not exist.', async () => {
+way('The file onceover.yml names a base that does not exist.', async () => {
   const repo = await passed();
   configure(repo, { more: 'base: no-such-branch' });
   expect((await repo.run()).code).toBe(2);
@@ -86,14 +86,14 @@ way('Two entry points define the same gate.', async () => {
   expect((await repo.run()).code).toBe(2);
 });
 
-way('A .deepreview file is broken.', async () => {
+way('A .deepreview file contains an invalid rule.', async () => {
   const repo = await passed();
   repo.write('.deepreview', `${ruleText('good', { include: ['**/*.md'] })}bad:\n  match: 7\n`);
   expect((await repo.run()).code).toBe(2);
   expect((await command(repo, 'status')).code).toBe(2);
 });
 
-way('A sparse checkout leaves out a .deepreview file.', async () => {
+way('A sparse checkout leaves a .deepreview file out of the working tree.', async () => {
   const repo = alone({ gates: '  []', files: { 'src/.deepreview': ruleText('ours', { include: ['**'] }) } });
   repo.answers('one', OBJECTION);
   leaveOut(repo, 'src/.deepreview');
@@ -101,18 +101,21 @@ way('A sparse checkout leaves out a .deepreview file.', async () => {
   await expectAsked(repo);
 });
 
-way('A sparse checkout with a sparse index leaves out the folder of a .deepreview file.', async () => {
-  const rule = { 'other/.deepreview': ruleText('ours', { include: ['**'] }), 'other/o.ts': 'export {};\n' };
-  const repo = alone({ gates: '  []', files: rule });
-  repo.write('other/o.ts', 'export const o = 1;\n');
-  repo.commit('a change');
-  repo.git('sparse-checkout', 'set', '--cone', '--sparse-index', 'src', '.onceover');
-  expect((await command(repo, 'instructions')).stdout).toContain('1 review to do');
-  repo.answers('one', failing('other/o.ts', 'export const o = 1;'));
-  await expectAsked(repo);
-});
+way(
+  'A sparse checkout with a sparse index leaves the folder of a .deepreview file out of the working tree.',
+  async () => {
+    const rule = { 'other/.deepreview': ruleText('ours', { include: ['**'] }), 'other/o.ts': 'export {};\n' };
+    const repo = alone({ gates: '  []', files: rule });
+    repo.write('other/o.ts', 'export const o = 1;\n');
+    repo.commit('a change');
+    repo.git('sparse-checkout', 'set', '--cone', '--sparse-index', 'src', '.onceover');
+    expect((await command(repo, 'instructions')).stdout).toContain('1 review to do');
+    repo.answers('one', failing('other/o.ts', 'export const o = 1;'));
+    await expectAsked(repo);
+  },
+);
 
-way('A gate gets one more reviewer after a pass.', async () => {
+way('Someone raises `num_reviews` of a review after it passed.', async () => {
   const repo = gateRepo({ numReviews: 1 });
   expect((await repo.run()).code).toBe(0);
   configure(repo, { agents: ['one', 'two'], numReviews: 2 });
@@ -121,13 +124,13 @@ way('A gate gets one more reviewer after a pass.', async () => {
   expect(repo.calls()).toHaveLength(2);
 });
 
-way('A gate is added after a pass.', async () => {
+way('Someone adds a gate after the other gates passed.', async () => {
   const repo = await passed();
   configure(repo, { gates: `  - path: .\n    reviews: { all: { prompt: ${PROMPT} } }` });
   await expectAsked(repo);
 });
 
-way('A gate at another path gets the name of a gate that passed.', async () => {
+way('Someone gives the name of a gate that passed to a gate at another path.', async () => {
   const repo = await passed();
   repo.write('lib/a.ts', 'export const evil = 1;\n');
   configure(repo, { gates: `  - path: lib\n    reviews: { code-quality: { prompt: ${PROMPT} } }` });
@@ -145,7 +148,7 @@ way('With `certify`, a skipped reviewer runs at the end and fails the code.', as
   expect(repo.calls('one')).toHaveLength(2);
 });
 
-way('With `certify`, a skipped reviewer has to run at the end and cannot.', async () => {
+way('With `certify`, a skipped reviewer has to run at the end and cannot answer.', async () => {
   const repo = gateRepo({ more: 'certify: true' });
   repo.answers('two', OBJECTION);
   expect((await repo.run()).code).toBe(1);
@@ -157,7 +160,7 @@ way('With `certify`, a skipped reviewer has to run at the end and cannot.', asyn
 });
 
 way(
-  'After a gate passed, code is added. With `after_pass: all`, reviewer 1 passes it and reviewer 2 fails it.',
+  'With `after_pass: all`, someone adds code after a review passed, and reviewer 1 passes the code and reviewer 2 fails it.',
   async () => {
     const repo = gateRepo({ more: 'after_pass: all' });
     expect((await repo.run()).code).toBe(0);
@@ -167,13 +170,13 @@ way(
   },
 );
 
-way('The run starts inside another run.', async () => {
+way('A process that onceover started starts another run.', async () => {
   const repo = await passed();
   repo.write('src/a.ts', 'export const evil = 1;\n');
   expect((await repo.run([], { env: { ONCEOVER_ACTIVE: '1' } })).code).toBe(3);
 });
 
-way('The folder is not in a git repository.', async () => {
+way('Someone starts a run in a folder that is not in a git repository.', async () => {
   const repo = alone();
   rmSync(join(repo.root, '.git'), { recursive: true });
   expect((await repo.run()).code).toBe(3);

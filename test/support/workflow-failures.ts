@@ -59,7 +59,7 @@ export function workflowFailures(given: string): { readonly [Kind in WorkflowFai
         passed: 2,
       },
       given,
-      /^This does not count as an attempt, and 2 passed reviews will not run again\./,
+      /^This call does not count as an attempt, and 2 passed reviews will not run again\./,
     ],
     'outputs-changed': [{ kind: 'outputs-changed', step: 'a', paths: [given] }, given, /does not count as an attempt/],
     'reviewer-not-here': [

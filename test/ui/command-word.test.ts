@@ -18,5 +18,5 @@ test.each([
 
 test('quotes a feature folder in the next step', () => {
   const { next } = describePhaseFailure({ kind: 'no-waiting-loop', phase: 'specify', feature: 'x;id' });
-  expect(next).toBe(`Start it with start_phase ("onceover phase specify 'x;id' --step").`);
+  expect(next).toBe(`Start the phase with start_phase ("onceover phase specify 'x;id' --step").`);
 });

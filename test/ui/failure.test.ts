@@ -16,8 +16,12 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
     'git-missing': [{ kind: 'git-missing' }, 'git', /Install git 2\.31.*PATH/],
     'git-too-old': [{ kind: 'git-too-old' }, 'git', /Install git 2\.31/],
     'git-failed': [{ kind: 'git-failed', command: 'git diff', said: given }, given, /error that git reports/],
-    'unknown-base': [{ kind: 'unknown-base', base: given }, given, /Fetch it.*--base.*onceover\.yml/],
-    'ambiguous-name': [{ kind: 'ambiguous-name', name: given }, given, /Rename one of them.*refs\/heads/],
+    'unknown-base': [{ kind: 'unknown-base', base: given }, given, /Fetch the base.*--base.*onceover\.yml/],
+    'ambiguous-name': [
+      { kind: 'ambiguous-name', name: given },
+      given,
+      /Rename one of the branches or tags.*refs\/heads/,
+    ],
     'no-base': [{ kind: 'no-base', tried: ['origin/HEAD', 'main'] }, 'origin/HEAD, main', /--base.*onceover\.yml/],
     'no-merge-base': [{ kind: 'no-merge-base', base: given, shallow: false }, given, /Choose a base.*--base/],
     'several-merge-bases': [{ kind: 'several-merge-bases', base: given }, given, /Merge .* into this branch/],
@@ -33,14 +37,18 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
     'cannot-fix': [{ kind: 'cannot-fix', name: given, able: ['claude'] }, 'cannot be a fixer', /claude/],
     'unknown-agent': [{ kind: 'unknown-agent', name: given, known: ['claude'] }, given, /claude/],
     'path-outside': [{ kind: 'path-outside', path: given }, given, /inside the repository/],
-    'path-in-the-way': [{ kind: 'path-in-the-way', path: given, found: 'symlink' }, given, /Move it away/],
+    'path-in-the-way': [
+      { kind: 'path-in-the-way', path: given, found: 'symlink' },
+      given,
+      /Move the file or folder away/,
+    ],
     disk: [{ kind: 'disk', action: 'write', path: given, code: 'ENOSPC' }, given, /Free some space/],
     'input-cut-off': [{ kind: 'input-cut-off', code: given }, given, /Check the command that writes to the pipe/],
     'wrong-usage': [{ kind: 'wrong-usage', said: given, command: 'pass' }, given, /"onceover pass --help"/],
     'lock-held': [
       { kind: 'lock-held', pid: 4711, host: given, since: '2026-03-01T12:00:00.000Z' },
       `process 4711 on ${given}, since 2026-03-01T12:00:00.000Z`,
-      /Wait until it ends/,
+      /Wait until the other run ends/,
     ],
     'waived-inside-a-run': [{ kind: 'waived-inside-a-run' }, 'cannot waive', /the reviewer decides/],
     'agreed-inside-a-run': [{ kind: 'agreed-inside-a-run' }, 'only a person', /onceover trust/],
@@ -49,7 +57,7 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
     'unknown-path': [{ kind: 'unknown-path', path: given }, given, /existing files or folders/],
     'config-changed': [{ kind: 'config-changed' }, 'changed during the run', /Run again/],
     'unknown-commit': [{ kind: 'unknown-commit', commit: given }, given, /git log/],
-    'unknown-gate': [{ kind: 'unknown-gate', gate: given, known: [given] }, given, /one of these: \S/],
+    'unknown-gate': [{ kind: 'unknown-gate', gate: given, known: [given] }, given, /one of these gates: \S/],
     'unknown-finding': [
       { kind: 'unknown-finding', id: given, known: ['F1', 'F12'] },
       given,
@@ -63,7 +71,7 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
     'ambiguous-subject': [
       { kind: 'ambiguous-subject', name: given, gates: ['check:src:q', given] },
       given,
-      /one of these: check:src:q, \S/,
+      /one of these gates: check:src:q, \S/,
     ],
     'not-trusted': [{ kind: 'not-trusted', commands: ['make', given] }, given, /"onceover trust"/],
     'unknown-run': [{ kind: 'unknown-run', id: given }, given, /start_run/],
@@ -81,7 +89,7 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
     'unusable-artifact': [
       { kind: 'unusable-artifact', path: given as RepoPath, why: 'missing', phase: 'design', needs: 'create-plan' },
       given,
-      /Write it first and have it reviewed with "onceover phase design"/,
+      /Write the document first and have it reviewed with "onceover phase design"/,
     ],
     'artifact-too-long': [
       { kind: 'artifact-too-long', path: given as RepoPath, characters: 900, limit: 800, agent: given },
@@ -228,7 +236,7 @@ describe('describeFailure', () => {
       describeFailure({ kind: 'unusable-artifact', path, why: 'missing', phase: 'design', needs: 'design' }),
     ).toEqual({
       what: 'f/design.md (the design) does not exist, and "onceover phase design" reviews it.',
-      next: 'Write it first.',
+      next: 'Write the document first.',
     });
   });
 

@@ -11,7 +11,7 @@ describe('describeWorkflowFailure', () => {
       'suggests the nearest job',
       { kind: 'unknown-job', name: 'studdy', known: ['study', 'other'] },
       'There is no job "studdy"; did you mean "study"?',
-      'Use one that get_workflows ("onceover workflow list") lists.',
+      'Use a job that get_workflows ("onceover workflow list") lists.',
     ],
     [
       'says where jobs are read from if there is none',
@@ -23,32 +23,32 @@ describe('describeWorkflowFailure', () => {
       'lists the workflows of a job if the call names none',
       { kind: 'unknown-workflow', job: 'study', name: null, known: ['full', 'quick'] },
       'The job "study" has several workflows, and the call names none.',
-      'Use one of these: full, quick.',
+      'Use one of these workflows: full, quick.',
     ],
     [
       'cuts a long session id',
       { kind: 'unknown-session', id: 'x'.repeat(200), active: [] },
       `There is no session "${'x'.repeat(79)}…", and no workflow is in progress.`,
-      'Start one with start_workflow ("onceover workflow start").',
+      'Start a workflow with start_workflow ("onceover workflow start").',
     ],
     [
       'says that no workflow was started',
       { kind: 'no-active-session', ended: [] },
       'No workflow was started here.',
-      'Start one with start_workflow ("onceover workflow start").',
+      'Start a workflow with start_workflow ("onceover workflow start").',
     ],
     [
       'lists the sessions if the call names none',
       { kind: 'which-session', active: [session, { ...session, workflow: 'quick', goal: 'long '.repeat(40) }] },
       'Several workflows are in progress, and the call does not say which one it means:\n  ab12 (study): Find out.\n' +
         `  ab12 (study/quick): ${'long '.repeat(11)}long…`,
-      'Pass its session_id (--session on the command line). End abandoned ones with abort_workflow ("onceover workflow abort").',
+      'Pass the session_id of the workflow (--session on the command line). End abandoned workflows with abort_workflow ("onceover workflow abort").',
     ],
     [
       'says when a session was completed',
       { kind: 'session-ended', session, end: { kind: 'completed', at: '2026-03-01T12:00:00.000Z' } },
       'The session ab12 (study) has ended: it was completed at 2026-03-01T12:00:00.000Z.',
-      'Nothing was changed. Start a new one with start_workflow ("onceover workflow start").',
+      'Nothing was changed. Start a new session with start_workflow ("onceover workflow start").',
     ],
     [
       'reports a damaged session that could not be renamed',
@@ -106,19 +106,19 @@ describe('describeWorkflowFailure', () => {
         passed: 0,
       },
       '2 reviews of the step "a" ended without a verdict:\n  all outputs together: it took; too long\n  a.md (notes): gone',
-      'This does not count as an attempt. Fix the error above and call finished_step again ("onceover workflow finish").',
+      'This call does not count as an attempt. Fix the error above and call finished_step again ("onceover workflow finish").',
     ],
     [
       'says that a passed review does not run again',
       { kind: 'no-verdict', session, step: 'a', errors: [{ runEach: 'step', file: null, said: 'x' }], passed: 1 },
       '1 review of the step "a" ended without a verdict:\n  all outputs together: x',
-      'This does not count as an attempt, and 1 passed review will not run again. Fix the error above and call finished_step again ("onceover workflow finish").',
+      'This call does not count as an attempt, and 1 passed review will not run again. Fix the error above and call finished_step again ("onceover workflow finish").',
     ],
     [
       'says how to install a missing reviewer',
       { kind: 'reviewer-not-here', name: 'claude', found: [] },
       'The reviewer claude is not installed.',
-      'Install it ("onceover doctor" shows how), or start the workflow with --self-review.',
+      'Install the reviewer ("onceover doctor" shows how), or start the workflow with --self-review.',
     ],
   ])('%s', (_, failure, what, next) => {
     expect(describeWorkflowFailure(failure)).toEqual({ what, next });
@@ -127,7 +127,7 @@ describe('describeWorkflowFailure', () => {
   test.each([
     ['empty', 'it is empty', 'Explain why'],
     ['no-reviews', 'the step has no reviews', 'without quality_review_override_reason'],
-    ['not-failed', 'no reviewer has found anything in its outputs yet', 'have them reviewed first'],
+    ['not-failed', 'you can override only after a reviewer has rejected the outputs', 'have them reviewed first'],
     [
       'not-instructed',
       'no review of these outputs with these criteria was requested yet',

@@ -11,8 +11,8 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 
 const READ_ONLY: Readonly<Record<Abilities['readOnly'], string>> = {
-  tools: 'its tools',
-  'own-sandbox': 'its sandbox',
+  tools: 'onceover gives it no tool that can write files',
+  'own-sandbox': 'its own read-only sandbox',
   nothing: 'nothing',
 };
 const USAGE: Readonly<Record<Abilities['usage'], string>> = {
@@ -31,18 +31,24 @@ const yes = (is: boolean, otherwise: string) => (is ? 'yes' : otherwise);
 
 const ROWS: readonly (readonly [string, (agent: Agent) => string])[] = [
   ['name in `onceover.yml`', ({ name }) => code(name)],
-  ['resumes a session with its memory (tests V1 to V4)', resumed],
-  ['enforces a JSON schema for its answer', ({ abilities }) => yes(abilities.schema, 'no, onceover checks the answer')],
-  ['cannot write files as a reviewer, because of', ({ abilities }) => READ_ONLY[abilities.readOnly]],
+  ['can resume a session and remembers what it read (tests V1 to V4)', resumed],
+  [
+    'enforces a JSON schema for its answer',
+    ({ abilities }) => yes(abilities.schema, 'no, only onceover checks the answer'),
+  ],
+  ['what stops the agent from writing files when it reviews', ({ abilities }) => READ_ONLY[abilities.readOnly]],
   ['can be a fixer that writes only in the working tree', ({ canFix }) => yes(canFix, 'no')],
   ['reports its tokens per', ({ abilities }) => USAGE[abilities.usage]],
   [
-    'new sessions read the shared part of the prompt from the cache (simulated)',
+    'the provider caches the part of the prompt that new sessions share (simulated)',
     ({ abilities }) => yes(abilities.stablePart === 'cached', 'no'),
   ],
   ['runs a stop hook of the project', ({ abilities }) => STOP_HOOK[abilities.stopHook]],
   ['largest diff in one prompt, in characters', ({ diffLimit }) => diffLimit.toLocaleString('en-US')],
-  ['environment variables that it gets in addition', ({ variables }) => variables.map(code).join(' ')],
+  [
+    'environment variables that the agent gets, besides [the common ones](#environment)',
+    ({ variables }) => variables.map(code).join(' '),
+  ],
   ['how to install it', ({ install }) => (install === null ? '' : code(install))],
 ];
 

@@ -13,7 +13,7 @@ export function documentParts(): Readonly<Record<string, string>> {
   const documents = DOCUMENTS.map(({ name, from, about }) =>
     [
       `### ${name}`,
-      `${from}. ${about} Schema: [${name}.schema.json](../schemas/${name}.schema.json).`,
+      `Returned by ${from}. ${about} Schema: [${name}.schema.json](../schemas/${name}.schema.json).`,
       ...fieldTables(name, schemaOf(name), known),
     ].join('\n\n'),
   );

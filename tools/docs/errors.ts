@@ -21,7 +21,8 @@ function failureTable(failures: Readonly<Record<string, Failure>>): string {
 
 function agentTable(): string {
   const rows = Object.entries(AGENT_FAILURES).map(([kind, failure]) => [
-    `claude ${describeAgentFailure(failure)}`,
+    // Only opencode can be unprotected.
+    `${kind === 'unprotected' ? 'opencode' : 'claude'} ${describeAgentFailure(failure)}`,
     AGENT_NEXT[kind as AgentFailure['kind']],
   ]);
   return table(['message (example)', 'what to do'], rows);
@@ -40,7 +41,7 @@ const REPOSITORY = {
   'git-too-old': { kind: 'git-too-old' },
   'git-failed': { kind: 'git-failed', command: 'git diff', said: 'fatal: unable to read tree' },
   'unknown-base': { kind: 'unknown-base', base: 'origin/master' },
-  'ambiguous-name': { kind: 'ambiguous-name', name: 'main' },
+  'ambiguous-name': { kind: 'ambiguous-name', name: 'origin/main' },
   'no-base': { kind: 'no-base', tried: ['origin/HEAD', 'origin/main', 'origin/master', 'main', 'master'] },
   'no-merge-base': { kind: 'no-merge-base', base: 'origin/main', shallow: true },
   'several-merge-bases': { kind: 'several-merge-bases', base: 'origin/main' },
@@ -63,7 +64,7 @@ const CONFIGURATION = {
   'unreadable-json': { kind: 'unreadable-json', path: '.mcp.json', said: 'Unexpected token at line 3' },
   'not-trusted': { kind: 'not-trusted', commands: ['npm test'] },
   'unknown-agent': { kind: 'unknown-agent', name: 'cluade', known: ['claude', 'codex', 'gemini', 'opencode'] },
-  'cannot-fix': { kind: 'cannot-fix', name: 'opencode', able: ['claude', 'codex'] },
+  'cannot-fix': { kind: 'cannot-fix', name: 'opencode', able: ['claude', 'codex', 'gemini'] },
   'agent-not-tried': {
     kind: 'agent-not-tried',
     agent: 'claude',
@@ -92,7 +93,7 @@ const LOOPS = {
   'unknown-phase': { kind: 'unknown-phase', name: 'spec' },
   'no-feature': { kind: 'no-feature', path: 'docs/logn', why: 'missing' },
   'unusable-artifact': { kind: 'unusable-artifact', path: spec, why: 'missing', phase: 'specify', needs: 'design' },
-  'artifact-too-long': { kind: 'artifact-too-long', path: spec, characters: 900_000, limit: 800_000, agent: 'claude' },
+  'artifact-too-long': { kind: 'artifact-too-long', path: spec, characters: 450_000, limit: 380_000, agent: 'claude' },
   'nothing-to-implement': { kind: 'nothing-to-implement', base: 'origin/main' },
   'unnameable-code': { kind: 'unnameable-code', names: ['src/caf\uFFFD.ts'] },
   'no-waiting-loop': { kind: 'no-waiting-loop', phase: 'specify', feature: 'docs/login' },
@@ -171,16 +172,16 @@ const AGENT_NEXT: Readonly<Record<AgentFailure['kind'], string>> = {
     'Install the agent, or correct its `command` in onceover.yml. `onceover doctor` shows what is installed.',
   'not-logged-in': "Log in with the agent's own program, or set its API key, and run again.",
   limit:
-    'Wait for the announced time, or list another agent under `agents`. onceover does not call the agent before that time.',
+    'Wait until the time in the message, or list another agent under `agents` in onceover.yml. onceover does not call the agent before that time.',
   timeout: 'Raise `timeout` in onceover.yml, or split the change.',
   idle: 'Raise `idle_timeout` in onceover.yml, or check the network of the agent.',
-  'session-lost': 'You do not have to do anything: onceover starts a new session.',
+  'session-lost': 'You do not have to do anything: onceover starts a new session with the agent.',
   'wrong-session':
     'You do not have to do anything: onceover starts a new session. `onceover doctor --resume` tests the agent.',
   'unreadable-answer':
-    'onceover asks the agent once to answer again. If this happens often, use another model. `onceover explain <reviewer> --prompt` shows the answer.',
-  'no-tokens': 'The agent reports that it called no model. Run it by hand with a short prompt to see why.',
-  unprotected: 'Install bubblewrap, or remove the folder from the change.',
-  'agent-error': 'Run again. If the error stays, run the agent by hand with a short prompt to see why.',
-  cancelled: 'Run again.',
+    'onceover asks the agent once to answer again. If the error occurs often, use another model. `onceover explain <reviewer> --prompt` shows the answer.',
+  'no-tokens': 'The agent reports that it called no model. Start the agent by hand with a short prompt to see why.',
+  unprotected: 'Install bubblewrap, or remove the folder `.opencode` from the change.',
+  'agent-error': 'Run again. If the error occurs again, start the agent by hand with a short prompt to see why.',
+  cancelled: 'You or another program ended the run. Run again.',
 };

@@ -30,13 +30,17 @@ export function describeType(schema: JsonSchema): string {
       return listOf(schema.items ?? {});
     case 'object':
       return typeof schema.additionalProperties === 'object' && schema.properties === undefined
-        ? `${describeType(schema.additionalProperties)} by name`
+        ? byName(describeType(schema.additionalProperties))
         : 'object';
     case undefined:
       return 'anything';
     default:
       return [schema.type].flat().join(' or ');
   }
+}
+
+function byName(values: string): string {
+  return values === 'object' ? 'object by name' : `object by name, with values of type: ${values}`;
 }
 
 function listOf(items: JsonSchema): string {

@@ -239,7 +239,12 @@ describe('something else in the place of what is ours', () => {
     const { repo, outside } = repoWithOutside();
     mkdirSync(join(repo.root, FOLDER), { recursive: true });
     symlinkSync(join(outside, target), join(repo.root, FOLDER, name));
-    expectFailure(await onceover(repo.root, args), 3, /is a symlink, and onceover writes only to/, /^Move it away/);
+    expectFailure(
+      await onceover(repo.root, args),
+      3,
+      /is a symlink, and onceover writes only to/,
+      /^Move the file or folder away/,
+    );
     expectUntouched(outside);
   });
 
@@ -250,7 +255,12 @@ describe('something else in the place of what is ours', () => {
     const { repo } = repoWithOutside();
     mkdirSync(join(repo.root, FOLDER, name), { recursive: true });
     const end = await onceover(repo.root, command === 'pass' ? ['pass', id] : ['instructions']);
-    expectFailure(end, 3, new RegExp(`${name} is a folder, and onceover writes only to`), /^Move it away/);
+    expectFailure(
+      end,
+      3,
+      new RegExp(`${name} is a folder, and onceover writes only to`),
+      /^Move the file or folder away/,
+    );
   });
 
   const folders = ['.deepwork', '.deepwork/tmp', FOLDER, '.git/onceover'];
@@ -261,14 +271,15 @@ describe('something else in the place of what is ours', () => {
     const ends = [await onceover(repo.root, ['instructions'])];
     // A review that is not in the records needs nothing from the folder in .git.
     if (!folder.startsWith('.git')) ends.push(await onceover(repo.root, ['pass', id]));
-    for (const end of ends) expectFailure(end, 3, new RegExp(`${folder}.* is a symlink`), /^Move it away/);
+    for (const end of ends)
+      expectFailure(end, 3, new RegExp(`${folder}.* is a symlink`), /^Move the file or folder away/);
     expectUntouched(outside);
   });
 
   test('.deepwork/tmp a file: exit 3', async () => {
     const { repo } = repoWithOutside();
     repo.write('.deepwork/tmp', 'mine');
-    expectFailure(await onceover(repo.root, ['pass', id]), 3, /tmp is a file/, /^Move it away/);
+    expectFailure(await onceover(repo.root, ['pass', id]), 3, /tmp is a file/, /^Move the file or folder away/);
     expect(readFileSync(join(repo.root, '.deepwork/tmp'), 'utf8')).toBe('mine');
   });
 

@@ -74,7 +74,7 @@ describe('get_run', () => {
     const repo = await trustedRepo();
     const client = await connectMcp(repo.root);
     const none = await client.call('get_run');
-    expect(none).toMatchObject({ isError: true, text: 'No run was started here.\nStart one with start_run.' });
+    expect(none).toMatchObject({ isError: true, text: 'No run was started here.\nStart a run with start_run.' });
     await runToEnd(client);
     edit(repo, 3);
     const second = documentOf(await client.call('start_run'));
@@ -100,7 +100,7 @@ describe('get_run', () => {
     const client = await connectMcp((await trustedRepo()).root);
     for (const run_id of ['run-000000000-000000', 'nope', '', '../../trusted', 'run-1-../x']) {
       const { isError, text } = await client.call('get_run', { run_id });
-      expect.soft([isError, text]).toEqual([true, `There is no run "${run_id}".\nStart one with start_run.`]);
+      expect.soft([isError, text]).toEqual([true, `There is no run "${run_id}".\nStart a run with start_run.`]);
     }
     for (const wait_seconds of [-1, 601, 'long']) {
       expect.soft((await client.call('get_run', { wait_seconds })).isError).toBe(true);
@@ -148,7 +148,7 @@ describe('get_run', () => {
     const client = await connectMcp((await trustedRepo()).root);
     const ended = await runToEnd(client, { gate: 'nope' });
     expect(documentOf(ended)).toMatchObject({ state: 'done', run: null, error: { kind: 'unknown-gate' } });
-    expect(ended.text).toContain('No gate is called "nope".\n\nUse one of these: code-quality.');
+    expect(ended.text).toContain('No gate is called "nope".\n\nUse one of these gates: code-quality.');
     const outside = documentOf(await runToEnd(client, { paths: ['../x'] }));
     expect(outside.error).toMatchObject({ kind: 'path-outside' });
   });

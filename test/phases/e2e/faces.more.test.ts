@@ -188,7 +188,7 @@ describe('step by step', () => {
     const end = await featureRepo().phase(['specify', '--step', '--summary', 'Did it.', '--json']);
     const error = toldInJson(end, 2);
     expect(error.kind).toBe('no-waiting-loop');
-    expect(error.next).toBe('Start it with start_phase ("onceover phase specify docs/f --step").');
+    expect(error.next).toBe('Start the phase with start_phase ("onceover phase specify docs/f --step").');
   });
 });
 
@@ -197,7 +197,7 @@ describe('wrong usage: exit code 2 and a message', () => {
 
   test.each<[readonly string[], string]>([
     [[], `Name a phase: ${FIVE}.`],
-    [['spec', 'docs/f'], `"spec" is not a phase.\nUse one of these: ${FIVE}.`],
+    [['spec', 'docs/f'], `"spec" is not a phase.\nUse one of these phases: ${FIVE}.`],
     [['design'], 'Name the folder of the feature: onceover phase design FOLDER.'],
     [['design', 'f', '--summary', 'x'], '--summary works only with --step.'],
     [['design', 'f', '--fixer', 'a', '--step'], '--fixer and --step cannot be used together'],
@@ -243,11 +243,11 @@ describe('wrong usage: exit code 2 and a message', () => {
     repo.git('rm', '-q', 'docs/f/plan.md');
     repo.write('docs/f/spec.md', ' \n');
     expect(told(await repo.phase(['create-tasks']), 2)).toBe(
-      'onceover: docs/f/spec.md (the requirements) is empty, and "onceover phase create-tasks" needs it.\nWrite it first and have it reviewed with "onceover phase specify".',
+      'onceover: docs/f/spec.md (the requirements) is empty, and "onceover phase create-tasks" needs it.\nWrite the document first and have it reviewed with "onceover phase specify".',
     );
     repo.write('docs/f/spec.md', '# Spec\n');
     expect(told(await repo.phase(['create-plan']), 2)).toBe(
-      'onceover: docs/f/plan.md (the order of the work) does not exist, and "onceover phase create-plan" reviews it.\nWrite it first.',
+      'onceover: docs/f/plan.md (the order of the work) does not exist, and "onceover phase create-plan" reviews it.\nWrite the document first.',
     );
   });
 

@@ -58,7 +58,7 @@ test('start, fix, continue: approved', async () => {
   const more = await client.call('continue_phase', { loop_id, summary: 'More.' });
   expect([more.isError, more.text]).toEqual([
     true,
-    expect.stringContaining('The specify phase on docs/f is not waiting'),
+    expect.stringContaining('The specify phase on docs/f expects no summary'),
   ]);
   expect(documentOf(await client.call('continue_phase', { loop_id }))).toMatchObject({ state: 'ended' });
   // With the name from its documents, too.
@@ -138,7 +138,7 @@ test('an unknown loop is refused with a message', async () => {
   const client = await connectMcp((await trusted()).root);
   for (const loop_id of ['phase-000000000-000000', 'loop-x', '', '../../trusted', 'phase-1-../x']) {
     const { isError, text } = await client.call('continue_phase', { loop_id });
-    expect.soft([isError, text]).toEqual([true, `There is no loop "${loop_id}".\nStart one with start_phase.`]);
+    expect.soft([isError, text]).toEqual([true, `There is no loop "${loop_id}".\nStart a loop with start_phase.`]);
   }
 });
 

@@ -100,7 +100,7 @@ test.each([
     'an agent that is not installed',
     ['doctor', '--resume', 'claude'],
     3,
-    /claude could not be started.*could not test whether it can resume/s,
+    /claude could not be started.*could not test whether the agent can resume/s,
   ],
   ['no installed agent', ['doctor', '--resume'], 0, /^$/],
 ])('reports %s', async (_title, args, code, said) => {

@@ -93,7 +93,12 @@ export const SAMPLES: readonly string[] = [
 ];
 
 /** Options of other programs that sentences name. */
-export const OTHERS_OPTIONS: readonly string[] = ['--global', '--no-install', '--dangerously-bypass-hook-trust'];
+export const OTHERS_OPTIONS: readonly string[] = [
+  '--global',
+  '--save-dev',
+  '--no-install',
+  '--dangerously-bypass-hook-trust',
+];
 
 /** Complete commands that sentences only name; they are not meant to be run like this. */
 export const NAMES: readonly RegExp[] = [

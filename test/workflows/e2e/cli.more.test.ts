@@ -186,7 +186,11 @@ describe('a wrong command', () => {
       2,
       'There is no job "reserch_report"; did you mean "research_report"?',
     ],
-    [['start', 'research_report', 'quick', '--goal', 'x'], 2, 'has no workflow "quick".\nUse one of these: full.'],
+    [
+      ['start', 'research_report', 'quick', '--goal', 'x'],
+      2,
+      'has no workflow "quick".\nUse one of these workflows: full.',
+    ],
     [[...START, '--reviewer', 'ghost'], 2, '"ghost" is not a known agent.'],
     [[...START, '--reviewer', 'judge', '--self-review'], 2, 'Use either --reviewer or --self-review.'],
     [['finish'], 2, 'No workflow was started here.'],

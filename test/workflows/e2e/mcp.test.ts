@@ -132,7 +132,7 @@ test('rejects bad input before any review, without counting an attempt', async (
     [
       'a reason on the first call',
       { outputs: OUTPUTS.research, quality_review_override_reason: 'Trust me.' },
-      'no reviewer has found anything in its outputs yet',
+      'you can override only after a reviewer has rejected the outputs',
     ],
     ['an empty reason', { outputs: OUTPUTS.research, quality_review_override_reason: ' ' }, 'it is empty'],
     [

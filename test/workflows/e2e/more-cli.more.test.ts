@@ -44,7 +44,7 @@ describe('a reason instead of a pass', () => {
     repo.rules({ answer: FAILS });
     const early = await repo.workflow(['finish', ...outputOptions(OUTPUTS.research), '--override', 'Trust me.']);
     expect(early.code).toBe(2);
-    expect(early.stderr).toContain('no reviewer has found anything in its outputs yet');
+    expect(early.stderr).toContain('you can override only after a reviewer has rejected the outputs');
     expect(repo.asked()).toEqual([]);
     await finish(repo, 'research');
     repo.forget();
@@ -86,7 +86,7 @@ describe('without a named reviewer', () => {
     const end = await repo.workflow(['finish', ...outputOptions(OUTPUTS.research)], { env });
     expect(end.code).toBe(3);
     expect(end.stderr).toContain('3 reviews of the step "research" ended without a verdict:');
-    expect(end.stderr).toContain('This does not count as an attempt.');
+    expect(end.stderr).toContain('This call does not count as an attempt.');
   });
 });
 

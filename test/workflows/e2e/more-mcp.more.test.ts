@@ -21,7 +21,7 @@ describe('bad input', () => {
     await finish(client, 'report');
     expect(endOf(await finish(client, 'summary')).status).toBe('workflow_complete');
     expect((await finish(client, 'summary')).text).toContain(
-      'No workflow is in progress here. The last ones have ended:',
+      'No workflow is in progress here. The last workflows have ended:',
     );
     const ended = await finish(client, 'summary', { session_id });
     expect(ended.text).toContain('has ended: it was completed at ');
