@@ -28,7 +28,7 @@ const PASS = { approved: true, issues: [], summary: '' };
 export async function playLoop({ sequence, role, encoding, guard }) {
   const loop = { sequence, role, encoding, guard, version: 0, looks: 0, resumed: null };
   const told = { sent: 0, read: 0, guarded: 0, used: {} };
-  let step = beginPhase(setupOf(encoding === null));
+  let step = beginPhase(SETUP);
   while (loop.looks < sequence.versions.length) {
     const action = step.actions.find(({ kind }) => Object.hasOwn(DOING, kind));
     if (action === undefined) throw new Error(`the loop ended after ${loop.looks} looks`);
@@ -45,8 +45,9 @@ const DOING = {
     artifact: 'present',
   }),
   async measure(loop, ask) {
-    const known = { kind: 'measured', role: ask.role, now: AGENT, canResume: true, lost: null, cost: null };
-    if (ask.role !== loop.role) return { ...known, deltaLength: 0 };
+    const canResume = loop.encoding !== null;
+    const known = { kind: 'measured', role: ask.role, now: AGENT, canResume, lost: null, cost: null };
+    if (ask.role !== loop.role || !canResume) return { ...known, deltaLength: 0 };
     const { encoding, text } = await deltaFor(loop, ask.session.firstPromptLength);
     const opening = promptFor(loop, { ...ask, template: 'I1-R4' }, null).stable;
     const delta = { stat: null, diff: text, upstream: '' };
@@ -72,7 +73,7 @@ const DOING = {
     const summary = loop.sequence.fixes[loop.version];
     return { kind: 'fixed', summary, changedPaths: [SPEC], promptChars: 0, ...REPLIED };
   },
-  commit: ({ sequence, version }) => ({ kind: 'committed', commit: sequence.snapshots[version] }),
+  commit: () => ({ kind: 'commit-ended', failed: false }),
 };
 
 function promptFor({ sequence, version }, ask, resumed) {
@@ -98,23 +99,21 @@ function mustRead({ sequence, version }, ask) {
 async function deltaFor({ sequence, version, encoding }, firstPromptLength) {
   const deltas = sequence.deltas[version - 1];
   if (encoding !== 'chosen') return { encoding, text: deltas[encoding] };
-  const candidates = ENCODINGS.map((one) => ({ encoding: one, make: async () => deltas[one] }));
-  return chooseDelta(candidates, firstPromptLength);
+  const candidates = ENCODINGS.map((format) => ({ format, make: async () => deltas[format] }));
+  const { format, text } = await chooseDelta(candidates, firstPromptLength);
+  return { encoding: format, text };
 }
 
-function setupOf(fresh) {
-  return {
-    phase: 'specify',
-    assigned: Object.fromEntries([...ROLES, 'implementer'].map((role) => [role, { agent: 'a', others: [] }])),
-    mostIterations: 5,
-    fixing: 'fixer',
-    keepSessions: false,
-    fresh,
-    commits: true,
-    acceptWithNotes: false,
-    recheckDomain: false,
-    finalValidation: 'all',
-    preparations: [],
-    edits: { documents: [SPEC], kept: [], only: null },
-  };
-}
+const SETUP = {
+  phase: 'specify',
+  assigned: Object.fromEntries([...ROLES, 'implementer'].map((role) => [role, { agent: 'a', others: [] }])),
+  mostIterations: 5,
+  fixing: 'fixer',
+  keepSessions: false,
+  commits: true,
+  acceptWithNotes: false,
+  recheckDomain: false,
+  finalValidation: 'all',
+  preparations: [],
+  edits: { documents: [SPEC], kept: [], only: null },
+};
