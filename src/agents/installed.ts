@@ -121,7 +121,7 @@ export async function reportAgent(
   const declared: AgentReport['resume'] =
     settings?.resume === true
       ? { kind: 'yes', from: 'config' }
-      : { kind: 'no', from: 'config', why: '"resume: true" is not set' };
+      : { kind: 'no', from: 'config', why: 'onceover.yml does not set "resume: true"' };
   return { ...common, version: null, resume: declared };
 }
 

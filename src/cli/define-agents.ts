@@ -112,7 +112,7 @@ export function addLoopCommands(program: Command): void {
     .command('workflow')
     .usage('<command> [options]')
     .helpCommand(false)
-    .summary('do a job step by step, with quality criteria')
+    .summary('work through a job step by step, with quality criteria')
     .description(
       'Works through a workflow of .deepwork/jobs/<job>/job.yml. Each step says what to make. A step is finished when its ' +
         'outputs pass the reviews of the step. See docs/workflows.md.',

@@ -53,8 +53,8 @@ export function moneyText({ looks, told_usd, list_price_usd, looks_without_price
 /** Explains the marks that the figures may have. */
 export function costLegend({ list_price_usd, looks_without_usage, looks_without_price }: Paid): string {
   return [
-    ...(list_price_usd > 0 ? ['~ at list prices'] : []),
-    ...(looks_without_usage + looks_without_price > 0 ? ['+ plus an unknown amount; ? unknown'] : []),
+    ...(list_price_usd > 0 ? ['~: at list prices'] : []),
+    ...(looks_without_usage + looks_without_price > 0 ? ['+: plus an unknown amount; ?: unknown'] : []),
   ].join('; ');
 }
 

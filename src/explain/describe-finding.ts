@@ -17,7 +17,7 @@ const STATES: Readonly<Record<ReportedFinding['state'] | 'of-part', StateWords>>
     title: 'is open',
     reason: ({ resolution }) => `The finding fails its gate.${OBJECTIONS[resolution?.how ?? 'fixed'] ?? ''}`,
     next: (finding, calls) => [
-      `${calls} closes it by confirming a fix in newer content, by withdrawing it, or by not repeating it once ${filesOf(finding)} changed`,
+      `${calls} closes the finding if it confirms a fix, withdraws the finding, or does not report it again after ${filesOf(finding)} changed`,
       `"onceover resolve ${finding.id} --fixed" marks it as fixed, for reviewer ${finding.slot} to confirm`,
       waive(finding),
     ],

@@ -19,7 +19,7 @@ export const RERUNS = {
   removedReviewer:
     'no run calls it: the open findings belong to a reviewer that was removed. Resolve them, or raise num_reviews',
   files: ({ slots, latch }: NextSlots) =>
-    `a file of the gate changes against the base in content, mode or existence, or a file joins or leaves the gate: then ${runs(slots)}${latch ? ' for all (safety latch)' : ''}. Touching, committing or amending makes no difference`,
+    `a file of the gate is edited, added, deleted or gets another mode (compared with the base), or the gate gets other files: then ${runs(slots)}${latch ? ' for all (safety latch)' : ''}. Touching, committing or amending a file does not count`,
   notFiles: ({ slots, latch }: NextSlots) =>
     `not when its files change: then ${runs(slots)}${latch ? ' for all (safety latch), and this reviewer is skipped; after_pass: all would run it too' : ', and this reviewer is skipped'}`,
   prompt: { review: 'its prompt file changes', rule: 'the instructions of its rule change' },

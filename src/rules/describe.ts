@@ -159,7 +159,7 @@ function whenAgain(explanation: ReviewExplanation): string {
     case 'to-do':
       return 'It runs until it is marked as passed. Then it is skipped until its files change.';
     case 'skipped':
-      return 'It runs again when the content of these files changes, or when a file is added or removed. Touching, committing or amending makes no difference.';
+      return 'It runs again when the content of these files changes, or when a file is added or removed. Touching, committing or amending a file does not count.';
     case 'changed':
       return `This id is used again only if the files get their old content back. To see the current review, run "onceover explain ${commandPrefix(explanation.task.id)}".`;
     case 'not-asked-for':

@@ -83,15 +83,15 @@ function describeResume(ability: ResumeAbility): string {
   if (ability.kind === 'unknown') {
     return 'not tested with this version: the first resume tests it, or "onceover doctor --resume" does now';
   }
-  return ability.kind === 'yes'
-    ? `yes, ${KNOWN_FROM[ability.from]}`
-    : `no, ${KNOWN_FROM[ability.from]}: ${showInvisible(ability.why)}`;
+  if (ability.kind === 'yes') return `yes, ${KNOWN_FROM[ability.from]}`;
+  const from = ability.from === 'config' ? '' : `${KNOWN_FROM[ability.from]}: `;
+  return `no, ${from}${showInvisible(ability.why)}`;
 }
 
 const KNOWN_FROM = {
   tested: 'tested with this version',
   probed: 'tested here',
-  config: 'according to onceover.yml',
+  config: 'set in onceover.yml',
 } as const;
 
 const READ_ONLY = {

@@ -27,8 +27,8 @@ export function starterGates({ checks, exclude, prompt }: StarterFacts): string 
     '      code-quality:',
     `        prompt: ${prompt}`,
     '        num_reviews: 1',
-    withComment('        # num_reviews: 2', 'adds a second reviewer, from the next agent;'),
-    withComment('        #', 'each one is skipped after it has passed'),
+    withComment('        # num_reviews: 2', 'adds a second reviewer, run by the next agent;'),
+    withComment('        #', 'one that passed is skipped during a fix'),
     '',
   ].join('\n');
 }

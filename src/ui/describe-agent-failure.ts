@@ -8,9 +8,9 @@ export function describeAgentFailure(failure: AgentFailure): string {
 }
 
 const AGENT_FAILURES: ByKind<AgentFailure, string> = {
-  'not-found': ({ program }) => `could not be started (${quoteName(program)})`,
+  'not-found': ({ program }) => `could not be started (command: ${quoteName(program)})`,
   unprotected: ({ path }) =>
-    `was not started: it would run code from ${quoteName(path)}, and onceover can hide that path only with bubblewrap or in a copy of a repository`,
+    `was not started: it would run code from ${quoteName(path)} of this repository, and onceover can hide that folder only if bubblewrap is installed`,
   'not-logged-in': ({ said }) => `is not logged in: ${showInvisible(said)}`,
   limit: ({ resetAt, said }) => {
     const until = resetAt === null ? '' : ` until ${resetAt.toISOString()}`;
@@ -21,7 +21,7 @@ const AGENT_FAILURES: ByKind<AgentFailure, string> = {
   'session-lost': ({ said }) => `no longer has its session: ${showInvisible(said)}`,
   'wrong-session': () => 'answered in a different session',
   'unreadable-answer': ({ why }) => `gave an unreadable answer: ${UNREADABLE[why]}`,
-  'no-tokens': () => 'answered without using a token',
+  'no-tokens': () => 'answered, but reports 0 tokens used',
   'agent-error': ({ said }) => `failed: ${showInvisible(said)}`,
   cancelled: () => 'was stopped',
 };

@@ -86,8 +86,8 @@ describe('describeFeatureCost', () => {
        implementation-reviewer    3   new      no answer       8.0k       ?          ?
 
       sent: characters of the prompt; FV: final validation; unconfirmed: did not
-        confirm that it read the required files; ~ at list prices; + plus an unknown
-        amount; ? unknown
+        confirm that it read the required files; ~: at list prices; +: plus an unknown
+        amount; ?: unknown
 
       Prompts took 68.3 % of the characters of new sessions and about 47 % of the
         input tokens, weighted by price.

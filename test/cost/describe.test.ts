@@ -72,7 +72,7 @@ describe('describeCost', () => {
       By day                                        calls   tokens      money    saved
       2026-03-01                                        4     125k     ~$0.59     141k
 
-      ~ at list prices
+      ~: at list prices
 
       Run "onceover cost --details" for sessions and rates."
     `);

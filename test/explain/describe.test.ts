@@ -90,8 +90,8 @@ describe('an explanation', () => {
       F1  high      src/a.ts:1  The constant is never used, and its name says nothing…
 
       History, newest first:
-        run 1: reviewer 2 (codex) FAILED, resumed session (has not passed, sent only
-          the changes since its last review), 5.0k tokens: F1
+        run 1: reviewer 2 (codex) FAILED, resumed session (it had not passed before,
+          sent only the changes since its last review), 5.0k tokens: F1
         run 1: reviewer 1 (codex) skipped (already passed in run 1)
 
       When it runs again:
@@ -112,8 +112,8 @@ describe('an explanation', () => {
       F1  high      src/a.ts:1  The constant is never used, and its name says nothing…
 
       History, newest first:
-        run 1: reviewer 2 (codex) FAILED, resumed session (has not passed, sent only
-          the changes since its last review), 5.0k tokens: F1
+        run 1: reviewer 2 (codex) FAILED, resumed session (it had not passed before,
+          sent only the changes since its last review), 5.0k tokens: F1
 
       When it runs again:
         - every run calls reviewer 2 until it passes
@@ -156,8 +156,9 @@ describe('an explanation', () => {
       The finding fails its gate.
 
       What can change this:
-        - the next run calls reviewer 2, which closes it by confirming a fix in newer
-          content, by withdrawing it, or by not repeating it once src/a.ts has changed
+        - the next run calls reviewer 2, which closes the finding if it confirms a
+          fix, withdraws the finding, or does not report it again after src/a.ts has
+          changed
         - "onceover resolve F1 --fixed" marks it as fixed, for reviewer 2 to confirm
         - "onceover resolve F1 --skip WHY" waives it: the code stays as it is and
           fails no gate"
@@ -323,7 +324,7 @@ describe('the explanation of a finding', () => {
     [
       'without a place',
       about('open', { file: null, line: null }),
-      ['high      no location', 'once the files of its gate have changed'],
+      ['high      no location', 'after the files of its gate have'],
     ],
     ['with an odd place', about('open', { mark: 'no-such-line' }), [', the line does not exist']],
   ])('%s', (_, explanation, expected) => {

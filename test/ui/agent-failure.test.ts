@@ -14,7 +14,7 @@ const samples = (given: string): Samples => ({
   'session-lost': [{ kind: 'session-lost', said: given }, /no longer has its session/],
   'wrong-session': [{ kind: 'wrong-session', asked: 'a', got: null }, /different session/],
   'unreadable-answer': [{ kind: 'unreadable-answer', why: 'truncated', said: given }, /cut off/],
-  'no-tokens': [{ kind: 'no-tokens' }, /without using a token/],
+  'no-tokens': [{ kind: 'no-tokens' }, /reports 0 tokens used/],
   'agent-error': [{ kind: 'agent-error', said: given }, /failed: /],
   cancelled: [{ kind: 'cancelled' }, /was stopped/],
 });

@@ -114,7 +114,7 @@ const SLOT_REASONS: Readonly<Record<Exclude<SlotOutcome['why'], NonNullable<Slot
     'first-run': 'first review',
     'first-look': 'first review',
     'only-reviewer': 'the only reviewer',
-    'not-passed': 'has not passed',
+    'not-passed': 'it had not passed before',
     'safety-latch': 'safety latch',
     'after-pass': 'a new change after the gate passed',
     certify: 'certified before the run passes',
@@ -142,7 +142,7 @@ export function describeSlotReason(slot: SlotOutcome): string {
 }
 
 function describeNotPassed({ status, passIteration }: SlotOutcome): string {
-  if (status !== 'not_run') return 'it had not passed';
+  if (status !== 'not_run') return SLOT_REASONS['not-passed'];
   return passIteration === null ? 'has not passed' : `passed in run ${passIteration}, but not on the current code`;
 }
 

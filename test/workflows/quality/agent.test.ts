@@ -159,7 +159,7 @@ describe('an unreadable answer', () => {
 test.each<[string, AskEnd, string]>([
   ['a timeout', fails({ kind: 'timeout', seconds: 270 }), 'claude did not finish within 270 seconds'],
   ['a limit', fails({ kind: 'limit', said: 'usage limit', resetAt: null }), 'claude has reached a limit: usage limit'],
-  ['no such program', fails({ kind: 'not-found', program: 'claude' }), 'claude could not be started (claude)'],
+  ['no such program', fails({ kind: 'not-found', program: 'claude' }), 'claude could not be started (command: claude)'],
 ])('%s is an error, reported once, and no other agent is called', async (_, end, message) => {
   const { cli, asked, dispatches } = opened({ answer: () => end });
   expect(await thrownBy(() => cli.run(CALL))).toMatchObject({ name: 'QualityCliError', message });

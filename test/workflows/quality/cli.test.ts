@@ -111,7 +111,7 @@ echo '{"passed": true, "feedback": "Good.", "usage": {"input_tokens": 7, "output
     const repo = repoWithChecker('');
     const cli = await openQualityCli({ root: repo.root, agent: 'missing' });
     expect(await thrownBy(() => cli.run({ ...CALL, cwd: repo.root }))).toMatchObject({
-      message: 'missing could not be started (missing)',
+      message: 'missing could not be started (command: missing)',
     });
   });
 
