@@ -21,7 +21,7 @@ export default defineConfig({
         'src/**/{decide,judge,record}/**',
         'src/{ledger,text-diff}/**',
         'src/dispatch/{decide-resume,retry,cooldowns}.ts',
-        'src/rules/{tasks,review-id,decide,store}.ts',
+        'src/rules/{tasks,review-id,decide,passes}.ts',
         'src/trust/tamper-guard.ts',
         'src/{fix-loop,stop-hook,explain}/decide*',
       ],

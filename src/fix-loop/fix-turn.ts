@@ -1,4 +1,4 @@
-import { omitUndefined } from '../config/settings.ts';
+import { omittedFolders } from '../config/settings.ts';
 import { type Answers, answerSchema } from '../dispatch/answer-schemas.ts';
 import { type ConverseEnd, converse } from '../dispatch/converse.ts';
 import { cacheTtl } from '../dispatch/decide-resume.ts';
@@ -146,7 +146,7 @@ export async function askFixer(
 export async function readChange({ ports, request }: Pick<Loop, 'ports' | 'request'>): Promise<Result<ChangeView>> {
   const comparison = await ports.snapshots.compare(request.selection, request.settings.base);
   if (!comparison.ok) return comparison;
-  const taken = await ports.snapshots.take(comparison.value, omitUndefined(request.settings));
+  const taken = await ports.snapshots.take(comparison.value, omittedFolders(request.settings));
   if (!taken.ok) return taken;
   const tree = await taken.value.tree();
   if (!tree.ok) return tree;

@@ -2,8 +2,8 @@ import type { RunPorts } from '../gates/ports.ts';
 import { receiptKey } from '../gates/record/receipts.ts';
 import type { ArchivedRecord, CheckRecord, Records, SlotRecord } from '../gates/record-types.ts';
 import {
+  asRefuted,
   type FindingStore,
-  isRefuted,
   isSameResolution,
   type KnownFinding,
   type ReceiptStore,
@@ -144,7 +144,7 @@ function trustedFindings(under: FindingStore, isClosed: () => boolean): FindingS
     async refute(id, claim) {
       const mine = known.get(id);
       const isClaim = mine?.resolution != null && isSameResolution(mine.resolution, claim);
-      if (mine !== undefined && isClaim) known.set(id, { ...mine, resolution: isRefuted(claim) });
+      if (mine !== undefined && isClaim) known.set(id, { ...mine, resolution: asRefuted(claim) });
       return under.refute(id, claim);
     },
   };

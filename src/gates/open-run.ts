@@ -14,7 +14,7 @@ import { openLedger } from '../ledger/store.ts';
 import { openLock } from '../platform/lock.ts';
 import { openChecks } from '../platform/run-process.ts';
 import { loadRules } from '../rules/load.ts';
-import { openPasses } from '../rules/store.ts';
+import { openPasses } from '../rules/passes.ts';
 import { agentsEditedByChange, requireConsent } from '../trust/consent.ts';
 import { fileRubric } from './decide/gate-list.ts';
 import type { FailingGate } from './describe/reasons.ts';

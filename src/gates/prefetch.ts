@@ -1,5 +1,5 @@
 import { type RunSettings, readSettings } from '../config/effective-settings.ts';
-import { omitUndefined } from '../config/settings.ts';
+import { omittedFolders } from '../config/settings.ts';
 import { cachedBase, openAnswerCache } from '../git/answer-cache.ts';
 import { isRefName } from '../git/base.ts';
 import { type BaseAndHead, findRepositoryWith, keepPrefetched } from '../git/locate.ts';
@@ -61,7 +61,12 @@ async function start(
   const read = await readSettings(repository, selection);
   if (!read.ok) return read;
   const { settings } = read.value;
-  const ahead = prefetchSnapshot(openSnapshots(repository, footing), selection, settings.base, omitUndefined(settings));
+  const ahead = prefetchSnapshot(
+    openSnapshots(repository, footing),
+    selection,
+    settings.base,
+    omittedFolders(settings),
+  );
   return ok({ read: read.value, ...ahead });
 }
 

@@ -28,7 +28,7 @@ export type Closing = Shaped<typeof CLOSING>;
 export type Resolution = Shaped<typeof RESOLUTION>;
 
 /** Returns the claim as it is stored after a reviewer rejected it. */
-export function isRefuted(claim: Resolution): Resolution {
+export function asRefuted(claim: Resolution): Resolution {
   return { ...claim, how: 'refuted', why: '' };
 }
 

@@ -5,6 +5,7 @@ import type { Changes, Listing, Repository } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { type Candidate, decideInstructions, explainReview, type InstructionsPlan } from './decide.ts';
 import { openProject, rulesFor } from './load.ts';
+import { markerPath, openPasses, replaceInstructionFiles } from './passes.ts';
 import { instructionFile } from './prompt.ts';
 import { taskFacts } from './review-id.ts';
 import {
@@ -15,7 +16,6 @@ import {
   selectListed,
   toPaths,
 } from './select-files.ts';
-import { markerPath, openPasses, replaceInstructionFiles } from './store.ts';
 import { identify, matchRules, planTasks } from './tasks.ts';
 import type {
   InstructionsOutcome,

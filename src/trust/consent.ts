@@ -1,6 +1,6 @@
 import type { RunSettings } from '../config/effective-settings.ts';
 import { loadSettings, openParsedFiles } from '../config/read-file.ts';
-import { omitUndefined, type Settings } from '../config/settings.ts';
+import { omittedFolders, type Settings } from '../config/settings.ts';
 import { sparseFiles } from '../git/tree-files.ts';
 import { digestOf } from '../kernel/ids.ts';
 import { isInside, repoPath } from '../kernel/paths.ts';
@@ -88,7 +88,7 @@ export async function agentsBarredByChange(
   if (source.from === null) return ok(new Set());
   const comparison = await snapshots.compare({ kind: 'change', base: null }, settings.base);
   if (!comparison.ok) return comparison;
-  const taken = await snapshots.take(comparison.value, omitUndefined(settings));
+  const taken = await snapshots.take(comparison.value, omittedFolders(settings));
   if (!taken.ok) return taken;
   const changed = new Set<string>(taken.value.entries.map(({ path }) => path));
   return ok(new Set(agentsEditedByChange(written.agent, changed).keys()));

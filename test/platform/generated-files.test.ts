@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ReviewId } from '../../src/kernel/ids.ts';
 import { generatedPath, makeGeneratedFolder } from '../../src/platform/generated-files.ts';
-import { INSTRUCTIONS_FOLDER, openPasses, replaceInstructionFiles } from '../../src/rules/store.ts';
+import { INSTRUCTIONS_FOLDER, openPasses, replaceInstructionFiles } from '../../src/rules/passes.ts';
 import { temporaryFolder } from '../support/repo.ts';
 
 const IGNORE = '.deepwork/tmp/.gitignore';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ReviewId } from '../../src/kernel/ids.ts';
-import { replaceInstructionFiles } from '../../src/rules/store.ts';
+import { replaceInstructionFiles } from '../../src/rules/passes.ts';
 import { emptyRepo } from '../support/repo.ts';
 
 const FOLDER = '.deepwork/tmp/review_instructions';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSy
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ReviewId } from '../../src/kernel/ids.ts';
-import { openPasses, replaceInstructionFiles } from '../../src/rules/store.ts';
+import { openPasses, replaceInstructionFiles } from '../../src/rules/passes.ts';
 import { emptyRepo } from '../support/repo.ts';
 
 const FOLDER = '.deepwork/tmp/review_instructions';

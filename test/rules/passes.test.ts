@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { RepoPath, ReviewId } from '../../src/kernel/ids.ts';
-import { markerPath, openPasses } from '../../src/rules/store.ts';
+import { markerPath, openPasses } from '../../src/rules/passes.ts';
 import type { TaskFacts } from '../../src/rules/types.ts';
 import { emptyRepo } from '../support/repo.ts';
 

@@ -7,7 +7,7 @@ import { openReceipts } from '../../src/gates/record/receipts.ts';
 import { openRecords } from '../../src/gates/record/records.ts';
 import type { CheckReceipt, Resolution } from '../../src/gates/types.ts';
 import type { RepoPath, ReviewId } from '../../src/kernel/ids.ts';
-import { openPasses } from '../../src/rules/store.ts';
+import { openPasses } from '../../src/rules/passes.ts';
 import { openConsentStore } from '../../src/trust/consent.ts';
 import { findingWith } from '../support/finding.ts';
 import { slotRecord } from '../support/record-samples.ts';

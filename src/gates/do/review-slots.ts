@@ -1,4 +1,4 @@
-import { omitUndefined } from '../../config/settings.ts';
+import { omittedFolders } from '../../config/settings.ts';
 import { openPrefixGate, openQueue, sharePending } from '../../dispatch/limits.ts';
 import type { GateId } from '../../kernel/ids.ts';
 import type { DiffSection } from '../../kernel/repository.ts';
@@ -117,7 +117,7 @@ async function authoredAgents(
   if (comparison.scope.kind === 'full') return ok(authorAgents(new Set(own)));
   const whole = await ports.snapshots.compare({ kind: 'change', base: null }, settings.base);
   if (!whole.ok) return whole;
-  const taken = await ports.snapshots.take(whole.value, omitUndefined(settings));
+  const taken = await ports.snapshots.take(whole.value, omittedFolders(settings));
   return taken.ok ? ok(authorAgents(new Set([...taken.value.entries.map(({ path }) => path), ...own]))) : taken;
 }
 
@@ -159,7 +159,7 @@ function watchFiles(
   const touched = ({ entries }: ReviewGate) => ports.snapshots.touched(entries.map(({ path }) => path));
   const before = new Map<GateId, string>(plans.map(({ state }) => [state.gate.id, touched(state.gate)]));
   const currentGates = sharePending(async () => {
-    const snapshot = await ports.snapshots.take(comparison, omitUndefined(request.settings));
+    const snapshot = await ports.snapshots.take(comparison, omittedFolders(request.settings));
     return snapshot.ok ? gatesOf(ports, request, snapshot.value) : snapshot;
   });
   return async (gate) => {

@@ -1,4 +1,4 @@
-import { omitUndefined, SETTINGS_FILE, type Settings } from '../../config/settings.ts';
+import { omittedFolders, SETTINGS_FILE, type Settings } from '../../config/settings.ts';
 import { lastLines } from '../../kernel/escape.ts';
 import type { GateId, RepoPath, SnapshotId } from '../../kernel/ids.ts';
 import { hiddenByLogDir, isInside } from '../../kernel/paths.ts';
@@ -77,7 +77,7 @@ export async function readComparison(
   const { settings } = request;
   const { scope, where, headTree } = comparison;
   const [taken, known] = await Promise.all([
-    ports.snapshots.take(comparison, omitUndefined(settings)),
+    ports.snapshots.take(comparison, omittedFolders(settings)),
     ports.findings.all(),
   ]);
   if (!taken.ok) return taken;

@@ -12,9 +12,9 @@ import {
 } from '../../platform/files.ts';
 import { claimFile, parseJson, readPrivateFile, writeNew } from '../../platform/private-files.ts';
 import {
+  asRefuted,
   type Finding,
   type FindingStore,
-  isRefuted,
   isSameResolution,
   type KnownFinding,
   type Resolution,
@@ -76,7 +76,7 @@ export function openFindings(commonDir: string): FindingStore {
     async refute(id, claim) {
       const checked = checkFolder(commonDir, FOLDER);
       if (!checked.ok) return checked;
-      return isFindingId(id) ? replaceResolution(path, id, claim, isRefuted(claim)) : ok(undefined);
+      return isFindingId(id) ? replaceResolution(path, id, claim, asRefuted(claim)) : ok(undefined);
     },
   };
 }

@@ -3,7 +3,7 @@ import { GENERATED_FOLDER } from '../../kernel/paths.ts';
 import type { TamperGuard } from '../../kernel/ports.ts';
 import type { RepositoryPaths } from '../../kernel/repository.ts';
 import { parseJson } from '../../platform/private-files.ts';
-import { INSTRUCTIONS_FOLDER } from '../../rules/store.ts';
+import { INSTRUCTIONS_FOLDER } from '../../rules/passes.ts';
 import { openTamperGuard, type RemovedIfNew, type RestoredIfWeaker } from '../../trust/tamper-guard.ts';
 import { readFinding, readResolution } from './findings.ts';
 

@@ -1,4 +1,4 @@
-import { omitUndefined } from '../../config/settings.ts';
+import { omittedFolders } from '../../config/settings.ts';
 import { byCodePoint, grouped } from '../../kernel/collections.ts';
 import { digestOf, type RepoPath, type SnapshotId } from '../../kernel/ids.ts';
 import type { Comparison, Entry, Selection, Snapshots, TreeFile, WithheldFile } from '../../kernel/repository.ts';
@@ -61,7 +61,7 @@ export async function readSubject(
   const comparison = await snapshots.compare(selection, settings.base);
   if (!comparison.ok) return comparison;
   const compared = artifact === null ? sinceItBegan(comparison.value, began) : comparison.value;
-  const taken = await snapshots.take(compared, omitUndefined(settings));
+  const taken = await snapshots.take(compared, omittedFolders(settings));
   if (!taken.ok) return taken;
   const unnameable = artifact === null ? taken.value.unnameable.filter((name) => isCode(request, name)) : [];
   // A file that cannot be shown must not be approved unseen.

@@ -1,5 +1,5 @@
 import type { FindingStore } from '../../../src/gates/types.ts';
-import { type Finding, isRefuted, isSameResolution, type Resolution } from '../../../src/gates/types.ts';
+import { asRefuted, type Finding, isSameResolution, type Resolution } from '../../../src/gates/types.ts';
 import { err, ok } from '../../../src/kernel/result.ts';
 
 /** Findings in memory. */
@@ -33,7 +33,7 @@ export function memoryFindings(): FindingStore {
     },
     async refute(id, claim) {
       const word = said.get(id);
-      if (word !== undefined && isSameResolution(word, claim)) said.set(id, isRefuted(claim));
+      if (word !== undefined && isSameResolution(word, claim)) said.set(id, asRefuted(claim));
       return ok(undefined);
     },
   };

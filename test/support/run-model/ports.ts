@@ -1,6 +1,6 @@
 import type { Records } from '../../../src/gates/record-types.ts';
 import type { FindingStore, ReceiptStore } from '../../../src/gates/types.ts';
-import { isRefuted } from '../../../src/gates/types.ts';
+import { asRefuted } from '../../../src/gates/types.ts';
 import type { Cooldowns } from '../../../src/kernel/ports.ts';
 import { err, type Result } from '../../../src/kernel/result.ts';
 import type { Write } from './observed.ts';
@@ -39,7 +39,7 @@ export function tellingStores<
       update: (finding) => after(findings.update(finding), () => ({ kind: 'update', finding })),
       resolve: (id, resolution) => after(findings.resolve(id, resolution), () => ({ kind: 'resolve', id, resolution })),
       refute: (id, claim) =>
-        after(findings.refute(id, claim), () => ({ kind: 'resolve', id, resolution: isRefuted(claim) })),
+        after(findings.refute(id, claim), () => ({ kind: 'resolve', id, resolution: asRefuted(claim) })),
     },
     coolings: {
       ...coolings,
