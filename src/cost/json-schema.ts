@@ -174,7 +174,7 @@ export const costSchema = z.object({
   unreadable_entries: z.number(),
 });
 
-/** What the user paid, what onceover saved, and what the money was spent on. */
+/** The cost document: the paid cost, the savings, and the cost by gate, agent and day. */
 export type CostDocument = z.infer<typeof costSchema>;
 
 /** The document of `cost FEATURE --json`. */
@@ -231,7 +231,7 @@ export const featureCostSchema = z.object({
   unreadable_entries: z.number(),
 });
 
-/** What the phases of one feature cost, in total and call by call. */
+/** The cost of the phases of one feature, in total and call by call. */
 export type FeatureDocument = z.infer<typeof featureCostSchema>;
 
 export type PhaseCall = FeatureDocument['phases'][number]['dispatches'][number];

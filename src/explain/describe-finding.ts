@@ -8,7 +8,7 @@ type StateWords = {
   /** The end of a sentence that starts with the id of the finding. */
   readonly title: string;
   readonly reason: (finding: Finding) => string;
-  /** What can change the state. */
+  /** Returns the events that can change the state. */
   readonly next: (finding: Finding, calls: string) => readonly string[];
 };
 

@@ -3,7 +3,7 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { gitProgram } from '../platform/program.ts';
 
-/** What a git command gets besides its arguments. */
+/** The input and the environment of a git command. */
 export type GitSettings = {
   readonly env?: Readonly<Record<string, string>>;
   /** Settings that override the user's, as `name=value`. */

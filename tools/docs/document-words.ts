@@ -368,7 +368,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'doctor agents[].schema': 'Whether the agent itself makes sure that its answer matches a JSON schema.',
   'doctor agents[].read_only_by': 'What prevents the agent from writing files when it reviews.',
   'doctor agents[].usage':
-    'Whether the agent reports its tokens per call (`dispatch`), per `session`, or only if the command does so (`if-told`).',
+    'Whether the agent reports its tokens per call (`dispatch`), per `session`, or only if the command does so.',
   'doctor agents[].stable_part': 'Whether the provider caches the beginning of the prompt that new sessions share.',
   'doctor agents[].stop_hook': 'Whether the agent calls a stop hook of the project.',
   'doctor agents[].install': 'The command that installs the agent; null for a command of your own.',

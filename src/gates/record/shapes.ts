@@ -24,12 +24,18 @@ import {
 /** A hash over a gate's entries. Equal hashes mean the same change to review. */
 export type GateContent = Brand<'GateContent'>;
 
-const isContent = isString as Guard<string> as Guard<GateContent>;
-const isSnapshot = isString as Guard<string> as Guard<SnapshotId>;
+const isContent: Guard<GateContent> = isBranded;
+const isSnapshot: Guard<SnapshotId> = isBranded;
+const isCommit: Guard<CommitId> = isBranded;
 const isVerdict = isOneOf(['pass', 'fail']);
 const isMark = isOneOf(['off-diff', 'no-such-line', 'code-not-found']);
 
-const BRANCH = { branch: orNull(isString), mergeBase: orNull(isString as Guard<string> as Guard<CommitId>) };
+const BRANCH = { branch: orNull(isString), mergeBase: orNull(isCommit) };
+
+/** Whether a stored id is a string. Only our own records hold such ids, and an id that matches nothing proves nothing. */
+function isBranded<T extends string>(value: unknown): value is T {
+  return isString(value);
+}
 
 /** The answer of a user, an agent or a fixer to a finding. */
 export const RESOLUTION = {

@@ -46,7 +46,7 @@ const RESULTS: Readonly<Record<PhaseEndReason, (outcome: PhaseOutcome) => string
   trouble: (outcome) => `Could not judge: the phase stopped because of an error.${alsoOpen(outcome)}`,
 };
 
-/** What to do before the phase runs again; empty if nothing, null if it need not run again. */
+/** The steps before the next run of the phase: empty if there are none, `null` if no run is needed. */
 export const REPAIRS: Readonly<Record<PhaseEndReason, string | null>> = {
   approved: null,
   'accepted-with-notes': null,
