@@ -51,6 +51,37 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   index: ['api', ...SERVICES, ...SLICES, 'progress'],
 };
 
+/** The front doors: besides its pure files, other slices may import only these files of a capability. */
+const DOORS: Readonly<Record<string, readonly string[]>> = {
+  gates: [
+    'open-run',
+    'background-run',
+    'prefetch',
+    'run',
+    'resolve',
+    'clean',
+    'progress',
+    'ports',
+    'run-types',
+    'record-types',
+    'record/proof-files',
+    'record/receipts',
+    'record/records',
+    'record/record-names',
+  ],
+  rules: ['instructions', 'load', 'tasks', 'select-files', 'review-id', 'passes'],
+  phases: ['open-phase', 'background-phase', 'progress', 'run-types', 'roles/load'],
+  workflows: ['workflows', 'quality/gate', 'quality/agent', 'quality/tasks'],
+  'fix-loop': ['until-pass'],
+  'stop-hook': ['answer', 'check-gates'],
+  explain: ['explain'],
+  reports: ['finished-run', 'formats', 'github', 'write'],
+  cost: ['read', 'rows', 'csv'],
+  setup: ['init', 'doctor', 'remove'],
+  demo: ['play', 'reviewer'],
+  progress: ['events', 'reporter'],
+};
+
 /** Files that decide or describe: they take data and return data. Of Node they may use only hashing. */
 const PURE =
   /^(?:kernel|ui|text-diff)\/|(?:^|\/)(?:decide|judge|describe|prompt)\/|(?:^|\/)(?:decide|judge|describe|prompt|json|types)[^/]*$/;
@@ -90,6 +121,13 @@ describe('architecture', () => {
       ({ from, to }) => sliceOf(to) !== sliceOf(from) && !ARROWS[sliceOf(from)]?.includes(sliceOf(to)),
     );
     expect(wrong).toEqual([]);
+  });
+
+  test('other slices enter a capability by its front doors', () => {
+    const entered = inner.filter(({ from, to }) => sliceOf(from) !== sliceOf(to) && DOORS[sliceOf(to)] !== undefined);
+    const behind = entered.map(({ to }) => to.replace(/\.ts$/, '')).filter((file) => !PURE.test(file));
+    const doors = Object.entries(DOORS).flatMap(([slice, names]) => names.map((name) => `${slice}/${name}`));
+    expect([...new Set(behind)].sort()).toEqual(doors.sort());
   });
 
   test('no import cycles between files', () => {
