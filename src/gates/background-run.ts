@@ -4,12 +4,12 @@ import { err, ok, type Result } from '../kernel/result.ts';
 import { type BackgroundJob, type JobKind, newestJob, startJob, waitForJob } from '../platform/background.ts';
 import { checkTrust } from '../trust/consent.ts';
 
-/** A background run with its progress. Its answer is the JSON document of the run, or of an error. */
+/** A background run with its progress. Its `answer` is the JSON result of the run, or a JSON error. */
 export type StartedRun = BackgroundJob;
 
 const RUNS: JobKind = { folder: 'onceover/runs', prefix: 'run' };
 
-/** Starts a run that goes on after the calling process ends. */
+/** Starts a run in the background, which continues after the calling process has ended. */
 export async function startRun(
   repository: RepositoryPaths,
   request: { readonly paths: readonly string[]; readonly gate: string | null },
@@ -21,7 +21,7 @@ export async function startRun(
   return startJob(repository, RUNS, { args, input: null });
 }
 
-/** Waits for a background run and returns its progress or result; without an id, of the newest run. */
+/** Waits for a background run and returns its progress or result. If `id` is `null`, takes the newest run. */
 export async function getRun(
   repository: RepositoryPaths,
   id: string | null,

@@ -8,7 +8,7 @@ import { previewRun } from './run.ts';
 import type { Cleaned } from './run-types.ts';
 import { isOpen } from './types.ts';
 
-/** Archives all records. Open findings stay open while their files are unchanged. */
+/** Archives the records of all runs. Open findings stay open as long as their files do not change. */
 export async function clean(repository: RepositoryPaths): Promise<Result<Cleaned>> {
   const opened = await openRun(repository, { ...READ_ONLY, selection: { kind: 'change', base: null } });
   if (!opened.ok) return opened;

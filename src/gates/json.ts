@@ -8,14 +8,14 @@ import { describeRunNotice } from './describe/result.ts';
 import type { findingSchema, runSchema } from './json-schema.ts';
 import type { GateOutcome, ReportedFinding, RunOutcome, SlotOutcome } from './run-types.ts';
 
-/** The answer of `run --json`, `status --json` and `get_run`. */
+/** The JSON result of `run --json`, `status --json` and `get_run`. */
 export type RunDocument = z.output<typeof runSchema>;
 
 type GateDocument = RunDocument['gates'][number];
 
 export type FindingDocument = z.output<typeof findingSchema>;
 
-/** Returns the document of a run. `more` are warnings beside those of the run itself. */
+/** Returns the JSON result of a run. `more` adds warnings that do not come from the run itself. */
 export function runDocument(outcome: RunOutcome, more: readonly string[] = []): RunDocument {
   return {
     status: outcome.status,
@@ -35,7 +35,7 @@ export function runDocument(outcome: RunOutcome, more: readonly string[] = []): 
   };
 }
 
-/** Returns the document of `run --dry-run --json`: the status of each gate, and what a run would do with it. */
+/** Returns the result of `run --dry-run --json`: the status of each gate, and what a run would do with the gate. */
 export function dryRunDocument(outcome: RunOutcome, plan: RunPlan): RunDocument {
   const document = runDocument(outcome);
   const plans = new Map<string, string[]>([
@@ -53,7 +53,7 @@ export function gateDocument(gate: GateOutcome): GateDocument {
   };
 }
 
-/** Returns a slot as documents have it. */
+/** Returns a slot's result as it appears in JSON. */
 export function slotDocument(outcome: SlotOutcome): GateDocument['slots'][number] {
   const { slot, agent, status, dispatch, why, passIteration, usage } = outcome;
   return {
@@ -68,12 +68,12 @@ export function findingDocument({ finding, state }: ReportedFinding): FindingDoc
   return { id, gate, slot, file, line, code, issue, fix, priority, state, since, mark, why: resolution?.why || null };
 }
 
-/** Returns the answer of `resolve --json` and `resolve_finding`: the finding in its new state. */
+/** Returns the result of `resolve --json` and `resolve_finding`: the finding in its new state. */
 export function resolvedDocument(finding: ReportedFinding['finding']): FindingDocument {
   return findingDocument({ finding, state: finding.resolution?.how === 'skipped' ? 'waived' : 'fixed_claimed' });
 }
 
-/** Returns the answer of a command that failed. A run that found another one in progress answers as a run. */
+/** Returns the JSON for a failed command: an error or, for a run that found another run in progress, a run result. */
 export function failureDocument(failure: Failure, asked: 'run' | null): object {
   return asked === 'run' && failure.kind === 'lock-held' ? lockConflictDocument(failure) : errorDocument(failure);
 }
@@ -83,7 +83,7 @@ export function errorDocument(failure: Failure): { error: { kind: string; messag
   return { error: { kind: failure.kind, message: what, next } };
 }
 
-/** Returns the answer of `run --json` if another run is in progress: nothing was reviewed. */
+/** Returns the result of `run --json` if another run is in progress, so that nothing was reviewed. */
 export function lockConflictDocument(held: Extract<Failure, { kind: 'lock-held' }>): RunDocument {
   const nothing = { gates: [], not_asked: [], findings: [], uncovered_files: [], withheld_files: [] };
   return {

@@ -31,7 +31,7 @@ import type { Rubric } from './types.ts';
 
 type RunConfig = Pick<RunRequest, 'settings' | 'rules' | 'rubrics'>;
 
-/** Reads the rules, and the prompts that the settings name. */
+/** Reads the rules and the prompt files that the settings name. */
 async function readConfig(
   repository: RepositoryPaths,
   { settings, source, parsed }: RunSettings,
@@ -63,13 +63,13 @@ function readRubrics(
   return { rubrics, problems };
 }
 
-/** A caller's options. A run that a person starts is consent to the repository's commands; an agent's run is not. */
+/** A caller's options. A person who starts a run consents to the repository's commands; an agent cannot consent. */
 export type RunOptions = Pick<
   RunRequest,
   'selection' | 'gates' | 'paths' | 'force' | 'fresh' | 'all' | 'startedBy' | 'stop'
 > & { readonly reporter: ReporterOf<RunProgress> };
 
-/** Options of a preview: all gates, and nothing runs. */
+/** Options for a preview of all gates, in which nothing runs. */
 export const READ_ONLY: Omit<RunOptions, 'selection'> = {
   gates: [],
   paths: [],
@@ -84,11 +84,11 @@ export const READ_ONLY: Omit<RunOptions, 'selection'> = {
 export type OpenedRun = {
   readonly ports: RunPorts;
   readonly request: RunRequest;
-  /** The settings as written in the file. */
+  /** The settings as written in the file. In a pull request, `request.settings` has another base. */
   readonly written: Settings;
-  /** In a pull request, the branch that the settings were read from. */
+  /** In a pull request, the branch from which the settings were read; otherwise `null`. */
   readonly from: string | null;
-  /** Files of the working tree that were read as configuration, whether or not they exist. */
+  /** Paths in the working tree that were read as configuration, including paths at which no file exists. */
   readonly configFiles: ReadonlySet<string>;
 };
 
@@ -104,7 +104,7 @@ export function runGates(repository: RepositoryPaths, options: RunOptions): Prom
   });
 }
 
-/** Opens a run, takes its lock, checks consent, and calls `work`. */
+/** Opens a run, takes its lock, checks that its commands are approved, and calls `work`. */
 export async function withRunLock<T>(
   repository: RepositoryPaths,
   options: RunOptions,
@@ -112,7 +112,7 @@ export async function withRunLock<T>(
 ): Promise<Result<T>> {
   if (process.env[ACTIVE] !== undefined) return err({ kind: 'inside-a-run' });
   const opening = openRun(repository, options);
-  // Take the lock while git scans the working tree.
+  // Take the lock while git still scans the working tree, to save time.
   const lock = await openLock(repository).take();
   try {
     const opened = await opening;
@@ -137,7 +137,7 @@ export async function isSameConfig(
   return now.ok && textOf(now.value) === textOf(request);
 }
 
-/** The state of all gates, and what a run would do. */
+/** The state of all gates, and the plan of a run. */
 export type Preview = RunPreview & { failingChecks(): Promise<readonly FailingGate[]> };
 
 /** Returns what a run would do. Runs nothing and writes nothing. */
@@ -162,7 +162,7 @@ export function withConfigNotice(outcome: RunOutcome, from: string | null): RunO
 
 /** Opens the stores and reads the configuration, while the first snapshot is being taken. */
 export async function openRun(repository: RepositoryPaths, options: RunOptions): Promise<Result<OpenedRun>> {
-  // Callers pass options of their own too, such as the loop's `ratchet`, so no rest or spread here.
+  // Pick each field: callers may pass extra options, such as `ratchet`, which must not become part of the request.
   const { selection, gates, paths, force, fresh, all, startedBy, stop, reporter } = options;
   const prefetched = await takePrefetch(repository, selection);
   if (!prefetched.ok) return prefetched;

@@ -20,11 +20,11 @@ import type { GateName, RecordHistory, Records, SlotRecord } from './record-type
 import type { RunNotice } from './run-types.ts';
 import type { FindingStore, KnownFinding, ReceiptStore, ReviewGate, Rubric, RunReason } from './types.ts';
 
-/** The facts that a run is planned by. Read again after the run, they are what it is judged by. */
+/** The facts from which a run is planned. onceover reads them again after the run and judges the run by them. */
 export type RunFacts = {
   readonly comparison: Comparison;
   readonly snapshot: Snapshot;
-  /** The tree that checks pass or fail; `null` if there are no checks. */
+  /** The tree on which the checks pass or fail; `null` if there are no checks. */
   readonly checked: SnapshotId | null;
   readonly planned: GateList;
   readonly names: ReadonlyMap<GateId, GateName>;
@@ -32,7 +32,7 @@ export type RunFacts = {
   readonly findings: readonly KnownFinding[];
   readonly checks: readonly CheckState[];
   readonly reviews: readonly GateState[];
-  /** Open findings of removed gates, on code that is still part of the change. */
+  /** Open findings of removed gates, if their files have not changed since the report. */
   readonly orphans: readonly KnownFinding[];
   readonly ended: EndedCycles;
   /** Whether the run covers all gates of the change. */
@@ -47,24 +47,24 @@ type PlannedSlot = {
   readonly why: RunReason;
 };
 
-/** One slot to run, with its agent and prompts. */
+/** A slot (one reviewer of a gate) to run, with its agent and prompts. */
 export type SlotJob = PlannedSlot & {
   readonly agent: string;
   readonly others: readonly string[];
   readonly dispatch: DispatchPlan;
-  /** The prompts for the whole change, one per part of the diff. */
+  /** The prompts for a new session, one for each part of the diff. */
   readonly fresh: readonly ComposedPrompt[];
-  /** Reference files of the rule that the prompts leave out. */
+  /** Reference files of the rule that could not be included in the prompts. */
   readonly unshown: readonly UnusableReference[];
   readonly resumed: { readonly prompt: ComposedPrompt; readonly session: KeptSession } | null;
   readonly tree: SnapshotId;
   readonly lastLook: SlotRecord | null;
-  /** Slots of one agent with the same key share the start of their prompts; `null` if nothing is shared. */
+  /** Slots of one agent with the same key share the start of their prompts, which a provider can cache. */
   readonly prefix: string | null;
   readonly timeoutSeconds: number;
 };
 
-/** Returns why the call was new or resumed. A resume that ended in a new session means that the session was lost. */
+/** Returns why the session was new or resumed. If it is new although a resume was planned, the old one was lost. */
 export function dispatchReason(
   { dispatch: planned }: SlotJob,
   actual: SlotJob['dispatch']['kind'] | 'none',
@@ -74,21 +74,21 @@ export function dispatchReason(
 
 export type UnassignableSlot = PlannedSlot & { readonly agent: string | null; readonly trouble: SlotTrouble };
 
-/** The result of calling a slot's reviewer: an answer or the trouble that prevented it, and what the calls used. */
+/** The result of calling a slot's reviewer: an answer or the trouble that prevented one, and the usage of the calls. */
 export type SlotAnswer = Omit<ConverseEnd<Answers['gate']>, 'last'> & {
-  /** The session to keep for the next iteration. */
+  /** The session that the next iteration may resume; `null` if there is none. */
   readonly session: KeptSession | null;
   readonly raw: string;
 };
 
-/** A slot with the answer to its calls; `null` if no agent could be called. */
+/** A slot after its calls. `answer` is `null` if no agent could be called. */
 export type CalledSlot = {
   readonly job: SlotJob | UnassignableSlot;
   readonly answer: SlotAnswer | null;
   readonly status: 'pass' | 'fail' | 'error';
 };
 
-/** The recorded result of a slot. */
+/** The result of a slot, as it was recorded. */
 export type JudgedSlot = CalledSlot & {
   readonly trouble: SlotTrouble | null;
   readonly open: number;
@@ -97,7 +97,7 @@ export type JudgedSlot = CalledSlot & {
   readonly closed: readonly string[];
 };
 
-/** Returns what a slot's calls cost. Without exchanges, the budget was spent before the first call. */
+/** Returns the agent, the kind of session and the cost of a slot's calls. `dispatch` is `none` if no call was made. */
 export function callOf({ job, answer }: CalledSlot) {
   const asks = answer?.exchanges.length ?? 0;
   return {
@@ -110,18 +110,18 @@ export function callOf({ job, answer }: CalledSlot) {
   };
 }
 
-/** The results of the slots of an iteration. `interrupted`: the run was stopped before all slots had answered. */
+/** The results of the slots of an iteration. `interrupted`: whether the run stopped before all slots had answered. */
 export type RanSlots = {
   readonly judged: readonly JudgedSlot[];
   readonly resting: readonly SkippedSlot[];
   readonly interrupted: boolean;
-  /** Reviews that were stopped. They leave no record, but they cost tokens. */
+  /** Slots that were stopped during their review. They leave no record, but their calls cost tokens. */
   readonly stopped: readonly CalledSlot[];
-  /** Binary files: reviewers saw only that the content differs. */
+  /** Binary files, of which reviewers saw only that the content differs. */
   readonly binary: readonly RepoPath[];
 };
 
-/** A skipped slot, with the agent that would run now and the record of its pass. */
+/** A skipped slot, with the agent that would review now (`assigned`) and the record of the slot's pass (`passedBy`). */
 export type SkippedSlot = {
   readonly gate: ReviewGate;
   readonly slot: number;
@@ -139,12 +139,12 @@ export type RunPorts = {
   readonly coolings: Cooldowns;
   readonly passes: Passes;
   readonly ledger: Ledger;
-  /** Opens the working tree's files. Contents are cached, so each reading needs a new call. */
+  /** Opens the files of the working tree. The result caches contents, so call this again to see later changes. */
   contents(): Contents;
   readonly checks: Checks;
   readonly clock: Clock;
   readonly reporter: ReporterOf<RunProgress>;
-  /** Finds the agents. Call it only if a reviewer runs, because finding agents takes time. */
+  /** Finds the installed agents. This takes time, so call it only if a reviewer runs. */
   reviewers(): Promise<Reviewers>;
 };
 
@@ -153,20 +153,23 @@ export type RunContext = { readonly ports: RunPorts; readonly request: RunReques
 
 export type RunRequest = GateRequest &
   Omit<RunOverrides, 'iterationStarted'> & {
-    /** Absolute path of the working tree; reviewers may report files by it. */
+    /** Absolute path of the working tree, needed because reviewers may report absolute paths. */
     readonly root: string;
     readonly settings: Settings;
     readonly rubrics: ReadonlyMap<RepoPath, Rubric>;
     readonly selection: Selection;
-    /** Run reviews even if a check fails. */
+    /** Whether reviews run even if a check fails. */
     readonly all: boolean;
-    /** Returns the command agents that the change under review edits: their verdicts do not count. `null` outside of pull requests. */
+    /**
+     * Returns the agents whose program the change under review edits, with the edited path; they may not review. `null`
+     * outside of pull requests.
+     */
     readonly authorAgents: ((changed: ReadonlySet<string>) => ReadonlyMap<string, string>) | null;
     readonly startedBy: 'person' | 'agent';
     readonly stop: AbortSignal | null;
-    /** Set in a fix loop that uses the ratchet. */
+    /** Set in a fix loop with `--ratchet`. */
     readonly ratchet?: RatchetHolder;
   };
 
-/** The current ratchet; a slot's review replaces it. */
+/** The current ratchet of a fix loop. Each slot's review replaces `now`. */
 export type RatchetHolder = { now: Ratchet };

@@ -9,13 +9,13 @@ import type { OmittedFiles, RepositoryPaths, Selection, Snapshot, Snapshots } fr
 import { ok, type Result } from '../kernel/result.ts';
 
 type PrefetchedSnapshot = {
-  /** Snapshots whose first comparison and first `take` return the prefetched ones. */
+  /** Like the given `Snapshots`, but the first `compare` and the first `take` return the prefetched results. */
   readonly snapshots: Snapshots;
   /** The prefetched snapshot; `null` if it failed. */
   readonly first: Promise<Snapshot | null>;
 };
 
-/** Starts the first snapshot of the working tree while the rest of the program loads. The snapshot is used once. */
+/** Starts to take a snapshot of the working tree while the program loads. Only the first `take` returns it. */
 export function prefetchSnapshot(
   snapshots: Snapshots,
   selection: Selection,
@@ -42,10 +42,10 @@ export function prefetchSnapshot(
   };
 }
 
-/** The settings of a run, and its first snapshot, which may still be in progress. */
+/** The settings of a run and its first snapshot, which may not be complete yet. */
 export type RunPrefetch = PrefetchedSnapshot & { readonly read: RunSettings };
 
-/** Returns the prefetched settings and snapshot if they fit this run, and starts new ones otherwise. */
+/** Returns the prefetched settings and snapshot if they fit this repository and selection; else starts new ones. */
 export async function takePrefetch(repository: RepositoryPaths, selection: Selection): Promise<Result<RunPrefetch>> {
   const taken = started;
   started = null;
@@ -73,8 +73,8 @@ async function start(
 let started: { readonly repository: RepositoryPaths; readonly run: Promise<Result<RunPrefetch>> } | null = null;
 
 /**
- * Starts to locate the repository and, with `run`, to read its change while the rest of the program loads. Most of a short
- * command's time goes into one of the two.
+ * Starts to locate the repository and, with `run`, to read its change. Git then works while the rest of the program
+ * loads; a short command spends most of its time on these two.
  */
 export function prefetch({ run }: { readonly run: boolean }): void {
   const cwd = workingFolder();
@@ -91,13 +91,13 @@ export function prefetch({ run }: { readonly run: boolean }): void {
   keepPrefetched({ cwd, place: handled(located) });
 }
 
-/** Keeps a rejection that no caller awaits yet from ending the process; callers still get it. */
+/** Keeps a rejection that no caller awaits yet from ending the process. Callers still get the rejection. */
 function handled<T>(work: Promise<T>): Promise<T> {
   work.catch(() => {});
   return work;
 }
 
-/** Returns `null` if the working folder was deleted; the command itself reports that later. */
+/** Returns the current folder; `null` if it was deleted, which the command itself reports later. */
 function workingFolder(): string | null {
   try {
     return process.cwd();

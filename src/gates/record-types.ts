@@ -8,19 +8,22 @@ import type { FindingState, SlotNumber, SlotRun } from './types.ts';
 
 /** The records of past iterations, in `log_dir`. */
 export interface Records {
-  /** Reads all records. `gates` decides which gate owns a record that another tool wrote; `tracked` files are ignored. */
+  /**
+   * Reads all records. The gate of a record that another tool wrote is found by comparing its file name with `gates`.
+   * Files in `tracked` are ignored.
+   */
   read(gates: readonly GateName[], tracked: ReadonlySet<RepoPath>): Promise<Result<RecordHistory>>;
   writeSlot(record: SlotRecord, file: SlotFile, log: string): Promise<Result<void>>;
   writeCheck(record: CheckRecord, gate: GateName, log: string): Promise<Result<void>>;
-  /** Writes the log of the gate's decisions in one iteration. */
+  /** Writes the log of the gate's decisions in one iteration: why each slot runs or is skipped. */
   writeGateLog(gate: GateName, iteration: number, lines: readonly string[]): Promise<Result<void>>;
   /** Writes the prompt and the answer of the fixer that ran after an iteration. */
   writeFixLog(agent: string, iteration: number, log: string): Promise<Result<void>>;
   /** Returns the fix logs that are not archived, newest first. */
   fixLogs(): Promise<readonly FixLog[]>;
-  /** Moves records to the archive: those named, or all. */
+  /** Moves the given records, or all of them, to the archive. */
   archive(which: readonly ArchivedRecord[] | 'all'): Promise<Result<void>>;
-  /** Returns a slot's log, or with `slot: null` the log of a check or of a gate's decisions; `null` if there is none. */
+  /** Returns the log of a slot or, with `slot: null`, of a check or of a gate's decisions; `null` if there is none. */
   readLog(gate: GateName, slot: number | null, iteration: number): Promise<string | null>;
 }
 
@@ -32,10 +35,10 @@ export type FixLog = {
   readonly log: string;
 };
 
-/** A gate with the stem of its files' names. */
+/** A gate and the start of its file names (`stem`). */
 export type GateName = { readonly id: GateId; readonly kind: 'check' | 'review' | 'rule'; readonly stem: string };
 
-/** A slot's file is named after this agent: for a skipped slot, the agent that is assigned now. */
+/** The gate and agent that a slot's file is named after. For a skipped slot, it is the agent that would review now. */
 export type SlotFile = { readonly gate: GateName; readonly agent: string };
 
 export type RecordHistory = {
@@ -43,7 +46,7 @@ export type RecordHistory = {
   readonly lastIteration: number;
   readonly slots: readonly SlotRecord[];
   readonly checks: readonly CheckRecord[];
-  /** Records of gates that the caller did not name, with the branch that they were made on. */
+  /** Records of gates that the caller of `read` did not name, each with the branch on which it was made. */
   readonly others: readonly (ArchivedRecord & BranchContext)[];
 };
 
@@ -59,7 +62,7 @@ export type Violation = {
   readonly priority: Priority;
   readonly status: 'new' | 'fixed' | 'skipped';
   readonly result: string | null;
-  /** Only onceover's own records have `id`, `code` and `state`. */
+  /** `id`, `code` and `state` are `null` in records that another tool wrote. */
   readonly id: string | null;
   readonly code: string | null;
   readonly state: FindingState | null;

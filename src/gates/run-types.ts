@@ -11,13 +11,13 @@ import type { FindingState, Gate, KnownFinding, RunReason, SlotRun } from './typ
 export type RunOutcome = {
   readonly status: RunStatus;
   readonly exitCode: 0 | 1 | 3;
-  /** `null` if nothing ran. */
+  /** The number of the run; `null` if nothing ran. */
   readonly iteration: number | null;
   readonly scope: Scope;
   readonly baseName: string | null;
-  /** Whether HEAD is the base branch itself: then committed work is not part of the change. */
+  /** Whether HEAD is the base branch itself, so that committed work is not part of the change. */
   readonly isOnBase: boolean;
-  /** `null` if the run covers all gates of the change. */
+  /** The limits that the user set for the run; `null` if it covers all gates of the change. */
   readonly asked: RequestedScope | null;
   readonly gates: readonly GateOutcome[];
   readonly findings: readonly ReportedFinding[];
@@ -45,7 +45,7 @@ export type GateOutcome = {
   readonly status: 'pass' | 'fail' | 'error' | 'holds' | 'not_run';
   readonly why: GateReason;
   readonly slots: readonly SlotOutcome[];
-  /** `null` if no check ran. */
+  /** `null` if the gate is not a check, or if the check did not run. */
   readonly check: CheckOutcome | null;
 };
 
@@ -68,10 +68,10 @@ export type GateReason =
 export type CheckOutcome = {
   readonly command: string;
   readonly exitCode: number | null;
-  /** The timeout in seconds, if the check exceeded it. */
+  /** The timeout in seconds if the check exceeded it; otherwise `null`. */
   readonly overtime: number | null;
   readonly durationMs: number;
-  /** The end of the check's output. */
+  /** The last lines of the check's output. */
   readonly tail: string;
 };
 
@@ -89,7 +89,7 @@ export type SlotOutcome = {
     | DispatchPlan['why']
     | SlotTrouble['kind'];
   readonly passIteration: number | null;
-  /** Whether the slot passed older content and has not seen the current content. */
+  /** Whether the slot passed on older content and has not reviewed the current content. */
   readonly sawOlder: boolean;
   readonly usage: Usage | null;
   readonly durationMs: number | null;
@@ -105,13 +105,13 @@ export type RunNotice =
   | { readonly kind: 'dirty-submodule'; readonly path: RepoPath }
   | { readonly kind: 'base-config'; readonly base: string }
   | { readonly kind: 'checks-left-out' }
-  /** Reviewers saw that these files differ, but not their content. */
+  /** Reviewers saw only that these files differ, because their content is binary. */
   | { readonly kind: 'binary'; readonly paths: readonly RepoPath[] }
   | UnusableReference
-  /** The budget is in dollars, and these agents report no price. */
+  /** The budget is in dollars, but these agents report no price, so the budget does not count their calls. */
   | { readonly kind: 'no-price'; readonly agents: readonly string[] }
   | { readonly kind: 'not-in-ledger'; readonly failure: Failure }
-  /** Proof files that changed while a fixer ran, and that onceover restored. */
+  /** Files with recorded passes or findings that changed while a fixer ran, so onceover deleted or restored them. */
   | { readonly kind: 'proof-taken-back'; readonly paths: readonly string[] }
   | { readonly kind: 'orphan-slot'; readonly gate: GateId; readonly slot: number; readonly ids: readonly string[] }
   | { readonly kind: 'orphan-gate'; readonly gate: GateId; readonly ids: readonly string[] };
@@ -119,24 +119,27 @@ export type RunNotice =
 export type Cleaned = {
   /** The number of the last archived iteration; 0 if none was archived. */
   readonly iterations: number;
-  /** The number of the next iteration. It goes on after files that stay: tracked ones, and files that are not records. */
+  /**
+   * The number of the next iteration. It is above 1 if numbered files stay in `log_dir`: tracked files, or files that
+   * are not records.
+   */
   readonly next: number;
-  /** Findings that stay open while their files are unchanged. */
+  /** Ids of the open findings. Each stays open as long as its file does not change. */
   readonly open: readonly string[];
 };
 
-/** Why a loop of reviews and fixes ended. */
+/** The reasons for which a loop of reviews and fixes stops. */
 export const LOOP_ENDS = [
   'passed',
-  /** The same findings stay open, or the fixer changed nothing and the reviewers insist. */
+  /** The same findings stay open, or the fixer changed nothing and the reviewers fail the change again. */
   'stalled',
-  /** An earlier state came back, or two sets of findings alternate. */
+  /** The code returned to an earlier state, or two sets of findings alternate. */
   'oscillating',
   'max-iterations',
   'retry-limit',
   'budget',
   'fixer-failed',
-  /** The fixer changed settings, prompts, rules, agents or the base, or hid a file from review. */
+  /** The fixer changed settings, prompts, rules, agents or the base branch, or hid a file from review. */
   'gate-changed',
   /** The change was reverted instead of fixed, so nothing is left to review. */
   'nothing-left',
@@ -151,14 +154,14 @@ export type LoopRound = {
   readonly iteration: number | null;
   readonly status: RunOutcome['status'];
   readonly open: readonly string[];
-  /** Number of findings that were closed, and that were added, since the round before. */
+  /** Number of findings that were closed since the previous round; `added` is the number of new findings. */
   readonly closed: number;
   readonly added: number;
   readonly failing: readonly string[];
-  /** Gates that failed in the round before and have no changes now. */
+  /** Gates that failed in the previous round and have nothing to review any more. */
   readonly left: readonly string[];
   readonly failingChecks: readonly string[];
-  /** New findings that the ratchet tolerates in this loop. Every other run treats them as open. */
+  /** New findings that this loop tolerates because of `--ratchet`. Every other run treats them as open. */
   readonly letBe: readonly string[];
   readonly dispatches: number;
   readonly usage: Usage | null;
@@ -169,6 +172,6 @@ export type LoopRound = {
 export type LoopOutcome = {
   readonly end: LoopEnd;
   readonly rounds: readonly LoopRound[];
-  /** The last review, with the usage of the whole loop. */
+  /** The result of the last review, with the usage of the whole loop. */
   readonly run: RunOutcome;
 };

@@ -41,7 +41,8 @@ export async function executeRun(
   if (plan.iterates) {
     const ran = await iterate(run, step, plan);
     if (!ran.ok) return ran;
-    // This watch began before the gates were read, and goes on while a second iteration certifies.
+    // Keep `isUntouched` of this iteration, so that it also notices files written during the certifying iteration
+    // below.
     ({ isUntouched, ...step } = ran.value);
     const certifying = certifyingPlan(step, request);
     const certified = certifying === null ? ran : await iterate(run, step, certifying);
@@ -52,12 +53,12 @@ export async function executeRun(
   const outcome = concludeRun(step.facts, step.actions, request, spared, budget);
   const finished = await finish(run, step, isUntouched);
   if (!finished.ok) return finished;
-  // A run without changes has no cost and no savings.
+  // A run without changes has no cost and saves nothing, so it gets no entry in the ledger.
   if (outcome.status === 'no_changes') return ok(outcome);
   const endedAt = ports.clock.now();
   const entered = await ports.ledger.add(ledgerRun(request, { ...step, outcome, spared, startedAt, endedAt }));
   if (entered.ok) return ok(outcome);
-  // A missing ledger entry does not change the verdict.
+  // The verdict does not depend on the ledger, so a failed write only adds a notice.
   return ok({ ...outcome, notices: [...outcome.notices, { kind: 'not-in-ledger', failure: entered.failure }] });
 }
 
@@ -72,7 +73,7 @@ export async function previewRun(ports: RunPorts, request: RunRequest): Promise<
   return ok({ outcome, plan, facts });
 }
 
-/** Runs one iteration, reads the state of the gates again, and adds its actions to those before. */
+/** Runs one iteration and reads the state of the gates again. The returned actions include those in `before`. */
 async function iterate(run: RunContext, before: RunStep, plan: RunPlan): Promise<Result<RunStep & MarkWatch>> {
   const { ports, request } = run;
   const ran = await runPlan(run, before.facts, plan);
@@ -132,7 +133,7 @@ async function runPlan(run: RunContext, read: RunFacts, plan: RunPlan): Promise<
   return ok({ iteration, slots: slots.value, checks, asked, stopped: false });
 }
 
-/** Returns the plan that runs skipped slots before the run passes (`certify: true`); `null` if nothing is to certify. */
+/** With `certify: true`, returns the plan to run all skipped slots before the run passes; otherwise `null`. */
 function certifyingPlan({ facts, actions }: RunStep, { settings }: RunRequest): RunPlan | null {
   const passes = [...facts.reviews, ...facts.checks].every(({ holds }) => holds) && !actions.slots.interrupted;
   if (!settings.certify || !passes) return null;
@@ -140,7 +141,7 @@ function certifyingPlan({ facts, actions }: RunStep, { settings }: RunRequest): 
   return plan.iterates ? plan : null;
 }
 
-/** Marks passed rule tasks, archives ended cycles, and deletes what no record needs. */
+/** Marks passed rule tasks, archives records of gates without changes, and deletes unneeded snapshots and prompts. */
 async function finish(
   { ports, request }: RunContext,
   { facts, actions }: RunStep,
@@ -149,7 +150,7 @@ async function finish(
   const tolerated = request.ratchet?.now.letBe ?? new Set();
   const passed = new Set(
     facts.reviews
-      // A mark outlives the loop, so a gate with a tolerated finding gets none.
+      // A pass mark still counts after the loop, so a gate with a tolerated finding gets no mark.
       .filter(({ certified, findings }) => certified && !findings.some(({ finding }) => tolerated.has(finding.id)))
       .map(({ gate }) => gate.id),
   );

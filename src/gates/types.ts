@@ -19,7 +19,7 @@ export function isOpen(state: FindingState): boolean {
 
 /** A problem that a reviewer reported, as it is stored. */
 export type Finding = Shaped<typeof FINDING> & {
-  /** Set if the finding first appeared when the slot reviewed again: `rerun_new_issue_threshold` applies to it. */
+  /** Set if the slot had given a verdict before it reported the finding; then `rerun_new_issue_threshold` applies. */
   readonly onRerun?: true;
 };
 
@@ -36,7 +36,7 @@ export function isSameResolution(a: Resolution, b: Resolution): boolean {
   return a.how === b.how && a.why === b.why && a.at === b.at && a.iteration === b.iteration;
 }
 
-/** A finding with the answer to it; `null` if there is none. */
+/** A finding with the answer of a user or a fixer; `resolution` is `null` if there is no answer. */
 export type KnownFinding = Finding & { readonly resolution: Resolution | null };
 
 /** A reviewer's explicit answer about an earlier finding. */
@@ -46,13 +46,13 @@ export type Disposition = {
   readonly why: string;
 };
 
-/** The number of a reviewer within a review, counted from 1; any agent may fill it. */
+/** The number of a reviewer within a review, counted from 1. Any agent may review under this number. */
 export type SlotNumber = number;
 
 /** Stands for the agent's name in records if no agent was available. */
 export const NO_AGENT = 'none';
 
-/** The part of a slot record that `planSlots` uses. It does not name the agent, because planning must not depend on it. */
+/** The part of a slot record that `planSlots` uses. It has no agent, because the plan must not depend on the agent. */
 export type SlotRun = {
   readonly slot: SlotNumber;
   readonly iteration: number;
@@ -67,19 +67,19 @@ export type SlotPlan =
   | { readonly kind: 'run'; readonly slot: SlotNumber; readonly why: RunReason }
   | { readonly kind: 'skip'; readonly slot: SlotNumber; readonly passIteration: number };
 
-/** Why a slot runs. `planSlots` gives the first four reasons; the user or the settings give the others. */
+/** Why a slot runs. `planSlots` gives the first four reasons; options and settings give the others. */
 export type RunReason =
   | 'first-run'
   | 'only-reviewer'
   | 'not-passed'
   | 'safety-latch'
-  /** `after_pass: all`: the gate passed earlier content, so all its slots review the new change. */
+  /** `after_pass: all`: the gate passed on earlier content, so all its slots review the new content. */
   | 'after-pass'
-  /** `certify`: the slot was skipped, and has to review before the run passes. */
+  /** `certify`: the slot was skipped earlier, and has to review before the run passes. */
   | 'certify'
-  /** `--force` */
+  /** The user passed `--force`. */
   | 'forced'
-  /** `--fresh` */
+  /** The user passed `--fresh`. */
   | 'asked-for';
 
 type GateBase = {
@@ -90,10 +90,10 @@ type GateBase = {
   readonly entries: readonly Entry[];
 };
 
-/** A shell command from the user's settings. */
+/** A command from the settings. The check passes if the command exits with 0. */
 export type CheckGate = GateBase & { readonly kind: 'check'; readonly command: string };
 
-/** A prompt that reviewers answer about the entries: a review in `onceover.yml`, or the task of a rule. */
+/** A prompt that reviewers answer about changed files (`entries`): a review in `onceover.yml`, or a rule's task. */
 export type ReviewGate = GateBase & {
   readonly kind: 'review' | 'rule';
   readonly numReviews: number;
@@ -106,10 +106,10 @@ export type ReviewGate = GateBase & {
 
 export type Gate = CheckGate | ReviewGate;
 
-/** A reviewer's instructions. A change of the digest means that a pass under the old text no longer counts. */
+/** The instructions for a reviewer. If their digest changes, passes under the old text no longer count. */
 export type Rubric = { readonly source: string; readonly text: string; readonly digest: string };
 
-/** Verdicts, in the folder that all worktrees of the clone share. They are the only proof that a content passed. */
+/** Verdicts, in the git folder that all worktrees of the clone share. They are the only proof that content passed. */
 export interface ReceiptStore {
   find<K extends keyof Receipts>(kind: K, key: ReceiptKeys[K]): Promise<Receipts[K] | null>;
   write<K extends keyof Receipts>(kind: K, receipt: Receipts[K]): Promise<Result<void>>;
@@ -117,22 +117,22 @@ export interface ReceiptStore {
 
 export type Receipts = { readonly [K in keyof typeof RECEIPTS]: Shaped<(typeof RECEIPTS)[K]> };
 
-/** A receipt counts only if all fields of its key are equal. */
+/** The fields that identify a receipt. A receipt counts only if all of them are equal. */
 export type ReceiptKeys = {
   readonly review: Pick<Receipts['review'], 'gate' | 'slot' | 'content' | 'scope' | 'promptDigest'>;
   readonly check: Pick<Receipts['check'], 'gate' | 'command' | 'tree'>;
-  /** A gate's cycle: the gate and its branch, or the merge-base if HEAD is detached. */
+  /** The key of a gate's last pass: the gate and its branch, or the merge-base if HEAD is detached. */
   readonly held: BranchContext & { readonly gate: GateId };
 };
 
-/** Findings of all iterations, cycles and worktrees. */
+/** The findings of all runs, branches and worktrees. */
 export interface FindingStore {
   all(): Promise<Result<readonly KnownFinding[]>>;
   /** Stores the finding under the next free id. */
   add(finding: Omit<Finding, 'id'>): Promise<Result<Finding>>;
   update(finding: Finding): Promise<Result<void>>;
   resolve(id: string, resolution: Resolution): Promise<Result<void>>;
-  /** Records that a reviewer rejected the claim. A newer resolution stays as it is. */
+  /** Records that a reviewer rejected the claim of a fix. A resolution that is newer than the claim stays as it is. */
   refute(id: string, claim: Resolution): Promise<Result<void>>;
 }
 

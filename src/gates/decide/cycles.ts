@@ -7,18 +7,18 @@ import { type Gate, isOpen, type KnownFinding } from '../types.ts';
 import { findingState, isSameBranch, type StateOptions } from './gate-state.ts';
 import type { GateRequest } from './select-gates.ts';
 
-/** Returns the key of a check's pass: the whole tree, plus uncommitted changes in nested repositories. */
+/** Returns the tree id for which a check's pass counts. It includes uncommitted changes in nested repositories. */
 export function checkedTree(tree: SnapshotId, dirty: readonly DirtyRepository[] = []): SnapshotId {
   return dirty.length === 0 ? tree : (`${tree} ${digestOf(dirty)}` as SnapshotId);
 }
 
-/** The records and findings of cycles that are over, because their gates have no changes any more. */
+/** The records and findings of gates that have no changes on this branch any more. They are archived. */
 export type EndedCycles = {
   readonly records: readonly ArchivedRecord[];
   readonly findings: readonly KnownFinding[];
 };
 
-/** A run that does not cover all gates ends no cycle. */
+/** The value for runs that do not cover all gates, because such runs archive nothing. */
 export const NOTHING_ENDED: EndedCycles = { records: [], findings: [] };
 
 /** Returns this branch's records and findings of gates that have no changes any more. */
@@ -45,7 +45,10 @@ export function endedCycles(
   };
 }
 
-/** Returns the open findings of removed gates in the requested files, judged as findings of an ended cycle. */
+/**
+ * Returns the open findings of removed gates in the requested files. Such a finding counts only while its file's entry
+ * in the snapshot is unchanged.
+ */
 export function findingsOfRemovedGates(
   findings: readonly KnownFinding[],
   gates: readonly Gate[],
@@ -66,8 +69,8 @@ const LONGEST_STEM = 150;
 const HASH_STEP = 6;
 
 /**
- * Returns the stem of each gate's file names: its id in safe characters. Long ids get a short hash, and so do ids that
- * would share a stem on a file system that ignores case.
+ * Returns a stem for each gate's file names: its id in safe characters. An id gets a short hash if it is long, or if
+ * its stem would equal another one on a file system that ignores case.
  */
 export function gateNames(gates: readonly Pick<Gate, 'id' | 'kind'>[]): readonly GateName[] {
   const digits = new Map<GateId, number>();
@@ -77,7 +80,7 @@ export function gateNames(gates: readonly Pick<Gate, 'id' | 'kind'>[]): readonly
       .map((own) => new Set(own.map(({ id }) => id)))
       .filter((ids) => ids.size > 1);
     if (shared.length === 0) return names;
-    // Adding a hash can produce another collision, so check again.
+    // A stem with a hash can equal yet another stem, so check again.
     for (const id of shared.flatMap((ids) => [...ids])) digits.set(id, (digits.get(id) ?? 0) + HASH_STEP);
   }
 }

@@ -9,14 +9,14 @@ import { planTasks } from '../../rules/tasks.ts';
 import type { Rule, RuleTask } from '../../rules/types.ts';
 import type { CheckGate, Gate, GateContent, ReviewGate, Rubric } from '../types.ts';
 
-/** Returns a SHA-256 over the fields. The length before each field keeps two different lists from hashing alike. */
+/** Returns a SHA-256 over the fields. The length before each field makes `['ab', 'c']` differ from `['a', 'bc']`. */
 export function hashFields(fields: readonly string[]): string {
   const hash = createHash('sha256');
   for (const field of fields) hash.update(`${Buffer.byteLength(field)}:`).update(field);
   return hash.digest('hex');
 }
 
-/** Returns the hash over a gate's entries; their order does not matter. */
+/** Returns a hash over a gate's changed files (paths, modes and blobs); their order does not matter. */
 export function contentOf(entries: readonly Entry[]): GateContent {
   const fields = [...entries]
     .sort((a, b) => byCodePoint(a.path, b.path))
@@ -27,25 +27,25 @@ export function contentOf(entries: readonly Entry[]): GateContent {
   return hashFields(fields) as GateContent;
 }
 
-/** Whether both entries exist and are the same difference. */
+/** Whether both entries exist and describe the same change of the same file. */
 export function isSameEntry(a: Entry | null | undefined, b: Entry | null | undefined): boolean {
   return a != null && b != null && contentOf([a]) === contentOf([b]);
 }
 
-/** Whether any of the paths lies in the entry point. */
+/** Whether one of the paths belongs to the entry point (an item of `gates` in the settings). */
 export function matchesEntry(entry: EntrySettings, paths: readonly RepoPath[]): boolean {
   const compiled = compilePath(entry.path);
   return paths.some((path) => entryName(compiled, path) !== null);
 }
 
-/** Returns the folder or file that an entry point names; `null` if it is a pattern, or outside of the repository. */
+/** Returns the folder or file that an entry point names; `null` for a pattern or a path outside of the repository. */
 export function entryFolder(entry: EntrySettings): RepoPath | null {
   const compiled = compilePath(entry.path);
   if (compiled.kind === 'glob') return null;
   return compiled.kind === 'all' ? ('' as RepoPath) : repoPath(compiled.folder);
 }
 
-/** A parsed path of an entry point; `each` is `packages/*`, which makes one entry per folder there. */
+/** The parsed path of an entry point. With `each`, as in `packages/*`, each folder in `packages` gets its own gates. */
 type EntryPath =
   | { readonly kind: 'all' }
   | { readonly kind: 'folder' | 'each'; readonly folder: string }
@@ -62,7 +62,7 @@ function compilePath(written: string): EntryPath {
   return { kind: 'glob', source: path, glob: compile(path) };
 }
 
-/** Returns the name of the entry that a path belongs to; `null` if it does not belong to this entry point. */
+/** Returns the name that gates for this path get, such as `packages/a`; `null` if it is outside of the entry point. */
 function entryName(entry: EntryPath, path: RepoPath): string | null {
   switch (entry.kind) {
     case 'all':
@@ -79,7 +79,7 @@ function entryName(entry: EntryPath, path: RepoPath): string | null {
   }
 }
 
-/** Returns the path without "./" and "/" around it; '' is the whole repository. */
+/** Returns the path without "./" and "/" around it; '' stands for the whole repository. */
 function plain(path: string): string {
   return repoPath(path) ?? path;
 }
@@ -95,7 +95,7 @@ export type GateSources = {
   readonly rules: readonly Rule[];
   readonly entries: readonly Entry[];
   readonly rubrics: ReadonlyMap<RepoPath, Rubric>;
-  /** Returns the files that did not change; only some rules need them. */
+  /** Returns the files that did not change. Only rules with `unchangedMatchingFiles` need them. */
   unchanged(): readonly RepoPath[];
 };
 
@@ -103,11 +103,11 @@ export type GateList = {
   readonly gates: readonly Gate[];
   /** Changed files that no review covers. */
   readonly uncovered: readonly RepoPath[];
-  /** Ids that more than one entry point defines. */
+  /** Ids of gates that more than one entry point defines. */
   readonly duplicates: readonly GateId[];
 };
 
-/** Returns the gates that apply to the change: those of entry points with changes, then one per task of a rule. */
+/** Returns the gates that apply to the change: those of entry points with changed files, then one per rule task. */
 export function planGates(sources: GateSources): GateList {
   const gates = [...sources.settings.flatMap((entry) => entryGates(entry, sources)), ...ruleGates(sources)];
   const reviews = gates.filter(({ kind }) => kind !== 'check');
@@ -120,7 +120,7 @@ export function planGates(sources: GateSources): GateList {
   };
 }
 
-/** Returns the gates whose names are known from the settings and rules alone, without looking at the change. */
+/** Returns the gates whose ids follow from the settings and rules alone, whatever the change is. */
 export function configuredGates(
   settings: readonly EntrySettings[],
   rules: readonly Rule[],
@@ -179,7 +179,7 @@ function entryGates(entry: EntrySettings, sources: GateSources): Gate[] {
       ([review, { prompt, numReviews, agents, timeoutSeconds }]): ReviewGate => {
         const id = gateId('review', name, review);
         const rubric = sources.rubrics.get(prompt);
-        // A gate without its prompt must not be left out: the run would pass without it.
+        // Fail if the prompt is missing. If the gate were left out instead, the run could pass without this review.
         if (rubric === undefined) throw new Error(`the prompt ${prompt} was not read`);
         const own = { kind: 'review', id, entry: name, name: review, numReviews, agents, timeoutSeconds } as const;
         return { ...own, rubric, entries, content, task: null };
@@ -189,7 +189,7 @@ function entryGates(entry: EntrySettings, sources: GateSources): Gate[] {
   });
 }
 
-/** Groups the changes in an entry point by the entry name that its gates get. */
+/** Groups the changed files of an entry point by the name that their gates get (see `entryName`). */
 function entriesByName(
   { path, exclude }: EntrySettings,
   entries: readonly Entry[],

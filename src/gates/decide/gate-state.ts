@@ -20,8 +20,9 @@ import { isSameEntry } from './gate-list.ts';
 type CycleContext = { readonly scope: Scope; readonly where: BranchContext };
 
 /**
- * Whether a record belongs to the gate's current cycle: made on this branch (if HEAD is detached, with this merge-base),
- * or without a branch. A narrow run uses no earlier records, and later runs ignore its records.
+ * Whether a record belongs to the gate's history on this branch (its cycle); with a detached HEAD, the merge-base
+ * stands for the branch. Records of other tools name no branch and always belong to it. A narrow run, such as
+ * `--uncommitted`, uses no earlier records, and later runs ignore its records.
  */
 export function isInCycle(record: SlotRecord, { scope, where }: CycleContext): boolean {
   if (scope.kind === 'narrow') return false;
@@ -35,7 +36,7 @@ export function isSameBranch(made: BranchContext, where: BranchContext): boolean
   return made.branch === null && made.mergeBase === where.mergeBase;
 }
 
-/** Returns the state of a finding in this scope and branch; `entryOf` returns the current entry of a path. */
+/** Returns the state of a finding in this scope and branch. `entryOf` returns a path's entry in the snapshot. */
 export function findingState(
   finding: KnownFinding,
   { scope, where, levels, letBe }: Omit<StateOptions, 'entryOf'>,
@@ -44,14 +45,14 @@ export function findingState(
   if (finding.kept === 'closed') return 'closed';
   const now = finding.entry === null ? undefined : entryOf(finding.entry.path);
   if (finding.entry !== null && now === undefined) return 'gone';
-  // Waivers apply across cycles and scopes, so a waived finding is reported wherever the waiver lets code pass.
+  // A waiver lets code pass on every branch and in every scope, so report the waived finding there too.
   if (finding.resolution?.how === 'skipped') return 'waived';
   if (finding.scope !== scope.key) return 'gone';
-  // An open finding outlives its cycle while its entry is unchanged.
+  // On another branch or after archiving, an open finding counts only if its file's entry in the snapshot is unchanged.
   const counts = (isSameBranch(finding, where) && !finding.cycleEnded) || isSameEntry(finding.entry, now);
   if (!counts) return 'gone';
   if (letBe?.has(finding.id) === true) return 'warning';
-  // If the settings became stricter since, a stored warning can count as open.
+  // If the settings have become stricter, a finding that was stored as a warning can count as open.
   if (finding.kept === 'warning' && (levels === undefined || onlyWarns(finding.priority, finding, levels)))
     return 'warning';
   return finding.resolution?.how === 'fixed' ? 'fixed_claimed' : 'open';
@@ -63,7 +64,7 @@ function byIteration<T extends { readonly iteration: number }>(
   return [...grouped(all, ({ iteration }) => iteration)].sort(([a], [b]) => a - b);
 }
 
-/** Returns how many iterations of a gate failed since it last passed, or since a finding of it was last resolved. */
+/** Returns how many iterations of a gate failed since its last pass, or since one of its findings was last resolved. */
 export function failingIterations(
   cycle: readonly SlotRecord[],
   findings: readonly KnownFinding[],
@@ -77,7 +78,7 @@ export function failingIterations(
   return byIteration(counted).filter(([, records]) => records.some(isFailing)).length;
 }
 
-/** Whether the gate passed in this cycle, and no review failed or ended in an error since. */
+/** Whether the gate passed on this branch, and none of its reviews failed or ended in an error since. */
 export function lastHeldIteration(cycle: readonly SlotRecord[], held: HeldReceipt | null): boolean {
   return held !== null && !since(held, cycle).some((record) => isFailing(record) || record.status === 'error');
 }
@@ -85,19 +86,19 @@ export function lastHeldIteration(cycle: readonly SlotRecord[], held: HeldReceip
 function since(held: HeldReceipt | null, cycle: readonly SlotRecord[]): readonly SlotRecord[] {
   if (held === null) return cycle;
   const before = cycle.filter(({ timestamp }) => timestamp !== '' && timestamp <= held.at);
-  // Records written by hand may lack a timestamp, so compare iterations.
+  // Records written by hand may have no timestamp, so compare iteration numbers.
   const last = Math.max(0, ...before.map(({ iteration }) => iteration));
   return cycle.filter(({ iteration }) => iteration > last);
 }
 
-/** Whether the record left a finding open. A reviewer that only repeats waived findings does not fail its gate. */
+/** Whether the record left a finding open. A reviewer that only repeats waived findings does not fail the gate. */
 function isFailing({ status, own, violations }: SlotRecord): boolean {
   return status === 'fail' && (own === null || violations.some(({ state }) => state !== null && isOpen(state)));
 }
 
 /**
- * Returns which slots of a gate run in the next iteration. A slot that passed last is skipped while another slot runs. If
- * all slots passed, slot 1 runs (the safety latch), so at least one reviewer runs every time.
+ * Returns which slots of a gate run in the next iteration. A slot whose last review passed is skipped if another slot
+ * runs. If all slots passed, slot 1 runs (the safety latch), so that at least one reviewer runs every time.
  */
 export function planSlots(numReviews: number, history: readonly SlotRun[]): readonly SlotPlan[] {
   const slots = Array.from({ length: numReviews }, (_, i) => {
@@ -113,43 +114,46 @@ export function planSlots(numReviews: number, history: readonly SlotRun[]): read
   });
 }
 
-/** Returns the iteration in which the slot passed, if its latest record is a pass or a skip after one; else `null`. */
+/** Returns the iteration in which the slot last passed, if it has only been skipped since then; otherwise `null`. */
 function lastPassIteration(own: readonly SlotRun[]): number | null {
   const passes = new Map<number, number | null>();
   let latest: number | null = null;
   for (const [iteration, records] of byIteration(own)) {
     const before: number | null = latest;
     const found = records.map((record): number | null => passOf(record, passes, before));
-    // Two records of one slot and iteration count as a pass only if both passed.
+    // If a slot has two records for one iteration, the slot passed only if both passed.
     latest = found.every((pass) => pass !== null) ? Math.min(...found) : null;
     passes.set(iteration, latest);
   }
   return latest;
 }
 
-/** `passes` holds the slot's pass as of each earlier iteration; `before` is the pass as of the latest of them. */
+/**
+ * Returns the iteration of the pass that a record stands for; `null` if there is none. `passes` maps each earlier
+ * iteration to the pass that counted then; `before` is the pass that counted last.
+ */
 function passOf(record: SlotRun, passes: ReadonlyMap<number, number | null>, before: number | null): number | null {
   if (record.status === 'pass') return record.violations === 0 ? record.iteration : null;
   if (record.status !== 'skipped_prior_pass') return null;
   const { passIteration: named } = record;
-  // A skip that names no valid iteration counts as the record before it.
+  // A skip that names no valid iteration refers to the pass before it.
   if (named === null || !Number.isInteger(named) || named < 1 || named >= record.iteration) return before;
-  // If the records of the named iteration are known, they decide: it may not have been a pass.
+  // If the named iteration has records, they decide, because the slot may not have passed in it.
   const pass = passes.get(named);
   return pass === undefined ? named : pass;
 }
 
 export type GateFacts = {
   readonly gate: ReviewGate;
-  /** All records of the gate, of any cycle. */
+  /** All records of the gate, from every branch and scope. */
   readonly records: readonly SlotRecord[];
-  /** All findings of the gate, of any cycle. */
+  /** All findings of the gate, from every branch and scope. */
   readonly findings: readonly KnownFinding[];
-  /** Each slot's verdict on the current content under the current prompt. */
+  /** Each slot's verdict on the current content with the current prompt. */
   readonly receipts: ReadonlyMap<SlotNumber, Receipt>;
-  /** The last recorded pass of the gate in this cycle. */
+  /** The last recorded pass of the gate on this branch. */
   readonly held: HeldReceipt | null;
-  /** `trust_marks`: whether the rule's current task is marked as passed. */
+  /** Whether `trust_marks` is set and the rule's current task is marked as passed. */
   readonly marked: boolean;
 };
 
@@ -160,35 +164,35 @@ export type GateState = {
   readonly slots: readonly SlotState[];
   readonly findings: readonly ReportedFinding[];
   readonly holds: boolean;
-  /** Whether the gate passes without relying on a skipped slot. */
+  /** Whether the gate passes, and no slot counts as passed only because it was skipped. */
   readonly certified: boolean;
   readonly failing: number;
-  /** Whether the gate passed other content, and no review failed or ended in an error since. */
+  /** Whether the gate passed on different content, and none of its reviews failed or ended in an error since. */
   readonly heldBefore: boolean;
-  /** Whether the pass of the current content is already recorded. */
+  /** Whether the gate's pass on the current content is already recorded. */
   readonly isHeldNoted: boolean;
 };
 
 export type SlotState = {
   readonly slot: SlotNumber;
   /**
-   * Why the slot counts as passed on the current content; `null` if it does not. `passed` and `waived` come from a review
-   * of that content, `marked` from a trusted mark. A slot that `rests` passed earlier content and was skipped.
+   * Why the slot counts as passed on the current content; `null` if it does not. `passed` and `waived` come from a
+   * review of that content, `marked` from a trusted mark. `rests`: the slot passed on earlier content and was skipped.
    */
   readonly covers: 'passed' | 'waived' | 'marked' | 'rests' | null;
   readonly passIteration: number | null;
-  /** The slot's newest record in this cycle. */
+  /** The slot's newest record on this branch. */
   readonly latest: SlotRecord | null;
 };
 
 export type StateOptions = CycleContext & {
   readonly levels?: WarnLevels;
-  /** Findings that the ratchet of a loop tolerates: they are warnings. */
+  /** Findings that a fix loop tolerates because of `--ratchet`. They count as warnings. */
   readonly letBe?: ReadonlySet<string>;
   entryOf(path: string): Entry | undefined;
 };
 
-/** Returns the state of a gate; the same function judges it before and after an iteration. */
+/** Returns the state of a gate. It is used before an iteration to plan it, and afterwards to judge the gate. */
 export function gateState(facts: GateFacts, options: StateOptions): GateState {
   const { gate, held } = facts;
   const cycle = facts.records.filter((record) => isInCycle(record, options));
@@ -197,7 +201,7 @@ export function gateState(facts: GateFacts, options: StateOptions): GateState {
     state: findingState(finding, options, options.entryOf),
   }));
   const open = findings.filter(({ state }) => isOpen(state));
-  // Waivers of other cycles and scopes count too.
+  // Waivers count on every branch and in every scope, so take all waived findings of the gate.
   const waived = new Set([
     ...facts.findings.filter(({ resolution }) => resolution?.how === 'skipped').map(({ id }) => id),
     ...(options.letBe ?? []),
@@ -234,7 +238,7 @@ export function allCovered(slots: readonly Pick<SlotState, 'covers'>[]): boolean
   return slots.every(({ covers }) => covers !== null) && slots.some(hasSeen);
 }
 
-/** Whether the slot's pass is about the current content: it reviewed that content, or a trusted mark covers it. */
+/** Whether the slot's pass is about the current content: the slot reviewed it, or a trusted mark applies to it. */
 export function hasSeen({ covers }: Pick<SlotState, 'covers'>): boolean {
   return covers !== null && covers !== 'rests';
 }
@@ -251,34 +255,37 @@ function coverOf(
   return latest?.status === 'skipped_prior_pass' ? 'rests' : null;
 }
 
-/** Returns the verdict of a receipt. A failure counts as waived only if it has findings and all of them are waived. */
+/**
+ * Returns a receipt's verdict; `null` without one. A failure is `waived` only if it has findings and all are waived.
+ */
 function verdictOf(receipt: Receipt | undefined, waived: ReadonlySet<string>): 'passed' | 'waived' | 'failed' | null {
   if (receipt === undefined) return null;
   if (receipt.verdict === 'pass') return 'passed';
   return receipt.findings.length > 0 && receipt.findings.every((id) => waived.has(id)) ? 'waived' : 'failed';
 }
 
-/** Returns the cycle's records for `planSlots`, with passes that no longer count turned into failures or errors. */
+/** Returns the records for `planSlots`, with passes that no longer count turned into failures or errors. */
 function slotHistory(
   { gate, receipts }: GateFacts,
   cycle: readonly SlotRecord[],
   findings: readonly ReportedFinding[],
   waived: ReadonlySet<string>,
 ): readonly SlotRun[] {
-  // A slot with an open finding has not passed. A slot with warnings passes its content, but is never skipped.
+  // A slot with an open finding has not passed. A slot with warnings passes, but must never be skipped, so neither
+  // counts as passed here.
   const withFindings = new Set(
     findings.filter(({ state }) => isOpen(state) || state === 'warning').map(({ finding }) => finding.slot),
   );
   return cycle.map(({ slot, iteration, passIteration, status, violations, own }): SlotRun => {
     const run = { slot, iteration, passIteration, violations: violations.length };
     if (withFindings.has(slot)) return { ...run, status: 'fail' };
-    // No reviewer has reviewed with the current prompt yet.
+    // The slot reviewed with an older prompt, so its pass does not count.
     if (own !== null && own.promptDigest !== gate.rubric.digest) return { ...run, status: 'error' };
     const verdict = verdictOf(receipts.get(slot), waived);
     if (status === 'fail' && verdict === 'waived' && own?.content === gate.content) {
       return { ...run, status: 'pass', violations: 0 };
     }
-    // The slot failed the current content. A record cannot overrule its receipt.
+    // If the receipt says that the slot failed on the current content, a record cannot overrule it.
     return { ...run, status: verdict === 'failed' ? 'fail' : status };
   });
 }

@@ -3,11 +3,11 @@ import type { CheckGate, SlotPlan } from '../types.ts';
 import { allCovered, type GateState, hasSeen, planSlots, type SlotState } from './gate-state.ts';
 
 export type RunOverrides = {
-  /** Run every slot that has not passed the current content itself, also beyond the retry limit. */
+  /** `--force`: run every slot that has not passed on the current content itself, even beyond the retry limit. */
   readonly force: boolean;
-  /** Run all slots, in new sessions. */
+  /** `--fresh`: run all slots, in new sessions. */
   readonly fresh: boolean;
-  /** Whether an iteration has started and its checks have run. */
+  /** Whether the iteration has already started and its checks have run. */
   readonly iterationStarted: boolean;
 };
 
@@ -21,7 +21,7 @@ export type ReviewPlan =
   | { readonly kind: 'rest'; readonly state: GateState }
   | { readonly kind: 'not-run'; readonly state: GateState; readonly why: 'retry-limit' | 'open-findings' };
 
-/** The plan of a run: nothing if every gate passes, else one iteration. */
+/** The plan of a run: one iteration, or nothing if every gate passes. */
 export type RunPlan = {
   /** If false, nothing runs and no iteration number is used. */
   readonly iterates: boolean;
@@ -49,7 +49,7 @@ export function decideRun(
   const canPass = facts.reviews.every(({ holds }) => holds) && (facts.orphans ?? []).length === 0;
   const certifies = (state: GateState) => settings.certify && !mustRun && canPass && !state.certified;
   const iterates = mustRun || facts.reviews.some(certifies);
-  // An iteration that only certifies runs just the slots that have not seen the current content.
+  // An iteration that only certifies skips everything except the slots that have not reviewed the current content.
   const skipsPassing = !mustRun || (settings.unchangedGates === 'rest' && !overrides.fresh);
   return {
     iterates,
@@ -61,11 +61,11 @@ export function decideRun(
       if (needed.includes(state)) return { kind: 'run', state, slots: slotsOf(state, settings, overrides) };
       if (certifies(state)) return { kind: 'run', state, slots: state.slots.flatMap(certifySlot) };
       if (isOverLimit(state, settings)) return { kind: 'not-run', state, why: 'retry-limit' };
-      // Rules that pass are skipped, and so are other gates if the settings say so.
+      // Skip rules that pass, and other gates that pass if the settings say so.
       if (skipsPassing || state.gate.kind === 'rule') {
         return state.holds ? { kind: 'rest', state } : { kind: 'not-run', state, why: 'open-findings' };
       }
-      // In an iteration, every other gate runs at least one reviewer (RUN-SLOTS).
+      // In an iteration, every other gate runs at least one reviewer (requirement RUN-SLOTS).
       return { kind: 'run', state, slots: slotsOf(state, settings, overrides) };
     }),
   };
@@ -74,7 +74,7 @@ export function decideRun(
 function needsRun(state: GateState, settings: Pick<Settings, 'maxRetries'>, { force, fresh }: RunOverrides): boolean {
   if (fresh) return force || !isOverLimit(state, settings);
   if (force) return !state.slots.every(hasSeen);
-  // Open findings of a removed slot do not trigger a review: no remaining reviewer could close them.
+  // An open finding of a removed slot triggers no review, because no remaining reviewer could close it.
   return !allCovered(state.slots) && !isOverLimit(state, settings);
 }
 
@@ -95,7 +95,7 @@ function slotsOf(
     const own = slots.find((one) => one.slot === slot);
     const seen = own !== undefined && hasSeen(own);
     if (plan.kind === 'run') {
-      // The safety latch makes sure that one reviewer runs. If --force runs others, a slot that passed is skipped.
+      // The safety latch only ensures that one reviewer runs. If --force runs other slots, skip a slot that passed.
       const canSkip = forcesOthers && seen && own.passIteration !== null;
       return canSkip ? { kind: 'skip', slot, passIteration: own.passIteration } : plan;
     }
@@ -104,19 +104,22 @@ function slotsOf(
   });
 }
 
-/** A slot that saw the content with warnings gets no plan: it must not run again, and is never recorded as skipped. */
+/**
+ * Returns the plan of a slot in a certifying iteration. A slot that reviewed the content and left warnings gets no
+ * plan, because it must neither run again nor be recorded as skipped.
+ */
 function certifySlot({ slot, covers, passIteration }: SlotState): SlotPlan[] {
   if (covers === 'rests') return [{ kind: 'run', slot, why: 'certify' }];
   return passIteration === null ? [] : [{ kind: 'skip', slot, passIteration }];
 }
 
-/** Whether every planned reviewer has already failed the current content under the current prompt, and no check fails. */
+/** Whether every planned reviewer already failed on the current content with the current prompt, and no check fails. */
 export function hasNothingLeftToAsk({ reviews }: Pick<RunPlan, 'reviews'>, checks: readonly CheckState[]): boolean {
   if (checks.some(({ holds }) => !holds)) return false;
   const hasFailing = reviews.some(({ kind, state }) => kind === 'run' && !state.holds);
   return reviews.every((plan) => {
     if (plan.kind !== 'run') return true;
-    // A gate that passes would run only because another gate does.
+    // This gate passes, and would run only because another gate runs.
     if (plan.state.holds) return hasFailing;
     const { gate, slots } = plan.state;
     return plan.slots.every((planned) => {

@@ -7,7 +7,7 @@ import type { GateOutcome } from '../run-types.ts';
 import type { Gate } from '../types.ts';
 import { isGateId } from './gate-list.ts';
 
-/** The gates that a user selects; an empty list selects all. */
+/** The gates that a user selects. An empty list selects all gates. */
 export type GateRequest = {
   /** Ids or names of gates. */
   readonly gates: readonly string[];
@@ -46,7 +46,10 @@ export type Subject =
   | { readonly kind: 'slot'; readonly gate: GateOutcome; readonly slot: number }
   | { readonly kind: 'ambiguous'; readonly gates: readonly GateOutcome[] };
 
-/** Returns the finding, gate or slot that a name means. A gate goes by its id or, if that is unique, its last part. */
+/**
+ * Returns the finding, gate or slot that a text names; `null` if there is none. A gate is named by its id or, if
+ * unique, by the end of its id.
+ */
 export function subjectOf(name: string, gates: readonly GateOutcome[]): Subject | null {
   const text = name.trim();
   if (/^f[1-9]\d*$/i.test(text)) return { kind: 'finding', id: text.toUpperCase() };
@@ -58,7 +61,7 @@ export function subjectOf(name: string, gates: readonly GateOutcome[]): Subject 
   return oneOf(stem === '' ? [] : named(stem, reviews), (gate) => ({ kind: 'slot', gate, slot: Number(slot) }));
 }
 
-/** Returns the configured gate that a gate's or slot's name means; `null` if there is none, or more than one. */
+/** Returns the configured gate that a text names, with or without a slot; `null` if there is none, or more than one. */
 export function idleGateOf(name: string, configured: readonly GateId[]): GateId | null {
   const text = name.trim();
   const gates = configured.map((id) => ({ id }));

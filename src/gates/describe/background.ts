@@ -12,7 +12,7 @@ export type StartedRunDocument = z.output<typeof startedRunSchema>;
 
 type RunResult = NonNullable<StartedRunDocument['run']>;
 
-/** Returns the document of a started run. An answer that is neither a run nor an error counts as no answer. */
+/** Returns the JSON of a started run. If its answer is neither a run result nor an error, the state is `died`. */
 export function startedRunDocument(started: StartedRun): StartedRunDocument {
   const run = runSchema.safeParse(started.answer);
   const error = errorSchema.safeParse(started.answer);

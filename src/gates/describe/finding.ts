@@ -7,7 +7,7 @@ import type { ReportedFinding } from '../run-types.ts';
 import type { Finding } from '../types.ts';
 import { reviewerName } from './reasons.ts';
 
-/** Renders a finding for people: place and problem first, then code, fix and reviewer. A brief one has one line. */
+/** Renders a finding for people: place, problem, code, fix and reviewer. With `brief`, only place and problem. */
 export function describeFinding(
   { finding, state }: ReportedFinding,
   styled: Styled = UNSTYLED,
@@ -20,7 +20,7 @@ export function describeFinding(
   const [problem = '', ...more] = issue.split('\n').map(showInvisible);
   const width = styled.width ?? Number.POSITIVE_INFINITY;
   const room = width - INDENT - cells(place) - 2;
-  // A long path has its line to itself, so that terminals still recognize it as a link.
+  // Put a long path on a line of its own, so that terminals still recognize it as a link.
   const isNarrow = room < MOST_NARROW;
   const shown = detail === 'brief' ? cut(problem, isNarrow ? width - INDENT : room) : problem;
   const head = isNarrow ? [start, indented(shown, styled)] : [truncated(`${start}  ${shown}`, styled, INDENT)];
@@ -49,7 +49,7 @@ const INDENT = 14;
 const MARGIN = ' '.repeat(INDENT);
 const SEVERITY_WIDTH = 10;
 
-/** The least room for the problem beside its place. */
+/** With less room than this beside the place, the problem gets a line of its own. */
 const MOST_NARROW = 24;
 
 const PRIORITY_STYLES: Readonly<Record<Priority, TextStyle>> = {
@@ -59,7 +59,7 @@ const PRIORITY_STYLES: Readonly<Record<Priority, TextStyle>> = {
   low: 'quiet',
 };
 
-/** The note after a finding that is not simply open. */
+/** The text after the place of a finding that is not simply open. */
 export const STATES: Readonly<Record<ReportedFinding['state'], string>> = {
   open: '',
   fixed_claimed: ' (marked as fixed, not confirmed yet)',
@@ -69,7 +69,7 @@ export const STATES: Readonly<Record<ReportedFinding['state'], string>> = {
   gone: ' (no longer applies)',
 };
 
-/** The word before the reason that someone gave for a finding. */
+/** The label before the reason that a user or a fixer gave for a finding. */
 export const RESOLUTION_LABELS: Readonly<Record<NonNullable<ReportedFinding['finding']['resolution']>['how'], string>> =
   {
     fixed: 'Marked as fixed',
@@ -78,7 +78,7 @@ export const RESOLUTION_LABELS: Readonly<Record<NonNullable<ReportedFinding['fin
     disputed: 'Disputed by the fixer',
   };
 
-/** Returns the gate, reviewer and run that reported a finding, and whether its place is odd. */
+/** Returns the gate, reviewer and run that reported a finding, and a note if something is wrong with its place. */
 export function describeFindingSource(finding: Finding): string {
   const mark = finding.mark === null ? '' : `, ${MARKS[finding.mark]}`;
   return `${quoteName(finding.gate)}, ${reviewerName(finding)}, since run ${finding.since}${mark}`;
@@ -90,7 +90,7 @@ const MARKS = {
   'code-not-found': 'the quoted code is not in the file',
 } as const;
 
-/** Sorts open findings before others, and more severe ones first. */
+/** Sorts warnings and waived findings last, and more severe findings first. */
 export function bySeverity(a: ReportedFinding, b: ReportedFinding): number {
   const rank = ({ finding }: ReportedFinding) => PRIORITIES.indexOf(finding.priority);
   const isMinor = ({ state }: ReportedFinding) => Number(state === 'warning' || state === 'waived');
@@ -102,8 +102,8 @@ export type FindingFacts = Pick<Finding, 'id' | 'priority' | 'line' | 'code' | '
 };
 
 /**
- * Renders a finding for an agent, as a fenced block that the text of the finding cannot close.
- * Continued lines are indented, so that no text can look like another field or a second finding.
+ * Renders a finding for an agent, as a fenced block that the finding's text cannot close. Lines after a line break are
+ * indented, so that no text can look like another field or a second finding.
  */
 export function promptFinding(finding: FindingFacts, more: readonly string[] = []): string {
   const { id, priority, code, issue, fix } = finding;

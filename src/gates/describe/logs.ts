@@ -44,7 +44,7 @@ function findingLine({ id, file, line, issue, priority, state }: Violation): str
   return `${id ?? '-'} ${priority} ${state ?? ''} ${place}${issue}`;
 }
 
-/** Returns the log of a fix: what the fixer was asked to fix, every prompt and answer, the result. */
+/** Returns the log of a fix: the problems that the fixer was given, every prompt and answer, the result. */
 export function fixLog(
   fix: Fix,
   about: { readonly round: number; readonly iteration: number | null; readonly asked: readonly string[] },
@@ -70,10 +70,10 @@ function askedAbout(id: string): string {
   return `${ASKED}${quoteName(id)}`;
 }
 
-/** Whether the fixer of this log was asked about one of these findings or checks. */
+/** Whether the fixer of this log was given one of these findings or checks. */
 export function isAskedAbout(log: string, ids: readonly string[]): boolean {
   const [, ...lines] = log.split('\n');
-  // The transcript below may repeat such lines, so stop at the first other line.
+  // The prompts and answers below may contain such lines too, so stop at the first other line.
   const end = lines.findIndex((line) => !line.startsWith(ASKED));
   const asked = lines.slice(0, Math.max(0, end));
   return ids.some((id) => asked.includes(askedAbout(id)));

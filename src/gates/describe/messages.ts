@@ -8,7 +8,7 @@ import { describeFailingGate, describeGateReason, describeReviewerPlan, type Fai
 import { describeNoChanges, describeNoGate } from './result.ts';
 import { describeUncovered } from './run.ts';
 
-/** Says to an agent how to waive a finding instead of fixing it. */
+/** Explains to an agent how to waive a finding instead of fixing it. */
 export const WAIVE =
   'If a finding is wrong or must stay as it is, do not work around it: waive it with "onceover resolve ID --skip WHY".';
 

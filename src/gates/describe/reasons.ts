@@ -6,7 +6,7 @@ import type { CheckRecord } from '../record-types.ts';
 import type { CheckOutcome, GateOutcome, GateReason, SlotOutcome } from '../run-types.ts';
 import type { RunReason, SlotPlan } from '../types.ts';
 
-/** Describes how a check ended, as the end of a sentence that starts with the check's name. */
+/** Describes how a check ended, as the rest of a sentence that starts with the check's name. */
 export function describeCheckEnd(end: Pick<CheckEnd, 'ending' | 'exitCode'>, seconds: number): string {
   switch (end.ending) {
     case 'timeout':
@@ -28,7 +28,7 @@ export function checkLog(record: CheckRecord, output: string): string {
   return `Check: ${record.gate}\nCommand: ${record.command}\n\n${output.trimEnd()}\n\n${result}\n`;
 }
 
-/** Returns the output lines in a check's log. Returns none if the log lacks its last line because it was cut off. */
+/** Returns the output lines in a check's log; none if the log was cut off before its last line. */
 export function checkOutput(log: string): readonly string[] {
   const [, ...rest] = log.trimEnd().split('\n\n');
   const lines = rest.join('\n\n').split('\n');
@@ -54,12 +54,12 @@ export const SLOT_WORDS: Readonly<Record<SlotOutcome['status'], string>> = {
 
 export const SESSIONS = { fresh: 'new session', resumed: 'resumed session' } as const;
 
-/** Returns the reviewer as people read it: "reviewer 2 (claude)". */
+/** Returns the name of a reviewer for people, such as "reviewer 2 (claude)". */
 export function reviewerName({ slot, agent }: { readonly slot: number; readonly agent: string | null }): string {
   return `reviewer ${slot}${agent === null ? '' : ` (${showInvisible(agent)})`}`;
 }
 
-/** Returns the log line for a skipped slot or the safety latch, `null` for a slot that runs for another reason. */
+/** Returns the log line for a skipped slot or for the safety latch; `null` for a slot that runs for another reason. */
 export function describeSlot(plan: SlotPlan): string | null {
   if (plan.kind === 'skip') {
     return `Skipping @${plan.slot}: previously passed in iteration ${plan.passIteration} (num_reviews > 1)`;
@@ -134,7 +134,7 @@ const SLOT_REASONS: Readonly<Record<Exclude<SlotOutcome['why'], NonNullable<Slot
     'delta-too-large': 'too much changed to resume its session',
   };
 
-/** Describes why a slot ran the way it did, or why it did not run. */
+/** Describes why a slot was skipped, did not run, or ran in a new or resumed session. */
 export function describeSlotReason(slot: SlotOutcome): string {
   if (slot.trouble !== null) return describeTrouble(slot.trouble);
   if (slot.why === 'not-passed') return describeNotPassed(slot);
@@ -148,7 +148,7 @@ function describeNotPassed({ status, passIteration }: SlotOutcome): string {
 
 export function describeWhy(codes: string): string {
   const all = codes.split(', ');
-  // Without a kept session every review counts as a first look, so the other reason says more.
+  // Without a kept session, every review has the code `first-look`, so only the other code is informative.
   const shown = all.length > 1 ? all.filter((code) => code !== 'first-look') : all;
   return shown.map((code) => SLOT_REASONS[code as keyof typeof SLOT_REASONS] ?? showInvisible(code)).join(', ');
 }
@@ -178,18 +178,18 @@ function describeExitCode(exitCode: number): string {
   return `exit code ${exitCode}${exitCode === NOT_FOUND ? ' (command not found)' : ''}`;
 }
 
-/** A gate that fails for another reason than findings. */
+/** A gate that fails for a reason other than findings. */
 export type FailingGate = {
   readonly id: string;
   /** The reason; for a check, its command and how it ended. */
   readonly detail: string;
-  /** The end of a check's output. */
+  /** The last lines of a check's output. */
   readonly output: string | null;
-  /** The file with the whole output of a check, if known. */
+  /** The path of the file with the whole output of a check; `null` if unknown. */
   readonly log: string | null;
 };
 
-/** Describes a failing gate for an agent. The output is fenced, because it is data and not an instruction. */
+/** Describes a failing gate for an agent. The output is fenced to show that it is data and not an instruction. */
 export function describeFailingGate({ id, detail, output, log }: FailingGate, word = 'fails'): string {
   return [
     `${quoteName(id)} ${word}: ${oneLine(detail)}`,

@@ -8,7 +8,7 @@ import { isOpen } from '../types.ts';
 import { bySeverity } from './finding.ts';
 import { NOT_FOUND } from './reasons.ts';
 
-/** Returns the verdict of a run, what was not part of the run, and the next step: one line each. */
+/** Returns one line each for the verdict of a run, the parts that the run left out, and the next step. */
 export function describeVerdict(outcome: RunOutcome): string[] {
   return [
     `${RESULTS[outcome.status](outcome)} (exit code ${outcome.exitCode})`,
@@ -57,7 +57,7 @@ function describePassed(outcome: RunOutcome): string {
   return `${which}${scopeOf(outcome).only}${iteration === null ? ', unchanged since the last pass' : ''}`;
 }
 
-/** Lists what a run that passed did not look at, so that no reader takes it for passed. */
+/** Lists the parts that a passed run did not review, so that no reader assumes that they passed. */
 function describeExcluded(outcome: RunOutcome): string[] {
   if (outcome.status !== 'passed' && outcome.status !== 'passed_with_warnings') return [];
   const excluded = [scopeOf(outcome).excluded, someNames(outcome.asked?.others ?? [])].filter((one) => one !== '');
@@ -83,7 +83,7 @@ function withStatus({ gates }: RunOutcome, ...statuses: readonly GateOutcome['st
   return gates.filter(({ status }) => statuses.includes(status));
 }
 
-/** Whether nothing is wrong except that some gates have not run yet. */
+/** Whether the only problem is that some gates have not run yet. */
 function isWaiting(outcome: RunOutcome): boolean {
   const { iteration, gates, findings } = outcome;
   return (
@@ -157,7 +157,7 @@ function afterFailure(outcome: RunOutcome): string[] {
   return iteration === null && withStatus(outcome, 'not_run').length > 0 ? ['Next: run "onceover run".'] : [];
 }
 
-/** Returns the step that removes the first cause of an error. */
+/** Returns the next step for the first error with a known solution. */
 function nextAfterError({ gates }: RunOutcome): string {
   for (const { trouble } of gates.flatMap(({ slots }) => slots)) {
     if (trouble?.kind === 'no-agent' && trouble.cooling.length === 0) {
@@ -170,7 +170,7 @@ function nextAfterError({ gates }: RunOutcome): string {
   return `Next: fix the error above, then ${AGAIN}.`;
 }
 
-/** Describes a notice in one short sentence, without its full stop. */
+/** Describes a notice in one short sentence, without a full stop. */
 export function describeRunNotice(notice: RunNotice): string {
   switch (notice.kind) {
     case 'idle-gate':

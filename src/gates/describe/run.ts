@@ -9,7 +9,7 @@ import { bySeverity, describeFinding } from './finding.ts';
 import { describeGateDetail, describeSlotReason, GATE_WORDS, reviewerName, SESSIONS, SLOT_WORDS } from './reasons.ts';
 import { describeVerdict } from './result.ts';
 
-/** How much of a run to show: `quiet` is verdict and findings alone, `verbose` everything. */
+/** How much of a run to show: `quiet` shows only the verdict and the open findings, `verbose` shows everything. */
 export type Amount = 'quiet' | 'normal' | 'verbose';
 
 /** Describes a run for people: open findings, gates, everything else, the verdict, the next step, the cost. */
@@ -34,10 +34,10 @@ export function describeRun(outcome: RunOutcome, styled: Styled = UNSTYLED, amou
   return blocks.filter((block) => block !== '').join('\n\n');
 }
 
-/** With more findings than this, a terminal shows no code and fixes. */
+/** With more open findings than this, a terminal shows them without code and fixes. */
 const MOST_DETAILED = 6;
 
-/** A terminal lists this many findings; everything else and every pipe gets all of them. */
+/** A terminal lists at most this many open findings. With `--verbose` or in a pipe, all are listed. */
 const MOST_LISTED = 15;
 const MOST_WARNINGS = 3;
 const MOST_GATES = 8;
@@ -95,7 +95,7 @@ function gateLines(outcome: RunOutcome, styled: Styled, verbose: boolean): strin
   const order = Object.keys(GATE_WORDS);
   const sorted = [...outcome.gates].sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
   const passed = sorted.filter(({ status }) => status === 'pass' || status === 'holds');
-  // A row for the count of the rest is worth it only if it stands for several gates.
+  // Replace gates by their number only if that hides at least two of them.
   const hidden = verbose || passed.length <= MOST_GATES + 1 ? 0 : passed.length - MOST_GATES;
   const shown = sorted.slice(0, sorted.length - hidden);
   const column = Math.min(WIDEST_GATE, Math.max(0, ...shown.map(({ id }) => quoteName(id).length)));
@@ -136,7 +136,7 @@ function describeSlotLine(slot: SlotOutcome, { paint }: Styled): string {
   return `${name}${word}, ${SESSIONS[dispatch]} (${why})${usage === null ? '' : `, ${describeUsage(usage)}`}`;
 }
 
-/** Describes why a reviewer has its status; for a skipped one, the run in which it passed. */
+/** Describes why a reviewer has its status; for a skipped reviewer, the run in which it passed. */
 export function describeStatus(slot: SlotOutcome): string {
   if (slot.status !== 'skipped_prior_pass') return describeSlotReason(slot);
   return `already passed in run ${slot.passIteration}${slot.sawOlder ? ', has not reviewed the changes since' : ''}`;
@@ -148,7 +148,7 @@ function checkTail({ check, status }: GateOutcome, { width }: Styled, verbose: b
   return width === null || verbose ? lines : lines.slice(-MOST_OUTPUT);
 }
 
-/** Lists the changed files that no reviewer saw, with at most this many names in each line. */
+/** Lists the changed files that no reviewer saw, with at most `most` names in each line. */
 export function describeUncovered({ uncovered, withheld }: RunOutcome, most = MOST_FILES * 2): string[] {
   const kinds = [
     ['secret', 'look like secrets'],

@@ -11,7 +11,7 @@ import { entriesShown, type IterationContext, slotFingerprint } from './prepare-
 
 type GateAnswer = Answers['gate'];
 
-/** Calls a slot's reviewer for each part of the change, in order, and joins the answers. Stops at the first trouble. */
+/** Calls a slot's reviewer for each part of the change and joins the answers. Stops at a part without an answer. */
 export async function askSlot(context: IterationContext, job: SlotJob, begun: () => void): Promise<SlotAnswer> {
   const [first, ...more] = job.fresh;
   if (first === undefined) throw new Error('a slot without a prompt');
@@ -99,8 +99,8 @@ async function askPart(
 }
 
 /**
- * Returns the cache key of slots that fail over to the same agent, so that the later ones reuse the first one's cache.
- * Only running slots wait for each other: waiting for a queued slot would block the queue.
+ * Returns a key for slots that switch to the same agent, so that later slots wait and reuse the first slot's prompt
+ * cache. Only running slots wait for each other, because waiting for a queued slot would block the queue.
  */
 async function takeoverPrefix(
   { reviewers }: IterationContext,
@@ -143,7 +143,7 @@ function withViolation(answer: GateAnswer): GateAnswer {
   return { ...answer, violations: [{ file: '', line: null, issue, priority: 'critical' }] };
 }
 
-/** A finding that one part reports as open is open, whatever another part says. */
+/** Joins the answers about earlier findings. A finding that one part reports as open is open in the result. */
 function joinPrevious(all: NonNullable<GateAnswer['previous']>): NonNullable<GateAnswer['previous']> {
   const open = new Set(all.filter(isStillOpen).map(({ id }) => id));
   return all.filter((one) => isStillOpen(one) || !open.has(one.id));

@@ -23,14 +23,14 @@ import {
   splitDiff,
 } from './prompt.ts';
 
-/** Returns what a session saw of a change: for each entry a short hash of its path, and one of its base content. */
+/** Returns which changes a session has seen: for each file, a short hash of its path and one of its base content. */
 export function entriesShown(entries: readonly Entry[]): readonly string[] {
   return entries.map((entry) => `${short(entry.path)}${short(baseOf(entry))}`);
 }
 
 /**
- * Whether a session that saw some entries, and gets the later changes of the tree, knows the whole change.
- * Each entry must have the base that the session saw, or be among the later changes.
+ * Whether a session knows the whole change after it gets the later changes (`changed`). Each file must have the base
+ * content that the session saw, or be among the later changes.
  */
 export function sessionCoversChange(
   shown: readonly string[],
@@ -63,11 +63,11 @@ export type IterationContext = RunContext & {
   /** Agents whose program the change under review modified, each with the modified path. */
   readonly authored: ReadonlyMap<string, string>;
   readonly prefixes: PrefixGate;
-  /** Returns the diff from a tree to the current one. Each diff is computed once. */
+  /** Returns the diff from a tree to the current tree. Each diff is computed only the first time. */
   diff(from: string, contextLines: number): Promise<Result<readonly DiffSection[]>>;
 };
 
-/** Returns the agents that can run a gate now, in order of preference, and those in a cooldown. */
+/** Returns the agents that can run a gate now, in order of preference, and the agents that are in a cooldown. */
 export async function availableAgents(
   { ports, reviewers, authored }: IterationContext,
   gate: ReviewGate,
@@ -79,7 +79,7 @@ export async function availableAgents(
   return { names: wanted.filter((name) => !cooling.some(({ agent }) => agent === name)), cooling };
 }
 
-/** Chooses agent and session for a slot, and writes its prompts. */
+/** Chooses the agent and the session for a slot, and builds its prompts. */
 export async function prepareSlot(
   context: IterationContext,
   state: GateState,
@@ -124,7 +124,7 @@ export async function prepareSlot(
   const dispatch = decideDispatch({
     who: 'reviewer',
     wanted: plan.why === 'asked-for' || plan.why === 'certify' ? 'fresh' : 'any',
-    // A session that saw one part of the change cannot continue with the whole.
+    // A session that saw one part of the change cannot be resumed for the whole change.
     session: fresh.length > 1 ? null : kept,
     now: { agent, model: now.model, version: now.version, toolsDigest: slotFingerprint(now, gate) },
     canResume: kept?.agent === agent && (await now.canResume()),
@@ -154,12 +154,15 @@ export async function prepareSlot(
   });
 }
 
-/** Returns the digest of what a session cannot change later: tools, schema and rubric. */
+/** Returns a digest of the inputs that cannot change within a session: tools, answer schema and rubric. */
 export function slotFingerprint({ toolsDigest }: Pick<ReviewerFacts, 'toolsDigest'>, { rubric }: ReviewGate): string {
   return `${toolsDigest}:${GATE_SCHEMA_DIGEST}:${rubric.digest}`;
 }
 
-/** Returns the slot's last review in this cycle. Iterations that skipped the slot do not count. */
+/**
+ * Returns the slot's last review on this branch; `null` if there is none, or if it ended in an error. Iterations that
+ * skipped the slot do not count.
+ */
 function lastReview({ past, comparison }: RunFacts, { gate, history }: GateState, slot: number): SlotRecord | null {
   if (comparison.scope.kind === 'narrow') return null;
   const iterations = new Set(history.map(({ iteration }) => iteration));
@@ -171,7 +174,7 @@ function lastReview({ past, comparison }: RunFacts, { gate, history }: GateState
   return latest === undefined || latest.status === 'error' ? null : latest;
 }
 
-/** Returns the gate's part of the change, file by file. */
+/** Returns the diff of the gate's files, one section for each file. */
 async function gateDiff(context: IterationContext, gate: ReviewGate): Promise<Result<readonly DiffSection[]>> {
   const { comparison } = context.facts;
   const whole = await context.diff(comparison.baseTree, DEFAULT_DIFF_CONTEXT);
@@ -185,7 +188,7 @@ async function gateDiff(context: IterationContext, gate: ReviewGate): Promise<Re
 
 export const DEFAULT_DIFF_CONTEXT = 3;
 
-/** A delta has the most context lines that keep it under a quarter of the first prompt. */
+/** A resumed prompt tries these numbers of context lines, until it is shorter than a quarter of the first prompt. */
 const CONTEXT_LINES = [3, 1, 0];
 const DELTA_SHARE = 0.25;
 
@@ -207,7 +210,8 @@ async function resumedPrompt(
     const delta = await context.diff(session.saw, contextLines);
     if (!delta.ok) return { ok: false, lost: 'snapshot' };
     const inTree = new Set(delta.value.flatMap(({ paths }) => paths));
-    // A delta cannot show an entry that is new to the gate but not to the tree, or that has another base now.
+    // The diff since the last review cannot show a file that is new to the gate but not to the tree, or whose base
+    // changed.
     if (!sessionCoversChange(session.shown, gate.entries, inTree)) return { ok: false, lost: 'diff' };
     const changed = new Set(changedPaths(context, gate, delta.value, lastLook));
     const text = delta.value
@@ -222,8 +226,8 @@ async function resumedPrompt(
 }
 
 /**
- * Returns the gate's paths among those that changed since the last review: its entries, and files that were reverted to
- * the base. Files that came with a newer base are not part of the change.
+ * Returns the paths of the gate that changed since the last review: its changed files, and files that were reverted to
+ * the base. Files that differ only because the base is newer are left out.
  */
 function changedPaths(
   { facts }: IterationContext,

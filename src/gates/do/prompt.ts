@@ -6,23 +6,23 @@ import type { DiffSection, Entry } from '../../kernel/repository.ts';
 import { promptFinding } from '../describe/finding.ts';
 import type { KnownFinding } from '../types.ts';
 
-/** The change as reviewers see it: the same text for all reviewers of the same files. */
+/** The change as a prompt shows it, with the same text for all reviewers of the same files. */
 export type ShownChange = {
   readonly diff: string;
-  /** The number of this part, if the change is too long for one prompt. */
+  /** The number of this part if the change is too long for one prompt; otherwise `null`. */
   readonly part: { readonly number: number; readonly of: number } | null;
 };
 
-/** The history of a slot that its prompt mentions. */
+/** The slot's history, as far as its prompt mentions it. */
 export type SlotPast = {
   readonly open: readonly KnownFinding[];
-  /** Waived findings with the reason. */
+  /** Waived findings, with the reason for each. */
   readonly declined: readonly KnownFinding[];
-  /** The last review by this slot; `null` if it has not reviewed yet. */
+  /** The result of the slot's last review, and the files that changed since; `null` if unknown. */
   readonly since: { readonly passed: boolean; readonly changed: readonly string[] } | null;
 };
 
-/** Returns the prompt for a new session. Reviewers can share its start: instructions, schema and change. */
+/** Returns the prompt for a new session. Several reviewers can share its start (instructions, schema and change). */
 export function freshGatePrompt(change: ShownChange, rubric: string, past: SlotPast): ComposedPrompt {
   return composePrompt([
     { kind: 'stable', text: GATE_ENGINE },
@@ -35,7 +35,7 @@ export function freshGatePrompt(change: ShownChange, rubric: string, past: SlotP
   ]);
 }
 
-/** Returns the prompt that resumes a session: the changes since its last review, and its own findings. */
+/** Returns the prompt that resumes a session: the changes since its last review, and the slot's findings. */
 export function resumedGatePrompt(opening: string, delta: string, past: SlotPast): ComposedPrompt {
   return composePrompt([
     { kind: 'stable', text: opening },
@@ -61,7 +61,7 @@ ${fence(delta, 'diff')}`,
 
 const LAST_WORD = 'Answer with the JSON object described above, and nothing after it.';
 
-/** The start of every gate prompt. It has the same bytes for all gates, slots and iterations, so providers can cache it. */
+/** The start of every gate prompt. It is identical for all gates, slots and iterations, so providers can cache it. */
 export const GATE_ENGINE = `# Review of a change
 
 You review a change to the repository in your working directory. You can read its files but not write. The files are in
@@ -91,7 +91,7 @@ The schema of the answer:
 
 ${fence(JSON.stringify(answerSchema('gate')), 'json')}`;
 
-/** The digest of the answer schema. A session with another schema cannot be resumed, because its cache would be lost. */
+/** The digest of the answer schema. If it changes, sessions are not resumed, because their cache would be lost. */
 export const GATE_SCHEMA_DIGEST = digestOf(answerSchema('gate'));
 
 function shownChange({ diff, part }: ShownChange): string {
@@ -138,7 +138,7 @@ function claimOn({ resolution }: KnownFinding): readonly string[] {
   return resolution?.how === 'disputed' ? [`disputed by the author, who may be wrong: ${resolution.why}`] : [];
 }
 
-/** The diff sections of a gate. `torn` are paths of renames into or out of the gate, which need another diff. */
+/** The diff sections of a gate. `torn` are paths of renames into or out of the gate, which need a separate diff. */
 export type GateSections = { readonly whole: readonly DiffSection[]; readonly torn: readonly RepoPath[] };
 
 export function sectionsOf(sections: readonly DiffSection[], paths: ReadonlySet<string>): GateSections {
@@ -152,12 +152,12 @@ export function sectionsOf(sections: readonly DiffSection[], paths: ReadonlySet<
   return { whole, torn };
 }
 
-/** A diff in parts that fit the limit, or the file that alone exceeds it. */
+/** A diff in parts that fit the limit, or the file that exceeds the limit on its own. */
 export type DiffParts =
   | { readonly ok: true; readonly parts: readonly DiffSection[] }
   | { readonly ok: false; readonly path: RepoPath; readonly characters: number };
 
-/** Splits a diff between files into as few parts as possible. It never splits a file. */
+/** Splits a diff into as few parts as possible, and never within a file. */
 export function splitDiff(sections: readonly DiffSection[], limit: number): DiffParts {
   const parts: DiffSection[] = [];
   let part: DiffSection = { paths: [], text: '' };
@@ -172,7 +172,7 @@ export function splitDiff(sections: readonly DiffSection[], limit: number): Diff
   return { ok: true, parts: part.text === '' && parts.length > 0 ? parts : [...parts, part] };
 }
 
-/** Returns the index of the part that shows a file. A file that no part shows belongs to the first. */
+/** Returns the index of the part that shows a file. A file that no part shows is assigned to the first part. */
 export function partShowing(file: string | null, parts: readonly DiffSection[]): number {
   return Math.max(
     0,
@@ -180,10 +180,10 @@ export function partShowing(file: string | null, parts: readonly DiffSection[]):
   );
 }
 
-// Lines of files start with a space, a plus or a minus, so this line is git's own.
+// In a diff, lines of files start with a space, a plus or a minus, so only git itself writes this line.
 const BINARY = /^Binary files .* differ$/m;
 
-/** Returns the entries whose diff only says that they differ. A deleted file needs no content, so it is left out. */
+/** Returns the files whose diff only says that they differ. Deleted files are left out: no one needs their content. */
 export function binaryPaths(sections: readonly DiffSection[], entries: readonly Entry[]): readonly RepoPath[] {
   const binary = new Set(sections.filter(({ text }) => BINARY.test(text)).flatMap(({ paths }) => paths));
   return entries.filter(({ path, headBlob }) => headBlob !== null && binary.has(path)).map(({ path }) => path);

@@ -28,7 +28,7 @@ import type { RecordMetadata, SlotRecord, Violation } from '../record-types.ts';
 import { type Finding, type FindingState, NO_AGENT, type ReviewGate } from '../types.ts';
 import type { IterationContext } from './prepare-slot.ts';
 
-/** Interprets an answer: locates each problem in the reviewed files, and adds the earlier findings. */
+/** Turns a reviewer's answer into a `SlotReview`: locates each problem in the files, and adds the earlier findings. */
 async function interpretAnswer(
   context: IterationContext,
   job: SlotJob,
@@ -77,7 +77,7 @@ async function interpretAnswer(
     content: job.gate.content,
     where: comparison.where,
     isRerun: past.slots.some(
-      // Only our own records of the same prompt count as an earlier review.
+      // Only onceover's own records with the same prompt count as an earlier review.
       (record) =>
         record.gate === job.gate.id &&
         record.slot === job.slot &&
@@ -98,7 +98,7 @@ async function interpretAnswer(
   });
 }
 
-/** Judges an answer, and writes findings, receipt and record. `isStale`: the files changed during the review. */
+/** Judges an answer and writes findings, receipt and record. `isStale`: whether the files changed during the review. */
 export async function judgeSlot(
   context: IterationContext,
   job: SlotJob,
@@ -111,14 +111,14 @@ export async function judgeSlot(
   const matched = matchFindings(review.value);
   const fails =
     matched.unchanged.length > 0 || [...matched.added, ...matched.updated].some(({ kept }) => kept === 'open');
-  // A pass of older files does not count for the current ones. A fail stays a fail.
+  // A pass on older files does not count for the current files. A failure still counts.
   if (isStale && !fails) return recordError(context, job, answer, { kind: 'stale' });
   const added = await keepFindings(context, matched);
   if (!added.ok) return added;
   const tolerated = moveRatchet(context, review.value, matched, added.value);
   const standing = standingAfter(matched, added.value, tolerated);
   const open = standing.filter(({ state }) => state === 'open').map(({ finding }) => finding);
-  // Findings that the ratchet tolerates, like waived ones, still make this receipt a fail.
+  // Findings that are waived, or that the ratchet tolerates, still make this receipt a failure.
   const waived = standing
     .filter(({ finding, state }) => state === 'waived' || tolerated.has(finding.id))
     .map(({ finding }) => finding);
@@ -173,7 +173,7 @@ async function keepFindings(
 
 type Standing = { readonly finding: Finding; readonly state: FindingState };
 
-/** Moves the ratchet, and returns the findings that it tolerates after this review. */
+/** Updates the ratchet after a review, and returns the ids of the findings that it tolerates now. */
 function moveRatchet(
   { request }: IterationContext,
   review: SlotReview,
@@ -259,7 +259,7 @@ async function record(
   return kept.ok ? ok(judged) : kept;
 }
 
-/** Returns the metadata of every record about the current content of a gate. */
+/** Returns the metadata that all records about the gate's current content have in common. */
 export function gateMetadata({ facts }: IterationContext, gate: ReviewGate) {
   const { where, scope } = facts.comparison;
   return { content: gate.content, ...where, scope: scope.key, promptDigest: gate.rubric.digest };

@@ -25,7 +25,7 @@ import { availableAgents, DEFAULT_DIFF_CONTEXT, type IterationContext, prepareSl
 import { binaryPaths } from './prompt.ts';
 import { gateMetadata, judgeSlot, recordError } from './record-verdict.ts';
 
-/** Runs the planned slots on the current code, several at once. Skipped slots get their records first. */
+/** Runs the planned slots on the current code, several at once. The records of skipped slots are written first. */
 export async function runReviews(
   run: RunContext,
   facts: RunFacts,
@@ -77,7 +77,7 @@ export async function runReviews(
   return ok({ judged, resting, interrupted: judged.length < jobs.length, stopped, binary });
 }
 
-/** Keeps the snapshot, because later deltas start from it, and finds the reviewers. */
+/** Returns the data that all slots share. Keeps the snapshot, because diffs in later iterations start from it. */
 async function openContext(run: RunContext, facts: RunFacts, iteration: number): Promise<Result<IterationContext>> {
   const { snapshots, reviewers } = run.ports;
   const { headTree } = facts.comparison;
@@ -106,7 +106,7 @@ async function openContext(run: RunContext, facts: RunFacts, iteration: number):
   });
 }
 
-/** Returns the agents whose program the whole change modified, even if the run is about a part of it. */
+/** Returns the agents whose program the whole change modified, even if the run covers only a part of the change. */
 async function authoredAgents(
   { ports, request }: RunContext,
   { snapshot, comparison }: RunFacts,
@@ -121,7 +121,7 @@ async function authoredAgents(
   return taken.ok ? ok(authorAgents(new Set([...taken.value.entries.map(({ path }) => path), ...own]))) : taken;
 }
 
-/** Calls and judges one slot. A stopped review leaves no record; `null` if the run stopped before the call. */
+/** Calls and judges one slot. A stopped review leaves no record. Returns `null` if the run stopped before the call. */
 async function runJob(
   context: IterationContext,
   job: SlotJob,
@@ -148,13 +148,13 @@ function reportEnd({ ports }: IterationContext, judged: Result<JudgedSlot>): Res
   return judged;
 }
 
-/** Returns a check for whether a gate's files changed since the slots started, even if they were changed back. */
+/** Returns a function that says whether a gate's files changed since this call, even if they were changed back. */
 function watchFiles(
   { ports, request, facts }: IterationContext,
   plans: readonly GateRun[],
 ): (gate: ReviewGate) => Promise<Result<boolean>> {
   const { comparison } = facts;
-  // A run about a commit reads no working tree, and a commit never changes.
+  // A run about a commit does not read the working tree, and a commit never changes, so no review is stale.
   if (comparison.headTree !== null) return async () => ok(false);
   const touched = ({ entries }: ReviewGate) => ports.snapshots.touched(entries.map(({ path }) => path));
   const before = new Map<GateId, string>(plans.map(({ state }) => [state.gate.id, touched(state.gate)]));
@@ -171,7 +171,7 @@ function watchFiles(
   };
 }
 
-/** Writes the gate's log, and a record for every skipped slot. */
+/** Writes the log of the gate's decisions, and a record for every skipped slot. */
 async function recordSkippedSlots(
   context: IterationContext,
   { state, slots }: GateRun,

@@ -19,8 +19,8 @@ type CheckRun = Pick<RunFacts, 'comparison' | 'names'> & {
 };
 
 /**
- * Runs the checks one after the other. A pass counts for the tree before the checks. If the checks changed the tree and
- * all passed, they run a second time on the changed tree.
+ * Runs the checks one after the other. If all pass but change files, they run a second time on the changed tree. A pass
+ * is recorded only for a tree that no check changed.
  */
 export async function runChecks(
   run: RunContext,
@@ -53,7 +53,7 @@ function writeReceipt(
   return ports.receipts.write('check', { gate: gate.id, command: gate.command, tree, verdict, at });
 }
 
-/** One round of the checks. `isSteady`: the tree was the same after every check. */
+/** One round of the checks. `isSteady`: whether the tree was the same after every check. */
 type Round = { readonly ran: readonly RanCheck[]; readonly after: SnapshotId; readonly isSteady: boolean };
 
 async function runOnce(
@@ -75,7 +75,7 @@ async function runOnce(
     ports.reporter.tell({ kind: 'check-ended', gate: gate.id, status, why, durationMs: end.durationMs });
     ran.push(check);
     if (end.ending === 'cancelled') return ok({ ran, after, isSteady: false });
-    // A failure revokes an earlier pass of this tree at once, even if the run is interrupted later.
+    // A failure replaces an earlier pass on this tree at once, so that it counts even if the run is interrupted later.
     const revoked = status === 'fail' ? await writeReceipt(ports, gate, after, 'fail') : ok(undefined);
     if (!revoked.ok) return revoked;
     const recorded = await recordCheck(ports, checks, { gate, status, why, end });
@@ -83,13 +83,17 @@ async function runOnce(
     const tree = await takeTree();
     if (!tree.ok) return tree;
     after = tree.value;
-    // A later check may restore a file that an earlier one changed, but it ran on another tree than the final one.
+    // Even if a later check restores a file that an earlier one changed, some check ran on another tree than the final
+    // one.
     if (after !== checks.tree) isSteady = false;
   }
   return ok({ ran, after, isSteady });
 }
 
-/** Judges a check: exit code 0 passes; another code, a signal or a timeout fails; not having run is an error. */
+/**
+ * Returns a check's result: exit code 0 passes; another code, a signal or a timeout fails; a check that was stopped or
+ * could not start is an error.
+ */
 function judge(gate: CheckGate, end: CheckEnd, seconds: number): RanCheck {
   const outcome: CheckOutcome = {
     command: gate.command,

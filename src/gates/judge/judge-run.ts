@@ -15,7 +15,7 @@ import type {
 } from '../run-types.ts';
 import { isOpen, type KnownFinding, NO_AGENT, type ReviewGate } from '../types.ts';
 
-/** A review gate as it ran: the content that its reviewers saw, and the result of each slot. */
+/** The actions of a review gate: the content that its reviewers saw, and the result of each slot. */
 export type GateActions = {
   readonly kind: ReviewGate['kind'];
   readonly content: string;
@@ -28,16 +28,19 @@ export type CheckActions = {
   readonly outcome: CheckOutcome;
 };
 
-/** The state of all gates after the run, and what the run did. */
+/** The state of all gates after the run, and the actions of the run. */
 export type RunResult = {
   readonly checks: readonly CheckState[];
   readonly reviews: readonly GateState[];
   readonly orphans: readonly KnownFinding[];
   readonly hasEntries: boolean;
-  /** Number of changed files whose names are not valid UTF-8: no reviewer can see them. */
+  /** Number of changed files whose names are not valid UTF-8, so that no reviewer can see them. */
   readonly unnameable?: number;
   readonly iteration: number | null;
-  /** Findings that this run closed. Iteration numbers cannot tell, because other branches and worktrees use them too. */
+  /**
+   * Ids of the findings that this run closed. They cannot be found by iteration number, because other branches and
+   * worktrees use the same numbers.
+   */
   readonly closed?: ReadonlySet<string>;
   readonly actions: ReadonlyMap<GateId, GateActions>;
   readonly checkActions: ReadonlyMap<GateId, CheckActions>;
@@ -53,7 +56,8 @@ export function judgeRun(
 ): Pick<RunOutcome, 'status' | 'exitCode' | 'gates' | 'findings' | 'notices'> {
   const uncertified = judgeGates(result, 'holds');
   const { settings, orphans, unnameable = 0 } = result;
-  // Skipped slots must review before a run passes. A run that fails anyway does not need them (RUN-SLOTS).
+  // With `certify`, skipped slots must review before a run passes. A run that fails anyway does not need them
+  // (requirement RUN-SLOTS).
   const canPass = orphans.length === 0 && unnameable === 0 && uncertified.every(isPassing);
   const gates = settings.certify && canPass ? judgeGates(result, 'certified') : uncertified;
   const findings = reportedFindings(result);
@@ -83,15 +87,18 @@ function judgeCheck({ gate, holds }: CheckState, { checkActions, iteration, inte
       ? { ...base, status: 'holds', why: 'unchanged-since-pass' }
       : { ...base, status: 'pass', why: 'passed' };
   }
-  // The check passed a tree that is not the current one.
+  // The check passed on a tree that is not the current one.
   if (action !== undefined) return { ...base, status: 'error', why: 'changed-meanwhile' };
   if (iteration === null) return { ...base, status: 'not_run', why: 'check-to-run' };
   if (interrupted) return { ...base, status: 'not_run', why: 'interrupted' };
-  // The run left the check out because it passed the tree at the start.
+  // The run skipped the check because it had passed on the tree at the start, but the tree has changed since.
   return { ...base, status: 'error', why: 'changed-meanwhile' };
 }
 
-/** Failed checks whose entry points have no changes any more. A check may have reverted them itself; that is not a pass. */
+/**
+ * Returns failed checks whose entry points have no changes any more. A check may itself have reverted the changes, so
+ * it does not count as passed.
+ */
 function removedChecks({ checks, checkActions }: RunResult): readonly GateOutcome[] {
   const current = new Set(checks.map(({ gate }) => gate.id));
   return [...checkActions].flatMap(([id, { status, why, outcome }]): GateOutcome[] =>
@@ -99,7 +106,7 @@ function removedChecks({ checks, checkActions }: RunResult): readonly GateOutcom
   );
 }
 
-/** Review gates that no longer apply, but had a slot that did not pass the content it saw. */
+/** Returns review gates that no longer apply, if one of their slots did not pass in this run. */
 function removedReviews({ reviews, actions }: RunResult): readonly GateOutcome[] {
   const current = new Set(reviews.map(({ gate }) => gate.id));
   return [...actions].flatMap(([id, { kind, slots }]): GateOutcome[] => {
@@ -119,11 +126,11 @@ function judgeGate(state: GateState, result: RunResult, passes: boolean): GateOu
     check: null,
     slots: state.slots.map((slot) => action?.slots.find((one) => one.slot === slot.slot) ?? idleSlot(slot)),
   };
-  // An error in this run keeps the gate from passing, even if an earlier review passed the same content.
+  // An error in this run keeps the gate from passing, even if an earlier review passed on the same content.
   const hasError = action?.slots.some(({ status }) => status === 'error') === true;
   if (passes && !hasError) {
     if (action !== undefined) return { ...base, status: 'pass', why: 'passed' };
-    // A mark is not verified, so the outcome names it.
+    // A mark is not verified, so the result says that the gate passes because of a mark.
     const isMarked = state.slots.some(({ covers }) => covers === 'marked');
     return { ...base, status: 'holds', why: isMarked ? 'marked-as-passed' : 'unchanged-since-pass' };
   }
@@ -175,7 +182,7 @@ function reportedFindings({ reviews, orphans, closed }: RunResult): readonly Rep
   return [...current, ...orphaned].sort((a, b) => Number(a.finding.id.slice(1)) - Number(b.finding.id.slice(1)));
 }
 
-/** Points out open findings of removed slots and gates: no reviewer can close them. */
+/** Returns notices about open findings of removed slots and gates, which no reviewer can close. */
 function orphanNotices({ reviews, orphans }: RunResult): readonly RunNotice[] {
   const ofSlots = reviews.flatMap(({ gate, findings }) => {
     const orphaned = findings.filter(({ finding, state }) => isOpen(state) && finding.slot > gate.numReviews);
@@ -203,7 +210,7 @@ function statusOf(gates: readonly GateOutcome[], findings: readonly ReportedFind
   return findings.some(({ state }) => state === 'warning') ? 'passed_with_warnings' : 'passed';
 }
 
-/** Reasons of a gate that could not run; every other gate that did not run still has work to do. */
+/** Reasons why a gate could not run. A gate that did not run for any other reason makes the run fail. */
 const COULD_NOT_RUN: readonly GateReason[] = ['interrupted', 'stopped-by-check'];
 
 const PASSED: readonly RunStatus[] = ['no_changes', 'no_applicable_gates', 'passed', 'passed_with_warnings'];

@@ -12,7 +12,7 @@ import {
 } from '../types.ts';
 import { isBelow, moreSevere, onlyWarns, type WarnLevels } from './priority.ts';
 
-/** Returns a key that is the same if the same problem is reported again under another id. */
+/** Returns a key that stays the same if the same problem is reported again under another id. */
 export function findingKey({ id, gate, file, anchor, code }: Finding): string {
   const text = anchor === null ? code : `${anchor.text}\0${anchor.occurrence}`;
   return text === null || file === null ? id : JSON.stringify([gate, file, text]);
@@ -30,9 +30,9 @@ export type SlotReview = Pick<Finding, 'gate' | 'scope' | 'slot' | 'agent' | 'at
     readonly iteration: number;
     readonly content: GateContent;
     readonly where: BranchContext;
-    /** Whether the files changed during the review: then it closes no finding. */
+    /** Whether the files changed during the review, so that the review closes no finding. */
     readonly isStale?: boolean;
-    /** Whether the slot gave a verdict before in this cycle. */
+    /** Whether the slot has already given a verdict on this branch with the current prompt. */
     readonly isRerun: boolean;
     readonly status: 'pass' | 'fail';
     readonly reported: readonly ReportedProblem[];
@@ -42,7 +42,7 @@ export type SlotReview = Pick<Finding, 'gate' | 'scope' | 'slot' | 'agent' | 'at
     readonly earlier: readonly ReportedFinding[];
     /** Returns the current `fileFingerprint` of a file. */
     seenNow(file: RepoPath): string | null;
-    /** Returns the current entry of a file in the gate. */
+    /** Returns the file's entry in the current snapshot; `null` if the file is not part of the gate. */
     entryNow(file: RepoPath): Entry | null;
   };
 
@@ -52,15 +52,15 @@ type RefutedClaim = { readonly id: string; readonly claim: Resolution };
 export type MatchedFindings = {
   readonly updated: readonly Finding[];
   readonly added: readonly Omit<Finding, 'id'>[];
-  /** Open findings of the slot that stay as they are, because the review said nothing about them. */
+  /** Open findings that stay as they are, because the reviewer neither repeated, confirmed nor closed them. */
   readonly unchanged: readonly KnownFinding[];
   /** Waived findings that were reported again: they stay waived. */
   readonly waived: readonly KnownFinding[];
-  /** Claims of a fix that the reviewer rejected. */
+  /** Claims of a fix that the reviewer rejected, with the finding's id. */
   readonly refuted: readonly RefutedClaim[];
 };
 
-/** Matches a slot's reported problems with its earlier findings, by the code that they point at, never by their text. */
+/** Matches a slot's reported problems with its earlier findings: by the code that they point at, not by their text. */
 export function matchFindings(review: SlotReview): MatchedFindings {
   const own = review.earlier.filter(({ finding }) => finding.slot === review.slot);
   const matched = matchEarlier(review.reported, own);
@@ -115,11 +115,11 @@ function matchEarlier(
 
 function isSame({ anchor, file, priority }: ReportedProblem, { finding, state }: ReportedFinding): boolean {
   const isWaived = finding.resolution?.how === 'skipped';
-  // A finding of an ended cycle cannot match again, unless it was waived: waivers outlive cycles.
+  // A finding that no longer applies cannot match again, unless it was waived, because waivers count on every branch.
   if (state === 'gone' && !isWaived) return false;
   if (anchor === null || finding.anchor === null || file !== finding.file) return false;
   if (anchor.text !== finding.anchor.text || anchor.occurrence !== finding.anchor.occurrence) return false;
-  // The waiver was for the reported priority. A more severe problem at the same place is a new finding.
+  // A waiver applies up to the priority of its finding. A more severe problem at the same place is a new finding.
   return !isWaived || !isBelow(finding.priority, priority);
 }
 
@@ -129,7 +129,7 @@ function newFinding(review: SlotReview, problem: ReportedProblem): Omit<Finding,
   return { ...common(review, problem), ...when, kept, since: review.iteration, closed: null };
 }
 
-/** Returns the finding as reported again. An open finding stays open, even if it is reported as less severe now. */
+/** Returns the finding as reported again. An open finding stays open, even if it is now reported as less severe. */
 function repeatedFinding(review: SlotReview, problem: ReportedProblem, { finding, state }: ReportedFinding): Finding {
   const priority = moreSevere(finding.priority, problem.priority);
   const warns =
@@ -147,13 +147,13 @@ function withoutResolution({ resolution: _, ...finding }: KnownFinding): Finding
   return finding;
 }
 
-/** Returns the reviewer's answer about a finding. If there are several answers, `open` counts. */
+/** Returns the reviewer's answer about an earlier finding. If there are several answers, `open` counts. */
 function dispositionOf(review: SlotReview, { id }: KnownFinding): Disposition | undefined {
   const answers = review.previous.filter((one) => one.id === id);
   return answers.find(({ state }) => state === 'open') ?? answers[0];
 }
 
-/** Returns a finding that its reviewer called open, as if it had been reported on the current content. */
+/** Returns a finding that its reviewer confirmed as open, updated as if it had been reported on the current content. */
 function confirmedFinding(review: SlotReview, finding: KnownFinding): Finding {
   const { content, where, at } = review;
   const { file } = finding;
@@ -170,7 +170,7 @@ function closingOf(review: SlotReview, finding: KnownFinding): Closing | null {
     case 'withdrawn':
       return { how: 'withdrawn', why: answer.why, iteration };
     case 'fixed':
-      // If the content is unchanged, the problem cannot have been fixed.
+      // If the content is unchanged, the problem cannot have been fixed, so the finding stays open.
       return finding.content !== review.content ? { how: 'fixed', why: answer.why, iteration } : null;
     case 'open':
       return null;
@@ -182,7 +182,7 @@ function closingOf(review: SlotReview, finding: KnownFinding): Closing | null {
   }
 }
 
-/** Returns a finding with the reviewer's message, for a reviewer that fails the change without naming a problem. */
+/** Returns a finding with the reviewer's message, for a review that failed without naming a problem. */
 function messageFinding(review: SlotReview): Omit<Finding, 'id'> {
   const issue = review.message?.trim() || 'The reviewer failed the change and did not say why.';
   const nowhere = { file: null, line: null, code: null, anchor: null, mark: null, entry: null, seen: null };
@@ -190,15 +190,15 @@ function messageFinding(review: SlotReview): Omit<Finding, 'id'> {
   return { ...common(review, problem), kept: 'open', since: review.iteration, closed: null };
 }
 
-/** The position of a finding in a file's text, and a doubt about it. */
+/** The position of a finding in a file's text, and the problem with that position (`mark`). */
 export type FindingLocation = Pick<Finding, 'anchor' | 'line'> & {
   readonly mark: 'no-such-line' | 'code-not-found' | null;
 };
 
 /**
- * Locates a finding: the occurrence of the quoted code that is nearest to the reported line or, without code, the text of
- * that line. White space around lines is ignored. Code that the file does not contain gives no anchor. A line below 1
- * means that the reviewer gave a line that no file has.
+ * Locates a finding by the occurrence of the quoted code that is nearest to the reported line or, without code, by the
+ * text of that line. White space around lines is ignored. If the file does not contain the code, `anchor` is `null`. A
+ * line below 1 means that the reviewer gave a line that no file has.
  */
 export function locateFinding(text: string | null, given: number | null, code: string | null): FindingLocation {
   const line = given !== null && given < 1 ? null : given;
@@ -228,7 +228,7 @@ function trimmedLines(text: string): string[] {
   return text.split(/\r\n|\n|\r/).map((line) => line.trim());
 }
 
-/** Returns the indexes at which the quoted lines begin; a single quoted line may be part of a line. */
+/** Returns the line indexes at which the quoted code begins. A single quoted line may be part of a line in the file. */
 function occurrences(lines: readonly string[], quoted: readonly string[]): number[] {
   const [only] = quoted;
   const found: number[] = [];
@@ -250,7 +250,7 @@ function nearestTo(starts: readonly number[], index: number): number | null {
   return nearest;
 }
 
-/** Returns a text that differs whenever the file does; `null` if nothing is known about the file. */
+/** Returns a text that changes whenever the file's content does; `null` if nothing is known about the file. */
 export function fileFingerprint(entry: Entry | undefined, text: string | null): string | null {
   if (text !== null) return `text ${sha256(text)}`;
   return entry === undefined ? null : `blob ${entry.headBlob ?? 'deleted'}`;

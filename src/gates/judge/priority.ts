@@ -9,27 +9,33 @@ export function moreSevere(a: Priority, b: Priority): Priority {
   return isBelow(a, b) ? b : a;
 }
 
-/** The priorities from which a finding is more than a warning. */
+/** The lowest priorities with which a finding fails a gate. Findings below them are warnings. */
 export type WarnLevels = Pick<Settings, 'failOn' | 'rerunNewIssueThreshold'>;
 
-/** Whether a finding is only a warning. A finding that first appeared on a rerun has to reach both thresholds. */
+/**
+ * Whether a finding is only a warning. A finding that is new in a repeated review must reach both thresholds to fail
+ * its gate.
+ */
 export function onlyWarns(priority: Priority, { onRerun }: Pick<Finding, 'onRerun'>, levels: WarnLevels): boolean {
   const { failOn, rerunNewIssueThreshold } = levels;
   return isBelow(priority, onRerun === true ? moreSevere(failOn, rerunNewIssueThreshold) : failOn);
 }
 
 /**
- * The findings that a fix loop tolerates. Only the loop knows them: on disk they are open and their reviewer failed the
- * change, so the next run reports them.
+ * The findings that a fix loop with `--ratchet` tolerates. Only the loop knows them: on disk they are open findings of
+ * a failed review, so the next run reports them.
  */
 export type Ratchet = {
-  /** New findings below this priority do not fail a gate; `null` if all do. */
+  /** New findings below this priority do not fail a gate; `null` if all new findings fail it. */
   readonly below: Priority | null;
   /** Ids of the tolerated findings. */
   readonly letBe: ReadonlySet<string>;
 };
 
-/** Returns the priority that a new finding must have to fail a gate in this round; `null` before the third round. */
+/**
+ * Returns the lowest priority with which a new finding fails a gate in this round; `null` before the third round, when
+ * every new finding does.
+ */
 export function ratchetBelow(round: number): Priority | null {
   if (round < 3) return null;
   return round === 3 ? 'high' : 'critical';
@@ -38,15 +44,15 @@ export function ratchetBelow(round: number): Priority | null {
 export type RatchetedReview = {
   readonly isRerun: boolean;
   readonly isStale: boolean;
-  /** Findings as the review left them. */
+  /** Earlier findings, as the review left them. */
   readonly updated: readonly Finding[];
   readonly added: readonly Finding[];
 };
 
 /**
- * Returns the ids of tolerated findings after a review: new findings below the threshold, and earlier ones that the
- * reviewer did not report as more severe. If the reviewer silently dropped a finding, a new one may be the same finding
- * in other words. Then no new finding is tolerated.
+ * Returns the ids of the tolerated findings after a review: new findings below the threshold, and earlier ones that are
+ * still below it. If the reviewer dropped a finding without comment, no new finding is tolerated, because it may be the
+ * dropped one in other words.
  */
 export function toleratedAfter({ below, letBe }: Ratchet, review: RatchetedReview): ReadonlySet<string> {
   if (below === null) return letBe;

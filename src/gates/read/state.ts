@@ -17,7 +17,7 @@ import type { CheckRecord } from '../record-types.ts';
 import type { RunNotice } from '../run-types.ts';
 import type { CheckGate, Gate, Receipt, ReviewGate } from '../types.ts';
 
-/** Returns the gates that apply to a snapshot, and the entry points that match no file. */
+/** Returns the gates that apply to a snapshot, and the paths of entry points that match no file. */
 export async function gatesOf(
   ports: RunPorts,
   request: RunRequest,
@@ -28,7 +28,7 @@ export async function gatesOf(
   const changed = entries.map(({ path }) => path);
   const maybeIdle = await withoutFolder(ports, settings.gates, changed);
   const needsUnchanged = rules.some((rule) => rule.context.unchangedMatchingFiles);
-  // Listing all files is slow, and few runs need it.
+  // Listing all files is slow, so list them only if they are needed.
   const all = needsUnchanged || maybeIdle.length > 0 ? await ports.snapshots.files() : ok(changed);
   if (!all.ok) return all;
   const unchanged = () => {
@@ -45,7 +45,10 @@ export async function gatesOf(
   return ok({ planned, idle });
 }
 
-/** Returns the entry points without changes whose folder does not exist; patterns are included, for the caller to check. */
+/**
+ * Returns the entry points without changes whose folder does not exist. Patterns are included, because only the caller
+ * can check them.
+ */
 async function withoutFolder(
   ports: RunPorts,
   entries: Settings['gates'],
@@ -68,7 +71,7 @@ export async function readGateStates(ports: RunPorts, request: RunRequest): Prom
   return comparison.ok ? readComparison(ports, request, comparison.value) : comparison;
 }
 
-/** Does the same as `readGateStates` for a given comparison. */
+/** Like `readGateStates`, for a given comparison. */
 export async function readComparison(
   ports: RunPorts,
   request: RunRequest,
@@ -114,7 +117,7 @@ export async function readComparison(
     entryOf: (path) => entries.get(path),
   };
   const allChanged = snapshot.entries.map(({ path }) => path);
-  // Marks are for the working tree. A commit may have other content.
+  // Marks apply to the working tree, and a commit may have different content.
   const marked =
     settings.trustMarks && headTree === null
       ? await markedTasks(ports, reviews, settings.cache, allChanged)
@@ -156,7 +159,7 @@ export async function readComparison(
   });
 }
 
-/** Returns the tracked files in `log_dir`, which are not records of ours; fails if the folder cannot hold records. */
+/** Returns the tracked files in `log_dir`, which do not count as records. Fails if the folder cannot have records. */
 async function trackedRecords(
   ports: RunPorts,
   { logDir }: Settings,
@@ -164,7 +167,7 @@ async function trackedRecords(
 ): Promise<Result<ReadonlySet<RepoPath>>> {
   const tracked = snapshot.mayHave(logDir) ? await ports.snapshots.trackedIn(logDir) : ok(new Set<RepoPath>());
   if (!tracked.ok) return tracked;
-  // In a nested repository, records can be committed by the author of the change.
+  // If `log_dir` is a nested repository, the author of the change could commit records in it, so refuse it.
   if (tracked.value.has(logDir)) return err({ kind: 'path-in-the-way', path: logDir, found: 'repository' });
   const hidden = hiddenByLogDir(tracked.value, logDir);
   return hidden.length > 0 ? err({ kind: 'log-dir-hides', logDir, files: hidden }) : tracked;
@@ -178,7 +181,7 @@ function snapshotNotices({ unnameable, entries, dirty = [] }: Snapshot): readonl
   ];
 }
 
-/** Returns a requested path that does not exist. It is likely a typo, and a run about nothing would always pass. */
+/** Returns a requested path that does not exist, which is probably a typo; `null` if all exist. */
 async function unknownPath(ports: RunPorts, request: RunRequest, { entries }: Snapshot): Promise<RepoPath | null> {
   const { selection, paths } = request;
   const contents = ports.contents();
@@ -189,7 +192,9 @@ async function unknownPath(ports: RunPorts, request: RunRequest, { entries }: Sn
   return null;
 }
 
-/** Returns the gates of this change and all configured ones: the owner of a record depends on all their names. */
+/**
+ * Returns the gates of this change and all configured gates, because records are assigned by comparing all their names.
+ */
 function allGates(gates: readonly Gate[], { settings, rules }: RunRequest): readonly Pick<Gate, 'id' | 'kind'>[] {
   const all = [...gates, ...configuredGates(settings.gates, rules)];
   return [...new Map(all.map((gate) => [gate.id, gate])).values()];
@@ -219,7 +224,7 @@ function checkStates(
   );
 }
 
-/** Returns the last record, on this branch, of each check that does not pass, if its current command failed then. */
+/** Returns, for each check that does not pass, its last record on this branch, if its current command failed then. */
 export function failedChecks(
   checks: readonly CheckState[],
   records: readonly CheckRecord[],

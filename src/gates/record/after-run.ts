@@ -11,9 +11,9 @@ import type { Passes, RuleReviewTask, RuleTask } from '../../rules/types.ts';
 import type { RunFacts, RunPorts } from '../ports.ts';
 import type { FindingStore, KnownFinding, ReviewGate } from '../types.ts';
 
-/** Records which gates pass, if that is not recorded yet. The retry limit ignores failures before a recorded pass. */
+/** Records passes of gates that are not recorded yet. The retry limit ignores failures before a recorded pass. */
 export async function recordPassingGates(ports: RunPorts, { comparison, reviews }: RunFacts): Promise<Result<void>> {
-  // Later runs ignore the results of narrow runs.
+  // Later runs ignore the results of narrow runs, such as `--uncommitted`, so record nothing.
   if (comparison.scope.kind === 'narrow') return ok(undefined);
   const passing = reviews.filter(({ holds, isHeldNoted }) => holds && !isHeldNoted);
   const at = ports.clock.now().toISOString();
@@ -22,7 +22,7 @@ export async function recordPassingGates(ports: RunPorts, { comparison, reviews 
   );
 }
 
-/** Archives ended cycles. After an iteration, also deletes snapshots and prompts that no record needs. */
+/** Archives records of gates without changes. After an iteration, also deletes unneeded snapshots and prompts. */
 export async function archiveEndedCycles(
   ports: RunPorts,
   { ended, past }: RunFacts,
@@ -48,7 +48,7 @@ export function endCycles(store: FindingStore, findings: readonly KnownFinding[]
 
 type MarkPorts = { readonly passes: Passes; contents(): Contents };
 
-/** Returns the rule gates whose task is marked as passed for its current files and instructions. */
+/** Returns the rule gates whose tasks are marked as passed with their current files and instructions. */
 export async function markedTasks(
   ports: MarkPorts & { readonly snapshots: Pick<Snapshots, 'trackedIn'> },
   gates: readonly ReviewGate[],
@@ -62,7 +62,7 @@ export async function markedTasks(
   const found = new Set<GateId>();
   const contents = ports.contents();
   for (const { task, gates: own } of await reviewTasks(contents, gates)) {
-    // A tracked mark does not count, because it came with the change under review.
+    // A mark that git tracks does not count, because it came with the change under review.
     const isTracked = [...tracked.value].some((path) => path.endsWith(`/${task.id}.passed`));
     if (!marked.value.ids.has(task.id) || isTracked) continue;
     const facts = await factsOf(task, contents, allChanged);
@@ -72,7 +72,7 @@ export async function markedTasks(
   return ok(found);
 }
 
-/** Returns a function that says whether a rule gate's files have not been written to since this call. */
+/** Returns a function that says whether the files of a rule gate have not been written to since this call. */
 export function watchMarks(
   snapshots: Pick<Snapshots, 'touched'>,
   gates: Iterable<ReviewGate>,
@@ -84,8 +84,8 @@ export function watchMarks(
 }
 
 /**
- * Marks the tasks whose gates all passed, so that `instructions` leaves them out too. A mark is for the files on disk, so
- * the files must be untouched since before the run read whether the gates pass.
+ * Marks the tasks whose gates all passed, so that `instructions` leaves them out too. A mark applies to the files on
+ * disk, so a task gets no mark if its files were written to while or after its gates were judged.
  */
 export async function markPassed(
   ports: MarkPorts,
@@ -111,7 +111,10 @@ async function factsOf(task: RuleReviewTask, contents: Contents, allChanged: rea
   return taskFacts(task, (await readContext(task.parts, contents, allChanged)).context);
 }
 
-/** Returns the tasks of rule gates with the ids that `instructions` gives them: by the content of existing files. */
+/**
+ * Returns the tasks of rule gates with the ids that `instructions` gives them. An id depends on the content of the
+ * files that exist.
+ */
 async function reviewTasks(
   contents: Contents,
   gates: readonly ReviewGate[],
@@ -122,7 +125,7 @@ async function reviewTasks(
     if (gate.task === null) continue;
     const readable = new Set(gate.entries.filter(isReadable).map(({ path }) => path));
     const files = gate.task.files.filter((path) => readable.has(path));
-    // A task with deleted files alone has no content to mark.
+    // If all files of a task are deleted, it has no content that a mark could apply to.
     if (files.length === 0) continue;
     const task = { ...gate.task, files };
     owners.set(task, gate);

@@ -35,7 +35,7 @@ const MOST_CLOSED = 200;
 const LAST_NUMBER = 999_999_999;
 const ADDED_BETWEEN_CLEANUPS = 50;
 
-/** Opens the findings in the folder that all worktrees of the clone share. Each resolution has a file of its own. */
+/** Opens the findings in the git folder, which all worktrees of the clone share. Each resolution has its own file. */
 export function openFindings(commonDir: string): FindingStore {
   const path = join(commonDir, FOLDER);
   let added = 0;
@@ -98,7 +98,7 @@ function readAll(folder: string): Result<readonly KnownFinding[]> {
   return ok(found);
 }
 
-/** Returns `null` if the file was removed since it was listed. An unreadable finding is an error, because it may be open. */
+/** Returns `null` if the file was removed after listing. An unreadable finding is an error, because it may be open. */
 function readOne(folder: string, id: string): Result<Finding | null> {
   const path = join(folder, fileOf(id));
   const text = readPrivateFile(path);
@@ -116,7 +116,7 @@ type Numbers = {
   /** In ascending order. */
   readonly findings: readonly number[];
   readonly resolutions: ReadonlySet<number>;
-  /** The highest number of any finding or resolution. New ids start above it, so that none inherits an old waiver. */
+  /** The highest number of any finding or resolution. New ids start above it, so that none gets an old waiver. */
   readonly highest: number;
 };
 
@@ -144,20 +144,23 @@ function addNext(folder: string, finding: Omit<Finding, 'id'>): Result<Finding> 
     if (!readable.ok) return readable;
     const written = writeNew(folder, fileOf(id), JSON.stringify(readable.value));
     if (!written.ok) return written;
-    // If the number is taken, another worktree was faster.
+    // If the number is taken, another worktree has just used it, so try the next one.
     if (written.value === 'written') return readable;
   }
   return err({ kind: 'disk', action: 'write', path: folder, code: 'no number left' });
 }
 
-/** Refuses to write a document that could not be read back, because it would stop every later run. */
+/** Fails if the document could not be read back, because such a file would stop every later run. */
 function requireReadable<T>(folder: string, name: string, document: T | null): Result<T> {
   if (document !== null) return ok(document);
   const code = name.includes('.said.') ? 'not a resolution' : 'not a finding';
   return err({ kind: 'disk', action: 'write', path: join(folder, name), code });
 }
 
-/** Replaces a resolution. Claims the file first, so that an answer given at the same time is not overwritten. */
+/**
+ * Replaces the resolution `old` by `next`, unless another answer was stored since. Removes the file first, so that an
+ * answer given at the same time is not overwritten.
+ */
 function replaceResolution(folder: string, id: string, old: Resolution, next: Resolution): Result<void> {
   const current = resolutionIn(folder, id);
   if (current === null || !isSameResolution(current, old)) return ok(undefined);
@@ -169,7 +172,7 @@ function replaceResolution(folder: string, id: string, old: Resolution, next: Re
   return written.ok ? ok(undefined) : written;
 }
 
-// Failures are ignored: the finding is stored, and the next cleanup tries again.
+// Failures are ignored, because the new finding is already stored and the next cleanup tries again.
 function cleanUp(folder: string): void {
   removeLeftovers(folder, Date.now());
   const numbers = numbersIn(folder);
@@ -179,7 +182,7 @@ function cleanUp(folder: string): void {
     const finding = readOne(folder, id);
     return finding.ok && finding.value?.kept === 'closed';
   });
-  // The newest closed findings stay, so the highest number is never removed and given again.
+  // The newest closed findings stay, so the highest number is never deleted and used again.
   for (const id of closed.slice(MOST_CLOSED)) {
     removeFile(join(folder, fileOf(id)));
     removeFile(join(folder, resolutionFileOf(id)));

@@ -7,7 +7,7 @@ import { INSTRUCTIONS_FOLDER } from '../../rules/passes.ts';
 import { openTamperGuard, type RemovedIfNew, type RestoredIfWeaker } from '../../trust/tamper-guard.ts';
 import { readFinding, readResolution } from './findings.ts';
 
-/** Guards the files that passes, findings and approved commands are read from. A fixer may be able to write to them. */
+/** Protects the files from which passes, findings and approved commands are read, because a fixer may write to them. */
 export function guardProof(
   { root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>,
   logDir: RepoPath,
@@ -18,7 +18,7 @@ export function guardProof(
     { ...own('onceover/passes'), name: /\.json$/, isTold: true },
     { top: root, folder: logDir, name: /\.json$/, isTold: true },
     { top: root, folder: `${GENERATED_FOLDER}/${INSTRUCTIONS_FOLDER}`, name: /\.passed$/, isTold: true },
-    // Caches: onceover rebuilds them, so the user gets no message.
+    // onceover rebuilds these caches, so the user gets no message about a deletion.
     { ...own('onceover'), name: /^parsed\.json$/, isTold: false },
     { ...own('onceover/answers'), name: /./, isTold: false },
     { ...own('onceover/indexes'), name: /./, isTold: false },
@@ -32,8 +32,8 @@ export function guardProof(
 }
 
 /**
- * Whether a changed finding or resolution would block less: every change of a finding that was not closed, and every new
- * waiver. A finding that another worktree added or reopened in the meantime stays.
+ * Whether a changed file would block less than before: every change of a finding that was not closed, and every new
+ * waiver. A finding that another worktree added or reopened does not count as weaker.
  */
 function isWeaker(before: string | null, now: string | null, name: string): boolean {
   if (name.includes('.said.')) return readResolution(parseJson(now ?? ''))?.how === 'skipped';

@@ -11,7 +11,7 @@ const MOST_RECEIPTS = 5000;
 const WRITES_BETWEEN_CLEANUPS = 100;
 const LARGEST_RECEIPT = 1024 * 1024;
 
-/** Opens the receipts in the clone's own folder, one file per key. Cleanups keep the newest `most` files. */
+/** Opens the receipts in the git folder, one file per key. Cleanups keep the newest `most` files. */
 export function openReceipts(commonDir: string, most = MOST_RECEIPTS): ReceiptStore {
   let writes = 0;
   return {
@@ -20,7 +20,7 @@ export function openReceipts(commonDir: string, most = MOST_RECEIPTS): ReceiptSt
       const wanted = receiptKey(kind, key);
       const path = join(commonDir, FOLDER, fileName(wanted));
       const receipt = readShape(readJsonFile(path, LARGEST_RECEIPT), SHAPES[kind]);
-      // Compare the key itself, because the file may have been copied or edited.
+      // Compare the key in the file too, because the file may have been copied or edited.
       const isWanted = receipt !== null && JSON.stringify(receiptKey(kind, receipt)) === JSON.stringify(wanted);
       return isWanted ? receipt : null;
     },
@@ -40,7 +40,7 @@ export function openReceipts(commonDir: string, most = MOST_RECEIPTS): ReceiptSt
 
 const SHAPES: { readonly [K in keyof Receipts]: Shape<Receipts[K]> } = RECEIPTS;
 
-/** Returns the fields that tell receipts apart. */
+/** Returns the fields that identify a receipt. */
 export function receiptKey<K extends keyof Receipts>(kind: K, about: ReceiptKeys[K]): readonly (string | number)[] {
   return [kind, ...KEYS[kind](about)];
 }

@@ -10,7 +10,7 @@ export function checkText(record: CheckRecord): string {
   return `${JSON.stringify(withKeyOrder(record, CHECK_RECORD), null, 2)}\n`;
 }
 
-/** Returns a check's record from its document; `null` if a field is missing or the iteration differs. */
+/** Returns a check's record from parsed JSON; `null` if a field is missing or the iteration is not the given one. */
 export function readCheck(value: unknown, iteration: number): CheckRecord | null {
   const read = readShape<CheckRecord>(value, CHECK_RECORD);
   return read?.iteration === iteration ? read : null;
@@ -23,7 +23,7 @@ export function unreadableCheck(gate: GateId, iteration: number): CheckRecord {
 
 const OWN_RECORD = { gate: isString, slot: isOrdinal, iteration: isOrdinal, ...OWN };
 
-// Every run reads every record, so a record holds only the start of a long answer. The log has all of it.
+// Every run reads every record, so a record has only the start of a long answer. The log has the whole answer.
 const LONGEST_RAW_OUTPUT = 64 * 1024;
 
 const isStatus = isOneOf<SlotStatus>(['pass', 'fail', 'error', 'skipped_prior_pass']);
@@ -47,8 +47,8 @@ export function slotText(record: SlotRecord): string {
 }
 
 /**
- * Returns a slot record from its document and the parts of its file's name; `null` if it cannot be relied on. Our own
- * record must be complete and name its gate. A record of another tool may lack fields.
+ * Returns a slot record from parsed JSON and the parts of its file name; `null` if the record is not reliable. A record
+ * of onceover must be complete and name its gate. A record of another tool may lack fields.
  */
 export function readSlot(value: unknown, named: SlotFileParts): SlotRecord | null {
   if (!isRecord(value) || !isStatus(value['status'])) return null;
@@ -72,7 +72,7 @@ export function readSlot(value: unknown, named: SlotFileParts): SlotRecord | nul
   };
 }
 
-/** Returns the record that replaces an unreadable one: an error, so it is never a pass. */
+/** Returns the record that replaces an unreadable one. Its status is `error`, so it never counts as a pass. */
 export function unreadableSlot(gate: GateId, { slot, iteration, agent }: SlotFileParts): SlotRecord {
   const empty = { timestamp: '', rawOutput: '', violations: [], passIteration: null, own: null };
   return { ...empty, gate, slot, iteration, adapter: agent, status: 'error' };
@@ -84,14 +84,14 @@ function cutOutput(text: string): string {
   return `${kept}\n[cut here: ${text.length - kept.length} more characters]`;
 }
 
-/** Other tools read these documents, so `id`, `code` and `state` are left out if they are unknown. */
+/** Returns a violation as JSON. Other tools read it too, so `id`, `code` and `state` are left out if unknown. */
 function violationDocument({ id, code, state, ...common }: Violation): object {
   const { file, line, issue, fix, priority, status, result } = common;
   const ours = Object.entries({ id, code, state }).filter(([, value]) => value !== null);
   return { file, line, issue, fix, priority, status, result, ...Object.fromEntries(ours) };
 }
 
-/** Keeps every element, even an unreadable one: a pass with findings is not a pass. */
+/** Returns every violation, even an unreadable one, because a pass with violations does not count as a pass. */
 function readViolations(value: unknown, isOurs: boolean): readonly Violation[] | null {
   if (value === undefined) return [];
   return Array.isArray(value) ? value.map((one) => readViolation(one, isOurs)) : null;

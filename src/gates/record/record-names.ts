@@ -5,11 +5,11 @@ import type { SlotNumber } from '../types.ts';
 
 type Ext = 'log' | 'json';
 
-/** The parts of a record's file name; `gate` is `null` if the name fits no known gate. */
+/** The parts of a record's file name; `gate` is `null` if no known gate fits the name. */
 export type RecordName = { readonly gate: GateId | null; readonly iteration: number; readonly ext: Ext } & (
   | { readonly kind: 'slot'; readonly slot: SlotNumber; readonly agent: string }
   | { readonly kind: 'check' }
-  /** The log of a review gate's decisions. */
+  /** The log of a review gate's decisions: why each slot runs or is skipped. */
   | { readonly kind: 'decisions'; readonly stem: string }
 );
 
@@ -19,7 +19,7 @@ const RECORD = /^((check|review|rule)_[^@]+)(?:@([1-9]\d{0,8}))?\.([1-9]\d{0,8})
 const FIX_LOG = /^fix_([^@]+)\.(\d{1,9})\.log$/;
 const ANY_NUMBER = /\.(\d{1,9})\.(?:log|json)$/;
 
-// The next iteration must also have a number of at most nine digits.
+// The number of the next iteration is higher by 1, and must also have at most nine digits.
 const LAST_NUMBER = 999_999_998;
 const LONGEST_AGENT = 60;
 
@@ -36,12 +36,12 @@ export function gateFileName(stem: string, iteration: number, ext: Ext): string 
   return `${stem}.${iteration}.${ext}`;
 }
 
-/** Returns the name of a fix log. Fix logs are for people; no run reads them as records. */
+/** Returns the name of a fix log. Fix logs are for people; runs do not read them as records. */
 export function fixLogName(agent: string, iteration: number): string {
   return `fix_${safeName(agent).slice(0, LONGEST_AGENT)}.${iteration}.log`;
 }
 
-/** Whether a file is a record or a log of any gate or fixer, judged by its name. */
+/** Whether the name of a file is that of a record or a log, of any gate or fixer. */
 export function isRecordFile(fileName: string): boolean {
   return partsOf(fileName) !== null || FIX_LOG.test(fileName);
 }
@@ -53,20 +53,20 @@ export function readFixLogName(fileName: string): { readonly agent: string; read
 }
 
 /**
- * Returns a stem under which the slot's file is read as its gate's. If stem and agent together could be read as another
- * gate's stem, a short hash goes between them.
+ * Returns the stem for a slot's file name. If the stem and the agent together could be read as the stem of another
+ * gate, a short hash goes between them.
  */
 export function slotStem({ gate, agent }: SlotFile, read: ReadName): string {
   const name = slotFileName(gate.stem, { agent, slot: 1, iteration: 1 }, 'json');
   return read(name)?.gate === gate.id ? gate.stem : withHash(gate);
 }
 
-/** Returns the iteration number at the end of any file's name; 0 if there is none. */
+/** Returns the iteration number at the end of a file name; 0 if there is none. */
 export function numberIn(fileName: string): number {
   return Math.min(Number(ANY_NUMBER.exec(fileName)?.[1] ?? 0), LAST_NUMBER);
 }
 
-/** Returns a reader of file names. A record belongs to the gate with the longest stem that fits its name. */
+/** Returns a function that parses file names. A record belongs to the gate with the longest stem that fits its name. */
 export function recordNames(gates: readonly GateName[]): ReadName {
   const byStem = new Map(gates.map((gate) => [withHash(gate), gate.id]));
   for (const gate of gates) byStem.set(gate.stem, gate.id);
@@ -93,7 +93,10 @@ export function recordNames(gates: readonly GateName[]): ReadName {
   };
 }
 
-/** Checks have no slots, and a review gate's own file is always a log. */
+/**
+ * Returns the parts of a file name; `null` if it is not a record. A check has no slots, and a review gate's file
+ * without a slot is always a log.
+ */
 function partsOf(fileName: string) {
   const [, stem, kind, digits, iteration, ext] = RECORD.exec(fileName) ?? [];
   if (stem === undefined) return null;
@@ -103,7 +106,7 @@ function partsOf(fileName: string) {
   return { stem, isCheck, slot, iteration: Number(iteration), ext: ext === 'json' ? 'json' : 'log' } as const;
 }
 
-/** Maps an entry to its only review, because some tools leave the review's name out of the file name. */
+/** Maps an entry point to its only review, because some tools leave the review's name out of the file name. */
 function onlyReviews(gates: readonly GateName[]): ReadonlyMap<string, GateId | null> {
   const byEntry = new Map<string, GateId | null>();
   for (const { id, kind } of gates) {

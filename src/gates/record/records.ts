@@ -36,8 +36,8 @@ const LONGEST_LOG = 4 * 1024 * 1024;
 const LARGEST_RECORD = 32 * 1024 * 1024;
 
 /**
- * Opens the records in the working tree. The last reading and the writes since then say which file belongs to which gate.
- * Archiving goes by that, and leaves files alone that git tracks.
+ * Opens the records in the working tree. `archive` knows the gate of each file from the last `read` and the writes
+ * since, and does not move files that git tracks.
  */
 export function openRecords(root: string, logDir: RepoPath): Records {
   const folder = join(root, logDir);
@@ -88,7 +88,7 @@ export function openRecords(root: string, logDir: RepoPath): Records {
       const { slot, iteration } = record;
       const stem = slotStem({ gate, agent }, recordNames([...gates, gate]));
       const name = (ext: 'log' | 'json') => slotFileName(stem, { agent, slot, iteration }, ext);
-      // The log first: if the process dies in between, a log without its JSON is not a pass.
+      // Write the log first: if the process dies in between, a log without its JSON does not count as a pass.
       return write({ gate: gate.id, slot, iteration }, { [name('log')]: log, [name('json')]: slotText(record) });
     },
     async writeCheck(record, { id, stem }, log) {
@@ -136,13 +136,13 @@ export function openRecords(root: string, logDir: RepoPath): Records {
   };
 }
 
-/** The owner of a file; `slot` is `null` for a check, or for the log of a gate's decisions. */
+/** The gate, iteration and slot of a file; `slot` is `null` for a check, or for the log of a gate's decisions. */
 type RecordFile = ArchivedRecord & { readonly slot: number | null };
 
-/** The records, and the owner of each file by its name. */
+/** The records, and for each file name the gate, iteration and slot that it belongs to. */
 type FoundRecords = { readonly past: RecordHistory; readonly files: Map<string, RecordFile> };
 
-/** Reads the records in a folder. Of an ignored file, only the iteration number in its name counts. */
+/** Reads the records in a folder. An ignored file only counts for the highest iteration number. */
 function readRecords(
   folder: string,
   listed: readonly { readonly name: string; readonly isFile: boolean }[],
@@ -159,7 +159,7 @@ function readRecords(
   for (const { name, isFile } of counted) {
     const named = nameOf(name);
     if (named === null || named.kind === 'decisions') continue;
-    // A log without its JSON is from a slot that did not finish: it counts as an unreadable record, not as a pass.
+    // A log without its JSON comes from a review or check that did not finish, so it counts as an unreadable record.
     if (named.ext === 'log' && existing.has(withExt(name, 'json'))) continue;
     const value = named.ext === 'json' && isFile ? readJsonFile(join(folder, name), LARGEST_RECORD) : undefined;
     const record = recordOf(value, named, known);
@@ -181,7 +181,7 @@ function readRecords(
   return { past: { lastIteration, ...split(slots, checks, known) }, files };
 }
 
-/** A record of ours names its gate; any other, and one that cannot be read, belongs to the gate in its file's name. */
+/** Returns the record in a file; an error record if it is unreadable; `null` if its gate is unknown. */
 function recordOf(
   value: unknown,
   named: Exclude<RecordName, { kind: 'decisions' }>,
@@ -194,7 +194,7 @@ function recordOf(
   return named.kind === 'slot' ? unreadableSlot(gate, named) : unreadableCheck(gate, named.iteration);
 }
 
-/** Finds the gate that a log of decisions belongs to by the names of its slots' files, if the caller did not name it. */
+/** Returns the gate of a log of decisions, found by the names of its slots' files; `null` if there are none. */
 function gateOfDecisions(stem: string, iteration: number, files: ReadonlyMap<string, RecordFile>): GateId | null {
   for (const [name, file] of files) {
     if (file.iteration === iteration && name.startsWith(`${stem}_`)) return file.gate;
@@ -226,12 +226,12 @@ function keyOf({ gate, iteration }: ArchivedRecord): string {
   return `${iteration}:${gate}`;
 }
 
-/** Moves all records to the archive, and deletes those archived before. Other files and tracked ones stay. */
+/** Moves all records to the archive, and deletes the previous archive. Other files and tracked files stay. */
 function archiveAll(folder: string, isTracked: (path: string) => boolean): Result<void> {
   const records = recordsIn(folder);
   if (!records.ok) return records;
   const names = records.value.filter((name) => !isTracked(name));
-  // If there is nothing to archive, keep the earlier archive.
+  // If there is nothing to archive, keep the previous archive.
   if (names.length === 0) return ok(undefined);
   const earlier = recordsIn(join(folder, PREVIOUS));
   if (!earlier.ok) return earlier;
@@ -243,13 +243,13 @@ function archiveAll(folder: string, isTracked: (path: string) => boolean): Resul
   return archiveFiles(folder, names, isTracked);
 }
 
-/** Moves files to the archive, where they replace files of the same name. */
+/** Moves files to the archive. A file of the same name in the archive is replaced. */
 function archiveFiles(folder: string, names: readonly string[], isTracked: (path: string) => boolean): Result<void> {
   const moving = names.filter((name) => !isTracked(`${PREVIOUS}/${name}`) && !isFolder(join(folder, name)));
   if (moving.length === 0) return ok(undefined);
   const previous = makeFolder(folder, PREVIOUS);
   if (!previous.ok) return previous;
-  // Oldest first: if the process dies midway, an old pass must not become the latest record.
+  // Move the oldest files first: if the process dies midway, an old pass must not become the latest record.
   for (const name of moving.sort((a, b) => numberIn(a) - numberIn(b))) {
     const to = join(previous.value, name);
     try {

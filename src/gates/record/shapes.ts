@@ -21,7 +21,7 @@ import {
   USAGE,
 } from '../../kernel/shape.ts';
 
-/** A hash over a gate's entries. Equal hashes mean the same change to review. */
+/** A hash over a gate's changed files. Equal hashes mean that the change to review is the same. */
 export type GateContent = Brand<'GateContent'>;
 
 const isContent: Guard<GateContent> = isBranded;
@@ -40,21 +40,21 @@ function isBranded<T extends string>(value: unknown): value is T {
 /** The answer of a user, an agent or a fixer to a finding. */
 export const RESOLUTION = {
   /**
-   * - `fixed`: a claim; the finding stays open until a reviewer confirms the fix.
-   * - `skipped`: a waiver.
-   * - `refuted`: a claim that a reviewer rejected; only its time still counts, for the retry limit.
+   * - `fixed`: a claim that the finding is fixed; it stays open until a reviewer confirms the fix.
+   * - `skipped`: a waiver; the finding no longer fails its gate.
+   * - `refuted`: a claim that a reviewer rejected; only its time (`at`) still counts, for the retry limit.
    * - `disputed`: a fixer's objection; it changes nothing until a reviewer has read it.
    */
   how: isOneOf(['fixed', 'skipped', 'refuted', 'disputed']),
   why: isString,
   at: isTime,
-  /** Stored for people; the retry limit goes by `at`. */
+  /** For information only; the retry limit uses `at`. */
   iteration: isCount,
 };
 
 export const CLOSING = { how: isOneOf(['fixed', 'withdrawn', 'silent']), why: isString, iteration: isCount };
 
-/** The text that a finding points at, and which of its occurrences in the file, counted from 1. */
+/** The text that a finding points at, and the number of its occurrence in the file, counted from 1. */
 const ANCHOR = { text: isString, occurrence: isCount };
 
 const ENTRY: Shape<Entry> = {
@@ -73,34 +73,40 @@ export const FINDING = {
   scope: isString,
   slot: isOrdinal,
   agent: isString,
-  /** `null` if the reviewer named no file, or one outside of the repository; then the issue text names it. */
+  /**
+   * `null` if the reviewer named no file, or a file outside of the repository. In the second case, `issue` starts with
+   * its name.
+   */
   file: orNull(isPath),
   line: orNull(isNumber),
   code: orNull(isString),
-  /** Position of the quoted code, or of the line's text if no code was quoted; `null` if the file does not contain it. */
+  /** The quoted code or, if none was quoted, the text of the reported line; `null` if the file does not contain it. */
   anchor: orNull(hasShape<Shaped<typeof ANCHOR>>(ANCHOR)),
   issue: isString,
   fix: orNull(isString),
   priority: isOneOf(PRIORITIES),
   kept: isOneOf(['open', 'warning', 'closed']),
-  /** A doubt about the reported position. */
+  /** The problem with the reported position, such as a line that does not exist; `null` if there is none. */
   mark: orNull(isMark),
   /** The iteration that reported the finding first. */
   since: isCount,
   at: isTime,
   /** The gate's content when the finding was last reported; `null` if unknown. */
   content: orNull(isContent),
-  /** The file's entry when the finding was last reported; `null` if unknown, or if the file had no entry. */
+  /**
+   * The file's entry in the snapshot (modes and blobs) when the finding was last reported; `null` if unknown, or if the
+   * file was unchanged.
+   */
   entry: orNull(hasShape<Entry>(ENTRY)),
   /** The `fileFingerprint` of the file when the finding was last reported; `null` if unknown. */
   seen: orNull(isString),
   ...BRANCH,
-  /** Whether the finding's cycle was archived: then it counts only while its entry is unchanged. */
+  /** Whether the gate's records were archived. Then the finding counts only while its file is unchanged. */
   cycleEnded: isBoolean,
   closed: orNull(hasShape<Shaped<typeof CLOSING>>(CLOSING)),
 };
 
-/** Whether a value is a finding's id; only then is it safe in a file's name. */
+/** Whether a value is the id of a finding, and therefore safe as part of a file name. */
 export function isFindingId(value: unknown): value is string {
   return isString(value) && /^F[1-9]\d{0,8}$/.test(value);
 }
@@ -119,7 +125,7 @@ function isNumber(value: unknown): value is number {
 
 /** The shapes of receipts, by kind. */
 export const RECEIPTS = {
-  /** The verdict of a reviewer that onceover ran, for one content. */
+  /** A reviewer's verdict on one content of a gate. Only reviewers that onceover ran get a receipt. */
   review: {
     gate: isString,
     slot: isOrdinal,
@@ -127,15 +133,15 @@ export const RECEIPTS = {
     scope: isString,
     promptDigest: isString,
     verdict: isVerdict,
-    /** Ids of the findings that a failing reviewer left open. */
+    /** Ids of the findings because of which the reviewer failed, including waived ones. */
     findings: isStrings,
     agent: isString,
     iteration: isOrdinal,
     at: isString,
   },
-  /** The last result of a check. A pass counts only for the same whole tree and the same command. */
+  /** The last result of a check. A pass counts only for the same command and the same whole tree. */
   check: { gate: isString, command: isString, tree: isString, verdict: isVerdict, at: isString },
-  /** Records that a gate passed in a cycle: the retry limit ignores failures before it. */
+  /** The last pass of a gate on a branch. The retry limit ignores failures before it. */
   held: { gate: isString, ...BRANCH, content: isContent, at: isString },
 };
 
@@ -181,10 +187,10 @@ export const OWN = {
   session: orNull(hasShape<KeptSession>(SESSION)),
   dispatch: isOneOf(['fresh', 'resumed', 'none']),
   why: isString,
-  /** Number of parts that the diff was split into. */
+  /** The number of parts into which the diff was split. */
   parts: isAmount,
   usage: orNull(hasShape<Usage>(USAGE)),
   durationMs: orNull(isAmount),
-  /** A sentence that says why there is no verdict; `null` if there is one. */
+  /** The reason why there is no verdict, as a sentence; `null` if there is a verdict. */
   error: orNull(isString),
 };

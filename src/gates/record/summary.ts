@@ -18,7 +18,7 @@ import type { SlotRecord } from '../record-types.ts';
 import type { RunNotice, RunOutcome, SlotOutcome } from '../run-types.ts';
 import type { ReviewGate } from '../types.ts';
 
-/** A slot that made no call, or a cheaper one than a new session. */
+/** A slot that saved tokens: it made no call, or a cheaper call than a review in a new session. */
 export type SavingAction = { readonly gate: GateId } & (
   | { readonly kind: 'held' | 'rested'; readonly slot: number }
   | { readonly kind: 'resumed'; readonly usage: Usage | null; readonly freshTokens: number | null }
@@ -27,7 +27,7 @@ export type SavingAction = { readonly gate: GateId } & (
 
 const LEVERS = { held: 'pass', rested: 'slot', resumed: 'session', shared: 'prefix' } as const;
 
-/** Estimates the saved tokens per gate and lever, from the reviewer's last usage or the cost of a new session. */
+/** Estimates the saved tokens per gate and kind of saving (`lever`), from the slot's last usage or a new session's. */
 export function estimateSaved(actions: readonly SavingAction[], past: readonly SlotRecord[]): readonly SavedUsage[] {
   const saved = new Map<string, SavedUsage>();
   for (const action of actions) {
@@ -62,12 +62,12 @@ function lastUsed(past: readonly SlotRecord[], gate: GateId, slot: number): numb
   return latest?.own?.usage == null ? 0 : totalTokens(latest.own.usage);
 }
 
-/** The checks and slots that ran, before the run is judged. */
+/** The checks and slots that ran or were skipped, before the run is judged. */
 export type RunActions = {
   readonly iteration: number | null;
   readonly slots: RanSlots;
   readonly checks: ReadonlyMap<GateId, CheckActions>;
-  /** The gates whose slots ran or were skipped, with the content that the reviewers saw. */
+  /** The gates whose slots ran or were skipped, with the content at that time. */
   readonly asked: ReadonlyMap<GateId, ReviewGate>;
   readonly stopped: boolean;
 };
@@ -80,7 +80,7 @@ export const NO_ACTIONS: RunActions = {
   stopped: false,
 };
 
-/** Joins the actions of two iterations of one run. The later iteration decides whether the run was stopped. */
+/** Joins the actions of two iterations of one run. Only the later iteration says whether the run was stopped. */
 export function joinActions(before: RunActions, { slots, checks, asked, ...last }: RunActions): RunActions {
   return {
     ...last,
@@ -136,7 +136,7 @@ export function concludeRun(
   };
 }
 
-/** Returns notices about references and files that reviewers did not see, and about agents without a price. */
+/** Returns notices about reference and binary files that reviewers did not see, and about agents without a price. */
 function callNotices(slots: RanSlots, { settings }: RunRequest, budget: Budget): readonly RunNotice[] {
   const agents = settings.budget.usd === null ? [] : budget.unpriced();
   const unshown = [...slots.judged, ...slots.stopped].flatMap(({ job }) => ('unshown' in job ? job.unshown : []));
@@ -152,7 +152,7 @@ function requestedScope(
   { gates, paths }: RunRequest,
 ): RunOutcome['asked'] {
   const covered = new Set<GateId>([...checks, ...reviews].map(({ gate }) => gate.id));
-  // A run about a commit leaves all checks out, and a notice of its own says so.
+  // A run about a commit leaves out all checks, and a separate notice reports that.
   const others = planned.gates.filter(({ kind }) => comparison.headTree === null || kind !== 'check');
   return { gates, paths, others: others.map(({ id }) => id).filter((id) => !covered.has(id)) };
 }
@@ -186,17 +186,17 @@ function reviewedSlot(judged: JudgedSlot): SlotOutcome {
   return { ...call, slot: job.slot, passIteration: null, sawOlder: false };
 }
 
-/** Returns why a slot ran or, if it reviewed before, why its session was new or resumed. */
+/** Returns why a slot ran or, if it has reviewed before, why its session was new or resumed. */
 function callReason(job: JudgedSlot['job'], dispatch: SlotOutcome['dispatch']): SlotOutcome['why'] {
   if (!('dispatch' in job) || job.dispatch.why === 'first-look') return job.why;
   const why = dispatchReason(job, dispatch);
-  // The plan says whether the user or the settings requested a new session.
+  // A new session was requested. The reason of the slot says whether the user or the settings requested it.
   return why === 'asked-for' ? job.why : why;
 }
 
-/** Returns the slots that made no call, or a cheaper one than a new session. */
+/** Returns the slots that saved tokens, because they made no call or a cheaper one than a review in a new session. */
 export function savingActions({ slots }: RunActions, plan: RunPlan): readonly SavingAction[] {
-  // A slot that was skipped and then ran to certify was paid for.
+  // A slot that was skipped first and then ran to certify saved nothing.
   const paid = new Set(slots.judged.map(({ job }) => `${job.gate.id}@${job.slot}`));
   const saving = (kind: 'held' | 'rested', { id: gate }: ReviewGate, slot: number): SavingAction[] =>
     paid.has(`${gate}@${slot}`) ? [] : [{ kind, gate, slot }];
@@ -221,7 +221,7 @@ export function savingActions({ slots }: RunActions, plan: RunPlan): readonly Sa
   return [...held, ...skipped, ...cheaper];
 }
 
-/** Returns the run's entry for the ledger; slots that made no call are not part of it. */
+/** Returns the ledger entry of the run, without slots that made no call. */
 export function ledgerRun(
   { startedBy }: RunRequest,
   ended: {
