@@ -16,10 +16,10 @@ type Cache = 'content' | 'strict';
 
 export type InstructionsPlan = { readonly decisions: readonly TaskDecision[]; readonly notices: readonly Notice[] };
 
-/** A review with its current facts and its mark; the mark is `null` if the review has not passed. */
+/** A review with its current state and its pass mark; `mark` is `null` if the review has not passed. */
 export type Candidate = { readonly task: RuleReviewTask; readonly facts: TaskFacts; readonly mark: Mark | null };
 
-/** Decides for each candidate: skip a review that passed if its files are unchanged, else write instructions. */
+/** Decides for each review: skip it if it passed and its files are unchanged, else write instructions. */
 export function decideInstructions(candidates: readonly Candidate[], cache: Cache): InstructionsPlan {
   const notices: Notice[] = [];
   const decisions = candidates.map(({ task, facts, mark }): TaskDecision => {
@@ -38,15 +38,15 @@ export function decideInstructions(candidates: readonly Candidate[], cache: Cach
 }
 
 /**
- * Whether a run with `trust_marks` accepts this mark. The rule text, paths and contents must be those that passed;
- * `instructions` only warns about a difference. A mark without a receipt counts unless the cache is strict.
+ * Whether a run with `trust_marks` accepts a pass mark. Rule text, paths and contents must be the same as at the pass;
+ * `instructions` only warns about a difference. A mark without a receipt counts, unless the cache is strict.
  */
 export function isTrusted(receipt: MarkReceipt | null, facts: TaskFacts, cache: Cache): boolean {
   if (receipt === null) return cache === 'content';
   return cache === 'strict' ? matchesExactly(receipt, facts) : sameFiles(receipt, facts) && sameRules(receipt, facts);
 }
 
-/** Whether the pass was for the same rules, texts, paths, contents, context and prompt version. */
+/** Whether the review passed with the same rules, rule texts, paths, contents, context and prompt version. */
 function matchesExactly(receipt: MarkReceipt, facts: TaskFacts): boolean {
   return (
     receipt.promptVersion === facts.promptVersion &&
@@ -56,7 +56,7 @@ function matchesExactly(receipt: MarkReceipt, facts: TaskFacts): boolean {
   );
 }
 
-/** Whether each current rule, with its current text, is in the receipt and meets `alsoSame`. */
+/** Whether the receipt contains each current rule with its current text, and `alsoSame` is true for the two. */
 function sameRules(
   receipt: MarkReceipt,
   { parts }: TaskFacts,
@@ -73,7 +73,7 @@ function sameRules(
   );
 }
 
-/** Whether the receipt is for exactly these files with these contents. */
+/** Whether the review passed with exactly these files and contents. */
 function sameFiles(receipt: MarkReceipt, { files }: TaskFacts): boolean {
   return (
     receipt.files.length === files.length &&
@@ -83,7 +83,7 @@ function sameFiles(receipt: MarkReceipt, { files }: TaskFacts): boolean {
   );
 }
 
-/** Returns warnings about differences that the content cache ignores: the rule text and symlink targets. */
+/** Returns warnings about differences that `cache: content` ignores: the rule text and symlink targets. */
 function changesSince(receipt: MarkReceipt, facts: TaskFacts): Notice[] {
   const notices: Notice[] = [];
   for (const part of facts.parts) {
@@ -118,13 +118,13 @@ export function explainReview(
 
 const FILE_MODE = '100644';
 
-/** Whether a reviewer with an instruction file can read the path: it exists and is not a submodule. */
+/** Whether a reviewer can read the path from disk: the file exists and is not a submodule. */
 export function isReadable({ headBlob, mode }: Entry): boolean {
   return headBlob !== null && mode !== SUBMODULE;
 }
 
 /**
- * Whether a pass mark covers the whole change at the path. A mark is about content only, so it does not cover a
+ * Whether a pass mark covers everything that changed at the path. A mark is about content only, so it does not cover a
  * deleted file, a changed file mode or the commit of a submodule.
  */
 export function passMarkCovers(entry: Entry): boolean {

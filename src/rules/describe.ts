@@ -13,7 +13,7 @@ import type {
   WrittenTask,
 } from './types.ts';
 
-/** Returns one sentence, without a full stop, about a warning. */
+/** Describes a warning in one sentence, without a full stop. */
 export function describeNotice(notice: Notice): string {
   switch (notice.kind) {
     case 'problem':
@@ -54,7 +54,7 @@ function isWholeFile({ file, what }: Problem): boolean {
   return what.kind === 'syntax' || (what.kind === 'wrong-type' && what.key === 'the file');
 }
 
-/** Returns one entry per review to do, or why there is nothing to do. Skipped reviews are only counted. */
+/** Returns one paragraph for each review to do, or why there is nothing to do. Skipped reviews are only counted. */
 export function describeInstructions(outcome: InstructionsOutcome, platform: string): string {
   const { written, skipped } = outcome;
   if (written.length === 0) return nothingToDo(outcome);
@@ -73,7 +73,7 @@ export function nextOfInstructions(outcome: InstructionsOutcome): string {
     : 'Give each instruction file to its own sub-agent, in parallel. Fix what they find, then call get_review_instructions again until it lists no reviews.';
 }
 
-/** Returns the persona that the first rule with one names for the platform. */
+/** Returns the persona (sub-agent) that the first rule with one names for the platform; `null` if no rule names one. */
 export function personaFor({ parts }: RuleReviewTask, platform: string): string | null {
   const named = parts.find(({ rule }) => Object.hasOwn(rule.personas, platform));
   return named?.rule.personas[platform] ?? null;
@@ -123,7 +123,7 @@ export function definingFile({ source }: Rule): string {
   return `${source.file}:${source.line}`;
 }
 
-/** Returns one screen: why a review is done or skipped, its rules and files, and when it runs again. */
+/** Describes on one screen why a review is done or skipped, its rules and files, and when it runs again. */
 export function describeExplanation(explanation: ReviewExplanation, width: number | null = null): string {
   const { id, task } = explanation;
   const paragraphs = [
@@ -188,7 +188,7 @@ function passLine({ passed, receipt }: PastPass): string {
   return passed ? 'It has a marker without a receipt, so it is unknown who passed it.' : 'No pass is recorded.';
 }
 
-/** Returns the confirmation of a pass, with its review id. */
+/** Returns the message that confirms that a review was marked as passed. */
 export function describePass(marked: { readonly id: string; readonly vouched: boolean }): string {
   const sentence = `Marked as passed: ${quoteName(marked.id)}. This review is skipped until one of its files changes.`;
   if (marked.vouched) return sentence;

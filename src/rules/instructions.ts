@@ -30,7 +30,7 @@ import type {
 
 type Options = { readonly files: GivenFiles | null; readonly base: string | null };
 
-/** Writes one instruction file per review that the change, or the given files, need. */
+/** Writes one instruction file for each review that the change or the given files need. */
 export async function instructions(cwd: string, options: Options): Promise<Result<InstructionsOutcome>> {
   const prepared = await prepare(cwd, options);
   if (!prepared.ok) return prepared;
@@ -54,7 +54,7 @@ export async function instructions(cwd: string, options: Options): Promise<Resul
   });
 }
 
-/** Returns the configured rules; with files, only the rules that match one of them. Passes make no difference. */
+/** Returns the configured rules; with files, only rules that match one of them, whether or not their reviews passed. */
 export async function rules(
   cwd: string,
   files: GivenFiles | null,
@@ -87,7 +87,7 @@ export async function explainReviewId(
   return explanation === null ? err({ kind: 'unknown-subject', name: id }) : ok(explanation);
 }
 
-/** Everything that is read and decided before a file is written. */
+/** The facts and decisions that are needed before a file is written. */
 type Prepared = Pick<InstructionsOutcome, 'selection' | 'ruleCount' | 'notices'> & {
   readonly root: string;
   readonly passes: Passes;
@@ -153,7 +153,7 @@ async function prepare(cwd: string, options: Options): Promise<Result<Prepared>>
   });
 }
 
-/** Returns the files of the working tree as changes without a base: an explicit list of files needs none. */
+/** Returns the working tree as a change without a base, because a list of files is not compared with a base. */
 async function withoutChange(repository: Repository): Promise<Result<Changes>> {
   const tree = await repository.listing();
   if (!tree.ok) return tree;

@@ -32,7 +32,7 @@ export async function loadRules(
   const ruleFiles = [tracked, untracked, leftOut].flatMap((paths) => paths.filter(isRuleFile)).sort(byCodePoint);
   for (const file of ruleFiles) {
     const read = readOptional(files, file);
-    // A tracked file that was deleted from the working tree has no rules.
+    // A tracked rule file that was deleted from the working tree defines no rules.
     if (read === null) continue;
     if (!read.ok) {
       problems.push({ file, ...unusable(file, read.why) });
@@ -53,7 +53,7 @@ export async function loadRules(
 
 type NotUsable = { readonly problem: Omit<Problem, 'file'> };
 
-/** Returns the rule with the text of its instructions, or why its files cannot be used. */
+/** Returns the rule with the text of its instructions, or the problem with a file that the rule names. */
 function complete(files: TextFiles, file: RepoPath, parsed: ParsedRule): { readonly rule: Rule } | NotUsable {
   const { line, allChangedFilenames, unchangedMatchingFiles, ...same } = parsed;
   const folder = folderOf(file);
@@ -100,7 +100,7 @@ export async function openProject(cwd: string): Promise<Result<Project>> {
   return ok({ place: place.value, repository, settings: settings.value, parsed });
 }
 
-/** Returns the rules of a project, with one notice per problem in them. */
+/** Returns the rules of a project, and one notice for each problem in its rule files. */
 export async function rulesFor(
   project: Project,
   listing: Listing,

@@ -17,20 +17,20 @@ import { generatedPath, makeGeneratedFolder } from '../platform/generated-files.
 import { readJsonFile } from '../platform/private-files.ts';
 import type { MarkReceipt, Passes, RuleFacts, TaskFacts } from './types.ts';
 
-/** The folder below `.deepwork/tmp` that holds instruction files and markers. */
+/** The folder in `.deepwork/tmp` for instruction files and marker files. */
 export const INSTRUCTIONS_FOLDER = 'review_instructions';
 
 const FOLDER_PATH = `${GENERATED_FOLDER}/${INSTRUCTIONS_FOLDER}`;
 const SUFFIX = '.md';
 
-/** Writes exactly these instruction files and deletes all other `.md` files. Returns the path of each file. */
+/** Writes exactly these instruction files, and deletes all other `.md` files in the folder. Returns their paths. */
 export function replaceInstructionFiles(
   root: string,
   files: ReadonlyMap<ReviewId, string>,
 ): Result<ReadonlyMap<ReviewId, RepoPath>> {
   const present = checkFolder(root, FOLDER_PATH);
   if (!present.ok) return present;
-  // Without files to write, do not create the folder. An existing folder still needs its old files removed.
+  // If there are no files to write, do not create the folder. In an existing folder, old files must still be removed.
   if (files.size === 0 && present.value === 'missing') return ok(new Map());
   const folder = makeGeneratedFolder(root, INSTRUCTIONS_FOLDER);
   if (!folder.ok) return folder;
@@ -69,13 +69,13 @@ export function markerPath(id: ReviewId): RepoPath {
 }
 
 /**
- * Opens the markers in the working tree and the receipts in the git folder. All worktrees of a clone share the
- * receipts. Task facts are stored per worktree, because another worktree may have different rules.
+ * Opens the marker files in the working tree and the receipts in the git folder, which all worktrees of a clone share.
+ * The state of tasks is stored per worktree, because another worktree may have different rules.
  */
 export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>): Passes {
   const factsName = (id: ReviewId) => fileName(`${root}\0${id}`);
 
-  /** Reads a stored document; `null` if it is missing, broken or for a different id. */
+  /** Returns a stored document; `null` if it is missing, broken or for a different id. */
   const readFor = <T extends TaskFacts>(id: ReviewId, folder: string, name: string, shape: Shape<T>): T | null => {
     const present = checkFolder(commonDir, folder);
     const value = present.ok ? readShape(readJsonFile(join(commonDir, folder, name), LARGEST_BYTES), shape) : null;
@@ -126,7 +126,7 @@ export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | '
   };
 }
 
-// A review id can be too long for a file name with this ending, so the name is a hash.
+// The id may contain a path or be too long for a file name, so the name is a hash.
 function fileName(id: string): string {
   return `${sha256(id).slice(0, 32)}.json`;
 }

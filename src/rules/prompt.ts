@@ -10,7 +10,7 @@ import {
   type TaskContext,
 } from './types.ts';
 
-/** Returns the text of an instruction file: one review, for a reviewer that can read the repository. */
+/** Returns the text of an instruction file: one review, for a reviewer that reads the files from disk. */
 export function instructionFile(task: RuleReviewTask, context: TaskContext): string {
   const sections = [
     heading(task),
@@ -25,7 +25,7 @@ export function instructionFile(task: RuleReviewTask, context: TaskContext): str
   return `${sections.join('\n\n')}\n`;
 }
 
-/** Returns a rule's instructions, references and context, for a reviewer that also gets the diff. */
+/** Returns a rule's instructions, references and context, for a reviewer that also gets the diff in its prompt. */
 export function ruleReview(task: RuleTask, context: TaskContext): string {
   const alone: Pick<RuleReviewTask, 'parts'> = { parts: [task] };
   return [

@@ -10,7 +10,7 @@ const LONGEST_NAME = 255;
 const HASH_LENGTH = 12;
 const MARKER_SUFFIX = '.passed';
 
-/** Returns the id of a review of these files under this rule. A content of `null` means that the file is unreadable. */
+/** Returns the id of the review of these files under this rule. A file with the content `null` is unreadable. */
 export function reviewId(
   rule: string | { readonly name: string },
   files: Iterable<{ readonly path: string; readonly content: Uint8Array | string | null }>,
@@ -25,7 +25,7 @@ export function reviewId(
   });
 }
 
-/** Composes the id from its three parts. The id with the marker suffix always fits into a file name. */
+/** Returns the id made of its three parts. With the suffix `.passed`, the id always fits into a file name. */
 export function composeReviewId(parts: {
   readonly rule: string;
   readonly paths: readonly string[];
@@ -43,7 +43,10 @@ export function composeReviewId(parts: {
   return `${rule.slice(0, LONGEST_NAME - MARKER_SUFFIX.length - tail.length)}${tail}` as ReviewId;
 }
 
-/** Returns why an id from a caller is not valid, else `null`. The marker of an invalid id could be outside its folder. */
+/**
+ * Returns why an id from a caller is invalid; `null` if it is valid. The marker file of an invalid id could lie outside
+ * of its folder.
+ */
 export function checkReviewId(id: string): BadReviewId | null {
   if (id.trim() === '') return 'empty';
   if (id.startsWith('/')) return 'absolute';
@@ -53,7 +56,7 @@ export function checkReviewId(id: string): BadReviewId | null {
   return fits(id) ? null : 'too-long';
 }
 
-/** Returns the id without its hash. The stem depends on the rule and the paths, not on the contents. */
+/** Returns the id without its content hash. The result depends only on the rule and the paths. */
 export function stemOf(id: string): string {
   const cut = id.lastIndexOf('--');
   return cut === -1 ? id : id.slice(0, cut);
@@ -68,10 +71,13 @@ function fits(id: string): boolean {
   return new TextEncoder().encode(id + MARKER_SUFFIX).length <= LONGEST_NAME;
 }
 
-/** Increase this when a change of the text around a rule's instructions changes the task of the reviewer. */
+/**
+ * Increase this if a change to the text around a rule's instructions changes the task of the reviewer. With `cache:
+ * strict`, earlier passes then no longer count.
+ */
 const PROMPT_VERSION = 1;
 
-/** Returns the current facts of a review in a form that can be stored and compared. */
+/** Returns the current state of a review, in a form that can be stored and compared with later states. */
 export function taskFacts(task: RuleReviewTask, context: TaskContext): TaskFacts {
   return {
     id: task.id,

@@ -18,12 +18,12 @@ import {
   type UnusableReference,
 } from './types.ts';
 
-/** File names as the caller gave them, and their source. */
+/** File names as the caller gave them, and where they came from. */
 export type GivenFiles = { readonly names: readonly string[]; readonly source: NameSource };
 
 type NamedFiles = { readonly listed: readonly RepoPath[] | null; readonly notices: readonly Notice[] };
 
-/** Resolves names to paths. `listed` is `null` if no names were given, or if piped input is not a list of files. */
+/** Converts names to paths. `listed` is `null` if no names were given, or if the piped input is not a list of files. */
 export function toPaths(repository: RepositoryPaths, files: GivenFiles | null): Result<NamedFiles> {
   if (files === null) return ok({ listed: null, notices: [] });
   const listed: RepoPath[] = [];
@@ -33,14 +33,14 @@ export function toPaths(repository: RepositoryPaths, files: GivenFiles | null): 
     else if (files.source !== 'pipe') return err({ kind: 'path-outside', path: name });
   }
   const [first] = files.names;
-  // Piped input may be something else than a list, such as the input that git gives to a hook.
+  // Piped input may not be a list of files: git, for example, pipes other data to hooks.
   if (files.source === 'pipe' && first !== undefined && !listed.some((path) => pathExists(repository, path))) {
     return ok({ listed: null, notices: [{ kind: 'list-ignored', first }] });
   }
   return ok({ listed, notices: [] });
 }
 
-/** Reads what the reviewers of these tasks see besides the files under review, with one notice per unusable file. */
+/** Reads the context that reviewers get besides the files under review, with one notice for each unusable file. */
 export async function readContext(
   tasks: readonly RuleTask[],
   contents: Contents,
@@ -56,7 +56,7 @@ export async function readContext(
   return { context: { allChanged, references }, notices: [...notices.values()] };
 }
 
-/** Reads the reference files of a task as its reviewer sees them. Text beyond the limits is left out and marked. */
+/** Reads the reference files of a task. Text beyond the limits is left out, and `leftOut` says why. */
 async function readReferences(
   task: RuleTask,
   contents: Contents,
@@ -86,14 +86,14 @@ async function readReferences(
 /** The files to review, and the files that had to be left out. */
 export type SelectedFiles = {
   readonly files: readonly RepoPath[];
-  /** Returns all other files of the working tree. A function, because the list is long and few rules need it. */
+  /** Returns all other files of the working tree. It is a function, because the list is long and few rules need it. */
   unchanged(): readonly RepoPath[];
-  /** Untracked files that look like secrets and that the caller did not name. No task includes them. */
+  /** Untracked files that look like secrets and that the caller did not name. No review includes them. */
   readonly withheld: readonly RepoPath[];
   readonly notices: readonly Notice[];
 };
 
-/** Selects the changed files, without generated files and without possible secrets. */
+/** Selects the changed files, without files that onceover generates and without possible secrets. */
 export function selectChanged(changes: Changes, logDir: string): SelectedFiles {
   const secrets = secretsIn(changes);
   const changed = changes.changed.filter((path) => !isGenerated(path, logDir));
@@ -154,7 +154,7 @@ export async function selectListed(
     if (!known.ok) return known;
     for (const path of missing) {
       if (known.value.has(path)) notices.push({ kind: 'deleted-file', path });
-      // U+FFFD replaces a byte that is not UTF-8, so a file with the real name may exist.
+      // In a name, U+FFFD replaces bytes that are not UTF-8, so the file may exist under its real name.
       else if (path.includes('\ufffd')) notices.push({ kind: 'unnameable', name: path });
       else {
         files.add(path);
@@ -183,7 +183,7 @@ function isIn(folder: string, path: string): boolean {
   return folder === '' || path.startsWith(`${folder}/`);
 }
 
-/** Returns the name with one character per byte, as the listing shows names that are not UTF-8. */
+/** Returns the name with one character per byte, because the listing stores names that are not UTF-8 in this form. */
 function asLatin1(name: string): string {
   return Buffer.from(name).toString('latin1');
 }

@@ -6,7 +6,7 @@ import type { FileDigest, TaskContent } from '../kernel/repository.ts';
 import { composeReviewId, inHashOrder } from './review-id.ts';
 import type { Rule, RuleReviewTask, RuleTask } from './types.ts';
 
-/** Returns the reviews of the tasks, with their ids. Tasks with the same id become one review with several parts. */
+/** Returns the reviews for these tasks, with their ids. Tasks with the same id become one review with several parts. */
 export function identify(
   tasks: readonly { readonly task: RuleTask; readonly content: TaskContent }[],
 ): readonly RuleReviewTask[] {
@@ -29,7 +29,7 @@ export function identify(
 
 export type Matching = Pick<Rule, 'folder' | 'include' | 'exclude'>;
 
-/** Returns for each rule the paths that an include matches and no exclude matches, in the order of `paths`. */
+/** Returns for each rule the paths that match one of its includes and none of its excludes, in the order of `paths`. */
 export function matchRules<R extends Matching, P extends string>(
   rules: readonly R[],
   paths: readonly P[],
@@ -47,7 +47,7 @@ export function matchRules<R extends Matching, P extends string>(
   return found;
 }
 
-/** Returns every folder that contains one of the paths, at any depth. A rule in another folder cannot match. */
+/** Returns every folder that contains one of the paths, at any depth. Rules in other folders cannot match. */
 function foldersOf(paths: readonly string[]): ReadonlySet<string> {
   const folders = new Set(['']);
   for (const path of paths) {
@@ -56,7 +56,10 @@ function foldersOf(paths: readonly string[]): ReadonlySet<string> {
   return folders;
 }
 
-/** Globs by first path segment and extension. A path is tested against few globs, and once against a shared glob. */
+/**
+ * Globs by first path segment and extension, so that a path is tested against few globs. Rules with the same glob share
+ * one test.
+ */
 type Index<R> = Map<string, Map<string, Entry<R>[]>>;
 
 type Entry<R> = { readonly test: Alternative; readonly rules: R[] };
@@ -108,7 +111,7 @@ function addMatches<R>(entries: readonly Entry<R>[] | undefined, path: string, n
   }
 }
 
-// The parser rejects globs that do not compile. Here such a glob matches nothing.
+// The parser rejects globs that do not compile, so here such a glob just matches nothing.
 function compileAll(globs: readonly string[], folder: string): Glob[] {
   return globs.flatMap((source) => {
     const compiled = compileGlob(source, folder);
@@ -124,7 +127,7 @@ function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return made;
 }
 
-/** Returns the tasks of the rules for the changed files; `unchanged` returns the other files of the working tree. */
+/** Returns the tasks that the rules require for the changed files. `unchanged` returns all other files. */
 export function planTasks(
   rules: readonly Rule[],
   files: { readonly changed: readonly RepoPath[]; unchanged(): readonly RepoPath[] },

@@ -3,7 +3,7 @@ import type { RepoPath, ReviewId } from '../kernel/ids.ts';
 import type { FileDigest } from '../kernel/repository.ts';
 import type { Result } from '../kernel/result.ts';
 
-/** How the changed files that a rule matches are divided into tasks. */
+/** How the files that a rule matches are divided into tasks. */
 export type Strategy = 'individual' | 'matches_together' | 'all_changed_files';
 
 /** One rule of a `.deepreview` file, parsed and checked: it assigns review instructions to files. */
@@ -12,13 +12,13 @@ export type Rule = {
   readonly description: string;
   /** The `.deepreview` file that defines the rule, and the line of the rule's name. */
   readonly source: { readonly file: RepoPath; readonly line: number };
-  /** The folder that the globs are relative to; '' is the root. */
+  /** The folder to which the globs are relative; '' is the repository root. */
   readonly folder: string;
   readonly include: readonly string[];
   readonly exclude: readonly string[];
   readonly strategy: Strategy;
   readonly instructions: string;
-  /** Persona by platform, e.g. `{ claude: 'security-expert' }`. */
+  /** The persona (sub-agent) for each platform, for example `{ claude: 'security-expert' }`. */
   readonly personas: Readonly<Record<string, string>>;
   readonly context: { readonly allChangedFilenames: boolean; readonly unchangedMatchingFiles: boolean };
   readonly references: readonly RuleReference[];
@@ -29,7 +29,7 @@ export type Rule = {
 /** A file that a rule shows to its reviewer for comparison. */
 export type RuleReference = { readonly path: RepoPath; readonly description: string | null };
 
-/** The parsed text of one `.deepreview` file, before any other file is read. Plain data, so that it can be cached. */
+/** The parsed text of one `.deepreview` file, before any other file is read. It is plain data, so it can be cached. */
 export type ParsedRuleFile = { readonly rules: readonly ParsedRule[]; readonly problems: readonly PlacedProblem[] };
 
 type Position = { readonly line: number; readonly column: number };
@@ -47,16 +47,16 @@ export function isParsedRuleFile(value: unknown): value is ParsedRuleFile {
   return 'rules' in value && Array.isArray(value.rules) && 'problems' in value && Array.isArray(value.problems);
 }
 
-/** One rule with the files that one review of it covers. */
+/** A rule and the files that one review of this rule covers. */
 export type RuleTask = {
   readonly rule: Rule;
   /** The files to review, in code-point order. */
   readonly files: readonly RepoPath[];
-  /** Unchanged files that the rule also matches; empty unless the rule wants them as context. */
+  /** Unchanged files that the rule also matches; empty if the rule does not want them as context. */
   readonly unchangedMatching: readonly RepoPath[];
 };
 
-/** One review, to do or to skip. Tasks with the same review id are parts of one review. */
+/** One review, to do or to skip. Tasks with the same review id are parts of the same review. */
 export type RuleReviewTask = {
   readonly id: ReviewId;
   readonly parts: readonly [RuleTask, ...RuleTask[]];
@@ -71,7 +71,7 @@ export type ReferenceText = {
   readonly path: RepoPath;
   readonly description: string | null;
   readonly text: string | null;
-  /** The reason why part or all of the text is missing. */
+  /** The reason why part or all of the text is missing; `null` if nothing is missing. */
   readonly leftOut: 'cut' | 'too-many' | 'unusable' | null;
 };
 
@@ -81,24 +81,24 @@ export type TaskContext = {
   readonly references: ReadonlyMap<RuleTask, readonly ReferenceText[]>;
 };
 
-/** `pass-does-not-match`: a pass exists, but for a different rule text, path or context (`cache: strict`). */
+/** `pass-does-not-match`: the review passed, but with a different rule text, path or context (`cache: strict`). */
 type WriteReason = 'not-passed' | 'pass-does-not-match';
 
-/** Whether a review has to be done, with the reason. */
+/** The decision whether a review has to be done, with the reason. */
 export type TaskDecision =
   | { readonly kind: 'write'; readonly task: RuleReviewTask; readonly why: WriteReason }
   | { readonly kind: 'skip'; readonly task: RuleReviewTask; readonly why: 'unchanged-since-pass' };
 
-/** The recorded pass of a review id, whether or not the current change needs that review. */
+/** The recorded pass of a review id, whether or not the current change needs the review. */
 export type PastPass = { readonly passed: boolean; readonly receipt: MarkReceipt | null };
 
 /** Why the review with a given id is done or skipped, and its recorded pass. */
 export type ReviewExplanation = PastPass & { readonly id: string } & (
     | { readonly kind: 'to-do'; readonly task: RuleReviewTask; readonly why: WriteReason }
     | { readonly kind: 'skipped'; readonly task: RuleReviewTask }
-    /** The rule and files still exist, but the content of the files is different, and so is the id of the task. */
+    /** The rule and files still exist, but the content of the files has changed, so the review has a new id. */
     | { readonly kind: 'changed'; readonly task: RuleReviewTask }
-    /** No rule produces this review for the current change. */
+    /** No rule requires this review for the current change. */
     | { readonly kind: 'not-asked-for'; readonly task: null }
   );
 
@@ -127,7 +127,7 @@ export type UnusableReference = {
 
 /** The result of `instructions`: the reviews to do, with their instruction files, and the skipped ones. */
 export type InstructionsOutcome = {
-  /** `base` is `null` if the change is compared with an empty history. */
+  /** `base` is `null` if there is no base to compare with, because there are no commits yet. */
   readonly selection:
     | { readonly kind: 'changed'; readonly base: string | null; readonly count: number }
     | { readonly kind: 'listed'; readonly count: number };
@@ -158,20 +158,20 @@ export type RuleFacts = {
 /** Records when and by which interface a review was marked as passed, and the state of the review at that time. */
 export type MarkReceipt = TaskFacts & { readonly by: 'mcp' | 'cli' | 'library' | 'run'; readonly at: string };
 
-/** The marker of a passed review, with its receipt; `null` if the marker was created by hand. */
+/** The marker file of a passed review, and its receipt; `receipt` is `null` if the marker file was created by hand. */
 export type Mark = {
-  /** Whether the marker is committed to git, so that another person may have created it. */
+  /** Whether the marker file is committed to git, so that another person may have created it. */
   readonly tracked: boolean;
   readonly receipt: MarkReceipt | null;
 };
 
-/** Passes of reviews: markers in the working tree, receipts in the git folder. */
+/** Passes of reviews: marker files in the working tree, receipts in the git folder. */
 export interface Passes {
-  /** Resolves to the ids that have a marker. A marker that is not a regular file does not count and is in `notFiles`. */
+  /** Returns the ids that have a marker file. Markers that are not regular files do not count and are in `notFiles`. */
   marked(): Promise<Result<{ readonly ids: ReadonlySet<string>; readonly notFiles: ReadonlySet<string> }>>;
   receipt(id: ReviewId): Promise<MarkReceipt | null>;
   /** Stores the state of each review, so that a later mark can be compared with it. */
   remember(facts: readonly TaskFacts[]): Promise<Result<void>>;
-  /** Creates the marker. `vouched` is whether instructions for this id were written here before. */
+  /** Creates the marker file. `vouched`: whether onceover wrote instructions for this id in this worktree before. */
   mark(id: ReviewId, by: MarkReceipt['by'], at: Date): Promise<Result<{ readonly vouched: boolean }>>;
 }
