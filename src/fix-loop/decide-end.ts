@@ -5,7 +5,7 @@ import { addUsage } from '../kernel/agent.ts';
 import type { RepoPath } from '../kernel/ids.ts';
 import type { Comparison, Entry } from '../kernel/repository.ts';
 
-/** Returns the findings that are open after a run, claimed as fixed or not. */
+/** Returns the findings that are open after a run, including those that are marked as fixed. */
 export function openFindingIds({ findings }: Pick<RunOutcome, 'findings'>): readonly KnownFinding[] {
   return findings.filter(({ state }) => isOpen(state)).map(({ finding }) => finding);
 }
@@ -30,7 +30,7 @@ export function roundFacts(run: RunOutcome, tree: string): RoundFacts {
   };
 }
 
-/** Returns the summary of a round, compared with the round before. */
+/** Returns the summary of a round, compared with the previous round. */
 export function loopRound(
   run: RunOutcome,
   before: LoopRound | null,
@@ -66,7 +66,7 @@ export function loopOutcome(
 ): LoopOutcome {
   const used = rounds.flatMap(({ usage, fix }) => [usage, fix?.usage ?? null]);
   const sum = (lever: keyof RunOutcome['saved']) => rounds.reduce((total, { saved }) => total + saved[lever], 0);
-  // A run that passes under changed settings, or because nothing is left to review, is not a pass of the loop.
+  // A run can pass because the settings changed or nothing is left to review. The loop must then still fail.
   const isVoid = end !== 'passed' && run.exitCode === 0;
   return {
     end,
@@ -92,7 +92,7 @@ export function isSameComparison(before: Comparison, now: Comparison): boolean {
   );
 }
 
-/** Returns the new files that are no longer part of the change. A file that still exists on disk was hidden from review. */
+/** Returns added files that are no longer part of the change. If such a file is still on disk, it was hidden. */
 export function hiddenNewFiles(before: readonly Entry[], now: readonly Entry[]): readonly RepoPath[] {
   const isThere = new Set(now.map(({ path }) => path));
   return before.filter(({ path, baseBlob }) => baseBlob === null && !isThere.has(path)).map(({ path }) => path);
@@ -102,7 +102,7 @@ export function hiddenNewFiles(before: readonly Entry[], now: readonly Entry[]):
 export type RoundFacts = {
   readonly status: RunOutcome['status'];
   readonly exitCode: RunOutcome['exitCode'];
-  /** Open findings and failing checks, by content and not by finding id. */
+  /** Open findings and failing checks. A finding is identified by its content, because its id may change. */
   readonly open: readonly string[];
   readonly tree: string;
   /** Whether a reviewer could not run because the budget was used up. */
@@ -125,7 +125,7 @@ export function loopEnd(rounds: readonly RoundFacts[], most: number): LoopEnd | 
   if (last.outOfBudget) return 'budget';
   if (last.exitCode === 3 || last.noVerdict) return 'could-not-judge';
   if (last.status === 'retry_limit_exceeded') return 'retry-limit';
-  // The run failed without a problem that a fixer could work on.
+  // The run failed, but without a problem that a fixer could fix.
   if (last.open.length === 0) return 'could-not-judge';
   if (isStalled(rounds)) return 'stalled';
   if (isOscillating(rounds)) return 'oscillating';

@@ -36,7 +36,7 @@ function fixDocument({ agent, dispatch, summary, fixed, declined, filesChanged, 
   };
 }
 
-/** Returns one line per round and per fix, then how the loop ended and the next step. */
+/** Returns one line for each round and each fix, then the reason why the loop ended and the next step. */
 export function describeLoop({ end, rounds }: LoopOutcome, { width }: Pick<Styled, 'width'> = UNSTYLED): string {
   const wrapped = (line: string) => truncated(line, { width }, 2);
   const lines = rounds.flatMap((round, n) => [describeRound(round, n), ...describeFix(round.fix, n + 1, width)]);
@@ -135,7 +135,7 @@ const ENDS: Readonly<Record<LoopEnd, (rounds: readonly LoopRound[]) => string>> 
       : `Interrupted. ${EDITS_STAY} Run again to continue.`,
 };
 
-/** Returns the rounds of a loop, as wide as the terminal. */
+/** Describes the rounds of a loop, wrapped to the width of the terminal; '' without a loop. */
 export function describeRounds(loop: LoopOutcome | null, stream: NodeJS.WriteStream = process.stdout): string {
   return loop === null ? '' : describeLoop(loop, shownOn(stream, process.env));
 }

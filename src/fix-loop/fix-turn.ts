@@ -33,12 +33,12 @@ type FixerLoop = {
   readonly budget: Budget;
 };
 
-/** A fixer's session. It is kept until the loop ends. */
+/** The session of a fixer, which can be resumed until the loop ends. */
 export type FixerSession = { readonly id: string; readonly usedBefore: Usage | null };
 
 type FixerEnd = ConverseEnd<Answers['fixer']> & { readonly session: FixerSession | null };
 
-/** A snapshot of the change under review. */
+/** The change under review at one point in time. */
 type ChangeView = {
   readonly comparison: Comparison;
   readonly entries: readonly Entry[];
@@ -46,16 +46,16 @@ type ChangeView = {
 };
 
 type FixerTurn = {
-  /** `null` if the budget did not allow the call. */
+  /** `null` if the budget was used up before the call. */
   readonly fix: Fix | null;
   readonly session: FixerSession | null;
   readonly after: ChangeView;
-  /** `null` if the loop continues. */
+  /** The reason why the loop ends; `null` if it continues. */
   readonly end: LoopEnd | null;
   readonly notices: readonly RunNotice[];
 };
 
-/** Lets the fixer fix the open problems of a run, and records its claims. The next run reviews its edits. */
+/** Lets the fixer fix the open problems of a run, and records its claims. The next run reviews the fixer's edits. */
 export async function runFixer(
   loop: Loop,
   run: RunOutcome,
@@ -80,7 +80,7 @@ export async function runFixer(
   });
   const guarded = await loop.proof.snapshot();
   const end = await askFixer(loop, task, session);
-  // Restore the proof files first: everything below trusts them, and the fixer could have written to them.
+  // First restore the files with passes and findings: the code below trusts them, and the fixer may have changed them.
   const restored = await guarded.restore();
   if (!restored.ok) return restored;
   const after = await readChange(loop);
@@ -106,7 +106,10 @@ export async function runFixer(
   return kept.ok ? ok({ ...turn, session: end.session, end: null }) : kept;
 }
 
-/** Calls the fixer, in its session if it has one. No other agent takes over: it would not know the first one's edits. */
+/**
+ * Calls the fixer, in its earlier session if there is one. No other agent takes over, because it would not know the
+ * edits of the first.
+ */
 export async function askFixer(
   { ports, request, reviewers, budget, fixer: agent }: FixerLoop,
   task: FixTask,
@@ -171,7 +174,7 @@ async function changedFiles({ ports }: Loop, before: ChangeView, after: ChangeVi
 
 type Claim = { readonly id: string; readonly state: 'fixed' | 'declined'; readonly why: string };
 
-/** Returns the fixer's claims about the findings that it was given. If it claims two things, the last one counts. */
+/** Returns the fixer's claims about the given findings. If it makes two claims about a finding, the last one counts. */
 function claimsOf({ answer }: FixerEnd, open: readonly KnownFinding[]): readonly Claim[] {
   const given = new Set(open.map(({ id }) => id));
   const claims = new Map((answer?.dispositions ?? []).map((claim) => [claim.id.trim().toUpperCase(), claim]));
@@ -192,7 +195,7 @@ function fixOf(end: FixerEnd, filesChanged: number, claims: readonly Claim[]): F
 
 const LONGEST_REASON = 2000;
 
-/** Records the fixer's claims and objections. Reviewers decide about them; a fixer cannot waive a finding. */
+/** Records which findings the fixer claims to have fixed or disputes. Only reviewers can close them. */
 function recordClaims({ ports }: Loop, claims: readonly Claim[], iteration: number | null): Promise<Result<void>> {
   return forEachOk(claims, ({ id, state, why }) =>
     ports.findings.resolve(id, {
@@ -204,7 +207,7 @@ function recordClaims({ ports }: Loop, claims: readonly Claim[], iteration: numb
   );
 }
 
-/** Writes the cost to the ledger. If that fails, the loop continues with a notice. */
+/** Writes the cost of the fix to the ledger. If the write fails, returns a notice, and the loop continues. */
 async function recordCost(
   { ports, request, fixer }: Loop,
   { model, dispatch, exchanges, usage, durationMs }: FixerEnd,

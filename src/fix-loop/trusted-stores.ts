@@ -13,8 +13,9 @@ import { forEachOk, ok, type Result } from '../kernel/result.ts';
 import type { Passes } from '../rules/types.ts';
 
 /**
- * Wraps the stores of passes and findings, so that they ignore what a fixer writes to their files. After `close()`, only
- * entries count that were read before or that the loop writes itself. All writes still go to the stores themselves.
+ * Wraps the stores of passes and findings, so that the loop ignores data that a fixer writes to their files. After
+ * `close()`, passes count only if they were read before or written by the loop itself. All writes still go to the
+ * stores.
  */
 export function openTrustedStores(ports: RunPorts): { readonly ports: RunPorts; close(): void } {
   let closed = false;
@@ -96,7 +97,7 @@ function trustedRecords(under: Records, isClosed: () => boolean): Records {
 function trustedFindings(under: FindingStore, isClosed: () => boolean): FindingStore {
   const known = new Map<string, KnownFinding>();
 
-  /** Writes removed findings back. Returns the findings that were in the store before. */
+  /** Writes back findings that were removed from the store. Returns the findings that the store contained before. */
   async function restore(): Promise<Result<readonly KnownFinding[]>> {
     const all = await under.all();
     if (!all.ok) return all;
@@ -113,14 +114,15 @@ function trustedFindings(under: FindingStore, isClosed: () => boolean): FindingS
         for (const finding of all.value) known.set(finding.id, finding);
         return all;
       }
-      // Another worktree may have added findings meanwhile. A waiver written meanwhile counts only in the next run.
+      // Another worktree may have added findings since `close()`, so include them. A waiver added since then counts
+      // only in the next run.
       const others = all.value
         .filter(({ id, kept }) => !known.has(id) && kept === 'open')
         .map((one): KnownFinding => (one.resolution?.how === 'skipped' ? { ...one, resolution: null } : one));
       return ok([...known.values(), ...others].sort((a, b) => numberOf(a) - numberOf(b)));
     },
     async add(finding) {
-      // Without the removed findings, the store could give one of their ids to the new finding.
+      // Write removed findings back first, because the store could give one of their ids to the new finding.
       const whole = await restore();
       if (!whole.ok) return whole;
       const added = await under.add(finding);
@@ -136,7 +138,7 @@ function trustedFindings(under: FindingStore, isClosed: () => boolean): FindingS
       if (mine !== undefined) known.set(id, { ...mine, resolution });
       const all = await restore();
       if (!all.ok) return all;
-      // Do not overwrite a waiver that a person wrote meanwhile.
+      // Keep a waiver that a person wrote since `close()`.
       const stored = all.value.find((one) => one.id === id)?.resolution;
       const waivedMeanwhile = stored?.how === 'skipped' && mine?.resolution?.how !== 'skipped';
       return waivedMeanwhile ? ok(undefined) : under.resolve(id, resolution);

@@ -17,13 +17,13 @@ import { openTrustedStores } from './trusted-stores.ts';
 
 type LoopOptions = {
   readonly fixer: string;
-  /** `null` for the number of failures that the settings allow a gate, plus one. */
+  /** The largest number of rounds; if `null`, the setting `max_retries` plus one. */
   readonly mostIterations: number | null;
-  /** True: a new finding must be more severe in each round to fail a gate. */
+  /** Whether a new finding must be more severe in later rounds to fail a gate (`--ratchet`). */
   readonly ratchet: boolean;
 };
 
-/** Runs the gates and a fixer in turn, under the run lock. Fails if the settings changed before the loop passed. */
+/** Runs the gates and a fixer in turn, under the run lock. Fails if the gates pass but the settings have changed. */
 export function runUntilPass(
   repository: RepositoryPaths,
   options: RunOptions,
@@ -83,7 +83,7 @@ export async function untilPass(
     rounds.push(round);
     const end = request.stop?.aborted === true ? 'interrupted' : loopEnd(facts, most);
     if (end === 'passed') {
-      // A process that a fixer left behind may have moved the base or the branch since the first round.
+      // A background process of a fixer may have moved the base or the branch since the first round.
       const now = await ports.snapshots.compare(request.selection, request.settings.base);
       const isSame = now.ok && isSameComparison(first.value.comparison, now.value);
       return ended(isSame ? 'passed' : 'gate-changed', run);
