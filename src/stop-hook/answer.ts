@@ -6,18 +6,19 @@ import { decideStop, type StopAnswer, type StopMemory, type StopRequest } from '
 import { describeAllowedStop } from './describe.ts';
 import { countBlocks, readMemory, snoozedUntil } from './memory.ts';
 
-/** Returns the answer in the form that Claude Code, Codex and Gemini CLI read; `null` to print nothing. */
+/** Returns the answer as the JSON that Claude Code, Codex and Gemini CLI expect; `null` to print nothing. */
 function stopDocument(answer: StopAnswer): object | null {
   if (answer.kind === 'block') return { decision: 'block', reason: answer.reason };
   return answer.why === null ? null : { systemMessage: describeAllowedStop(answer.why) };
 }
 
 /**
- * Answers an agent that wants to stop; `null` to print nothing. A verdict on the same content comes from memory, before
- * any other code is loaded. No error in here may trap the agent.
+ * Returns the answer to an agent that wants to stop; `null` to print nothing. If nothing has changed since the last
+ * verdict, the answer comes from memory, before any other code is loaded. No error in here may keep the agent from
+ * stopping.
  */
 export async function answerStop(text: string, deadlineSeconds: number): Promise<object | null> {
-  // An agent that a run started must not wait for that run.
+  // If a run started this agent, the agent must not wait for that run.
   if (process.env['ONCEOVER_ACTIVE'] !== undefined) return null;
   const request = readRequest(text, deadlineSeconds);
   return stopDocument(fromMemory(request) ?? (await (await import('./check-gates.ts')).judgeStop(request)));
@@ -29,7 +30,8 @@ function fromMemory({ cwd, session }: StopRequest): StopAnswer | null {
   const until = snoozedUntil(worktree, Date.now());
   if (until !== null) return { kind: 'let-go', why: { kind: 'asleep', until: new Date(until) } };
   const memory = readMemory(worktree);
-  // In a pull request, the configuration of the base branch counts and not the one in the working tree.
+  // In a pull request, the configuration comes from the base branch, so a verdict about the working tree does not
+  // count.
   if (isPullRequest(process.env) || !isUnchanged(worktree, memory)) return null;
   const decided = decideStop(memory.judged.verdict, memory.sessions[session] ?? null);
   const nothingToCount = decided.blocks === null && memory.sessions[session] === undefined;
@@ -38,7 +40,7 @@ function fromMemory({ cwd, session }: StopRequest): StopAnswer | null {
 
 type Judged = StopMemory & { readonly judged: NonNullable<StopMemory['judged']> };
 
-/** Whether the working tree and everything else that the verdict depends on are unchanged. */
+/** Whether the working tree and all files that the verdict depends on are unchanged since the verdict. */
 function isUnchanged(worktree: WorktreePaths, memory: StopMemory): memory is Judged {
   const { judged } = memory;
   return (
@@ -48,16 +50,16 @@ function isUnchanged(worktree: WorktreePaths, memory: StopMemory): memory is Jud
   );
 }
 
-// An unreadable request still counts as a stop.
+// A request that cannot be parsed still counts as a stop.
 function readRequest(text: string, deadlineSeconds: number): StopRequest {
   const input = parse(text);
   const session = typeof input?.['session_id'] === 'string' ? input['session_id'].slice(0, 100) : '';
-  // An agent that changed to a folder outside any repository is judged by the project that it was started in.
+  // If the agent is in a folder outside of any repository, use the project in which it was started.
   const folders = [input?.['cwd'], process.env['CLAUDE_PROJECT_DIR'], process.env['GEMINI_PROJECT_DIR'], '.'];
   const given = folders.filter((one) => typeof one === 'string' && one !== '') as string[];
   return {
     cwd: given.find((folder) => findWorktreePaths(folder, process.env) !== null) ?? given[0] ?? '.',
-    // The prefix keeps ids like "constructor" from naming an inherited property of the sessions object.
+    // The prefix keeps a session id such as "constructor" from naming an inherited property of the `sessions` object.
     session: `session ${session}`,
     deadlineSeconds,
   };

@@ -26,9 +26,9 @@ import { countBlocks, MEMORY_FOLDER, readMemory, SNOOZED } from './memory.ts';
 
 type CurrentStatus = {
   readonly outcome: RunOutcome;
-  /** Whether a run would have nothing left to do. */
+  /** Whether another run would be useless, because every planned reviewer already failed on the current content. */
   readonly asked: boolean;
-  /** Fingerprints of the files outside the working tree that the status depends on. */
+  /** Fingerprints of the files that the status depends on, besides the change itself. */
   readonly traces: StatFingerprints;
 };
 
@@ -46,27 +46,27 @@ async function currentStatus(place: RepositoryPaths): Promise<Result<CurrentStat
     `${join(place.root, request.settings.logDir)}/`,
     `${join(place.commonDir, 'onceover/findings')}/`,
     ...['receipts', 'trusted.json'].map((name) => join(place.commonDir, 'onceover', name)),
-    // A file that is withheld for its name stays withheld; a file that is too large may shrink.
+    // A file that is withheld because of its name stays withheld, but a file that is too large may shrink.
     ...outcome.withheld.filter(({ why }) => why === 'too-large').map(({ path }) => join(place.root, path)),
     ...files.value,
   ];
   return ok({ outcome, asked: hasNothingLeftToAsk(plan, facts.checks), traces: statFingerprints(paths) });
 }
 
-/** Answers an agent that wants to stop by the status of the gates. Runs gates that have no verdict yet. */
+/** Answers an agent that wants to stop, by the state of the gates. Runs the gates first if they have no verdict yet. */
 export async function judgeStop(request: StopRequest): Promise<StopAnswer> {
   const place = await findRepository(request.cwd);
   if (!place.ok) return outsideRepository(place.failure);
   const { verdict, traces, awaited } = await judge(place.value, request.deadlineSeconds);
   const judged = await rememberable(place.value, verdict, traces);
-  // Read the memory now, because another session may have written to it meanwhile.
+  // Read the memory only now, because another session may have written to it during the run.
   const worktree = worktreeOf(place.value);
   const memory = readMemory(worktree);
   const decided = decideStop(verdict, memory.sessions[request.session] ?? null);
   return countBlocks(worktree, { ...memory, judged, awaited }, request.session, decided);
 }
 
-// An agent may work anywhere. Without a working tree there are no gates.
+// Without a working tree there are no gates, so the agent may stop.
 function outsideRepository(failure: Failure): StopAnswer {
   if (failure.kind === 'not-a-repository' || failure.kind === 'bare-repository') return { kind: 'let-go', why: null };
   return decideStop(unjudged(failure), null).answer;
@@ -123,7 +123,7 @@ async function judge(place: RepositoryPaths, deadlineSeconds: number): Promise<J
     if (!after.ok) return { ...judged(unjudged(after.failure)), traces: null };
     traces = after.value.traces;
     if (after.value.outcome.exitCode === 0) return judged({ kind: 'holds' });
-    // The content changed during the run, so the current content needs its own run.
+    // The content changed during the run, so the current content needs another run.
     if ((!value.isAboutThis || value.exitCode === 0) && round++ < MOST_ROUNDS) continue;
     return judged(
       value.exitCode === 1
@@ -134,10 +134,10 @@ async function judge(place: RepositoryPaths, deadlineSeconds: number): Promise<J
 }
 
 type StopRun =
-  /** The run continues; the next stop waits for `awaited`, if it is a run of this hook. */
+  /** The run continues in the background. The next stop waits for it, unless `awaited` is `null`. */
   | { readonly kind: 'running'; readonly progress: readonly string[]; readonly awaited: StopMemory['awaited'] }
   | { readonly kind: 'busy' }
-  /** `isAboutThis`: as far as is known, the working tree is the same as when the run started. */
+  /** `isAboutThis`: whether the working tree is the same as when the run started, as far as is known. */
   | {
       readonly kind: 'judged';
       readonly exitCode: number;
@@ -146,7 +146,7 @@ type StopRun =
     }
   | { readonly kind: 'unjudged'; readonly why: string };
 
-/** Waits for the run of an earlier stop, or starts a new one, until the time `until`. */
+/** Waits for the run of an earlier stop or, if there is none, for a new run; at most until the time `until`. */
 async function runForStop(
   place: RepositoryPaths,
   awaited: StopMemory['awaited'],
@@ -208,7 +208,7 @@ function needsExplanation({ kind, status, why }: { kind?: unknown; status?: unkn
   return status === 'error' || (status === 'fail' && kind === 'check') || why === 'retry-limit';
 }
 
-/** Returns the verdict if a run would have nothing left to do. */
+/** Returns the verdict if no run is needed, because all gates pass or another run would be useless. */
 function concluded(outcome: RunOutcome, gates: readonly FailingGate[]): StopVerdict {
   if (outcome.exitCode === 0) return { kind: 'holds' };
   if (outcome.exitCode === 1) return fails(outcome, gates);
@@ -234,8 +234,9 @@ function fails({ findings }: RunOutcome, gates: readonly FailingGate[]): StopVer
 }
 
 /**
- * Returns a verdict to remember, with the fingerprints it depends on; `null` if the content may have changed. It checks
- * the status again between two equal fingerprints, to notice a change at the very moment of the first check.
+ * Returns the verdict to remember, with fingerprints of everything that it depends on; `null` if something may have
+ * changed. Reads the status again between two equal fingerprints, to notice a change that happened during the first
+ * reading.
  */
 async function rememberable(
   place: RepositoryPaths,
@@ -251,14 +252,15 @@ async function rememberable(
   const { outcome } = status.value;
   if ((outcome.exitCode === 0) !== (verdict.kind === 'holds')) return null;
   if (JSON.stringify(status.value.traces) !== JSON.stringify(traces)) return null;
-  // An untracked path that no review covers may change unnoticed. That includes a nested repository: git ends its name
-  // with a slash, so it is never withheld, and it becomes part of the change with its first commit.
+  // The fingerprint does not cover untracked paths that are in no snapshot, so remember the verdict only if all of them
+  // are withheld files. A nested repository never is: git ends its name with a slash, and its first commit makes it
+  // part of the change.
   const withheld = new Set<string>(outcome.withheld.map(({ path }) => path));
   if (!after.untracked.every((path) => withheld.has(path))) return null;
   return { index, print: after.print, traces, verdict };
 }
 
-/** Snoozes the stop hook of a clone; `null` ends the snooze. */
+/** Snoozes the stop hook of a clone until the given time; `null` ends the snooze. */
 export function snooze(commonDir: string, until: number | null): Result<void> {
   if (until === null) return removeFile(join(commonDir, MEMORY_FOLDER, SNOOZED));
   const folder = makeFolder(commonDir, MEMORY_FOLDER);

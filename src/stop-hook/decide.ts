@@ -3,7 +3,7 @@ import type { StatFingerprints } from '../kernel/repository.ts';
 const MOST_BLOCKS = 3;
 const MOST_WAITS = 3;
 
-/** Blocks while gates fail and the agent makes progress. After three blocks or waits without progress, it may stop. */
+/** Decides whether an agent may stop. Failing or running gates block it, at most three times without progress. */
 export function decideStop(
   verdict: StopVerdict,
   before: Blocks | null,
@@ -14,7 +14,7 @@ export function decideStop(
     case 'unjudged':
       return { answer: allow({ kind: 'unjudged', said: verdict.why }), blocks: before };
     case 'running': {
-      // Waiting fixes nothing, so the count of blocks stays as it is.
+      // An agent that waits cannot make progress, so the number of blocks stays the same.
       const waits = (before?.waits ?? 0) + 1;
       const blocks = { count: before?.count ?? 0, open: before?.open ?? [], waits };
       const mayWait = waits <= MOST_WAITS;
@@ -45,7 +45,7 @@ function allow(why: AllowStopReason | null): StopAnswer {
 export type StopAnswer =
   /** The agent may stop. `why` is a message for the user; `null` for no message. */
   | { readonly kind: 'let-go'; readonly why: AllowStopReason | null }
-  /** The agent must continue. `reason` is for the agent. */
+  /** The agent must continue. `reason` is the message for the agent. */
   | { readonly kind: 'block'; readonly reason: string };
 
 /** Why an agent may stop although the gates are not known to pass. */
@@ -53,39 +53,39 @@ export type AllowStopReason =
   | { readonly kind: 'unjudged'; readonly said: string }
   | { readonly kind: 'still-running'; readonly waits: number }
   | { readonly kind: 'no-progress'; readonly blocks: number; readonly open: readonly string[] }
-  /** The number of blocks cannot be written to this folder. */
+  /** The number of blocks cannot be stored, because this folder is not writable. */
   | { readonly kind: 'not-counted'; readonly folder: string }
   | { readonly kind: 'asleep'; readonly until: Date };
 
 export type StopVerdict =
   | RememberedVerdict
-  /** No verdict yet: the run takes longer than a stop may wait. */
+  /** There is no verdict yet, because the run takes longer than the hook may wait. */
   | { readonly kind: 'running'; readonly reason: string };
 
-/** A verdict that stays valid until something changes. */
+/** A verdict that stays valid until a file that it depends on changes. */
 export type RememberedVerdict =
   | { readonly kind: 'holds' }
-  /** `open` lists open findings and failing gates. It shows whether the agent makes progress. */
+  /** `open` lists the open findings and failing gates. If one is gone at the next stop, the agent made progress. */
   | { readonly kind: 'fails'; readonly open: readonly string[]; readonly reason: string }
   | { readonly kind: 'unjudged'; readonly why: string };
 
-/** How often a session was blocked in a row without progress, and how often in a row it had to wait for a run. */
+/** How often in a row a session was blocked without progress (`count`), and had to wait for a run (`waits`). */
 export type Blocks = { readonly count: number; readonly open: readonly string[]; readonly waits: number };
 
-/** The memory of the hook between stops, per worktree. */
+/** The data that the hook stores between stops, for each worktree. */
 export type StopMemory = {
-  /** The last verdict, with fingerprints of everything it depends on. */
+  /** The last verdict, with fingerprints of everything that it depends on. */
   readonly judged: {
-    /** The prefix of the index file name that the status fingerprint was made with. */
+    /** The start of the file name of the private git index with which the fingerprint `print` was made. */
     readonly index: string;
     readonly print: string;
     readonly traces: StatFingerprints;
     readonly verdict: RememberedVerdict;
   } | null;
-  /** A run that outlasted a stop, and the fingerprint of the working tree at its start. */
+  /** A run that took longer than the hook could wait, and the fingerprint of the working tree at its start. */
   readonly awaited: { readonly run: string; readonly print: string } | null;
   readonly sessions: Readonly<Record<string, Blocks>>;
 };
 
-/** The stop as the agent's program reports it. */
+/** A stop, as the agent's program reports it to the hook. */
 export type StopRequest = { readonly cwd: string; readonly session: string; readonly deadlineSeconds: number };

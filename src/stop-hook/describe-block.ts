@@ -30,7 +30,7 @@ export function describeStillRunning(progress: readonly string[]): string {
   return `The review of your change is still running.${status} Change nothing, wait a minute, and stop again.`;
 }
 
-// A reviewer may write very long texts. "onceover status" shows them in full.
+// A reviewer may write very long texts, so cut them. "onceover status" shows them in full.
 function shortened({ finding, state }: ReportedFinding): ReportedFinding {
   const { code, issue, fix } = finding;
   const short = { ...finding, code: code && cut(code), issue: cut(issue), fix: fix && cut(fix) };

@@ -18,7 +18,7 @@ export function describeAllowedStop(why: AllowStopReason): string {
   }
 }
 
-/** Returns the message that says until when the stop hook is snoozed; `null` means that it is active. */
+/** Returns a message about the state of the stop hook; `until` is `null` if the hook is active. */
 export function describeSnoozed(until: Date | null): string {
   if (until === null) return 'The stop hook is active.';
   return `The stop hook is snoozed until ${clockTime(until)}: agents may stop without a review. To end it, run "onceover hook snooze off".`;

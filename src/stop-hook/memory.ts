@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import type { WorktreePaths } from '../kernel/repository.ts';
 import type { Blocks, RememberedVerdict, StopAnswer, StopMemory } from './decide.ts';
 
-/** Inserted by the build. It is not imported, so that the hook loads no other file before its answer. */
+/** The build inserts the version here. It is not imported, because the hook must load no other file first. */
 declare const ONCEOVER_VERSION: string;
 
 const version = ONCEOVER_VERSION;
@@ -28,7 +28,7 @@ export function readMemory(worktree: WorktreePaths): StopMemory {
   }
 }
 
-/** Writes the memory and returns whether that worked. Without a count, an agent must not be blocked. */
+/** Writes the memory and returns whether that worked. If not, blocks cannot be counted, so the agent may stop. */
 export function writeMemory(worktree: WorktreePaths, memory: StopMemory): boolean {
   const sessions = Object.fromEntries(Object.entries(memory.sessions).slice(-MOST_SESSIONS));
   const { root } = worktree;
@@ -49,7 +49,7 @@ export function writeMemory(worktree: WorktreePaths, memory: StopMemory): boolea
   }
 }
 
-// Refuses a symlink, because its target may lie outside of the clone.
+// Fails for a symlink, because its target may lie outside of the clone.
 function makeFolder(folder: string): void {
   const stats = lstatSync(folder, { throwIfNoEntry: false });
   if (stats === undefined) mkdirSync(folder);
@@ -60,17 +60,17 @@ function tryToRemove(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // The folder is not writable, so there is nothing to remove.
+    // The folder is not writable, so no file was created and there is nothing to remove.
   }
 }
 
-/** Returns the memory with the blocks of a session. The newest session comes last. */
+/** Returns the memory with the blocks of a session. The session comes last, because only the last sessions are kept. */
 export function withSession(memory: StopMemory, session: string, blocks: Blocks | null): StopMemory {
   const { [session]: _, ...others } = memory.sessions;
   return { ...memory, sessions: blocks === null ? others : { ...others, [session]: blocks } };
 }
 
-/** Returns until when a user snoozed the hook; `null` if it is active. */
+/** Returns the time until which a user snoozed the hook; `null` if the hook is active. */
 export function snoozedUntil({ commonDir }: Pick<WorktreePaths, 'commonDir'>, now: number): number | null {
   try {
     const until = Number(readFileSync(join(commonDir, MEMORY_FOLDER, SNOOZED), 'utf8'));
@@ -88,14 +88,14 @@ function folderOf({ commonDir }: WorktreePaths): string {
   return join(commonDir, MEMORY_FOLDER);
 }
 
-// In the shared git folder, git has one folder per linked worktree.
+// Git has one uniquely named folder for each linked worktree, so use that name.
 function fileOf({ gitDir, commonDir }: WorktreePaths): string {
   return gitDir === commonDir ? 'main.json' : `linked-${basename(gitDir)}.json`;
 }
 
 type Written = StopMemory & { readonly version: string; readonly root: string };
 
-// Checks the whole shape, so that a damaged file or one of another version is never read as a verdict.
+// Checks the whole shape, so that a file that is damaged or from another version never counts as a verdict.
 function isMemory(value: unknown): value is Written {
   const known = value as Partial<Written> | null;
   return (
@@ -147,7 +147,7 @@ function isText(value: unknown): boolean {
 
 type Decided = { readonly answer: StopAnswer; readonly blocks: Blocks | null };
 
-/** Writes the decision for a session. If that fails, the agent may stop, because its blocks cannot be counted. */
+/** Stores the blocks of a session and returns the answer. If storing fails, the agent may stop (see `writeMemory`). */
 export function countBlocks(
   worktree: WorktreePaths,
   memory: StopMemory,
