@@ -3,12 +3,12 @@ import { quoteName, showInvisible } from '../kernel/escape.ts';
 
 type Finding = ReportedFinding['finding'];
 
-/** A state in words. `calls` starts a sentence about what the reviewer of the finding can do. */
+/** The texts for one state of a finding. */
 type StateWords = {
-  /** The end of a sentence that starts with the id of the finding. */
+  /** The rest of a sentence that starts with the id of the finding. */
   readonly title: string;
   readonly reason: (finding: Finding) => string;
-  /** Returns the events that can change the state. */
+  /** Returns the events that can change the state. `calls` is the start of a sentence about the finding's reviewer. */
   readonly next: (finding: Finding, calls: string) => readonly string[];
 };
 
@@ -87,9 +87,9 @@ function waive({ id }: Finding): string {
   return `"onceover resolve ${id} --skip WHY" waives it: the code stays as it is and fails no gate`;
 }
 
-/** Describes the state of a finding, its reason, and what can change it. `planned`: a run would call its reviewer now. */
+/** Describes a finding's state, its reason and what can change it. `planned`: whether a run would call its reviewer. */
 export function describeFindingState({ finding, state }: ReportedFinding, planned: boolean) {
-  // A run about a part of the change reported it, so it does not count for the whole change.
+  // A run about a part of the change reported the finding, so it does not count for the whole change.
   const { title, reason, next } = STATES[state === 'gone' && finding.scope !== 'full' ? 'of-part' : state];
   const reviewer = `reviewer ${finding.slot}`;
   const calls = planned

@@ -7,10 +7,10 @@ import { count } from '../ui/wording.ts';
 
 type Rules = Pick<Settings, 'maxRetries' | 'unchangedGates' | 'afterPass' | 'certify'>;
 
-/** The slots that run after the next change; `latch`: one of them runs for all. */
+/** The slots that run after the next change. `latch`: whether one slot runs for all, because all slots passed. */
 type NextSlots = { readonly slots: readonly SlotNumber[]; readonly latch: boolean };
 
-/** The events that make something run again, as people read them. */
+/** The events that make a gate or a reviewer run again, in words. */
 export const RERUNS = {
   everyRun: (slots: readonly SlotNumber[]) =>
     `every run calls ${reviewers(slots)} until ${isOne(slots) ? 'it passes' : 'they pass'}`,
@@ -84,7 +84,7 @@ export function checkReruns(
   return [RERUNS.tree, RERUNS.command, ...anyRun, RERUNS.fresh];
 }
 
-/** Returns the slots that run after the next change. It matters whether a slot passed before, not which content. */
+/** Returns the slots that run after the next change. It matters whether a slot passed, not on which content. */
 function nextSlots(state: GateState, { afterPass }: Rules): NextSlots {
   const isAfterPass = afterPass === 'all' && (state.holds || state.heldBefore);
   if (isAfterPass) return { slots: state.slots.map(({ slot }) => slot), latch: false };
@@ -92,7 +92,7 @@ function nextSlots(state: GateState, { afterPass }: Rules): NextSlots {
   return { slots: planned.map(({ slot }) => slot), latch: planned.some(({ why }) => why === 'safety-latch') };
 }
 
-/** Returns the events that a gate and its slots share. `only` limits them to one slot. */
+/** Returns the events that a gate and its slots have in common; with `only`, those that concern this slot. */
 function commonReruns(
   state: GateState,
   settings: Rules,
@@ -102,7 +102,7 @@ function commonReruns(
   const { gate, holds } = state;
   const anyRun = settings.unchangedGates === 'run' && gate.kind === 'review' && running.length > 0;
   const next = holds ? [] : nextSlots(state, settings).slots;
-  // Slots that did not see the current content and that no run would call.
+  // Slots that have not reviewed the current content and that no run would call.
   const skipped = state.slots
     .filter((one) => !hasSeen(one))
     .map(({ slot }) => slot)

@@ -23,7 +23,7 @@ import type { RunExplanation } from './types.ts';
 
 type About<Kind> = Extract<RunExplanation, { kind: Kind }>;
 
-/** Explains on one screen why something ran or not, what it found, and what makes it run again. */
+/** Describes on one screen why a gate or reviewer ran or was skipped, its findings, and what makes it run again. */
 export function describeRunExplanation(explanation: RunExplanation, styled: Styled = UNSTYLED): string {
   const width = styled.width ?? Number.POSITIVE_INFINITY;
   const [title = '', ...blocks] = blocksOf(explanation, styled, width);
@@ -115,7 +115,7 @@ function rerunBlock(again: readonly string[], width: number): string {
   return joinWords('When it runs again:', again, width);
 }
 
-/** Describes the status of a slot; for one that has not passed, its last result. */
+/** Describes the status of a slot. For a slot that did not run and has not passed, describes its last result. */
 function slotStatus(slot: SlotOutcome, last: SlotRecord | undefined): string {
   if (slot.status !== 'not_run') return describeStatus(slot);
   if (last === undefined) return 'has not run yet';
@@ -131,7 +131,7 @@ function slotStatus(slot: SlotOutcome, last: SlotRecord | undefined): string {
   }
 }
 
-/** Returns a title with the first entries of a list, or nothing if the list is empty. */
+/** Returns a title and the first entries of a list; '' if the list is empty. */
 function listed(title: string, entries: readonly string[], most: number): string {
   if (entries.length === 0) return '';
   const more = entries.length > most ? [`  and ${entries.length - most} more`] : [];
@@ -143,7 +143,7 @@ function history(lines: readonly string[], width: number): string {
   return listed('History, newest first:', wrapped, MOST.records);
 }
 
-/** Describes fixes with the results in their logs. */
+/** Lists fixes, each with the result from its log. */
 function describeFixes(fixes: readonly FixLog[], width: number): string {
   const entries = fixes.map(({ agent, iteration, path, log }) => {
     const results = fixResult(log).slice(0, MOST.fixLines);

@@ -16,7 +16,7 @@ import type { RunExplanation } from './types.ts';
 
 type Previewed = { readonly plan: RunPlan; readonly facts: RunFacts };
 
-/** Explains a gate, a slot or a finding. Returns `null` if the name is none of them. */
+/** Explains the gate, slot or finding with this name; `null` if there is none. */
 export async function explainRun(
   paths: RepositoryPaths,
   name: string,
@@ -55,7 +55,7 @@ export async function explainRun(
   return ok(await explainReview(opened.value, previewed.value, gate, slot));
 }
 
-/** Explains a review, or one of its slots. */
+/** Explains a review or, with `slot`, one of its reviewers; `null` if the change has no such review or reviewer. */
 async function explainReview(
   { ports, request }: OpenedRun,
   { plan, facts }: Previewed,
@@ -122,7 +122,7 @@ async function lastLog(
   return record === undefined || name === undefined ? null : ports.records.readLog(name, slot, record.iteration);
 }
 
-/** Returns the logs of fixes that were about one of these findings or checks. */
+/** Returns the logs of fixes in which the fixer was given one of these findings or checks. */
 async function fixesOf(ports: RunPorts, ids: readonly string[]): Promise<readonly FixLog[]> {
   return (await ports.records.fixLogs()).filter(({ log }) => isAskedAbout(log, ids));
 }

@@ -10,7 +10,7 @@ import type { ReviewExplanation } from '../rules/types.ts';
 import { describeFindingState } from './describe-finding.ts';
 import type { RunExplanation } from './types.ts';
 
-/** The answer of `explain --json` for a review id. */
+/** The JSON result of `explain --json` for a review id. */
 export type ExplainDocument = z.output<typeof explainSchema>;
 
 export function explainDocument(explanation: ReviewExplanation): ExplainDocument {
@@ -28,7 +28,7 @@ export function explainDocument(explanation: ReviewExplanation): ExplainDocument
   };
 }
 
-/** The answer of `explain --json` for a gate, a slot or a finding. */
+/** The JSON result of `explain --json` for a gate, a slot or a finding. */
 export type RunExplanationDocument = z.output<typeof runExplanationSchema>;
 
 type GateDocument = Extract<RunExplanationDocument, { about: 'gate' }>;

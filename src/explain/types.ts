@@ -8,19 +8,19 @@ export type RunExplanation =
   | {
       readonly kind: 'review';
       readonly gate: GateOutcome;
-      /** The slot to explain; `null`: all slots of the gate. */
+      /** The slot to explain; `null` to explain all slots of the gate. */
       readonly slot: SlotOutcome | null;
       readonly files: readonly string[];
       readonly rubric: string | null;
-      /** The plan of a run for each slot; empty if a run would call none of them. */
+      /** The plan for each slot; empty if a run would call none of them. */
       readonly planned: readonly SlotPlan[];
-      /** The findings that count now. */
+      /** The findings that are open, warnings or waived. */
       readonly findings: readonly ReportedFinding[];
       readonly records: readonly SlotRecord[];
       readonly fixes: readonly FixLog[];
-      /** The log of the last time that the slot ran. */
+      /** The log of the slot's last review; `null` if there is none. */
       readonly log: string | null;
-      /** The events that make it run again, in words. */
+      /** The events that make the gate or the slot run again, in words. */
       readonly again: readonly string[];
     }
   | {
@@ -30,7 +30,7 @@ export type RunExplanation =
       readonly planned: boolean;
       readonly records: readonly CheckRecord[];
       readonly fixes: readonly FixLog[];
-      /** The log of the last time that the check ran. */
+      /** The log of the check's last run; `null` if there is none. */
       readonly log: string | null;
       readonly again: readonly string[];
     }
