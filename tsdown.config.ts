@@ -17,8 +17,10 @@ const common: UserConfig = {
 // Opening a file takes longer than reading it, so the code of frequent commands goes into few chunks. Code that only some commands need stays
 // in its own chunks. Each group takes what the groups before it left.
 const TOGETHER = {
-  // The stop hook with nothing changed, and what every command needs.
-  hook: ['src/cli/hook-stop.ts', 'src/version.ts', 'src/ui/style.ts'],
+  // The version and colours, which every command but the stop hook needs.
+  words: ['src/version.ts', 'src/ui/style.ts'],
+  // The stop hook with nothing changed.
+  hook: ['src/cli/hook-stop.ts'],
   // The start of a run: git works while the rest loads.
   ahead: ['src/gates/prefetch.ts'],
   core: ['src/cli/commands/rules.ts'],

@@ -157,7 +157,7 @@ describe('an event that makes something run again', () => {
     [RERUNS.everyRun([1, 2]), /^every run calls reviewers 1, 2 until they pass$/],
     [RERUNS.retryLimit(4), /failed 4 times in a row.*resolve.*--force.*clean/],
     [RERUNS.removedReviewer, /reviewer that was removed/],
-    [files([1], true), /content, mode or existence.*then reviewer 1 runs for all \(safety latch\)/],
+    [files([1], true), /edited, added, deleted or gets another mode.*then reviewer 1 runs for all \(safety latch\)/],
     [files([1, 2]), /then reviewers 1, 2 run\. Touching, committing or amending/],
     [rest([1], true), /^not when its files change: then reviewer 1 runs for all.*after_pass: all/],
     [rest([2]), /then reviewer 2 runs, and this reviewer is skipped$/],
