@@ -1,6 +1,6 @@
 import type { SnapshotId } from './ids.ts';
 
-/** Tokens and cost of a call. `inputTokens` are the input tokens that no cache provided. */
+/** Tokens and cost of a call. `inputTokens` counts only the input that did not come from the provider's cache. */
 export type Usage = {
   readonly inputTokens: number;
   readonly cachedInputTokens: number;
@@ -9,7 +9,7 @@ export type Usage = {
   readonly costUsd: number | null;
 };
 
-/** Adds the usage of two calls. An unknown cost is left out of the sum. */
+/** Returns the sum of two usages. A `null` cost counts as 0; the sum of two `null` costs is `null`. */
 export function addUsage(a: Usage | null, b: Usage | null): Usage | null {
   if (a === null || b === null) return a ?? b;
   return {
@@ -21,12 +21,12 @@ export function addUsage(a: Usage | null, b: Usage | null): Usage | null {
   };
 }
 
-/** Returns the tokens that a call added to its session: all that did not come from the cache. */
+/** Returns the tokens that a call added to its session: all tokens except those from the provider's cache. */
 export function newTokens({ inputTokens, cacheWriteTokens, outputTokens }: Usage): number {
   return inputTokens + cacheWriteTokens + outputTokens;
 }
 
-/** Returns all tokens of a call, cached or not. */
+/** Returns all tokens of a call, including those from the provider's cache. */
 export function totalTokens(usage: Usage): number {
   return usage.inputTokens + usage.cachedInputTokens + usage.cacheWriteTokens + usage.outputTokens;
 }
@@ -34,7 +34,7 @@ export function totalTokens(usage: Usage): number {
 /** The reason why an agent gave no usable answer. */
 export type AgentFailure =
   | { readonly kind: 'not-found'; readonly program: string }
-  /** The repository contains a file that the agent would load, and no sandbox is available to prevent that. */
+  /** `path` must be hidden from the agent or made read-only for it, but no sandbox is available. */
   | { readonly kind: 'unprotected'; readonly path: string }
   | { readonly kind: 'not-logged-in'; readonly said: string }
   | { readonly kind: 'limit'; readonly said: string; readonly resetAt: Date | null }
@@ -47,27 +47,29 @@ export type AgentFailure =
   | { readonly kind: 'agent-error'; readonly said: string }
   | { readonly kind: 'cancelled' };
 
-/** The reason why a text is not an answer in the requested form. */
+/** The reason why the text of an agent is not an answer in the requested JSON form. */
 export type UnreadableAnswer = 'empty' | 'no-object' | 'truncated' | 'broken-json' | 'wrong-shape';
 
-/** The kind of a call: a new session, a resumed session, or a retry because the answer was unreadable. */
+/** The kind of a call: in a new session, in a resumed session, or again because the previous answer was unreadable. */
 export type AskMode = 'fresh' | 'resumed' | 'repair';
 
 /** The reply of an agent, before its answer is parsed. */
 export type AgentReply = {
   readonly text: string;
-  /** The value of the agent's own field for structured answers; undefined if there is none. */
+  /** The JSON value of the agent's own field for structured answers; `undefined` if the agent has no such field. */
   readonly structured: unknown;
   readonly sessionId: string | null;
-  /** Usage of this call. */
   readonly usage: Usage | null;
-  /** Usage of the session so far, for agents that report totals. The next call subtracts it. */
+  /** Usage of the whole session, from agents that report only that; the next call subtracts it to get its own usage. */
   readonly sessionUsage: Usage | null;
-  /** Files that the agent opened; null if its events do not show that. */
+  /** Paths of the files that the agent opened; `null` if the agent's events do not name them. */
   readonly filesRead: readonly string[] | null;
 };
 
-/** One call and its answer, as written to the log of a slot. */
+/**
+ * One call and its answer, as written to the log of a slot. A slot is one of the reviewers of a review: reviewer 1 is
+ * slot 1.
+ */
 export type TranscriptEntry = {
   readonly agent: string;
   readonly mode: AskMode;
@@ -76,14 +78,17 @@ export type TranscriptEntry = {
   readonly failure: AgentFailure | null;
 };
 
-/** The agent of a slot or a role, and the agents that replace it if it fails. */
+/**
+ * The agent of a slot (a reviewer of a review) or of a role in a review loop, and the agents that replace it if it
+ * fails.
+ */
 export type Assigned = { readonly agent: string; readonly others: readonly string[] };
 
 export type AgentSettings = {
   readonly model: string | null;
-  /** The command of a custom agent; null for a known agent. */
+  /** The command line of a custom agent; `null` for an agent that onceover supports itself. */
   readonly command: readonly string[] | null;
-  /** Path of a known agent's program if it is not on PATH. */
+  /** Path of the agent's program, for an agent that onceover supports itself; `null` to search PATH. */
   readonly path: string | null;
   readonly resume: boolean;
   readonly env: Readonly<Record<string, string>>;
@@ -91,7 +96,7 @@ export type AgentSettings = {
   readonly timeoutSeconds: number | null;
 };
 
-/** Returns the list price of a call; null if the model or its price is unknown. */
+/** Returns the list price of a call in US dollars; `null` if the model or its price is unknown. */
 export type PriceList = (used: {
   readonly agent: string;
   readonly model: string;
@@ -99,26 +104,35 @@ export type PriceList = (used: {
   readonly at: Date;
 }) => number | null;
 
-/** The four tests that an agent must pass before its sessions are resumed. */
+/** The four test questions that an agent must answer correctly before onceover resumes its sessions. */
 export type ProbeTest = 'V1' | 'V2' | 'V3' | 'V4';
 
-/** The result of testing whether a version of an agent can be resumed. */
+/** The result of testing whether this version of an agent still knows a session after a resume. */
 export type ResumeResult = {
   readonly agent: string;
   readonly version: string;
-  /** The first test that failed and its symptom; null if all four passed. */
+  /** The first test that failed and its symptom; `null` if all four passed. */
   readonly failed: { readonly test: ProbeTest; readonly how: string } | null;
-  /** Duration of a new and of a resumed call; null if the test did not get that far. */
+  /**
+   * Duration of the call that started the session and of a call that resumed it; `null` if the test stopped before that
+   * call.
+   */
   readonly freshMs: number | null;
   readonly resumedMs: number | null;
 };
 
-/** The reply of an agent to a probe, before its answer is parsed. */
+/**
+ * The reply of an agent to a question of a probe (the test whether sessions can be resumed), before its answer is
+ * parsed.
+ */
 export type ProbeReply =
   | (Pick<AgentReply, 'text' | 'structured' | 'sessionId'> & { readonly ok: true; readonly durationMs: number })
   | { readonly ok: false; readonly failure: AgentFailure };
 
-/** The ports of a probe: an agent, a file that it can read, and a line that it cannot guess. */
+/**
+ * The ports of a probe: `ask` calls the agent, `writeFile` gives it a file, `randomLine` makes a line that it cannot
+ * guess.
+ */
 export type ProbePorts = {
   ask(prompt: string, sessionId: string | null): Promise<ProbeReply>;
   /** Writes the file to review and returns its path. A second call replaces the file. */
@@ -126,25 +140,30 @@ export type ProbePorts = {
   randomLine(): string;
 };
 
-/** The result of a probe. `not-tried` if a failure says nothing about resuming. */
+/** The result of a probe; `not-tried` if a call failed for a reason unrelated to resuming, such as a usage limit. */
 export type ProbeOutcome =
   | { readonly kind: 'tried'; readonly result: ResumeResult }
   | { readonly kind: 'not-tried'; readonly agent: string; readonly version: string; readonly failure: AgentFailure };
 
-/** Whether an agent can be resumed, and the source of that knowledge. */
+/**
+ * Whether onceover may resume sessions of an agent, and how it knows: from our tests, a probe on this machine, or
+ * onceover.yml.
+ */
 export type ResumeAbility =
   | { readonly kind: 'yes'; readonly from: 'tested' | 'probed' | 'config' }
   | { readonly kind: 'no'; readonly from: 'tested' | 'probed' | 'config'; readonly why: string }
-  /** This version was never tested. It is probed before its first resume. */
+  /** Neither our tests nor a probe covered this version, so onceover probes it before the first resume. */
   | { readonly kind: 'unknown' };
 
-/** The session of a reviewer, with the facts that must be unchanged to resume it. */
+/**
+ * The session of an agent. It can be resumed only if the agent, model, version and `toolsDigest` are still the same.
+ */
 export type Session = {
   readonly id: string;
   readonly agent: string;
   readonly model: string | null;
   readonly version: string;
-  /** Digest of tools and schema. The provider's cache is lost if they differ. */
+  /** Digest of the agent's tools and options and of the answer schema. If it differs, the provider's cache is lost. */
   readonly toolsDigest: string;
   /** Length in characters of the prompt that started the session. */
   readonly firstPromptLength: number;
@@ -154,24 +173,32 @@ export type Session = {
 /** The facts that decide between a new and a resumed session. */
 export type DispatchFacts = {
   readonly who: 'reviewer' | 'implementer';
-  /** `fresh` comes from `--fresh` or `--rerun`; `no-sessions` from `--step`. */
+  /**
+   * `fresh`: the user passed `--fresh` or `--rerun`; `no-sessions`: the user passed `--step`. Both mean a new session.
+   */
   readonly wanted: 'any' | 'fresh' | 'no-sessions';
-  /** Null if this reviewer has no session yet. */
+  /** The last session of this reviewer or implementer; `null` if there is none yet. */
   readonly session: Session | null;
-  /** The agent that would be called now. */
+  /** The agent that would be called now, with the facts that must equal those of the session. */
   readonly now: Pick<Session, 'agent' | 'model' | 'version' | 'toolsDigest'>;
-  /** Whether this version passed V1 to V4. */
+  /** Whether sessions of this agent version can be resumed. */
   readonly canResume: boolean;
-  /** The thing that a resume needs and that no longer exists. */
+  /**
+   * The part that a resume needs and that is missing: the session, the tree it saw, or a diff that shows all changes
+   * since.
+   */
   readonly lost: 'session' | 'snapshot' | 'diff' | null;
   readonly isFinalValidation: boolean;
-  /** Whether the content changed since the session last saw it. */
+  /** Whether the reviewed content changed since the session last saw it. */
   readonly changed: boolean;
-  /** Null if the cost of an expired cache does not matter. */
+  /** `null` if an expired provider cache does not count against a resume. */
   readonly cost: { readonly cacheExpired: boolean; readonly freshIsCheaper: boolean } | null;
-  /** Length in characters of the prompt for the resumed session. */
+  /** Length in characters of the prompt that a resume would send. */
   readonly deltaLength: number;
-  /** Characters that a new session has to read besides its prompt. Counted only with `delta_guard: effective`. */
+  /**
+   * Characters of the files that a new session would have to read, besides its prompt; set only with `delta_guard:
+   * effective`.
+   */
   readonly mustReadLength?: number;
 };
 
@@ -187,7 +214,6 @@ export const FRESH_REASONS = [
   'delta-too-large',
 ] as const;
 
-/** The reasons for resuming a session. */
 export const RESUME_REASONS = ['delta', 'final-validation'] as const;
 
 /** The decision for a new or a resumed session, with its reason. */
@@ -195,52 +221,63 @@ export type DispatchPlan =
   | { readonly kind: 'fresh'; readonly why: (typeof FRESH_REASONS)[number] }
   | { readonly kind: 'resumed'; readonly why: (typeof RESUME_REASONS)[number]; readonly session: Session };
 
-/** The abilities of an agent, measured with its tested version. */
+/** The abilities of an agent, as measured with the version that onceover was tested with. */
 export type Abilities = {
   /** Whether the agent has an option that enforces a JSON schema. */
   readonly schema: boolean;
-  /** The protection against writing: a list of tools, the agent's sandbox, or nothing for a custom command. */
+  /** How the agent is kept from writing: a list of allowed tools, its own sandbox, or nothing (a custom command). */
   readonly readOnly: 'tools' | 'own-sandbox' | 'nothing';
-  /** The scope of the usage that the agent reports: this call, or the session so far. */
+  /**
+   * The scope of the reported usage: this call, the session so far, or only what a custom command chooses to report.
+   */
   readonly usage: 'dispatch' | 'session' | 'if-told';
-  /** Whether a second new session reads the stable part of the prompt from the provider's cache. */
+  /** Whether a second new session gets the shared first part of the prompt from the provider's cache. */
   readonly stablePart: 'cached' | 'not-cached';
-  /** When the agent runs a stop hook of the project: always, in trusted folders, once the user allowed it, or never. */
+  /**
+   * When the agent runs the project's stop hook: always, in folders that the user trusts, after the user allowed it, or
+   * never.
+   */
   readonly stopHook: 'yes' | 'when-trusted' | 'when-allowed' | 'none';
 };
 
 /** An agent as installed on this machine. */
 export type AgentReport = {
   readonly name: string;
-  /** Path of the program; null if it is not installed. */
+  /** Path of the agent's program; `null` if it is not installed. */
   readonly program: string | null;
   readonly version: string | null;
-  /** Null for a custom agent. */
+  /** The version that onceover was tested with; `null` for a custom agent. */
   readonly testedVersion: string | null;
   readonly abilities: Abilities;
   readonly resume: ResumeAbility;
-  /** The command that installs it; null for a custom agent. */
+  /** The command that installs the agent; `null` for a custom agent. */
   readonly install: string | null;
 };
 
-/** A session as a slot saves it between iterations. */
+/** A session as onceover stores it, to resume it later. */
 export type KeptSession = Session & {
-  /** Digest of the prompt that started the session. The provider's cache needs the same bytes again. */
+  /**
+   * Digest of the prompt that started the session. A resume needs this prompt, because the provider's cache matches
+   * bytes.
+   */
   readonly stableDigest: string;
-  /** Usage of the session so far, for agents that report totals. */
+  /** Usage of the session so far, from agents that report only that; `null` for other agents. */
   readonly usedBefore: Usage | null;
-  /** Tokens in the session's context. They are paid again if the cache has expired. */
+  /** Tokens in the session's context. A resume pays for them again if the provider's cache has expired. */
   readonly contextTokens: number | null;
-  /** All tokens of its first call: the cost of a new session. */
+  /** Total tokens of the session's first call, as an estimate of the cost of a new session; `null` if unknown. */
   readonly freshTokens: number | null;
   readonly lastUsedAt: string;
   /** Minutes after `lastUsedAt` until the provider's cache expires. */
   readonly warmMinutes: number;
-  /** The entries that the session has seen, with the base of each. */
+  /**
+   * One string per changed file that the session has seen: short hashes of its path and of its mode and blob at the
+   * base.
+   */
   readonly shown: readonly string[];
 };
 
-/** The reason why a slot has no verdict. */
+/** The reason why a slot (a reviewer of a review) has no verdict. */
 export type SlotTrouble =
   | { readonly kind: 'agent'; readonly agent: string; readonly failure: AgentFailure }
   | { readonly kind: 'no-agent'; readonly wanted: readonly string[]; readonly cooling: readonly Cooldown[] }
@@ -249,5 +286,5 @@ export type SlotTrouble =
   | { readonly kind: 'budget'; readonly what: 'usd' | 'dispatches' }
   | { readonly kind: 'author-agent'; readonly agent: string; readonly path: string };
 
-/** An agent that has reached a usage limit, and the end of the limit. */
+/** An agent that has reached a usage limit, and the time at which the limit ends. */
 export type Cooldown = { readonly agent: string; readonly until: Date; readonly said: string };

@@ -1,13 +1,13 @@
 const MOST_ARGUMENTS = 200;
 
-/** Splits a list into parts that fit on a command line. */
+/** Splits a list into parts of at most 200 items, so that each part fits on a command line. */
 export function inChunks<T>(list: readonly T[]): T[][] {
   const parts: T[][] = [];
   for (let i = 0; i < list.length; i += MOST_ARGUMENTS) parts.push(list.slice(i, i + MOST_ARGUMENTS));
   return parts;
 }
 
-/** Compares strings by code point. All hashed, joined or listed strings use this order. */
+/** Compares two strings by code point. Strings are always sorted this way before they are hashed, joined or listed. */
 export function byCodePoint(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -18,13 +18,13 @@ export function byCodePoint(a: string, b: string): number {
   return a.length - b.length;
 }
 
-// UTF-16 sorts surrogates (code points above U+FFFF) before U+E000 to U+FFFF. By code point they come after.
+// `charCodeAt` gives UTF-16 units, in which code points above U+FFFF sort before U+E000. This moves them after U+FFFF.
 function fixup(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
 
-/** Groups a list by key, in the order in which the keys first appear. */
+/** Groups a list by key. The groups are in the order in which their keys first appear. */
 export function grouped<T, Key>(list: readonly T[], keyOf: (one: T) => Key): ReadonlyMap<Key, readonly T[]> {
   const groups = new Map<Key, T[]>();
   for (const one of list) {

@@ -1,15 +1,18 @@
-// Invisible characters. Variation selectors are allowed, because emoji contain them.
+// Matches invisible characters, except variation selectors, because emoji contain them.
 const UNSEEN = /(?![\ufe00-\ufe0f])[\p{Cc}\p{Zl}\p{Zp}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
 const PLAIN = /^[^\s"'`\\<>|*]+$/u;
 
-/** Returns a name in one line that readers cannot mistake: unchanged if it is plain, else quoted and escaped. */
+/**
+ * Returns a name on one line: unchanged if it has only plain characters, else in quotes with invisible characters
+ * escaped.
+ */
 export function quoteName(name: string): string {
   if (PLAIN.test(name) && name.search(UNSEEN) === -1) return name;
   return `"${showInvisible(name.replace(/["\\]/g, '\\$&'))}"`;
 }
 
-/** Returns the text with invisible characters and line breaks written as escapes. */
+/** Returns the text with invisible characters and line breaks written as escapes such as `\n`. */
 export function showInvisible(text: string): string {
   return text.replace(UNSEEN, (char) => {
     if (char === '\n') return '\\n';
@@ -19,12 +22,12 @@ export function showInvisible(text: string): string {
   });
 }
 
-/** Returns the text in one line, with each run of whitespace as one space. */
+/** Returns the text on one line, with each run of whitespace replaced by one space and invisible characters escaped. */
 export function foldLines(text: string): string {
   return showInvisible(text.replace(/\s+/g, ' ').trim());
 }
 
-/** Returns the text as a code block. The fence is longer than any run of backticks in the text. */
+/** Returns the text as a Markdown code block. The fence is longer than any run of backticks in the text. */
 export function fence(text: string, label = ''): string {
   let longest = 0;
   for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
@@ -32,7 +35,7 @@ export function fence(text: string, label = ''): string {
   return `${marks}${label}\n${text}${text.endsWith('\n') ? '' : '\n'}${marks}`;
 }
 
-/** Closes a code block that the text leaves open, so that it cannot contain the text that follows. */
+/** Closes a Markdown code block that the text leaves open, so that text appended later is outside the block. */
 export function closeFence(text: string): string {
   let open: string | null = null;
   for (const line of text.split(/\r\n|[\r\n]/)) {
@@ -48,20 +51,20 @@ const MOST_LINES = 20;
 
 const MOST_CHARACTERS = 4000;
 
-/** Returns the end of a program's output, as much as fits on a screen. */
+/** Returns the last 20 lines of a program's output, and at most 4000 characters. */
 export function lastLines(output: string): string {
   const text = output.trimEnd().slice(-MOST_CHARACTERS);
   return text.split('\n').slice(-MOST_LINES).join('\n');
 }
 
-/** Joins the lines of a command with `; ` and escapes characters that a terminal would interpret. */
+/** Returns a command on one line: its lines joined with `; `, and invisible characters escaped. */
 export function oneLine(text: string): string {
   return showInvisible(text.trim().replace(/\s*\n\s*/g, '; '));
 }
 
 export { foldLines as folded };
 
-/** Quotes a text as one word of a shell command. */
+/** Returns the text as one word of a shell command, in quotes if needed. */
 export function shellWord(text: string): string {
   return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

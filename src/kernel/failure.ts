@@ -2,10 +2,10 @@ import type { AgentFailure, Cooldown } from './agent.ts';
 import type { RepoPath, SessionId } from './ids.ts';
 import type { DocumentPhase, PhaseName } from './review-loops.ts';
 
-/** A problem with its position, without the file. */
+/** A problem and its position in a file that the caller knows. */
 export type PlacedProblem = { readonly line: number; readonly column: number; readonly what: ProblemKind };
 
-// Every other failure is wrong usage or configuration.
+// Failures with exit code 3: onceover could not judge the gates. All other failures have exit code 2.
 const COULD_NOT_JUDGE: ReadonlySet<Failure['kind']> = new Set([
   'not-a-repository',
   'odd-root',
@@ -38,10 +38,13 @@ export function exitCode(failure: Failure): 2 | 3 {
   return couldNotJudge ? 3 : 2;
 }
 
-/** The union of all kinds in a table of facts. A kind without facts has `unknown`. */
+/**
+ * Turns a table of kinds into a union of `{ kind, ...facts }`. A kind without facts has the type `unknown` in the
+ * table.
+ */
 type OneOf<Facts> = { [Kind in keyof Facts]: Readonly<{ kind: Kind } & Facts[Kind]> }[keyof Facts];
 
-/** An expected failure: a kind and its facts. The message for the user is made in `ui/`. */
+/** An expected failure: a kind and its facts. `ui/describe-failure.ts` writes the message for the user. */
 export type Failure =
   | WorkflowFailure
   | OneOf<{
@@ -52,7 +55,7 @@ export type Failure =
       'git-too-old': unknown;
       'git-failed': { command: string; said: string };
       'unknown-base': { base: string };
-      /** Several branches or tags have this name. */
+      /** The name stands for several branches or tags. */
       'ambiguous-name': { name: string };
       'no-base': { tried: readonly string[] };
       'no-merge-base': { base: string; shallow: boolean };
@@ -61,18 +64,18 @@ export type Failure =
       'log-dir-hides': { logDir: string; files: readonly string[] };
       'bad-review-id': { id: string; why: BadReviewId };
       'unknown-agent': { name: string; known: readonly string[] };
-      /** This agent cannot be allowed to write. */
+      /** onceover cannot let this agent write files. `able` lists the agents that can fix. */
       'cannot-fix': { name: string; able: readonly string[] };
       'agent-not-tried': { agent: string; failure: AgentFailure };
       'path-outside': { path: string };
       'path-in-the-way': { path: string; found: InTheWay };
       disk: { action: 'read' | 'write'; path: string; code: string };
-      /** Reading standard input failed before its end. */
+      /** Reading standard input failed before all of it was read. */
       'input-cut-off': { code: string };
       'wrong-usage': { said: string; command: string | null };
       'lock-held': { pid: number; host: string; since: string };
       'inside-a-run': unknown;
-      /** A process that a run started cannot waive findings. */
+      /** A process that a run started tried to waive a finding, which only the user may do. */
       'waived-inside-a-run': unknown;
       'agreed-inside-a-run': unknown;
       'unknown-path': { path: string };
@@ -86,10 +89,13 @@ export type Failure =
       'not-trusted': { commands: readonly string[] };
       'unknown-run': { id: string | null };
       'unknown-phase': { name: string };
-      /** The ledger has no review loop of this feature. */
+      /** The ledger of agent calls has no review loop for this feature. */
       'feature-without-loops': { feature: string; known: readonly string[] };
       'no-feature': { path: string; why: 'missing' | 'not-a-folder' };
-      /** A document that the phase `needs` cannot be used. `phase` is the phase that writes it. */
+      /**
+       * The phase `needs` requires the document at `path`, which cannot be used. `phase` is the phase that writes the
+       * document.
+       */
       'unusable-artifact': {
         path: RepoPath;
         why: 'missing' | 'empty' | 'not-text' | 'ignored' | 'withheld' | 'symlink' | 'generated';
@@ -98,45 +104,48 @@ export type Failure =
       };
       'artifact-too-long': { path: RepoPath; characters: number; limit: number; agent: string };
       'nothing-to-implement': { base: string | null };
-      /** Names of changed files that are not UTF-8, one latin1 character per byte. No reviewer can open them. */
+      /**
+       * Changed files whose names are not UTF-8, with one latin1 character per byte of a name. No reviewer can open
+       * such a file.
+       */
       'unnameable-code': { names: readonly string[] };
       'no-reviewer': { wanted: readonly string[]; cooling: readonly Cooldown[] };
       'no-waiting-loop': { phase: PhaseName; feature: string };
-      /** The caller reported a fix, but the previous fix is not reviewed yet. */
+      /** The caller reported a fix, but a reviewer still has to review the previous fix. */
       'unjudged-round': { phase: PhaseName; feature: string };
       'unknown-loop': { id: string };
-      /** The caller reported a fix, but the loop is not waiting for one. */
+      /** The caller reported a fix while the review loop was still running. */
       'round-goes-on': { id: string };
       'unreadable-loop': { phase: PhaseName; feature: string };
       'unreadable-json': { path: string; said: string };
     }>;
 
-/** The kind of thing at a path that onceover needs for itself. */
+/** The kind of thing that occupies a path where onceover needs its own file or folder. */
 export type InTheWay = 'symlink' | 'folder' | 'file' | 'repository' | 'other';
 
 /** The reason why a string is not a valid review id. */
 export type BadReviewId = 'empty' | 'dots' | 'absolute' | 'separator' | 'nul' | 'too-long';
 
-/** A problem with a job besides the format of its file. */
+/** A problem with the content of a job, in a file whose format is valid. */
 export type JobProblem = OneOf<{
   'job-name-differs': { name: string; folder: string };
   'duplicate-step': { id: string; line: number };
   'duplicate-workflow': { name: string; line: number };
   'unknown-step': { id: string; known: readonly string[] };
-  /** The steps of the cycle, each depending on the next. The first step is repeated at the end. */
+  /** `steps` lists the dependency cycle: each step depends on the next, and the first step is repeated as the last. */
   'dependency-cycle': { steps: readonly string[] };
   'input-of-no-dependency': { step: string; from: string };
-  /** `step` has no output with this name. */
+  /** `step` has no output named `output`. */
   'unknown-output': { step: string; output: string; known: readonly string[] };
   'reserved-output': { name: string };
   'no-criteria': unknown;
   'outside-job': { path: string; folder: string };
   'step-twice': { workflow: string; step: string };
-  /** A step needs another step that comes later, at the same time, or not at all. */
+  /** `step` needs the step `needs`, which the workflow has later, in the same parallel group, or not at all. */
   'step-out-of-order': { workflow: string; step: string; needs: string; why: 'later' | 'same-group' | 'left-out' };
 }>;
 
-/** A position in a file of the user; line and column start at 1. */
+/** A position in a file that the user wrote; line and column start at 1. */
 export type Position = { readonly file: string; readonly line: number; readonly column: number };
 
 /** A problem at a position in a configuration or rule file. */
@@ -167,12 +176,12 @@ export type ProblemKind =
 /** The reason why a file that a rule or a setting names cannot be used. */
 export type UnusableFile = 'missing' | 'not-a-file' | 'outside' | 'not-utf8' | 'too-large' | 'empty' | 'unreadable';
 
-/** A failure of a workflow. */
+/** An expected failure of a workflow call. */
 export type WorkflowFailure = OneOf<{
   'unknown-job': { name: string; known: readonly string[] };
   'unknown-workflow': {
     job: string;
-    /** Null if the caller named none and the job has several. */
+    /** `null` if the caller named no workflow although the job has several. */
     name: string | null;
     known: readonly string[];
   };
@@ -180,9 +189,9 @@ export type WorkflowFailure = OneOf<{
   'no-active-session': { ended: readonly SessionName[] };
   'which-session': { active: readonly SessionName[] };
   'session-ended': { session: SessionName; end: SessionEnd };
-  /** `aside` is the new name of the renamed file; null if it was not renamed. */
+  /** `aside` is the name to which onceover renamed the unreadable session file; `null` if the file was not renamed. */
   'unreadable-session': { id: string; path: string; aside: string | null };
-  /** The steps of its workflow have changed. */
+  /** The workflow's steps have changed since the session started. */
   'session-outdated': { session: SessionName };
   'session-busy': { id: string };
   'no-such-step': { session: SessionName; step: string; open: readonly string[] };
@@ -198,25 +207,25 @@ export type WorkflowFailure = OneOf<{
     session: SessionName;
     step: string;
     errors: readonly ReviewTrouble[];
-    /** Number of reviews that passed, now or earlier. They are not run again. */
+    /** Number of reviews that passed in this call or earlier. They do not run again. */
     passed: number;
   };
   'outputs-changed': { step: string; paths: readonly string[] };
   'reviewer-not-here': { name: string; found: readonly string[] };
 }>;
 
-/** A step that the caller may mean, with the names of its outputs. */
+/** A step that the error message suggests to the caller, with the names of the step's outputs. */
 type OpenStep = { readonly id: string; readonly outputs: readonly string[] };
 
 export type UnusableOutput = 'missing' | 'folder' | 'not-a-file' | 'outside' | 'unreadable';
 
-/** The reason why a request to continue without a pass is refused. */
+/** The reason why onceover refuses a request to finish a step whose reviews did not pass. */
 export type RefusedOverride =
   | 'empty'
   | 'no-reviews'
   /** No reviewer has reported a finding yet. */
   | 'not-failed'
-  /** No review instructions exist yet for these outputs and criteria. */
+  /** onceover has not yet written review instructions for these outputs and criteria. */
   | 'not-instructed';
 
 /** A review without a verdict. */
@@ -226,7 +235,7 @@ export type SessionEnd =
   | { readonly kind: 'completed'; readonly at: string }
   | { readonly kind: 'aborted'; readonly at: string; readonly explanation: string };
 
-/** A session that the caller may mean. */
+/** A workflow session, as error messages list it. */
 export type SessionName = {
   readonly id: SessionId;
   readonly job: string;

@@ -1,17 +1,17 @@
-/** One element of a glob inside a path segment. */
+/** One element of a path segment in a glob: `*`, `?`, a literal character or a character class. */
 type Token =
   | { readonly kind: 'star' }
   | { readonly kind: 'any' }
   | { readonly kind: 'char'; readonly char: string }
   | { readonly kind: 'class'; readonly negated: boolean; readonly ranges: readonly (readonly [string, string])[] };
 
-/** One path segment of a glob. */
+/** One path segment of a glob: plain text, `**`, or a mix of literal characters and wildcards. */
 type Segment =
   | { readonly kind: 'literal'; readonly text: string }
   | { readonly kind: 'globstar' }
   | { readonly kind: 'wild'; readonly tokens: readonly Token[] };
 
-/** Parses a glob without braces into segments, or returns what is wrong with it. */
+/** Returns the segments of a glob that has no braces; if the glob is invalid, returns what is wrong as a string. */
 function readSegments(text: string): readonly Segment[] | string {
   const tokens = readTokens(text);
   if (typeof tokens === 'string') return tokens;
@@ -24,7 +24,7 @@ function readSegments(text: string): readonly Segment[] | string {
     segments.push(segment);
   }
   if (segments.length === 0) return 'is empty';
-  // "src/" matches everything in src.
+  // A glob with a final slash, such as "src/", matches everything in that folder.
   if (text.endsWith('/') && segments.at(-1)?.kind !== 'globstar') segments.push({ kind: 'globstar' });
   return segments;
 }
@@ -102,21 +102,21 @@ function splitAtSlashes(tokens: readonly RawToken[]): Token[][] {
 function segmentOf(tokens: readonly Token[]): Segment {
   if (tokens.length === 2 && tokens.every((token) => token.kind === 'star')) return { kind: 'globstar' };
   if (tokens.every((token) => token.kind === 'char')) return { kind: 'literal', text: literalText(tokens) };
-  // Adjacent stars match the same as one star.
+  // Drop repeated stars, because adjacent stars match the same as one star.
   return {
     kind: 'wild',
     tokens: tokens.filter((token, i) => token.kind !== 'star' || tokens[i - 1]?.kind !== 'star'),
   };
 }
 
-/** Returns the text of literal tokens. */
+/** Returns the characters of literal tokens as one string. */
 function literalText(tokens: readonly Token[]): string {
   return tokens.map((token) => (token.kind === 'char' ? token.char : '')).join('');
 }
 
 const MOST_ALTERNATIVES = 1000;
 
-/** Expands `{a,b}` into separate globs, or returns what is wrong with the pattern. */
+/** Expands `{a,b}` into separate globs; if the pattern is invalid, returns what is wrong as a string. */
 function expandBraces(source: string): readonly string[] | string {
   const done: string[] = [];
   const todo = [source];
@@ -145,7 +145,7 @@ function firstGroup(text: string): BraceGroup | 'open' | null {
     if (char === '\\') i++;
     else if (char === '[') {
       const end = unclosed ? -1 : endOfClass(text, i);
-      // An unclosed class is rejected later. Searching for its end only once keeps this linear.
+      // `readTokens` rejects an unclosed class later. Searching for a missing `]` only once keeps this loop linear.
       if (end === -1) unclosed = true;
       else i = end;
     } else if (char === '{') {
@@ -168,15 +168,18 @@ function escapeBraces(text: string, from: number, to: number): BraceGroup {
   return { from, to: to + 1, choices: [`\\{${text.slice(from + 1, to)}\\}`] };
 }
 
-/** A compiled glob. It matches paths relative to the repository's root. */
+/** A compiled glob, which matches paths relative to the repository's root. */
 export type Glob = { readonly alternatives: readonly Alternative[] };
 
 export type Alternative = {
-  /** The literal first segment; null if it is not literal. */
+  /** The first path segment; `null` if it contains wildcards. */
   readonly first: string | null;
-  /** The literal file extension with its dot; null if it is not literal. */
+  /** The file extension with its dot; `null` if the glob does not fix the extension. */
   readonly extension: string | null;
-  /** Whether the path matches. `nameAt` is the position of the path's last name, computed once per path. */
+  /**
+   * Whether the path matches. `nameAt` is the position of the file name in the path; the caller computes it once per
+   * path.
+   */
   matches(path: string, nameAt: number): boolean;
 };
 
@@ -185,8 +188,8 @@ type CompiledGlob = { readonly ok: true; readonly glob: Glob } | { readonly ok: 
 const LONGEST_GLOB = 4096;
 
 /**
- * Compiles a glob relative to `folder` ('' is the root): `**`, `*`, `?`, classes, braces, `\` escapes; dotfiles match.
- * Matching never takes more steps than the length of the path times the length of the glob.
+ * Compiles a glob relative to `folder` ('' is the root): `**`, `*`, `?`, classes, braces and `\` escapes, where
+ * wildcards match dotfiles too. Matching takes at most (length of the path × length of the glob) steps.
  */
 export function compileGlob(source: string, folder: string): CompiledGlob {
   if (source.length > LONGEST_GLOB) return { ok: false, said: `is longer than ${LONGEST_GLOB} characters` };
@@ -227,7 +230,7 @@ function extensionOf(segment: Segment): string | null {
   return dot === -1 ? null : tail.slice(dot);
 }
 
-/** Returns the literal beginning and end of the last segment. */
+/** Returns the literal characters at the beginning and at the end of the last segment. */
 function endsOf(last: Segment | undefined): { readonly head: string; readonly tail: string } {
   if (last?.kind === 'literal') return { head: last.text, tail: last.text };
   if (last?.kind !== 'wild') return { head: '', tail: '' };
@@ -240,7 +243,7 @@ function literalTail(tokens: readonly Token[]): string {
   return literalText(tokens.slice(from));
 }
 
-// Most globs have one of these shapes, which need no splitting of the path.
+// Most globs are plain paths, "a/**" or "a/**/*.ts", which can be matched without splitting the path.
 function matcher(segments: readonly Segment[], literals: number): Alternative['matches'] {
   const fixed = segments.slice(0, literals).map((segment) => (segment.kind === 'literal' ? segment.text : ''));
   if (literals === segments.length) {
@@ -268,7 +271,7 @@ function matcher(segments: readonly Segment[], literals: number): Alternative['m
     matchSegments(rest, path.slice(prefix.length).split('/'));
 }
 
-// Backtracking only to the last `**` is enough, so this takes at most (segments × names) steps.
+// A later `**` can absorb all that an earlier one could, so the loop goes back only to the last `**`.
 function matchSegments(segments: readonly Segment[], names: readonly string[]): boolean {
   let s = 0;
   let n = 0;
@@ -287,7 +290,7 @@ function matchSegments(segments: readonly Segment[], names: readonly string[]): 
       n = ++resume;
     } else return false;
   }
-  // A final `**` needs at least one name, so "a/**" matches the content of a, but not a itself.
+  // A final `**` needs at least one name, so "a/**" matches the files in a, but not a itself.
   return s === segments.length;
 }
 

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 
-/** The JSON document of an error. */
+/** The JSON document that onceover prints for an error. */
 export const errorSchema = z.object({
   error: z.object({ kind: z.string(), message: z.string(), next: z.string() }),
 });
 
-/** The usage of a call. */
+/** Tokens and cost of a call; `null` if the agent reported none. */
 export const usage = z
   .object({
     input_tokens: z.number().describe('Input tokens that did not come from a cache.'),

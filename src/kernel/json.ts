@@ -1,24 +1,24 @@
-/** Whether an untrusted value is an object and not an array. */
+/** Whether a value is an object, but not an array or `null`. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The last JSON object in the answer of a model, in a code block or not. */
+/** The result of a search for the last JSON object in a model's answer. */
 type LastObject =
   | { readonly kind: 'object'; readonly text: string }
   | { readonly kind: 'truncated' }
   | { readonly kind: 'none' };
 
-/** Finds the last top-level object. An object that never closes makes the whole answer truncated. */
+/** Finds the last top-level JSON object in the text. If any object is not closed, the answer counts as truncated. */
 export function lastObject(text: string): LastObject {
   let last: string | null = null;
   let budget = MOST_SCANNED;
   for (let at = text.indexOf('{'); at !== -1; ) {
     const begins = beginsAt(text, at);
     const end = begins === 'prose' ? null : endOfObject(text, at);
-    // Unclosed braces in prose or code before the answer are ignored. An unclosed object is a truncated answer.
+    // A brace in prose or code may stay unclosed, but an unclosed object means that the answer was cut off.
     if (end === null && begins === 'object') return { kind: 'truncated' };
-    // A brace before a comment is scanned to the end of the text, so the total work is limited.
+    // An unclosed brace before a comment was searched up to the end of the text, so limit the total work.
     if (end === null && begins === 'commented') budget -= text.length - at;
     if (budget < 0) return { kind: 'truncated' };
     if (end !== null) last = text.slice(at, end);
@@ -33,7 +33,7 @@ const OBJECT = /\{\s*(?:"|'|\}|[A-Za-z_]+\s*:)/y;
 
 const COMMENTED = /\{\s*\/[/*]/y;
 
-/** Classifies a brace by the text that follows. A brace before a comment may be an object or code. */
+/** Classifies a `{` by the text after it. A `{` before a comment may start an object or a block of code. */
 function beginsAt(text: string, at: number): 'object' | 'commented' | 'prose' {
   OBJECT.lastIndex = at;
   if (OBJECT.test(text)) return 'object';
@@ -41,7 +41,7 @@ function beginsAt(text: string, at: number): 'object' | 'commented' | 'prose' {
   return COMMENTED.test(text) ? 'commented' : 'prose';
 }
 
-/** Returns the position after the object that begins at `start`; null if it never closes. */
+/** Returns the position after the object that begins at `start`; `null` if the object is not closed. */
 function endOfObject(text: string, start: number): number | null {
   let depth = 0;
   let before = '';
@@ -61,7 +61,10 @@ function endOfObject(text: string, start: number): number | null {
   return null;
 }
 
-/** Whether a string begins here. Single quotes and backticks count only where a key or a value is expected. */
+/**
+ * Whether `char` begins a string. `before` is the last character that is not whitespace: single quotes and backticks
+ * begin a string only where a key or value is expected.
+ */
 function opensString(char: string, before: string): boolean {
   if (char === '"') return true;
   return (char === "'" || char === '`') && '{[,:'.includes(before);
@@ -76,7 +79,7 @@ function endOfString(text: string, start: number): number | null {
   return null;
 }
 
-/** Rounds an amount to six decimals, because sums of floating-point numbers have meaningless digits. */
+/** Rounds an amount to six decimals, because sums of floating-point numbers have rounding errors in later digits. */
 export function money(usd: number): number {
   return Number(usd.toFixed(6));
 }

@@ -1,22 +1,26 @@
 import type { RepoPath } from './ids.ts';
 
-/** The folder of generated files in the working tree. */
+/** The folder in the working tree for files that onceover generates. */
 export const GENERATED_FOLDER = '.deepwork/tmp' as RepoPath;
 
-/** The default folder of records. */
+/** The default of `log_dir`, the folder of the records of earlier runs. */
 export const DEFAULT_LOG_DIR = '.deepwork/logs' as RepoPath;
 
-/** Whether a path is generated. Generated files are never part of a change and never sent to a reviewer. */
+/**
+ * Whether onceover generates the file at this path. Such files are never part of a change and never sent to a reviewer.
+ */
 export function isGenerated(path: string, logDir: string): boolean {
   return isInside(path, GENERATED_FOLDER) || isInside(path, logDir);
 }
 
-/** Whether a path is the folder itself or below it. */
+/** Whether a path is the folder itself or inside it. */
 export function isInside(path: string, folder: string): boolean {
   return path.startsWith(folder) && (path.length === folder.length || path[folder.length] === '/');
 }
 
-/** Returns the path relative to the root; null if it leaves the root. `from` is a folder relative to the root. */
+/**
+ * Returns a path that is relative to the folder `from` as a path relative to the root; `null` if it leaves the root.
+ */
 export function repoPath(path: string, from = ''): RepoPath | null {
   if (path.startsWith('/') || path.includes('\0')) return null;
   const parts: string[] = from === '' ? [] : from.split('/').filter((part) => part !== '');
@@ -28,21 +32,27 @@ export function repoPath(path: string, from = ''): RepoPath | null {
   return parts.join('/') as RepoPath;
 }
 
-/** Returns the folder of a path; '' for the root. */
+/** Returns the folder that contains a path; '' is the root. */
 export function folderOf(path: string): string {
   const slash = path.lastIndexOf('/');
   return slash === -1 ? '' : path.slice(0, slash);
 }
 
-/** Files that onceover writes to log_dir, which users may have committed. */
+/** Matches files that onceover itself writes to log_dir. Users may have committed some of them. */
 const OWN = /^(?:previous\/.*|\.gitignore|(?:check|review|rule)_[^/]+\.\d+\.(?:log|json))$/;
 
-/** Returns the tracked files in log_dir that are not records. No reviewer would see changes to them. */
+/**
+ * Returns the tracked files in log_dir that onceover did not write. Reviewers do not see log_dir, so no one would
+ * review them.
+ */
 export function hiddenByLogDir(tracked: Iterable<RepoPath>, logDir: RepoPath): readonly RepoPath[] {
   return [...tracked].filter((path) => isInside(path, logDir) && !OWN.test(path.slice(logDir.length + 1)));
 }
 
-/** Whether a file is one of the paths or below one. A finding without a file is below '' only. */
+/**
+ * Whether a file is one of the paths or inside one. `null` (a finding without a file) counts as inside '' only, the
+ * root.
+ */
 export function isAtOrBelow(file: string | null, paths: readonly RepoPath[]): boolean {
   return paths.some((path) => path === '' || (file !== null && isInside(file, path)));
 }

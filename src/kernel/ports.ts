@@ -1,20 +1,22 @@
 import type { AgentFailure, AgentReply, Cooldown, ResumeResult, Usage } from './agent.ts';
 import type { Result } from './result.ts';
 
-/** Set in the environment of everything that onceover starts, so that nothing inside it starts onceover again. */
+/**
+ * The environment variable that onceover sets for each program it starts, so that those programs cannot start a run.
+ */
 export const ACTIVE = 'ONCEOVER_ACTIVE';
 
 /** Reads the outputs of a workflow step from disk. */
 export interface OutputFiles {
-  /** Returns whether the path is inside the repository after all symlinks are resolved. It opens no file. */
+  /** Returns whether the path is inside the repository after all symlinks are resolved, without opening the file. */
   find(path: string): Promise<'inside' | 'outside'>;
-  /** Returns the whole text of a file, or why it cannot be read. */
+  /** Returns the whole text of a file, or the reason why the file cannot be read as text. */
   read(path: string): Promise<OutputContent>;
 }
 
 export type OutputContent =
   | { readonly kind: 'text'; readonly text: string }
-  /** Not UTF-8. `path` is absolute. */
+  /** The content is not UTF-8. `path` is absolute. */
   | { readonly kind: 'binary'; readonly path: string }
   | { readonly kind: 'missing' }
   | { readonly kind: 'unreadable'; readonly error: string }
@@ -24,51 +26,54 @@ export interface Clock {
   now(): Date;
 }
 
-/** Calls agents as reviewers, which may only read. */
+/** Calls the installed agents, which may only read files unless a question has `writes`. */
 export interface Reviewers {
-  /** The installed agents, in order of preference. */
+  /** The installed agents that the settings allow, in order of preference. */
   readonly names: readonly string[];
-  /** All installed agents, including those that are called only if a review names them. */
+  /** All installed agents, including those that run only if a review names them. */
   readonly found: readonly string[];
-  /** Returns the facts that a call needs. It may have to start the agent to find its version. */
+  /** Returns the facts about an agent that a call needs. This may start the agent to ask for its version. */
   describe(name: string): Promise<ReviewerFacts>;
   ask(name: string, question: Question, options: AskOptions): Promise<AskEnd>;
 }
 
-/** Facts about an agent as a reviewer. */
+/** The facts about an installed agent that decide how it is called. */
 export type ReviewerFacts = {
   readonly model: string | null;
   readonly version: string;
   /** Digest of the tools and options that the agent is started with. */
   readonly toolsDigest: string;
-  /** Whether this version can be resumed. It may have to probe the agent. */
+  /** Whether sessions of this version can be resumed. This may probe the agent, which costs a few calls. */
   canResume(): Promise<boolean>;
-  /** Returns the failed test of V1 to V4 with its symptom, as `V2: …`; null if no failure is known. */
+  /**
+   * Returns why sessions of this agent cannot be resumed, as the failed test and its symptom (`V2: …`); `null` if no
+   * failure is known.
+   */
   deferredReason(): Promise<string | null>;
-  /** The longest diff in characters that one prompt may contain. */
+  /** The maximum length in characters of the diff in one prompt. */
   readonly diffLimit: number;
-  /** Whether a second new session reads the stable part of the prompt from the provider's cache. */
+  /** Whether a second new session gets the shared first part of the prompt from the provider's cache. */
   readonly sharesPrefix: boolean;
   readonly timeoutSeconds: number | null;
-  /** Whether the agent can fix files. */
+  /** Whether onceover can let the agent write files. */
   readonly canFix: boolean;
-  /** Minutes until the provider's cache expires, by requested cache lifetime. */
+  /** Minutes until the provider's cache expires, for each cache lifetime that a call can request. */
   readonly warmMinutes: Readonly<Record<'5m' | '1h', number>>;
 };
 
 export type Question = {
-  /** The part of the prompt that several calls share, so that the provider can cache it. */
+  /** The first part of the prompt. It is the same in several calls, so that the provider can cache it. */
   readonly stable: string;
   readonly dynamic: string;
   readonly schema: object;
-  /** The session to resume; null for a new one. */
+  /** The id of the session to resume; `null` for a new session. */
   readonly sessionId: string | null;
-  /** Usage of the session before this call, for agents that report totals. */
+  /** Usage of the session before this call, for agents that report only the usage of the whole session. */
   readonly usedBefore: Usage | null;
   readonly cacheTtl: '5m' | '1h';
   readonly timeoutSeconds: number;
   readonly idleSeconds: number;
-  /** Whether the agent should change files. */
+  /** Whether the agent may change files. */
   readonly writes?: boolean;
   /** The model to use instead of the configured one. */
   readonly model?: string;
@@ -76,16 +81,16 @@ export type Question = {
 
 export type AskOptions = {
   readonly stop: AbortSignal | null;
-  /** Receives the agent's current activity and usage. */
+  /** Called with the agent's current activity and its usage so far. */
   watch(doing: string | null, usage: Usage | null): void;
 };
 
-/** The end of a call: an unparsed reply, or a failure. */
+/** The outcome of a call: a reply that is not parsed yet, or a failure. */
 export type AskEnd =
   | {
       readonly ok: true;
       readonly reply: AgentReply;
-      /** The model that answered; null if the agent did not report it. */
+      /** The model that answered; `null` if the agent did not report it. */
       readonly model: string | null;
       readonly durationMs: number;
     }
@@ -115,30 +120,32 @@ export type CheckEnd = {
   readonly durationMs: number;
 };
 
-/** Guards receipts, findings and consent against a fixer, which may be able to write to them. */
+/** Protects receipts, findings and approvals of commands from a fixer, which may be able to write to their files. */
 export interface TamperGuard {
   snapshot(): Promise<GuardedState>;
 }
 
 type GuardedState = {
-  /** Undoes writes since the snapshot that would count as a pass, a waiver or consent. Returns the files. */
+  /**
+   * Undoes writes since the snapshot that would count as a pass, a waiver or an approval. Returns the restored files.
+   */
   restore(): Promise<Result<readonly string[]>>;
 };
 
-/** The prompts that started sessions, by digest. */
+/** Stores the prompts that started sessions, each under its digest. */
 export interface SessionPrompts {
   read(digest: string): Promise<string | null>;
   keep(text: string): Promise<Result<string>>;
   prune(keep: ReadonlySet<string>): Promise<Result<void>>;
 }
 
-/** Agents that have reached a usage limit, until the limit ends. */
+/** Stores which agents have reached a usage limit, until the limit ends. */
 export interface Cooldowns {
   all(now: Date): Promise<readonly Cooldown[]>;
   add(cooling: Cooldown): Promise<Result<void>>;
 }
 
-/** Results of resume probes on this machine. */
+/** Stores the results of resume probes on this machine. */
 export interface Capabilities {
   probed(): Promise<readonly ResumeResult[]>;
   keep(result: ResumeResult): Promise<Result<void>>;
@@ -151,7 +158,7 @@ export interface Lock {
 
 export type HeldLock = { release(): Promise<void> };
 
-/** Receives the events of work in progress. Each slice declares its own events. */
+/** Receives progress events. Each slice declares the type of its own events. */
 export interface ReporterOf<E> {
   tell(event: E): void;
 }
@@ -160,6 +167,6 @@ export interface ReporterOf<E> {
 export type WaitOptions = {
   readonly seconds: number;
   readonly stop?: AbortSignal;
-  /** Receives the last line of the job's log whenever it changes. */
+  /** Called with the last line of the job's log whenever that line changes. */
   heard?(line: string): void;
 };

@@ -2,45 +2,48 @@ import type { UnusableFile } from './failure.ts';
 import type { CommitId, RepoPath, SnapshotId } from './ids.ts';
 import type { Result } from './result.ts';
 
-/** The paths and the state of a repository, as git reports them. */
+/** The paths of a repository and the facts about it that git reports with them. */
 export type RepositoryPaths = {
   /** Absolute path of the working tree's root. */
   readonly root: string;
   /** Absolute path of the git folder that all working trees of the clone share. */
   readonly commonDir: string;
-  /** Absolute path of the user's index. */
+  /** Absolute path of the user's index (git's staging area). */
   readonly index: string;
-  /** Path from the root to the working directory; '' at the root. */
+  /** Path from the root to the current directory; '' at the root. */
   readonly prefix: string;
   readonly shallow: boolean;
-  /** The first of `DEFAULT_BASES` that exists; null if none does. */
+  /** The first branch of `DEFAULT_BASES` that exists; `null` if none does. */
   readonly usualBase: string | null;
 };
 
 /** The default base branches, in order of preference. */
 export const DEFAULT_BASES = ['origin/HEAD', 'origin/main', 'origin/master', 'main', 'master'] as const;
 
-/** git's mode of a submodule. */
+/** git's file mode of a submodule. */
 export const SUBMODULE = '160000';
 
-/** git's mode of a symlink. */
+/** git's file mode of a symlink. */
 export const SYMLINK = '120000';
 
-/** The base of a change: a branch or commit, and its merge-base with HEAD. Null if there are no commits yet. */
+/**
+ * The base of a change: the name of a branch or commit, and its merge-base with HEAD. `null` if there are no commits
+ * yet.
+ */
 export type Base = {
   readonly name: string;
   readonly commit: CommitId;
-  /** More merge-bases, if the branches were merged into each other. */
+  /** The other merge-bases, if the branches were merged into each other. */
   readonly others?: readonly CommitId[];
 } | null;
 
-/** The difference between the merge-base and the working tree, and the list of all files. */
+/** The differences between the merge-base and the working tree, and the list of all files. */
 export type Changes = {
   readonly base: Base;
-  /** Changed, added, renamed-to and untracked files, in code-point order. */
+  /** Changed, added and untracked files and the new paths of renamed files, in code-point order. */
   readonly changed: readonly RepoPath[];
   readonly deleted: readonly RepoPath[];
-  /** Changed paths that are nested repositories. Rules do not read them. */
+  /** Changed paths that are nested repositories, such as submodules. Rules do not apply to their files. */
   readonly submodules: readonly RepoPath[];
   readonly listing: Listing;
 };
@@ -51,15 +54,15 @@ export type Listing = {
   readonly untracked: readonly RepoPath[];
   /** Untracked folders that are nested repositories. */
   readonly nested: readonly RepoPath[];
-  /** Tracked files that git does not compare (assume-unchanged, skip-worktree). */
+  /** Tracked files that `git diff` skips, because they have the flag assume-unchanged or skip-worktree. */
   readonly unwatched: readonly RepoPath[];
-  /** Tracked files that a sparse checkout leaves out. They are not on disk, but not deleted either. */
+  /** Tracked files that a sparse checkout leaves out. They are not on disk, but do not count as deleted. */
   readonly leftOut?: readonly RepoPath[];
-  /** Names that are not UTF-8, with one latin1 character per byte. */
+  /** File names that are not UTF-8, with one latin1 character per byte. */
   readonly unnameable: readonly string[];
 };
 
-/** A file that is not sent to reviewers, or a nested repository without a commit, which git cannot show. */
+/** A file or nested repository that is not sent to reviewers. `repository`: it has no commit, so git cannot show it. */
 export type WithheldFile = { readonly path: RepoPath; readonly why: 'secret' | 'too-large' | 'repository' };
 
 /** Untracked files above this size are not sent to reviewers. */
@@ -78,49 +81,55 @@ const SECRET_NAMES = [
 
 const EXAMPLES = /\.(?:example|sample|template|dist|defaults?)$/i;
 
-/** Whether the name of an untracked file suggests that it contains secrets. */
+/** Whether the name of an untracked file suggests that the file contains secrets. */
 export function looksSecret(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
   return !EXAMPLES.test(name) && SECRET_NAMES.some((pattern) => pattern.test(name));
 }
 
-/** Stands for an unreadable file in the hash of a task. */
+/** Hashed in place of the content of a file that cannot be read. */
 export const MISSING = 'MISSING';
 
-/** The contents of a task: one hash over all files, and one per file (null if unreadable). */
+/** Digests of a task's files: `hash` over all of them, and one per file (`null` if the file is unreadable). */
 export type TaskContent = { readonly hash: string; readonly files: readonly FileDigest[] };
 
 export type FileDigest = { readonly path: RepoPath; readonly sha256: string | null; readonly link: string | null };
 
-/** One difference between the base and the reviewed content. Deletions, modes, symlinks and submodules count too. */
+/**
+ * One path that differs between the base and the reviewed content, for example a changed or deleted file, a changed
+ * mode, a symlink or a submodule.
+ */
 export type Entry = {
   readonly path: RepoPath;
-  /** The current mode; for a deleted file its old mode. */
+  /** The current file mode; for a deleted file, its mode at the base. */
   readonly mode: string;
-  /** The mode at the base, if it differs. */
+  /** The file mode at the base, if it differs from `mode`. */
   readonly baseMode?: string;
   readonly baseBlob: string | null;
   readonly headBlob: string | null;
 };
 
-/** Reads the reviewed repository through git. It never writes there. */
+/** Reads the reviewed repository through git, and never writes to it. */
 export interface Repository {
   readonly place: RepositoryPaths;
-  /** Returns all differences from the merge-base with `base`. `onListing` gets the list of files early. */
+  /**
+   * Returns all differences from the merge-base with `base`. Calls `onListing` as soon as the list of files is known.
+   */
   changes(base: string | null, onListing?: (listing: Listing) => void): Promise<Result<Changes>>;
-  /** Returns the files of the working tree. `deleted` are tracked files that are not on disk. */
+  /** Returns the paths of the working tree. `deleted` lists tracked files that are not on disk. */
   listing(): Promise<Result<{ readonly listing: Listing; readonly deleted: readonly RepoPath[] }>>;
-  /** Returns those paths that the last commit or the merge-base contains. */
+  /** Returns those of the paths that exist in the last commit or in the merge-base. */
   known(paths: readonly RepoPath[], base: string | null): Promise<Result<ReadonlySet<RepoPath>>>;
-  /** Whether git ignores the path. */
   ignores(path: RepoPath): Promise<Result<boolean>>;
 }
 
-/** Reads the files of the working tree, and nothing outside the repository. */
+/** Reads files of the working tree, and nothing outside the repository. */
 export interface Contents {
-  /** Returns the SHA-256 over the files' bytes in this order, with `MISSING` for an unreadable file. */
+  /**
+   * Returns the SHA-256 over the bytes of all files in the given order, with `MISSING` in place of an unreadable file.
+   */
   digest(paths: readonly RepoPath[]): Promise<TaskContent>;
-  /** Returns the text of a file, cut after `limit` bytes. */
+  /** Returns the text of a file, or of its first `limit` bytes if the file is longer. */
   text(path: RepoPath, limit: number): Promise<FileText>;
   exists(path: RepoPath): Promise<'file' | 'folder' | 'missing'>;
 }
@@ -131,52 +140,54 @@ export type FileText =
 
 /** Snapshots of the working tree as git trees, made with a private index. */
 export interface Snapshots {
-  /** Returns the two sides to compare. A run calls it once, before it takes a snapshot. */
+  /** Returns the two sides to compare. A run calls this method once, before it takes a snapshot. */
   compare(selection: Selection, usualBase: string | null): Promise<Result<Comparison>>;
-  /** Returns the current differences, without the omitted folders. */
+  /** Returns the current differences between the two sides, without those in the folders of `left`. */
   take(comparison: Comparison, left: OmittedFiles): Promise<Result<Snapshot>>;
-  /** Pins a tree, so that `git gc` does not delete it while a record needs it. */
+  /** Pins a tree with a git ref, so that `git gc` does not delete the tree while a record needs it. */
   keep(tree: SnapshotId): Promise<Result<void>>;
-  /** Unpins all trees except these and those pinned for an owner. */
+  /** Unpins all trees except those in `keep` and those that `hold` pinned for an owner. */
   prune(keep: ReadonlySet<SnapshotId>): Promise<Result<void>>;
-  /** Pins exactly these trees for `owner`, replacing its earlier pins. Missing trees are skipped. */
+  /** Pins these trees for `owner` and removes the owner's other pins. Trees that no longer exist are skipped. */
   hold(owner: string, trees: ReadonlySet<SnapshotId>): Promise<Result<void>>;
   /** Returns the diff of two trees, one section per file, sorted by path. Fails if a tree is missing. */
   sections(from: string, to: string, contextLines: number): Promise<Result<readonly DiffSection[]>>;
-  /** Returns the diff for these paths only, without renames. */
+  /** Returns the diff of two trees for these paths only. A rename appears as a deletion and an addition. */
   plainSections(from: string, to: string, paths: readonly RepoPath[]): Promise<Result<readonly DiffSection[]>>;
-  /** Returns those paths that exist in a tree, with their id and mode. */
+  /** Returns those of the paths that exist in a tree, with the object id and mode of each. */
   filesIn(tree: SnapshotId, paths: readonly RepoPath[]): Promise<Result<ReadonlyMap<RepoPath, TreeFile>>>;
-  /** Returns the text of a file in a tree; null if it is missing or not text. */
+  /** Returns the text of a file in a tree; `null` if the file is missing or not text. */
   textIn(tree: SnapshotId, path: RepoPath): Promise<Result<string | null>>;
-  /** Returns a fingerprint that changes with every write to one of the files, even if the content is the same again. */
+  /**
+   * Returns a fingerprint that changes with every write to one of the files, even if a write restores the old content.
+   */
   touched(paths: readonly RepoPath[]): string;
-  /** Returns the tracked files below a folder. */
+  /** Returns the tracked files in a folder and its subfolders. */
   trackedIn(folder: RepoPath): Promise<Result<ReadonlySet<RepoPath>>>;
-  /** Returns all files that git tracks or would track. */
+  /** Returns all files of the working tree that git tracks or would track. */
   files(): Promise<Result<readonly RepoPath[]>>;
 }
 
-/** A file of a tree: its object id and its mode. */
+/** The object id and the mode of a file in a git tree. */
 export type TreeFile = { readonly id: string; readonly mode: string };
 
-/** The two sides of a change. The second is the working tree, or a commit's tree. */
+/** The two sides of a change: the base, and the working tree or the tree of a commit. */
 export type Comparison = {
   readonly scope: Scope;
   readonly where: BranchContext;
-  /** Name of the base as shown to the user; null if there are no commits yet. */
+  /** Name of the base as shown to the user; `null` if there are no commits yet. */
   readonly baseName: string | null;
   /** Id of the base commit or tree. */
   readonly baseTree: string;
-  /** The last commit; null if there is none, or if the run reviews a commit. */
+  /** The commit at HEAD; `null` if there is none, or if the run reviews a given commit. */
   readonly headCommit: CommitId | null;
-  /** The tree of the reviewed commit; null for the working tree. */
+  /** The tree of the reviewed commit; `null` if the run reviews the working tree. */
   readonly headTree: SnapshotId | null;
-  /** The only files and folders to review; null for all. */
+  /** The only files and folders to review; `null` to review all. */
   readonly files: readonly RepoPath[] | null;
 };
 
-/** Folders that are never part of a change. */
+/** Folders whose files are never part of a change. */
 export type OmittedFiles = { readonly folders: readonly RepoPath[] };
 
 export type Snapshot = {
@@ -184,19 +195,22 @@ export type Snapshot = {
   /** Untracked files that are not sent to reviewers, because they look like secrets or are too large. */
   readonly withheld: readonly WithheldFile[];
   readonly unnameable: readonly string[];
-  /** Committed changes in omitted folders. No reviewer sees them, so they are reported. */
+  /** Committed changes in omitted folders. No reviewer sees these files, so the run reports them. */
   readonly left?: readonly RepoPath[];
   readonly dirty?: readonly DirtyRepository[];
-  /** Whether the name of any file, even an omitted or withheld one, may contain this text; false is certain. */
+  /**
+   * Whether the name of any file, even an omitted or withheld one, may contain this text. `false` is certain, `true` is
+   * not.
+   */
   mayHave(part: string): boolean;
-  /** Returns the whole tree, which is written on the first call. */
+  /** Returns the id of the snapshot's tree. The first call writes the tree to git. */
   tree(): Promise<Result<SnapshotId>>;
 };
 
-/** A nested repository with uncommitted changes, and a fingerprint of its state. */
+/** A nested repository with uncommitted changes, and a fingerprint of those changes. */
 export type DirtyRepository = { readonly path: RepoPath; readonly print: string };
 
-/** The diff of one file, or of one rename. */
+/** The diff of one file. For a renamed file, `paths` has the old and the new path. */
 export type DiffSection = { readonly paths: readonly RepoPath[]; readonly text: string };
 
 /** Commits exactly the given paths. */
@@ -209,9 +223,12 @@ export type CommitEnd =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'failed'; readonly said: string };
 
-/** The scope of a run. Later runs ignore the records of a narrow scope; a receipt counts only in its own scope. */
+/**
+ * The part of the change that a run reviews. Later runs ignore the records of a narrow scope, and a receipt counts only
+ * for runs with the same scope.
+ */
 export type Scope = {
-  /** `full`, or the requested scope in one line. */
+  /** `full`, or the requested scope as one line of text. */
   readonly key: string;
   readonly kind: 'full' | 'narrow';
 };
@@ -223,14 +240,20 @@ export type Selection =
   | { readonly kind: 'commit'; readonly commit: string }
   | { readonly kind: 'files'; readonly files: readonly RepoPath[]; readonly base: string | null };
 
-/** The branch and merge-base of a run. Its records store them, so that later runs know which records are theirs. */
+/**
+ * The branch and merge-base of a run. The run's records store both, so that a later run knows whether a record applies
+ * to it.
+ */
 export type BranchContext = {
-  /** Null if HEAD is detached. */
+  /** Full name of the branch; `null` if HEAD is detached. */
   readonly branch: string | null;
   readonly mergeBase: CommitId | null;
 };
 
-/** Fingerprints by path. Each changes with its file or folder; for a path with a final slash, also with the files in it. */
+/**
+ * A fingerprint of each path, which changes if the file or folder changes. For a path with a final slash, it also
+ * changes with the files in that folder.
+ */
 export type StatFingerprints = Readonly<Record<string, string>>;
 
 /** A working tree, its git folder, and the git folder that all working trees of the clone share. */

@@ -5,7 +5,7 @@ export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok
 
 export const ok = <T>(value: T): Result<T> => ({ ok: true, value });
 
-/** Does the work for one item after the other. Stops at the first failure. */
+/** Calls `work` for one item after the other. Stops at the first failure and returns it. */
 export async function forEachOk<T>(
   items: Iterable<T>,
   work: (item: T) => Promise<Result<unknown>>,

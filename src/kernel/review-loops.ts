@@ -11,27 +11,27 @@ export const REVIEWER_ROLES = [
   'security-reviewer',
 ] as const;
 
-/** Roles that write. The test-deepener has one prompt per half. */
+/** Roles that change files. The test-deepener works in two parts, each with its own prompt. */
 const WRITER_ROLES = ['implementer', 'code-simplifier', 'test-deepener-a', 'test-deepener-b'] as const;
 
-/** The roles with a prompt, by file name. */
+/** All roles that have a prompt. Each name is also the name of the prompt file. */
 export const ROLE_NAMES = [...REVIEWER_ROLES, ...WRITER_ROLES] as const;
 
 export type RoleName = (typeof ROLE_NAMES)[number];
 
-/** Returns the path of the user's own prompt for a role, relative to the root. */
+/** Returns where the user can put a prompt that replaces the built-in prompt of a role, relative to the root. */
 export function roleFile(name: RoleName): string {
   return `${ROLE_FOLDER}${name}.md`;
 }
 
 export const ROLE_FOLDER = '.onceover/roles/';
 
-/** Returns whether a prompt of a loop starts a new session or resumes one. */
+/** Returns whether a prompt template of a review loop is for a new or for a resumed session. */
 export function dispatchBy(template: LoopTemplate): 'fresh' | 'resumed' {
   return template === 'I2' || template === 'I2-FV' || template === 'I7-resumed' ? 'resumed' : 'fresh';
 }
 
-/** The highest number of counted reviews per loop. No fix follows the last one. */
+/** The maximum number of reviews per loop, not counting the final validation. No fix follows the last review. */
 export const ITERATION_CAP = 5;
 
 /** Phases that write a document. */
@@ -43,14 +43,14 @@ export const PHASES = [...DOCUMENT_PHASES, 'implement'] as const;
 
 export type PhaseName = (typeof PHASES)[number];
 
-/** The loops of a phase. A document has two, one after the other; code has one. */
+/** The review loops of the phases. A document goes through `domain` and then `phase`; code goes through `implement`. */
 export const PHASE_STAGES = ['domain', 'phase', 'implement'] as const;
 
 export type PhaseStage = (typeof PHASE_STAGES)[number];
 
 export type ReviewerRole = (typeof REVIEWER_ROLES)[number];
 
-/** An optional step before code reviews. Each runs in a new session that is never resumed. */
+/** An optional step before the code reviews. Each step runs in a new session that is never resumed. */
 export type Preparation =
   | { readonly role: 'code-simplifier'; readonly part: null }
   | { readonly role: 'test-deepener'; readonly part: 'A' | 'B' };
@@ -59,7 +59,10 @@ export const PHASE_ROLES = [...REVIEWER_ROLES, 'implementer', 'code-simplifier',
 
 export type PhaseRole = (typeof PHASE_ROLES)[number];
 
-/** The prompts of a loop, with the names of the requirement. */
+/**
+ * The prompt templates of a review loop: I1-R4 for a new session, I2 for a resumed one (I2-FV for the final
+ * validation), I3 after a lost session, I7 for the implementer.
+ */
 export const LOOP_TEMPLATES = ['I1-R4', 'I2', 'I2-FV', 'I3', 'I7-fresh', 'I7-resumed'] as const;
 
 export type LoopTemplate = (typeof LOOP_TEMPLATES)[number];
@@ -67,16 +70,16 @@ export type LoopTemplate = (typeof LOOP_TEMPLATES)[number];
 /** The severity of an issue. A suggestion never blocks a pass. */
 export const SEVERITIES = ['blocker', 'warning', 'suggestion'] as const;
 
-/** The reasons for a new or resumed session. The last two are known only after a resume was tried. */
+/** The reasons for a new or resumed session. The last two apply only after a resume was tried. */
 export const LOOP_DISPATCH_REASONS = [...FRESH_REASONS, ...RESUME_REASONS, 'resume-failed', 'other-agent'] as const;
 
 export type LoopDispatchReason = (typeof LOOP_DISPATCH_REASONS)[number];
 
-/** Prompt lengths and usage of a review, including retries and replacement agents. */
+/** The calls, prompt lengths and usage of a review, including retries and calls to replacement agents. */
 export type Spent = {
   readonly asks: number;
   readonly promptChars: number;
-  /** Characters that the prompt of a new session would have had. */
+  /** Length in characters that the prompt of a new session would have had. */
   readonly freshChars: number;
   readonly usage: Usage | null;
 };

@@ -5,23 +5,23 @@ type Check = (value: unknown) => boolean;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A check that also gives the type of the value. */
+/** A check after which the compiler knows the type of the value. */
 export type Guard<T> = (value: unknown) => value is T;
 
-/** The type of the documents that a shape of guards describes. */
+/** The type of the JSON documents that match a shape of guards. */
 export type Shaped<S> = { readonly [Key in keyof S]: S[Key] extends Guard<infer T> ? T : never };
 
-/** One check per field of a document. A document is written in the order of these fields. */
+/** One check per field of a JSON document. onceover writes the fields in the order of this object. */
 export type Shape<T> = { readonly [Key in keyof T]-?: Check };
 
-/** Returns the document without unknown fields; null if a field is missing or fails its check. */
+/** Returns the JSON document without unknown fields; `null` if a field is missing or fails its check. */
 export function readShape<T>(value: unknown, shape: Shape<T>): T | null {
   if (!isRecord(value)) return null;
   const fields = pick(value, shape);
   return fits<T>(fields, shape) ? fields : null;
 }
 
-/** Returns the fields of the shape, in its order, for writing. */
+/** Returns the document with only the fields of the shape, in the order of the shape, ready to be written. */
 export function withKeyOrder<T extends object>(document: T, shape: Shape<T>): Fields {
   return pick(document, shape);
 }
@@ -39,12 +39,12 @@ export function isStrings(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every(isString);
 }
 
-/** Whether a value is an integer from 1: a line, a slot, an iteration. */
+/** Whether a value is an integer of at least 1, such as a line, slot or iteration number. */
 export function isOrdinal(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;
 }
 
-/** Whether a value is an integer from 0. */
+/** Whether a value is an integer of at least 0. */
 export function isCount(value: unknown): value is number {
   return value === 0 || isOrdinal(value);
 }
@@ -59,7 +59,7 @@ export function isTime(value: unknown): value is string {
   return isFormatted && !Number.isNaN(Date.parse(value));
 }
 
-/** Whether a value is a number from 0: tokens, money, milliseconds. */
+/** Whether a value is a finite number of at least 0, such as tokens, money or milliseconds. */
 export function isAmount(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
