@@ -7,12 +7,16 @@ import { readJsonFile } from '../platform/private-files.ts';
 import type { GitAnswer } from './git.ts';
 import { indexName } from './worktree-paths.ts';
 
-/** The last answer to each question about a working tree. A key names everything that the answer depends on. */
+/**
+ * A cache of git's last answer to each question about a working tree. The key of an answer names everything that the
+ * answer depends on.
+ */
 export type AnswerCache = ReturnType<typeof openAnswerCache>;
 
 const FOLDER = 'onceover/answers';
 
-// Files of removed working trees are deleted when there are more than this.
+// Each working tree has one cache file. If there are more than this, the oldest are deleted: they may belong to removed
+// working trees.
 const MOST_FILES = 64;
 
 const LARGEST_ANSWER = 256 * 1024;
@@ -21,12 +25,12 @@ const LARGEST_FILE = 2 * 1024 * 1024;
 
 type Answers = Readonly<Record<string, { readonly key: string; readonly answer: string }>>;
 
-/** Opens the cache of a working tree, with one answer per question. */
+/** Opens the cache file of a working tree. It stores one answer per question. */
 export function openAnswerCache({ root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>) {
   const name = `${indexName(root)}.json`;
   const saved = readAnswers(join(commonDir, FOLDER, name));
   const added: Record<string, { key: string; answer: string }> = {};
-  /** Returns the cached answer; null if it was stored under another key. */
+  /** Returns the cached answer; `null` if the last answer to this question has another key. */
   const get = (question: string, key: string): Buffer | null => {
     const found = Object.hasOwn(saved, question) ? saved[question] : undefined;
     return found?.key === key ? Buffer.from(found.answer, 'latin1') : null;
@@ -37,7 +41,7 @@ export function openAnswerCache({ root, commonDir }: Pick<RepositoryPaths, 'root
   return {
     get,
     put,
-    /** Returns the cached answer, or asks git and caches its output. */
+    /** Returns the cached answer; if there is none, calls `ask` and caches the output of git. */
     async getOrAsk(question: string, key: string, ask: () => Promise<Result<GitAnswer>>): Promise<Result<Buffer>> {
       const known = get(question, key);
       if (known !== null) return ok(known);
@@ -46,7 +50,7 @@ export function openAnswerCache({ root, commonDir }: Pick<RepositoryPaths, 'root
       put(question, key, answer.value.stdout);
       return ok(answer.value.stdout);
     },
-    /** Writes the new answers. A failed write only costs time later. */
+    /** Writes the new answers to disk. If the write fails, git only has to be asked again next time. */
     save(): void {
       const folder = Object.keys(added).length === 0 ? null : makeFolder(commonDir, FOLDER);
       if (folder?.ok !== true) return;
@@ -56,7 +60,7 @@ export function openAnswerCache({ root, commonDir }: Pick<RepositoryPaths, 'root
   };
 }
 
-/** Returns the base of the last run, which is probably the base of the next one. */
+/** Returns the name of the last run's base branch, which the next run will probably use too; `null` if unknown. */
 export function cachedBase(cache: AnswerCache): string | null {
   return cache.get('base', '')?.toString('utf8') ?? null;
 }

@@ -7,15 +7,15 @@ import { git, gitFailed } from './git.ts';
 import { askBaseAndHead, askByName, type BaseAndHead, readBaseAndHead } from './locate.ts';
 
 /**
- * Whether the local history is enough to know the merge-base. If a shallow clone cuts one side off and the other side has
- * commits of its own, a nearer merge-base may be missing. A diff from an older one hides changes that were reverted since.
+ * Whether the local history is complete enough to find the right merge-base. If commits are missing in a shallow clone,
+ * git may find an older one, and a diff from that one hides changes that were reverted since.
  */
 async function isMergeBaseReliable(
   repo: RepositoryPaths,
   { name, others }: NonNullable<Base>,
 ): Promise<Result<boolean>> {
   if (!repo.shallow) return ok(true);
-  // With several merge-bases, the missing history may decide which is nearer.
+  // The missing history may decide which of several merge-bases is nearer, so none of them is reliable.
   if (others !== undefined) return ok(false);
   const answer = await git(repo.root, ['rev-list', '--left-right', '--parents', `${name}^{commit}...HEAD`]);
   if (!answer.ok) return answer;
@@ -25,8 +25,8 @@ async function isMergeBaseReliable(
 }
 
 /**
- * Returns the tree that a change is compared with: the merge-base. Branches that were merged into each other have two
- * merge-bases. A diff from only one hides what was reverted of the other, so this returns the merge of the two.
+ * Returns the commit or tree to compare a change with: the merge-base, or the merge of both if branches that were
+ * merged into each other have two. A diff from only one of the two hides reverted changes of the other.
  */
 export async function baseTree(repo: RepositoryPaths, base: NonNullable<Base>): Promise<Result<string>> {
   const isReliable = await isMergeBaseReliable(repo, base);
@@ -37,7 +37,7 @@ export async function baseTree(repo: RepositoryPaths, base: NonNullable<Base>): 
   if (other === undefined) return ok(commit);
   const several = err({ kind: 'several-merge-bases', base: name });
   if (more.length > 0) return several;
-  // An older git does not know this option (129), and merge-bases that conflict have no merged tree (1).
+  // Exit code 129: this git is too old for the option. Exit code 1: the merge-bases conflict and have no merged tree.
   const answer = await git(repo.commonDir, ['merge-tree', '--write-tree', '--no-messages', commit, other], {
     expected: [0, 1, 128, 129],
     env: withoutAttributes(repo.commonDir),
@@ -48,15 +48,16 @@ export async function baseTree(repo: RepositoryPaths, base: NonNullable<Base>): 
   return answer.value.code === 0 && /^[0-9a-f]+$/.test(tree) ? ok(tree) : several;
 }
 
-// `merge=union` in the author's .gitattributes would keep both sides of a conflict. A working tree without files has none.
+// `merge=union` in the author's .gitattributes would keep both sides of a conflict. So git gets a working tree without
+// that file.
 function withoutAttributes(commonDir: string): Readonly<Record<string, string>> {
   const objects = join(commonDir, 'objects');
   return { GIT_DIR: commonDir, GIT_WORK_TREE: objects, GIT_INDEX_FILE: join(objects, 'no-index') };
 }
 
 /**
- * Returns the merge-base of HEAD with a branch or commit, and the last commit and the branch. An unknown name and
- * unrelated histories are different failures.
+ * Returns the merge-base of HEAD with a branch or commit, the commit at HEAD and the current branch. Fails with
+ * `unknown-base` for an unknown name and with `no-merge-base` for unrelated histories.
  */
 export async function baseAndHead(repo: RepositoryPaths, name: string | null): Promise<Result<BaseAndHead>> {
   if (name === null) return err({ kind: 'no-base', tried: DEFAULT_BASES });
@@ -75,14 +76,14 @@ export async function baseAndHead(repo: RepositoryPaths, name: string | null): P
   return known.value === null ? unknown : gitFailed(args, stderr);
 }
 
-/** Returns the commit of a branch or another name. */
+/** Returns the commit that a branch, tag or other name stands for; fails if there is none. */
 export async function tipOf(repo: RepositoryPaths, name: string): Promise<Result<CommitId>> {
   const commit = await commitOf(repo, name);
   if (!commit.ok) return commit;
   return commit.value === null ? err({ kind: 'unknown-base', base: name }) : ok(commit.value);
 }
 
-/** Returns the commit with this name; null if there is none. */
+/** Returns the commit that a name stands for; `null` if there is none. */
 export async function commitOf(repo: RepositoryPaths, name: string): Promise<Result<CommitId | null>> {
   if (!isRefName(name)) return ok(null);
   const answer = await askByName(repo.root, ['rev-parse', '--verify', `${name}^{commit}`]);
@@ -90,14 +91,14 @@ export async function commitOf(repo: RepositoryPaths, name: string): Promise<Res
   return ok(answer.value.code === 0 ? (answer.value.stdout.toString('utf8').trim() as CommitId) : null);
 }
 
-/** Whether a name may be passed to git: it is not empty and git cannot take it for an option. */
+/** Whether a name may be passed to git: it is not empty, and git cannot mistake it for an option. */
 export function isRefName(name: string): boolean {
   return name !== '' && !name.startsWith('-') && !name.includes('\0');
 }
 
-/** Whether HEAD is a commit. If git fails, the answer is true, so that the next command reports the failure. */
+/** Whether the repository has any commits. Returns true if git fails, so that the next command reports that failure. */
 export async function hasCommits(repo: RepositoryPaths): Promise<boolean> {
-  // Without `^{commit}`: a commit whose object is lost must not count as "no commits yet".
+  // `HEAD^{commit}` would also fail if the commit's object is lost, and that must not count as "no commits yet".
   const head = await git(repo.root, ['rev-parse', '--verify', '--quiet', 'HEAD'], { expected: [0, 1] });
   return !head.ok || head.value.code === 0;
 }

@@ -3,36 +3,39 @@ import { join } from 'node:path';
 import type { StatFingerprints, WorktreePaths } from '../kernel/repository.ts';
 import { gitSync, withStrictStat } from './environment.ts';
 
-/** Whether the name of an entry may contain this text; false is certain. Version 4 compresses names, so it may always. */
+/**
+ * Whether a path in the index may contain this text; `false` is certain. Version 4 compresses paths, so for it the
+ * result is always true.
+ */
 export function indexMayContain(index: Buffer, part: string): boolean {
   return indexVersion(index) >= 4 || index.includes(part);
 }
 
-/** Returns the version of an index's format. */
+/** Returns the version of the index format. */
 export function indexVersion(index: Buffer): number {
   return index.readUInt32BE(4);
 }
 
-/** Matches files with the attribute `ident`: git ignores edits inside their `$Id$` text. */
+/** A pathspec for files with the git attribute `ident`. git ignores edits between `$Id:` and `$` in these files. */
 export const HIDING_ATTRIBUTES = ':(top,attr:ident)';
 
-/** Whether any git attributes may be set; false is certain. */
+/** Whether the repository may set git attributes; `false` is certain. */
 export function mayHaveAttributes(commonDir: string, indexFile: string): boolean {
   if (existsSync(join(commonDir, 'info/attributes'))) return true;
   return indexMayContain(readFileSync(indexFile), '.gitattributes');
 }
 
-/** Returns the current fingerprint of each path. */
+/** Returns the current fingerprint of each path: a text that changes whenever the file or folder changes. */
 export function statFingerprints(paths: readonly string[]): StatFingerprints {
   return Object.fromEntries(paths.map((path) => [path, fingerprint(path)]));
 }
 
-/** Whether every fingerprint is unchanged. */
+/** Whether every path still has this fingerprint. */
 export function matchesFingerprints(fingerprints: StatFingerprints): boolean {
   return Object.entries(fingerprints).every(([path, before]) => fingerprint(path) === before);
 }
 
-/** Returns the fingerprint of the entry itself, without the target of a symlink. */
+/** Returns the fingerprint of the path itself. The target of a symlink does not count. */
 export function entryFingerprint(path: string): string {
   return orErrorCode(() => printOf(lstatSync(path, { throwIfNoEntry: false })));
 }
@@ -41,20 +44,21 @@ function fingerprint(path: string): string {
   return orErrorCode(() => (path.endsWith('/') ? folderPrint(path) : pathPrint(path)));
 }
 
-// The target of a symlink can change while the symlink itself stays the same.
+// The target of a symlink can change while the symlink stays the same, so the fingerprint covers both.
 function pathPrint(path: string): string {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats?.isSymbolicLink() !== true) return printOf(stats);
   return `${printOf(stats)} to ${orErrorCode(() => printOf(statSync(path, { throwIfNoEntry: false })))}`;
 }
 
-// A file that is overwritten in place does not change the stats of its folder.
+// Overwriting a file does not change the stats of its folder, so the fingerprint covers each file in the folder too.
 function folderPrint(path: string): string {
   const names = readdirSync(path).sort();
   return [pathPrint(path.slice(0, -1)), ...names.map((name) => `${name} ${pathPrint(join(path, name))}`)].join('\n');
 }
 
-// A user cannot set ctime back. As a number it is exact to less than a microsecond.
+// ctime is part of the fingerprint, because a user cannot set it back. As a number it is exact to less than a
+// microsecond.
 function printOf(stats: Stats | undefined): string {
   return stats === undefined ? 'missing' : `${stats.ino} ${stats.mode} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
 }
@@ -67,13 +71,15 @@ function orErrorCode(read: () => string): string {
   }
 }
 
-/** The output of `git status`, and the untracked files that no snapshot contains. */
+/**
+ * The output of `git status`, and the paths of untracked files in it: files that the last snapshot does not contain.
+ */
 type StatusFingerprint = { readonly print: string; readonly untracked: readonly string[] };
 
 /**
- * Returns a fingerprint of the working tree with one call to `git status`. It uses the private index of the last snapshot,
- * in which no one can hide files, and reads no contents. `name` is the beginning of that index's name. Returns null if
- * there was no snapshot, or if a file has changed since.
+ * Returns a fingerprint of the working tree from one call to `git status`; `null` if there was no snapshot, or if a
+ * file has changed since. git uses the private index of the last snapshot, whose file name begins with `name`, because
+ * flags in the user's index can hide files.
  */
 export function statusFingerprint(
   { root, commonDir }: Pick<WorktreePaths, 'root' | 'commonDir'>,
@@ -83,9 +89,10 @@ export function statusFingerprint(
   if (index === null) return null;
   const options = { config: withStrictStat(commonDir), env: { GIT_INDEX_FILE: index, GIT_LITERAL_PATHSPECS: '0' } };
   const answer = gitSync(root, STATUS, options);
-  // git skips a folder that it may not read, and says so only on stderr.
+  // git skips a folder that it may not read and says so only on stderr, so the output may be incomplete.
   if (answer === null || answer.stderr.length > 0) return null;
-  // `git status` misses edits inside `$Id$` text, so with `ident` files present its answer proves nothing.
+  // `git status` misses edits inside `$Id$` text, so its output proves nothing if there are files with the attribute
+  // `ident`.
   if (mayHaveAttributes(commonDir, index)) {
     const hiding = gitSync(root, ['ls-files', '-z', '--', HIDING_ATTRIBUTES], options);
     if (hiding === null || hiding.stdout.length > 0) return null;
@@ -104,7 +111,7 @@ const STATUS = [
   '--no-renames',
 ];
 
-// A file that differs from the index has content that no reviewer has seen.
+// Returns `null` if the content of a file differs from the snapshot's index, because no reviewer has seen that content.
 function readStatus(output: Buffer): StatusFingerprint | null {
   const print = output.toString('latin1');
   const untracked: string[] = [];

@@ -3,7 +3,7 @@ import { ACTIVE } from '../kernel/ports.ts';
 import type { CommitEnd, Commits, RepositoryPaths } from '../kernel/repository.ts';
 import { git, gitText, readNulList } from './git.ts';
 
-/** Commits exactly the given paths as the user. Other staged changes stay staged. */
+/** Opens the port that commits exactly the given paths. Other staged changes stay staged. */
 export function openCommits(repo: Pick<RepositoryPaths, 'root'>): Commits {
   const run = (args: readonly string[], paths: readonly RepoPath[], expected = [0]) =>
     git(repo.root, [...args, '--', ...paths.map((path) => `:(literal)${path}`)], { expected, env: userEnvironment() });
@@ -13,14 +13,16 @@ export function openCommits(repo: Pick<RepositoryPaths, 'root'>): Commits {
       const status = await run(['status', '--porcelain=v1', '-z', '--no-renames', '-uall'], paths);
       if (!status.ok) return failedWith(status.failure);
       const named = new Set(paths);
-      // A directory that replaced a named file is not that file. `AD` (staged, then deleted) leaves nothing to commit.
+      // If a directory replaced a named file, git lists the files in the directory, which must not be committed. `AD`
+      // (staged, then deleted) leaves nothing to commit.
       const changed = readNulList(status.value.stdout)
         .names.map((line) => ({ code: line.slice(0, 2), path: line.slice(3) as RepoPath }))
         .filter(({ code, path }) => named.has(path) && code !== 'AD');
       if (changed.length === 0) return { kind: 'nothing' };
       const added = changed.filter(({ code }) => code === '??').map(({ path }) => path);
       if (added.length > 0) {
-        // `git commit --only` refuses paths that are not in the index.
+        // `git commit --only` refuses paths that are not in the index, so add untracked files without their content
+        // first.
         const known = await run(['add', '--intent-to-add'], added);
         if (!known.ok) return failedWith(known.failure);
       }
@@ -36,7 +38,9 @@ export function openCommits(repo: Pick<RepositoryPaths, 'root'>): Commits {
   };
 }
 
-/** Undoes our git environment, because the user's commit hooks inherit it. */
+/**
+ * Returns variables that undo our own environment for git, because the user's commit hooks inherit that environment.
+ */
 function userEnvironment(): Readonly<Record<string, string>> {
   const language = process.env['LC_ALL'] ?? '';
   return { [ACTIVE]: '1', GIT_OPTIONAL_LOCKS: '1', GIT_LITERAL_PATHSPECS: '0', LC_ALL: language };

@@ -7,7 +7,10 @@ import { baseAndHead, baseTree, commitOf, hasCommits } from './base.ts';
 import { gitText } from './git.ts';
 import { ASK_BRANCH, type BaseAndHead, branchOf } from './locate.ts';
 
-/** Returns the two sides to compare. Without any commit the base side is empty. `known` is a result git just gave. */
+/**
+ * Returns the two sides to compare; without any commit, the base side is the empty tree. `known` is a base and head
+ * that git has just reported.
+ */
 export async function findComparison(
   repo: RepositoryPaths,
   selection: Selection,
@@ -56,7 +59,8 @@ async function fromBase(
   });
 }
 
-// With two merge-bases a change is compared with the merge of both, so both have to be the same.
+// With two merge-bases, a change is compared with the merge of both. So two bases are the same only if all their
+// merge-bases are.
 function isSameBase(one: NonNullable<Base>, other: NonNullable<Base>): boolean {
   const commits = ({ commit, others = [] }: NonNullable<Base>) => [commit, ...others].sort().join(' ');
   return commits(one) === commits(other);
@@ -78,7 +82,8 @@ async function ofCommit(repo: RepositoryPaths, name: string): Promise<Result<Com
   if (!branch.ok) return branch;
   if (found.value === null) return err({ kind: 'unknown-commit', commit: name });
   const id = found.value;
-  // The stored commit names its parent even in a shallow clone, where git otherwise reports that it has none.
+  // In a shallow clone, `git rev-parse` may report no parent for this commit. The stored commit object still names the
+  // parent.
   const commit = await gitText(repo.root, ['cat-file', 'commit', id]);
   if (!commit.ok) return commit;
   const [, tree = '', parent = null] = /^tree (\w+)\n(?:parent (\w+)\n)?/.exec(commit.value) ?? [];
@@ -125,7 +130,7 @@ function treeOf(repo: RepositoryPaths, commit: string): Promise<Result<string>> 
   return gitText(repo.root, ['rev-parse', '--verify', `${commit}^{tree}`]);
 }
 
-// The id of the empty tree depends on the object format (SHA-1 or SHA-256) of the repository.
+// The id of the empty tree depends on the repository's object format (SHA-1 or SHA-256), so git computes it.
 function emptyTree(repo: RepositoryPaths): Promise<Result<string>> {
   return gitText(repo.root, ['hash-object', '-t', 'tree', '/dev/null']);
 }

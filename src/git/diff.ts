@@ -6,24 +6,24 @@ import { ok, type Result } from '../kernel/result.ts';
 import { NO_USER_PROGRAMS } from './environment.ts';
 import { git, gitFailed, objectId, utf8Name } from './git.ts';
 
-/** One line of git's `--raw` output: a changed path or a rename. */
+/** One record of git's `--raw` output: a changed path, or a rename with two paths. */
 export type RawEntry = {
   readonly oldMode: string;
   readonly newMode: string;
-  /** Object id; null if the path does not exist on this side. */
+  /** Object id of the old content; `null` if the path did not exist. `newId` is `null` if the path was deleted. */
   readonly oldId: string | null;
   readonly newId: string | null;
-  /** A, D, M, T, R, C or U. */
+  /** git's letter for the kind of change: A, D, M, T, R, C or U. */
   readonly status: string;
-  /** The path; for a rename the old and the new path. */
+  /** The changed path; for a rename or copy, the old and the new path. */
   readonly paths: readonly RepoPath[];
-  /** Names that are not UTF-8, with one latin1 character per byte. */
+  /** File names that are not UTF-8, with one latin1 character per byte. */
   readonly unnameable: readonly string[];
 };
 
 /** Parses the output of git's diff commands with `--raw -z`. */
 export function readRawDiff(output: Buffer): RawEntry[] {
-  // latin1 keeps every byte of a name that is not UTF-8.
+  // Decoding as latin1 keeps every byte of a name that is not UTF-8.
   const fields = output.toString('latin1').split('\0');
   const entries: RawEntry[] = [];
   for (let i = 0; i + 1 < fields.length; ) {
@@ -49,14 +49,17 @@ function idOrNone(id: string): string | null {
   return /^0+$/.test(id) ? null : id;
 }
 
-/** Returns the blobs that contain a NUL byte and so are binary. It streams them, so a blob of any size fits. */
+/**
+ * Returns the ids of those blobs that contain a NUL byte, which makes them binary. It streams the contents, so large
+ * blobs need little memory.
+ */
 async function blobsWithNul(repo: RepositoryPaths, ids: readonly string[]): Promise<Result<ReadonlySet<string>>> {
   const found = new Set<string>();
   if (ids.length === 0) return ok(found);
   let answered = 0;
   let header = '';
   let rest = 0;
-  // For each blob git writes a line with its size, the blob, and a line break.
+  // For each blob, git prints a line that ends with its size, then its content, then a line break.
   function onOutput(chunk: Buffer): void {
     for (let at = 0; at < chunk.length; ) {
       if (rest > 0) {
@@ -84,10 +87,10 @@ async function blobsWithNul(repo: RepositoryPaths, ids: readonly string[]): Prom
   return answered === ids.length ? ok(found) : gitFailed(command, header);
 }
 
-/** The diff of one path or rename, with its line of the `--raw` list. */
+/** The diff of one path or rename, with its record from the `--raw` list. */
 type PatchPart = DiffSection & { readonly raw: RawEntry };
 
-/** Parses the output of `--patch-with-raw -z`; null if the patches do not match the list. */
+/** Parses the output of `--patch-with-raw -z`; `null` if the number of patches does not match the `--raw` list. */
 export function readPatch(output: Buffer): PatchPart[] | null {
   if (output.length === 0) return [];
   const border = output.indexOf('\0\0');
@@ -95,7 +98,7 @@ export function readPatch(output: Buffer): PatchPart[] | null {
   const sections = splitSections(output.subarray(border + 2));
   let used = 0;
   const parts = readRawDiff(output.subarray(0, border + 1)).map((raw) => {
-    // git prints a file that became a symlink as a deletion and an addition.
+    // git prints a file that became a symlink as a deletion and an addition, so two patches belong to this record.
     const count = raw.status === 'T' ? 2 : 1;
     const text = sections.slice(used, used + count).join('');
     used += count;
@@ -106,7 +109,8 @@ export function readPatch(output: Buffer): PatchPart[] | null {
 
 const START = 'diff --git ';
 
-// A line of a file cannot match, because git puts a space, a plus or a minus before it.
+// A line of a file's content cannot look like the start of a section, because git puts a space, a plus or a minus
+// before it.
 function splitSections(patch: Buffer): string[] {
   const sections: string[] = [];
   for (let from = 0; from < patch.length; ) {
@@ -121,8 +125,8 @@ function splitSections(patch: Buffer): string[] {
 type Trees = { readonly from: string; readonly to: string };
 
 /**
- * Returns the diff of two trees, one section per file: of all files with renames, or of some paths without. Text is shown
- * even if `.gitattributes` calls it binary.
+ * Returns the diff of two trees, one section per file: without `paths`, of all files with renames detected; with
+ * `paths`, of these only and without renames. Text is shown even if `.gitattributes` calls it binary.
  */
 export async function diffSections(
   repo: RepositoryPaths,
@@ -138,13 +142,14 @@ export async function diffSections(
 
 const RENAMES = ['-M', '-l1000'];
 
-// Some options are defaults. Setting them keeps the diff the same for every git version and user setting.
+// Some of these options are git's defaults. Setting them makes the diff the same for every git version and every user's
+// settings.
 const DIFF_TREE = [
   'diff-tree',
   '-r',
   '-z',
   '--patch-with-raw',
-  // Long enough that ids do not get longer while the repository grows.
+  // By default, git prints longer ids as the repository grows, which would change the text of the same diff.
   '--abbrev=12',
   '--no-color',
   '--no-ext-diff',
@@ -178,13 +183,14 @@ async function patch(
   if (!from.ok) return from;
   if (!to.ok) return to;
   const args = [...DIFF_TREE, ...options, from.value, to.value, '--', ...paths];
-  // With the user's index, git may read a file that counts as unchanged from disk instead of from the tree.
+  // With the user's index, git may read an unchanged file from disk instead of from the tree, so name an index that
+  // does not exist.
   const env = { GIT_DIFF_OPTS: '', GIT_INDEX_FILE: join(repo.commonDir, 'onceover/no-index') };
   const answer = await git(repo.root, args, { config: CONFIG, env });
   if (!answer.ok) return answer;
   const parts = readPatch(answer.value.stdout);
   if (parts === null) return gitFailed(args, 'the patch does not fit the list');
-  // Names that are not UTF-8 belong to no gate. The snapshot reports them.
+  // No gate covers files whose name is not UTF-8, so leave them out. The snapshot reports them.
   return ok(parts.filter(({ raw }) => raw.unnameable.length === 0));
 }
 
@@ -198,14 +204,15 @@ async function patchOf(
   for (const some of inChunks([...new Set(paths)])) {
     const parts = await patch(repo, trees, options, some);
     if (!parts.ok) return parts;
-    // If a path is a folder on one side, git also prints the files in that folder.
+    // If a path is a folder in one of the trees, git also prints the files in that folder, which were not requested.
     const requested = new Set<string>(some);
     all.push(...parts.value.filter((part) => part.paths.every((path) => requested.has(path))));
   }
   return ok(all.sort((a, b) => byCodePoint(a.paths[0] ?? '', b.paths[0] ?? '')));
 }
 
-// If attributes call a text binary, git hides its diff, so we ask for that diff again as text. Real binaries stay hidden.
+// If `.gitattributes` calls a text file binary, git hides its diff, so get that diff again as text. Real binaries stay
+// hidden.
 async function withTexts(
   repo: RepositoryPaths,
   trees: Trees,
@@ -217,7 +224,8 @@ async function withTexts(
   if (!withNul.ok) return withNul;
   const hidden = new Set(binaries.filter((part) => !blobsOf(part).some((id) => withNul.value.has(id))));
   const shown = new Map<string, string>();
-  // With fewer files git may pair other renames. A pair that it does not find again is shown as two files.
+  // With fewer files, git may detect other renames. A rename that it does not detect again is shown as a deletion and
+  // an addition.
   for (const options of [
     [...asText, ...RENAMES],
     [...asText, '--no-renames'],

@@ -3,16 +3,16 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { gitProgram } from '../platform/program.ts';
 
-/** The input and the environment of a git command. */
+/** Environment variables and settings for one git command. */
 export type GitSettings = {
   readonly env?: Readonly<Record<string, string>>;
-  /** Settings that override the user's, as `name=value`. */
+  /** git settings that override the user's, as `name=value`. */
   readonly config?: readonly string[];
 };
 
 const MOST_BYTES = 256 * 1024 * 1024;
 
-/** Runs git synchronously; null if it fails or prints more than 256 MiB. */
+/** Runs git synchronously and returns its output; `null` if git fails or prints more than 256 MiB. */
 export function gitSync(
   folder: string,
   args: readonly string[],
@@ -23,28 +23,31 @@ export function gitSync(
   return end.status === 0 ? end : null;
 }
 
-/** Returns the arguments with the settings that override the user's. */
+/** Returns the arguments for git, with the settings in front as `-c` options. */
 export function withConfig(args: readonly string[], { config = [] }: GitSettings): readonly string[] {
   return [...config.flatMap((setting) => ['-c', setting]), ...args];
 }
 
-/** Returns the environment of every git command. */
+/** Returns the environment variables for a git command. */
 export function gitEnvironment({ env }: GitSettings): NodeJS.ProcessEnv {
   return {
     ...process.env,
-    // Without this, `git status` and `git diff` rewrite the user's index.
+    // Without this variable, `git status` and `git diff` rewrite the user's index.
     GIT_OPTIONAL_LOCKS: '0',
-    // Without this, git expands `*` and `:` in paths as patterns.
+    // Without this variable, git gives `*` and `:` in paths a special meaning.
     GIT_LITERAL_PATHSPECS: '1',
     GIT_TERMINAL_PROMPT: '0',
-    // `git replace` can show other content in place of an object. Reviews need the object itself.
+    // `git replace` makes git show other content in place of an object, but reviews need the object itself.
     GIT_NO_REPLACE_OBJECTS: '1',
     LC_ALL: 'C',
     ...env,
   };
 }
 
-/** Settings that keep git from running the user's hooks and monitors, and from splitting or extending an index. */
+/**
+ * Settings that keep git from running the user's hooks and file system monitor, and from writing a split or extended
+ * index.
+ */
 export const NO_USER_PROGRAMS = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=',
@@ -52,10 +55,10 @@ export const NO_USER_PROGRAMS = [
   'core.splitIndex=false',
 ] as const;
 
-/** Settings that also make git compare ctime, which a user cannot set back. */
+/** `NO_USER_PROGRAMS`, and settings that make git compare ctime, because a user can set mtime back but not ctime. */
 export const STRICT_STAT = [...NO_USER_PROGRAMS, 'core.checkStat=default', 'core.trustctime=true'] as const;
 
-/** Settings that also override every user setting that would make git skip a changed file. */
+/** Returns `STRICT_STAT`, and settings that override every user setting that could make git skip a changed file. */
 export function withStrictStat(commonDir: string): readonly string[] {
   return [
     ...STRICT_STAT,
@@ -69,7 +72,10 @@ export function withStrictStat(commonDir: string): readonly string[] {
   ];
 }
 
-/** On a case-sensitive file system, keeps git from taking a new file for a known one that differs only in case. */
+/**
+ * Returns the setting that keeps git from mistaking a new file for a known one whose name differs only in case. Returns
+ * nothing if the file system ignores case.
+ */
 export function caseSensitivity(commonDir: string): readonly string[] {
   return isCaseSensitive(commonDir) ? ['core.ignoreCase=false'] : [];
 }

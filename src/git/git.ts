@@ -13,7 +13,7 @@ type GitOptions = GitSettings & {
   readonly onOutput?: (chunk: Buffer) => void;
 };
 
-/** Runs git in a folder. An exit code that is not expected is a failure. */
+/** Runs git in a folder. An exit code that is not in `expected` is a failure. */
 export async function git(
   folder: string,
   args: readonly string[],
@@ -23,7 +23,7 @@ export async function git(
   const all = withConfig(args, options);
   const how = { cwd: folder, env: gitEnvironment(options), input, onOutput };
   const found = await runProcess(gitProgram(), all, how);
-  // The program that was found first may have been removed since, for example by an update.
+  // The path of git is looked up only once, and an update may have removed that file since, so search PATH again.
   const end = found.kind === 'missing' ? await runProcess('git', all, how) : found;
   if (end.kind === 'missing') {
     return err(existsSync(folder) ? { kind: 'git-missing' } : { kind: 'not-a-repository', folder });
@@ -38,15 +38,15 @@ export async function gitText(folder: string, args: readonly string[], options?:
   return answer.ok ? ok(answer.value.stdout.toString('utf8').trim()) : answer;
 }
 
-/** Makes the failure of a git command. */
+/** Returns a `git-failed` failure with the command and git's error message. */
 export function gitFailed(args: readonly string[], said: string): ReturnType<typeof err> {
   return err({ kind: 'git-failed', command: `git ${args.join(' ')}`, said: said.trim() });
 }
 
-/** Paths, and the names that are not UTF-8 with one latin1 character per byte. */
+/** File names, and separately those that are not UTF-8, with one latin1 character per byte. */
 export type Names = { readonly names: readonly string[]; readonly unnameable: readonly string[] };
 
-/** Splits NUL-separated output of git into names. */
+/** Splits NUL-separated output of git into file names. */
 export function readNulList(output: Buffer): Names {
   const text = output.toString('utf8');
   if (!text.includes('\ufffd')) return { names: text.split('\0').filter((name) => name !== ''), unnameable: [] };
@@ -60,7 +60,7 @@ export function readNulList(output: Buffer): Names {
   return { names, unnameable };
 }
 
-/** Decodes a name that has one latin1 character per byte; null if the bytes are not UTF-8. */
+/** Decodes a file name that has one latin1 character per byte; `null` if the bytes are not UTF-8. */
 export function utf8Name(bytes: string): string | null {
   if (/^[\x20-\x7e]*$/.test(bytes)) return bytes;
   const buffer = Buffer.from(bytes, 'latin1');
@@ -68,7 +68,10 @@ export function utf8Name(bytes: string): string | null {
   return Buffer.from(name, 'utf8').equals(buffer) ? name : null;
 }
 
-/** Checks that a text is a full object id. Ids may come from records, and other text must not reach git as an argument. */
+/**
+ * Returns the text if it is a full object id, else a failure. Ids may come from record files, and other text in them
+ * must not reach git as an argument.
+ */
 export function objectId(text: string): Result<string> {
   if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text)) return ok(text);
   return gitFailed(['cat-file', '-e', text], 'not the name of an object');

@@ -3,36 +3,43 @@ import { type Base, DEFAULT_BASES, type RepositoryPaths } from '../kernel/reposi
 import { err, ok, type Result } from '../kernel/result.ts';
 import { type GitAnswer, git } from './git.ts';
 
-// git warns on stderr if several branches or tags have a name, and picks one of them. An attacker may own that one.
+// If several branches or tags have the same name, git picks one, which may be an attacker's, and only warns on stderr.
+// This setting makes sure that git warns.
 const NAME_QUERIES = ['core.warnAmbiguousRefs=true'] as const;
 
-/** Runs git with a branch, tag or commit name. A name that stands for several of them is a failure. */
+/** Runs git with arguments that name a branch, tag or commit. Fails if the name stands for several of them. */
 export async function askByName(folder: string, args: readonly string[]): Promise<Result<GitAnswer>> {
   const answer = await git(folder, args, { expected: [0, 1, 128], config: NAME_QUERIES });
   const name = answer.ok ? ambiguousName(answer.value.stderr) : null;
   return name === null ? answer : err({ kind: 'ambiguous-name', name });
 }
 
-// HEAD is left out, because git always resolves it first.
+// A warning about HEAD is ignored, because git always prefers the real HEAD to a branch or tag with that name.
 function ambiguousName(stderr: string): string | null {
   return /^warning: refname '(?!HEAD')(.*)' is ambiguous/m.exec(stderr)?.[1] ?? null;
 }
 
-/** The merge-base of a change, the last commit and the branch. */
+/** The base of a change with its merge-base, the commit at HEAD and the current branch (`null` if HEAD is detached). */
 export type BaseAndHead = {
   readonly base: NonNullable<Base>;
   readonly head: CommitId;
   readonly branch: string | null;
 };
 
-/** Returns the arguments of `git rev-parse` that print it. Names that follow are printed in full. */
+/**
+ * Returns the arguments of `git rev-parse` that print the facts of `BaseAndHead`. git prints branch names after these
+ * arguments in full.
+ */
 export function askBaseAndHead(name: string): readonly string[] {
   return [`${name}^{commit}...HEAD`, ...ASK_BRANCH];
 }
 
 export const ASK_BRANCH = ['--symbolic-full-name', 'HEAD'] as const;
 
-/** Reads the output of `askBaseAndHead` and returns the lines after it; null if there is no merge-base. */
+/**
+ * Reads the lines that git prints for `askBaseAndHead`, and returns the lines after them as `rest`; `null` if there is
+ * no merge-base.
+ */
 export function readBaseAndHead(
   name: string,
   lines: readonly string[],
@@ -47,12 +54,12 @@ export function readBaseAndHead(
   return { footing: { base, head: head as CommitId, branch: branchOf(branch) }, rest };
 }
 
-/** Returns the full name of the branch; null if HEAD is detached. */
+/** Returns the full name of the branch in a line of `git rev-parse`; `null` if HEAD is detached. */
 export function branchOf(line: string): string | null {
   return line === 'HEAD' || line === '' ? null : line;
 }
 
-/** Returns the version of git; null if git is not installed. */
+/** Returns the version of git; `null` if git is not installed. */
 export async function gitVersion(folder: string): Promise<string | null> {
   const answer = await git(folder, ['--version']);
   return answer.ok ? (/\d+\.\d+[.\d]*/.exec(answer.value.stdout.toString('utf8'))?.[0] ?? null) : null;
@@ -64,7 +71,10 @@ export async function findRepository(folder: string): Promise<Result<RepositoryP
   return found.ok ? ok(found.value.place) : found;
 }
 
-/** Finds the repository, and with the same call the merge-base with `base`; null if that needs another call. */
+/**
+ * Finds the repository that contains `folder`, and in the same call to git its merge-base with `base`. `footing` is
+ * `null` if the merge-base needs another call.
+ */
 export async function findRepositoryWith(
   folder: string,
   base: string | null,
@@ -93,7 +103,7 @@ export async function findRepositoryWith(
   if (root === undefined || commonDir === undefined || index === undefined || root.startsWith('--')) {
     return err({ kind: 'git-too-old' });
   }
-  // A line break in a path shifts all lines that follow.
+  // If a path contains a line break, all later lines are shifted, so this line is neither "true" nor "false".
   if (shallow !== 'true' && shallow !== 'false') return err({ kind: 'odd-root', folder });
   const { stderr } = answer.value;
   const found = base === null || ambiguousName(stderr) !== null ? null : readBaseAndHead(base, more);
@@ -110,8 +120,8 @@ export async function findRepositoryWith(
   return ok({ place, footing: found?.footing ?? null });
 }
 
-// git omits a branch from the list if its short name is ambiguous, and says so on stderr. A preferred branch that was
-// omitted is still the base, so that the next command reports the ambiguity instead of using a less preferred branch.
+// git omits a branch from the list if its short name is ambiguous, and says so on stderr. Return such a branch anyway,
+// so that the next command reports the ambiguity instead of using a less preferred branch.
 function preferredBase(found: string | null, stderr: string): string | null {
   const names: readonly string[] = DEFAULT_BASES;
   const at = found === null ? names.length : Math.max(0, names.indexOf(found));
@@ -120,7 +130,8 @@ function preferredBase(found: string | null, stderr: string): string | null {
   return names.slice(0, at).find(isOmitted) ?? found;
 }
 
-// git omits a pattern that matches no branch, but fails for a name that does not exist.
+// git fails for a branch name that does not exist, but not for a pattern that matches nothing, so turn the name into a
+// pattern.
 function patternFor(name: string): string {
   const pattern = `${name.slice(0, -1)}[${name.slice(-1)}]`;
   return name.startsWith('origin/') ? `--remotes=${pattern}` : `--branches=${pattern}`;
@@ -128,7 +139,7 @@ function patternFor(name: string): string {
 
 let prefetched: { readonly cwd: string; readonly place: Promise<Result<RepositoryPaths>> } | null = null;
 
-/** Stores a lookup that was started early, for the next `repositoryAt` with the same folder. */
+/** Stores a repository lookup that was started early. The next `repositoryAt` with the same folder uses it. */
 export function keepPrefetched(found: {
   readonly cwd: string;
   readonly place: Promise<Result<RepositoryPaths>>;
@@ -136,10 +147,10 @@ export function keepPrefetched(found: {
   prefetched = found;
 }
 
-/** Returns the repository that contains a folder. */
+/** Returns the repository that contains a folder, from the prefetched lookup if there is one for this folder. */
 export function repositoryAt(cwd: string): Promise<Result<RepositoryPaths>> {
   const started = prefetched;
-  // A prefetched lookup is used only once, because a server that runs for days must look again.
+  // A prefetched lookup is used only once, because a server that runs for days must look up the repository again.
   prefetched = null;
   return started?.cwd === cwd ? started.place : findRepository(cwd);
 }

@@ -37,9 +37,9 @@ import { gitText } from './git.ts';
 import { indexName } from './worktree-paths.ts';
 
 /**
- * Returns the index without the sizes of files that changed in this second or later; null if it is not a valid index.
- * git compares times by whole seconds. A file that is rewritten in the same second with its old time and length would
- * count as unchanged. For an entry without a size git reads the file, as it does for entries as young as the index.
+ * Returns the index with size 0 for each file that changed in this second or later, so that git reads these files;
+ * `null` if the index is invalid. git compares times by whole seconds and would miss that a file is rewritten in the
+ * same second with its old time and length.
  */
 export function clearRacySizes(index: Buffer, second: number): Buffer | null {
   const checksum = checksumOf(index);
@@ -54,7 +54,10 @@ export function clearRacySizes(index: Buffer, second: number): Buffer | null {
   return cleared;
 }
 
-/** Whether an index ends with its own checksum. git does not verify the checksum when it reads an index. */
+/**
+ * Whether an index ends with its own checksum, so that it is complete. git does not verify the checksum when it reads
+ * an index.
+ */
 export function isCompleteIndex(index: Buffer): boolean {
   return checksumOf(index) !== null;
 }
@@ -74,7 +77,7 @@ function checksumOf(index: Buffer): Checksum | null {
   return CHECKSUMS.find(matches) ?? null;
 }
 
-// Positions in an index: the header's length; in an entry, the file's size and the object id.
+// Byte positions: the end of the index header; inside an entry (one per file), the file's size and the object id.
 const HEADER = 12;
 
 const SIZE = 36;
@@ -83,7 +86,10 @@ const ID = 40;
 
 const EXTENDED = 0x4000;
 
-/** Returns the position of each entry; null if the index is broken. Ids are as long as the checksum at the end. */
+/**
+ * Returns the byte position of each entry; `null` if the index is broken. Object ids are as long as the checksum at the
+ * end.
+ */
 function entriesIn(index: Buffer, idLength: number): number[] | null {
   if (index.toString('latin1', 0, 4) !== 'DIRC') return null;
   const [version, count] = [index.readUInt32BE(4), index.readUInt32BE(8)];
@@ -101,37 +107,37 @@ function entriesIn(index: Buffer, idLength: number): number[] | null {
   return entries;
 }
 
-// In version 4 a name begins with a variable-length number: how many bytes of the previous name it drops.
+// In version 4, a name begins with a variable-length number: how many bytes it drops from the end of the previous name.
+// This returns the position after that number.
 function afterNumber(index: Buffer, at: number): number {
   let end = at;
   while ((index[end] ?? 0) >= 0x80) end += 1;
   return end + 1;
 }
 
-/** The environment that makes git use another index than the user's. */
+/** The environment variable that makes git use this index instead of the user's. */
 export type IndexEnv = { readonly GIT_INDEX_FILE: string };
 
-/** An index that git may change without touching the user's index. */
+/** An index that git may change, separate from the user's index. */
 export type PrivateIndex = {
   readonly env: IndexEnv;
-  /** Whether the index has exactly the paths of the commit, so that `git read-tree` is not needed. */
+  /** Whether the index already has exactly the paths of the last commit, so that `git read-tree` is not needed. */
   readonly hasNames: boolean;
-  /** Returns the current number of entries. */
+  /** Returns the current number of entries, one per file. */
   count(): number;
   /** Returns the checksum that git wrote at the end of the index. */
   sum(): string;
 };
 
-/** The value that the work returned, and whether the index still has exactly the paths of the commit. */
+/** The value that a callback returned, and whether the index still has exactly the paths of the last commit. */
 export type IndexWork<T> = { readonly value: T; readonly hasNames: boolean };
 
-/** The value that the work returned, and the index after the work. */
+/** The value that a callback returned, and the bytes of the index after it. */
 type Worked<T> = { readonly value: T; readonly index: Buffer };
 
 /**
- * Calls `work` with a private index. The index is kept between calls, because its file times and paths make git fast.
- * Each call works on its own copy, and the last copy is kept. If git cannot use the kept index, `work` is called again
- * with an empty one.
+ * Calls `work` with a copy of the working tree's private index, and keeps the copy for the next call, because its file
+ * times and paths make git fast. If git cannot use the kept index, `work` is called again with an empty one.
  */
 export async function withPrivateIndex<T>(
   repo: RepositoryPaths,
@@ -140,7 +146,8 @@ export async function withPrivateIndex<T>(
 ): Promise<Result<Worked<T>>> {
   const folder = makeFolder(repo.commonDir, 'onceover/indexes');
   if (!folder.ok) return folder;
-  // One index is kept per working tree. If it has the paths of a commit, its name contains the commit and the checksum.
+  // One index file is kept per working tree. If the index has exactly the paths of a commit, its file name contains the
+  // commit id and the checksum.
   const name = indexName(repo.root);
   const keptNames = () => readdirSync(folder.value).filter((one) => one.startsWith(name));
   const nameFor = (index: Buffer) => `${name}-${commit}-${checksumText(index)}`;
@@ -149,7 +156,8 @@ export async function withPrivateIndex<T>(
   const workFrom = (kept: Kept | null, hasNames: boolean) =>
     withIndexFile<Worked<T>>(repo, fill(kept), async (env) => {
       const path = env.GIT_INDEX_FILE;
-      // The new folder shows the clock that file times come from. Some file systems count in steps of two seconds.
+      // The new folder's ctime is the current time by the clock of the file system. Subtract a second, because some
+      // file systems store times in steps of two seconds.
       const began = Math.floor(lstatSync(dirname(path)).ctimeMs / 1000) - 1;
       const worked = await work({
         env,
@@ -212,14 +220,14 @@ function readBytes(path: string, from: number, length: number): Buffer {
 const SUBMODULE_MODE = Buffer.from([0x00, 0x00, 0xe0, 0x00]);
 
 /**
- * Whether the index may contain submodules; false is certain. A submodule that is not checked out keeps the value in the
- * index, so an index with submodules is always made again from the commit.
+ * Whether the index may contain submodules; `false` is certain. git does not update the index entry of a submodule that
+ * is not checked out, so an index with submodules is always built again from the commit.
  */
 export function mayHaveRepositories(index: Buffer): boolean {
   return index.includes(SUBMODULE_MODE);
 }
 
-/** Writes the tree that an index describes. */
+/** Writes the tree that an index describes to git, and returns the id of the tree. */
 export async function treeOfIndex(repo: RepositoryPaths, index: Buffer): Promise<Result<SnapshotId>> {
   return withIndex(repo, index, async (env) => {
     const tree = await gitText(repo.root, ['write-tree'], { env, config: NO_USER_PROGRAMS });
@@ -227,12 +235,13 @@ export async function treeOfIndex(repo: RepositoryPaths, index: Buffer): Promise
   });
 }
 
-// Kept indexes of removed working trees are deleted when there are more than this.
+// Each working tree has one kept index. If there are more than this, the oldest are deleted: they may belong to removed
+// working trees.
 const MOST_KEPT = 64;
 
 type Kept = { readonly path: string; readonly bytes: Buffer; readonly mtimeMs: number };
 
-// Without a kept index git reads all files again; nothing else is lost.
+// Returns `null` if the kept index is missing or damaged. git then reads all files again; nothing else is lost.
 function readKept(path: string): Kept | null {
   let fd: number | null = null;
   try {
@@ -247,7 +256,8 @@ function readKept(path: string): Kept | null {
   }
 }
 
-// A hard link is safe, because git never writes into an index: it renames a new file into its place.
+// A hard link to the kept index is safe, because git never writes into an index file: it renames a new file into its
+// place.
 function linkOrCopy(path: string, { path: from, bytes, mtimeMs }: Kept): void {
   try {
     linkSync(from, path);
@@ -257,7 +267,7 @@ function linkOrCopy(path: string, { path: from, bytes, mtimeMs }: Kept): void {
   }
 }
 
-// The path may be a hard link to the kept index, so the new bytes go into another file first.
+// The path may be a hard link to the kept index, so write the new bytes to another file and rename that file.
 function replaceIndex(path: string, bytes: Buffer): void {
   const other = `${path}-known`;
   writeFileSync(other, bytes);
@@ -273,7 +283,7 @@ export function withIndexCopy<T>(
   return withIndexFile(repo, (path) => tryDisk('read', repo.index, () => copyIfPresent(repo.index, path)), work);
 }
 
-// Before the first `git add` there is no index.
+// Before the first `git add` there is no index to copy.
 function copyIfPresent(from: string, to: string): void {
   const stats = statSync(from, { throwIfNoEntry: false });
   if (stats === undefined) return;
@@ -281,7 +291,7 @@ function copyIfPresent(from: string, to: string): void {
   setIndexTime(to, stats.mtimeMs);
 }
 
-/** Calls `work` with a new file that has the bytes of this index. */
+/** Calls `work` with a new index file that has these bytes. */
 export function withIndex<T>(
   repo: RepositoryPaths,
   index: Buffer,
@@ -292,7 +302,10 @@ export function withIndex<T>(
 
 const COPIES: Leftovers = { kind: 'folder', name: /^index-/, afterMs: LEFTOVER_AFTER_MS };
 
-/** Calls `work` with an index in a folder of its own, and removes the folder with every file that git left in it. */
+/**
+ * Calls `work` with an index file in a temporary folder. Afterwards removes the folder with every file that git left in
+ * it.
+ */
 async function withIndexFile<T>(
   repo: RepositoryPaths,
   fill: (path: string) => Result<unknown>,
@@ -312,7 +325,7 @@ async function withIndexFile<T>(
   }
 }
 
-// The folder is usually flat. Recursive removal would load another part of Node, so it is only the fallback.
+// The folder usually has no subfolders. Recursive removal is only the fallback, because it makes Node load more code.
 function removeFlatFolder(folder: string): void {
   const removed = tryDisk('write', folder, () => {
     for (const name of readdirSync(folder)) unlinkSync(join(folder, name));
@@ -321,7 +334,10 @@ function removeFlatFolder(folder: string): void {
   if (!removed.ok) tryToRemoveFolder(folder);
 }
 
-/** Gives a copied index its old time. git compares the content of files that are as young as the index. */
+/**
+ * Gives a copied index the modification time of the original, because git checks the content of all files that changed
+ * at or after that time.
+ */
 function setIndexTime(path: string, mtimeMs: number): void {
   utimesSync(path, Math.floor(mtimeMs) / 1000, Math.floor(mtimeMs) / 1000);
 }

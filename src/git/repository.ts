@@ -18,10 +18,13 @@ import { type IndexEnv, withIndexCopy } from './private-index.ts';
 
 const RULE_FILE = '.deepreview';
 
-/** Whether the name of a file may contain this text; false is certain. */
+/** Whether the name of any file may contain this text. `false` is certain, `true` is not. */
 export type MayHave = (part: string) => boolean;
 
-/** Returns the rule files of a commit; for null, those that git tracks or would track in the working tree. */
+/**
+ * Returns the `.deepreview` files of a commit. If `commit` is `null`, returns those in the working tree that git tracks
+ * or would track.
+ */
 export async function listRuleFiles(
   repo: RepositoryPaths,
   commit: CommitId | null,
@@ -38,7 +41,7 @@ export async function listRuleFiles(
   return answer.ok ? ok(ruleFiles(answer.value.stdout)) : answer;
 }
 
-/** Whether a path names a rule file. */
+/** Whether the file at this path is a `.deepreview` file. */
 export function isRuleFile(path: string): boolean {
   return path === RULE_FILE || path.endsWith(`/${RULE_FILE}`);
 }
@@ -47,7 +50,7 @@ function ruleFiles(output: Buffer): RepoPath[] {
   return [...new Set(readNulList(output).names)].filter(isRuleFile) as RepoPath[];
 }
 
-/** Reads a repository through git. It never writes to the user's index or files. */
+/** Opens the port that reads a repository through git. It never writes to the user's index or files. */
 export function openRepository(repo: RepositoryPaths): Repository {
   return {
     place: repo,
@@ -56,7 +59,8 @@ export function openRepository(repo: RepositoryPaths): Repository {
       if (!diff.ok) return diff;
       if (!listing.ok) return listing;
       const { unwatched } = listing.value;
-      // git's diff omits files with assume-unchanged or skip-worktree, so a second diff clears those flags in a copy.
+      // `git diff` omits files with the flag assume-unchanged or skip-worktree, so a second diff clears the flags in a
+      // copied index.
       const whole = unwatched.length === 0 ? diff : await diffFrom(repo, diff.value.base, unwatched);
       return whole.ok ? ok(combine(repo, whole.value, listing.value)) : whole;
     },
@@ -80,7 +84,8 @@ export function openRepository(repo: RepositoryPaths): Repository {
       return ok(known);
     },
     async ignores(path) {
-      // check-ignore does not support literal pathspecs. A path that begins with "./" has no special meaning.
+      // `git check-ignore` does not support literal pathspecs. The "./" keeps git from giving the path a special
+      // meaning.
       const env = { GIT_LITERAL_PATHSPECS: '0' };
       const answer = await git(repo.root, ['check-ignore', '--quiet', '--', `./${path}`], { expected: [0, 1], env });
       return answer.ok ? ok(answer.value.code === 0) : answer;
@@ -88,17 +93,23 @@ export function openRepository(repo: RepositoryPaths): Repository {
   };
 }
 
-/** The differences between the merge-base and the working tree. */
+/** The base of a change, and all differences between its merge-base and the working tree. */
 type Diff = { readonly base: Base; readonly entries: readonly RawEntry[] };
 
-/** Returns the diff against the merge-base with `requested`. A repository without commits has an empty diff. */
+/**
+ * Returns the diff against the merge-base with `requested`, or with the default base branch. Without commits, the diff
+ * is empty.
+ */
 async function diffAgainstBase(repo: RepositoryPaths, requested: string | null): Promise<Result<Diff>> {
   const found = await baseAndHead(repo, requested ?? repo.usualBase);
   if (!found.ok) return (await hasCommits(repo)) ? found : ok({ base: null, entries: [] });
   return diffFrom(repo, found.value.base, []);
 }
 
-/** Returns the diff from a base. `unwatched` are files that git compares only if their index flags are cleared. */
+/**
+ * Returns the diff from a base to the working tree. git compares the files in `unwatched` only after their index flags
+ * are cleared.
+ */
 async function diffFrom(repo: RepositoryPaths, base: Base, unwatched: readonly RepoPath[]): Promise<Result<Diff>> {
   if (base === null) return ok({ base, entries: [] });
   const from = await baseTree(repo, base);
@@ -153,19 +164,20 @@ function readListing(output: Buffer, repo: RepositoryPaths): Listing {
     const tag = line.charAt(0);
     const path = line.slice(2) as RepoPath;
     if (tag === '?') {
-      // git lists an untracked repository as a folder, without its files.
+      // git lists an untracked repository as a folder with a final slash, without its files.
       if (path.endsWith('/')) nested.push(path.slice(0, -1) as RepoPath);
       else untracked.push(path);
       continue;
     }
     const isUnwatched = tag === 'S' || tag >= 'a';
-    // In a sparse checkout, a file that is not on disk is left out and not deleted.
+    // A file with the flag assume-unchanged or skip-worktree that is not on disk was left out by a sparse checkout, not
+    // deleted.
     if (isUnwatched && !pathExists(repo, path)) {
       leftOut.push(path);
       continue;
     }
     if (isUnwatched) unwatched.push(path);
-    // During a merge git lists a path once per side.
+    // During a merge, git lists a conflicting path once per side, so add it only once.
     if (tag !== 'M' || tracked.at(-1) !== path) tracked.push(path);
   }
   return {
@@ -190,7 +202,7 @@ function combine(repo: RepositoryPaths, diff: Diff, listing: Listing): Changes {
       else if (!changed.has(path)) deleted.add(path);
     }
   }
-  // Without a commit every tracked file is a change.
+  // If there are no commits yet, every tracked file is a change.
   if (diff.base === null) for (const path of listing.tracked) if (pathExists(repo, path)) changed.add(path);
   for (const path of submodules) changed.delete(path);
   const unnameable = [...new Set([listing, ...diff.entries].flatMap((one) => one.unnameable))];

@@ -20,10 +20,13 @@ import { NO_USER_PROGRAMS, withStrictStat } from './environment.ts';
 import { type GitAnswer, git, gitFailed, type Names, readNulList } from './git.ts';
 import type { IndexWork, PrivateIndex } from './private-index.ts';
 
-/** Tests whether a path, or a name with one latin1 character per byte, is one of the paths or below one. */
+/**
+ * A set of files and folders. `path` (for a path) and `bytes` (for a name with one latin1 character per byte) return
+ * whether the file is in the set or inside one of its folders.
+ */
 type PathSet = { path(path: string): boolean; bytes(name: string): boolean };
 
-/** Makes a set of files and folders. '' is the root and contains every path. */
+/** Returns a set of these files and folders. '' is the root and contains every path. */
 export function pathSet(paths: readonly string[]): PathSet {
   return { path: containsIn(paths), bytes: containsIn(paths.map(asLatin1)) };
 }
@@ -46,8 +49,8 @@ function asLatin1(path: string): string {
 type Ask = (args: readonly string[], input?: Buffer) => Promise<Result<GitAnswer>>;
 
 /**
- * Returns index entries for files with the attribute `ident` that have the text on disk. git itself would store them
- * without the text between "$Id:" and "$", which may be code.
+ * Returns index entries that store files with the git attribute `ident` exactly as on disk. git itself would drop the
+ * text between "$Id:" and "$", which may be code.
  */
 async function identEntries(repo: RepositoryPaths, indexFile: string, ask: Ask): Promise<Result<Buffer>> {
   if (!mayHaveAttributes(repo.commonDir, indexFile)) return ok(NONE);
@@ -66,7 +69,7 @@ async function identEntries(repo: RepositoryPaths, indexFile: string, ask: Ask):
   return ok(Buffer.from(entries.join(''), 'latin1'));
 }
 
-// git itself writes the object id there when it checks a file out.
+// The text that git itself writes when it checks out a file with the attribute `ident`. It is not an edit by the user.
 const WRITTEN_BY_GIT = /\$Id: (?:[0-9a-f]{40}|[0-9a-f]{64}) \$/g;
 
 function hasIdentText(text: Buffer): boolean {
@@ -82,17 +85,20 @@ function readIfPresent(path: string): Result<Buffer | null> {
   }
 }
 
-/** Files that the last commit does not have: untracked files, and staged files even if git ignores them. */
+/**
+ * Names of files that the last commit does not have: untracked files, and files that the user staged, even if git
+ * ignores them.
+ */
 type NewFiles = { readonly untracked: Names; readonly staged: Names };
 
 type ClassifiedFiles = {
-  /** Files to add to the snapshot, each followed by a NUL. */
+  /** Names of the files to add to the snapshot, each followed by a NUL. */
   readonly add: Buffer;
   readonly withheld: readonly WithheldFile[];
   readonly unnameable: readonly string[];
 };
 
-/** Decides which new files belong to the snapshot and which are withheld from reviewers. */
+/** Decides which new files are added to the snapshot and which are withheld from reviewers. */
 async function classifyNewFiles(
   repo: RepositoryPaths,
   { untracked, staged }: NewFiles,
@@ -105,7 +111,7 @@ async function classifyNewFiles(
   const nested = new Set<string>();
   const uncertain = new Set(staged.names.filter((name) => !omitted.path(name)));
   for (const path of untracked.names.filter((name) => !omitted.path(name))) {
-    // git lists an untracked repository as a folder.
+    // git lists an untracked repository as a folder with a final slash.
     if (path.endsWith('/')) {
       nested.add(path.slice(0, -1));
       uncertain.add(path.slice(0, -1));
@@ -139,7 +145,8 @@ function reasonToWithhold(repo: RepositoryPaths, name: string, bytes: Buffer): W
   return (statOf(repo, bytes)?.size ?? 0) > LARGEST_UNTRACKED_BYTES ? 'too-large' : null;
 }
 
-// A file behind a symlink is not in the repository. git can add a folder only if it is a repository with a commit.
+// A file behind a symlink is not in the repository, so it counts as missing. git can add a folder only if it is a
+// repository with a commit.
 async function kindOnDisk(repo: RepositoryPaths, path: string): Promise<'addable' | 'missing' | 'folder'> {
   const folder = folderOf(path);
   if (folder !== '' && !checkFolder(repo.root, folder).ok) return 'missing';
@@ -150,7 +157,7 @@ async function kindOnDisk(repo: RepositoryPaths, path: string): Promise<'addable
   return answer.ok && answer.value.code === 0 ? 'addable' : 'folder';
 }
 
-// If a file cannot be read, git reports the reason when it adds the file.
+// Returns `null` also for a file that cannot be read, because git reports the reason when it adds the file.
 function statOf(repo: RepositoryPaths, name: Buffer): Stats | null {
   try {
     return lstatSync(Buffer.concat([Buffer.from(`${repo.root}/`, 'utf8'), name]), { throwIfNoEntry: false }) ?? null;
@@ -159,13 +166,17 @@ function statOf(repo: RepositoryPaths, name: Buffer): Stats | null {
   }
 }
 
-/** Returns the paths that the user has staged and that `head` does not have. Only the paths are used, not the content. */
+/**
+ * Returns the paths that the user has staged and that `head` does not have. The staged content does not matter, because
+ * the snapshot takes the content on disk.
+ */
 async function stagedNames(
   repo: RepositoryPaths,
   head: string,
   cache: AnswerCache,
 ): Promise<Result<Names & { readonly listed: Buffer }>> {
-  // The key is read before git reads the index, so a later write never gets cached under an older key.
+  // Compute the key before git reads the index, so that an answer about an older index is never cached under the key of
+  // a newer one.
   const key = `${head} ${Object.values(statFingerprints([repo.index])).join()}`;
   const listed = await cache.getOrAsk('staged', key, () =>
     git(repo.root, [...DIFF_INDEX, '--diff-filter=AU', head, '--'], { config: NO_USER_PROGRAMS }),
@@ -179,7 +190,7 @@ async function stagedNames(
   });
 }
 
-/** Returns the files that a sparse checkout leaves out, with one latin1 character per byte of a name. */
+/** Returns the names of the files that a sparse checkout leaves out, with one latin1 character per byte. */
 async function notCheckedOut(repo: RepositoryPaths): Promise<Result<ReadonlySet<string>>> {
   const answer = await git(repo.root, ['ls-files', '-z', '-t', '--cached'], { config: NO_USER_PROGRAMS });
   if (!answer.ok) return answer;
@@ -188,8 +199,8 @@ async function notCheckedOut(repo: RepositoryPaths): Promise<Result<ReadonlySet<
 }
 
 /**
- * Returns those files of a sparse checkout that differ from `head`, in the format of `update-index --index-info`. The
- * user's index is the only place that has such a change.
+ * Returns the staged changes to files that a sparse checkout leaves out, in the format of `update-index --index-info`.
+ * These files are not on disk, so only the user's index has such changes.
  */
 async function stagedElsewhere(
   repo: RepositoryPaths,
@@ -206,16 +217,17 @@ async function stagedElsewhere(
   return ok(Buffer.from(lines.join(''), 'latin1'));
 }
 
-/** The differences in git's raw format, and the files that are not in the snapshot. */
+/** The differences from the base in git's raw format, and the files that are not in the snapshot. */
 type ScannedTree = Pick<ClassifiedFiles, 'withheld' | 'unnameable'> & {
   readonly diff: Buffer;
-  /** git's lists of names that the last commit does not have. */
+  /** Outputs of git with the names of the files that the last commit does not have. */
   readonly newNames: readonly Buffer[];
 };
 
 /**
- * Updates a private index to the working tree. Its paths come from the last commit and never from the user's index,
- * because assume-unchanged and skip-worktree in the user's index would hide changes.
+ * Updates a private index to the state of the working tree, and returns the differences from the base. The index gets
+ * its paths from the last commit and never from the user's index, because the flags assume-unchanged and skip-worktree
+ * there would hide changes.
  */
 export async function scanWorkingTree(
   repo: RepositoryPaths,
@@ -237,7 +249,8 @@ export async function scanWorkingTree(
   const isFirst = !existsSync(index.env.GIT_INDEX_FILE);
   const read = index.hasNames ? ok(null) : await reset();
   if (!read.ok) return read;
-  // Without a refresh, `add -u` stores every file again, and each later diff compares the trees name by name.
+  // A new index has no file times. Without a refresh, `add -u` would store every file again, and each later diff would
+  // be slower.
   if (isFirst) await git(repo.root, ['update-index', '-q', '--refresh'], { ...options, expected: [0, 1] });
   const countBefore = index.count();
   const [updated, listed, staged] = await Promise.all([update(), listUntracked(), stagedNames(repo, head, cache)]);
@@ -248,7 +261,8 @@ export async function scanWorkingTree(
   const isComplete = index.count() === countBefore && !staged.value.names.some(isMissing);
   const hidden = isComplete ? ok(NONE) : await restoreSparseFiles(repo, { ask, reset, update, head });
   if (!hidden.ok) return hidden;
-  // A folder that replaced a deleted file counted as that file until now, so its files are listed only now.
+  // git does not list the files of a folder that replaced a file until `add -u` has removed that file from the index,
+  // so list again.
   const untracked = isComplete ? listed : await listUntracked();
   if (!untracked.ok) return untracked;
 
@@ -281,8 +295,8 @@ type Steps = {
 };
 
 /**
- * Updates the index again without deleting the files that a sparse checkout leaves out. Returns the files that it marked
- * as skip-worktree meanwhile.
+ * Updates the index again, without deleting the files that a sparse checkout leaves out. Returns the names of the files
+ * that it flags as skip-worktree for that; the caller has to clear the flag.
  */
 async function restoreSparseFiles(repo: RepositoryPaths, { ask, reset, update, head }: Steps): Promise<Result<Buffer>> {
   const elsewhere = await notCheckedOut(repo);
@@ -302,12 +316,12 @@ async function restoreSparseFiles(repo: RepositoryPaths, { ask, reset, update, h
 
 const NONE = Buffer.alloc(0);
 
-/** Options for a raw diff with full ids and submodules, independent of the user's settings. */
+/** Options for a raw diff with full object ids and with submodules, independent of the user's settings. */
 export const RAW = ['--raw', '-z', '--no-renames', '--no-abbrev', '--ignore-submodules=none'];
 
 const DIFF_INDEX = ['diff-index', '--cached', ...RAW];
 
-// `--remove` makes git ignore a file that was deleted after it was listed.
+// With `--remove`, git does not fail for a file that was deleted after it was listed.
 const ADD = ['--add', '--remove', '-z', '--stdin'];
 
 const excludeFolder = (folder: string) => `:(top,exclude,literal)${folder}`;
@@ -316,7 +330,8 @@ async function setEntries(ask: Ask, entries: Buffer): Promise<Result<unknown>> {
   return entries.length === 0 ? ok(null) : ask(['update-index', '-z', '--index-info'], entries);
 }
 
-// The flag is set only during the scan: a kept flag would hide a later deletion.
+// Flags missing files of a sparse checkout as skip-worktree, so that `add -u` does not delete them. The flag must be
+// cleared after the scan, because it would hide a later deletion.
 async function hide(ask: Ask, elsewhere: ReadonlySet<string>): Promise<Result<Buffer>> {
   const missing = await ask(['ls-files', '-z', '--deleted']);
   if (!missing.ok) return missing;
@@ -333,7 +348,8 @@ async function flag(ask: Ask, option: string, names: Buffer): Promise<Result<Buf
 const SKIPPED =
   /^(?:warning: could not open directory |Ignoring path |(?!warning: |hint: ).*: (?:Permission denied|Input\/output error|Stale ))/m;
 
-// git skips a file or folder that it may not read, and says so only on stderr. That must not count as "unchanged".
+// git skips a file or folder that it may not read, and says so only on stderr. A skipped file must not count as
+// unchanged, so this returns a failure.
 async function askWithoutSkips(ask: Ask, args: readonly string[], input?: Buffer): Promise<Result<GitAnswer>> {
   const answer = await ask(args, input);
   return answer.ok && SKIPPED.test(answer.value.stderr) ? gitFailed(args, answer.value.stderr) : answer;

@@ -11,8 +11,9 @@ const OWN = 'refs/worktree/onceover/';
 const SHARED = 'refs/onceover/';
 
 /**
- * Pins a tree, so that `git gc` does not delete it. A gc in another working tree does not see this working tree's refs; it
- * would break them, and then even `git fetch` fails. So each ref has a twin that all working trees see.
+ * Pins a tree with a ref, so that `git gc` does not delete the tree. Each ref has a copy in `refs/onceover/`, because
+ * `git gc` in another working tree does not see this working tree's own refs and would break them, and then even `git
+ * fetch` fails.
  */
 export async function pinSnapshot(repo: RepositoryPaths, tree: SnapshotId): Promise<Result<void>> {
   const id = objectId(tree);
@@ -23,7 +24,10 @@ export async function pinSnapshot(repo: RepositoryPaths, tree: SnapshotId): Prom
   return updateRefs(repo, [pin(shared.value), pin(OWN)]);
 }
 
-/** Unpins the trees of this working tree except those in `keep` or pinned for an owner, and all trees of removed working trees. */
+/**
+ * Unpins all trees of removed working trees, and the trees of this working tree that are neither in `keep` nor pinned
+ * for an owner.
+ */
 export async function prunePins(repo: RepositoryPaths, keep: ReadonlySet<SnapshotId>): Promise<Result<void>> {
   const [shared, refs] = await Promise.all([sharedFolder(repo), listRefs(repo, [OWN, SHARED])]);
   if (!shared.ok) return shared;
@@ -41,7 +45,7 @@ export async function prunePins(repo: RepositoryPaths, keep: ReadonlySet<Snapsho
 
 const OF_WORKTREE = /^refs\/onceover\/(worktrees\/[^/]+)\//;
 
-/** Pins exactly these trees for an owner, replacing the owner's earlier pins. Trees that no longer exist are skipped. */
+/** Pins these trees for an owner and removes the owner's other pins. Trees that no longer exist are skipped. */
 export async function pinForOwner(
   repo: RepositoryPaths,
   owner: string,
@@ -64,7 +68,7 @@ export async function pinForOwner(
   return updateRefs(repo, [...added.map(([ref, id]) => addition(ref, id)), ...dropped.map(removal)]);
 }
 
-/** Returns the number of our refs in all working trees of the clone. */
+/** Returns the number of onceover's refs in all working trees of the clone. */
 export async function countPins(repo: RepositoryPaths): Promise<Result<number>> {
   const all = await allRefs(repo);
   return all.ok ? ok(all.value.reduce((count, { refs }) => count + refs.length, 0)) : all;
@@ -83,7 +87,10 @@ export async function dropAllPins(repo: RepositoryPaths): Promise<Result<void>> 
 
 type RefsOfFolder = { readonly gitDir: string; readonly refs: readonly string[] };
 
-/** Lists our refs per git folder. The main folder has the twins and comes last, so an abort leaves no ref without its twin. */
+/**
+ * Lists onceover's refs by git folder. The main folder, which has the shared copies, comes last, so that an interrupted
+ * deletion leaves no ref without its copy.
+ */
 async function allRefs(repo: RepositoryPaths): Promise<Result<readonly RefsOfFolder[]>> {
   const { commonDir } = repo;
   const listed = listFolder(join(commonDir, 'worktrees'));
@@ -107,7 +114,7 @@ async function listRefs(
   return listed.ok ? ok(listed.value.stdout.toString('utf8').split('\n').slice(0, -1)) : listed;
 }
 
-/** Returns those objects that exist in the repository. */
+/** Returns those of the ids whose object exists in the repository. */
 async function existing(repo: RepositoryPaths, ids: readonly string[]): Promise<Result<readonly string[]>> {
   const bad = ids.map(objectId).find((id) => !id.ok);
   if (bad?.ok === false) return bad;
@@ -122,7 +129,8 @@ async function existing(repo: RepositoryPaths, ids: readonly string[]): Promise<
   return ok(ids.filter((id) => lines.has(id)));
 }
 
-// The name is git's id of the working tree, which stays the same when the working tree is moved.
+// Returns the folder of the shared refs. It is named by git's id of the working tree, which stays the same when the
+// working tree is moved.
 async function sharedFolder(repo: RepositoryPaths): Promise<Result<string>> {
   const gitDir = await gitText(repo.root, ['rev-parse', '--absolute-git-dir']);
   if (!gitDir.ok) return gitDir;

@@ -16,7 +16,9 @@ import { pathSet, RAW, scanWorkingTree } from './scan-working-tree.ts';
 import { pinForOwner, pinSnapshot, prunePins } from './snapshot-refs.ts';
 import { filesInTree, textInTree } from './tree-files.ts';
 
-/** Takes a snapshot without writing to the user's files or index. Withheld files are not stored in git either. */
+/**
+ * Takes a snapshot without writing to the user's files or index. The content of withheld files is not stored in git.
+ */
 async function takeSnapshot(
   repo: RepositoryPaths,
   comparison: Comparison,
@@ -38,7 +40,7 @@ async function takeSnapshot(
   );
   if (!scanned.ok) return scanned;
   const { value, index } = scanned.value;
-  // Few repositories have submodules, so their code is loaded on demand.
+  // Few repositories have submodules, so the code for them is loaded only if needed.
   const dirty = mayHaveRepositories(index)
     ? await (await import('./submodules.ts')).dirtyRepositories(repo, index)
     : ok([]);
@@ -81,18 +83,21 @@ function readDiff(
   return { entries: entries.sort((a, b) => byCodePoint(a.path, b.path)), unnameable, left };
 }
 
-/** Opens the snapshots of a working tree. `prefetched` is a base and head that git just reported. */
+/**
+ * Opens the port for snapshots of a working tree. `prefetched` is a base and head that git has just reported; the first
+ * `compare` uses it.
+ */
 export function openSnapshots(repo: RepositoryPaths, prefetched: BaseAndHead | null = null): Snapshots {
   let known = prefetched;
   return {
     compare(selection, usualBase) {
       const first = known;
-      // The prefetched value is used only once, because branches move.
+      // The prefetched value is used only once, because the branches may change later.
       known = null;
       return findComparison(repo, selection, usualBase, first);
     },
     async take(comparison, omitted) {
-      // git refuses to exclude a folder behind a symlink, without naming the folder.
+      // git fails for an omitted folder behind a symlink without naming the folder, so check each folder first.
       for (const folder of comparison.headTree === null ? omitted.folders : []) {
         const checked = checkFolder(repo.root, folder);
         if (!checked.ok) return checked;

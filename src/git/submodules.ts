@@ -10,7 +10,10 @@ import { git } from './git.ts';
 import { withIndex } from './private-index.ts';
 import { gitDirOf } from './worktree-paths.ts';
 
-/** Returns the nested repositories with uncommitted changes, which no tree of this repository contains. */
+/**
+ * Returns the nested repositories with uncommitted changes. A snapshot of this repository does not contain such
+ * changes.
+ */
 export async function dirtyRepositories(
   repo: RepositoryPaths,
   index: Buffer,
@@ -31,7 +34,7 @@ export async function dirtyRepositories(
   });
 }
 
-// The index is the snapshot's, so only nested repositories can differ from it.
+// The command compares the working tree with the snapshot's index, so only nested repositories can differ.
 const DIFFERS = ['diff-files', '--raw', '-z', '--ignore-submodules=none'];
 
 const CHANGES = [
@@ -43,7 +46,7 @@ const CHANGES = [
   '--ignore-submodules=none',
 ] as const;
 
-// The fields before the path of an ordinary, an unmerged and an untracked entry.
+// Matches the fields before the path in a line of `git status`, for an ordinary, an unmerged or an untracked file.
 const BEFORE_PATH = /^(?:1(?: \S+){7}|u(?: \S+){9}|\?) /;
 
 async function addChanges(hash: Hash, folder: string): Promise<Result<void>> {
@@ -62,7 +65,7 @@ async function addChanges(hash: Hash, folder: string): Promise<Result<void>> {
   return ok(undefined);
 }
 
-// If there is no `.git`, git reports it.
+// Returns the default path if there is no `.git`. The next git command then reports the error.
 function gitDirOrDefault(folder: string): string {
   try {
     return gitDirOf(folder);

@@ -12,7 +12,7 @@ import { readText, textOf } from './working-files.ts';
 
 const LARGEST_TEXT_BYTES = 4 * 1024 * 1024;
 
-/** Returns the text of a file in a tree; null if it is missing, not text, or larger than 4 MiB. */
+/** Returns the text of a file in a tree; `null` if the file is missing, not text, or larger than 4 MiB. */
 export async function textInTree(
   repo: RepositoryPaths,
   tree: SnapshotId,
@@ -21,7 +21,7 @@ export async function textInTree(
   const id = objectId(tree);
   if (!id.ok) return id;
   if (path === '') return ok(null);
-  // `tree:path` would give parts of a name a special meaning, so the path is a separate argument.
+  // In `tree:path`, some characters of the path would have a special meaning, so pass the path as a separate argument.
   const listed = await git(repo.root, ['ls-tree', '-z', '-l', '--full-tree', id.value, '--', path]);
   if (!listed.ok) return listed;
   const found = /^100\d{3} blob ([0-9a-f]+) +(\d+)\t([^\0]*)\0$/s.exec(listed.value.stdout.toString('utf8'));
@@ -54,14 +54,14 @@ export async function filesInTree(
   return ok(found);
 }
 
-/** A source of configuration files: the working tree or a commit. */
+/** Reads configuration files, from the working tree or from a commit. */
 export type TextFiles = {
-  /** Returns the text of a file, cut after `limit` bytes. */
+  /** Returns the text of a file, or of its first `limit` bytes if the file is longer. */
   read(path: string, limit: number): FileText;
   isSymlink(path: string): boolean;
 };
 
-/** Reads the files of a working tree. */
+/** Returns a reader for the files of a working tree. */
 export function diskFiles(root: string): TextFiles {
   return {
     read: (path, limit) => readText(root, path, limit),
@@ -70,11 +70,13 @@ export function diskFiles(root: string): TextFiles {
 }
 
 type SparseFiles = TextFiles & {
-  /** Returns the files below a folder that a sparse checkout leaves out; null if git fails. */
+  /** Returns the files in a folder that a sparse checkout leaves out; `null` if git fails. */
   leftOut(folder: string): readonly string[] | null;
 };
 
-/** Reads the files of a working tree. A file that a sparse checkout leaves out is read from the index. */
+/**
+ * Returns a reader for the files of a working tree. It reads a file that a sparse checkout leaves out from the index.
+ */
 export function sparseFiles({ root, index }: Pick<RepositoryPaths, 'root' | 'index'>): SparseFiles {
   const disk = diskFiles(root);
   let bytes: Buffer | null = null;
@@ -107,26 +109,32 @@ export function sparseFiles({ root, index }: Pick<RepositoryPaths, 'root' | 'ind
   };
 }
 
-/** Whether an index may have files that are not checked out; false is certain. Such files need version 3. */
+/**
+ * Whether an index may list files that are not checked out; `false` is certain. Such an index has at least version 3,
+ * or is sparse or split.
+ */
 function indexMayOmit(index: Buffer): boolean {
   return index.length > 0 && (indexVersion(index) >= 3 || isSparseOrSplit(index));
 }
 
-/** Whether files may exist that an index does not name; false is certain. A sparse index names folders, a split one another file. */
+/**
+ * Whether git may track files that this index file does not name; `false` is certain. A sparse index names a folder
+ * instead of its files, and a split index keeps names in another file.
+ */
 function isSparseOrSplit(index: Buffer): boolean {
   return index.includes('sdir\0\0\0\0') || index.includes('link\0');
 }
 
 const SHORTEST_INDEX = 12;
 
-// A missing or broken index counts as empty here. git reports a broken one when the snapshot is taken.
+// Returns an empty buffer if the index is missing or broken. git reports a broken index when the snapshot is taken.
 function indexAt(path: string): Buffer {
   const read = tryDisk('read', path, () => readFileSync(path));
   const isIndex = read.ok && read.value.length >= SHORTEST_INDEX && read.value.toString('latin1', 0, 4) === 'DIRC';
   return isIndex ? read.value : Buffer.alloc(0);
 }
 
-/** Returns the blobs of files that are not checked out, by path; null if git fails. */
+/** Returns the blob ids of the files that a sparse checkout leaves out, by path; `null` if git fails. */
 function blobsLeftOut(root: string): ReadonlyMap<string, string> | null {
   const listed = gitSync(root, ['ls-files', '-z', '-t', '--stage']);
   if (listed === null) return null;
@@ -145,7 +153,7 @@ function readBlob(root: string, blob: string, limit: number): FileText {
 
 const UNREADABLE: FileText = { kind: 'unusable', why: 'unreadable' };
 
-/** Returns the same files, and adds every path that is read to `paths`. */
+/** Returns a reader for the same files that adds every path it reads to `paths`. */
 export function notingPaths(files: TextFiles, paths: Set<string>): TextFiles {
   return {
     read(path, limit) {
@@ -156,7 +164,7 @@ export function notingPaths(files: TextFiles, paths: Set<string>): TextFiles {
   };
 }
 
-/** Reads the files of a commit. A symlink is not followed. */
+/** Returns a reader for the files of a commit. It does not follow symlinks. */
 export function commitFiles(root: string, commit: CommitId): TextFiles {
   const entry = (path: string) => {
     const answer = gitSync(root, ['ls-tree', '-z', commit, '--', path]);

@@ -9,7 +9,10 @@ import { git } from './git.ts';
 
 const LARGEST = 64 * 1024 * 1024;
 
-/** Returns one digest over the contents of the files. Relative names start at `root`; a name that is not a file adds a constant. */
+/**
+ * Returns one digest over the contents of the files, whose names may be relative to `root`. A name without a readable
+ * file adds a constant.
+ */
 export function digestOfFiles(root: string, names: readonly string[]): string {
   const hash = createHash('sha256');
   for (const name of names) {
@@ -64,16 +67,19 @@ function defaultSettingsFiles(env: NodeJS.ProcessEnv): readonly string[] {
   ];
 }
 
-/** Settings that name an ignore file, an attribute file or an include, even if no file exists there. */
+/**
+ * Matches git settings that name an ignore file, an attributes file or an included file. The diff depends on such a
+ * path even if no file exists there yet.
+ */
 const NAMES_FILE = '^(core\\.(excludesfile|attributesfile)|include\\.path|includeif\\..*\\.path)$';
 
-// An include is relative to the file that names it.
+// The path of an include is relative to the settings file that contains it.
 function fileNamedBy(root: string, { file, setting }: Setting): string {
   const [name = '', path = ''] = setting.split('\n');
   return resolve(name.startsWith('core.') || file === null ? root : dirname(file), path);
 }
 
-/** A setting and the file that it comes from; null if it comes from the environment. */
+/** A git setting and the file that contains it; `null` if the setting does not come from a file. */
 type Setting = { readonly file: string | null; readonly setting: string };
 
 function readSettings(root: string, output: Buffer): readonly Setting[] {
@@ -86,7 +92,8 @@ function readSettings(root: string, output: Buffer): readonly Setting[] {
   return found;
 }
 
-// git moves a branch by renaming a new file into its place, which changes the folder.
+// Returns a folder and its subfolders. git moves a branch by renaming a new file into place, which changes the folder,
+// so watching the folders is enough.
 function folders(commonDir: string, path: string): readonly string[] {
   const listed = tryDisk('read', path, () => readdirSync(join(commonDir, path), { withFileTypes: true }));
   const below = (listed.ok ? listed.value : [])

@@ -22,7 +22,7 @@ import { errorCode, isSymlink, statIfPresent, tryDisk } from '../platform/files.
 import { decodeUtf8 } from '../platform/private-files.ts';
 import { git, readNulList } from './git.ts';
 
-/** Copies the files that git tracks or would track, except those in the folders of `without`. */
+/** Copies the files that git tracks or would track to the folder `into`, except those in the folders of `without`. */
 export async function copyWorkingTree(root: string, into: string, without: readonly string[]): Promise<Result<void>> {
   const listed = await git(root, ['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
   if (!listed.ok) return listed;
@@ -48,7 +48,10 @@ const WHOLE_UP_TO = 4 * 1024 * 1024;
 
 const CACHE_UP_TO = 64 * 1024 * 1024;
 
-/** Reads the files of the working tree, each only once. It opens only plain files inside `root`. */
+/**
+ * Opens the port that reads the files of the working tree. It opens only plain files inside `root`, and caches the
+ * bytes of files for later digests.
+ */
 export function openContents(root: string): Contents {
   const realRoot = realpathSync(root);
   const cache = new Map<string, { bytes: Buffer; sha256: string }>();
@@ -94,7 +97,7 @@ export function openContents(root: string): Contents {
   };
 }
 
-/** Returns the text of a file inside `root`, cut after `limit` bytes at the end of a character. */
+/** Returns the text of a file inside `root`, or of its first `limit` bytes, without an incomplete last character. */
 export function readText(root: string, path: string, limit: number): FileText {
   const found = openInside(root, path);
   if (found.kind === 'unusable') return found;
@@ -109,7 +112,7 @@ export function readText(root: string, path: string, limit: number): FileText {
   }
 }
 
-/** Decodes a file, or its beginning if `cut`. */
+/** Decodes the bytes of a file. If `cut` is true, the bytes are only the beginning of the file. */
 export function textOf(bytes: Buffer, cut: boolean): FileText {
   if (bytes.includes(0)) return { kind: 'unusable', why: 'binary' };
   const decoded = decodeUtf8(bytes, { isCut: cut });
@@ -120,7 +123,7 @@ type Opened =
   | { readonly kind: 'opened'; readonly fd: number; readonly size: number }
   | { readonly kind: 'unusable'; readonly why: UnusableFile };
 
-// O_NONBLOCK: opening a FIFO would otherwise wait for a writer.
+// Without O_NONBLOCK, opening a named pipe would wait for a writer.
 function openInside(realRoot: string, path: string): Opened {
   try {
     const real = realpathSync.native(join(realRoot, path));
@@ -137,7 +140,7 @@ function openInside(realRoot: string, path: string): Opened {
   }
 }
 
-// The bytes go into a copy of the shared hash, so that a file that fails halfway leaves nothing in it.
+// The bytes go into a copy of the hash, so that a read error halfway leaves no bytes of this file in the original.
 function addInChunks(hash: Hash, fd: number): { hash: Hash; sha256: string } {
   const own = createHash('sha256');
   const shared = hash.copy();
