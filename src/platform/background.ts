@@ -11,17 +11,17 @@ import { errorCode, listFolder, makeFolder, removeOldest, writeAtomically } from
 import { processInfo } from './lock.ts';
 import { parseJson, readPrivateFile } from './private-files.ts';
 
-/** A onceover command that runs in the background, with its progress. */
+/** An onceover command that runs in the background, with its progress. */
 export type BackgroundJob = {
   readonly id: string;
   readonly state: 'running' | 'done' | 'died';
-  /** The last lines of its log. */
+  /** The last lines of the command's log. */
   readonly progress: readonly string[];
-  /** The JSON document that the command printed: its result or an error. */
+  /** The JSON document that the command printed: its result or an error. `null` while the command runs. */
   readonly answer: unknown;
 };
 
-/** The folder of one kind of job, and the prefix of its ids. */
+/** The folder for one kind of job, inside the git folder, and the prefix of the job ids. */
 export type JobKind = { readonly folder: `onceover/${string}`; readonly prefix: string };
 
 const MOST_FILES = 60;
@@ -30,7 +30,7 @@ const MOST_LINES = 20;
 
 const PAUSE_MS = 200;
 
-/** Starts a command that keeps running after this process ends. `input` becomes its standard input. */
+/** Starts an onceover command that keeps running after this process ends. `input` is the command's standard input. */
 export async function startJob(
   repo: RepositoryPaths,
   kind: JobKind,
@@ -54,7 +54,7 @@ export async function startJob(
   return ok({ id, state: 'running', progress: [], answer: null });
 }
 
-/** Returns a new id. Ids sort by creation time. */
+/** Returns a new job id. Ids in alphabetical order are in the order of their creation. */
 export function newJobId(prefix: string): string {
   return `${prefix}-${Date.now().toString(36).padStart(9, '0')}-${randomBytes(3).toString('hex')}`;
 }
@@ -95,7 +95,10 @@ function spawnJob(
   }
 }
 
-/** Waits until the job ends or the wait is over, and returns its state; null if there is no such job. */
+/**
+ * Waits until the job ends or the time in `waiting` is over, and returns the state of the job; `null` if there is no
+ * such job.
+ */
 export async function waitForJob(
   repo: RepositoryPaths,
   kind: JobKind,
@@ -115,7 +118,7 @@ export async function waitForJob(
   }
 }
 
-/** Returns the id of the newest job of this working tree; null if there is none. */
+/** Returns the id of the newest job of this working tree; `null` if there is none. */
 export function newestJob(repo: RepositoryPaths, kind: JobKind): string | null {
   const folder = join(repo.commonDir, kind.folder);
   const listed = listFolder(folder);

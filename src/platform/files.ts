@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import type { Failure, InTheWay } from '../kernel/failure.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 
-/** Runs a file system call; an error it throws becomes a `disk` failure for `path`. */
+/** Runs a file system call. An error that the call throws becomes a `disk` failure for `path`. */
 export function tryDisk<T>(action: 'read' | 'write', path: string, call: () => T): Result<T> {
   try {
     return ok(call());
@@ -23,7 +23,7 @@ export function tryDisk<T>(action: 'read' | 'write', path: string, call: () => T
   }
 }
 
-/** Whether the folder below `top` exists. A symlink or a file in its path is a failure. */
+/** Returns whether a folder below `top` exists. A symlink or a file in its path is a failure. */
 export function checkFolder(top: string, folder: string): Result<'there' | 'missing'> {
   let path = top;
   for (const part of folder.split('/')) {
@@ -36,7 +36,9 @@ export function checkFolder(top: string, folder: string): Result<'there' | 'miss
   return ok('there');
 }
 
-/** Makes the folder below `top` part by part, never through a symlink. Returns its absolute path. */
+/**
+ * Makes a folder below `top` with all its parents, and returns its absolute path. A symlink in its path is a failure.
+ */
 export function makeFolder(top: string, folder: string): Result<string> {
   let path = top;
   for (const part of folder.split('/')) {
@@ -53,14 +55,14 @@ export function makeFolder(top: string, folder: string): Result<string> {
   return ok(path);
 }
 
-/** Replaces a file as a whole, so a reader never sees half of it. A symlink at the path is a failure. */
+/** Replaces a file in one step, so that no reader sees half of it. A symlink or a folder at the path is a failure. */
 export function writeAtomically(folder: string, name: string, data: string): Result<void> {
   const path = join(folder, name);
   const stats = lstatAt(path);
   if (!stats.ok) return stats;
   if (stats.value !== null && !stats.value.isFile()) return err(inTheWay(path, stats.value));
   const temporary = temporaryPath(folder);
-  // The new file keeps the mode of the old one, so that no one gains the right to read it.
+  // The new file keeps the mode of the old one, so that no other user becomes able to read it.
   const mode = stats.value === null ? 0o666 : stats.value.mode & 0o777;
   const written = tryDisk('write', path, () => {
     writeFileSync(temporary, data, { flag: 'wx', mode });
@@ -70,7 +72,10 @@ export function writeAtomically(folder: string, name: string, data: string): Res
   return written;
 }
 
-/** Returns a new path for a temporary file. `removeLeftovers` removes the file if this process is killed. */
+/**
+ * Returns an unused path for a temporary file. If this process is killed, a later call of `removeLeftovers` deletes the
+ * file.
+ */
 export function temporaryPath(folder: string): string {
   return join(folder, `.onceover-${process.pid}-${randomBytes(6).toString('hex')}`);
 }
@@ -78,12 +83,15 @@ export function temporaryPath(folder: string): string {
 /** Temporary files or folders that a killed process may leave behind, and the age at which they are removed. */
 export type Leftovers = { readonly kind: 'file' | 'folder'; readonly name: RegExp; readonly afterMs: number };
 
-/** Ten minutes: far longer than a temporary file or an index copy is in use. */
+/** Ten minutes: no process uses a temporary file or a copied index for that long. */
 export const LEFTOVER_AFTER_MS = 10 * 60 * 1000;
 
 const TEMPORARY_FILES: Leftovers = { kind: 'file', name: /^\.onceover-/, afterMs: LEFTOVER_AFTER_MS };
 
-/** Removes the leftovers of killed processes. A leftover that cannot be removed, or is in `inUse`, stays. */
+/**
+ * Removes temporary files or folders that killed processes left behind. Those in `inUse`, and those that cannot be
+ * removed, stay.
+ */
 export function removeLeftovers(
   folder: string,
   now: number,
@@ -106,7 +114,9 @@ export function tryToRemoveFolder(path: string): void {
   tryDisk('write', path, () => rmSync(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 }));
 }
 
-/** Removes the oldest files of a folder until `most` are left, except those in `keep`. A file that cannot be removed stays. */
+/**
+ * Removes the oldest files of a folder until `most` are left, but none in `keep`. A file that cannot be removed stays.
+ */
 export function removeOldest(folder: string, most: number, keep: ReadonlySet<string>): void {
   const listed = listFolder(folder);
   if (!listed.ok || listed.value.length <= most) return;
@@ -118,7 +128,7 @@ export function removeOldest(folder: string, most: number, keep: ReadonlySet<str
   for (const { path } of byAge.slice(0, listed.value.length - most)) removeFile(path);
 }
 
-/** Returns the names in a folder and whether each is a plain file. A missing folder is empty. */
+/** Returns the names in a folder and whether each is a plain file. A missing folder counts as empty. */
 export function listFolder(path: string): Result<readonly { readonly name: string; readonly isFile: boolean }[]> {
   const listed = tryDisk('read', path, () =>
     readdirSync(path, { withFileTypes: true }).map((entry) => ({ name: entry.name, isFile: entry.isFile() })),
@@ -131,7 +141,10 @@ export function removeFile(path: string): Result<void> {
   return tryDisk('write', path, () => rmSync(path, { force: true }));
 }
 
-/** Returns the stats of the path itself, without following a symlink; null if nothing is there. */
+/**
+ * Returns the stats of the path itself, without following a symlink; `null` if nothing is there or the stats cannot be
+ * read.
+ */
 export function statIfPresent(path: string): Stats | null {
   const stats = lstatAt(path);
   return stats.ok ? stats.value : null;
@@ -142,7 +155,7 @@ export function isSymlink(path: string): boolean {
   return statIfPresent(path)?.isSymbolicLink() === true;
 }
 
-/** Returns the system's code of an error, for example ENOSPC. */
+/** Returns the system's code of an error, for example ENOSPC; for an error without a code, its text. */
 export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : String(error);
 }
@@ -187,7 +200,7 @@ export function removeTree(top: string, folder: string): Result<void> {
   return tryDisk('write', path, () => rmSync(path, { recursive: true, force: true, maxRetries: 3 }));
 }
 
-/** Removes a folder below `top` if it is empty, then its parent, and so on. */
+/** Removes a folder below `top` if it is empty, then its parent if that is empty, and so on up to `top`. */
 export function removeEmpty(top: string, folder: string): void {
   for (let path = folder; path !== '' && path !== '.'; path = dirname(path)) {
     const removed = tryDisk('write', path, () => rmdirSync(join(top, path)));

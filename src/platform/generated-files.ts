@@ -5,13 +5,13 @@ import { GENERATED_FOLDER } from '../kernel/paths.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import { listFolder, makeFolder, statIfPresent, tryDisk, writeAtomically } from './files.ts';
 
-/** Makes a folder of generated files below `.deepwork/tmp`, which git ignores. */
+/** Makes the folder `name` in `.deepwork/tmp`, which git ignores, and returns its absolute path. */
 export function makeGeneratedFolder(root: string, name: string): Result<string> {
   const top = makeIgnoredFolder(root, GENERATED_FOLDER);
   return top.ok ? makeFolder(top.value, name) : top;
 }
 
-/** Makes a folder that git ignores. It writes the folder's `.gitignore` again whenever that file is missing. */
+/** Makes a folder that git ignores because of the `.gitignore` in it. A missing `.gitignore` is written again. */
 export function makeIgnoredFolder(root: string, folder: RepoPath): Result<string> {
   const top = makeFolder(root, folder);
   if (!top.ok) return top;
@@ -26,7 +26,7 @@ export function generatedPath(folder: string, name: string): RepoPath {
   return `${GENERATED_FOLDER}/${folder}/${name}` as RepoPath;
 }
 
-/** Renames an unreadable file, so that its content is not lost. Returns the new name, which was free. */
+/** Renames an unreadable file to an unused name, so that its content is not lost. Returns the new name. */
 export function renameUnreadable(folder: string, name: string, at: Date): Result<string> {
   const wanted = `${name}.unreadable-${at.toISOString().replace(/[-:.]/g, '')}`;
   let free = wanted;

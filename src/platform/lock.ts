@@ -20,10 +20,10 @@ import {
 import { parseJson, readPrivateFile, writeNew } from './private-files.ts';
 import { runProcess } from './program.ts';
 
-/** A running process. `startedAt` differs from that of a later process with the same pid; null if unknown. */
+/** A running process. `startedAt` distinguishes it from a later process with the same pid; `null` if unknown. */
 type RunningProcess = { readonly startedAt: string | null };
 
-/** Returns the running process with this pid; null if there is none, or only a zombie. */
+/** Returns the running process with this pid; `null` if there is none, or if the process is a zombie. */
 export async function processInfo(
   pid: number,
   platform: NodeJS.Platform = process.platform,
@@ -32,7 +32,9 @@ export async function processInfo(
   return platform === 'linux' ? fromProc(pid) : fromPs(pid);
 }
 
-/** Returns the name of this process's pid namespace; null if the system has none. */
+/**
+ * Returns the name of this process's pid namespace, which differs between containers; `null` if the system has none.
+ */
 export function processNamespace(): string | null {
   try {
     return readlinkSync('/proc/self/ns/pid');
@@ -56,7 +58,8 @@ function fromProc(pid: number): RunningProcess | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    // The program's name comes first, in parentheses, and may contain any character.
+    // The program's name comes first, in parentheses, and may contain any character, so start after the last
+    // parenthesis.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state, ticks] = [fields[0], fields[19]];
     return isZombie(state) ? null : { startedAt: ticks === undefined ? null : `${boot} ${ticks}` };
@@ -73,21 +76,21 @@ async function fromPs(pid: number): Promise<RunningProcess | null> {
   return isZombie(state) ? null : { startedAt: start.length === 0 ? null : start.join(' ') };
 }
 
-// A zombie has ended, but its parent has not read its exit code.
+// A zombie is a process that has ended, but whose parent has not read its exit code yet.
 function isZombie(state: string | undefined): boolean {
   return state !== undefined && /^[ZX]/.test(state);
 }
 
-/** The content of a lock file: the process that holds the lock. */
+/** The content of a lock file, which describes the process that holds the lock. */
 type LockOwner = LockHolder & {
-  /** Start time of the process, as its system reports it; null if unknown. */
+  /** Start time of the process, as the operating system reports it; `null` if unknown. */
   readonly startedAt: string | null;
-  /** The pid namespace that `pid` belongs to; null if unknown. */
+  /** The pid namespace that `pid` belongs to; `null` if unknown. */
   readonly namespace: string | null;
   readonly heartbeat: string;
 };
 
-/** The holder of a lock, as it is reported to the user. */
+/** The process that holds a lock, with the facts that the user sees. */
 type LockHolder = { readonly pid: number; readonly host: string; readonly since: string };
 
 const STALE_AFTER_MS = 60_000;
@@ -99,7 +102,7 @@ async function thisOwner(): Promise<LockOwner> {
   return { pid, startedAt, host: hostname(), namespace: processNamespace(), since: now, heartbeat: now };
 }
 
-/** Returns the running holder of a lock file; null if its process is gone or the file is missing. */
+/** Returns the process that holds a lock; `null` if that process no longer runs or the lock file is missing. */
 async function liveHolder(path: string): Promise<LockHolder | null> {
   const text = readPrivateFile(path);
   const owner = text.ok && text.value !== null ? readOwner(text.value) : null;
@@ -108,17 +111,19 @@ async function liveHolder(path: string): Promise<LockHolder | null> {
   return (await isAlive(owner)) ? { pid, host, since } : null;
 }
 
-// If the process is visible, its state decides and no time does: clocks may go back, and machines sleep.
+// If this process can see the owner, only the owner's state counts and no time, because clocks may go back and machines
+// sleep. Otherwise a recent heartbeat means that the owner runs.
 async function isAlive(owner: LockOwner): Promise<boolean> {
   if (owner.host !== hostname() || differ(owner.namespace, processNamespace())) {
     return isRecent(Date.parse(owner.heartbeat));
   }
   const found = await processInfo(owner.pid);
-  // A later process may have the same pid.
+  // A later process may have the same pid, so compare the start times too.
   return found !== null && !differ(owner.startedAt, found.startedAt);
 }
 
-// The file may belong to another user and be unreadable. A live holder then still renews its modification time.
+// The lock file may be unreadable, for example because another user owns it. A running holder renews the file
+// regularly, so a recent modification time means that the lock is held.
 function unknownHolder(path: string): LockHolder | null {
   const changed = statIfPresent(path)?.mtimeMs ?? Number.NaN;
   return isRecent(changed) ? { pid: 0, host: 'an unknown host', since: new Date(changed).toISOString() } : null;
@@ -142,7 +147,8 @@ function readOwner(text: string): LockOwner | null {
   return { pid, host, since, heartbeat, startedAt: stringOrNull(startedAt), namespace: stringOrNull(namespace) };
 }
 
-// The time is formatted again, because a parseable date may contain other text that would reach the terminal.
+// Format the time again, because a text that `Date.parse` accepts may contain other characters, which would reach the
+// terminal.
 function readTime(value: unknown): string | null {
   const time = Date.parse(String(value));
   return Number.isNaN(time) ? null : new Date(time).toISOString();
@@ -158,7 +164,10 @@ const HEARTBEAT_MS = 10_000;
 
 const LONGEST_BACKOFF_MS = 50;
 
-/** Opens the lock of a working tree. It has one holder at a time; the lock of a dead process is taken over. */
+/**
+ * Opens the lock of a working tree, which one process can hold at a time. If its holder has died, the lock counts as
+ * free.
+ */
 export function openLock(repo: Pick<RepositoryPaths, 'root' | 'commonDir'>): Lock {
   return {
     async take() {
@@ -184,7 +193,9 @@ export async function isHeld(repo: Pick<RepositoryPaths, 'root' | 'commonDir'>):
   return locks.ok ? ok(locks.value.holder !== null) : locks;
 }
 
-/** Returns another process that holds a lock in any working tree of the clone; null if there is none. */
+/**
+ * Returns a process other than this one that holds the lock of any working tree of the clone; `null` if there is none.
+ */
 export async function heldElsewhere(commonDir: string): Promise<Result<LockHolder | null>> {
   const there = checkFolder(commonDir, LOCKS);
   if (!there.ok) return there;
@@ -204,8 +215,8 @@ function folderOf({ root }: Pick<RepositoryPaths, 'root'>): string {
 }
 
 /**
- * Returns the name of the lock file that was written; null if another process came at the same moment, so that both
- * retry. Each process lists the folder again after writing its file, so at least one of two sees the other.
+ * Writes a lock file and returns its name; `null` if another process did the same at the same moment, so that both have
+ * to retry. Each process lists the folder again after writing its file, so at least one of the two sees the other.
  */
 async function tryToTake(folder: string, owner: LockOwner): Promise<Result<string | null>> {
   const before = await listLocks(folder, null);
@@ -220,14 +231,18 @@ async function tryToTake(folder: string, owner: LockOwner): Promise<Result<strin
     removeFile(join(folder, name));
     return after.ok ? ok(null) : after;
   }
-  // Only the holder removes files of dead processes, because no other process can reuse one of their names meanwhile.
+  // Only the holder removes the lock files of dead processes. As long as it holds the lock, no other process can reuse
+  // their names.
   for (const dead of after.value.names) if (dead !== name) removeFile(join(folder, dead));
   return ok(name);
 }
 
 type LockFiles = { readonly names: ReadonlySet<string>; readonly holder: LockHolder | null };
 
-/** Lists the lock files, with a running holder of one other than `own`. */
+/**
+ * Lists the lock files. `holder` is a running process that holds one of them, apart from the file `own`; `null` if
+ * there is none.
+ */
 async function listLocks(folder: string, own: string | null): Promise<Result<LockFiles>> {
   const listed = listFolder(folder);
   if (!listed.ok) return listed;
@@ -245,7 +260,7 @@ function firstFree(names: ReadonlySet<string>): string {
   return `${number}.json`;
 }
 
-/** Renews the heartbeat until the lock is released, or until another process has replaced the file. */
+/** Renews the heartbeat in the lock file until the lock is released, or until another process has replaced the file. */
 function hold(folder: string, name: string, owner: LockOwner): HeldLock {
   const path = join(folder, name);
   let text: string | null = JSON.stringify(owner);

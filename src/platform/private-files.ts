@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { checkFolder, errorCode, makeFolder, removeFile, temporaryPath, tryDisk, writeAtomically } from './files.ts';
 
-/** The first bytes of a file, or the system's error code. */
+/** The first bytes of a file, or the system's error code. `cut` is true if the file is longer. */
 type PlainFile =
   | { readonly ok: true; readonly bytes: Buffer; readonly cut: boolean }
   | { readonly ok: false; readonly code: string };
@@ -28,16 +28,16 @@ export function readPlainFile(path: string, limit: number): PlainFile {
 type Decoded = { readonly text: string; readonly bytes: number };
 
 type DecodeOptions = {
-  /** Whether the bytes are the beginning of a longer text, so the last character may be incomplete. */
+  /** Whether the bytes are the beginning of a longer text, so that the last character may be incomplete. */
   readonly isCut?: boolean;
-  /** Whether a byte order mark stays in the text. Reviewed content keeps it; settings and prompts do not. */
+  /** Whether to keep a byte order mark in the text: true for reviewed content, false for settings and prompts. */
   readonly keepsMark?: boolean;
 };
 
-/** Decodes UTF-8; null if the bytes are not UTF-8. */
+/** Returns the bytes decoded as UTF-8; `null` if they are not UTF-8. */
 export function decodeUtf8(bytes: Buffer, { isCut = false, keepsMark = false }: DecodeOptions = {}): Decoded | null {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: keepsMark });
-  // A cut can leave up to three bytes of an incomplete last character.
+  // The cut may be inside the last character and leave up to three of its bytes.
   for (let incomplete = 0; incomplete <= (isCut ? 3 : 0); incomplete++) {
     try {
       const length = Math.max(0, bytes.length - incomplete);
@@ -49,13 +49,15 @@ export function decodeUtf8(bytes: Buffer, { isCut = false, keepsMark = false }: 
   return null;
 }
 
-/** Returns the JSON value in a plain file; undefined if it is missing, broken or longer than `limit` bytes. */
+/**
+ * Returns the JSON value in a plain file; `undefined` if the file is missing, not JSON, or longer than `limit` bytes.
+ */
 export function readJsonFile(path: string, limit: number): unknown {
   const read = readPlainFile(path, limit);
   return read.ok && !read.cut ? parseJson(decodeUtf8(read.bytes)?.text ?? '') : undefined;
 }
 
-/** Parses JSON; undefined if the text is not JSON. */
+/** Returns the parsed JSON; `undefined` if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -68,14 +70,14 @@ const FOLDER = 'onceover';
 
 const LARGEST_LIST_BYTES = 4 * 1024 * 1024;
 
-/** A short list in the git folder that all working trees of the clone share. */
+/** A short list in a JSON file, in the git folder that all working trees of the clone share. */
 type ListFile = {
-  /** Returns the unchecked entries; none if the file cannot be read. */
+  /** Returns the items of the list, without checking their types; an empty list if the file cannot be read. */
   read(): readonly unknown[];
   write(list: readonly unknown[]): Result<void>;
 };
 
-/** Opens the list with this file name. A write replaces the whole list. */
+/** Opens the list file with this name. Each write replaces the whole list. */
 export function openListFile(commonDir: string, name: string): ListFile {
   return {
     read() {
@@ -92,13 +94,16 @@ export function openListFile(commonDir: string, name: string): ListFile {
 
 const LARGEST_BYTES = 64 * 1024 * 1024;
 
-/** Returns the text of a plain file; null if it is missing. It does not follow symlinks and does not block on a pipe. */
+/**
+ * Returns the text of a plain file; `null` if the file is missing. It does not follow symlinks and does not block on a
+ * pipe.
+ */
 export function readPrivateFile(path: string): Result<string | null> {
   const bytes = readPrivateBytes(path);
   return bytes.ok ? ok(bytes.value?.toString('utf8') ?? null) : bytes;
 }
 
-/** Returns the bytes of a plain file; null if it is missing. */
+/** Returns the bytes of a plain file; `null` if the file is missing, a failure if it is larger than 64 MiB. */
 export function readPrivateBytes(path: string): Result<Buffer | null> {
   const read = readPlainFile(path, LARGEST_BYTES);
   if (read.ok && !read.cut) return ok(read.bytes);
@@ -106,7 +111,10 @@ export function readPrivateBytes(path: string): Result<Buffer | null> {
   return code === 'ENOENT' ? ok(null) : err({ kind: 'disk', action: 'read', path, code });
 }
 
-/** Creates a file that is complete from the first moment. Returns 'taken', without writing, if the name exists. */
+/**
+ * Creates a file whose content is complete as soon as its name exists. Returns 'taken', without writing, if the name is
+ * in use.
+ */
 export function writeNew(folder: string, name: string, data: string): Result<'written' | 'taken'> {
   const path = join(folder, name);
   const temporary = temporaryPath(folder);
@@ -119,7 +127,10 @@ export function writeNew(folder: string, name: string, data: string): Result<'wr
   return hasCode(written, 'EEXIST') ? ok('taken') : written;
 }
 
-/** Removes a file and returns its text; null if it is missing. Only one of several callers gets the text. */
+/**
+ * Removes a file and returns its text; `null` if the file is missing. If several processes claim a file, only one gets
+ * the text.
+ */
 export function claimFile(folder: string, name: string): Result<string | null> {
   const path = join(folder, name);
   const own = temporaryPath(folder);

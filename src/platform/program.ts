@@ -2,7 +2,10 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 
-/** Returns the first program with this name on PATH. Relative folders are skipped: they may be in a reviewed repository. */
+/**
+ * Returns the first program with this name on PATH; `null` if there is none. Relative folders on PATH are skipped,
+ * because they may be inside a reviewed repository.
+ */
 export function findOnPath(name: string, path: string): string | null {
   const folders = path.split(delimiter).filter((folder) => isAbsolute(folder));
   return folders.map((folder) => join(folder, name)).find(isProgram) ?? null;
@@ -10,13 +13,13 @@ export function findOnPath(name: string, path: string): string | null {
 
 let git: string | null = null;
 
-/** Returns the path of git, found once: searching PATH takes as long as a short git command. */
+/** Returns the path of git. It is looked up only once, because searching PATH takes as long as a short git command. */
 export function gitProgram(): string {
   git ??= findOnPath('git', process.env['PATH'] ?? '') ?? 'git';
   return git;
 }
 
-/** Whether the path is a file that may be executed. */
+/** Whether the path is a file that the user may execute. */
 export function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
@@ -26,7 +29,10 @@ export function isProgram(path: string): boolean {
   }
 }
 
-/** The end of a short program. `missing` if it could not be started; `code: null` if the system refused a new process. */
+/**
+ * The result of a short program. `missing`: the program could not be started. `code: null`: a signal ended the program,
+ * or the system refused to start it.
+ */
 type ProcessEnd =
   | { readonly kind: 'exited'; readonly code: number | null; readonly stdout: Buffer; readonly stderr: string }
   | { readonly kind: 'missing' };
@@ -34,13 +40,13 @@ type ProcessEnd =
 type ProcessOptions = {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Standard input; empty if undefined. */
+  /** Bytes for the program's standard input; `undefined` for no input. */
   readonly input?: Buffer | undefined;
-  /** Receives standard output in chunks, which are then not collected. */
+  /** Called with each chunk of standard output. The result then does not contain the output. */
   readonly onOutput?: ((chunk: Buffer) => void) | undefined;
 };
 
-/** Runs a program without a shell and returns its output. */
+/** Runs a program without a shell. Returns its output and exit code. */
 export function runProcess(program: string, args: readonly string[], options: ProcessOptions): Promise<ProcessEnd> {
   return new Promise((resolve) => {
     const child = start(program, args, options);
@@ -50,7 +56,8 @@ export function runProcess(program: string, args: readonly string[], options: Pr
     const err: Buffer[] = [];
     child.stdout?.on('data', options.onOutput ?? ((chunk: Buffer) => out.push(chunk)));
     child.stderr?.on('data', (chunk: Buffer) => err.push(chunk));
-    // A program may exit before it has read all input. Its exit code says why.
+    // Ignore write errors: a program may exit before it has read all input, and its exit code says whether that was a
+    // failure.
     child.stdin?.on('error', () => {});
     child.stdin?.end(options.input);
     child.on('error', (error: NodeJS.ErrnoException) =>
@@ -62,10 +69,10 @@ export function runProcess(program: string, args: readonly string[], options: Pr
   });
 }
 
-// The program exists, but the system allows no more open files or processes.
+// With these error codes, the program may exist, but the system allows no more open files or processes.
 const SYSTEM_LIMITS: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'EAGAIN']);
 
-// spawn throws some errors at once: arguments that are too long, no memory, too many processes.
+// Returns the error message if `spawn` throws, for example because the arguments are too long or memory is full.
 function start(program: string, args: readonly string[], { cwd, env, input }: ProcessOptions) {
   try {
     return spawn(program, args, { cwd, env, stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'] });

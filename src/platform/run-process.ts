@@ -3,10 +3,10 @@ import type { Readable } from 'node:stream';
 import { ACTIVE, type CheckEnd, type Checks } from '../kernel/ports.ts';
 import { errorCode } from './files.ts';
 
-/** The output of a program. A very long output keeps only its beginning and its end. */
+/** The output of a program. If it is very long, only its beginning and its end are kept. */
 type Captured = {
   readonly text: string;
-  /** Position in the text where the end begins, after the omitted part; null if nothing was omitted. */
+  /** Position in `text` at which the kept end begins; `null` if nothing was omitted. */
   readonly cut: number | null;
 };
 
@@ -16,7 +16,10 @@ const TAIL_BYTES = 8 * 1024 * 1024;
 
 const LONGEST_LINE = 8 * 1024 * 1024;
 
-/** Reads a stream to its end with bounded memory. The returned function returns the output so far. */
+/**
+ * Reads a stream with bounded memory, and calls `heard` for every chunk. The returned function returns the output so
+ * far.
+ */
 function capture(stream: Readable, heard: () => void, onLine?: (line: string) => void): () => Captured {
   const head: Buffer[] = [];
   let tail: Buffer[] = [];
@@ -51,7 +54,7 @@ function capture(stream: Readable, heard: () => void, onLine?: (line: string) =>
   };
 }
 
-/** Splits chunks into lines and drops lines that are too long. */
+/** Splits chunks into lines. Drops empty lines and lines that are longer than 8 MiB. */
 function lineReader(onLine: (line: string) => void): { add(chunk: Buffer): void; end(): void } {
   let open: Buffer[] = [];
   let length = 0;
@@ -89,20 +92,20 @@ export type ProcessRun = {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Written to its standard input, which is then closed. */
+  /** Text for the program's standard input, which is then closed. */
   readonly input: string;
   readonly timeoutMs: number;
-  /** The program counts as hung after this long without output; null for no limit. */
+  /** onceover ends the program after this time without output; `null` for no limit. */
   readonly idleMs: number | null;
   readonly signal: AbortSignal | null;
   /** Called for each complete line of standard output. */
   onLine?(line: string): void;
 };
 
-/** The reason why a program ended: by itself, or ended by us. */
+/** The reason why a program ended: by itself, or because onceover ended it. */
 type RunEnding = 'by-itself' | 'timeout' | 'idle' | 'cancelled';
 
-/** The end of a program, in one shape for success and failure. */
+/** The result of a program, whether it succeeded or not. */
 export type ProcessRunEnd =
   | { readonly kind: 'not-started'; readonly code: string }
   | {
@@ -115,18 +118,18 @@ export type ProcessRunEnd =
       readonly durationMs: number;
     };
 
-/** The longest delay of a Node timer. A longer one would fire at once. */
+/** The longest delay of a Node timer. A timer with a longer delay fires at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 /** The time between SIGTERM and SIGKILL. */
 const GRACE_MS = 3000;
 
-/** How long to wait for more output after the program has ended, if another process still holds its pipe. */
+/** The time to wait for more output after the program has ended, if another process still has the output pipe open. */
 const LINGER_MS = 500;
 
 /**
- * Runs a program in a new process group. When the promise settles, no process of the group is left, even if the
- * program hung, ignored SIGTERM or left children behind.
+ * Runs a program in a new process group. When the promise resolves, no process of the group is left, even if the
+ * program hung, ignored SIGTERM or left child processes behind.
  */
 export function runProcessGroup(call: ProcessRun): Promise<ProcessRunEnd> {
   if (call.signal?.aborted) {
@@ -155,7 +158,7 @@ export function runProcessGroup(call: ProcessRun): Promise<ProcessRunEnd> {
     const heard = () => idle?.refresh();
     const stdout = capture(child.stdout, heard, call.onLine);
     const stderr = capture(child.stderr, heard);
-    // A program may close its input early. Its exit code says whether that was an error.
+    // Ignore write errors: a program may close its input early, and its exit code says whether that was a failure.
     child.stdin.on('error', () => {});
     child.stdin.end(call.input);
 
@@ -171,7 +174,7 @@ export function runProcessGroup(call: ProcessRun): Promise<ProcessRunEnd> {
   });
 }
 
-// spawn throws some errors at once: arguments that are too long, no memory, a NUL character.
+// Returns the error code if `spawn` throws, for example because the arguments are too long or contain a NUL.
 function spawnIn({ program, args, cwd, env }: ProcessRun): ChildProcessWithoutNullStreams | { readonly code: string } {
   try {
     return spawn(program, args, { cwd, env, detached: true, stdio: 'pipe' });
@@ -183,9 +186,11 @@ function spawnIn({ program, args, cwd, env }: ProcessRun): ChildProcessWithoutNu
 const NO_TEXT: Captured = { text: '', cut: null };
 
 type Group = {
-  /** Sends SIGTERM to the group, and SIGKILL after the grace period. */
+  /** Sends SIGTERM to all processes of the group, and SIGKILL after `GRACE_MS`. */
   end(): void;
-  /** Kills the rest of the group after the program has ended. Calls `done` when the output is complete. */
+  /**
+   * Kills the remaining processes of the group after the program has ended. Calls `done` when the output is complete.
+   */
   finish(done: () => void): void;
 };
 
@@ -212,7 +217,7 @@ function ownGroup(child: ChildProcess, pid: number): Group {
         done();
       };
       const linger = setTimeout(() => {
-        // A process outside the group may still hold the pipes, so we close our ends.
+        // A process outside the group may still have the pipes open, so close our ends.
         child.stdout?.destroy();
         child.stderr?.destroy();
         complete();
@@ -231,17 +236,20 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // No process is left in the group.
+    // The call fails if no process is left in the group.
   }
 }
 
-// One stream for both outputs keeps their order. Input comes from /dev/null, because with a pipe some programs wait for
-// input or read it instead of the files. The command is an argument, so it needs no quoting.
+// Standard output and error go to one stream, which keeps their order. The input is /dev/null, because some programs
+// wait for input on a pipe, or read it instead of the files.
 const SHELL = '/bin/sh';
 
 const PREPARE = 'exec </dev/null 2>&1; exec /bin/sh -c "$1"';
 
-/** Runs checks in the root with `/bin/sh` and the user's environment. No process of a check's group outlives it. */
+/**
+ * Opens the port that runs checks in the root, with `/bin/sh` and the user's environment. All processes of a check's
+ * process group end with the check.
+ */
 export function openChecks(root: string, env: NodeJS.ProcessEnv): Checks {
   return {
     async run(command, options) {
@@ -260,7 +268,7 @@ export function openChecks(root: string, env: NodeJS.ProcessEnv): Checks {
   };
 }
 
-// Only a check that ended by itself has an exit code: the code of a killed check is not a verdict.
+// Only a check that ended by itself gets an exit code, because the exit code of a killed check is not a verdict.
 function checkEnd(end: ProcessRunEnd): CheckEnd {
   if (end.kind === 'not-started') return { ending: 'not-started', exitCode: null, output: end.code, durationMs: 0 };
   const ending = end.ending === 'idle' ? 'timeout' : end.ending;

@@ -3,18 +3,21 @@ import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { type Leftovers, removeLeftovers, tryDisk, tryToRemoveFolder } from './files.ts';
 
-/** A folder for the files of one call to an agent. Only the user can read it. */
+/** A temporary folder for the files of one call to an agent. Only the user can read the folder. */
 export type Scratch = {
   readonly folder: string;
-  /** Writes a file and returns its path. */
+  /** Writes a file to the folder and returns its path. */
   put(name: string, text: string): string;
-  /** Removes the folder. A later process removes a folder that could not be removed. */
+  /** Removes the folder. If that fails, a later process removes it. */
   remove(): void;
 };
 
 const open = new Set<string>();
 
-/** Makes a folder that lasts until `remove`, or until this process ends. After a kill, a later process removes it. */
+/**
+ * Makes a folder that exists until `remove` is called or this process exits. If this process is killed, a later one
+ * removes the folder.
+ */
 export function makeScratch(base: string | null = null): Scratch {
   const folder = base === null ? makeInDefault() : makeIn(base);
   if (open.size === 0) process.once('exit', removeAll);
@@ -34,7 +37,7 @@ export function makeScratch(base: string | null = null): Scratch {
   };
 }
 
-// The user's cache folder is preferred, because agents refuse settings in a folder that everyone can write to.
+// Prefer the user's cache folder, because agents refuse settings in a folder that everyone can write to.
 function makeInDefault(): string {
   const base = defaultBase();
   try {
@@ -50,13 +53,13 @@ function defaultBase(): string {
   return join(isAbsolute(given) ? given : join(homedir(), '.cache'), 'onceover');
 }
 
-/** Removes the default folder of scratch folders if it is empty. */
+/** Removes the folder that contains the scratch folders by default, if it is empty. */
 export function removeEmptyScratch(): void {
   const base = defaultBase();
   tryDisk('write', base, () => rmdirSync(base));
 }
 
-// A day is the longest timeout that a call to an agent may have.
+// A call to an agent takes at most a day, so an older folder is no longer in use.
 const FORGOTTEN: Leftovers = { kind: 'folder', name: /^onceover-[A-Za-z0-9]{6}$/, afterMs: 24 * 60 * 60 * 1000 };
 
 function makeIn(base: string): string {

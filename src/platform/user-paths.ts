@@ -5,14 +5,17 @@ import { repoPath } from '../kernel/paths.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { statIfPresent } from './files.ts';
 
-/** The source of a path: the command line, a list file, standard input, or the caller of an MCP tool. */
+/**
+ * The source of a path that a user gave: the command line, a file with a list, standard input, or the caller of an MCP
+ * tool.
+ */
 export type NameSource = 'arguments' | 'list' | 'pipe' | 'tool';
 
 type Where = Pick<RepositoryPaths, 'root' | 'prefix'>;
 
 /**
- * Returns the path relative to the root; null if it lies outside or inside `.git`. A name is relative to the working
- * directory. In a list it may also be relative to the root, as git prints paths. For a tool, the root comes first.
+ * Returns the path relative to the root; `null` if it is outside the root or inside `.git`. A relative name starts at
+ * the current directory or, except on the command line, at the root (tried first for an MCP tool).
  */
 export function userPath(repo: Where, name: string, source: NameSource): RepoPath | null {
   const path = resolveName(repo, name, source);
@@ -37,7 +40,7 @@ function absolutePath(root: string, path: string): RepoPath | null {
   const direct = repoPath(relative(root, path));
   if (direct !== null) return direct;
   try {
-    // git prints the root with all symlinks resolved, so a path through a symlink has to be resolved first.
+    // git prints the root with all symlinks resolved, so resolve the symlinks in this path too.
     return repoPath(relative(root, join(realpathSync(dirname(path)), basename(path))));
   } catch {
     return null;
