@@ -10,15 +10,15 @@ import type { Settings } from './settings.ts';
 
 /** The settings of a run, and their source. */
 export type RunSettings = {
-  /** The settings as written in the file. */
+  /** The settings from `onceover.yml`, with defaults. */
   readonly written: Settings;
-  /** The settings for this run. */
+  /** The settings that apply to this run. For a pull request, `base` is its target branch. */
   readonly settings: Settings;
   readonly source: ConfigSource;
   readonly parsed: ParsedFiles;
 };
 
-/** Reads the settings of a run: from the working tree, or for a pull request from its target branch. */
+/** Reads the settings of a run: from the working tree, or in the CI job of a pull request from its target branch. */
 export async function readSettings(repo: RepositoryPaths, selection: Selection): Promise<Result<RunSettings>> {
   const parsed = openParsedFiles(repo.commonDir, version);
   const source = await configSource(repo, selection);
@@ -28,7 +28,7 @@ export async function readSettings(repo: RepositoryPaths, selection: Selection):
     parsed.save();
     return written;
   }
-  // A pull request is always compared with its target branch.
+  // A pull request is always compared with its target branch, whatever base the settings name.
   const { from } = source.value;
   const settings = from === null ? written.value : { ...written.value, base: from };
   return ok({ written: written.value, settings, source: source.value, parsed });
@@ -36,14 +36,17 @@ export async function readSettings(repo: RepositoryPaths, selection: Selection):
 
 type ConfigSource = {
   readonly files: TextFiles;
-  /** The files of the working tree that were read, including missing ones. */
+  /** Paths of the working tree that onceover tried to read, including missing files. */
   readonly read: ReadonlySet<string>;
-  /** The target branch of a pull request; null outside of one. */
+  /** The target branch of the pull request; `null` if the run is not for a pull request. */
   readonly from: string | null;
   readonly commit: CommitId | null;
 };
 
-/** Uses the tip of the target branch for a pull request, because its author chooses the merge-base. */
+/**
+ * Returns the files that contain the configuration. For a pull request, these are the files at the tip of its target
+ * branch and not at the merge-base, because its author chooses the merge-base.
+ */
 async function configSource(repo: RepositoryPaths, selection: Selection): Promise<Result<ConfigSource>> {
   const read = new Set<string>();
   if (!isPullRequest(process.env)) {

@@ -63,7 +63,7 @@ function toSettings(written: SettingsFile, yaml: YamlFile): Settings {
   };
 }
 
-// The schema has rejected every path for which repoPath returns null.
+// The schema has already rejected every path for which `repoPath` returns `null`.
 function checkedPath(path: string): RepoPath {
   return repoPath(path) ?? ('' as RepoPath);
 }

@@ -1,7 +1,10 @@
 /** The environment variables of a CI job. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Whether this is the CI job of a pull request or of a merge queue. The author of the change must then not choose the gates. */
+/**
+ * Whether this process runs in the CI job of a pull request or merge queue, where the author of the change must not
+ * choose the gates.
+ */
 export function isPullRequest(env: Environment): boolean {
   const isSet = (name: string) => !['', 'false', '0', undefined].includes(env[name]);
   // The pattern also matches events of reviews and comments on a pull request.
@@ -18,7 +21,7 @@ export function isPullRequest(env: Environment): boolean {
   ].some(isSet);
 }
 
-/** Returns the target branch of a pull request; null if CI does not report it. */
+/** Returns the target branch of a pull request as `origin/<name>`; `null` if the CI service does not report it. */
 export function targetBranch(env: Environment): string | null {
   const name =
     env['GITHUB_BASE_REF'] ||
@@ -31,7 +34,7 @@ export function targetBranch(env: Environment): string | null {
   return name === undefined || name === '' ? null : `origin/${name}`;
 }
 
-/** Returns the target branch of a GitHub merge queue, which is part of the name of its temporary branch. */
+/** Returns the target branch of a GitHub merge queue, read from the name of the queue's temporary branch. */
 function queueFor(env: Environment): string | undefined {
   if (env['GITHUB_EVENT_NAME'] !== 'merge_group') return undefined;
   return /^refs\/heads\/gh-readonly-queue\/(.+)\/pr-\d+-[0-9a-f]+$/.exec(env['GITHUB_REF'] ?? '')?.[1];

@@ -9,25 +9,28 @@ import { readJsonFile } from '../platform/private-files.ts';
 import type { ParsedSettings } from './parse-settings.ts';
 import { SETTINGS_FILE, type Settings } from './settings.ts';
 
-/** The whole text of a file, or the reason why it cannot be used. */
+/** The whole text of a file, or the reason why the file cannot be used. */
 type SourceText = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: UnusableFile };
 
 const LONGEST_BYTES = 1024 * 1024;
 
-/** Reads a whole file, which may be empty. */
+/** Returns the whole text of a file, which may be empty. */
 export function readSourceText(files: TextFiles, path: string): SourceText {
   const read = files.read(path, LONGEST_BYTES);
   if (read.kind === 'unusable') return { ok: false, why: read.why === 'binary' ? 'not-utf8' : read.why };
   return read.cut ? { ok: false, why: 'too-large' } : { ok: true, text: read.text };
 }
 
-/** Reads a file that must not be empty. */
+/** Returns the whole text of a file. An empty file counts as unusable. */
 export function readWithNotice(files: TextFiles, path: string): SourceText {
   const read = readSourceText(files, path);
   return read.ok && read.text.trim() === '' ? { ok: false, why: 'empty' } : read;
 }
 
-/** Reads an optional file; null if it is missing. A broken symlink is not missing. */
+/**
+ * Returns the whole text of an optional file; `null` if the file is missing. A broken symlink does not count as
+ * missing.
+ */
 export function readOptional(files: TextFiles, path: string): SourceText | null {
   const read = readSourceText(files, path);
   return !read.ok && read.why === 'missing' && !files.isSymlink(path) ? null : read;
@@ -35,7 +38,7 @@ export function readOptional(files: TextFiles, path: string): SourceText | null 
 
 const TOP = { line: 1, column: 1 } as const;
 
-/** Makes the problem of an unusable file, at the position that names it. */
+/** Returns the problem of an unusable file, with the position at which the user's file names it (default: line 1). */
 export function unusable(
   path: string,
   why: UnusableFile,
@@ -44,7 +47,7 @@ export function unusable(
   return { line, column, what: { kind: 'unusable-file', path, why } };
 }
 
-/** Reads `onceover.yml` at the root. Without one it returns the defaults. */
+/** Returns the settings in `onceover.yml` at the root, or the defaults if there is no such file. */
 export async function loadSettings(files: TextFiles, parsed: ParsedFiles): Promise<Result<Settings>> {
   const broken = (problems: readonly PlacedProblem[]) =>
     err({ kind: 'broken-config', problems: problems.map((problem) => ({ file: SETTINGS_FILE, ...problem })) });
@@ -61,11 +64,15 @@ function isParsedSettings(value: unknown): value is ParsedSettings {
   return typeof value === 'object' && value !== null && ('settings' in value || 'problems' in value);
 }
 
-/** A cache of parsed configuration files, by content. Parsing YAML takes most of the time of a short command. */
+/**
+ * A cache of parsed configuration files, by content, because parsing YAML takes most of the time of a short command.
+ */
 export type ParsedFiles = {
-  /** Returns the cached result for this text if `isWhole` accepts it, else parses the text. */
+  /**
+   * Returns the cached result for this text if `isWhole` accepts it; otherwise parses the text and caches the result.
+   */
   get<T>(kind: string, text: string, isWhole: (value: unknown) => value is T, parse: () => Promise<T>): Promise<T>;
-  /** Writes the new results. A failed write only costs time later. */
+  /** Writes the new results to disk. If the write fails, the files only have to be parsed again. */
   save(): void;
 };
 
@@ -75,7 +82,7 @@ const MOST_RESULTS = 4000;
 
 const LARGEST_BYTES = 64 * 1024 * 1024;
 
-/** Opens the cache in the clone's git folder. Results of other versions of onceover are ignored. */
+/** Opens the cache in the git folder of the clone. Results of other onceover versions are ignored. */
 export function openParsedFiles(commonDir: string, version: string): ParsedFiles {
   const saved = readResults(join(commonDir, 'onceover', NAME), version);
   const used: Record<string, unknown> = {};

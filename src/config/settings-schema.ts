@@ -11,14 +11,14 @@ const seconds = z.int().min(1).max(86_400);
 
 const off = z.boolean().default(false);
 
-/** An enum with its first value as default. */
+/** Returns an enum schema whose default is the first value. */
 function choice<T extends string>(first: T, ...others: readonly T[]) {
   return z.enum([first, ...others]).default(() => first);
 }
 
 const agentNames = z.array(z.string().min(1)).min(1);
 
-// Names are used in file names and ids.
+// Names of gates and agents become part of file names and ids, so only these characters are allowed.
 const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, {
   error: 'names start with a letter or digit and have only letters, digits, ".", "_" and "-"',
 });
@@ -196,5 +196,5 @@ export const settingsSchema = z
     }
   });
 
-/** A parsed `onceover.yml` with defaults. */
+/** The content of an `onceover.yml` after parsing, with defaults. */
 export type SettingsFile = z.output<typeof settingsSchema>;

@@ -3,8 +3,8 @@ import type { RepoPath } from '../kernel/ids.ts';
 import { GENERATED_FOLDER } from '../kernel/paths.ts';
 import type { OmittedFiles } from '../kernel/repository.ts';
 
-/** Returns the folders that are never part of a change: generated files and records. */
-export function omittedFolders(settings: Pick<Settings, 'logDir'>): OmittedFiles {
+/** Returns the folders that are never part of a change: those of generated files and of run records. */
+export function omitUndefined(settings: Pick<Settings, 'logDir'>): OmittedFiles {
   return { folders: [GENERATED_FOLDER, settings.logDir] };
 }
 
@@ -13,9 +13,9 @@ export const SETTINGS_FILE = 'onceover.yml' as RepoPath;
 
 /** The settings of `onceover.yml`, with defaults. */
 export type Settings = {
-  /** Null: the first default base branch that exists. */
+  /** `null` for the first default base branch that exists. */
   readonly base: string | null;
-  /** Null: all known agents that are installed. */
+  /** `null` for all installed agents that onceover supports itself. */
   readonly agents: readonly string[] | null;
   readonly concurrency: number;
   readonly timeoutSeconds: number;
@@ -39,7 +39,7 @@ export type Settings = {
   readonly gates: readonly EntrySettings[];
 };
 
-/** One entry point: a path and its gates. */
+/** One item of `gates` in `onceover.yml`: a path with its checks and reviews. */
 export type EntrySettings = {
   readonly path: string;
   readonly exclude: readonly string[];
@@ -51,7 +51,7 @@ export type CheckSettings = { readonly run: string; readonly timeoutSeconds: num
 
 export type ReviewSettings = {
   readonly prompt: RepoPath;
-  /** Position of the prompt's name in the settings file. */
+  /** Position in `onceover.yml` at which the prompt file is named. */
   readonly promptAt: { readonly line: number; readonly column: number };
   readonly numReviews: number;
   readonly agents: readonly string[] | null;

@@ -3,14 +3,14 @@ import * as z from 'zod';
 import type { PlacedProblem } from '../kernel/failure.ts';
 import { didYouMean } from '../ui/wording.ts';
 
-// Keys that identify an entry of a list.
+// Keys whose value identifies an item of a list in error messages.
 const IDENTIFYING = ['path', 'id', 'name'];
 
 const LONGEST_WORD = 60;
 
 /**
- * Returns the name of a path inside a file, as shown to the user: `gates #2 (path src): checks.lint`. Entries of a list
- * count from 1. `value` is the value at the first `below` parts of the path.
+ * Returns the path of a value as shown to the user, with list items counted from 1: `gates #2 (path src): checks.lint`.
+ * `value` is the value at the first `below` parts of the path.
  */
 export function keyName(path: readonly PropertyKey[], value: unknown = undefined, below = 0): string {
   let name = '';
@@ -32,13 +32,16 @@ function identifyingWord(entry: unknown): string {
 /** A YAML document with the position of every value. */
 export type YamlFile = {
   readonly document: Document;
-  /** Returns the position of a value or a key (`at: 'key'`); if it is missing, of the nearest parent. */
+  /**
+   * Returns the position of a value, or of its key with `at: 'key'`. If the value is missing, returns the position of
+   * its nearest parent.
+   */
   place(path: readonly PropertyKey[], at?: 'key'): { readonly line: number; readonly column: number };
 };
 
 const MOST_PROBLEMS = 20;
 
-/** Parses one YAML document, without duplicate keys and with a limit on aliases. */
+/** Parses a text that contains one YAML document. Duplicate keys are errors, and the number of aliases is limited. */
 export function readYaml(
   text: string,
 ):
@@ -82,13 +85,16 @@ export function readYaml(
   }
 }
 
-/** Returns the position of a git merge conflict; -1 if there is none. */
+/** Returns the position of the first conflict that a git merge left in the text; -1 if there is none. */
 function conflictIn(text: string): number {
   const isWhole = /^={7}\r?$/m.test(text) && /^>{7} /m.test(text);
   return isWhole ? text.search(/^<{7} /m) : -1;
 }
 
-/** Messages by the parser's error code. `rest` is the text from the error on. */
+/**
+ * Messages that replace those of the YAML parser, by its error code. `rest` is the text from the position of the error
+ * on.
+ */
 const SAID: Readonly<Record<string, (rest: string) => string>> = {
   MULTIPLE_DOCS: () => 'a second document begins here; the file may contain only one',
   DUPLICATE_KEY: (rest) => `the key ${/^[^\s:]*/.exec(rest)?.[0] ?? ''} is a duplicate`,
@@ -96,7 +102,10 @@ const SAID: Readonly<Record<string, (rest: string) => string>> = {
   BLOCK_IN_FLOW: () => 'inside { } and [ ], quote a text that contains ": "',
 };
 
-/** Finds the first alias without an anchor, or inside of its own anchor, which would never end. */
+/**
+ * Returns the first alias that has no anchor, or is inside its own anchor and would repeat forever; `null` if there is
+ * none.
+ */
 function brokenAlias(document: Document): { readonly alias: Alias; readonly said: string } | null {
   const anchors = new Map<string, Node>();
   let found: { readonly alias: Alias; readonly said: string } | null = null;
@@ -135,7 +144,7 @@ function offsetOf(document: Document, path: readonly PropertyKey[], kind?: 'key'
   return document.contents?.range?.[0] ?? 0;
 }
 
-/** Checks a value against a schema. Every problem has a position and one of our kinds. */
+/** Checks a value against a schema. Every problem has a position in the file and a kind from `ProblemKind`. */
 export function checkShape<T extends z.ZodType>(
   schema: T,
   value: unknown,
@@ -157,7 +166,7 @@ export function checkShape<T extends z.ZodType>(
   return { ok: false, problems: problems.slice(0, MOST_PROBLEMS) };
 }
 
-// zod drops this key silently, and with it every gate below it.
+// zod drops this key silently, with every gate below it, so `checkShape` rejects the key.
 const DROPPED = '__proto__';
 
 function droppedKey(value: unknown): readonly PropertyKey[] | null {
@@ -170,7 +179,7 @@ function droppedKey(value: unknown): readonly PropertyKey[] | null {
   return null;
 }
 
-/** Whether a missing key is present with a typo. Then only the typo is reported. */
+/** Whether the key that `issue` reports as missing is present with a typo. Only the typo is reported then. */
 function isMisspelt(issue: z.core.$ZodIssue, all: readonly z.core.$ZodIssue[]): boolean {
   // A custom issue on the parent object lists the missing keys in `params.misses`.
   const misses = issue.code === 'custom' ? issue.params?.['misses'] : undefined;
@@ -220,7 +229,7 @@ function explainIssue(
     case 'too_big':
       return outOfRange('at most', issue.maximum, issue.origin);
     default: {
-      // A custom issue of a glob has the glob in its parameters.
+      // A custom issue about a glob has the glob in its parameters.
       const glob: unknown = issue.code === 'custom' ? issue.params?.['glob'] : undefined;
       const said = issue.message;
       return problem(typeof glob === 'string' ? { kind: 'bad-glob', glob, said } : { kind: 'bad-value', key, said });
@@ -228,7 +237,7 @@ function explainIssue(
   }
 }
 
-/** Returns a type in words; for a map inside the file also its allowed keys. */
+/** Returns the expected type in words. For a map inside the file, the text also lists the allowed keys. */
 function typeName({ expected, path }: z.core.$ZodIssueInvalidType, schema: z.ZodType): string {
   const keys = expected === 'object' && path.length > 0 ? knownKeys(schema, path) : [];
   if (keys.length > 0) return `a map with ${keys.length === 1 ? 'the key' : 'keys, of these:'} ${keys.join(', ')}`;
@@ -247,14 +256,15 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 
 const UNITS: Readonly<Record<string, 'characters' | 'entries'>> = { string: 'characters', array: 'entries' };
 
-/** Returns the value at a path inside a value; undefined if there is none. */
+/** Returns the value at a path inside `value`; `undefined` if there is none. */
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   let at: unknown = value;
   for (const key of path) at = typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined;
   return at;
 }
 
-// Called only for a problem, so it does not have to be fast.
+// Returns the keys that the schema allows at a path. It is called only to explain a problem, so it does not have to be
+// fast.
 function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   let at: unknown = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   for (const key of path) {
@@ -265,7 +275,7 @@ function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   return typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
 }
 
-/** The parts of a Markdown file. `shift` is the number of lines before the front matter. */
+/** The YAML front matter and the body of a Markdown file. `shift` is the number of lines before the YAML text. */
 type FrontMatter =
   | {
       readonly ok: true;
@@ -278,7 +288,7 @@ type FrontMatter =
 
 const FENCE = /^---[ \t]*$/;
 
-/** Splits the front matter, if there is any, from the text below it. */
+/** Splits a Markdown file into its YAML front matter, which may be missing, and the text after it. */
 export function splitFrontMatter(text: string): FrontMatter {
   const lines = text.replace(/^\ufeff/, '').split(/\r\n|\n/);
   if (!FENCE.test(lines[0] ?? '')) return { ok: true, yaml: '', shift: 0, body: lines.join('\n'), bodyLine: 1 };
