@@ -10,7 +10,7 @@ import { err, ok, type Result } from '../kernel/result.ts';
 import { openListFile } from '../platform/private-files.ts';
 import { version } from '../version.ts';
 
-/** Returns the agents whose command runs or reads a file that the change edits, with that file. */
+/** Returns the agents whose command runs or reads a file that the change edits, each with one such file. */
 export function agentsEditedByChange(
   agents: Settings['agent'],
   changed: ReadonlySet<string>,
@@ -37,13 +37,13 @@ function partsOf({ command, path }: Settings['agent'][string]): readonly string[
   return [...(command ?? []), ...(path === null ? [] : [path])];
 }
 
-/** Whether a part of a command contains the file's path, or names the file or a folder above it. */
+/** Whether a part of a command contains the path of the file, or names the file or a folder that contains it. */
 function namesFile(part: string, file: string): boolean {
   const words = [part, ...wordsOf(part)].flatMap((word) => repoPath(word) ?? []);
   return part.includes(file) || words.some((word) => word !== '' && isInside(file, word));
 }
 
-/** Files in which these programs look up what to run, if the command itself does not say it. */
+/** By program, the files in which it looks up what to run, if the command itself does not say it. */
 const READ_BY: ReadonlyMap<string, readonly string[]> = new Map(
   [
     { programs: ['npm', 'npx'], files: ['package.json', '.npmrc'] },
@@ -68,7 +68,7 @@ function readBy(parts: readonly string[]): readonly string[] {
   return [...programs.flatMap((program) => READ_BY.get(program) ?? []), ...pythonModules(words)];
 }
 
-/** `python -m tools.review` runs tools/review.py. */
+/** Returns the files that `python -m` may run: for `python -m tools.review`, tools/review.py and others. */
 function pythonModules(words: readonly string[]): readonly string[] {
   return words
     .filter((_, i) => words[i - 1] === '-m')
@@ -80,7 +80,10 @@ function wordsOf(part: string): readonly string[] {
   return part.split(/[\s'"=;&|()]+/);
 }
 
-/** Returns the agents that a pull request must not use, because it edits their program. Their verdict would be the author's. */
+/**
+ * Returns the agents that may not review a pull request because it edits their program, so that its author could decide
+ * the verdict.
+ */
 export async function agentsBarredByChange(
   snapshots: Snapshots,
   { source, settings, written }: RunSettings,
@@ -94,12 +97,12 @@ export async function agentsBarredByChange(
   return ok(new Set(agentsEditedByChange(written.agent, changed).keys()));
 }
 
-/** Returns a digest of all commands in the settings: checks and custom agents. */
+/** Returns a digest of all commands in the settings: the commands of checks, and the agents that need approval. */
 export function commandsDigest(settings: Settings): string {
   return digestOf([checksOf(settings), agentsOf(settings)]);
 }
 
-/** Returns the commands that a user has to approve. */
+/** Returns the commands in the settings that a user has to approve before an agent may run them. */
 export function commandsOf(settings: Settings): readonly string[] {
   return [
     ...checksOf(settings).map(([, , run]) => run),
@@ -116,7 +119,8 @@ function checksOf(settings: Settings): (readonly [string, string, string])[] {
   );
 }
 
-// A path or an environment variable can make a known agent run any program.
+// An agent needs approval if it has a command, a path or environment variables, because each of them can make onceover
+// run any program.
 function agentsOf(settings: Settings): (readonly [string, Settings['agent'][string]])[] {
   return Object.entries(settings.agent).filter(
     ([, { command, path, env }]) => command !== null || path !== null || Object.keys(env).length > 0,
@@ -125,7 +129,9 @@ function agentsOf(settings: Settings): (readonly [string, Settings['agent'][stri
 
 const MOST_DIGESTS = 100;
 
-/** Opens the list of approved configurations in the clone's git folder. An unreadable list approves nothing. */
+/**
+ * Opens the list of approved configurations in the clone's git folder. If the list is unreadable, nothing is approved.
+ */
 export function openConsentStore(commonDir: string) {
   const file = openListFile(commonDir, 'trusted.json');
   return {
@@ -146,13 +152,16 @@ export async function trustConfig(repo: RepositoryPaths): Promise<Result<readonl
   return trusted.ok ? ok(commandsOf(settings.value)) : trusted;
 }
 
-/** Checks that an agent may run the commands of the current configuration. */
+/** Fails if the user has not approved the commands of the current configuration, so that an agent may not run them. */
 export async function checkTrust(repo: RepositoryPaths): Promise<Result<void>> {
   const settings = await loadSettings(sparseFiles(repo), openParsedFiles(repo.commonDir, version));
   return settings.ok ? requireConsent(repo, settings.value, 'agent') : settings;
 }
 
-/** Checks consent for the configured commands. A run by a person gives consent; a run by an agent needs it. */
+/**
+ * Fails if the user has not approved the configured commands. If a person started the run, the run itself approves
+ * them.
+ */
 export function requireConsent(repo: RepositoryPaths, settings: Settings, by: 'person' | 'agent'): Result<void> {
   const commands = commandsOf(settings);
   if (commands.length === 0) return ok(undefined);

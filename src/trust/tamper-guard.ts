@@ -5,7 +5,7 @@ import { ok, type Result } from '../kernel/result.ts';
 import { checkFolder, listFolder, makeFolder, removeFile, statIfPresent, writeAtomically } from '../platform/files.ts';
 import { readPrivateFile } from '../platform/private-files.ts';
 
-/** Undoes changes that a fixer makes to these files between `snapshot` and `restore`. */
+/** Opens a guard that undoes changes that a fixer makes to these files between `snapshot` and `restore`. */
 export function openTamperGuard(removed: readonly RemovedIfNew[], restored: readonly RestoredIfWeaker[]): TamperGuard {
   return {
     async snapshot() {
@@ -21,16 +21,19 @@ export function openTamperGuard(removed: readonly RemovedIfNew[], restored: read
   };
 }
 
-/** Plain files of one kind in a folder below `top`. */
+/** The files in a folder below `top` whose names match `name`. */
 type Files = { readonly top: string; readonly folder: string; readonly name: RegExp };
 
 /**
- * Files that are deleted if they appear or change while a fixer runs; losing one costs only another review. `isTold`:
- * whether the deletion is reported to the user.
+ * Files that are deleted if they appear or change while a fixer runs, because losing such a file costs only another
+ * review. `isTold` is whether the user gets a message about the deletion.
  */
 export type RemovedIfNew = Files & { readonly isTold: boolean };
 
-/** Files that are restored if the new text is weaker. `isLess` returns whether the new text would block less. */
+/**
+ * Files that are restored if a fixer weakened them. `isLess` returns whether the new text would let more pass than the
+ * old text.
+ */
 export type RestoredIfWeaker = Files & { isLess(before: string | null, now: string | null, name: string): boolean };
 
 function pathsOf({ top, folder, name }: Files): readonly string[] {
@@ -45,7 +48,10 @@ function textOf(path: string): string | null {
   return read.ok ? read.value : null;
 }
 
-/** Undoes changes since it was made. Returns each path that was restored or deleted; null if there is nothing to report. */
+/**
+ * Undoes the changes to some files since this function was created. Returns a result per file: its path if the user
+ * gets a message about it, else `null`.
+ */
 type Undo = () => readonly Result<string | null>[];
 
 function removeNew(files: RemovedIfNew): Undo {
