@@ -2,7 +2,7 @@ import type { AgentFailure, SlotTrouble, UnreadableAnswer } from '../kernel/agen
 import { quoteName, showInvisible } from '../kernel/escape.ts';
 import { type ByKind, byKind, describeSeconds } from './wording.ts';
 
-/** Returns why an agent gave no answer, to follow its name: "claude …". */
+/** Returns why an agent gave no answer, as words that follow the agent's name: "is not logged in". */
 export function describeAgentFailure(failure: AgentFailure): string {
   return byKind(AGENT_FAILURES, failure);
 }
@@ -26,7 +26,7 @@ const AGENT_FAILURES: ByKind<AgentFailure, string> = {
   cancelled: () => 'was stopped',
 };
 
-/** Returns what is wrong with an answer, for the agent that gave it. */
+/** Returns what is wrong with an answer, in words for the agent that gave the answer. */
 export function describeUnreadable(failure: AgentFailure): string {
   if (failure.kind !== 'unreadable-answer') return describeAgentFailure(failure);
   return failure.why === 'wrong-shape' ? `${UNREADABLE[failure.why]} (${failure.said})` : UNREADABLE[failure.why];
@@ -68,16 +68,19 @@ export function describeNoAgent({ wanted, cooling }: Omit<NoAgent, 'kind'>): str
   return `${none} is installed; see "onceover doctor"`;
 }
 
-/** Returns how a reviewer is called again after a failed call. */
+/** Returns the progress message for a retry: a new session, a repeated answer, or another agent. */
 export function askedAgain({ mode, agent }: { readonly mode: keyof typeof AGAIN; readonly agent: string }): string {
   return AGAIN[mode](agent);
 }
 
-/** How a user gets a gate to run again after too many failures in a row. */
+/** The advice for a gate that no longer runs because it failed too often in a row. */
 export const ASKED_AGAIN =
   'use "onceover resolve" on a finding, "onceover run --force" or "onceover clean" to run it again';
 
-/** Returns the note on a call that could not resume because its session or snapshot is gone. */
+/**
+ * Returns the note about a call that could not resume a session, because the session's first prompt or snapshot is
+ * gone.
+ */
 export function fallenBack(dispatch: 'fresh' | 'resumed'): string {
   return `${dispatch}, RESUME-FALLBACK: the session's first prompt or its snapshot is gone`;
 }

@@ -9,7 +9,7 @@ import { describeWorkflowFailure } from './describe-workflow-failure.ts';
 import { cut } from './layout.ts';
 import { type ByKind, byKind, type Message, quoted, someNames } from './wording.ts';
 
-/** The meaning of a system error code, and what to do about it. */
+/** By system error code: its meaning, and what the user can do. */
 const CODES: Readonly<Record<string, readonly [what: string, next: string]>> = {
   ENOSPC: ['the disk is full', 'Free some space and run again.'],
   EDQUOT: ['your disk quota is used up', 'Free some space and run again.'],
@@ -25,7 +25,7 @@ const CODES: Readonly<Record<string, readonly [what: string, next: string]>> = {
   ENOTDIR: ['part of its path is not a folder', 'Check the path, move the file away, and run again.'],
 };
 
-/** Returns the message for a failure. */
+/** Returns the message for a failure: what happened, and what to do next. */
 export function describeFailure(failure: Failure): Message {
   if (isPhaseFailure(failure)) return describePhaseFailure(failure);
   return isGeneral(failure) ? byKind(MESSAGES, failure) : describeWorkflowFailure(failure);
@@ -218,7 +218,7 @@ const MESSAGES: ByKind<GeneralFailure, Message> = {
 
 const LONGEST_NAME = 120;
 
-/** Returns why the disk refused, with the system's error code, and what to do about it. */
+/** Returns why the file system call failed, with the system's error code, and what the user can do. */
 function describeDisk(code: string): Message {
   const known = CODES[code];
   if (known !== undefined) return { what: `${known[0]} (${code})`, next: known[1] };

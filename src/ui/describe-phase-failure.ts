@@ -7,7 +7,6 @@ import { commandPrefix, type Message, quoted } from './wording.ts';
 
 type FailureOf<Kind extends Failure['kind']> = Extract<Failure, { kind: Kind }>;
 
-/** The message for each failure that only a phase can have. */
 const MESSAGES = {
   'unknown-phase': (failure) => ({
     what: `${quoted(failure.name)} is not a phase.`,
@@ -67,12 +66,12 @@ export function isPhaseFailure(failure: Failure): failure is PhaseFailure {
 
 /** Returns the message for a failure that only a phase can have. */
 export function describePhaseFailure(failure: PhaseFailure): Message {
-  // TypeScript cannot see that the message belongs to the kind of this failure.
+  // The cast is safe: each function in `MESSAGES` gets a failure of its own kind, which TypeScript cannot see.
   const describe = MESSAGES[failure.kind] as (failure: PhaseFailure) => Message;
   return describe(failure);
 }
 
-/** The subject of the document of each phase. */
+/** By phase, the subject of the document that the phase writes. */
 const ABOUT: Readonly<Record<DocumentPhase, string>> = {
   specify: 'the requirements',
   design: 'the design',
@@ -92,7 +91,7 @@ function describeArtifact({ path, why, phase, needs }: FailureOf<'unusable-artif
 
 type Why = FailureOf<'unusable-artifact'>['why'];
 
-/** Without `next`, the document has yet to be written. */
+/** By reason, the words for an unusable document. Without `next`, the user still has to write the document. */
 const ARTIFACTS: Readonly<Record<Why, { readonly what: string; readonly next?: string }>> = {
   missing: { what: 'does not exist' },
   empty: { what: 'is empty' },

@@ -63,7 +63,7 @@ const UNITS = { characters: ['character', 'characters'], entries: ['entry', 'ent
 
 const RELATIVE = ' (paths are relative to the folder of the file that names them)';
 
-/** The reason why a rule or a setting cannot use a file, to follow the file name. */
+/** By reason, the words that follow the name of a file that a rule or a setting cannot use. */
 export const UNUSABLE: Readonly<Record<UnusableFile, string>> = {
   missing: 'does not exist',
   'not-a-file': 'is not a plain file',
@@ -74,7 +74,7 @@ export const UNUSABLE: Readonly<Record<UnusableFile, string>> = {
   unreadable: 'cannot be read',
 };
 
-/** Returns a key in quotes. The whole file has no key and gets no quotes. */
+/** Returns a key in quotes. "the file" stands for the file as a whole, so it gets no quotes. */
 function named(key: string): string {
   return key === 'the file' ? key : quoted(key);
 }

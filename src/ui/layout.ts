@@ -1,4 +1,4 @@
-/** Returns how many terminal cells a text takes. */
+/** Returns how many terminal cells (columns) a text takes. */
 export function cells(text: string): number {
   if (NARROW.test(text)) return text.length;
   let sum = 0;
@@ -12,14 +12,14 @@ export function cut(text: string, most: number): string {
   return most < 1 ? '' : `${fitting([...graphemes(text)], most - 1).join('')}${ELLIPSIS}`;
 }
 
-/** Like `cut`, but keeps the end of the text, where paths and ids differ. */
+/** Like `cut`, but keeps the end of the text, because paths and ids differ at their end. */
 export function cutStart(text: string, most: number): string {
   if (cells(text) <= most) return text;
   const kept = fitting([...graphemes(text)].reverse(), most - 1).reverse();
   return most < 1 ? '' : `${ELLIPSIS}${kept.join('')}`;
 }
 
-/** Returns the first graphemes that fit into `most` cells. */
+/** Returns the first graphemes that together fit into `most` cells. */
 function fitting(segments: readonly Intl.SegmentData[], most: number): string[] {
   let used = 0;
   const end = segments.findIndex(({ segment }) => {
@@ -45,7 +45,7 @@ const NONE = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]*$/u;
 
 let segmenter: Intl.Segmenter | null = null;
 
-// Created on first use, because that takes longer than most commands.
+// Create the segmenter only on first use, because creating it takes longer than most commands.
 function graphemes(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return segmenter.segment(text);
@@ -57,9 +57,9 @@ function cellsOf(grapheme: string): number {
 }
 
 /**
- * Wraps a text at spaces into lines of at most `width` cells. Continued lines keep the indentation of their line, plus
- * `indent`. Words are never broken, so that people can copy ids, paths and commands. Lines of CJK text, which has no
- * spaces, may break between any two characters. Colour codes take no room.
+ * Wraps a text at spaces into lines of at most `width` cells, not counting colour codes; continued lines keep the
+ * indentation of their line, plus `indent`. Words are never broken, so that people can copy ids, paths and commands,
+ * but CJK text may break between any two characters.
  */
 export function wrap(text: string, width: number, indent = 0): string {
   return text
@@ -100,7 +100,10 @@ function withoutTrailingSpaces(line: string): string {
 
 type Piece = { readonly gap: string; readonly word: string };
 
-/** Splits a line into words with the spaces before them. A wide character is a word, with closing punctuation. */
+/**
+ * Splits a line into words, each with the spaces before it. A CJK character with the punctuation after it counts as a
+ * word.
+ */
 function pieces(text: string): readonly Piece[] {
   piece ??= new RegExp(`( *)(${IDEOGRAPH}${CLOSING}*|(?:(?!${IDEOGRAPH})[^ ])+)`, 'gu');
   return [...text.matchAll(piece)].map(([, gap = '', word = '']) => ({ gap, word }));
@@ -112,7 +115,7 @@ const IDEOGRAPH = '[\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7a3
 
 const CLOSING = '[\\u3001\\u3002\\uff01-\\uff0f\\uff1a-\\uff20\\u300d\\u300f\\u3011\\ufe00-\\ufe0f\\p{M}]';
 
-// Created on first use, because its character classes are long.
+// Compiled on first use, because compiling its long character classes takes time.
 let piece: RegExp | null = null;
 
 function cellsShown(text: string): number {

@@ -1,11 +1,17 @@
 import { COLOURED, type Paint, PLAIN, type Styled } from './style.ts';
 
-/** Defuses workflow commands (`::…`, `##[…`), which the GitHub runner executes from any output of a step. */
+/**
+ * Returns the text with workflow commands (`::…`, `##[…`) made harmless. The GitHub runner executes them in any output
+ * of a step.
+ */
 export function withoutCommands(text: string): string {
   return text.replace(/^(\s*):(?=:)/gm, '$1: ').replaceAll('##[', '## [');
 }
 
-/** Defuses workflow commands in JSON without changing its meaning. No line of JSON starts with a colon. */
+/**
+ * Returns the same JSON with workflow commands made harmless. Only `##[` can occur, because no line of JSON starts with
+ * a colon.
+ */
 export function jsonWithoutCommands(json: string): string {
   return json.replaceAll('##[', '##\\u005b');
 }
@@ -17,7 +23,7 @@ export function isLive(stream: Stream, env: NodeJS.ProcessEnv): boolean {
   return stream.isTTY === true && env['TERM'] !== 'dumb';
 }
 
-/** Returns colours for a terminal, unless NO_COLOR or FORCE_COLOR says otherwise. */
+/** Returns `COLOURED` for a terminal and `PLAIN` otherwise, unless NO_COLOR or FORCE_COLOR is set. */
 export function paintFor(stream: Stream, env: NodeJS.ProcessEnv): Paint {
   if ((env['NO_COLOR'] ?? '') !== '') return PLAIN;
   const forced = env['FORCE_COLOR'];
@@ -25,7 +31,7 @@ export function paintFor(stream: Stream, env: NodeJS.ProcessEnv): Paint {
   return isLive(stream, env) ? COLOURED : PLAIN;
 }
 
-/** Returns how to print on a stream: as wide as the terminal, without wrapping elsewhere. */
+/** Returns how to print on a stream: wrapped to the width of a terminal, not wrapped in a pipe or a file. */
 export function shownOn(stream: Stream & { readonly columns?: number }, env: NodeJS.ProcessEnv): Styled {
   return {
     paint: paintFor(stream, env),
@@ -36,18 +42,21 @@ export function shownOn(stream: Stream & { readonly columns?: number }, env: Nod
 
 const NARROWEST_WIDTH = 30;
 
-/** Returns how to print a page of figures: as wide as the terminal, 80 columns elsewhere. */
+/** Returns how to print a page of figures: as wide as the terminal, or 80 columns in a pipe or a file. */
 export function pageLooks({ stdout, env }: Pick<NodeJS.Process, 'stdout' | 'env'>) {
   const width = stdout.isTTY === true ? stdout.columns || 80 : 80;
   return { paint: paintFor(stdout, env), width };
 }
 
-/** Whether npx started onceover. Then the command "onceover" alone may not exist. */
+/** Whether npx started onceover. If so, the command "onceover" may not exist without npx. */
 function isByNpx(env: NodeJS.ProcessEnv): boolean {
   return env['npm_lifecycle_event'] === 'npx';
 }
 
-/** Returns a text for a log. On GitHub, words of a reviewer must not run as workflow commands. */
+/**
+ * Returns a text for a log. On GitHub, workflow commands in it are made harmless, because a reviewer may have written
+ * them.
+ */
 export function forLog(text: string): string {
   return isOnGitHub() ? withoutCommands(text) : text;
 }

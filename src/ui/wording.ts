@@ -6,17 +6,17 @@ export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
 }
 
-/** Returns a number of seconds in words. */
+/** Returns a number of seconds with its word: "1 second", "2 seconds". */
 export function describeSeconds(seconds: number): string {
   return count(seconds, 'second');
 }
 
-/** Returns a duration in seconds, to a tenth. */
+/** Returns a duration in seconds with one decimal: "1.5 s". */
 export function describeDuration(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** Suggests the nearest known name, or lists the known names. */
+/** Returns the end of a message about an unknown name: the most similar known name, or all known names. */
 export function didYouMean(key: string, known: readonly string[]): string {
   if (known.length === 0) return '';
   const edits = (one: string) => distance(one.toLowerCase(), key.toLowerCase());
@@ -40,23 +40,23 @@ function distance(a: string, b: string): number {
 
 const MOST_NAMES = 10;
 
-/** Returns a list of names. A long list is cut and ends with the number of names left out. */
+/** Returns the names as a list in one line. A long list is cut and ends with the number of names left out. */
 export function someNames(names: readonly string[], most = MOST_NAMES): string {
   const shown = names.slice(0, most).map(quoteName).join(', ');
   return names.length > most ? `${shown} and ${names.length - most} more` : shown;
 }
 
-/** Returns user input in quotes. It may not be the name of anything, so the quotes are never left out. */
+/** Returns user input in quotes, even if it is a plain word, because it may not be the name of anything. */
 export function quoted(given: string): string {
   return `"${showInvisible(given)}"`;
 }
 
-/** Returns a name quoted for the shell, as one word of a command that people copy. */
+/** Returns a name as one word of a shell command that people can copy. */
 export function commandPrefix(name: string): string {
   return shellWord(showInvisible(name));
 }
 
-/** Returns `file:line`; `null` if no file is named. */
+/** Returns `file:line`; `null` if there is no file. */
 export function describePlace({
   file,
   line,
@@ -68,10 +68,10 @@ export function describePlace({
   return `${quoteName(file)}${line === null ? '' : `:${line}`}`;
 }
 
-/** Stands for the location of a finding that names no file. */
+/** Shown as the location of a finding that names no file. */
 export const NO_LOCATION = 'no location';
 
-/** Returns the notice about files that count as a pass, a waiver or an approval and that onceover restored. */
+/** Returns the notice that onceover restored files, because they would count as a pass, a waiver or an approval. */
 export function describeTakenBack(paths: readonly string[]): string {
   return `files that would count as a pass, a waiver or an approval changed while the fixer ran, so onceover restored them: ${someNames(paths)}; if you made that change, repeat it`;
 }
@@ -97,15 +97,15 @@ export function joinWords(title: string, lines: readonly string[], width: number
   return [title, ...lines.map((line) => wrap(`  - ${line}`, width, 2))].join('\n');
 }
 
-/** `what`: what happened and why. `next`: what to do next. */
+/** A message to the user: what happened and why, and what to do next. */
 export type Message = { readonly what: string; readonly next: string };
 
-/** One function for each kind of a union. */
+/** A table with one function for each kind of a union type. */
 export type ByKind<T extends { readonly kind: string }, R> = {
   readonly [Kind in T['kind']]: (one: Extract<T, { readonly kind: Kind }>) => R;
 };
 
-/** Calls the function for the kind of `one`. */
+/** Calls the function that the table has for the kind of `one`. */
 export function byKind<T extends { readonly kind: string }, R>(table: ByKind<T, R>, one: T): R {
   return (table[one.kind as T['kind']] as (one: T) => R)(one);
 }
