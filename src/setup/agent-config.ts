@@ -5,16 +5,21 @@ import type { HookAgent } from './types.ts';
 
 type JsonObject = Record<string, unknown>;
 
-/** The new text of a JSON file, '' if nothing is left in it, or the reason why the file stays unchanged. */
+/**
+ * The outcome of editing a JSON file: its new text ('' if no key is left) with the added part as JSON, `leave` if the
+ * file needs no change, or why the file cannot be edited.
+ */
 export type JsonChange =
   | { readonly kind: 'write'; readonly text: string; readonly added: string }
   | { readonly kind: 'leave' }
   | { readonly kind: 'unreadable'; readonly said: string };
 
-/** The new content of a JSON file with the part that was added, or the reason why there is none. */
+/**
+ * The edited object with the part that was added, 'leave' if it needs no change, or the problem that prevents the edit.
+ */
 type JsonEdit = { readonly config: JsonObject; readonly added?: unknown } | 'leave' | { readonly wrong: string };
 
-/** Edits a JSON file and keeps everything else in it; `present` is null if the file does not exist. */
+/** Returns the outcome of `edit` on the text of a JSON file; `present` is null if the file does not exist. */
 export function editJson(present: string | null, edit: (config: JsonObject) => JsonEdit): JsonChange {
   const config = parseObject(present ?? '');
   const edited = typeof config === 'string' ? { wrong: config } : edit(config);
@@ -27,7 +32,7 @@ export function editJson(present: string | null, edit: (config: JsonObject) => J
   return { kind: 'write', text: `${JSON.stringify(edited.config, null, indent)}\n`, added };
 }
 
-/** Returns the object in a JSON text, {} for an empty text, or the reason why there is no object. */
+/** Returns the object in a JSON text, {} for an empty text, or a string that says why the text has no object. */
 function parseObject(text: string): JsonObject | string {
   if (text.trim() === '') return {};
   try {
@@ -44,10 +49,13 @@ function withValue(record: JsonObject, key: string, value: JsonObject | readonly
   return Object.keys(value).length === 0 ? others : { ...record, [key]: value };
 }
 
-/** The words that start onceover. */
+/** The command line that starts onceover, one word per element. */
 type Program = readonly string[];
 
-/** The settings file of each agent's program, its name for a stop, and its time units per second. */
+/**
+ * For each agent: the settings file with its hooks, its name for the stop event, and how many units of its hook timeout
+ * make a second.
+ */
 const HOOKS: Readonly<Record<HookAgent, { readonly file: RepoPath; readonly event: string; readonly second: number }>> =
   {
     claude: { file: '.claude/settings.json' as RepoPath, event: 'Stop', second: 1 },
@@ -55,7 +63,7 @@ const HOOKS: Readonly<Record<HookAgent, { readonly file: RepoPath; readonly even
     gemini: { file: '.gemini/settings.json' as RepoPath, event: 'AfterAgent', second: 1000 },
   };
 
-// The hook itself answers earlier.
+// The agent stops the hook after this time. `onceover hook stop` itself answers earlier.
 const TIMEOUT_SECONDS = 600;
 
 const HOOK_CALL = 'onceover hook stop';
@@ -65,7 +73,9 @@ export function hookFile(agent: HookAgent): RepoPath {
   return HOOKS[agent].file;
 }
 
-/** Adds the stop hook. Other hooks stay, and an existing hook of onceover stays as it is. */
+/**
+ * Adds the stop hook to the settings of an agent. Other hooks stay, and an existing hook of onceover stays as it is.
+ */
 export function addHookEntry(agent: HookAgent, present: string | null, program: Program = ['onceover']): JsonChange {
   const { event, second } = HOOKS[agent];
   return editJson(present, (config) => {
@@ -80,7 +90,7 @@ export function addHookEntry(agent: HookAgent, present: string | null, program: 
   });
 }
 
-// A path works only on this machine, so another machine uses the onceover on its PATH.
+// The settings file may be shared, but a path works only on this machine, so use the onceover on PATH if there is one.
 function hookCommand(program: Program): string {
   const call = `${program.map(shellWord).join(' ')} hook stop`;
   return call.endsWith(HOOK_CALL)
@@ -88,7 +98,7 @@ function hookCommand(program: Program): string {
     : `if command -v onceover >/dev/null 2>&1; then ${HOOK_CALL}; else ${call}; fi`;
 }
 
-/** Removes the stop hook. Other hooks stay, even inside the same entry. */
+/** Removes the stop hook from the settings of an agent. Other hooks stay, even those in the same list element. */
 export function removeHookEntry(agent: HookAgent, present: string): JsonChange {
   const { event } = HOOKS[agent];
   return editJson(present, (config) => {
@@ -111,7 +121,7 @@ function isOurs(hooks: unknown): boolean {
 
 const SERVER = 'onceover';
 
-/** Adds the MCP server to an `.mcp.json`. An existing entry of that name stays as it is. */
+/** Adds the MCP server "onceover" to an `.mcp.json`. An existing server of that name stays as it is. */
 export function addMcpEntry(present: string | null, program: Program = ['onceover']): JsonChange {
   const [command, ...args] = program;
   const entry = { command, args: [...args, 'mcp'] };

@@ -45,7 +45,7 @@ export function describeDoctor(report: DoctorReport, styled: Styled = UNSTYLED):
   return blocks.join('\n\n');
 }
 
-/** Returns a text with the commands in it as the user has to type them. */
+/** Returns a text in which every "onceover …" command starts onceover the way that works for this user. */
 function asTyped(text: string, { byNpx }: Styled, command = 'onceover'): string {
   return byNpx === true ? withNpx(text, true) : text.replace(/"onceover (?=[a-z])/g, () => `"${command} `);
 }
@@ -104,7 +104,7 @@ function describeMissing({ name, install }: AgentReport): string {
   return `  ${name.padEnd(10)} ${install ?? 'its program was not found: check "command" in onceover.yml'}`;
 }
 
-/** Returns the text of `init --remove`: the list of what goes and what stays, and the next command. */
+/** Returns the text of `init --remove`: the files that are removed, the files that stay, and the next command. */
 export function describeRemoval({ isDone, taken, left }: Removal, styled: Styled = UNSTYLED): string {
   const { paint } = styled;
   const list = (title: string, lines: readonly string[]) =>
@@ -151,7 +151,7 @@ const KEPT: Readonly<Record<KeptFile['why'], string>> = {
   unreadable: 'not valid JSON; remove "onceover" from it by hand',
 };
 
-/** Returns the text of `init`: the written files and, last, the next command. The settings come before the prompts. */
+/** Returns the text of `init`: first the settings that it wrote, then the prompts, and last the next command. */
 export function describeSetUp(outcome: SetupOutcome, styled: Styled = UNSTYLED): string {
   const { steps, gates, hook, byPath, command } = outcome;
   const { paint } = styled;
@@ -176,7 +176,7 @@ export function describeSetUp(outcome: SetupOutcome, styled: Styled = UNSTYLED):
     .join('\n\n');
 }
 
-/** Says what was imported, or that an earlier import did it all. */
+/** Returns a sentence that names the imported configuration; '' if nothing was imported. */
 function describeSource(steps: readonly SetupStep[], { carried, proposed }: GatesFound): string {
   if (carried === null) return '';
   const source = `${carried.source} (${TOOL_NAMES[carried.tool][0]})`;

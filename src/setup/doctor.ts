@@ -15,16 +15,16 @@ import { openProject } from '../rules/load.ts';
 import type { DoctorReport } from './types.ts';
 
 export type DoctorOptions = {
-  /** The agent to test for resuming, or 'all'; null to test none. */
+  /** The agent that is tested for whether it can resume a session, or 'all'; null to test none. */
   readonly resume: string | null;
   readonly signal: AbortSignal | null;
-  /** Called with the name of each agent before it is tested. */
+  /** Called with the name of each agent before its test. */
   tell?(agent: string): void;
 };
 
-/** Reports the installed agents and their abilities. With `resume` it also tests whether agents can resume a session. */
+/** Returns the known agents and what each can do. With `resume`, first tests whether agents can resume a session. */
 export async function doctor(cwd: string, options: DoctorOptions): Promise<Result<DoctorReport>> {
-  // Outside a repository there are no settings, but agents can be installed.
+  // Outside a repository there are no settings, but the agents of this machine can still be reported.
   const project = await openProject(cwd);
   if (!project.ok && (project.failure.kind !== 'not-a-repository' || options.resume !== null)) return project;
   const root = project.ok ? project.value.place.root : cwd;
@@ -55,7 +55,7 @@ async function testResume(
     return err({ kind: 'unknown-agent', name: options.resume, known: known.map((one) => one.agent.name) });
   for (const one of named) {
     const { program, agent, settings } = one;
-    // For a command, the user sets "resume: true"; a test could cost more than we know.
+    // Do not test a custom command, because a call to it could cost any amount. The user sets "resume: true" for it.
     if (settings?.command != null) continue;
     if (program === null) {
       if (options.resume === 'all') continue;

@@ -27,7 +27,7 @@ import { CODE_QUALITY_FILE, type HookAgent, MCP_FILE, RULES_FILE, type SetupOutc
 /** The parts that `init` sets up. */
 export type SetupOptions = {
   readonly gates: boolean;
-  /** The tool whose configuration is imported; 'any' for the only one that is found. */
+  /** The tool to import from; 'any' for the only tool that has a configuration here, null to import nothing. */
   readonly from: ImportTool | 'any' | null;
   readonly rules: boolean;
   readonly mcp: boolean;
@@ -36,7 +36,10 @@ export type SetupOptions = {
 
 type Project = { readonly place: RepositoryPaths; readonly repository: Repository; readonly settings: Settings };
 
-/** Writes the requested files that do not exist yet. It writes none of them if one cannot be planned. */
+/**
+ * Writes the requested files, and adds entries to existing JSON files. If one of these changes cannot be planned, none
+ * is made.
+ */
 export async function setupProject(project: Project, options: SetupOptions): Promise<Result<SetupOutcome>> {
   const { place, repository, settings } = project;
   const files = openProjectFiles(place.root);
@@ -64,7 +67,8 @@ export async function setupProject(project: Project, options: SetupOptions): Pro
     if (!written.ok) return written;
     const ignored = await repository.ignores(step.path);
     if (!ignored.ok) return ignored;
-    // If the note cannot be written, "init --remove" takes the file for the user's own and keeps it.
+    // If the manifest cannot be written, ignore the error: "init --remove" then takes the file for the user's own and
+    // keeps it.
     if (step.did === 'written' && text !== null) manifest.note(step.path, text);
     steps.push({ ...step, ignored: ignored.value });
   }
@@ -75,7 +79,7 @@ export async function setupProject(project: Project, options: SetupOptions): Pro
   return ok({ steps, gates: gates.value && { ...gates.value.found, isAllNew }, hook, byPath, command });
 }
 
-// If git cannot list the changes, the next run reports why.
+// Returns false if git cannot list the changes, because the next run reports that error.
 async function isOnlyChange(
   repository: Repository,
   base: string | null,
@@ -106,7 +110,7 @@ async function planGates(
   return tool.ok ? planImportedGates(files, facts, tool.value) : tool;
 }
 
-/** Plans a first `onceover.yml` with its prompt. An existing `onceover.yml` stays unchanged. */
+/** Plans a first `onceover.yml` and its prompt. An existing `onceover.yml` stays unchanged. */
 async function planStarterGates(
   files: ProjectFiles,
   { agents, configured, paths }: SetupFacts,
@@ -119,7 +123,7 @@ async function planStarterGates(
   if (!prompt.ok) return prompt;
   const settings = await planNewFile(files, SETTINGS_FILE, starterSettings(agents, starter));
   if (!settings.ok) return settings;
-  // The settings are written last, so that the prompt that they name exists.
+  // The settings are written last, so that they never name a prompt that does not exist yet.
   const planned = [prompt.value, settings.value];
   if (configured.length > 0) {
     const present = planned.filter(({ text }) => text === null);
@@ -134,7 +138,7 @@ const LONGEST_SOURCE = 256 * 1024;
 
 const MOST_PACKAGES = 200;
 
-// A file that cannot be read names no command; the project's own tools report what is wrong with it.
+// Skips files that cannot be read, as if they named no command, because the project's own tools report such problems.
 async function rootFiles(files: ProjectFiles, paths: readonly RepoPath[]): Promise<RootFiles> {
   const names = new Set(paths.filter((path) => !path.includes('/')));
   const packages = paths.filter((path) => path.endsWith('/package.json')).slice(0, MOST_PACKAGES);
@@ -146,7 +150,7 @@ async function rootFiles(files: ProjectFiles, paths: readonly RepoPath[]): Promi
   return { names, texts };
 }
 
-/** Plans a change of a JSON file of an agent's program; all other entries in the file are kept. */
+/** Plans a change of an agent's JSON settings file. All other entries in the file are kept. */
 async function planJson(
   files: ProjectFiles,
   path: RepoPath,

@@ -14,7 +14,7 @@ import type { RemovedItem } from './types.ts';
 
 const MOST_NOTES = 200;
 
-/** The list of the files that `init` wrote in this clone, with a digest of each text. */
+/** The list of the files that `init` wrote in this clone, with a digest of each file's text. */
 export type InitManifest = ReturnType<typeof openInitManifest>;
 
 export function openInitManifest(commonDir: string) {
@@ -25,12 +25,12 @@ export function openInitManifest(commonDir: string) {
       const note = noteOf(path, text);
       return file.write([...read().filter((other) => other !== note), note].slice(-MOST_NOTES));
     },
-    /** Whether `init` wrote exactly this text to the file. */
+    /** Whether `init` wrote exactly this text to this file. */
     has: (path: RepoPath, text: string): boolean => read().includes(noteOf(path, text)),
     paths: (): readonly RepoPath[] =>
       read()
         .map((note) => note.slice(note.indexOf(' ') + 1))
-        // A path that leaves the repository is never one that \`init\` wrote.
+        // `init` writes only inside the repository, so ignore any other path in the list.
         .filter((path): path is RepoPath => path !== '' && repoPath(path) === path),
   };
 }
@@ -44,7 +44,10 @@ const GIT_FOLDER = 'onceover';
 /** The files and refs in a clone that only onceover writes. */
 export type OwnFiles = ReturnType<typeof openOwnFiles>;
 
-/** Opens the files and refs that onceover wrote in the working tree and in the clone. Tracked files are not among them. */
+/**
+ * Returns functions that list and remove the files and refs that onceover wrote in the working tree and in the clone.
+ * Tracked files are never listed or removed.
+ */
 export function openOwnFiles(place: RepositoryPaths, logDir: RepoPath, tracked: ReadonlySet<string>) {
   const { root, commonDir } = place;
   const folders = [
@@ -70,7 +73,7 @@ export function openOwnFiles(place: RepositoryPaths, logDir: RepoPath, tracked: 
       return ok(found);
     },
 
-    /** Removes all of them; fails while a run is active in one of the clone's working trees. */
+    /** Removes everything that `find` lists. Fails while a run is active in any working tree of the clone. */
     async remove(): Promise<Result<void>> {
       const lock = await openLock(place).take();
       if (!lock.ok) return lock;
@@ -105,7 +108,10 @@ function isInLogs(path: string): boolean {
   return (!name.includes('/') && isRecordFile(name)) || /^phases\/[^/]+\/[^/]+\.log$/.test(path);
 }
 
-/** Returns the files of onceover in a folder, with its `.gitignore` if no other file is in the folder. */
+/**
+ * Returns the files that onceover wrote in a folder. They include its own `.gitignore` if nothing else stays in the
+ * folder.
+ */
 function ownFilesIn(
   root: string,
   folder: RepoPath,

@@ -16,22 +16,22 @@ import {
 } from '../platform/files.ts';
 import type { GatesFound, SetupStep } from './types.ts';
 
-/** The user's files, which only `init` writes. */
+/** Access to the user's files in the working tree, for `init` and `init --remove`. */
 export interface ProjectFiles {
-  /** Returns null if the file does not exist. */
+  /** Returns the text of a file; null if the file does not exist. */
   read(path: RepoPath): Promise<Result<string | null>>;
-  /** Returns the sorted names of the plain files in a folder; none if the folder does not exist. */
+  /** Returns the sorted names of the regular files in a folder; none if the folder does not exist. */
   list(folder: RepoPath): Promise<Result<readonly string[]>>;
   write(path: RepoPath, text: string): Promise<Result<void>>;
   /** Removes a file, and the folders above it that become empty. */
   remove(path: RepoPath): Promise<Result<void>>;
 }
 
-/** The facts that the first checks and reviews depend on. */
+/** The facts about a project from which `init` plans checks and reviews. */
 export type SetupFacts = {
   /** The installed agents. */
   readonly agents: readonly string[];
-  /** The entries that `onceover.yml` has already. */
+  /** The elements of `gates` in the existing `onceover.yml`. */
   readonly configured: readonly EntrySettings[];
   /** The files that git tracks or would track. */
   readonly paths: readonly RepoPath[];
@@ -40,10 +40,10 @@ export type SetupFacts = {
 /** A file to write; `text` is null if the file stays unchanged. */
 export type PlannedFile = Omit<SetupStep, 'ignored'> & { readonly text: string | null };
 
-/** The files to write for checks and reviews, and the facts that were found. */
+/** The files to write for checks and reviews, and the facts for the text of `init`. */
 export type PlannedGates = { readonly files: readonly PlannedFile[]; readonly found: GatesFound };
 
-/** The facts of a project in which `init` found nothing. */
+/** The facts about a project in which `init` found nothing. */
 export const NOTHING_FOUND = {
   passedOver: [],
   missing: [],
@@ -53,7 +53,7 @@ export const NOTHING_FOUND = {
   others: [],
 } as const;
 
-/** Plans a file if it does not exist; a file that exists stays unchanged. */
+/** Plans a new file. If the file exists, it stays unchanged. */
 export async function planNewFile(files: ProjectFiles, path: RepoPath, text: string): Promise<Result<PlannedFile>> {
   const present = await files.read(path);
   if (!present.ok) return present;
@@ -63,7 +63,7 @@ export async function planNewFile(files: ProjectFiles, path: RepoPath, text: str
 
 const LONGEST_FILE = 4 * 1024 * 1024;
 
-/** Opens the user's files. It never reads or writes through a symlink that leaves the repository. */
+/** Opens the user's files. No function reads or writes through a symlink that leaves the repository. */
 export function openProjectFiles(root: string): ProjectFiles {
   const checkFolderOf = (folder: string) => (folder === '' ? ok('there' as const) : checkFolder(root, folder));
   return {
@@ -73,7 +73,8 @@ export function openProjectFiles(root: string): ProjectFiles {
       if (read.kind === 'text' || read.why !== 'missing') {
         return err({ kind: 'disk', action: 'read', path, code: read.kind === 'text' ? 'too large' : read.why });
       }
-      // A dangling symlink reads as missing, but a later write would fail after other files were written.
+      // A dangling symlink reads as missing. Fail now, because writing to it would fail later, after other files were
+      // written.
       const folder = checkFolderOf(folderOf(path));
       if (!folder.ok) return folder;
       const file = join(root, path);

@@ -26,17 +26,20 @@ export type FoundFile = {
   readonly tracked: boolean;
 };
 
-/** Files in which other tools have entries too. */
+/** Files of agents in which other tools can have entries too. */
 const SHARED_FILES: readonly RepoPath[] = [MCP_FILE, ...HOOK_AGENTS.map(hookFile)];
 
-/** Plans the removal: unchanged files go, and edited files stay with the reason. */
+/**
+ * Plans the removal: files that are unchanged since `init` wrote them are removed; edited files stay, each with the
+ * reason.
+ */
 export function planRemoval(found: readonly FoundFile[]): Omit<Removal, 'isDone'> {
   const settings = found.find(({ path }) => path === SETTINGS_FILE);
   const plans = found.map((file): RemovedItem | KeptFile | null => {
     const { path, isUnchanged, tracked } = file;
     if (SHARED_FILES.includes(path)) return planEntry(file);
     if (!isUnchanged) return { path, why: 'yours' };
-    // Settings that stay would be broken without the prompts that they use.
+    // An edited onceover.yml stays, so keep the prompts that it uses.
     const isUsed = settings?.isUnchanged === false && settings.text?.includes(path) === true;
     return isUsed ? { path, why: 'named' } : { kind: 'file', path, count: 1, rest: null, tracked };
   });
@@ -65,14 +68,14 @@ type RemovalPorts = {
 
 type RemovalOptions = { readonly isDone: boolean };
 
-/** Removes what onceover wrote, or only lists it. */
+/** Removes the files and refs that onceover wrote. With `isDone: false`, only lists them. */
 export async function removeOwnFiles(ports: RemovalPorts, { isDone }: RemovalOptions): Promise<Result<Removal>> {
   const { taken, left } = planRemoval(await findFiles(ports));
   const own = await ports.ownFiles.find();
   if (!own.ok) return own;
   const removal = { isDone, taken: [...taken, ...own.value], left };
   if (!isDone) return ok(removal);
-  // This fails while a run is active, so it comes before the first file is removed.
+  // Do this first, because it fails while a run is active, and then no file must have been removed.
   const removed = await ports.ownFiles.remove();
   if (!removed.ok) return removed;
   for (const { path, rest = null } of taken) {
@@ -89,7 +92,7 @@ async function findFiles({ files, tracked, manifest }: RemovalPorts): Promise<re
   const found: FoundFile[] = [];
   for (const path of new Set([...usual, ...manifest.paths()])) {
     const read = await files.read(path);
-    // An unreadable file exists, so it is listed as one that stays.
+    // A file that cannot be read exists, so list it among the files that stay.
     const text = read.ok ? read.value : null;
     if (read.ok && text === null) continue;
     const isStarter = path === CODE_QUALITY_FILE && text === codeQuality;
@@ -101,7 +104,10 @@ async function findFiles({ files, tracked, manifest }: RemovalPorts): Promise<re
 
 type Project = { readonly place: RepositoryPaths; readonly repository: Repository; readonly logDir: RepoPath };
 
-/** Removes what onceover wrote in a repository and its clone, or only lists it. */
+/**
+ * Removes the files and refs that onceover wrote in a working tree and its clone. With `isDone: false`, only lists
+ * them.
+ */
 export async function removeProject(
   { place, repository, logDir }: Project,
   options: RemovalOptions,

@@ -1,4 +1,4 @@
-/** A language with the extensions of its sources and the globs of its tests. */
+/** A language, with the extensions of its source files and the globs of its test files. */
 type Language = { readonly name: string; readonly extensions: string; readonly tests: readonly string[] };
 
 const LANGUAGES: readonly Language[] = [
@@ -20,7 +20,7 @@ const LANGUAGES: readonly Language[] = [
   { name: 'SQL', extensions: 'sql', tests: [] },
 ];
 
-/** Mistakes to look for in each language. */
+/** For each language, the mistakes that a reviewer should look for. */
 const HINTS: Readonly<Record<string, string>> = {
   'TypeScript and JavaScript': 'a promise not awaited, a cast or "!" that silences a real case, == with mixed types.',
   Python: 'a mutable default argument, a bare except, a generator used twice, naive datetimes.',

@@ -4,13 +4,13 @@ import type { CheckCommand } from './types.ts';
 
 type StarterFacts = {
   readonly checks: readonly CheckCommand[];
-  /** Globs of files that need no review. */
+  /** Globs of files that reviewers do not need to see. */
   readonly exclude: readonly string[];
-  /** The path of the review's prompt. */
+  /** The path of the prompt file. */
   readonly prompt: string;
 };
 
-/** Returns the text of a first `onceover.yml`; `agents` are the installed ones, the preferred one first. */
+/** Returns the text of a first `onceover.yml`; `agents` are the installed agents, the preferred one first. */
 export function starterSettings(agents: readonly string[], facts: StarterFacts): string {
   return [HEADER, 'version: 1', agentLines(agents), SKIP_UNCHANGED, '', starterGates(facts)].join('\n');
 }
@@ -52,13 +52,13 @@ export function importedSettings(
 
 /** Returns the `gates` part of an `onceover.yml` with the imported checks and reviews. */
 export function importedGates(gates: readonly ImportedEntry[]): string {
-  // Aliases for lists that entries share would make the file hard to edit.
+  // Do not write YAML aliases for lists that entries share, because the file would be hard to edit.
   return stringify({ gates }, { ...ON_ONE_LINE, aliasDuplicateObjects: false });
 }
 
 const ON_ONE_LINE = { lineWidth: 0 } as const;
 
-/** Returns globs for those of the listed files that tools write and that need no review. */
+/** Returns globs for the generated files among `paths`, such as lockfiles, which need no review. */
 export function toolWrittenGlobs(paths: readonly string[]): readonly string[] {
   const found = new Set<string>();
   for (const path of paths) {
@@ -68,7 +68,7 @@ export function toolWrittenGlobs(paths: readonly string[]): readonly string[] {
     const [top] = path.split('/', 1);
     if (top !== undefined && top !== path && FOLDERS.has(top)) found.add(`${top}/**`);
   }
-  // A glob for all folders also matches at the root.
+  // A glob that starts with `**/` also matches at the root, so the same glob without it is not needed.
   return [...found].filter((glob) => !found.has(`**/${glob}`)).sort();
 }
 

@@ -13,7 +13,7 @@ export const MCP_FILE = '.mcp.json' as RepoPath;
 
 export const RULES_FILE = '.deepreview' as RepoPath;
 
-/** The prompt of the first review. */
+/** The prompt of the review that `init` sets up. */
 export const CODE_QUALITY_FILE = '.onceover/reviews/code-quality.md' as RepoPath;
 
 /** One file that `init` wrote, extended or left unchanged. */
@@ -22,43 +22,45 @@ export type SetupStep = {
   readonly did: 'written' | 'extended' | 'left';
   /** The text that `init` added; null if it left the file unchanged. */
   readonly added: string | null;
-  /** Whether the user's ignore rules hide the file. */
+  /** Whether git ignores the file. */
   readonly ignored: boolean;
 };
 
 /** The result of `init`. */
 export type SetupOutcome = {
   readonly steps: readonly SetupStep[];
-  /** Null if no checks and reviews were requested. */
+  /** The facts about checks and reviews; null if `init` was not asked to set them up. */
   readonly gates: GatesFound | null;
-  /** Null if no hook was requested. */
+  /** The agent whose stop hook was set up; null if no hook was requested. */
   readonly hook: HookAgent | null;
-  /** Whether a written file starts onceover by its path on this machine, because onceover is not installed. */
+  /**
+   * Whether a written file starts onceover by its path on this machine, because the command onceover is not on PATH.
+   */
   readonly byPath?: boolean;
   /** The command that starts onceover; default: onceover. */
   readonly command?: string;
 };
 
-/** The facts that `init` found while it set up checks and reviews. */
+/** The facts that `init` found while it planned checks and reviews. */
 export type GatesFound = {
   /** The installed agents, the preferred one first. */
   readonly agents: readonly string[];
-  /** Commands that cannot be checks and that no other command replaces. */
+  /** Commands that cannot be checks, if no other command was found for the same check. */
   readonly passedOver: readonly SkippedCommand[];
-  /** Programs that the checks start with and that are not on PATH. */
+  /** Programs that the checks start and that were not found on this machine. */
   readonly missing: readonly string[];
   /** Whether the files of `init` are the only change in the repository. */
   readonly isAllNew: boolean;
-  /** The lines to add to an existing `onceover.yml`; null if none are missing. */
+  /** The lines that the user should add to an existing `onceover.yml`; null if none are missing. */
   readonly proposed: string | null;
-  /** The configuration that was imported; null without `--from`. */
+  /** The configuration of another tool that was imported; null without `--from`. */
   readonly carried: {
     readonly tool: ImportTool;
     readonly source: string;
-    /** One line for each setting that was not imported or that differs here. */
+    /** One line for each setting that was not imported or works differently in onceover. */
     readonly left: readonly string[];
   } | null;
-  /** Tools whose configuration could be imported. */
+  /** Tools that have a configuration here, which `init --from` could import. */
   readonly others: readonly ImportTool[];
 };
 
@@ -72,8 +74,8 @@ export type CheckCommand = {
 export type CheckName = 'lint' | 'types' | 'test' | 'check';
 
 /**
- * A command that cannot be a check: it never ends, or it changes the files under review. 'in-packages' is a script of
- * a workspace that no known command runs in every package.
+ * A command that cannot be a check: it never ends ('watches'), or it changes the files under review. 'in-packages'
+ * means a script of workspace packages that no known command runs in all of them.
  */
 export type SkippedCommand = { readonly run: string; readonly why: 'watches' | 'changes-files' | 'in-packages' };
 
@@ -89,14 +91,17 @@ export type DoctorReport = {
   readonly command?: string;
 };
 
-/** Something that `init --remove` removes: files and refs that only onceover writes, or a file of the user. */
+/**
+ * An item that `init --remove` removes: files or refs that only onceover writes, a file that `init` wrote, or the entry
+ * of onceover in a file of the user.
+ */
 export type RemovedItem = RemovalDocument['taken'][number] & {
-  /** For a file of the user: the text that stays in it, or null if the file goes. */
+  /** For a file in the working tree: the text that stays in the file, or null if the whole file is removed. */
   readonly rest?: string | null;
   readonly tracked?: boolean;
 };
 
-/** A file that stays: the user edited it, `onceover.yml` uses it, or it is not valid JSON. */
+/** A file that `init --remove` keeps: the user edited it, `onceover.yml` uses it, or it is not valid JSON. */
 export type KeptFile = RemovalDocument['left'][number];
 
 /** The result of `init --remove`; `isDone` is false if it only listed what it would remove. */

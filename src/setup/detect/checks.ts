@@ -1,16 +1,22 @@
 import type { CheckCommand, CheckName, SkippedCommand } from '../types.ts';
 import { type CheckCandidate, type RootFiles, SCRIPT_FILES, scriptChecks } from './scripts.ts';
 
-/** The command of a tool, which a project uses if a file at its root has such a name and such a text. */
+/**
+ * A check that runs a tool. A project uses the tool if a file at its root matches `file` by name and, if given, `text`
+ * by content.
+ */
 type ToolCheck = readonly [check: CheckName, run: string, file: RegExp, text?: RegExp];
 
 const PYTHON_FILES = /^(?:pyproject\.toml|setup\.cfg|tox\.ini|dev-requirements\.txt|requirements(?:-dev|-test)?\.txt)$/;
 
-/** A Python tool is in use if it has a configuration file or section, or if a list of requirements names it. */
+/**
+ * Returns the rows for a Python tool. A project uses the tool if it has a configuration file or section for it, or
+ * lists it as a requirement.
+ */
 function python(check: CheckName, run: string, file: RegExp): readonly ToolCheck[] {
   const tool = run.split(' ')[0];
   const section = `\\[\\[?[ \\t]*(?:tool[.:])?${tool}[ \\t]*[.\\]]`;
-  // A longer name that starts the same is another tool.
+  // The name must end here, so that "pytest-cov" does not count as "pytest".
   const requirement = `(?:[^#\\n]*["']|[ \\t]*)${tool}[ \\t]*(?:["'=<>~!;[@,]|$)`;
   const text = new RegExp(`^(?:${section}|${requirement})`, 'm');
   return [
@@ -24,7 +30,7 @@ const GO = /^go\.mod$/;
 const GEMFILE = /^Gemfile$/;
 const MYPY_WITH_FILES = /^\[(?:tool\.)?mypy\](?:\r?\n(?!\[).*)*?\n(?:files|packages|modules)[ \t]*=/m;
 
-/** The first row that fits is used per check. */
+/** If a project matches several rows of the same check, the first of them is used. */
 const TOOLS: readonly ToolCheck[] = [
   ['lint', 'golangci-lint run', /^\.golangci\.(?:ya?ml|toml|json)$/],
   ['lint', 'go vet ./...', GO, /^module[ \t]/m],
@@ -49,7 +55,7 @@ const TOOLS: readonly ToolCheck[] = [
   ['test', 'mvn -q test', /^pom\.xml$/],
 ];
 
-/** The command that runs Python tools inside the project's environment, per lockfile. */
+/** Each lockfile with the command prefix that runs a Python tool in the project's environment. */
 const PYTHON_RUNNERS = [
   ['uv.lock', 'uv run '],
   ['poetry.lock', 'poetry run '],
@@ -64,14 +70,14 @@ function toolChecks({ names, texts }: RootFiles): readonly CheckCandidate[] {
   return TOOLS.filter(uses).map(([name, run]) => ({ name, run: run.replace('{python}', runner), unfit: null }));
 }
 
-/** Whether the text of a file at the root can show a command. */
+/** Whether `init` has to read this file at the root to find the project's commands. */
 export function isCheckSource(name: string): boolean {
   return SCRIPT_FILES.includes(name) || TOOLS.some(([, , file, text]) => text !== undefined && file.test(name));
 }
 
 const NAMES: readonly CheckName[] = ['lint', 'types', 'test', 'check'];
 
-/** Returns at most one command per check. Scripts that people wrote come before the defaults of tools. */
+/** Returns at most one command per check. The project's own scripts come before the default commands of tools. */
 export function checkCommands(root: RootFiles): {
   readonly checks: readonly CheckCommand[];
   readonly passedOver: readonly SkippedCommand[];
@@ -81,7 +87,7 @@ export function checkCommands(root: RootFiles): {
     const own = candidates.filter((candidate) => candidate.name === name);
     return [own.find(({ unfit }) => unfit === null) ?? own[0]].filter((candidate) => candidate !== undefined);
   });
-  // Beside lint, types and test, a script named "check" most likely runs those three again.
+  // If lint, types and test exist, a script named "check" most likely runs those three again, so leave it out.
   const wanted = chosen.filter(({ name }) => name !== 'check' || chosen.length < NAMES.length);
   return {
     checks: wanted.flatMap(({ name, run, unfit }) =>
@@ -97,7 +103,7 @@ const TIMEOUTS: Readonly<Record<CheckName, number>> = { lint: 300, types: 300, t
 
 const COMPILES_FIRST = /^(?:cargo|(?:\.\/)?gradlew?|mvn|\.\/mvnw) /;
 
-/** Returns the programs that the commands start with, each once. */
+/** Returns the programs that the commands start, without duplicates. */
 export function programsOf(checks: readonly CheckCommand[]): readonly string[] {
   return [...new Set(checks.map(({ run }) => run.split(' ').find((word) => !/^\w+=/.test(word)) ?? ''))];
 }

@@ -1,4 +1,4 @@
-/** How a script behaves. A check has to end by itself and must not change files. Sorted from best to worst. */
+/** How a script behaves, from best to worst for a check, which has to end by itself and must not change files. */
 const NATURES = ['empty', 'ends', 'ends-in-ci', 'changes-files', 'watches'] as const;
 
 export type ScriptNature = (typeof NATURES)[number];
@@ -7,7 +7,7 @@ export type ScriptNature = (typeof NATURES)[number];
 export function scriptNature(name: string, scripts: ReadonlyMap<string, string>): ScriptNature {
   const visited = new Set([name]);
   let worst = 0;
-  // The loop also visits names that are added to the set while it runs.
+  // Names that are added to the set during the loop are visited too.
   for (const script of visited) {
     for (const words of commandsOf(scripts.get(script) ?? '')) {
       worst = Math.max(worst, NATURES.indexOf(commandNature(words)));
@@ -17,7 +17,7 @@ export function scriptNature(name: string, scripts: ReadonlyMap<string, string>)
   return NATURES[worst] ?? 'empty';
 }
 
-/** Returns those of the named scripts that the text of a script runs. */
+/** Returns the scripts among `names` that a script with this text runs. */
 export function scriptsIn(text: string, names: ReadonlySet<string>): readonly string[] {
   return commandsOf(text).flatMap((words) => scriptsRunBy(words, names));
 }
@@ -33,14 +33,17 @@ const RUNNERS = /^(?:npm|pnpm|yarn|bun|npm-run-all2?|run-[sp]|make|MAKE)$/;
 
 function scriptsRunBy(words: readonly string[], scripts: { has(name: string): boolean }): readonly string[] {
   const hasRunner = words.some((word) => RUNNERS.test(word));
-  // concurrently writes "npm:lint", composer "@lint".
+  // The program `concurrently` refers to a script as "npm:lint", and `composer` as "@lint".
   return words.flatMap((word) => {
     const bare = word.replace(/^(?:npm:|@)/, '');
     return scripts.has(bare) && (hasRunner || bare !== word) ? [bare] : [];
   });
 }
 
-/** A command has this nature if a program is followed by one of `words`, and by none of `unless`. */
+/**
+ * A command has this nature if one of `programs` is followed by one of `words` and by none of `unless`. Without
+ * `programs` any program counts, without `words` any arguments.
+ */
 type NatureSign = {
   readonly nature: ScriptNature;
   readonly programs?: readonly string[];
@@ -65,7 +68,7 @@ const NATURE_SIGNS: readonly NatureSign[] = [
   { nature: 'changes-files', programs: ['rubocop'], words: ['-a', '-A'] },
   { nature: 'changes-files', programs: ['prettier', 'gofmt', 'goimports'], words: ['-w'] },
   { nature: 'changes-files', programs: ['black', 'isort'], unless: ['--check', '--check-only', '--diff'] },
-  // These programs watch at a terminal, and end if CI is set.
+  // In a terminal these programs watch files and never end, unless the variable CI is set.
   { nature: 'ends-in-ci', programs: ['vitest'], unless: ['run', ...NO_WATCH] },
   {
     nature: 'ends-in-ci',

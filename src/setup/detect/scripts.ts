@@ -5,11 +5,11 @@ import { parseJson } from '../../platform/private-files.ts';
 import type { CheckName, SkippedCommand } from '../types.ts';
 import { type ScriptNature, scriptNature, scriptsIn } from './script-nature.ts';
 
-/** The files of a project that can show its commands. */
+/** The files in which `init` looks for the commands of a project. */
 export type RootFiles = {
   /** The names of the files at the root. */
   readonly names: ReadonlySet<string>;
-  /** The texts of some files at the root, and of the package.json files in folders, by path. */
+  /** Texts by path: of the root files that can name commands, and of the package.json files in folders. */
   readonly texts: ReadonlyMap<string, string>;
 };
 
@@ -22,7 +22,7 @@ export type CheckCandidate = {
 
 type Scripts = ReadonlyMap<string, string>;
 
-/** Names of scripts and targets that are usually a check, the best first. */
+/** For each check, the usual names of its script or make target, the best first. */
 const USUAL_NAMES: Readonly<Record<CheckName, readonly string[]>> = {
   lint: ['lint', 'lint:check', 'lint-check', 'lint:ci', 'check:lint', 'eslint', 'cs', 'phpcs'],
   types: [
@@ -33,13 +33,18 @@ const USUAL_NAMES: Readonly<Record<CheckName, readonly string[]>> = {
   check: ['check'],
 };
 
-/** The files whose texts name scripts. GNU make reads the first of the three makefiles. */
+/**
+ * The files whose texts name scripts. If several makefiles exist, GNU make reads the first of the three listed here.
+ */
 export const SCRIPT_FILES: readonly string[] = [
   ...['package.json', 'composer.json', 'pnpm-workspace.yaml'],
   ...['GNUmakefile', 'makefile', 'Makefile'],
 ];
 
-/** Returns the checks among the scripts of package.json and composer.json, the targets of make, and a workspace. */
+/**
+ * Returns the possible checks among the scripts of package.json and composer.json, the make targets and the workspace
+ * packages.
+ */
 export function scriptChecks(root: RootFiles): readonly CheckCandidate[] {
   const { texts } = root;
   const manifest = readJson(texts.get('package.json'));
@@ -55,7 +60,7 @@ export function scriptChecks(root: RootFiles): readonly CheckCandidate[] {
 
 function candidates(texts: Scripts, run: (script: string) => string): readonly CheckCandidate[] {
   const parts = new Set([...USUAL_NAMES.lint, ...USUAL_NAMES.types, ...USUAL_NAMES.test]);
-  // A "check" that runs the other scripts would run them twice.
+  // Leave out a script "check" that runs the other scripts, because they would run twice.
   const runsParts = scriptsIn(texts.get('check') ?? '', parts).length > 0;
   return (['lint', 'types', 'test', 'check'] as const).flatMap((name) => {
     const found = USUAL_NAMES[name]
@@ -68,13 +73,15 @@ function candidates(texts: Scripts, run: (script: string) => string): readonly C
   });
 }
 
-/** Returns the candidate for a command that runs scripts of these natures. */
+/** Returns the possible check for a command that runs scripts of these natures. */
 function toCandidate(name: CheckName, run: string, natures: readonly ScriptNature[]): CheckCandidate {
   const unfit = (['watches', 'changes-files'] as const).find((nature) => natures.includes(nature)) ?? null;
   return { name, run: `${natures.includes('ends-in-ci') ? 'CI=true ' : ''}${run}`, unfit };
 }
 
-/** Returns the checks that the packages of a workspace share: of each, the script that most packages have. */
+/**
+ * Returns at most one command per check for all packages of a workspace. It runs the script that most packages have.
+ */
 function workspaceChecks(manager: Manager, members: readonly Scripts[]): readonly CheckCandidate[] {
   return (['lint', 'types', 'test'] as const).flatMap((name) => {
     const scripts = USUAL_NAMES[name].map((script) => ({
@@ -94,15 +101,15 @@ function workspaceChecks(manager: Manager, members: readonly Scripts[]): readonl
 type Manager = 'npm' | 'pnpm' | 'yarn' | 'bun';
 
 /**
- * The commands that run a script in each package that has it, and fail if one fails. Some versions of Yarn and Bun
- * stop at a package without the script or hide failures, so they have none.
+ * The commands that run a script in each package that has it, and fail if the script fails in one package. Yarn and Bun
+ * are missing, because some versions stop at a package without the script or hide failures.
  */
 const RUN_IN_MEMBERS: Partial<Readonly<Record<Manager, string>>> = {
   npm: 'npm run {script} --workspaces --if-present',
   pnpm: 'pnpm -r --if-present run {script}',
 };
 
-/** Returns the scripts of each package of the workspace. */
+/** Returns the scripts of each package in the workspace. */
 function workspaceMembers(texts: RootFiles['texts'], declared: unknown): readonly Scripts[] {
   const pnpm = readYaml(texts.get('pnpm-workspace.yaml') ?? '');
   const globs = [declared, pnpm.ok ? pnpm.value : null]
@@ -129,20 +136,20 @@ function packageManager(root: RootFiles, declared: unknown): Manager {
   return LOCKFILES.find(([file]) => root.names.has(file))?.[1] ?? 'npm';
 }
 
-// "yarn check" and "bun test" are built-in commands, not scripts.
+// "yarn check" and "bun test" are built-in commands, so scripts of these names need "run".
 function runScript(manager: Manager, script: string): string {
   if (manager === 'npm' && script === 'test') return 'npm test';
   const short = (manager === 'pnpm' || manager === 'yarn') && script !== 'check';
   return `${manager}${short ? '' : ' run'} ${script}`;
 }
 
-/** Parses a JSON object; returns {} for a text that is not one, because it names no scripts. */
+/** Returns the object in a JSON text. A text without an object names no scripts, so the result is {}. */
 function readJson(text = ''): Readonly<Record<string, unknown>> {
   const value = parseJson(text);
   return isRecord(value) ? value : {};
 }
 
-/** Returns the text per script; a list of commands becomes lines. */
+/** Returns the text of each script by name. A list of commands becomes one line per command. */
 function scriptsOf({ scripts }: Readonly<Record<string, unknown>>): Scripts {
   if (!isRecord(scripts)) return new Map();
   return new Map(
@@ -153,7 +160,7 @@ function scriptsOf({ scripts }: Readonly<Record<string, unknown>>): Scripts {
   );
 }
 
-/** Returns the recipe per target of a Makefile; prerequisites count as part of the recipe. */
+/** Returns the recipe of each Makefile target by name. Prerequisites become a `make` command in the recipe. */
 function targetsOf(makefile: string): Scripts {
   const rules: { readonly names: ReadonlySet<string>; readonly lines: string[] }[] = [];
   for (const line of makefile.split(/\r?\n/)) {

@@ -19,7 +19,9 @@ const schema = z.object({
     .nullish(),
 });
 
-/** Reads `.coderabbit.yaml`: instructions per path, custom checks and path filters. */
+/**
+ * Returns the path instructions, custom checks and path filters of `.coderabbit.yaml`; null if the file is not valid.
+ */
 export async function readCodeRabbit(reader: SourceReader, file: string): Promise<SourceConfig | null> {
   const found = reader.parse({ file, text: await reader.read(file) }, schema);
   if (found === null) return null;

@@ -6,7 +6,7 @@ export const CONTINUE_FOLDERS = ['.continue/checks', '.agents/checks'];
 
 const schema = z.object({ name: z.string().nullish(), description: promptText.nullish() });
 
-/** Reads the checks of Continue; each becomes a review of everything. */
+/** Returns the checks of the tool Continue. Each becomes a review of the whole repository. */
 export async function readContinue(reader: SourceReader): Promise<SourceConfig> {
   const reviews: SourceReview[] = [];
   const sources: string[] = [];
@@ -18,7 +18,7 @@ export async function readContinue(reader: SourceReader): Promise<SourceConfig> 
       if (found === null) continue;
       const { name } = source;
       const { description } = found.value;
-      // A check without a text is described by its front matter alone.
+      // If there is no text below the front matter, the description in the front matter is the prompt.
       const hasBody = found.body.trim() !== '';
       const text = hasBody ? found.body : (description ?? '');
       const at = { file: source.file, line: 1, column: 1 };

@@ -13,7 +13,7 @@ export const GAUNTLET_FILE = 'config.yml';
 
 const names = z.array(z.string());
 
-/** A check: a file in `checks/`, or inline in an entry point. */
+/** The settings of a check, from a file in `checks/` or inline in an entry point. */
 const checkSchema = z.object({
   name: z.string().min(1).nullish(),
   command: z.string().min(1),
@@ -21,7 +21,10 @@ const checkSchema = z.object({
   timeout: z.number().nullish(),
 });
 
-/** A review: the front matter of a file in `reviews/`, a YAML file there, or inline in an entry point. */
+/**
+ * The settings of a review, from the front matter of a Markdown file in `reviews/`, a YAML file there, or inline in an
+ * entry point.
+ */
 const reviewSchema = z.object({
   cli_preference: names.nullish(),
   reviewers: names.nullish(),
@@ -32,13 +35,13 @@ const reviewSchema = z.object({
   enabled: z.boolean().nullish(),
 });
 
-/** A name, or one name with its settings. */
+/** A check or review in an entry point: its name, or `{ name: settings }`. */
 const gateSchema = z.union([z.string().min(1), z.record(z.string(), z.unknown())]);
 
 const configSchema = z.object({
   base_branch: z.string().min(1).nullish(),
   max_retries: z.number().nullish(),
-  // Old versions have a number of issues here, which has no counterpart.
+  // In old versions of the tool this is a number of issues, for which onceover has no setting, so it is dropped.
   rerun_new_issue_threshold: z.enum(PRIORITIES).optional().catch(undefined),
   cli: z
     .object({
@@ -58,10 +61,13 @@ const configSchema = z.object({
 
 type Found<T extends z.ZodType> = SourceValue<z.output<T>> & { readonly name: string; readonly body?: string };
 
-/** A review, null if it has no text that can be imported, and whether it is switched on. */
+/**
+ * A review of agent gauntlet. `review` is null if there is no text to import; `isOn` is false if the review is
+ * disabled.
+ */
 type GauntletReview = { readonly review: SourceReview | null; readonly isOn: boolean };
 
-/** Reads the configuration of agent gauntlet: entry points with their checks and reviews. */
+/** Returns the entry points of agent gauntlet with their checks and reviews; null if `config.yml` is not valid. */
 export async function readGauntlet(reader: SourceReader, folder: string): Promise<SourceConfig | null> {
   const foundChecks: Found<typeof checkSchema>[] = [];
   const foundReviews: Found<typeof reviewSchema>[] = [];
@@ -77,7 +83,7 @@ export async function readGauntlet(reader: SourceReader, folder: string): Promis
   const config = reader.parse({ file, text: await reader.read(file) }, configSchema);
   if (config === null) return null;
   const { entry_points: points } = config.value;
-  // Every entry point can name the inline gates of every other one, so all of them are read first.
+  // An entry point can name the inline checks and reviews of any other entry point, so read all of them first.
   for (const [i, point] of points.entries()) {
     const path = ['entry_points', i];
     foundChecks.push(...reader.inline(config, [...path, 'checks'], point.checks ?? [], checkSchema));
@@ -88,7 +94,7 @@ export async function readGauntlet(reader: SourceReader, folder: string): Promis
   for (const found of foundReviews) reviews.set(found.name, await toReview(reader, folder, found));
 
   const used = new Set<unknown>();
-  /** Returns the gates that an entry point names, and notes the names that do not exist. */
+  /** Returns the checks or reviews that entry point `i` names, and notes the names that do not exist. */
   const use = <T>(i: number, gate: 'check' | 'review', all: ReadonlyMap<string, T>): readonly T[] => {
     const given = (points[i]?.[`${gate}s`] ?? []).map((one) => (typeof one === 'string' ? one : Object.keys(one)[0]));
     return [...new Set(given)].flatMap((name = '', n) => {
@@ -143,10 +149,13 @@ async function toReview(
   return { review: text === undefined ? null : { at, name, text, settings }, isOn: value.enabled !== false };
 }
 
-/** Built-in prompts that our own code-quality prompt can replace, because it covers the same ground. */
+/** Built-in prompts of the tool that our code-quality prompt replaces, because it looks for the same problems. */
 const REPLACEABLE = ['code-quality', 'all-reviewers'];
 
-/** Returns the text of a review, null if our own prompt replaces it, or undefined if there is none. */
+/**
+ * Returns the prompt text of a review, null if our own prompt replaces it, or undefined if the review has no usable
+ * text.
+ */
 async function reviewText(
   reader: SourceReader,
   folder: string,
@@ -174,7 +183,7 @@ function isKnownAgent(name: string): boolean {
   return AGENT_NAMES.some((one) => one === name);
 }
 
-/** Returns the agents that onceover knows, undefined if it knows none, and notes the others. */
+/** Returns the given agents that onceover knows, or undefined if it knows none of them; notes the unknown ones. */
 function supportedAgents(reader: SourceReader, at: Position, given: readonly string[]): readonly string[] | undefined {
   const all = [...new Set(given)];
   for (const name of all.filter((one) => !isKnownAgent(one))) {
@@ -185,7 +194,7 @@ function supportedAgents(reader: SourceReader, at: Position, given: readonly str
   return known.length === 0 ? undefined : known;
 }
 
-/** Returns a timeout that onceover accepts; undefined if the given one makes no sense. */
+/** Returns a timeout in the range that onceover accepts; undefined if the given one is missing or not positive. */
 function toSeconds(given: number | null | undefined): number | undefined {
   return given == null || !(given > 0) ? undefined : Math.min(86_400, Math.max(1, Math.ceil(given)));
 }

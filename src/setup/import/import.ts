@@ -18,7 +18,10 @@ import { notYetIn, PROMPTS, planImport, promptName } from './plan.ts';
 import { openSourceReader, type SourceReader } from './source-reader.ts';
 import { IMPORT_TOOLS, type ImportNote, type ImportTool, type SourceConfig, TOOL_NAMES } from './types.ts';
 
-/** The configuration of a tool: the places to look in, the files that show it, and its reader. */
+/**
+ * How to find and read the configuration of a tool: the folders to search, the file names that show that the tool is in
+ * use, and the function that reads it.
+ */
 type Source = {
   readonly folders: readonly string[];
   readonly files: RegExp;
@@ -35,7 +38,7 @@ const SOURCES: Readonly<Record<ImportTool, Source>> = {
   continue: { folders: CONTINUE_FOLDERS, files: /\.md$/, read: readContinue },
 };
 
-/** Returns the tools whose configuration is in the repository. */
+/** Returns the tools that have a configuration in this repository. */
 export async function findImportSources(files: ProjectFiles): Promise<readonly ImportTool[]> {
   const found = await Promise.all(IMPORT_TOOLS.map((tool) => findSource(files, tool)));
   return IMPORT_TOOLS.filter((_tool, i) => found[i] !== null);
@@ -51,7 +54,7 @@ async function findSource(files: ProjectFiles, tool: ImportTool) {
   return null;
 }
 
-/** Reads the configuration of a tool, with notes on the parts that are not imported. */
+/** Returns the configuration of a tool, with notes on the parts that are not imported. */
 export async function readImportSource(
   files: ProjectFiles,
   tool: ImportTool,
@@ -65,7 +68,7 @@ export async function readImportSource(
   return ok({ source, notes: notes.value });
 }
 
-/** Returns the tool to import from; `wanted` is 'any' for the only one that is found. */
+/** Returns the tool to import from. With 'any', exactly one tool must have a configuration here. */
 export function chooseTool(wanted: ImportTool | 'any', found: readonly ImportTool[]): Result<ImportTool> {
   const usage = (said: string) => err({ kind: 'wrong-usage', said, command: 'init' });
   const [tool, ...more] = wanted === 'any' ? found : [wanted];
@@ -79,7 +82,7 @@ export function chooseTool(wanted: ImportTool | 'any', found: readonly ImportToo
   return usage(`More than one configuration can be imported. Choose one: ${choices.join(', ')}.`);
 }
 
-/** Plans an `onceover.yml` and the prompts that match another tool's configuration. Existing files stay unchanged. */
+/** Plans the `onceover.yml` and the prompts for the configuration of another tool. Existing files stay unchanged. */
 export async function planImportedGates(
   files: ProjectFiles,
   { agents, configured, paths }: SetupFacts,
@@ -103,7 +106,7 @@ export async function planImportedGates(
     if (!file.ok) return file;
     planned.push(file.value);
   }
-  // The settings are written last, so that the prompts that they name exist.
+  // The settings are written last, so that they never name a prompt that does not exist yet.
   const settings = await planNewFile(files, SETTINGS_FILE, importedSettings(source, agents, plan.entries));
   if (!settings.ok) return settings;
   const missing = settings.value.text === null ? notYetIn(plan.entries, configured) : [];
@@ -112,7 +115,10 @@ export async function planImportedGates(
   return ok({ files: [...planned, settings.value], found: { ...NOTHING_FOUND, agents, carried, proposed } });
 }
 
-/** Returns the existing prompts by name; a prompt that cannot be read is null, but keeps its name. */
+/**
+ * Returns the text of each existing prompt by name. The text is null if a prompt cannot be read; its name is still
+ * taken.
+ */
 async function readPrompts(files: ProjectFiles): Promise<Result<ReadonlyMap<string, string | null>>> {
   const listed = await files.list(PROMPTS as RepoPath);
   if (!listed.ok) return listed;

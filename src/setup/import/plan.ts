@@ -9,28 +9,33 @@ import { someNames } from '../../ui/wording.ts';
 import codeQuality from '../code-quality.md';
 import type { ImportedEntry, ImportNote, SourceCheck, SourceConfig, SourceEntry, SourceReview } from './types.ts';
 
-/** The folder of the prompts. */
+/** The folder in the repository to which imported prompts are written. */
 export const PROMPTS = '.onceover/reviews';
 
 /** The facts about a repository that an import depends on. */
 export type ImportFacts = {
-  /** The existing prompts by name in lower case; null for one that cannot be read. */
+  /** The text of each existing prompt, by name in lower case; null if a prompt cannot be read. */
   readonly prompts: ReadonlyMap<string, string | null>;
-  /** The prompts that `onceover.yml` uses. An earlier import wrote them, and the user may have edited them. */
+  /**
+   * The names of the prompts that `onceover.yml` uses. An earlier import wrote them, and the user may have edited them.
+   */
   readonly inUse: ReadonlySet<string>;
   isFolder(path: string): boolean;
-  /** Globs of files that tools write. */
+  /** Globs of generated files in the repository, such as lockfiles. */
   readonly toolWritten: readonly string[];
 };
 
-/** The entries of `onceover.yml`, the prompts to write, and what is not imported or differs, one line each. */
+/**
+ * The entries of `onceover.yml` and the prompts to write. `left` has a line for each part that is not imported or works
+ * differently.
+ */
 export type ImportPlan = {
   readonly entries: readonly ImportedEntry[];
   readonly prompts: readonly { readonly path: RepoPath; readonly text: string }[];
   readonly left: readonly string[];
 };
 
-/** Plans the entries of `onceover.yml`, and one prompt per text, word for word. */
+/** Returns the plan of an import. The text of each review becomes a prompt file, word for word. */
 export function planImport(source: SourceConfig, found: readonly ImportNote[], facts: ImportFacts): ImportPlan {
   const notes = [...found];
   const prompts = openPrompts(facts);
@@ -76,7 +81,7 @@ function describeNotes(notes: readonly ImportNote[]): readonly string[] {
     .map(({ at, said }) => `${quoteName(at.file)}:${at.line}:${at.column}: ${said}`);
 }
 
-/** Returns the checks and reviews that `onceover.yml` does not have yet. */
+/** Returns the entries with only those checks and reviews that `onceover.yml` does not have yet. */
 export function notYetIn(
   entries: readonly ImportedEntry[],
   configured: readonly EntrySettings[],
@@ -92,17 +97,17 @@ export function notYetIn(
     .filter(({ checks, reviews }) => checks !== undefined || reviews !== undefined);
 }
 
-/** Returns the entries as a record; undefined if there are none, so that the key is not written. */
+/** Returns the pairs as a record; undefined if there are none, so that the key is left out of the YAML. */
 function toRecord<T>(entries: readonly (readonly [string, T])[]): Readonly<Record<string, T>> | undefined {
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-/** Returns the name of a prompt for comparison: some file systems ignore case. */
+/** Returns the name of a prompt in lower case, because some file systems ignore case. */
 export function promptName(prompt: string): string {
   return basename(prompt, '.md').toLowerCase();
 }
 
-/** Gives each text a file; two reviews with the same name and text share one. */
+/** Collects the prompt files to write, one per review. Reviews with the same name and text share a file. */
 function openPrompts(facts: ImportFacts) {
   const added = new Map<string, ImportPlan['prompts'][number]>();
   return {
@@ -127,7 +132,7 @@ function fileText(text: string): string {
   return body.endsWith('\n') ? body : `${body}\n`;
 }
 
-/** Returns a function that names gates apart: two share a name only if no path can match both. */
+/** Returns a function that gives each gate a name. Two gates get the same name only if their paths cannot overlap. */
 function openNames(): (path: string, wanted: string) => string {
   const used: { readonly path: string; readonly name: string }[] = [];
   return (path, wanted) => {
@@ -138,7 +143,10 @@ function openNames(): (path: string, wanted: string) => string {
   };
 }
 
-/** Whether two paths can give a gate the same id: `packages/*` is one entry per folder in it. */
+/**
+ * Whether gates of the same name could get the same id at two paths. For example, `packages/*` overlaps with
+ * `packages/a`, because it means each folder in `packages`.
+ */
 function canOverlap(a: string, b: string): boolean {
   const [one, other] = [a, b].map((path) => repoPath(path) ?? path) as [string, string];
   const includes = (each: string, folder: string) =>
@@ -158,7 +166,7 @@ const LONGEST_NAME = 60;
 
 const LONGEST_GIVEN_NAME = 300;
 
-/** Returns a name for a gate and its prompt file that is close to the given one. */
+/** Returns a valid name for a gate and its prompt file, as close to the given name as possible. */
 function gateName(given: string, otherwise: string): string {
   const plain = given
     .slice(0, LONGEST_GIVEN_NAME)
@@ -173,7 +181,7 @@ function gateName(given: string, otherwise: string): string {
   return plain === '' ? otherwise : plain;
 }
 
-/** A path or glob for `onceover.yml`, or the reason why there is none. */
+/** A path or glob for `onceover.yml`, or the reason why the given one cannot be imported. */
 type ImportedPath = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly said: string };
 
 function fromEntryPath(path: string): ImportedPath {
@@ -181,7 +189,8 @@ function fromEntryPath(path: string): ImportedPath {
   return path.trim() === '' || repoPath(path) === '' ? { ok: true, path: '.' } : compiled(path);
 }
 
-// In a glob of files, `src/*` means the files in src; as a path in onceover.yml, it means each folder in src.
+// In the other tool, `src/*` means the files in src. In onceover.yml it would mean each folder in src, so it becomes
+// `src/?*`.
 function fromFileGlob(text: string): ImportedPath {
   const glob = fromRoot(text);
   const folder = /^([^*?[\]{}\\]*?)\/?\*\*(?:\/\*)?$/.exec(glob)?.[1];
@@ -210,7 +219,7 @@ function excludesOf(entry: SourceEntry, path: string, facts: ImportFacts, notes:
     const imported = fromExclude(glob);
     if (imported.ok) return [imported.path];
     const said = `${quoteName(glob)} ${showInvisible(imported.said)}, so it is not excluded`;
-    // Several entries can share a list of globs.
+    // Entries can share a list of globs, so add each note only once.
     if (!notes.some((note) => note.at.line === at.line && note.said === said)) notes.push({ at, said });
     return [];
   });
@@ -219,13 +228,13 @@ function excludesOf(entry: SourceEntry, path: string, facts: ImportFacts, notes:
   return all.length === 0 ? undefined : all;
 }
 
-/** Returns the command of a check, which changes to its folder first; checks run at the root. */
+/** Returns the command of a check, with a `cd` to its folder, because onceover runs checks at the repository root. */
 function inFolder({ command, folder }: Pick<SourceCheck, 'command' | 'folder'>, entry: string, facts: ImportFacts) {
   const word = folderWord(folder, entry, facts);
   return `${word === null ? '' : `cd ${word} || exit\n`}${command.trimEnd()}`;
 }
 
-/** Returns the shell word of the folder that a check has to change to; null for the root. */
+/** Returns the folder to which a check has to change, quoted for the shell; null for the root. */
 function folderWord(folder: string | null, entry: string, { isFolder }: ImportFacts): string | null {
   if (folder === null && /^[^*?[\]{}\\]+\/\*$/.test(entry)) return '"$ONCEOVER_ENTRY"';
   const path = repoPath(folder ?? entry);

@@ -8,7 +8,7 @@ import { err, ok, type Result } from '../../kernel/result.ts';
 import type { ProjectFiles } from '../project-files.ts';
 import type { ImportNote } from './types.ts';
 
-/** A checked value of another tool, with the position of everything in it. */
+/** A valid value from a file of another tool. `place` returns the position of a part of the value in the file. */
 export type SourceValue<T> = {
   readonly value: T;
   place(path: readonly PropertyKey[], at?: 'key'): Position;
@@ -16,7 +16,10 @@ export type SourceValue<T> = {
 
 type SourceText = { readonly file: string; readonly name: string; readonly text: string };
 
-/** A text in YAML that becomes a prompt. Escapes can make texts that no file can have. */
+/**
+ * A YAML string that becomes a prompt. YAML escapes can produce characters that a text file cannot contain, so those
+ * are rejected.
+ */
 export const promptText = z.string().refine((text) => !/\0|\p{Surrogate}/u.test(text), {
   message: 'has a NUL or half a character in it',
 });
@@ -30,7 +33,9 @@ export function openSourceReader(files: ProjectFiles) {
   const notes: ImportNote[] = [];
   const unknownKeys = new Map<string, Position>();
 
-  /** Returns the text of a file; '' if it is missing or cannot be read, which `finish` reports. */
+  /**
+   * Returns the text of a file; '' if the file is missing. If the file cannot be read, `finish` returns the failure.
+   */
   async function read(file: string): Promise<string> {
     const text = await files.read(file as RepoPath);
     if (!text.ok) failure ??= text.failure;
@@ -45,7 +50,10 @@ export function openSourceReader(files: ProjectFiles) {
     problems.push({ ...at, what: { kind: 'bad-value', key, said } });
   }
 
-  /** Checks a value; returns null if something is wrong. `name` comes before the names of unknown keys. */
+  /**
+   * Returns a value that fits the schema, or null after adding the problems to the list. In notes, `name` comes before
+   * the names of unknown keys.
+   */
   function check<T extends z.ZodType>(
     schema: T,
     given: unknown,
@@ -72,7 +80,7 @@ export function openSourceReader(files: ProjectFiles) {
     wrong,
     read,
 
-    /** Parses a YAML file, or a Markdown file with front matter; returns null if something is wrong. */
+    /** Parses a YAML file, or a Markdown file with front matter; returns null if the file is not valid. */
     parse<T extends z.ZodType>({ file, text }: Omit<SourceText, 'name'>, schema: T, name = '') {
       const split = file.endsWith('.md')
         ? splitFrontMatter(text)
@@ -89,12 +97,12 @@ export function openSourceReader(files: ProjectFiles) {
         return { file, line: line + shift, column };
       };
       const checked = check(schema, yaml.value, place, { name });
-      // The body keeps its line breaks, which `splitFrontMatter` does not.
+      // Take the body from the original text, because `splitFrontMatter` does not keep CRLF line breaks.
       const lines = text.replace(/^\ufeff/, '').split(/(?<=\n)/);
       return checked && { ...checked, body: lines.slice(split.bodyLine - 1).join('') };
     },
 
-    /** Checks the entries `{ name: value }` of a list, and passes over the others, which are only names. */
+    /** Returns the valid `{ name: settings }` elements of a list. Elements that are only a name are skipped. */
     inline<T extends z.ZodType>(
       { place }: SourceValue<unknown>,
       path: readonly PropertyKey[],
@@ -114,7 +122,7 @@ export function openSourceReader(files: ProjectFiles) {
       });
     },
 
-    /** Returns the files of a folder whose names have one of these endings. */
+    /** Returns the files in a folder whose names have one of these endings, with their texts. */
     async folder(folder: string, ...endings: readonly string[]): Promise<readonly SourceText[]> {
       const listed = await files.list(folder as RepoPath);
       if (!listed.ok) failure ??= listed.failure;
@@ -128,13 +136,13 @@ export function openSourceReader(files: ProjectFiles) {
       return texts;
     },
 
-    /** Whether a text can be a prompt, which a blank text cannot. */
+    /** Whether a text can be a prompt. A blank text cannot, and gets a note. */
     isPrompt(text: string, name: string, at: Position): boolean {
       if (text.trim() === '') note(at, `${quoteName(name)} has no text`);
       return text.trim() !== '';
     },
 
-    /** Returns the notes, or all problems if there are any. */
+    /** Returns the notes; fails if a file could not be read or is not valid. */
     finish(): Result<readonly ImportNote[]> {
       if (failure !== null) return err(failure);
       if (problems.length > 0) return err({ kind: 'broken-config', problems });
@@ -145,7 +153,7 @@ export function openSourceReader(files: ProjectFiles) {
   };
 }
 
-/** Returns the paths of the keys that a schema dropped from a value. */
+/** Returns the paths of the keys in a value that its schema does not know and therefore dropped. */
 function droppedKeys(given: unknown, kept: unknown): readonly (readonly PropertyKey[])[] {
   if (typeof given !== 'object' || given === null || typeof kept !== 'object' || kept === null) return [];
   return Object.entries(given).flatMap(([key, value]) => {

@@ -6,28 +6,34 @@ export const IMPORT_TOOLS = ['gauntlet', 'coderabbit', 'continue'] as const;
 
 export type ImportTool = (typeof IMPORT_TOOLS)[number];
 
-/** The name of each tool, and the place of its configuration. */
+/** The name of each tool, and the path of its configuration for messages. */
 export const TOOL_NAMES: Readonly<Record<ImportTool, readonly [name: string, where: string]>> = {
   gauntlet: ['agent gauntlet', '.gauntlet/config.yml'],
   coderabbit: ['CodeRabbit', '.coderabbit.yaml'],
   continue: ['Continue', '.continue/checks/*.md'],
 };
 
-/** The configuration of another tool in our terms. Names and globs are still those of the other tool. */
+/**
+ * The configuration of another tool, arranged as entries, checks and reviews. Names and globs are still those of that
+ * tool.
+ */
 export type SourceConfig = {
   /** The file or folder of the configuration. */
   readonly source: string;
-  /** Settings outside of gates, as in `onceover.yml`. */
+  /** The settings other than `gates`, with the keys of `onceover.yml`. */
   readonly settings?: Readonly<Record<string, unknown>> & { readonly agents?: readonly string[] };
   readonly entries: readonly SourceEntry[];
-  /** Reviews that exist there, but are not in use. */
+  /** Reviews that the other tool has, but does not use. */
   readonly spare: readonly SourceReview[];
 };
 
 export type SourceEntry = {
   readonly at: Position;
   readonly path: string;
-  /** Whether the path is a glob that matches files only, and not a path as in `onceover.yml`. */
+  /**
+   * Whether `path` is a glob that matches files only. Otherwise it is a path with the meaning that it has in
+   * `onceover.yml`.
+   */
   readonly isFileGlob?: boolean;
   readonly exclude: readonly { readonly at: Position; readonly glob: string }[];
   /** Whether the other tool skips generated files by default. */
@@ -40,7 +46,7 @@ export type SourceCheck = {
   readonly at: Position;
   readonly name: string;
   readonly command: string;
-  /** The folder in which the command runs; null for the folder of the entry. */
+  /** The folder in which the command runs; null for the folder of its entry. */
   readonly folder: string | null;
   readonly timeout: number | undefined;
 };
@@ -48,16 +54,16 @@ export type SourceCheck = {
 export type SourceReview = {
   readonly at: Position;
   readonly name: string;
-  /** The prompt, word for word; null if it is built into the tool and our own prompt replaces it. */
+  /** The prompt, word for word; null if the prompt is built into the other tool and our own prompt replaces it. */
   readonly text: string | null;
-  /** The other settings of the review, as in `onceover.yml`. */
+  /** The other settings of the review, with the keys of `onceover.yml`. */
   readonly settings?: Readonly<Record<string, unknown>>;
 };
 
-/** Something that is not imported or that differs here, with its position. */
+/** A part of the configuration that is not imported or works differently in onceover, with its position. */
 export type ImportNote = { readonly at: Position; readonly said: string };
 
-/** An entry as in `onceover.yml`. */
+/** An element of `gates` in `onceover.yml`. */
 export type ImportedEntry = {
   readonly path: string;
   readonly exclude?: readonly string[] | undefined;
