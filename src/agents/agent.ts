@@ -1,14 +1,17 @@
 import type { Abilities, AgentFailure, ResumeResult, Usage } from '../kernel/agent.ts';
 import type { Question } from '../kernel/ports.ts';
 
-/** A question to an agent, before it becomes a command line. */
+/** One question to an agent, from which `invoke` makes a command line. */
 export type AgentQuestion = Omit<Question, 'idleSeconds' | 'model'> & {
-  /** The id of a new session, for agents that let the caller choose it. */
+  /** The id that a new session gets, for agents that let the caller choose it. */
   readonly newSessionId: string;
   readonly model: string | null;
 };
 
-/** Returns the prompt as one text, for agents without a system prompt. A resumed session already has the stable part. */
+/**
+ * Returns the prompt as one text, for agents without a system prompt. In a resumed session the agent already has the
+ * stable part, so that part is left out.
+ */
 export function joinPrompt({ stable, dynamic, sessionId }: AgentQuestion): string {
   return sessionId === null ? `${stable}\n\n${dynamic}` : dynamic;
 }
@@ -20,10 +23,13 @@ type Invocation = {
   readonly input: string;
 };
 
-/** Writes a temporary file for this call and returns its path. Prompts never go into arguments. */
+/**
+ * Writes a temporary file for this call and returns its path. Prompts go into files or standard input, never into
+ * arguments.
+ */
 type PutFile = (name: string, text: string) => string;
 
-/** Everything that the agent's events have reported so far. */
+/** The state of a call, collected from the agent's output lines so far. */
 export type AgentEvents = {
   readonly sessionId: string | null;
   readonly model: string | null;
@@ -31,15 +37,17 @@ export type AgentEvents = {
   readonly text: string;
   readonly structured: unknown;
   readonly usage: Usage | null;
-  /** The message whose usage was added last, for agents that report a message's usage more than once. */
+  /**
+   * The id of the message whose usage was added last, because some agents report the usage of a message more than once.
+   */
   readonly counted: string | null;
-  /** True once the model has started to answer: its provider has cached the prompt by then. */
+  /** Whether the model has started to answer. From then on its provider has the prompt in its cache. */
   readonly begun: boolean;
-  /** True once the agent has reported success. */
+  /** Whether the agent has reported success. */
   readonly done: boolean;
   readonly failure: AgentFailure | null;
   readonly filesRead: readonly string[];
-  /** The current activity, for the live display. */
+  /** The agent's current activity, for the live display. */
   readonly doing: string | null;
 };
 
@@ -57,35 +65,43 @@ export const NO_EVENTS: AgentEvents = {
   doing: null,
 };
 
-/** One agent: how to call it and how to read its output. Add one by a file here and a line in `table.ts`. */
+/** How to call an agent and how to read its output. To add an agent, add a file here and a line in `table.ts`. */
 export interface Agent {
   readonly name: string;
-  /** The program on PATH. */
+  /** The name of the program on PATH. */
   readonly program: string;
-  /** `null` for a custom command. */
+  /** The version that our tests ran with; `null` for a custom command. */
   readonly testedVersion: string | null;
-  /** The first of V1 to V4 that the tested version failed, and how; `null` if it passed all four. */
+  /**
+   * The first of the four resume tests, V1 to V4, that the tested version failed, and how; `null` if it passed all
+   * four.
+   */
   readonly resumeFailure: ResumeResult['failed'];
   readonly abilities: Abilities;
-  /** Whether it may be a fixer: when allowed to write, it writes only in the working tree. */
+  /** Whether the agent may be a fixer, because it writes only inside the working tree even if writing is allowed. */
   readonly canFix: boolean;
-  /** The most characters of a diff in one prompt. A token has three or four, and the context must hold more than the diff. */
+  /**
+   * The limit for the diff in one prompt, in characters. A token has three or four, and the model's context needs room
+   * for more than the diff.
+   */
   readonly diffLimit: number;
-  /** The install command; `null` for a custom command. */
+  /** The command that installs the agent; `null` for a custom command. */
   readonly install: string | null;
   /** Environment variables that the agent needs for its login and configuration. */
   readonly variables: readonly string[];
-  /** How many minutes the provider caches a prompt, by the requested TTL. */
+  /** How many minutes the provider keeps a prompt in its cache, for each lifetime that can be requested. */
   readonly warmMinutes: Readonly<Record<'5m' | '1h', number>>;
-  /** The provider in the price list; `in-model` if model names start with it; `null` if unknown. */
+  /** The provider's id in the price list; `in-model` if model names start with the provider; `null` if unknown. */
   readonly priceProvider: string | null;
-  /** Files that the agent loads from the repository under review despite its options: they must be hidden from it. */
+  /**
+   * Paths in the repository under review that the agent loads whatever its options are, so they must be hidden from it.
+   */
   readonly loads?: readonly string[];
   invoke(question: AgentQuestion, put: PutFile): Invocation;
-  /** Adds one line of output to the events; `now` resolves limits that end "in 5 minutes". */
+  /** Returns the events after one more line of output. `now` is needed for limits that end "in 5 minutes". */
   hear(events: AgentEvents, line: string, now: Date): AgentEvents;
-  /** For agents without events: reads the whole output after a successful end. */
+  /** For agents that print no events: returns the events from the whole output, after the program exited with 0. */
   conclude?(stdout: string, question: AgentQuestion): AgentEvents;
-  /** Matches the error of an agent that cannot find the session to resume; `null` for a custom command. */
+  /** Matches the error message for a session that the agent cannot find; `null` for a custom command. */
   readonly sessionLost: RegExp | null;
 }

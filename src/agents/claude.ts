@@ -3,7 +3,10 @@ import { isRecord } from '../kernel/json.ts';
 import type { Agent, AgentEvents } from './agent.ts';
 import { arrayAt, errorFailure, numberAt, objectAt, readEvent, stringAt, withToolCall } from './parse-output.ts';
 
-/** Claude Code. The stable part is its system prompt: the only text that two new sessions share in the cache. */
+/**
+ * Claude Code. The stable part of a prompt is its system prompt, the only text that two new sessions can share in the
+ * provider's cache.
+ */
 export const claude: Agent = {
   name: 'claude',
   program: 'claude',
@@ -11,7 +14,7 @@ export const claude: Agent = {
   resumeFailure: null,
   abilities: { schema: true, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached', stopHook: 'yes' },
   canFix: true,
-  // Half of a context window of 200,000 tokens.
+  // About half of a context window of 200,000 tokens.
   diffLimit: 400_000,
   warmMinutes: { '5m': 5, '1h': 60 },
   priceProvider: 'anthropic',
@@ -92,8 +95,8 @@ function readMessage(before: AgentEvents, event: Readonly<Record<string, unknown
   return events;
 }
 
-// Each block of a message is its own event and carries the usage of the whole message, so count a message once.
-// The result event replaces this sum with the exact one.
+// Each block of a message is an event of its own with the usage of the whole message, so count each message only once.
+// The result event later replaces this sum with the exact usage.
 function countMessage(
   { usage: sum, counted }: AgentEvents,
   message: Readonly<Record<string, unknown>>,
@@ -107,7 +110,7 @@ function countMessage(
 function readResult(events: AgentEvents, event: Readonly<Record<string, unknown>>, now: Date): AgentEvents {
   const said = stringAt(event, 'result') ?? arrayAt(event, 'errors').map(String).join('; ');
   const subtype = stringAt(event, 'subtype') ?? '';
-  // API failures have the subtype "success", so this checks `is_error` first.
+  // API failures also have the subtype "success", so check `is_error` too.
   const failed = event['is_error'] === true || subtype.startsWith('error');
   const status = numberAt(event, 'api_error_status');
   return {
@@ -121,7 +124,7 @@ function readResult(events: AgentEvents, event: Readonly<Record<string, unknown>
   };
 }
 
-// `usage` covers this call. `total_cost_usd` covers the session, so the cost comes from the per-model figures.
+// `usage` covers only this call, but `total_cost_usd` covers the whole session, so add up the costs per model instead.
 function usageOf(event: Readonly<Record<string, unknown>>): Usage | null {
   const usage = event['usage'];
   if (!isRecord(usage)) return null;

@@ -13,17 +13,17 @@ import {
 } from './parse-output.ts';
 
 const SETTINGS = [
-  // Load nothing from the repository under review: do not read AGENTS.md.
+  // Load nothing from the repository under review: this setting turns AGENTS.md off.
   'project_doc_max_bytes=0',
   'check_for_update_on_startup=false',
   'features.plugins=false',
   'features.apps=false',
-  // Codex offers these tools only once its database exists. A session that starts without them and resumes with them
-  // would miss the provider's cache.
+  // Codex offers the tools of this feature only after it has created its database. A session that starts without them
+  // and is resumed with them would miss the provider's cache, so turn them off.
   'features.goals=false',
 ];
 
-/** Codex. Its own sandbox prevents writes. It reports the usage of the whole thread. */
+/** Codex. Its own sandbox prevents writes. It reports the usage of the whole session, not of the call. */
 export const codex: Agent = {
   name: 'codex',
   program: 'codex',
@@ -82,7 +82,7 @@ export const codex: Agent = {
           failure: errorFailure(stringAt(objectAt(event, 'error'), 'message') ?? 'the turn failed', null, now),
         };
       default:
-        // Codex may recover after an "error" event; only the end of the turn counts.
+        // Codex may recover after an "error" event, so only the end of the turn counts.
         return events;
     }
   },
@@ -105,13 +105,13 @@ function readItem(events: AgentEvents, item: Readonly<Record<string, unknown>>):
 
 const pathOf = (change: unknown) => stringAt(change, 'path');
 
-// Codex has no tool to read files; it prints them with shell commands.
+// Codex has no tool that reads files and prints them with shell commands instead, so find the files in the command.
 function readIn(item: Readonly<Record<string, unknown>>): readonly string[] {
   const succeeded = item['status'] === 'completed' && item['exit_code'] === 0;
   return succeeded ? filesShownBy(stringAt(item, 'command') ?? '') : [];
 }
 
-// `input_tokens` includes cached tokens.
+// `input_tokens` includes the tokens that were read from the cache and written to it, so subtract both.
 function usageOf(usage: Readonly<Record<string, unknown>>): Usage {
   const cached = numberAt(usage, 'cached_input_tokens');
   const written = numberAt(usage, 'cache_write_input_tokens');
@@ -124,7 +124,7 @@ function usageOf(usage: Readonly<Record<string, unknown>>): Usage {
   };
 }
 
-/** Returns a schema for OpenAI's strict mode, which has no optional fields: they become required and nullable. */
+/** Returns a schema for OpenAI's strict mode, which has no optional fields, so they become required and nullable. */
 export function strictSchema(schema: object): object {
   return strict(schema) as object;
 }

@@ -3,7 +3,10 @@ import { isAmount } from '../kernel/shape.ts';
 import { type Agent, type AgentEvents, joinPrompt, NO_EVENTS } from './agent.ts';
 import { numberAt, readEvent, stringAt } from './parse-output.ts';
 
-/** Returns an agent that runs a custom command: prompt on standard input, last JSON object on standard output. */
+/**
+ * Returns an agent that runs a custom command. It gets the prompt on standard input; its answer is the last JSON object
+ * on standard output.
+ */
 export function commandAgent(given: {
   readonly name: string;
   readonly command: readonly [string, ...string[]];
@@ -44,7 +47,10 @@ export function commandAgent(given: {
   };
 }
 
-/** Reads the session and the usage that the answer reports. Without a session id, the requested session continues. */
+/**
+ * Returns the session id and the usage in the answer. If the answer has no session id, the session that was asked for
+ * is assumed.
+ */
 function answerFacts(stdout: string, asked: string | null): Pick<AgentEvents, 'sessionId' | 'usage'> {
   const found = lastObject(stdout);
   const answer = found.kind === 'object' ? readEvent(found.text) : null;

@@ -12,20 +12,20 @@ import { errorFailure, lastErrorLine, shorten } from './parse-output.ts';
 /** One call to an installed agent. */
 export type AgentCall = {
   readonly agent: Agent;
-  /** The path of the program. */
+  /** The path of the agent's program. */
   readonly program: string;
-  /** Arguments before the agent's own, if another program starts it. */
+  /** Arguments before the agent's own, if `program` only starts the agent, as a sandbox does. */
   readonly before?: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly question: AgentQuestion;
   readonly idleSeconds: number;
-  /** True: nothing in `cwd` changes, whatever the agent does. */
+  /** Whether to make sure that the agent cannot change anything in `cwd`. */
   readonly sandbox?: boolean;
   readonly signal: AbortSignal | null;
   /** The folder for temporary files. Default: the user's cache folder. */
   readonly scratchBase?: string;
-  /** Called after each event, with what this call has used so far. */
+  /** Called after each line of output, with the usage of this call so far. */
   watch?(events: AgentEvents, usage: Usage | null): void;
 };
 
@@ -33,7 +33,7 @@ const PATIENCE_MS = 2000;
 
 const LONGEST_SAID = 4000;
 
-/** Sends one question and waits for the end. No process and no temporary file is left behind. */
+/** Calls the agent with one question and waits until it exits. Leaves no process and no temporary file behind. */
 export async function callAgent(requested: AgentCall): Promise<AskEnd> {
   if (requested.signal?.aborted === true) return notCalled({ kind: 'cancelled' });
   let scratch: Scratch | null = null;
@@ -42,7 +42,7 @@ export async function callAgent(requested: AgentCall): Promise<AskEnd> {
     const call = await protect(requested, scratch);
     return 'failure' in call ? notCalled(call.failure) : await runAgent(call, scratch);
   } catch (error) {
-    // Errors of the machine, such as a full disk or an argument that is too long.
+    // Only system errors, such as a full disk or an argument that is too long, become failures; other errors are bugs.
     if (!(error instanceof Error && 'code' in error)) throw error;
     return notCalled({ kind: 'agent-error', said: shorten(error.message) });
   } finally {
@@ -72,7 +72,7 @@ async function runAgent(call: AgentCall, scratch: Scratch): Promise<AskEnd> {
     onLine(line) {
       if (events.failure !== null) return;
       events = agent.hear(events, line, new Date());
-      // An agent usually exits after a final failure, but some would retry forever.
+      // After a final failure an agent usually exits, but some would retry forever, so stop it after a short wait.
       if (events.failure !== null) setTimeout(() => giveUp.abort(), PATIENCE_MS).unref();
       call.watch?.(events, usageOf(call, events).usage);
     },
@@ -87,20 +87,21 @@ async function runAgent(call: AgentCall, scratch: Scratch): Promise<AskEnd> {
     return { ok: false, failure, usage, said, durationMs };
   }
   const { text, structured, model } = events;
-  // An agent without events does not show which files it opens.
+  // Without events it is unknown which files the agent opened.
   const filesRead = agent.conclude === undefined ? events.filesRead : null;
   const reply = { text, structured, sessionId: events.sessionId, filesRead, usage, sessionUsage };
   return { ok: true, reply, model, durationMs };
 }
 
-// If the output was cut, its start may lie inside an answer. A part of an answer must not count as one.
+// If the start of the output was cut off, the rest may begin in the middle of an answer. So take only an object that
+// starts on its own line after the cut.
 function answerIn({ text, cut }: Ended['stdout']): string {
   if (cut === null) return text;
   const start = text.lastIndexOf('\n{');
   return start < cut ? '' : text.slice(start + 1);
 }
 
-// Session ids come from a file. As an argument, an id must not be able to act as an option or a path.
+// Session ids come from a file that anyone could edit. As an argument, an id must not act as an option or a path.
 const SESSION_ID = /^\w[\w-]{0,199}$/;
 
 function notCalled(failure: AgentFailure): AskEnd {
@@ -118,8 +119,8 @@ function notStarted(program: string, code: string): AgentFailure {
 }
 
 /**
- * Hides the files that the agent would load from the repository and, with `sandbox`, prevents writes. Uses bubblewrap,
- * else a temporary copy of the working tree. If neither is possible, the agent is not started.
+ * Returns the call with protection: files that the agent would load from the repository are hidden and, with `sandbox`,
+ * writes are prevented. Uses bubblewrap or a temporary copy of the working tree; fails if neither is possible.
  */
 async function protect(call: AgentCall, scratch: Scratch): Promise<AgentCall | { readonly failure: AgentFailure }> {
   const { loads = [] } = call.agent;
@@ -130,7 +131,7 @@ async function protect(call: AgentCall, scratch: Scratch): Promise<AgentCall | {
   const around = sandboxed(call.program, { hidden, readOnly }, call.env['PATH'] ?? '');
   if (around !== null) return { ...call, program: around.program, before: [...around.before, ...(call.before ?? [])] };
   const unprotected = { failure: { kind: 'unprotected', path: first } } as const;
-  // Edits in a temporary copy would be lost.
+  // A fixer must not work in a temporary copy, because its edits would be lost.
   if (call.question.writes === true) return unprotected;
   const cwd = join(scratch.folder, 'copy');
   const copied = await copyWorkingTree(call.cwd, cwd, loads);
@@ -138,8 +139,8 @@ async function protect(call: AgentCall, scratch: Scratch): Promise<AgentCall | {
 }
 
 /**
- * Returns a program that starts another one with some folders read-only or empty; `null` if bubblewrap is not installed,
- * and then the other one must not be started.
+ * Returns the command that starts a program in bubblewrap, with some folders read-only or empty. Returns `null` if
+ * bubblewrap is not installed; the program must not be started then.
  */
 export function sandboxed(
   program: string,
@@ -158,7 +159,10 @@ export function sandboxed(
   };
 }
 
-/** Returns the usage of this call alone, and the session's total for the next call. */
+/**
+ * Returns the usage of this call alone. For an agent that reports totals, also returns the session's total, which the
+ * next call subtracts.
+ */
 function usageOf(call: AgentCall, { usage }: AgentEvents): Pick<AgentReply, 'usage' | 'sessionUsage'> {
   if (usage === null || call.agent.abilities.usage !== 'session') return { usage, sessionUsage: null };
   const before = call.question.usedBefore;
@@ -175,7 +179,10 @@ function subtract(total: Usage, before: Usage): Usage {
   };
 }
 
-/** Returns why a call failed; `null` only for a success event in the requested session. The exit code is not enough. */
+/**
+ * Returns why a call failed. `null` needs exit code 0, a success event and the requested session, and the agent must
+ * not report 0 output tokens.
+ */
 function failureOf(call: AgentCall, end: Ended, events: AgentEvents): AgentFailure | null {
   switch (end.ending) {
     case 'cancelled':
@@ -206,7 +213,7 @@ function lastWords(end: Ended): string {
   return lastErrorLine(end.stderr.text) || lastErrorLine(end.stdout.text.slice(-TAIL_CHARACTERS));
 }
 
-// Skips JSON lines: they are events and answers, and a reviewer may write about limits and logins.
+// JSON lines are skipped: they contain events and answers, and a review that mentions limits or logins is not an error.
 function errorText({ stderr, stdout }: Ended): string {
   const lines = stdout.text.slice(-TAIL_CHARACTERS).split('\n');
   const whole = stdout.text.length > TAIL_CHARACTERS ? lines.slice(1) : lines;

@@ -2,8 +2,8 @@ import type { Usage } from '../kernel/agent.ts';
 import { type Agent, type AgentEvents, joinPrompt } from './agent.ts';
 import { errorFailure, numberAt, objectAt, readEvent, stringAt, withToolCall } from './parse-output.ts';
 
-// Overrides the user's settings for this call only: read tools only, nothing from the repository under review, one
-// attempt per request, and no clean-up of sessions that may be resumed later.
+// These settings override the user's settings for this call only: no tools but those for reading (a fixer may also
+// edit), no hooks, one attempt per request, and no clean-up of sessions that may be resumed later.
 const settings = (writes: boolean) => ({
   general: {
     enableAutoUpdate: false,
@@ -21,7 +21,7 @@ const READING = ['read_file', 'read_many_files', 'list_directory', 'glob', 'sear
 
 const WRITING = ['replace', 'write_file'];
 
-/** Gemini CLI. It has no schema option, so the answer is read from its text. */
+/** Gemini CLI. It has no option for a JSON schema, so the answer is read from its text. */
 export const gemini: Agent = {
   name: 'gemini',
   program: 'gemini',
@@ -29,7 +29,7 @@ export const gemini: Agent = {
   resumeFailure: { test: 'V2', how: 'it sends the results of its tools twice when it is resumed' },
   abilities: { schema: false, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached', stopHook: 'when-trusted' },
   canFix: true,
-  // Its models accept a million tokens; the CLI cuts off input after 8 MiB.
+  // Its models accept a million tokens, and the CLI cuts off input after 8 MiB.
   diffLimit: 1_000_000,
   warmMinutes: { '5m': 5, '1h': 5 },
   priceProvider: 'google',
@@ -52,7 +52,7 @@ export const gemini: Agent = {
       ],
       env: {
         GEMINI_CLI_SYSTEM_SETTINGS_PATH: put('settings.json', JSON.stringify(settings(question.writes === true))),
-        // An untrusted workspace loads no settings, instructions or MCP servers from the repository under review.
+        // In an untrusted workspace, Gemini CLI loads no settings, instructions or MCP servers from the repository.
         GEMINI_CLI_TRUST_WORKSPACE: 'false',
         GEMINI_CLI_NO_RELAUNCH: 'true',
       },
@@ -95,7 +95,7 @@ function readTool(events: AgentEvents, event: Readonly<Record<string, unknown>>)
   return withToolCall(events, `${name} ${path ?? ''}`.trimEnd(), name === 'read_file' && path !== null ? [path] : []);
 }
 
-// `input` excludes cached tokens. The figures cover this call.
+// `input` excludes cached tokens, and all figures cover only this call, so nothing is subtracted.
 function usageOf(stats: Readonly<Record<string, unknown>>): Usage {
   return {
     inputTokens: numberAt(stats, 'input'),

@@ -10,7 +10,10 @@ import type { Agent } from './agent.ts';
 import { commandAgent } from './command.ts';
 import { loadAgents } from './table.ts';
 
-/** Returns the path of a program: the given path, else the first executable on PATH; `null` if there is none. */
+/**
+ * Returns the path of an executable: `name` itself if it is a path, else the first match on PATH; `null` if there is
+ * none.
+ */
 export function findProgram(name: string, path: string, cwd: string): string | null {
   if (!name.includes('/')) return findOnPath(name, path);
   const given = isAbsolute(name) ? name : resolve(cwd, name);
@@ -19,7 +22,7 @@ export function findProgram(name: string, path: string, cwd: string): string | n
 
 const VERSION_TIMEOUT_MS = 15_000;
 
-/** Runs `<program> --version` and returns the version; `null` if the output has none. */
+/** Runs `<program> --version` and returns the version; `null` if the command fails or prints none. */
 export async function programVersion(
   program: string,
   env: Readonly<Record<string, string>>,
@@ -39,7 +42,7 @@ export async function programVersion(
   return /\d+\.\d+\.\d+[-+.\w]*/.exec(`${end.stdout.text}\n${end.stderr.text}`)?.[0] ?? null;
 }
 
-/** Variables that every program needs: home, language, proxies, certificates. */
+/** Environment variables that every program may need: home, language, proxies, certificates. */
 const ALWAYS: readonly string[] = [
   ...['HOME', 'PATH', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_*', 'TZ', 'TERM', 'TMPDIR', 'XDG_*'],
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'no_proxy', 'all_proxy'],
@@ -47,7 +50,10 @@ const ALWAYS: readonly string[] = [
   ...['DBUS_SESSION_BUS_ADDRESS', 'SSH_AUTH_SOCK'],
 ];
 
-/** Returns the part of the user's environment that an agent gets. Names in `needs` may end in `*`. */
+/**
+ * Returns the environment variables that an agent gets: the general ones and those in `needs`, whose names may end in
+ * `*`.
+ */
 export function agentEnvironment(
   own: Readonly<Record<string, string | undefined>>,
   needs: readonly string[],
@@ -62,16 +68,19 @@ export function agentEnvironment(
   return env;
 }
 
-/** An agent with its program on this machine and the user's settings for it. */
+/** An agent, its program on this machine, and the user's settings for it. */
 export type KnownAgent = {
   readonly agent: Agent;
   readonly settings: AgentSettings | null;
-  /** `null` if the program was not found. */
+  /** The path of the program; `null` if it was not found. */
   readonly program: string | null;
   readonly env: Readonly<Record<string, string>>;
 };
 
-/** Returns the built-in agents and the custom commands of the settings. A custom command replaces an agent of its name. */
+/**
+ * Returns the built-in agents and the custom commands of the settings. A custom command replaces a built-in agent of
+ * the same name.
+ */
 export async function knownAgents(
   settings: Readonly<Record<string, AgentSettings>>,
   own: Readonly<Record<string, string | undefined>>,
@@ -98,14 +107,17 @@ export function isCustomCommand({ settings }: Pick<KnownAgent, 'settings'>): boo
   return settings?.command != null;
 }
 
-/** Returns how the tested version of each agent did in V1 to V4. `npm run test:agents` proves these results. */
+/**
+ * Returns the results of the resume tests V1 to V4 for the tested version of each agent. `npm run test:agents` checks
+ * them.
+ */
 export function testedVersions(agents: readonly Agent[]): readonly ResumeResult[] {
   return agents.flatMap(({ name: agent, testedVersion: version, resumeFailure: failed }) =>
     version === null ? [] : [{ agent, version, failed, freshMs: null, resumedMs: null }],
   );
 }
 
-/** Returns the facts that `onceover doctor` shows of an agent. A custom command is not started for this. */
+/** Returns the facts about an agent that `onceover doctor` shows. A custom command is not started for them. */
 export async function reportAgent(
   known: KnownAgent,
   root: string,
@@ -127,12 +139,12 @@ export async function reportAgent(
 
 const MOST_KEPT = 50;
 
-// The file of a version launcher stays the same when the user switches versions, so entries expire.
+// A version manager can switch the version behind an unchanged launcher file, so cached versions expire.
 const KNOWN_FOR_MS = 24 * 60 * 60 * 1000;
 
 type ProgramFile = { readonly path: string; readonly size: number; readonly changed: number };
 
-/** A program's file at the time when it reported its version. */
+/** A version in the cache, with the state of the program's file when it reported that version. */
 type VersionEntry = ProgramFile & { readonly version: string; readonly at: number };
 
 const ENTRY: Shape<VersionEntry> = {
@@ -143,10 +155,12 @@ const ENTRY: Shape<VersionEntry> = {
   at: isAmount,
 };
 
-/** A cache of program versions. A program is started again only if its file changed. */
+/**
+ * A cache of program versions. A program is started again if its file has changed or the cached version has expired.
+ */
 export type Versions = ReturnType<typeof openVersions>;
 
-/** Opens the cache in the clone's own folder. If the cache is unreadable, programs are asked again. */
+/** Opens the cache, which is stored in the git folder. If it cannot be read, every program is started again. */
 export function openVersions(commonDir: string, now: () => number = Date.now) {
   const list = openListFile(commonDir, 'versions.json');
   const read = () => list.read().flatMap((one) => readShape(one, ENTRY) ?? []);
@@ -160,13 +174,13 @@ export function openVersions(commonDir: string, now: () => number = Date.now) {
     const version = await ask();
     if (version === null) return null;
     const others = read().filter(({ path }) => path !== file.path);
-    // If the entry cannot be written, the program is only asked again later.
+    // Ignore a failed write: the program is then only started again next time.
     list.write([...others.slice(1 - MOST_KEPT), { ...file, version, at: now() }]);
     return version;
   }
 
   return {
-    /** Returns the version, cached or from `ask`; `null` if the program reports none. */
+    /** Returns the version from the cache, else from `ask`; `null` if the program reports none. */
     async of(program: string, ask: () => Promise<string | null>): Promise<string | null> {
       const file = fileOf(program);
       if (file === null) return ask();
@@ -178,7 +192,7 @@ export function openVersions(commonDir: string, now: () => number = Date.now) {
   };
 }
 
-// Uses ctime, because a copied file may keep the mtime of the original.
+// Use ctime, because a replaced file may have the same mtime as the old one.
 function fileOf(program: string): ProgramFile | null {
   try {
     const path = realpathSync(program);

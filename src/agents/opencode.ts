@@ -4,8 +4,8 @@ import { errorFailure, numberAt, objectAt, readEvent, shorten, stringAt, withToo
 
 const REVIEWER = 'onceover-reviewer';
 
-// Merged over the user's settings for this call only. Bash is off because its permission patterns are not safe: an
-// allowed "git log" can write through a redirection.
+// opencode merges this over the user's settings, for this call only. Bash is off because its permission patterns are
+// not safe: an allowed "git log" can write to a file through a redirection.
 function config(prompt: string, writes: boolean): object {
   const tools = {
     write: writes,
@@ -22,16 +22,19 @@ function config(prompt: string, writes: boolean): object {
   return { autoupdate: false, share: 'disabled', agent: { [REVIEWER]: reviewer } };
 }
 
-/** opencode. The stable part is its system prompt. It has no schema option, so the answer is read from its text. */
+/**
+ * opencode. The stable part of a prompt is its system prompt. It has no option for a JSON schema, so the answer is read
+ * from its text.
+ */
 export const opencode: Agent = {
   name: 'opencode',
   program: 'opencode',
   testedVersion: '1.18.33',
   resumeFailure: null,
   abilities: { schema: false, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached', stopHook: 'none' },
-  // opencode follows symlinks out of the working tree and can write to the .git folder.
+  // opencode may write through symlinks that leave the working tree, and into the .git folder.
   canFix: false,
-  // The user may have chosen any model, so this limit is low.
+  // The user may have chosen any model, so the limit fits small contexts.
   diffLimit: 300_000,
   warmMinutes: { '5m': 5, '1h': 5 },
   priceProvider: 'in-model',
@@ -48,7 +51,7 @@ export const opencode: Agent = {
 
   sessionLost: /session not found/i,
 
-  // The options that disable plug-ins and project configuration do not always keep this folder out.
+  // opencode sometimes loads this folder despite the options that disable plug-ins and project settings.
   loads: ['.opencode'],
 
   invoke(question, put) {
@@ -61,7 +64,7 @@ export const opencode: Agent = {
         '--agent',
         REVIEWER,
         ...(question.model === null ? [] : ['--model', question.model]),
-        // Without a title, opencode would ask the model for one.
+        // Without a title, opencode would call the model to get one.
         ...(question.sessionId === null ? ['--title', 'onceover review'] : ['--session', question.sessionId]),
       ],
       env: {
@@ -81,7 +84,7 @@ export const opencode: Agent = {
   hear(events, line, now) {
     const event = readEvent(line);
     if (event === null) return events;
-    // The first event comes from the model.
+    // opencode prints its first event after the model has started to answer.
     const known = { ...events, begun: true, sessionId: stringAt(event, 'sessionID') ?? events.sessionId };
     const body = objectAt(event, 'part');
     switch (event['type']) {
@@ -103,7 +106,7 @@ export const opencode: Agent = {
   },
 };
 
-// Only "stop" is a successful end. After "unknown" opencode would retry forever; "length" means a truncated answer.
+// Only "stop" is a successful end. "length" means a truncated answer, and after "unknown" opencode would retry forever.
 function readStep(events: AgentEvents, reason: string | null): AgentEvents {
   switch (reason) {
     case 'stop':
@@ -126,7 +129,7 @@ function readTool(events: AgentEvents, body: Readonly<Record<string, unknown>>):
   return withToolCall(events, `${name} ${path ?? ''}`.trimEnd(), name === 'read' && path !== null ? [path] : []);
 }
 
-// Each step reports its own usage. `input` excludes cached tokens.
+// Each step reports its own usage, so the caller adds them up. `input` excludes cached tokens.
 function usageOf(step: Readonly<Record<string, unknown>>): Usage {
   const tokens = objectAt(step, 'tokens');
   const cache = objectAt(tokens, 'cache');

@@ -3,7 +3,7 @@ import { isRecord } from '../kernel/json.ts';
 import { isAmount } from '../kernel/shape.ts';
 import type { AgentEvents } from './agent.ts';
 
-/** Parses a line as a JSON object; `null` if it is something else that the agent printed. */
+/** Returns the JSON object in a line of output; `null` if the line is anything else. */
 export function readEvent(line: string): Readonly<Record<string, unknown>> | null {
   if (!line.startsWith('{')) return null;
   try {
@@ -14,7 +14,7 @@ export function readEvent(line: string): Readonly<Record<string, unknown>> | nul
   }
 }
 
-/** Returns the object under a key; an empty one if there is none. */
+/** Returns the object under a key; an empty object if there is none. */
 export function objectAt(value: unknown, key: string): Readonly<Record<string, unknown>> {
   const found = isRecord(value) ? value[key] : undefined;
   return isRecord(found) ? found : {};
@@ -25,7 +25,7 @@ export function stringAt(value: unknown, key: string): string | null {
   return typeof found === 'string' ? found : null;
 }
 
-/** Returns the number under a key; 0 if there is none or it is negative. */
+/** Returns the number under a key; 0 if there is none or the number is negative. */
 export function numberAt(value: unknown, key: string): number {
   const found = isRecord(value) ? value[key] : undefined;
   return isAmount(found) ? found : 0;
@@ -36,13 +36,16 @@ export function arrayAt(value: unknown, key: string): readonly unknown[] {
   return Array.isArray(found) ? found : [];
 }
 
-/** Adds a tool call to the events. Text before it is commentary: the answer follows the last tool call. */
+/**
+ * Returns the events after a tool call. The text before a tool call is commentary and dropped: the answer comes after
+ * the last one.
+ */
 export function withToolCall(events: AgentEvents, doing: string | null, filesRead: readonly string[]): AgentEvents {
   return { ...events, begun: true, text: '', doing, filesRead: [...events.filesRead, ...filesRead] };
 }
 
-// Error texts of agents and providers for usage limits and missing logins. They are matched against errors only, never
-// against a reviewer's answer.
+// Error texts of agents and providers for usage limits and missing logins. They are matched only against error
+// messages, because a review may mention limits and logins too.
 const LIMIT =
   /usage limit|rate.?limit|quota (?:exceeded|will reset)|exceeded your current quota|credit balance is too low|out of (?:extra )?usage|too many requests|resource.?exhausted|\b429\b/i;
 
@@ -50,8 +53,8 @@ const LOGIN =
   /not logged in|please run \/login|failed to authenticate|invalid (?:x-)?api.?key|unauthori[sz]ed|authentication|missing (?:an? )?(?:environment variable|api.?key)|api key not (?:valid|found)|\b401\b|\b403\b/i;
 
 /**
- * Returns the failure that an error's text and HTTP status mean. `now` resolves times like "in 5 minutes"; `sessionLost`
- * is the agent's own sign of a lost session.
+ * Returns the failure that matches the text and HTTP status of an error. `now` is needed for times like "in 5 minutes";
+ * `sessionLost` matches the agent's message for a lost session.
  */
 export function errorFailure(
   said: string,
@@ -68,7 +71,10 @@ export function errorFailure(
 
 const UNITS: Readonly<Record<string, number>> = { d: 86_400, h: 3600, m: 60, s: 1 };
 
-/** Returns when a limit ends, from a time stamp, "in 3 hours 4 minutes", "after 5h30m12s" or "at 3:04 PM", else `null`. */
+/**
+ * Returns when a usage limit ends, from a time stamp, "in 3 hours 4 minutes", "after 5h30m12s" or "at 3:04 PM" in its
+ * message; else `null`.
+ */
 export function resetTime(said: string, now: Date): Date | null {
   const stamp = /\|(\d{10})\b/.exec(said);
   if (stamp !== null) return new Date(Number(stamp[1]) * 1000);
@@ -105,7 +111,9 @@ function nextTime(clock: RegExpExecArray, now: Date): Date {
   return time;
 }
 
-/** Returns the output from the first error line on, else the last five lines, without colours. */
+/**
+ * Returns the lines from the first error line on, or the last five lines if there is none. Colour codes are removed.
+ */
 export function lastErrorLine(said: string): string {
   const lines = said
     .replace(/\u001b\[[0-9;]*m/g, '')
@@ -117,13 +125,13 @@ export function lastErrorLine(said: string): string {
 
 const LONGEST = 400;
 
-/** Returns a text as one line of at most 400 characters. */
+/** Returns a text in one line, cut after 400 characters. */
 export function shorten(said: string): string {
   const line = said.replace(/\s+/g, ' ').trim();
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
 }
 
-/** Returns the files that a shell command prints, by the arguments of `cat`, `sed` and similar programs. */
+/** Returns the files that a shell command prints: the arguments of `cat`, `sed` and similar programs. */
 export function filesShownBy(command: string): readonly string[] {
   return simpleCommands(scriptOf(command)).flatMap(([program = '', ...args]) => {
     const name = program.slice(program.lastIndexOf('/') + 1);
@@ -133,7 +141,9 @@ export function filesShownBy(command: string): readonly string[] {
 
 const READERS: readonly string[] = ['awk', 'bat', 'cat', 'head', 'less', 'more', 'nl', 'sed', 'tac', 'tail'];
 
-/** Returns the script of a `bash -lc '…'` command, which is how agents start a shell; else the command itself. */
+/**
+ * Returns the script in a command like `bash -lc '…'`, which is how agents start a shell; otherwise the command itself.
+ */
 function scriptOf(command: string): string {
   const [words = []] = simpleCommands(command);
   const [program = '', option = '', script] = words;

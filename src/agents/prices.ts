@@ -2,10 +2,14 @@ import { calcPrice, type MatchLogic } from '@pydantic/genai-prices';
 import type { PriceList } from '../kernel/agent.ts';
 import { loadAgents } from './table.ts';
 
-// Some prices rise with the length of a request. Usage is the sum of many requests, so scale it down to short ones.
+// Some models cost more per token in long requests. This usage is the sum of many requests, so divide it to get the
+// price of short requests, then multiply the price.
 const SCALE = 1_000_000;
 
-/** Returns the published prices of the built-in agents' providers, from a list in the package: no network access. */
+/**
+ * Returns the published prices of the built-in agents' providers. The list is part of the package, so no network is
+ * needed.
+ */
 export async function openPrices(): Promise<PriceList> {
   const providers = new Map((await loadAgents()).map(({ name, priceProvider }) => [name, priceProvider]));
   return ({ agent, ...used }) => listPrice(providers.get(agent) ?? null, used);
@@ -38,8 +42,8 @@ function withProvider(provider: string | null, model: string) {
 }
 
 /**
- * Whether an entry of the list means exactly this model. The list also matches a newer model with the same prefix, whose
- * price would be made up. Only a date or "latest" may follow the name.
+ * Whether an entry of the price list means exactly this model. By prefix, the list also matches newer models, whose
+ * prices it does not know. So only a date or "latest" may follow the name.
  */
 function isNamed(match: MatchLogic, model: string): boolean {
   if ('or' in match) return match.or.some((one) => isNamed(one, model));

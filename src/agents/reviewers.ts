@@ -7,7 +7,10 @@ import { commandAgent } from './command.ts';
 import { callAgent } from './dispatch.ts';
 import { isCustomCommand, type KnownAgent, openVersions, programVersion, type Versions } from './installed.ts';
 
-/** Passes calls on: the first at once, the others at most once per pause. Of the calls during a pause only the last counts. */
+/**
+ * Limits how often values are passed on: the first at once, later ones at most once per pause. Of the values that
+ * arrive during a pause, only the last is passed on.
+ */
 function throttle<T>(pauseMs: number, pass: (value: T) => void) {
   let passedAt = Number.NEGATIVE_INFINITY;
   let later: NodeJS.Timeout | undefined;
@@ -22,21 +25,21 @@ function throttle<T>(pauseMs: number, pass: (value: T) => void) {
       if (wait <= 0) passNow(value);
       else later = setTimeout(passNow, wait, value).unref();
     },
-    /** Drops a call that still waits. */
+    /** Drops a value that still waits for the end of the pause. */
     end: () => clearTimeout(later),
   };
 }
 
 /**
- * Returns a function that runs one job at a time per key, in the order of arrival. After `stop` a job no longer waits, and
- * must check `stop` itself.
+ * Returns a function that runs one job at a time per key, in order of arrival. If `stop` is aborted, a waiting job
+ * starts at once, so every job must check `stop` itself.
  */
 function openSessionLocks() {
   const last = new Map<string, Promise<void>>();
   return <T>(key: string, stop: AbortSignal | null, job: () => Promise<T>): Promise<T> => {
     const before = last.get(key);
     const mine = before === undefined ? job() : beforeOrStop(before, stop).then(job);
-    // Includes `before`, so that the next job cannot overtake it if this one stops waiting.
+    // This job may stop waiting for `before`, so the next job has to wait for both.
     const ended = Promise.allSettled([before, mine]).then(() => {
       if (last.get(key) === ended) last.delete(key);
     });
@@ -60,21 +63,27 @@ type Options = {
   readonly known: readonly KnownAgent[];
   readonly root: string;
   readonly commonDir: string;
-  /** The agents that the settings name; `null` for all that are installed. */
+  /** The agents in the setting `agents`, in order of preference; `null` for all installed agents. */
   readonly preference: readonly string[] | null;
-  /** Returns whether this version may be resumed, probing it if necessary; `null` if that could not be determined. */
+  /**
+   * Returns whether sessions of this agent version may be resumed, after a test if necessary; `null` if that could not
+   * be determined.
+   */
   resumable(name: string, version: string): Promise<ResumeAbility | null>;
   readonly scratchBase?: string;
 };
 
-/** The version of an agent that reports none. It is never resumed, because it may have changed since. */
+/**
+ * Stands for the version of an agent that reports none. Its sessions are never resumed, because the version may have
+ * changed.
+ */
 const UNKNOWN_VERSION = 'unknown';
 
 const WATCH_PAUSE_MS = 100;
 
 /**
- * Opens the agents of this machine as reviewers, with one call at a time per session. Every installed agent can be
- * called, even if it is not preferred. A call to an agent that is not installed fails with `not-found`.
+ * Opens the agents of this machine as reviewers. Calls to the same session run one at a time. Every installed agent can
+ * be called, even if the settings do not list it; a call to any other fails with `not-found`.
  */
 export function openReviewers(options: Options): Reviewers {
   const { known, root } = options;
@@ -126,7 +135,7 @@ function foundNames(known: readonly KnownAgent[]): readonly string[] {
   return known.filter(({ program }) => program !== null).map(({ agent }) => agent.name);
 }
 
-// A custom command is used by default only if no built-in agent is installed.
+// By default, custom commands are used only if no built-in agent is installed.
 function preferred(known: readonly KnownAgent[], preference: readonly string[] | null): readonly string[] {
   const found = foundNames(known);
   if (preference !== null) return preference.filter((name) => found.includes(name));
@@ -134,12 +143,12 @@ function preferred(known: readonly KnownAgent[], preference: readonly string[] |
   return usual.length > 0 ? usual : found;
 }
 
-/** Returns a placeholder for a name that is neither built in nor configured. */
+/** Returns a placeholder for a name that is neither a built-in agent nor a configured one. */
 function notInstalled(name: string): KnownAgent {
   return { agent: commandAgent({ name, command: [name], resume: false }), settings: null, program: null, env: {} };
 }
 
-// A custom command is never started for its version. The digest of the command line stands for it.
+// A custom command is not started to get its version, so a digest of its command line serves as the version.
 async function versionOf(one: KnownAgent, versions: Versions, root: string): Promise<string | null> {
   const { program, env, settings } = one;
   if (program === null) return null;
@@ -165,13 +174,14 @@ async function sendTo(
       cwd: root,
       env,
       question: { ...question, newSessionId: randomUUID(), model: question.model ?? settings?.model ?? null },
-      // An agent without events may be silent until it answers.
+      // An agent that prints no events may be silent until it answers, so it has no separate idle timeout.
       idleSeconds: agent.conclude === undefined ? idleSeconds : question.timeoutSeconds,
       sandbox: settings?.sandbox === true,
       signal: stop,
       ...(scratchBase === undefined ? {} : { scratchBase }),
       watch(events, usage) {
-        // Other slots wait for the first sign of the model, because only then is the shared prefix in the cache.
+        // Reviewers with the same prompt prefix wait for the first report from here, so report only after the model has
+        // begun to answer: then the prefix is in the provider's cache.
         if (events.begun || !sharesPrefix) watcher.tell([events.doing, usage]);
       },
     });
@@ -191,7 +201,7 @@ const NO_QUESTION: Omit<AgentQuestion, 'model'> = {
   timeoutSeconds: 1,
 };
 
-/** Returns the digest of everything that does not depend on the question: arguments, environment and files. */
+/** Returns a digest of the parts of a call that do not depend on the question: arguments, environment and files. */
 function toolsDigest({ agent, settings }: KnownAgent): string {
   const files: (readonly [string, string])[] = [];
   const model = settings?.model ?? null;
