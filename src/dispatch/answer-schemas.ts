@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { PRIORITIES } from '../config/settings.ts';
 import { SEVERITIES } from '../kernel/review-loops.ts';
 
-// The answers that reviewers and fixers give. Each schema is sent to the agent, and checks the answer that comes back.
+// The answers that reviewers and fixers give. Each schema is sent to the agent, and its answer is checked against it.
 const previous = z
   .array(
     z.looseObject({
@@ -14,7 +14,7 @@ const previous = z
   .describe('What became of each earlier finding that you were given.');
 
 export const ANSWER_SCHEMAS = {
-  /** The answer of a gate's or a rule's reviewer. */
+  /** The answer of a reviewer of a gate or of a rule. */
   gate: z.looseObject({
     status: z.enum(['pass', 'fail']).describe('pass only if nothing has to change.'),
     violations: z
@@ -32,7 +32,7 @@ export const ANSWER_SCHEMAS = {
     previous: previous.optional(),
     message: z.string().optional(),
   }),
-  /** The answer of a reviewer in a loop. */
+  /** The answer of a reviewer in a review loop (`onceover phase`). */
   loop: z.looseObject({
     approved: z.boolean(),
     issues: z.array(
@@ -46,7 +46,7 @@ export const ANSWER_SCHEMAS = {
     ),
     summary: z.string(),
   }),
-  /** The answer of the role that derives tests from documents. */
+  /** The answer of the role that derives test outlines from documents. */
   outline: z.looseObject({
     outlines: z.array(
       z.looseObject({
@@ -60,7 +60,7 @@ export const ANSWER_SCHEMAS = {
     ),
     summary: z.string().describe('What you covered, and what the documents leave open.'),
   }),
-  /** The answer of a reviewer that judges a step's outputs by criteria. */
+  /** The answer of a reviewer that judges the outputs of a workflow step by criteria. */
   quality: z.looseObject({
     passed: z.boolean(),
     feedback: z.string(),
@@ -76,7 +76,7 @@ export const ANSWER_SCHEMAS = {
       .optional()
       .describe('What you did about each finding.'),
   }),
-  /** The answer to a question of the resume probe. */
+  /** The answer to a question of the test whether an agent can resume a session (see `probeResume`). */
   probe: z.looseObject({
     reply: z.string().describe('What was asked for, and nothing else.'),
     issues: z
@@ -87,12 +87,12 @@ export const ANSWER_SCHEMAS = {
 
 export type AnswerKind = keyof typeof ANSWER_SCHEMAS;
 
-/** The answers by kind of question. */
+/** The type of the answer to each kind of question. */
 export type Answers = { [K in AnswerKind]: z.output<(typeof ANSWER_SCHEMAS)[K]> };
 
 export type JsonSchema = { readonly [key: string]: unknown };
 
-/** Returns the JSON schema of an answer, as most agents take it. An answer with further fields can still be read. */
+/** Returns the JSON schema of an answer. It forbids further fields, but an answer that has some can still be read. */
 export function answerSchema(kind: AnswerKind): JsonSchema {
   return jsonSchema(ANSWER_SCHEMAS[kind]);
 }

@@ -17,37 +17,40 @@ import { type DispatchState, nextDispatchStep, startDispatch, transcriptEntry } 
 
 type Prompt = Pick<ComposedPrompt, 'stable' | 'dynamic'>;
 
-/** A question without its prompt and its session. */
+/** The parts of a question that do not depend on its prompt and its session. */
 export type QuestionOptions = Omit<Question, 'stable' | 'dynamic' | 'sessionId' | 'usedBefore'>;
 
-/** A session that a conversation resumes. */
+/** A session to resume, with the usage that it had reported before. */
 type ResumableSession = { readonly id: string; readonly usedBefore: Usage | null };
 
-/** One answer to get from an agent: who may answer, in what form, and the prompts. */
+/** A request for one answer: the agents that may give it, the form of the answer, and the prompts. */
 export type ConverseRequest<K extends AnswerKind> = {
   readonly kind: K;
   readonly agent: string;
-  /** Agents that may take over. Only the first is called, and only once. */
+  /** The agents that may take over. Only the first of them is called, and only for one conversation. */
   readonly others: readonly string[];
   /** The prompt for a new session. */
   readonly fresh: Prompt;
-  /** The session to resume, with its prompt; `null` to start a new session. */
+  /** The session to resume and the prompt for it; `null` to start a new session. */
   readonly resumed: { readonly prompt: Prompt; readonly session: ResumableSession } | null;
-  /** The fields that all questions share. With `writes`, the agent's edits stand, so it is never restarted. */
+  /**
+   * The fields that all questions share. With `writes`, an agent that ran out of time is not restarted, because its
+   * edits stay.
+   */
   readonly options: QuestionOptions;
-  /** True: `timeoutSeconds` limits the whole conversation instead of each question. */
+  /** Whether `timeoutSeconds` limits the whole conversation instead of each question. */
   readonly sharesTimeout?: boolean;
 };
 
 export type ConversePorts = {
   readonly reviewers: Pick<Reviewers, 'describe'>;
   readonly clock: Clock;
-  /** `null` if the number of questions is not limited. */
+  /** The limits on calls and cost; `null` if there are none. */
   readonly budget: Pick<Budget, 'spend' | 'used'> | null;
-  /** `null` if an agent that reaches a usage limit needs no cooldown. */
+  /** The cooldowns to which an agent that reaches a usage limit is added; `null` to add none. */
   readonly coolings: Cooldowns | null;
   send(agent: string, question: Question, state: DispatchState): Promise<AskEnd>;
-  /** Called before each further question. */
+  /** Called before each question after the first. */
   askingAgain?(again: {
     readonly agent: string;
     readonly mode: 'fresh' | 'repair' | 'other-agent';
@@ -55,24 +58,24 @@ export type ConversePorts = {
   }): void;
 };
 
-/** The result of a conversation: an answer, or the reason why there is none, and what all questions used. */
+/** The result of a conversation: the answer, or the reason why there is none, with the usage of all questions. */
 export type ConverseEnd<Answer> = {
-  /** The agent that answered, or that was called last. */
+  /** The agent that answered; if none did, the agent that was called last. */
   readonly agent: string;
-  /** Its model, if the agent or the settings name it. */
+  /** The model of that agent; `null` if neither the agent nor the settings name it. */
   readonly model: string | null;
   readonly dispatch: 'fresh' | 'resumed';
-  /** The last reply in the last session, with the session to keep. */
+  /** The last reply in the last session; its session can be resumed later. */
   readonly last: AgentReply | null;
   readonly usage: Usage | null;
   readonly durationMs: number;
-  /** Every question and answer, for the log. */
+  /** All questions and replies, for the log. */
   readonly exchanges: readonly TranscriptEntry[];
 } & ({ readonly answer: Answer; readonly trouble: null } | { readonly answer: null; readonly trouble: NoAnswer });
 
 type NoAnswer = Extract<SlotTrouble, { kind: 'agent' | 'budget' }>;
 
-/** Calls agents until one gives an answer that can be read, or none is left to call (see `nextDispatchStep`). */
+/** Calls agents until one gives a readable answer or `nextDispatchStep` gives up. */
 export async function converse<K extends AnswerKind>(
   ports: ConversePorts,
   request: ConverseRequest<K>,
@@ -143,7 +146,7 @@ export async function converse<K extends AnswerKind>(
   }
 }
 
-/** Returns a question with its prompt; `session` is `null` for a new session. */
+/** Returns a question with this prompt; `session` is `null` to start a new session. */
 export function questionWith(
   { stable, dynamic }: Prompt,
   options: QuestionOptions,
@@ -153,8 +156,8 @@ export function questionWith(
 }
 
 /**
- * Returns the question that asks for an unreadable answer again: `base` in the agent's session if the agent can be
- * resumed, else the `whole` question in a new session.
+ * Returns the question that asks an agent to repeat an unreadable answer. If the agent can be resumed, it is asked in
+ * its session; otherwise a new session gets the `whole` question again.
  */
 export async function repairQuestion(
   { base, whole }: { readonly base: Question; readonly whole: Question },
@@ -169,14 +172,14 @@ export async function repairQuestion(
   return { ...whole, dynamic: `${whole.dynamic}\n\n${repair}`, sessionId: null, usedBefore: null };
 }
 
-/** An answer with the reply that it stands in, or why there is none. */
+/** An answer with the reply that contains it, or the reason why there is no answer. */
 export type ReplyRead<Answer> =
   | { readonly ok: true; readonly answer: Answer; readonly reply: AgentReply }
   | { readonly ok: false; readonly failure: AgentFailure };
 
 /**
- * Reads the answer to a question. `earlier` is the unreadable reply that a repair question is about, else `null`.
- * A fixer's edits stand without a readable answer, unless the agent can still be asked to repeat it in its session.
+ * Returns the answer in a reply. `earlier` is the unreadable reply that a repair question asked to repeat, else `null`.
+ * For a fixer an unreadable reply counts as an answer if it cannot be repeated, because the edits are already made.
  */
 export async function readReply<K extends AnswerKind>(
   kind: K,
@@ -201,7 +204,10 @@ export async function readReply<K extends AnswerKind>(
   return edits === null || (await canRepair()) ? read : { ok: true, answer: edits, reply: counted };
 }
 
-/** Counts what a call used, and returns it. A failed call that reports no usage has no unknown price. */
+/**
+ * Adds the usage of a call to the budget and returns it. A failed call without usage is not counted as a call of
+ * unknown cost.
+ */
 export function countUsage(budget: Pick<Budget, 'used'> | null, agent: string, end: AskEnd): Usage | null {
   const usage = end.ok ? end.reply.usage : end.usage;
   if (end.ok || usage !== null) budget?.used(agent, usage);

@@ -19,7 +19,7 @@ const LONGEST_MS = 31 * 24 * 60 * 60 * 1000;
 
 const MOST_KEPT = 100;
 
-/** Opens the list of agents that have reached a usage limit. An unreadable list means that no agent has a cooldown. */
+/** Opens the list of agents that have reached a usage limit. If the list cannot be read, no agent has a cooldown. */
 export function openCooldowns(commonDir: string): Cooldowns {
   const file = openListFile(commonDir, 'cooling.json');
   const read = () => file.read().flatMap(readCooldown);
@@ -33,13 +33,13 @@ export function openCooldowns(commonDir: string): Cooldowns {
       return [...latest.values()];
     },
     async add(cooldown) {
-      // Keep earlier entries: whether a date is plausible depends on the time of reading.
+      // Do not filter by date here: whether a date is plausible depends on the time of reading.
       return file.write([...read(), cooldown].slice(-MOST_KEPT));
     },
   };
 }
 
-// A nonsensical date must not disable an agent forever.
+// A date far in the future is ignored, because it must not disable an agent for good.
 function isPlausible(until: Date, now: Date): boolean {
   const ahead = until.getTime() - now.getTime();
   return ahead > 0 && ahead <= LONGEST_MS;
@@ -57,7 +57,7 @@ const FOLDER = 'onceover/openings';
 
 const NAME = /^([0-9a-f]{64})\.md$/;
 
-/** Opens the store of first prompts of sessions, in the folder that all worktrees of the clone share. */
+/** Opens the store of the prompts that sessions started with, in the folder that all worktrees of the clone share. */
 export function openSessionPrompts(commonDir: string): SessionPrompts {
   const path = join(commonDir, FOLDER);
   return {
@@ -70,7 +70,7 @@ export function openSessionPrompts(commonDir: string): SessionPrompts {
       const folder = makeFolder(commonDir, FOLDER);
       if (!folder.ok) return folder;
       const digest = sha256(text);
-      // Write it even if it exists: a recent time stamp keeps other worktrees from removing it.
+      // Write the file even if it exists, because a recent time stamp keeps other worktrees from removing it.
       const written = writeAtomically(folder.value, nameOf(digest), text);
       return written.ok ? ok(digest) : written;
     },
@@ -83,7 +83,8 @@ export function openSessionPrompts(commonDir: string): SessionPrompts {
       removeLeftovers(path, now);
       for (const { name } of listed.value) {
         const digest = NAME.exec(name)?.[1];
-        // Another worktree may need the prompt, so remove only those that are too old for any session.
+        // Another worktree may still need the prompt, so remove it only if every session that started with it has
+        // expired.
         if (digest === undefined || keep.has(digest) || !isOld(join(path, name), now)) continue;
         const removed = removeFile(join(path, name));
         if (!removed.ok) return removed;
@@ -106,7 +107,10 @@ function nameOf(digest: string): string {
 
 const HOUR_MS = 3_600_000;
 
-/** Records that an agent has reached a limit. If that cannot be written, the agent is only called in vain later. */
+/**
+ * Records that an agent has reached a usage limit, for an hour if the end is unknown. A failed write is ignored,
+ * because it only leads to one more failing call.
+ */
 export async function startCooldown(
   { coolings, clock }: { readonly coolings: Cooldowns; readonly clock: Clock },
   agent: string,

@@ -16,8 +16,9 @@ export function estimateTokens(characters: number): number {
 }
 
 /**
- * Returns whether the provider's cache of a session has expired, and whether a new session would then be cheaper. After
- * expiry, resuming pays for the whole session again; a new session pays for its prompt and the files it reads.
+ * Returns whether the session has expired from the provider's cache, and whether a new session would then be cheaper.
+ * After expiry, a resumed session pays for its whole context again; a new one pays for its prompt and the files it
+ * reads.
  */
 export function costAfterCacheExpiry(
   session: Pick<KeptSession, 'contextTokens' | 'freshTokens' | 'firstPromptLength' | 'lastUsedAt' | 'warmMinutes'>,
@@ -25,7 +26,7 @@ export function costAfterCacheExpiry(
   now: Date,
 ): { readonly cacheExpired: boolean; readonly freshIsCheaper: boolean } {
   const since = now.getTime() - Date.parse(session.lastUsedAt);
-  // Treat the cache as expired if the clock went backwards or the time is unreadable.
+  // The cache counts as expired if the clock went backwards or the stored time is unreadable.
   const cacheExpired = !(since >= 0 && since < session.warmMinutes * 60_000);
   const grown = estimateTokens(lengths.fresh) - estimateTokens(session.firstPromptLength);
   const fresh = (session.freshTokens ?? estimateTokens(session.firstPromptLength)) + grown;
@@ -33,7 +34,10 @@ export function costAfterCacheExpiry(
   return { cacheExpired, freshIsCheaper: fresh < resumed };
 }
 
-/** Assigns `available[(k-1) mod n]` to slot k; `null` if no agent is available. */
+/**
+ * Returns the agent of reviewer `slot`, which is `available[(slot - 1) mod n]`, and the agents that may replace it;
+ * `null` if no agent is available.
+ */
 export function assignAgents(slot: number, available: readonly string[]): Assigned | null {
   const agent = available[(slot - 1) % Math.max(1, available.length)];
   if (agent === undefined) return null;
@@ -43,13 +47,19 @@ export function assignAgents(slot: number, available: readonly string[]): Assign
 
 const FIVE_MINUTES_MS = 5 * 60_000;
 
-/** Returns how long the provider should cache the prompt. `auto` means 1h if rounds are over five minutes apart. */
+/**
+ * Returns how long the provider should cache the prompt. `auto` means 1h if `gapMs`, the pause between two calls, is
+ * over five minutes.
+ */
 export function cacheTtl(setting: 'auto' | '5m' | '1h', gapMs: number | null): '5m' | '1h' {
   if (setting !== 'auto') return setting;
   return gapMs !== null && gapMs > FIVE_MINUTES_MS ? '1h' : '5m';
 }
 
-/** Returns the longest gap between two calls to one role in the last loop that has such a gap; `null` if none has. */
+/**
+ * Returns the longest pause between two calls of one role, in the last run in which a role was called twice; `null` if
+ * there is no such run.
+ */
 export function lastGap(
   dispatches: readonly {
     readonly run: string;
@@ -73,7 +83,7 @@ export function lastGap(
   return null;
 }
 
-/** Decides between a new and a resumed session: the first rule that applies wins. */
+/** Returns whether to start a new session or resume one. The first rule that applies decides. */
 export function decideDispatch(facts: DispatchFacts): DispatchPlan {
   const { session } = facts;
   if (facts.wanted !== 'any') return fresh('asked-for');
@@ -81,16 +91,20 @@ export function decideDispatch(facts: DispatchFacts): DispatchPlan {
   if (!isSame(session, facts.now)) return fresh('session-differs');
   if (!facts.canResume) return fresh('cannot-resume');
   if (facts.lost !== null) return fresh('session-lost');
-  // Final validation must see every change, so the size guard does not apply to it.
+  // The final validation must see every change, so the limit on the size of a resumed prompt does not apply to it.
   if (facts.isFinalValidation) return { kind: 'resumed', why: 'final-validation', session };
-  // A fixer that changed nothing disputes the issues, so an unbiased review in a new session decides.
+  // If the fixer changed nothing, it disputes the issues. A reviewer in a new session, without its earlier opinion,
+  // decides.
   if (facts.who === 'reviewer' && !facts.changed) return fresh('no-changes');
   if (facts.cost?.cacheExpired === true && facts.cost.freshIsCheaper) return fresh('resume-dearer');
   if (facts.deltaLength > deltaLimit(session, facts.mustReadLength)) return fresh('delta-too-large');
   return { kind: 'resumed', why: 'delta', session };
 }
 
-/** Returns how long a resumed prompt may be: half of the session's first prompt and of the files a new session must read. */
+/**
+ * Returns the longest prompt for which a session is resumed: half of its first prompt and of the files that a new
+ * session has to read, in characters.
+ */
 export function deltaLimit({ firstPromptLength }: Pick<Session, 'firstPromptLength'>, mustReadLength = 0): number {
   return (firstPromptLength + mustReadLength) / 2;
 }
@@ -108,13 +122,13 @@ function isSame(session: Session, now: DispatchFacts['now']): boolean {
   );
 }
 
-/** The part of a kept session that every call changes. */
+/** The fields of a kept session that change with every call. */
 export type SessionUse = Pick<
   KeptSession,
   'usedBefore' | 'contextTokens' | 'freshTokens' | 'lastUsedAt' | 'warmMinutes'
 >;
 
-/** Returns what to remember of a session after a call; `before` is `null` for a new session. */
+/** Returns the fields to store for a session after a call; `before` is `null` for a new session. */
 export function sessionUse(
   before: Pick<SessionUse, 'contextTokens' | 'freshTokens'> | null,
   call: {
@@ -135,7 +149,7 @@ export function sessionUse(
   };
 }
 
-/** Returns the digest of everything that a session starts with and cannot change later. */
+/** Returns a digest of everything that is fixed when a session starts: tools, answer schema and stable prompt. */
 export function sessionFingerprint(tools: string, schema: object, stable: string): string {
   return digestOf([tools, schema, stable]);
 }

@@ -1,11 +1,11 @@
 import type { AgentFailure, Usage } from '../kernel/agent.ts';
 
-/** The result of one fixer turn. */
+/** The result of one fixer turn, in which an agent edits files to fix findings. */
 export type Fix = {
   readonly agent: string;
   readonly dispatch: 'fresh' | 'resumed';
   readonly summary: string;
-  /** Findings that the fixer marked as fixed, and findings that it declined. */
+  /** The ids of the findings that the fixer reports as fixed, and of those that it declined to fix. */
   readonly fixed: readonly string[];
   readonly declined: readonly string[];
   readonly filesChanged: number;

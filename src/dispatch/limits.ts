@@ -1,21 +1,21 @@
 import type { Settings } from '../config/settings.ts';
 import type { Usage } from '../kernel/agent.ts';
 
-/** Counts the calls of a run and their cost, repeated questions included. */
+/** Counts the calls of a run, retries included, and their cost. */
 export type Budget = ReturnType<typeof openBudget>;
 
 export function openBudget(limits: Settings['budget']) {
   let dispatches = 0;
   let usd = 0;
   const unpriced = new Set<string>();
-  /** Returns the limit that is reached, so that no further call is allowed; else `null`. */
+  /** Returns the limit that is reached, after which no further call is allowed; `null` if none is. */
   const over = (): 'usd' | 'dispatches' | null => {
     if (limits.dispatches !== null && dispatches >= limits.dispatches) return 'dispatches';
     return limits.usd !== null && usd >= limits.usd ? 'usd' : null;
   };
   return {
     over,
-    /** Takes one call from the budget; returns the limit that is reached instead, if there is one. */
+    /** Counts one call and returns `null`. If a limit is reached, returns that limit and counts nothing. */
     spend() {
       const spent = over();
       if (spent === null) dispatches++;
@@ -26,7 +26,7 @@ export function openBudget(limits: Settings['budget']) {
       if (cost === null) unpriced.add(agent);
       else usd += cost;
     },
-    /** Returns the agents that were called and reported no cost. */
+    /** Returns the agents that were called and did not report a cost. */
     unpriced: (): readonly string[] => [...unpriced],
     dispatches: () => dispatches,
   };
@@ -43,14 +43,14 @@ export function openQueue(atOnce: number): <T>(job: () => Promise<T>) => Promise
       return await job();
     } finally {
       const next = waiting.shift();
-      // A waiting job takes over this one's place, so that no new job can take it first.
+      // Hand the place of this job directly to the next waiting job, so that a newly added job cannot take it first.
       if (next === undefined) running--;
       else next();
     }
   };
 }
 
-/** Returns a function that shares one run of `work` between all callers that arrive before the run starts. */
+/** Returns a function that runs `work`, one run at a time. All callers that wait for the next run share that run. */
 export function sharePending<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve();
   let queued: Promise<T> | null = null;
@@ -66,15 +66,18 @@ export function sharePending<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Lets callers with the same prompt prefix start after the first one, so that they read it from the provider's cache. */
+/**
+ * Delays calls that share a prompt prefix until the first of them has started, so that they read the prefix from the
+ * provider's cache.
+ */
 export type PrefixGate = ReturnType<typeof openPrefixGate>;
 
 export function openPrefixGate() {
   const warm = new Map<string, Promise<void>>();
   return {
     /**
-     * Waits until the first caller with this prefix has heard from its agent. The first caller does not wait, but must call
-     * the returned function to let the others start. `null` if the prefix is not shared.
+     * The first caller with a prefix does not wait, and calls the returned function when its agent begins to answer.
+     * Other callers wait for that. A `null` prefix is shared with no other caller.
      */
     async join(prefix: string | null): Promise<() => void> {
       let begun = () => {};

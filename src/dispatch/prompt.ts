@@ -1,6 +1,6 @@
 /**
- * Whether an agent read all `required` files: by its events if they show the files it opened, else by its own statement.
- * Returns `null` if there was nothing to read. Takes the raw reply, because the statement is not part of the answer.
+ * Whether an agent read all `required` files; `null` if none are required. Without events that show the opened files,
+ * the text "Files read:" in the reply has to do.
  */
 export function readsConfirmed(
   required: readonly string[],
@@ -12,7 +12,7 @@ export function readsConfirmed(
   return required.every((path) => filesRead.some((one) => isSamePath(one, path)));
 }
 
-// An agent may name a file relative to its folder, or by an absolute path.
+// An agent may report a file by a relative or by an absolute path, so compare only the common end.
 function isSamePath(opened: string, path: string): boolean {
   const [a, b] = [normalized(opened), normalized(path)];
   return a === b || a.endsWith(`/${b}`) || b.endsWith(`/${a}`);
@@ -22,17 +22,19 @@ function normalized(path: string): string {
   return path.replace(/^(?:\.\/)+/, '').replace(/\/{2,}/g, '/');
 }
 
-/** A part of a prompt. A stable part is the same in every iteration. */
+/** A part of a prompt. Stable parts are the same in every iteration, so the provider can cache them. */
 export type PromptSection = { readonly kind: 'stable' | 'dynamic'; readonly text: string };
 
 export type ComposedPrompt = {
   readonly stable: string;
   readonly dynamic: string;
-  /** Characters of the whole prompt as it is sent. */
+  /** The length of the whole prompt as it is sent, in characters. */
   readonly length: number;
 };
 
-/** Joins the stable sections, then the dynamic ones, each in the given order. Empty sections are left out. */
+/**
+ * Returns the prompt: the stable sections, then the dynamic ones, each in the given order. Empty sections are left out.
+ */
 export function composePrompt(sections: readonly PromptSection[]): ComposedPrompt {
   const stable = join(sections, 'stable');
   const dynamic = join(sections, 'dynamic');

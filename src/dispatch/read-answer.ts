@@ -5,10 +5,10 @@ import { isRecord, lastObject } from '../kernel/json.ts';
 import { SEVERITIES } from '../kernel/review-loops.ts';
 import { ANSWER_SCHEMAS, type AnswerKind, type Answers } from './answer-schemas.ts';
 
-/** A reply before its answer is read. */
+/** A reply from which the answer has not been read yet. */
 type Reply = { readonly text: string; readonly structured: unknown };
 
-/** Turns a repeated answer that passes into a refusal, by kind of answer. */
+/** By kind of answer: returns a repeated answer that passes as a refusal, and any other answer unchanged. */
 const REFUSE: { readonly [K in AnswerKind]?: (first: Reply, repeated: Answers[K]) => Answers[K] } = {
   gate(first, repeated) {
     if (repeated.status !== 'pass' || repeated.violations.length > 0) return repeated;
@@ -28,8 +28,8 @@ const REFUSE: { readonly [K in AnswerKind]?: (first: Reply, repeated: Answers[K]
 };
 
 /**
- * Returns the answer to a repair question. A reviewer whose first, unreadable answer was a refusal cannot pass by
- * repeating it as a pass: the first answer becomes a finding.
+ * Returns the answer to a repair question. If the first, unreadable answer was a refusal and the repeated one passes,
+ * the result is a refusal that quotes the first answer.
  */
 export function keepRefusal<K extends AnswerKind>(kind: K, first: Reply, repeated: Answers[K]): Answers[K] {
   return isRefusal(first) ? (REFUSE[kind]?.(first, repeated) ?? repeated) : repeated;
@@ -37,18 +37,23 @@ export function keepRefusal<K extends AnswerKind>(kind: K, first: Reply, repeate
 
 const LONGEST_SUMMARY = 1000;
 
-/** Returns the answer of an agent whose edits count although its reply is unreadable; `null` for all but fixers. */
+/**
+ * Returns a fixer's answer from an unreadable reply, because its edits are already made; `null` for all other kinds.
+ */
 export function answerFromEdits<K extends AnswerKind>(kind: K, reply: Reply): Answers[K] | null {
   const edits: Answers['fixer'] = { summary: reply.text.trim().slice(0, LONGEST_SUMMARY) };
   return kind === 'fixer' ? (edits as Answers[K]) : null;
 }
 
-/** Signs of a refusal in any kind of answer: a malformed answer may use the words of another kind. */
+/**
+ * Signs of a refusal. All of them are tried on every kind of answer, because a malformed answer may use the words of
+ * another kind.
+ */
 const REFUSALS = [
   /["']?status["']?\s*:\s*["']?\s*(?:fail|reject|refuse|block|not[ _-]|needs?[ _-]|changes?[ _-])/i,
   /["']?violations["']?\s*:\s*\[\s*[^\]\s]/i,
   /["']?(?:approved|passed)["']?\s*:\s*["']?\s*(?:false|fail|no\b(?!\s+(?:issue|problem|finding|violation|concern)))/i,
-  // The lookahead skips the requested form itself, which an agent may echo: "blocker|warning".
+  // An agent may repeat the requested form, "blocker|warning", which is not a refusal, so the lookahead skips it.
   /["']?severity["']?\s*:\s*["']?\s*(?:blocker|warning)\b(?!\s*\|)/i,
 ];
 
@@ -74,8 +79,8 @@ function shortened(text: string, most: number): string {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Returns an answer in which every refusal has a blocking issue that a fixer can act on. A refusal without one gets a
- * blocker from its summary, and a failed level without one gets a blocker that names the level.
+ * Returns an answer in which every refusal has a blocking issue for a fixer to act on. A refusal without one gets a
+ * blocker with its summary; a failed level without an issue gets a blocker that names the level.
  */
 function withDefaultReasons(answer: Fields): Fields {
   const issues: readonly unknown[] = Array.isArray(answer['issues']) ? answer['issues'] : [];
@@ -93,7 +98,7 @@ function failedLevels(levels: unknown): readonly string[] {
     .map(([name]) => name);
 }
 
-/** Returns whether each level passed, for the levels that the answer states it for. */
+/** Returns whether each level passed. Levels without a clear result are left out. */
 export function alignCriteria(levels: unknown): Readonly<Record<string, boolean>> {
   if (!isRecord(levels)) return {};
   const judged = Object.entries(levels).flatMap(([name, level]) => {
@@ -112,14 +117,14 @@ function blocker(description: string, more: Fields = {}): Fields {
   return { severity: 'blocker', description, ...more };
 }
 
-// An entry that is not an object counts as blocking here; the schema rejects it later.
+// An issue that is not an object counts as blocking here; the schema rejects it later.
 function isBlocking(issue: unknown): boolean {
   return !isRecord(issue) || issue['severity'] !== 'suggestion';
 }
 
 /**
- * Brings an answer into the form of its schema: accepts alternative field names, numbers in quotes, and null for
- * omitted fields. Ambiguous values are read in the way that blocks.
+ * Returns an answer in the form of its schema: alternative field names, numbers in quotes, and null for omitted fields
+ * are accepted. An ambiguous value is read as blocking.
  */
 function normaliseAnswer(kind: AnswerKind, value: unknown): unknown {
   if (!isRecord(value)) return value;
@@ -163,14 +168,15 @@ function violation(value: unknown): unknown {
       file: typeof value['file'] === 'string' ? value['file'].replace(/^(?:\.\/)+/, '') : '',
       line: lineOf(value['line']),
       no_such_line: isGiven(value['line']) && lineOf(value['line']) === null ? true : null,
-      // An unknown priority must not fall below a threshold and be ignored.
+      // An unknown priority counts as critical, so that the finding is not ignored as less severe than the setting
+      // `fail_on`.
       priority: PRIORITIES.some((one) => one === priority) ? priority : 'critical',
     },
     ['line'],
   );
 }
 
-/** Returns the first line number in 12, "12", "12-15" or "L12"; `null` if there is none. */
+/** Returns the first line number in a value such as 12, "12", "12-15" or "L12"; `null` if there is none. */
 function lineOf(value: unknown): number | null {
   const first = typeof value === 'string' ? Number(/\d+/.exec(value)?.[0] ?? Number.NaN) : value;
   return typeof first === 'number' && Number.isSafeInteger(first) && first >= 1 ? first : null;
@@ -204,7 +210,7 @@ function lower(value: unknown): unknown {
   return typeof value === 'string' ? value.trim().toLowerCase() : value;
 }
 
-// A value that is not a list is passed on in one, so that the schema rejects it.
+// A value that is not a list is put into a list, so that the schema rejects it as an element.
 function list(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [value];
 }
@@ -214,8 +220,8 @@ export type ReadAnswer<K extends AnswerKind> =
   | { readonly ok: false; readonly failure: Extract<AgentFailure, { kind: 'unreadable-answer' }> };
 
 /**
- * Reads an answer from the agent's structured field, else from the last JSON object in its text. Slightly broken JSON
- * is repaired, then checked against the schema. A truncated answer is never completed.
+ * Returns the answer in the agent's structured field, else in the last JSON object of its text. Slightly broken JSON is
+ * repaired before the schema is checked, but a truncated answer is never completed.
  */
 export function readAnswer<K extends AnswerKind>(kind: K, reply: Reply): ReadAnswer<K> {
   if (reply.structured !== undefined && reply.structured !== null) return check(kind, reply.structured, reply.text);
@@ -238,7 +244,7 @@ function parse(text: string): { readonly ok: true; readonly value: unknown } | {
     try {
       return { ok: true, value: JSON.parse(attempt()) };
     } catch {
-      // Try the next attempt.
+      // The text is not valid JSON, so try the repaired text.
     }
   }
   return { ok: false };

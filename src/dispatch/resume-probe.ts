@@ -19,7 +19,10 @@ import { answerSchema } from './answer-schemas.ts';
 import { readAnswer } from './read-answer.ts';
 import { isResumeFailure } from './retry.ts';
 
-/** Returns whether a version of an agent may be resumed. A probe on this machine overrides the shipped test results. */
+/**
+ * Returns whether sessions of an agent version may be resumed. A test on this machine overrides the results that come
+ * with onceover.
+ */
 export function resumeAbility(
   { name, version }: { readonly name: string; readonly version: string | null },
   results: { readonly probed: readonly ResumeResult[]; readonly tested: readonly ResumeResult[] },
@@ -33,7 +36,10 @@ export function resumeAbility(
   return { kind: 'unknown' };
 }
 
-/** Returns whether a version of an agent may be resumed. An unknown version is probed, once. */
+/**
+ * Returns whether sessions of an agent version may be resumed. A version without a result is tested, and the result is
+ * stored.
+ */
 export async function ensureResumable(
   agent: { readonly name: string; readonly version: string },
   ports: {
@@ -45,7 +51,7 @@ export async function ensureResumable(
   const known = resumeAbility(agent, { probed: await ports.capabilities.probed(), tested: ports.tested });
   if (known.kind !== 'unknown') return ok(known);
   const outcome = await ports.probe();
-  // The probe could not run. This call uses a new session, and a later one probes again.
+  // The test could not run, so this call uses a new session, and a later call tries the test again.
   if (outcome.kind === 'not-tried') return ok(known);
   const kept = await ports.capabilities.keep(outcome.result);
   return kept.ok ? ok(resumeAbility(agent, { probed: [outcome.result], tested: [] })) : kept;
@@ -59,7 +65,10 @@ const RESULT: Shape<ResumeResult> = {
   resumedMs: orNull(isAmount),
 };
 
-/** Opens the probe results in the clone's own folder. Unreadable results count as missing, so agents are probed again. */
+/**
+ * Opens the test results, which are stored in the git folder. Results that cannot be read count as missing, so the
+ * tests run again.
+ */
 export function openCapabilities(commonDir: string): Capabilities {
   const file = openListFile(commonDir, 'capabilities.json');
   const read = () => file.read().flatMap((one) => readShape(one, RESULT) ?? []);
@@ -78,7 +87,7 @@ const STABLE = 'You review a short text and answer questions about your review. 
 
 const TIMEOUT_SECONDS = 180;
 
-/** Probes an installed agent in a temporary folder. */
+/** Tests in a temporary folder whether an installed agent can resume a session. */
 export async function probeInstalled(
   { agent, program, env, settings }: KnownAgent & { readonly program: string },
   version: string,
@@ -115,7 +124,10 @@ export async function probeInstalled(
   }
 }
 
-/** Returns the file that the probe lets the agent review. `firstLine` is random, so that the agent cannot guess it. */
+/**
+ * Returns the text of the file that the agent reviews in the test. `firstLine` is random, so that the agent cannot
+ * guess it.
+ */
 function probeFile(firstLine: string): string {
   return `${firstLine}
 
@@ -126,7 +138,10 @@ anyone who notices. If the disk is full, the export goes on. Dates are written i
 
 const FORM = 'Answer with JSON: your answer in "reply", and "issues" as an empty list.';
 
-/** The questions V1 to V4: a review of a file, a sign of life, and two questions that need the session's memory. */
+/**
+ * The questions of the tests V1 to V4: review a file, respond in the resumed session, and twice recall something from
+ * V1.
+ */
 const PROBE_QUESTIONS = {
   V1: (path: string) => `Review this file: ${path}. List the first line verbatim.
 
@@ -137,7 +152,7 @@ each thing that is unclear or missing in the text.`,
   V4: `How many issues did you identify in your V1 review?\n\nV1 was your first answer here. Reply with the number alone. ${FORM}`,
 } as const;
 
-/** Runs V1 to V4: whether a session keeps its memory when it is resumed after a tool call. */
+/** Runs the tests V1 to V4: does a session still have its memory when it is resumed after a tool call? */
 export async function probeResume(agent: string, version: string, ports: ProbePorts): Promise<ProbeOutcome> {
   let freshMs: number | null = null;
   let resumedMs: number | null = null;
@@ -155,7 +170,7 @@ export async function probeResume(agent: string, version: string, ports: ProbePo
   freshMs = first.durationMs;
   if (first.sessionId === null) return fail('V1', 'it named no session');
   if (!first.reply.includes(line)) return fail('V1', 'it did not read the file');
-  // Change the first line, so that from now on only the session's memory has the old one.
+  // Change the first line, so that the agent can know the old one only from its session.
   ports.writeFile(probeFile(`# ${ports.randomLine()}`));
 
   const second = await ask(ports, PROBE_QUESTIONS.V2, first.sessionId);

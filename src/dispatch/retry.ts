@@ -2,17 +2,19 @@ import type { AgentFailure, AgentReply, AskMode, TranscriptEntry } from '../kern
 import type { AskEnd, Question } from '../kernel/ports.ts';
 import { describeAgentFailure } from '../ui/describe-agent-failure.ts';
 
-/** The state of one conversation: which agent is called next, how, and which agents are left. */
+/** The state of one conversation: which agent is called next, in which session, and which agents may take over. */
 export type DispatchState = {
   readonly agent: string;
   readonly mode: AskMode;
-  /** How this agent was first called, before a repair question. */
+  /** Whether this agent was first called in a new or in a resumed session. A repair question does not change this. */
   readonly asked: 'fresh' | 'resumed';
-  /** Agents that may take over. Only the first is called, and only once. */
+  /** The agents that may take over. Only the first of them is called, and only for one conversation. */
   readonly others: readonly string[];
   readonly repaired: boolean;
   readonly failedOver: boolean;
-  /** The agent edits files. Its edits stand even if its answer is unreadable, so it is never restarted to get one. */
+  /**
+   * Whether the agent edits files. Its edits stay even if its answer is unreadable, so a timeout does not restart it.
+   */
   readonly writes: boolean;
 };
 
@@ -31,11 +33,11 @@ export function startDispatch(agent: string, asked: 'fresh' | 'resumed', others:
 
 /**
  * Returns the next call after a failed one, or `null` to give up. The order is: one repair question for an unreadable
- * answer, a new session with the same agent after a failed resume, then the next available agent, once.
+ * answer, then a new session with the same agent after a failed resume, then the next agent.
  */
 export function nextDispatchStep(state: DispatchState, failure: AgentFailure): DispatchState | null {
   if (failure.kind === 'cancelled') return null;
-  // A writer that ran out of time has used all of it on edits; a new session would start the work over.
+  // An agent that edits files has spent its time on edits, and a new session would start the work from the beginning.
   if (failure.kind === 'timeout' && state.writes) return null;
   if (failure.kind === 'unreadable-answer' && !state.repaired && !isSilentResume(state, failure)) {
     return { ...state, mode: 'repair', repaired: true };
@@ -47,7 +49,10 @@ export function nextDispatchStep(state: DispatchState, failure: AgentFailure): D
   return { ...state, ...restart, agent: next, others: [], failedOver: true };
 }
 
-/** A resumed session that returns nothing did not continue. Asked to repeat its answer, it would make one up. */
+/**
+ * Whether a resumed session returned an empty answer, so it did not really continue. Asked to repeat its answer, it
+ * would make one up.
+ */
 function isSilentResume(
   { asked, writes }: DispatchState,
   { why }: Extract<AgentFailure, { kind: 'unreadable-answer' }>,
@@ -79,14 +84,14 @@ export function isResumeFailure({ kind }: AgentFailure): boolean {
   }
 }
 
-/** Returns the log entry of one question. `unreadable` says why a reply that arrived could not be read. */
+/** Returns the log entry of one question. `unreadable` says why the reply could not be read; `null` if it could. */
 export function transcriptEntry(
   { agent, mode }: Pick<DispatchState, 'agent' | 'mode'>,
   { sessionId, stable, dynamic }: Question,
   end: AskEnd,
   unreadable: AgentFailure | null,
 ): TranscriptEntry {
-  // A resumed session already has the stable part.
+  // A resumed session already has the stable part of the prompt, so that part was not sent.
   const sent = sessionId === null ? `${stable}\n\n${dynamic}` : dynamic;
   const said = end.ok ? replyText(end.reply) : end.said;
   return { agent, mode, sent, said, failure: end.ok ? unreadable : end.failure };
@@ -96,7 +101,7 @@ function replyText({ text, structured }: AgentReply): string {
   return structured === undefined || structured === null ? text : `${text}\n${JSON.stringify(structured)}`;
 }
 
-/** Returns the log lines for all questions and answers of a conversation, in order. */
+/** Returns the log lines of a conversation: each question with its reply, in order. */
 export function describeTranscript(exchanges: readonly TranscriptEntry[]): readonly string[] {
   return exchanges.flatMap(({ agent, mode, sent, said, failure }) => [
     `--- Sent (${agent}, ${mode}) ---`,

@@ -6,7 +6,7 @@ import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { ensureResumable, openCapabilities, probeInstalled } from './resume-probe.ts';
 
-/** Fails unless the agent is installed and may be allowed to write. */
+/** Returns a failure if the agent is not installed or must not be allowed to edit files. */
 export async function checkFixer(reviewers: Reviewers, name: string): Promise<Result<void>> {
   const { found } = reviewers;
   if (!found.includes(name)) return err({ kind: 'unknown-agent', name, known: found });
@@ -14,13 +14,16 @@ export async function checkFixer(reviewers: Reviewers, name: string): Promise<Re
   return able.includes(name) ? ok(undefined) : err({ kind: 'cannot-fix', name, able });
 }
 
-/** Returns the agents that may be allowed to write. */
+/** Returns the given agents that may be allowed to edit files. */
 export async function agentsThatCanFix(reviewers: Reviewers, names: readonly string[]): Promise<readonly string[]> {
   const able = await Promise.all(names.map(async (one) => ((await reviewers.describe(one)).canFix ? [one] : [])));
   return able.flat();
 }
 
-/** Opens the agents of this machine as reviewers. An unknown version is probed before its first resume. */
+/**
+ * Opens the agents of this machine as reviewers. Before a session of an unknown version is resumed for the first time,
+ * that version is tested.
+ */
 export async function openReviewersFor(
   { root, commonDir }: RepositoryPaths,
   settings: Settings,
