@@ -1,9 +1,9 @@
 /**
- * Lets Node keep the compiled code of onceover in the user's cache folder, from Node 22 on. The shared folder for
- * temporary files would not be safe: a fixer may write there, and this code decides whether a gate passes.
+ * Lets Node (22 or newer) keep the compiled code of onceover in the user's cache folder. A shared temporary folder
+ * would not be safe, because a fixer may write there, and this code decides whether a gate passes.
  */
 export function useCompileCache({ XDG_CACHE_HOME = '', HOME = '' }: NodeJS.ProcessEnv): void {
-  // Not imported, because the imports would be loaded for `--version` and the stop hook too.
+  // Load these modules here instead of with `import`, so that `--version` and the stop hook do not load them.
   const { enableCompileCache } = process.getBuiltinModule('node:module') as {
     enableCompileCache?(folder: string): void;
   };
@@ -11,7 +11,7 @@ export function useCompileCache({ XDG_CACHE_HOME = '', HOME = '' }: NodeJS.Proce
   const { existsSync } = process.getBuiltinModule('node:fs');
   const caches = isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(HOME, '.cache');
   if (enableCompileCache === undefined || !isAbsolute(caches)) return;
-  // In a working tree, the cache would become part of a change.
+  // Do not use a cache folder inside a working tree, because the cache would become part of the change.
   for (let folder = caches; ; folder = dirname(folder)) {
     if (existsSync(join(folder, '.git'))) return;
     if (folder === dirname(folder)) break;

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { BASE, collect, JSON_ANSWER, OR_FROM_LIST, PLATFORM, wholeNumber } from './options.ts';
 
-/** Adds the commands that agents and their programs call. */
+/** Adds the commands that agents call, and `hook`, which the program of an agent calls. */
 export function addAgentCommands(program: Command): void {
   program
     .command('instructions')
@@ -70,7 +70,7 @@ export function addAgentCommands(program: Command): void {
     .action(async (minutes, options) => (await import('./commands/setup.ts')).snoozeCommand(minutes, options));
 }
 
-/** Adds the review loops over documents and the workflows. */
+/** Adds the commands `phase` and `workflow`. */
 export function addLoopCommands(program: Command): void {
   program
     .command('phase')

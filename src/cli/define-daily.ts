@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { BASE, collect, JSON_ANSWER, OR_FROM_LIST, wholeNumber } from './options.ts';
 
-/** Adds the commands of everyday work. */
+/** Adds the commands `run`, `status`, `explain` and `resolve`. */
 export function addDailyCommands(program: Command): void {
   program
     .command('run')
@@ -79,7 +79,7 @@ export function addDailyCommands(program: Command): void {
     .action(async (id, options) => (await import('./commands/records.ts')).resolveCommand(id, options));
 }
 
-/** Adds the commands that read or archive past runs. */
+/** Adds the commands `cost` and `clean`, which read and archive the records of past runs. */
 export function addRecordCommands(program: Command): void {
   program
     .command('cost')
@@ -105,7 +105,7 @@ export function addRecordCommands(program: Command): void {
     .action(async (options) => (await import('./commands/records.ts')).cleanCommand(options));
 }
 
-/** Adds the commands that set onceover up or check its set-up. */
+/** Adds `init` and the other commands that set onceover up, check the set-up or show how onceover works. */
 export function addSetupCommands(program: Command): void {
   program
     .command('init')

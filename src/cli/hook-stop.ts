@@ -5,7 +5,9 @@ const DEFAULT_DEADLINE_SECONDS = 540;
 
 const LONGEST_DEADLINE_SECONDS = 86_400;
 
-/** Answers the stop event on standard input. If anything goes wrong, the agent may stop. */
+/**
+ * Answers the stop event on standard input. After an unexpected error the agent may stop, and the user gets a message.
+ */
 export async function hookStop(args: readonly string[]): Promise<void> {
   const answer = await answerTo(args);
   if (answer !== null) write(`${JSON.stringify(answer)}\n`);
@@ -35,7 +37,10 @@ const PAUSE_MS = 10;
 
 const PATIENCE_MS = 5000;
 
-/** Reads the stop event; empty if it cannot be read. Does not wait for the end of input once the JSON is complete. */
+/**
+ * Returns the stop event from standard input; '' if none arrives. Stops reading when the JSON is complete, because the
+ * input may stay open.
+ */
 function readStop(): string {
   const chunks: Buffer[] = [];
   const until = performance.now() + PATIENCE_MS;
@@ -71,7 +76,8 @@ function readSome(chunk: Buffer): number | 'nothing yet' | 'unreadable' {
   }
 }
 
-// Node's streams take longer to load than the whole answer, so write synchronously. Ignore a closed pipe.
+// Writes to the file descriptor directly, because loading Node's streams takes longer than the rest of the answer. A
+// closed pipe is ignored.
 function write(text: string): void {
   const bytes = Buffer.from(text, 'utf8');
   for (let written = 0; written < bytes.length; ) {

@@ -4,11 +4,11 @@ import { err, ok, type Result } from '../kernel/result.ts';
 import type { GivenFiles } from '../rules/select-files.ts';
 
 /**
- * Reads all of standard input; null if no byte arrives within `patience` milliseconds. An input that breaks off is a
- * failure, because half a list of files is another list.
+ * Returns all of standard input; null if no byte arrives within `patience` milliseconds. An input that breaks off is a
+ * failure, because a part of a file list would select other files.
  */
 export function readStdin(patience: number | null, stdin: Readable = process.stdin): Promise<Result<string | null>> {
-  // Node treats a folder on standard input as an empty input.
+  // Node treats a folder on standard input as an empty input, so report the folder as a failure.
   if (stdin === process.stdin && isFolder(0)) return Promise.resolve(err({ kind: 'input-cut-off', code: 'EISDIR' }));
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -35,8 +35,8 @@ function isFolder(file: number): boolean {
 }
 
 /**
- * Parses a list of file names: separated by NUL if the text contains one, else one name per line. Names in double
- * quotes are unquoted as git quotes them.
+ * Returns the names in a list of files: separated by NUL if the text contains one, else one name per line. A name in
+ * double quotes is decoded, because git quotes special characters in that way.
  */
 export function readFileList(text: string): readonly string[] {
   if (text.includes('\0')) return text.split('\0').filter((name) => name !== '');
@@ -59,10 +59,10 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   r: '\r',
 };
 
-/** Unquotes a name that git quoted (`"\303\244.py"`); null if the line is not quoted. */
+/** Returns the plain form of a name that git quoted, such as `"\303\244.py"`; null if the line is not quoted. */
 function unquote(line: string): string | null {
   if (!/^"(?:[^"\\]|\\(?:[abtnvfr"\\]|[0-3][0-7]{2}))*"$/u.test(line)) return null;
-  // git escapes single bytes, so each byte is one character here.
+  // git escapes each byte of a character separately, so decode bytes. In latin1 each byte is one character.
   const bytes = Buffer.from(line.slice(1, -1), 'utf8').toString('latin1');
   const plain = bytes.replace(ESCAPE, (_, code: string) =>
     code.length === 3 ? String.fromCharCode(Number.parseInt(code, 8)) : (SHORT_ESCAPES[code] ?? code),
@@ -73,8 +73,8 @@ function unquote(line: string): string | null {
 const PATIENCE_MS = 300;
 
 /**
- * Returns the files that the user named: the arguments, with "-" the list on standard input, without arguments a
- * piped list. Null if there are none; the command then works on the change.
+ * Returns the files that the user named as arguments, or in a list on standard input ("-" or a pipe without arguments).
+ * Null if the user named none, so that the command works on the whole change.
  */
 export async function givenFiles(names: readonly string[]): Promise<Result<GivenFiles | null>> {
   if (names.includes('-')) {
@@ -85,7 +85,7 @@ export async function givenFiles(names: readonly string[]): Promise<Result<Given
   }
   if (names.length > 0) return ok({ names, source: 'arguments' });
   if (!stdinIsPiped()) return ok(null);
-  // Many programs start others with an open pipe and never write to it, so do not wait for long.
+  // Many programs start onceover with an open pipe and never write to it, so do not wait for long.
   const read = await readStdin(PATIENCE_MS);
   if (!read.ok) return read;
   const listed = readFileList(read.value ?? '');

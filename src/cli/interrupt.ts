@@ -1,10 +1,13 @@
 import type { Message } from '../ui/wording.ts';
 import { printFailure, printJson } from './output.ts';
 
-/** Extra text and JSON fields for interrupted work; `words` replaces the default message. */
+/** Text and JSON fields to print when work is interrupted; `words` replaces the default message. */
 type Added = { readonly text: string; readonly fields: object; readonly words?: Message };
 
-/** Does work that Ctrl-C can interrupt: it stops every process that the work started, then exits with 130. */
+/**
+ * Runs `work` and returns its result. Ctrl-C aborts the signal that `work` gets; when `work` has stopped, a message is
+ * printed and the exit code is 130.
+ */
 export async function interruptible<T>(
   work: (signal: AbortSignal) => Promise<T>,
   json = false,
@@ -25,7 +28,7 @@ export async function interruptible<T>(
   }
 }
 
-/** Serves until the client disconnects or a signal arrives. A second signal exits at once. */
+/** Runs a server until its client disconnects or a signal such as Ctrl-C arrives. A second signal exits at once. */
 export async function untilClosed(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const { stop } = onSignals();
   await work(stop);
@@ -37,7 +40,7 @@ export async function untilClosed(work: (signal: AbortSignal) => Promise<void>):
 function onSignals(): { readonly stop: AbortSignal; forget(): void } {
   const stop = new AbortController();
   const onSignal = () => {
-    // A second Ctrl-C exits at once.
+    // A second Ctrl-C exits at once, without waiting for the work to stop.
     if (stop.signal.aborted) process.exit(130);
     stop.abort();
   };
@@ -50,7 +53,7 @@ function onSignals(): { readonly stop: AbortSignal; forget(): void } {
   };
 }
 
-// Closing the terminal stops the work too, because no one would see its cost.
+// SIGHUP arrives when the terminal is closed. It stops the work too, because no one would see what the work costs.
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 const SERVER_ENDED: Message = {
@@ -58,7 +61,7 @@ const SERVER_ENDED: Message = {
   next: 'Start the server again to continue.',
 };
 
-/** The default message of interrupted work. */
+/** The message for interrupted work, if the command has no message of its own. */
 export const INTERRUPTED: Message = {
   what: 'Interrupted: onceover stopped all running reviewers and checks. Only finished verdicts were recorded.',
   next: 'Run the same command again to continue.',

@@ -1,15 +1,17 @@
 #!/usr/bin/env node
 import { useCompileCache } from './compile-cache.ts';
 
-/** Set at build time. It is not imported, so that `--version` opens no other file. */
+/** The version of onceover. The build inserts it as a constant, so that `--version` loads no other file. */
 declare const ONCEOVER_VERSION: string;
 
 const [first, ...rest] = process.argv.slice(2);
 
-// The stop hook has its own fast path: an agent waits for it at every stop, mostly with nothing changed.
+// The stop hook has a fast path of its own, because an agent waits for it at every stop, and usually nothing has
+// changed.
 const isStop = first === 'hook' && rest[0] === 'stop' && !rest.includes('--help') && !rest.includes('-h');
 
-// A reader may close the pipe early. That is not an error, and the result still decides the exit code.
+// The program that reads our output may close the pipe early (EPIPE). This is not an error, and the exit code still
+// depends on the result alone.
 for (const stream of isStop ? [] : [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return;
@@ -29,7 +31,7 @@ try {
 }
 
 async function main(): Promise<void> {
-  // Answer the shortest commands before loading anything else.
+  // Print the version before any other code is loaded.
   if (rest.length === 0 && (first === '--version' || first === '-v' || first === '-V')) {
     process.stdout.write(`${ONCEOVER_VERSION}\n`);
     return;
@@ -49,7 +51,7 @@ async function main(): Promise<void> {
   else await (await import('./program.ts')).runProgram(process.argv);
 }
 
-/** Reports that a file of the program could not be loaded: neither a pass nor a finding. */
+/** Reports that a file of onceover could not be loaded. No gate ran, so the exit code is 3. */
 function describeNotLoaded(said: string): void {
   const message = `A part of onceover could not be loaded, so no gate ran: ${said}`;
   const next = 'Check the limit of open files ("ulimit -n"), or install onceover again. Then run again.';

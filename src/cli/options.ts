@@ -3,13 +3,13 @@ import { COLOURED } from '../ui/style.ts';
 
 const usual = new Help();
 
-/** The style of help pages. Command names leave out "[options]", because nearly all commands have options. */
+/** The style of help pages. The list of commands leaves out "[options]", because nearly all commands have options. */
 export const HELP_STYLE: Partial<Help> = {
   subcommandTerm: (command: Command) => {
     const usage = command.usage().replace(/\[options\]|\[command\]|<command>|--goal TEXT/g, '');
     return `${command.name()} ${usage.replace(/ +/g, ' ').trim()}`.trim();
   },
-  // The end of the first page mentions the two options of the program itself.
+  // The first help page lists only commands, not the options --help and --version.
   visibleOptions: (command: Command) => (command.parent === null ? [] : usual.visibleOptions(command)),
   styleUsage: (usage) => usage,
   styleTitle: (title) => COLOURED('strong', title),
@@ -17,12 +17,15 @@ export const HELP_STYLE: Partial<Help> = {
   styleOptionText: (name) => COLOURED('good', name),
 };
 
-/** Returns the terminal's width, but at most 100 columns: longer lines are hard to read. */
+/**
+ * Returns the width of help pages: that of the terminal, but at most 100 columns, because longer lines are hard to
+ * read.
+ */
 export function helpWidth(): number {
   return Math.min(process.stdout.columns || 80, 100);
 }
 
-/** The end of the first help page. */
+/** The text at the end of `onceover --help`. */
 export const FIRST_PAGE_END = `
 Start with "onceover init" and "onceover run", or watch "onceover demo".
 Run "onceover <command> --help" for details.
@@ -30,22 +33,22 @@ Run "onceover <command> --help" for details.
 Exit codes: 0 every gate passes; 1 a gate fails or a finding is open; 2 wrong
 usage or configuration; 3 the gates could not run; 130 interrupted.`;
 
-/** Options that several commands share. */
+/** Options that several commands share, each with its help text. */
 export const JSON_ANSWER = ['--json', 'print one JSON document'] as const;
 
 export const BASE = ['--base <ref>', 'the branch or commit to compare with'] as const;
 
 export const PLATFORM = ['--for <platform>', 'use the sub-agents that rules name for this platform', 'claude'] as const;
 
-/** The last words in the help of an option that takes files. */
+/** The end of the help text for arguments and options that take files. */
 export const OR_FROM_LIST = '"-" reads a list from standard input';
 
-/** Collects the values of an option that can be repeated. */
+/** Returns the values of a repeatable option, with one more value added. */
 export function collect(given: string, before: readonly string[] = []): readonly string[] {
   return [...before, given];
 }
 
-/** Returns a parser for whole numbers within bounds. */
+/** Returns a parser for whole numbers from `least` to `most`. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {
     const number = Number(text);

@@ -20,7 +20,10 @@ export function printWarnings(lines: readonly string[]): void {
   for (const line of lines) process.stderr.write(forLog(`Warning: ${line}\n`));
 }
 
-/** Prints a failure with the next step, and sets the exit code. The sentences are loaded only here, to keep start-up fast. */
+/**
+ * Prints a failure with the next step, and sets the exit code. The texts of failures are loaded only here, to keep
+ * start-up fast.
+ */
 export async function exitWith(failure: Failure, json: boolean, command: 'run' | null = null): Promise<void> {
   process.exitCode = exitCode(failure);
   if (json) {
@@ -31,14 +34,14 @@ export async function exitWith(failure: Failure, json: boolean, command: 'run' |
   printFailure(describeFailure(failure));
 }
 
-/** Prints a failure to stderr: what happened, more text if there is any, and the next step. */
+/** Prints a failure to stderr: what happened, then `more`, then the next step. */
 export function printFailure({ what, next }: Message, more = ''): void {
   const { byNpx, ...shown } = shownOn(process.stderr, process.env);
   const lines = [truncated(`onceover: ${what}`, shown, 0), `${more}${truncated(withNpx(next, byNpx), shown, 0)}`];
   process.stderr.write(forLog(`${lines.join('\n')}\n`));
 }
 
-/** Prints a bug of onceover. No gate was judged, so the exit code is 3. */
+/** Prints an unexpected exception as a bug of onceover. No gate was judged, so the exit code is 3. */
 export function describeBug(error: unknown, json: boolean): void {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const next = 'Please report it with the command that you ran.';
@@ -47,7 +50,9 @@ export function describeBug(error: unknown, json: boolean): void {
   process.exitCode = 3;
 }
 
-/** Returns the working directory. If it was deleted, the path does not exist, so commands report that it has no repository. */
+/**
+ * Returns the working directory. If it was deleted, returns its old path, so that commands report a missing repository.
+ */
 export function workingDirectory(): string {
   try {
     return process.cwd();

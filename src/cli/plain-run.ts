@@ -3,7 +3,7 @@ import { repositoryAt } from '../git/locate.ts';
 import { runCommand } from './commands/run.ts';
 import { describeBug } from './output.ts';
 
-/** Runs `onceover run` without flags. It imports what such a run needs directly, to load fewer chunks. */
+/** Runs `onceover run` without flags. It imports the code of a run directly, so that Node loads fewer files. */
 export async function plainRun(): Promise<void> {
   try {
     await runCommand([], {}, async (cwd, wish) => {

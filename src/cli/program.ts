@@ -4,7 +4,7 @@ import { addAgentCommands, addLoopCommands } from './define-agents.ts';
 import { addDailyCommands, addRecordCommands, addSetupCommands } from './define-daily.ts';
 import { FIRST_PAGE_END, HELP_STYLE, helpWidth } from './options.ts';
 
-/** Parses the command line and runs the command. Each command loads its own code. */
+/** Parses the command line and runs the command. The code of a command is loaded when the command runs. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
   const program = buildProgram();
   try {
@@ -20,7 +20,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** Returns the commands with their options. docs/commands.md is generated from it. */
+/** Returns the commands with their options. docs/commands.md is generated from them. */
 export function buildProgram(): Command {
   const program = new Command('onceover')
     .description('AI review gates that never pay for the same review twice.')
@@ -46,14 +46,14 @@ export function buildProgram(): Command {
   return program.addHelpText('after', FIRST_PAGE_END);
 }
 
-/** Turns `help run` into `run --help`, no arguments into `--help`, and `-V` into `-v`. */
+/** Returns the arguments with `help run` replaced by `run --help`, no arguments by `--help`, and `-V` by `-v`. */
 function withHelpOption(argv: readonly string[]): string[] {
   const [node = '', file = '', first, ...rest] = argv;
   if (first === undefined || first === 'help') return [node, file, ...rest, '--help'];
   return [node, file, first === '-V' ? '-v' : first, ...rest];
 }
 
-/** Turns a message of the option parser into a sentence of ours. */
+/** Returns a message of the option parser as a sentence in the style of our messages. */
 function toSentence(message: string): string {
   const sentence = message
     .replace(/^error: /, '')

@@ -14,16 +14,18 @@ import { printFailure, printWarnings, workingDirectory } from './output.ts';
 
 /** Writes the reports that `--report` requests. */
 export type Reports = {
-  /** Writes all report files. Prints and returns what could not be written. */
+  /**
+   * Writes all report files. Prints a message for each report that could not be written, and returns these messages.
+   */
   write(outcome: RunOutcome): Promise<readonly string[]>;
-  /** Prints annotations after everything else. */
+  /** Prints the GitHub annotations. They come after all other output. */
   print(outcome: RunOutcome): void;
-  /** Replace an older report, so that it cannot pass for the result of a run that failed or was interrupted. */
+  /** Writes the reports of a run that failed, so that no older report is taken for the result of this run. */
   writeFailed(failure: Failure): Promise<void>;
   writeInterrupted(message: Message): Promise<void>;
 };
 
-/** Parses the `--report` flags; returns the reports, or a sentence about the wrong flag. */
+/** Returns the reports that the `--report` flags request, or a sentence about the wrong flag. */
 export function openReports(
   flags: readonly string[],
   options: { readonly dryRun: boolean; readonly json: boolean },
@@ -31,7 +33,7 @@ export function openReports(
   const request = options.dryRun ? { said: NOT_IN_DRY_RUN } : readFlags(flags, workingDirectory());
   if ('said' in request) return request;
   const print = (run: EndedRun) => {
-    // With --json, stdout holds one document and nothing else.
+    // With --json, stdout gets one document and nothing else, so annotations go to stderr.
     if (request.github) (options.json ? process.stderr : process.stdout).write(githubAnnotations(run));
   };
   const writeAndPrint = async (run: EndedRun) => {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { exitWith, printResult } from '../output.ts';
 
-/** The words that can follow a command: its subcommands and its options. */
+/** A command and the words that can follow it: its subcommands and its options. */
 type Words = { readonly path: string; readonly words: readonly string[] };
 
 const SCRIPTS: Readonly<Record<string, (table: readonly Words[]) => string>> = {
@@ -10,7 +10,7 @@ const SCRIPTS: Readonly<Record<string, (table: readonly Words[]) => string>> = {
   fish: fishScript,
 };
 
-/** Prints the completion script of a shell. */
+/** Prints the completion script for bash, zsh or fish. */
 export async function completionCommand(shell: string, program: Command): Promise<void> {
   const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
   if (script === undefined) {

@@ -24,7 +24,7 @@ export type PhaseFlags = {
   readonly rerun?: boolean;
   readonly acceptWithNotes?: boolean;
   readonly maxIterations?: number;
-  /** False with --no-commit. */
+  /** False if the user gave --no-commit. */
   readonly commit?: boolean;
   readonly keepSessions?: boolean;
   readonly files?: readonly string[];
@@ -106,7 +106,7 @@ function commandOf(request: Request): string {
 
 type Wrong = { readonly failure: Failure };
 
-/** Returns what the flags request, or the failure that says which flag is wrong. */
+/** Returns the request that the flags describe, or a failure that says which flag is wrong. */
 async function requestOf(
   name: PhaseName | undefined,
   feature: string | undefined,

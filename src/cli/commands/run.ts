@@ -97,12 +97,12 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, runG
   process.exitCode = told.exitCode;
 }
 
-/** How much the flags ask to show. */
+/** Returns how much output the flags ask for. */
 function amountOf({ verbose, quiet }: Pick<RunFlags, 'verbose' | 'quiet'>): Amount {
   return quiet === true ? 'quiet' : verbose === true ? 'verbose' : 'normal';
 }
 
-/** Runs the gates once, or in a loop with a fixer. */
+/** Runs the gates one time or, with `--until-pass`, in a loop with a fixer. */
 async function runOrFix(
   request: RunRequestOptions,
   { untilPass, fixer, maxIterations, ratchet = false }: RunFlags,
@@ -134,19 +134,19 @@ function wrongFlags(flags: RunFlags): string | null {
   return rules.find(([isWrong]) => isWrong)?.[1] ?? null;
 }
 
-/** Returns the names of the flags that the user gave. */
+/** Returns the names of the flags that have a value. */
 function given(flags: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.keys(flags).filter((name) => flags[name] !== undefined);
 }
 
-/** Opens the requested reports. Their code is loaded only then. */
+/** Opens the requested reports, and loads their code only then; null if no report is requested. */
 async function reportsOf({ report, dryRun, json }: RunFlags): Promise<Reports | { readonly said: string } | null> {
   if (report === undefined) return null;
   const { openReports } = await import('../reports.ts');
   return openReports(report, { dryRun: dryRun === true, json: json === true });
 }
 
-/** Returns which part of the change the flags select. */
+/** Returns the part of the change that the flags select. */
 async function selectionOf(
   flags: Pick<RunFlags, 'base' | 'commit' | 'uncommitted' | 'files'>,
 ): Promise<Result<RunRequestOptions['selection']>> {

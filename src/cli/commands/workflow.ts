@@ -137,7 +137,7 @@ export async function workflowAbortCommand(
   printStyled((shown) => describeSessionState({ session: aborted.value }, shown));
 }
 
-/** Parses `name=path` values into lists of paths by output name. */
+/** Returns the paths by output name from `name=path` values, or a sentence about the first wrong value. */
 function outputsOf(
   given: readonly string[],
 ): { readonly lists: Readonly<Record<string, readonly string[]>> } | { readonly said: string } {
