@@ -7,10 +7,10 @@ import { type Finding, isOpen } from '../gates/types.ts';
 import { showInvisible } from '../kernel/escape.ts';
 import { digestOf, type GateId } from '../kernel/ids.ts';
 
-/** A run that has ended, as reports need it. */
+/** An ended run, with its outcome or with the error that prevented an outcome. */
 export type EndedRun =
   | { readonly kind: 'judged'; readonly outcome: RunOutcome }
-  /** An error prevented an outcome, so no gate has a result. */
+  /** An error or an interruption ended the run, so no gate has a result. */
   | {
       readonly kind: 'not-judged';
       readonly status: 'error' | 'lock_conflict' | 'interrupted';
@@ -21,21 +21,23 @@ export type EndedRun =
 
 /** A reason other than a finding why a run does not exit with 0. */
 export type Obstacle = {
-  /** `null` if it does not concern a single gate. */
+  /** The gate that is concerned; `null` if the whole run is. */
   readonly gate: GateId | null;
-  /** False if there is no result: neither pass nor fail. */
+  /** Whether the gate has a result; false if it neither passed nor failed. */
   readonly isJudged: boolean;
   readonly text: string;
-  /** The output of a check. */
+  /** The end of the output of the check; `null` if there is none. */
   readonly output: string | null;
 };
 
-/** Returns the exit code of a run, before any error in writing reports. */
+/** Returns the exit code of a run. It does not include errors in writing reports. */
 export function exitCodeOf(run: EndedRun): number {
   return run.kind === 'judged' ? run.outcome.exitCode : run.exitCode;
 }
 
-/** Returns the findings that count. Reports leave out closed ones, so that they disappear for readers. */
+/**
+ * Returns the findings that are neither closed nor gone. Reports leave the others out, so that tools stop showing them.
+ */
 export function currentFindings(run: EndedRun): readonly ReportedFinding[] {
   if (run.kind === 'not-judged') return [];
   return run.outcome.findings.filter(({ state }) => state !== 'closed' && state !== 'gone');
@@ -47,8 +49,8 @@ export function isStillOpen({ state }: ReportedFinding): boolean {
 }
 
 /**
- * Lists the reasons other than findings why a run does not exit with 0.
- * If the exit code is not 0, the list and the open findings are never both empty.
+ * Returns the reasons other than findings why a run does not exit with 0. If the exit code is not 0, there is always
+ * such a reason or an open finding.
  */
 export function listObstacles(run: EndedRun): readonly Obstacle[] {
   if (run.kind === 'not-judged') return [notJudged(null, `${run.what} ${run.next}`)];
@@ -66,7 +68,7 @@ function obstacleOfGate(gate: GateOutcome): readonly Obstacle[] {
   const { id, status, check } = gate;
   if (status === 'pass' || status === 'holds') return [];
   if (status !== 'fail') return [notJudged(id, describeNotJudged(gate), check?.tail ?? null)];
-  // A failed review is reported by its findings.
+  // The findings of a failed review already report it, so add nothing here.
   return check === null ? [] : [{ gate: id, isJudged: true, text: describeGateDetail(gate), output: check.tail }];
 }
 
@@ -81,12 +83,12 @@ function describeNotJudged(gate: GateOutcome): string {
   return [`No result${why}`, ...reasons].join('; ');
 }
 
-/** Returns the text of an obstacle with the name of its gate, if it has one. */
+/** Returns the text of an `Obstacle`, with the id of its gate if it has one. */
 export function namedText({ gate, text }: Obstacle): string {
   return gate === null ? text : `${gate}: ${text}`;
 }
 
-/** Returns text of unknown origin with plain line ends, and with invisible characters except tabs escaped. */
+/** Returns text of unknown origin with LF line ends. Invisible characters except tabs are escaped. */
 export function readable(text: string): string {
   return wellFormed(text)
     .replace(/\r\n?/g, '\n')
@@ -95,36 +97,36 @@ export function readable(text: string): string {
     .join('');
 }
 
-/** Replaces unpaired surrogates, which strict readers of JSON and XML refuse. */
+/** Returns a text without unpaired surrogates, because strict JSON and XML parsers reject them. */
 export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\ufffd');
 }
 
-/** The severity in formats with three levels. */
+/** The severity of an entry, for report formats with three levels. */
 export type Severity = 'error' | 'warning' | 'note';
 
-/** A finding or an obstacle, for readers that show it beside the code. */
+/** A finding or an `Obstacle`, for report formats that show each one at a place in the code. */
 export type ReportEntry = {
-  /** `null` for an obstacle. */
+  /** The finding; `null` for an `Obstacle`. */
   readonly reported: ReportedFinding | null;
-  /** The name of the gate, or of onceover. */
+  /** The id of the gate; "onceover" if the whole run is concerned. */
   readonly gate: string;
   readonly severity: Severity;
   /** The problem and its fix, or the obstacle with the output of its check. */
   readonly message: string;
   readonly file: string;
-  /** The lines, with their text if the reviewer quoted it; `null` if they are unknown or do not exist. */
+  /** The lines, with their text if the reviewer quoted it; `null` if the lines are unknown or do not exist. */
   readonly region: { readonly line: number; readonly lastLine: number; readonly code: string | null } | null;
   readonly fingerprint: string;
 };
 
-/** Most readers refuse or drop entries without a file, so these are shown at the settings. */
+/** The file of entries that have none, because most tools reject or drop an entry without a file. */
 const NO_FILE = 'onceover.yml';
 
-/** The name of the gate of entries that concern no single gate. */
+/** Stands for the gate in entries that concern the whole run. */
 export const NO_GATE = 'onceover';
 
-/** Returns the findings that count, then the obstacles. */
+/** Returns an entry for each current finding, then one for each `Obstacle`. */
 export function reportEntries(run: EndedRun): readonly ReportEntry[] {
   return [...currentFindings(run).map(findingEntry), ...listObstacles(run).map(obstacleEntry)];
 }
@@ -170,15 +172,15 @@ const SEVERITIES: Readonly<Record<Priority, Severity>> = {
   low: 'note',
 };
 
-/** Returns the severity of a finding. A warning is never an error. */
+/** Returns the severity of a finding. A finding that does not fail its gate is never an `error`. */
 function severityOf({ finding, state }: ReportedFinding): Severity {
   const severity = SEVERITIES[finding.priority];
   return state === 'warning' && severity === 'error' ? 'warning' : severity;
 }
 
 /**
- * Returns the identity of a finding from run to run: gate, file, and the occurrence of its code. The line and the
- * reviewer's words may differ between runs. A finding without code in the file is identified by its id.
+ * Returns a digest that identifies a finding in every run, although its line and wording may differ: of gate, file,
+ * quoted code, and which occurrence of that code it is. If the code is not in the file, the finding's id is used.
  */
 export function findingFingerprint(finding: Finding): string {
   const { gate, slot, file, anchor, id } = finding;
@@ -187,7 +189,7 @@ export function findingFingerprint(finding: Finding): string {
   return digest([gate, file ?? '', ...what]);
 }
 
-/** Returns the identity of an obstacle. */
+/** Returns a digest that identifies the `Obstacle` of a gate in every run. */
 export function gateFingerprint(gate: GateId | null): string {
   return digest(['gate', gate ?? '']);
 }

@@ -15,7 +15,7 @@ export const FORMATS = {
 
 export type Format = keyof typeof FORMATS;
 
-/** Warns about a report that git does not ignore. */
+/** Returns the warning about a report file that git does not ignore. */
 export function describeSeenReport(file: string): string {
   return `git does not ignore the report ${quoteName(file)}, so it becomes part of the next change; write it elsewhere or add it to .gitignore`;
 }

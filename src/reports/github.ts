@@ -35,7 +35,10 @@ type Annotation = {
 
 const KINDS: Readonly<Record<Severity, Kind>> = { error: 'error', warning: 'warning', note: 'notice' };
 
-/** Returns a run as workflow commands, one per line: gates without a result, failed checks, findings by severity. */
+/**
+ * Returns the annotations of a run as GitHub workflow commands, one per line: gates without a result, failed checks,
+ * then findings by severity.
+ */
 export function githubAnnotations(run: EndedRun): string {
   const obstacles = listObstacles(run);
   const findings = currentFindings(run).filter(({ state }) => state !== 'waived');
@@ -46,14 +49,14 @@ export function githubAnnotations(run: EndedRun): string {
   ];
   const shown = (['error', 'warning', 'notice'] as const).flatMap((kind) => {
     const own = all.filter((one) => one.kind === kind);
-    // Leave room for the notice about the rest.
+    // Leave room for the notice that counts the annotations left out.
     return own.slice(0, kind === 'notice' ? MOST_OF_A_KIND - 1 : MOST_OF_A_KIND);
   });
   const rest = all.length - shown.length;
   return [...shown, ...(rest > 0 ? [restAnnotation(rest)] : [])].map((one) => `${commandLine(one)}\n`).join('');
 }
 
-/** Returns the Markdown report of a run for a job summary. */
+/** Returns the Markdown report of a run for GitHub's job summary, cut off if it is too long. */
 export function githubSummary(run: EndedRun): string {
   const page = markdownReport(run);
   const bytes = Buffer.from(page);
@@ -70,7 +73,7 @@ function annotation({ reported, gate, severity, message, file, region }: ReportE
   return { kind: KINDS[severity], properties: { ...place, title }, message };
 }
 
-/** Merges gates without a result into one annotation, to leave room for findings. */
+/** Returns one annotation for all gates without a result, to leave room for findings. */
 function notJudgedAnnotation(obstacles: readonly Obstacle[]): readonly Annotation[] {
   if (obstacles.length < 2) return obstacles.map((obstacle) => annotation(obstacleEntry(obstacle)));
   const message = obstacles.map((obstacle) => readable(namedText(obstacle))).join('\n');

@@ -31,14 +31,14 @@ function element(
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-// XML 1.0 cannot contain some characters, not even escaped: they are spelled out or replaced.
+// XML 1.0 forbids some characters even in escaped form, so they are spelled out or replaced.
 function escaped(text: string): string {
   return readable(text)
     .replace(/[\ufffe\uffff]/g, '\ufffd')
     .replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char);
 }
 
-/** Escapes line ends and tabs, which readers of attributes turn into spaces. */
+/** Returns text for an attribute. Line ends and tabs are escaped, because XML parsers would turn them into spaces. */
 function inQuotes(text: string): string {
   return escaped(text).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
 }
@@ -63,14 +63,14 @@ type Case = {
   readonly name: string;
   readonly seconds: number | null;
   readonly end: 'passed' | 'failure' | 'error' | 'skipped';
-  /** One line. */
+  /** The reason for `end`, in one line. */
   readonly why: string;
   readonly text: string;
 };
 
 /**
- * Returns a suite for obstacles that concern no gate. If a failed run has only skipped cases, the suite lists all
- * obstacles, because most readers count skipped cases as passed.
+ * Returns a suite for problems that concern the whole run. If a run failed and no other case shows that, the suite
+ * lists the problems of all gates, because most tools count skipped cases as passed.
  */
 function runSuite(run: EndedRun, suites: readonly Suite[]): readonly Suite[] {
   const obstacles = listObstacles(run);
@@ -84,7 +84,7 @@ function runSuite(run: EndedRun, suites: readonly Suite[]): readonly Suite[] {
 function gateSuite(gate: GateOutcome, findings: readonly ReportedFinding[]): Suite {
   if (gate.kind === 'check') return { name: gate.id, cases: [checkCase(gate)] };
   const cases = slotCases(gate.slots, findings, gate.status === 'not_run' ? describeGateDetail(gate) : null);
-  // A gate can lack a result although no reviewer had an error.
+  // A gate can lack a result although no reviewer had an error. Add a case that shows this.
   const isReported = cases.some(({ end }) => end === 'failure' || end === 'error');
   const hasNoResult = gate.status === 'error' || (gate.status === 'not_run' && cases.length === 0);
   const verdict: Case = { name: 'verdict', seconds: null, end: 'error', why: describeGateReason(gate.why), text: '' };
@@ -111,7 +111,10 @@ function checkCase(gate: GateOutcome): Case {
   };
 }
 
-/** Returns one case per slot, also for findings of removed slots. `notRun` is the reason why no slot ran. */
+/**
+ * Returns one case per reviewer, including removed reviewers that still have findings. `notRun` says why the gate did
+ * not run.
+ */
 function slotCases(
   slots: readonly SlotOutcome[],
   findings: readonly ReportedFinding[],
@@ -129,7 +132,7 @@ function slotCases(
   ];
 }
 
-/** A removed slot counts as one that failed. */
+/** The facts of a removed reviewer. It counts as failed, because it still has findings. */
 const REMOVED = { agent: '(removed)', status: 'fail', durationMs: null } as const;
 
 function slotCase(
@@ -138,12 +141,12 @@ function slotCase(
   why: string,
 ): Case {
   const open = findings.filter(isStillOpen).length;
-  // A failed slot without open findings has only waived ones.
+  // A failed reviewer without open findings has only waived ones, so its case passes.
   const end = status === 'fail' ? 'passed' : ENDS[status];
   return {
     name: agent === null ? `@${slot}` : `@${slot} ${agent}`,
     seconds: durationMs === null ? null : durationMs / 1000,
-    // An open finding of the slot decides, whatever the slot did in this run.
+    // With an open finding the case fails, even if this run skipped the reviewer.
     end: open > 0 ? 'failure' : end,
     why: open > 0 && status !== 'error' ? count(open, 'open finding') : why,
     text: findings.map((reported) => describeFinding(reported).join('\n')).join('\n\n'),
@@ -171,6 +174,7 @@ function caseXml(suite: string, one: Case): string {
 function endXml({ end, why, text }: Case): readonly string[] {
   if (end === 'failure' || end === 'error') return [element(3, end, { message: why, type: end }, text || why)];
   const out = text === '' ? [] : [element(3, 'system-out', {}, text)];
-  // The common JUnit schema has no attribute for the reason of a skipped case.
+  // The common JUnit schema has no attribute for the reason of a skipped case, so the reason is the text of the
+  // element.
   return end === 'skipped' ? [element(3, 'skipped', {}, why), ...out] : out;
 }

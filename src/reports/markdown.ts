@@ -7,7 +7,10 @@ import { fence, quoteName } from '../kernel/escape.ts';
 import { describePaid, describeUsage } from '../ledger/describe.ts';
 import { currentFindings, type EndedRun, isStillOpen, readable } from './finished-run.ts';
 
-/** Returns text of unknown origin as one line of Markdown without markup, HTML, images, links or mentions. */
+/**
+ * Returns text of unknown origin as one line of Markdown, in which nothing acts as markup, HTML, image, link or
+ * mention.
+ */
 export function inline(text: string): string {
   return readable(text)
     .replace(/\s+/g, ' ')
@@ -19,7 +22,7 @@ export function inline(text: string): string {
     .replace(/^(\d+)([.)])/, '$1\\$2');
 }
 
-/** Returns text of unknown origin as a quotation that keeps its lines and that the text cannot end. */
+/** Returns text of unknown origin as a block quote that keeps its lines. Nothing in the text can end the quote. */
 export function quotation(text: string): string {
   const lines = readable(text).trim().split('\n').map(inline);
   return lines
@@ -30,7 +33,7 @@ export function quotation(text: string): string {
     .join('\n');
 }
 
-/** Returns a name as inline code. */
+/** Returns a name as inline code, even if the name contains backticks. */
 export function codeName(name: string): string {
   const text = quoteName(name);
   let longest = 0;
@@ -39,12 +42,12 @@ export function codeName(name: string): string {
   return longest === 0 ? `${marks}${text}${marks}` : `${marks} ${text} ${marks}`;
 }
 
-/** Returns a name as inline code for a table, where a bar ends the cell even inside code. */
+/** Returns a name as inline code for a table. A bar is escaped, because it would end the cell even inside code. */
 export function codeCell(name: string): string {
   return codeName(name).replaceAll('|', '\\|');
 }
 
-/** Returns a run as a page: verdict, gates, findings by file, files without a review, warnings, cost. */
+/** Returns the Markdown report of a run: verdict, gates, findings by file, files without a review, warnings, cost. */
 export function markdownReport(run: EndedRun): string {
   const blocks =
     run.kind === 'judged'
@@ -91,7 +94,10 @@ function row(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-/** Returns the status of a slot. A failed slot without open findings has only waived ones. */
+/**
+ * Returns the word for a reviewer's status. A failed reviewer without open findings has only waived ones, so its word
+ * is "waived".
+ */
 function slotWord({ slot, status }: SlotOutcome, open: readonly ReportedFinding[]): string {
   const isWaived = status === 'fail' && !open.some(({ finding }) => finding.slot === slot);
   return isWaived ? 'waived' : SLOT_WORDS[status];

@@ -3,8 +3,8 @@ import { type EndedRun, type ReportEntry, reportEntries, type Severity } from '.
 const SEVERITIES: Readonly<Record<Severity, string>> = { error: 'ERROR', warning: 'WARNING', note: 'INFO' };
 
 /**
- * Returns a run in reviewdog's diagnostic format. The format cannot mark a waived finding, so waived ones are left out.
- * reviewdog refuses unknown keys.
+ * Returns a run in reviewdog's diagnostic format. Waived findings are left out, because the format has no field for
+ * them and reviewdog rejects unknown keys.
  */
 export function rdjsonReport(run: EndedRun): string {
   const entries = reportEntries(run).filter(({ reported }) => reported?.state !== 'waived');
@@ -23,7 +23,7 @@ function diagnostic({ reported, gate, severity, message, file, region }: ReportE
   };
 }
 
-/** reviewdog posts messages as Markdown: a reviewer's text must not mention people or load anything. */
+/** Returns a text without mentions, links, images or HTML, because reviewdog posts messages as Markdown. */
 function inert(text: string): string {
   return text
     .replaceAll('@', '@\u200b')

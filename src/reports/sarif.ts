@@ -18,7 +18,10 @@ import {
 /** The version of onceover that made a report. */
 export type Tool = { readonly version: string };
 
-/** Returns a run as SARIF 2.1.0: one rule per gate, one result per finding and per gate that failed without one. */
+/**
+ * Returns a run as SARIF 2.1.0: one rule per gate, one result per finding, and one per failed check or gate without a
+ * result.
+ */
 export function sarifReport(run: EndedRun, tool: Tool): string {
   const rules = rulesOf(run);
   const indexes = new Map(rules.map(({ id }, index) => [id, index]));
@@ -92,7 +95,7 @@ function findingFacts({ finding, state }: ReportedFinding) {
 }
 
 function locationOf({ file, region }: ReportEntry) {
-  // A path becomes a relative URI.
+  // SARIF locations are URIs, so encode each part of the path.
   const uri = file.split('/').map(encodeURIComponent).join('/');
   const artifactLocation = { uri, uriBaseId: ROOT };
   if (region === null) return { physicalLocation: { artifactLocation } };
@@ -107,7 +110,10 @@ function suppressionOf({ resolution }: ReportedFinding['finding']) {
   return { kind: 'external', status: 'accepted', ...(why === '' ? {} : { justification: why }) };
 }
 
-/** Describes how the tool ran. Gates without a result are repeated here, because some readers look only here. */
+/**
+ * Returns the `invocation` part of a SARIF run. It repeats the gates without a result, because some tools read errors
+ * only here.
+ */
 function invocationOf(run: EndedRun) {
   const errors = listObstacles(run)
     .filter(({ isJudged }) => !isJudged)
@@ -135,7 +141,7 @@ function propertiesOf(run: EndedRun) {
   return { status, exitCode, iteration, scope: readable(scope.key), result: readable(result) };
 }
 
-/** SARIF reads `[text](target)` as a link. A reviewer's text must not contain links. */
+/** Returns a text without Markdown links, which SARIF would show, because a reviewer's text must not contain links. */
 function withoutLinks(text: string): string {
   return text.replaceAll('](', '] (');
 }

@@ -15,11 +15,11 @@ export type ReportFile = { readonly name: string; readonly text: string };
 
 export type WrittenReports = {
   readonly failures: readonly Failure[];
-  /** Reports that git does not ignore: they become part of the next change. */
+  /** Reports that git does not ignore, so that they become part of the next change. */
   readonly seen: readonly RepoPath[];
 };
 
-/** Writes reports atomically, and creates missing folders. */
+/** Writes each report atomically, and creates missing folders. */
 export async function writeReports(cwd: string, files: readonly ReportFile[]): Promise<WrittenReports> {
   const found = await findRepository(cwd);
   const repository = found.ok ? found.value : null;
@@ -35,7 +35,7 @@ export async function writeReports(cwd: string, files: readonly ReportFile[]): P
   return { failures, seen };
 }
 
-/** Appends to a file that other programs append to as well. */
+/** Appends text to a file to which other programs append too, such as GitHub's job summary. */
 export function appendReport(path: string, text: string): Result<void> {
   try {
     appendFileSync(path, text);
@@ -45,7 +45,10 @@ export function appendReport(path: string, text: string): Result<void> {
   }
 }
 
-/** Writes without following symlinks: the change under review may have replaced a folder by one. */
+/**
+ * Writes a report inside the repository. It does not follow symlinks, because the change under review may have replaced
+ * a folder with one.
+ */
 function writeInside(repository: RepositoryPaths, path: RepoPath, text: string): Result<void> {
   const folder = makeFolder(repository.root, folderOf(path) || '.');
   return folder.ok ? writeAtomically(folder.value, basename(path), text) : folder;
