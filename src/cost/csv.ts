@@ -3,7 +3,10 @@ import type { CostRow } from './rows.ts';
 
 type Cell = string | number | null;
 
-/** Returns a table in the format of RFC 4180. An apostrophe keeps a spreadsheet from running a text as a formula. */
+/**
+ * Returns a table in the format of RFC 4180. A text that looks like a formula gets an apostrophe in front, so that a
+ * spreadsheet does not run it.
+ */
 export function csv(rows: readonly (readonly Cell[])[]): string {
   return rows.map((row) => `${row.map(field).join(',')}\r\n`).join('');
 }
@@ -17,13 +20,13 @@ function field(cell: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Returns one row per review, fix, call of a phase (with a feature) or review of a workflow step (with a job). */
+/** Returns a CSV table with one row per review, fix, call of a phase, and review of a workflow step. */
 export function costCsv(rows: readonly CostRow[]): string {
   const cells = Object.values(COLUMNS);
   return csv([Object.keys(COLUMNS), ...rows.map((row) => cells.map((cell) => cell(row) ?? null))]);
 }
 
-/** The columns in their order, each with its cell of a row. Without a value the cell is empty. */
+/** The columns in order, each with a function that returns its cell for a row. A missing value gives an empty cell. */
 const COLUMNS: Readonly<Record<string, (row: CostRow) => Cell | undefined>> = {
   at: ({ at }) => at,
   branch: ({ branch }) => branch,

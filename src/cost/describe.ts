@@ -18,7 +18,10 @@ import {
 } from './page.ts';
 import { paidTokens } from './rows.ts';
 
-/** Returns one screen: what the user paid, what onceover saved, and what the money was spent on. */
+/**
+ * Returns the text of `cost`: the money paid, the tokens saved, and the cost by gate, feature, workflow step, agent and
+ * day.
+ */
 export function describeCost(report: CostDocument, style: CostStyle): string {
   const { runs, fixes, loops, workflows } = report;
   const isEmpty = runs + fixes + loops.features.length + workflows.length === 0;
@@ -111,7 +114,10 @@ function describeNewSessions({ looked_again: again }: CostDocument): string {
   return fresh.length === 0 ? '' : `New sessions although there was one to resume: ${fresh.join(', ')}.`;
 }
 
-/** Returns what the phases of a feature cost, call by call. Details add comparisons and rates. */
+/**
+ * Returns the text of `cost FEATURE`: the cost of its phases, call by call. With `details`, it adds comparisons and
+ * rates.
+ */
 export function describeFeatureCost(report: FeatureDocument, style: CostStyle): string {
   const { phases, paid, rates, rates_of_all_features: all } = report;
   const name = featureName(report.feature);
@@ -166,7 +172,10 @@ function callRow(call: PhaseCall): readonly string[] {
 
 type Loops = Pick<FeatureDocument, 'compared' | 'resumed_prompts_shorter' | 'five_iterations_under_half'>;
 
-/** Compares prompts with those of new sessions in every round, and says whether both promises hold (NFR1 and NFR3). */
+/**
+ * Returns the comparison with new sessions in every round, and whether review loops meet the requirements NFR1 (resumed
+ * prompts are shorter) and NFR3 (five rounds send under half).
+ */
 function describePromises({ compared, resumed_prompts_shorter, five_iterations_under_half }: Loops): string {
   const { ratio } = compared.characters;
   const weighted = compared.weighted_input_tokens.ratio;
@@ -186,7 +195,7 @@ const STATES = { holds: 'yes', does_not_hold: 'no', nothing_to_judge: 'no data y
 
 type Rates = FeatureDocument['rates'];
 
-/** Returns the watched rates of all features with their limits; `here` adds the rates of one feature. */
+/** Returns a table with the rates of all features and their limits; `here` adds a column for one feature. */
 function describeRates(all: Rates, here: Rates | null, style: CostStyle): string {
   const watched = Object.keys(RATES) as (keyof typeof RATES)[];
   const head = ['Rates', ...(here === null ? [] : ['this feature']), 'all features', 'limit', ''];

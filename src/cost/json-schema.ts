@@ -174,7 +174,7 @@ export const costSchema = z.object({
   unreadable_entries: z.number(),
 });
 
-/** The cost document: the paid cost, the savings, and the cost by gate, agent and day. */
+/** The document of `cost --json`: the cost, the savings, and the cost by gate, feature, agent and day. */
 export type CostDocument = z.infer<typeof costSchema>;
 
 /** The document of `cost FEATURE --json`. */
@@ -231,7 +231,7 @@ export const featureCostSchema = z.object({
   unreadable_entries: z.number(),
 });
 
-/** The cost of the phases of one feature, in total and call by call. */
+/** The document of `cost FEATURE --json`: the cost of the feature's phases, in total and call by call. */
 export type FeatureDocument = z.infer<typeof featureCostSchema>;
 
 export type PhaseCall = FeatureDocument['phases'][number]['dispatches'][number];

@@ -16,10 +16,10 @@ import {
   selectEntries,
 } from './rows.ts';
 
-/** With fewer features the rates are not judged. */
+/** The number of features from which on rates are compared with their limits. */
 const ENOUGH_FEATURES = 3;
 
-/** The rates that are watched over all features: the highest accepted rate, and what to do beyond it. */
+/** The rates that `cost --details` shows, each with the highest accepted value and the advice if it is exceeded. */
 export const RATES = {
   resume_fallback: {
     title: 'resumes that failed',
@@ -41,26 +41,29 @@ export const RATES = {
   },
 } as const;
 
-/** A loop of five iterations must send less than this part of five new sessions (NFR3). */
+/** A loop of five rounds must send less than this share of what new sessions would have sent (requirement NFR3). */
 const NFR3_LIMIT = 0.5;
 
-/** How much a token counts that is written to a cache or read from it. */
+/**
+ * The weights of tokens that are written to a cache and read from it. A token that no cache is involved in has weight
+ * 1.
+ */
 type CacheWeights = { readonly write: number; readonly read: number };
 
 const EQUAL: CacheWeights = { write: 1, read: 1 };
 
-/** The price of such a token, relative to an uncached token. */
+/** The weights by price, relative to the price of an uncached token. */
 const BY_PRICE: CacheWeights = { write: 1.25, read: 0.1 };
 
-/** The part of both documents that compares review loops with new sessions in every round. */
+/** The fields in both cost documents that compare review loops with new sessions in every round. */
 type LoopFigures = Pick<
   FeatureDocument,
   'compared' | 'resumed_prompts_shorter' | 'five_iterations_under_half' | 'rates'
 >;
 
 /**
- * Compares review loops with new sessions in every round, and returns the watched rates. `dispatches` are in the order
- * of sending. `unanswered` calls count only as failed resumes.
+ * Returns the comparison of review loops with new sessions in every round, and the rates. `dispatches` must be in the
+ * order in which they were sent; `unanswered` calls count only in the rate of failed resumes.
  */
 export function loopCost(dispatches: readonly LoopDispatch[], unanswered: readonly LoopDispatch[] = []): LoopFigures {
   const calls = withSessionStarts(dispatches);
@@ -92,7 +95,7 @@ export function loopCost(dispatches: readonly LoopDispatch[], unanswered: readon
   };
 }
 
-/** Whether review loops keep a promise, and the cases in which they do not. */
+/** Returns whether review loops meet a requirement in all `of` cases, and the cases in which they do not. */
 function promise<T>(of: number, broken: T[]) {
   const kept = broken.length === 0 ? 'holds' : 'does_not_hold';
   return { state: of === 0 ? 'nothing_to_judge' : kept, of, not_so: broken } as const;
@@ -126,7 +129,10 @@ function charactersOf(dispatches: readonly LoopDispatch[]) {
   return { sent, fresh, ratio: share(sent, fresh) };
 }
 
-/** Estimates a new session by the first call of the resumed session, plus the growth of its prompt. */
+/**
+ * Returns the input tokens of the calls, and an estimate for new sessions instead: the tokens of the first call in each
+ * session, plus the growth of its prompt.
+ */
 function tokensOf(calls: readonly Beside<LoopDispatch>[], { write, read }: CacheWeights) {
   const weigh = (usage: Usage) => usage.inputTokens + write * usage.cacheWriteTokens + read * usage.cachedInputTokens;
   let [sent, fresh] = [0, 0];
@@ -138,12 +144,12 @@ function tokensOf(calls: readonly Beside<LoopDispatch>[], { write, read }: Cache
   return { sent: Math.round(sent), fresh_estimate: Math.round(fresh), ratio: share(sent, fresh) };
 }
 
-/** Returns a part of the whole, to four decimals; `null` if there is nothing to compare with. */
+/** Returns `part / whole`, to four decimals; `null` if `whole` is 0. */
 function share(part: number, whole: number): number | null {
   return whole === 0 ? null : Number((part / whole).toFixed(4));
 }
 
-/** Returns the loops that reached the iteration cap. */
+/** Returns the review loops that reached the maximum number of rounds, with the characters that they sent. */
 function longLoops(dispatches: readonly LoopDispatch[]) {
   const reviews = dispatches.filter(({ role }) => role !== 'implementer');
   const loops = grouped(reviews, ({ feature, phase, stage, run }) => JSON.stringify([feature, phase, stage, run]));
@@ -156,8 +162,8 @@ function longLoops(dispatches: readonly LoopDispatch[]) {
 }
 
 /**
- * Returns the calls of review loops in the order of sending. Calls without an answer are apart, because a new session
- * would have sent them too. Calls before the reviews of code belong to no loop and are left out.
+ * Returns the calls of review loops in the order in which they were sent. Calls without an answer are separate, because
+ * new sessions would have sent them too. Steps before the reviews of code are left out, because they belong to no loop.
  */
 export function dispatchesIn(entries: readonly LedgerLoop[]) {
   const sent = [...entries].sort(bySending).filter(hasTemplate);
@@ -182,7 +188,10 @@ export function loopsCost(rows: readonly LoopRow[]) {
   };
 }
 
-/** Returns the cost of one feature, in total and per run of a phase; `null` if the ledger has no phase of it. */
+/**
+ * Returns the cost of one feature, in total and per execution of a phase; `null` if the ledger has no phase of the
+ * feature.
+ */
 export function summariseFeature(
   feature: string,
   { entries, unreadable }: { readonly entries: readonly LedgerEntry[]; readonly unreadable: number },
@@ -205,7 +214,7 @@ export function summariseFeature(
   return { report, rows: phases.flat() };
 }
 
-/** Returns the features with phases in the ledger, by name. */
+/** Returns the features that have phases in the ledger, sorted by name. */
 export function featuresIn(entries: readonly LedgerEntry[]): readonly string[] {
   const features = entries.flatMap((entry) => (entry.kind === 'loop' ? [entry.feature] : []));
   return [...new Set(features)].sort(byCodePoint);
@@ -248,7 +257,7 @@ function callDocument({ price, usage, ...row }: LoopRow): PhaseCall {
   };
 }
 
-/** Orders calls by time, and calls of the same time by their place in the loop. */
+/** Orders calls by time, and calls with the same time by their place in the review loop. */
 function bySending(a: LedgerLoop, b: LedgerLoop): number {
   return (
     byCodePoint(a.at, b.at) ||
@@ -259,7 +268,7 @@ function bySending(a: LedgerLoop, b: LedgerLoop): number {
   );
 }
 
-/** Returns the position in a list. Names that are not in the list come last. */
+/** Returns the position of a name in a list. Names that are not in the list come last. */
 function positionOf(name: string, order: readonly string[]): number {
   const position = order.indexOf(name);
   return position === -1 ? order.length : position;

@@ -5,15 +5,15 @@ import { count, tokensOf, usdOf } from '../ui/wording.ts';
 import type { CostDocument, Paid } from './json-schema.ts';
 import { paidTokens } from './rows.ts';
 
-/** How to print the page. */
+/** How the `cost` page is printed. */
 export type CostStyle = {
   readonly paint: Paint;
   readonly width: number;
-  /** Whether to add the rates, guards and comparisons. */
+  /** Whether to show also comparisons, rates and the reasons for new sessions. */
   readonly details: boolean;
 };
 
-/** Joins the blocks of a page, wrapped to the width. */
+/** Returns the page: the blocks and a note on unreadable entries, wrapped to the width. */
 export function pageText(blocks: readonly string[], unreadable: number, { width }: CostStyle): string {
   const left = unreadable === 0 ? '' : `${count(unreadable, 'entry', 'entries')} of the ledger could not be read.`;
   return [...blocks, left]
@@ -24,7 +24,10 @@ export function pageText(blocks: readonly string[], unreadable: number, { width 
 
 const GAP = '  ';
 
-/** Returns a table whose first row is its head. The first column is cut to fit; columns after `left` are figures. */
+/**
+ * Returns a table with its head in the first row. The first column is cut to fit; the columns from index `left` on are
+ * aligned to the right.
+ */
 export function table(rows: readonly (readonly string[])[], left: number, { width, paint }: CostStyle): string {
   const columns = rows[0]?.map((_, n) => Math.max(...rows.map((row) => cells(row[n] ?? '')))) ?? [];
   const room = width - columns.slice(1).reduce((sum, column) => sum + GAP.length + column, 0);
@@ -37,20 +40,20 @@ export function table(rows: readonly (readonly string[])[], left: number, { widt
   return lines.map((line, n) => (n === 0 ? paint('strong', line) : line)).join('\n');
 }
 
-/** Returns the tokens; `+` marks that more were used, `?` that the number is unknown. */
+/** Returns the number of tokens; `+` means that some reviews reported none, `?` that no review reported any. */
 export function usageText(paid: Paid): string {
   const { looks, looks_without_usage: untold } = paid;
   if (untold === looks) return looks === 0 ? '' : '?';
   return `${tokensOf(paidTokens(paid))}${untold > 0 ? '+' : ''}`;
 }
 
-/** Returns the money; `~` marks list prices, `+` that more was paid, `?` that the price is unknown. */
+/** Returns the cost; `~` marks list prices, `+` means that some prices are unknown, `?` that all are. */
 export function moneyText({ looks, told_usd, list_price_usd, looks_without_price: unpriced }: Paid): string {
   if (unpriced === looks) return looks === 0 ? '' : '?';
   return `${list_price_usd > 0 ? '~' : ''}${usdOf(told_usd + list_price_usd)}${unpriced > 0 ? '+' : ''}`;
 }
 
-/** Explains the marks that the figures may have. */
+/** Returns the legend of the marks that these figures have: `~`, `+` and `?`. */
 export function costLegend({ list_price_usd, looks_without_usage, looks_without_price }: Paid): string {
   return [
     ...(list_price_usd > 0 ? ['~: at list prices'] : []),
@@ -58,7 +61,7 @@ export function costLegend({ list_price_usd, looks_without_usage, looks_without_
   ].join('; ');
 }
 
-/** Returns the lines about money, tokens and calls. */
+/** Returns the lines about the cost, the tokens and the calls. */
 export function paidLines(paid: Paid): readonly string[] {
   const { looks, resumed, looks_without_usage: untold } = paid;
   const unknown = untold === 0 ? '' : `; ${count(untold, 'review')} without a token count`;
@@ -84,13 +87,13 @@ export function percentText(ratio: number): string {
   return `${Number((ratio * 100).toFixed(1))} %`;
 }
 
-/** Returns the selected branch and time. */
+/** Returns the selection as the end of a sentence: which branch, and since when. */
 export function selectionText({ since, branch }: Pick<CostDocument, 'since' | 'branch'>): string {
   const where = branch === null ? 'in this clone' : `on ${quoteName(branch)}`;
   return since === null ? where : `${where} since ${since.slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** Returns the folder of a feature; the root is ".". */
+/** Returns the folder of a feature as shown to people; "." for the repository root. */
 export function featureName(feature: string): string {
   return feature === '' ? '.' : quoteName(feature);
 }

@@ -12,11 +12,11 @@ import { summariseCost } from './summarise.ts';
 
 /** The runs and phases to show. */
 export type CostOptions = {
-  /** The folder of a feature, relative to the current folder; `null`: all runs and phases. */
+  /** The folder of a feature, relative to the current folder; `null` for all runs and phases. */
   readonly feature: string | null;
-  /** A number of days, or a date. */
+  /** A number of days, or a date; `null` for all time. */
   readonly since: string | null;
-  /** `null`: every branch. */
+  /** The name of a branch; `null` for all branches. */
   readonly branch: string | null;
 };
 

@@ -13,11 +13,14 @@ type ReviewRow = LedgerSlot &
 export type LoopRow = LedgerLoop & Priced;
 
 type Priced = {
-  /** The price that the agent reported, or the list price of its model; `null`: unknown. */
+  /** The price that the agent reported, or the list price of its model; `null` if both are unknown. */
   readonly price: { readonly usd: number; readonly from: 'agent' | 'list' } | null;
 };
 
-/** Returns one row per review, fix, call of a phase and review of a step. A price from the agent wins over the list. */
+/**
+ * Returns one row per review, fix, call of a phase, and review of a workflow step. A price that the agent reported
+ * takes precedence over the list price.
+ */
 export function costRows(entries: readonly LedgerEntry[], priceOf: PriceList): readonly CostRow[] {
   return entries.flatMap((entry): readonly CostRow[] => {
     if (entry.kind !== 'run') return [{ ...entry, price: priced(entry, entry.at, priceOf) }];
@@ -38,7 +41,7 @@ function priced(
   return usd === null ? null : { usd, from: 'list' };
 }
 
-/** Returns what these rows cost together. */
+/** Returns the total cost of these rows. */
 export function paidFor(rows: readonly CostRow[]): Paid {
   const sum = (of: (row: CostRow) => number) => rows.reduce((total, row) => total + of(row), 0);
   const usd = (from: 'agent' | 'list') => money(sum(({ price }) => (price?.from === from ? price.usd : 0)));
@@ -65,16 +68,16 @@ export function paidTokens(
   return paid.input_tokens + paid.cached_input_tokens + paid.cache_write_tokens + paid.output_tokens;
 }
 
-/** The entries that the user selected. */
+/** The time and the branch by which ledger entries are selected. */
 export type CostSelection = {
   readonly since: Date | null;
-  /** `null`: every branch. */
+  /** The name of a branch; `null` for all branches. */
   readonly branch: string | null;
 };
 
 /**
- * Returns the selected entries, with short branch names. Runs and phases are dated by their last entry, so that a phase
- * is never counted in part.
+ * Returns the selected entries, with short branch names. All calls of a phase count with the time and the branch of its
+ * last call, so that a phase is never selected in part.
  */
 export function selectEntries(
   entries: readonly LedgerEntry[],
@@ -90,7 +93,7 @@ export function selectEntries(
   });
 }
 
-/** Returns a key per run of a phase. */
+/** Returns a key that is the same for all calls in one execution of a phase. */
 export function phaseRunOf({ feature, phase, run }: LedgerLoop): string {
   return JSON.stringify([feature, phase, run]);
 }
@@ -103,7 +106,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 const MOST_DAYS = 36_500;
 
-/** Parses a number of days or a local date; `null` if the text is neither. */
+/** Returns the time that is some days before `now`, or the start of a local date; `null` if the text is neither. */
 export function parseSince(text: string, now: Date): Date | null {
   const [, days] = /^(\d{1,5})(?: ?d(?:ays?)?)?$/.exec(text.trim()) ?? [];
   if (days !== undefined) {

@@ -20,7 +20,10 @@ const BASELINE =
   "pass and slot: that reviewer's last measured usage here; session: fresh prompt and reads minus measured; prefix: " +
   'cached tokens beyond what the CLI caches by itself';
 
-/** Sums up the ledger: in total, and by gate, feature, workflow step, agent, saving, day and run. */
+/**
+ * Returns the cost and the savings of the selected ledger entries: in total, and by gate, feature, workflow step,
+ * agent, kind of saving, day and run.
+ */
 export function summariseCost(
   all: readonly LedgerEntry[],
   selection: CostSelection,
@@ -66,7 +69,7 @@ export function summariseCost(
 
 type Saving = Omit<SavedUsage, 'gate'> & { readonly at: string; readonly gate: string | null };
 
-/** Returns the savings of runs, and those of resumed sessions in loops. */
+/** Returns the savings of runs, and those of resumed sessions in review loops. */
 function savingsIn(runs: readonly LedgerRun[], loops: readonly LoopRow[]): readonly Saving[] {
   const resumed = savedByResuming(dispatchesIn(loops).answered);
   return [
@@ -83,7 +86,7 @@ function savedIn(saved: readonly SavedTokens[]): SavedTokens {
 function lookedAgain(rows: readonly CostRow[]): CostDocument['looked_again'] {
   const reviews = rows.filter((row) => row.kind === 'review' || row.kind === 'loop');
   const fresh = reviews.filter(({ dispatch }) => dispatch === 'fresh');
-  // The reason in a loop entry is the one of its last call, so a failed resume before it has its own field.
+  // In a loop entry, `why` is the reason for its last call, so an earlier failed resume is recorded in `fellBack`.
   const fellBack = reviews.filter((row) =>
     row.kind === 'loop' ? row.fellBack : row.dispatch === 'fresh' && row.why === 'session-lost',
   );
@@ -95,7 +98,7 @@ function lookedAgain(rows: readonly CostRow[]): CostDocument['looked_again'] {
   };
 }
 
-/** Returns the cost per gate, also of gates that were only skipped. Fixes have no gate. */
+/** Returns the cost per gate, including gates that were only skipped. Fixes are counted under the gate `null`. */
 function byGate(rows: readonly CostRow[], saved: readonly Saving[]): CostDocument['gates'] {
   const gateOf = (row: CostRow) => (row.kind === 'review' ? row.gate : null);
   const own = rows.filter(({ kind }) => kind === 'review' || kind === 'fix');
@@ -121,7 +124,10 @@ function byFeature(loops: readonly LoopRow[]): CostDocument['loops']['features']
   });
 }
 
-/** Returns the cost of rows with the same facts, the most expensive first, then by name. */
+/**
+ * Returns the cost of each group of rows with the same facts. Groups with more tokens come first; equal ones are sorted
+ * by name.
+ */
 function costBy<Row extends CostRow, Facts extends object>(rows: readonly Row[], factsOf: (row: Row) => Facts) {
   const nameOf = (facts: Facts) => Object.values(facts).join('\0');
   return [...grouped(rows, (row) => JSON.stringify(factsOf(row))).values()]
