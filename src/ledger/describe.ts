@@ -5,7 +5,7 @@ import type { usage as usageSchema } from '../kernel/json-schema.ts';
 import { count, tokensOf, usdOf } from '../ui/wording.ts';
 import { LEVERS, type Lever, type Saved } from './entries.ts';
 
-/** The savings, as the end of a sentence about saved tokens. */
+/** The kinds of saving, each as the end of a sentence about saved tokens. */
 export const SAVED_BY: Readonly<Record<Lever, string>> = {
   pass: 'by skipping unchanged code',
   slot: 'by skipping reviewers that passed',
@@ -13,7 +13,7 @@ export const SAVED_BY: Readonly<Record<Lever, string>> = {
   prefix: 'by sharing prompts',
 };
 
-/** Returns a line about the cost, and a line about the savings, if any. */
+/** Returns a line about the cost if there were calls, and a line about the savings if there are any. */
 export function describePaid({
   usage,
   dispatches,
@@ -33,7 +33,7 @@ export function describePaid({
   ];
 }
 
-/** Returns the tokens and the money of a call. */
+/** Returns the tokens and the cost of a call as text. */
 export function describeUsage(usage: Usage): string {
   const cost = usage.costUsd === null ? '' : `, ${usdOf(usage.costUsd)}`;
   const cached = usage.cachedInputTokens > 0 ? ` (${tokensOf(usage.cachedInputTokens)} cached)` : '';

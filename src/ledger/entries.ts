@@ -40,27 +40,30 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 
 export const LEVERS = ['pass', 'slot', 'session', 'prefix'] as const;
 
-/** One of the four savings: by skipped gates, skipped reviewers, resumed sessions and shared prompts. */
+/**
+ * A kind of saving: by skipped gates (`pass`), skipped reviewers (`slot`), resumed sessions, or shared prompts
+ * (`prefix`).
+ */
 export type Lever = (typeof LEVERS)[number];
 
-/** Estimated tokens saved. */
+/** An estimate of the saved tokens, by kind of saving. */
 export type Saved = Readonly<Record<Lever, number>>;
 
 const DATED = {
-  /** The end time. */
+  /** The time at which the run or the call ended. */
   at: isTime,
   durationMs: isAmount,
   startedBy: isOneOf(['person', 'agent']),
-  /** `null`: HEAD was detached. */
+  /** The branch; `null` if HEAD was detached. */
   branch: orNull(isString),
 };
 
 const DISPATCHED = {
   agent: isString,
-  /** `null`: neither the settings nor the agent named a model. */
+  /** The model; `null` if neither the settings nor the agent named one. */
   model: orNull(isString),
   dispatch: isOneOf(['fresh', 'resumed']),
-  /** The number of calls: more than one after an unreadable answer, or for a diff in parts. */
+  /** The number of calls to the agent: more than one after a retry, or if a diff was sent in parts. */
   asks: isAmount,
   usage: orNull(hasShape<Usage>(USAGE)),
 };
@@ -82,7 +85,7 @@ const CHECK = { gate: isString, status: isOneOf(['pass', 'fail', 'error']), dura
 const SPARED = {
   gate: isString,
   lever: isOneOf(LEVERS),
-  /** The number of reviews. */
+  /** The number of reviews that were skipped or became cheaper. */
   looks: isAmount,
   tokens: isAmount,
 };
@@ -94,7 +97,7 @@ const RUN = {
   kind: isOneOf(['run']),
   ...DATED,
   scope: isString,
-  /** `null`: nothing ran. */
+  /** The number of the run; `null` if nothing ran. */
   iteration: orNull(isOrdinal),
   status: isOneOf(RUN_STATUSES),
   exitCode: (value: unknown): value is 0 | 1 | 3 => value === 0 || value === 1 || value === 3,
@@ -105,12 +108,12 @@ const RUN = {
   spared: listOf<SavedUsage>(SPARED),
 };
 
-/** A run, even one with nothing to do. */
+/** The ledger entry of a run. A run with nothing to do has one too. */
 export type LedgerRun = Shaped<typeof RUN>;
 
 const FIX = { kind: isOneOf(['fix']), ...DATED, ...DISPATCHED };
 
-/** A fix by an agent. */
+/** The ledger entry of a fix by an agent. */
 export type LedgerFix = Shaped<typeof FIX>;
 
 const LOOP = {
@@ -119,12 +122,12 @@ const LOOP = {
   feature: isString,
   phase: isOneOf(PHASES),
   stage: isOneOf(PHASE_STAGES),
-  /** The run of the phase. A rerun has another one. */
+  /** The id of this execution of the phase. A rerun has another id. */
   run: isString,
   role: isOneOf(PHASE_ROLES),
   iteration: isCount,
   isFinalValidation: isBoolean,
-  /** `null`: a step before the reviews of code, which has its own prompt. */
+  /** The template of the prompt; `null` for a step before the reviews of code, which has a prompt of its own. */
   template: orNull(isOneOf(LOOP_TEMPLATES)),
   why: isOneOf(LOOP_DISPATCH_REASONS),
   fellBack: isBoolean,
@@ -133,15 +136,15 @@ const LOOP = {
   /** done: the implementer answered. error: no agent gave a valid answer. */
   status: isOneOf(['pass', 'fail', 'done', 'error']),
   ...DISPATCHED,
-  /** Characters of the prompts that were sent, and of the prompt of a new session. */
+  /** The length in characters of the prompts that were sent, and of the prompt that a new session would have needed. */
   promptChars: isAmount,
   freshChars: isAmount,
 };
 
-/** A call of a review loop, or of a step before the reviews of code, with all its retries. */
+/** The ledger entry of a call in a review loop, or in a step before the reviews of code. It includes all retries. */
 export type LedgerLoop = Shaped<typeof LOOP>;
 
-/** A call of a review loop, without the facts that only the ledger keeps. */
+/** A call in a review loop, without the facts that only the ledger needs. */
 export type LoopDispatch = Omit<
   LedgerLoop,
   keyof typeof DATED | 'kind' | 'template' | 'status' | 'agent' | 'model' | 'dispatch'
@@ -151,7 +154,7 @@ const STEP = {
   kind: isOneOf(['step']),
   ...DATED,
   job: isString,
-  /** The session of the workflow. */
+  /** The id of the workflow session. */
   session: isString,
   step: isString,
   /** done: a reviewer answered. error: no reviewer gave a valid answer. */
@@ -159,10 +162,12 @@ const STEP = {
   ...DISPATCHED,
 };
 
-/** A review of the outputs of a workflow step, with all its retries. */
+/** The ledger entry of a review of a workflow step's outputs. It includes all retries. */
 export type LedgerStep = Shaped<typeof STEP>;
 
-/** The tokens and the money of a run, a fix, a call of a phase, or a review of a workflow step. */
+/**
+ * An entry of the ledger: the tokens and the cost of a run, a fix, a call of a phase, or a review of a workflow step.
+ */
 export type LedgerEntry = LedgerRun | LedgerFix | LedgerLoop | LedgerStep;
 
 /** Returns an entry as the text of its file. */
@@ -171,7 +176,7 @@ export function ledgerText(entry: LedgerEntry): string {
   return `${JSON.stringify(withKeyOrder<object>(entry, shape))}\n`;
 }
 
-/** Parses an entry; `null` if the value is not a valid entry. */
+/** Returns a value as a ledger entry; `null` if it is not a valid entry. */
 export function readLedgerEntry(value: unknown): LedgerEntry | null {
   return (
     readShape<LedgerRun>(value, RUN) ??

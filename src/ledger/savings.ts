@@ -4,8 +4,8 @@ import { dispatchBy } from '../kernel/review-loops.ts';
 import type { LoopDispatch } from './entries.ts';
 
 /**
- * Estimates the tokens that resuming saved: the uncached tokens of the first call of the session, plus the growth of
- * its prompt, minus the tokens of the resumed call.
+ * Returns each resumed call with an estimate of the tokens that it saved: the uncached tokens of the session's first
+ * call, plus the growth of its prompt since then, minus the uncached tokens of the resumed call.
  */
 export function savedByResuming<T extends LoopDispatch>(
   dispatches: readonly T[],
@@ -20,7 +20,10 @@ export function savedByResuming<T extends LoopDispatch>(
 
 export type Beside<T> = { readonly one: T; readonly opening: T | null };
 
-/** Returns each call with the call that started its session, within the same run of the phase. */
+/**
+ * Returns each call with the call that started its session in the same execution of the phase; `null` if that call is
+ * unknown.
+ */
 export function withSessionStarts<T extends LoopDispatch>(dispatches: readonly T[]): readonly Beside<T>[] {
   const openings = new Map<string, T>();
   return dispatches.map((one) => {
@@ -34,7 +37,7 @@ export function isResumed({ template }: LoopDispatch): boolean {
   return dispatchBy(template) === 'resumed';
 }
 
-/** Estimates by how many tokens the prompt of a new session grew since the session started. */
+/** Returns an estimate of the tokens by which the prompt for a new session has grown since this session started. */
 export function grownBy({ freshChars }: LoopDispatch, opening: LoopDispatch): number {
   const grown = freshChars - opening.freshChars;
   return Math.sign(grown) * estimateTokens(Math.abs(grown));

@@ -29,14 +29,15 @@ export function openLedger(commonDir: string, most = MOST_ENTRIES): Ledger {
   const path = join(commonDir, FOLDER);
   return {
     async add(entry) {
-      // Checking is faster than creating an existing folder, and a run with nothing to do waits for it.
+      // Check first, because that is faster than creating an existing folder, and even a run with nothing to do waits
+      // for this.
       const found = checkFolder(commonDir, FOLDER);
       const folder = found.ok && found.value === 'missing' ? makeFolder(commonDir, FOLDER) : found;
       if (!folder.ok) return folder;
       const random = randomBytes(4);
       const name = `${entry.at.replace(/[-:.]/g, '')}-${random.toString('hex')}.json`;
       const written = writeAtomically(path, name, ledgerText(entry));
-      // A process writes few entries and keeps no count, so chance decides when to clean up.
+      // No process counts the writes of all processes, so about one write in 32, chosen at random, cleans up.
       if (written.ok && (random[0] ?? 0) % WRITES_BETWEEN_CLEANUPS === 0) cleanUp(path, most);
       return written;
     },
@@ -57,7 +58,7 @@ export function openLedger(commonDir: string, most = MOST_ENTRIES): Ledger {
   };
 }
 
-// The new entry is already written, so failures to remove old ones can wait for the next cleanup.
+// Ignores failures, because the new entry is already written and the next cleanup tries again.
 function cleanUp(folder: string, most: number): void {
   removeLeftovers(folder, Date.now());
   const listed = listFolder(folder);
