@@ -50,7 +50,7 @@ function answerPhase(started: Awaited<ReturnType<typeof startPhase>>) {
     const document = startedPhaseDocument(value);
     return [describeStartedPhase(document), document];
   });
-  // A round that could not run is an error, like a request that is rejected before it starts.
+  // A round that could not run is an error for the client, like a request that is rejected before it starts.
   const couldNotRun = 'structuredContent' in answered && answered.structuredContent.error !== null;
   return couldNotRun ? { ...answered, isError: true } : answered;
 }

@@ -10,7 +10,7 @@ import { addWorkflowTools } from './workflow-tools.ts';
 export type ServeOptions = {
   readonly root: string;
   readonly platform: string;
-  /** Null: Claude Code, if installed. */
+  /** The agent that reviews workflow outputs; null for Claude Code, if installed. */
   readonly reviewer: string | null;
   readonly selfReview: boolean;
 };
@@ -33,13 +33,13 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
   await server.close();
 }
 
-// For an invalid message the SDK's error is a long list of schema issues.
+// For an invalid message, the SDK's error is a long list of schema issues, so replace it with one sentence.
 function describeError({ message }: Error): string {
   if (message.startsWith('[')) return 'ignored an invalid message from the client';
   return message.split('\n', 1)[0] ?? '';
 }
 
-/** Returns the server with its tools. docs/mcp.md is generated from it. */
+/** Returns the MCP server with its tools. docs/mcp.md is generated from this server. */
 export function buildServer(options: ServeOptions, gone: AbortSignal): McpServer {
   const { root, platform } = options;
   const server = new McpServer({ name: 'onceover', version }, { instructions: INSTRUCTIONS });

@@ -7,7 +7,7 @@ import { someNames } from '../ui/wording.ts';
 
 /**
  * Returns a tool's result as text and as a document, because some clients show only one of the two. A failure becomes
- * an error: what happened and what to do next.
+ * an error result that says what happened and what to do next.
  */
 export function answer<Value, Document>(
   result: Result<Value>,
@@ -22,7 +22,9 @@ export function answer<Value, Document>(
   return { content: [{ type: 'text' as const, text: paragraphs.join('\n\n') }], structuredContent };
 }
 
-/** Rejects unknown parameters: a misspelt filter would otherwise select everything. */
+/**
+ * Returns an input schema that rejects unknown parameters, because a misspelt filter would otherwise select everything.
+ */
 export function onlyInput<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   const known = Object.keys(shape).join(', ') || 'nothing';
   const error = (issue: z.core.$ZodRawIssue) =>
@@ -30,26 +32,28 @@ export function onlyInput<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject(shape, { error });
 }
 
-/** The parameter for how long a tool waits for background work. */
+/** Returns the schema of the parameter that says how long a tool waits for background work. */
 export function waitSeconds(what: string) {
   return z.number().min(0).max(600).default(50).describe(`How long to wait for the end of ${what}, in seconds.`);
 }
 
-/** A parameter with a list of paths. */
+/** Returns the schema of a parameter with a list of paths. */
 export function pathList(what: string) {
   return z.array(z.string()).nullish().describe(`${what}. Paths are relative to the repository root.`);
 }
 
 type Progress = { readonly progress: number; readonly total?: number; readonly message: string };
 
-/** Sends progress to a client that requests it; many clients then extend their timeout. */
+/** Sends progress if the client asked for it, because many clients then extend their timeout. */
 export function sendProgress({ mcpReq }: ServerContext, progress: Progress): void {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return;
   mcpReq.notify({ method: 'notifications/progress', params: { progressToken, ...progress } }).catch(() => {});
 }
 
-/** Waits until the timeout or until the client gives up, and sends each new line as progress. */
+/**
+ * Returns options for waiting until the time is over or the client cancels the call. Each new line is sent as progress.
+ */
 export function waitingWith(context: ServerContext, seconds: number): WaitOptions {
   let lines = 0;
   const heard = (message: string) => sendProgress(context, { progress: ++lines, message });

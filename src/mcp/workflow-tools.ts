@@ -21,7 +21,7 @@ const sessionId = z
 
 /** Adds the tools that work through workflows. */
 export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview }: Options, gone: AbortSignal): void {
-  // The session that this client started or used last; calls without a session id mean this one.
+  // The workflow session that this client started or used last. Calls without a session id refer to it.
   let own: SessionId | null = null;
   const caller = { startedBy: 'agent', reviewer, stop: gone } as const;
 
