@@ -28,7 +28,10 @@ import type { OfferedWorkflows } from './workflows/types.ts';
 export type { PhaseOptions };
 export { type GivenFiles, instructions, rules };
 
-/** Turns a function of a repository into one of a working directory. git runs while the code of the function loads. */
+/**
+ * Returns a function that takes a working directory instead of a repository. It loads the code of the original function
+ * while git finds the repository, to save time.
+ */
 function inRepository<Args extends readonly unknown[], T>(
   load: () => Promise<(repository: RepositoryPaths, ...args: Args) => Promise<Result<T>> | Result<T>>,
 ): (cwd: string, ...args: Args) => Promise<Result<T>> {
@@ -38,7 +41,7 @@ function inRepository<Args extends readonly unknown[], T>(
   };
 }
 
-/** Marks a review as passed. */
+/** Marks the review with this id as passed. */
 export async function pass(
   cwd: string,
   id: string,
@@ -57,7 +60,7 @@ export type Explanation =
   | { readonly about: 'run'; readonly explanation: RunExplanation }
   | { readonly about: 'review'; readonly explanation: ReviewExplanation };
 
-/** Explains the state of a gate, a reviewer, a finding or a review. */
+/** Returns an explanation of the state of a gate, a reviewer, a finding or a review. */
 export async function explain(
   cwd: string,
   name: string,
@@ -73,9 +76,12 @@ export async function explain(
   return run.ok || review.failure.kind !== 'unknown-subject' ? review : run;
 }
 
-/** Writes the requested set-up files that do not exist yet. */
+/**
+ * Writes the requested set-up files. If it wrote `onceover.yml` or was asked for a hook, it also approves the
+ * configured commands.
+ */
 export async function init(cwd: string, options: SetupOptions): Promise<Result<SetupOutcome>> {
-  // `init` also records consent to the commands. That is refused inside a run, so check before anything is written.
+  // Approving commands is refused inside a run, so check that before anything is written.
   if (process.env[ACTIVE] !== undefined) return err({ kind: 'agreed-inside-a-run' });
   const project = await openProject(cwd);
   if (!project.ok) return project;
@@ -88,34 +94,34 @@ export async function init(cwd: string, options: SetupOptions): Promise<Result<S
   return trusted.ok ? outcome : trusted;
 }
 
-/** Removes what onceover wrote in this repository. With `isDone: false` it only lists those files. */
+/** Removes the files that onceover wrote in this repository. With `isDone: false`, only lists them. */
 export const removeSetUp = inRepository(async () => {
   const { removeProject } = await import('./setup/remove.ts');
   return async (repository, options: { readonly isDone: boolean }) => {
     const settings = await loadSettings(diskFiles(repository.root), openParsedFiles(repository.commonDir, version));
-    // Removing must work with broken settings too.
+    // Removing must work with broken settings too, so the default folder is used then.
     const logDir = settings.ok ? settings.value.logDir : DEFAULT_LOG_DIR;
     return removeProject({ place: repository, repository: openRepository(repository), logDir }, options);
   };
 });
 
-/** Lists the agents with their abilities; `resume` probes whether they can be resumed. */
+/** Returns the agents with their abilities. With `resume`, first tests whether they can resume a session. */
 export async function doctor(cwd: string, options: DoctorOptions): Promise<Result<DoctorReport>> {
   return (await import('./setup/doctor.ts')).doctor(cwd, options);
 }
 
-/** The configuration of a repository, as far as it could be read. */
+/** The size of a repository's configuration, and the problems in it. */
 export type CheckedConfig = {
   readonly gates: number;
   readonly rules: number;
   readonly jobs: number;
   readonly missingPrompts: readonly RepoPath[];
-  /** Broken or suspicious rule files. */
+  /** Problems with rule files. */
   readonly notices: readonly Notice[];
   readonly offered: OfferedWorkflows;
 };
 
-/** Reads every configuration file of the repository. Runs nothing. */
+/** Reads and checks every configuration file of the repository. Runs nothing. */
 export async function checkConfig(cwd: string): Promise<Result<CheckedConfig>> {
   const repository = await repositoryAt(cwd);
   if (!repository.ok) return repository;
@@ -148,7 +154,7 @@ export async function checkConfig(cwd: string): Promise<Result<CheckedConfig>> {
   });
 }
 
-/** A run as its caller requests it, with paths as the user wrote them. */
+/** The options of a run, with paths as the user wrote them. */
 export type RunRequestOptions = Omit<RunOptions, 'selection' | 'paths'> & {
   readonly selection:
     | Exclude<Selection, { kind: 'files' }>
@@ -156,7 +162,7 @@ export type RunRequestOptions = Omit<RunOptions, 'selection' | 'paths'> & {
   readonly paths: readonly string[];
 };
 
-/** Runs the gates. */
+/** Runs the gates and returns the outcome. */
 export const run = inRepository(async () => withOptions((await import('./gates/open-run.ts')).runGates));
 
 /** Runs the gates and lets a fixer fix the findings, until all gates pass or the loop makes no progress. */
@@ -164,7 +170,7 @@ export const runUntilPass = inRepository(async () =>
   withOptions((await import('./fix-loop/until-pass.ts')).runUntilPass),
 );
 
-/** Returns the current state and what a run would do. Runs and writes nothing. */
+/** Returns the current state of all gates, and what a run would do. Runs and writes nothing. */
 export const preview = inRepository(async () => withOptions((await import('./gates/open-run.ts')).previewGates));
 
 /** Returns the current state of all gates and findings. Runs and writes nothing. */
@@ -174,7 +180,7 @@ export const status = inRepository(async () => {
     previewGates(repository, { ...READ_ONLY, selection: { kind: 'change', base } });
 });
 
-/** Lets a function of run options take the paths as the user wrote them. */
+/** Returns `call` as a function that takes paths as the user wrote them, and converts them to repository paths. */
 function withOptions<Args extends readonly unknown[], T>(
   call: (repository: RepositoryPaths, options: RunOptions, ...args: Args) => Promise<Result<T>>,
 ) {
@@ -207,13 +213,16 @@ export const previewPhase = inRepository(async () => {
   return (repository, options: PhaseOptions) => openAndPreviewPhase(repository, options, guardFor(repository));
 });
 
-/** Loads the guard for the files that passes are read from. Phases do not know gates, so they get it from here. */
+/**
+ * Returns a function that makes the guard for the files that passes are read from. `api.ts` hands it to phases, because
+ * phases must not import gates.
+ */
 async function proofGuard(): Promise<(repository: RepositoryPaths) => OpenGuard> {
   const { guardProof } = await import('./gates/record/proof-files.ts');
   return (repository) => (logDir) => guardProof(repository, logDir);
 }
 
-/** Records that a finding is claimed to be fixed, or waived with a reason. */
+/** Marks a finding as fixed, which its reviewer has to confirm, or waives it with a reason. */
 export const resolve = inRepository(async () => (await import('./gates/resolve.ts')).resolveFinding);
 
 /** Plays real runs in a temporary repository, with scripted reviewers. */
@@ -226,7 +235,7 @@ export async function answerAsReviewer(name: string, prompt: string, session: st
   return (await import('./demo/reviewer.ts')).answerAsReviewer(name, prompt, session);
 }
 
-/** Archives the records. */
+/** Archives the records of past runs, so that the next run is number 1. */
 export const clean = inRepository(async () => (await import('./gates/clean.ts')).clean);
 
 /** Returns what the runs of this clone cost and saved. */
@@ -235,7 +244,10 @@ export const cost = inRepository(async () => (await import('./cost/read.ts')).co
 /** Approves the commands of the configuration in this clone, and returns them. */
 export const trust = inRepository(async () => (await import('./trust/consent.ts')).trustConfig);
 
-/** Turns the stop hook of this clone off for some minutes; 0 turns it on. Returns when it is on again. */
+/**
+ * Turns the stop hook of this clone off for some minutes; 0 turns it on. Returns the time at which the hook is on
+ * again, or null.
+ */
 export const snoozeHook = inRepository(async () => {
   const { snooze } = await import('./stop-hook/check-gates.ts');
   return ({ commonDir }, minutes: number) => {
@@ -245,22 +257,25 @@ export const snoozeHook = inRepository(async () => {
   };
 });
 
-/** Starts a run in the background; it outlives the calling process. */
+/** Starts a run in the background. It continues if the calling process ends. */
 export const startRun = inRepository(async () => (await import('./gates/background-run.ts')).startRun);
 
-/** Returns the state of a background run; `id: null` means the newest. */
+/** Returns the state of a background run; `id: null` means the newest run. */
 export const getRun = inRepository(async () => (await import('./gates/background-run.ts')).getRun);
 
 /** Starts or continues a phase in the background, and waits some time for the end of its round. */
 export const startPhase = inRepository(async () => (await import('./phases/background-phase.ts')).startPhaseRun);
 
-/** Passes the fix summary to a loop and waits for its next round. Without a summary, waits for the current round. */
+/**
+ * Passes the summary of the caller's fixes to a review loop and waits for its next round. Without a summary, waits for
+ * the current round.
+ */
 export const continuePhase = inRepository(async () => (await import('./phases/background-phase.ts')).continuePhaseRun);
 
 /** Lists the jobs with their workflows, and the sessions of started workflows. */
 export const workflows = inRepository(async () => (await import('./workflows/workflows.ts')).listWorkflows);
 
-/** Starts a workflow. */
+/** Starts a workflow and returns its first step. */
 export const startWorkflow = inRepository(async () => (await import('./workflows/workflows.ts')).startWorkflowRun);
 
 /** Finishes a step of a workflow: checks and reviews its outputs, and returns the verdict or the next steps. */

@@ -102,22 +102,22 @@ export type InstructionsOptions = {
   readonly root?: string;
   readonly files?: readonly string[];
   readonly base?: string;
-  /** The platform whose reviewer names to use. Default: claude. */
+  /** The agent platform; a rule can name a sub-agent for each platform. Default: claude. */
   readonly platform?: string;
 };
 
-/** Writes the instruction files of all reviews to do. Returns these reviews and the skipped ones. */
+/** Writes one instruction file for each review that the change needs. Returns these reviews and the skipped ones. */
 export async function instructions(options: InstructionsOptions = {}): Promise<InstructionsDocument> {
   const wish = { files: given(options.files), base: options.base ?? null };
   return instructionsDocument(await call(app.instructions, options, wish), options.platform ?? 'claude');
 }
 
-/** Writes the instruction files of all reviews to do, and returns their list. */
+/** Writes one instruction file for each review that the change needs, and returns these reviews. */
 export async function writeInstructionFiles(options: InstructionsOptions = {}): Promise<InstructionsDocument['tasks']> {
   return (await instructions(options)).tasks;
 }
 
-/** Returns the configured rules, or only those that match one of `files`. */
+/** Returns the configured review rules, or only those that match one of `files`. */
 export async function configuredReviews(
   options: { readonly root?: string; readonly files?: readonly string[] } = {},
 ): Promise<RulesDocument> {
@@ -125,7 +125,7 @@ export async function configuredReviews(
   return rulesDocument(rules, notices);
 }
 
-/** Marks a review as passed. */
+/** Marks the review with this id as passed. */
 export async function markReviewAsPassed(
   reviewId: string,
   options: { readonly root?: string } = {},
@@ -133,7 +133,7 @@ export async function markReviewAsPassed(
   return passDocument(await call(app.pass, options, reviewId, 'library'));
 }
 
-/** Explains the state of a review, gate, reviewer or finding. */
+/** Returns an explanation of the state of a review, gate, reviewer or finding. */
 export async function explain(
   name: string,
   options: { readonly root?: string; readonly base?: string } = {},
@@ -142,7 +142,7 @@ export async function explain(
   return about === 'review' ? explainDocument(explanation) : runExplanationDocument(explanation);
 }
 
-/** Selects the change and the gates of a run. */
+/** Options of a run. Default: all gates, on everything that differs from the base branch. */
 export type RunOptions = {
   readonly root?: string;
   readonly base?: string;
@@ -158,7 +158,7 @@ export type RunOptions = {
   readonly onEvent?: (event: Event) => void;
 };
 
-/** Runs the gates. `exit_code` of the document is 0 only if every gate passes. */
+/** Runs the gates. The field `exit_code` of the result is 0 only if every gate passes. */
 export async function run(options: RunOptions = {}): Promise<RunDocument> {
   return runDocument(await call(app.run, options, requestOf(options)));
 }
@@ -190,7 +190,7 @@ function requestOf(options: RunOptions): app.RunRequestOptions {
   };
 }
 
-/** Marks a finding as fixed, or waives it with a reason. */
+/** Marks a finding as fixed, which its reviewer has to confirm, or waives it with a reason. */
 export async function resolveFinding(
   id: string,
   word: { readonly how: 'fixed' | 'skipped'; readonly why: string },
@@ -204,16 +204,16 @@ export type PhaseOptions = {
   readonly root?: string;
   /** The agent that fixes the issues. */
   readonly fixer?: string;
-  /** One round per call: the caller fixes the issues between calls and passes a `summary`. */
+  /** Whether a call runs only one round. The caller fixes the issues between calls and passes a `summary`. */
   readonly step?: boolean;
   readonly summary?: string;
   readonly keepSessions?: boolean;
   readonly rerun?: boolean;
   readonly acceptWithNotes?: boolean;
   readonly maxIterations?: number;
-  /** False: do not commit fixes. */
+  /** Whether fixes are committed. Default: true. */
   readonly commit?: boolean;
-  /** Only for implement, like the next three. */
+  /** Only for the phase implement, like `base`, `simplify` and `deepenTests`. */
   readonly files?: readonly string[];
   readonly base?: string;
   readonly simplify?: boolean;
@@ -258,7 +258,7 @@ function phaseRequestOf(name: PhaseName, feature: string, options: PhaseOptions)
   };
 }
 
-/** Returns an installed agent as the `cli` of a quality gate, for files of the repository at `root`. */
+/** Returns an installed agent as the `cli` of a quality gate that reviews files of the repository at `root`. */
 export async function openQualityCli(
   options: QualityCliOptions & { readonly root?: string | undefined } = {},
 ): Promise<QualityCli> {
@@ -266,7 +266,7 @@ export async function openQualityCli(
   return call(agent.openQualityCli, options, options);
 }
 
-/** The reviewer of workflow outputs and a callback for progress. */
+/** Options of a call that starts a workflow or finishes a step. */
 export type WorkflowOptions = {
   readonly root?: string;
   /** The agent that reviews. Default for a new workflow: Claude Code, if installed. */
@@ -281,7 +281,7 @@ export async function workflows(options: { readonly root?: string } = {}): Promi
   return workflowsDocument(await call(app.workflows, options));
 }
 
-/** Starts a workflow. With `selfReview` the author of the outputs has them reviewed. */
+/** Starts a workflow. With `selfReview`, onceover runs no reviewer, and the caller has the outputs reviewed. */
 export async function startWorkflow(
   job: string,
   goal: string,
@@ -298,7 +298,7 @@ export async function finishStep(
   outputs: Readonly<Record<string, string | readonly string[]>>,
   options: WorkflowOptions & {
     readonly notes?: string;
-    /** Why the step is finished although its review failed. Allowed only after a review. */
+    /** The reason why the step is finished although its review failed. Allowed only after a review. */
     readonly override?: string;
     readonly session?: string;
     readonly step?: string;
@@ -335,7 +335,10 @@ function given(files: readonly string[] | undefined): app.GivenFiles | null {
   return files === undefined ? null : { names: files, source: 'arguments' };
 }
 
-/** Calls a capability in the folder `root` (default: the working directory), and throws its failure. */
+/**
+ * Calls a function of `api.ts` for the folder `root` (default: the working directory). Returns its value, or throws its
+ * failure as an `OnceoverError`.
+ */
 async function call<Args extends readonly unknown[], T>(
   capability: (cwd: string, ...args: Args) => Promise<Result<T>>,
   { root = '.' }: { readonly root?: string | undefined },
