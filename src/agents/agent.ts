@@ -19,7 +19,7 @@ export function joinPrompt({ stable, dynamic, sessionId }: AgentQuestion): strin
 type Invocation = {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** The text for standard input. */
+  /** The text that the agent gets on standard input. */
   readonly input: string;
 };
 
@@ -33,7 +33,7 @@ type PutFile = (name: string, text: string) => string;
 export type AgentEvents = {
   readonly sessionId: string | null;
   readonly model: string | null;
-  /** The answer so far. */
+  /** The text of the agent's answer so far. */
   readonly text: string;
   readonly structured: unknown;
   readonly usage: Usage | null;

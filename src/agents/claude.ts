@@ -4,8 +4,8 @@ import type { Agent, AgentEvents } from './agent.ts';
 import { arrayAt, errorFailure, numberAt, objectAt, readEvent, stringAt, withToolCall } from './parse-output.ts';
 
 /**
- * Claude Code. The stable part of a prompt is its system prompt, the only text that two new sessions can share in the
- * provider's cache.
+ * Claude Code, which gets the stable part of a prompt as system prompt: the only text that two new sessions can share
+ * in the provider's cache.
  */
 export const claude: Agent = {
   name: 'claude',

@@ -23,7 +23,7 @@ const SETTINGS = [
   'features.goals=false',
 ];
 
-/** Codex. Its own sandbox prevents writes. It reports the usage of the whole session, not of the call. */
+/** Codex, whose own sandbox prevents writes. It reports the usage of the whole session, not of the call. */
 export const codex: Agent = {
   name: 'codex',
   program: 'codex',
@@ -37,7 +37,8 @@ export const codex: Agent = {
     stopHook: 'when-allowed',
   },
   canFix: true,
-  // Codex accepts prompts of up to 1,048,576 characters; its models accept at least 200,000 tokens.
+  // About half of 200,000 tokens, which all of its models accept. Codex itself accepts prompts of up to 1,048,576
+  // characters.
   diffLimit: 400_000,
   warmMinutes: { '5m': 30, '1h': 30 },
   priceProvider: 'openai',

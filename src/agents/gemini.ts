@@ -21,7 +21,7 @@ const READING = ['read_file', 'read_many_files', 'list_directory', 'glob', 'sear
 
 const WRITING = ['replace', 'write_file'];
 
-/** Gemini CLI. It has no option for a JSON schema, so the answer is read from its text. */
+/** Gemini CLI, which has no option for a JSON schema, so the answer is read from its text. */
 export const gemini: Agent = {
   name: 'gemini',
   program: 'gemini',

@@ -23,8 +23,8 @@ function config(prompt: string, writes: boolean): object {
 }
 
 /**
- * opencode. The stable part of a prompt is its system prompt. It has no option for a JSON schema, so the answer is read
- * from its text.
+ * opencode, which gets the stable part of a prompt as system prompt. It has no option for a JSON schema, so the answer
+ * is read from its text.
  */
 export const opencode: Agent = {
   name: 'opencode',

@@ -42,8 +42,8 @@ function withProvider(provider: string | null, model: string) {
 }
 
 /**
- * Whether an entry of the price list means exactly this model. By prefix, the list also matches newer models, whose
- * prices it does not know. So only a date or "latest" may follow the name.
+ * Whether an entry of the price list means exactly this model: only a date or "latest" may follow the name. By prefix
+ * the list also matches newer models, whose prices it does not know.
  */
 function isNamed(match: MatchLogic, model: string): boolean {
   if ('or' in match) return match.or.some((one) => isNamed(one, model));

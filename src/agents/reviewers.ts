@@ -82,8 +82,8 @@ const UNKNOWN_VERSION = 'unknown';
 const WATCH_PAUSE_MS = 100;
 
 /**
- * Opens the agents of this machine as reviewers. Calls to the same session run one at a time. Every installed agent can
- * be called, even if the settings do not list it; a call to any other fails with `not-found`.
+ * Opens the agents of this machine as reviewers. Every installed agent can be called, even if the settings do not list
+ * it; calls to the same session run one at a time.
  */
 export function openReviewers(options: Options): Reviewers {
   const { known, root } = options;

@@ -9,7 +9,9 @@ export function printResult(text: string): void {
   process.stdout.write(forLog(text.endsWith('\n') ? text : `${text}\n`));
 }
 
-/** Writes a JSON document to stdout. */
+/**
+ * Writes a JSON document to stdout. On GitHub, the text is written so that the runner finds no workflow command in it.
+ */
 export function printJson(document: object): void {
   const json = `${JSON.stringify(document, null, 2)}\n`;
   process.stdout.write(isOnGitHub() ? jsonWithoutCommands(json) : json);

@@ -162,8 +162,8 @@ function longLoops(dispatches: readonly LoopDispatch[]) {
 }
 
 /**
- * Returns the calls of review loops in the order in which they were sent. Calls without an answer are separate, because
- * new sessions would have sent them too. Steps before the reviews of code are left out, because they belong to no loop.
+ * Returns the calls of review loops in the order in which they were sent, without steps before the reviews of code.
+ * Calls without an answer are separate, because new sessions would have sent them too.
  */
 export function dispatchesIn(entries: readonly LedgerLoop[]) {
   const sent = [...entries].sort(bySending).filter(hasTemplate);

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { PRIORITIES } from '../config/settings.ts';
 import { SEVERITIES } from '../kernel/review-loops.ts';
 
-// The answers that reviewers and fixers give. Each schema is sent to the agent, and its answer is checked against it.
+// The answers that reviewers and fixers give. Each schema is sent to the agent, and then used to check the answer.
 const previous = z
   .array(
     z.looseObject({
@@ -68,7 +68,7 @@ export const ANSWER_SCHEMAS = {
       .array(z.looseObject({ criterion: z.string(), passed: z.boolean(), feedback: z.string().nullable().optional() }))
       .optional(),
   }),
-  /** The answer of a fixer. */
+  /** The answer of an agent that fixes findings. */
   fixer: z.looseObject({
     summary: z.string().describe('What you changed, in a few sentences.'),
     dispositions: z

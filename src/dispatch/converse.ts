@@ -27,7 +27,7 @@ type ResumableSession = { readonly id: string; readonly usedBefore: Usage | null
 export type ConverseRequest<K extends AnswerKind> = {
   readonly kind: K;
   readonly agent: string;
-  /** The agents that may take over. Only the first of them is called, and only for one conversation. */
+  /** The agents that may take over. At most one of them does: the first. */
   readonly others: readonly string[];
   /** The prompt for a new session. */
   readonly fresh: Prompt;
@@ -178,8 +178,8 @@ export type ReplyRead<Answer> =
   | { readonly ok: false; readonly failure: AgentFailure };
 
 /**
- * Returns the answer in a reply. `earlier` is the unreadable reply that a repair question asked to repeat, else `null`.
- * For a fixer an unreadable reply counts as an answer if it cannot be repeated, because the edits are already made.
+ * Returns the answer in a reply; `earlier` is the unreadable reply that it repeats, if any. An unreadable reply of a
+ * fixer counts as an answer if it cannot be repeated, because the edits are already made.
  */
 export async function readReply<K extends AnswerKind>(
   kind: K,

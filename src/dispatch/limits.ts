@@ -77,7 +77,7 @@ export function openPrefixGate() {
   return {
     /**
      * The first caller with a prefix does not wait, and calls the returned function when its agent begins to answer.
-     * Other callers wait for that. A `null` prefix is shared with no other caller.
+     * Other callers with that prefix wait until then; a caller with `null` never waits.
      */
     async join(prefix: string | null): Promise<() => void> {
       let begun = () => {};

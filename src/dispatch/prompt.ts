@@ -41,7 +41,7 @@ export function composePrompt(sections: readonly PromptSection[]): ComposedPromp
   return { stable, dynamic, length: wholeText({ stable, dynamic }).length };
 }
 
-/** Returns both parts as one text, as most agents receive it. */
+/** Returns the stable and the dynamic part as one text, which is what most agents receive. */
 export function wholeText({ stable, dynamic }: Pick<ComposedPrompt, 'stable' | 'dynamic'>): string {
   return [stable, dynamic].filter((part) => part !== '').join('\n\n');
 }

@@ -8,7 +8,7 @@ export type DispatchState = {
   readonly mode: AskMode;
   /** Whether this agent was first called in a new or in a resumed session. A repair question does not change this. */
   readonly asked: 'fresh' | 'resumed';
-  /** The agents that may take over. Only the first of them is called, and only for one conversation. */
+  /** The agents that may take over. At most one of them does: the first. */
   readonly others: readonly string[];
   readonly repaired: boolean;
   readonly failedOver: boolean;

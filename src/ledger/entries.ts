@@ -72,7 +72,7 @@ const SLOT = {
   gate: isString,
   slot: isOrdinal,
   status: isOneOf(['pass', 'fail', 'error']),
-  /** Why the session was new or resumed. */
+  /** The reason why the reviewer got a new or a resumed session. */
   why: isString,
   durationMs: isAmount,
   ...DISPATCHED,
@@ -133,7 +133,7 @@ const LOOP = {
   fellBack: isBoolean,
   guarded: isBoolean,
   warned: isBoolean,
-  /** done: the implementer answered. error: no agent gave a valid answer. */
+  /** `done` means that the implementer answered, `error` that no agent gave a valid answer. */
   status: isOneOf(['pass', 'fail', 'done', 'error']),
   ...DISPATCHED,
   /** The length in characters of the prompts that were sent, and of the prompt that a new session would have needed. */
@@ -157,7 +157,7 @@ const STEP = {
   /** The id of the workflow session. */
   session: isString,
   step: isString,
-  /** done: a reviewer answered. error: no reviewer gave a valid answer. */
+  /** `done` means that a reviewer answered, `error` that no reviewer gave a valid answer. */
   status: isOneOf(['done', 'error']),
   ...DISPATCHED,
 };
@@ -186,7 +186,7 @@ export function readLedgerEntry(value: unknown): LedgerEntry | null {
   );
 }
 
-/** The cost records of this clone. */
+/** The ledger of this clone, with the cost of its runs, fixes, phases and workflow steps. */
 export interface Ledger {
   add(entry: LedgerEntry): Promise<Result<void>>;
   /** Returns all entries, oldest first, and the number of unreadable ones. */

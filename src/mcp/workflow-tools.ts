@@ -19,7 +19,7 @@ const sessionId = z
   .nullish()
   .describe('The id of the session. Default: the session that you started, or the only open one.');
 
-/** Adds the tools that work through workflows. */
+/** Adds the tools that list and start workflows, finish a step, and end a workflow. */
 export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview }: Options, gone: AbortSignal): void {
   // The workflow session that this client started or used last. Calls without a session id refer to it.
   let own: SessionId | null = null;

@@ -112,7 +112,7 @@ export type ReportEntry = {
   /** The id of the gate; "onceover" if the whole run is concerned. */
   readonly gate: string;
   readonly severity: Severity;
-  /** The problem and its fix, or the obstacle with the output of its check. */
+  /** The problem of a finding and its fix, or the text of an `Obstacle` with the output of its check. */
   readonly message: string;
   readonly file: string;
   /** The lines, with their text if the reviewer quoted it; `null` if the lines are unknown or do not exist. */

@@ -17,12 +17,12 @@ import {
 } from './finished-run.ts';
 import { markdownReport } from './markdown.ts';
 
-/** GitHub shows only the first ten annotations of each kind per step. */
+/** GitHub shows only the first ten annotations of each kind per step, so the others are left out. */
 const MOST_OF_A_KIND = 10;
 
 const MOST_CHARACTERS = 4000;
 
-/** GitHub does not show a step summary over 1 MiB. */
+/** GitHub does not show a step summary over 1 MiB, so a longer one is cut off. */
 const MOST_SUMMARY_BYTES = 1_000_000;
 
 type Kind = 'error' | 'warning' | 'notice';

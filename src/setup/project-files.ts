@@ -29,7 +29,7 @@ export interface ProjectFiles {
 
 /** The facts about a project from which `init` plans checks and reviews. */
 export type SetupFacts = {
-  /** The installed agents. */
+  /** The names of the installed agents. */
   readonly agents: readonly string[];
   /** The elements of `gates` in the existing `onceover.yml`. */
   readonly configured: readonly EntrySettings[];

@@ -19,7 +19,7 @@ import {
 /** A file that `init` wrote, or could have written in another clone. */
 export type FoundFile = {
   readonly path: RepoPath;
-  /** Null if the file cannot be read. */
+  /** The text of the file; null if it cannot be read. */
   readonly text: string | null;
   /** Whether the text is the one that `init` wrote. */
   readonly isUnchanged: boolean;

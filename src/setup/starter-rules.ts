@@ -47,7 +47,7 @@ export function starterRules(paths: readonly string[]): string {
     counts.set(extension, (counts.get(extension) ?? 0) + 1);
   }
   const filesOf = (extensions: string) => extensions.split(',').reduce((sum, one) => sum + (counts.get(one) ?? 0), 0);
-  // The language with the most files comes first.
+  // Sort languages by their number of files, the most first.
   const languages = LANGUAGES.filter(({ extensions }) => filesOf(extensions) > 0).sort(
     (a, b) => filesOf(b.extensions) - filesOf(a.extensions),
   );

@@ -18,7 +18,7 @@ export const TOOL_NAMES: Readonly<Record<ImportTool, readonly [name: string, whe
  * tool.
  */
 export type SourceConfig = {
-  /** The file or folder of the configuration. */
+  /** The path of the file or folder with the configuration, for messages. */
   readonly source: string;
   /** The settings other than `gates`, with the keys of `onceover.yml`. */
   readonly settings?: Readonly<Record<string, unknown>> & { readonly agents?: readonly string[] };
