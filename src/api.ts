@@ -76,10 +76,7 @@ export async function explain(
   return run.ok || review.failure.kind !== 'unknown-subject' ? review : run;
 }
 
-/**
- * Writes the requested set-up files. If it wrote `onceover.yml` or was asked for a hook, it also approves the
- * configured commands.
- */
+/** Writes the requested set-up files. With a new `onceover.yml` or a hook, it also approves the configured commands. */
 export async function init(cwd: string, options: SetupOptions): Promise<Result<SetupOutcome>> {
   // Approving commands is refused inside a run, so check that before anything is written.
   if (process.env[ACTIVE] !== undefined) return err({ kind: 'agreed-inside-a-run' });
@@ -245,8 +242,7 @@ export const cost = inRepository(async () => (await import('./cost/read.ts')).co
 export const trust = inRepository(async () => (await import('./trust/consent.ts')).trustConfig);
 
 /**
- * Turns the stop hook of this clone off for some minutes; 0 turns it on. Returns the time at which the hook is on
- * again, or null.
+ * Turns the stop hook of this clone off for some minutes; 0 turns it on. Returns when the hook is on again, or null.
  */
 export const snoozeHook = inRepository(async () => {
   const { snooze } = await import('./stop-hook/check-gates.ts');

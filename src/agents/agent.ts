@@ -23,10 +23,7 @@ type Invocation = {
   readonly input: string;
 };
 
-/**
- * Writes a temporary file for this call and returns its path. Prompts go into files or standard input, never into
- * arguments.
- */
+/** Writes a temporary file for this call and returns its path. Arguments never contain a prompt. */
 type PutFile = (name: string, text: string) => string;
 
 /** The state of a call, collected from the agent's output lines so far. */
@@ -37,9 +34,7 @@ export type AgentEvents = {
   readonly text: string;
   readonly structured: unknown;
   readonly usage: Usage | null;
-  /**
-   * The id of the message whose usage was added last, because some agents report the usage of a message more than once.
-   */
+  /** The id of the message whose usage was added last. Some agents report the usage of a message several times. */
   readonly counted: string | null;
   /** Whether the model has started to answer. From then on its provider has the prompt in its cache. */
   readonly begun: boolean;
@@ -72,17 +67,14 @@ export interface Agent {
   readonly program: string;
   /** The version that our tests ran with; `null` for a custom command. */
   readonly testedVersion: string | null;
-  /**
-   * The first of the four resume tests, V1 to V4, that the tested version failed, and how; `null` if it passed all
-   * four.
-   */
+  /** The first of the resume tests V1 to V4 that the tested version failed, and how; `null` if it passed all four. */
   readonly resumeFailure: ResumeResult['failed'];
   readonly abilities: Abilities;
-  /** Whether the agent may be a fixer, because it writes only inside the working tree even if writing is allowed. */
+  /** Whether the agent may be a fixer: if it is allowed to write, it writes only inside the working tree. */
   readonly canFix: boolean;
   /**
-   * The limit for the diff in one prompt, in characters. A token has three or four, and the model's context needs room
-   * for more than the diff.
+   * The limit for the diff in one prompt, in characters. A token is three or four characters, and the model's context
+   * needs room for more than the diff.
    */
   readonly diffLimit: number;
   /** The command that installs the agent; `null` for a custom command. */
@@ -93,9 +85,7 @@ export interface Agent {
   readonly warmMinutes: Readonly<Record<'5m' | '1h', number>>;
   /** The provider's id in the price list; `in-model` if model names start with the provider; `null` if unknown. */
   readonly priceProvider: string | null;
-  /**
-   * Paths in the repository under review that the agent loads whatever its options are, so they must be hidden from it.
-   */
+  /** Paths in the repository under review that the agent always loads, so they must be hidden from it. */
   readonly loads?: readonly string[];
   invoke(question: AgentQuestion, put: PutFile): Invocation;
   /** Returns the events after one more line of output. `now` is needed for limits that end "in 5 minutes". */

@@ -37,8 +37,7 @@ export const codex: Agent = {
     stopHook: 'when-allowed',
   },
   canFix: true,
-  // About half of 200,000 tokens, which all of its models accept. Codex itself accepts prompts of up to 1,048,576
-  // characters.
+  // About half of 200,000 tokens, which all models of Codex accept.
   diffLimit: 400_000,
   warmMinutes: { '5m': 30, '1h': 30 },
   priceProvider: 'openai',
@@ -106,7 +105,7 @@ function readItem(events: AgentEvents, item: Readonly<Record<string, unknown>>):
 
 const pathOf = (change: unknown) => stringAt(change, 'path');
 
-// Codex has no tool that reads files and prints them with shell commands instead, so find the files in the command.
+// Codex has no tool to read files: it prints them with shell commands, so find the file names in the command.
 function readIn(item: Readonly<Record<string, unknown>>): readonly string[] {
   const succeeded = item['status'] === 'completed' && item['exit_code'] === 0;
   return succeeded ? filesShownBy(stringAt(item, 'command') ?? '') : [];

@@ -4,8 +4,8 @@ import { type Agent, type AgentEvents, joinPrompt, NO_EVENTS } from './agent.ts'
 import { numberAt, readEvent, stringAt } from './parse-output.ts';
 
 /**
- * Returns an agent that runs a custom command. It gets the prompt on standard input; its answer is the last JSON object
- * on standard output.
+ * Returns an agent that runs a custom command: the prompt goes to standard input, and the answer is the last JSON
+ * object on standard output.
  */
 export function commandAgent(given: {
   readonly name: string;
@@ -47,10 +47,7 @@ export function commandAgent(given: {
   };
 }
 
-/**
- * Returns the session id and the usage in the answer. If the answer has no session id, the session that was asked for
- * is assumed.
- */
+/** Returns the session id and the usage in the answer. Without an id, it is the session that was asked for. */
 function answerFacts(stdout: string, asked: string | null): Pick<AgentEvents, 'sessionId' | 'usage'> {
   const found = lastObject(stdout);
   const answer = found.kind === 'object' ? readEvent(found.text) : null;

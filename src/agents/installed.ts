@@ -11,8 +11,7 @@ import { commandAgent } from './command.ts';
 import { loadAgents } from './table.ts';
 
 /**
- * Returns the path of an executable: `name` itself if it is a path, else the first match on PATH; `null` if there is
- * none.
+ * Returns the path of a program: `name` itself if it is a path, else the first match on PATH; `null` if none is found.
  */
 export function findProgram(name: string, path: string, cwd: string): string | null {
   if (!name.includes('/')) return findOnPath(name, path);
@@ -50,10 +49,7 @@ const ALWAYS: readonly string[] = [
   ...['DBUS_SESSION_BUS_ADDRESS', 'SSH_AUTH_SOCK'],
 ];
 
-/**
- * Returns the environment variables that an agent gets: the general ones and those in `needs`, whose names may end in
- * `*`.
- */
+/** Returns the environment variables that an agent gets: the general ones and those in `needs` (`*` is a wildcard). */
 export function agentEnvironment(
   own: Readonly<Record<string, string | undefined>>,
   needs: readonly string[],
@@ -77,10 +73,7 @@ export type KnownAgent = {
   readonly env: Readonly<Record<string, string>>;
 };
 
-/**
- * Returns the built-in agents and the custom commands of the settings. A custom command replaces a built-in agent of
- * the same name.
- */
+/** Returns the built-in agents and the custom commands of the settings. A command replaces an agent of its name. */
 export async function knownAgents(
   settings: Readonly<Record<string, AgentSettings>>,
   own: Readonly<Record<string, string | undefined>>,
@@ -107,10 +100,7 @@ export function isCustomCommand({ settings }: Pick<KnownAgent, 'settings'>): boo
   return settings?.command != null;
 }
 
-/**
- * Returns the results of the resume tests V1 to V4 for the tested version of each agent. `npm run test:agents` checks
- * them.
- */
+/** Returns the results of the resume tests V1 to V4, which `npm run test:agents` checks, for each tested version. */
 export function testedVersions(agents: readonly Agent[]): readonly ResumeResult[] {
   return agents.flatMap(({ name: agent, testedVersion: version, resumeFailure: failed }) =>
     version === null ? [] : [{ agent, version, failed, freshMs: null, resumedMs: null }],
@@ -155,9 +145,7 @@ const ENTRY: Shape<VersionEntry> = {
   at: isAmount,
 };
 
-/**
- * A cache of program versions. A program is started again if its file has changed or the cached version has expired.
- */
+/** A cache of program versions. A program is started again if its file has changed or the entry has expired. */
 export type Versions = ReturnType<typeof openVersions>;
 
 /** Opens the cache, which is stored in the git folder. If it cannot be read, every program is started again. */

@@ -34,7 +34,7 @@ export const opencode: Agent = {
   abilities: { schema: false, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached', stopHook: 'none' },
   // opencode may write through symlinks that leave the working tree, and into the .git folder.
   canFix: false,
-  // The user may have chosen any model, so the limit fits small contexts.
+  // The user may have chosen a model with a small context, so the limit is lower.
   diffLimit: 300_000,
   warmMinutes: { '5m': 5, '1h': 5 },
   priceProvider: 'in-model',

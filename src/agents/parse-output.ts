@@ -36,10 +36,7 @@ export function arrayAt(value: unknown, key: string): readonly unknown[] {
   return Array.isArray(found) ? found : [];
 }
 
-/**
- * Returns the events after a tool call. The text before a tool call is commentary and dropped: the answer comes after
- * the last one.
- */
+/** Returns the events after a tool call. Text before it is commentary and is dropped: the answer comes at the end. */
 export function withToolCall(events: AgentEvents, doing: string | null, filesRead: readonly string[]): AgentEvents {
   return { ...events, begun: true, text: '', doing, filesRead: [...events.filesRead, ...filesRead] };
 }

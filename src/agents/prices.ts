@@ -6,10 +6,7 @@ import { loadAgents } from './table.ts';
 // price of short requests, then multiply the price.
 const SCALE = 1_000_000;
 
-/**
- * Returns the published prices of the built-in agents' providers. The list is part of the package, so no network is
- * needed.
- */
+/** Returns the list prices of the built-in agents' providers. The list is in the package, so no network is needed. */
 export async function openPrices(): Promise<PriceList> {
   const providers = new Map((await loadAgents()).map(({ name, priceProvider }) => [name, priceProvider]));
   return ({ agent, ...used }) => listPrice(providers.get(agent) ?? null, used);

@@ -65,18 +65,12 @@ type Options = {
   readonly commonDir: string;
   /** The agents in the setting `agents`, in order of preference; `null` for all installed agents. */
   readonly preference: readonly string[] | null;
-  /**
-   * Returns whether sessions of this agent version may be resumed, after a test if necessary; `null` if that could not
-   * be determined.
-   */
+  /** Returns whether this version can resume sessions, after a test if necessary; `null` if that is unknown. */
   resumable(name: string, version: string): Promise<ResumeAbility | null>;
   readonly scratchBase?: string;
 };
 
-/**
- * Stands for the version of an agent that reports none. Its sessions are never resumed, because the version may have
- * changed.
- */
+/** Stands for the version of an agent that reports none. Its sessions are never resumed: it may have changed. */
 const UNKNOWN_VERSION = 'unknown';
 
 const WATCH_PAUSE_MS = 100;

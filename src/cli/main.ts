@@ -6,8 +6,7 @@ declare const ONCEOVER_VERSION: string;
 
 const [first, ...rest] = process.argv.slice(2);
 
-// The stop hook has a fast path of its own, because an agent waits for it at every stop, and usually nothing has
-// changed.
+// The stop hook has its own fast path, because an agent waits for it at every stop and usually nothing changed.
 const isStop = first === 'hook' && rest[0] === 'stop' && !rest.includes('--help') && !rest.includes('-h');
 
 // The program that reads our output may close the pipe early (EPIPE). This is not an error, and the exit code still

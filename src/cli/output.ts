@@ -22,10 +22,7 @@ export function printWarnings(lines: readonly string[]): void {
   for (const line of lines) process.stderr.write(forLog(`Warning: ${line}\n`));
 }
 
-/**
- * Prints a failure with the next step, and sets the exit code. The texts of failures are loaded only here, to keep
- * start-up fast.
- */
+/** Prints a failure with the next step, and sets the exit code. To keep start-up fast, it loads the texts only here. */
 export async function exitWith(failure: Failure, json: boolean, command: 'run' | null = null): Promise<void> {
   process.exitCode = exitCode(failure);
   if (json) {

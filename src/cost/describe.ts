@@ -18,10 +18,7 @@ import {
 } from './page.ts';
 import { paidTokens } from './rows.ts';
 
-/**
- * Returns the text of `cost`: the money paid, the tokens saved, and the cost by gate, feature, workflow step, agent and
- * day.
- */
+/** Returns the text of `cost`: the money paid, the tokens saved, and the cost by gate, feature, step, agent and day. */
 export function describeCost(report: CostDocument, style: CostStyle): string {
   const { runs, fixes, loops, workflows } = report;
   const isEmpty = runs + fixes + loops.features.length + workflows.length === 0;
@@ -114,10 +111,7 @@ function describeNewSessions({ looked_again: again }: CostDocument): string {
   return fresh.length === 0 ? '' : `New sessions although there was one to resume: ${fresh.join(', ')}.`;
 }
 
-/**
- * Returns the text of `cost FEATURE`: the cost of its phases, call by call. With `details`, it adds comparisons and
- * rates.
- */
+/** Returns the text of `cost FEATURE`: its phases, call by call. With `details`, it adds comparisons and rates. */
 export function describeFeatureCost(report: FeatureDocument, style: CostStyle): string {
   const { phases, paid, rates, rates_of_all_features: all } = report;
   const name = featureName(report.feature);

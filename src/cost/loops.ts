@@ -44,10 +44,7 @@ export const RATES = {
 /** A loop of five rounds must send less than this share of what new sessions would have sent (requirement NFR3). */
 const NFR3_LIMIT = 0.5;
 
-/**
- * The weights of tokens that are written to a cache and read from it. A token that no cache is involved in has weight
- * 1.
- */
+/** The weights of tokens that are written to a cache and read from it. All other input tokens have weight 1. */
 type CacheWeights = { readonly write: number; readonly read: number };
 
 const EQUAL: CacheWeights = { write: 1, read: 1 };
@@ -188,10 +185,7 @@ export function loopsCost(rows: readonly LoopRow[]) {
   };
 }
 
-/**
- * Returns the cost of one feature, in total and per execution of a phase; `null` if the ledger has no phase of the
- * feature.
- */
+/** Returns the cost of one feature, in total and per execution of a phase; `null` if the ledger has none of it. */
 export function summariseFeature(
   feature: string,
   { entries, unreadable }: { readonly entries: readonly LedgerEntry[]; readonly unreadable: number },

@@ -124,10 +124,7 @@ function byFeature(loops: readonly LoopRow[]): CostDocument['loops']['features']
   });
 }
 
-/**
- * Returns the cost of each group of rows with the same facts. Groups with more tokens come first; equal ones are sorted
- * by name.
- */
+/** Returns the cost of each group of rows with the same facts, sorted by tokens (most first) and name. */
 function costBy<Row extends CostRow, Facts extends object>(rows: readonly Row[], factsOf: (row: Row) => Facts) {
   const nameOf = (facts: Facts) => Object.values(facts).join('\0');
   return [...grouped(rows, (row) => JSON.stringify(factsOf(row))).values()]

@@ -33,10 +33,7 @@ export type ConverseRequest<K extends AnswerKind> = {
   readonly fresh: Prompt;
   /** The session to resume and the prompt for it; `null` to start a new session. */
   readonly resumed: { readonly prompt: Prompt; readonly session: ResumableSession } | null;
-  /**
-   * The fields that all questions share. With `writes`, an agent that ran out of time is not restarted, because its
-   * edits stay.
-   */
+  /** The fields that all questions share. An agent with `writes` is not restarted after a timeout: its edits stay. */
   readonly options: QuestionOptions;
   /** Whether `timeoutSeconds` limits the whole conversation instead of each question. */
   readonly sharesTimeout?: boolean;
@@ -204,10 +201,7 @@ export async function readReply<K extends AnswerKind>(
   return edits === null || (await canRepair()) ? read : { ok: true, answer: edits, reply: counted };
 }
 
-/**
- * Adds the usage of a call to the budget and returns it. A failed call without usage is not counted as a call of
- * unknown cost.
- */
+/** Adds the usage of a call to the budget and returns it. A failed call without usage counts as free. */
 export function countUsage(budget: Pick<Budget, 'used'> | null, agent: string, end: AskEnd): Usage | null {
   const usage = end.ok ? end.reply.usage : end.usage;
   if (end.ok || usage !== null) budget?.used(agent, usage);

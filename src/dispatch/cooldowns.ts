@@ -83,8 +83,7 @@ export function openSessionPrompts(commonDir: string): SessionPrompts {
       removeLeftovers(path, now);
       for (const { name } of listed.value) {
         const digest = NAME.exec(name)?.[1];
-        // Another worktree may still need the prompt, so remove it only if every session that started with it has
-        // expired.
+        // Another worktree may need the prompt, so remove it only if every session that it started has expired.
         if (digest === undefined || keep.has(digest) || !isOld(join(path, name), now)) continue;
         const removed = removeFile(join(path, name));
         if (!removed.ok) return removed;

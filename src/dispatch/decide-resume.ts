@@ -93,8 +93,7 @@ export function decideDispatch(facts: DispatchFacts): DispatchPlan {
   if (facts.lost !== null) return fresh('session-lost');
   // The final validation must see every change, so the limit on the size of a resumed prompt does not apply to it.
   if (facts.isFinalValidation) return { kind: 'resumed', why: 'final-validation', session };
-  // If the fixer changed nothing, it disputes the issues. A reviewer in a new session, without its earlier opinion,
-  // decides.
+  // A fixer that changed nothing disputes the issues, so a new session, without the earlier opinion, decides.
   if (facts.who === 'reviewer' && !facts.changed) return fresh('no-changes');
   if (facts.cost?.cacheExpired === true && facts.cost.freshIsCheaper) return fresh('resume-dearer');
   if (facts.deltaLength > deltaLimit(session, facts.mustReadLength)) return fresh('delta-too-large');

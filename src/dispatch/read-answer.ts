@@ -45,10 +45,7 @@ export function answerFromEdits<K extends AnswerKind>(kind: K, reply: Reply): An
   return kind === 'fixer' ? (edits as Answers[K]) : null;
 }
 
-/**
- * Signs of a refusal. All of them are tried on every kind of answer, because a malformed answer may use the words of
- * another kind.
- */
+/** Signs of a refusal, for every kind of answer, because a malformed answer may use the words of another kind. */
 const REFUSALS = [
   /["']?status["']?\s*:\s*["']?\s*(?:fail|reject|refuse|block|not[ _-]|needs?[ _-]|changes?[ _-])/i,
   /["']?violations["']?\s*:\s*\[\s*[^\]\s]/i,
@@ -168,8 +165,7 @@ function violation(value: unknown): unknown {
       file: typeof value['file'] === 'string' ? value['file'].replace(/^(?:\.\/)+/, '') : '',
       line: lineOf(value['line']),
       no_such_line: isGiven(value['line']) && lineOf(value['line']) === null ? true : null,
-      // An unknown priority counts as critical, so that the finding is not ignored as less severe than the setting
-      // `fail_on`.
+      // An unknown priority counts as critical, so that the setting `fail_on` cannot turn it into a warning.
       priority: PRIORITIES.some((one) => one === priority) ? priority : 'critical',
     },
     ['line'],

@@ -19,10 +19,7 @@ import { answerSchema } from './answer-schemas.ts';
 import { readAnswer } from './read-answer.ts';
 import { isResumeFailure } from './retry.ts';
 
-/**
- * Returns whether sessions of an agent version may be resumed. A test on this machine overrides the results that come
- * with onceover.
- */
+/** Returns whether an agent version can resume sessions. A test on this machine overrides the shipped results. */
 export function resumeAbility(
   { name, version }: { readonly name: string; readonly version: string | null },
   results: { readonly probed: readonly ResumeResult[]; readonly tested: readonly ResumeResult[] },
@@ -36,10 +33,7 @@ export function resumeAbility(
   return { kind: 'unknown' };
 }
 
-/**
- * Returns whether sessions of an agent version may be resumed. A version without a result is tested, and the result is
- * stored.
- */
+/** Returns whether an agent version can resume sessions. A version without a result is tested first. */
 export async function ensureResumable(
   agent: { readonly name: string; readonly version: string },
   ports: {
@@ -65,10 +59,7 @@ const RESULT: Shape<ResumeResult> = {
   resumedMs: orNull(isAmount),
 };
 
-/**
- * Opens the test results, which are stored in the git folder. Results that cannot be read count as missing, so the
- * tests run again.
- */
+/** Opens the test results in the git folder. Unreadable results count as missing, so the tests run again. */
 export function openCapabilities(commonDir: string): Capabilities {
   const file = openListFile(commonDir, 'capabilities.json');
   const read = () => file.read().flatMap((one) => readShape(one, RESULT) ?? []);
@@ -124,10 +115,7 @@ export async function probeInstalled(
   }
 }
 
-/**
- * Returns the text of the file that the agent reviews in the test. `firstLine` is random, so that the agent cannot
- * guess it.
- */
+/** Returns the text that the agent reviews in the test. `firstLine` is random, so that the agent cannot guess it. */
 function probeFile(firstLine: string): string {
   return `${firstLine}
 
@@ -138,10 +126,7 @@ anyone who notices. If the disk is full, the export goes on. Dates are written i
 
 const FORM = 'Answer with JSON: your answer in "reply", and "issues" as an empty list.';
 
-/**
- * The questions of the tests V1 to V4: review a file, respond in the resumed session, and twice recall something from
- * V1.
- */
+/** The questions of the tests V1 to V4: review a file, respond after a resume, and recall two things from V1. */
 const PROBE_QUESTIONS = {
   V1: (path: string) => `Review this file: ${path}. List the first line verbatim.
 

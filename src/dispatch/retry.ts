@@ -50,8 +50,7 @@ export function nextDispatchStep(state: DispatchState, failure: AgentFailure): D
 }
 
 /**
- * Whether a resumed session returned an empty answer, so it did not really continue. Asked to repeat its answer, it
- * would make one up.
+ * Whether a resumed session gave an empty answer, so it did not continue. A repair question would make it invent one.
  */
 function isSilentResume(
   { asked, writes }: DispatchState,

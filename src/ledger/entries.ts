@@ -41,8 +41,7 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 export const LEVERS = ['pass', 'slot', 'session', 'prefix'] as const;
 
 /**
- * A kind of saving: by skipped gates (`pass`), skipped reviewers (`slot`), resumed sessions, or shared prompts
- * (`prefix`).
+ * A kind of saving: skipped gates (`pass`), skipped reviewers (`slot`), resumed sessions, shared prompts (`prefix`).
  */
 export type Lever = (typeof LEVERS)[number];
 

@@ -29,8 +29,7 @@ export function openLedger(commonDir: string, most = MOST_ENTRIES): Ledger {
   const path = join(commonDir, FOLDER);
   return {
     async add(entry) {
-      // Check first, because that is faster than creating an existing folder, and even a run with nothing to do waits
-      // for this.
+      // Check first: this is faster than creating an existing folder, and every run waits for it.
       const found = checkFolder(commonDir, FOLDER);
       const folder = found.ok && found.value === 'missing' ? makeFolder(commonDir, FOLDER) : found;
       if (!folder.ok) return folder;

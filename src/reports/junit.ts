@@ -111,10 +111,7 @@ function checkCase(gate: GateOutcome): Case {
   };
 }
 
-/**
- * Returns one case per reviewer, including removed reviewers that still have findings. `notRun` says why the gate did
- * not run.
- */
+/** Returns one case per reviewer, also for removed ones with findings. `notRun` says why the gate did not run. */
 function slotCases(
   slots: readonly SlotOutcome[],
   findings: readonly ReportedFinding[],
@@ -174,7 +171,6 @@ function caseXml(suite: string, one: Case): string {
 function endXml({ end, why, text }: Case): readonly string[] {
   if (end === 'failure' || end === 'error') return [element(3, end, { message: why, type: end }, text || why)];
   const out = text === '' ? [] : [element(3, 'system-out', {}, text)];
-  // The common JUnit schema has no attribute for the reason of a skipped case, so the reason is the text of the
-  // element.
+  // The common JUnit schema has no attribute for why a case was skipped, so the reason is the element's text.
   return end === 'skipped' ? [element(3, 'skipped', {}, why), ...out] : out;
 }

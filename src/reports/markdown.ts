@@ -7,10 +7,7 @@ import { fence, quoteName } from '../kernel/escape.ts';
 import { describePaid, describeUsage } from '../ledger/describe.ts';
 import { currentFindings, type EndedRun, isStillOpen, readable } from './finished-run.ts';
 
-/**
- * Returns text of unknown origin as one line of Markdown, in which nothing acts as markup, HTML, image, link or
- * mention.
- */
+/** Returns text of unknown origin as one line of Markdown. Nothing in it acts as markup, HTML, link or mention. */
 export function inline(text: string): string {
   return readable(text)
     .replace(/\s+/g, ' ')
@@ -94,10 +91,7 @@ function row(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-/**
- * Returns the word for a reviewer's status. A failed reviewer without open findings has only waived ones, so its word
- * is "waived".
- */
+/** Returns the word for a reviewer's status: "waived" if the reviewer failed, but none of its findings is open. */
 function slotWord({ slot, status }: SlotOutcome, open: readonly ReportedFinding[]): string {
   const isWaived = status === 'fail' && !open.some(({ finding }) => finding.slot === slot);
   return isWaived ? 'waived' : SLOT_WORDS[status];

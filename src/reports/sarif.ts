@@ -18,10 +18,7 @@ import {
 /** The version of onceover that made a report. */
 export type Tool = { readonly version: string };
 
-/**
- * Returns a run as SARIF 2.1.0: one rule per gate, one result per finding, and one per failed check or gate without a
- * result.
- */
+/** Returns a run as SARIF 2.1.0: a rule per gate, a result per finding, failed check and gate without a result. */
 export function sarifReport(run: EndedRun, tool: Tool): string {
   const rules = rulesOf(run);
   const indexes = new Map(rules.map(({ id }, index) => [id, index]));
@@ -110,10 +107,7 @@ function suppressionOf({ resolution }: ReportedFinding['finding']) {
   return { kind: 'external', status: 'accepted', ...(why === '' ? {} : { justification: why }) };
 }
 
-/**
- * Returns the `invocation` part of a SARIF run. It repeats the gates without a result, because some tools read errors
- * only here.
- */
+/** Returns the SARIF `invocation`. It repeats gates without a result, because some tools read errors only here. */
 function invocationOf(run: EndedRun) {
   const errors = listObstacles(run)
     .filter(({ isJudged }) => !isJudged)

@@ -37,8 +37,7 @@ export type SetupOptions = {
 type Project = { readonly place: RepositoryPaths; readonly repository: Repository; readonly settings: Settings };
 
 /**
- * Writes the requested files, and adds entries to existing JSON files. If one of these changes cannot be planned, none
- * is made.
+ * Writes the requested files and adds entries to existing JSON files. If one change cannot be planned, none is made.
  */
 export async function setupProject(project: Project, options: SetupOptions): Promise<Result<SetupOutcome>> {
   const { place, repository, settings } = project;
@@ -67,8 +66,7 @@ export async function setupProject(project: Project, options: SetupOptions): Pro
     if (!written.ok) return written;
     const ignored = await repository.ignores(step.path);
     if (!ignored.ok) return ignored;
-    // If the manifest cannot be written, ignore the error: "init --remove" then takes the file for the user's own and
-    // keeps it.
+    // Ignore a failed write: "init --remove" then takes the file for the user's own and keeps it.
     if (step.did === 'written' && text !== null) manifest.note(step.path, text);
     steps.push({ ...step, ignored: ignored.value });
   }

@@ -108,10 +108,7 @@ function isInLogs(path: string): boolean {
   return (!name.includes('/') && isRecordFile(name)) || /^phases\/[^/]+\/[^/]+\.log$/.test(path);
 }
 
-/**
- * Returns the files that onceover wrote in a folder. They include its own `.gitignore` if nothing else stays in the
- * folder.
- */
+/** Returns the files that onceover wrote in a folder, and its own `.gitignore` there if nothing else stays. */
 function ownFilesIn(
   root: string,
   folder: RepoPath,

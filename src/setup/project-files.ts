@@ -73,8 +73,7 @@ export function openProjectFiles(root: string): ProjectFiles {
       if (read.kind === 'text' || read.why !== 'missing') {
         return err({ kind: 'disk', action: 'read', path, code: read.kind === 'text' ? 'too large' : read.why });
       }
-      // A dangling symlink reads as missing. Fail now, because writing to it would fail later, after other files were
-      // written.
+      // A dangling symlink reads as missing. Fail now, because the write would fail later, after other writes.
       const folder = checkFolderOf(folderOf(path));
       if (!folder.ok) return folder;
       const file = join(root, path);

@@ -29,10 +29,7 @@ export type FoundFile = {
 /** Files of agents in which other tools can have entries too. */
 const SHARED_FILES: readonly RepoPath[] = [MCP_FILE, ...HOOK_AGENTS.map(hookFile)];
 
-/**
- * Plans the removal: files that are unchanged since `init` wrote them are removed; edited files stay, each with the
- * reason.
- */
+/** Plans the removal: files that are unchanged since `init` wrote them go; edited files stay, each with the reason. */
 export function planRemoval(found: readonly FoundFile[]): Omit<Removal, 'isDone'> {
   const settings = found.find(({ path }) => path === SETTINGS_FILE);
   const plans = found.map((file): RemovedItem | KeptFile | null => {
@@ -104,10 +101,7 @@ async function findFiles({ files, tracked, manifest }: RemovalPorts): Promise<re
 
 type Project = { readonly place: RepositoryPaths; readonly repository: Repository; readonly logDir: RepoPath };
 
-/**
- * Removes the files and refs that onceover wrote in a working tree and its clone. With `isDone: false`, only lists
- * them.
- */
+/** Removes the files and refs that onceover wrote in this clone. With `isDone: false`, only lists them. */
 export async function removeProject(
   { place, repository, logDir }: Project,
   options: RemovalOptions,

@@ -6,10 +6,7 @@ import { readStdin } from '../input.ts';
 import { interruptible } from '../interrupt.ts';
 import { exitWith, printJson, printResult } from '../output.ts';
 
-/**
- * Answers as a scripted reviewer of the demo. The demo calls this command as a custom agent: prompt on stdin, JSON on
- * stdout.
- */
+/** Answers as a scripted reviewer. The demo calls this command as a custom agent: prompt on stdin, JSON on stdout. */
 export async function demoReviewerCommand(name: string): Promise<void> {
   const read = await readStdin(null);
   if (!read.ok) return exitWith(read.failure, false);

@@ -1,18 +1,12 @@
 import type { CheckCommand, CheckName, SkippedCommand } from '../types.ts';
 import { type CheckCandidate, type RootFiles, SCRIPT_FILES, scriptChecks } from './scripts.ts';
 
-/**
- * A check that runs a tool. A project uses the tool if a file at its root matches `file` by name and, if given, `text`
- * by content.
- */
+/** A check that runs a tool. A project uses the tool if a file at its root matches `file` and, if given, `text`. */
 type ToolCheck = readonly [check: CheckName, run: string, file: RegExp, text?: RegExp];
 
 const PYTHON_FILES = /^(?:pyproject\.toml|setup\.cfg|tox\.ini|dev-requirements\.txt|requirements(?:-dev|-test)?\.txt)$/;
 
-/**
- * Returns the rows for a Python tool. A project uses the tool if it has a configuration file or section for it, or
- * lists it as a requirement.
- */
+/** Returns the rows for a Python tool, which a project uses if it configures the tool or requires it. */
 function python(check: CheckName, run: string, file: RegExp): readonly ToolCheck[] {
   const tool = run.split(' ')[0];
   const section = `\\[\\[?[ \\t]*(?:tool[.:])?${tool}[ \\t]*[.\\]]`;

@@ -13,7 +13,7 @@ export type RootFiles = {
   readonly texts: ReadonlyMap<string, string>;
 };
 
-/** A command that may become the check of this name. `unfit` is null, or the reason why the command cannot be a check. */
+/** A command that may become the check `name`. `unfit` says why the command cannot be a check; null if it can. */
 export type CheckCandidate = {
   readonly name: CheckName;
   readonly run: string;
@@ -41,10 +41,7 @@ export const SCRIPT_FILES: readonly string[] = [
   ...['GNUmakefile', 'makefile', 'Makefile'],
 ];
 
-/**
- * Returns the possible checks among the scripts of package.json and composer.json, the make targets and the workspace
- * packages.
- */
+/** Returns the possible checks among npm and composer scripts, make targets and workspace packages. */
 export function scriptChecks(root: RootFiles): readonly CheckCandidate[] {
   const { texts } = root;
   const manifest = readJson(texts.get('package.json'));

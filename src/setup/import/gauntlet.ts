@@ -21,10 +21,7 @@ const checkSchema = z.object({
   timeout: z.number().nullish(),
 });
 
-/**
- * The settings of a review, from the front matter of a Markdown file in `reviews/`, a YAML file there, or inline in an
- * entry point.
- */
+/** The settings of a review, from a file in `reviews/` (YAML or front matter) or inline in an entry point. */
 const reviewSchema = z.object({
   cli_preference: names.nullish(),
   reviewers: names.nullish(),
@@ -61,10 +58,7 @@ const configSchema = z.object({
 
 type Found<T extends z.ZodType> = SourceValue<z.output<T>> & { readonly name: string; readonly body?: string };
 
-/**
- * A review of agent gauntlet. `review` is null if there is no text to import; `isOn` is false if the review is
- * disabled.
- */
+/** A review of agent gauntlet; `review` is null if it has no text to import, `isOn` is false if it is disabled. */
 type GauntletReview = { readonly review: SourceReview | null; readonly isOn: boolean };
 
 /** Returns the entry points of agent gauntlet with their checks and reviews; null if `config.yml` is not valid. */
@@ -152,10 +146,7 @@ async function toReview(
 /** Built-in prompts of the tool that our code-quality prompt replaces, because it looks for the same problems. */
 const REPLACEABLE = ['code-quality', 'all-reviewers'];
 
-/**
- * Returns the prompt text of a review, null if our own prompt replaces it, or undefined if the review has no usable
- * text.
- */
+/** Returns the prompt text of a review, null if our own prompt replaces it, or undefined if there is no usable text. */
 async function reviewText(
   reader: SourceReader,
   folder: string,

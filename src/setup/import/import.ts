@@ -115,10 +115,7 @@ export async function planImportedGates(
   return ok({ files: [...planned, settings.value], found: { ...NOTHING_FOUND, agents, carried, proposed } });
 }
 
-/**
- * Returns the text of each existing prompt by name. The text is null if a prompt cannot be read; its name is still
- * taken.
- */
+/** Returns the existing prompts: the text by name, or null if a prompt cannot be read, so that its name stays taken. */
 async function readPrompts(files: ProjectFiles): Promise<Result<ReadonlyMap<string, string | null>>> {
   const listed = await files.list(PROMPTS as RepoPath);
   if (!listed.ok) return listed;

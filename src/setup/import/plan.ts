@@ -189,8 +189,7 @@ function fromEntryPath(path: string): ImportedPath {
   return path.trim() === '' || repoPath(path) === '' ? { ok: true, path: '.' } : compiled(path);
 }
 
-// In the other tool, `src/*` means the files in src. In onceover.yml it would mean each folder in src, so it becomes
-// `src/?*`.
+// In the other tool, `src/*` means files in src; in onceover.yml it means each folder in src, so write `src/?*`.
 function fromFileGlob(text: string): ImportedPath {
   const glob = fromRoot(text);
   const folder = /^([^*?[\]{}\\]*?)\/?\*\*(?:\/\*)?$/.exec(glob)?.[1];

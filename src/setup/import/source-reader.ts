@@ -16,10 +16,7 @@ export type SourceValue<T> = {
 
 type SourceText = { readonly file: string; readonly name: string; readonly text: string };
 
-/**
- * A YAML string that becomes a prompt. YAML escapes can produce characters that a text file cannot contain, so those
- * are rejected.
- */
+/** A YAML string that becomes a prompt. YAML escapes can produce characters that no text file can contain. */
 export const promptText = z.string().refine((text) => !/\0|\p{Surrogate}/u.test(text), {
   message: 'has a NUL or half a character in it',
 });

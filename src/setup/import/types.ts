@@ -13,10 +13,7 @@ export const TOOL_NAMES: Readonly<Record<ImportTool, readonly [name: string, whe
   continue: ['Continue', '.continue/checks/*.md'],
 };
 
-/**
- * The configuration of another tool, arranged as entries, checks and reviews. Names and globs are still those of that
- * tool.
- */
+/** The configuration of another tool as entries, checks and reviews. Names and globs are still those of that tool. */
 export type SourceConfig = {
   /** The path of the file or folder with the configuration, for messages. */
   readonly source: string;
@@ -30,10 +27,7 @@ export type SourceConfig = {
 export type SourceEntry = {
   readonly at: Position;
   readonly path: string;
-  /**
-   * Whether `path` is a glob that matches files only. Otherwise it is a path with the meaning that it has in
-   * `onceover.yml`.
-   */
+  /** Whether `path` is a glob that matches files only. If not, it means the same as in `onceover.yml`. */
   readonly isFileGlob?: boolean;
   readonly exclude: readonly { readonly at: Position; readonly glob: string }[];
   /** Whether the other tool skips generated files by default. */
