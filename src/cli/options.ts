@@ -17,7 +17,7 @@ export const HELP_STYLE: Partial<Help> = {
   styleOptionText: (name) => COLOURED('good', name),
 };
 
-/** Returns the width of help pages: at most 100 columns, because longer lines are hard to read. */
+/** Returns the width of help pages: the terminal's, but at most 100 columns, because longer lines are hard to read. */
 export function helpWidth(): number {
   return Math.min(process.stdout.columns || 80, 100);
 }

@@ -1,6 +1,6 @@
 /**
- * Whether an agent read all `required` files; `null` if none are required. Without events that show the opened files,
- * the text "Files read:" in the reply has to do.
+ * Whether an agent read all `required` files; `null` if none are required. If its events do not show the opened files,
+ * the text "Files read:" in its reply is enough.
  */
 export function readsConfirmed(
   required: readonly string[],
