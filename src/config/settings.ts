@@ -4,7 +4,7 @@ import { GENERATED_FOLDER } from '../kernel/paths.ts';
 import type { OmittedFiles } from '../kernel/repository.ts';
 
 /** Returns the folders that are never part of a change: those of generated files and of run records. */
-export function omitUndefined(settings: Pick<Settings, 'logDir'>): OmittedFiles {
+export function omittedFolders(settings: Pick<Settings, 'logDir'>): OmittedFiles {
   return { folders: [GENERATED_FOLDER, settings.logDir] };
 }
 
