@@ -7,7 +7,7 @@ import { type ProcessRunEnd, runProcessGroup } from '../platform/run-process.ts'
 import { makeScratch, type Scratch } from '../platform/scratch.ts';
 import { type Agent, type AgentEvents, type AgentQuestion, NO_EVENTS } from './agent.ts';
 import { findProgram } from './installed.ts';
-import { errorFailure, lastErrorLine, shorten } from './parse-output.ts';
+import { errorFailure, errorLines, shorten } from './parse-output.ts';
 
 /** One call to an installed agent. */
 export type AgentCall = {
@@ -210,14 +210,14 @@ type Ended = Extract<ProcessRunEnd, { kind: 'ended' }>;
 const TAIL_CHARACTERS = 2000;
 
 function lastWords(end: Ended): string {
-  return lastErrorLine(end.stderr.text) || lastErrorLine(end.stdout.text.slice(-TAIL_CHARACTERS));
+  return errorLines(end.stderr.text) || errorLines(end.stdout.text.slice(-TAIL_CHARACTERS));
 }
 
 // JSON lines are skipped: they contain events and answers, and a review that mentions limits or logins is not an error.
 function errorText({ stderr, stdout }: Ended): string {
   const lines = stdout.text.slice(-TAIL_CHARACTERS).split('\n');
   const whole = stdout.text.length > TAIL_CHARACTERS ? lines.slice(1) : lines;
-  return lastErrorLine(stderr.text) || lastErrorLine(whole.filter((line) => !/^\s*[{}[\]"]/.test(line)).join('\n'));
+  return errorLines(stderr.text) || errorLines(whole.filter((line) => !/^\s*[{}[\]"]/.test(line)).join('\n'));
 }
 
 function describeExit(end: Ended): string {

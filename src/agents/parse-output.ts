@@ -111,7 +111,7 @@ function nextTime(clock: RegExpExecArray, now: Date): Date {
 /**
  * Returns the lines from the first error line on, or the last five lines if there is none. Colour codes are removed.
  */
-export function lastErrorLine(said: string): string {
+export function errorLines(said: string): string {
   const lines = said
     .replace(/\u001b\[[0-9;]*m/g, '')
     .split('\n')

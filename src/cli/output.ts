@@ -1,5 +1,5 @@
 import { exitCode, type Failure } from '../kernel/failure.ts';
-import { truncated } from '../ui/style.ts';
+import { wrapTo } from '../ui/style.ts';
 import { forLog, isOnGitHub, jsonWithoutCommands, shownOn } from '../ui/terminal.ts';
 import { type Message, withNpx } from '../ui/wording.ts';
 import { version } from '../version.ts';
@@ -36,7 +36,7 @@ export async function exitWith(failure: Failure, json: boolean, command: 'run' |
 /** Prints a failure to stderr: what happened, then `more`, then the next step. */
 export function printFailure({ what, next }: Message, more = ''): void {
   const { byNpx, ...shown } = shownOn(process.stderr, process.env);
-  const lines = [truncated(`onceover: ${what}`, shown, 0), `${more}${truncated(withNpx(next, byNpx), shown, 0)}`];
+  const lines = [wrapTo(`onceover: ${what}`, shown, 0), `${more}${wrapTo(withNpx(next, byNpx), shown, 0)}`];
   process.stderr.write(forLog(`${lines.join('\n')}\n`));
 }
 

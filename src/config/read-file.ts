@@ -22,7 +22,7 @@ export function readSourceText(files: TextFiles, path: string): SourceText {
 }
 
 /** Returns the whole text of a file. An empty file counts as unusable. */
-export function readWithNotice(files: TextFiles, path: string): SourceText {
+export function readNonEmpty(files: TextFiles, path: string): SourceText {
   const read = readSourceText(files, path);
   return read.ok && read.text.trim() === '' ? { ok: false, why: 'empty' } : read;
 }

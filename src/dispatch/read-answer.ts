@@ -90,13 +90,13 @@ function withDefaultReasons(answer: Fields): Fields {
 }
 
 function failedLevels(levels: unknown): readonly string[] {
-  return Object.entries(alignCriteria(levels))
+  return Object.entries(levelsPassed(levels))
     .filter(([, passed]) => !passed)
     .map(([name]) => name);
 }
 
 /** Returns whether each level passed. Levels without a clear result are left out. */
-export function alignCriteria(levels: unknown): Readonly<Record<string, boolean>> {
+export function levelsPassed(levels: unknown): Readonly<Record<string, boolean>> {
   if (!isRecord(levels)) return {};
   const judged = Object.entries(levels).flatMap(([name, level]) => {
     const passed = isRecord(level) ? level['passed'] : level;

@@ -17,7 +17,7 @@ import { totalTokens } from '../kernel/agent.ts';
 import { oneLine, quoteName, showInvisible } from '../kernel/escape.ts';
 import { cut, wrap } from '../ui/layout.ts';
 import { type Styled, UNSTYLED } from '../ui/style.ts';
-import { commandPrefix, describeDuration, joinWords, someNames, tokensOf } from '../ui/wording.ts';
+import { asShellWord, bulletList, describeDuration, someNames, tokensOf } from '../ui/wording.ts';
 import { describeFindingState } from './describe-finding.ts';
 import type { RunExplanation } from './types.ts';
 
@@ -65,7 +65,7 @@ function reviewBlocks(explanation: About<'review'>, styled: Styled, width: numbe
   const sorted = [...findings].sort(bySeverity);
   return [
     title,
-    joinWords('The next run would:', next, width),
+    bulletList('The next run would:', next, width),
     listed(
       'Findings:',
       sorted.map((one) => describeFinding(one, styled, 'brief').join('\n')),
@@ -76,9 +76,7 @@ function reviewBlocks(explanation: About<'review'>, styled: Styled, width: numbe
       : history(records.map(describeReview), width),
     describeFixes(fixes, width),
     rerunBlock(again, width),
-    last === undefined
-      ? ''
-      : `Prompt and answer: onceover explain ${commandPrefix(`${gate.id}@${last.slot}`)} --prompt`,
+    last === undefined ? '' : `Prompt and answer: onceover explain ${asShellWord(`${gate.id}@${last.slot}`)} --prompt`,
   ];
 }
 
@@ -89,12 +87,12 @@ function checkBlocks(explanation: About<'check'>, width: number): readonly strin
   const shown = output.slice(-MOST.output).map((line) => cut(`  ${showInvisible(line)}`, width));
   return [
     `${gateTitle(gate)}\nCommand: ${oneLine(command)}`,
-    joinWords('The next run would:', [planned ? 'run the check' : 'skip the check: unchanged since it passed'], width),
+    bulletList('The next run would:', [planned ? 'run the check' : 'skip the check: unchanged since it passed'], width),
     listed('Last output:', shown, MOST.output),
     history(records.map(describeCheckRun), width),
     describeFixes(fixes, width),
     rerunBlock(again, width),
-    last === undefined ? '' : `Command and output: onceover explain ${commandPrefix(gate.id)} --prompt`,
+    last === undefined ? '' : `Command and output: onceover explain ${asShellWord(gate.id)} --prompt`,
   ];
 }
 
@@ -112,7 +110,7 @@ function gateTitle({ id, status, why }: GateOutcome): string {
 }
 
 function rerunBlock(again: readonly string[], width: number): string {
-  return joinWords('When it runs again:', again, width);
+  return bulletList('When it runs again:', again, width);
 }
 
 /** Describes the status of a slot. For a slot that did not run and has not passed, describes its last result. */
@@ -163,7 +161,7 @@ function findingBlocks({ reported, planned, fixes }: About<'finding'>, styled: S
     describeFinding(reported, styled).join('\n'),
     wrap(reason, width),
     describeFixes(fixes, width),
-    next.length === 0 ? '' : joinWords('What can change this:', next, width),
+    next.length === 0 ? '' : bulletList('What can change this:', next, width),
   ];
 }
 

@@ -6,11 +6,11 @@ import type { RepoPath } from '../kernel/ids.ts';
 import type { Comparison, Entry } from '../kernel/repository.ts';
 
 /** Returns the findings that are open after a run, including those that are marked as fixed. */
-export function openFindingIds({ findings }: Pick<RunOutcome, 'findings'>): readonly KnownFinding[] {
+export function openFindingsOf({ findings }: Pick<RunOutcome, 'findings'>): readonly KnownFinding[] {
   return findings.filter(({ state }) => isOpen(state)).map(({ finding }) => finding);
 }
 
-export function failingCheckIds({ gates }: Pick<RunOutcome, 'gates'>): readonly GateOutcome[] {
+export function failingChecksOf({ gates }: Pick<RunOutcome, 'gates'>): readonly GateOutcome[] {
   return gates.filter(({ kind, status }) => kind === 'check' && status === 'fail');
 }
 
@@ -24,9 +24,9 @@ export function roundFacts(run: RunOutcome, tree: string): RoundFacts {
     status,
     exitCode,
     tree,
-    open: [...openFindingIds(run).map(findingKey), ...failingCheckIds(run).map(({ id }) => id)],
+    open: [...openFindingsOf(run).map(findingKey), ...failingChecksOf(run).map(({ id }) => id)],
     outOfBudget: asked.some(({ trouble }) => trouble?.kind === 'budget'),
-    noVerdict: asked.length > 0 && asked.every((slot) => slot.status === 'error') && failingCheckIds(run).length === 0,
+    noVerdict: asked.length > 0 && asked.every((slot) => slot.status === 'error') && failingChecksOf(run).length === 0,
   };
 }
 
@@ -36,7 +36,7 @@ export function loopRound(
   before: LoopRound | null,
   { dispatches, letBe }: { readonly dispatches: number; readonly letBe: ReadonlySet<string> },
 ): LoopRound {
-  const open = openFindingIds(run).map(({ id }) => id);
+  const open = openFindingsOf(run).map(({ id }) => id);
   const there = new Set<string>(run.gates.map(({ id }) => id));
   return {
     iteration: run.iteration,
@@ -46,7 +46,7 @@ export function loopRound(
     added: open.filter((id) => !(before?.open ?? []).includes(id)).length,
     failing: run.gates.filter(({ status }) => status === 'fail').map(({ id }) => id),
     left: before?.failing.filter((id) => !there.has(id)) ?? [],
-    failingChecks: failingCheckIds(run).map(({ id }) => id),
+    failingChecks: failingChecksOf(run).map(({ id }) => id),
     dispatches,
     usage: run.usage,
     saved: run.saved,

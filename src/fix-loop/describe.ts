@@ -4,7 +4,7 @@ import { oneLine, quoteName } from '../kernel/escape.ts';
 import { usageDocument } from '../ledger/describe.ts';
 import { ASKED_AGAIN, describeAgentFailure } from '../ui/describe-agent-failure.ts';
 import { cut } from '../ui/layout.ts';
-import { type Styled, truncated, UNSTYLED } from '../ui/style.ts';
+import { type Styled, UNSTYLED, wrapTo } from '../ui/style.ts';
 import { shownOn } from '../ui/terminal.ts';
 import { count, someNames } from '../ui/wording.ts';
 
@@ -38,7 +38,7 @@ function fixDocument({ agent, dispatch, summary, fixed, declined, filesChanged, 
 
 /** Returns one line for each round and each fix, then the reason why the loop ended and the next step. */
 export function describeLoop({ end, rounds }: LoopOutcome, { width }: Pick<Styled, 'width'> = UNSTYLED): string {
-  const wrapped = (line: string) => truncated(line, { width }, 2);
+  const wrapped = (line: string) => wrapTo(line, { width }, 2);
   const lines = rounds.flatMap((round, n) => [describeRound(round, n), ...describeFix(round.fix, n + 1, width)]);
   const notes = [...rounds.flatMap(describeRemoved), ...describeTolerated(rounds), ENDS[end](rounds)];
   return `${lines.map(wrapped).join('\n')}\n\n${notes.map(wrapped).join('\n')}`;

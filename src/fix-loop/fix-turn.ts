@@ -13,7 +13,7 @@ import type { SnapshotId } from '../kernel/ids.ts';
 import type { Reviewers, TamperGuard } from '../kernel/ports.ts';
 import type { Comparison, Entry } from '../kernel/repository.ts';
 import { forEachOk, ok, type Result } from '../kernel/result.ts';
-import { failingCheckIds, hiddenNewFiles, isSameComparison, openFindingIds } from './decide-end.ts';
+import { failingChecksOf, hiddenNewFiles, isSameComparison, openFindingsOf } from './decide-end.ts';
 import { type FixTask, freshFixPrompt, resumedFixPrompt } from './prompt.ts';
 
 export type Loop = FixerLoop & {
@@ -63,8 +63,8 @@ export async function runFixer(
 ): Promise<Result<FixerTurn>> {
   const { ports, request, fixer: agent } = loop;
   const { session, round } = at;
-  const open = openFindingIds(run);
-  const task: FixTask = { findings: open, checks: failingCheckIds(run) };
+  const open = openFindingsOf(run);
+  const task: FixTask = { findings: open, checks: failingChecksOf(run) };
   const before = await readChange(loop);
   if (!before.ok) return before;
   if (loop.budget.over() !== null) {

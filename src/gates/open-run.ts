@@ -1,5 +1,5 @@
 import { type RunSettings, readSettings } from '../config/effective-settings.ts';
-import { readWithNotice, unusable } from '../config/read-file.ts';
+import { readNonEmpty, unusable } from '../config/read-file.ts';
 import { SETTINGS_FILE, type Settings } from '../config/settings.ts';
 import { openCooldowns, openSessionPrompts } from '../dispatch/cooldowns.ts';
 import { listRuleFiles, type MayHave } from '../git/repository.ts';
@@ -56,7 +56,7 @@ function readRubrics(
   const problems: Problem[] = [];
   for (const { prompt, promptAt } of settings.gates.flatMap(({ reviews }) => Object.values(reviews))) {
     if (rubrics.has(prompt)) continue;
-    const read = readWithNotice(files, prompt);
+    const read = readNonEmpty(files, prompt);
     if (read.ok) rubrics.set(prompt, fileRubric(prompt, read.text));
     else problems.push({ file: SETTINGS_FILE, ...unusable(prompt, read.why, promptAt) });
   }

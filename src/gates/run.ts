@@ -6,7 +6,7 @@ import { runChecks } from './do/run-checks.ts';
 import type { CheckActions } from './judge/judge-run.ts';
 import type { RunContext, RunFacts, RunPorts, RunRequest } from './ports.ts';
 import { readComparison, readGateStates } from './read/state.ts';
-import { archiveEndedCycles, markPassed, recordPassingGates, watchMarks } from './record/after-run.ts';
+import { archiveEndedCycles, markPassed, recordPassingGates, watchRuleFiles } from './record/after-run.ts';
 import {
   concludeRun,
   estimateSaved,
@@ -78,7 +78,7 @@ async function iterate(run: RunContext, before: RunStep, plan: RunPlan): Promise
   const { ports, request } = run;
   const ran = await runPlan(run, before.facts, plan);
   if (!ran.ok) return ran;
-  const isUntouched = watchMarks(ports.snapshots, ran.value.asked.values());
+  const isUntouched = watchRuleFiles(ports.snapshots, ran.value.asked.values());
   const facts = await readComparison(ports, request, before.facts.comparison);
   if (!facts.ok) return facts;
   const recorded = await recordPassingGates(ports, facts.value);

@@ -11,7 +11,7 @@ import type { Usage } from '../kernel/agent.ts';
 import { oneLine, quoteName } from '../kernel/escape.ts';
 import { describeUsage } from '../ledger/describe.ts';
 import { describeDispatchReason } from '../phases/describe/issues.ts';
-import { askedAgain, describeAgentFailure, describeTrouble, fallenBack } from '../ui/describe-agent-failure.ts';
+import { askedAgain, describeAgentFailure, describeFallback, describeTrouble } from '../ui/describe-agent-failure.ts';
 import { type Paint, PLAIN } from '../ui/style.ts';
 import { type ByKind, byKind, count, describeDuration } from '../ui/wording.ts';
 import type { Event } from './events.ts';
@@ -89,7 +89,7 @@ function describeFix(fix: Fix): string {
 }
 
 function describeSession({ kind, why }: EventOf<'slot-started'>['dispatch']): string {
-  if (why === 'session-lost') return fallenBack(kind);
+  if (why === 'session-lost') return describeFallback(kind);
   return why === 'first-look' || why === 'delta' ? SESSIONS[kind] : `${SESSIONS[kind]}: ${describeWhy(why)}`;
 }
 
@@ -116,7 +116,7 @@ function describeRound(event: EventOf<'round-started'>): string {
 }
 
 function describeRoleSession({ dispatch, why }: EventOf<'look-started'>): string {
-  if (why === 'session-lost') return fallenBack(dispatch);
+  if (why === 'session-lost') return describeFallback(dispatch);
   const reason = describeDispatchReason(why);
   return reason === null ? SESSIONS[dispatch] : `${SESSIONS[dispatch]}: ${reason}`;
 }

@@ -2,7 +2,7 @@ import { describeRunNotice, describeVerdict } from '../gates/describe/result.ts'
 import { describeUncovered } from '../gates/describe/run.ts';
 import type { GateOutcome, ReportedFinding, RunOutcome } from '../gates/run-types.ts';
 import type { GateId } from '../kernel/ids.ts';
-import { commandPrefix } from '../ui/wording.ts';
+import { asShellWord } from '../ui/wording.ts';
 import {
   currentFindings,
   type EndedRun,
@@ -67,7 +67,7 @@ function rulesOf(run: EndedRun) {
       id,
       shortDescription: { text: id },
       fullDescription: { text: what },
-      help: { text: `See "onceover explain ${commandPrefix(gate)}".` },
+      help: { text: `See "onceover explain ${asShellWord(gate)}".` },
     };
   });
 }

@@ -2,7 +2,7 @@ import { folded, quoteName, showInvisible } from '../kernel/escape.ts';
 import type { Problem } from '../kernel/failure.ts';
 import { describeProblem } from '../ui/describe-problem.ts';
 import { wrap } from '../ui/layout.ts';
-import { commandPrefix, count, someNames } from '../ui/wording.ts';
+import { asShellWord, count, someNames } from '../ui/wording.ts';
 import type {
   InstructionsOutcome,
   Notice,
@@ -39,7 +39,7 @@ export function describeNotice(notice: Notice): string {
     case 'deleted-file':
       return `${quoteName(notice.path)} is deleted, so there is nothing to review`;
     case 'tracked-log-dir':
-      return `git tracks files in ${quoteName(notice.logDir)}, and changes to them are not reviewed; to untrack them, run "git rm -r --cached ${commandPrefix(notice.logDir)}"`;
+      return `git tracks files in ${quoteName(notice.logDir)}, and changes to them are not reviewed; to untrack them, run "git rm -r --cached ${asShellWord(notice.logDir)}"`;
     case 'list-ignored':
       return `standard input is not a list of files (it begins with ${quoteName(notice.first)}), so the current change is reviewed; to read it as a list anyway, pass "-"`;
     case 'generated-file':
@@ -161,7 +161,7 @@ function whenAgain(explanation: ReviewExplanation): string {
     case 'skipped':
       return 'It runs again when the content of these files changes, or when a file is added or removed. Touching, committing or amending a file does not count.';
     case 'changed':
-      return `This id is used again only if the files get their old content back. To see the current review, run "onceover explain ${commandPrefix(explanation.task.id)}".`;
+      return `This id is used again only if the files get their old content back. To see the current review, run "onceover explain ${asShellWord(explanation.task.id)}".`;
     case 'not-asked-for':
       return 'Either its files are not part of the change, or no rule matches them. It runs again when its rule matches the files in a change, unless it passed for exactly this content.';
   }

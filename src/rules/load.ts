@@ -2,8 +2,8 @@ import {
   loadSettings,
   openParsedFiles,
   type ParsedFiles,
+  readNonEmpty,
   readOptional,
-  readWithNotice,
   unusable,
 } from '../config/read-file.ts';
 import type { Settings } from '../config/settings.ts';
@@ -78,7 +78,7 @@ function readInstructions(
 ): { readonly text: string } | NotUsable {
   if ('text' in source) return source.text.trim() === '' ? { problem: unusable('', 'empty', source) } : source;
   const path = repoPath(source.file, folder);
-  const read = path === null ? ({ ok: false, why: 'outside' } as const) : readWithNotice(files, path);
+  const read = path === null ? ({ ok: false, why: 'outside' } as const) : readNonEmpty(files, path);
   return read.ok ? read : { problem: unusable(source.file, read.why, source) };
 }
 

@@ -1,6 +1,6 @@
 import type { AgentReport, ResumeAbility } from '../kernel/agent.ts';
 import { quoteName, showInvisible } from '../kernel/escape.ts';
-import { type Paint, type Styled, truncated, UNSTYLED } from '../ui/style.ts';
+import { type Paint, type Styled, UNSTYLED, wrapTo } from '../ui/style.ts';
 import { count, withNpx } from '../ui/wording.ts';
 import { TOOL_NAMES } from './import/types.ts';
 import {
@@ -26,18 +26,18 @@ export function describeDoctor(report: DoctorReport, styled: Styled = UNSTYLED):
   const names = found.map(({ name }) => quoteName(name)).join(', ');
   const blocks = [
     found.length === 0
-      ? paint('bad', truncated(asTyped(NO_AGENT, styled, command), styled, 0))
-      : paint('good', truncated(`${count(found.length, 'agent')} can review here: ${names}.`, styled)),
+      ? paint('bad', wrapTo(asTyped(NO_AGENT, styled, command), styled, 0))
+      : paint('good', wrapTo(`${count(found.length, 'agent')} can review here: ${names}.`, styled)),
     ...found.map((agent) =>
       [
-        paint('strong', truncated(`${quoteName(agent.name)}${versionOf(agent)}`, styled)),
+        paint('strong', wrapTo(`${quoteName(agent.name)}${versionOf(agent)}`, styled)),
         ...factsOf(agent).map(([label, fact]) =>
-          truncated(`  ${paint('quiet', label.padEnd(LABEL))}${asTyped(fact, styled, command)}`, styled, LABEL),
+          wrapTo(`  ${paint('quiet', label.padEnd(LABEL))}${asTyped(fact, styled, command)}`, styled, LABEL),
         ),
       ].join('\n'),
     ),
     ...(missing.length === 0 ? [] : [[paint('strong', 'Not installed'), ...missing.map(describeMissing)].join('\n')]),
-    truncated(
+    wrapTo(
       `git ${git ?? 'not found: install git 2.31 or newer'}, Node ${node}, ${bubblewrap === null ? NO_BUBBLEWRAP : 'bubblewrap'}`,
       styled,
     ),
@@ -108,7 +108,7 @@ function describeMissing({ name, install }: AgentReport): string {
 export function describeRemoval({ isDone, taken, left }: Removal, styled: Styled = UNSTYLED): string {
   const { paint } = styled;
   const list = (title: string, lines: readonly string[]) =>
-    lines.length === 0 ? '' : [title, ...lines.map((line) => truncated(`  ${line}`, styled, 4))].join('\n');
+    lines.length === 0 ? '' : [title, ...lines.map((line) => wrapTo(`  ${line}`, styled, 4))].join('\n');
   const isTracked = taken.some(({ tracked }) => tracked === true);
   const done = [
     ...(isTracked ? ['Next: commit the removal.'] : []),
@@ -122,7 +122,7 @@ export function describeRemoval({ isDone, taken, left }: Removal, styled: Styled
       paint('strong', isDone ? 'Kept:' : 'To be kept:'),
       left.map(({ path, why }) => `${quoteName(path)}: ${KEPT[why]}`),
     ),
-    next.map((line) => truncated(withNpx(line, styled.byNpx), styled)).join('\n'),
+    next.map((line) => wrapTo(withNpx(line, styled.byNpx), styled)).join('\n'),
   ]
     .filter((block) => block !== '')
     .join('\n\n');
@@ -169,8 +169,8 @@ export function describeSetUp(outcome: SetupOutcome, styled: Styled = UNSTYLED):
     described(steps.filter(isPrompt)).join('\n'),
     ...(gates === null ? [] : describeGates(gates, styled)),
     ...steps.filter(({ ignored }) => ignored).map(describeIgnored),
-    byPath === true ? truncated(BY_PATH, styled) : '',
-    next.map((line) => truncated(line, styled)).join('\n'),
+    byPath === true ? wrapTo(BY_PATH, styled) : '',
+    next.map((line) => wrapTo(line, styled)).join('\n'),
   ]
     .filter((block) => block !== '')
     .join('\n\n');
@@ -211,7 +211,7 @@ function describeGates(
   return [
     proposed === null ? '' : `onceover.yml ${lacks}. Add these lines to it:\n\n${indented(proposed)}`,
     passedOver.map(describePassedOver).join('\n'),
-    missing.length === 0 ? '' : truncated(describeMissingPrograms(missing), styled),
+    missing.length === 0 ? '' : wrapTo(describeMissingPrograms(missing), styled),
     left === '' ? '' : `Not imported, or imported with a difference:${left}`,
     imports.join('\n'),
   ];

@@ -26,9 +26,9 @@ type Files = { readonly top: string; readonly folder: string; readonly name: Reg
 
 /**
  * Files that are deleted if they appear or change while a fixer runs, because losing such a file costs only another
- * review. `isTold` is whether the user gets a message about the deletion.
+ * review. `isReported` is whether the user gets a message about the deletion.
  */
-export type RemovedIfNew = Files & { readonly isTold: boolean };
+export type RemovedIfNew = Files & { readonly isReported: boolean };
 
 /**
  * Files that are restored if a fixer weakened them. `isLess` returns whether the new text would let more pass than the
@@ -60,7 +60,7 @@ function removeNew(files: RemovedIfNew): Undo {
     const changed = Object.entries(statFingerprints(pathsOf(files))).filter(([path, print]) => before[path] !== print);
     return changed.map(([path]) => {
       const removed = removeFile(path);
-      return removed.ok ? ok(files.isTold ? path : null) : removed;
+      return removed.ok ? ok(files.isReported ? path : null) : removed;
     });
   };
 }

@@ -81,7 +81,7 @@ export const ASKED_AGAIN =
  * Returns the note about a call that could not resume a session, because the session's first prompt or snapshot is
  * gone.
  */
-export function fallenBack(dispatch: 'fresh' | 'resumed'): string {
+export function describeFallback(dispatch: 'fresh' | 'resumed'): string {
   return `${dispatch}, RESUME-FALLBACK: the session's first prompt or its snapshot is gone`;
 }
 

@@ -3,7 +3,7 @@ import type { Failure } from '../kernel/failure.ts';
 import { GENERATED_FOLDER } from '../kernel/paths.ts';
 import { type DocumentPhase, PHASES } from '../kernel/review-loops.ts';
 import { describeNoAgent } from './describe-agent-failure.ts';
-import { commandPrefix, type Message, quoted } from './wording.ts';
+import { asShellWord, type Message, quoted } from './wording.ts';
 
 type FailureOf<Kind extends Failure['kind']> = Extract<Failure, { kind: Kind }>;
 
@@ -38,11 +38,11 @@ const MESSAGES = {
   }),
   'no-waiting-loop': (failure) => ({
     what: `The ${failure.phase} phase on ${quoteName(failure.feature)} expects no summary of a fix now, so there is nothing to continue.`,
-    next: `Start the phase with start_phase ("onceover phase ${failure.phase} ${commandPrefix(failure.feature)} --step").`,
+    next: `Start the phase with start_phase ("onceover phase ${failure.phase} ${asShellWord(failure.feature)} --step").`,
   }),
   'unjudged-round': (failure) => ({
     what: `The last round of the ${failure.phase} phase on ${quoteName(failure.feature)} ended without a verdict, so it cannot accept a summary of a fix yet.`,
-    next: `Repeat the round on the current content: call continue_phase without a summary ("onceover phase ${failure.phase} ${commandPrefix(failure.feature)} --step").`,
+    next: `Repeat the round on the current content: call continue_phase without a summary ("onceover phase ${failure.phase} ${asShellWord(failure.feature)} --step").`,
   }),
   'unknown-loop': (failure) => ({
     what: `There is no loop ${quoted(failure.id)}.`,
@@ -54,7 +54,7 @@ const MESSAGES = {
   }),
   'unreadable-loop': (failure) => ({
     what: `The saved state of the ${failure.phase} phase on ${quoteName(failure.feature)} is unreadable, so the phase cannot continue.`,
-    next: `Start again with "onceover phase ${failure.phase} ${commandPrefix(failure.feature)} --rerun".`,
+    next: `Start again with "onceover phase ${failure.phase} ${asShellWord(failure.feature)} --rerun".`,
   }),
 } satisfies { readonly [Kind in Failure['kind']]?: (failure: FailureOf<Kind>) => Message };
 

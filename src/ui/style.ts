@@ -36,6 +36,6 @@ export type Styled = {
 export const UNSTYLED: Styled = { paint: PLAIN, width: null };
 
 /** Wraps a text to the width. If the width is `null`, returns the text unchanged. */
-export function truncated(text: string, { width }: Pick<Styled, 'width'>, indent = 2): string {
+export function wrapTo(text: string, { width }: Pick<Styled, 'width'>, indent = 2): string {
   return width === null ? text : wrap(text, width, indent);
 }

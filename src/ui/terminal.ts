@@ -43,7 +43,7 @@ export function shownOn(stream: Stream & { readonly columns?: number }, env: Nod
 const NARROWEST_WIDTH = 30;
 
 /** Returns how to print a page of figures: as wide as the terminal, or 80 columns in a pipe or a file. */
-export function pageLooks({ stdout, env }: Pick<NodeJS.Process, 'stdout' | 'env'>) {
+export function pageStyle({ stdout, env }: Pick<NodeJS.Process, 'stdout' | 'env'>) {
   const width = stdout.isTTY === true ? stdout.columns || 80 : 80;
   return { paint: paintFor(stdout, env), width };
 }

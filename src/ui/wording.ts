@@ -52,7 +52,7 @@ export function quoted(given: string): string {
 }
 
 /** Returns a name as one word of a shell command that people can copy. */
-export function commandPrefix(name: string): string {
+export function asShellWord(name: string): string {
   return shellWord(showInvisible(name));
 }
 
@@ -93,7 +93,7 @@ export function tokensOf(count: number): string {
 }
 
 /** Returns a title with a bulleted list under it. */
-export function joinWords(title: string, lines: readonly string[], width: number): string {
+export function bulletList(title: string, lines: readonly string[], width: number): string {
   return [title, ...lines.map((line) => wrap(`  - ${line}`, width, 2))].join('\n');
 }
 

@@ -4,7 +4,7 @@ import { describeProblem } from '../ui/describe-problem.ts';
 import { describeReview, describeReviewTrouble, describeSession } from '../ui/describe-workflow-failure.ts';
 import { cells, padCells } from '../ui/layout.ts';
 import { type Styled, UNSTYLED } from '../ui/style.ts';
-import { commandPrefix, count, someNames } from '../ui/wording.ts';
+import { asShellWord, count, someNames } from '../ui/wording.ts';
 import type { BegunStep } from './json-schema.ts';
 import { type ReviewName, type ReviewResult, type StepOutputs, WHOLE_STEP } from './quality/types.ts';
 import type {
@@ -187,7 +187,7 @@ export function describeHowToFinish(begun: readonly BegunStep[], calls: Calls): 
 function describeFinishCall({ session_id, step_id, outputs }: BegunStep, calls: Calls): string {
   const given = outputs.map(({ name, type, required }) => {
     const value = type === 'file' ? '"path"' : '["path", …]';
-    const option = `--output ${commandPrefix(`${name}=PATH`)}${type === 'files' ? ' …' : ''}`;
+    const option = `--output ${asShellWord(`${name}=PATH`)}${type === 'files' ? ' …' : ''}`;
     const one = calls === 'tools' ? `${JSON.stringify(name)}: ${value}` : option;
     return required ? one : `[${one}]`;
   });

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { describePhaseFailure } from '../../src/ui/describe-phase-failure.ts';
-import { commandPrefix } from '../../src/ui/wording.ts';
+import { asShellWord } from '../../src/ui/wording.ts';
 
 test.each([
   ['docs/f', 'docs/f'],
@@ -11,7 +11,7 @@ test.each([
   ["it's", "'it'\\''s'"],
   ['a\u001b[2Jb', "'a\\u001b[2Jb'"],
 ])('quotes %j for a shell', (name, expected) => {
-  expect(commandPrefix(name)).toBe(expected);
+  expect(asShellWord(name)).toBe(expected);
   const shown = name.replace('\u001b', '\\u001b');
   expect(execFileSync('sh', ['-c', `printf %s ${expected}`], { encoding: 'utf8' })).toBe(shown);
 });

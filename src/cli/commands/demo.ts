@@ -1,7 +1,7 @@
 import { answerAsReviewer, playDemo } from '../../api.ts';
 import { describeDemoBeginning, describeDemoEnd, describeDemoRun } from '../../demo/describe.ts';
 import { demoDocument } from '../../demo/json.ts';
-import { pageLooks } from '../../ui/terminal.ts';
+import { pageStyle } from '../../ui/terminal.ts';
 import { readStdin } from '../input.ts';
 import { interruptible } from '../interrupt.ts';
 import { exitWith, printJson, printResult } from '../output.ts';
@@ -19,7 +19,7 @@ export async function demoReviewerCommand(name: string): Promise<void> {
 
 export async function demoCommand(options: { readonly keep?: boolean; readonly json?: boolean }): Promise<void> {
   const { keep = false, json = false } = options;
-  const looks = pageLooks(process);
+  const looks = pageStyle(process);
   if (!json) printResult(describeDemoBeginning(looks));
   const played = await interruptible(
     (stop) =>

@@ -12,7 +12,7 @@ import { phaseDocument, phasePlanDocument } from '../../phases/json.ts';
 import type { PhaseOptions, PhaseOutcome } from '../../phases/run-types.ts';
 import { consoleReporter } from '../../progress/reporter.ts';
 import { shownOn } from '../../ui/terminal.ts';
-import { commandPrefix } from '../../ui/wording.ts';
+import { asShellWord } from '../../ui/wording.ts';
 import { givenFiles, readStdin } from '../input.ts';
 import { interruptible } from '../interrupt.ts';
 import { exitWith, printJson, printResult, printWarnings, workingDirectory } from '../output.ts';
@@ -92,14 +92,14 @@ function soFar(outcome: PhaseOutcome, { step }: Request, again: string) {
 /** Returns the command that runs this phase again. */
 function commandOf(request: Request): string {
   const words = [
-    ...['onceover', 'phase', request.phase, commandPrefix(request.feature)],
-    ...(request.fixer === null ? [] : ['--fixer', commandPrefix(request.fixer)]),
+    ...['onceover', 'phase', request.phase, asShellWord(request.feature)],
+    ...(request.fixer === null ? [] : ['--fixer', asShellWord(request.fixer)]),
     ...(request.step ? ['--step'] : []),
     ...(request.keepSessions ? ['--keep-sessions'] : []),
     ...(request.acceptWithNotes ? ['--accept-with-notes'] : []),
     ...(request.commits ? [] : ['--no-commit']),
-    ...(request.base === null ? [] : ['--base', commandPrefix(request.base)]),
-    ...(request.files === null ? [] : ['--files', ...request.files.names.map(commandPrefix)]),
+    ...(request.base === null ? [] : ['--base', asShellWord(request.base)]),
+    ...(request.files === null ? [] : ['--files', ...request.files.names.map(asShellWord)]),
   ];
   return words.join(' ');
 }

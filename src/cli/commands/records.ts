@@ -6,7 +6,7 @@ import { explainDocument, runExplanationDocument } from '../../explain/json.ts';
 import { describeCleaned, describeResolved } from '../../gates/describe/messages.ts';
 import { resolvedDocument } from '../../gates/json.ts';
 import { describeExplanation } from '../../rules/describe.ts';
-import { pageLooks, shownOn } from '../../ui/terminal.ts';
+import { pageStyle, shownOn } from '../../ui/terminal.ts';
 import { exitWith, printJson, printResult, workingDirectory } from '../output.ts';
 
 export async function cleanCommand(options: { readonly json?: boolean }): Promise<void> {
@@ -35,7 +35,7 @@ export async function costCommand(
   const { kind, report, rows } = found.value;
   if (csv) return printResult(costCsv(rows));
   if (json) return printJson(report);
-  const { paint, width } = pageLooks(process);
+  const { paint, width } = pageStyle(process);
   const style = { paint, width: Math.min(WIDEST, Math.max(NARROWEST, width)), details };
   printResult(kind === 'all' ? describeCost(report, style) : describeFeatureCost(report, style));
 }

@@ -1,7 +1,7 @@
 import { abortWorkflow, finishStep, startWorkflow, workflows } from '../../api.ts';
 import { quoteName } from '../../kernel/escape.ts';
 import type { Failure } from '../../kernel/failure.ts';
-import { type Styled, truncated } from '../../ui/style.ts';
+import { type Styled, wrapTo } from '../../ui/style.ts';
 import { forLog, shownOn } from '../../ui/terminal.ts';
 import { count } from '../../ui/wording.ts';
 import {
@@ -155,7 +155,7 @@ function outputsOf(
 function printStyled(describe: (shown: Styled) => string): void {
   const shown = shownOn(process.stdout, process.env);
   const text = describe(shown);
-  printResult(truncated(text, shown));
+  printResult(wrapTo(text, shown));
 }
 
 function wrong(said: string): Failure {

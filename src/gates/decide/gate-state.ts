@@ -79,7 +79,7 @@ export function failingIterations(
 }
 
 /** Whether the gate passed on this branch, and none of its reviews failed or ended in an error since. */
-export function lastHeldIteration(cycle: readonly SlotRecord[], held: HeldReceipt | null): boolean {
+export function passedWithoutLaterFailure(cycle: readonly SlotRecord[], held: HeldReceipt | null): boolean {
   return held !== null && !since(held, cycle).some((record) => isFailing(record) || record.status === 'error');
 }
 
@@ -219,7 +219,7 @@ export function gateState(facts: GateFacts, options: StateOptions): GateState {
     return { slot, covers, passIteration, latest };
   });
   const holds = open.length === 0 && allCovered(slots);
-  const hasHeld = lastHeldIteration(cycle, held);
+  const hasHeld = passedWithoutLaterFailure(cycle, held);
   return {
     gate,
     history,

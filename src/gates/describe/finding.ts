@@ -1,7 +1,7 @@
 import { PRIORITIES, type Priority } from '../../config/settings.ts';
 import { fence, quoteName, showInvisible } from '../../kernel/escape.ts';
 import { cells, cut } from '../../ui/layout.ts';
-import { type Styled, type TextStyle, truncated, UNSTYLED } from '../../ui/style.ts';
+import { type Styled, type TextStyle, UNSTYLED, wrapTo } from '../../ui/style.ts';
 import { describePlace, NO_LOCATION } from '../../ui/wording.ts';
 import type { ReportedFinding } from '../run-types.ts';
 import type { Finding } from '../types.ts';
@@ -21,9 +21,9 @@ export function describeFinding(
   const width = styled.width ?? Number.POSITIVE_INFINITY;
   const room = width - INDENT - cells(place) - 2;
   // Put a long path on a line of its own, so that terminals still recognize it as a link.
-  const isNarrow = room < MOST_NARROW;
+  const isNarrow = room < NARROWEST_ROOM;
   const shown = detail === 'brief' ? cut(problem, isNarrow ? width - INDENT : room) : problem;
-  const head = isNarrow ? [start, indented(shown, styled)] : [truncated(`${start}  ${shown}`, styled, INDENT)];
+  const head = isNarrow ? [start, indented(shown, styled)] : [wrapTo(`${start}  ${shown}`, styled, INDENT)];
   if (detail === 'brief') return head;
   const said =
     resolution === null || resolution.why === '' ? [] : [`${RESOLUTION_LABELS[resolution.how]}: ${resolution.why}`];
@@ -41,7 +41,7 @@ export function describeFinding(
 }
 
 function indented(line: string, styled: Styled): string {
-  return truncated(`${MARGIN}${line}`, styled, 0);
+  return wrapTo(`${MARGIN}${line}`, styled, 0);
 }
 
 const INDENT = 14;
@@ -50,7 +50,7 @@ const MARGIN = ' '.repeat(INDENT);
 const SEVERITY_WIDTH = 10;
 
 /** With less room than this beside the place, the problem gets a line of its own. */
-const MOST_NARROW = 24;
+const NARROWEST_ROOM = 24;
 
 const PRIORITY_STYLES: Readonly<Record<Priority, TextStyle>> = {
   critical: 'bad',

@@ -1,7 +1,7 @@
 import { quoteName, showInvisible } from '../../kernel/escape.ts';
 import { describePaid, describeUsage } from '../../ledger/describe.ts';
 import { padCells } from '../../ui/layout.ts';
-import { type Styled, type TextStyle, truncated, UNSTYLED } from '../../ui/style.ts';
+import { type Styled, type TextStyle, UNSTYLED, wrapTo } from '../../ui/style.ts';
 import { count, someNames, withNpx } from '../../ui/wording.ts';
 import type { GateOutcome, ReportedFinding, RunOutcome, SlotOutcome } from '../run-types.ts';
 import { isOpen } from '../types.ts';
@@ -17,7 +17,7 @@ export function describeRun(outcome: RunOutcome, styled: Styled = UNSTYLED, amou
   const verbose = amount === 'verbose';
   const [result = '', ...next] = describeVerdict(outcome);
   const style = outcome.exitCode === 0 ? 'good' : outcome.exitCode === 1 ? 'bad' : 'broken';
-  const wrapped = (line: string) => truncated(line, styled);
+  const wrapped = (line: string) => wrapTo(line, styled);
   const end = [styled.paint(style, wrapped(result)), ...next.map((line) => wrapped(withNpx(line, styled.byNpx)))];
   const open = openFindings(outcome.findings, styled, verbose);
   if (amount === 'quiet') return [...open, end.join('\n')].join('\n\n');
@@ -119,8 +119,8 @@ function describeGate(
   const margin = ' '.repeat(WORD_WIDTH);
   const slots = gate.slots.filter(({ status }) => verbose || status === 'error' || status === 'skipped_prior_pass');
   return [
-    truncated(`${word}${padCells(quoteName(gate.id), column)}  ${detail}`.trimEnd(), styled, WORD_WIDTH),
-    ...slots.map((slot) => truncated(`${margin}${describeSlotLine(slot, styled)}`, styled, 2)),
+    wrapTo(`${word}${padCells(quoteName(gate.id), column)}  ${detail}`.trimEnd(), styled, WORD_WIDTH),
+    ...slots.map((slot) => wrapTo(`${margin}${describeSlotLine(slot, styled)}`, styled, 2)),
     ...checkTail(gate, styled, verbose).map((line) => `${margin}${showInvisible(line)}`),
   ];
 }

@@ -73,7 +73,7 @@ export async function markedTasks(
 }
 
 /** Returns a function that says whether the files of a rule gate have not been written to since this call. */
-export function watchMarks(
+export function watchRuleFiles(
   snapshots: Pick<Snapshots, 'touched'>,
   gates: Iterable<ReviewGate>,
 ): (gate: ReviewGate) => boolean {

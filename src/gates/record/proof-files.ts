@@ -14,15 +14,15 @@ export function guardProof(
 ): TamperGuard {
   const own = (folder: string) => ({ top: commonDir, folder });
   const sources: readonly RemovedIfNew[] = [
-    { ...own('onceover/receipts'), name: /\.json$/, isTold: true },
-    { ...own('onceover/passes'), name: /\.json$/, isTold: true },
-    { top: root, folder: logDir, name: /\.json$/, isTold: true },
-    { top: root, folder: `${GENERATED_FOLDER}/${INSTRUCTIONS_FOLDER}`, name: /\.passed$/, isTold: true },
+    { ...own('onceover/receipts'), name: /\.json$/, isReported: true },
+    { ...own('onceover/passes'), name: /\.json$/, isReported: true },
+    { top: root, folder: logDir, name: /\.json$/, isReported: true },
+    { top: root, folder: `${GENERATED_FOLDER}/${INSTRUCTIONS_FOLDER}`, name: /\.passed$/, isReported: true },
     // onceover rebuilds these caches, so the user gets no message about a deletion.
-    { ...own('onceover'), name: /^parsed\.json$/, isTold: false },
-    { ...own('onceover/answers'), name: /./, isTold: false },
-    { ...own('onceover/indexes'), name: /./, isTold: false },
-    { ...own('onceover/hook'), name: /\.json$/, isTold: false },
+    { ...own('onceover'), name: /^parsed\.json$/, isReported: false },
+    { ...own('onceover/answers'), name: /./, isReported: false },
+    { ...own('onceover/indexes'), name: /./, isReported: false },
+    { ...own('onceover/hook'), name: /\.json$/, isReported: false },
   ];
   const texts: readonly RestoredIfWeaker[] = [
     { ...own('onceover/findings'), name: /^F\d+(?:\.said)?\.json$/, isLess: isWeaker },

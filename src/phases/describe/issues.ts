@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { oneLine, showInvisible } from '../../kernel/escape.ts';
 import { type LoopDispatchReason, SEVERITIES } from '../../kernel/review-loops.ts';
 import { describeAgentFailure } from '../../ui/describe-agent-failure.ts';
-import { type Styled, truncated } from '../../ui/style.ts';
+import { type Styled, wrapTo } from '../../ui/style.ts';
 import { count } from '../../ui/wording.ts';
 import type { phaseSchema } from '../json-schema.ts';
 import type { LoopIssue, LostState, PhaseMark, RoleIssue } from '../types.ts';
@@ -90,7 +90,7 @@ export function describeOpenIssues(
   return [
     shown.paint('strong', `Open: ${issueCounts(open)}`),
     ...open.slice(0, most).map((one) => describeIssue(one, shown)),
-    ...(left <= 0 ? [] : [truncated(`… and ${left} more: ${where}.`, shown)]),
+    ...(left <= 0 ? [] : [wrapTo(`… and ${left} more: ${where}.`, shown)]),
   ].join('\n');
 }
 
@@ -104,7 +104,7 @@ function describeIssue(issue: OpenIssue, shown: Styled): string {
   const where = about.filter((one) => one.trim() !== '').join(', ');
   const suggestion = issue.suggestion ?? '';
   return [
-    truncated(`  ${shown.paint(STYLES[issue.severity], issue.severity)}  ${where}`, shown),
+    wrapTo(`  ${shown.paint(STYLES[issue.severity], issue.severity)}  ${where}`, shown),
     ...paragraph(issue.description, shown),
     ...(suggestion.trim() === '' ? [] : paragraph(`Suggestion: ${suggestion}`, shown)),
   ].join('\n');
@@ -114,7 +114,7 @@ function paragraph(text: string, shown: Styled): readonly string[] {
   const lines = text.trim().split(/\r\n|[\r\n\u2028\u2029]/);
   return lines
     .filter((line) => line.trim() !== '')
-    .map((line) => truncated(`    ${showInvisible(line.trimEnd())}`, shown, 0));
+    .map((line) => wrapTo(`    ${showInvisible(line.trimEnd())}`, shown, 0));
 }
 
 /** Returns the reason for a new or resumed session, to follow "fresh:"; null if it is the usual one. */

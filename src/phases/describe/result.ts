@@ -1,7 +1,7 @@
 import { oneLine, quoteName } from '../../kernel/escape.ts';
 import { describePaid } from '../../ledger/describe.ts';
 import { describeFailure } from '../../ui/describe-failure.ts';
-import { type Styled, type TextStyle, truncated, UNSTYLED } from '../../ui/style.ts';
+import { type Styled, type TextStyle, UNSTYLED, wrapTo } from '../../ui/style.ts';
 import { count, describeTakenBack, quoted, someNames } from '../../ui/wording.ts';
 import { callsOf } from '../decide/outcome.ts';
 import type { PhaseNotice, PhaseOutcome, PhasePlan } from '../run-types.ts';
@@ -87,7 +87,7 @@ function suggestions({ run }: PhaseOutcome, history: string, shown: Styled): str
   const total = [...last.values()]
     .flatMap(({ answer }) => answer.issues)
     .filter(({ severity }) => severity === 'suggestion').length;
-  return total === 0 ? '' : truncated(`${count(total, 'suggestion')}, optional: see ${history}.`, shown);
+  return total === 0 ? '' : wrapTo(`${count(total, 'suggestion')}, optional: see ${history}.`, shown);
 }
 
 /** Describes a dry run. */
@@ -115,7 +115,7 @@ export function describePhasePlan(plan: PhasePlan, shown: Styled = UNSTYLED): st
 }
 
 function wrapped(shown: Styled, lines: readonly string[]): string {
-  return lines.map((line) => truncated(line, shown)).join('\n');
+  return lines.map((line) => wrapTo(line, shown)).join('\n');
 }
 
 function describeFixing(fixing: PhasePlan['fixing']): string {

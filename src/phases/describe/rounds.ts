@@ -2,7 +2,7 @@ import { oneLine, quoteName } from '../../kernel/escape.ts';
 import { dispatchBy, REVIEWER_ROLES } from '../../kernel/review-loops.ts';
 import { describeAgentFailure } from '../../ui/describe-agent-failure.ts';
 import { cut } from '../../ui/layout.ts';
-import { type Paint, type Styled, truncated } from '../../ui/style.ts';
+import { type Paint, type Styled, wrapTo } from '../../ui/style.ts';
 import { tokensOf } from '../../ui/wording.ts';
 import type {
   LoopCall,
@@ -27,7 +27,7 @@ export function describePhaseRounds({ preparations, rounds }: PhaseRun, shown: S
       ...roundLines(round, shown.paint).map((line) => `  ${line}`),
     ]),
   ];
-  return lines.map((line) => truncated(line, shown)).join('\n');
+  return lines.map((line) => wrapTo(line, shown)).join('\n');
 }
 
 function titleOf({ entry }: PhaseRound): string {

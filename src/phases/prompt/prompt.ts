@@ -1,6 +1,6 @@
 import { type AnswerKind, type Answers, answerSchema, type JsonSchema } from '../../dispatch/answer-schemas.ts';
 import { type ComposedPrompt, composePrompt } from '../../dispatch/prompt.ts';
-import { alignCriteria } from '../../dispatch/read-answer.ts';
+import { levelsPassed } from '../../dispatch/read-answer.ts';
 import { closeFence } from '../../kernel/escape.ts';
 import type { PhaseName } from '../../kernel/review-loops.ts';
 import { ARTIFACT_OF, artifactsOf, DEFAULT_FORM, type Role, type Roles, roleName } from '../roles/types.ts';
@@ -162,7 +162,7 @@ function roleOf({ role, part }: Pick<Ask, 'role' | 'part'>, roles: Roles): Role 
 
 /** Converts a reviewer's parsed answer into the form that the loop uses. */
 export function toLoopAnswer({ approved, issues, summary, levels: judged }: Answers['loop']): LoopAnswer {
-  const levels = alignCriteria(judged);
+  const levels = levelsPassed(judged);
   return {
     approved,
     issues: issues.map(({ severity, category, description, location, suggestion, level }) => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readSourceText, readWithNotice, unusable } from '../../config/read-file.ts';
+import { readNonEmpty, readSourceText, unusable } from '../../config/read-file.ts';
 import { checkShape, readYaml, type YamlFile } from '../../config/yaml.ts';
 import { diskFiles, sparseFiles, type TextFiles } from '../../git/tree-files.ts';
 import { byCodePoint } from '../../kernel/collections.ts';
@@ -109,7 +109,7 @@ function readInstructions(
   folder: RepoPath,
 ): Pick<Step, 'instructions' | 'instructions_file'> | ProblemKind {
   const inside = repoPath(path);
-  const read = inside === null ? ({ ok: false, why: 'outside' } as const) : readWithNotice(files, inside);
+  const read = inside === null ? ({ ok: false, why: 'outside' } as const) : readNonEmpty(files, inside);
   if (read.ok) return { instructions: read.text, instructions_file: `${folder}/${inside}` };
   return read.why === 'outside'
     ? { kind: 'outside-job', path, folder }

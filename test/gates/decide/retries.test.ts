@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { failingIterations, lastHeldIteration } from '../../../src/gates/decide/gate-state.ts';
+import { failingIterations, passedWithoutLaterFailure } from '../../../src/gates/decide/gate-state.ts';
 import type { SlotRecord } from '../../../src/gates/record-types.ts';
 import type { HeldReceipt, KnownFinding } from '../../../src/gates/types.ts';
 import { slotRecord } from '../../support/record-samples.ts';
@@ -84,6 +84,6 @@ describe('whether the gate passed, without a failure or error since', () => {
     ['a slot failed since', ['1.1 pass', '2.1 pass', '1.2 fail', '2.2 rest@1'], held(1), false],
     ['a slot ended in an error since', ['1.1 pass', '2.1 pass', '1.2 error', '2.2 pass'], held(1), false],
   ])('%s', (_title, cycle, since, expected) => {
-    expect(lastHeldIteration(records(...cycle), since)).toBe(expected);
+    expect(passedWithoutLaterFailure(records(...cycle), since)).toBe(expected);
   });
 });

@@ -17,8 +17,8 @@ test.each<[string, Partial<KnownFinding>, Parameters<typeof stateOf>[1], boolean
     {},
     false,
   ],
-])('%s', (_title, differs, options, isTold) => {
+])('%s', (_title, differs, options, isReported) => {
   const state = stateOf({ findings: [finding(differs)] }, options);
   const waived = state.findings.filter((one) => one.state === 'waived');
-  expect(waived.map((one) => one.finding.id)).toEqual(isTold ? ['F1'] : []);
+  expect(waived.map((one) => one.finding.id)).toEqual(isReported ? ['F1'] : []);
 });
