@@ -11,13 +11,13 @@ import { readPrivateFile } from '../platform/private-files.ts';
 import { checkTrust } from '../trust/consent.ts';
 import { isCutOff } from './decide/end.ts';
 
-/** A loop that runs round by round in the background, and its state. */
+/** The state of a review loop whose rounds run as background jobs, one job per round. */
 export type StartedPhase = {
   readonly id: string;
-  /** waiting: the caller has issues to fix. died: the round ended without a result. */
+  /** `waiting`: the caller has to fix the open issues. `died`: the job of the round ended without a result. */
   readonly state: 'running' | 'waiting' | 'ended' | 'died';
   readonly progress: readonly string[];
-  /** The JSON answer of the round: a phase document or an error. */
+  /** The JSON that `onceover phase` printed for the round, a phase document or an error; `null` if there is none. */
   readonly answer: unknown;
 };
 
@@ -27,7 +27,7 @@ const LOOPS = 'onceover/started-phases';
 
 const MOST_LOOPS = 60;
 
-/** The stored facts about a loop. */
+/** The file that onceover stores for each loop, so that a later call can continue the loop. */
 const keptStartSchema = z.object({
   id: z.string(),
   phase: z.enum(PHASES),
@@ -38,7 +38,7 @@ const keptStartSchema = z.object({
 
 type KeptStart = z.output<typeof keptStartSchema>;
 
-/** Starts or continues a phase in the background, and waits a while for the end of the round. */
+/** Starts the next round of a phase as a background job. Returns when the round has ended or the waiting time is over. */
 export async function startPhaseRun(
   repository: RepositoryPaths,
   options: { readonly phase: PhaseName; readonly feature: string },
@@ -47,7 +47,10 @@ export async function startPhaseRun(
   return startRound(repository, { id: newJobId('phase'), ...options, loop: null }, null, waiting);
 }
 
-/** Starts the next round with the summary of a fix. Without a summary, waits for the running round. */
+/**
+ * Starts the next round with the caller's summary of its fix. Without a summary, waits for the running round, or starts
+ * the last round again if it gave no verdict.
+ */
 export async function continuePhaseRun(
   repository: RepositoryPaths,
   { loopId, summary }: { readonly loopId: string; readonly summary: string | null },
@@ -85,7 +88,7 @@ async function startRound(
   return report(repository, kept, await waitForJob(repository, ROUNDS, kept.round, waiting));
 }
 
-/** Returns the state of a loop. Stores the `loop_id` of its documents, so that callers can use it too. */
+/** Returns the state of a loop. Stores the `loop_id` of its phase document, because callers may name the loop by it too. */
 function report(repository: RepositoryPaths, kept: KeptStart, work: BackgroundJob | null): Result<StartedPhase> {
   const answer = work?.answer ?? null;
   const loop = isRecord(answer) && typeof answer['loop_id'] === 'string' ? answer['loop_id'] : null;
@@ -103,7 +106,7 @@ function stateOf(work: BackgroundJob | null): StartedPhase['state'] {
   return answer['waiting'] === true ? 'waiting' : 'ended';
 }
 
-/** Whether a round ended without a verdict, so that another call has to run it again. */
+/** Whether a round ended without a verdict, so that the next call has to run the round again. */
 function mustRunAgain(answer: unknown): boolean {
   if (!isRecord(answer) || answer['waiting'] === true) return false;
   return isCutOff({ status: answer['status'], why: answer['end'] });
@@ -118,7 +121,7 @@ function keep(repository: RepositoryPaths, kept: KeptStart): Result<void> {
   return written;
 }
 
-/** Finds a loop by its job id or by the `loop_id` of its documents. */
+/** Returns the loop with this id, which is from `startPhaseRun` or the `loop_id` of a phase document; `null` if unknown. */
 function keptStart(repository: RepositoryPaths, id: string): KeptStart | null {
   const folder = join(repository.commonDir, LOOPS);
   if (isJobId('phase', id)) return readKept(folder, `${id}.json`);

@@ -74,7 +74,7 @@ const preparation = z.object({
 
 const ENDS = Object.keys(END_STATUSES) as PhaseEndReason[];
 
-/** The document of `phase --json`, and of `start_phase` and `continue_phase`. */
+/** The JSON document of `phase --json`. The MCP tools `start_phase` and `continue_phase` return it in the field `phase`. */
 export const phaseSchema = z.object({
   phase: z.enum(PHASES),
   feature: z.string().describe('The folder of the feature, relative to the repository root.'),
@@ -102,7 +102,7 @@ export const phaseSchema = z.object({
   warnings: z.array(z.string()),
 });
 
-/** The document of `phase --dry-run --json`. */
+/** The JSON document of `phase --dry-run --json`. */
 export const phasePlanSchema = z.object({
   phase: z.enum(PHASES),
   feature: z.string(),
@@ -128,7 +128,7 @@ export const phasePlanSchema = z.object({
   warnings: z.array(z.string()),
 });
 
-/** The answer of `start_phase` and `continue_phase`. */
+/** The JSON document that the MCP tools `start_phase` and `continue_phase` return. */
 export const startedPhaseSchema = z.object({
   loop_id: z.string().describe('The id for continue_phase.'),
   state: z

@@ -9,15 +9,15 @@ import type { phasePlanSchema, phaseSchema } from './json-schema.ts';
 import type { PhaseOutcome, PhasePlan } from './run-types.ts';
 import type { IterationEntry, PhaseRound, RoleReview, RoleReviewError } from './types.ts';
 
-/** The document of `phase --json`. */
+/** The JSON document of `phase --json`. */
 export type PhaseDocument = z.output<typeof phaseSchema>;
 
-/** The document of `phase --dry-run --json`. */
+/** The JSON document of `phase --dry-run --json`. */
 export type PhasePlanDocument = z.output<typeof phasePlanSchema>;
 
 type LoopDocument = PhaseDocument['loops'][number];
 
-/** Returns the document of a phase that has ended or waits for a fix. */
+/** Returns the JSON document of a phase that has ended or waits for the caller's fix. */
 export function phaseDocument(outcome: PhaseOutcome): PhaseDocument {
   const { run, end, open } = outcome;
   const isAccepted = end?.why === 'accepted-with-notes';
@@ -104,7 +104,7 @@ function fixDocuments({ entry, fix }: PhaseRound): PhaseDocument['fixes'] {
   ];
 }
 
-/** Returns the document of a dry run. */
+/** Returns the JSON document of a dry run. */
 export function phasePlanDocument(plan: PhasePlan): PhasePlanDocument {
   const { phase, feature, artifact, fixing, goesOn } = plan;
   return {

@@ -27,12 +27,12 @@ import { BUILT_IN_ROLES, loadRoles } from './roles/load.ts';
 import type { Roles } from './roles/types.ts';
 import type { PhaseOptions, PhaseOutcome, PhasePlan, PhasePorts, PhaseRequest } from './run-types.ts';
 
-/** Opens the guard for records that a fixer must not forge, given the log folder. */
+/** Opens the guard that undoes a fixer's writes to stored passes, findings and approvals of commands. */
 export type OpenGuard = (logDir: RepoPath) => TamperGuard;
 
 type Opened = { readonly ports: PhasePorts; readonly request: PhaseRequest };
 
-/** Runs a phase. Only one run or phase at a time may run per working tree. */
+/** Runs a phase. Fails if another run or phase is in progress in this working tree. */
 export async function openAndRunPhase(
   repository: RepositoryPaths,
   options: PhaseOptions,
@@ -149,16 +149,17 @@ function preparationsOf(phase: PhaseName, { simplify, deepenTests }: PhaseOption
   ];
 }
 
-/** Loads the roles from the source of the settings, which is the base branch for a pull request. */
+/** Loads the roles from the same place as the settings: the working tree or, for a pull request, the base branch. */
 async function rolesOf(repository: RepositoryPaths, { source }: RunSettings): Promise<Result<Roles>> {
   const listed = await openSnapshots(repository).files();
   if (!listed.ok) return listed;
-  // In a pull request the author's role files are not read, so their names are not checked either.
+  // For a pull request, roles come from the base branch, so the names of role files in the working tree are not
+  // checked.
   const listing = { tracked: source.from === null ? listed.value : [], untracked: [] };
   return loadRoles(source.files, listing, BUILT_IN_ROLES);
 }
 
-/** Returns the files that a fixer must not edit: settings, prompts, roles and the phase's own history. */
+/** Returns the files and folders that a fixer must not edit: settings, prompts, roles, and the records of the phase. */
 function keptFiles(feature: RepoPath, settings: Settings): readonly RepoPath[] {
   const own = (name: string) => (feature === '' ? name : `${feature}/${name}`);
   const prompts = settings.gates.flatMap(({ reviews }) => Object.values(reviews).map(({ prompt }) => prompt));

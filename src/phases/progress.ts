@@ -2,7 +2,7 @@ import type { FixProgress } from '../dispatch/fix-progress.ts';
 import type { AgentFailure, Usage } from '../kernel/agent.ts';
 import type { LoopDispatchReason, PhaseName, PhaseRole, PhaseStage } from '../kernel/review-loops.ts';
 
-/** Progress events of a phase, for the terminal and the log. */
+/** An event that a phase reports to the console while it runs. */
 export type PhaseProgress =
   | FixProgress
   | {
@@ -12,8 +12,9 @@ export type PhaseProgress =
       readonly iteration: number;
       readonly most: number;
       readonly isFinalValidation: boolean;
-      /** The reviewers that run, and those that are skipped because they passed. */
+      /** The reviewers that run in this round. */
       readonly roles: readonly PhaseRole[];
+      /** The reviewers that are skipped, and the iteration in which each passed. */
       readonly resting: readonly { readonly role: PhaseRole; readonly passedAt: number }[];
     }
   | {
@@ -43,7 +44,7 @@ export type PhaseProgress =
       readonly kind: 'look-ended';
       readonly role: PhaseRole;
       readonly agent: string;
-      /** done: a role that writes files has answered. */
+      /** `done` is the status of roles that write files, which answer without a verdict. */
       readonly status: 'pass' | 'fail' | 'error' | 'done';
       readonly blockers: number;
       readonly warnings: number;
@@ -52,5 +53,5 @@ export type PhaseProgress =
       readonly usage: Usage | null;
       readonly durationMs: number;
     }
-  /** `said` is git's error; null if the commit succeeded. */
+  /** `said` is the error message of git; null if the commit succeeded. */
   | { readonly kind: 'committed'; readonly message: string; readonly files: number; readonly said: string | null };

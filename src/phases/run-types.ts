@@ -14,11 +14,11 @@ import type { Roles } from './roles/types.ts';
 import type { PhaseState } from './state.ts';
 import type { PhaseEnd, PhaseRun, RoleIssue } from './types.ts';
 
-/** The fields that a phase writes to `.meta.json`. */
+/** The fields that a phase writes to `.meta.json` in the folder of the feature. */
 export type MetaUpdate = {
   readonly phase: PhaseName;
   readonly started: string;
-  /** Null unless the phase was approved or accepted with notes. */
+  /** The time when the phase was approved or accepted with notes; null if it was neither. */
   readonly completed: string | null;
   readonly loops: readonly MetaLoop[];
   /** One line per open issue. */
@@ -26,10 +26,10 @@ export type MetaUpdate = {
   readonly resuming: Resuming;
 };
 
-/** Whether sessions can be resumed; unknown until a first resume is needed. */
+/** Whether the agents of the phase can resume sessions; `unknown` until a session has to be resumed. */
 export type Resuming =
   | { readonly kind: 'unknown' | 'works' }
-  /** `{test_id}: {failure description}`. */
+  /** `why` is the first resume test (V1 to V4) that an agent failed, in the format `{test}: {failure}`. */
   | { readonly kind: 'deferred'; readonly why: string };
 
 export type MetaLoop = {
@@ -41,7 +41,7 @@ export type MetaLoop = {
   readonly reviewerNotes: readonly string[];
 };
 
-/** The state of a phase at the end of a call. */
+/** The result of one command: the phase has ended, or it waits for the caller's fix. */
 export type PhaseOutcome = {
   readonly run: PhaseRun;
   /** Null if the phase waits for the caller to fix the open issues. */
@@ -53,33 +53,33 @@ export type PhaseOutcome = {
   readonly notices: readonly PhaseNotice[];
 };
 
-/** A warning beside the result. */
+/** A warning that is printed with the result and does not change it. */
 export type PhaseNotice =
-  /** `.meta.json` was unreadable: it was renamed to `aside`, and a new one was created. */
+  /** `.meta.json` was unreadable, so it was renamed to `aside` and a new `.meta.json` was created. */
   | { readonly kind: 'meta-put-aside'; readonly path: RepoPath; readonly aside: RepoPath }
-  /** `.meta.json` names a PRD that does not exist or is outside the repository. */
+  /** `.meta.json` names a PRD (product requirements document) that does not exist or is outside the repository. */
   | { readonly kind: 'prd-left-out'; readonly path: string; readonly why: 'outside' | 'missing' }
   | { readonly kind: 'unseen-edits'; readonly paths: readonly RepoPath[] }
-  /** Changed files that no reviewer gets to see. */
+  /** Changed files that onceover does not show to reviewers, such as files with secrets. */
   | { readonly kind: 'withheld'; readonly why: WithheldFile['why']; readonly paths: readonly RepoPath[] }
   | { readonly kind: 'commit-failed'; readonly message: string; readonly said: string }
   | { readonly kind: 'not-in-ledger'; readonly failure: Failure }
   | { readonly kind: 'no-price'; readonly agents: readonly string[] }
   | { readonly kind: 'proof-taken-back'; readonly paths: readonly string[] }
-  /** The agent's sessions cannot be resumed; `why` names the failed test of V1 to V4. */
+  /** The agent's sessions cannot be resumed; `why` names the resume test (V1 to V4) that the agent failed. */
   | { readonly kind: 'not-resumed'; readonly agent: string; readonly why: string };
 
-/** The next calls of a phase, from a dry run. */
+/** The result of a dry run: the calls to agents that the phase would make next. */
 export type PhasePlan = {
   readonly phase: PhaseName;
   readonly feature: RepoPath;
   readonly artifact: RepoPath | null;
-  /** The files under review: the document, or the changed code. */
+  /** The files under review: the document or, in `implement`, the changed files. */
   readonly files: readonly RepoPath[];
   readonly required: readonly RepoPath[];
   readonly fixing: { readonly by: 'fixer'; readonly agent: string } | { readonly by: 'caller' | 'nobody' };
   readonly mostIterations: number;
-  /** The loop that would be continued; null if a new one would start. */
+  /** The stored loop that the command would continue; null if it would start a new loop. */
   readonly goesOn: { readonly round: number; readonly waiting: readonly RoleIssue[] | null } | null;
   readonly dispatches: readonly {
     readonly role: PhaseRole;
@@ -92,53 +92,53 @@ export type PhasePlan = {
   readonly notices: readonly PhaseNotice[];
 };
 
-/** A loop on disk between calls. */
+/** A loop as it is stored on disk, so that the next command can continue it. */
 export type KeptLoop = {
   readonly run: PhaseRun;
   readonly state: PhaseState;
   readonly sessions: readonly SessionMemo[];
-  /** Texts that a crashed call may have left in the history for a round that is not saved yet. */
+  /** Versions of the history entry of a round that is not saved yet. A crashed command may have written one of them. */
   readonly pending: { readonly round: number; readonly texts: readonly string[] } | null;
-  /** The last entry, exactly as the history has it. */
+  /** The exact text of the last entry in the history, which is replaced when a fix is added to the entry. */
   readonly lastEntry: string | null;
-  /** The commit or tree that the first review compared the code with. */
+  /** The git commit or tree that the loop's first review compared the code with. */
   readonly began: string;
 };
 
-/** Facts about a session that do not decide whether it can be resumed. */
+/** The usage and the first prompt of a role's session, for the next prompt in this session. */
 export type SessionMemo = SessionUse & {
   readonly role: PhaseRole;
-  /** The stable part of its first prompt. It must be sent again byte for byte to hit the provider's cache. */
+  /** The stable part of the session's first prompt. Resumed calls repeat it byte for byte, to hit the provider's cache. */
   readonly opening: string;
 };
 
-/** `.meta.json` and `.review-history.md` in a feature's folder. People and other tools write there too. */
+/** `.meta.json` and `.review-history.md` in a feature's folder. People and other tools write to these files too. */
 export interface FeatureFiles {
   meta(): Promise<Result<FeatureMeta>>;
   /** Renames an unreadable `.meta.json` and resolves to its new name. */
   putMetaAside(at: Date): Promise<Result<string>>;
-  /** Writes the phase into `.meta.json`. An unreadable file is renamed first; resolves to its new name, else null. */
+  /** Writes the phase into `.meta.json`. Renames an unreadable file first and resolves to its new name; otherwise to null. */
   tellMeta(update: MetaUpdate, at: Date): Promise<Result<string | null>>;
-  /** Resolves to the whole history; empty if there is none. */
+  /** Resolves to the text of `.review-history.md`; empty if the file does not exist. */
   history(): Promise<Result<string>>;
   writeHistory(text: string): Promise<Result<void>>;
 }
 
 type FeatureMeta =
   | { readonly kind: 'none' | 'unreadable' }
-  /** `source` is the path of the document that the feature was made from. */
+  /** `source` is `brainstorm_source`, the path of the document that the feature was made from; null if it is not set. */
   | { readonly kind: 'read'; readonly source: string | null };
 
-/** Storage for loops that continue in another call. */
+/** The storage of loops that a later command can continue. */
 export interface PhaseLoops {
-  /** Resolves to null if there is no loop, and to 'unreadable' if it cannot be continued. */
+  /** Resolves to null if no loop is stored, and to `unreadable` if its file is damaged or from another onceover version. */
   read(phase: PhaseName, feature: RepoPath): Promise<Result<KeptLoop | 'unreadable' | null>>;
   write(loop: KeptLoop): Promise<Result<void>>;
-  /** Succeeds if there is no loop. */
+  /** Also succeeds if no loop is stored. */
   remove(phase: PhaseName, feature: RepoPath): Promise<Result<void>>;
 }
 
-/** Transcripts of loops, for people. */
+/** Log files with the prompts and answers of a loop, for people to read. */
 export interface PhaseLogs {
   write(run: Pick<PhaseRun, 'id' | 'phase'>, name: string, log: string): Promise<Result<void>>;
 }
@@ -159,13 +159,13 @@ export type PhasePorts = {
   newId(): string;
 };
 
-/** The options of a phase, as on the command line. */
+/** The options of `onceover phase`, before names and paths are checked. */
 export type PhaseOptions = {
   readonly phase: string;
   readonly feature: string;
-  /** The agent that fixes issues; null if there is none, or the caller does. */
+  /** The agent that fixes issues; null if the caller or no one fixes them. */
   readonly fixer: string | null;
-  /** One call per round. The caller fixes the issues in between and sums up the fix in the next call. */
+  /** Whether each command runs one round. The caller fixes the issues and describes the fix in the next command's `summary`. */
   readonly step: boolean;
   readonly summary: string | null;
   readonly rerun: boolean;
@@ -173,18 +173,19 @@ export type PhaseOptions = {
   readonly mostIterations: number | null;
   readonly commits: boolean;
   readonly keepSessions: boolean;
-  /** In `implement`: these files instead of those that changed since the base. */
+  /** In `implement`: the files to review; null means all files that differ from the base branch. */
   readonly files: { readonly names: readonly string[]; readonly source: NameSource } | null;
   readonly base: string | null;
-  /** The preparations of `implement`. */
+  /** In `implement`: whether the code-simplifier runs before the reviews. */
   readonly simplify: boolean;
+  /** In `implement`: whether the test-deepener runs before the reviews. */
   readonly deepenTests: boolean;
   readonly startedBy: 'person' | 'agent';
   readonly reporter: ReporterOf<PhaseProgress>;
   readonly stop: AbortSignal | null;
 };
 
-/** A phase to run: the options, with everything that they name. */
+/** A phase to run: the checked options, and the settings, roles and files that they refer to. */
 export type PhaseRequest = Pick<
   PhaseOptions,
   'rerun' | 'acceptWithNotes' | 'mostIterations' | 'commits' | 'startedBy' | 'stop'
@@ -195,17 +196,17 @@ export type PhaseRequest = Pick<
   readonly roles: Roles;
   readonly phase: PhaseName;
   readonly feature: RepoPath;
-  /** fixer: an agent fixes issues until the phase ends. caller: one call per round. Else: one review. */
+  /** `fixer`: an agent fixes issues. `caller`: the caller does, between commands. Otherwise open issues end the phase. */
   readonly fixing:
     | { readonly by: 'fixer'; readonly agent: string }
     | { readonly by: 'caller'; readonly summary: string | null; readonly keepSessions: boolean }
     | { readonly by: 'nobody' };
   readonly preparations: readonly Preparation[];
   readonly selection: Selection;
-  /** Agents that must not review here, for example because the change edits their program. */
+  /** Agents that must not review this change, for example because the change edits the agent's program. */
   readonly barred: ReadonlySet<string>;
-  /** Protected files that a fixer must not edit. */
+  /** Files and folders that a fixer must not edit. */
   readonly kept: readonly RepoPath[];
-  /** Returns a digest per file that the settings start an agent from. These files are also in `kept`. */
+  /** Returns the current digest of each file that the settings start an agent from. A fixer must not edit these files. */
   agentFiles(): ReadonlyMap<RepoPath, string>;
 };

@@ -27,34 +27,35 @@ import type {
 } from './types.ts';
 
 /**
- * The state of a phase, as plain data. A loop with a fixer keeps it in memory. `--step` writes its `checkpoint` to disk, which
- * leaves out calls in progress and, without `keepSessions`, the sessions.
+ * The state of a phase, as plain data. With a fixer, it stays in memory during the loop. With `--step`, its
+ * `checkpoint` is written to disk: the state without the calls in progress and, unless `keepSessions` is set, without
+ * the sessions.
  */
 export type PhaseState = {
   readonly setup: PhaseSetup;
   readonly stage: PhaseStage;
   readonly position: PhasePosition;
-  /** Reviews that count against the cap, including the current one. */
+  /** The number of reviews per loop that count towards the limit, including the current review. */
   readonly counted: Readonly<Record<PhaseStage, number>>;
   /** The number of started rounds, including final validations. */
   readonly round: number;
-  /** Whether the current round only confirms earlier passes. It does not count against the cap. */
+  /** Whether the current round only repeats reviews that passed earlier. Such a round does not count towards the limit. */
   readonly isFinalValidation: boolean;
   readonly roles: Readonly<Partial<Record<ReviewerRole, RoleState>>>;
   readonly resume: ResumeState;
   readonly fixes: readonly FixNote[];
-  /** Consecutive fixes that changed nothing. */
+  /** The number of fixes in a row that changed nothing. */
   readonly unchangedFixes: number;
   /** The content that the last round reviewed. */
   readonly reviewed: SeenContent | null;
   readonly fixedSince: boolean;
-  /** Consecutive rounds during which the content changed. */
+  /** The number of passed rounds in a row during which the content changed. */
   readonly disturbances: number;
   readonly commitFailed: boolean;
   readonly domainOutcome: DomainOutcome | null;
 };
 
-/** A reviewer's last verdict. */
+/** The last verdict of a reviewer, and the content that it reviewed. */
 export type RoleState = {
   readonly status: 'passed' | 'failed';
   readonly iteration: number;
@@ -64,8 +65,8 @@ export type RoleState = {
 };
 
 /**
- * The requirement's `resume_state`, by role. `session.id` is `agent_id`, `session.firstPromptLength` is
- * `iteration1_prompt_length`, and `session.saw`, a snapshot, is `last_commit_sha`.
+ * The session of each role. In the requirements this is `resume_state`: `session.id` is `agent_id`,
+ * `session.firstPromptLength` is `iteration1_prompt_length`, and `session.saw`, a snapshot, is `last_commit_sha`.
  */
 type ResumeState = Readonly<
   Partial<Record<ReviewerRole | 'implementer', { readonly session: Session; readonly lastIteration: number }>>
@@ -90,54 +91,54 @@ export type PhasePosition =
       readonly at: 'committing';
       readonly paths: readonly RepoPath[];
       readonly message: string;
-      /** The number of the next preparation; null if a round follows. */
+      /** The index of the preparation to run next; null after a fix, because then a round follows. */
       readonly next: number | null;
     }
   | { readonly at: 'ended'; readonly end: PhaseEnd };
 
-/** The calls in progress, and the marks that they have left. */
+/** The calls in progress by role, and the marker lines that they add to the history. */
 type Calls = {
   readonly flights: Readonly<Partial<Record<PhaseRole, PendingDispatch>>>;
   readonly marks: readonly PhaseMark[];
 };
 
-/** A call in progress. */
+/** A call to an agent that is in progress, with its retries so far. */
 export type PendingDispatch = {
-  /** measuring: the length of the resumed prompt decides whether it is sent. asked: the agent is called. */
+  /** `measuring`: the length of the prompt decides whether the session is resumed. `asked`: the agent is called. */
   readonly kind: 'measuring' | 'asked';
   readonly ask: Ask;
   readonly asked: 'fresh' | 'resumed';
   readonly others: readonly string[];
   readonly repaired: boolean;
   readonly failedOver: boolean;
-  /** Length of the prompt that opened the session; a repair prompt does not open one. */
+  /** The length of the prompt that started the session, kept while a repair question is sent; else null. */
   readonly openingChars: number | null;
   readonly spent: Spent;
 };
 
-/** Everything about a question to an agent except the prompt text. */
+/** A question to an agent, without the text of its prompt. */
 export type Ask = {
   readonly role: PhaseRole;
   /** The part of the test-deepener; null for other roles. */
   readonly part: 'A' | 'B' | null;
   readonly agent: string;
   readonly mode: AskMode;
-  /** Null for preparations, which have their own prompts. */
+  /** The prompt template; null for preparations, which have their own prompts. */
   readonly template: LoopTemplate | null;
   readonly why: LoopDispatchReason;
   readonly session: Session | null;
   readonly iteration: number;
   readonly most: number;
   readonly isFinalValidation: boolean;
-  /** The snapshots whose difference the prompt shows; null if it shows none. */
+  /** The two snapshots whose diff the prompt shows; null if the prompt shows no diff. */
   readonly delta: { readonly from: SnapshotId; readonly to: SnapshotId } | null;
-  /** The iteration of the role's last review or fix. */
+  /** The iteration of the role's last review or fix; null if this is its first. */
   readonly lastIteration: number | null;
   /** For a reviewer, the issues it reported last; for the implementer, the issues to fix. */
   readonly issues: readonly RoleIssue[];
   /** The fixes since the role's last review. */
   readonly fixes: readonly FixNote[];
-  /** Only for the phase-reviewer. */
+  /** The outcome of the domain loop, for the phase-reviewer; null for other roles. */
   readonly domainOutcome: DomainOutcome | null;
   /** The failure that caused this retry; null for a first attempt. */
   readonly because: AgentFailure | null;
@@ -172,20 +173,20 @@ export type PhaseEvent =
   | {
       readonly kind: 'stop';
       readonly why: StopReason;
-      /** Usage of the calls that were stopped. */
+      /** The usage of the calls that were stopped. */
       readonly used?: readonly Used[];
     };
 
-/** The usage of one stopped call. */
+/** The length of the prompt and the usage of one stopped call. */
 export type Used = { readonly role: PhaseRole; readonly promptChars: number; readonly usage: Usage | null };
 
 /** The facts that decide whether a session is resumed. */
 export type Measured = Pick<DispatchFacts, 'now' | 'canResume' | 'lost' | 'cost' | 'deltaLength' | 'mustReadLength'>;
 
-/** The facts that come with an agent's answer. */
+/** Facts about an answered call, besides the content of the answer. */
 export type Replied = {
   readonly by: 'agent';
-  /** Null if the agent reported no session. A resumed call then keeps its session. */
+  /** Null if the agent reported no session id. A resumed session then keeps its id. */
   readonly session: Pick<Session, 'id' | 'agent' | 'model' | 'version' | 'toolsDigest'> | null;
   readonly promptChars: number;
   readonly freshChars: number;
@@ -195,12 +196,13 @@ export type Replied = {
 };
 
 /**
- * Actions of a step, in order; calls of one step may run in parallel. A driver that keeps the state on disk records first, then
- * writes the state, then acts. If it crashes between record and state, the round runs again under the same number.
+ * The actions that follow an event, in order; calls to agents may run in parallel. `drivePhase` performs the record
+ * actions first, then stores the state, then performs the other actions. If it crashes before the state is stored, the
+ * next command runs the round again under the same number.
  */
 export type PhaseAction =
   | { readonly kind: 'take-snapshot'; readonly purpose: 'round' | 'confirm' }
-  /** Build the resumed prompt and find out whether it can be sent. */
+  /** Build the prompt for the resumed session, to decide by its length whether it is sent. */
   | { readonly kind: 'measure'; readonly ask: Ask }
   | { readonly kind: 'dispatch'; readonly ask: Ask }
   | { readonly kind: 'fix'; readonly ask: Ask }
@@ -208,7 +210,7 @@ export type PhaseAction =
   | { readonly kind: 'wait-for-fix'; readonly issues: readonly RoleIssue[] }
   | { readonly kind: 'commit'; readonly paths: readonly RepoPath[]; readonly message: string }
   | { readonly kind: 'record'; readonly entry: IterationEntry }
-  /** Add the fix to the history entry of its round. */
+  /** Add the fix to the entry of its round in `.review-history.md`. */
   | ({ readonly kind: 'record-fix'; readonly round: number } & PhaseFix)
   | ({ readonly kind: 'record-preparation'; readonly summary: string | null; readonly call: LoopCall } & Preparation)
   | { readonly kind: 'end'; readonly end: PhaseEnd };

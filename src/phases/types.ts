@@ -27,19 +27,19 @@ export type LoopAnswer = {
   readonly approved: boolean;
   readonly issues: readonly LoopIssue[];
   readonly summary: string;
-  /** Whether each level passed; only from a reviewer that judges levels. */
+  /** Whether each level passed, such as `tasks` or `spec`; undefined if the reviewer's role has no levels. */
   readonly levels?: Readonly<Record<string, boolean>> | undefined;
 };
 
-/** The options of a phase. They do not change while it runs. */
+/** The options of a phase, which do not change while the phase runs. */
 export type PhaseSetup = {
   readonly phase: PhaseName;
   readonly assigned: Readonly<Partial<Record<PhaseRole, Assigned>>>;
-  /** The cap on counted reviews per loop; at most five. */
+  /** The limit of reviews per loop, at most five. Final validations do not count. */
   readonly mostIterations: number;
-  /** fixer: an agent fixes issues. caller: the caller fixes them between steps. Else: one review. */
+  /** `fixer`: an agent fixes issues. `caller`: the caller does, between commands. Otherwise open issues end the phase. */
   readonly fixing: 'fixer' | 'caller' | 'nobody';
-  /** Whether sessions outlive the process (`--keep-sessions`). Within one process they are always kept. */
+  /** Whether sessions are stored for the next command (`--keep-sessions`). Within one command they are always kept. */
   readonly keepSessions: boolean;
   readonly commits: boolean;
   readonly acceptWithNotes: boolean;
@@ -50,21 +50,24 @@ export type PhaseSetup = {
 };
 
 export type EditRules = {
-  /** The artifact and its upstream documents; null in `implement`, where any file may change. */
+  /**
+   * The only files that a fixer may edit: the document under review and the documents it is based on. Null in
+   * `implement`, where a fixer may edit any file that is not in `kept`.
+   */
   readonly documents: readonly RepoPath[] | null;
-  /** Protected files and folders that a fixer must not edit: settings, roles, rules, prompts, the phase's own records. */
+  /** Files and folders that a fixer must never edit: settings, roles, rules, prompts, and the records of the phase. */
   readonly kept: readonly RepoPath[];
-  /** In `implement`: the only files and folders that are reviewed and committed; null means all. */
+  /** In `implement`: the files and folders that are reviewed and committed; null means all. */
   readonly only: readonly RepoPath[] | null;
 };
 
 export type SeenContent = {
   readonly snapshot: SnapshotId;
-  /** Digest of the artifact and its upstream documents, or of the code under review. Other files do not count. */
+  /** Digest of the documents that reviewers read and, in `implement`, of the changed code. Other files do not affect it. */
   readonly content: string;
 };
 
-/** A marker line in the history entry of an iteration. */
+/** A line in the history entry of a round that users can search for, such as `DELTA-GUARD: …` (see docs/phases.md). */
 export type PhaseMark =
   | {
       readonly kind: 'resume-fallback';
@@ -81,13 +84,13 @@ export type PhaseMark =
     }
   | { readonly kind: 'lazy-load-warning'; readonly role: PhaseRole };
 
-/** The state that a resume needed and could not get; commit: git could not commit the fixes. */
+/** The reason why a session cannot be resumed: its data, snapshot or diff is missing, or git could not commit the fixes. */
 export type LostState = 'session' | 'snapshot' | 'diff' | 'commit';
 
-/** The reasons why a phase stops before its end. */
+/** The reasons why a phase stops early: the user interrupted it, the budget is used up, or git or the disk failed. */
 export type StopReason = 'interrupted' | 'budget' | 'trouble';
 
-/** A call to an agent with its retries, and what they used. */
+/** A call to an agent and its retries, with their total usage. */
 export type LoopCall = {
   readonly agent: string;
   readonly template: LoopTemplate;
@@ -107,11 +110,11 @@ export type RoleReviewError = LoopCall & {
   readonly failure: AgentFailure | { readonly kind: 'stopped'; readonly by: StopReason };
 };
 
-/** One round of a loop. It is recorded when the verdicts are in, before anything is fixed. */
+/** The record of one round of a loop. It is written when all reviews have ended, before the issues are fixed. */
 export type IterationEntry = {
   readonly phase: PhaseName;
   readonly stage: PhaseStage;
-  /** The counted iteration; final validation repeats the last one. */
+  /** The number of the review in its loop. A final validation repeats the number of the last review. */
   readonly iteration: number;
   readonly most: number;
   readonly isFinalValidation: boolean;
@@ -128,19 +131,19 @@ export type IterationEntry = {
 export type PhaseRound = {
   readonly entry: IterationEntry;
   readonly at: string;
-  /** Null if the round has not been fixed. */
+  /** The fix after this round; null if there is none yet. */
   readonly fix: PhaseFix | null;
 };
 
 export type PhaseFix = {
-  /** Null if the fixer failed. */
+  /** The summary of the fix by its author; null if the fixer failed. */
   readonly summary: string | null;
   readonly marks: readonly PhaseMark[];
-  /** Null if the caller fixed the issues, or the fixer was stopped before its first call. */
+  /** The call to the fixer; null if the caller fixed the issues, or if the fixer was stopped before its first call. */
   readonly turn: LoopCall | null;
 };
 
-/** A preparation that ran before the reviews of `implement`. */
+/** A step that ran before the reviews of `implement`: the code-simplifier, or a part of the test-deepener. */
 type PhasePreparation = {
   readonly role: Preparation['role'];
   readonly part: Preparation['part'];
@@ -149,7 +152,7 @@ type PhasePreparation = {
   readonly usage: Usage | null;
 };
 
-/** One run of a phase, from its first round to its end. With `--step` it spans several calls. */
+/** One run of a phase, from its first round to its end. With `--step`, a run takes several commands. */
 export type PhaseRun = {
   readonly id: string;
   readonly phase: PhaseName;
@@ -162,7 +165,7 @@ export type PhaseRun = {
 
 export type FixNote = { readonly round: number; readonly iteration: number; readonly summary: string };
 
-/** The outcome of the domain loop, for the phase-reviewer's prompt. */
+/** The outcome of the domain loop, the first of the two loops of a document, for the phase-reviewer's prompt. */
 export type DomainOutcome = {
   readonly result: 'approved' | 'failed';
   readonly iteration: number;
@@ -175,11 +178,11 @@ export type PhaseStatus = 'approved' | 'needs_work' | 'stalled' | 'cap' | 'error
 /** The reasons why a phase ends, each with the status of the phase. */
 export const END_STATUSES = {
   approved: 'approved',
-  /** The cap was reached, and the caller accepted the open issues. */
+  /** The limit of reviews was reached, and the caller accepted the open issues. */
   'accepted-with-notes': 'approved',
   cap: 'cap',
   stalled: 'stalled',
-  /** Issues are open, and no fixer was configured. */
+  /** Issues are open, and there is no fixer. */
   'not-fixed': 'needs_work',
   'reviewer-failed': 'error',
   'fixer-failed': 'needs_work',

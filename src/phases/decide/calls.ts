@@ -20,7 +20,7 @@ export type PositionAt<At extends PhasePosition['at']> = Extract<PhasePosition, 
 
 export type EventOf<Kind extends PhaseEvent['kind']> = Extract<PhaseEvent, { kind: Kind }>;
 
-/** Starts a call to a role: at once in a new session, or after measuring the resumed prompt if the role has a session. */
+/** Starts a call to a role. If the role has a session, the prompt that would resume the session is measured first. */
 export function startCall(state: PhaseState, role: PhaseRole): PhaseStep {
   const { setup, isFinalValidation } = state;
   const session = sessionOf(state, role);
@@ -28,12 +28,13 @@ export function startCall(state: PhaseState, role: PhaseRole): PhaseStep {
     const why = isFinalValidation ? 'final-validation' : 'delta';
     return withCall(state, { ...newCall(state, role, { kind: 'resumed', why, session }), kind: 'measuring' });
   }
-  // With `--step`, sessions end with the process, except with `--keep-sessions`.
+  // With `--step` and without `--keep-sessions`, no session of an earlier command is stored, so the reason is
+  // `asked-for`.
   const isDropped = setup.fixing === 'caller' && !setup.keepSessions && Object.hasOwn(state.roles, role);
   return withCall(state, newCall(state, role, { kind: 'fresh', why: isDropped ? 'asked-for' : 'first-look' }));
 }
 
-/** Chooses between a new and a resumed session, now that the length of the resumed prompt is known. */
+/** Chooses between a new and a resumed session, now that the length of the prompt for the resumed session is known. */
 export function onMeasured(state: PhaseState, event: EventOf<'measured'>): PhaseStep {
   const { position } = state;
   const { role, now, canResume, cost, deltaLength, mustReadLength = 0 } = event;
@@ -60,14 +61,14 @@ export function onMeasured(state: PhaseState, event: EventOf<'measured'>): Phase
   return withCall(state, newCall(state, role, plan), marks);
 }
 
-/** Retries a failed call: a repair question, a new session or another agent. Gives up if nothing is left to try. */
+/** Retries a failed call: with a repair question, in a new session or with another agent. Gives up if no retry is left. */
 export function onCallFailed(state: PhaseState, event: EventOf<'dispatch-failed'>): PhaseStep {
   const call = askedCall(state.position, event.role, event.kind);
   const { ask } = call;
   const { failure: because } = event;
   const spent = countSpent(call.spent, { ...event, freshChars: 0 });
   const writes = !ask.role.endsWith('-reviewer');
-  // No other agent takes over from a writer: it would not know the first one's edits.
+  // No other agent takes over from a writer, because it would not know which edits the writer has already made.
   const others = writes ? [] : call.others;
   const next = nextDispatchStep({ ...call, agent: ask.agent, mode: ask.mode, others, writes }, because);
   if (next === null) return giveUp(state, { ...call, spent }, because);
@@ -100,7 +101,7 @@ function giveUp(state: PhaseState, call: PendingDispatch, failure: EventOf<'disp
   return after(failedCall(state, position, recordOf(call)), endPhase(state, why, { failure }));
 }
 
-/** Returns the record of a writer that failed or was stopped. */
+/** Returns the action that records a fixer or a preparation that failed or was stopped. */
 export function failedCall(
   { round, setup }: PhaseState,
   position: PositionAt<'fixing' | 'preparing'>,
@@ -115,7 +116,7 @@ export function failedCall(
   return { kind: 'record-preparation', ...preparation, summary: null, call };
 }
 
-/** Returns the call that an event answers. Throws if there is none, which is a bug of the driver. */
+/** Returns the call that an event answers. Throws if there is no such call, which is a bug of the driver. */
 export function askedCall(position: PhasePosition, role: PhaseRole, event: string): PendingDispatch {
   const call = callOf(position, role);
   if (call?.kind !== 'asked') throw unexpected(event, role);
@@ -128,7 +129,7 @@ function callOf(position: PhasePosition, role: PhaseRole): PendingDispatch | und
 
 const ACTIONS = { reviewing: 'dispatch', fixing: 'fix', preparing: 'prepare' } as const;
 
-/** Stores a call in the current position, and returns the action that makes it. */
+/** Returns the state with the call added to those in progress, and the action that makes the call. */
 function withCall(state: PhaseState, call: PendingDispatch, marks: readonly PhaseMark[] = []): PhaseStep {
   const { position } = state;
   if (!('flights' in position)) throw unexpected('a call', position.at);
@@ -147,7 +148,7 @@ function newCall(state: PhaseState, role: PhaseRole, plan: DispatchPlan): Pendin
   return { kind: 'asked', ask: askFor(state, role, agent, plan), asked: plan.kind, others, ...opened };
 }
 
-/** Returns the question for a role, as far as the state decides it. */
+/** Returns the question for a role: everything that follows from the state, without the text of the prompt. */
 function askFor(state: PhaseState, role: PhaseRole, agent: string, plan: DispatchPlan): Ask {
   const { position, setup, stage, isFinalValidation } = state;
   const session = plan.kind === 'resumed' ? plan.session : null;
@@ -184,7 +185,7 @@ function templateFor(role: PhaseRole, { kind, why }: Pick<DispatchPlan, 'kind' |
   return why === 'session-lost' ? 'I3' : 'I1-R4';
 }
 
-/** Returns the state with the session of an answered call, or without one if the agent reported none. */
+/** Returns the state with the role's session after an answer. A new session is kept only if the agent reported its id. */
 export function keepSession(
   state: PhaseState,
   { ask, asked, openingChars }: PendingDispatch,
@@ -200,13 +201,13 @@ export function keepSession(
   return { ...state, resume: { ...others, [ask.role]: { session, lastIteration: state.counted[state.stage] } } };
 }
 
-/** Returns the warning to record if a new session did not read the files that it must read. */
+/** Returns the warning to record if the agent did not confirm, in a new session, that it read the required files. */
 export function readMarks({ ask, asked }: PendingDispatch, { readsConfirmed }: Replied): readonly PhaseMark[] {
   if (asked === 'resumed' || readsConfirmed !== false) return [];
   return [{ kind: 'lazy-load-warning', role: ask.role }];
 }
 
-/** Adds one question to the totals. A question without characters was not sent, so it is not counted. */
+/** Adds one question to the totals of a call. A prompt with 0 characters was not sent, so it does not count as a question. */
 export function countSpent(before: Spent, more: Pick<Replied, 'promptChars' | 'freshChars' | 'usage'>): Spent {
   return {
     asks: before.asks + (more.promptChars > 0 ? 1 : 0),
@@ -216,13 +217,13 @@ export function countSpent(before: Spent, more: Pick<Replied, 'promptChars' | 'f
   };
 }
 
-/** Returns the record entry of a reviewer that gives no verdict in this round. */
+/** Returns the record of a reviewer that gave no verdict in this round. */
 export function reviewError(call: PendingDispatch, failure: RoleReviewError['failure']): RoleReviewError {
   return { role: call.ask.role as ReviewerRole, ...recordOf(call), failure };
 }
 
 export function recordOf({ ask, spent }: PendingDispatch): LoopCall {
-  // Preparations have no template, but they are recorded elsewhere.
+  // Preparations have no template. Their record ignores this field, so any value is correct for them.
   return { agent: ask.agent, template: ask.template ?? 'I1-R4', why: ask.why, spent };
 }
 
@@ -234,7 +235,7 @@ export function withoutKey<T extends object>(all: T, key: string): T {
   return Object.fromEntries(Object.entries(all).filter(([name]) => name !== key)) as T;
 }
 
-/** An event that does not fit the position is a bug of the driver. */
+/** Returns the error for an event that the current position does not accept, which is a bug of the driver. */
 export function unexpected(event: string, at: string): Error {
   return new Error(`the event ${event} does not fit ${at}`);
 }

@@ -14,7 +14,7 @@ export function isPass({ approved, issues }: LoopAnswer): boolean {
   return approved && !issues.some(isBlocking);
 }
 
-/** Returns the issues of an answer that must be fixed. A rejection without issues becomes an issue itself. */
+/** Returns the blockers and warnings of an answer. A rejection that has none becomes a blocker with the reviewer's summary. */
 export function blockingIssues(answer: LoopAnswer): readonly LoopIssue[] {
   const blocking = answer.issues.filter(isBlocking);
   if (blocking.length > 0 || answer.approved) return blocking;
@@ -28,7 +28,7 @@ function isBlocking({ severity }: LoopIssue): boolean {
 
 type EndDetails = Partial<Pick<PhaseEnd, 'paths' | 'failure'>>;
 
-/** Returns the end of a phase, with the issues that are open by each reviewer's last verdict. */
+/** Returns the end of a phase. Its open issues are those of every reviewer whose last verdict is a fail. */
 export function phaseEnd(
   { roles }: PhaseState,
   why: PhaseEndReason,
@@ -37,14 +37,14 @@ export function phaseEnd(
   const open = (Object.entries(roles) as [RoleIssue['role'], RoleState][])
     .filter(([, { status }]) => status === 'failed')
     .flatMap(([role, { answer }]) => blockingIssues(answer).map((issue) => ({ role, issue })));
-  // Open issues outweigh a missing verdict of another reviewer.
+  // If issues are open, the work needs fixes whatever the missing verdict would say, so the status is not `error`.
   const status = UNJUDGED.has(why) && open.length > 0 ? 'needs_work' : END_STATUSES[why];
   return { status, why, open, paths, failure };
 }
 
 const UNJUDGED: ReadonlySet<unknown> = new Set<PhaseEndReason>(['reviewer-failed', 'budget']);
 
-/** Whether a phase ended before every reviewer gave a verdict; also accepts the end in a JSON document. */
+/** Whether a phase ended before every reviewer gave a verdict. The values may come from JSON, so any type is accepted. */
 export function isCutOff({ status, why }: { readonly status: unknown; readonly why: unknown }): boolean {
   return status === ('error' satisfies PhaseStatus) || UNJUDGED.has(why);
 }
@@ -54,12 +54,12 @@ export function endPhase(state: PhaseState, why: PhaseEndReason, details: EndDet
   return { state: { ...state, position: { at: 'ended', end } }, actions: [{ kind: 'end', end }] };
 }
 
-/** Ends a phase at its cap; `--accept-with-notes` accepts the open issues. */
+/** Ends a phase that has reached the limit of reviews. With `--accept-with-notes`, the open issues count as accepted. */
 export function endedAtCap(state: PhaseState): PhaseStep {
   return endPhase(state, state.setup.acceptWithNotes ? 'accepted-with-notes' : 'cap');
 }
 
-/** Requests a snapshot, for the next round or to confirm the last one. */
+/** Requests a snapshot: for the next round, or to check that the content did not change during the last round. */
 export function snapshotAction(state: PhaseState, at: 'starting' | 'confirming'): PhaseStep {
   return {
     state: { ...state, position: { at } },

@@ -16,17 +16,17 @@ import {
 } from './calls.ts';
 import { endPhase, snapshotAction } from './end.ts';
 
-/** Whether a fixer must not edit a file: it is protected or, in a document phase, not one of the documents. */
+/** Whether a fixer must not edit a file: the file is protected or, in the phase of a document, is not one of the documents. */
 function isForbidden(path: RepoPath, { documents, kept }: EditRules): boolean {
   return kept.some((one) => isInside(path, one)) || (documents !== null && !documents.includes(path));
 }
 
-/** Whether a file is under review. */
+/** Whether a file is in the files and folders to review; `only` is null if all files are. */
 export function isUnderReview(path: string, { only }: Pick<EditRules, 'only'>): boolean {
   return only === null || isAtOrBelow(path, only);
 }
 
-/** Starts fixing the issues of a round, by the fixer or by the caller. */
+/** Calls the fixer with the issues of a round, or waits for the caller to fix them. */
 export function startFix(state: PhaseState, issues: readonly RoleIssue[]): PhaseStep {
   if (state.setup.fixing === 'caller') {
     return { state: { ...state, position: { at: 'waiting', issues } }, actions: [{ kind: 'wait-for-fix', issues }] };
@@ -34,7 +34,7 @@ export function startFix(state: PhaseState, issues: readonly RoleIssue[]): Phase
   return startCall({ ...state, position: { at: 'fixing', issues, flights: {}, marks: [] } }, 'implementer');
 }
 
-/** Takes the fixer's answer. The next review decides whether the issues are fixed. */
+/** Records the fixer's answer and commits its edits. The next review decides whether the issues are fixed. */
 export function onFixed(state: PhaseState, position: PositionAt<'fixing'>, event: EventOf<'fixed'>): PhaseStep {
   const flight = askedCall(position, 'implementer', event.kind);
   const saw = state.reviewed?.snapshot;
@@ -44,7 +44,7 @@ export function onFixed(state: PhaseState, position: PositionAt<'fixing'>, event
   return recordFix(keepSession(state, flight, event, saw), event, { marks, turn });
 }
 
-/** Takes the caller's summary of its fix. */
+/** Records the caller's summary of its fix, and commits the changed files. */
 export function onCallerFixed(state: PhaseState, event: EventOf<'fixed'>): PhaseStep {
   return recordFix(state, event, { marks: [], turn: null });
 }
@@ -58,7 +58,7 @@ function recordFix(
   const iteration = state.counted[stage];
   const fixed: PhaseState = { ...state, fixes: [...state.fixes, { round, iteration, summary }], fixedSince: true };
   const message = `onceover: ${setup.phase} review iteration ${iteration}${setup.phase === 'implement' ? ' fixes' : ''}`;
-  // The caller may also work on other files. Those edits are not committed, but they are not forbidden either.
+  // The caller may also edit other files. Such edits do not end the phase, and they are not committed.
   const commitFix = by === 'agent' ? commitEdits : commit;
   const next = commitFix(fixed, changedPaths, { message, next: null });
   return after({ kind: 'record-fix', round, summary, ...call }, next);
@@ -68,7 +68,7 @@ type Committing = PositionAt<'committing'>;
 
 type CommitPlan = Pick<Committing, 'message' | 'next'>;
 
-/** Commits an agent's edits, or ends the phase if the agent edited a protected file. */
+/** Commits an agent's edits, or ends the phase if the agent edited a file that it must not edit. */
 function commitEdits(state: PhaseState, changed: readonly RepoPath[], plan: CommitPlan): PhaseStep {
   const paths = changed.filter((path) => isForbidden(path, state.setup.edits));
   return paths.length > 0 ? endPhase(state, 'forbidden-edit', { paths }) : commit(state, changed, plan);
@@ -82,12 +82,15 @@ function commit(state: PhaseState, changed: readonly RepoPath[], plan: CommitPla
   return { state: { ...state, position }, actions: [{ kind: 'commit', paths, message: plan.message }] };
 }
 
-/** Continues after a commit. Deltas come from snapshots, so a failed commit only makes the next sessions new ones. */
+/**
+ * Continues after a commit. Diffs come from snapshots and not from commits, so after a failed commit the loop
+ * continues; only the next reviews get new sessions.
+ */
 export function onCommit(state: PhaseState, { next }: Committing, { failed }: EventOf<'commit-ended'>): PhaseStep {
   return prepare(failed ? { ...state, commitFailed: true } : state, next);
 }
 
-/** Starts the next preparation, or a round if there is none. */
+/** Starts the preparation with the index `next`. If there is none, requests the snapshot for a round of reviews. */
 export function prepare(state: PhaseState, next: number | null): PhaseStep {
   const preparation = next === null ? undefined : state.setup.preparations[next];
   if (state.setup.phase !== 'implement' || next === null || preparation === undefined) {
@@ -96,7 +99,7 @@ export function prepare(state: PhaseState, next: number | null): PhaseStep {
   return startCall({ ...state, position: { at: 'preparing', next, flights: {}, marks: [] } }, preparation.role);
 }
 
-/** Records a finished preparation, and commits its edits under its name. */
+/** Records a finished preparation, and commits its edits with the name of its role in the commit message. */
 export function onPrepared(state: PhaseState, position: PositionAt<'preparing'>, event: EventOf<'fixed'>): PhaseStep {
   const { next } = position;
   const preparation = state.setup.preparations[next];

@@ -17,7 +17,7 @@ import { onCallerFixed, onCommit, onFixed, onPrepared, prepare, startFix } from 
 import { stagesOf } from './roles.ts';
 import { concludeRound, onAnswered, onConfirmed, onRoundSnapshot, recordRound } from './round.ts';
 
-/** Starts a phase without any session, status or counter of an earlier run. */
+/** Starts a phase from the beginning, without sessions, verdicts or counters of an earlier run. */
 export function beginPhase(setup: PhaseSetup): PhaseStep {
   const state: PhaseState = {
     setup,
@@ -45,7 +45,7 @@ type Handler<At extends PhasePosition['at'], Kind extends PhaseEvent['kind']> = 
   event: EventOf<Kind>,
 ) => PhaseStep;
 
-/** The events that each position accepts, with the transition for each. */
+/** The events that each position accepts, and the function that returns the next step for each. */
 const TRANSITIONS: {
   readonly [At in PhasePosition['at']]: { readonly [Kind in PhaseEvent['kind']]?: Handler<At, Kind> };
 } = {
@@ -67,12 +67,12 @@ const TRANSITIONS: {
   ended: {},
 };
 
-/** Returns the next step after an event. Events after the end change nothing. */
+/** Returns the new state and the next actions after an event. Events after the end of the phase change nothing. */
 export function stepPhase(state: PhaseState, event: PhaseEvent): PhaseStep {
   const { position } = state;
   if (position.at === 'ended') return { state, actions: [] };
   if (event.kind === 'stop') return stopped(state, event);
-  // TypeScript cannot see that the handler's types belong to this position and event.
+  // TypeScript cannot infer that this handler accepts this position and this event, so cast.
   const handle = TRANSITIONS[position.at][event.kind] as
     | ((state: PhaseState, position: PhasePosition, event: PhaseEvent) => PhaseStep)
     | undefined;
@@ -89,8 +89,8 @@ function onSnapshot(
 }
 
 /**
- * Returns the state to keep on disk. A round that is not recorded counts as not started, and a call in progress as not made.
- * Sessions end with the process, except with `keepSessions`.
+ * Returns the state to store on disk. It leaves out a round that is not recorded and calls in progress, so that the
+ * next command repeats them; and the sessions, unless `keepSessions` is set.
  */
 export function checkpoint(state: PhaseState): PhaseState {
   const kept: PhaseState = state.setup.keepSessions ? state : { ...state, resume: {} };
@@ -108,7 +108,7 @@ export function checkpoint(state: PhaseState): PhaseState {
   }
 }
 
-/** Continues from a `checkpoint`. */
+/** Returns the first step of a command that continues from a `checkpoint`. */
 export function resumePhase(state: PhaseState): PhaseStep {
   const { position } = state;
   switch (position.at) {
@@ -131,13 +131,13 @@ export function resumePhase(state: PhaseState): PhaseStep {
   }
 }
 
-/** Accepts the open issues of a phase that ended at its cap; null if it did not. */
+/** Accepts the open issues of a phase that ended at the limit of reviews. Returns null if the phase did not end there. */
 export function acceptNotes(state: PhaseState): PhaseStep | null {
   const { position } = state;
   return position.at === 'ended' && position.end.why === 'cap' ? endPhase(state, 'accepted-with-notes') : null;
 }
 
-/** Ends a phase early. Verdicts so far are recorded, but none of them becomes an approval. */
+/** Ends a phase early. The verdicts so far are recorded, but the phase is not approved even if all of them passed. */
 function stopped(state: PhaseState, { why, used = [] }: EventOf<'stop'>): PhaseStep {
   const { position } = state;
   if (!('flights' in position)) return endPhase(state, why);

@@ -17,10 +17,10 @@ import type {
 import { phaseEnd } from './end.ts';
 import { reviewersOfStage, stagesOf } from './roles.ts';
 
-/** A call of a loop, with its agent and its result. */
+/** A recorded call to an agent, with its result. */
 type RecordedCall = LoopDispatch & Pick<LedgerLoop, 'agent' | 'status'>;
 
-/** Returns the calls of a recorded round and of the fix that followed it. */
+/** Returns the calls to agents in a recorded round and in the fix after it. */
 export function dispatchesOf(
   entry: Pick<IterationEntry, 'phase' | 'stage' | 'iteration' | 'isFinalValidation' | 'looks' | 'errors' | 'marks'>,
   fix: PhaseFix | null,
@@ -47,7 +47,7 @@ export function dispatchesOf(
   return [...reviews, recorded(fix.turn, { role: 'implementer', status, isFinalValidation: false }, fix.marks)];
 }
 
-/** Returns the result of a call: the phase has ended or waits for a fix. */
+/** Returns the result of a command: the phase has ended, or it waits for the caller's fix. */
 export function phaseOutcome(run: PhaseRun, state: PhaseState, notices: PhaseOutcome['notices']): PhaseOutcome {
   const end = endOf(state);
   return {
@@ -74,7 +74,7 @@ function openIn(state: PhaseState): readonly RoleIssue[] {
 
 const EXIT_CODES = { approved: 0, needs_work: 1, stalled: 1, cap: 1, error: 3 } as const;
 
-/** Open issues outweigh an error, except if the user interrupted the phase. */
+/** Returns the exit code. If an error ended the phase while issues are open, it is 1 and not 3, unless the user interrupted. */
 function exitCodeOf({ status, why, open }: PhaseEnd): PhaseOutcome['exitCode'] {
   return status === 'error' && why !== 'interrupted' && open.length > 0 ? 1 : EXIT_CODES[status];
 }
@@ -84,12 +84,15 @@ function usageOf(run: PhaseRun): Usage | null {
   return used.map(({ usage }) => usage).reduce(addUsage, null);
 }
 
-/** Returns the calls of all rounds and fixes. */
+/** Returns the calls to agents in all rounds and fixes. */
 export function callsOf({ rounds }: Pick<PhaseRun, 'rounds'>): readonly LoopCall[] {
   return rounds.flatMap(({ entry, fix }) => [...entry.looks, ...entry.errors, ...(fix?.turn ? [fix.turn] : [])]);
 }
 
-/** Returns the tokens saved: by skipped reviewers, as much as each used last, and by resumed sessions. */
+/**
+ * Returns an estimate of the tokens saved by skipped reviewers and by resumed sessions. A skipped reviewer counts with
+ * the tokens of its last review.
+ */
 function savedIn({ id, feature, rounds }: PhaseRun): Saved {
   const skipped = rounds.flatMap(({ entry }, n) => entry.skipped.map(({ role }) => lastUsed(rounds.slice(0, n), role)));
   const calls = rounds
@@ -109,7 +112,7 @@ function lastUsed(rounds: readonly PhaseRound[], role: string): number {
   return usage === null ? 0 : totalTokens(usage);
 }
 
-/** Returns the fields that a phase writes to `.meta.json` at this point. */
+/** Returns the fields that a phase in this state writes to `.meta.json`. */
 export function metaUpdate(
   run: PhaseRun,
   state: PhaseState,
@@ -126,7 +129,7 @@ export function metaUpdate(
     return [
       {
         stage,
-        // Rounds are recorded when they end, so a loop started with the phase or at the end of the loop before it.
+        // `at` is the end of a round, so a loop starts when the round before it ended, or else with the phase.
         started: run.rounds[run.rounds.indexOf(first) - 1]?.at ?? run.startedAt,
         completed: approved ? last.at : null,
         iterations: Math.max(...rounds.map(({ entry }) => entry.iteration)),
@@ -149,7 +152,10 @@ function isPassed({ entry }: PhaseRound): boolean {
   return entry.errors.length === 0 && entry.looks.every(({ enginePass }) => enginePass);
 }
 
-/** Whether a snapshot after the loop's last round showed unchanged content. Until then its approval must not be written. */
+/**
+ * Whether a snapshot has shown that the content did not change during the loop's last round. Until then, `.meta.json`
+ * must not say that the loop is approved.
+ */
 function isConfirmed(stage: PhaseStage, state: PhaseState): boolean {
   const end = endOf(state);
   return stage !== state.stage || end?.status === 'approved' || end?.why === 'cap';

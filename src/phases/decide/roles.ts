@@ -34,13 +34,13 @@ export function rolesOf(phase: PhaseName, preparations: readonly Preparation[]):
   return [...new Set<PhaseRole>([...reviewers, 'implementer', ...preparations.map(({ role }) => role)])];
 }
 
-/** Returns the cap on reviews per loop, between one and five. NaN would never be reached, so it means five. */
+/** Returns the limit of reviews per loop, between 1 and 5. `NaN` counts as 5, because no number of reviews would reach it. */
 export function mostIterations({ mostIterations: requested }: Pick<PhaseSetup, 'mostIterations'>): number {
   if (Number.isNaN(requested)) return ITERATION_CAP;
   return Math.min(ITERATION_CAP, Math.max(1, Math.floor(requested)));
 }
 
-/** Returns the agents for a role. The agent that holds the session comes first, if it is still assigned. */
+/** Returns the agents for a role. The agent of the role's session comes first, if it is still assigned to the role. */
 export function agentFor(state: PhaseState, role: PhaseRole): Assigned {
   const assigned = state.setup.assigned[role];
   if (assigned === undefined) throw new Error(`no agent is assigned to the role ${role}`);
@@ -50,7 +50,7 @@ export function agentFor(state: PhaseState, role: PhaseRole): Assigned {
   return { agent, others: all.filter((one) => one !== agent) };
 }
 
-/** Returns the session of a role; preparations never have one. */
+/** Returns the session of a role; null if it has none. Preparations never have a session. */
 export function sessionOf(state: PhaseState, role: PhaseRole): Session | null {
   if (role === 'code-simplifier' || role === 'test-deepener') return null;
   return state.resume[role]?.session ?? null;

@@ -19,10 +19,10 @@ import { mostIterations, reviewersOfStage } from './roles.ts';
 
 type Reviewing = PositionAt<'reviewing'>;
 
-/** Confirmations in a row that may fail because the content keeps changing. */
+/** How many passed rounds in a row may be repeated because the content changed during the round. */
 const MAX_DISTURBANCES = 3;
 
-/** The second fix in a row that changes nothing stalls the loop. */
+/** After this many fixes in a row that changed nothing, the loop ends as stalled. */
 const MAX_UNCHANGED_FIXES = 2;
 
 /** Starts the next round on a new snapshot, unless two fixes in a row changed nothing. */
@@ -33,7 +33,7 @@ export function onRoundSnapshot(state: PhaseState, seen: SeenContent): PhaseStep
   return unchangedFixes >= MAX_UNCHANGED_FIXES ? endPhase(next, 'stalled') : openRound(next, seen);
 }
 
-/** Starts a round on the current content. Final validation does not count against the cap. */
+/** Starts a round on the current content. A final validation does not count towards the limit of reviews. */
 function openRound(before: PhaseState, seen: SeenContent): PhaseStep {
   const { stage, counted, isFinalValidation } = before;
   const state: PhaseState = {
@@ -51,7 +51,10 @@ function openRound(before: PhaseState, seen: SeenContent): PhaseStep {
   );
 }
 
-/** Returns the reviewers of a round: those that have not passed. Final validation takes all, or those that saw older code. */
+/**
+ * Returns the reviewers of a round. In `implement` these are the reviewers that have not passed; in the final
+ * validation, all reviewers or those that have not seen the current code.
+ */
 function dueRoles({ setup, stage, roles, isFinalValidation }: PhaseState, seen: SeenContent): readonly ReviewerRole[] {
   const all = reviewersOfStage(setup.phase, stage);
   if (stage !== 'implement') return all;
@@ -59,7 +62,7 @@ function dueRoles({ setup, stage, roles, isFinalValidation }: PhaseState, seen: 
   return setup.finalValidation === 'all' ? all : all.filter((role) => roles[role]?.seen.content !== seen.content);
 }
 
-/** Takes a reviewer's answer. It keeps the session; the verdict counts when the round is over. */
+/** Stores a reviewer's answer and session. The verdict takes effect when all reviewers of the round are done. */
 export function onAnswered(state: PhaseState, at: Reviewing, event: EventOf<'answered'>): PhaseStep {
   const { role, answer } = event;
   const flight = askedCall(at, role, event.kind);
@@ -74,7 +77,7 @@ export function onAnswered(state: PhaseState, at: Reviewing, event: EventOf<'ans
   return { state: { ...keepSession(state, flight, event, at.seen.snapshot), position }, actions: [] };
 }
 
-/** Ends the round if every reviewer has answered or failed: records it, and decides what follows. */
+/** If every reviewer has answered or failed, records the round and decides what follows. */
 export function concludeRound(step: PhaseStep): PhaseStep {
   const { position } = step.state;
   if (position.at !== 'reviewing' || Object.keys(position.flights).length > 0) return step;
@@ -83,7 +86,7 @@ export function concludeRound(step: PhaseStep): PhaseStep {
   return { state: next.state, actions: [...step.actions, ...next.actions] };
 }
 
-/** Returns the record of a round, and the state with its verdicts. */
+/** Returns the action that records a round, and the state with the verdicts of the round. */
 export function recordRound(
   before: PhaseState,
   at: Reviewing,
@@ -93,7 +96,7 @@ export function recordRound(
   const iteration = before.counted[stage];
   const { seen } = at;
   const reviewers = reviewersOfStage(setup.phase, stage);
-  // Answers arrive in any order; records and fix prompts must not depend on it.
+  // Answers arrive in any order, so sort them: records and fix prompts must not depend on which reviewer was faster.
   const inOrder = <One extends { readonly role: string }>(all: readonly One[]) =>
     reviewers.flatMap((reviewer) => all.filter(({ role }) => role === reviewer));
   const [looks, errors, marks] = [inOrder(at.looks), inOrder(failed), inOrder(at.marks)];
@@ -113,7 +116,7 @@ export function recordRound(
   return { state: { ...before, roles, reviewed: seen, commitFailed: false }, record: { kind: 'record', entry } };
 }
 
-/** Returns the reviewers of the stage that are not called in this round, and the iteration in which each passed. */
+/** Returns the reviewers of the current loop that are not called in this round, and the iteration in which each passed. */
 export function skippedReviewers(
   { setup, stage, roles }: PhaseState,
   called: readonly PhaseRole[],
@@ -138,7 +141,10 @@ function afterVerdicts(state: PhaseState, { looks, errors }: Pick<IterationEntry
   return startFix(regular, issues);
 }
 
-/** Ends a loop at its cap without another fix. A failed domain loop goes on to the phase-reviewer. */
+/**
+ * Ends a loop that has reached the limit of reviews, without another fix. After the domain loop, the phase-reviewer
+ * still runs if it has not reviewed yet.
+ */
 function atCap(state: PhaseState): PhaseStep {
   if (state.stage !== 'domain') return endedAtCap(state);
   const failed = withOutcome(state, 'failed');
@@ -146,7 +152,7 @@ function atCap(state: PhaseState): PhaseStep {
   return snapshotAction({ ...failed, stage: 'phase', unchangedFixes: 0 }, 'starting');
 }
 
-/** Continues after a round in which all passed. The passes count only if the content is still what the reviewers saw. */
+/** Continues after all reviewers of a round passed. Their passes count only if the content did not change during the round. */
 export function onConfirmed(before: PhaseState, seen: SeenContent): PhaseStep {
   const isSame = seen.content === before.reviewed?.content;
   const state: PhaseState = { ...before, unchangedFixes: 0, disturbances: isSame ? 0 : before.disturbances + 1 };
@@ -156,7 +162,10 @@ export function onConfirmed(before: PhaseState, seen: SeenContent): PhaseStep {
   return state.isFinalValidation || !isAtCap(state) ? openRound(state, seen) : endPhase(state, 'disturbed');
 }
 
-/** Starts final validation, unless all reviewers passed the current code in one round. */
+/**
+ * Approves the phase if all reviewers passed the current code, in the same round or with `final_validation: changed`.
+ * Otherwise starts the final validation.
+ */
 function codePassed(state: PhaseState, seen: SeenContent): PhaseStep {
   const last = reviewersOfStage(state.setup.phase, state.stage).map((role) => state.roles[role]);
   const areCurrent = last.every((one) => one?.status === 'passed' && one.seen.content === seen.content);

@@ -6,12 +6,12 @@ import { REPAIRS } from './end.ts';
 import { describeOpenIssues } from './issues.ts';
 import { joinPhaseBlocks, phaseTitle } from './result.ts';
 
-/** The answer of `start_phase` and `continue_phase`. */
+/** The JSON document that the MCP tools `start_phase` and `continue_phase` return. */
 export type StartedPhaseDocument = z.output<typeof startedPhaseSchema>;
 
 type Phase = NonNullable<StartedPhaseDocument['phase']>;
 
-/** Returns the document of a started loop. An answer that is neither a phase nor an error counts as no result. */
+/** Returns the JSON document of a loop. If its round has ended without a phase document, the state is `died`. */
 export function startedPhaseDocument(started: {
   readonly id: string;
   readonly state: 'running' | 'waiting' | 'ended' | 'died';
@@ -29,7 +29,7 @@ export function startedPhaseDocument(started: {
   return { ...document, progress: [...started.progress], next: nextStep(document) };
 }
 
-/** Returns the next step for the agent that runs the loop. */
+/** Returns the next step, as an instruction to the agent that called the tool. */
 function nextStep({ loop_id, state, phase, error }: Omit<StartedPhaseDocument, 'progress' | 'next'>): string {
   const call = `continue_phase with loop_id "${loop_id}"`;
   const again = `call ${call} and no summary to run the round again.`;
@@ -54,7 +54,7 @@ const NEXT: Readonly<Partial<Record<Phase['status'], string>>> = {
   cap: 'The loop has ended. Show the user the open issues. The user can have them fixed and reviewed again (start_phase), or accept them ("onceover phase … --accept-with-notes").',
 };
 
-/** Describes a started loop for the agent that runs it: the state, the open issues and the next step. */
+/** Describes a loop for the agent that called the tool: the state, the open issues and the next step. */
 export function describeStartedPhase(document: StartedPhaseDocument): string {
   return joinPhaseBlocks([...blocksOf(document), document.next]);
 }

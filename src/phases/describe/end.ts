@@ -46,7 +46,7 @@ const RESULTS: Readonly<Record<PhaseEndReason, (outcome: PhaseOutcome) => string
   trouble: (outcome) => `Could not judge: the phase stopped because of an error.${alsoOpen(outcome)}`,
 };
 
-/** The steps before the next run of the phase: empty if there are none, `null` if no run is needed. */
+/** The step to take before the phase runs again: empty if there is none, null if the phase does not have to run again. */
 export const REPAIRS: Readonly<Record<PhaseEndReason, string | null>> = {
   approved: null,
   'accepted-with-notes': null,
@@ -68,7 +68,7 @@ export const REPAIRS: Readonly<Record<PhaseEndReason, string | null>> = {
 
 type MoreLines = (outcome: PhaseOutcome, again: string) => readonly string[];
 
-/** Further lines about an end. */
+/** Further lines of output, by the reason why the phase ended. */
 const MORE: Readonly<Partial<Record<PhaseEndReason, MoreLines>>> = {
   approved: (outcome) => {
     const older = describeEarlierRounds(outcome);
@@ -99,7 +99,7 @@ function subject(outcome: PhaseOutcome): string {
   return `the code of ${feature === '' ? '.' : quoteName(feature)}`;
 }
 
-/** Returns the path of a file in the feature's folder, for people. */
+/** Returns the path of a file in the feature's folder, as the output shows it. */
 export function inFeature({ run: { feature } }: Pick<PhaseOutcome, 'run'>, name: string): string {
   return quoteName(feature === '' ? name : `${feature}/${name}`);
 }
@@ -123,7 +123,7 @@ function describeFixes({ run: { rounds } }: PhaseOutcome): string {
   return fixes === 0 ? '' : `, after ${count(fixes, 'fix', 'fixes')}`;
 }
 
-/** Names the reviewers that approved an earlier version than the last one reviewed; null if there are none. */
+/** Names the reviewers that approved an earlier version and did not review the last one; null if there are none. */
 export function describeEarlierRounds(outcome: PhaseOutcome): string | null {
   const all = entries(outcome);
   const current = all.at(-1)?.seen.content;

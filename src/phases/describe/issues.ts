@@ -13,7 +13,7 @@ export function describeIssueLine({ role, issue }: RoleIssue): string {
   return `[${issue.severity}] ${role}: ${oneLine(issue.description)}${place}`;
 }
 
-/** Returns the marker line of a call, in the format that text searches of histories rely on. */
+/** Returns a marker line for the history. Users search for these lines, so their format must not change. */
 export function describeIssueMark(mark: PhaseMark): string {
   switch (mark.kind) {
     case 'resume-fallback':
@@ -25,7 +25,7 @@ export function describeIssueMark(mark: PhaseMark): string {
   }
 }
 
-/** Returns text of agents in which no word can be mistaken for a marker. */
+/** Returns an agent's text with marker words in lower case, so that searches for marker lines do not find it. */
 export function withoutMarks(text: string): string {
   return text.replace(/RESUME-FALLBACK|DELTA-GUARD|LAZY-LOAD-WARNING/g, (mark) => mark.toLowerCase());
 }
@@ -47,7 +47,7 @@ function shorten(text: string): string {
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
 }
 
-/** Counts issues by severity: "1 blocker, 2 warnings"; empty if there are none. */
+/** Returns the number of issues by severity, such as "1 blocker, 2 warnings"; empty if there are no issues. */
 export function issueCounts(issues: readonly Pick<LoopIssue, 'severity'>[]): string {
   return SEVERITIES.map((severity) => ({ severity, number: issues.filter((one) => one.severity === severity).length }))
     .filter(({ number }) => number > 0)
@@ -78,7 +78,7 @@ export function issueDocument({ severity, level, category, description, location
 
 const MAX_ISSUES = 20;
 
-/** Lists the open issues of a document. A long list is cut and says where to see the rest. */
+/** Lists open issues. A list of more than `most` issues is cut, and its last line says where the others are. */
 export function describeOpenIssues(
   open: readonly OpenIssue[],
   shown: Styled,
@@ -117,7 +117,7 @@ function paragraph(text: string, shown: Styled): readonly string[] {
     .map((line) => wrapTo(`    ${showInvisible(line.trimEnd())}`, shown, 0));
 }
 
-/** Returns the reason for a new or resumed session, to follow "fresh:"; null if it is the usual one. */
+/** Returns the reason for a new or resumed session, to print after "new session:"; null if the reason is the usual one. */
 export function describeDispatchReason(why: LoopDispatchReason): string | null {
   return REASONS[why];
 }

@@ -9,7 +9,7 @@ import { describePhaseEnd, inFeature } from './end.ts';
 import { describeDispatchReason, describeOpenIssues, openIssueDocuments } from './issues.ts';
 import { describePhaseRounds } from './rounds.ts';
 
-/** Describes a notice in one sentence, without a full stop. */
+/** Returns a warning as one sentence, without a full stop. */
 export function describePhaseNotice(notice: PhaseNotice): string {
   switch (notice.kind) {
     case 'meta-put-aside':
@@ -45,7 +45,7 @@ export function describePhase(outcome: PhaseOutcome, again: string, shown: Style
   return describeBlocks(outcome, shown, [shown.paint(styleOf(outcome), result), ...next]);
 }
 
-/** Describes the progress of an interrupted phase. */
+/** Describes what an interrupted phase has done so far. */
 export function describePhaseSoFar(outcome: PhaseOutcome, shown: Styled = UNSTYLED): string {
   const [result = ''] = outcome.end?.why === 'approved' ? describePhaseEnd(outcome, '') : ['Nothing was approved.'];
   return describeBlocks(outcome, shown, [result]);
@@ -65,12 +65,12 @@ function describeBlocks(outcome: PhaseOutcome, shown: Styled, end: readonly stri
   ]);
 }
 
-/** Names a phase and its feature. */
+/** Returns the title of a phase, such as "specify of docs/features/export". */
 export function phaseTitle({ phase, feature }: { readonly phase: string; readonly feature: string }): string {
   return `${phase} of ${feature === '' ? 'this folder' : quoteName(feature)}`;
 }
 
-/** Joins the blocks of a text, without the empty ones. */
+/** Joins paragraphs with an empty line between them. Empty paragraphs are left out. */
 export function joinPhaseBlocks(blocks: readonly string[]): string {
   return blocks.filter((block) => block !== '').join('\n\n');
 }
@@ -81,7 +81,7 @@ function styleOf({ end, exitCode }: PhaseOutcome): TextStyle {
   return exitCode === 0 ? 'good' : 'broken';
 }
 
-/** Counts the suggestions in each reviewer's last answer. */
+/** Returns a line with the number of suggestions in the reviewers' last answers; empty if there are none. */
 function suggestions({ run }: PhaseOutcome, history: string, shown: Styled): string {
   const last = new Map(run.rounds.flatMap(({ entry }) => entry.looks.map((look) => [look.role, look] as const)));
   const total = [...last.values()]
@@ -90,7 +90,7 @@ function suggestions({ run }: PhaseOutcome, history: string, shown: Styled): str
   return total === 0 ? '' : wrapTo(`${count(total, 'suggestion')}, optional: see ${history}.`, shown);
 }
 
-/** Describes a dry run. */
+/** Describes the result of a dry run for people. */
 export function describePhasePlan(plan: PhasePlan, shown: Styled = UNSTYLED): string {
   const { artifact, files, required, goesOn, dispatches } = plan;
   const waiting = goesOn?.waiting ?? [];

@@ -52,7 +52,7 @@ function roundLines({ entry, fix }: PhaseRound, paint: Paint): readonly string[]
   return fix === null ? reviewers : [...reviewers, describeFix(fix, paint)];
 }
 
-/** Describes the verdict that counts. Blockers or warnings override an approval. */
+/** Describes the verdict that counts: an approval with blockers or warnings is not a pass. */
 function describeVerdict({ enginePass, answer }: RoleReview, paint: Paint): string {
   const issues = issueCounts(answer.issues);
   if (enginePass) return `${paint('good', 'approved')}${issues === '' ? '' : `, ${issues}`}`;
@@ -78,7 +78,7 @@ function describeFix({ summary, turn, marks }: PhaseFix, paint: Paint): string {
   return `${who}: ${summary === null ? failed() : shorten(summary)}${details}`;
 }
 
-/** Returns the agent, the kind of session and the length of the prompt, in brackets. */
+/** Returns the agent, the kind of session and the length of the prompt, in parentheses. */
 function callDetails({ agent, template, why, spent }: LoopCall, marks: readonly PhaseMark[], role: string): string {
   const reason = describeDispatchReason(why);
   const session = `${dispatchBy(template) === 'resumed' ? 'resumed' : 'new'} session`;

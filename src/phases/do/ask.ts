@@ -17,7 +17,7 @@ import type { Ask, PhaseEvent } from '../state.ts';
 import { currentQuestion, freshLength, freshPrompt, modelOf } from './build-prompt.ts';
 import type { Conversation, PhaseContext } from './context.ts';
 
-/** One question to a role, ready to send, with the conversation it belongs to. */
+/** One question to a role, ready to send, and the conversation that the question belongs to. */
 type RoleCall = {
   readonly playing: PhaseContext;
   readonly ask: Ask;
@@ -29,8 +29,8 @@ type RoleCall = {
 };
 
 /**
- * Sends one question to a role and returns the event that follows. The state machine decides about further questions,
- * because it counts and records each of them; so this file shares the steps of `converse` and not its loop.
+ * Sends one question to a role and returns the event that follows. The state machine decides about retries, because it
+ * counts and records each question. So this file uses the parts of `converse`, but not its retry loop.
  */
 export async function askRole(playing: PhaseContext, ask: Ask): Promise<Result<PhaseEvent>> {
   const { ports, request, budget } = playing;
@@ -44,7 +44,8 @@ export async function askRole(playing: PhaseContext, ask: Ask): Promise<Result<P
   if (budget.spend() !== null) {
     const reply = isWriter(ask) && ask.mode === 'repair' ? call.talk.last : null;
     if (reply === null) return ok({ kind: 'stop', why: 'budget' });
-    // The writer's edits stand; only the repair question is dropped.
+    // The budget does not allow the repair question. The writer has already edited files, so accept its unreadable
+    // answer.
     const { summary } = answerFromEdits('fixer', reply) ?? { summary: '' };
     return fixedEvent({ ...call, promptChars: 0 }, reply, summary, null);
   }
@@ -107,7 +108,7 @@ function isWriter({ role }: Ask): boolean {
   return !role.endsWith('-reviewer');
 }
 
-// The first half of the test-deepener reads the documents and edits no file.
+// Part A of the test-deepener only reads the documents; all other writers edit files.
 function editsFiles({ role, part }: Ask): boolean {
   return role !== 'test-deepener' || part === 'B';
 }
@@ -142,7 +143,7 @@ async function readEvent(call: RoleCall, end: AskEnd, usage: Usage | null): Prom
   return read.ok ? fixedEvent(call, read.reply, read.answer.summary, usage) : failed(read);
 }
 
-/** Returns the event of a writer that is done. `usage` is the last question's, even if an earlier reply counts. */
+/** Returns the event after a writer's answer. `usage` is that of the last question, even if `reply` answers an earlier one. */
 async function fixedEvent(
   call: RoleCall,
   reply: AgentReply,
@@ -160,7 +161,10 @@ async function fixedEvent(
   return ok({ kind: 'fixed', summary, changedPaths, ...replied(call, reply, usage) });
 }
 
-/** Takes a snapshot before a writer starts. Further questions to the same writer keep the first snapshot. */
+/**
+ * Takes a snapshot before the first question to a writer. Retries keep this snapshot, because the writer may have
+ * edited files since.
+ */
 async function noteBefore({ ports, request, feature, memory }: PhaseContext): Promise<Result<void>> {
   if (memory.before !== null) return ok(undefined);
   const sight = await readSubject(ports.snapshots, request, feature.documents, memory.sight.began);
@@ -169,7 +173,7 @@ async function noteBefore({ ports, request, feature, memory }: PhaseContext): Pr
   return ok(undefined);
 }
 
-/** Returns the files that a writer changed. Fails if git cannot tell: that is not the same as no change. */
+/** Returns the files that a writer changed. Fails if git cannot compare the snapshots: that does not mean "no change". */
 async function changesSince(playing: PhaseContext): Promise<Result<readonly RepoPath[]>> {
   const { ports, request, feature, memory } = playing;
   const { before } = memory;
@@ -180,7 +184,7 @@ async function changesSince(playing: PhaseContext): Promise<Result<readonly Repo
   if (!changed.ok) return changed;
   memory.before = null;
   memory.isArtifactGone = after.value.artifact === 'missing';
-  // Programs of reviewers may be files that git ignores, so snapshots do not show edits to them.
+  // Snapshots do not show edits to files that git ignores, so compare the programs of the agents by their digests.
   const tampered = [...request.agentFiles()].filter(([path, digest]) => before.agentFiles.get(path) !== digest);
   return ok([...new Set([...changed.value, ...tampered.map(([path]) => path)])]);
 }
@@ -200,7 +204,7 @@ function replied({ playing, ask, facts, promptChars }: RoleCall, reply: AgentRep
   } as const;
 }
 
-/** Keeps what the next question to this role needs, and reports the result. */
+/** Stores the reply and the session for the next question to this role, and reports the result of the call. */
 async function remember(call: RoleCall, end: AskEnd, event: PhaseEvent, usage: Usage | null): Promise<void> {
   const { playing, ask, facts, question, prompt, talk } = call;
   const { memory, ports } = playing;

@@ -12,19 +12,19 @@ import { modelFor, roleName } from '../roles/types.ts';
 import type { Ask, Measured } from '../state.ts';
 import type { PhaseContext } from './context.ts';
 
-/** A delta in one format: a diff with so many lines of context, or the changed sentences. */
+/** The changes since the last review, as text: a diff with `format` lines of context, or the changed sentences. */
 export type Delta = { readonly format: number | 'sentences'; readonly text: string };
 
-/** A delta that is made only if needed; `make` resolves to null if the format does not apply. */
+/** A format in which the changes could be sent. `make` builds the text; it resolves to null if the format does not apply. */
 export type DeltaCandidate = Pick<Delta, 'format'> & { make(): Promise<string | null> };
 
 /**
- * A delta below this share of the session's first prompt, or below this number of characters, is accepted without trying shorter
- * formats.
+ * A delta that is shorter than this share of the session's first prompt, or than this number of characters, is sent as
+ * it is: no shorter format is tried.
  */
 const SHORT_ENOUGH = { part: 0.1, characters: 800 };
 
-/** Returns the first delta that is short enough, else the shortest; null if none can be made. */
+/** Returns the first delta that is short enough, else the shortest one; null if no format applies. */
 export async function chooseDelta(
   candidates: readonly DeltaCandidate[],
   firstPromptLength: number,
@@ -40,7 +40,7 @@ export async function chooseDelta(
   return shortest;
 }
 
-/** Returns a diff stat: one line per file, and one for the total. */
+/** Returns the numbers of added and removed lines: one line of text per file, and one for the total. */
 export function diffStat(sections: readonly DiffSection[]): string {
   const files = sections.map(({ paths, text }) => ({ name: paths.map(quoteName).join(' => '), ...countLines(text) }));
   const added = files.reduce((sum, one) => sum + one.added, 0);
@@ -86,7 +86,10 @@ function materialFor({ request, feature, memory }: PhaseContext, resumed: LoopMa
   };
 }
 
-/** Returns the facts that must be unchanged for a session to be resumed. */
+/**
+ * Returns the agent, its model and version, and a digest of its tools and instructions. A session can be resumed only
+ * if all are unchanged.
+ */
 export function currentQuestion(playing: PhaseContext, ask: Ask, facts: ReviewerFacts): Measured['now'] {
   const { stable } = freshPrompt(playing, { ...ask, template: freshTemplate(ask) });
   const { schema } = loopAnswer(ask, playing.request.roles);
@@ -104,7 +107,7 @@ export function modelOf({ request }: PhaseContext, { role, part, agent }: Ask): 
   return modelFor(roles[roleName(role, part)], agent, settings.agent[agent]?.model ?? null);
 }
 
-/** Builds and keeps the resumed prompt, and returns the facts that decide whether it is sent. */
+/** Builds the prompt for a resumed session, stores it, and returns the facts that decide whether it is sent. */
 export async function measurePrompt(playing: PhaseContext, ask: Ask): Promise<Measured> {
   const { ports, request, memory } = playing;
   const facts = await ports.reviewers.describe(ask.agent);
@@ -138,13 +141,13 @@ export async function measurePrompt(playing: PhaseContext, ask: Ask): Promise<Me
   };
 }
 
-/** Returns the length that the resumed prompt would have; 0 if it cannot be built. */
+/** Returns the length of the prompt for the resumed session; 0 if the prompt cannot be built. */
 export async function resumedLength(playing: PhaseContext, ask: Ask): Promise<number> {
   const prompt = await resumedPrompt(playing, ask);
   return typeof prompt === 'string' ? 0 : prompt.dynamic.length;
 }
 
-/** Returns the resumed prompt, or the name of what is missing for it. */
+/** Returns the prompt for the resumed session. If it cannot be built, returns which part is missing. */
 async function resumedPrompt(
   playing: PhaseContext,
   ask: Ask,
@@ -156,7 +159,7 @@ async function resumedPrompt(
   return loopPrompt(ask, materialFor(playing, { opening: memo.opening, ...change }));
 }
 
-/** Records which test of V1 to V4 the agent failed, once per phase. */
+/** Records which resume test (V1 to V4) the agent failed. Only the first such failure in a phase is recorded. */
 async function noteDeferred({ memory }: PhaseContext, agent: string, facts: ReviewerFacts): Promise<void> {
   const why = await facts.deferredReason();
   if (why === null || memory.resuming.kind === 'deferred') return;
@@ -164,7 +167,7 @@ async function noteDeferred({ memory }: PhaseContext, agent: string, facts: Revi
   memory.notices.push({ kind: 'not-resumed', agent, why });
 }
 
-/** Returns the length of the files that a new session has to read. Stops reading once `enough` is reached. */
+/** Returns the total length of the files that a new session has to read. Stops counting when the total reaches `enough`. */
 async function mustReadLength(
   { ports, request, feature, memory }: PhaseContext,
   ask: Ask,
@@ -184,10 +187,10 @@ async function mustReadLength(
 
 type Change = { readonly delta: LoopDelta; readonly changedFiles: readonly string[] };
 
-/** The lines of context to try, the most readable first. */
+/** The numbers of context lines to try in a diff, the most readable first. */
 const CONTEXTS = [3, 1, 0] as const;
 
-/** Returns the changes since the role's last review in a short format, or the name of what is missing for it. */
+/** Returns the changes since the role's last review in a short format. If that is impossible, returns which part is missing. */
 async function deltaOf(
   playing: PhaseContext,
   ask: Ask,

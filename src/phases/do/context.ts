@@ -8,7 +8,7 @@ import type { Feature } from '../read/feature.ts';
 import type { ReviewSubject } from '../read/subject.ts';
 import type { PhaseNotice, PhasePorts, PhaseRequest, Resuming, SessionMemo } from '../run-types.ts';
 
-/** A running phase. */
+/** The request, ports and data that the functions of a running phase share. */
 export type PhaseContext = {
   readonly ports: PhasePorts;
   readonly request: PhaseRequest;
@@ -17,36 +17,36 @@ export type PhaseContext = {
   readonly memory: PhaseMemory;
 };
 
-/** Facts about a running phase that its state does not hold. */
+/** Data of a running phase that the state machine does not need, so it is not part of `PhaseState`. */
 export type PhaseMemory = {
   /** The content under review, as last read. */
   sight: ReviewSubject;
   readonly sessions: Map<PhaseRole, SessionMemo>;
-  /** Resumed prompts that were measured and not yet sent. */
+  /** Prompts for resumed sessions that were built to measure their length, and may be sent next. */
   readonly measured: Map<PhaseRole, ComposedPrompt>;
   /** The current or last conversation per role. */
   readonly talks: Map<PhaseRole, Conversation>;
-  /** The working tree before an agent started to edit files. */
+  /** The working tree before an agent started to edit files; null if no agent is editing. */
   before: { readonly tree: SnapshotId; readonly agentFiles: ReadonlyMap<RepoPath, string> } | null;
   /** The number of files that the last fix changed. */
   filesChanged: number;
-  /** Whether the last fix deleted the document. The deletion is not committed. */
+  /** Whether the last fix deleted the document under review. If so, the fix is not committed. */
   isArtifactGone: boolean;
   outline: Answers['outline'] | null;
-  /** The time between rounds of the last loop; null if unknown. */
+  /** The longest time between two calls to a role in the last loop, which decides the cache duration; null if unknown. */
   readonly gapMs: number | null;
-  /** Whether sessions can be resumed, else the first failed test of V1 to V4. */
+  /** Whether the agents can resume sessions; if not, the first resume test (V1 to V4) that failed. */
   resuming: Resuming;
   readonly notices: PhaseNotice[];
 };
 
-/** One call to a role, with its retries. */
+/** One call to the agent of a role, with its retries. */
 export type Conversation = {
   readonly prompt: ComposedPrompt;
   readonly last: AgentReply | null;
   /** The model that settings, role or agent named; null if none did. */
   readonly model: string | null;
-  /** The time of all attempts. */
+  /** The total time of all attempts. */
   readonly durationMs: number;
   readonly exchanges: readonly TranscriptEntry[];
 };

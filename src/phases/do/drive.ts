@@ -37,7 +37,7 @@ export async function drivePhase(
     }
     return trouble === null ? ok(state) : err(trouble);
   } finally {
-    // No call may outlive the phase.
+    // Wait for all calls, because none may still run after the phase has ended.
     await Promise.allSettled(flights);
   }
 
@@ -50,7 +50,7 @@ export async function drivePhase(
     flights.add(flight);
   }
 
-  /** Waits for the other calls, and returns the usage of all, because a stopped call costs something too. */
+  /** Waits for the other calls and returns the usage of all calls, because a stopped call costs tokens too. */
   async function usedWith(landed: Landed): Promise<readonly Used[]> {
     const all = [landed, ...(await Promise.all(flights))];
     return all.flatMap(({ result, role }) => usedIn(result, role));
@@ -58,7 +58,7 @@ export async function drivePhase(
 
   async function nextEvent(): Promise<PhaseEvent> {
     for (;;) {
-      // Calls that started before the budget was used up may still answer.
+      // When the budget is used up, wait for the calls that have already started, because their answers still count.
       if (stop !== null && flights.size === 0) return stop;
       if (flights.size === 0) throw new Error(`no work is in progress in ${state.position.at}`);
       const landed = await Promise.race(flights);
@@ -86,11 +86,11 @@ function usedIn(result: Result<PhaseEvent>, role: PhaseRole | null): readonly Us
 type Landed = {
   readonly flight: Promise<Landed>;
   readonly result: Result<PhaseEvent>;
-  /** The called role; null for other work. */
+  /** The role that was called; null for work that calls no agent. */
   readonly role: PhaseRole | null;
 };
 
-/** Returns the work for an action; null if recording it was enough. */
+/** Returns the function that performs an action; null if the recorder has already done everything. */
 function workFor(playing: PhaseContext, action: PhaseAction): (() => Promise<Result<PhaseEvent>>) | null {
   switch (action.kind) {
     case 'take-snapshot':

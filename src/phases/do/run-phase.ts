@@ -18,7 +18,7 @@ import { freshLength, modelOf, resumedLength } from './build-prompt.ts';
 import { openMemory, type PhaseContext } from './context.ts';
 import { drivePhase } from './drive.ts';
 
-/** The loops on disk: the one to continue, and the one whose open issues may be accepted. */
+/** The stored loop, if this command may use it: `kept` to continue the loop, `acceptable` to accept its open issues. */
 type Kept = { readonly kept: KeptLoop | null; readonly acceptable: KeptLoop | null };
 
 type Opened = Kept & { readonly playing: PhaseContext; readonly setup: PhaseSetup };
@@ -31,12 +31,12 @@ export async function runPhase(ports: PhasePorts, request: PhaseRequest): Promis
   const { fixing } = request;
   const summary = fixing.by === 'caller' ? fixing.summary : null;
   const isWaiting = kept?.state.position.at === 'waiting';
-  // The summary of the last fix again means that the caller repeats a call that was cut off.
+  // A summary that equals the one of the last fix is allowed: the caller repeats a command that was interrupted.
   if (summary !== null && !isWaiting && kept?.state.fixes.at(-1)?.summary !== summary) {
     const kind = kept === null ? 'no-waiting-loop' : 'unjudged-round';
     return err({ kind, phase: request.phase, feature: request.feature });
   }
-  // Without a summary the open issues are reported again.
+  // Without a summary, the command only reports the open issues again.
   if (kept !== null && isWaiting && summary === null) return ok(phaseOutcome(kept.run, kept.state, noticesOf(playing)));
   const taken = await acceptedNow(opened.value);
   if (taken !== null) return taken;
@@ -70,7 +70,7 @@ function noticesOf({ feature, memory, request }: PhaseContext): readonly PhaseNo
     : memory.notices;
 }
 
-/** Removes a waiting loop before a new one starts, even if the new one will not be stored. */
+/** Removes the stored loop before a new loop starts, so that no later command continues the old one. */
 async function removeWaiting(
   { loops, snapshots }: PhasePorts,
   { phase, feature }: PhaseRequest,
@@ -79,7 +79,10 @@ async function removeWaiting(
   return removed.ok ? snapshots.hold(loopName({ phase, feature }), new Set()) : removed;
 }
 
-/** Accepts the open issues of a loop that ended at its cap. Returns null if there is none, or the content has changed. */
+/**
+ * Accepts the open issues of a loop that ended at the limit of reviews. Returns null if there is no such loop, or if
+ * the content has changed since its last review.
+ */
 async function acceptedNow({ playing, acceptable }: Opened): Promise<Result<PhaseOutcome> | null> {
   if (acceptable === null) return null;
   const { run, state } = acceptable;
@@ -90,7 +93,7 @@ async function acceptedNow({ playing, acceptable }: Opened): Promise<Result<Phas
   return recorded.ok ? ok(phaseOutcome(run, accepted.state, noticesOf(playing))) : recorded;
 }
 
-/** Returns the next calls of a phase without making them. */
+/** Returns the calls to agents that a phase would make next, without making them. */
 export async function previewPhase(ports: PhasePorts, request: PhaseRequest): Promise<Result<PhasePlan>> {
   const opened = await openPhase(ports, request, { dry: true });
   if (!opened.ok) return opened;
@@ -130,14 +133,15 @@ async function plannedDispatches(playing: PhaseContext, first: PhaseStep): Promi
   return (await Promise.all(planned)).flat();
 }
 
-/** Returns the first step of a continued loop: after the caller's fix, or where an earlier call was cut off. */
+/** Returns the first step of a continued loop: after the caller's fix, or where an earlier command was interrupted. */
 async function firstStep(playing: PhaseContext, state: PhaseState, summary: string | null): Promise<PhaseStep> {
   const { ports, feature, memory } = playing;
   if (state.position.at === 'ended') return beginPhase(state.setup);
   if (state.position.at !== 'waiting') return resumePhase(state);
   const from = state.reviewed?.snapshot ?? null;
   const changed = from === null ? null : await changedBetween(ports.snapshots, from, memory.sight.seen.snapshot);
-  // Without the old snapshot the changes are unknown, so everything under review is offered to the commit.
+  // If the old snapshot is lost, the changed files are unknown, so list all files under review; git commits those that
+  // changed.
   const changedPaths = changed?.ok === true ? changed.value : [...feature.documents.all, ...memory.sight.files];
   return stepPhase(state, { kind: 'fixed', by: 'caller', summary: summary ?? '', changedPaths });
 }
@@ -168,7 +172,7 @@ async function openPhase(
   return ok({ playing, setup: setupFor(request, feature.value, assigned.value, kept), kept, acceptable });
 }
 
-/** Reads the kept loop. `--rerun` ignores it, and an ended loop is not continued. */
+/** Reads the stored loop. `--rerun` ignores it, and a loop that has ended is not continued. */
 async function readKept({ loops }: PhasePorts, request: PhaseRequest): Promise<Result<Kept>> {
   const { phase, feature, fixing, rerun, acceptWithNotes } = request;
   const mayGoOn = fixing.by === 'caller';
@@ -208,7 +212,7 @@ function setupFor(
   };
 }
 
-/** Assigns agents to roles: available reviewers in order of preference, and a writer that can edit files. */
+/** Assigns agents to roles: all available agents to each reviewer, by preference; one agent to the roles that write. */
 async function assignRoles(ports: PhasePorts, request: PhaseRequest): Promise<Result<PhaseSetup['assigned']>> {
   const { reviewers, coolings, clock } = ports;
   const { phase, preparations, fixing, settings, barred } = request;
@@ -219,7 +223,7 @@ async function assignRoles(ports: PhasePorts, request: PhaseRequest): Promise<Re
   if (reviewer === null) {
     return err({ kind: 'no-reviewer', wanted: settings.agents ?? reviewers.names, cooling });
   }
-  // Part A of the test-deepener only reads.
+  // Part A of the test-deepener only reads, so it does not need an agent that can edit files.
   const needsWriter = preparations.some(({ part }) => part !== 'A');
   const named = fixing.by === 'fixer' ? fixing.agent : null;
   const agent = named ?? (needsWriter ? (await agentsThatCanFix(reviewers, available))[0] : reviewer.agent);
@@ -250,5 +254,5 @@ async function checkLength(
   return err({ kind: 'artifact-too-long', path: artifact, characters, limit, agent });
 }
 
-/** The space in a prompt that is reserved for everything but the document. */
+/** The number of characters in a prompt that are reserved for everything but the document. */
 const PROMPT_ROOM = 20_000;

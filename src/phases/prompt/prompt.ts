@@ -22,25 +22,25 @@ import {
   REVIEW_RULES,
 } from './sections.ts';
 
-/** The content that a loop's prompt is built from, besides the question itself. */
+/** Everything that a prompt is built from besides the question (`Ask`). */
 export type LoopMaterial = LoopSubject & {
   readonly roles: Roles;
   readonly feature: FeaturePaths;
-  /** For a resumed session: the stable part that opened it, and the changes since. */
+  /** For a resumed session: the stable part of its first prompt, and the changes since its last call. */
   readonly resumed: {
     readonly opening: string;
     readonly delta: LoopDelta;
     readonly changedFiles: readonly string[];
   } | null;
-  /** For part B of the test-deepener: the outlines of part A. */
+  /** For part B of the test-deepener: the test outlines that part A wrote. */
   readonly outline: Answers['outline'] | null;
 };
 
 const NOT_RESUMED = { opening: '', delta: { stat: null, diff: '', upstream: '' }, changedFiles: [] };
 
 /**
- * Returns the prompt for a question of a loop, built by the question's template. The stable part of a new session is identical
- * in every iteration of a role, so that providers can cache it.
+ * Returns the prompt for a question, built from the template that the question names. Prompts for new sessions of a
+ * role have the same stable part in every iteration, so that providers can cache it.
  */
 export function loopPrompt(ask: Ask, material: LoopMaterial): ComposedPrompt {
   const { phase, files, feature, outline } = material;
@@ -137,7 +137,7 @@ export function loopLabel(ask: Pick<Ask, 'role' | 'part' | 'iteration'>, phase: 
   return `Review ${subject} as ${ask.role}, iteration ${ask.iteration}`;
 }
 
-/** Returns how to read the answer to a question, and its schema for agents that accept one. */
+/** Returns the kind of answer that a question expects, and its JSON schema for agents that accept one. */
 export function loopAnswer(
   ask: Pick<Ask, 'role' | 'part'>,
   roles: Roles,
@@ -148,7 +148,7 @@ export function loopAnswer(
   return { kind, schema: answerSchema(kind) };
 }
 
-/** Returns the paths of the files that the agent must read for this question, without a PRD that does not exist. */
+/** Returns the paths of the files that the agent must read for this question. A PRD that does not exist is left out. */
 export function loopMustRead(
   ask: Pick<Ask, 'role' | 'part'>,
   { roles, phase, feature }: Pick<LoopMaterial, 'roles' | 'phase' | 'feature'>,
@@ -160,7 +160,7 @@ function roleOf({ role, part }: Pick<Ask, 'role' | 'part'>, roles: Roles): Role 
   return roles[roleName(role, part)];
 }
 
-/** Converts a reviewer's parsed answer into the form that the loop uses. */
+/** Converts a reviewer's parsed answer into the type that the state machine uses. */
 export function toLoopAnswer({ approved, issues, summary, levels: judged }: Answers['loop']): LoopAnswer {
   const levels = levelsPassed(judged);
   return {

@@ -32,7 +32,7 @@ what you changed and why, and what you left unchanged and why. The schema:
 
 ${fence(JSON.stringify(answerSchema('fixer')), 'json')}`;
 
-/** The answer format of the test-deepener's part A. */
+/** The answer format of the test-deepener's part A, which outlines tests and writes no files. */
 export const OUTLINE_ANSWER = `## How to answer
 
 Answer with one JSON object and nothing after it. "outlines" has one entry per test. "summary" says what you covered and what the
@@ -40,13 +40,13 @@ documents leave open. The schema:
 
 ${fence(JSON.stringify(answerSchema('outline')), 'json')}`;
 
-/** Returns what the next phase needs from the document; empty for roles that do not check it. */
+/** Returns the prompt section about the needs of the next phase; empty for roles that do not check them. */
 export function nextPhaseExpectations({ expectations }: Role, phase: PhaseName): string {
   if (expectations === null || phase === 'implement') return '';
   return `## Next Phase Expectations\n\n${closeFence(expectations[phase].trim())}`;
 }
 
-/** The content under review. */
+/** The content under review, as prompts show it. */
 export type LoopSubject = {
   readonly phase: PhaseName;
   /** The whole document under review; empty in `implement`. */
@@ -57,10 +57,13 @@ export type LoopSubject = {
   readonly deleted: readonly string[];
 };
 
-/** Returns the subject of a review: files, a document in full, or for the phase-reviewer the outcome of the domain loop. */
+/**
+ * Returns the section about what to review: a list of files, the whole document or, for the phase-reviewer, the outcome
+ * of the domain loop.
+ */
 export function describeSubject(ask: Ask, { phase, document, files, deleted }: LoopSubject): string {
   if (phase === 'implement') {
-    // A reviewer cannot open a deleted file, and the deletion itself may be the mistake.
+    // A reviewer cannot open a deleted file, so list it: the deletion itself may be the mistake.
     const gone = deleted.length === 0 ? '' : `\n\nThe change deletes:\n\n${listFiles(deleted)}`;
     return `## Implementation Files\n\nOpen and read them yourself:\n\n${listFiles(files)}${gone}`;
   }
@@ -78,10 +81,13 @@ function describeOutcome(outcome: DomainOutcome | null): string {
   return `FAILED at iteration cap (${iteration}/${most})\n\nUnresolved issues:\n${issues}`;
 }
 
-/** Roles whose prompt names the iteration from the first one on; the others get it once there are issues to check again. */
+/** Roles whose prompt names the iteration from the first one on. The prompts of other roles do so from the second one on. */
 const NAMES_FIRST_ITERATION: readonly string[] = ['spec-reviewer', 'design-reviewer', 'phase-reviewer'];
 
-/** Returns the iteration and the issues to check again. Template I3 replaces a session that could not be resumed. */
+/**
+ * Returns the section with the iteration and the issues to check again. Template I3 is for a new session that replaces
+ * one that could not be resumed.
+ */
 export function iterationContext({ role, template, iteration, most, issues }: Ask): string {
   const isFallback = template === 'I3';
   if (iteration === 1 && !isFallback && !NAMES_FIRST_ITERATION.includes(role)) return '';
@@ -99,7 +105,7 @@ export type LoopDelta = {
   readonly stat: string | null;
   /** The diff of the content under review. */
   readonly diff: string;
-  /** The diff of the upstream documents; empty if they did not change. */
+  /** The diff of the other documents that the reviewer has read; empty if they did not change. */
   readonly upstream: string;
 };
 
@@ -152,14 +158,17 @@ export function listFiles(files: readonly string[]): string {
   return files.length === 0 ? '(none)' : files.map((file) => `- ${quoteName(file)}`).join('\n');
 }
 
-/** An issue with the role that reported it; null if the prompt makes the role obvious. */
+/** An issue and the role that reported it; `role` is null if the prompt need not name the role. */
 type ReportedIssue = { readonly role: RoleIssue['role'] | null; readonly issue: LoopIssue };
 
 const MAX_ISSUES = 200;
 
 const MAX_LENGTH = 4000;
 
-/** Returns issues as one block of text, the most severe first. A very long list is cut and says how many more there are. */
+/**
+ * Returns issues as one block of text, the most severe first. A list of more than `MAX_ISSUES` is cut, and its last
+ * line says how many are missing.
+ */
 export function describeIssues(issues: readonly ReportedIssue[]): string {
   if (issues.length === 0) return '(none)';
   const rank = ({ issue }: ReportedIssue) => SEVERITIES.indexOf(issue.severity);

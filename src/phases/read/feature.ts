@@ -10,7 +10,7 @@ import { ARTIFACT_OF, ARTIFACTS, type Artifact, artifactsOf, type Roles, roleNam
 import type { PhaseNotice, PhasePorts, PhaseRequest } from '../run-types.ts';
 import { type Documents, type ReviewSubject, readSubject } from './subject.ts';
 
-/** Returns the documents that a role of the phase must read, including the one under review. */
+/** Returns the documents that at least one role of the phase must read, including the document under review. */
 export function requiredDocuments(phase: PhaseName, roles: Roles, hasFixer: boolean): readonly Artifact[] {
   const names = rolesOf(phase, []).filter((role) => hasFixer || role !== 'implementer');
   const read = new Set(names.flatMap((role) => artifactsOf(roles[roleName(role, null)], phase)));
@@ -18,7 +18,7 @@ export function requiredDocuments(phase: PhaseName, roles: Roles, hasFixer: bool
   return ARTIFACTS.filter((artifact) => read.has(artifact));
 }
 
-/** Returns the phase that writes a document; null for the PRD. */
+/** Returns the phase that reviews a document; null for the PRD, which no phase reviews. */
 export function phaseOf(artifact: Artifact): DocumentPhase | null {
   return DOCUMENT_PHASES.find((phase) => ARTIFACT_OF[phase] === artifact) ?? null;
 }
@@ -28,7 +28,7 @@ export function documentPath(feature: RepoPath, artifact: Artifact): RepoPath {
   return (feature === '' ? artifact : `${feature}/${artifact}`) as RepoPath;
 }
 
-/** A feature whose phase can run. */
+/** A feature whose required documents are all usable, so that the phase can run. */
 export type Feature = {
   /** Absolute paths, for prompts. */
   readonly paths: FeaturePaths;
@@ -38,7 +38,7 @@ export type Feature = {
   readonly notices: readonly PhaseNotice[];
 };
 
-/** Reads a feature, or fails naming the first document that is missing or unusable. `dry` writes nothing. */
+/** Reads a feature. Fails with the first required document that is missing or unusable. `dry` writes and renames nothing. */
 export async function readFeature(
   ports: Pick<PhasePorts, 'snapshots' | 'contents' | 'feature' | 'clock'>,
   request: PhaseRequest,
@@ -46,12 +46,13 @@ export async function readFeature(
 ): Promise<Result<Feature>> {
   const { phase, feature, roles, root } = request;
   const { logDir } = request.settings;
-  // Snapshots leave out log_dir: a review of files there would see the committed version instead of the current one.
+  // Snapshots leave out log_dir, so a review of a tracked file in it would see the committed version, not the current
+  // one.
   const tracked = await ports.snapshots.trackedIn(logDir);
   if (!tracked.ok) return tracked;
   const hidden = hiddenByLogDir(tracked.value, logDir);
   if (hidden.length > 0) return err({ kind: 'log-dir-hides', logDir, files: hidden });
-  // Read the history first: without it nothing could be recorded, so calling an agent would be a waste.
+  // Read the history before an agent is called: if it is unreadable, the review could not be recorded.
   const history = await ports.feature.history();
   if (!history.ok) return history;
   const artifacts = requiredDocuments(phase, roles, request.fixing.by === 'fixer');
@@ -87,7 +88,7 @@ export async function readFeature(
   });
 }
 
-/** Reads the source document's path from `.meta.json`. An unreadable file is renamed, so that its content is not lost. */
+/** Reads the path of the PRD from `.meta.json`. If `.meta.json` is unreadable, renames it, so that its content is not lost. */
 async function readMeta(
   { feature: files, clock }: Pick<PhasePorts, 'feature' | 'clock'>,
   { feature }: PhaseRequest,
@@ -112,7 +113,7 @@ type FoundPrd = { readonly path: RepoPath | null; readonly notices: readonly Pha
 
 const NO_PRD: FoundPrd = { path: null, notices: [] };
 
-/** Finds the feature's own PRD, else the source document of `.meta.json` if it is a file in the repository. */
+/** Returns the `prd.md` of the feature, else the document that `.meta.json` names, if it is a file in the repository. */
 async function findPrd(contents: Contents, { feature, root }: PhaseRequest, source: string | null): Promise<FoundPrd> {
   const own = documentPath(feature, 'prd.md');
   if ((await contents.exists(own)) === 'file') return { path: own, notices: [] };

@@ -23,7 +23,7 @@ export function phaseContent(
   ]);
 }
 
-/** The content under review at one moment. */
+/** The content under review, read from one snapshot. */
 export type ReviewSubject = {
   readonly seen: SeenContent;
   readonly artifact: 'present' | 'missing' | 'empty' | 'unreadable';
@@ -44,11 +44,11 @@ export type ReviewSubject = {
 export type Documents = {
   /** The document under review; null in `implement`. */
   readonly artifact: RepoPath | null;
-  /** Every document that a role must read, including the artifact. */
+  /** Every document that a role must read, including the document under review. */
   readonly all: readonly RepoPath[];
 };
 
-/** Reads the content under review. `began` is the loop's first base; null in its first review. */
+/** Reads the content under review. `began` is the base that the loop's first review compared with; null in that review. */
 export async function readSubject(
   snapshots: Snapshots,
   request: Pick<PhaseRequest, 'settings' | 'selection' | 'feature'>,
@@ -56,7 +56,7 @@ export async function readSubject(
   began: ReviewSubject['began'] | null,
 ): Promise<Result<ReviewSubject>> {
   const { settings } = request;
-  // A document is shown in full, so its base does not matter.
+  // Reviewers get the whole document and no diff, so the base does not matter.
   const selection: Selection = artifact === null ? request.selection : { kind: 'uncommitted' };
   const comparison = await snapshots.compare(selection, settings.base);
   if (!comparison.ok) return comparison;
@@ -64,7 +64,7 @@ export async function readSubject(
   const taken = await snapshots.take(compared, omittedFolders(settings));
   if (!taken.ok) return taken;
   const unnameable = artifact === null ? taken.value.unnameable.filter((name) => isCode(request, name)) : [];
-  // A file that cannot be shown must not be approved unseen.
+  // A file whose name is not UTF-8 cannot be shown to reviewers, so fail instead of approving it unseen.
   if (unnameable.length > 0) return err({ kind: 'unnameable-code', names: unnameable });
   const tree = await taken.value.tree();
   if (!tree.ok) return tree;
@@ -83,7 +83,7 @@ export async function readSubject(
   });
 }
 
-/** On the base branch itself, commits of this loop would drop out of the diff. Compare with the loop's first base instead. */
+/** On the base branch, the loop's own commits would not be in the diff, so compare with the base of the loop's first review. */
 function sinceItBegan(comparison: Comparison, began: string | null): Comparison {
   const isOnBase = comparison.baseTree === comparison.headCommit;
   return began !== null && isOnBase ? { ...comparison, baseTree: began } : comparison;
@@ -96,7 +96,7 @@ export function isCode({ feature, selection }: Pick<PhaseRequest, 'feature' | 's
   return own === null || !NO_CODE.some((name) => own === name || own.startsWith(`${name}.unreadable-`));
 }
 
-/** Returns the code that reviewers cannot see, grouped by reason. */
+/** Returns the changed files that reviewers do not get to see, as one notice per reason. */
 export function withheldCode(
   request: Pick<PhaseRequest, 'feature' | 'selection'>,
   sight: Pick<ReviewSubject, 'withheld'>,
@@ -136,7 +136,7 @@ async function document(
   return ok({ artifact: text.value.trim() === '' ? 'empty' : 'present', document: text.value, ...only });
 }
 
-/** Returns the paths that differ between two snapshots. Fails if one of them is gone. */
+/** Returns the paths that differ between two snapshots. Fails if a snapshot no longer exists. */
 export async function changedBetween(
   snapshots: Snapshots,
   from: SnapshotId,
@@ -147,7 +147,7 @@ export async function changedBetween(
   return sections.ok ? ok([...new Set(sections.value.flatMap(({ paths }) => paths))]) : sections;
 }
 
-/** Returns the snapshots that a continued loop compares with: the last reviewed one, and the last one per session. */
+/** Returns the snapshots that a later command compares with: the last reviewed one, and the one that each session saw last. */
 export function neededSnapshots({ position, reviewed, resume }: PhaseState): ReadonlySet<SnapshotId> {
   if (position.at === 'ended') return new Set();
   const seen = Object.values(resume).map(({ session }) => session.saw);

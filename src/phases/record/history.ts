@@ -21,8 +21,8 @@ export function historyEntry(entry: IterationEntry, at: Date, fix: Pick<PhaseFix
 }
 
 /**
- * Adds an entry to a history and keeps everything else. The entry replaces `earlier`, its own earlier version. If that text was
- * edited in the meantime, both are kept.
+ * Adds an entry to a history. The entry replaces `earlier`, which is its own earlier version. If someone has edited
+ * that version since it was written, both versions stay in the history.
  */
 export function withEntry(history: string, entry: string, earlier: string | null): string {
   const found = earlier === null || earlier === '' ? -1 : history.lastIndexOf(earlier);
@@ -33,9 +33,9 @@ export function withEntry(history: string, entry: string, earlier: string | null
   return `${history}${history.endsWith('\n') ? '' : '\n'}\n${entry}`;
 }
 
-/** How the history shows the reviews of a document. */
+/** The format of the history entries of a loop that reviews a document. */
 type Story = {
-  /** The heading before the number of the iteration. */
+  /** The beginning of the heading; the number of the iteration follows. */
   readonly heading: string;
   readonly reviewer: string | null;
   readonly issue: (issue: LoopIssue) => readonly string[];
@@ -141,7 +141,7 @@ function issueLines(issues: readonly string[]): readonly string[] {
   return ['', '**Issues:**', ...(issues.length === 0 ? ['None.'] : issues)];
 }
 
-/** Returns the lines of an issue: its tags, who reported it, its text and place, and the hint below. */
+/** Returns the lines of an issue: its tags, reviewer, description and location, and the suggestion on a line below. */
 function bullet(
   { severity, description, location, suggestion }: LoopIssue,
   tags: readonly (string | undefined)[],
@@ -155,12 +155,12 @@ function bullet(
   ];
 }
 
-/** Returns an agent's text on one line, without markers. */
+/** Returns a text of an agent on one line, in which no word looks like a marker such as RESUME-FALLBACK. */
 function inline(text: string): string {
   return withoutMarks(oneLine(text));
 }
 
-/** Returns a fix summary with its lines, escaped so that none looks like a heading or the end of the entry. */
+/** Returns a fix summary, escaped so that none of its lines looks like a heading or the end of the history entry. */
 function plain(text: string): string {
   return withoutMarks(text)
     .trim()

@@ -6,7 +6,7 @@ export type MergedMeta = { readonly ok: true; readonly text: string } | { readon
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Writes a phase into the text of `.meta.json` and keeps all other fields. Refuses an unreadable text. */
+/** Returns the text of `.meta.json` with the fields of a phase; other fields stay. Fails with `corrupt` if it is unreadable. */
 export function mergeMeta(before: string | null, update: MetaUpdate): MergedMeta {
   const kept = before === null || before.trim() === '' ? {} : parseMeta(before);
   if (kept === null) return { ok: false, why: 'corrupt' };
@@ -35,7 +35,7 @@ export function mergeMeta(before: string | null, update: MetaUpdate): MergedMeta
   return { ok: true, text: `${JSON.stringify(merged, null, indentOf(before ?? ''))}\n` };
 }
 
-/** Whether a text is a `.meta.json` that `mergeMeta` can extend. */
+/** Whether a text is a readable `.meta.json`: a JSON object, or empty. */
 export function isMeta(text: string): boolean {
   return text.trim() === '' || parseMeta(text) !== null;
 }
@@ -63,7 +63,7 @@ function describeStages({ phase, loops }: MetaUpdate, before: Fields): Fields {
       const { stage: _, ...own } = loop;
       stages[name] = { ...fields, ...own };
     } else if (fields !== null) {
-      // The result of an earlier run does not apply to this run, which has not reached the stage.
+      // This run has not reached the loop yet, so remove the result of an earlier run.
       stages[name] = withoutLoop(fields);
     }
   }
@@ -71,7 +71,7 @@ function describeStages({ phase, loops }: MetaUpdate, before: Fields): Fields {
   return { stages: kept.length === 0 ? undefined : Object.fromEntries(kept) };
 }
 
-/** Returns the fields of other tools; undefined if there are none. */
+/** Returns only the fields that other tools wrote; undefined if there are none. */
 function withoutLoop(fields: Fields): Fields | undefined {
   const { started: _, completed: _c, iterations: _i, approved: _a, reviewerNotes: _r, ...others } = fields;
   return Object.keys(others).length === 0 ? undefined : others;
@@ -86,7 +86,7 @@ function parseMeta(text: string): Fields | null {
   }
 }
 
-/** Returns the fields of a nested object; empty if it is missing, null if it is not an object. */
+/** Returns a nested object; an empty object if the value is missing, null if the value is not an object. */
 function inner(value: unknown): Fields | null {
   if (value === undefined || value === null) return {};
   return isRecord(value) ? value : null;

@@ -14,10 +14,10 @@ import type { PhaseAction, PhaseState } from '../state.ts';
 import type { PhaseFix, PhaseRound, PhaseRun } from '../types.ts';
 import { historyEntry, withEntry } from './history.ts';
 
-/** The facts about a call that its record does not hold. */
+/** The fields of a ledger entry that are not in the record of the call. */
 export type DispatchFigures = Pick<LedgerLoop, 'at' | 'durationMs' | 'model' | 'startedBy' | 'branch'>;
 
-/** Returns the ledger entries of a round's reviews, or of the fix after it. */
+/** Returns the ledger entries of a round's reviews. If `fix` is given, returns only the entry of the fix. */
 export function ledgerEntries(
   run: PhaseRun,
   { entry, fix }: Pick<PhaseRound, 'entry' | 'fix'>,
@@ -46,10 +46,10 @@ export function preparationEntry(
 
 type PreparationRecord = Extract<PhaseAction, { kind: 'record-preparation' }>;
 
-/** Records a phase in an order in which a crash loses nothing. */
+/** Records a phase. The state is saved last, so that after a crash the next command repeats the unsaved round. */
 export type PhaseRecorder = {
   run(): PhaseRun;
-  /** Records the rounds, fixes and preparations of the actions, then saves the state. */
+  /** Performs the record actions (rounds, fixes, preparations), then saves the state. */
   record(state: PhaseState, actions: readonly PhaseAction[]): Promise<Result<void>>;
 };
 
@@ -57,14 +57,14 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
   const { ports, request, memory } = playing;
   const isKept = request.fixing.by === 'caller';
   let { run, pending, lastEntry } = begun;
-  // The state that another call would continue from.
+  // The state that a later command would continue from.
   let saved: Pick<KeptLoop, 'run' | 'state' | 'lastEntry'> = begun;
 
   let held: string | null = null;
-  /** Writes the loop to disk if another call can continue it, or once it has ended. */
+  /** Writes the loop to disk if a later command can continue it, or if it has ended. */
   const keep = async (): Promise<Result<void>> => {
     if (!isKept && saved.state.position.at !== 'ended') return ok(undefined);
-    // Pin the snapshots that another call will compare with.
+    // Pin the snapshots that a later command compares with, so that `git gc` does not delete them.
     const needed = neededSnapshots(saved.state);
     const names = [...needed].join(' ');
     const holding = names === held ? ok(undefined) : await ports.snapshots.hold(loopName(run), needed);
@@ -74,7 +74,7 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
     return ports.loops.write({ ...saved, sessions, pending, began: memory.sight.began });
   };
 
-  /** Writes the history entry of a round over its earlier version, which may come from a call that was cut off. */
+  /** Writes the history entry of a round. It replaces an earlier version of the entry, possibly from a crashed command. */
   const writeEntry = async ({ entry, at, fix }: PhaseRound): Promise<Result<void>> => {
     const { round } = entry;
     const text = historyEntry(entry, new Date(at), fix);
@@ -209,17 +209,18 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
         const written = await writeMeta(state);
         if (!written.ok) return written;
       }
-      // A round without a verdict is not saved. Another call runs it again under the same number.
+      // A round without a verdict is not saved, so that the next command runs it again under the same number.
       if (actions.length === 0 || (state.position.at === 'ended' && isCutOff(state.position.end))) return ok(undefined);
       saved = { run, state: checkpoint(state), lastEntry };
-      // Until the round runs again, remember the entry that a cut-off call may have written.
+      // Keep `pending` until a round is recorded, because a crashed command may have written an entry that has to be
+      // replaced.
       if (hasRecord) pending = null;
       return keep();
     },
   };
 }
 
-/** Returns the owner name under which a loop pins its snapshots. */
+/** Returns the name under which a loop pins its snapshots. */
 export function loopName({ phase, feature }: Pick<PhaseRun, 'phase' | 'feature'>): string {
   return `${phase} ${feature}`;
 }

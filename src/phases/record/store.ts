@@ -50,7 +50,7 @@ export function openFeatureFiles(root: string, feature: RepoPath): FeatureFiles 
       const bytes = read(HISTORY);
       if (!bytes.ok) return bytes;
       const text = bytes.value === null ? '' : textOf(bytes.value);
-      // Writing an undecodable history back would destroy it.
+      // Decoding a history that is not UTF-8 and writing it back would destroy its text, so fail instead.
       return text === null
         ? err({ kind: 'disk', action: 'read', path: join(folder, HISTORY), code: 'not-utf8' })
         : ok(text);
@@ -66,7 +66,7 @@ function textOf(bytes: Buffer): string | null {
   return isUtf8(bytes) ? bytes.toString('utf8') : null;
 }
 
-/** Opens the transcripts of loops, with one folder per run of a phase in the log folder. */
+/** Opens the log files with the prompts and answers of loops. Each run of a phase has a folder of its own in the log folder. */
 export function openPhaseLogs(root: string, logDir: RepoPath): PhaseLogs {
   return {
     async write({ id, phase }, name, log) {
@@ -80,7 +80,7 @@ export function openPhaseLogs(root: string, logDir: RepoPath): PhaseLogs {
 
 const FOLDER = 'onceover/phases';
 
-/** Opens the waiting loops: one per phase, feature and working tree. Only the version that wrote a loop can read it. */
+/** Opens the stored loops: one per phase, feature and working tree. Only the onceover version that wrote a loop can read it. */
 export function openPhaseLoops(
   { root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>,
   version: string,

@@ -23,7 +23,8 @@ import testDeepenerA from './test-deepener-a.md';
 import testDeepenerB from './test-deepener-b.md';
 import { ARTIFACTS, DEFAULT_FORM, type ReviewForm, type Role, type Roles } from './types.ts';
 
-// The front matter of a role file. A key that the file leaves out keeps the value of the built-in role.
+// These schemas check the front matter of a role file. A key that the file leaves out keeps the value of the built-in
+// role.
 const text = z.string().trim().min(1);
 
 const word = z.string().regex(/^[a-z][a-z0-9-]*$/, 'may only have lower-case letters, digits and "-"');
@@ -82,7 +83,7 @@ export type ParsedRole =
   | { readonly ok: true; readonly role: Role }
   | { readonly ok: false; readonly problems: readonly PlacedProblem[] };
 
-/** Parses a role's Markdown: the body is the rubric, and front matter keys that are missing come from `base`. */
+/** Parses a role file. Its body is the instructions; a missing front matter key gets the value of `base`, the built-in role. */
 export function parseRole(name: RoleName, text: string, base: Role | null): ParsedRole {
   const split = splitFrontMatter(text);
   if (!split.ok) return { ok: false, problems: [split.problem] };
@@ -162,7 +163,7 @@ function loadRole(files: TextFiles, name: RoleName, builtIn: string): ParsedRole
     : { ok: false, problems: [unusable(roleFile(name), read.why)] };
 }
 
-/** Returns a problem per role file with an unknown name, because a misspelt override would otherwise have no effect. */
+/** Returns a problem for each role file with an unknown name, because a misspelt file would otherwise be ignored silently. */
 function unknownRoleFiles({ tracked, untracked }: Pick<Listing, 'tracked' | 'untracked'>): Problem[] {
   const isUnknown = (path: RepoPath) =>
     path.startsWith(ROLE_FOLDER) && path.endsWith('.md') && !ROLE_NAMES.some((name) => path === roleFile(name));
@@ -174,7 +175,7 @@ function unknownRoleFiles({ tracked, untracked }: Pick<Listing, 'tracked' | 'unt
   }));
 }
 
-/** The built-in roles, in the format of the files that override them. */
+/** The text of each built-in role, in the format of the role files that override it. */
 export const BUILT_IN_ROLES: Readonly<Record<RoleName, string>> = {
   'spec-reviewer': specReviewer,
   'design-reviewer': designReviewer,

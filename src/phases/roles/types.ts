@@ -5,7 +5,7 @@ export const ARTIFACTS = ['prd.md', 'spec.md', 'design.md', 'plan.md', 'tasks.md
 
 export type Artifact = (typeof ARTIFACTS)[number];
 
-/** The document that each document phase writes and reviews. */
+/** The document that each phase reviews; `implement` reviews code. */
 export const ARTIFACT_OF = {
   specify: 'spec.md',
   design: 'design.md',
@@ -13,7 +13,7 @@ export const ARTIFACT_OF = {
   'create-tasks': 'tasks.md',
 } as const satisfies Readonly<Record<DocumentPhase, Artifact>>;
 
-/** Returns the name of the file that instructs a role. */
+/** Returns the name of a role's file, without `.md`. The test-deepener has one file per part. */
 export function roleName(role: PhaseRole, part: 'A' | 'B' | null): RoleName {
   if (role === 'test-deepener') return part === 'B' ? 'test-deepener-b' : 'test-deepener-a';
   return role;
@@ -30,7 +30,7 @@ export type ReviewForm = {
   readonly place: 'location' | 'task';
   /** The levels that the reviewer judges one by one; empty if it has none. */
   readonly levels: readonly string[];
-  /** Whether the reviewer lists what it verified and what it did not find. */
+  /** Whether the answer lists what the reviewer verified and what it found missing. */
   readonly evidence: boolean;
   /** Whether the prompt shows the format on one line. */
   readonly compact: boolean;
@@ -51,13 +51,13 @@ export type Role = {
   readonly coda: string | null;
   readonly checklist: string | null;
   readonly artifacts: RoleArtifacts;
-  /** The needs of the next phase, by reviewed phase; null for roles that do not check them. */
+  /** For each phase, what the phase after it needs from the document; null for roles that do not check this. */
   readonly expectations: Readonly<Record<DocumentPhase, string>> | null;
-  /** Null for a role that writes files. */
+  /** The answer format of a reviewer; null for a role that writes files. */
   readonly form: ReviewForm | null;
   /** The model per agent from the user's role file. */
   readonly models: Readonly<Record<string, string>>;
-  /** The model per agent from the built-in role; user's role file and settings take precedence. */
+  /** The model per agent from the built-in role; the user's role file and settings take precedence. */
   readonly usualModels: Readonly<Record<string, string>>;
 };
 
@@ -72,7 +72,7 @@ function isList(artifacts: RoleArtifacts): artifacts is readonly Artifact[] {
   return Array.isArray(artifacts);
 }
 
-/** Returns the model that an agent uses for a role; null means the agent's default. */
+/** Returns the model that an agent uses for a role; null means the agent's default. `set` is the model in the settings. */
 export function modelFor(
   { models, usualModels }: Pick<Role, 'models' | 'usualModels'>,
   agent: string,
