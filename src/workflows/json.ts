@@ -21,7 +21,7 @@ export type WorkflowStatusDocument = ReturnType<typeof workflowStatusDocument>;
 
 export type WorkflowAbortDocument = ReturnType<typeof sessionDocument>;
 
-/** Returns the document of `workflow list --json` and `get_workflows`. */
+/** Returns the JSON document of `workflow list --json` and of the MCP tool `get_workflows`. */
 export function workflowsDocument(offered: OfferedWorkflows) {
   return {
     jobs: offered.jobs.map(({ name, version, summary, workflows }) => ({ name, version, summary, workflows })),
@@ -32,7 +32,7 @@ export function workflowsDocument(offered: OfferedWorkflows) {
   };
 }
 
-/** Returns the document of `workflow start --json` and `start_workflow`. */
+/** Returns the JSON document of `workflow start --json` and of the MCP tool `start_workflow`. */
 export function workflowStartDocument({ session, begun, reviewerMissing }: WorkflowStart, calls: Calls = 'tools') {
   const [first, ...others] = begun;
   if (first === undefined) throw new Error('a workflow starts with at least one step');
@@ -45,7 +45,7 @@ export function workflowStartDocument({ session, begun, reviewerMissing }: Workf
   };
 }
 
-/** Returns the document of `workflow finish --json` and `finished_step`. */
+/** Returns the JSON document of `workflow finish --json` and of the MCP tool `finished_step`. */
 export function stepEndDocument(end: StepEnd, calls: Calls = 'tools') {
   const { kind, session, step, begun } = end;
   const isComplete = session.end?.kind === 'completed';
@@ -78,7 +78,7 @@ export function stepEndDocument(end: StepEnd, calls: Calls = 'tools') {
   };
 }
 
-/** Returns the document of `workflow status --json`. */
+/** Returns the JSON document of `workflow status --json`. */
 export function workflowStatusDocument(sessions: readonly SessionStatus[], warnings: readonly string[]) {
   return {
     sessions: sessions.map(({ session, open }) => ({ ...sessionDocument(session), open_steps: open })),
@@ -86,7 +86,7 @@ export function workflowStatusDocument(sessions: readonly SessionStatus[], warni
   };
 }
 
-/** Returns the document of `workflow abort --json` and `abort_workflow`: the last state of the session. */
+/** Returns the last state of a session, for `workflow abort --json` and the MCP tool `abort_workflow`. */
 export function sessionDocument(session: WorkflowSession) {
   const { end } = session;
   const status: 'active' | 'completed' | 'aborted' = end?.kind ?? 'active';

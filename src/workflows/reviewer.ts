@@ -20,7 +20,10 @@ export type WorkflowCaller = {
   readonly stop: AbortSignal | null;
 };
 
-/** Returns the reviewer of a new session: the named agent, else Claude Code if installed, else self-review. */
+/**
+ * Returns the reviewer of a new session: self-review if the caller wants it, else the named agent, else Claude Code,
+ * else self-review if Claude Code is not installed.
+ */
 export async function chooseReviewer(
   repository: RepositoryPaths,
   wanted: WorkflowCaller & { readonly reviewer: string | null; readonly selfReview: boolean },
@@ -34,8 +37,8 @@ export async function chooseReviewer(
 }
 
 /**
- * Opens the gate of a session with its reviewer. Fails if the reviewer is not installed or not approved. `lost` is
- * called if the cost of a review could not be written to the ledger, which does not change the verdict.
+ * Opens a quality gate with the reviewer of a session. Fails if the reviewer is not installed or not approved. `lost`
+ * is called if the cost of a review could not be written to the ledger, which does not change the verdict.
  */
 export async function openStepJudge(
   repository: RepositoryPaths,
@@ -86,7 +89,7 @@ async function branchOf(repository: RepositoryPaths): Promise<string | null> {
   return compared.ok ? compared.value.where.branch : null;
 }
 
-/** Checks that an agent is installed and that the user approved its settings. */
+/** Fails if an agent is not installed, or if the settings say how to start it and the user has not approved them. */
 async function findReviewer(
   repository: RepositoryPaths,
   name: string,

@@ -3,7 +3,7 @@ import type { BegunStep } from './json-schema.ts';
 import type { ReviewResult } from './quality/types.ts';
 import type { Job, StepState, Workflow, WorkflowSession } from './types.ts';
 
-/** Returns a new session of a workflow. The steps of its first group are open. */
+/** Returns a new session of a workflow, in which the steps of the first group have started. */
 export function beginSession(
   workflow: Workflow,
   given: Pick<WorkflowSession, 'id' | 'job' | 'goal' | 'reviewer' | 'startedAt'>,
@@ -20,7 +20,7 @@ export function openSteps({ steps }: WorkflowSession): readonly StepState[] {
   return steps.filter(({ begunAt, finished }) => begunAt !== null && finished === null);
 }
 
-/** Finishes an open step. If it was the last one of its group, the steps of the next group start. */
+/** Finishes an open step. If it was the last open step of its group, the steps of the next group start. */
 export function finishStep(
   session: WorkflowSession,
   id: string,
@@ -37,13 +37,13 @@ export function finishStep(
   };
 }
 
-/** Records an evaluation that passed. */
+/** Stores the digest of an evaluation that passed, so that the next request skips the same evaluation. */
 export function recordPass(session: WorkflowSession, id: string, digest: string): WorkflowSession {
   const { passed } = stepState(session, id);
   return changeStep(session, id, { passed: [...new Set([...passed, digest])] });
 }
 
-/** Records a verdict as one attempt, with the reviews that failed. */
+/** Counts one more attempt of a step, and stores which reviews failed; none if all passed. */
 export function recordVerdict(session: WorkflowSession, id: string, failed: readonly ReviewResult[]): WorkflowSession {
   return changeStep(session, id, { attempts: stepState(session, id).attempts + 1, failed });
 }
@@ -52,7 +52,7 @@ export function changeStep(session: WorkflowSession, id: string, change: Partial
   return { ...session, steps: session.steps.map((step) => (step.id === id ? { ...step, ...change } : step)) };
 }
 
-/** Returns the state of a step that the session has. */
+/** Returns the state of a step. Throws if the session has no such step. */
 export function stepState({ steps }: WorkflowSession, id: string): StepState {
   const state = steps.find((step) => step.id === id);
   if (state === undefined) throw new Error(`the session has no step ${id}`);

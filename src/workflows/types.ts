@@ -11,7 +11,7 @@ export type Job = Omit<JobDocument, 'steps' | 'workflows'> & {
   readonly folder: RepoPath;
 };
 
-/** An order of groups of steps. The steps of one group can be done in parallel. */
+/** A workflow: groups of steps, in order. The steps of one group can be done in parallel. */
 export type Workflow = Omit<JobDocument['workflows'][number], 'steps'> & {
   readonly steps: readonly (readonly string[])[];
 };
@@ -29,11 +29,13 @@ export type WorkflowSession = {
   /** An ISO timestamp, like all times here. */
   readonly startedAt: string;
   readonly end: SessionEnd | null;
-  /** In the order of the workflow. */
+  /** The steps, in the order of the workflow. */
   readonly steps: readonly StepState[];
 };
 
-/** The reviewer of a session: an agent that onceover calls, or a sub-agent of the author (`self`). */
+/**
+ * The reviewer of a session: an agent that onceover calls, or a sub-agent of the agent that does the steps (`self`).
+ */
 export type SessionReviewer = { readonly kind: 'agent'; readonly name: string } | { readonly kind: 'self' };
 
 /** The state of a step in a session. */
@@ -46,9 +48,9 @@ export type StepState = {
   readonly attempts: number;
   /** Digests of the evaluations that passed. A digest covers files and criteria. */
   readonly passed: readonly string[];
-  /** The failed reviews of the last verdict. */
+  /** The reviews that failed in the last attempt. */
   readonly failed: readonly ReviewResult[];
-  /** The last instructions for a self-review. */
+  /** The last instructions for a self-review; `null` if none were written. */
   readonly instructed: { readonly digest: string; readonly file: RepoPath; readonly at: string } | null;
   readonly finished: {
     readonly at: string;
@@ -59,7 +61,7 @@ export type StepState = {
   } | null;
 };
 
-/** A started workflow, with its first steps. */
+/** A new session of a workflow, with its first steps. */
 export type WorkflowStart = {
   readonly session: WorkflowSession;
   readonly begun: readonly BegunStep[];
@@ -79,11 +81,11 @@ export type StepEnd = {
   readonly judged: number;
   /** Reviews that were skipped: they already passed on the same files with the same criteria. */
   readonly skipped: readonly ReviewName[];
-  /** Reviews without a verdict, if others failed. */
+  /** Reviews without a verdict, in a request in which other reviews failed. */
   readonly errors: readonly ReviewTrouble[];
-  /** The steps that start now. */
+  /** The steps that this request started. */
   readonly begun: readonly BegunStep[];
-  /** The reason why the cost of the reviews is not in the ledger. This does not change the result. */
+  /** The error if the cost of the reviews could not be written to the ledger. The result is valid in any case. */
   readonly notInLedger: Failure | null;
 };
 
@@ -95,7 +97,6 @@ export type SessionStatus = {
   readonly open: readonly BegunStep[];
 };
 
-/** A session file that cannot be read. */
 export type UnreadableSession = { readonly id: string; readonly path: string };
 
 /** The jobs that can be started, and all sessions, newest first. */

@@ -30,18 +30,18 @@ export type StartWorkflowOptions = WorkflowCaller & {
   readonly goal: string;
   /** The agent that reviews; `null` if the caller names none. */
   readonly reviewer: string | null;
-  /** Whether the author reviews the outputs with a sub-agent, so that onceover calls no reviewer. */
+  /** Whether the agent that does the steps also has them reviewed by its own sub-agent; onceover calls no reviewer. */
   readonly selfReview: boolean;
 };
 
 export type FinishStepOptions = WorkflowCaller &
   FinishRequest & {
     readonly pathsFrom: NameSource;
-    /** Called at the start and after each review. */
+    /** Called before the first review and after each review. */
     progress(ended: number, of: number): void;
   };
 
-/** Returns the jobs and the sessions of the repository. */
+/** Returns the jobs of the repository, and all sessions with their state. */
 export async function listWorkflows(repository: RepositoryPaths): Promise<Result<OfferedWorkflows>> {
   const loaded = loadJobs(repository);
   if (!loaded.ok) return loaded;
@@ -65,7 +65,7 @@ function statusOf(session: WorkflowSession, jobs: readonly Job[]): SessionStatus
   return { session, isCurrent: true, open: session.end === null ? begunSteps(session, job) : [] };
 }
 
-/** Starts a workflow. */
+/** Starts a new session of a workflow, and returns the session with its first steps. */
 export async function startWorkflowRun(
   repository: RepositoryPaths,
   options: StartWorkflowOptions,
@@ -88,7 +88,7 @@ export async function startWorkflowRun(
   }
 }
 
-/** Finishes a step. The same request during the reviews joins the request in progress and gets its result. */
+/** Finishes a step. If the same request is already in progress, waits for that request and returns its result. */
 export async function finishWorkflowStepRun(
   repository: RepositoryPaths,
   options: FinishStepOptions,
@@ -98,7 +98,8 @@ export async function finishWorkflowStepRun(
   const key = JSON.stringify([repository.root, repository.prefix, request]);
   const current = inProgress.get(key);
   if (current !== undefined) return current;
-  // Several reviews of a step fail to reach the ledger for the same reason, so only the first failure is reported.
+  // If the ledger cannot be written, every review of the step fails to be recorded for the same reason, so report only
+  // the first failure.
   let notInLedger: Failure | null = null;
   const lost = (failure: Failure) => {
     notInLedger ??= failure;
@@ -120,10 +121,11 @@ export async function finishWorkflowStepRun(
   return ending;
 }
 
-// A caller may stop waiting before the reviewers are done, and then send the same request again.
+// A caller may time out before the reviewers are done and send the same request again, which must not start a second
+// review.
 const inProgress = new Map<string, Promise<Result<StepEnd>>>();
 
-/** Ends a session. */
+/** Aborts a session, so that none of its steps can be finished any more. */
 export async function abortWorkflowRun(
   repository: RepositoryPaths,
   options: AskedSession & { readonly explanation: string },

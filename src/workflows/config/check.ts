@@ -7,7 +7,8 @@ type Node = { readonly id: string; readonly dependencies: readonly string[] };
 
 /**
  * Returns the wanted steps and all their dependencies, each step after its dependencies and otherwise in the given
- * order. `cycle` has the steps of a dependency cycle, with the first step again at the end.
+ * order. `cycle` lists the steps of a dependency cycle, with the first step again at the end; `null` if there is no
+ * cycle.
  */
 export function orderSteps(
   steps: readonly Node[],
@@ -117,7 +118,7 @@ function unknownStep({ steps }: JobDocument, id: string): JobProblem {
   return { kind: 'unknown-step', id, known: [...new Set(steps.map((step) => step.id))] };
 }
 
-// The length is limited because names are part of file names, together with a session id.
+// Names are parts of file names, together with a session id, so their length is limited.
 const name = z
   .string()
   .max(64)
@@ -188,7 +189,7 @@ const workflowSchema = z.strictObject({
     .describe('The ids of the steps in order. A list of ids is a group of steps that can be done in parallel.'),
 });
 
-/** A `.deepwork/jobs/<job>/job.yml`, as users write it. */
+/** The format of `.deepwork/jobs/<job>/job.yml`, which users write. */
 export const jobSchema = z
   .strictObject({
     name: name.describe('The name of the folder that contains this file.'),

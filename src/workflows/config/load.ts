@@ -12,7 +12,7 @@ import { checkFolder, listFolder } from '../../platform/files.ts';
 import type { Job, Step } from '../types.ts';
 import { checkJob, type JobDocument, jobSchema, orderSteps } from './check.ts';
 
-/** Parses the text of a `job.yml`, or returns its problems. A job without workflows gets one with all its steps. */
+/** Parses the text of a `job.yml`, or returns its problems. Without workflows, a job gets one with all its steps. */
 export function parseJob(text: string):
   | {
       readonly ok: true;
@@ -45,7 +45,10 @@ export type LoadedJob = { readonly name: string } & (
   | { readonly job: null; readonly problems: readonly Problem[] }
 );
 
-/** Reads every `.deepwork/jobs/<job>/job.yml`, also outside a sparse checkout. Invalid jobs do not stop the others. */
+/**
+ * Reads every `.deepwork/jobs/<job>/job.yml`, including those that a sparse checkout leaves out. A job with problems
+ * does not affect other jobs.
+ */
 export function loadJobs(repository: Pick<RepositoryPaths, 'root' | 'index'>): Result<readonly LoadedJob[]> {
   const { root, index } = repository;
   const present = checkFolder(root, JOBS);
@@ -73,7 +76,7 @@ function loadJob(root: string, all: TextFiles, name: string): LoadedJob {
   if (!checkFolder(root, folder).ok) return broken([unusable(file, 'not-a-file')]);
   const files = filesIn(root, folder, all);
   const read = readSourceText(files, FILE);
-  // A link to a file outside the folder does not count as a file of the job.
+  // A job.yml that is a link to a file outside the job's folder counts as "not a file".
   if (!read.ok) return broken([unusable(file, read.why === 'outside' ? 'not-a-file' : read.why)]);
   const parsed = parseJob(read.text);
   if (!parsed.ok) return broken(parsed.problems);
@@ -91,7 +94,10 @@ function loadJob(root: string, all: TextFiles, name: string): LoadedJob {
   return problems.length > 0 ? broken(problems) : { name, job: { ...job, steps, folder }, problems: [] };
 }
 
-/** Opens the files of a job with its folder as the root, so that a link out of the folder is detected. */
+/**
+ * Opens the files of a job with its folder as the root, so that a link out of the folder is detected. Files that a
+ * sparse checkout leaves out come from `all`.
+ */
 function filesIn(root: string, folder: RepoPath, all: TextFiles): TextFiles {
   const own = diskFiles(join(root, folder));
   return {

@@ -5,14 +5,14 @@ import type { StepOutputs } from '../quality/types.ts';
 import { openSteps, sessionName } from '../session.ts';
 import type { Job, Step, WorkflowSession } from '../types.ts';
 
-/** Paths by output name, as the caller gives them to finish a step. */
+/** The outputs that a caller gives to finish a step: paths by output name. */
 export type GivenOutputs = {
   readonly values: StepOutputs;
-  /** False if every value is a list. On a command line, one path looks the same as a list of one path. */
+  /** Whether a value can be one path or a list. False on a command line, where every value is a list. */
   readonly typed: boolean;
 };
 
-/** Returns the outputs in the order of the step, or a failure if they are not the outputs that the step needs. */
+/** Returns the outputs in the order of the step's list. Fails if an output is unknown, missing or of the wrong type. */
 export function checkOutputs(session: SessionName, step: Step, given: GivenOutputs): Result<StepOutputs> {
   const specs = Object.entries(step.outputs);
   const known = specs.map(([name]) => name);
@@ -34,7 +34,7 @@ export function checkOutputs(session: SessionName, step: Step, given: GivenOutpu
   return ok(Object.fromEntries(checked));
 }
 
-/** Returns the step to finish: the named one, else the only open step with these outputs, else the only open step. */
+/** Returns the named step, else the only open step that these outputs fit, else the only open step. */
 export function chooseStep(
   session: WorkflowSession,
   job: Job,
@@ -78,12 +78,12 @@ function missingOutputs({ outputs }: Step, names: readonly string[]): readonly s
   return Object.entries(outputs).flatMap(([name, { required }]) => (required && !names.includes(name) ? [name] : []));
 }
 
-/** The session that the caller names, or the one that the same caller started. */
+/** The session that a caller means: `named` is the id in the request, `own` the session that this caller started. */
 export type AskedSession = { readonly named: string | null; readonly own: SessionId | null };
 
 const MOST_ENDED = 3;
 
-/** Returns the named session, else the caller's own one, else the only active one. `sessions` has the newest first. */
+/** Returns the named session, else the caller's own, else the only active one. `sessions` lists the newest first. */
 export function chooseSession(sessions: readonly WorkflowSession[], wanted: AskedSession): Result<WorkflowSession> {
   const active = sessions.filter(({ end }) => end === null);
   if (wanted.named !== null) {

@@ -5,7 +5,7 @@ import type { ReviewName, StepOutputs } from '../quality/types.ts';
 import { stepState } from '../session.ts';
 import type { Job, SessionReviewer, Step, WorkflowSession } from '../types.ts';
 
-/** A step that a caller wants to finish, with its outputs, which exist and have the right types. */
+/** A step that a caller wants to finish. Its outputs are already checked: they exist and have the right types. */
 export type FinishingStep = {
   readonly session: WorkflowSession;
   readonly job: Job;
@@ -15,24 +15,26 @@ export type FinishingStep = {
   /** Digests of the file contents, by path. */
   readonly digests: ReadonlyMap<string, string>;
   readonly notes: string | null;
-  /** The reason to finish the step without a passed review. */
+  /** The caller's reason to finish the step without a passed review; `null` if the caller gave none. */
   readonly override: string | null;
 };
 
 export type FinishDecision =
   | { readonly kind: 'refuse'; readonly why: RefusedOverride }
-  /** The author has to do a self-review. */
+  /** The author has to review the outputs with a sub-agent first. */
   | { readonly kind: 'instruct' }
   /** The step is finished without a passed review. */
   | { readonly kind: 'override'; readonly reason: string }
-  /** The step is finished if `evaluations` pass. The skipped ones already passed with the same files and criteria. */
+  /** The step is finished if `evaluations` pass. Those in `skipped` passed earlier with the same files and criteria. */
   | {
       readonly kind: 'review';
       readonly evaluations: readonly QualityEvaluation[];
       readonly skipped: readonly ReviewName[];
     };
 
-/** Decides how to finish a step. */
+/**
+ * Decides about a request to finish a step: refuse, instruct a self-review, finish without a review, or run reviews.
+ */
 export function decideFinish({ session, step, reviewer, outputs, digests, override }: FinishingStep): FinishDecision {
   const { passed, failed, instructed } = stepState(session, step.id);
   const evaluations = evaluationsOf(step, outputs, digests);
@@ -76,7 +78,7 @@ function digestOfTask({ review, outputs }: QualityTask, digests: ReadonlyMap<str
   ]);
 }
 
-/** Returns a digest of the files and reviews. It leaves out the contents, which may change during a self-review. */
+/** Returns a digest of the paths and reviews. It leaves out file contents, which may change during a self-review. */
 export function instructionsDigest(step: Step, outputs: StepOutputs): string {
   return digestOf([outputFiles(outputs), step.reviews]);
 }

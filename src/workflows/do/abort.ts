@@ -5,7 +5,7 @@ import type { WorkflowSessions } from '../record/sessions.ts';
 import { sessionName } from '../session.ts';
 import type { WorkflowSession } from '../types.ts';
 
-/** Ends a session and stores the explanation. The outputs stay. */
+/** Ends a session and stores the explanation. The output files of its steps stay. */
 export async function abortWorkflow(
   ports: { readonly sessions: WorkflowSessions; readonly clock: Clock },
   request: AskedSession & { readonly explanation: string },
@@ -19,7 +19,7 @@ export async function abortWorkflow(
   });
 }
 
-/** Finds the session that the caller means. Fails if an unreadable session may be that one, and renames its file. */
+/** Returns the session that the caller means. If its file may be an unreadable one, renames that file and fails. */
 export async function findSession(sessions: WorkflowSessions, wanted: AskedSession): Promise<Result<WorkflowSession>> {
   const all = await sessions.all();
   if (!all.ok) return all;

@@ -39,22 +39,22 @@ import { findSession } from './abort.ts';
 /** Identifies a step of a session in the ledger. */
 export type StepName = Pick<LedgerStep, 'job' | 'session' | 'step'>;
 
-/** Judges outputs or writes instructions for another reviewer. Rejects with a QualityGateError without a verdict. */
+/** Judges outputs, or writes review instructions. Rejects with a QualityGateError if there is no verdict. */
 export type OutputJudge = Pick<QualityGate, 'evaluate' | 'buildReviewInstructionsFile'>;
 
-/** Everything outside of this slice that a workflow needs. */
+/** The files, sessions, jobs and reviewers that finishing a step needs. */
 export type WorkflowPorts = {
   readonly root: string;
   readonly sessions: WorkflowSessions;
-  /** Opens the files with their current contents. */
+  /** Opens the files of the working tree with their current contents. */
   contents(): Contents;
   readonly clock: Clock;
   /** Returns the current definition of a job. */
   job(name: string): Result<Job>;
   judge(reviewer: SessionReviewer, about: StepName): Promise<Result<OutputJudge>>;
-  /** Returns a caller's path relative to the root; `null` if it is outside. */
+  /** Returns a caller's path relative to the root; `null` if the path is outside the root. */
   locate(path: string): RepoPath | null;
-  /** Called at the start and after each review. */
+  /** Called before the first review and after each review. */
   progress(done: number, of: number): void;
 };
 
@@ -141,7 +141,7 @@ export async function locateOutputs(
 }
 
 async function unusable(contents: Contents, path: RepoPath): Promise<UnusableOutput | null> {
-  // Reads no content: the file may be large, and it need not be text.
+  // With a limit of 0 bytes, no content is read: the file may be large, and it need not be text.
   const text = await contents.text(path, 0);
   if (text.kind === 'text') return null;
   if (text.why === 'not-a-file') return (await contents.exists(path)) === 'folder' ? 'folder' : 'not-a-file';
@@ -180,7 +180,8 @@ function conclude(
   { override, judged, skipped }: Pick<StepEnd, 'judged' | 'skipped'> & { readonly override: string | null },
 ): Promise<Result<StepEnd>> {
   const { step, reviewer, outputs, notes } = finishing;
-  // A self-review counts as a verdict. An override after a failed review does not.
+  // An override after a self-review counts as a verdict. An override of a failed review does not, because that review
+  // has already been counted.
   const isVerdict = override === null ? judged > 0 : reviewer.kind === 'self';
   return endRequest(ports, finishing, { kind: 'finished', judged, skipped }, (open) => {
     const reviewed = isVerdict ? recordVerdict(open, step.id, []) : open;
@@ -189,8 +190,8 @@ function conclude(
 }
 
 /**
- * Runs all evaluations at once. Each pass is stored immediately, so that an error of another evaluation or the end of
- * the process does not lose it. Resolves to `null` if all passed.
+ * Runs all evaluations in parallel, and resolves to `null` if all passed. Each pass is stored at once, so that it is
+ * not lost if another evaluation fails or the process is killed.
  */
 async function reviewStep(
   ports: WorkflowPorts,
@@ -226,7 +227,10 @@ async function reviewStep(
   return err({ kind: 'no-verdict', session: sessionName(session), step: step.id, errors, passed });
 }
 
-/** Returns a verdict, or why there is none. Fails if a pass cannot be stored, or if the files have changed. */
+/**
+ * Returns a verdict, or the reason why there is none. Fails if a pass cannot be stored, or if the files changed during
+ * the evaluation.
+ */
 async function evaluateOnce(
   ports: WorkflowPorts,
   judge: OutputJudge,
@@ -253,7 +257,7 @@ async function evaluateOnce(
   return stored.ok ? result : stored;
 }
 
-/** Calls a gate. A QualityGateError means that there is no verdict. */
+/** Returns the result of a quality gate. If the gate throws a QualityGateError, returns why there is no verdict. */
 async function orTrouble<T>(about: ReviewName, call: () => Promise<T>): Promise<T | ReviewTrouble> {
   try {
     return await call();
@@ -263,7 +267,7 @@ async function orTrouble<T>(about: ReviewName, call: () => Promise<T>): Promise<
   }
 }
 
-/** Stores the end of a request. Fails if another process has ended the session or finished the step. */
+/** Stores the result of a request. Fails if another process has ended the session or finished the step. */
 async function endRequest(
   { sessions }: WorkflowPorts,
   { session: { id }, job, step, reviewer }: FinishingStep,

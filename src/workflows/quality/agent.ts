@@ -30,15 +30,18 @@ type QualityAgent = {
   readonly settings: Pick<Settings, 'cacheTtl' | 'idleTimeoutSeconds'>;
   readonly clock: Clock;
   readonly stop: AbortSignal | null;
-  /** `null` if the number of questions is not limited. */
+  /** The budget for all questions; `null` if there is no limit. */
   readonly budget: Pick<Budget, 'spend' | 'used'> | null;
-  /** Called after every question. */
+  /** Called after every question to the agent. */
   told(dispatch: QualityDispatch): void;
-  /** Called after every evaluation that called the agent. */
+  /** Called once per evaluation, after its last question; not called if no question was sent. */
   evaluated(questions: QualityQuestions): Promise<void>;
 };
 
-/** Returns a read-only evaluator that runs a few evaluations at a time, with one repair question per evaluation. */
+/**
+ * Returns an evaluator that calls the agent without write access. It runs at most `atOnce` evaluations at a time, and
+ * asks again once if an answer is unreadable.
+ */
 export function agentQualityCli(given: QualityAgent): QualityCli {
   const inTurn = openQueue(given.atOnce);
   return { run: (call) => inTurn(() => evaluate(given, call)) };
@@ -80,7 +83,7 @@ async function evaluate(given: QualityAgent, call: QualityCall): Promise<Answers
           timeoutSeconds: call.timeoutSeconds,
           idleSeconds: settings.idleTimeoutSeconds,
         },
-        // The step allows this much time for its evaluation, however many questions it takes.
+        // The timeout is for the whole evaluation, so a repair question gets only the time that is left.
         sharesTimeout: true,
       },
     );
@@ -98,20 +101,21 @@ async function evaluate(given: QualityAgent, call: QualityCall): Promise<Answers
 /** The agent that evaluates by default. */
 export const USUAL_AGENT = 'claude';
 
-/** Options of an evaluator. */
+/** The options for an agent that is opened as an evaluator. */
 export type QualityCliOptions = {
   /** The agent to call. Default: Claude Code. */
   readonly agent?: string | undefined;
   /** How many evaluations run at the same time. Default: the `concurrency` setting. */
   readonly concurrency?: number | undefined;
   readonly signal?: AbortSignal | null | undefined;
-  /** Called after every question, answered or not. The sum of their usage is what was paid. */
+  /** Called after every question, answered or not. Add up the usage of these calls to get the total. */
   readonly onDispatch?: ((dispatch: QualityDispatch) => void) | undefined;
 };
 
 /**
- * Opens an agent of this machine as an evaluator, with the settings of the repository that contains `root`. The budget
- * applies only with `evaluated`: a program that opens its own evaluator may keep it for days, so it does its own counting.
+ * Opens an installed agent as an evaluator, with the settings of the repository that contains `root`. The `budget`
+ * setting applies only if `evaluated` is given. Without it, the caller is a program that may use the evaluator for days
+ * and has to limit the cost itself.
  */
 export async function openQualityCli(
   root: string,
@@ -148,7 +152,7 @@ export async function openQualityCli(
   });
   return ok({
     async run(call) {
-      // The settings and protections of this repository do not apply outside of it.
+      // The settings and protections of this repository do not apply outside of it, so refuse a folder that is outside.
       const real = await realpath(resolve(call.cwd));
       if (relative(repository.value.root, real).split(sep)[0] === '..') {
         throw new QualityGateError(

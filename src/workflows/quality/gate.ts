@@ -24,11 +24,11 @@ import {
 } from './types.ts';
 import { parseQualityResult, settleVerdict } from './verdict.ts';
 
-/** The most files that a prompt includes with their contents. */
+/** If a step has more output files, the prompt lists only their paths. */
 export const DEFAULT_MAX_INLINE_FILES = 5;
 
 export type QualityGateOptions = {
-  /** The reviewer. Not needed to build review instructions. */
+  /** The reviewer to call. `buildReviewInstructionsFile` does not need it. */
   readonly cli?: QualityCli | null | undefined;
   readonly maxInlineFiles?: number | undefined;
 };
@@ -53,7 +53,10 @@ export type StepReviews = JudgedOutputs & {
 
 const NO_CRITERIA = 'No quality criteria defined - auto-passing';
 
-/** Judges the outputs of a step: with an external reviewer, or through a file of instructions. It has no cache. */
+/**
+ * Judges the outputs of a step by calling a reviewer, or writes instructions for a reviewer that the caller starts.
+ * Verdicts are not cached.
+ */
 export class QualityGate {
   readonly maxInlineFiles: number;
   readonly #cli: QualityCli | null;
@@ -66,7 +69,7 @@ export class QualityGate {
     }
   }
 
-  /** Returns the outputs as the reviewer sees them: with their contents, or only paths if there are many files. */
+  /** Returns the outputs as prompt text: with their contents, or only paths if there are more than `maxInlineFiles`. */
   async buildPayload({ outputs, projectRoot, notes }: JudgedOutputs): Promise<string> {
     const files = outputFiles(outputs);
     if (files.length === 0) return shownPayload([], notBlank(notes));
@@ -76,14 +79,14 @@ export class QualityGate {
     const shown: ShownOutput[] = [];
     for (const file of files) {
       const content = await disk.read(file.path);
-      // The file may have been replaced by a link since the check.
+      // The file may have been replaced by a link since `openInside` checked its path.
       if (content.kind === 'outside') throw outside(file, root);
       shown.push({ path: file.path, content });
     }
     return shownPayload(shown, notBlank(notes));
   }
 
-  /** Returns one verdict on all outputs. A pass in which a criterion failed counts as failed. */
+  /** Returns one verdict on all outputs. A pass counts as failed if a criterion failed or was skipped. */
   async evaluate(given: Evaluation): Promise<QualityGateResult> {
     const { qualityCriteria: criteria, additionalReviewGuidance: guidance } = given;
     if (Object.keys(criteria).length === 0) return { passed: true, feedback: NO_CRITERIA, criteria_results: [] };
@@ -109,8 +112,8 @@ export class QualityGate {
   }
 
   /**
-   * Runs all evaluations of the reviews at once and returns those that did not pass. If some have no verdict, waits for
-   * all, then throws an error with the verdicts of the others.
+   * Runs all evaluations of the reviews in parallel and returns those that failed. If some have no verdict, waits until
+   * all have ended, then throws an error that contains the verdicts of the others.
    */
   async evaluateReviews(given: StepReviews): Promise<ReviewResult[]> {
     const tasks = given.reviews.flatMap((review) => qualityTasks(review, given.outputs, given.outputSpecs));
@@ -141,14 +144,14 @@ export class QualityGate {
     throw new QualityGateError(message, { results, errors });
   }
 
-  /** Returns the reviews as one Markdown document, for a reviewer that the author starts. */
+  /** Returns the instructions for all reviews as one Markdown text, for a reviewer that the author starts. */
   async buildReviewInstructionsFile(given: StepReviews): Promise<string> {
     const reviews = given.reviews.map((review) => scopeReview(review, given.outputs, given.outputSpecs));
     const outputs = await this.buildPayload({ ...given, notes: null });
     return qualityInstructions({ reviews, outputs, root: resolve(given.projectRoot), notes: notBlank(given.notes) });
   }
 
-  /** Parses a reviewer's structured answer literally. */
+  /** Returns the JSON answer of a reviewer as a verdict. Unlike `evaluate`, accepts a pass with a failed criterion. */
   parseResult(data: unknown): QualityGateResult {
     return parseQualityResult(data);
   }
@@ -158,7 +161,7 @@ function notBlank(notes: string | null | undefined): string | null {
   return (notes ?? '').trim() === '' ? null : (notes ?? null);
 }
 
-/** Opens the files below the root. Throws if one of these paths leads out of the project. */
+/** Opens the files below the root. Throws if one of these paths is outside the project or inside its git folder. */
 async function openInside(root: string, files: readonly OutputFile[]): Promise<OutputFiles> {
   const disk = await openOutputFiles(root).catch((error: unknown) => {
     throw new QualityGateError(`The project root cannot be opened: ${messageOf(error)}`, { cause: error });

@@ -5,12 +5,12 @@ import type { OutputContent, OutputFiles } from '../../kernel/ports.ts';
 import { errorCode } from '../../platform/files.ts';
 import { decodeUtf8 } from '../../platform/private-files.ts';
 
-/** Larger files are not included in a prompt. */
+/** The contents of larger files are not included in a prompt. */
 const LARGEST_BYTES = 4 * 1024 * 1024;
 
 const MOST_LINKS = 40;
 
-/** Opens the files below an existing project root. It never opens a file outside the root or inside a git folder. */
+/** Opens the files below an existing project root. Files outside the root or inside a git folder are never read. */
 export async function openOutputFiles(projectRoot: string): Promise<OutputFiles> {
   const root = resolve(projectRoot);
   const realRoot = await realpath(root);
@@ -29,7 +29,7 @@ type Location =
   | { readonly kind: 'found'; readonly real: string }
   | Extract<OutputContent, { kind: 'missing' | 'unreadable' | 'outside' }>;
 
-/** Resolves a path. Both the written path and the path with all links followed must be inside the root. */
+/** Resolves a path. It must be inside the root with all links followed and, if it is relative, also as written. */
 async function locate(root: string, realRoot: string, path: string): Promise<Location> {
   const written = resolve(root, path);
   const staysInside = isAbsolute(path) || isBelow(root, written);

@@ -8,10 +8,10 @@ import {
   WHOLE_STEP,
 } from './types.ts';
 
-/** One file of an output. */
+/** A file and the name of the output that it belongs to. */
 export type OutputFile = { readonly output: string; readonly path: string };
 
-/** One evaluation of a review, with the outputs that it covers. */
+/** One evaluation: a review, and the outputs that the reviewer judges in one call. */
 export type QualityTask = {
   readonly review: QualityReview;
   readonly outputs: StepOutputs;
@@ -30,14 +30,15 @@ export function outputFiles(outputs: StepOutputs): readonly OutputFile[] {
   });
 }
 
-// Keeps `a/..`, because `a` may be a link, and a trailing `/` or `/.`, because that path names a folder.
+// Removes `//` and `./` from a path. Keeps `a/..`, because `a` may be a link, and a trailing `/` or `/.`, because it
+// marks a folder.
 function plainPath(path: string): string {
   const parts = path.split('/');
   const isNeeded = (part: string, at: number) => at === parts.length - 1 || (part === '' ? at === 0 : part !== '.');
   return parts.filter(isNeeded).join('/');
 }
 
-/** Returns a review with its files. Throws if the review names an unknown output. */
+/** Returns a review with its files. Throws if its output is unknown, or is a single file but has several paths. */
 export function scopeReview(review: QualityReview, outputs: StepOutputs, specs: OutputSpecs): ScopedReview {
   const name = review.run_each;
   if (name === WHOLE_STEP) return { review, files: null };

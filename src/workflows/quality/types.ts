@@ -3,7 +3,7 @@ import type { AgentFailure, AskMode, Usage } from '../../kernel/agent.ts';
 /** The `run_each` value of a review that judges all outputs of a step together. */
 export const WHOLE_STEP = 'step';
 
-/** The criteria of a review: a name with a question each. */
+/** The criteria of a review: for each name, the question that decides whether the criterion passes. */
 export type QualityCriteria = Readonly<Record<string, string>>;
 
 /** The files of each output of a step, by output name. Paths are relative to the project root. */
@@ -20,7 +20,10 @@ export type QualityReview = {
   readonly additional_review_guidance?: string | null | undefined;
 };
 
-/** A review with its files, judged one by one if `each`. `files` is `null` for a review of all outputs together. */
+/**
+ * A review with the files to judge. If `each` is true, each file is judged on its own. `files` is `null` for a review
+ * of all outputs together.
+ */
 export type ScopedReview = {
   readonly review: QualityReview;
   readonly files: { readonly each: boolean; readonly paths: readonly string[] } | null;
@@ -39,7 +42,7 @@ export type QualityGateResult = {
   readonly criteria_results: readonly CriterionResult[];
 };
 
-/** Names one evaluation of a review. */
+/** Identifies one evaluation of a review. */
 export type ReviewName = {
   readonly review_run_each: string;
   /** The file that is judged; `null` if all outputs are judged together. */
@@ -52,7 +55,7 @@ export type ReviewResult = QualityGateResult & ReviewName;
 /** An evaluation without a verdict. */
 export type ReviewError = ReviewName & { readonly error: QualityGateError };
 
-/** One call to a reviewer. */
+/** One call to a reviewer: the prompts, the schema of the answer, the time limit and the folder to run in. */
 export type QualityCall = {
   readonly systemPrompt: string;
   readonly prompt: string;
@@ -61,7 +64,7 @@ export type QualityCall = {
   readonly cwd: string;
 };
 
-/** An external reviewer. */
+/** A reviewer that the quality gate calls, for example an agent. */
 export interface QualityCli {
   /** Resolves to the structured answer; rejects if there is none. */
   run(call: QualityCall): Promise<unknown>;
@@ -81,11 +84,11 @@ export type QualityDispatch = {
 /** All calls of one evaluation, and whether one of them gave an answer. */
 export type QualityQuestions = { readonly dispatches: readonly QualityDispatch[]; readonly isAnswered: boolean };
 
-/** There is no verdict: the request is not valid, the reviewer failed, or its answer cannot be interpreted. */
+/** Thrown if there is no verdict: the request is invalid, the reviewer failed, or its answer cannot be interpreted. */
 export class QualityGateError extends Error {
-  /** The verdicts of the other evaluations, including passes. */
+  /** The verdicts of the evaluations that have one, including passes. */
   readonly results: readonly ReviewResult[];
-  /** The evaluations without a verdict, if the call had several. */
+  /** The evaluations without a verdict. Empty if the error is about a single evaluation. */
   readonly errors: readonly ReviewError[];
 
   constructor(
@@ -103,7 +106,7 @@ export class QualityGateError extends Error {
   }
 }
 
-/** An agent gave no usable answer. */
+/** Thrown if an agent gave no usable answer. */
 export class QualityCliError extends Error {
   readonly agent: string;
   readonly failure: AgentFailure;

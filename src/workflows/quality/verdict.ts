@@ -15,7 +15,7 @@ function orDefault<T extends z.ZodType>(type: T, value: z.output<T>) {
 }
 
 /**
- * Parses a reviewer's structured answer literally. A missing or `null` field gets its default, and the default of
+ * Returns the JSON answer of a reviewer as a verdict. A missing or `null` field gets its default, and the default of
  * `passed` is false. Throws if a field has the wrong type.
  */
 export function parseQualityResult(data: unknown): QualityGateResult {
@@ -26,8 +26,8 @@ export function parseQualityResult(data: unknown): QualityGateResult {
 }
 
 /**
- * Returns the verdict that counts. A pass does not count if a criterion failed, or if the reviewer judged criteria one
- * by one and skipped some. The feedback then says so.
+ * Returns the verdict that counts. A pass becomes a fail if a criterion failed, or if the reviewer judged criteria one
+ * by one and skipped some. The feedback then names these criteria.
  */
 export function settleVerdict(verdict: QualityGateResult, criteria: QualityCriteria): QualityGateResult {
   if (!verdict.passed) return verdict;
@@ -43,8 +43,8 @@ export function settleVerdict(verdict: QualityGateResult, criteria: QualityCrite
 type Criterion = readonly [name: string, question: string];
 
 /**
- * Returns the criteria without a result. Returns none if at least as many results have unknown names: then the reviewer
- * renamed the criteria.
+ * Returns the criteria without a result. Returns none if at least as many results have unknown names, because then the
+ * reviewer has probably renamed the criteria.
  */
 function skippedCriteria(results: readonly CriterionResult[], criteria: readonly Criterion[]): readonly string[] {
   if (results.length === 0) return [];
@@ -80,7 +80,7 @@ function refersTo(said: string, [name, question]: Criterion): boolean {
   return [name, question, `${name}: ${question}`].some((one) => plain(one) === words);
 }
 
-// Reviewers change case, spaces, punctuation and Markdown of the names that they repeat.
+// Reviewers repeat names with other case, spaces, punctuation or Markdown, so names are compared without these.
 function plain(text: string): string {
   return text
     .normalize('NFC')

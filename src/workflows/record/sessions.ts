@@ -21,7 +21,7 @@ const LONGEST_WAIT_MS = 10_000;
 
 const RETRY_MS = 10;
 
-/** Active and ended sessions. Several processes can read and change them at once. */
+/** The stored sessions, active and ended. Several processes can read and change them at the same time. */
 export type WorkflowSessions = ReturnType<typeof openWorkflowSessions>;
 
 /** Opens the sessions in `.deepwork/tmp/session_{id}.json`. Files are written atomically; each change takes a lock. */
@@ -81,8 +81,8 @@ export function openWorkflowSessions(
     },
 
     /**
-     * Changes the current state of a session and resolves to the new state; no concurrent change is lost. If `change`
-     * fails, nothing is written. An unreadable session is renamed.
+     * Applies `change` to the stored session under a lock, so that no concurrent change is lost, and resolves to the
+     * new session. Writes nothing if `change` fails. Renames the file of an unreadable session and fails.
      */
     async update(
       id: SessionId,
@@ -108,7 +108,7 @@ export function openWorkflowSessions(
       }
     },
 
-    /** Writes the review instructions for the outputs of a step. */
+    /** Writes the instructions for a self-review of a step, and resolves to the path of their file. */
     async writeInstructions(id: SessionId, step: string, text: string): Promise<Result<RepoPath>> {
       const made = makeIgnoredFolder(root, GENERATED_FOLDER);
       if (!made.ok) return made;
@@ -119,7 +119,7 @@ export function openWorkflowSessions(
   };
 }
 
-/** Returns the lock for all sessions of a worktree, separate from the lock of runs. A holder keeps it for one write. */
+/** Returns the lock for all sessions of a worktree, separate from the lock of runs. It is held only for one write. */
 export function sessionsLock({ root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>): Lock {
   return openLock({ root: `${root}\0sessions`, commonDir });
 }
@@ -147,7 +147,7 @@ function textOf(session: WorkflowSession): string {
   return `${JSON.stringify({ format: FORMAT, digest: digestOf(session), session }, null, 2)}\n`;
 }
 
-/** Parses a session file. Its digest proves that onceover wrote the whole file; any other file is unreadable. */
+/** Parses a session file. A file whose digest does not match was cut off or edited, so it counts as unreadable. */
 function parse(text: string, id: string): WorkflowSession | 'unreadable' {
   try {
     const whole: unknown = JSON.parse(text);
