@@ -4,10 +4,10 @@ import type { Sentence } from './sentences.ts';
 /** Positions of the same text in two lists: the first in the old list, the second in the new one. */
 export type Pair = readonly [number, number];
 
-/** Bounds the time, which grows with the square of the edits. Lists with more edits count as rewritten. */
+/** The time grows with the square of the edits, so lists with more edits count as having nothing in common. */
 const MOST_EDITS = 2000;
 
-/** Returns what two lists have in common, in order; nothing if they differ too much to compare. */
+/** Returns the positions of the texts that two lists have in common, in order; none if the lists differ too much. */
 export function commonPairs(old: readonly string[], now: readonly string[]): readonly Pair[] {
   const pairs: Pair[] = [];
   let [i, j] = [0, 0];
@@ -22,10 +22,10 @@ export function commonPairs(old: readonly string[], now: readonly string[]): rea
 /** Consecutive texts that moved: their old position, their new position, and how many. */
 export type MovedBlock = { readonly from: number; readonly to: number; readonly count: number };
 
-/** Shorter blocks are shown as removed and added, which takes as few characters. */
+/** Blocks with fewer characters are shown as removed and added, because a line about the move would not be shorter. */
 const SHORTEST_BLOCK = 60;
 
-/** Returns the blocks that moved, as long as possible, by their new position. Texts in `pairs` kept their order. */
+/** Returns the blocks that moved, each as long as possible, sorted by new position. Texts in `pairs` have not moved. */
 export function movedBlocks(
   old: readonly string[],
   now: readonly string[],
@@ -51,7 +51,7 @@ export function movedBlocks(
   return blocks.sort((one, other) => one.to - other.to);
 }
 
-/** Returns the texts that occur once at these positions, with their position. */
+/** Returns the texts that occur exactly once among these positions, each with its position. */
 function uniqueTexts(list: readonly string[], positions: Iterable<number>): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   const repeated = new Set<string>();
@@ -67,12 +67,15 @@ function uniqueTexts(list: readonly string[], positions: Iterable<number>): Read
 /** A sentence and its new wording, with one line that shows both. */
 export type Rewording = { readonly before: Sentence; readonly after: Sentence; readonly line: string };
 
-/** Bounds the time. Passages with more pairs of sentences, or of characters, count as rewritten. */
+/** Limits the time: passages with more pairs of sentences, or of characters, are shown as removed and added. */
 const MOST_PAIRS = 2500;
 
 const MOST_CHARACTER_PAIRS = 200_000_000;
 
-/** Returns which added sentences reword which removed ones, in order, each with the one that saves most characters. */
+/**
+ * Finds the added sentences that reword a removed one, in order. Each is paired with the removed sentence that saves
+ * most characters in the diff.
+ */
 export function pairReworded(removed: readonly Sentence[], added: readonly Sentence[]): Rewording[] {
   if (isTooMuch(removed, added)) return [];
   const found: Rewording[] = [];
@@ -97,13 +100,13 @@ function isTooMuch(removed: readonly Sentence[], added: readonly Sentence[]): bo
   return pairs > 1 && (pairs > MOST_PAIRS || characters(removed) * characters(added) > MOST_CHARACTER_PAIRS);
 }
 
-/** Marks in the sentence itself would be mistaken for marks of the diff. */
+/** The marks of a word diff. A sentence that contains one is not shown as a word diff, because it would be misread. */
 const MARKS = /\[-|-\]|\{\+|\+\}/;
 
-/** With more marks than that, one line is harder to read than both sentences. */
+/** A word diff must be shorter than this share of both sentences together, because a longer one is hard to read. */
 const SHORT_ENOUGH = 0.8;
 
-/** Sentences that share a smaller part of their words are not compared word by word. */
+/** Sentences that have less than this share of their words in common are not shown as a word diff. */
 const ALIKE = 0.5;
 
 /** Returns a reworded sentence in the format of `git diff --word-diff`; `null` if two lines are clearer. */
@@ -123,7 +126,7 @@ function wordDiff(before: string, after: string): string | null {
   return line.length < (before.length + after.length) * SHORT_ENOUGH ? line : null;
 }
 
-/** Returns the part of their words that two sentences share, in any order. */
+/** Returns the share of words that two sentences have in common, in any order: from 0 to 1. */
 function sharedWords(old: readonly string[], now: readonly string[]): number {
   const counts = new Map<string, number>();
   for (const word of old) counts.set(word, (counts.get(word) ?? 0) + 1);
@@ -135,7 +138,7 @@ function sharedWords(old: readonly string[], now: readonly string[]): number {
   return (2 * shared.length) / (old.length + now.length);
 }
 
-/** Drops a common word between two changes: one longer change is easier to read. */
+/** Counts a single common word between two changes as changed, because one longer change is easier to read. */
 function withoutSingleWords(pairs: readonly Pair[], end: Pair): readonly Pair[] {
   const isGap = ([a, b]: Pair, [c, d]: Pair) => c > a + 1 || d > b + 1;
   return pairs.filter((pair, n) => !isGap(pairs[n - 1] ?? [-1, -1], pair) || !isGap(pair, pairs[n + 1] ?? end));

@@ -4,11 +4,11 @@ import { type Sentence, sentencesOf } from './sentences.ts';
 /** The changes between two versions of a text, by sentence. */
 export type SentenceChanges = {
   readonly changes: readonly SentenceChange[];
-  /** Whether unchanged sentences have other line breaks or spaces. */
+  /** Whether line breaks or spaces changed in sentences whose words did not change. */
   readonly isRewrapped: boolean;
 };
 
-/** The changes in one place. */
+/** All changes between two unchanged sentences. */
 type SentenceChange = {
   /** Line numbers, from 1, in the old and the new version. */
   readonly before: number;
@@ -21,7 +21,7 @@ type SentenceChange = {
 export type ChangePart =
   | { readonly kind: 'removed' | 'added'; readonly sentences: Sentence[] }
   | ({ readonly kind: 'reworded' } & Rewording)
-  /** `from`: the old line number. A moved block is shown at its new place only. */
+  /** `from` is the old line number. A moved block is shown at its new place only. */
   | { readonly kind: 'moved'; readonly from: number; readonly sentences: readonly Sentence[] };
 
 const LEGEND = 'By sentence: -removed, +added, ~reworded ([-old-]{+new+}), >moved, =same words.';
@@ -55,7 +55,7 @@ function describePart(part: ChangePart): readonly string[] {
   }
 }
 
-/** Returns one line per paragraph or list item. */
+/** Returns one line per paragraph or list item, with its sentences joined. */
 function byBlock(sentences: readonly Sentence[]): readonly string[] {
   const lines: string[] = [];
   for (const [n, { text, block }] of sentences.entries()) {
@@ -72,7 +72,7 @@ function clip(text: string): string {
   return characters.length > LONGEST_QUOTE ? `${characters.slice(0, LONGEST_QUOTE).join('')}…` : text.trim();
 }
 
-/** Returns the changes by sentence. Its time is bounded even for long texts that have nothing in common. */
+/** Returns the changes by sentence. The time is limited even for long texts that have nothing in common. */
 export function sentenceChanges(before: string, after: string): SentenceChanges {
   const [old, now] = [sentencesOf(before), sentencesOf(after)];
   const [oldTexts, nowTexts] = [old.map(({ text }) => text), now.map(({ text }) => text)];
@@ -103,8 +103,8 @@ function lineAt(list: readonly Sentence[], at: number): number {
 }
 
 /**
- * Returns the changes in one place, where `arrived` replaced `removed`. `moved` has the moved block that begins with a
- * sentence, and `null` for the other sentences of a block.
+ * Returns the changes in one place, where `arrived` replaced `removed`. `moved` maps the first sentence of each moved
+ * block to the block, and the other sentences of the block to `null`.
  */
 function partsOf(
   removed: readonly Sentence[],
@@ -115,7 +115,7 @@ function partsOf(
   const rewordings = pairReworded(removed, added);
   const left = [...removed];
   const parts: ChangePart[] = [];
-  // Removed sentences come before added ones, up to the next reworded sentence.
+  // Shows the removed sentences up to the next reworded sentence, before the sentences that were added there.
   const pushRemoved = () => {
     const [next] = rewordings;
     const sentences = left.splice(0, next === undefined ? left.length : left.indexOf(next.before));
@@ -138,7 +138,7 @@ function partsOf(
   return parts;
 }
 
-/** Whether unchanged sentences, or the space between two of them, changed in line breaks or spaces. */
+/** Whether line breaks or spaces changed in unchanged sentences, or between two of them. */
 function isRewrapped(old: readonly Sentence[], now: readonly Sentence[], pairs: readonly Pair[]): boolean {
   return pairs.some(([a, b], n) => {
     const [before, after] = [old[a]?.raw ?? '', now[b]?.raw ?? ''];

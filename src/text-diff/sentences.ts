@@ -2,16 +2,16 @@
 export type Sentence = {
   /** The words, without the line breaks of a wrapped paragraph. */
   readonly text: string;
-  /** The source, with the space after the sentence. */
+  /** The source text, with the spaces and line breaks after the sentence. */
   readonly raw: string;
   /** The line that the sentence starts in, from 1. */
   readonly line: number;
-  /** The number of its paragraph, list item or line. */
+  /** The number of the paragraph, list item or single line that contains the sentence. */
   readonly block: number;
   readonly isHeading: boolean;
 };
 
-/** Splits a Markdown text into sentences. The `raw` texts joined are the text again. */
+/** Splits a Markdown text into sentences. Joining the `raw` fields gives the text again. */
 export function sentencesOf(text: string): readonly Sentence[] {
   const sentences: Sentence[] = [];
   let lead = '';
@@ -80,7 +80,7 @@ function kindOf(raw: string, line: string, isOpen: boolean): Block['kind'] {
   return INDENTED_CODE.test(raw) && !isOpen ? 'line' : 'flow';
 }
 
-/** Whether a line starts a list item or continues a quotation, which never joins the line before. */
+/** Whether a line starts a list item or belongs to a quotation. Such a line always starts a new block. */
 function beginsFlow(line: string): boolean {
   return LIST_MARK.test(`${line} `) || line.trimStart().startsWith('>');
 }
