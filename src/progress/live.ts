@@ -61,7 +61,7 @@ function tableOf(shown: readonly Running[], width: number, now: number, paint: P
     const taken = widths.reduce((sum, wide) => sum + (wide === 0 ? 0 : wide + 2), 0);
     return Math.max(0, taken + (width >= 60 ? 12 : 0) - width);
   };
-  // A narrow terminal drops the least important columns first. Then the beginning of the name is cut.
+  // On a narrow terminal, drop the least important columns first, then cut the beginning of the names.
   for (const column of [SESSION, TOKENS]) if (missing() > 0) widths[column] = 0;
   widths[NAME] = Math.max(8, (widths[NAME] ?? 0) - missing());
   return rows.map(({ one, fields }) => {
@@ -98,9 +98,9 @@ export function elapsed(ms: number): string {
   return `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds % 60)}`;
 }
 
-/** The bottom of a terminal, which is redrawn below lines that stay. */
+/** The live lines at the bottom of a terminal, below lines that are printed permanently. */
 export type Screen = {
-  /** Redraws the live lines, below new lines that stay. */
+  /** Redraws the live lines. The lines in `above` are printed permanently, above the live lines. */
   draw(lines: readonly string[], above?: readonly string[]): void;
 };
 
@@ -116,7 +116,8 @@ export function openScreen(terminal: { readonly columns?: number; write(text: st
           : `${upTo(drawn, columns)}${[...above, ...lines].map((line) => `${line}\n`).join('')}`;
       drawn = lines;
       width = columns;
-      // One write between synchronization marks, so that the terminal shows the update at once.
+      // One write, between the escape codes for synchronized output, so that the terminal never shows half of an
+      // update.
       if (text !== '') terminal.write(`${BEGIN}${text}${END}`);
     },
   };
@@ -138,7 +139,7 @@ function changedLines(drawn: readonly string[], lines: readonly string[]): strin
   return `${up(lines.length - first)}${steps.join('')}`;
 }
 
-// After the terminal became narrower, an old line takes several rows.
+// Counts rows and not lines, because after the terminal became narrower, an old line takes several rows.
 function upTo(drawn: readonly string[], columns: number): string {
   const rows = drawn.reduce(
     (sum, line) => sum + Math.max(1, Math.ceil(cells(stripVTControlCharacters(line)) / columns)),
@@ -172,7 +173,7 @@ export function liveReporter(terminal: WriteStream, paint: Paint): ConsoleReport
   };
   const later = (ms: number) => {
     due = setTimeout(draw, ms);
-    // The view must not keep the process alive.
+    // The timer of the live view must not keep the process alive.
     due.unref();
   };
   const soon = () => {
@@ -193,7 +194,7 @@ export function liveReporter(terminal: WriteStream, paint: Paint): ConsoleReport
     end() {
       if (ended) return;
       ended = true;
-      // An empty line before the result, which goes to the same terminal.
+      // The result is printed to the same terminal, so separate it with an empty line.
       if (hasLines && process.stdout.isTTY) above.push('');
       terminal.off('resize', soon);
       draw();
@@ -205,7 +206,7 @@ const SECOND = 1000;
 
 const SHORTEST = 150;
 
-/** Whether the live lines show an event, so that it needs no line that stays. */
+/** Whether the live lines already show an event, so that no permanent line is printed for it. */
 function isMomentary(event: Event): boolean {
   if (event.kind === 'slot-planned' || event.kind === 'look-started') return isRoutine(event);
   return ['fix-started', 'slot-started', 'check-started', 'slot-active'].includes(event.kind);

@@ -2,7 +2,7 @@ import { forLog, isLive, paintFor } from '../ui/terminal.ts';
 import { describeEvent } from './describe.ts';
 import type { ConsoleReporter } from './state.ts';
 
-/** Returns a live view on a terminal, one line per event elsewhere, nothing if quiet. It writes to stderr. */
+/** Returns a reporter for stderr: a live view on a terminal, else one line per event; nothing with `quiet`. */
 export async function consoleReporter({ quiet = false } = {}): Promise<ConsoleReporter> {
   const { stderr, env } = process;
   if (quiet) return { tell() {}, end() {} };

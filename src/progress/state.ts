@@ -22,7 +22,7 @@ export type Progress = {
 export type Running = {
   /** The gate, or the role of a phase. */
   readonly gate: string;
-  /** The slot of a gate, or the half of the work that a role does. */
+  /** The number of the reviewer in its gate, or the part (A or B) of the test-deepener; `null` for anything else. */
   readonly slot: number | 'A' | 'B' | null;
   readonly agent: string | null;
   readonly dispatch: 'fresh' | 'resumed' | null;
@@ -36,7 +36,6 @@ export function NO_PROGRESS(now: number): Progress {
   return { iteration: null, loop: null, startedAt: now, ...counters, running: new Map() };
 }
 
-/** Returns the progress after an event. */
 export function progressAfter(before: Progress, event: Event, now: number): Progress {
   switch (event.kind) {
     case 'iteration-started':
@@ -90,7 +89,7 @@ export function progressAfter(before: Progress, event: Event, now: number): Prog
 
 const FIX = 'fixing';
 
-/** Returns the key of a running check, reviewer, role or fixer. */
+/** Returns the key in `running` of the check, reviewer, role or fixer that an event is about. */
 function keyOf(event: Event): string {
   if ('role' in event) return event.role;
   if (!('gate' in event)) return FIX;
