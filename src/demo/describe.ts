@@ -13,7 +13,7 @@ function textWidth({ width }: DemoStyle): number {
   return Math.min(96, Math.max(80, width));
 }
 
-/** Returns the introduction: the reviewers are scripted, and what they review. */
+/** Returns the introduction, which explains the scripted reviewers and the change that they review. */
 export function describeDemoBeginning(style: DemoStyle): string {
   return [
     style.paint('strong', 'onceover demo: four runs with scripted reviewers'),
@@ -30,7 +30,7 @@ const BRANCH =
   'A branch adds a shopping cart, a receipt and a page. It has two mistakes, and it has to pass two reviews: "code" ' +
   'with two reviewers, "docs" with one.';
 
-/** Returns the text of one run: what "onceover run" prints, and the reason. */
+/** Returns the text of one run: the output of "onceover run", and the reason for the result. */
 export function describeDemoRun(number: number, outcome: RunOutcome, style: DemoStyle): string {
   const { paint } = style;
   const width = textWidth(style);
@@ -46,7 +46,7 @@ const ESTIMATE =
   'Tokens are estimated: one per four characters that were sent or received. A model also reads files. ' +
   '"onceover cost" shows the real numbers of your runs.';
 
-/** Returns the end: the cost and the next commands. */
+/** Returns the last part of the output: the cost of the runs and the next commands. */
 export function describeDemoEnd({ cost, strayed, folder, program }: DemoOutcome, style: DemoStyle): string {
   const { paint } = style;
   const width = textWidth(style);

@@ -4,7 +4,7 @@ import { type RunDocument, runDocument } from '../gates/json.ts';
 import { runSchema } from '../gates/json-schema.ts';
 import type { DemoOutcome } from './project.ts';
 
-/** The document of `demo --json`. */
+/** The JSON document of `demo --json`. */
 export const demoSchema = z.object({
   reviewers: z.literal('scripted').describe('The reviewers are scripts; no model was called.'),
   tokens: z.string().describe('How tokens were counted.'),
@@ -21,7 +21,7 @@ export const demoSchema = z.object({
 
 export type DemoDocument = Omit<z.infer<typeof demoSchema>, 'runs'> & { runs: RunDocument[] };
 
-/** Returns the document of `demo --json`. */
+/** Returns the JSON document of `demo --json`. */
 export function demoDocument({ runs, cost, shared, strayed, folder, durationMs }: DemoOutcome): DemoDocument {
   return {
     reviewers: 'scripted',

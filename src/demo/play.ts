@@ -18,7 +18,7 @@ import { ownCommand } from '../platform/own-program.ts';
 import { type DemoAct, type DemoFile, type DemoOutcome, filesBefore, STORY } from './project.ts';
 import { DEMO_SESSIONS } from './reviewer.ts';
 
-/** Whether a run went as planned. Only then the printed explanation is true. */
+/** Whether a run had the planned result. If not, the explanation that the demo prints for this run is wrong. */
 export function matchesStory(act: Pick<DemoAct, 'exitCode' | 'slots'>, outcome: RunOutcome): boolean {
   const slots = outcome.gates.flatMap(({ status, slots: own }) =>
     own.map((slot) => slotState(slot, status === 'holds')),
@@ -32,7 +32,7 @@ function slotState({ status, dispatch }: SlotOutcome, isUnchanged: boolean): str
 }
 
 export type DemoOptions = {
-  /** The words that start a scripted reviewer, without its name. */
+  /** The command that starts a scripted reviewer; the reviewer's name is added as the last argument. */
   readonly reviewer: readonly string[];
   readonly keep: boolean;
   readonly stop: AbortSignal;
@@ -47,7 +47,7 @@ export async function playDemo(options: DemoOptions): Promise<Result<DemoOutcome
   if (!made.ok) return made;
   const folder = made.value;
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 });
-  // A second Ctrl-C ends the program at once, and "finally" does not run.
+  // A second Ctrl-C ends the program without running "finally", so the folder is also removed on exit.
   process.once('exit', remove);
   clearEnvironment();
   let isKept = false;
@@ -58,7 +58,8 @@ export async function playDemo(options: DemoOptions): Promise<Result<DemoOutcome
     return ok({
       ...played.value,
       folder: isKept ? folder : null,
-      // A project dependency cannot be started from the folder of the demo.
+      // In the kept folder of the demo, "npx onceover" does not find an onceover that is installed in the user's
+      // project.
       program: ownCommand(isKept ? null : process.cwd(), process),
       durationMs: Math.round(performance.now() - startedAt),
     });
@@ -69,8 +70,8 @@ export async function playDemo(options: DemoOptions): Promise<Result<DemoOutcome
 }
 
 /**
- * Removes the git settings of the user and the variables of a pull request from the environment, because templates,
- * hooks, signing or another base branch would change the runs.
+ * Removes the user's git settings and the variables of a pull request from the environment, because templates, hooks,
+ * signing or another base branch would change the results of the runs.
  */
 function clearEnvironment(): void {
   for (const name of Object.keys(process.env)) {
@@ -114,13 +115,13 @@ async function play(folder: string, options: DemoOptions): Promise<Result<Played
 }
 
 async function makeRepository(folder: string, reviewer: readonly string[]): Promise<Result<RepositoryPaths>> {
-  // The empty template excludes the user's hooks and ignore rules.
+  // With an empty template, git does not copy the user's hooks and ignore rules into the repository.
   const created = await git(folder, ['init', '--quiet', '--template=', '--initial-branch=main']);
   if (!created.ok) return created;
   const written = writeFiles(folder, [...filesBefore(reviewer), { path: `${DEMO_SESSIONS}/README`, text: SESSIONS }]);
   if (!written.ok) return written;
   for (const words of [
-    // The repository keeps a user name, so that the user can commit in it later.
+    // Set a user name in the repository, so that the user can commit in it later without git settings.
     ['config', 'user.name', 'onceover demo'],
     ['config', 'user.email', 'demo@example.invalid'],
     ['add', '--all'],
@@ -145,7 +146,7 @@ function writeFiles(folder: string, files: readonly DemoFile[]): Result<void> {
   });
 }
 
-/** Returns the tokens of prompts that several new sessions of one run started with. */
+/** Counts the new sessions whose prompt has the same stable part as an earlier one of the run, and its tokens. */
 async function sharedBeginnings(
   place: RepositoryPaths,
   runs: readonly RunOutcome[],

@@ -25,7 +25,7 @@ export const MISTAKES: ReadonlyMap<string, Mistake> = new Map([
 
 export type DemoFile = { readonly path: string; readonly text: string };
 
-/** Returns the files of the base branch; `reviewer` is the command of a scripted reviewer without its name. */
+/** Returns the files of the base branch. `reviewer` is the command of a scripted reviewer, without its name. */
 export function filesBefore(reviewer: readonly string[]): readonly DemoFile[] {
   const agent = (name: string) => `  ${name}: { command: ${JSON.stringify([...reviewer, name])}, resume: true }`;
   const settings = `# The reviewers are scripted: each knows one mistake and looks for it in the diff that it gets.
@@ -113,7 +113,7 @@ export type DemoAct = {
   readonly why: string;
 };
 
-/** The plan: two mistakes, one fix, the other fix, no change. */
+/** The four runs of the demo: on two mistakes, after the first fix, after the second fix, and without a change. */
 export const STORY: readonly DemoAct[] = [
   {
     title: 'the change is new',
@@ -147,13 +147,14 @@ export const STORY: readonly DemoAct[] = [
   },
 ];
 
-/** The result of the demo. */
 export type DemoOutcome = {
   readonly runs: readonly RunOutcome[];
-  /** The number of the run that did not go as planned; null if all did. */
+  /** The number of the run that did not have the planned result; null if all had. */
   readonly strayed: number | null;
   readonly cost: CostDocument;
-  /** The tokens that several new sessions of one run were sent alike, at the start of their prompts. */
+  /**
+   * The new sessions whose prompt has the same stable part as an earlier one of the run, and the tokens of that part.
+   */
   readonly shared: { readonly looks: number; readonly tokens: number };
   /** The folder of the repository; null if it was removed. */
   readonly folder: string | null;

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { estimateTokens } from '../dispatch/decide-resume.ts';
 import { MISTAKES } from './project.ts';
 
-/** An added line of a diff, with its position at that time. */
+/** A line that a diff added, with its file and its line number in that diff. */
 type NumberedLine = { readonly file: string; readonly line: number; readonly text: string };
 
-/** Applies a diff to the lines that a reviewer knows: adds the new lines, and drops the removed ones. */
+/** Applies a diff to the lines that a reviewer has seen: adds the added lines, and drops the removed ones. */
 function linesAfterPatch(known: readonly NumberedLine[], diff: string): readonly NumberedLine[] {
   const lines = [...known];
   let before = '';
@@ -30,12 +30,12 @@ function linesAfterPatch(known: readonly NumberedLine[], diff: string): readonly
   return lines;
 }
 
-/** The memory of a scripted reviewer for one session. */
+/** The lines that a scripted reviewer has seen in one session. */
 type DemoMemory = { readonly seen: readonly NumberedLine[] };
 
 /**
- * Returns the answer of a scripted reviewer, in the format of every command agent. The reviewer looks for its mistakes
- * only in the diff of the prompt and in its memory.
+ * Returns the answer of a scripted reviewer, in the format that a custom agent command prints. The reviewer looks for
+ * its mistake only in the diff of the prompt and in the lines that it saw earlier in the session.
  */
 export function demoAnswer(name: string, prompt: string, memory: DemoMemory) {
   const blocks = fencedBlocks(prompt);
@@ -60,7 +60,7 @@ export function demoAnswer(name: string, prompt: string, memory: DemoMemory) {
   return { answer: { status, violations, previous }, memory: { seen } };
 }
 
-/** Returns the fenced blocks of a prompt. */
+/** Returns the fenced code blocks of a prompt, each with the language label after its fence. */
 function fencedBlocks(prompt: string): readonly { readonly label: string; readonly text: string }[] {
   return [...prompt.matchAll(/^(`{3,})(\w*)\n([\s\S]*?)^\1$/gm)].map(([, , label = '', text = '']) => ({
     label,
@@ -68,13 +68,13 @@ function fencedBlocks(prompt: string): readonly { readonly label: string; readon
   }));
 }
 
-/** The folder in which scripted reviewers keep their sessions. Only the repository of the demo has it. */
+/** The folder in which scripted reviewers store their sessions. Only the repository of the demo has this folder. */
 export const DEMO_SESSIONS = '.git/demo-sessions';
 
-/** Answers as a scripted reviewer; returns null outside the demo, or if the session is unknown. */
+/** Returns the answer of a scripted reviewer; null outside the repository of the demo, or if the session is unknown. */
 export function answerAsReviewer(name: string, prompt: string, session: string | null) {
   const id = session ?? randomUUID();
-  // The caller chooses the id, so it must not lead out of the folder.
+  // The caller chooses the id, so make sure that the file name cannot lead out of the folder.
   const file = join(DEMO_SESSIONS, `${id.replace(/[^\w-]/g, '_')}.json`);
   try {
     const memory = session === null ? { seen: [] } : (JSON.parse(readFileSync(file, 'utf8')) as DemoMemory);
