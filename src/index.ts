@@ -38,7 +38,7 @@ export type { CheckSettings, EntrySettings, Priority, ReviewSettings, Settings }
 export { decideDispatch } from './dispatch/decide-resume.ts';
 export { type ComposedPrompt, composePrompt, type PromptSection } from './dispatch/prompt.ts';
 export type { ExplainDocument, RunExplanationDocument } from './explain/json.ts';
-export { planSlots } from './gates/decide/gate-state.ts';
+export { planSlots } from './gates/decide/skip-reviewers.ts';
 export type { FindingDocument, RunDocument } from './gates/json.ts';
 export type { FindingState, SlotNumber, SlotPlan, SlotRun } from './gates/types.ts';
 export type { AgentFailure, AgentSettings, DispatchFacts, DispatchPlan, Session, Usage } from './kernel/agent.ts';

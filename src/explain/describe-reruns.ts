@@ -1,6 +1,7 @@
 import type { Settings } from '../config/settings.ts';
-import { allCovered, type GateState, hasSeen, planSlots } from '../gates/decide/gate-state.ts';
+import { allCovered, type GateState, hasSeen } from '../gates/decide/gate-state.ts';
 import type { CheckState } from '../gates/decide/plan-run.ts';
+import { planSlots } from '../gates/decide/skip-reviewers.ts';
 import type { SlotNumber } from '../gates/types.ts';
 import { ASKED_AGAIN } from '../ui/describe-agent-failure.ts';
 import { count } from '../ui/wording.ts';

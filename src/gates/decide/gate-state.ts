@@ -1,4 +1,3 @@
-import { grouped } from '../../kernel/collections.ts';
 import type { BranchContext, Entry, Scope } from '../../kernel/repository.ts';
 import { onlyWarns, type WarnLevels } from '../judge/priority.ts';
 import type { SlotRecord } from '../record-types.ts';
@@ -10,12 +9,11 @@ import {
   type KnownFinding,
   type Receipt,
   type ReviewGate,
-  type RunReason,
   type SlotNumber,
-  type SlotPlan,
   type SlotRun,
 } from '../types.ts';
 import { isSameEntry } from './gate-list.ts';
+import { byIteration, lastPassIteration } from './skip-reviewers.ts';
 
 type CycleContext = { readonly scope: Scope; readonly where: BranchContext };
 
@@ -58,12 +56,6 @@ export function findingState(
   return finding.resolution?.how === 'fixed' ? 'fixed_claimed' : 'open';
 }
 
-function byIteration<T extends { readonly iteration: number }>(
-  all: readonly T[],
-): readonly (readonly [iteration: number, own: readonly T[]])[] {
-  return [...grouped(all, ({ iteration }) => iteration)].sort(([a], [b]) => a - b);
-}
-
 /** Returns how many iterations of a gate failed since its last pass, or since one of its findings was last resolved. */
 export function failingIterations(
   cycle: readonly SlotRecord[],
@@ -94,53 +86,6 @@ function since(held: HeldReceipt | null, cycle: readonly SlotRecord[]): readonly
 /** Whether the record left a finding open. A reviewer that only repeats waived findings does not fail the gate. */
 function isFailing({ status, own, violations }: SlotRecord): boolean {
   return status === 'fail' && (own === null || violations.some(({ state }) => state !== null && isOpen(state)));
-}
-
-/**
- * Returns which slots of a gate run in the next iteration. A slot whose last review passed is skipped if another slot
- * runs. If all slots passed, slot 1 runs (the safety latch), so that at least one reviewer runs every time.
- */
-export function planSlots(numReviews: number, history: readonly SlotRun[]): readonly SlotPlan[] {
-  const slots = Array.from({ length: numReviews }, (_, i) => {
-    const own = history.filter((run) => run.slot === i + 1);
-    return { slot: i + 1, isNew: own.length === 0, passed: lastPassIteration(own) };
-  });
-  const run = (slot: SlotNumber, why: RunReason): SlotPlan => ({ kind: 'run', slot, why });
-  if (numReviews === 1) return slots.map(({ slot, isNew }) => run(slot, isNew ? 'first-run' : 'only-reviewer'));
-  const allPassed = slots.every(({ passed }) => passed !== null);
-  return slots.map(({ slot, isNew, passed }) => {
-    if (passed === null) return run(slot, isNew ? 'first-run' : 'not-passed');
-    return allPassed && slot === 1 ? run(slot, 'safety-latch') : { kind: 'skip', slot, passIteration: passed };
-  });
-}
-
-/** Returns the iteration in which the slot last passed, if it has only been skipped since then; otherwise `null`. */
-function lastPassIteration(own: readonly SlotRun[]): number | null {
-  const passes = new Map<number, number | null>();
-  let latest: number | null = null;
-  for (const [iteration, records] of byIteration(own)) {
-    const before: number | null = latest;
-    const found = records.map((record): number | null => passOf(record, passes, before));
-    // If a slot has two records for one iteration, the slot passed only if both passed.
-    latest = found.every((pass) => pass !== null) ? Math.min(...found) : null;
-    passes.set(iteration, latest);
-  }
-  return latest;
-}
-
-/**
- * Returns the iteration of the pass that a record stands for; `null` if there is none. `passes` maps each earlier
- * iteration to the pass that counted then; `before` is the pass that counted last.
- */
-function passOf(record: SlotRun, passes: ReadonlyMap<number, number | null>, before: number | null): number | null {
-  if (record.status === 'pass') return record.violations === 0 ? record.iteration : null;
-  if (record.status !== 'skipped_prior_pass') return null;
-  const { passIteration: named } = record;
-  // A skip that names no valid iteration refers to the pass before it.
-  if (named === null || !Number.isInteger(named) || named < 1 || named >= record.iteration) return before;
-  // If the named iteration has records, they decide, because the slot may not have passed in it.
-  const pass = passes.get(named);
-  return pass === undefined ? named : pass;
 }
 
 export type GateFacts = {

@@ -1,6 +1,7 @@
 import type { Settings } from '../../config/settings.ts';
 import type { CheckGate, SlotPlan } from '../types.ts';
-import { allCovered, type GateState, hasSeen, planSlots, type SlotState } from './gate-state.ts';
+import { allCovered, type GateState, hasSeen, type SlotState } from './gate-state.ts';
+import { planSlots } from './skip-reviewers.ts';
 
 export type RunOverrides = {
   /** `--force`: run every slot that has not passed on the current content itself, even beyond the retry limit. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { allCovered, planSlots, type SlotState } from '../../../src/gates/decide/gate-state.ts';
+import { allCovered, type SlotState } from '../../../src/gates/decide/gate-state.ts';
+import { planSlots } from '../../../src/gates/decide/skip-reviewers.ts';
 import type { SlotRecord } from '../../../src/gates/record-types.ts';
 import type { KnownFinding, Receipt } from '../../../src/gates/types.ts';
 import { isOpen } from '../../../src/gates/types.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { planSlots } from '../../../src/gates/decide/gate-state.ts';
+import { planSlots } from '../../../src/gates/decide/skip-reviewers.ts';
 import { describeSlot } from '../../../src/gates/describe/reasons.ts';
 import type { SlotRun } from '../../../src/gates/types.ts';
 

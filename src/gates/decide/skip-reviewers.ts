@@ -1,0 +1,56 @@
+import { grouped } from '../../kernel/collections.ts';
+import type { RunReason, SlotNumber, SlotPlan, SlotRun } from '../types.ts';
+
+/**
+ * Returns which slots of a gate run in the next iteration. A slot whose last review passed is skipped if another slot
+ * runs. If all slots passed, slot 1 runs (the safety latch), so that at least one reviewer runs every time.
+ */
+export function planSlots(numReviews: number, history: readonly SlotRun[]): readonly SlotPlan[] {
+  const slots = Array.from({ length: numReviews }, (_, i) => {
+    const own = history.filter((run) => run.slot === i + 1);
+    return { slot: i + 1, isNew: own.length === 0, passed: lastPassIteration(own) };
+  });
+  const run = (slot: SlotNumber, why: RunReason): SlotPlan => ({ kind: 'run', slot, why });
+  if (numReviews === 1) return slots.map(({ slot, isNew }) => run(slot, isNew ? 'first-run' : 'only-reviewer'));
+  const allPassed = slots.every(({ passed }) => passed !== null);
+  return slots.map(({ slot, isNew, passed }) => {
+    if (passed === null) return run(slot, isNew ? 'first-run' : 'not-passed');
+    return allPassed && slot === 1 ? run(slot, 'safety-latch') : { kind: 'skip', slot, passIteration: passed };
+  });
+}
+
+/** Returns the iteration in which the slot last passed, if it has only been skipped since then; otherwise `null`. */
+export function lastPassIteration(own: readonly SlotRun[]): number | null {
+  const passes = new Map<number, number | null>();
+  let latest: number | null = null;
+  for (const [iteration, records] of byIteration(own)) {
+    const before: number | null = latest;
+    const found = records.map((record): number | null => passOf(record, passes, before));
+    // If a slot has two records for one iteration, the slot passed only if both passed.
+    latest = found.every((pass) => pass !== null) ? Math.min(...found) : null;
+    passes.set(iteration, latest);
+  }
+  return latest;
+}
+
+/**
+ * Returns the iteration of the pass that a record stands for; `null` if there is none. `passes` maps each earlier
+ * iteration to the pass that counted then; `before` is the pass that counted last.
+ */
+function passOf(record: SlotRun, passes: ReadonlyMap<number, number | null>, before: number | null): number | null {
+  if (record.status === 'pass') return record.violations === 0 ? record.iteration : null;
+  if (record.status !== 'skipped_prior_pass') return null;
+  const { passIteration: named } = record;
+  // A skip that names no valid iteration refers to the pass before it.
+  if (named === null || !Number.isInteger(named) || named < 1 || named >= record.iteration) return before;
+  // If the named iteration has records, they decide, because the slot may not have passed in it.
+  const pass = passes.get(named);
+  return pass === undefined ? named : pass;
+}
+
+/** Returns the records grouped by iteration, in the order of the iterations. */
+export function byIteration<T extends { readonly iteration: number }>(
+  all: readonly T[],
+): readonly (readonly [iteration: number, own: readonly T[]])[] {
+  return [...grouped(all, ({ iteration }) => iteration)].sort(([a], [b]) => a - b);
+}
