@@ -5,7 +5,7 @@ import { addUsage } from '../kernel/agent.ts';
 import type { RepoPath } from '../kernel/ids.ts';
 import type { Comparison, Entry } from '../kernel/repository.ts';
 
-/** Returns the findings that are open after a run, including those that are marked as fixed. */
+/** Returns the findings that are not closed after a run, including those that the fixer says it fixed. */
 export function openFindingsOf({ findings }: Pick<RunOutcome, 'findings'>): readonly KnownFinding[] {
   return findings.filter(({ state }) => isOpen(state)).map(({ finding }) => finding);
 }

@@ -150,7 +150,7 @@ async function finish(
   const tolerated = request.ratchet?.now.letBe ?? new Set();
   const passed = new Set(
     facts.reviews
-      // A pass mark still counts after the loop, so a gate with a tolerated finding gets no mark.
+      // The loop may tolerate a finding (`--ratchet`), but a pass mark outlives the loop, so such a gate gets no mark.
       .filter(({ certified, findings }) => certified && !findings.some(({ finding }) => tolerated.has(finding.id)))
       .map(({ gate }) => gate.id),
   );

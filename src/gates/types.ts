@@ -100,7 +100,7 @@ export type ReviewGate = GateBase & {
   readonly agents: readonly string[] | null;
   readonly rubric: Rubric;
   readonly content: GateContent;
-  /** The rule's task; `null` for a review. */
+  /** The rule's task; `null` for a review that `onceover.yml` defines. */
   readonly task: RuleTask | null;
 };
 

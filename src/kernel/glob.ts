@@ -102,7 +102,7 @@ function splitAtSlashes(tokens: readonly RawToken[]): Token[][] {
 function segmentOf(tokens: readonly Token[]): Segment {
   if (tokens.length === 2 && tokens.every((token) => token.kind === 'star')) return { kind: 'globstar' };
   if (tokens.every((token) => token.kind === 'char')) return { kind: 'literal', text: literalText(tokens) };
-  // Drop repeated stars, because adjacent stars match the same as one star.
+  // Within one path segment, drop repeated stars: there `**` matches the same as `*`.
   return {
     kind: 'wild',
     tokens: tokens.filter((token, i) => token.kind !== 'star' || tokens[i - 1]?.kind !== 'star'),

@@ -20,7 +20,7 @@ export function savedByResuming<T extends LoopDispatch>(
 
 export type Beside<T> = { readonly one: T; readonly opening: T | null };
 
-/** Returns each call with the call that started its session in the same execution of the phase, if it is known. */
+/** Pairs each call with the call that started its session in the same execution of the phase; `null` if that is unknown. */
 export function withSessionStarts<T extends LoopDispatch>(dispatches: readonly T[]): readonly Beside<T>[] {
   const openings = new Map<string, T>();
   return dispatches.map((one) => {

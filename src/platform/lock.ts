@@ -215,8 +215,7 @@ function folderOf({ root }: Pick<RepositoryPaths, 'root'>): string {
 }
 
 /**
- * Writes a lock file and returns its name; `null` if another process did the same at the same moment, so that both have
- * to retry. Each process lists the folder again after writing its file, so at least one of the two sees the other.
+ * Writes a lock file and returns its name; `null` if it sees a lock file of another process, so that it has to retry. Each process lists the folder again after writing its file, so two processes can never both take the lock.
  */
 async function tryToTake(folder: string, owner: LockOwner): Promise<Result<string | null>> {
   const before = await listLocks(folder, null);

@@ -25,7 +25,7 @@ export function reviewId(
   });
 }
 
-/** Returns the id made of its three parts. With the suffix `.passed`, the id always fits into a file name. */
+/** Builds an id from its three parts. Even with the suffix `.passed`, the id fits into a file name. */
 export function composeReviewId(parts: {
   readonly rule: string;
   readonly paths: readonly string[];

@@ -66,7 +66,7 @@ export async function setupProject(project: Project, options: SetupOptions): Pro
     if (!written.ok) return written;
     const ignored = await repository.ignores(step.path);
     if (!ignored.ok) return ignored;
-    // Ignore a failed write: "init --remove" then takes the file for the user's own and keeps it.
+    // If the manifest cannot be written, go on: "init --remove" then keeps the file, as if the user had written it.
     if (step.did === 'written' && text !== null) manifest.note(step.path, text);
     steps.push({ ...step, ignored: ignored.value });
   }

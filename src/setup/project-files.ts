@@ -40,7 +40,7 @@ export type SetupFacts = {
 /** A file to write; `text` is null if the file stays unchanged. */
 export type PlannedFile = Omit<SetupStep, 'ignored'> & { readonly text: string | null };
 
-/** The files to write for checks and reviews, and the facts for the text of `init`. */
+/** The files to write for checks and reviews, and the facts about them that `init` prints. */
 export type PlannedGates = { readonly files: readonly PlannedFile[]; readonly found: GatesFound };
 
 /** The facts about a project in which `init` found nothing. */

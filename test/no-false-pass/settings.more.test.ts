@@ -148,7 +148,7 @@ way('With `certify`, a skipped reviewer runs at the end and fails the code.', as
   expect(repo.calls('one')).toHaveLength(2);
 });
 
-way('With `certify`, a skipped reviewer has to run at the end and cannot answer.', async () => {
+way('With `certify`, a skipped reviewer has to run at the end, but its agent gives no answer.', async () => {
   const repo = gateRepo({ more: 'certify: true' });
   repo.answers('two', OBJECTION);
   expect((await repo.run()).code).toBe(1);

@@ -115,7 +115,7 @@ function matchEarlier(
 
 function isSame({ anchor, file, priority }: ReportedProblem, { finding, state }: ReportedFinding): boolean {
   const isWaived = finding.resolution?.how === 'skipped';
-  // A finding that no longer applies cannot match again, unless it was waived, because waivers count on every branch.
+  // A finding that no longer applies cannot match again. A waived finding can, because waivers count on every branch.
   if (state === 'gone' && !isWaived) return false;
   if (anchor === null || finding.anchor === null || file !== finding.file) return false;
   if (anchor.text !== finding.anchor.text || anchor.occurrence !== finding.anchor.occurrence) return false;

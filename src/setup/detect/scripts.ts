@@ -70,7 +70,7 @@ function candidates(texts: Scripts, run: (script: string) => string): readonly C
   });
 }
 
-/** Returns the possible check for a command that runs scripts of these natures. */
+/** Returns the possible check for a command, given what its scripts do: watch, change files, or end only in CI. */
 function toCandidate(name: CheckName, run: string, natures: readonly ScriptNature[]): CheckCandidate {
   const unfit = (['watches', 'changes-files'] as const).find((nature) => natures.includes(nature)) ?? null;
   return { name, run: `${natures.includes('ends-in-ci') ? 'CI=true ' : ''}${run}`, unfit };
