@@ -25,7 +25,10 @@ export const MISTAKES: ReadonlyMap<string, Mistake> = new Map([
 
 export type DemoFile = { readonly path: string; readonly text: string };
 
-/** Returns the files of the base branch. `reviewer` is the command line of a scripted reviewer; the name of the reviewer is appended to it. */
+/**
+ * Returns the files of the base branch. `reviewer` is the command line of a scripted reviewer; the name of the reviewer
+ * is appended to it.
+ */
 export function filesBefore(reviewer: readonly string[]): readonly DemoFile[] {
   const agent = (name: string) => `  ${name}: { command: ${JSON.stringify([...reviewer, name])}, resume: true }`;
   const settings = `# The reviewers are scripted: each knows one mistake and looks for it in the diff that it gets.

@@ -45,7 +45,9 @@ export function answerFromEdits<K extends AnswerKind>(kind: K, reply: Reply): An
   return kind === 'fixer' ? (edits as Answers[K]) : null;
 }
 
-/** Signs that an answer is not a pass, for all kinds of answers: a malformed answer may use the words of another kind. */
+/**
+ * Signs that an answer is not a pass, for all kinds of answers: a malformed answer may use the words of another kind.
+ */
 const REFUSALS = [
   /["']?status["']?\s*:\s*["']?\s*(?:fail|reject|refuse|block|not[ _-]|needs?[ _-]|changes?[ _-])/i,
   /["']?violations["']?\s*:\s*\[\s*[^\]\s]/i,

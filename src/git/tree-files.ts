@@ -33,7 +33,9 @@ export async function textInTree(
   return ok(bytes.includes(0) ? null : (decodeUtf8(bytes, { keepsMark: true })?.text ?? null));
 }
 
-/** Returns the id and mode of each file, symlink or submodule among the paths. Folders and missing paths are left out. */
+/**
+ * Returns the id and mode of each file, symlink or submodule among the paths. Folders and missing paths are left out.
+ */
 export async function filesInTree(
   repo: RepositoryPaths,
   tree: SnapshotId,

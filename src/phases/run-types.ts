@@ -108,7 +108,9 @@ export type KeptLoop = {
 /** The usage and the first prompt of a role's session, for the next prompt in this session. */
 export type SessionMemo = SessionUse & {
   readonly role: PhaseRole;
-  /** The stable part of the session's first prompt. Resumed calls repeat it byte for byte, to hit the provider's cache. */
+  /**
+   * The stable part of the session's first prompt. Resumed calls repeat it byte for byte, to hit the provider's cache.
+   */
   readonly opening: string;
 };
 
@@ -117,7 +119,10 @@ export interface FeatureFiles {
   meta(): Promise<Result<FeatureMeta>>;
   /** Renames an unreadable `.meta.json` and resolves to its new name. */
   putMetaAside(at: Date): Promise<Result<string>>;
-  /** Writes the phase into `.meta.json`. Renames an unreadable file first and resolves to its new name; otherwise to null. */
+  /**
+   * Writes the phase into `.meta.json`. Renames an unreadable file first and resolves to its new name; otherwise to
+   * null.
+   */
   tellMeta(update: MetaUpdate, at: Date): Promise<Result<string | null>>;
   /** Resolves to the text of `.review-history.md`; empty if the file does not exist. */
   history(): Promise<Result<string>>;
@@ -126,12 +131,16 @@ export interface FeatureFiles {
 
 type FeatureMeta =
   | { readonly kind: 'none' | 'unreadable' }
-  /** `source` is `brainstorm_source`, the path of the document that the feature was made from; null if it is not set. */
+  /**
+   * `source` is `brainstorm_source`, the path of the document that the feature was made from; null if it is not set.
+   */
   | { readonly kind: 'read'; readonly source: string | null };
 
 /** The storage of loops that a later command can continue. */
 export interface PhaseLoops {
-  /** Resolves to null if no loop is stored, and to `unreadable` if its file is damaged or from another onceover version. */
+  /**
+   * Resolves to null if no loop is stored, and to `unreadable` if its file is damaged or from another onceover version.
+   */
   read(phase: PhaseName, feature: RepoPath): Promise<Result<KeptLoop | 'unreadable' | null>>;
   write(loop: KeptLoop): Promise<Result<void>>;
   /** Also succeeds if no loop is stored. */
@@ -165,7 +174,10 @@ export type PhaseOptions = {
   readonly feature: string;
   /** The agent that fixes issues; null if the caller or no one fixes them. */
   readonly fixer: string | null;
-  /** Whether each command runs one round. The caller fixes the issues and describes the fix in the next command's `summary`. */
+  /**
+   * Whether each command runs one round. The caller fixes the issues and describes the fix in the next command's
+   * `summary`.
+   */
   readonly step: boolean;
   readonly summary: string | null;
   readonly rerun: boolean;
@@ -178,7 +190,7 @@ export type PhaseOptions = {
   readonly base: string | null;
   /** In `implement`: whether the code-simplifier runs before the reviews. */
   readonly simplify: boolean;
-  /** In `implement`: whether the test-deepener runs before the reviews. */
+  /** In the phase `implement`: whether the test-deepener runs before the reviews. */
   readonly deepenTests: boolean;
   readonly startedBy: 'person' | 'agent';
   readonly reporter: ReporterOf<PhaseProgress>;
@@ -196,7 +208,9 @@ export type PhaseRequest = Pick<
   readonly roles: Roles;
   readonly phase: PhaseName;
   readonly feature: RepoPath;
-  /** `fixer`: an agent fixes issues. `caller`: the caller does, between commands. Otherwise open issues end the phase. */
+  /**
+   * `fixer`: an agent fixes issues. `caller`: the caller does, between commands. Otherwise open issues end the phase.
+   */
   readonly fixing:
     | { readonly by: 'fixer'; readonly agent: string }
     | { readonly by: 'caller'; readonly summary: string | null; readonly keepSessions: boolean }
@@ -207,6 +221,8 @@ export type PhaseRequest = Pick<
   readonly barred: ReadonlySet<string>;
   /** Files and folders that a fixer must not edit. */
   readonly kept: readonly RepoPath[];
-  /** Returns the current digest of each file that the settings start an agent from. A fixer must not edit these files. */
+  /**
+   * Returns the current digest of each file that the settings start an agent from. A fixer must not edit these files.
+   */
   agentFiles(): ReadonlyMap<RepoPath, string>;
 };

@@ -37,7 +37,9 @@ export type PhaseSetup = {
   readonly assigned: Readonly<Partial<Record<PhaseRole, Assigned>>>;
   /** The limit of reviews per loop, at most five. Final validations do not count. */
   readonly mostIterations: number;
-  /** `fixer`: an agent fixes issues. `caller`: the caller does, between commands. Otherwise open issues end the phase. */
+  /**
+   * `fixer`: an agent fixes issues. `caller`: the caller does, between commands. Otherwise open issues end the phase.
+   */
   readonly fixing: 'fixer' | 'caller' | 'nobody';
   /** Whether sessions are stored for the next command (`--keep-sessions`). Within one command they are always kept. */
   readonly keepSessions: boolean;
@@ -63,7 +65,9 @@ export type EditRules = {
 
 export type SeenContent = {
   readonly snapshot: SnapshotId;
-  /** Digest of the documents that reviewers read and, in `implement`, of the changed code. Other files do not affect it. */
+  /**
+   * Digest of the documents that reviewers read and, in `implement`, of the changed code. Other files do not affect it.
+   */
   readonly content: string;
 };
 
@@ -84,7 +88,9 @@ export type PhaseMark =
     }
   | { readonly kind: 'lazy-load-warning'; readonly role: PhaseRole };
 
-/** The reason why a session cannot be resumed: its data, snapshot or diff is missing, or git could not commit the fixes. */
+/**
+ * The reason why a session cannot be resumed: its data, snapshot or diff is missing, or git could not commit the fixes.
+ */
 export type LostState = 'session' | 'snapshot' | 'diff' | 'commit';
 
 /** The reasons why a phase stops early: the user interrupted it, the budget is used up, or git or the disk failed. */

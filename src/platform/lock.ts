@@ -215,7 +215,8 @@ function folderOf({ root }: Pick<RepositoryPaths, 'root'>): string {
 }
 
 /**
- * Writes a lock file and returns its name; `null` if it sees a lock file of another process, so that it has to retry. Each process lists the folder again after writing its file, so two processes can never both take the lock.
+ * Writes a lock file and returns its name; `null` if it sees a lock file of another process, so that it has to retry.
+ * Each process lists the folder again after writing its file, so two processes can never both take the lock.
  */
 async function tryToTake(folder: string, owner: LockOwner): Promise<Result<string | null>> {
   const before = await listLocks(folder, null);

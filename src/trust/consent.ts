@@ -43,7 +43,7 @@ function namesFile(part: string, file: string): boolean {
   return part.includes(file) || words.some((word) => word !== '' && isInside(file, word));
 }
 
-/** By program, the files in which it looks up what to run, if the command itself does not say it. */
+/** For each program, the files that define what it runs, such as `package.json` for npm. */
 const READ_BY: ReadonlyMap<string, readonly string[]> = new Map(
   [
     { programs: ['npm', 'npx'], files: ['package.json', '.npmrc'] },

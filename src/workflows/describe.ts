@@ -122,7 +122,7 @@ function describeOutputs(outputs: StepOutputs): string {
 /** The warning of a session that falls back to self-review. */
 export const REVIEWER_MISSING = 'Claude Code is not installed and no other reviewer was named.';
 
-/** Returns the state of a new session, and its first steps. */
+/** Returns the text about a new session of a workflow: its state and its first steps. */
 export function describeWorkflowStart(
   { session, begun, reviewerMissing }: WorkflowStart,
   calls: Calls,
@@ -254,7 +254,7 @@ function nameOfReview({ review_run_each, target_file }: ReviewName): string {
   return describeReview(review_run_each, target_file);
 }
 
-/** Returns warnings about a request, as sentences without a full stop. They do not change its result. */
+/** Returns warnings about the end of a step, as sentences without a full stop. They do not change the result. */
 export function stepEndWarnings({ notInLedger }: StepEnd): readonly string[] {
   if (notInLedger === null) return [];
   return [`the cost of reviewing this step is not in the ledger: ${describeFailure(notInLedger).what}`];

@@ -81,7 +81,7 @@ export type StepEnd = {
   readonly judged: number;
   /** Reviews that were skipped: they already passed on the same files with the same criteria. */
   readonly skipped: readonly ReviewName[];
-  /** Reviews without a verdict, in a request in which other reviews failed. */
+  /** Reviews that ended without a verdict, while other reviews of the same `finished_step` call failed. */
   readonly errors: readonly ReviewTrouble[];
   /** The steps that this request started. */
   readonly begun: readonly BegunStep[];

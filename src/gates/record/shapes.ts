@@ -32,7 +32,9 @@ const isMark = isOneOf(['off-diff', 'no-such-line', 'code-not-found']);
 
 const BRANCH = { branch: orNull(isString), mergeBase: orNull(isCommit) };
 
-/** Whether a stored id is a string. Only our own records hold such ids, and an id that matches nothing proves nothing. */
+/**
+ * Whether a stored id is a string. Only our own records hold such ids, and an id that matches nothing proves nothing.
+ */
 function isBranded<T extends string>(value: unknown): value is T {
   return isString(value);
 }

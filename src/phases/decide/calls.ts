@@ -61,7 +61,9 @@ export function onMeasured(state: PhaseState, event: EventOf<'measured'>): Phase
   return withCall(state, newCall(state, role, plan), marks);
 }
 
-/** Retries a failed call: with a repair question, in a new session or with another agent. Gives up if no retry is left. */
+/**
+ * Retries a failed call: with a repair question, in a new session or with another agent. Gives up if no retry is left.
+ */
 export function onCallFailed(state: PhaseState, event: EventOf<'dispatch-failed'>): PhaseStep {
   const call = askedCall(state.position, event.role, event.kind);
   const { ask } = call;
@@ -148,7 +150,7 @@ function newCall(state: PhaseState, role: PhaseRole, plan: DispatchPlan): Pendin
   return { kind: 'asked', ask: askFor(state, role, agent, plan), asked: plan.kind, others, ...opened };
 }
 
-/** Returns the question for a role: everything that follows from the state, without the text of the prompt. */
+/** Returns the next question to a role: its agent, session and template. The text of the prompt is added later. */
 function askFor(state: PhaseState, role: PhaseRole, agent: string, plan: DispatchPlan): Ask {
   const { position, setup, stage, isFinalValidation } = state;
   const session = plan.kind === 'resumed' ? plan.session : null;
@@ -185,7 +187,9 @@ function templateFor(role: PhaseRole, { kind, why }: Pick<DispatchPlan, 'kind' |
   return why === 'session-lost' ? 'I3' : 'I1-R4';
 }
 
-/** Returns the state with the role's session after an answer. A new session is kept only if the agent reported its id. */
+/**
+ * Returns the state with the role's session after an answer. A new session is kept only if the agent reported its id.
+ */
 export function keepSession(
   state: PhaseState,
   { ask, asked, openingChars }: PendingDispatch,
@@ -207,7 +211,10 @@ export function readMarks({ ask, asked }: PendingDispatch, { readsConfirmed }: R
   return [{ kind: 'lazy-load-warning', role: ask.role }];
 }
 
-/** Adds one question to the totals of a call. A prompt with 0 characters was not sent, so it does not count as a question. */
+/**
+ * Adds one question to the totals of a call. A prompt with 0 characters was not sent, so it does not count as a
+ * question.
+ */
 export function countSpent(before: Spent, more: Pick<Replied, 'promptChars' | 'freshChars' | 'usage'>): Spent {
   return {
     asks: before.asks + (more.promptChars > 0 ? 1 : 0),

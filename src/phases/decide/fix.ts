@@ -16,7 +16,10 @@ import {
 } from './calls.ts';
 import { endPhase, snapshotAction } from './end.ts';
 
-/** Whether a fixer must not edit a file: the file is protected or, in the phase of a document, is not one of the documents. */
+/**
+ * Whether a fixer must not edit a file: the file is protected or, in the phase of a document, is not one of the
+ * documents.
+ */
 function isForbidden(path: RepoPath, { documents, kept }: EditRules): boolean {
   return kept.some((one) => isInside(path, one)) || (documents !== null && !documents.includes(path));
 }

@@ -74,7 +74,10 @@ function openIn(state: PhaseState): readonly RoleIssue[] {
 
 const EXIT_CODES = { approved: 0, needs_work: 1, stalled: 1, cap: 1, error: 3 } as const;
 
-/** Returns the exit code. If an error ended the phase while issues are open, it is 1 and not 3, unless the user interrupted. */
+/**
+ * Returns the exit code. If an error ended the phase while issues are open, it is 1 and not 3, unless the user
+ * interrupted.
+ */
 function exitCodeOf({ status, why, open }: PhaseEnd): PhaseOutcome['exitCode'] {
   return status === 'error' && why !== 'interrupted' && open.length > 0 ? 1 : EXIT_CODES[status];
 }

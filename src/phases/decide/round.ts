@@ -116,7 +116,9 @@ export function recordRound(
   return { state: { ...before, roles, reviewed: seen, commitFailed: false }, record: { kind: 'record', entry } };
 }
 
-/** Returns the reviewers of the current loop that are not called in this round, and the iteration in which each passed. */
+/**
+ * Returns the reviewers of the current loop that are not called in this round, and the iteration in which each passed.
+ */
 export function skippedReviewers(
   { setup, stage, roles }: PhaseState,
   called: readonly PhaseRole[],
@@ -152,7 +154,10 @@ function atCap(state: PhaseState): PhaseStep {
   return snapshotAction({ ...failed, stage: 'phase', unchangedFixes: 0 }, 'starting');
 }
 
-/** Continues after all reviewers of a round passed. Their passes count only if the content did not change during the round. */
+/**
+ * Continues after all reviewers of a round passed. Their passes count only if the content did not change during the
+ * round.
+ */
 export function onConfirmed(before: PhaseState, seen: SeenContent): PhaseStep {
   const isSame = seen.content === before.reviewed?.content;
   const state: PhaseState = { ...before, unchangedFixes: 0, disturbances: isSame ? 0 : before.disturbances + 1 };

@@ -117,7 +117,9 @@ function paragraph(text: string, shown: Styled): readonly string[] {
     .map((line) => wrapTo(`    ${showInvisible(line.trimEnd())}`, shown, 0));
 }
 
-/** Returns the reason for a new or resumed session, to print after "new session:"; null if the reason is the usual one. */
+/**
+ * Returns the reason for a new or resumed session, to print after "new session:"; null if the reason is the usual one.
+ */
 export function describeDispatchReason(why: LoopDispatchReason): string | null {
   return REASONS[why];
 }

@@ -143,7 +143,10 @@ async function readEvent(call: RoleCall, end: AskEnd, usage: Usage | null): Prom
   return read.ok ? fixedEvent(call, read.reply, read.answer.summary, usage) : failed(read);
 }
 
-/** Returns the event after a writer's answer. `usage` is that of the last question, even if `reply` answers an earlier one. */
+/**
+ * Returns the event after a writer's answer. `usage` is that of the last question, even if `reply` answers an earlier
+ * one.
+ */
 async function fixedEvent(
   call: RoleCall,
   reply: AgentReply,
@@ -173,7 +176,9 @@ async function noteBefore({ ports, request, feature, memory }: PhaseContext): Pr
   return ok(undefined);
 }
 
-/** Returns the files that a writer changed. Fails if git cannot compare the snapshots: that does not mean "no change". */
+/**
+ * Returns the files that a writer changed. Fails if git cannot compare the snapshots: that does not mean "no change".
+ */
 async function changesSince(playing: PhaseContext): Promise<Result<readonly RepoPath[]>> {
   const { ports, request, feature, memory } = playing;
   const { before } = memory;

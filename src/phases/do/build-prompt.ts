@@ -15,7 +15,10 @@ import type { PhaseContext } from './context.ts';
 /** The changes since the last review, as text: a diff with `format` lines of context, or the changed sentences. */
 export type Delta = { readonly format: number | 'sentences'; readonly text: string };
 
-/** A format in which the changes could be sent. `make` builds the text; it resolves to null if the format does not apply. */
+/**
+ * A format in which the changes could be sent. `make` builds the text; it resolves to null if the format does not
+ * apply.
+ */
 export type DeltaCandidate = Pick<Delta, 'format'> & { make(): Promise<string | null> };
 
 /**
@@ -167,7 +170,9 @@ async function noteDeferred({ memory }: PhaseContext, agent: string, facts: Revi
   memory.notices.push({ kind: 'not-resumed', agent, why });
 }
 
-/** Returns the total length of the files that a new session has to read. Stops counting when the total reaches `enough`. */
+/**
+ * Returns the total length of the files that a new session has to read. Stops counting when the total reaches `enough`.
+ */
 async function mustReadLength(
   { ports, request, feature, memory }: PhaseContext,
   ask: Ask,
@@ -190,7 +195,10 @@ type Change = { readonly delta: LoopDelta; readonly changedFiles: readonly strin
 /** The numbers of context lines to try in a diff, the most readable first. */
 const CONTEXTS = [3, 1, 0] as const;
 
-/** Returns the changes since the role's last review in a short format. If that is impossible, returns which part is missing. */
+/**
+ * Returns the changes since the role's last review in a short format. If that is impossible, returns which part is
+ * missing.
+ */
 async function deltaOf(
   playing: PhaseContext,
   ask: Ask,

@@ -81,7 +81,10 @@ function describeOutcome(outcome: DomainOutcome | null): string {
   return `FAILED at iteration cap (${iteration}/${most})\n\nUnresolved issues:\n${issues}`;
 }
 
-/** Roles whose prompt names the iteration from the first one on. The prompts of other roles do so from the second one on. */
+/**
+ * Roles whose prompt names the iteration from the first one on. The prompts of other roles do so from the second one
+ * on.
+ */
 const NAMES_FIRST_ITERATION: readonly string[] = ['spec-reviewer', 'design-reviewer', 'phase-reviewer'];
 
 /**

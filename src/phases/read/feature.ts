@@ -38,7 +38,10 @@ export type Feature = {
   readonly notices: readonly PhaseNotice[];
 };
 
-/** Reads a feature. Fails with the first required document that is missing or unusable. `dry` writes and renames nothing. */
+/**
+ * Reads a feature. Fails with the first required document that is missing or unusable. `dry` writes and renames
+ * nothing.
+ */
 export async function readFeature(
   ports: Pick<PhasePorts, 'snapshots' | 'contents' | 'feature' | 'clock'>,
   request: PhaseRequest,
@@ -88,7 +91,10 @@ export async function readFeature(
   });
 }
 
-/** Reads the path of the PRD from `.meta.json`. If `.meta.json` is unreadable, renames it, so that its content is not lost. */
+/**
+ * Reads the path of the PRD from `.meta.json`. If `.meta.json` is unreadable, renames it, so that its content is not
+ * lost.
+ */
 async function readMeta(
   { feature: files, clock }: Pick<PhasePorts, 'feature' | 'clock'>,
   { feature }: PhaseRequest,
@@ -113,7 +119,9 @@ type FoundPrd = { readonly path: RepoPath | null; readonly notices: readonly Pha
 
 const NO_PRD: FoundPrd = { path: null, notices: [] };
 
-/** Returns the `prd.md` of the feature, else the document that `.meta.json` names, if it is a file in the repository. */
+/**
+ * Returns the `prd.md` of the feature, else the document that `.meta.json` names, if it is a file in the repository.
+ */
 async function findPrd(contents: Contents, { feature, root }: PhaseRequest, source: string | null): Promise<FoundPrd> {
   const own = documentPath(feature, 'prd.md');
   if ((await contents.exists(own)) === 'file') return { path: own, notices: [] };

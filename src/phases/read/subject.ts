@@ -48,7 +48,9 @@ export type Documents = {
   readonly all: readonly RepoPath[];
 };
 
-/** Reads the content under review. `began` is the base that the loop's first review compared with; null in that review. */
+/**
+ * Reads the content under review. `began` is the base that the loop's first review compared with; null in that review.
+ */
 export async function readSubject(
   snapshots: Snapshots,
   request: Pick<PhaseRequest, 'settings' | 'selection' | 'feature'>,
@@ -83,7 +85,10 @@ export async function readSubject(
   });
 }
 
-/** On the base branch, the loop's own commits would not be in the diff, so compare with the base of the loop's first review. */
+/**
+ * On the base branch, the loop's own commits would not be in the diff, so compare with the base of the loop's first
+ * review.
+ */
 function sinceItBegan(comparison: Comparison, began: string | null): Comparison {
   const isOnBase = comparison.baseTree === comparison.headCommit;
   return began !== null && isOnBase ? { ...comparison, baseTree: began } : comparison;
@@ -147,7 +152,10 @@ export async function changedBetween(
   return sections.ok ? ok([...new Set(sections.value.flatMap(({ paths }) => paths))]) : sections;
 }
 
-/** Returns the snapshots that a later command compares with: the last reviewed one, and the one that each session saw last. */
+/**
+ * Returns the snapshots that a later command compares with: the last reviewed one, and the one that each session saw
+ * last.
+ */
 export function neededSnapshots({ position, reviewed, resume }: PhaseState): ReadonlySet<SnapshotId> {
   if (position.at === 'ended') return new Set();
   const seen = Object.values(resume).map(({ session }) => session.saw);

@@ -66,7 +66,10 @@ function textOf(bytes: Buffer): string | null {
   return isUtf8(bytes) ? bytes.toString('utf8') : null;
 }
 
-/** Opens the log files with the prompts and answers of loops. Each run of a phase has a folder of its own in the log folder. */
+/**
+ * Opens the log files with the prompts and answers of loops. Each run of a phase has a folder of its own in the log
+ * folder.
+ */
 export function openPhaseLogs(root: string, logDir: RepoPath): PhaseLogs {
   return {
     async write({ id, phase }, name, log) {
@@ -80,7 +83,10 @@ export function openPhaseLogs(root: string, logDir: RepoPath): PhaseLogs {
 
 const FOLDER = 'onceover/phases';
 
-/** Opens the stored loops: one per phase, feature and working tree. Only the onceover version that wrote a loop can read it. */
+/**
+ * Opens the stored loops: one per phase, feature and working tree. Only the onceover version that wrote a loop can read
+ * it.
+ */
 export function openPhaseLoops(
   { root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>,
   version: string,
