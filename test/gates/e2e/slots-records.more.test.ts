@@ -197,20 +197,6 @@ describe('a pass from another tool', () => {
 });
 
 describe('another agent in the slot', () => {
-  test('the slot is skipped regardless of the agent [RUN-SLOTS/adapter-change/slot-1-skipped] [RUN-SLOTS/adapter-change/by-index]', async () => {
-    const repo = slotRepo(['codex', 'claude']);
-    given(repo, { 'review_src_codex@1.2.json': 'pass', 'review_src_claude@2.2.json': 'fail' });
-    stopAgent(repo, 'codex');
-    const run = await repo.document();
-    expect([run.code, run.iteration, asked(repo)]).toEqual([0, 3, ['claude']]);
-    expect(slotsIn(run)).toEqual(['@1 skipped_prior_pass 2', '@2 pass']);
-    expect(slotLines(repo.log('review_src_code-quality.3.log'))).toEqual([skipLine(1, 2)]);
-    // The file is named after the one that would look now; in it is the one that passed.
-    const record = repo.record('review_src_code-quality_claude@1.3.json');
-    expect(record).toMatchObject({ status: 'skipped_prior_pass', adapter: 'codex', passIteration: 2, violations: [] });
-    expect(repo.records()).not.toContain('review_src_code-quality_codex@1.3.json');
-  });
-
   test('the slot stays skipped when the first agent is back [RUN-SLOTS/adapter-change/slot-1-skipped]', async () => {
     const repo = slotRepo(['codex', 'claude']);
     repo.answers('claude', B_IS_ODD, B_IS_ODD);

@@ -26,13 +26,6 @@ describe('a slot without a record', () => {
 });
 
 describe('outside of a rerun no slot is skipped', () => {
-  test('in the first run all slots run [RUN-SLOTS/rule/rerun-mode-only]', async () => {
-    const repo = slotRepo(['codex', 'claude']);
-    const run = await repo.document();
-    expect([run.iteration, slotsIn(run), asked(repo)]).toEqual([1, ['@1 pass', '@2 pass'], ['claude', 'codex']]);
-    expect(slotLines(run.stderr.split('\n'))).toEqual([]);
-  });
-
   test.each([
     ['on another branch', ['checkout', '-q', '-b', 'other'], []],
     ['when all are asked for', [], ['--fresh']],

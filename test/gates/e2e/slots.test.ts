@@ -1,6 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { failing } from '../../support/gates.ts';
-import { asked, edit, GATE, given, handRecord, skipLine, slotLines, slotRepo, slotsIn } from '../../support/slots.ts';
+import {
+  asked,
+  edit,
+  GATE,
+  given,
+  handRecord,
+  skipLine,
+  slotLines,
+  slotRepo,
+  slotsIn,
+  stopAgent,
+} from '../../support/slots.ts';
 
 const B_IS_ODD = failing('src/a.ts', 'export const b = 2;');
 
@@ -305,5 +316,50 @@ describe('the only reviewer of a gate', () => {
     expect([run.code, run.iteration, slotsIn(run), asked(repo)]).toEqual([0, 3, ['@1 pass'], ['codex']]);
     expect(slotLines([...run.stderr.split('\n'), ...repo.log('review_src_code-quality.3.log')])).toEqual([]);
     expect(repo.record('review_src_code-quality_codex@1.3.json')).toMatchObject({ status: 'pass' });
+  });
+});
+
+describe('beside the records of slots', () => {
+  test('the slot is skipped regardless of the agent [RUN-SLOTS/adapter-change/slot-1-skipped] [RUN-SLOTS/adapter-change/by-index]', async () => {
+    const repo = slotRepo(['codex', 'claude']);
+    given(repo, { 'review_src_codex@1.2.json': 'pass', 'review_src_claude@2.2.json': 'fail' });
+    stopAgent(repo, 'codex');
+    const run = await repo.document();
+    expect([run.code, run.iteration, asked(repo)]).toEqual([0, 3, ['claude']]);
+    expect(slotsIn(run)).toEqual(['@1 skipped_prior_pass 2', '@2 pass']);
+    expect(slotLines(repo.log('review_src_code-quality.3.log'))).toEqual([skipLine(1, 2)]);
+    // The file is named after the one that would look now; in it is the one that passed.
+    const record = repo.record('review_src_code-quality_claude@1.3.json');
+    expect(record).toMatchObject({ status: 'skipped_prior_pass', adapter: 'codex', passIteration: 2, violations: [] });
+    expect(repo.records()).not.toContain('review_src_code-quality_codex@1.3.json');
+  });
+
+  test('in the first run all slots run [RUN-SLOTS/rule/rerun-mode-only]', async () => {
+    const repo = slotRepo(['codex', 'claude']);
+    const run = await repo.document();
+    expect([run.iteration, slotsIn(run), asked(repo)]).toEqual([1, ['@1 pass', '@2 pass'], ['claude', 'codex']]);
+    expect(slotLines(run.stderr.split('\n'))).toEqual([]);
+  });
+
+  test('slot 1 decides the gate on the current change [RUN-SLOTS/safety-latch/gate-status]', async () => {
+    const passing = slotRepo(['codex', 'claude', 'gemini']);
+    given(passing, ALL_PASSED);
+    edit(passing, 77);
+    expect(await passing.document()).toMatchObject({ code: 0, gates: [{ status: 'pass' }] });
+    expect(passing.calls()[0]?.prompt).toContain('+export const b = 77;');
+
+    const failed = slotRepo(['codex', 'claude', 'gemini']);
+    given(failed, ALL_PASSED);
+    failed.answers('codex', B_IS_ODD);
+    const fail = await failed.document();
+    expect(fail).toMatchObject({ code: 1, status: 'failed', gates: [{ status: 'fail', why: 'open-findings' }] });
+    expect(slotsIn(fail)).toEqual(['@1 fail', '@2 skipped_prior_pass 2', '@3 skipped_prior_pass 2']);
+
+    const broken = slotRepo(['codex', 'claude', 'gemini']);
+    given(broken, ALL_PASSED);
+    for (const name of ['codex', 'claude', 'gemini']) broken.answers(name, { $exit: 1 }, { $exit: 1 });
+    const error = await broken.document();
+    expect(error).toMatchObject({ code: 3, status: 'error', gates: [{ status: 'error', why: 'could-not-judge' }] });
+    expect(slotsIn(error)).toEqual(['@1 error', '@2 skipped_prior_pass 2', '@3 skipped_prior_pass 2']);
   });
 });
