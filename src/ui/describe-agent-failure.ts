@@ -64,8 +64,9 @@ export function describeNoAgent({ wanted, cooling }: Omit<NoAgent, 'kind'>): str
     const limits = cooling.map(({ agent, until }) => `${agent} until ${until.toISOString()}`).join(', ');
     return `every available agent has reached a limit (${limits})`;
   }
-  const none = wanted.length === 0 ? 'no agent' : `none of the agents ${wanted.map(quoteName).join(', ')}`;
-  return `${none} is installed; see "onceover doctor"`;
+  const names = wanted.map(quoteName).join(', ');
+  const none = { 0: 'no agent is', 1: `${names} is not` }[wanted.length] ?? `none of the agents ${names} is`;
+  return `${none} installed; see "onceover doctor"`;
 }
 
 /** Returns the progress message for a retry: a new session, a repeated answer, or another agent. */

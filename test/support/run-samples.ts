@@ -1,6 +1,6 @@
 import { type GateFacts, type GateState, gateState, type StateOptions } from '../../src/gates/decide/gate-state.ts';
 import type { SlotRecord, Violation } from '../../src/gates/record-types.ts';
-import type { GateOutcome, RunOutcome, SlotOutcome } from '../../src/gates/run-types.ts';
+import type { GateOutcome, ReportedFinding, RunOutcome, SlotOutcome } from '../../src/gates/run-types.ts';
 import type {
   CheckGate,
   GateContent,
@@ -213,3 +213,46 @@ export function runOutcome(differs: Partial<RunOutcome> = {}): RunOutcome {
     ...differs,
   };
 }
+
+/** A finding as a run reports it. */
+export const reported = (
+  differs: Partial<KnownFinding> = {},
+  state: ReportedFinding['state'] = 'open',
+): ReportedFinding => ({
+  finding: finding(differs),
+  state,
+});
+
+/** The result of the check that failed. */
+export const failedCheck = {
+  command: 'npm run lint',
+  exitCode: 1,
+  overtime: null,
+  durationMs: 5,
+  tail: 'first\nlast\x1b[31m',
+};
+
+/** A check that failed. */
+export const CHECK_FAILED = gateOutcome({
+  id: 'check:.:lint',
+  kind: 'check',
+  status: 'fail',
+  why: 'check-failed',
+  slots: [],
+  check: failedCheck,
+});
+
+/** A gate that no agent could review. */
+export const STUCK = gateOutcome({
+  status: 'error',
+  why: 'could-not-judge',
+  slots: [
+    slotOutcome({
+      agent: null,
+      status: 'error',
+      dispatch: 'none',
+      why: 'no-agent',
+      trouble: { kind: 'no-agent', wanted: [], cooling: [] },
+    }),
+  ],
+});

@@ -16,6 +16,11 @@ test.each<[string, SlotTrouble, string]>([
     'no agent is installed; see "onceover doctor"',
   ],
   [
+    'says that the only configured agent is not installed',
+    { kind: 'no-agent', wanted: ['codex'], cooling: [] },
+    'codex is not installed; see "onceover doctor"',
+  ],
+  [
     'says that none of the configured agents is installed',
     { kind: 'no-agent', wanted: ['codex', 'a b'], cooling: [] },
     'none of the agents codex, "a b" is installed; see "onceover doctor"',

@@ -1,38 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import { describeRunNotice, describeVerdict } from '../../../src/gates/describe/result.ts';
-import type { ReportedFinding, RequestedScope, RunNotice, RunOutcome } from '../../../src/gates/run-types.ts';
-import type { KnownFinding } from '../../../src/gates/types.ts';
+import type { RequestedScope, RunNotice, RunOutcome } from '../../../src/gates/run-types.ts';
 import { describeUsage } from '../../../src/ledger/describe.ts';
-import { claim, finding, gateOutcome, path, runOutcome, slotOutcome, usage } from '../../support/run-samples.ts';
+import {
+  CHECK_FAILED,
+  claim,
+  failedCheck,
+  gateOutcome,
+  path,
+  reported,
+  runOutcome,
+  STUCK,
+  slotOutcome,
+  usage,
+} from '../../support/run-samples.ts';
 
-const reported = (differs: Partial<KnownFinding> = {}, state: ReportedFinding['state'] = 'open'): ReportedFinding => ({
-  finding: finding(differs),
-  state,
-});
-const check = { command: 'npm run lint', exitCode: 1, overtime: null, durationMs: 5, tail: 'first\nlast\x1b[31m' };
 const asked = (differs: Partial<RequestedScope>): RequestedScope => ({ gates: [], paths: [], others: [], ...differs });
 const FAILED = gateOutcome({ status: 'fail', why: 'open-findings', slots: [slotOutcome({ status: 'fail' })] });
-const CHECK_FAILED = gateOutcome({
-  id: 'check:.:lint',
-  kind: 'check',
-  status: 'fail',
-  why: 'check-failed',
-  slots: [],
-  check,
-});
-const STUCK = gateOutcome({
-  status: 'error',
-  why: 'could-not-judge',
-  slots: [
-    slotOutcome({
-      agent: null,
-      status: 'error',
-      dispatch: 'none',
-      why: 'no-agent',
-      trouble: { kind: 'no-agent', wanted: [], cooling: [] },
-    }),
-  ],
-});
 
 describe('the verdict of a run', () => {
   test.each<[string, Partial<RunOutcome>, string]>([
@@ -240,7 +224,7 @@ describe('the verdict of a run', () => {
     ],
     [
       'a check whose command is not installed',
-      { status: 'failed', exitCode: 1, gates: [{ ...CHECK_FAILED, check: { ...check, exitCode: 127 } }] },
+      { status: 'failed', exitCode: 1, gates: [{ ...CHECK_FAILED, check: { ...failedCheck, exitCode: 127 } }] },
       /^Next: install the command that the check calls, or change the check in onceover\.yml, then run "onceover run" again\.$/m,
     ],
     [

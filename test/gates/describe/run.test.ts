@@ -1,37 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { type Amount, describeRun } from '../../../src/gates/describe/run.ts';
-import type { ReportedFinding, RunOutcome } from '../../../src/gates/run-types.ts';
-import type { KnownFinding } from '../../../src/gates/types.ts';
+import type { RunOutcome } from '../../../src/gates/run-types.ts';
 import { describePaid } from '../../../src/ledger/describe.ts';
 import { UNSTYLED } from '../../../src/ui/style.ts';
-import { finding, gateOutcome, path, runOutcome, slotOutcome, usage, waiver } from '../../support/run-samples.ts';
+import {
+  CHECK_FAILED,
+  failedCheck,
+  gateOutcome,
+  path,
+  reported,
+  runOutcome,
+  STUCK,
+  slotOutcome,
+  usage,
+  waiver,
+} from '../../support/run-samples.ts';
 
-const reported = (differs: Partial<KnownFinding> = {}, state: ReportedFinding['state'] = 'open'): ReportedFinding => ({
-  finding: finding(differs),
-  state,
-});
-const check = { command: 'npm run lint', exitCode: 1, overtime: null, durationMs: 5, tail: 'first\nlast\x1b[31m' };
-const CHECK_FAILED = gateOutcome({
-  id: 'check:.:lint',
-  kind: 'check',
-  status: 'fail',
-  why: 'check-failed',
-  slots: [],
-  check,
-});
-const STUCK = gateOutcome({
-  status: 'error',
-  why: 'could-not-judge',
-  slots: [
-    slotOutcome({
-      agent: null,
-      status: 'error',
-      dispatch: 'none',
-      why: 'no-agent',
-      trouble: { kind: 'no-agent', wanted: [], cooling: [] },
-    }),
-  ],
-});
 const SKIPPED = slotOutcome({
   status: 'skipped_prior_pass',
   dispatch: 'none',
@@ -184,14 +168,14 @@ passed   review:src:security
 
   test('shows the end of a check, and all of it with --verbose or in a pipe', () => {
     const tail = Array.from({ length: 30 }, (_, n) => `line ${n}`).join('\n');
-    const outcome = runOutcome({ gates: [{ ...CHECK_FAILED, check: { ...check, tail } }] });
+    const outcome = runOutcome({ gates: [{ ...CHECK_FAILED, check: { ...failedCheck, tail } }] });
     const lines = (width: number | null, amount: Amount = 'normal') =>
       describeRun(outcome, { ...UNSTYLED, width }, amount).match(/^ {9}line/gm)?.length;
     expect([lines(80), lines(80, 'verbose'), lines(null)]).toEqual([10, 30, 30]);
   });
 
   test('says so if a check printed nothing', () => {
-    const silent = { ...CHECK_FAILED, check: { ...check, tail: '' } };
+    const silent = { ...CHECK_FAILED, check: { ...failedCheck, tail: '' } };
     expect(describeRun(runOutcome({ gates: [silent] }))).toContain(': exit code 1\n         (no output)\n');
   });
 
@@ -243,7 +227,7 @@ passed   review:src:security
     const outcome = runOutcome({
       gates: [
         gateOutcome({ id: `review:src:${evil}`, slots: [slotOutcome({ agent: evil, status: 'error' })] }),
-        { ...CHECK_FAILED, check: { ...check, tail: evil } },
+        { ...CHECK_FAILED, check: { ...failedCheck, tail: evil } },
       ],
       findings: (['open', 'waived', 'warning'] as const).map((state) =>
         reported(
