@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { defineConfig, type UserConfig } from 'tsdown';
+import { defineConfig, type Rolldown, type UserConfig } from 'tsdown';
 import { loadedBy } from './tools/loaded-by.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 
 // All packages are bundled: one package to install, and few files to open at start-up.
 const common: UserConfig = {
-  format: 'esm',
   platform: 'node',
   target: 'node20.19',
   loader: { '.md': 'text' },
@@ -33,9 +32,24 @@ const groups = Object.entries(TOGETHER).map(([name, files], n) => {
   return { name, test: (id: string) => loaded.has(id), priority: 10 - n };
 });
 
+/** Writes dist/index.mjs, which exports the library with its names to `import`. */
+const libraryDoor: Rolldown.Plugin = {
+  name: 'library-door',
+  generateBundle(_options, bundle) {
+    const index = bundle['index.cjs'];
+    if (index?.type !== 'chunk') throw new Error('The build has no index.cjs.');
+    const source = `export { ${index.exports.join(', ')} } from './index.cjs';\n`;
+    this.emitFile({ type: 'asset', fileName: 'index.mjs', source });
+  },
+};
+
 export default defineConfig([
   {
     ...common,
+    // Node.js starts a CommonJS file about 4 ms sooner than an ES module. Users of the library import dist/index.mjs.
+    format: 'cjs',
+    checks: { legacyCjs: false },
+    plugins: [libraryDoor],
     entry: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
     define: { ONCEOVER_VERSION: JSON.stringify(version) },
     dts: false,
@@ -44,5 +58,5 @@ export default defineConfig([
     outputOptions: { codeSplitting: { groups } },
     clean: true,
   },
-  { ...common, entry: { index: 'src/index.ts' }, dts: { emitDtsOnly: true }, clean: false },
+  { ...common, format: 'esm', entry: { index: 'src/index.ts' }, dts: { emitDtsOnly: true }, clean: false },
 ]);

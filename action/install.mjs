@@ -19,4 +19,4 @@ for (const args of [
   const end = spawnSync('npm', args, { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'] });
   if (end.status !== 0) giveUp(`onceover could not be built: "npm ${args.join(' ')}" failed. See the log above.`);
 }
-setOutput('program', join(folder, 'dist/cli.mjs'));
+setOutput('program', join(folder, 'dist/cli.cjs'));

@@ -12,7 +12,7 @@ function bundledPackages(): string[] {
   const options = { cwd: ROOT, env: { ...process.env, READABLE: '1' }, stdio: 'ignore' } as const;
   execFileSync(process.execPath, [join(ROOT, 'node_modules/tsdown/dist/run.mjs'), '--outDir', dist], options);
   const packages = new Set<string>();
-  for (const name of readdirSync(dist).filter((one) => one.endsWith('.mjs'))) {
+  for (const name of readdirSync(dist).filter((one) => one.endsWith('.cjs'))) {
     const text = readFileSync(join(dist, name), 'utf8');
     for (const match of text.matchAll(/^\/\/#region node_modules\/((?:@[^/]+\/)?[^/]+)/gm))
       packages.add(match[1] ?? '');

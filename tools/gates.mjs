@@ -10,7 +10,7 @@ const MOST_COMMITS = 20;
 const CHECKED_BEFORE = ['check:.:types'];
 
 const project = dirname(dirname(fileURLToPath(import.meta.url)));
-const cli = process.env.ONCEOVER_TEST_CLI ?? join(project, 'dist/cli.mjs');
+const cli = process.env.ONCEOVER_TEST_CLI ?? join(project, 'dist/cli.cjs');
 const folder = mkdtempSync(join(tmpdir(), 'onceover-gates-'));
 const [bin, home, copy] = ['bin', 'home', 'copy'].map((name) => join(folder, name));
 

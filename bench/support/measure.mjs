@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 
 /** The measured program: the current build, or another build if one is named. */
-export const CLI = process.env.ONCEOVER_TEST_CLI ?? fileURLToPath(new URL('../../dist/cli.mjs', import.meta.url));
+export const CLI = process.env.ONCEOVER_TEST_CLI ?? fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url));
 
 /** The command that every start of a Node program is compared with. */
 export const BARE = [process.execPath, '-e', '0'];

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const cli = process.env.ONCEOVER_TEST_CLI ?? fileURLToPath(new URL('../../dist/cli.mjs', import.meta.url));
+const cli = process.env.ONCEOVER_TEST_CLI ?? fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url));
 const reviewer = fileURLToPath(new URL('reviewer.mjs', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'onceover-workflow-'));
 const say = (text) => console.log(`\n${text}\n`);

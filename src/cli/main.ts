@@ -23,11 +23,19 @@ for (const stream of isStop ? [] : [process.stdout, process.stderr]) {
   });
 }
 
-try {
-  await main();
-} catch (error) {
-  describeNotLoaded(error instanceof Error ? error.message : String(error));
-}
+// Node.js also ends, with exit code 0, when nothing is left to wait for although the work is not done. This must not
+// count as a pass.
+let isDone = false;
+process.on('exit', (code) => {
+  if (isDone || code !== 0) return;
+  process.exitCode = 3;
+  process.stderr.write('onceover: The command ended before its work was done, so nothing passed. Run it again.\n');
+});
+main()
+  .catch((error: unknown) => describeNotLoaded(error instanceof Error ? error.message : String(error)))
+  .finally(() => {
+    isDone = true;
+  });
 
 async function main(): Promise<void> {
   // Print the version before any other code is loaded.
@@ -52,7 +60,8 @@ async function main(): Promise<void> {
 
 /** Reports that a file of onceover could not be loaded. No gate ran, so the exit code is 3. */
 function describeNotLoaded(said: string): void {
-  const message = `A part of onceover could not be loaded, so no gate ran: ${said}`;
+  const [reason] = said.split('\n');
+  const message = `A part of onceover could not be loaded, so no gate ran: ${reason}`;
   const next = 'Check the limit of open files ("ulimit -n"), or install onceover again. Then run again.';
   if (rest.includes('--json'))
     process.stdout.write(`${JSON.stringify({ error: { kind: 'not-loaded', message, next } }, null, 2)}\n`);

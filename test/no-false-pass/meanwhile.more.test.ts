@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { CLI } from '../support/cli.ts';
@@ -103,6 +103,18 @@ way('Someone interrupts the run (Ctrl-C) while a reviewer runs.', async () => {
   expect((await repo.run()).code).toBe(130);
   repo.forget();
   await expectAsked(repo);
+});
+
+way('A process that the run waits for never reports its end.', async () => {
+  const repo = alone();
+  const lost = `const { EventEmitter } = require('node:events');
+const { PassThrough } = require('node:stream');
+require('node:child_process').spawn = () =>
+  Object.assign(new EventEmitter(), { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() });`;
+  const file = join(dirname(repo.root), 'lost.cjs');
+  writeFileSync(file, lost);
+  const end = await repo.run([], { env: { NODE_OPTIONS: `--require=${file}` } });
+  expect([end.code, end.stderr]).toEqual([3, expect.stringContaining('ended before its work was done')]);
 });
 
 way('Someone starts a second run during the first one.', async () => {

@@ -12,8 +12,8 @@ function machine(...folders: readonly string[]) {
     writeFileSync(join(root, folder, 'onceover'), '#!/bin/sh\n');
     chmodSync(join(root, folder, 'onceover'), 0o755);
   }
-  writeFileSync(join(root, 'cli.mjs'), '');
-  symlinkSync('cli.mjs', join(root, 'link'));
+  writeFileSync(join(root, 'cli.cjs'), '');
+  symlinkSync('cli.cjs', join(root, 'link'));
   const PATH = ['bin', 'node_modules/.bin'].map((folder) => join(root, folder)).join(':');
   return { root, started: { execPath: '/usr/bin/node', argv: ['node', join(root, 'link')], env: { PATH } } };
 }
@@ -30,6 +30,6 @@ test('is npx without a download if the project depends on it', () => {
 
 test('is Node.js with the real path of this program otherwise, also outside a project', () => {
   const [nowhere, dependency] = [machine(), machine('node_modules/.bin')];
-  expect(ownProgram(nowhere.root, nowhere.started)).toEqual(['/usr/bin/node', join(nowhere.root, 'cli.mjs')]);
-  expect(ownProgram(null, dependency.started)).toEqual(['/usr/bin/node', join(dependency.root, 'cli.mjs')]);
+  expect(ownProgram(nowhere.root, nowhere.started)).toEqual(['/usr/bin/node', join(nowhere.root, 'cli.cjs')]);
+  expect(ownProgram(null, dependency.started)).toEqual(['/usr/bin/node', join(dependency.root, 'cli.cjs')]);
 });

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { cleanEnvironment } from './repo.ts';
 
 /** Path of the built program. */
-export const CLI = process.env['ONCEOVER_TEST_CLI'] ?? resolve(import.meta.dirname, '../../dist/cli.mjs');
+export const CLI = process.env['ONCEOVER_TEST_CLI'] ?? resolve(import.meta.dirname, '../../dist/cli.cjs');
 
 export type CliEnd = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 

@@ -209,7 +209,7 @@ function binWithNpm(home: string): string {
   const script = `#!/bin/sh
 echo "npm in $(pwd): $*" >> "$NPM_LOG"
 mkdir -p dist
-echo 'import ${JSON.stringify(CLI)};' > dist/cli.mjs
+echo 'require(${JSON.stringify(CLI)});' > dist/cli.cjs
 `;
   writeFileSync(join(bin, 'npm'), script, { mode: 0o755 });
   return bin;

@@ -9,7 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { drawPicture, PICTURES } from './pictures.mjs';
 
-const CLI = process.env.ONCEOVER_CLI ?? fileURLToPath(new URL('../../dist/cli.mjs', import.meta.url));
+const CLI = process.env.ONCEOVER_CLI ?? fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url));
 const REVIEWER = fileURLToPath(new URL('reviewer.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'onceover-picture-'));
 const env = {
@@ -48,7 +48,7 @@ function makeShop() {
   const settings = join(shop, 'onceover.yml');
   writeFileSync(
     settings,
-    readFileSync(settings, 'utf8').replaceAll(/"[^"]*cli.mjs","demo-reviewer"/g, JSON.stringify(REVIEWER)),
+    readFileSync(settings, 'utf8').replaceAll(/"[^"]*cli.cjs","demo-reviewer"/g, JSON.stringify(REVIEWER)),
   );
   git('commit', '-qam', 'Its reviewers');
   git('branch', '-f', 'main');

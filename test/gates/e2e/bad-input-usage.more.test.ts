@@ -247,9 +247,9 @@ describe('a reader that closes the pipe', () => {
 describe('a system without resources', () => {
   test('that cannot load a module: exit 3, a sentence, one document', () => {
     const folder = temporaryFolder();
-    copyFileSync(CLI, join(folder, 'cli.mjs'));
+    copyFileSync(CLI, join(folder, 'cli.cjs'));
     for (const args of [['run'], ['status', '--json'], ['phase', 'specify', 'docs/f', '--json']]) {
-      const end = spawnSync(process.execPath, [join(folder, 'cli.mjs'), ...args], { cwd: folder, encoding: 'utf8' });
+      const end = spawnSync(process.execPath, [join(folder, 'cli.cjs'), ...args], { cwd: folder, encoding: 'utf8' });
       const { status: code, stdout, stderr } = end;
       const said = 'A part of onceover could not be loaded, so no gate ran: ';
       expect.soft(told({ code, stderr }, 3)).toContain(said);
