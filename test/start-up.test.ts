@@ -16,7 +16,7 @@ const budgets: readonly [command: string, bytes: number, call: (env: NodeJS.Proc
   ['hook stop, nothing changed', 16 * KIB, (env) => passed().then((repo) => stop(repo, { env }))],
   [
     'instructions, nothing to do',
-    196 * KIB,
+    140 * KIB,
     (env) => passed().then((repo) => onceover(repo.root, ['instructions'], { env })),
   ],
   ['run, nothing to do', 272 * KIB, (env) => passed().then((repo) => repo.run([], { env }))],

@@ -50,11 +50,12 @@ async function main(): Promise<void> {
   }
   if (isStop) return (await import('./hook-stop.ts')).hookStop(rest.slice(1));
   useCompileCache(process.env);
-  // `onceover run` without flags is the most frequent command, so it does not load the option parser.
-  const isPlainRun = first === 'run' && rest.length === 0;
+  // Agents and hooks run these commands often, mostly without flags. Then they do not load the option parser.
+  const plain = rest.length === 0 ? first : null;
   if (first === 'instructions' || first === 'run' || first === 'status')
-    (await import('../gates/prefetch.ts')).prefetch({ run: isPlainRun });
-  if (isPlainRun) await (await import('./plain-run.ts')).plainRun();
+    (await import('../gates/prefetch.ts')).prefetch({ run: plain === 'run' });
+  if (plain === 'run') await (await import('./plain-run.ts')).plainRun();
+  else if (plain === 'instructions') await (await import('./commands/rules.ts')).plainInstructions();
   else await (await import('./program.ts')).runProgram(process.argv);
 }
 

@@ -3,7 +3,7 @@ import { describeInstructions, describeNotice, describePass, describeRules } fro
 import { instructions, rules } from '../../rules/instructions.ts';
 import { instructionsDocument, passDocument, rulesDocument } from '../../rules/json.ts';
 import { givenFiles } from '../input.ts';
-import { exitWith, printJson, printResult, printWarnings, workingDirectory } from '../output.ts';
+import { describeBug, exitWith, printJson, printResult, printWarnings, workingDirectory } from '../output.ts';
 
 export async function instructionsCommand(
   names: readonly string[],
@@ -17,6 +17,15 @@ export async function instructionsCommand(
   printWarnings(outcome.value.notices.map(describeNotice));
   if (json) printJson(instructionsDocument(outcome.value, options.for));
   else printResult(describeInstructions(outcome.value, options.for));
+}
+
+/** Runs `onceover instructions` without arguments and flags. */
+export async function plainInstructions(): Promise<void> {
+  try {
+    await instructionsCommand([], { for: 'claude' }); // The default of `--for`.
+  } catch (error) {
+    describeBug(error, false);
+  }
 }
 
 export async function passCommand(id: string, options: { readonly json?: boolean }): Promise<void> {
