@@ -48,12 +48,17 @@ export const ruleSchema = z.strictObject({
       .array(z.strictObject({ path: z.string().min(1), description: z.string().optional() }))
       .default([])
       .describe('Files that the reviewer gets in addition: at most 20, and 256 KiB in total.'),
-    num_reviews: z.int().min(1).max(20).default(1).describe('The number of reviewers that onceover run uses.'),
+    num_reviews: z
+      .int()
+      .min(1)
+      .max(20)
+      .default(1)
+      .describe('The number of reviewers that `onceover run` uses for this rule.'),
     agents: z
       .array(z.string().min(1))
       .min(1)
       .optional()
-      .describe('The agents that onceover run uses, in order of preference.'),
+      .describe('The agents that `onceover run` uses for this rule, in order of preference.'),
   }),
 });
 

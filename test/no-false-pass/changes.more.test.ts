@@ -115,7 +115,7 @@ way(
 );
 
 way(
-  'Git is configured to compare only length and modification time of files, and the run reviews a commit.',
+  'The run reviews a commit. The file on disk differs from it, but git compares only length and modification time, which are the same.',
   async () => {
     const repo = alone();
     repo.git('config', 'core.trustCtime', 'false');

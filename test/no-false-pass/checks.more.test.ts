@@ -63,7 +63,7 @@ way('A check passes on the output of the check before it, and then reverts that 
 const SWITCH = 'test ! -e ../fail-now';
 const failNow = (repo: GateRepo) => writeFileSync(join(dirname(repo.root), 'fail-now'), '');
 
-way('A check has passed, and then someone edits a file that no gate covers.', async () => {
+way('A check has passed. Then someone edits a file that no gate covers, and the check would fail now.', async () => {
   const repo = checked(SWITCH);
   expect((await repo.run()).code).toBe(0);
   failNow(repo);

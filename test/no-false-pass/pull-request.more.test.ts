@@ -229,7 +229,7 @@ way('The clone is too shallow to contain the last commit that the branch and its
   expect((await clone('whole')).code).toBe(1);
 });
 
-way('The author of the pull request commits records of passes.', async () => {
+way('The author of the pull request commits records that say that a reviewer passed.', async () => {
   const repo = published(alone({ agents: ['one', 'two'], numReviews: 2 }));
   const pass = { adapter: 'two', timestamp: '', status: 'pass', rawOutput: '', violations: [] };
   repo.writeRecord('review_src_code-quality_two@2.1.json', pass);

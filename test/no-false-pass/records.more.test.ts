@@ -114,7 +114,7 @@ way('The log of a newer run exists, and the record of that run is missing.', asy
   expect(repo.calls()).toHaveLength(2);
 });
 
-way('Someone commits records of passes.', async () => {
+way('Someone commits records that say that a reviewer passed.', async () => {
   const repo = gateRepo();
   repo.writeRecord(`${GATE}_two@2.1.json`, byHand('pass'));
   repo.git('add', '-f', '.deepwork/logs');

@@ -153,7 +153,7 @@ way('Someone edits the instructions of a rule after its review passed.', async (
   await expectAsked(repo);
 });
 
-way('Someone changes another file that belongs to a group of files that passed together.', async () => {
+way('A group of files passed together, and then someone changes one of them.', async () => {
   const repo = withRule('matches_together');
   expect((await repo.run()).code).toBe(0);
   repo.write('c.py', 'evil\n');

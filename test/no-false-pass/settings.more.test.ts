@@ -130,7 +130,7 @@ way('Someone adds a gate after the other gates passed.', async () => {
   await expectAsked(repo);
 });
 
-way('Someone gives the name of a gate that passed to a gate at another path.', async () => {
+way('A gate passed, and then someone gives its name to a gate at another path.', async () => {
   const repo = await passed();
   repo.write('lib/a.ts', 'export const evil = 1;\n');
   configure(repo, { gates: `  - path: lib\n    reviews: { code-quality: { prompt: ${PROMPT} } }` });

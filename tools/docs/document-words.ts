@@ -352,7 +352,8 @@ export const WORDS: Readonly<Record<string, string>> = {
   'init files[].did': 'What init did with the file. `left`: the file existed, and init did not change it.',
   'init carried_over.tool': 'The tool from which init imported the gates.',
   'init-remove taken': 'The files and entries that onceover removed, or would remove with --yes.',
-  'init-remove taken[].kind': 'What was removed. `server` and `hook` are entries of onceover in one of your files.',
+  'init-remove taken[].kind':
+    'What was removed. `server` and `hook` are entries that onceover wrote to the settings file of an agent, for its MCP server and stop hook.',
   'init-remove left': 'The files that onceover does not remove, with the reason.',
   'init-remove left[].path': 'The path relative to the repository root.',
   'doctor agents': 'The four known agents, and the agents that onceover.yml defines.',
