@@ -93,11 +93,11 @@ export const settingsSchema = z
     rerun_new_issue_threshold: priority
       .default('low')
       .describe(
-        'When a reviewer reviews again, its new findings are only warnings if their priority is below this value.',
+        'When a reviewer reviews again, new findings with a priority below this value are warnings and do not fail the gate.',
       ),
     fail_on: priority
       .default('low')
-      .describe('Findings are only warnings if their priority is below the value of fail_on.'),
+      .describe('Findings with a priority below this value are warnings and do not fail the gate.'),
     cache: choice('content', 'strict').describe(
       'When a mark by mark_review_as_passed counts. content: the files are unchanged. strict: the rule, its paths and its context are unchanged too.',
     ),
@@ -124,7 +124,7 @@ export const settingsSchema = z
       'Only for Claude Code: how long the provider caches prompts. auto: onceover chooses by the pauses between reviews.',
     ),
     recheck_domain: off.describe(
-      'Only for onceover phase. If true, the first reviewer also reviews the changes that the second reviewer asked for.',
+      'Only for onceover phase. If true, the reviewer of the document also reviews the changes that phase-reviewer asked for.',
     ),
     trust_marks: off.describe(
       'If true, a run accepts marks by mark_review_as_passed, although onceover does not verify them.',

@@ -13,7 +13,7 @@ export const demoSchema = z.object({
   paid,
   not_paid: costSchema.shape.not_paid,
   shared_beginnings: notPaid.describe(
-    'Text that the prompts of new sessions in one run share at their beginning. It is not counted as saved, because the agents differ.',
+    'New sessions of one run whose prompts begin with the same text. This is not counted as saved, because not every agent caches this text.',
   ),
   repository: z.string().nullable().describe('The folder of the demo repository; null if it was deleted.'),
   duration_ms: z.number(),

@@ -134,7 +134,7 @@ const MESSAGES: ByKind<GeneralFailure, Message> = {
     next: describeDisk(code).next,
   }),
   'input-cut-off': ({ code }) => ({
-    what: `Standard input could not be read to its end: ${describeDisk(code).what}. Part of the list may be missing.`,
+    what: `Standard input could not be read to its end: ${describeDisk(code).what}. The list of files may be incomplete.`,
     next: 'Check the command that writes to the pipe and run again.',
   }),
   'wrong-usage': ({ said, command }) => ({

@@ -40,7 +40,7 @@ const ROWS: readonly (readonly [string, (agent: Agent) => string])[] = [
   ['can be a fixer that writes only in the working tree', ({ canFix }) => yes(canFix, 'no')],
   ['reports its tokens per', ({ abilities }) => USAGE[abilities.usage]],
   [
-    'the provider caches the part of the prompt that new sessions share (simulated)',
+    'the provider caches the beginning of the prompt that new sessions share (tested with a simulated model)',
     ({ abilities }) => yes(abilities.stablePart === 'cached', 'no'),
   ],
   ['runs a stop hook of the project', ({ abilities }) => STOP_HOOK[abilities.stopHook]],

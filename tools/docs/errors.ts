@@ -111,7 +111,10 @@ const WORKFLOWS = {
   'unknown-workflow': { kind: 'unknown-workflow', job: 'report', name: null, known: ['full', 'short'] },
   'unknown-session': { kind: 'unknown-session', id: 'zz99', active: [session] },
   'no-active-session': { kind: 'no-active-session', ended: [session] },
-  'which-session': { kind: 'which-session', active: [session, { ...session, id: 'cd34' as SessionId }] },
+  'which-session': {
+    kind: 'which-session',
+    active: [session, { ...session, id: 'cd34' as SessionId, goal: 'Check prices' }],
+  },
   'session-ended': { kind: 'session-ended', session, end: { kind: 'completed', at: '2026-03-01' } },
   'session-outdated': { kind: 'session-outdated', session },
   'session-busy': { kind: 'session-busy', id: 'ab12' },
