@@ -79,7 +79,7 @@ const PLACES: readonly (readonly [command: RegExp, place: Place])[] = [
 
   [/^git (?:for-each-ref|update-ref)\b/, { in: 'open', exit: 0, says: SILENT }],
   [/^git (?:add|commit|checkout|switch)\b/, { in: 'set-up', exit: 0, says: SILENT }],
-  [/^git (?:status|diff|log|branch|rev-parse)\b/, { in: 'set-up', exit: 0 }],
+  [/^git (?:status|diff|log|ls-files|branch|rev-parse)\b/, { in: 'set-up', exit: 0 }],
   [/^echo \S+ >> \.git\/info\/exclude$/, { in: 'set-up', exit: 0, says: SILENT }],
 ];
 
