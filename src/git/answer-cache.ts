@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { isRecord } from '../kernel/json.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
-import { ok, type Result } from '../kernel/result.ts';
 import { makeFolder, removeOldest, writeAtomically } from '../platform/files.ts';
 import { readJsonFile } from '../platform/private-files.ts';
 import type { GitAnswer } from './git.ts';
@@ -42,13 +41,12 @@ export function openAnswerCache({ root, commonDir }: Pick<RepositoryPaths, 'root
     get,
     put,
     /** Returns the cached answer; if there is none, calls `ask` and caches the output of git. */
-    async getOrAsk(question: string, key: string, ask: () => Promise<Result<GitAnswer>>): Promise<Result<Buffer>> {
+    async getOrAsk(question: string, key: string, ask: () => Promise<GitAnswer>): Promise<Buffer> {
       const known = get(question, key);
-      if (known !== null) return ok(known);
-      const answer = await ask();
-      if (!answer.ok) return answer;
-      put(question, key, answer.value.stdout);
-      return ok(answer.value.stdout);
+      if (known !== null) return known;
+      const { stdout } = await ask();
+      put(question, key, stdout);
+      return stdout;
     },
     /** Writes the new answers to disk. If the write fails, git only has to be asked again next time. */
     save(): void {

@@ -1,17 +1,18 @@
 import type { CommitId } from '../kernel/ids.ts';
 import { type Base, DEFAULT_BASES, type RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
-import { type GitAnswer, git } from './git.ts';
+import { asResult, type GitAnswer, GitError, git } from './git.ts';
 
 // If several branches or tags have the same name, git picks one, which may be an attacker's, and only warns on stderr.
 // This setting makes sure that git warns.
 const NAME_QUERIES = ['core.warnAmbiguousRefs=true'] as const;
 
 /** Runs git with arguments that name a branch, tag or commit. Fails if the name stands for several of them. */
-export async function askByName(folder: string, args: readonly string[]): Promise<Result<GitAnswer>> {
+export async function askByName(folder: string, args: readonly string[]): Promise<GitAnswer> {
   const answer = await git(folder, args, { expected: [0, 1, 128], config: NAME_QUERIES });
-  const name = answer.ok ? ambiguousName(answer.value.stderr) : null;
-  return name === null ? answer : err({ kind: 'ambiguous-name', name });
+  const name = ambiguousName(answer.stderr);
+  if (name !== null) throw new GitError({ kind: 'ambiguous-name', name });
+  return answer;
 }
 
 // A warning about HEAD is ignored, because git always prefers the real HEAD to a branch or tag with that name.
@@ -61,7 +62,7 @@ export function branchOf(line: string): string | null {
 
 /** Returns the version of git; `null` if git is not installed. */
 export async function gitVersion(folder: string): Promise<string | null> {
-  const answer = await git(folder, ['--version']);
+  const answer = await asResult(git(folder, ['--version']));
   return answer.ok ? (/\d+\.\d+[.\d]*/.exec(answer.value.stdout.toString('utf8'))?.[0] ?? null) : null;
 }
 
@@ -91,7 +92,7 @@ export async function findRepositoryWith(
     ...(base === null ? ['--symbolic-full-name'] : askBaseAndHead(base)),
     ...DEFAULT_BASES.map(patternFor),
   ];
-  const answer = await git(folder, args, { config: NAME_QUERIES });
+  const answer = await asResult(git(folder, args, { config: NAME_QUERIES }));
   if (!answer.ok) {
     if (answer.failure.kind !== 'git-failed') return answer;
     if (base !== null) return findRepositoryWith(folder, null);

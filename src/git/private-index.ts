@@ -22,7 +22,6 @@ import {
 import { dirname, join } from 'node:path';
 import type { CommitId, SnapshotId } from '../kernel/ids.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
-import { ok, type Result } from '../kernel/result.ts';
 import {
   LEFTOVER_AFTER_MS,
   type Leftovers,
@@ -33,7 +32,7 @@ import {
   tryToRemoveFolder,
 } from '../platform/files.ts';
 import { NO_USER_PROGRAMS } from './environment.ts';
-import { gitText } from './git.ts';
+import { asResult, gitText, orThrow } from './git.ts';
 import { indexName } from './worktree-paths.ts';
 
 /**
@@ -129,67 +128,56 @@ export type PrivateIndex = {
   sum(): string;
 };
 
-/** The value that a callback returned, and whether the index still has exactly the paths of the last commit. */
-export type IndexWork<T> = { readonly value: T; readonly hasNames: boolean };
-
-/** The value that a callback returned, and the bytes of the index after it. */
-type Worked<T> = { readonly value: T; readonly index: Buffer };
-
 /**
  * Calls `work` with a copy of the working tree's private index, and keeps the copy for the next call, because its file
- * times and paths make git fast. If git cannot use the kept index, `work` is called again with an empty one.
+ * times and paths make git fast. If git cannot use the kept index, `work` is called again with an empty one. `hasNames`
+ * says whether the index still has exactly the paths of the last commit; `index` has the bytes of the index.
  */
-export async function withPrivateIndex<T>(
+export async function withPrivateIndex<T extends { readonly hasNames: boolean }>(
   repo: RepositoryPaths,
   commit: CommitId | null,
-  work: (own: PrivateIndex) => Promise<Result<IndexWork<T>>>,
-): Promise<Result<Worked<T>>> {
-  const folder = makeFolder(repo.commonDir, 'onceover/indexes');
-  if (!folder.ok) return folder;
+  work: (own: PrivateIndex) => Promise<T>,
+): Promise<T & { readonly index: Buffer }> {
+  const folder = orThrow(makeFolder(repo.commonDir, 'onceover/indexes'));
   // One index file is kept per working tree. If the index has exactly the paths of a commit, its file name contains the
   // commit id and the checksum.
   const name = indexName(repo.root);
-  const keptNames = () => readdirSync(folder.value).filter((one) => one.startsWith(name));
+  const keptNames = () => readdirSync(folder).filter((one) => one.startsWith(name));
   const nameFor = (index: Buffer) => `${name}-${commit}-${checksumText(index)}`;
-  const fill = (kept: Kept | null) => (path: string) =>
-    tryDisk('write', path, () => kept !== null && linkOrCopy(path, kept));
   const workFrom = (kept: Kept | null, hasNames: boolean) =>
-    withIndexFile<Worked<T>>(repo, fill(kept), async (env) => {
+    withIndexFile(repo, async (env) => {
       const path = env.GIT_INDEX_FILE;
+      if (kept !== null) onDisk(path, () => linkOrCopy(path, kept));
       // The new folder's ctime is the current time by the clock of the file system. Subtract a second, because some
       // file systems store times in steps of two seconds.
       const began = Math.floor(lstatSync(dirname(path)).ctimeMs / 1000) - 1;
-      const worked = await work({
-        env,
-        hasNames,
-        count: () => countEntries(path),
-        sum: () => checksumAt(path),
-      });
-      if (!worked.ok) return worked;
-      const { value } = worked.value;
-      if (kept !== null && hasNames && worked.value.hasNames && checksumAt(path) === checksumText(kept.bytes)) {
-        return ok({ value, index: kept.bytes });
+      const worked = await work({ env, hasNames, count: () => countEntries(path), sum: () => checksumAt(path) });
+      if (kept !== null && hasNames && worked.hasNames && checksumAt(path) === checksumText(kept.bytes)) {
+        return { ...worked, index: kept.bytes };
       }
-      const index = tryDisk('write', path, () => {
+      const index = onDisk(path, () => {
         const bytes = readFileSync(path);
         const cleared = clearRacySizes(bytes, began);
         if (cleared === null) return bytes;
-        const isNamed = commit !== null && worked.value.hasNames && !mayHaveRepositories(bytes);
+        const isNamed = commit !== null && worked.hasNames && !mayHaveRepositories(bytes);
         const target = isNamed ? nameFor(cleared) : name;
         if (cleared !== bytes) replaceIndex(path, cleared);
-        renameSync(path, join(folder.value, target));
-        for (const one of keptNames()) if (one !== target) rmSync(join(folder.value, one), { force: true });
+        renameSync(path, join(folder, target));
+        for (const one of keptNames()) if (one !== target) rmSync(join(folder, one), { force: true });
         return bytes;
       });
-      removeOldest(folder.value, MOST_KEPT, new Set(keptNames()));
-      return index.ok ? ok({ value, index: index.value }) : index;
+      removeOldest(folder, MOST_KEPT, new Set(keptNames()));
+      return { ...worked, index };
     });
-  const names = tryDisk('write', folder.value, keptNames);
-  if (!names.ok) return names;
-  const [found = name] = names.value;
-  const kept = readKept(join(folder.value, found));
-  const worked = await workFrom(kept, kept !== null && found === nameFor(kept.bytes));
-  return kept !== null && !worked.ok && worked.failure.kind === 'git-failed' ? workFrom(null, false) : worked;
+  const [found = name] = onDisk(folder, keptNames);
+  const kept = readKept(join(folder, found));
+  const worked = await asResult(workFrom(kept, kept !== null && found === nameFor(kept.bytes)));
+  const isUnusable = kept !== null && !worked.ok && worked.failure.kind === 'git-failed';
+  return isUnusable ? workFrom(null, false) : orThrow(worked);
+}
+
+function onDisk<T>(path: string, call: () => T): T {
+  return orThrow(tryDisk('write', path, call));
 }
 
 function countEntries(path: string): number {
@@ -228,11 +216,9 @@ export function mayHaveRepositories(index: Buffer): boolean {
 }
 
 /** Writes the tree that an index describes to git, and returns the id of the tree. */
-export async function treeOfIndex(repo: RepositoryPaths, index: Buffer): Promise<Result<SnapshotId>> {
-  return withIndex(repo, index, async (env) => {
-    const tree = await gitText(repo.root, ['write-tree'], { env, config: NO_USER_PROGRAMS });
-    return tree.ok ? ok(tree.value as SnapshotId) : tree;
-  });
+export async function treeOfIndex(repo: RepositoryPaths, index: Buffer): Promise<SnapshotId> {
+  const write = (env: IndexEnv) => gitText(repo.root, ['write-tree'], { env, config: NO_USER_PROGRAMS });
+  return (await withIndex(repo, index, write)) as SnapshotId;
 }
 
 // Each working tree has one kept index. If there are more than this, the oldest are deleted: they may belong to removed
@@ -276,15 +262,15 @@ function replaceIndex(path: string, bytes: Buffer): void {
 }
 
 /** Calls `work` with a copy of the user's index. git may refresh the copy; the user's index stays unchanged. */
-export function withIndexCopy<T>(
-  repo: RepositoryPaths,
-  work: (env: IndexEnv) => Promise<Result<T>>,
-): Promise<Result<T>> {
-  return withIndexFile(repo, (path) => tryDisk('read', repo.index, () => copyIfPresent(repo.index, path)), work);
+export function withIndexCopy<T>(repo: RepositoryPaths, work: (env: IndexEnv) => Promise<T>): Promise<T> {
+  return withIndexFile(repo, async (env) => {
+    orThrow(tryDisk('read', repo.index, () => copyIndex(repo.index, env.GIT_INDEX_FILE)));
+    return work(env);
+  });
 }
 
 // Before the first `git add` there is no index to copy.
-function copyIfPresent(from: string, to: string): void {
+function copyIndex(from: string, to: string): void {
   const stats = statSync(from, { throwIfNoEntry: false });
   if (stats === undefined) return;
   copyFileSync(from, to);
@@ -292,36 +278,24 @@ function copyIfPresent(from: string, to: string): void {
 }
 
 /** Calls `work` with a new index file that has these bytes. */
-export function withIndex<T>(
-  repo: RepositoryPaths,
-  index: Buffer,
-  work: (env: IndexEnv) => Promise<Result<T>>,
-): Promise<Result<T>> {
-  return withIndexFile(repo, (path) => tryDisk('write', path, () => writeFileSync(path, index)), work);
+export function withIndex<T>(repo: RepositoryPaths, index: Buffer, work: (env: IndexEnv) => Promise<T>): Promise<T> {
+  return withIndexFile(repo, async (env) => {
+    onDisk(env.GIT_INDEX_FILE, () => writeFileSync(env.GIT_INDEX_FILE, index));
+    return work(env);
+  });
 }
 
 const COPIES: Leftovers = { kind: 'folder', name: /^index-/, afterMs: LEFTOVER_AFTER_MS };
 
-/**
- * Calls `work` with an index file in a temporary folder. Afterwards removes the folder with every file that git left in
- * it.
- */
-async function withIndexFile<T>(
-  repo: RepositoryPaths,
-  fill: (path: string) => Result<unknown>,
-  work: (env: IndexEnv) => Promise<Result<T>>,
-): Promise<Result<T>> {
-  const top = makeFolder(repo.commonDir, 'onceover');
-  if (!top.ok) return top;
-  removeLeftovers(top.value, Date.now(), COPIES);
-  const own = tryDisk('write', top.value, () => mkdtempSync(join(top.value, 'index-')));
-  if (!own.ok) return own;
-  const path = join(own.value, 'index');
+/** Calls `work` with the path of an index file in a new folder. Then removes the folder with all that git left in it. */
+async function withIndexFile<T>(repo: RepositoryPaths, work: (env: IndexEnv) => Promise<T>): Promise<T> {
+  const top = orThrow(makeFolder(repo.commonDir, 'onceover'));
+  removeLeftovers(top, Date.now(), COPIES);
+  const own = onDisk(top, () => mkdtempSync(join(top, 'index-')));
   try {
-    const filled = fill(path);
-    return filled.ok ? await work({ GIT_INDEX_FILE: path }) : filled;
+    return await work({ GIT_INDEX_FILE: join(own, 'index') });
   } finally {
-    removeFlatFolder(own.value);
+    removeFlatFolder(own);
   }
 }
 

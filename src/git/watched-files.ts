@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { RepositoryPaths } from '../kernel/repository.ts';
-import { ok, type Result } from '../kernel/result.ts';
+import type { Result } from '../kernel/result.ts';
 import { tryDisk } from '../platform/files.ts';
 import { readPlainFile } from '../platform/private-files.ts';
-import { git } from './git.ts';
+import { allEnded, asResult, git } from './git.ts';
 
 const LARGEST = 64 * 1024 * 1024;
 
@@ -25,18 +25,23 @@ export function digestOfFiles(root: string, names: readonly string[]): string {
 }
 
 /** Returns the files and folders outside the working tree that git's diff against `base` depends on. */
-export async function gitFiles(
+export function gitFiles(
   repo: RepositoryPaths,
   base: string | null,
   env: NodeJS.ProcessEnv,
 ): Promise<Result<readonly string[]>> {
-  const { root, commonDir, index } = repo;
-  const [listed, named] = await Promise.all([
+  return asResult(findGitFiles(repo, base, env));
+}
+
+async function findGitFiles(
+  { root, commonDir, index }: RepositoryPaths,
+  base: string | null,
+  env: NodeJS.ProcessEnv,
+): Promise<readonly string[]> {
+  const [listed, named] = await allEnded([
     git(root, ['config', '--list', '--show-origin', '--name-only', '-z']),
     git(root, ['config', '--show-origin', '--type=path', '-z', '--get-regexp', NAMES_FILE], { expected: [0, 1] }),
   ]);
-  if (!listed.ok) return listed;
-  if (!named.ok) return named;
   const gitDir = dirname(index);
   const all = [
     // The index says which ignored files were added by force and which a sparse checkout leaves out.
@@ -48,10 +53,10 @@ export async function gitFiles(
     ...COMMON.map((name) => join(commonDir, name)),
     ...folders(commonDir, 'refs'),
     ...defaultSettingsFiles(env),
-    ...readSettings(root, listed.value.stdout).flatMap(({ file }) => file ?? []),
-    ...readSettings(root, named.value.stdout).map((one) => fileNamedBy(root, one)),
+    ...readSettings(root, listed.stdout).flatMap(({ file }) => file ?? []),
+    ...readSettings(root, named.stdout).map((one) => fileNamedBy(root, one)),
   ];
-  return ok([...new Set(all)]);
+  return [...new Set(all)];
 }
 
 const COMMON = ['config', 'packed-refs', 'reftable', 'shallow', 'info/exclude', 'info/attributes'];
