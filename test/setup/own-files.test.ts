@@ -64,13 +64,14 @@ describe('the files of onceover in a clone', () => {
     expect((await ownFiles.remove()).ok).toBe(true);
   });
 
-  test('are unknown if the working trees of the clone cannot be listed', async () => {
+  test('are unknown if git cannot list the refs', async () => {
     const repo = repoWith({ 'a.txt': 'a' });
     const place = await fill(repo);
-    repo.write('.git/worktrees', 'no folder');
+    repo.write('.git/HEAD', 'broken');
     const ownFiles = openOwnFiles(place, DEFAULT_LOG_DIR, new Set());
-    expect(await ownFiles.find()).toMatchObject({ failure: { kind: 'disk', action: 'read', code: 'ENOTDIR' } });
+    expect(await ownFiles.find()).toMatchObject({ failure: { kind: 'git-failed' } });
     expect((await ownFiles.remove()).ok).toBe(false);
+    repo.write('.git/HEAD', 'ref: refs/heads/main\n');
     expect(refs(repo)).not.toBe('');
   });
 
