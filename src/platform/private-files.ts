@@ -1,7 +1,16 @@
 import { closeSync, constants, fstatSync, linkSync, openSync, readSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { err, ok, type Result } from '../kernel/result.ts';
-import { checkFolder, errorCode, makeFolder, removeFile, temporaryPath, tryDisk, writeAtomically } from './files.ts';
+import {
+  checkFolder,
+  errorCode,
+  listFolder,
+  makeFolder,
+  removeFile,
+  temporaryPath,
+  tryDisk,
+  writeAtomically,
+} from './files.ts';
 
 /** The first bytes of a file, or the system's error code. `cut` is true if the file is longer. */
 type PlainFile =
@@ -66,7 +75,37 @@ export function parseJson(text: string): unknown {
   }
 }
 
-const FOLDER = 'onceover';
+const LARGEST_BYTES = 64 * 1024 * 1024;
+
+/** A folder of files that onceover writes. */
+export type Folder = ReturnType<typeof openFolder>;
+
+/** Opens a folder below `top` for files that onceover writes. Every access fails if a symlink is in the folder's path. */
+export function openFolder(top: string, folder: string) {
+  const path = join(top, folder);
+  const ifReal = <T>(use: () => Result<T>): Result<T> => {
+    const there = checkFolder(top, folder);
+    return there.ok ? use() : there;
+  };
+  return {
+    path,
+    /** Returns the entries of the folder; none if it is missing. */
+    list: () => ifReal(() => listFolder(path)),
+    /** Returns the text of a file; `null` if the file is missing. */
+    text: (name: string) => ifReal(() => readPrivateFile(join(path, name))),
+    /** Returns the JSON value in a file; `undefined` if the file is missing, not JSON, or longer than `limit` bytes. */
+    json: (name: string, limit = LARGEST_BYTES) =>
+      checkFolder(top, folder).ok ? readJsonFile(join(path, name), limit) : undefined,
+    /** Replaces a file in one step. Makes the folder if it is missing. */
+    write(name: string, text: string): Result<void> {
+      // Check first: this is faster than creating an existing folder, and every run waits for it.
+      const found = checkFolder(top, folder);
+      const made = found.ok && found.value === 'missing' ? makeFolder(top, folder) : found;
+      return made.ok ? writeAtomically(path, name, text) : made;
+    },
+    remove: (name: string) => ifReal(() => removeFile(join(path, name))),
+  };
+}
 
 const LARGEST_LIST_BYTES = 4 * 1024 * 1024;
 
@@ -79,20 +118,15 @@ type ListFile = {
 
 /** Opens the list file with this name. Each write replaces the whole list. */
 export function openListFile(commonDir: string, name: string): ListFile {
+  const folder = openFolder(commonDir, 'onceover');
   return {
     read() {
-      const there = checkFolder(commonDir, FOLDER);
-      const list = there.ok ? readJsonFile(join(commonDir, FOLDER, name), LARGEST_LIST_BYTES) : [];
+      const list = folder.json(name, LARGEST_LIST_BYTES);
       return Array.isArray(list) ? list : [];
     },
-    write(list) {
-      const folder = makeFolder(commonDir, FOLDER);
-      return folder.ok ? writeAtomically(folder.value, name, `${JSON.stringify(list, null, 2)}\n`) : folder;
-    },
+    write: (list) => folder.write(name, `${JSON.stringify(list, null, 2)}\n`),
   };
 }
-
-const LARGEST_BYTES = 64 * 1024 * 1024;
 
 /**
  * Returns the text of a plain file; `null` if the file is missing. It does not follow symlinks and does not block on a
