@@ -6,10 +6,7 @@ import { readJsonFile } from '../platform/private-files.ts';
 import type { GitAnswer } from './git.ts';
 import { indexName } from './worktree-paths.ts';
 
-/**
- * A cache of git's last answer to each question about a working tree. The key of an answer names everything that the
- * answer depends on.
- */
+/** A cache of git's last answer to each question. The key of an answer names everything that the answer depends on. */
 export type AnswerCache = ReturnType<typeof openAnswerCache>;
 
 const FOLDER = 'onceover/answers';

@@ -52,10 +52,7 @@ function withoutAttributes(commonDir: string): Readonly<Record<string, string>> 
   return { GIT_DIR: commonDir, GIT_WORK_TREE: objects, GIT_INDEX_FILE: join(objects, 'no-index') };
 }
 
-/**
- * Returns the merge-base of HEAD with a branch or commit, the commit at HEAD and the current branch. Fails with
- * `unknown-base` for an unknown name and with `no-merge-base` for unrelated histories.
- */
+/** Returns the merge-base of HEAD with a branch or commit; fails for an unknown name and for unrelated histories. */
 export async function baseAndHead(repo: RepositoryPaths, name: string | null): Promise<BaseAndHead> {
   if (name === null) throw new GitError({ kind: 'no-base', tried: DEFAULT_BASES });
   if (!isRefName(name)) throw new GitError({ kind: 'unknown-base', base: name });

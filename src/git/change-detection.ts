@@ -3,10 +3,7 @@ import { join } from 'node:path';
 import type { StatFingerprints, WorktreePaths } from '../kernel/repository.ts';
 import { gitSync, withStrictStat } from './environment.ts';
 
-/**
- * Whether a path in the index may contain this text; `false` is certain. Version 4 compresses paths, so for it the
- * result is always true.
- */
+/** Whether a path in the index may contain this text; `false` is certain. Version 4 compresses paths: always true. */
 export function indexMayContain(index: Buffer, part: string): boolean {
   return indexVersion(index) >= 4 || index.includes(part);
 }
@@ -71,9 +68,7 @@ function orErrorCode(read: () => string): string {
   }
 }
 
-/**
- * The output of `git status`, and the paths of untracked files in it: files that the last snapshot does not contain.
- */
+/** The output of `git status`, and the untracked files in it, which the last snapshot does not contain. */
 type StatusFingerprint = { readonly print: string; readonly untracked: readonly string[] };
 
 /**

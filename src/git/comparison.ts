@@ -6,10 +6,7 @@ import { baseAndHead, baseTree, commitOf, ifCommitted } from './base.ts';
 import { allEnded, asResult, GitError, gitText, orThrow } from './git.ts';
 import { ASK_BRANCH, type BaseAndHead, branchOf } from './locate.ts';
 
-/**
- * Returns the two sides to compare; without any commit, the base side is the empty tree. `known` is a base and head
- * that git has just reported.
- */
+/** Returns the two sides to compare. Without commits, the base is the empty tree. git has just reported `known`. */
 export async function findComparison(
   repo: RepositoryPaths,
   selection: Selection,

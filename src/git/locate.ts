@@ -27,20 +27,14 @@ export type BaseAndHead = {
   readonly branch: string | null;
 };
 
-/**
- * Returns the arguments of `git rev-parse` that print the facts of `BaseAndHead`. git prints branch names after these
- * arguments in full.
- */
+/** Returns the arguments of `git rev-parse` that print the facts of `BaseAndHead`, then branch names in full. */
 export function askBaseAndHead(name: string): readonly string[] {
   return [`${name}^{commit}...HEAD`, ...ASK_BRANCH];
 }
 
 export const ASK_BRANCH = ['--symbolic-full-name', 'HEAD'] as const;
 
-/**
- * Reads the lines that git prints for `askBaseAndHead`, and returns the lines after them as `rest`; `null` if there is
- * no merge-base.
- */
+/** Reads the lines that git prints for `askBaseAndHead` and the `rest` after them; `null` without a merge-base. */
 export function readBaseAndHead(
   name: string,
   lines: readonly string[],
@@ -72,10 +66,7 @@ export async function findRepository(folder: string): Promise<Result<RepositoryP
   return found.ok ? ok(found.value.place) : found;
 }
 
-/**
- * Finds the repository that contains `folder`, and in the same call to git its merge-base with `base`. `footing` is
- * `null` if the merge-base needs another call.
- */
+/** Finds a repository and, in the same call to git, its merge-base with `base`; `footing` is `null` if that failed. */
 export async function findRepositoryWith(
   folder: string,
   base: string | null,

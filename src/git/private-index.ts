@@ -53,10 +53,7 @@ export function clearRacySizes(index: Buffer, second: number): Buffer | null {
   return cleared;
 }
 
-/**
- * Whether an index ends with its own checksum, so that it is complete. git does not verify the checksum when it reads
- * an index.
- */
+/** Whether an index ends with its own checksum, so that it is complete. git itself does not verify the checksum. */
 export function isCompleteIndex(index: Buffer): boolean {
   return checksumOf(index) !== null;
 }
@@ -85,10 +82,7 @@ const ID = 40;
 
 const EXTENDED = 0x4000;
 
-/**
- * Returns the byte position of each entry; `null` if the index is broken. Object ids are as long as the checksum at the
- * end.
- */
+/** Returns the position of each entry; `null` if the index is broken. Object ids are as long as the checksum. */
 function entriesIn(index: Buffer, idLength: number): number[] | null {
   if (index.toString('latin1', 0, 4) !== 'DIRC') return null;
   const [version, count] = [index.readUInt32BE(4), index.readUInt32BE(8)];
@@ -308,10 +302,7 @@ function removeFlatFolder(folder: string): void {
   if (!removed.ok) tryToRemoveFolder(folder);
 }
 
-/**
- * Gives a copied index the modification time of the original, because git checks the content of all files that changed
- * at or after that time.
- */
+/** Copies the time of an index too, because git reads all files again that changed at or after that time. */
 function setIndexTime(path: string, mtimeMs: number): void {
   utimesSync(path, Math.floor(mtimeMs) / 1000, Math.floor(mtimeMs) / 1000);
 }

@@ -82,10 +82,7 @@ function readIfPresent(path: string): Buffer | null {
   }
 }
 
-/**
- * Names of files that the last commit does not have: untracked files, and files that the user staged, even if git
- * ignores them.
- */
+/** Files that the last commit does not have: untracked files, and staged files even if git ignores them. */
 type NewFiles = { readonly untracked: Names; readonly staged: Names };
 
 type ClassifiedFiles = {
@@ -163,10 +160,7 @@ function statOf(repo: RepositoryPaths, name: Buffer): Stats | null {
   }
 }
 
-/**
- * Returns the paths that the user has staged and that `head` does not have. The staged content does not matter, because
- * the snapshot takes the content on disk.
- */
+/** Returns the paths that the user staged and `head` does not have. The snapshot takes their content from disk. */
 async function stagedNames(
   repo: RepositoryPaths,
   head: string,

@@ -15,10 +15,7 @@ export async function pinSnapshot(repo: RepositoryPaths, tree: SnapshotId): Prom
   await updateRefs(repo, [addition(`${await refFolder(repo)}${id}`, id)]);
 }
 
-/**
- * Unpins all trees of removed working trees, and the trees of this working tree that are neither in `keep` nor pinned
- * for an owner.
- */
+/** Unpins the trees of removed working trees, and of this one those that are not in `keep` or pinned for an owner. */
 export async function prunePins(repo: RepositoryPaths, keep: ReadonlySet<SnapshotId>): Promise<void> {
   const [own, refs] = await allEnded([refFolder(repo), listRefs(repo)]);
   const kept: ReadonlySet<string> = keep;

@@ -75,10 +75,7 @@ function readDiff(
   return { entries: entries.sort((a, b) => byCodePoint(a.path, b.path)), unnameable, left };
 }
 
-/**
- * Opens the port for snapshots of a working tree. `prefetched` is a base and head that git has just reported; the first
- * `compare` uses it.
- */
+/** Opens the port for snapshots. The first `compare` uses the base and head that git has just reported. */
 export function openSnapshots(repo: RepositoryPaths, prefetched: BaseAndHead | null = null): Snapshots {
   let known = prefetched;
   return {

@@ -96,10 +96,7 @@ export function sparseFiles({ root, index }: Pick<RepositoryPaths, 'root' | 'ind
   };
 }
 
-/**
- * Whether an index may list files that are not checked out; `false` is certain. Such an index has at least version 3,
- * or is sparse or split.
- */
+/** Whether an index may list files that are not checked out; `false` is certain. Versions before 3 cannot. */
 function indexMayOmit(index: Buffer): boolean {
   return index.length > 0 && (indexVersion(index) >= 3 || isSparseOrSplit(index));
 }

@@ -9,10 +9,7 @@ import { allEnded, asResult, git } from './git.ts';
 
 const LARGEST = 64 * 1024 * 1024;
 
-/**
- * Returns one digest over the contents of the files, whose names may be relative to `root`. A name without a readable
- * file adds a constant.
- */
+/** Returns one digest over the contents of the files, absolute or relative to `root`. A missing one adds a constant. */
 export function digestOfFiles(root: string, names: readonly string[]): string {
   const hash = createHash('sha256');
   for (const name of names) {
@@ -72,10 +69,7 @@ function defaultSettingsFiles(env: NodeJS.ProcessEnv): readonly string[] {
   ];
 }
 
-/**
- * Matches git settings that name an ignore file, an attributes file or an included file. The diff depends on such a
- * path even if no file exists there yet.
- */
+/** Settings with the path of a file that the diff depends on, even if no file exists there yet. */
 const NAMES_FILE = '^(core\\.(excludesfile|attributesfile)|include\\.path|includeif\\..*\\.path)$';
 
 // The path of an include is relative to the settings file that contains it.

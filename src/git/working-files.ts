@@ -48,10 +48,7 @@ const WHOLE_UP_TO = 4 * 1024 * 1024;
 
 const CACHE_UP_TO = 64 * 1024 * 1024;
 
-/**
- * Opens the port that reads the files of the working tree. It opens only plain files inside `root`, and caches the
- * bytes of files for later digests.
- */
+/** Opens the port that reads plain files inside `root`. It caches their bytes for later digests. */
 export function openContents(root: string): Contents {
   const realRoot = realpathSync(root);
   const cache = new Map<string, { bytes: Buffer; sha256: string }>();

@@ -176,10 +176,7 @@ export type Alternative = {
   readonly first: string | null;
   /** The file extension with its dot; `null` if the glob does not fix the extension. */
   readonly extension: string | null;
-  /**
-   * Whether the path matches. `nameAt` is the position of the file name in the path; the caller computes it once per
-   * path.
-   */
+  /** Whether the path matches. `nameAt` is the position of the file name in it, computed once per path. */
   matches(path: string, nameAt: number): boolean;
 };
 

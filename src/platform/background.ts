@@ -95,10 +95,7 @@ function spawnJob(
   }
 }
 
-/**
- * Waits until the job ends or the time in `waiting` is over, and returns the state of the job; `null` if there is no
- * such job.
- */
+/** Waits until the job ends or the time is over, and returns the state of the job; `null` if there is no such job. */
 export async function waitForJob(
   repo: RepositoryPaths,
   kind: JobKind,

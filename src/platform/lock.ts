@@ -32,9 +32,7 @@ export async function processInfo(
   return platform === 'linux' ? fromProc(pid) : fromPs(pid);
 }
 
-/**
- * Returns the name of this process's pid namespace, which differs between containers; `null` if the system has none.
- */
+/** Returns the name of this process's pid namespace, which differs between containers; `null` if there is none. */
 export function processNamespace(): string | null {
   try {
     return readlinkSync('/proc/self/ns/pid');
@@ -164,10 +162,7 @@ const HEARTBEAT_MS = 10_000;
 
 const LONGEST_BACKOFF_MS = 50;
 
-/**
- * Opens the lock of a working tree, which one process can hold at a time. If its holder has died, the lock counts as
- * free.
- */
+/** Opens the lock of a working tree, which one process can hold at a time. The lock of a dead process is free. */
 export function openLock(repo: Pick<RepositoryPaths, 'root' | 'commonDir'>): Lock {
   return {
     async take() {
@@ -193,9 +188,7 @@ export async function isHeld(repo: Pick<RepositoryPaths, 'root' | 'commonDir'>):
   return locks.ok ? ok(locks.value.holder !== null) : locks;
 }
 
-/**
- * Returns a process other than this one that holds the lock of any working tree of the clone; `null` if there is none.
- */
+/** Returns another process that holds the lock of any working tree of the clone; `null` if there is none. */
 export async function heldElsewhere(commonDir: string): Promise<Result<LockHolder | null>> {
   const there = checkFolder(commonDir, LOCKS);
   if (!there.ok) return there;
@@ -239,10 +232,7 @@ async function tryToTake(folder: string, owner: LockOwner): Promise<Result<strin
 
 type LockFiles = { readonly names: ReadonlySet<string>; readonly holder: LockHolder | null };
 
-/**
- * Lists the lock files. `holder` is a running process that holds one of them, apart from the file `own`; `null` if
- * there is none.
- */
+/** Lists the lock files. `holder` is a running process with one of them, except `own`; `null` if there is none. */
 async function listLocks(folder: string, own: string | null): Promise<Result<LockFiles>> {
   const listed = listFolder(folder);
   if (!listed.ok) return listed;

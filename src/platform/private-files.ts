@@ -58,9 +58,7 @@ export function decodeUtf8(bytes: Buffer, { isCut = false, keepsMark = false }: 
   return null;
 }
 
-/**
- * Returns the JSON value in a plain file; `undefined` if the file is missing, not JSON, or longer than `limit` bytes.
- */
+/** Returns the JSON value in a plain file; `undefined` if it is missing, not JSON, or longer than `limit` bytes. */
 export function readJsonFile(path: string, limit: number): unknown {
   const read = readPlainFile(path, limit);
   return read.ok && !read.cut ? parseJson(decodeUtf8(read.bytes)?.text ?? '') : undefined;
@@ -128,10 +126,7 @@ export function openListFile(commonDir: string, name: string): ListFile {
   };
 }
 
-/**
- * Returns the text of a plain file; `null` if the file is missing. It does not follow symlinks and does not block on a
- * pipe.
- */
+/** Returns the text of a plain file; `null` if it is missing. Does not follow symlinks or block on a pipe. */
 export function readPrivateFile(path: string): Result<string | null> {
   const bytes = readPrivateBytes(path);
   return bytes.ok ? ok(bytes.value?.toString('utf8') ?? null) : bytes;
@@ -145,10 +140,7 @@ export function readPrivateBytes(path: string): Result<Buffer | null> {
   return code === 'ENOENT' ? ok(null) : err({ kind: 'disk', action: 'read', path, code });
 }
 
-/**
- * Creates a file whose content is complete as soon as its name exists. Returns 'taken', without writing, if the name is
- * in use.
- */
+/** Creates a file that is complete as soon as its name exists. 'taken': the name is in use, nothing was written. */
 export function writeNew(folder: string, name: string, data: string): Result<'written' | 'taken'> {
   const path = join(folder, name);
   const temporary = temporaryPath(folder);
@@ -161,10 +153,7 @@ export function writeNew(folder: string, name: string, data: string): Result<'wr
   return hasCode(written, 'EEXIST') ? ok('taken') : written;
 }
 
-/**
- * Removes a file and returns its text; `null` if the file is missing. If several processes claim a file, only one gets
- * the text.
- */
+/** Removes a file and returns its text; `null` if it is missing. Of several processes, only one gets the text. */
 export function claimFile(folder: string, name: string): Result<string | null> {
   const path = join(folder, name);
   const own = temporaryPath(folder);
