@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { isRecord } from '../kernel/json.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
+import { hasShape, isString } from '../kernel/shape.ts';
 import { makeFolder, removeOldest, writeAtomically } from '../platform/files.ts';
 import { readJsonFile } from '../platform/private-files.ts';
 import type { GitAnswer } from './git.ts';
@@ -64,11 +65,9 @@ export function cacheBase(cache: AnswerCache, name: string): void {
   if (cachedBase(cache) !== name) cache.put('base', '', Buffer.from(name, 'utf8'));
 }
 
+const isAnswer = hasShape({ key: isString, answer: isString });
+
 function readAnswers(path: string): Answers {
   const saved = readJsonFile(path, LARGEST_FILE);
   return isRecord(saved) && Object.values(saved).every(isAnswer) ? (saved as Answers) : {};
-}
-
-function isAnswer(value: unknown): boolean {
-  return isRecord(value) && typeof value['key'] === 'string' && typeof value['answer'] === 'string';
 }

@@ -116,10 +116,6 @@ export type PrivateIndex = {
   readonly env: IndexEnv;
   /** Whether the index already has exactly the paths of the last commit, so that `git read-tree` is not needed. */
   readonly hasNames: boolean;
-  /** Returns the current number of entries, one per file. */
-  count(): number;
-  /** Returns the checksum that git wrote at the end of the index. */
-  sum(): string;
 };
 
 /**
@@ -145,7 +141,7 @@ export async function withPrivateIndex<T extends { readonly hasNames: boolean }>
       // The new folder's ctime is the current time by the clock of the file system. Subtract a second, because some
       // file systems store times in steps of two seconds.
       const began = Math.floor(lstatSync(dirname(path)).ctimeMs / 1000) - 1;
-      const worked = await work({ env, hasNames, count: () => countEntries(path), sum: () => checksumAt(path) });
+      const worked = await work({ env, hasNames });
       if (kept !== null && hasNames && worked.hasNames && checksumAt(path) === checksumText(kept.bytes)) {
         return { ...worked, index: kept.bytes };
       }
@@ -174,14 +170,16 @@ function onDisk<T>(path: string, call: () => T): T {
   return orThrow(tryDisk('write', path, call));
 }
 
-function countEntries(path: string): number {
+/** Returns the number of entries in an index file, one per file. */
+export function countEntries(path: string): number {
   const header = readBytes(path, 0, HEADER);
   return header.length === HEADER ? header.readUInt32BE(8) : 0;
 }
 
 const CHECKSUM_BYTES = 20;
 
-function checksumAt(path: string): string {
+/** Returns the checksum that git wrote at the end of an index file. */
+export function checksumAt(path: string): string {
   return readBytes(path, Math.max(0, lstatSync(path).size - CHECKSUM_BYTES), CHECKSUM_BYTES).toString('hex');
 }
 

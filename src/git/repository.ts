@@ -8,7 +8,7 @@ import {
   type RepositoryPaths,
   SUBMODULE,
 } from '../kernel/repository.ts';
-import type { Result } from '../kernel/result.ts';
+import { ok, type Result } from '../kernel/result.ts';
 import { pathExists } from '../platform/user-paths.ts';
 import { baseAndHead, baseTree, hasCommits, ifCommitted } from './base.ts';
 import { type RawEntry, readRawDiff } from './diff.ts';
@@ -22,28 +22,20 @@ const RULE_FILE = '.deepreview';
 export type MayHave = (part: string) => boolean;
 
 /** Returns the `.deepreview` files of a commit; if it is `null`, those that git tracks or would track. */
-export function listRuleFiles(
-  repo: RepositoryPaths,
-  commit: CommitId | null,
-  mayHave: Promise<MayHave | null>,
-): Promise<Result<readonly RepoPath[]>> {
-  return asResult(ruleFiles(repo, commit, mayHave));
-}
-
-async function ruleFiles(
+export async function listRuleFiles(
   { root, commonDir }: RepositoryPaths,
   commit: CommitId | null,
   mayHave: Promise<MayHave | null>,
-): Promise<readonly RepoPath[]> {
-  if (commit === null && (await mayHave)?.(RULE_FILE) === false) return [];
+): Promise<Result<readonly RepoPath[]>> {
+  if (commit === null && (await mayHave)?.(RULE_FILE) === false) return ok([]);
   const present = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', `:(top,glob)**/${RULE_FILE}`];
-  const { stdout } = await (commit === null
-    ? git(root, present, {
-        env: { GIT_LITERAL_PATHSPECS: '0' },
-        config: [...NO_USER_PROGRAMS, ...caseSensitivity(commonDir)],
-      })
-    : git(root, ['ls-tree', '-r', '-z', '--name-only', commit]));
-  return [...new Set(readNulList(stdout).names)].filter(isRuleFile) as RepoPath[];
+  const config = [...NO_USER_PROGRAMS, ...caseSensitivity(commonDir)];
+  const listed = await asResult(
+    commit === null
+      ? git(root, present, { env: { GIT_LITERAL_PATHSPECS: '0' }, config })
+      : git(root, ['ls-tree', '-r', '-z', '--name-only', commit]),
+  );
+  return listed.ok ? ok([...new Set(readNulList(listed.value.stdout).names)].filter(isRuleFile) as RepoPath[]) : listed;
 }
 
 /** Whether the file at this path is a `.deepreview` file. */

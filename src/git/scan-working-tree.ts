@@ -17,7 +17,7 @@ import { HIDING_ATTRIBUTES, mayHaveAttributes, statFingerprints } from './change
 import { readRawDiff } from './diff.ts';
 import { NO_USER_PROGRAMS, withStrictStat } from './environment.ts';
 import { allEnded, asResult, type GitAnswer, GitError, git, gitFailed, type Names, readNulList } from './git.ts';
-import type { PrivateIndex } from './private-index.ts';
+import { checksumAt, countEntries, type PrivateIndex } from './private-index.ts';
 
 /**
  * A set of files and folders. `path` (for a path) and `bytes` (for a name with one latin1 character per byte) return
@@ -232,15 +232,16 @@ export async function scanWorkingTree(
   const listUntracked = () => askWithoutSkips(ask, ['ls-files', '-z', '--others', '--exclude-standard']);
 
   const cache = openAnswerCache(repo);
-  const isFirst = !existsSync(index.env.GIT_INDEX_FILE);
+  const path = index.env.GIT_INDEX_FILE;
+  const isFirst = !existsSync(path);
   if (!index.hasNames) await reset();
   // A new index has no file times. Without a refresh, `add -u` would store every file again, and each later diff would
   // be slower.
   if (isFirst) await asResult(git(repo.root, ['update-index', '-q', '--refresh'], { ...options, expected: [0, 1] }));
-  const countBefore = index.count();
+  const countBefore = countEntries(path);
   const [, listed, staged] = await allEnded([update(), listUntracked(), stagedNames(repo, head, cache)]);
   const isMissing = (name: string) => statOf(repo, Buffer.from(name, 'utf8')) === null;
-  const isComplete = index.count() === countBefore && !staged.names.some(isMissing);
+  const isComplete = countEntries(path) === countBefore && !staged.names.some(isMissing);
   const hidden = isComplete ? NONE : await restoreSparseFiles(repo, { ask, reset, update, head });
   // git does not list the files of a folder that replaced a file until `add -u` has removed that file from the index,
   // so list again.
@@ -249,8 +250,8 @@ export async function scanWorkingTree(
   const newFiles = { untracked: readNulList(untracked.stdout), staged };
   const { add, withheld, unnameable } = await classifyNewFiles(repo, newFiles, pathSet(omitted.folders));
   if (add.length > 0) await askWithoutSkips(ask, ['update-index', ...ADD], add);
-  await setEntries(ask, await identEntries(repo, index.env.GIT_INDEX_FILE, ask));
-  const diff = await cache.getOrAsk('diff', `${index.sum()} ${comparison.baseTree}`, () =>
+  await setEntries(ask, await identEntries(repo, path, ask));
+  const diff = await cache.getOrAsk('diff', `${checksumAt(path)} ${comparison.baseTree}`, () =>
     ask([...DIFF_INDEX, comparison.baseTree, '--']),
   );
   if (comparison.scope.kind === 'full' && comparison.baseName !== null) cacheBase(cache, comparison.baseName);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { RepositoryPaths } from '../kernel/repository.ts';
-import type { Result } from '../kernel/result.ts';
+import { ok, type Result } from '../kernel/result.ts';
 import { tryDisk } from '../platform/files.ts';
 import { readPlainFile } from '../platform/private-files.ts';
 import { allEnded, asResult, git } from './git.ts';
@@ -22,23 +22,18 @@ export function digestOfFiles(root: string, names: readonly string[]): string {
 }
 
 /** Returns the files and folders outside the working tree that git's diff against `base` depends on. */
-export function gitFiles(
-  repo: RepositoryPaths,
-  base: string | null,
-  env: NodeJS.ProcessEnv,
-): Promise<Result<readonly string[]>> {
-  return asResult(findGitFiles(repo, base, env));
-}
-
-async function findGitFiles(
+export async function gitFiles(
   { root, commonDir, index }: RepositoryPaths,
   base: string | null,
   env: NodeJS.ProcessEnv,
-): Promise<readonly string[]> {
-  const [listed, named] = await allEnded([
+): Promise<Result<readonly string[]>> {
+  const settings = allEnded([
     git(root, ['config', '--list', '--show-origin', '--name-only', '-z']),
     git(root, ['config', '--show-origin', '--type=path', '-z', '--get-regexp', NAMES_FILE], { expected: [0, 1] }),
   ]);
+  const asked = await asResult(settings);
+  if (!asked.ok) return asked;
+  const [listed, named] = asked.value;
   const gitDir = dirname(index);
   const all = [
     // The index says which ignored files were added by force and which a sparse checkout leaves out.
@@ -53,7 +48,7 @@ async function findGitFiles(
     ...readSettings(root, listed.stdout).flatMap(({ file }) => file ?? []),
     ...readSettings(root, named.stdout).map((one) => fileNamedBy(root, one)),
   ];
-  return [...new Set(all)];
+  return ok([...new Set(all)]);
 }
 
 const COMMON = ['config', 'packed-refs', 'reftable', 'shallow', 'info/exclude', 'info/attributes'];

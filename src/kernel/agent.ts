@@ -1,13 +1,7 @@
 import type { SnapshotId } from './ids.ts';
+import type { Shaped, USAGE } from './shape.ts';
 
-/** Tokens and cost of a call. `inputTokens` counts only the input that did not come from the provider's cache. */
-export type Usage = {
-  readonly inputTokens: number;
-  readonly cachedInputTokens: number;
-  readonly cacheWriteTokens: number;
-  readonly outputTokens: number;
-  readonly costUsd: number | null;
-};
+export type Usage = Shaped<typeof USAGE>;
 
 /** Returns the sum of two usages. A `null` cost counts as 0; the sum of two `null` costs is `null`. */
 export function addUsage(a: Usage | null, b: Usage | null): Usage | null {
