@@ -1,9 +1,8 @@
-import { join } from 'node:path';
 import { isRecord } from '../kernel/json.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { hasShape, isString } from '../kernel/shape.ts';
-import { makeFolder, removeOldest, writeAtomically } from '../platform/files.ts';
-import { readJsonFile } from '../platform/private-files.ts';
+import { removeOldest } from '../platform/files.ts';
+import { openFolder } from '../platform/private-files.ts';
 import type { GitAnswer } from './git.ts';
 import { indexName } from './worktree-paths.ts';
 
@@ -12,8 +11,7 @@ export type AnswerCache = ReturnType<typeof openAnswerCache>;
 
 const FOLDER = 'onceover/answers';
 
-// Each working tree has one cache file. If there are more than this, the oldest are deleted: they may belong to removed
-// working trees.
+// Each working tree has one cache file. The oldest files above this number may belong to removed working trees.
 const MOST_FILES = 64;
 
 const LARGEST_ANSWER = 256 * 1024;
@@ -25,7 +23,8 @@ type Answers = Readonly<Record<string, { readonly key: string; readonly answer: 
 /** Opens the cache file of a working tree. It stores one answer per question. */
 export function openAnswerCache({ root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>) {
   const name = `${indexName(root)}.json`;
-  const saved = readAnswers(join(commonDir, FOLDER, name));
+  const folder = openFolder(commonDir, FOLDER);
+  const saved = readAnswers(folder.json(name, LARGEST_FILE));
   const added: Record<string, { key: string; answer: string }> = {};
   /** Returns the cached answer; `null` if the last answer to this question has another key. */
   const get = (question: string, key: string): Buffer | null => {
@@ -48,10 +47,9 @@ export function openAnswerCache({ root, commonDir }: Pick<RepositoryPaths, 'root
     },
     /** Writes the new answers to disk. If the write fails, git only has to be asked again next time. */
     save(): void {
-      const folder = Object.keys(added).length === 0 ? null : makeFolder(commonDir, FOLDER);
-      if (folder?.ok !== true) return;
-      writeAtomically(folder.value, name, JSON.stringify({ ...saved, ...added }));
-      removeOldest(folder.value, MOST_FILES, new Set([name]));
+      if (Object.keys(added).length === 0) return;
+      const written = folder.write(name, JSON.stringify({ ...saved, ...added }));
+      if (written.ok) removeOldest(folder.path, MOST_FILES, new Set([name]));
     },
   };
 }
@@ -67,7 +65,6 @@ export function cacheBase(cache: AnswerCache, name: string): void {
 
 const isAnswer = hasShape({ key: isString, answer: isString });
 
-function readAnswers(path: string): Answers {
-  const saved = readJsonFile(path, LARGEST_FILE);
+function readAnswers(saved: unknown): Answers {
   return isRecord(saved) && Object.values(saved).every(isAnswer) ? (saved as Answers) : {};
 }

@@ -45,8 +45,7 @@ export async function baseTree(repo: RepositoryPaths, base: NonNullable<Base>): 
   return tree;
 }
 
-// `merge=union` in the author's .gitattributes would keep both sides of a conflict. So git gets a working tree without
-// that file.
+// `merge=union` in the author's .gitattributes would keep both sides of a conflict, so git must not see that file.
 function withoutAttributes(commonDir: string): Readonly<Record<string, string>> {
   const objects = join(commonDir, 'objects');
   return { GIT_DIR: commonDir, GIT_WORK_TREE: objects, GIT_INDEX_FILE: join(objects, 'no-index') };

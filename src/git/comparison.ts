@@ -50,8 +50,7 @@ async function fromBase(
   };
 }
 
-// With two merge-bases, a change is compared with the merge of both. So two bases are the same only if all their
-// merge-bases are.
+// A change is compared with the merge of all merge-bases, so two bases are the same only if all of these are.
 function isSameBase(one: NonNullable<Base>, other: NonNullable<Base>): boolean {
   const commits = ({ commit, others = [] }: NonNullable<Base>) => [commit, ...others].sort().join(' ');
   return commits(one) === commits(other);
@@ -72,8 +71,7 @@ async function ofCommit(repo: RepositoryPaths, name: string): Promise<Comparison
     commitOf(repo, name, { kind: 'unknown-commit', commit: name }),
     currentBranch(repo),
   ]);
-  // In a shallow clone, `git rev-parse` may report no parent for this commit. The stored commit object still names the
-  // parent.
+  // In a shallow clone, `git rev-parse` may report no parent. The stored commit object still names it.
   const commit = await gitText(repo.root, ['cat-file', 'commit', id]);
   const [, tree = '', parent = null] = /^tree (\w+)\n(?:parent (\w+)\n)?/.exec(commit) ?? [];
   const baseTree = await asResult(parent === null ? emptyTree(repo) : treeOf(repo, parent));

@@ -105,8 +105,7 @@ export function readPatch(output: Buffer): PatchPart[] | null {
 
 const START = 'diff --git ';
 
-// A line of a file's content cannot look like the start of a section, because git puts a space, a plus or a minus
-// before it.
+// A line of a file's content cannot start a section, because git puts a space, a plus or a minus before it.
 function splitSections(patch: Buffer): string[] {
   const sections: string[] = [];
   for (let from = 0; from < patch.length; ) {
@@ -138,8 +137,7 @@ export async function diffSections(
 
 const RENAMES = ['-M', '-l1000'];
 
-// Some of these options are git's defaults. Setting them makes the diff the same for every git version and every user's
-// settings.
+// Some are git's defaults. Setting them makes the diff the same for every git version and every user's settings.
 const DIFF_TREE = [
   'diff-tree',
   '-r',
@@ -175,8 +173,7 @@ async function patch(
   paths: readonly RepoPath[] = [],
 ): Promise<PatchPart[]> {
   const args = [...DIFF_TREE, ...options, objectId(trees.from), objectId(trees.to), '--', ...paths];
-  // With the user's index, git may read an unchanged file from disk instead of from the tree, so name an index that
-  // does not exist.
+  // With the user's index, git may read an unchanged file from disk, so name an index that does not exist.
   const env = { GIT_DIFF_OPTS: '', GIT_INDEX_FILE: join(repo.commonDir, 'onceover/no-index') };
   const answer = await git(repo.root, args, { config: CONFIG, env });
   const parts = readPatch(answer.stdout);
@@ -201,8 +198,7 @@ async function patchOf(
   return all.sort((a, b) => byCodePoint(a.paths[0] ?? '', b.paths[0] ?? ''));
 }
 
-// If `.gitattributes` calls a text file binary, git hides its diff, so get that diff again as text. Real binaries stay
-// hidden.
+// If `.gitattributes` calls a text file binary, git hides its diff, so get it as text. Real binaries stay hidden.
 async function withTexts(
   repo: RepositoryPaths,
   trees: Trees,
@@ -213,8 +209,7 @@ async function withTexts(
   const withNul = await blobsWithNul(repo, [...new Set(binaries.flatMap(blobsOf))]);
   const hidden = new Set(binaries.filter((part) => !blobsOf(part).some((id) => withNul.has(id))));
   const shown = new Map<string, string>();
-  // With fewer files, git may detect other renames. A rename that it does not detect again is shown as a deletion and
-  // an addition.
+  // With fewer files, git may detect other renames. If it misses one now, show a deletion and an addition.
   for (const renames of [RENAMES, ['--no-renames']]) {
     const missing = [...hidden].filter(({ paths }) => !shown.has(keyOf(paths)));
     const paths = missing.flatMap((part) => part.paths);
@@ -232,9 +227,7 @@ async function withTexts(
 const keyOf = (paths: readonly RepoPath[]) => paths.join('\0');
 
 function blobsOf({ raw }: PatchPart): string[] {
-  const sides = [
-    { mode: raw.oldMode, id: raw.oldId },
-    { mode: raw.newMode, id: raw.newId },
-  ];
-  return sides.flatMap(({ mode, id }) => (id === null || mode === SUBMODULE ? [] : [id]));
+  const before = raw.oldMode === SUBMODULE ? null : raw.oldId;
+  const after = raw.newMode === SUBMODULE ? null : raw.newId;
+  return [before, after].filter((id) => id !== null);
 }

@@ -122,20 +122,18 @@ function preferredBase(found: string | null, stderr: string): string | null {
   return names.slice(0, at).find(isOmitted) ?? found;
 }
 
-// git fails for a branch name that does not exist, but not for a pattern that matches nothing, so turn the name into a
-// pattern.
+// git fails for a missing branch, but not for a pattern that matches nothing, so turn the name into a pattern.
 function patternFor(name: string): string {
   const pattern = `${name.slice(0, -1)}[${name.slice(-1)}]`;
   return name.startsWith('origin/') ? `--remotes=${pattern}` : `--branches=${pattern}`;
 }
 
-let prefetched: { readonly cwd: string; readonly place: Promise<Result<RepositoryPaths>> } | null = null;
+type Prefetched = { readonly cwd: string; readonly place: Promise<Result<RepositoryPaths>> };
+
+let prefetched: Prefetched | null = null;
 
 /** Stores a repository lookup that was started early. The next `repositoryAt` with the same folder uses it. */
-export function keepPrefetched(found: {
-  readonly cwd: string;
-  readonly place: Promise<Result<RepositoryPaths>>;
-}): void {
+export function keepPrefetched(found: Prefetched): void {
   prefetched = found;
 }
 

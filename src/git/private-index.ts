@@ -42,8 +42,8 @@ import { indexName } from './worktree-paths.ts';
  */
 export function clearRacySizes(index: Buffer, second: number): Buffer | null {
   const checksum = checksumOf(index);
-  const entries = checksum === null ? null : entriesIn(index, checksum.length);
-  if (checksum === null || entries === null) return null;
+  const entries = checksum === undefined ? null : entriesIn(index, checksum.length);
+  if (checksum === undefined || entries === null) return null;
   const young = entries.filter((at) => index.readUInt32BE(at) >= second && index.readUInt32BE(at + SIZE) !== 0);
   if (young.length === 0) return index;
   const cleared = Buffer.from(index);
@@ -55,22 +55,19 @@ export function clearRacySizes(index: Buffer, second: number): Buffer | null {
 
 /** Whether an index ends with its own checksum, so that it is complete. git itself does not verify the checksum. */
 export function isCompleteIndex(index: Buffer): boolean {
-  return checksumOf(index) !== null;
+  return checksumOf(index) !== undefined;
 }
 
-type Checksum = { readonly algorithm: 'sha1' | 'sha256'; readonly length: number };
-
-const CHECKSUMS: readonly Checksum[] = [
+const CHECKSUMS = [
   { algorithm: 'sha1', length: 20 },
   { algorithm: 'sha256', length: 32 },
 ];
 
-function checksumOf(index: Buffer): Checksum | null {
-  const matches = ({ algorithm, length }: Checksum) => {
+function checksumOf(index: Buffer) {
+  return CHECKSUMS.find(({ algorithm, length }) => {
     const end = index.length - length;
     return end > 0 && createHash(algorithm).update(index.subarray(0, end)).digest().equals(index.subarray(end));
-  };
-  return CHECKSUMS.find(matches) ?? null;
+  });
 }
 
 // Byte positions: the end of the index header; inside an entry (one per file), the file's size and the object id.
@@ -213,8 +210,7 @@ export async function treeOfIndex(repo: RepositoryPaths, index: Buffer): Promise
   return (await withIndex(repo, index, write)) as SnapshotId;
 }
 
-// Each working tree has one kept index. If there are more than this, the oldest are deleted: they may belong to removed
-// working trees.
+// Each working tree has one kept index. The oldest above this number may belong to removed working trees.
 const MOST_KEPT = 64;
 
 type Kept = { readonly path: string; readonly bytes: Buffer; readonly mtimeMs: number };
@@ -234,8 +230,7 @@ function readKept(path: string): Kept | null {
   }
 }
 
-// A hard link to the kept index is safe, because git never writes into an index file: it renames a new file into its
-// place.
+// A hard link is safe, because git never writes into an index file: it renames a new file into its place.
 function linkOrCopy(path: string, { path: from, bytes, mtimeMs }: Kept): void {
   try {
     linkSync(from, path);

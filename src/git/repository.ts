@@ -60,8 +60,7 @@ async function findChanges(
   onListing?: (listing: Listing) => void,
 ): Promise<Changes> {
   const [diff, listing] = await allEnded([diffAgainstBase(repo, requested), listFiles(repo, onListing)]);
-  // `git diff` omits files with the flag assume-unchanged or skip-worktree, so a second diff clears the flags in a
-  // copied index.
+  // `git diff` omits files with the flag assume-unchanged or skip-worktree, so a second diff clears the flags.
   const whole = listing.unwatched.length === 0 ? diff : await diffFrom(repo, diff.base, listing.unwatched);
   return combine(repo, whole, listing);
 }
@@ -157,8 +156,7 @@ function readListing(output: Buffer, repo: RepositoryPaths): Listing {
       continue;
     }
     const isUnwatched = tag === 'S' || tag >= 'a';
-    // A file with the flag assume-unchanged or skip-worktree that is not on disk was left out by a sparse checkout, not
-    // deleted.
+    // If a file with such a flag is not on disk, a sparse checkout left it out; it was not deleted.
     if (isUnwatched && !pathExists(repo, path)) {
       leftOut.push(path);
       continue;

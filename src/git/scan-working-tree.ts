@@ -166,8 +166,7 @@ async function stagedNames(
   head: string,
   cache: AnswerCache,
 ): Promise<Names & { readonly listed: Buffer }> {
-  // Compute the key before git reads the index, so that an answer about an older index is never cached under the key of
-  // a newer one.
+  // Compute the key before git reads the index: an older answer must not be cached under the key of a newer index.
   const key = `${head} ${Object.values(statFingerprints([repo.index])).join()}`;
   const listed = await cache.getOrAsk('staged', key, () =>
     git(repo.root, [...DIFF_INDEX, '--diff-filter=AU', head, '--'], { config: NO_USER_PROGRAMS }),
@@ -235,16 +234,14 @@ export async function scanWorkingTree(
   const path = index.env.GIT_INDEX_FILE;
   const isFirst = !existsSync(path);
   if (!index.hasNames) await reset();
-  // A new index has no file times. Without a refresh, `add -u` would store every file again, and each later diff would
-  // be slower.
+  // A new index has no file times. Without a refresh, `add -u` would store every file again.
   if (isFirst) await asResult(git(repo.root, ['update-index', '-q', '--refresh'], { ...options, expected: [0, 1] }));
   const countBefore = countEntries(path);
   const [, listed, staged] = await allEnded([update(), listUntracked(), stagedNames(repo, head, cache)]);
   const isMissing = (name: string) => statOf(repo, Buffer.from(name, 'utf8')) === null;
   const isComplete = countEntries(path) === countBefore && !staged.names.some(isMissing);
   const hidden = isComplete ? NONE : await restoreSparseFiles(repo, { ask, reset, update, head });
-  // git does not list the files of a folder that replaced a file until `add -u` has removed that file from the index,
-  // so list again.
+  // git lists the files of a folder that replaced a file only after `add -u` has removed that file, so list again.
   const untracked = isComplete ? listed : await listUntracked();
 
   const newFiles = { untracked: readNulList(untracked.stdout), staged };

@@ -9,7 +9,7 @@ import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { isOrdinal, isString, isTime, orNull, readShape, type Shape } from '../kernel/shape.ts';
 import { errorCode, makeFolder, removeLeftovers, statIfPresent } from './files.ts';
-import { type Folder, openFolder, parseJson, readPrivateFile, writeNew } from './private-files.ts';
+import { type Folder, openFolder, writeNew } from './private-files.ts';
 import { runProcess } from './program.ts';
 
 /** A running process. `startedAt` distinguishes it from a later process with the same pid; `null` if unknown. */
@@ -48,8 +48,7 @@ function fromProc(pid: number): RunningProcess | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    // The program's name comes first, in parentheses, and may contain any character, so start after the last
-    // parenthesis.
+    // The program's name comes first and may contain any character, so start after its last parenthesis.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state, ticks] = [fields[0], fields[19]];
     return isZombie(state) ? null : { startedAt: ticks === undefined ? null : `${boot} ${ticks}` };
@@ -93,10 +92,9 @@ async function thisOwner(): Promise<LockOwner> {
 }
 
 /** Returns the process that holds a lock; `null` if that process no longer runs or the lock file is missing. */
-async function liveHolder(path: string): Promise<LockHolder | null> {
-  const text = readPrivateFile(path);
-  const owner = text.ok && text.value !== null ? readOwner(text.value) : null;
-  if (owner === null) return unknownHolder(path);
+async function liveHolder(folder: Folder, name: string): Promise<LockHolder | null> {
+  const owner = readOwner(folder.json(name));
+  if (owner === null) return unknownHolder(join(folder.path, name));
   const { pid, host, since } = owner;
   return (await isAlive(owner)) ? { pid, host, since } : null;
 }
@@ -136,8 +134,7 @@ const OWNER: Shape<LockOwner> = {
   heartbeat: isTime,
 };
 
-function readOwner(text: string): LockOwner | null {
-  const value = parseJson(text);
+function readOwner(value: unknown): LockOwner | null {
   return isRecord(value) ? readShape({ startedAt: null, namespace: null, ...value }, OWNER) : null;
 }
 
@@ -206,8 +203,7 @@ async function tryToTake(folder: Folder, owner: LockOwner): Promise<Result<strin
     folder.remove(name);
     return after.ok ? ok(null) : after;
   }
-  // Only the holder removes the lock files of dead processes. As long as it holds the lock, no other process can reuse
-  // their names.
+  // Only the holder removes the lock files of dead processes, because until then no process can reuse their names.
   for (const dead of after.value.names) if (dead !== name) folder.remove(dead);
   return ok(name);
 }
@@ -220,7 +216,7 @@ async function listLocks(folder: Folder, own: string | null): Promise<Result<Loc
   if (!listed.ok) return listed;
   const names = new Set(listed.value.map(({ name }) => name).filter((name) => /^[1-9]\d{0,8}\.json$/.test(name)));
   for (const name of names) {
-    const holder = name === own ? null : await liveHolder(join(folder.path, name));
+    const holder = name === own ? null : await liveHolder(folder, name);
     if (holder !== null) return ok({ names, holder });
   }
   return ok({ names, holder: null });
