@@ -9,7 +9,7 @@ import { gateNames } from '../gates/decide/cycles.ts';
 import { READ_ONLY, runGates } from '../gates/open-run.ts';
 import { openRecords } from '../gates/record/records.ts';
 import type { RunOutcome, SlotOutcome } from '../gates/run-types.ts';
-import { git } from '../git/git.ts';
+import { asResult, git } from '../git/git.ts';
 import { findRepository } from '../git/locate.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { ok, type Result } from '../kernel/result.ts';
@@ -116,7 +116,7 @@ async function play(folder: string, options: DemoOptions): Promise<Result<Played
 
 async function makeRepository(folder: string, reviewer: readonly string[]): Promise<Result<RepositoryPaths>> {
   // With an empty template, git does not copy the user's hooks and ignore rules into the repository.
-  const created = await git(folder, ['init', '--quiet', '--template=', '--initial-branch=main']);
+  const created = await asResult(git(folder, ['init', '--quiet', '--template=', '--initial-branch=main']));
   if (!created.ok) return created;
   const written = writeFiles(folder, [...filesBefore(reviewer), { path: `${DEMO_SESSIONS}/README`, text: SESSIONS }]);
   if (!written.ok) return written;
@@ -128,7 +128,7 @@ async function makeRepository(folder: string, reviewer: readonly string[]): Prom
     ['commit', '--quiet', '--message', 'A shop'],
     ['checkout', '--quiet', '-b', 'cart'],
   ]) {
-    const done = await git(folder, words);
+    const done = await asResult(git(folder, words));
     if (!done.ok) return done;
   }
   return findRepository(folder);

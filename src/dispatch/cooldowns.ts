@@ -1,19 +1,10 @@
-import { join } from 'node:path';
 import type { AgentFailure, Cooldown } from '../kernel/agent.ts';
 import { sha256 } from '../kernel/ids.ts';
 import { isRecord } from '../kernel/json.ts';
 import type { Clock, Cooldowns, SessionPrompts } from '../kernel/ports.ts';
 import { ok } from '../kernel/result.ts';
-import {
-  checkFolder,
-  listFolder,
-  makeFolder,
-  removeFile,
-  removeLeftovers,
-  statIfPresent,
-  writeAtomically,
-} from '../platform/files.ts';
-import { openListFile, readPrivateFile } from '../platform/private-files.ts';
+import { removeLeftovers, statIfPresent } from '../platform/files.ts';
+import { openFolder, openListFile } from '../platform/private-files.ts';
 
 const LONGEST_MS = 31 * 24 * 60 * 60 * 1000;
 
@@ -59,33 +50,29 @@ const NAME = /^([0-9a-f]{64})\.md$/;
 
 /** Opens the store of the prompts that sessions started with, in the folder that all worktrees of the clone share. */
 export function openSessionPrompts(commonDir: string): SessionPrompts {
-  const path = join(commonDir, FOLDER);
+  const folder = openFolder(commonDir, FOLDER);
   return {
     async read(digest) {
       if (!NAME.test(nameOf(digest))) return null;
-      const text = readPrivateFile(join(path, nameOf(digest)));
+      const text = folder.text(nameOf(digest));
       return text.ok && text.value !== null && sha256(text.value) === digest ? text.value : null;
     },
     async keep(text) {
-      const folder = makeFolder(commonDir, FOLDER);
-      if (!folder.ok) return folder;
       const digest = sha256(text);
       // Write the file even if it exists, because a recent time stamp keeps other worktrees from removing it.
-      const written = writeAtomically(folder.value, nameOf(digest), text);
+      const written = folder.write(nameOf(digest), text);
       return written.ok ? ok(digest) : written;
     },
     async prune(keep) {
-      const there = checkFolder(commonDir, FOLDER);
-      if (!there.ok) return there;
-      const listed = listFolder(path);
+      const listed = folder.list();
       if (!listed.ok) return listed;
       const now = Date.now();
-      removeLeftovers(path, now);
+      removeLeftovers(folder.path, now);
       for (const { name } of listed.value) {
         const digest = NAME.exec(name)?.[1];
         // Another worktree may need the prompt, so remove it only if every session that it started has expired.
-        if (digest === undefined || keep.has(digest) || !isOld(join(path, name), now)) continue;
-        const removed = removeFile(join(path, name));
+        if (digest === undefined || keep.has(digest) || !isOld(`${folder.path}/${name}`, now)) continue;
+        const removed = folder.remove(name);
         if (!removed.ok) return removed;
       }
       return ok(undefined);

@@ -1,22 +1,17 @@
-import { join } from 'node:path';
 import { isRecord } from '../kernel/json.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
-import { ok, type Result } from '../kernel/result.ts';
-import { makeFolder, removeOldest, writeAtomically } from '../platform/files.ts';
-import { readJsonFile } from '../platform/private-files.ts';
+import { hasShape, isString } from '../kernel/shape.ts';
+import { removeOldest } from '../platform/files.ts';
+import { openFolder } from '../platform/private-files.ts';
 import type { GitAnswer } from './git.ts';
 import { indexName } from './worktree-paths.ts';
 
-/**
- * A cache of git's last answer to each question about a working tree. The key of an answer names everything that the
- * answer depends on.
- */
+/** A cache of git's last answer to each question. The key of an answer names everything that the answer depends on. */
 export type AnswerCache = ReturnType<typeof openAnswerCache>;
 
 const FOLDER = 'onceover/answers';
 
-// Each working tree has one cache file. If there are more than this, the oldest are deleted: they may belong to removed
-// working trees.
+// Each working tree has one cache file. The oldest files above this number may belong to removed working trees.
 const MOST_FILES = 64;
 
 const LARGEST_ANSWER = 256 * 1024;
@@ -28,7 +23,8 @@ type Answers = Readonly<Record<string, { readonly key: string; readonly answer: 
 /** Opens the cache file of a working tree. It stores one answer per question. */
 export function openAnswerCache({ root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>) {
   const name = `${indexName(root)}.json`;
-  const saved = readAnswers(join(commonDir, FOLDER, name));
+  const folder = openFolder(commonDir, FOLDER);
+  const saved = readAnswers(folder.json(name, LARGEST_FILE));
   const added: Record<string, { key: string; answer: string }> = {};
   /** Returns the cached answer; `null` if the last answer to this question has another key. */
   const get = (question: string, key: string): Buffer | null => {
@@ -42,20 +38,18 @@ export function openAnswerCache({ root, commonDir }: Pick<RepositoryPaths, 'root
     get,
     put,
     /** Returns the cached answer; if there is none, calls `ask` and caches the output of git. */
-    async getOrAsk(question: string, key: string, ask: () => Promise<Result<GitAnswer>>): Promise<Result<Buffer>> {
+    async getOrAsk(question: string, key: string, ask: () => Promise<GitAnswer>): Promise<Buffer> {
       const known = get(question, key);
-      if (known !== null) return ok(known);
-      const answer = await ask();
-      if (!answer.ok) return answer;
-      put(question, key, answer.value.stdout);
-      return ok(answer.value.stdout);
+      if (known !== null) return known;
+      const { stdout } = await ask();
+      put(question, key, stdout);
+      return stdout;
     },
     /** Writes the new answers to disk. If the write fails, git only has to be asked again next time. */
     save(): void {
-      const folder = Object.keys(added).length === 0 ? null : makeFolder(commonDir, FOLDER);
-      if (folder?.ok !== true) return;
-      writeAtomically(folder.value, name, JSON.stringify({ ...saved, ...added }));
-      removeOldest(folder.value, MOST_FILES, new Set([name]));
+      if (Object.keys(added).length === 0) return;
+      const written = folder.write(name, JSON.stringify({ ...saved, ...added }));
+      if (written.ok) removeOldest(folder.path, MOST_FILES, new Set([name]));
     },
   };
 }
@@ -69,11 +63,8 @@ export function cacheBase(cache: AnswerCache, name: string): void {
   if (cachedBase(cache) !== name) cache.put('base', '', Buffer.from(name, 'utf8'));
 }
 
-function readAnswers(path: string): Answers {
-  const saved = readJsonFile(path, LARGEST_FILE);
-  return isRecord(saved) && Object.values(saved).every(isAnswer) ? (saved as Answers) : {};
-}
+const isAnswer = hasShape({ key: isString, answer: isString });
 
-function isAnswer(value: unknown): boolean {
-  return isRecord(value) && typeof value['key'] === 'string' && typeof value['answer'] === 'string';
+function readAnswers(saved: unknown): Answers {
+  return isRecord(saved) && Object.values(saved).every(isAnswer) ? (saved as Answers) : {};
 }

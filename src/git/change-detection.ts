@@ -3,10 +3,7 @@ import { join } from 'node:path';
 import type { StatFingerprints, WorktreePaths } from '../kernel/repository.ts';
 import { gitSync, withStrictStat } from './environment.ts';
 
-/**
- * Whether a path in the index may contain this text; `false` is certain. Version 4 compresses paths, so for it the
- * result is always true.
- */
+/** Whether a path in the index may contain this text; `false` is certain. Version 4 compresses paths: always true. */
 export function indexMayContain(index: Buffer, part: string): boolean {
   return indexVersion(index) >= 4 || index.includes(part);
 }
@@ -57,8 +54,7 @@ function folderPrint(path: string): string {
   return [pathPrint(path.slice(0, -1)), ...names.map((name) => `${name} ${pathPrint(join(path, name))}`)].join('\n');
 }
 
-// ctime is part of the fingerprint, because a user cannot set it back. As a number it is exact to less than a
-// microsecond.
+// A user cannot set ctime back, so it is included. As a number it is exact to less than a microsecond.
 function printOf(stats: Stats | undefined): string {
   return stats === undefined ? 'missing' : `${stats.ino} ${stats.mode} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
 }
@@ -71,9 +67,7 @@ function orErrorCode(read: () => string): string {
   }
 }
 
-/**
- * The output of `git status`, and the paths of untracked files in it: files that the last snapshot does not contain.
- */
+/** The output of `git status`, and the untracked files in it, which the last snapshot does not contain. */
 type StatusFingerprint = { readonly print: string; readonly untracked: readonly string[] };
 
 /**
@@ -91,8 +85,7 @@ export function statusFingerprint(
   const answer = gitSync(root, STATUS, options);
   // git skips a folder that it may not read and says so only on stderr, so the output may be incomplete.
   if (answer === null || answer.stderr.length > 0) return null;
-  // `git status` misses edits inside `$Id$` text, so its output proves nothing if there are files with the attribute
-  // `ident`.
+  // `git status` misses edits inside `$Id$` text, so its output proves nothing about files with the attribute `ident`.
   if (mayHaveAttributes(commonDir, index)) {
     const hiding = gitSync(root, ['ls-files', '-z', '--', HIDING_ATTRIBUTES], options);
     if (hiding === null || hiding.stdout.length > 0) return null;

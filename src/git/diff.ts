@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { byCodePoint, inChunks } from '../kernel/collections.ts';
 import type { RepoPath } from '../kernel/ids.ts';
 import { type DiffSection, type RepositoryPaths, SUBMODULE } from '../kernel/repository.ts';
-import { ok, type Result } from '../kernel/result.ts';
 import { NO_USER_PROGRAMS } from './environment.ts';
 import { git, gitFailed, objectId, utf8Name } from './git.ts';
 
@@ -49,13 +48,10 @@ function idOrNone(id: string): string | null {
   return /^0+$/.test(id) ? null : id;
 }
 
-/**
- * Returns the ids of those blobs that contain a NUL byte, which makes them binary. It streams the contents, so large
- * blobs need little memory.
- */
-async function blobsWithNul(repo: RepositoryPaths, ids: readonly string[]): Promise<Result<ReadonlySet<string>>> {
+/** Returns the ids of those blobs that contain a NUL byte. It streams the contents, so large blobs need little memory. */
+async function blobsWithNul(repo: RepositoryPaths, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
-  if (ids.length === 0) return ok(found);
+  if (ids.length === 0) return found;
   let answered = 0;
   let header = '';
   let rest = 0;
@@ -82,9 +78,9 @@ async function blobsWithNul(repo: RepositoryPaths, ids: readonly string[]): Prom
   }
   const command = ['cat-file', '--batch', '--buffer'];
   const input = Buffer.from(ids.map((id) => `${id}\n`).join(''), 'latin1');
-  const answer = await git(repo.root, command, { input, onOutput });
-  if (!answer.ok) return answer;
-  return answered === ids.length ? ok(found) : gitFailed(command, header);
+  await git(repo.root, command, { input, onOutput });
+  if (answered !== ids.length) throw gitFailed(command, header);
+  return found;
 }
 
 /** The diff of one path or rename, with its record from the `--raw` list. */
@@ -109,8 +105,7 @@ export function readPatch(output: Buffer): PatchPart[] | null {
 
 const START = 'diff --git ';
 
-// A line of a file's content cannot look like the start of a section, because git puts a space, a plus or a minus
-// before it.
+// A line of a file's content cannot start a section, because git puts a space, a plus or a minus before it.
 function splitSections(patch: Buffer): string[] {
   const sections: string[] = [];
   for (let from = 0; from < patch.length; ) {
@@ -132,18 +127,17 @@ export async function diffSections(
   repo: RepositoryPaths,
   trees: Trees,
   { contextLines = 3, paths }: { readonly contextLines?: number; readonly paths?: readonly RepoPath[] },
-): Promise<Result<readonly DiffSection[]>> {
+): Promise<readonly DiffSection[]> {
   const context = `--unified=${contextLines}`;
   const parts = await (paths === undefined
     ? patch(repo, trees, [context, ...RENAMES])
     : patchOf(repo, trees, [context, '--no-renames'], paths));
-  return parts.ok ? withTexts(repo, trees, parts.value, [context, '--text']) : parts;
+  return withTexts(repo, trees, parts, [context, '--text']);
 }
 
 const RENAMES = ['-M', '-l1000'];
 
-// Some of these options are git's defaults. Setting them makes the diff the same for every git version and every user's
-// settings.
+// Some are git's defaults. Setting them makes the diff the same for every git version and every user's settings.
 const DIFF_TREE = [
   'diff-tree',
   '-r',
@@ -177,21 +171,15 @@ async function patch(
   trees: Trees,
   options: readonly string[],
   paths: readonly RepoPath[] = [],
-): Promise<Result<PatchPart[]>> {
-  const from = objectId(trees.from);
-  const to = objectId(trees.to);
-  if (!from.ok) return from;
-  if (!to.ok) return to;
-  const args = [...DIFF_TREE, ...options, from.value, to.value, '--', ...paths];
-  // With the user's index, git may read an unchanged file from disk instead of from the tree, so name an index that
-  // does not exist.
+): Promise<PatchPart[]> {
+  const args = [...DIFF_TREE, ...options, objectId(trees.from), objectId(trees.to), '--', ...paths];
+  // With the user's index, git may read an unchanged file from disk, so name an index that does not exist.
   const env = { GIT_DIFF_OPTS: '', GIT_INDEX_FILE: join(repo.commonDir, 'onceover/no-index') };
   const answer = await git(repo.root, args, { config: CONFIG, env });
-  if (!answer.ok) return answer;
-  const parts = readPatch(answer.value.stdout);
-  if (parts === null) return gitFailed(args, 'the patch does not fit the list');
+  const parts = readPatch(answer.stdout);
+  if (parts === null) throw gitFailed(args, 'the patch does not fit the list');
   // No gate covers files whose name is not UTF-8, so leave them out. The snapshot reports them.
-  return ok(parts.filter(({ raw }) => raw.unnameable.length === 0));
+  return parts.filter(({ raw }) => raw.unnameable.length === 0);
 }
 
 async function patchOf(
@@ -199,59 +187,47 @@ async function patchOf(
   trees: Trees,
   options: readonly string[],
   paths: readonly RepoPath[],
-): Promise<Result<PatchPart[]>> {
+): Promise<PatchPart[]> {
   const all: PatchPart[] = [];
   for (const some of inChunks([...new Set(paths)])) {
     const parts = await patch(repo, trees, options, some);
-    if (!parts.ok) return parts;
     // If a path is a folder in one of the trees, git also prints the files in that folder, which were not requested.
     const requested = new Set<string>(some);
-    all.push(...parts.value.filter((part) => part.paths.every((path) => requested.has(path))));
+    all.push(...parts.filter((part) => part.paths.every((path) => requested.has(path))));
   }
-  return ok(all.sort((a, b) => byCodePoint(a.paths[0] ?? '', b.paths[0] ?? '')));
+  return all.sort((a, b) => byCodePoint(a.paths[0] ?? '', b.paths[0] ?? ''));
 }
 
-// If `.gitattributes` calls a text file binary, git hides its diff, so get that diff again as text. Real binaries stay
-// hidden.
+// If `.gitattributes` calls a text file binary, git hides its diff, so get it as text. Real binaries stay hidden.
 async function withTexts(
   repo: RepositoryPaths,
   trees: Trees,
   parts: readonly PatchPart[],
   asText: readonly string[],
-): Promise<Result<readonly DiffSection[]>> {
+): Promise<readonly DiffSection[]> {
   const binaries = parts.filter(({ text }) => text.includes('\nBinary files '));
   const withNul = await blobsWithNul(repo, [...new Set(binaries.flatMap(blobsOf))]);
-  if (!withNul.ok) return withNul;
-  const hidden = new Set(binaries.filter((part) => !blobsOf(part).some((id) => withNul.value.has(id))));
+  const hidden = new Set(binaries.filter((part) => !blobsOf(part).some((id) => withNul.has(id))));
   const shown = new Map<string, string>();
-  // With fewer files, git may detect other renames. A rename that it does not detect again is shown as a deletion and
-  // an addition.
-  for (const options of [
-    [...asText, ...RENAMES],
-    [...asText, '--no-renames'],
-  ]) {
+  // With fewer files, git may detect other renames. If it misses one now, show a deletion and an addition.
+  for (const renames of [RENAMES, ['--no-renames']]) {
     const missing = [...hidden].filter(({ paths }) => !shown.has(keyOf(paths)));
     const paths = missing.flatMap((part) => part.paths);
-    const again = await patchOf(repo, trees, options, paths);
-    if (!again.ok) return again;
-    for (const { paths, text } of again.value) shown.set(keyOf(paths), text);
+    const again = await patchOf(repo, trees, [...asText, ...renames], paths);
+    for (const { paths, text } of again) shown.set(keyOf(paths), text);
   }
-  return ok(
-    parts.map((part) => {
-      const { paths } = part;
-      if (!hidden.has(part)) return { paths, text: part.text };
-      const asTwo = () => paths.map((path) => shown.get(keyOf([path])) ?? part.text).join('');
-      return { paths, text: shown.get(keyOf(paths)) ?? asTwo() };
-    }),
-  );
+  return parts.map((part) => {
+    const { paths } = part;
+    if (!hidden.has(part)) return { paths, text: part.text };
+    const asTwo = () => paths.map((path) => shown.get(keyOf([path])) ?? part.text).join('');
+    return { paths, text: shown.get(keyOf(paths)) ?? asTwo() };
+  });
 }
 
 const keyOf = (paths: readonly RepoPath[]) => paths.join('\0');
 
 function blobsOf({ raw }: PatchPart): string[] {
-  const sides = [
-    { mode: raw.oldMode, id: raw.oldId },
-    { mode: raw.newMode, id: raw.newId },
-  ];
-  return sides.flatMap(({ mode, id }) => (id === null || mode === SUBMODULE ? [] : [id]));
+  const before = raw.oldMode === SUBMODULE ? null : raw.oldId;
+  const after = raw.newMode === SUBMODULE ? null : raw.newId;
+  return [before, after].filter((id) => id !== null);
 }

@@ -44,10 +44,7 @@ export function gitEnvironment({ env }: GitSettings): NodeJS.ProcessEnv {
   };
 }
 
-/**
- * Settings that keep git from running the user's hooks and file system monitor, and from writing a split or extended
- * index.
- */
+/** Settings that keep git from running the user's hooks and monitors, and from writing a split or extended index. */
 export const NO_USER_PROGRAMS = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=',
@@ -72,10 +69,7 @@ export function withStrictStat(commonDir: string): readonly string[] {
   ];
 }
 
-/**
- * Returns the setting that keeps git from mistaking a new file for a known one whose name differs only in case. Returns
- * nothing if the file system ignores case.
- */
+/** Returns the setting with which `A` and `a` are two files, unless the file system itself ignores case. */
 export function caseSensitivity(commonDir: string): readonly string[] {
   return isCaseSensitive(commonDir) ? ['core.ignoreCase=false'] : [];
 }

@@ -1,7 +1,40 @@
 import { existsSync } from 'node:fs';
+import type { Failure } from '../kernel/failure.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { gitProgram, runProcess } from '../platform/program.ts';
 import { type GitSettings, gitEnvironment, withConfig } from './environment.ts';
+
+/** An expected failure. Functions of this folder throw it; those that other slices call return it, by `asResult`. */
+export class GitError extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(failure.kind);
+    this.failure = failure;
+  }
+}
+
+/** Returns the value of a promise, or the failure with which it was rejected. */
+export async function asResult<T>(work: Promise<T>): Promise<Result<T>> {
+  try {
+    return ok(await work);
+  } catch (error) {
+    if (error instanceof GitError) return err(error.failure);
+    throw error;
+  }
+}
+
+/** Returns the value of a result, or throws its failure. */
+export function orThrow<T>(result: Result<T>): T {
+  if (!result.ok) throw new GitError(result.failure);
+  return result.value;
+}
+
+/** Waits until all commands have ended, then returns their values or throws the first failure in the list. */
+export async function allEnded<T extends readonly unknown[] | []>(work: T) {
+  await Promise.allSettled(work);
+  return Promise.all(work);
+}
 
 /** The output and exit code of a git command that ended by itself. */
 export type GitAnswer = { readonly code: number; readonly stdout: Buffer; readonly stderr: string };
@@ -14,11 +47,7 @@ type GitOptions = GitSettings & {
 };
 
 /** Runs git in a folder. An exit code that is not in `expected` is a failure. */
-export async function git(
-  folder: string,
-  args: readonly string[],
-  options: GitOptions = {},
-): Promise<Result<GitAnswer>> {
+export async function git(folder: string, args: readonly string[], options: GitOptions = {}): Promise<GitAnswer> {
   const { input, onOutput } = options;
   const all = withConfig(args, options);
   const how = { cwd: folder, env: gitEnvironment(options), input, onOutput };
@@ -26,21 +55,20 @@ export async function git(
   // The path of git is looked up only once, and an update may have removed that file since, so search PATH again.
   const end = found.kind === 'missing' ? await runProcess('git', all, how) : found;
   if (end.kind === 'missing') {
-    return err(existsSync(folder) ? { kind: 'git-missing' } : { kind: 'not-a-repository', folder });
+    throw new GitError(existsSync(folder) ? { kind: 'git-missing' } : { kind: 'not-a-repository', folder });
   }
-  if (end.code === null || !(options.expected ?? [0]).includes(end.code)) return gitFailed(args, end.stderr);
-  return ok({ code: end.code, stdout: end.stdout, stderr: end.stderr });
+  if (end.code === null || !(options.expected ?? [0]).includes(end.code)) throw gitFailed(args, end.stderr);
+  return { code: end.code, stdout: end.stdout, stderr: end.stderr };
 }
 
 /** Runs git and returns its output as text without surrounding whitespace. */
-export async function gitText(folder: string, args: readonly string[], options?: GitOptions): Promise<Result<string>> {
-  const answer = await git(folder, args, options);
-  return answer.ok ? ok(answer.value.stdout.toString('utf8').trim()) : answer;
+export async function gitText(folder: string, args: readonly string[], options?: GitOptions): Promise<string> {
+  return (await git(folder, args, options)).stdout.toString('utf8').trim();
 }
 
 /** Returns a `git-failed` failure with the command and git's error message. */
-export function gitFailed(args: readonly string[], said: string): ReturnType<typeof err> {
-  return err({ kind: 'git-failed', command: `git ${args.join(' ')}`, said: said.trim() });
+export function gitFailed(args: readonly string[], said: string): GitError {
+  return new GitError({ kind: 'git-failed', command: `git ${args.join(' ')}`, said: said.trim() });
 }
 
 /** File names, and separately those that are not UTF-8, with one latin1 character per byte. */
@@ -68,11 +96,8 @@ export function utf8Name(bytes: string): string | null {
   return Buffer.from(name, 'utf8').equals(buffer) ? name : null;
 }
 
-/**
- * Returns the text if it is a full object id, else a failure. Ids may come from record files, and other text in them
- * must not reach git as an argument.
- */
-export function objectId(text: string): Result<string> {
-  if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text)) return ok(text);
-  return gitFailed(['cat-file', '-e', text], 'not the name of an object');
+/** Returns a full object id. Ids may come from record files, and other text in them must not reach git as an option. */
+export function objectId(text: string): string {
+  if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text)) return text;
+  throw gitFailed(['cat-file', '-e', text], 'not the name of an object');
 }

@@ -1,17 +1,18 @@
 import type { CommitId } from '../kernel/ids.ts';
 import { type Base, DEFAULT_BASES, type RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
-import { type GitAnswer, git } from './git.ts';
+import { asResult, type GitAnswer, GitError, git } from './git.ts';
 
 // If several branches or tags have the same name, git picks one, which may be an attacker's, and only warns on stderr.
 // This setting makes sure that git warns.
 const NAME_QUERIES = ['core.warnAmbiguousRefs=true'] as const;
 
 /** Runs git with arguments that name a branch, tag or commit. Fails if the name stands for several of them. */
-export async function askByName(folder: string, args: readonly string[]): Promise<Result<GitAnswer>> {
+export async function askByName(folder: string, args: readonly string[]): Promise<GitAnswer> {
   const answer = await git(folder, args, { expected: [0, 1, 128], config: NAME_QUERIES });
-  const name = answer.ok ? ambiguousName(answer.value.stderr) : null;
-  return name === null ? answer : err({ kind: 'ambiguous-name', name });
+  const name = ambiguousName(answer.stderr);
+  if (name !== null) throw new GitError({ kind: 'ambiguous-name', name });
+  return answer;
 }
 
 // A warning about HEAD is ignored, because git always prefers the real HEAD to a branch or tag with that name.
@@ -26,20 +27,14 @@ export type BaseAndHead = {
   readonly branch: string | null;
 };
 
-/**
- * Returns the arguments of `git rev-parse` that print the facts of `BaseAndHead`. git prints branch names after these
- * arguments in full.
- */
+/** Returns the arguments of `git rev-parse` that print the facts of `BaseAndHead`, then branch names in full. */
 export function askBaseAndHead(name: string): readonly string[] {
   return [`${name}^{commit}...HEAD`, ...ASK_BRANCH];
 }
 
 export const ASK_BRANCH = ['--symbolic-full-name', 'HEAD'] as const;
 
-/**
- * Reads the lines that git prints for `askBaseAndHead`, and returns the lines after them as `rest`; `null` if there is
- * no merge-base.
- */
+/** Reads the lines that git prints for `askBaseAndHead` and the `rest` after them; `null` without a merge-base. */
 export function readBaseAndHead(
   name: string,
   lines: readonly string[],
@@ -61,7 +56,7 @@ export function branchOf(line: string): string | null {
 
 /** Returns the version of git; `null` if git is not installed. */
 export async function gitVersion(folder: string): Promise<string | null> {
-  const answer = await git(folder, ['--version']);
+  const answer = await asResult(git(folder, ['--version']));
   return answer.ok ? (/\d+\.\d+[.\d]*/.exec(answer.value.stdout.toString('utf8'))?.[0] ?? null) : null;
 }
 
@@ -71,10 +66,7 @@ export async function findRepository(folder: string): Promise<Result<RepositoryP
   return found.ok ? ok(found.value.place) : found;
 }
 
-/**
- * Finds the repository that contains `folder`, and in the same call to git its merge-base with `base`. `footing` is
- * `null` if the merge-base needs another call.
- */
+/** Finds a repository and, in the same call to git, its merge-base with `base`; `footing` is `null` if that failed. */
 export async function findRepositoryWith(
   folder: string,
   base: string | null,
@@ -91,7 +83,7 @@ export async function findRepositoryWith(
     ...(base === null ? ['--symbolic-full-name'] : askBaseAndHead(base)),
     ...DEFAULT_BASES.map(patternFor),
   ];
-  const answer = await git(folder, args, { config: NAME_QUERIES });
+  const answer = await asResult(git(folder, args, { config: NAME_QUERIES }));
   if (!answer.ok) {
     if (answer.failure.kind !== 'git-failed') return answer;
     if (base !== null) return findRepositoryWith(folder, null);
@@ -130,20 +122,18 @@ function preferredBase(found: string | null, stderr: string): string | null {
   return names.slice(0, at).find(isOmitted) ?? found;
 }
 
-// git fails for a branch name that does not exist, but not for a pattern that matches nothing, so turn the name into a
-// pattern.
+// git fails for a missing branch, but not for a pattern that matches nothing, so turn the name into a pattern.
 function patternFor(name: string): string {
   const pattern = `${name.slice(0, -1)}[${name.slice(-1)}]`;
   return name.startsWith('origin/') ? `--remotes=${pattern}` : `--branches=${pattern}`;
 }
 
-let prefetched: { readonly cwd: string; readonly place: Promise<Result<RepositoryPaths>> } | null = null;
+type Prefetched = { readonly cwd: string; readonly place: Promise<Result<RepositoryPaths>> };
+
+let prefetched: Prefetched | null = null;
 
 /** Stores a repository lookup that was started early. The next `repositoryAt` with the same folder uses it. */
-export function keepPrefetched(found: {
-  readonly cwd: string;
-  readonly place: Promise<Result<RepositoryPaths>>;
-}): void {
+export function keepPrefetched(found: Prefetched): void {
   prefetched = found;
 }
 

@@ -22,7 +22,6 @@ import {
 import { dirname, join } from 'node:path';
 import type { CommitId, SnapshotId } from '../kernel/ids.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
-import { ok, type Result } from '../kernel/result.ts';
 import {
   LEFTOVER_AFTER_MS,
   type Leftovers,
@@ -33,7 +32,7 @@ import {
   tryToRemoveFolder,
 } from '../platform/files.ts';
 import { NO_USER_PROGRAMS } from './environment.ts';
-import { gitText } from './git.ts';
+import { asResult, gitText, orThrow } from './git.ts';
 import { indexName } from './worktree-paths.ts';
 
 /**
@@ -43,8 +42,8 @@ import { indexName } from './worktree-paths.ts';
  */
 export function clearRacySizes(index: Buffer, second: number): Buffer | null {
   const checksum = checksumOf(index);
-  const entries = checksum === null ? null : entriesIn(index, checksum.length);
-  if (checksum === null || entries === null) return null;
+  const entries = checksum === undefined ? null : entriesIn(index, checksum.length);
+  if (checksum === undefined || entries === null) return null;
   const young = entries.filter((at) => index.readUInt32BE(at) >= second && index.readUInt32BE(at + SIZE) !== 0);
   if (young.length === 0) return index;
   const cleared = Buffer.from(index);
@@ -54,27 +53,21 @@ export function clearRacySizes(index: Buffer, second: number): Buffer | null {
   return cleared;
 }
 
-/**
- * Whether an index ends with its own checksum, so that it is complete. git does not verify the checksum when it reads
- * an index.
- */
+/** Whether an index ends with its own checksum, so that it is complete. git itself does not verify the checksum. */
 export function isCompleteIndex(index: Buffer): boolean {
-  return checksumOf(index) !== null;
+  return checksumOf(index) !== undefined;
 }
 
-type Checksum = { readonly algorithm: 'sha1' | 'sha256'; readonly length: number };
-
-const CHECKSUMS: readonly Checksum[] = [
+const CHECKSUMS = [
   { algorithm: 'sha1', length: 20 },
   { algorithm: 'sha256', length: 32 },
 ];
 
-function checksumOf(index: Buffer): Checksum | null {
-  const matches = ({ algorithm, length }: Checksum) => {
+function checksumOf(index: Buffer) {
+  return CHECKSUMS.find(({ algorithm, length }) => {
     const end = index.length - length;
     return end > 0 && createHash(algorithm).update(index.subarray(0, end)).digest().equals(index.subarray(end));
-  };
-  return CHECKSUMS.find(matches) ?? null;
+  });
 }
 
 // Byte positions: the end of the index header; inside an entry (one per file), the file's size and the object id.
@@ -86,10 +79,7 @@ const ID = 40;
 
 const EXTENDED = 0x4000;
 
-/**
- * Returns the byte position of each entry; `null` if the index is broken. Object ids are as long as the checksum at the
- * end.
- */
+/** Returns the position of each entry; `null` if the index is broken. Object ids are as long as the checksum. */
 function entriesIn(index: Buffer, idLength: number): number[] | null {
   if (index.toString('latin1', 0, 4) !== 'DIRC') return null;
   const [version, count] = [index.readUInt32BE(4), index.readUInt32BE(8)];
@@ -123,83 +113,70 @@ export type PrivateIndex = {
   readonly env: IndexEnv;
   /** Whether the index already has exactly the paths of the last commit, so that `git read-tree` is not needed. */
   readonly hasNames: boolean;
-  /** Returns the current number of entries, one per file. */
-  count(): number;
-  /** Returns the checksum that git wrote at the end of the index. */
-  sum(): string;
 };
-
-/** The value that a callback returned, and whether the index still has exactly the paths of the last commit. */
-export type IndexWork<T> = { readonly value: T; readonly hasNames: boolean };
-
-/** The value that a callback returned, and the bytes of the index after it. */
-type Worked<T> = { readonly value: T; readonly index: Buffer };
 
 /**
  * Calls `work` with a copy of the working tree's private index, and keeps the copy for the next call, because its file
- * times and paths make git fast. If git cannot use the kept index, `work` is called again with an empty one.
+ * times and paths make git fast. If git cannot use the kept index, `work` is called again with an empty one. `hasNames`
+ * says whether the index still has exactly the paths of the last commit; `index` has the bytes of the index.
  */
-export async function withPrivateIndex<T>(
+export async function withPrivateIndex<T extends { readonly hasNames: boolean }>(
   repo: RepositoryPaths,
   commit: CommitId | null,
-  work: (own: PrivateIndex) => Promise<Result<IndexWork<T>>>,
-): Promise<Result<Worked<T>>> {
-  const folder = makeFolder(repo.commonDir, 'onceover/indexes');
-  if (!folder.ok) return folder;
+  work: (own: PrivateIndex) => Promise<T>,
+): Promise<T & { readonly index: Buffer }> {
+  const folder = orThrow(makeFolder(repo.commonDir, 'onceover/indexes'));
   // One index file is kept per working tree. If the index has exactly the paths of a commit, its file name contains the
   // commit id and the checksum.
   const name = indexName(repo.root);
-  const keptNames = () => readdirSync(folder.value).filter((one) => one.startsWith(name));
+  const keptNames = () => readdirSync(folder).filter((one) => one.startsWith(name));
   const nameFor = (index: Buffer) => `${name}-${commit}-${checksumText(index)}`;
-  const fill = (kept: Kept | null) => (path: string) =>
-    tryDisk('write', path, () => kept !== null && linkOrCopy(path, kept));
   const workFrom = (kept: Kept | null, hasNames: boolean) =>
-    withIndexFile<Worked<T>>(repo, fill(kept), async (env) => {
+    withIndexFile(repo, async (env) => {
       const path = env.GIT_INDEX_FILE;
+      if (kept !== null) onDisk(path, () => linkOrCopy(path, kept));
       // The new folder's ctime is the current time by the clock of the file system. Subtract a second, because some
       // file systems store times in steps of two seconds.
       const began = Math.floor(lstatSync(dirname(path)).ctimeMs / 1000) - 1;
-      const worked = await work({
-        env,
-        hasNames,
-        count: () => countEntries(path),
-        sum: () => checksumAt(path),
-      });
-      if (!worked.ok) return worked;
-      const { value } = worked.value;
-      if (kept !== null && hasNames && worked.value.hasNames && checksumAt(path) === checksumText(kept.bytes)) {
-        return ok({ value, index: kept.bytes });
+      const worked = await work({ env, hasNames });
+      if (kept !== null && hasNames && worked.hasNames && checksumAt(path) === checksumText(kept.bytes)) {
+        return { ...worked, index: kept.bytes };
       }
-      const index = tryDisk('write', path, () => {
+      const index = onDisk(path, () => {
         const bytes = readFileSync(path);
         const cleared = clearRacySizes(bytes, began);
         if (cleared === null) return bytes;
-        const isNamed = commit !== null && worked.value.hasNames && !mayHaveRepositories(bytes);
+        const isNamed = commit !== null && worked.hasNames && !mayHaveRepositories(bytes);
         const target = isNamed ? nameFor(cleared) : name;
         if (cleared !== bytes) replaceIndex(path, cleared);
-        renameSync(path, join(folder.value, target));
-        for (const one of keptNames()) if (one !== target) rmSync(join(folder.value, one), { force: true });
+        renameSync(path, join(folder, target));
+        for (const one of keptNames()) if (one !== target) rmSync(join(folder, one), { force: true });
         return bytes;
       });
-      removeOldest(folder.value, MOST_KEPT, new Set(keptNames()));
-      return index.ok ? ok({ value, index: index.value }) : index;
+      removeOldest(folder, MOST_KEPT, new Set(keptNames()));
+      return { ...worked, index };
     });
-  const names = tryDisk('write', folder.value, keptNames);
-  if (!names.ok) return names;
-  const [found = name] = names.value;
-  const kept = readKept(join(folder.value, found));
-  const worked = await workFrom(kept, kept !== null && found === nameFor(kept.bytes));
-  return kept !== null && !worked.ok && worked.failure.kind === 'git-failed' ? workFrom(null, false) : worked;
+  const [found = name] = onDisk(folder, keptNames);
+  const kept = readKept(join(folder, found));
+  const worked = await asResult(workFrom(kept, kept !== null && found === nameFor(kept.bytes)));
+  const isUnusable = kept !== null && !worked.ok && worked.failure.kind === 'git-failed';
+  return isUnusable ? workFrom(null, false) : orThrow(worked);
 }
 
-function countEntries(path: string): number {
+function onDisk<T>(path: string, call: () => T): T {
+  return orThrow(tryDisk('write', path, call));
+}
+
+/** Returns the number of entries in an index file, one per file. */
+export function countEntries(path: string): number {
   const header = readBytes(path, 0, HEADER);
   return header.length === HEADER ? header.readUInt32BE(8) : 0;
 }
 
 const CHECKSUM_BYTES = 20;
 
-function checksumAt(path: string): string {
+/** Returns the checksum that git wrote at the end of an index file. */
+export function checksumAt(path: string): string {
   return readBytes(path, Math.max(0, lstatSync(path).size - CHECKSUM_BYTES), CHECKSUM_BYTES).toString('hex');
 }
 
@@ -228,15 +205,12 @@ export function mayHaveRepositories(index: Buffer): boolean {
 }
 
 /** Writes the tree that an index describes to git, and returns the id of the tree. */
-export async function treeOfIndex(repo: RepositoryPaths, index: Buffer): Promise<Result<SnapshotId>> {
-  return withIndex(repo, index, async (env) => {
-    const tree = await gitText(repo.root, ['write-tree'], { env, config: NO_USER_PROGRAMS });
-    return tree.ok ? ok(tree.value as SnapshotId) : tree;
-  });
+export async function treeOfIndex(repo: RepositoryPaths, index: Buffer): Promise<SnapshotId> {
+  const write = (env: IndexEnv) => gitText(repo.root, ['write-tree'], { env, config: NO_USER_PROGRAMS });
+  return (await withIndex(repo, index, write)) as SnapshotId;
 }
 
-// Each working tree has one kept index. If there are more than this, the oldest are deleted: they may belong to removed
-// working trees.
+// Each working tree has one kept index. The oldest above this number may belong to removed working trees.
 const MOST_KEPT = 64;
 
 type Kept = { readonly path: string; readonly bytes: Buffer; readonly mtimeMs: number };
@@ -256,8 +230,7 @@ function readKept(path: string): Kept | null {
   }
 }
 
-// A hard link to the kept index is safe, because git never writes into an index file: it renames a new file into its
-// place.
+// A hard link is safe, because git never writes into an index file: it renames a new file into its place.
 function linkOrCopy(path: string, { path: from, bytes, mtimeMs }: Kept): void {
   try {
     linkSync(from, path);
@@ -276,15 +249,15 @@ function replaceIndex(path: string, bytes: Buffer): void {
 }
 
 /** Calls `work` with a copy of the user's index. git may refresh the copy; the user's index stays unchanged. */
-export function withIndexCopy<T>(
-  repo: RepositoryPaths,
-  work: (env: IndexEnv) => Promise<Result<T>>,
-): Promise<Result<T>> {
-  return withIndexFile(repo, (path) => tryDisk('read', repo.index, () => copyIfPresent(repo.index, path)), work);
+export function withIndexCopy<T>(repo: RepositoryPaths, work: (env: IndexEnv) => Promise<T>): Promise<T> {
+  return withIndexFile(repo, async (env) => {
+    orThrow(tryDisk('read', repo.index, () => copyIndex(repo.index, env.GIT_INDEX_FILE)));
+    return work(env);
+  });
 }
 
 // Before the first `git add` there is no index to copy.
-function copyIfPresent(from: string, to: string): void {
+function copyIndex(from: string, to: string): void {
   const stats = statSync(from, { throwIfNoEntry: false });
   if (stats === undefined) return;
   copyFileSync(from, to);
@@ -292,36 +265,24 @@ function copyIfPresent(from: string, to: string): void {
 }
 
 /** Calls `work` with a new index file that has these bytes. */
-export function withIndex<T>(
-  repo: RepositoryPaths,
-  index: Buffer,
-  work: (env: IndexEnv) => Promise<Result<T>>,
-): Promise<Result<T>> {
-  return withIndexFile(repo, (path) => tryDisk('write', path, () => writeFileSync(path, index)), work);
+export function withIndex<T>(repo: RepositoryPaths, index: Buffer, work: (env: IndexEnv) => Promise<T>): Promise<T> {
+  return withIndexFile(repo, async (env) => {
+    onDisk(env.GIT_INDEX_FILE, () => writeFileSync(env.GIT_INDEX_FILE, index));
+    return work(env);
+  });
 }
 
 const COPIES: Leftovers = { kind: 'folder', name: /^index-/, afterMs: LEFTOVER_AFTER_MS };
 
-/**
- * Calls `work` with an index file in a temporary folder. Afterwards removes the folder with every file that git left in
- * it.
- */
-async function withIndexFile<T>(
-  repo: RepositoryPaths,
-  fill: (path: string) => Result<unknown>,
-  work: (env: IndexEnv) => Promise<Result<T>>,
-): Promise<Result<T>> {
-  const top = makeFolder(repo.commonDir, 'onceover');
-  if (!top.ok) return top;
-  removeLeftovers(top.value, Date.now(), COPIES);
-  const own = tryDisk('write', top.value, () => mkdtempSync(join(top.value, 'index-')));
-  if (!own.ok) return own;
-  const path = join(own.value, 'index');
+/** Calls `work` with the path of an index file in a new folder. Then removes the folder with all that git left in it. */
+async function withIndexFile<T>(repo: RepositoryPaths, work: (env: IndexEnv) => Promise<T>): Promise<T> {
+  const top = orThrow(makeFolder(repo.commonDir, 'onceover'));
+  removeLeftovers(top, Date.now(), COPIES);
+  const own = onDisk(top, () => mkdtempSync(join(top, 'index-')));
   try {
-    const filled = fill(path);
-    return filled.ok ? await work({ GIT_INDEX_FILE: path }) : filled;
+    return await work({ GIT_INDEX_FILE: join(own, 'index') });
   } finally {
-    removeFlatFolder(own.value);
+    removeFlatFolder(own);
   }
 }
 
@@ -334,10 +295,7 @@ function removeFlatFolder(folder: string): void {
   if (!removed.ok) tryToRemoveFolder(folder);
 }
 
-/**
- * Gives a copied index the modification time of the original, because git checks the content of all files that changed
- * at or after that time.
- */
+/** Copies the time of an index too, because git reads all files again that changed at or after that time. */
 function setIndexTime(path: string, mtimeMs: number): void {
   utimesSync(path, Math.floor(mtimeMs) / 1000, Math.floor(mtimeMs) / 1000);
 }

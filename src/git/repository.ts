@@ -10,35 +10,32 @@ import {
 } from '../kernel/repository.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import { pathExists } from '../platform/user-paths.ts';
-import { baseAndHead, baseTree, hasCommits } from './base.ts';
+import { baseAndHead, baseTree, hasCommits, ifCommitted } from './base.ts';
 import { type RawEntry, readRawDiff } from './diff.ts';
 import { caseSensitivity, NO_USER_PROGRAMS, STRICT_STAT } from './environment.ts';
-import { git, readNulList } from './git.ts';
-import { type IndexEnv, withIndexCopy } from './private-index.ts';
+import { allEnded, asResult, git, readNulList } from './git.ts';
+import { withIndexCopy } from './private-index.ts';
 
 const RULE_FILE = '.deepreview';
 
 /** Whether the name of any file may contain this text. `false` is certain, `true` is not. */
 export type MayHave = (part: string) => boolean;
 
-/**
- * Returns the `.deepreview` files of a commit. If `commit` is `null`, returns those in the working tree that git tracks
- * or would track.
- */
+/** Returns the `.deepreview` files of a commit; if it is `null`, those that git tracks or would track. */
 export async function listRuleFiles(
-  repo: RepositoryPaths,
+  { root, commonDir }: RepositoryPaths,
   commit: CommitId | null,
   mayHave: Promise<MayHave | null>,
 ): Promise<Result<readonly RepoPath[]>> {
-  if (commit !== null) {
-    const answer = await git(repo.root, ['ls-tree', '-r', '-z', '--name-only', commit]);
-    return answer.ok ? ok(ruleFiles(answer.value.stdout)) : answer;
-  }
-  if ((await mayHave)?.(RULE_FILE) === false) return ok([]);
-  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', `:(top,glob)**/${RULE_FILE}`];
-  const config = [...NO_USER_PROGRAMS, ...caseSensitivity(repo.commonDir)];
-  const answer = await git(repo.root, args, { env: { GIT_LITERAL_PATHSPECS: '0' }, config });
-  return answer.ok ? ok(ruleFiles(answer.value.stdout)) : answer;
+  if (commit === null && (await mayHave)?.(RULE_FILE) === false) return ok([]);
+  const present = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', `:(top,glob)**/${RULE_FILE}`];
+  const config = [...NO_USER_PROGRAMS, ...caseSensitivity(commonDir)];
+  const listed = await asResult(
+    commit === null
+      ? git(root, present, { env: { GIT_LITERAL_PATHSPECS: '0' }, config })
+      : git(root, ['ls-tree', '-r', '-z', '--name-only', commit]),
+  );
+  return listed.ok ? ok([...new Set(readNulList(listed.value.stdout).names)].filter(isRuleFile) as RepoPath[]) : listed;
 }
 
 /** Whether the file at this path is a `.deepreview` file. */
@@ -46,91 +43,81 @@ export function isRuleFile(path: string): boolean {
   return path === RULE_FILE || path.endsWith(`/${RULE_FILE}`);
 }
 
-function ruleFiles(output: Buffer): RepoPath[] {
-  return [...new Set(readNulList(output).names)].filter(isRuleFile) as RepoPath[];
-}
-
 /** Opens the port that reads a repository through git. It never writes to the user's index or files. */
 export function openRepository(repo: RepositoryPaths): Repository {
   return {
     place: repo,
-    async changes(requested, onListing) {
-      const [diff, listing] = await Promise.all([diffAgainstBase(repo, requested), listFiles(repo, onListing)]);
-      if (!diff.ok) return diff;
-      if (!listing.ok) return listing;
-      const { unwatched } = listing.value;
-      // `git diff` omits files with the flag assume-unchanged or skip-worktree, so a second diff clears the flags in a
-      // copied index.
-      const whole = unwatched.length === 0 ? diff : await diffFrom(repo, diff.value.base, unwatched);
-      return whole.ok ? ok(combine(repo, whole.value, listing.value)) : whole;
-    },
-    async listing() {
-      const [listing, deleted] = await Promise.all([listFiles(repo), git(repo.root, ['ls-files', '-z', '--deleted'])]);
-      if (!listing.ok) return listing;
-      if (!deleted.ok) return deleted;
-      return ok({ listing: listing.value, deleted: readNulList(deleted.value.stdout).names as RepoPath[] });
-    },
-    async known(paths, requested) {
-      const known = new Set<RepoPath>();
-      if (!(await hasCommits(repo))) return ok(known);
-      const found = await baseAndHead(repo, requested ?? repo.usualBase);
-      for (const commit of ['HEAD', ...(found.ok ? [found.value.base.commit] : [])]) {
-        for (const part of inChunks(paths)) {
-          const answer = await git(repo.root, ['ls-tree', '-z', '--name-only', commit, '--', ...part]);
-          if (!answer.ok) return answer;
-          for (const name of readNulList(answer.value.stdout).names) known.add(name as RepoPath);
-        }
-      }
-      return ok(known);
-    },
-    async ignores(path) {
-      // `git check-ignore` does not support literal pathspecs. The "./" keeps git from giving the path a special
-      // meaning.
-      const env = { GIT_LITERAL_PATHSPECS: '0' };
-      const answer = await git(repo.root, ['check-ignore', '--quiet', '--', `./${path}`], { expected: [0, 1], env });
-      return answer.ok ? ok(answer.value.code === 0) : answer;
-    },
+    changes: (requested, onListing) => asResult(findChanges(repo, requested, onListing)),
+    listing: () => asResult(listingWithDeleted(repo)),
+    known: (paths, requested) => asResult(knownPaths(repo, paths, requested)),
+    ignores: (path) => asResult(isIgnored(repo, path)),
   };
+}
+
+async function findChanges(
+  repo: RepositoryPaths,
+  requested: string | null,
+  onListing?: (listing: Listing) => void,
+): Promise<Changes> {
+  const [diff, listing] = await allEnded([diffAgainstBase(repo, requested), listFiles(repo, onListing)]);
+  // `git diff` omits files with the flag assume-unchanged or skip-worktree, so a second diff clears the flags.
+  const whole = listing.unwatched.length === 0 ? diff : await diffFrom(repo, diff.base, listing.unwatched);
+  return combine(repo, whole, listing);
+}
+
+async function listingWithDeleted(repo: RepositoryPaths) {
+  const [listing, deleted] = await allEnded([listFiles(repo), git(repo.root, ['ls-files', '-z', '--deleted'])]);
+  return { listing, deleted: readNulList(deleted.stdout).names as RepoPath[] };
+}
+
+async function knownPaths(
+  repo: RepositoryPaths,
+  paths: readonly RepoPath[],
+  requested: string | null,
+): Promise<ReadonlySet<RepoPath>> {
+  const known = new Set<RepoPath>();
+  if (!(await hasCommits(repo))) return known;
+  const found = await asResult(baseAndHead(repo, requested ?? repo.usualBase));
+  for (const commit of ['HEAD', ...(found.ok ? [found.value.base.commit] : [])]) {
+    for (const part of inChunks(paths)) {
+      const answer = await git(repo.root, ['ls-tree', '-z', '--name-only', commit, '--', ...part]);
+      for (const name of readNulList(answer.stdout).names) known.add(name as RepoPath);
+    }
+  }
+  return known;
+}
+
+async function isIgnored(repo: RepositoryPaths, path: string): Promise<boolean> {
+  // `git check-ignore` does not support literal pathspecs. The "./" keeps git from giving the path a special meaning.
+  const options = { expected: [0, 1], env: { GIT_LITERAL_PATHSPECS: '0' } };
+  return (await git(repo.root, ['check-ignore', '--quiet', '--', `./${path}`], options)).code === 0;
 }
 
 /** The base of a change, and all differences between its merge-base and the working tree. */
 type Diff = { readonly base: Base; readonly entries: readonly RawEntry[] };
 
-/**
- * Returns the diff against the merge-base with `requested`, or with the default base branch. Without commits, the diff
- * is empty.
- */
-async function diffAgainstBase(repo: RepositoryPaths, requested: string | null): Promise<Result<Diff>> {
-  const found = await baseAndHead(repo, requested ?? repo.usualBase);
-  if (!found.ok) return (await hasCommits(repo)) ? found : ok({ base: null, entries: [] });
-  return diffFrom(repo, found.value.base, []);
+/** Returns the diff against the merge-base with `requested` or with the default base branch. */
+async function diffAgainstBase(repo: RepositoryPaths, requested: string | null): Promise<Diff> {
+  const found = await ifCommitted(repo, baseAndHead(repo, requested ?? repo.usualBase));
+  return diffFrom(repo, found?.base ?? null, []);
 }
 
 /**
- * Returns the diff from a base to the working tree. git compares the files in `unwatched` only after their index flags
- * are cleared.
+ * Returns the diff from a base to the working tree; without a base, it is empty. In a copied index, it clears the flags
+ * of the files in `unwatched`, so that git compares these files too.
  */
-async function diffFrom(repo: RepositoryPaths, base: Base, unwatched: readonly RepoPath[]): Promise<Result<Diff>> {
-  if (base === null) return ok({ base, entries: [] });
+async function diffFrom(repo: RepositoryPaths, base: Base, unwatched: readonly RepoPath[]): Promise<Diff> {
+  if (base === null) return { base, entries: [] };
   const from = await baseTree(repo, base);
-  if (!from.ok) return from;
   return withIndexCopy(repo, async (env) => {
-    const watched = await rewatch(repo, unwatched, env);
-    if (!watched.ok) return watched;
-    const answer = await git(repo.root, [...DIFF, from.value, '--'], { env, config: STRICT_STAT });
-    return answer.ok ? ok({ base, entries: readRawDiff(answer.value.stdout) }) : answer;
-  });
-}
-
-/** Clears assume-unchanged and skip-worktree in a copied index, so that git compares these files again. */
-async function rewatch(repo: RepositoryPaths, paths: readonly RepoPath[], env: IndexEnv): Promise<Result<void>> {
-  for (const part of inChunks(paths)) {
-    for (const flag of ['--no-assume-unchanged', '--no-skip-worktree']) {
-      const answer = await git(repo.root, ['update-index', flag, '--', ...part], { env });
-      if (!answer.ok) return answer;
+    for (const part of inChunks(unwatched)) {
+      for (const flag of ['--no-assume-unchanged', '--no-skip-worktree']) {
+        await git(repo.root, ['update-index', flag, '--', ...part], { env });
+      }
     }
-  }
-  return ok(undefined);
+    const answer = await git(repo.root, [...DIFF, from, '--'], { env, config: STRICT_STAT });
+    return { base, entries: readRawDiff(answer.stdout) };
+  });
 }
 
 const DIFF = [
@@ -144,13 +131,12 @@ const DIFF = [
   '--ignore-submodules=dirty',
 ];
 
-async function listFiles(repo: RepositoryPaths, onListing?: (listing: Listing) => void): Promise<Result<Listing>> {
+async function listFiles(repo: RepositoryPaths, onListing?: (listing: Listing) => void): Promise<Listing> {
   const args = ['ls-files', '-z', '-v', '--cached', '--others', '--exclude-standard'];
   const answer = await git(repo.root, args, { config: [...STRICT_STAT, ...caseSensitivity(repo.commonDir)] });
-  if (!answer.ok) return answer;
-  const listing = readListing(answer.value.stdout, repo);
+  const listing = readListing(answer.stdout, repo);
   onListing?.(listing);
-  return ok(listing);
+  return listing;
 }
 
 function readListing(output: Buffer, repo: RepositoryPaths): Listing {
@@ -170,8 +156,7 @@ function readListing(output: Buffer, repo: RepositoryPaths): Listing {
       continue;
     }
     const isUnwatched = tag === 'S' || tag >= 'a';
-    // A file with the flag assume-unchanged or skip-worktree that is not on disk was left out by a sparse checkout, not
-    // deleted.
+    // If a file with such a flag is not on disk, a sparse checkout left it out; it was not deleted.
     if (isUnwatched && !pathExists(repo, path)) {
       leftOut.push(path);
       continue;

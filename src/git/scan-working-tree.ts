@@ -11,14 +11,13 @@ import {
   type RepositoryPaths,
   type WithheldFile,
 } from '../kernel/repository.ts';
-import { err, ok, type Result } from '../kernel/result.ts';
 import { checkFolder, errorCode } from '../platform/files.ts';
 import { type AnswerCache, cacheBase, openAnswerCache } from './answer-cache.ts';
 import { HIDING_ATTRIBUTES, mayHaveAttributes, statFingerprints } from './change-detection.ts';
 import { readRawDiff } from './diff.ts';
 import { NO_USER_PROGRAMS, withStrictStat } from './environment.ts';
-import { type GitAnswer, git, gitFailed, type Names, readNulList } from './git.ts';
-import type { IndexWork, PrivateIndex } from './private-index.ts';
+import { allEnded, asResult, type GitAnswer, GitError, git, gitFailed, type Names, readNulList } from './git.ts';
+import { checksumAt, countEntries, type PrivateIndex } from './private-index.ts';
 
 /**
  * A set of files and folders. `path` (for a path) and `bytes` (for a name with one latin1 character per byte) return
@@ -46,27 +45,24 @@ function asLatin1(path: string): string {
 }
 
 /** Runs git with the private index. */
-type Ask = (args: readonly string[], input?: Buffer) => Promise<Result<GitAnswer>>;
+type Ask = (args: readonly string[], input?: Buffer) => Promise<GitAnswer>;
 
 /**
  * Returns index entries that store files with the git attribute `ident` exactly as on disk. git itself would drop the
  * text between "$Id:" and "$", which may be code.
  */
-async function identEntries(repo: RepositoryPaths, indexFile: string, ask: Ask): Promise<Result<Buffer>> {
-  if (!mayHaveAttributes(repo.commonDir, indexFile)) return ok(NONE);
+async function identEntries(repo: RepositoryPaths, indexFile: string, ask: Ask): Promise<Buffer> {
+  if (!mayHaveAttributes(repo.commonDir, indexFile)) return NONE;
   const listed = await ask(['ls-files', '-z', '-s', '--', HIDING_ATTRIBUTES]);
-  if (!listed.ok) return listed;
   const entries: string[] = [];
-  for (const line of listed.value.stdout.toString('latin1').split('\0')) {
+  for (const line of listed.stdout.toString('latin1').split('\0')) {
     const [, mode = '', path = ''] = /^(100\d{3}) [0-9a-f]+ 0\t([\s\S]+)$/.exec(line) ?? [];
-    const text = path === '' ? ok(null) : readIfPresent(join(repo.root, Buffer.from(path, 'latin1').toString('utf8')));
-    if (!text.ok) return text;
-    if (text.value === null || !hasIdentText(text.value)) continue;
-    const stored = await ask(['hash-object', '-w', '--no-filters', '--stdin'], text.value);
-    if (!stored.ok) return stored;
-    entries.push(`${mode} ${stored.value.stdout.toString('utf8').trim()} 0\t${path}\0`);
+    const text = path === '' ? null : readIfPresent(join(repo.root, Buffer.from(path, 'latin1').toString('utf8')));
+    if (text === null || !hasIdentText(text)) continue;
+    const stored = await ask(['hash-object', '-w', '--no-filters', '--stdin'], text);
+    entries.push(`${mode} ${stored.stdout.toString('utf8').trim()} 0\t${path}\0`);
   }
-  return ok(Buffer.from(entries.join(''), 'latin1'));
+  return Buffer.from(entries.join(''), 'latin1');
 }
 
 // The text that git itself writes when it checks out a file with the attribute `ident`. It is not an edit by the user.
@@ -76,19 +72,17 @@ function hasIdentText(text: Buffer): boolean {
   return text.includes('$Id:') && /\$Id:[^$\n]*\$/.test(text.toString('latin1').replace(WRITTEN_BY_GIT, ''));
 }
 
-function readIfPresent(path: string): Result<Buffer | null> {
+function readIfPresent(path: string): Buffer | null {
   try {
-    return ok(readFileSync(path));
+    return readFileSync(path);
   } catch (error) {
     const code = errorCode(error);
-    return code === 'ENOENT' || code === 'ENOTDIR' ? ok(null) : err({ kind: 'disk', action: 'read', path, code });
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw new GitError({ kind: 'disk', action: 'read', path, code });
   }
 }
 
-/**
- * Names of files that the last commit does not have: untracked files, and files that the user staged, even if git
- * ignores them.
- */
+/** Files that the last commit does not have: untracked files, and staged files even if git ignores them. */
 type NewFiles = { readonly untracked: Names; readonly staged: Names };
 
 type ClassifiedFiles = {
@@ -153,7 +147,7 @@ async function kindOnDisk(repo: RepositoryPaths, path: string): Promise<'addable
   const stats = statOf(repo, Buffer.from(path, 'utf8'));
   if (stats?.isDirectory() !== true) return stats === null ? 'missing' : 'addable';
   const head = ['--git-dir', join(repo.root, path, '.git'), 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}'];
-  const answer = await git(repo.root, head, { expected: [0, 1, 128] });
+  const answer = await asResult(git(repo.root, head, { expected: [0, 1, 128] }));
   return answer.ok && answer.value.code === 0 ? 'addable' : 'folder';
 }
 
@@ -166,60 +160,51 @@ function statOf(repo: RepositoryPaths, name: Buffer): Stats | null {
   }
 }
 
-/**
- * Returns the paths that the user has staged and that `head` does not have. The staged content does not matter, because
- * the snapshot takes the content on disk.
- */
+/** Returns the paths that the user staged and `head` does not have. The snapshot takes their content from disk. */
 async function stagedNames(
   repo: RepositoryPaths,
   head: string,
   cache: AnswerCache,
-): Promise<Result<Names & { readonly listed: Buffer }>> {
-  // Compute the key before git reads the index, so that an answer about an older index is never cached under the key of
-  // a newer one.
+): Promise<Names & { readonly listed: Buffer }> {
+  // Compute the key before git reads the index: an older answer must not be cached under the key of a newer index.
   const key = `${head} ${Object.values(statFingerprints([repo.index])).join()}`;
   const listed = await cache.getOrAsk('staged', key, () =>
     git(repo.root, [...DIFF_INDEX, '--diff-filter=AU', head, '--'], { config: NO_USER_PROGRAMS }),
   );
-  if (!listed.ok) return listed;
-  const entries = readRawDiff(listed.value);
-  return ok({
+  const entries = readRawDiff(listed);
+  return {
     names: entries.flatMap(({ paths }) => paths),
     unnameable: entries.flatMap(({ unnameable }) => unnameable),
-    listed: listed.value,
-  });
+    listed,
+  };
 }
 
 /** Returns the names of the files that a sparse checkout leaves out, with one latin1 character per byte. */
-async function notCheckedOut(repo: RepositoryPaths): Promise<Result<ReadonlySet<string>>> {
+async function notCheckedOut(repo: RepositoryPaths): Promise<ReadonlySet<string>> {
   const answer = await git(repo.root, ['ls-files', '-z', '-t', '--cached'], { config: NO_USER_PROGRAMS });
-  if (!answer.ok) return answer;
-  const lines = answer.value.stdout.toString('latin1').split('\0');
-  return ok(new Set(lines.filter((line) => line.startsWith('S ')).map((line) => line.slice(2))));
+  const lines = answer.stdout.toString('latin1').split('\0');
+  return new Set(lines.filter((line) => line.startsWith('S ')).map((line) => line.slice(2)));
 }
 
 /**
  * Returns the staged changes to files that a sparse checkout leaves out, in the format of `update-index --index-info`.
  * These files are not on disk, so only the user's index has such changes.
  */
-async function stagedElsewhere(
-  repo: RepositoryPaths,
-  head: string,
-  elsewhere: ReadonlySet<string>,
-): Promise<Result<Buffer>> {
+async function stagedElsewhere(repo: RepositoryPaths, head: string, elsewhere: ReadonlySet<string>): Promise<Buffer> {
   const answer = await git(repo.root, [...DIFF_INDEX, head, '--'], { config: NO_USER_PROGRAMS });
-  if (!answer.ok) return answer;
   const isLeftOut = (name: string) => elsewhere.has(name) && statOf(repo, Buffer.from(name, 'latin1')) === null;
-  const lines = readRawDiff(answer.value.stdout).flatMap(({ newMode, newId, paths, unnameable }) => {
+  const lines = readRawDiff(answer.stdout).flatMap(({ newMode, newId, paths, unnameable }) => {
     const names = [...paths.map(asLatin1), ...unnameable];
     return newId === null ? [] : names.filter(isLeftOut).map((name) => `${newMode} ${newId}\t${name}\0`);
   });
-  return ok(Buffer.from(lines.join(''), 'latin1'));
+  return Buffer.from(lines.join(''), 'latin1');
 }
 
 /** The differences from the base in git's raw format, and the files that are not in the snapshot. */
 type ScannedTree = Pick<ClassifiedFiles, 'withheld' | 'unnameable'> & {
   readonly diff: Buffer;
+  /** Whether the index has exactly the paths of the last commit. */
+  readonly hasNames: boolean;
   /** Outputs of git with the names of the files that the last commit does not have. */
   readonly newNames: readonly Buffer[];
 };
@@ -236,7 +221,7 @@ export async function scanWorkingTree(
     omitted,
     index,
   }: { readonly comparison: Comparison; readonly omitted: OmittedFiles; readonly index: PrivateIndex },
-): Promise<Result<IndexWork<ScannedTree>>> {
+): Promise<ScannedTree> {
   const options = { env: { ...index.env, GIT_LITERAL_PATHSPECS: '0' }, config: withStrictStat(repo.commonDir) };
   const ask: Ask = (args, input) => git(repo.root, args, input === undefined ? options : { ...options, input });
   const { headCommit: commit } = comparison;
@@ -246,45 +231,31 @@ export async function scanWorkingTree(
   const listUntracked = () => askWithoutSkips(ask, ['ls-files', '-z', '--others', '--exclude-standard']);
 
   const cache = openAnswerCache(repo);
-  const isFirst = !existsSync(index.env.GIT_INDEX_FILE);
-  const read = index.hasNames ? ok(null) : await reset();
-  if (!read.ok) return read;
-  // A new index has no file times. Without a refresh, `add -u` would store every file again, and each later diff would
-  // be slower.
-  if (isFirst) await git(repo.root, ['update-index', '-q', '--refresh'], { ...options, expected: [0, 1] });
-  const countBefore = index.count();
-  const [updated, listed, staged] = await Promise.all([update(), listUntracked(), stagedNames(repo, head, cache)]);
-  if (!updated.ok) return updated;
-  if (!listed.ok) return listed;
-  if (!staged.ok) return staged;
+  const path = index.env.GIT_INDEX_FILE;
+  const isFirst = !existsSync(path);
+  if (!index.hasNames) await reset();
+  // A new index has no file times. Without a refresh, `add -u` would store every file again.
+  if (isFirst) await asResult(git(repo.root, ['update-index', '-q', '--refresh'], { ...options, expected: [0, 1] }));
+  const countBefore = countEntries(path);
+  const [, listed, staged] = await allEnded([update(), listUntracked(), stagedNames(repo, head, cache)]);
   const isMissing = (name: string) => statOf(repo, Buffer.from(name, 'utf8')) === null;
-  const isComplete = index.count() === countBefore && !staged.value.names.some(isMissing);
-  const hidden = isComplete ? ok(NONE) : await restoreSparseFiles(repo, { ask, reset, update, head });
-  if (!hidden.ok) return hidden;
-  // git does not list the files of a folder that replaced a file until `add -u` has removed that file from the index,
-  // so list again.
+  const isComplete = countEntries(path) === countBefore && !staged.names.some(isMissing);
+  const hidden = isComplete ? NONE : await restoreSparseFiles(repo, { ask, reset, update, head });
+  // git lists the files of a folder that replaced a file only after `add -u` has removed that file, so list again.
   const untracked = isComplete ? listed : await listUntracked();
-  if (!untracked.ok) return untracked;
 
-  const newFiles = { untracked: readNulList(untracked.value.stdout), staged: staged.value };
-  const classified = await classifyNewFiles(repo, newFiles, pathSet(omitted.folders));
-  const { add } = classified;
-  const added = add.length === 0 ? ok(null) : await askWithoutSkips(ask, ['update-index', ...ADD], add);
-  if (!added.ok) return added;
-  const ident = await identEntries(repo, index.env.GIT_INDEX_FILE, ask);
-  if (!ident.ok) return ident;
-  const restored = await setEntries(ask, ident.value);
-  if (!restored.ok) return restored;
-  const diff = await cache.getOrAsk('diff', `${index.sum()} ${comparison.baseTree}`, () =>
+  const newFiles = { untracked: readNulList(untracked.stdout), staged };
+  const { add, withheld, unnameable } = await classifyNewFiles(repo, newFiles, pathSet(omitted.folders));
+  if (add.length > 0) await askWithoutSkips(ask, ['update-index', ...ADD], add);
+  await setEntries(ask, await identEntries(repo, path, ask));
+  const diff = await cache.getOrAsk('diff', `${checksumAt(path)} ${comparison.baseTree}`, () =>
     ask([...DIFF_INDEX, comparison.baseTree, '--']),
   );
-  if (!diff.ok) return diff;
   if (comparison.scope.kind === 'full' && comparison.baseName !== null) cacheBase(cache, comparison.baseName);
   cache.save();
-  const shown = await flag(ask, '--no-skip-worktree', hidden.value);
-  if (!shown.ok) return shown;
-  const newNames = [untracked.value.stdout, staged.value.listed];
-  return ok({ value: { ...classified, diff: diff.value, newNames }, hasNames: isComplete && add.length === 0 });
+  await flag(ask, '--no-skip-worktree', hidden);
+  const newNames = [untracked.stdout, staged.listed];
+  return { withheld, unnameable, diff, newNames, hasNames: isComplete && add.length === 0 };
 }
 
 type Steps = {
@@ -298,20 +269,14 @@ type Steps = {
  * Updates the index again, without deleting the files that a sparse checkout leaves out. Returns the names of the files
  * that it flags as skip-worktree for that; the caller has to clear the flag.
  */
-async function restoreSparseFiles(repo: RepositoryPaths, { ask, reset, update, head }: Steps): Promise<Result<Buffer>> {
+async function restoreSparseFiles(repo: RepositoryPaths, { ask, reset, update, head }: Steps): Promise<Buffer> {
   const elsewhere = await notCheckedOut(repo);
-  if (!elsewhere.ok) return elsewhere;
-  if (elsewhere.value.size === 0) return ok(NONE);
-  const read = await reset();
-  if (!read.ok) return read;
-  const hidden = await hide(ask, elsewhere.value);
-  if (!hidden.ok) return hidden;
-  const updated = await update();
-  if (!updated.ok) return updated;
-  const staged = await stagedElsewhere(repo, head, elsewhere.value);
-  if (!staged.ok) return staged;
-  const taken = await setEntries(ask, staged.value);
-  return taken.ok ? hidden : taken;
+  if (elsewhere.size === 0) return NONE;
+  await reset();
+  const hidden = await hide(ask, elsewhere);
+  await update();
+  await setEntries(ask, await stagedElsewhere(repo, head, elsewhere));
+  return hidden;
 }
 
 const NONE = Buffer.alloc(0);
@@ -326,23 +291,22 @@ const ADD = ['--add', '--remove', '-z', '--stdin'];
 
 const excludeFolder = (folder: string) => `:(top,exclude,literal)${folder}`;
 
-async function setEntries(ask: Ask, entries: Buffer): Promise<Result<unknown>> {
-  return entries.length === 0 ? ok(null) : ask(['update-index', '-z', '--index-info'], entries);
+async function setEntries(ask: Ask, entries: Buffer): Promise<void> {
+  if (entries.length > 0) await ask(['update-index', '-z', '--index-info'], entries);
 }
 
 // Flags missing files of a sparse checkout as skip-worktree, so that `add -u` does not delete them. The flag must be
 // cleared after the scan, because it would hide a later deletion.
-async function hide(ask: Ask, elsewhere: ReadonlySet<string>): Promise<Result<Buffer>> {
+async function hide(ask: Ask, elsewhere: ReadonlySet<string>): Promise<Buffer> {
   const missing = await ask(['ls-files', '-z', '--deleted']);
-  if (!missing.ok) return missing;
-  const names = missing.value.stdout.toString('latin1').split('\0');
+  const names = missing.stdout.toString('latin1').split('\0');
   const hidden = names.filter((name) => elsewhere.has(name)).map((name) => `${name}\0`);
   return flag(ask, '--skip-worktree', Buffer.from(hidden.join(''), 'latin1'));
 }
 
-async function flag(ask: Ask, option: string, names: Buffer): Promise<Result<Buffer>> {
-  const flagged = names.length === 0 ? ok(null) : await ask(['update-index', option, '-z', '--stdin'], names);
-  return flagged.ok ? ok(names) : flagged;
+async function flag(ask: Ask, option: string, names: Buffer): Promise<Buffer> {
+  if (names.length > 0) await ask(['update-index', option, '-z', '--stdin'], names);
+  return names;
 }
 
 const SKIPPED =
@@ -350,7 +314,8 @@ const SKIPPED =
 
 // git skips a file or folder that it may not read, and says so only on stderr. A skipped file must not count as
 // unchanged, so this returns a failure.
-async function askWithoutSkips(ask: Ask, args: readonly string[], input?: Buffer): Promise<Result<GitAnswer>> {
+async function askWithoutSkips(ask: Ask, args: readonly string[], input?: Buffer): Promise<GitAnswer> {
   const answer = await ask(args, input);
-  return answer.ok && SKIPPED.test(answer.value.stderr) ? gitFailed(args, answer.value.stderr) : answer;
+  if (SKIPPED.test(answer.stderr)) throw gitFailed(args, answer.stderr);
+  return answer;
 }

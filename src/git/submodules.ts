@@ -2,7 +2,6 @@ import { createHash, type Hash } from 'node:crypto';
 import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DirtyRepository, type RepositoryPaths, SUBMODULE } from '../kernel/repository.ts';
-import { ok, type Result } from '../kernel/result.ts';
 import { errorCode } from '../platform/files.ts';
 import { readRawDiff } from './diff.ts';
 import { NO_USER_PROGRAMS, withStrictStat } from './environment.ts';
@@ -10,27 +9,19 @@ import { git } from './git.ts';
 import { withIndex } from './private-index.ts';
 import { gitDirOf } from './worktree-paths.ts';
 
-/**
- * Returns the nested repositories with uncommitted changes. A snapshot of this repository does not contain such
- * changes.
- */
-export async function dirtyRepositories(
-  repo: RepositoryPaths,
-  index: Buffer,
-): Promise<Result<readonly DirtyRepository[]>> {
+/** Returns the nested repositories with uncommitted changes, which a snapshot of this repository does not contain. */
+export async function dirtyRepositories(repo: RepositoryPaths, index: Buffer): Promise<readonly DirtyRepository[]> {
   return withIndex(repo, index, async (env) => {
     const listed = await git(repo.root, DIFFERS, { env, config: withStrictStat(repo.commonDir) });
-    if (!listed.ok) return listed;
     const found: DirtyRepository[] = [];
-    for (const { newMode, paths } of readRawDiff(listed.value.stdout)) {
+    for (const { newMode, paths } of readRawDiff(listed.stdout)) {
       const [path] = newMode === SUBMODULE ? paths : [];
       if (path === undefined) continue;
       const hash = createHash('sha256');
-      const added = await addChanges(hash, join(repo.root, path));
-      if (!added.ok) return added;
+      await addChanges(hash, join(repo.root, path));
       found.push({ path, print: hash.digest('hex') });
     }
-    return ok(found);
+    return found;
   });
 }
 
@@ -49,20 +40,16 @@ const CHANGES = [
 // Matches the fields before the path in a line of `git status`, for an ordinary, an unmerged or an untracked file.
 const BEFORE_PATH = /^(?:1(?: \S+){7}|u(?: \S+){9}|\?) /;
 
-async function addChanges(hash: Hash, folder: string): Promise<Result<void>> {
+async function addChanges(hash: Hash, folder: string): Promise<void> {
   const gitDir = gitDirOrDefault(folder);
   const env = { GIT_DIR: gitDir, GIT_WORK_TREE: folder, GIT_INDEX_FILE: join(gitDir, 'index') };
   const answer = await git(folder, CHANGES, { env, config: NO_USER_PROGRAMS });
-  if (!answer.ok) return answer;
-  for (const line of answer.value.stdout.toString('latin1').split('\0')) {
+  for (const line of answer.stdout.toString('latin1').split('\0')) {
     hash.update(`${line}\0`);
     const path = join(folder, Buffer.from(line.replace(BEFORE_PATH, ''), 'latin1').toString('utf8'));
-    if (/^1 \S+ S/.test(line)) {
-      const added = await addChanges(hash, path);
-      if (!added.ok) return added;
-    } else hash.update(contentAt(path)).update('\0');
+    if (/^1 \S+ S/.test(line)) await addChanges(hash, path);
+    else hash.update(contentAt(path)).update('\0');
   }
-  return ok(undefined);
 }
 
 // Returns the default path if there is no `.git`. The next git command then reports the error.

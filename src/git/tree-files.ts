@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommitId, RepoPath, SnapshotId } from '../kernel/ids.ts';
 import { type FileText, type RepositoryPaths, SYMLINK, type TreeFile } from '../kernel/repository.ts';
-import { ok, type Result } from '../kernel/result.ts';
 import { isSymlink, tryDisk } from '../platform/files.ts';
 import { decodeUtf8 } from '../platform/private-files.ts';
 import { indexMayContain, indexVersion } from './change-detection.ts';
@@ -13,47 +12,35 @@ import { readText, textOf } from './working-files.ts';
 const LARGEST_TEXT_BYTES = 4 * 1024 * 1024;
 
 /** Returns the text of a file in a tree; `null` if the file is missing, not text, or larger than 4 MiB. */
-export async function textInTree(
-  repo: RepositoryPaths,
-  tree: SnapshotId,
-  path: RepoPath,
-): Promise<Result<string | null>> {
+export async function textInTree(repo: RepositoryPaths, tree: SnapshotId, path: RepoPath): Promise<string | null> {
   const id = objectId(tree);
-  if (!id.ok) return id;
-  if (path === '') return ok(null);
+  if (path === '') return null;
   // In `tree:path`, some characters of the path would have a special meaning, so pass the path as a separate argument.
-  const listed = await git(repo.root, ['ls-tree', '-z', '-l', '--full-tree', id.value, '--', path]);
-  if (!listed.ok) return listed;
-  const found = /^100\d{3} blob ([0-9a-f]+) +(\d+)\t([^\0]*)\0$/s.exec(listed.value.stdout.toString('utf8'));
+  const listed = await git(repo.root, ['ls-tree', '-z', '-l', '--full-tree', id, '--', path]);
+  const found = /^100\d{3} blob ([0-9a-f]+) +(\d+)\t([^\0]*)\0$/s.exec(listed.stdout.toString('utf8'));
   const [, blob, size, name] = found ?? [];
-  if (blob === undefined || name !== path || Number(size) > LARGEST_TEXT_BYTES) return ok(null);
-  const content = await git(repo.root, ['cat-file', 'blob', blob]);
-  if (!content.ok) return content;
-  const bytes = content.value.stdout;
-  return ok(bytes.includes(0) ? null : (decodeUtf8(bytes, { keepsMark: true })?.text ?? null));
+  if (blob === undefined || name !== path || Number(size) > LARGEST_TEXT_BYTES) return null;
+  const { stdout: bytes } = await git(repo.root, ['cat-file', 'blob', blob]);
+  return bytes.includes(0) ? null : (decodeUtf8(bytes, { keepsMark: true })?.text ?? null);
 }
 
-/**
- * Returns the id and mode of each file, symlink or submodule among the paths. Folders and missing paths are left out.
- */
+/** Returns the id and mode of each file, symlink or submodule among the paths, without folders and missing paths. */
 export async function filesInTree(
   repo: RepositoryPaths,
   tree: SnapshotId,
   paths: readonly RepoPath[],
-): Promise<Result<ReadonlyMap<RepoPath, TreeFile>>> {
+): Promise<ReadonlyMap<RepoPath, TreeFile>> {
   const id = objectId(tree);
-  if (!id.ok) return id;
-  const requested = paths.filter((path) => path !== '');
-  if (requested.length === 0) return ok(new Map());
-  const listed = await git(repo.root, ['ls-tree', '-z', '--full-tree', id.value, '--', ...requested]);
-  if (!listed.ok) return listed;
   const found = new Map<RepoPath, TreeFile>();
-  for (const line of listed.value.stdout.toString('utf8').split('\0')) {
+  const requested = paths.filter((path) => path !== '');
+  if (requested.length === 0) return found;
+  const listed = await git(repo.root, ['ls-tree', '-z', '--full-tree', id, '--', ...requested]);
+  for (const line of listed.stdout.toString('utf8').split('\0')) {
     const [, mode, kind, blob, name] = /^(\d+) (\w+) ([0-9a-f]+)\t(.*)$/s.exec(line) ?? [];
     if (mode === undefined || blob === undefined || name === undefined || kind === 'tree') continue;
     found.set(name as RepoPath, { id: blob, mode });
   }
-  return ok(found);
+  return found;
 }
 
 /** Reads configuration files, from the working tree or from a commit. */
@@ -76,9 +63,7 @@ type SparseFiles = TextFiles & {
   leftOut(folder: string): readonly string[] | null;
 };
 
-/**
- * Returns a reader for the files of a working tree. It reads a file that a sparse checkout leaves out from the index.
- */
+/** Returns a reader for the files of a working tree. It reads files that a sparse checkout leaves out from the index. */
 export function sparseFiles({ root, index }: Pick<RepositoryPaths, 'root' | 'index'>): SparseFiles {
   const disk = diskFiles(root);
   let bytes: Buffer | null = null;
@@ -111,10 +96,7 @@ export function sparseFiles({ root, index }: Pick<RepositoryPaths, 'root' | 'ind
   };
 }
 
-/**
- * Whether an index may list files that are not checked out; `false` is certain. Such an index has at least version 3,
- * or is sparse or split.
- */
+/** Whether an index may list files that are not checked out; `false` is certain. Versions before 3 cannot. */
 function indexMayOmit(index: Buffer): boolean {
   return index.length > 0 && (indexVersion(index) >= 3 || isSparseOrSplit(index));
 }

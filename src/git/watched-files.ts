@@ -5,14 +5,11 @@ import type { RepositoryPaths } from '../kernel/repository.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import { tryDisk } from '../platform/files.ts';
 import { readPlainFile } from '../platform/private-files.ts';
-import { git } from './git.ts';
+import { allEnded, asResult, git } from './git.ts';
 
 const LARGEST = 64 * 1024 * 1024;
 
-/**
- * Returns one digest over the contents of the files, whose names may be relative to `root`. A name without a readable
- * file adds a constant.
- */
+/** Returns one digest over the contents of the files, absolute or relative to `root`. A missing one adds a constant. */
 export function digestOfFiles(root: string, names: readonly string[]): string {
   const hash = createHash('sha256');
   for (const name of names) {
@@ -26,17 +23,17 @@ export function digestOfFiles(root: string, names: readonly string[]): string {
 
 /** Returns the files and folders outside the working tree that git's diff against `base` depends on. */
 export async function gitFiles(
-  repo: RepositoryPaths,
+  { root, commonDir, index }: RepositoryPaths,
   base: string | null,
   env: NodeJS.ProcessEnv,
 ): Promise<Result<readonly string[]>> {
-  const { root, commonDir, index } = repo;
-  const [listed, named] = await Promise.all([
+  const settings = allEnded([
     git(root, ['config', '--list', '--show-origin', '--name-only', '-z']),
     git(root, ['config', '--show-origin', '--type=path', '-z', '--get-regexp', NAMES_FILE], { expected: [0, 1] }),
   ]);
-  if (!listed.ok) return listed;
-  if (!named.ok) return named;
+  const asked = await asResult(settings);
+  if (!asked.ok) return asked;
+  const [listed, named] = asked.value;
   const gitDir = dirname(index);
   const all = [
     // The index says which ignored files were added by force and which a sparse checkout leaves out.
@@ -48,8 +45,8 @@ export async function gitFiles(
     ...COMMON.map((name) => join(commonDir, name)),
     ...folders(commonDir, 'refs'),
     ...defaultSettingsFiles(env),
-    ...readSettings(root, listed.value.stdout).flatMap(({ file }) => file ?? []),
-    ...readSettings(root, named.value.stdout).map((one) => fileNamedBy(root, one)),
+    ...readSettings(root, listed.stdout).flatMap(({ file }) => file ?? []),
+    ...readSettings(root, named.stdout).map((one) => fileNamedBy(root, one)),
   ];
   return ok([...new Set(all)]);
 }
@@ -67,10 +64,7 @@ function defaultSettingsFiles(env: NodeJS.ProcessEnv): readonly string[] {
   ];
 }
 
-/**
- * Matches git settings that name an ignore file, an attributes file or an included file. The diff depends on such a
- * path even if no file exists there yet.
- */
+/** Settings with the path of a file that the diff depends on, even if no file exists there yet. */
 const NAMES_FILE = '^(core\\.(excludesfile|attributesfile)|include\\.path|includeif\\..*\\.path)$';
 
 // The path of an include is relative to the settings file that contains it.

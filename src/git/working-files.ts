@@ -20,11 +20,11 @@ import { type Contents, type FileDigest, type FileText, MISSING } from '../kerne
 import { ok, type Result } from '../kernel/result.ts';
 import { errorCode, isSymlink, statIfPresent, tryDisk } from '../platform/files.ts';
 import { decodeUtf8 } from '../platform/private-files.ts';
-import { git, readNulList } from './git.ts';
+import { asResult, git, readNulList } from './git.ts';
 
 /** Copies the files that git tracks or would track to the folder `into`, except those in the folders of `without`. */
 export async function copyWorkingTree(root: string, into: string, without: readonly string[]): Promise<Result<void>> {
-  const listed = await git(root, ['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
+  const listed = await asResult(git(root, ['ls-files', '-z', '--cached', '--others', '--exclude-standard']));
   if (!listed.ok) return listed;
   mkdirSync(into, { recursive: true });
   for (const name of new Set(readNulList(listed.value.stdout).names)) {
@@ -48,10 +48,7 @@ const WHOLE_UP_TO = 4 * 1024 * 1024;
 
 const CACHE_UP_TO = 64 * 1024 * 1024;
 
-/**
- * Opens the port that reads the files of the working tree. It opens only plain files inside `root`, and caches the
- * bytes of files for later digests.
- */
+/** Opens the port that reads plain files inside `root`. It caches their bytes for later digests. */
 export function openContents(root: string): Contents {
   const realRoot = realpathSync(root);
   const cache = new Map<string, { bytes: Buffer; sha256: string }>();

@@ -3,18 +3,12 @@ import { dirname, join, resolve } from 'node:path';
 import { sha256 } from '../kernel/ids.ts';
 import type { WorktreePaths } from '../kernel/repository.ts';
 
-/**
- * Returns a name made from the path of a working tree. The file names of the working tree's private indexes begin with
- * it.
- */
+/** Returns the name with which the file names of a working tree's private indexes begin. */
 export function indexName(root: string): string {
   return sha256(root).slice(0, 32);
 }
 
-/**
- * Finds the working tree that contains a folder, without starting git; `null` if this needs git, for example if GIT_DIR
- * is set.
- */
+/** Finds the working tree of a folder without starting git; `null` if this needs git, for example if GIT_DIR is set. */
 export function findWorktreePaths(folder: string, env: NodeJS.ProcessEnv): WorktreePaths | null {
   if (['GIT_DIR', 'GIT_WORK_TREE', 'GIT_COMMON_DIR'].some((name) => env[name] !== undefined)) return null;
   try {
@@ -33,10 +27,7 @@ export function findWorktreePaths(folder: string, env: NodeJS.ProcessEnv): Workt
   }
 }
 
-/**
- * Returns the git folder of a working tree: `.git`, or the folder that a `.git` file names. Throws if there is no
- * `.git`.
- */
+/** Returns the git folder of a working tree: `.git`, or the folder that a `.git` file names. Throws without `.git`. */
 export function gitDirOf(root: string): string {
   const path = join(root, '.git');
   if (lstatSync(path).isDirectory()) return path;

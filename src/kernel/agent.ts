@@ -1,13 +1,7 @@
 import type { SnapshotId } from './ids.ts';
+import type { Shaped, USAGE } from './shape.ts';
 
-/** Tokens and cost of a call. `inputTokens` counts only the input that did not come from the provider's cache. */
-export type Usage = {
-  readonly inputTokens: number;
-  readonly cachedInputTokens: number;
-  readonly cacheWriteTokens: number;
-  readonly outputTokens: number;
-  readonly costUsd: number | null;
-};
+export type Usage = Shaped<typeof USAGE>;
 
 /** Returns the sum of two usages. A `null` cost counts as 0; the sum of two `null` costs is `null`. */
 export function addUsage(a: Usage | null, b: Usage | null): Usage | null {
@@ -66,10 +60,7 @@ export type AgentReply = {
   readonly filesRead: readonly string[] | null;
 };
 
-/**
- * One call and its answer, as written to the log of a slot. A slot is one of the reviewers of a review: reviewer 1 is
- * slot 1.
- */
+/** One call and its answer, as written to the log of a slot. A slot is one reviewer of a review: slot 1, slot 2. */
 export type TranscriptEntry = {
   readonly agent: string;
   readonly mode: AskMode;
@@ -78,10 +69,7 @@ export type TranscriptEntry = {
   readonly failure: AgentFailure | null;
 };
 
-/**
- * The agent of a slot (a reviewer of a review) or of a role in a review loop, and the agents that replace it if it
- * fails.
- */
+/** The agent of a slot, or of a role in a review loop, and the agents that replace it if it fails. */
 export type Assigned = { readonly agent: string; readonly others: readonly string[] };
 
 export type AgentSettings = {
@@ -113,26 +101,17 @@ export type ResumeResult = {
   readonly version: string;
   /** The first test that failed and its symptom; `null` if all four passed. */
   readonly failed: { readonly test: ProbeTest; readonly how: string } | null;
-  /**
-   * Duration of the call that started the session and of a call that resumed it; `null` if the test stopped before that
-   * call.
-   */
+  /** Duration of the call that started the session and of one that resumed it; `null` if the test stopped before. */
   readonly freshMs: number | null;
   readonly resumedMs: number | null;
 };
 
-/**
- * The reply of an agent to a question of a probe (the test whether sessions can be resumed), before its answer is
- * parsed.
- */
+/** The reply of an agent to a probe, which tests whether sessions can be resumed. The answer is not parsed yet. */
 export type ProbeReply =
   | (Pick<AgentReply, 'text' | 'structured' | 'sessionId'> & { readonly ok: true; readonly durationMs: number })
   | { readonly ok: false; readonly failure: AgentFailure };
 
-/**
- * The ports of a probe: `ask` calls the agent, `writeFile` gives it a file, `randomLine` makes a line that it cannot
- * guess.
- */
+/** The ports of a probe. `randomLine` makes a line that the agent cannot guess. */
 export type ProbePorts = {
   ask(prompt: string, sessionId: string | null): Promise<ProbeReply>;
   /** Writes the file to review and returns its path. A second call replaces the file. */
@@ -145,19 +124,14 @@ export type ProbeOutcome =
   | { readonly kind: 'tried'; readonly result: ResumeResult }
   | { readonly kind: 'not-tried'; readonly agent: string; readonly version: string; readonly failure: AgentFailure };
 
-/**
- * Whether onceover may resume sessions of an agent, and how it knows: from our tests, a probe on this machine, or
- * onceover.yml.
- */
+/** Whether onceover may resume sessions of an agent, known from our tests, a probe on this machine, or onceover.yml. */
 export type ResumeAbility =
   | { readonly kind: 'yes'; readonly from: 'tested' | 'probed' | 'config' }
   | { readonly kind: 'no'; readonly from: 'tested' | 'probed' | 'config'; readonly why: string }
   /** Neither our tests nor a probe covered this version, so onceover probes it before the first resume. */
   | { readonly kind: 'unknown' };
 
-/**
- * The session of an agent. It can be resumed only if the agent, model, version and `toolsDigest` are still the same.
- */
+/** The session of an agent. It can be resumed only with the same agent, model, version and `toolsDigest`. */
 export type Session = {
   readonly id: string;
   readonly agent: string;
@@ -173,9 +147,7 @@ export type Session = {
 /** The facts that decide between a new and a resumed session. */
 export type DispatchFacts = {
   readonly who: 'reviewer' | 'implementer';
-  /**
-   * `fresh`: the user passed `--fresh` or `--rerun`; `no-sessions`: the user passed `--step`. Both mean a new session.
-   */
+  /** `fresh`: the user passed `--fresh` or `--rerun`; `no-sessions`: `--step`. Both mean a new session. */
   readonly wanted: 'any' | 'fresh' | 'no-sessions';
   /** The last session of this reviewer or implementer; `null` if there is none yet. */
   readonly session: Session | null;
@@ -183,10 +155,7 @@ export type DispatchFacts = {
   readonly now: Pick<Session, 'agent' | 'model' | 'version' | 'toolsDigest'>;
   /** Whether sessions of this agent version can be resumed. */
   readonly canResume: boolean;
-  /**
-   * The part that a resume needs and that is missing: the session, the tree it saw, or a diff that shows all changes
-   * since.
-   */
+  /** What a resume needs but is missing: the session, the tree it saw, or a diff with all changes since. */
   readonly lost: 'session' | 'snapshot' | 'diff' | null;
   readonly isFinalValidation: boolean;
   /** Whether the reviewed content changed since the session last saw it. */
@@ -195,10 +164,7 @@ export type DispatchFacts = {
   readonly cost: { readonly cacheExpired: boolean; readonly freshIsCheaper: boolean } | null;
   /** Length in characters of the prompt that a resume would send. */
   readonly deltaLength: number;
-  /**
-   * Characters of the files that a new session would have to read, besides its prompt; set only with `delta_guard:
-   * effective`.
-   */
+  /** Characters of the files that a new session would have to read; set only with `delta_guard: effective`. */
   readonly mustReadLength?: number;
 };
 
@@ -227,16 +193,11 @@ export type Abilities = {
   readonly schema: boolean;
   /** How the agent is kept from writing: a list of allowed tools, its own sandbox, or nothing (a custom command). */
   readonly readOnly: 'tools' | 'own-sandbox' | 'nothing';
-  /**
-   * The scope of the reported usage: this call, the session so far, or only what a custom command chooses to report.
-   */
+  /** The scope of the reported usage: this call, the session so far, or what a custom command reports. */
   readonly usage: 'dispatch' | 'session' | 'if-told';
   /** Whether a second new session gets the shared first part of the prompt from the provider's cache. */
   readonly stablePart: 'cached' | 'not-cached';
-  /**
-   * When the agent runs the project's stop hook: always, in folders that the user trusts, after the user allowed it, or
-   * never.
-   */
+  /** When the agent runs the project's stop hook: always, in trusted folders, after the user allowed it, or never. */
   readonly stopHook: 'yes' | 'when-trusted' | 'when-allowed' | 'none';
 };
 
@@ -256,10 +217,7 @@ export type AgentReport = {
 
 /** A session as onceover stores it, to resume it later. */
 export type KeptSession = Session & {
-  /**
-   * Digest of the prompt that started the session. A resume needs this prompt, because the provider's cache matches
-   * bytes.
-   */
+  /** Digest of the first prompt. A resume needs this prompt, because the provider's cache matches bytes. */
   readonly stableDigest: string;
   /** Usage of the session so far, from agents that report only that; `null` for other agents. */
   readonly usedBefore: Usage | null;
@@ -270,10 +228,7 @@ export type KeptSession = Session & {
   readonly lastUsedAt: string;
   /** Minutes after `lastUsedAt` until the provider's cache expires. */
   readonly warmMinutes: number;
-  /**
-   * One string per changed file that the session has seen: short hashes of its path and of its mode and blob at the
-   * base.
-   */
+  /** Per changed file that the session has seen: short hashes of its path and of its mode and blob at the base. */
   readonly shown: readonly string[];
 };
 

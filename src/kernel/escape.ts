@@ -3,10 +3,7 @@ const UNSEEN = /(?![\ufe00-\ufe0f])[\p{Cc}\p{Zl}\p{Zp}\p{Cf}\p{Default_Ignorable
 
 const PLAIN = /^[^\s"'`\\<>|*]+$/u;
 
-/**
- * Returns a name on one line: unchanged if it has only plain characters, else in quotes with invisible characters
- * escaped.
- */
+/** Returns a name on one line: unchanged if it is plain, else in quotes with invisible characters escaped. */
 export function quoteName(name: string): string {
   if (PLAIN.test(name) && name.search(UNSEEN) === -1) return name;
   return `"${showInvisible(name.replace(/["\\]/g, '\\$&'))}"`;

@@ -38,10 +38,7 @@ export function exitCode(failure: Failure): 2 | 3 {
   return couldNotJudge ? 3 : 2;
 }
 
-/**
- * Turns a table of kinds into a union of `{ kind, ...facts }`. A kind without facts has the type `unknown` in the
- * table.
- */
+/** Turns a table of kinds into a union of `{ kind, ...facts }`. A kind without facts is `unknown` in the table. */
 type OneOf<Facts> = { [Kind in keyof Facts]: Readonly<{ kind: Kind } & Facts[Kind]> }[keyof Facts];
 
 /** An expected failure: a kind and its facts. `ui/describe-failure.ts` writes the message for the user. */
@@ -92,10 +89,7 @@ export type Failure =
       /** The ledger of agent calls has no review loop for this feature. */
       'feature-without-loops': { feature: string; known: readonly string[] };
       'no-feature': { path: string; why: 'missing' | 'not-a-folder' };
-      /**
-       * The phase `needs` requires the document at `path`, which cannot be used. `phase` is the phase that writes the
-       * document.
-       */
+      /** The phase `needs` requires the document at `path`, which `phase` writes and which cannot be used. */
       'unusable-artifact': {
         path: RepoPath;
         why: 'missing' | 'empty' | 'not-text' | 'ignored' | 'withheld' | 'symlink' | 'generated';
@@ -104,10 +98,7 @@ export type Failure =
       };
       'artifact-too-long': { path: RepoPath; characters: number; limit: number; agent: string };
       'nothing-to-implement': { base: string | null };
-      /**
-       * Changed files whose names are not UTF-8, with one latin1 character per byte of a name. No reviewer can open
-       * such a file.
-       */
+      /** Changed files whose names are not UTF-8, one latin1 character per byte. No reviewer can open them. */
       'unnameable-code': { names: readonly string[] };
       'no-reviewer': { wanted: readonly string[]; cooling: readonly Cooldown[] };
       'no-waiting-loop': { phase: PhaseName; feature: string };

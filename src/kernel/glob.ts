@@ -13,10 +13,10 @@ type Segment =
 
 /** Returns the segments of a glob that has no braces; if the glob is invalid, returns what is wrong as a string. */
 function readSegments(text: string): readonly Segment[] | string {
-  const tokens = readTokens(text);
-  if (typeof tokens === 'string') return tokens;
+  const parts = readTokens(text);
+  if (typeof parts === 'string') return parts;
   const segments: Segment[] = [];
-  for (const part of splitAtSlashes(tokens)) {
+  for (const part of parts) {
     const segment = segmentOf(part);
     if (segment.kind === 'literal' && (segment.text === '' || segment.text === '.')) continue;
     if (segment.kind === 'literal' && segment.text === '..') return 'reaches above its folder with ".."';
@@ -29,28 +29,32 @@ function readSegments(text: string): readonly Segment[] | string {
   return segments;
 }
 
-type RawToken = Token | { readonly kind: 'slash' };
-
-function readTokens(text: string): RawToken[] | string {
+function readTokens(text: string): Token[][] | string {
   const chars = Array.from(text);
-  const tokens: RawToken[] = [];
+  let part: Token[] = [];
+  const parts = [part];
+  const startPart = () => {
+    part = [];
+    parts.push(part);
+  };
   for (let i = 0; i < chars.length; i++) {
     const char = chars[i] as string;
     if (char === '\\') {
       const next = chars[++i];
       if (next === undefined) return 'ends with a lone "\\"';
-      tokens.push(next === '/' ? { kind: 'slash' } : { kind: 'char', char: next });
-    } else if (char === '/') tokens.push({ kind: 'slash' });
-    else if (char === '*') tokens.push({ kind: 'star' });
-    else if (char === '?') tokens.push({ kind: 'any' });
+      if (next === '/') startPart();
+      else part.push({ kind: 'char', char: next });
+    } else if (char === '/') startPart();
+    else if (char === '*') part.push({ kind: 'star' });
+    else if (char === '?') part.push({ kind: 'any' });
     else if (char === '[') {
       const end = endOfClass(chars, i);
       if (end === -1) return 'has a "[" without "]" (write "\\[" for the character itself)';
-      tokens.push(readClass(chars.slice(i + 1, end)));
+      part.push(readClass(chars.slice(i + 1, end)));
       i = end;
-    } else tokens.push({ kind: 'char', char });
+    } else part.push({ kind: 'char', char });
   }
-  return tokens;
+  return parts;
 }
 
 /** Returns the position of the `]` that closes a character class; -1 if there is none. */
@@ -88,15 +92,6 @@ function readClass(inside: readonly string[]): Token {
     } else ranges.push([from, from]);
   }
   return { kind: 'class', negated, ranges };
-}
-
-function splitAtSlashes(tokens: readonly RawToken[]): Token[][] {
-  const parts: Token[][] = [[]];
-  for (const token of tokens) {
-    if (token.kind === 'slash') parts.push([]);
-    else parts.at(-1)?.push(token);
-  }
-  return parts;
 }
 
 function segmentOf(tokens: readonly Token[]): Segment {
@@ -157,15 +152,11 @@ function firstGroup(text: string): BraceGroup | 'open' | null {
     else if (char === '}' && depth > 0 && --depth === 0) {
       const choices = starts.map((start, n) => text.slice(start, (starts[n + 1] ?? i + 1) - 1));
       // As in shells, the braces of "{a}" are literal characters.
-      if (choices.length === 1) return escapeBraces(text, from, i);
+      if (choices.length === 1) return { from, to: i + 1, choices: [`\\{${text.slice(from + 1, i)}\\}`] };
       return { from, to: i + 1, choices };
     }
   }
   return depth > 0 ? 'open' : null;
-}
-
-function escapeBraces(text: string, from: number, to: number): BraceGroup {
-  return { from, to: to + 1, choices: [`\\{${text.slice(from + 1, to)}\\}`] };
 }
 
 /** A compiled glob, which matches paths relative to the repository's root. */
@@ -176,10 +167,7 @@ export type Alternative = {
   readonly first: string | null;
   /** The file extension with its dot; `null` if the glob does not fix the extension. */
   readonly extension: string | null;
-  /**
-   * Whether the path matches. `nameAt` is the position of the file name in the path; the caller computes it once per
-   * path.
-   */
+  /** Whether the path matches. `nameAt` is the position of the file name in it, computed once per path. */
   matches(path: string, nameAt: number): boolean;
 };
 

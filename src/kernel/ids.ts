@@ -16,9 +16,7 @@ export type Brand<Name extends string> = string & { readonly __brand: Name };
 /** A path relative to the repository's root, with `/` as separator and without `..` above the root. */
 export type RepoPath = Brand<'RepoPath'>;
 
-/**
- * The id of a rule's review task: `{rule}--{files}--{hash}`. The same rule, paths and contents always give the same id.
- */
+/** The id of a rule's review task: `{rule}--{files}--{hash}`. It depends only on the rule, paths and contents. */
 export type ReviewId = Brand<'ReviewId'>;
 
 export type CommitId = Brand<'CommitId'>;

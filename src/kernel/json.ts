@@ -61,10 +61,7 @@ function endOfObject(text: string, start: number): number | null {
   return null;
 }
 
-/**
- * Whether `char` begins a string. `before` is the last character that is not whitespace: single quotes and backticks
- * begin a string only where a key or value is expected.
- */
+/** Whether `char` begins a string. Single quotes and backticks do so only where `before` lets a key or value begin. */
 function opensString(char: string, before: string): boolean {
   if (char === '"') return true;
   return (char === "'" || char === '`') && '{[,:'.includes(before);

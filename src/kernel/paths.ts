@@ -6,9 +6,7 @@ export const GENERATED_FOLDER = '.deepwork/tmp' as RepoPath;
 /** The default of `log_dir`, the folder of the records of earlier runs. */
 export const DEFAULT_LOG_DIR = '.deepwork/logs' as RepoPath;
 
-/**
- * Whether onceover generates the file at this path. Such files are never part of a change and never sent to a reviewer.
- */
+/** Whether onceover generates the file at this path. Such files are never part of a change or sent to a reviewer. */
 export function isGenerated(path: string, logDir: string): boolean {
   return isInside(path, GENERATED_FOLDER) || isInside(path, logDir);
 }
@@ -18,9 +16,7 @@ export function isInside(path: string, folder: string): boolean {
   return path.startsWith(folder) && (path.length === folder.length || path[folder.length] === '/');
 }
 
-/**
- * Returns a path that is relative to the folder `from` as a path relative to the root; `null` if it leaves the root.
- */
+/** Returns a path relative to `from` as a path relative to the root; `null` if it leaves the root. */
 export function repoPath(path: string, from = ''): RepoPath | null {
   if (path.startsWith('/') || path.includes('\0')) return null;
   const parts: string[] = from === '' ? [] : from.split('/').filter((part) => part !== '');
@@ -41,18 +37,12 @@ export function folderOf(path: string): string {
 /** Matches files that onceover itself writes to log_dir. Users may have committed some of them. */
 const OWN = /^(?:previous\/.*|\.gitignore|(?:check|review|rule)_[^/]+\.\d+\.(?:log|json))$/;
 
-/**
- * Returns the tracked files in log_dir that onceover did not write. Reviewers do not see log_dir, so no one would
- * review them.
- */
+/** Returns the tracked files in log_dir that onceover did not write. No one would review them there. */
 export function hiddenByLogDir(tracked: Iterable<RepoPath>, logDir: RepoPath): readonly RepoPath[] {
   return [...tracked].filter((path) => isInside(path, logDir) && !OWN.test(path.slice(logDir.length + 1)));
 }
 
-/**
- * Whether a file is one of the paths or inside one. `null` (a finding without a file) counts as inside '' only, the
- * root.
- */
+/** Whether a file is one of the paths or inside one. A finding without a file (`null`) is only inside '', the root. */
 export function isAtOrBelow(file: string | null, paths: readonly RepoPath[]): boolean {
   return paths.some((path) => path === '' || (file !== null && isInside(file, path)));
 }

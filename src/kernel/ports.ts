@@ -1,9 +1,7 @@
 import type { AgentFailure, AgentReply, Cooldown, ResumeResult, Usage } from './agent.ts';
 import type { Result } from './result.ts';
 
-/**
- * The environment variable that onceover sets for each program it starts, so that those programs cannot start a run.
- */
+/** The environment variable that onceover sets for programs it starts, so that they cannot start a run. */
 export const ACTIVE = 'ONCEOVER_ACTIVE';
 
 /** Reads the outputs of a workflow step from disk. */
@@ -45,10 +43,7 @@ export type ReviewerFacts = {
   readonly toolsDigest: string;
   /** Whether sessions of this version can be resumed. This may probe the agent, which costs a few calls. */
   canResume(): Promise<boolean>;
-  /**
-   * Returns why sessions of this agent cannot be resumed, as the failed test and its symptom (`V2: …`); `null` if no
-   * failure is known.
-   */
+  /** Returns the test that failed and its symptom (`V2: …`), if resuming failed; `null` if no failure is known. */
   deferredReason(): Promise<string | null>;
   /** The maximum length in characters of the diff in one prompt. */
   readonly diffLimit: number;
@@ -126,9 +121,7 @@ export interface TamperGuard {
 }
 
 type GuardedState = {
-  /**
-   * Undoes writes since the snapshot that would count as a pass, a waiver or an approval. Returns the restored files.
-   */
+  /** Undoes writes since then that would count as a pass, waiver or approval. Returns the restored files. */
   restore(): Promise<Result<readonly string[]>>;
 };
 

@@ -26,10 +26,7 @@ export const SUBMODULE = '160000';
 /** git's file mode of a symlink. */
 export const SYMLINK = '120000';
 
-/**
- * The base of a change: the name of a branch or commit, and its merge-base with HEAD. `null` if there are no commits
- * yet.
- */
+/** The base of a change: a branch or commit and its merge-base with HEAD; `null` if there are no commits yet. */
 export type Base = {
   readonly name: string;
   readonly commit: CommitId;
@@ -95,10 +92,7 @@ export type TaskContent = { readonly hash: string; readonly files: readonly File
 
 export type FileDigest = { readonly path: RepoPath; readonly sha256: string | null; readonly link: string | null };
 
-/**
- * One path that differs between the base and the reviewed content, for example a changed or deleted file, a changed
- * mode, a symlink or a submodule.
- */
+/** A path that differs between base and reviewed content: a file, its mode, a symlink or a submodule. */
 export type Entry = {
   readonly path: RepoPath;
   /** The current file mode; for a deleted file, its mode at the base. */
@@ -112,9 +106,7 @@ export type Entry = {
 /** Reads the reviewed repository through git, and never writes to it. */
 export interface Repository {
   readonly place: RepositoryPaths;
-  /**
-   * Returns all differences from the merge-base with `base`. Calls `onListing` as soon as the list of files is known.
-   */
+  /** Returns the differences from the merge-base with `base`. Calls `onListing` as soon as the files are known. */
   changes(base: string | null, onListing?: (listing: Listing) => void): Promise<Result<Changes>>;
   /** Returns the paths of the working tree. `deleted` lists tracked files that are not on disk. */
   listing(): Promise<Result<{ readonly listing: Listing; readonly deleted: readonly RepoPath[] }>>;
@@ -125,9 +117,7 @@ export interface Repository {
 
 /** Reads files of the working tree, and nothing outside the repository. */
 export interface Contents {
-  /**
-   * Returns the SHA-256 over the bytes of all files in the given order, with `MISSING` in place of an unreadable file.
-   */
+  /** Returns the SHA-256 over the bytes of all files in order, with `MISSING` for an unreadable file. */
   digest(paths: readonly RepoPath[]): Promise<TaskContent>;
   /** Returns the text of a file, or of its first `limit` bytes if the file is longer. */
   text(path: RepoPath, limit: number): Promise<FileText>;
@@ -158,9 +148,7 @@ export interface Snapshots {
   filesIn(tree: SnapshotId, paths: readonly RepoPath[]): Promise<Result<ReadonlyMap<RepoPath, TreeFile>>>;
   /** Returns the text of a file in a tree; `null` if the file is missing or not text. */
   textIn(tree: SnapshotId, path: RepoPath): Promise<Result<string | null>>;
-  /**
-   * Returns a fingerprint that changes with every write to one of the files, even if a write restores the old content.
-   */
+  /** Returns a fingerprint that changes with every write to a file, even if it restores the old content. */
   touched(paths: readonly RepoPath[]): string;
   /** Returns the tracked files in a folder and its subfolders. */
   trackedIn(folder: RepoPath): Promise<Result<ReadonlySet<RepoPath>>>;
@@ -198,10 +186,7 @@ export type Snapshot = {
   /** Committed changes in omitted folders. No reviewer sees these files, so the run reports them. */
   readonly left?: readonly RepoPath[];
   readonly dirty?: readonly DirtyRepository[];
-  /**
-   * Whether the name of any file, even an omitted or withheld one, may contain this text. `false` is certain, `true` is
-   * not.
-   */
+  /** Whether the name of any file, even an omitted or withheld one, may contain this text. `false` is certain. */
   mayHave(part: string): boolean;
   /** Returns the id of the snapshot's tree. The first call writes the tree to git. */
   tree(): Promise<Result<SnapshotId>>;
@@ -240,10 +225,7 @@ export type Selection =
   | { readonly kind: 'commit'; readonly commit: string }
   | { readonly kind: 'files'; readonly files: readonly RepoPath[]; readonly base: string | null };
 
-/**
- * The branch and merge-base of a run. The run's records store both, so that a later run knows whether a record applies
- * to it.
- */
+/** The branch and merge-base of a run. Its records store both, so that a later run knows whether they apply to it. */
 export type BranchContext = {
   /** Full name of the branch; `null` if HEAD is detached. */
   readonly branch: string | null;

@@ -1,4 +1,3 @@
-import type { Usage } from './agent.ts';
 import { isRecord } from './json.ts';
 
 type Check = (value: unknown) => boolean;
@@ -64,7 +63,8 @@ export function isAmount(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
 
-export const USAGE: Shape<Usage> = {
+/** Tokens and cost of a call. `inputTokens` counts only the input that did not come from the provider's cache. */
+export const USAGE = {
   inputTokens: isAmount,
   cachedInputTokens: isAmount,
   cacheWriteTokens: isAmount,

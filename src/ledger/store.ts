@@ -1,16 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { byCodePoint } from '../kernel/collections.ts';
 import { ok } from '../kernel/result.ts';
-import {
-  checkFolder,
-  listFolder,
-  makeFolder,
-  removeFile,
-  removeLeftovers,
-  writeAtomically,
-} from '../platform/files.ts';
-import { readJsonFile } from '../platform/private-files.ts';
+import { removeLeftovers } from '../platform/files.ts';
+import { type Folder, openFolder } from '../platform/private-files.ts';
 import { type Ledger, type LedgerEntry, ledgerText, readLedgerEntry } from './entries.ts';
 
 const FOLDER = 'onceover/ledger';
@@ -26,29 +18,23 @@ const WRITES_BETWEEN_CLEANUPS = 32;
 
 /** Opens the ledger in the git folder of the clone: one file per entry, at most about `most` files. */
 export function openLedger(commonDir: string, most = MOST_ENTRIES): Ledger {
-  const path = join(commonDir, FOLDER);
+  const folder = openFolder(commonDir, FOLDER);
   return {
     async add(entry) {
-      // Check first: this is faster than creating an existing folder, and every run waits for it.
-      const found = checkFolder(commonDir, FOLDER);
-      const folder = found.ok && found.value === 'missing' ? makeFolder(commonDir, FOLDER) : found;
-      if (!folder.ok) return folder;
       const random = randomBytes(4);
       const name = `${entry.at.replace(/[-:.]/g, '')}-${random.toString('hex')}.json`;
-      const written = writeAtomically(path, name, ledgerText(entry));
+      const written = folder.write(name, ledgerText(entry));
       // No process counts the writes of all processes, so about one write in 32, chosen at random, cleans up.
-      if (written.ok && (random[0] ?? 0) % WRITES_BETWEEN_CLEANUPS === 0) cleanUp(path, most);
+      if (written.ok && (random[0] ?? 0) % WRITES_BETWEEN_CLEANUPS === 0) cleanUp(folder, most);
       return written;
     },
     async all() {
-      const found = checkFolder(commonDir, FOLDER);
-      if (!found.ok) return found;
-      const listed = listFolder(path);
+      const listed = folder.list();
       if (!listed.ok) return listed;
       const entries: LedgerEntry[] = [];
       let unreadable = 0;
       for (const name of namesIn(listed.value)) {
-        const entry = readLedgerEntry(readJsonFile(join(path, name), LARGEST_ENTRY));
+        const entry = readLedgerEntry(folder.json(name, LARGEST_ENTRY));
         if (entry === null) unreadable++;
         else entries.push(entry);
       }
@@ -58,11 +44,11 @@ export function openLedger(commonDir: string, most = MOST_ENTRIES): Ledger {
 }
 
 // Ignores failures, because the new entry is already written and the next cleanup tries again.
-function cleanUp(folder: string, most: number): void {
-  removeLeftovers(folder, Date.now());
-  const listed = listFolder(folder);
+function cleanUp(folder: Folder, most: number): void {
+  removeLeftovers(folder.path, Date.now());
+  const listed = folder.list();
   const names = listed.ok ? namesIn(listed.value) : [];
-  for (const name of names.slice(0, Math.max(0, names.length - most))) removeFile(join(folder, name));
+  for (const name of names.slice(0, Math.max(0, names.length - most))) folder.remove(name);
 }
 
 function namesIn(listed: readonly { readonly name: string }[]): readonly string[] {

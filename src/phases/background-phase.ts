@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import * as z from 'zod';
 import { isRecord } from '../kernel/json.ts';
 import type { WaitOptions } from '../kernel/ports.ts';
@@ -6,8 +5,8 @@ import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { PHASES, type PhaseName } from '../kernel/review-loops.ts';
 import { type BackgroundJob, isJobId, type JobKind, newJobId, startJob, waitForJob } from '../platform/background.ts';
-import { listFolder, makeFolder, removeOldest, writeAtomically } from '../platform/files.ts';
-import { readPrivateFile } from '../platform/private-files.ts';
+import { removeOldest } from '../platform/files.ts';
+import { type Folder, openFolder } from '../platform/private-files.ts';
 import { checkTrust } from '../trust/consent.ts';
 import { isCutOff } from './decide/end.ts';
 
@@ -117,11 +116,10 @@ function mustRunAgain(answer: unknown): boolean {
 }
 
 function keep(repository: RepositoryPaths, kept: KeptStart): Result<void> {
-  const folder = makeFolder(repository.commonDir, LOOPS);
-  if (!folder.ok) return folder;
+  const folder = openFolder(repository.commonDir, LOOPS);
   const name = `${kept.id}.json`;
-  const written = writeAtomically(folder.value, name, JSON.stringify(kept));
-  if (written.ok) removeOldest(folder.value, MOST_LOOPS, new Set([name]));
+  const written = folder.write(name, JSON.stringify(kept));
+  if (written.ok) removeOldest(folder.path, MOST_LOOPS, new Set([name]));
   return written;
 }
 
@@ -129,20 +127,14 @@ function keep(repository: RepositoryPaths, kept: KeptStart): Result<void> {
  * Returns the loop with this id, which is from `startPhaseRun` or the `loop_id` of a phase document; `null` if unknown.
  */
 function keptStart(repository: RepositoryPaths, id: string): KeptStart | null {
-  const folder = join(repository.commonDir, LOOPS);
+  const folder = openFolder(repository.commonDir, LOOPS);
   if (isJobId('phase', id)) return readKept(folder, `${id}.json`);
-  const listed = listFolder(folder);
+  const listed = folder.list();
   const names = (listed.ok ? listed.value : []).map(({ name }) => name);
   const found = names.map((name) => readKept(folder, name)).filter((kept) => kept !== null && kept.loop === id);
   return found.sort((a, b) => ((a?.round ?? '') < (b?.round ?? '') ? -1 : 1)).at(-1) ?? null;
 }
 
-function readKept(folder: string, name: string): KeptStart | null {
-  const read = readPrivateFile(join(folder, name));
-  if (!read.ok || read.value === null) return null;
-  try {
-    return keptStartSchema.parse(JSON.parse(read.value));
-  } catch {
-    return null;
-  }
+function readKept(folder: Folder, name: string): KeptStart | null {
+  return keptStartSchema.safeParse(folder.json(name)).data ?? null;
 }

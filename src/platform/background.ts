@@ -7,9 +7,9 @@ import { isRecord } from '../kernel/json.ts';
 import type { WaitOptions } from '../kernel/ports.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
-import { errorCode, listFolder, makeFolder, removeOldest, writeAtomically } from './files.ts';
+import { errorCode, makeFolder, removeOldest, writeAtomically } from './files.ts';
 import { processInfo } from './lock.ts';
-import { parseJson, readPrivateFile } from './private-files.ts';
+import { type Folder, openFolder } from './private-files.ts';
 
 /** An onceover command that runs in the background, with its progress. */
 export type BackgroundJob = {
@@ -95,10 +95,7 @@ function spawnJob(
   }
 }
 
-/**
- * Waits until the job ends or the time in `waiting` is over, and returns the state of the job; `null` if there is no
- * such job.
- */
+/** Waits until the job ends or the time is over, and returns the state of the job; `null` if there is no such job. */
 export async function waitForJob(
   repo: RepositoryPaths,
   kind: JobKind,
@@ -108,7 +105,7 @@ export async function waitForJob(
   if (!isJobId(kind.prefix, id)) return null;
   const until = performance.now() + waiting.seconds * 1000;
   for (let last: string | undefined; ; ) {
-    const job = await readJob(join(repo.commonDir, kind.folder), id);
+    const job = await readJob(openFolder(repo.commonDir, kind.folder), id);
     const line = job?.progress.at(-1);
     if (line !== undefined && line !== last) waiting.heard?.(line);
     last = line;
@@ -120,33 +117,25 @@ export async function waitForJob(
 
 /** Returns the id of the newest job of this working tree; `null` if there is none. */
 export function newestJob(repo: RepositoryPaths, kind: JobKind): string | null {
-  const folder = join(repo.commonDir, kind.folder);
-  const listed = listFolder(folder);
+  const folder = openFolder(repo.commonDir, kind.folder);
+  const listed = folder.list();
   const ids = (listed.ok ? listed.value : [])
     .filter(({ name }) => name.endsWith('.json'))
     .map(({ name }) => name.slice(0, -'.json'.length))
     .filter((id) => isJobId(kind.prefix, id));
-  return ids.sort().findLast((id) => factsOf(folder, id)?.['root'] === repo.root) ?? null;
+  const isHere = (facts: unknown) => isRecord(facts) && facts['root'] === repo.root;
+  return ids.sort().findLast((id) => isHere(folder.json(`${id}.json`))) ?? null;
 }
 
-async function readJob(folder: string, id: string): Promise<BackgroundJob | null> {
-  const facts = factsOf(folder, id);
-  if (facts === null || typeof facts['pid'] !== 'number') return null;
+async function readJob(folder: Folder, id: string): Promise<BackgroundJob | null> {
+  const facts = folder.json(`${id}.json`);
+  if (!isRecord(facts) || typeof facts['pid'] !== 'number') return null;
   const found = await processInfo(facts['pid']);
   const runs = found !== null && (found.startedAt === null || found.startedAt === facts['startedAt']);
-  const lines = textOf(folder, `${id}.log`).split('\n');
+  const log = folder.text(`${id}.log`);
+  const lines = (log.ok ? log.value : null)?.split('\n') ?? [];
   const progress = lines.filter((line) => line !== '').slice(-MOST_LINES);
   if (runs) return { id, state: 'running', progress, answer: null };
-  const answer = parseJson(textOf(folder, `${id}.out`)) ?? null;
+  const answer = folder.json(`${id}.out`) ?? null;
   return { id, state: isRecord(answer) ? 'done' : 'died', progress, answer };
-}
-
-function factsOf(folder: string, id: string): Readonly<Record<string, unknown>> | null {
-  const facts = parseJson(textOf(folder, `${id}.json`));
-  return isRecord(facts) ? facts : null;
-}
-
-function textOf(folder: string, name: string): string {
-  const read = readPrivateFile(join(folder, name));
-  return (read.ok ? read.value : null) ?? '';
 }

@@ -36,9 +36,7 @@ export function checkFolder(top: string, folder: string): Result<'there' | 'miss
   return ok('there');
 }
 
-/**
- * Makes a folder below `top` with all its parents, and returns its absolute path. A symlink in its path is a failure.
- */
+/** Makes a folder below `top` with all its parents, and returns its path. A symlink in its path is a failure. */
 export function makeFolder(top: string, folder: string): Result<string> {
   let path = top;
   for (const part of folder.split('/')) {
@@ -72,10 +70,7 @@ export function writeAtomically(folder: string, name: string, data: string): Res
   return written;
 }
 
-/**
- * Returns an unused path for a temporary file. If this process is killed, a later call of `removeLeftovers` deletes the
- * file.
- */
+/** Returns an unused path for a temporary file. `removeLeftovers` deletes the file if this process is killed. */
 export function temporaryPath(folder: string): string {
   return join(folder, `.onceover-${process.pid}-${randomBytes(6).toString('hex')}`);
 }
@@ -88,10 +83,7 @@ export const LEFTOVER_AFTER_MS = 10 * 60 * 1000;
 
 const TEMPORARY_FILES: Leftovers = { kind: 'file', name: /^\.onceover-/, afterMs: LEFTOVER_AFTER_MS };
 
-/**
- * Removes temporary files or folders that killed processes left behind. Those in `inUse`, and those that cannot be
- * removed, stay.
- */
+/** Removes temporary files or folders of killed processes. Those in `inUse` or that cannot be removed stay. */
 export function removeLeftovers(
   folder: string,
   now: number,
@@ -114,9 +106,7 @@ export function tryToRemoveFolder(path: string): void {
   tryDisk('write', path, () => rmSync(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 }));
 }
 
-/**
- * Removes the oldest files of a folder until `most` are left, but none in `keep`. A file that cannot be removed stays.
- */
+/** Removes the oldest files until `most` are left, but none in `keep`. A file that cannot be removed stays. */
 export function removeOldest(folder: string, most: number, keep: ReadonlySet<string>): void {
   const listed = listFolder(folder);
   if (!listed.ok || listed.value.length <= most) return;
@@ -141,10 +131,7 @@ export function removeFile(path: string): Result<void> {
   return tryDisk('write', path, () => rmSync(path, { force: true }));
 }
 
-/**
- * Returns the stats of the path itself, without following a symlink; `null` if nothing is there or the stats cannot be
- * read.
- */
+/** Returns the stats of the path itself, even of a symlink; `null` if nothing is there or it cannot be read. */
 export function statIfPresent(path: string): Stats | null {
   const stats = lstatAt(path);
   return stats.ok ? stats.value : null;

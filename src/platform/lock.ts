@@ -7,17 +7,9 @@ import { isRecord } from '../kernel/json.ts';
 import type { HeldLock, Lock } from '../kernel/ports.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
-import {
-  checkFolder,
-  errorCode,
-  listFolder,
-  makeFolder,
-  removeFile,
-  removeLeftovers,
-  statIfPresent,
-  writeAtomically,
-} from './files.ts';
-import { parseJson, readPrivateFile, writeNew } from './private-files.ts';
+import { isOrdinal, isString, isTime, orNull, readShape, type Shape } from '../kernel/shape.ts';
+import { errorCode, makeFolder, removeLeftovers, statIfPresent } from './files.ts';
+import { type Folder, openFolder, writeNew } from './private-files.ts';
 import { runProcess } from './program.ts';
 
 /** A running process. `startedAt` distinguishes it from a later process with the same pid; `null` if unknown. */
@@ -32,9 +24,7 @@ export async function processInfo(
   return platform === 'linux' ? fromProc(pid) : fromPs(pid);
 }
 
-/**
- * Returns the name of this process's pid namespace, which differs between containers; `null` if the system has none.
- */
+/** Returns the name of this process's pid namespace, which differs between containers; `null` if there is none. */
 export function processNamespace(): string | null {
   try {
     return readlinkSync('/proc/self/ns/pid');
@@ -58,8 +48,7 @@ function fromProc(pid: number): RunningProcess | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    // The program's name comes first, in parentheses, and may contain any character, so start after the last
-    // parenthesis.
+    // The program's name comes first and may contain any character, so start after its last parenthesis.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state, ticks] = [fields[0], fields[19]];
     return isZombie(state) ? null : { startedAt: ticks === undefined ? null : `${boot} ${ticks}` };
@@ -103,10 +92,9 @@ async function thisOwner(): Promise<LockOwner> {
 }
 
 /** Returns the process that holds a lock; `null` if that process no longer runs or the lock file is missing. */
-async function liveHolder(path: string): Promise<LockHolder | null> {
-  const text = readPrivateFile(path);
-  const owner = text.ok && text.value !== null ? readOwner(text.value) : null;
-  if (owner === null) return unknownHolder(path);
+async function liveHolder(folder: Folder, name: string): Promise<LockHolder | null> {
+  const owner = readOwner(folder.json(name));
+  if (owner === null) return unknownHolder(join(folder.path, name));
   const { pid, host, since } = owner;
   return (await isAlive(owner)) ? { pid, host, since } : null;
 }
@@ -137,25 +125,17 @@ function differ(one: string | null, other: string | null): boolean {
   return one !== null && other !== null && one !== other;
 }
 
-function readOwner(text: string): LockOwner | null {
-  const value = parseJson(text);
-  if (!isRecord(value)) return null;
-  const { pid, host, startedAt, namespace } = value;
-  if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid < 1 || typeof host !== 'string') return null;
-  const [since, heartbeat] = [readTime(value['since']), readTime(value['heartbeat'])];
-  if (since === null || heartbeat === null) return null;
-  return { pid, host, since, heartbeat, startedAt: stringOrNull(startedAt), namespace: stringOrNull(namespace) };
-}
+const OWNER: Shape<LockOwner> = {
+  pid: isOrdinal,
+  host: isString,
+  since: isTime,
+  startedAt: orNull(isString),
+  namespace: orNull(isString),
+  heartbeat: isTime,
+};
 
-// Format the time again, because a text that `Date.parse` accepts may contain other characters, which would reach the
-// terminal.
-function readTime(value: unknown): string | null {
-  const time = Date.parse(String(value));
-  return Number.isNaN(time) ? null : new Date(time).toISOString();
-}
-
-function stringOrNull(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
+function readOwner(value: unknown): LockOwner | null {
+  return isRecord(value) ? readShape({ startedAt: null, namespace: null, ...value }, OWNER) : null;
 }
 
 const LOCKS = 'onceover/locks';
@@ -164,21 +144,19 @@ const HEARTBEAT_MS = 10_000;
 
 const LONGEST_BACKOFF_MS = 50;
 
-/**
- * Opens the lock of a working tree, which one process can hold at a time. If its holder has died, the lock counts as
- * free.
- */
+/** Opens the lock of a working tree, which one process can hold at a time. The lock of a dead process is free. */
 export function openLock(repo: Pick<RepositoryPaths, 'root' | 'commonDir'>): Lock {
   return {
     async take() {
-      const folder = makeFolder(repo.commonDir, folderOf(repo));
-      if (!folder.ok) return folder;
-      removeLeftovers(folder.value, Date.now());
+      const made = makeFolder(repo.commonDir, folderOf(repo));
+      if (!made.ok) return made;
+      removeLeftovers(made.value, Date.now());
+      const folder = openFolder(repo.commonDir, folderOf(repo));
       for (;;) {
         const owner = await thisOwner();
-        const name = await tryToTake(folder.value, owner);
+        const name = await tryToTake(folder, owner);
         if (!name.ok) return name;
-        if (name.value !== null) return ok(hold(folder.value, name.value, owner));
+        if (name.value !== null) return ok(hold(folder, name.value, owner));
         await sleep(Math.random() * LONGEST_BACKOFF_MS);
       }
     },
@@ -187,22 +165,16 @@ export function openLock(repo: Pick<RepositoryPaths, 'root' | 'commonDir'>): Loc
 
 /** Whether a running process holds the lock of this working tree. */
 export async function isHeld(repo: Pick<RepositoryPaths, 'root' | 'commonDir'>): Promise<Result<boolean>> {
-  const there = checkFolder(repo.commonDir, folderOf(repo));
-  if (!there.ok) return there;
-  const locks = await listLocks(join(repo.commonDir, folderOf(repo)), null);
+  const locks = await listLocks(openFolder(repo.commonDir, folderOf(repo)), null);
   return locks.ok ? ok(locks.value.holder !== null) : locks;
 }
 
-/**
- * Returns a process other than this one that holds the lock of any working tree of the clone; `null` if there is none.
- */
+/** Returns another process that holds the lock of any working tree of the clone; `null` if there is none. */
 export async function heldElsewhere(commonDir: string): Promise<Result<LockHolder | null>> {
-  const there = checkFolder(commonDir, LOCKS);
-  if (!there.ok) return there;
-  const folders = listFolder(join(commonDir, LOCKS));
+  const folders = openFolder(commonDir, LOCKS).list();
   if (!folders.ok) return folders;
   for (const { name, isFile } of folders.value) {
-    const locks = isFile ? ok({ holder: null }) : await listLocks(join(commonDir, LOCKS, name), null);
+    const locks = isFile ? ok({ holder: null }) : await listLocks(openFolder(commonDir, `${LOCKS}/${name}`), null);
     if (!locks.ok) return locks;
     const { holder } = locks.value;
     if (holder !== null && !(holder.pid === process.pid && holder.host === hostname())) return ok(holder);
@@ -218,37 +190,33 @@ function folderOf({ root }: Pick<RepositoryPaths, 'root'>): string {
  * Writes a lock file and returns its name; `null` if it sees a lock file of another process, so that it has to retry.
  * Each process lists the folder again after writing its file, so two processes can never both take the lock.
  */
-async function tryToTake(folder: string, owner: LockOwner): Promise<Result<string | null>> {
+async function tryToTake(folder: Folder, owner: LockOwner): Promise<Result<string | null>> {
   const before = await listLocks(folder, null);
   if (!before.ok) return before;
   if (before.value.holder !== null) return err({ kind: 'lock-held', ...before.value.holder });
   const name = firstFree(before.value.names);
-  const written = writeNew(folder, name, JSON.stringify(owner));
+  const written = writeNew(folder.path, name, JSON.stringify(owner));
   if (!written.ok) return written;
   if (written.value === 'taken') return ok(null);
   const after = await listLocks(folder, name);
   if (!after.ok || after.value.holder !== null) {
-    removeFile(join(folder, name));
+    folder.remove(name);
     return after.ok ? ok(null) : after;
   }
-  // Only the holder removes the lock files of dead processes. As long as it holds the lock, no other process can reuse
-  // their names.
-  for (const dead of after.value.names) if (dead !== name) removeFile(join(folder, dead));
+  // Only the holder removes the lock files of dead processes, because until then no process can reuse their names.
+  for (const dead of after.value.names) if (dead !== name) folder.remove(dead);
   return ok(name);
 }
 
 type LockFiles = { readonly names: ReadonlySet<string>; readonly holder: LockHolder | null };
 
-/**
- * Lists the lock files. `holder` is a running process that holds one of them, apart from the file `own`; `null` if
- * there is none.
- */
-async function listLocks(folder: string, own: string | null): Promise<Result<LockFiles>> {
-  const listed = listFolder(folder);
+/** Lists the lock files. `holder` is a running process with one of them, except `own`; `null` if there is none. */
+async function listLocks(folder: Folder, own: string | null): Promise<Result<LockFiles>> {
+  const listed = folder.list();
   if (!listed.ok) return listed;
   const names = new Set(listed.value.map(({ name }) => name).filter((name) => /^[1-9]\d{0,8}\.json$/.test(name)));
   for (const name of names) {
-    const holder = name === own ? null : await liveHolder(join(folder, name));
+    const holder = name === own ? null : await liveHolder(folder, name);
     if (holder !== null) return ok({ names, holder });
   }
   return ok({ names, holder: null });
@@ -261,20 +229,19 @@ function firstFree(names: ReadonlySet<string>): string {
 }
 
 /** Renews the heartbeat in the lock file until the lock is released, or until another process has replaced the file. */
-function hold(folder: string, name: string, owner: LockOwner): HeldLock {
-  const path = join(folder, name);
+function hold(folder: Folder, name: string, owner: LockOwner): HeldLock {
   let text: string | null = JSON.stringify(owner);
   const remove = () => {
-    const found = readPrivateFile(path);
-    if (text !== null && found.ok && found.value === text) removeFile(path);
+    const found = folder.text(name);
+    if (text !== null && found.ok && found.value === text) folder.remove(name);
     text = null;
   };
   const renew = () => {
-    const found = readPrivateFile(path);
+    const found = folder.text(name);
     if (!found.ok) return;
     if (found.value !== text) return clearInterval(timer);
     const next = JSON.stringify({ ...owner, heartbeat: new Date().toISOString() });
-    if (writeAtomically(folder, name, next).ok) text = next;
+    if (folder.write(name, next).ok) text = next;
   };
   const timer = setInterval(renew, HEARTBEAT_MS).unref();
   process.once('exit', remove);

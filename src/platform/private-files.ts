@@ -1,7 +1,16 @@
 import { closeSync, constants, fstatSync, linkSync, openSync, readSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { err, ok, type Result } from '../kernel/result.ts';
-import { checkFolder, errorCode, makeFolder, removeFile, temporaryPath, tryDisk, writeAtomically } from './files.ts';
+import {
+  checkFolder,
+  errorCode,
+  listFolder,
+  makeFolder,
+  removeFile,
+  temporaryPath,
+  tryDisk,
+  writeAtomically,
+} from './files.ts';
 
 /** The first bytes of a file, or the system's error code. `cut` is true if the file is longer. */
 type PlainFile =
@@ -49,9 +58,7 @@ export function decodeUtf8(bytes: Buffer, { isCut = false, keepsMark = false }: 
   return null;
 }
 
-/**
- * Returns the JSON value in a plain file; `undefined` if the file is missing, not JSON, or longer than `limit` bytes.
- */
+/** Returns the JSON value in a plain file; `undefined` if it is missing, not JSON, or longer than `limit` bytes. */
 export function readJsonFile(path: string, limit: number): unknown {
   const read = readPlainFile(path, limit);
   return read.ok && !read.cut ? parseJson(decodeUtf8(read.bytes)?.text ?? '') : undefined;
@@ -66,7 +73,37 @@ export function parseJson(text: string): unknown {
   }
 }
 
-const FOLDER = 'onceover';
+const LARGEST_BYTES = 64 * 1024 * 1024;
+
+/** A folder of files that onceover writes. */
+export type Folder = ReturnType<typeof openFolder>;
+
+/** Opens a folder below `top` for files that onceover writes. Every access fails if a symlink is in the folder's path. */
+export function openFolder(top: string, folder: string) {
+  const path = join(top, folder);
+  const ifReal = <T>(use: () => Result<T>): Result<T> => {
+    const there = checkFolder(top, folder);
+    return there.ok ? use() : there;
+  };
+  return {
+    path,
+    /** Returns the entries of the folder; none if it is missing. */
+    list: () => ifReal(() => listFolder(path)),
+    /** Returns the text of a file; `null` if the file is missing. */
+    text: (name: string) => ifReal(() => readPrivateFile(join(path, name))),
+    /** Returns the JSON value in a file; `undefined` if the file is missing, not JSON, or longer than `limit` bytes. */
+    json: (name: string, limit = LARGEST_BYTES) =>
+      checkFolder(top, folder).ok ? readJsonFile(join(path, name), limit) : undefined,
+    /** Replaces a file in one step. Makes the folder if it is missing. */
+    write(name: string, text: string): Result<void> {
+      // Check first: this is faster than creating an existing folder, and every run waits for it.
+      const found = checkFolder(top, folder);
+      const made = found.ok && found.value === 'missing' ? makeFolder(top, folder) : found;
+      return made.ok ? writeAtomically(path, name, text) : made;
+    },
+    remove: (name: string) => ifReal(() => removeFile(join(path, name))),
+  };
+}
 
 const LARGEST_LIST_BYTES = 4 * 1024 * 1024;
 
@@ -79,25 +116,17 @@ type ListFile = {
 
 /** Opens the list file with this name. Each write replaces the whole list. */
 export function openListFile(commonDir: string, name: string): ListFile {
+  const folder = openFolder(commonDir, 'onceover');
   return {
     read() {
-      const there = checkFolder(commonDir, FOLDER);
-      const list = there.ok ? readJsonFile(join(commonDir, FOLDER, name), LARGEST_LIST_BYTES) : [];
+      const list = folder.json(name, LARGEST_LIST_BYTES);
       return Array.isArray(list) ? list : [];
     },
-    write(list) {
-      const folder = makeFolder(commonDir, FOLDER);
-      return folder.ok ? writeAtomically(folder.value, name, `${JSON.stringify(list, null, 2)}\n`) : folder;
-    },
+    write: (list) => folder.write(name, `${JSON.stringify(list, null, 2)}\n`),
   };
 }
 
-const LARGEST_BYTES = 64 * 1024 * 1024;
-
-/**
- * Returns the text of a plain file; `null` if the file is missing. It does not follow symlinks and does not block on a
- * pipe.
- */
+/** Returns the text of a plain file; `null` if it is missing. Does not follow symlinks or block on a pipe. */
 export function readPrivateFile(path: string): Result<string | null> {
   const bytes = readPrivateBytes(path);
   return bytes.ok ? ok(bytes.value?.toString('utf8') ?? null) : bytes;
@@ -111,10 +140,7 @@ export function readPrivateBytes(path: string): Result<Buffer | null> {
   return code === 'ENOENT' ? ok(null) : err({ kind: 'disk', action: 'read', path, code });
 }
 
-/**
- * Creates a file whose content is complete as soon as its name exists. Returns 'taken', without writing, if the name is
- * in use.
- */
+/** Creates a file that is complete as soon as its name exists. 'taken': the name is in use, nothing was written. */
 export function writeNew(folder: string, name: string, data: string): Result<'written' | 'taken'> {
   const path = join(folder, name);
   const temporary = temporaryPath(folder);
@@ -127,10 +153,7 @@ export function writeNew(folder: string, name: string, data: string): Result<'wr
   return hasCode(written, 'EEXIST') ? ok('taken') : written;
 }
 
-/**
- * Removes a file and returns its text; `null` if the file is missing. If several processes claim a file, only one gets
- * the text.
- */
+/** Removes a file and returns its text; `null` if it is missing. Of several processes, only one gets the text. */
 export function claimFile(folder: string, name: string): Result<string | null> {
   const path = join(folder, name);
   const own = temporaryPath(folder);

@@ -56,8 +56,7 @@ export function runProcess(program: string, args: readonly string[], options: Pr
     const err: Buffer[] = [];
     child.stdout?.on('data', options.onOutput ?? ((chunk: Buffer) => out.push(chunk)));
     child.stderr?.on('data', (chunk: Buffer) => err.push(chunk));
-    // Ignore write errors: a program may exit before it has read all input, and its exit code says whether that was a
-    // failure.
+    // Ignore write errors: a program may exit before it has read all input, and its exit code says if that was wrong.
     child.stdin?.on('error', () => {});
     child.stdin?.end(options.input);
     child.on('error', (error: NodeJS.ErrnoException) =>

@@ -16,10 +16,7 @@ const TAIL_BYTES = 8 * 1024 * 1024;
 
 const LONGEST_LINE = 8 * 1024 * 1024;
 
-/**
- * Reads a stream with bounded memory, and calls `heard` for every chunk. The returned function returns the output so
- * far.
- */
+/** Reads a stream with bounded memory and calls `heard` for every chunk. Returns a function that gives the output. */
 function capture(stream: Readable, heard: () => void, onLine?: (line: string) => void): () => Captured {
   const head: Buffer[] = [];
   let tail: Buffer[] = [];
@@ -188,9 +185,7 @@ const NO_TEXT: Captured = { text: '', cut: null };
 type Group = {
   /** Sends SIGTERM to all processes of the group, and SIGKILL after `GRACE_MS`. */
   end(): void;
-  /**
-   * Kills the remaining processes of the group after the program has ended. Calls `done` when the output is complete.
-   */
+  /** Kills the rest of the group after the program has ended. Calls `done` when the output is complete. */
   finish(done: () => void): void;
 };
 

@@ -14,10 +14,7 @@ export type Scratch = {
 
 const open = new Set<string>();
 
-/**
- * Makes a folder that exists until `remove` is called or this process exits. If this process is killed, a later one
- * removes the folder.
- */
+/** Makes a folder that exists until `remove` or the exit of this process. After a kill, a later process removes it. */
 export function makeScratch(base: string | null = null): Scratch {
   const folder = base === null ? makeInDefault() : makeIn(base);
   if (open.size === 0) process.once('exit', removeAll);

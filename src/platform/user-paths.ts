@@ -5,10 +5,7 @@ import { repoPath } from '../kernel/paths.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { statIfPresent } from './files.ts';
 
-/**
- * The source of a path that a user gave: the command line, a file with a list, standard input, or the caller of an MCP
- * tool.
- */
+/** The source of a user's path: the command line, a file with a list, standard input, or the caller of an MCP tool. */
 export type NameSource = 'arguments' | 'list' | 'pipe' | 'tool';
 
 type Where = Pick<RepositoryPaths, 'root' | 'prefix'>;

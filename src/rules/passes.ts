@@ -7,14 +7,13 @@ import { isAmount, isOneOf, isString, listOf, orNull, readShape, type Shape } fr
 import {
   checkFolder,
   listFolder,
-  makeFolder,
   removeFile,
   removeLeftovers,
   removeOldest,
   writeAtomically,
 } from '../platform/files.ts';
 import { generatedPath, makeGeneratedFolder } from '../platform/generated-files.ts';
-import { readJsonFile } from '../platform/private-files.ts';
+import { type Folder, openFolder } from '../platform/private-files.ts';
 import type { MarkReceipt, Passes, RuleFacts, TaskFacts } from './types.ts';
 
 /** The folder in `.deepwork/tmp` for instruction files and marker files. */
@@ -62,7 +61,6 @@ const MARKER = '.passed';
 const RECEIPTS = 'onceover/passes';
 const FACTS = 'onceover/tasks';
 const MOST_FACTS = 2000;
-const LARGEST_BYTES = 64 * 1024 * 1024;
 
 export function markerPath(id: ReviewId): RepoPath {
   return generatedPath(INSTRUCTIONS_FOLDER, id + MARKER);
@@ -73,20 +71,20 @@ export function markerPath(id: ReviewId): RepoPath {
  * The state of tasks is stored per worktree, because another worktree may have different rules.
  */
 export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>): Passes {
+  const markers = openFolder(root, FOLDER_PATH);
+  const receipts = openFolder(commonDir, RECEIPTS);
+  const facts = openFolder(commonDir, FACTS);
   const factsName = (id: ReviewId) => fileName(`${root}\0${id}`);
 
   /** Returns a stored document; `null` if it is missing, broken or for a different id. */
-  const readFor = <T extends TaskFacts>(id: ReviewId, folder: string, name: string, shape: Shape<T>): T | null => {
-    const present = checkFolder(commonDir, folder);
-    const value = present.ok ? readShape(readJsonFile(join(commonDir, folder, name), LARGEST_BYTES), shape) : null;
+  const readFor = <T extends TaskFacts>(id: ReviewId, folder: Folder, name: string, shape: Shape<T>): T | null => {
+    const value = readShape(folder.json(name), shape);
     return value?.id === id ? value : null;
   };
 
   return {
     async marked() {
-      const present = checkFolder(root, FOLDER_PATH);
-      if (!present.ok) return present;
-      const listed = listFolder(join(root, FOLDER_PATH));
+      const listed = markers.list();
       if (!listed.ok) return listed;
       const ids = new Set<string>();
       const notFiles = new Set<string>();
@@ -96,32 +94,29 @@ export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | '
       return ok({ ids, notFiles });
     },
     async receipt(id) {
-      return readFor(id, RECEIPTS, fileName(id), RECEIPT);
+      return readFor(id, receipts, fileName(id), RECEIPT);
     },
     async remember(tasks) {
       if (tasks.length === 0) return ok(undefined);
-      const folder = makeFolder(commonDir, FACTS);
-      if (!folder.ok) return folder;
       for (const task of tasks) {
-        const written = writeAtomically(folder.value, factsName(task.id), JSON.stringify(task));
+        const written = facts.write(factsName(task.id), JSON.stringify(task));
         if (!written.ok) return written;
       }
-      removeLeftovers(folder.value, Date.now());
-      removeOldest(folder.value, MOST_FACTS, new Set(tasks.map((task) => factsName(task.id))));
+      removeLeftovers(facts.path, Date.now());
+      removeOldest(facts.path, MOST_FACTS, new Set(tasks.map((task) => factsName(task.id))));
       return ok(undefined);
     },
     async mark(id, by, at) {
-      const markers = makeGeneratedFolder(root, INSTRUCTIONS_FOLDER);
-      if (!markers.ok) return markers;
-      const facts = readFor(id, FACTS, factsName(id), TASK);
-      if (facts !== null) {
-        const receipt: MarkReceipt = { ...facts, by, at: at.toISOString() };
-        const receipts = makeFolder(commonDir, RECEIPTS);
-        const written = receipts.ok ? writeAtomically(receipts.value, fileName(id), JSON.stringify(receipt)) : receipts;
+      const made = makeGeneratedFolder(root, INSTRUCTIONS_FOLDER);
+      if (!made.ok) return made;
+      const task = readFor(id, facts, factsName(id), TASK);
+      if (task !== null) {
+        const receipt: MarkReceipt = { ...task, by, at: at.toISOString() };
+        const written = receipts.write(fileName(id), JSON.stringify(receipt));
         if (!written.ok) return written;
       }
-      const marked = writeAtomically(markers.value, id + MARKER, '');
-      return marked.ok ? ok({ vouched: facts !== null }) : marked;
+      const marked = markers.write(id + MARKER, '');
+      return marked.ok ? ok({ vouched: task !== null }) : marked;
     },
   };
 }

@@ -17,8 +17,8 @@ import type { Failure } from '../kernel/failure.ts';
 import { isRecord } from '../kernel/json.ts';
 import type { RepositoryPaths, StatFingerprints, WorktreePaths } from '../kernel/repository.ts';
 import { ok, type Result } from '../kernel/result.ts';
-import { makeFolder, removeFile, writeAtomically } from '../platform/files.ts';
 import { isHeld } from '../platform/lock.ts';
+import { openFolder } from '../platform/private-files.ts';
 import { describeFailure } from '../ui/describe-failure.ts';
 import { decideStop, type StopAnswer, type StopMemory, type StopRequest, type StopVerdict } from './decide.ts';
 import { describeStillRunning, describeStopReason } from './describe-block.ts';
@@ -262,7 +262,6 @@ async function rememberable(
 
 /** Snoozes the stop hook of a clone until the given time; `null` ends the snooze. */
 export function snooze(commonDir: string, until: number | null): Result<void> {
-  if (until === null) return removeFile(join(commonDir, MEMORY_FOLDER, SNOOZED));
-  const folder = makeFolder(commonDir, MEMORY_FOLDER);
-  return folder.ok ? writeAtomically(folder.value, SNOOZED, `${until}\n`) : folder;
+  const folder = openFolder(commonDir, MEMORY_FOLDER);
+  return until === null ? folder.remove(SNOOZED) : folder.write(SNOOZED, `${until}\n`);
 }

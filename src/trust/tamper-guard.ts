@@ -2,8 +2,8 @@ import { basename, join } from 'node:path';
 import { statFingerprints } from '../git/change-detection.ts';
 import type { TamperGuard } from '../kernel/ports.ts';
 import { ok, type Result } from '../kernel/result.ts';
-import { checkFolder, listFolder, makeFolder, removeFile, statIfPresent, writeAtomically } from '../platform/files.ts';
-import { readPrivateFile } from '../platform/private-files.ts';
+import { removeFile, statIfPresent } from '../platform/files.ts';
+import { openFolder, readPrivateFile } from '../platform/private-files.ts';
 
 /** Opens a guard that undoes changes that a fixer makes to these files between `snapshot` and `restore`. */
 export function openTamperGuard(removed: readonly RemovedIfNew[], restored: readonly RestoredIfWeaker[]): TamperGuard {
@@ -37,8 +37,7 @@ export type RemovedIfNew = Files & { readonly isReported: boolean };
 export type RestoredIfWeaker = Files & { isLess(before: string | null, now: string | null, name: string): boolean };
 
 function pathsOf({ top, folder, name }: Files): readonly string[] {
-  const there = checkFolder(top, folder);
-  const listed = there.ok ? listFolder(join(top, folder)) : there;
+  const listed = openFolder(top, folder).list();
   const names = listed.ok ? listed.value.map((entry) => entry.name).filter((entry) => name.test(entry)) : [];
   return names.map((entry) => join(top, folder, entry)).filter((path) => statIfPresent(path)?.isDirectory() === false);
 }
@@ -72,12 +71,7 @@ function restoreTexts(files: RestoredIfWeaker): Undo {
       const old = before.get(path) ?? null;
       const now = textOf(path);
       if (old === now || !files.isLess(old, now, basename(path))) return ok(null);
-      const restored = old === null ? removeFile(path) : writeBack(files, basename(path), old);
+      const restored = old === null ? removeFile(path) : openFolder(files.top, files.folder).write(basename(path), old);
       return restored.ok ? ok(path) : restored;
     });
-}
-
-function writeBack({ top, folder }: Files, name: string, text: string): Result<void> {
-  const made = makeFolder(top, folder);
-  return made.ok ? writeAtomically(made.value, name, text) : made;
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { git } from '../../src/git/git.ts';
+import { gitText } from '../../src/git/git.ts';
 import { temporaryFolder } from '../support/repo.ts';
 
 afterEach(() => {
@@ -7,10 +7,7 @@ afterEach(() => {
 });
 
 test('git gets the environment of the moment of the call', async () => {
-  const editor = async () => {
-    const answer = await git(temporaryFolder(), ['var', 'GIT_EDITOR']);
-    return answer.ok ? answer.value.stdout.toString('utf8').trim() : answer.failure;
-  };
+  const editor = () => gitText(temporaryFolder(), ['var', 'GIT_EDITOR']);
   vi.stubEnv('GIT_EDITOR', 'one');
   expect(await editor()).toBe('one');
   vi.stubEnv('GIT_EDITOR', 'another');

@@ -26,7 +26,10 @@ function collect(repo: Repo, root = repo.root): void {
 
 const textOf = async (root: string, tree: SnapshotId) => (await snapshotsAt(root)).textIn(tree, path('a.txt'));
 const refsOf = (repo: Repo, root = repo.root) =>
-  repo.git('-C', root, 'for-each-ref', '--format=%(refname)', 'refs/worktree').split('\n').slice(0, -1);
+  repo
+    .git('-C', root, 'for-each-ref', '--format=%(refname)', 'refs/onceover', 'refs/worktree')
+    .split('\n')
+    .slice(0, -1);
 
 describe('a pinned tree', () => {
   test('survives git gc, unlike other trees', async () => {
@@ -37,7 +40,7 @@ describe('a pinned tree', () => {
     collect(repo);
     expect(await textOf(repo.root, kept)).toEqual({ ok: true, value: 'kept' });
     expect(await textOf(repo.root, dropped)).toMatchObject({ ok: false, failure: { kind: 'git-failed' } });
-    expect(refsOf(repo)).toEqual([`refs/worktree/onceover/${kept}`]);
+    expect(refsOf(repo)).toEqual([`refs/onceover/main/${kept}`]);
   });
 
   test('can be pinned twice', async () => {
@@ -59,7 +62,6 @@ describe('a pinned tree', () => {
     repo.git('config', 'core.logAllRefUpdates', 'always');
     await keep(repo.root, 'kept');
     collect(repo);
-    expect(existsSync(join(repo.root, '.git/logs/refs/worktree'))).toBe(false);
     expect(existsSync(join(repo.root, '.git/logs/refs/onceover'))).toBe(false);
     const copy = join(temporaryFolder(), 'copy');
     repo.git('clone', '-q', `file://${repo.root}`, copy);
@@ -155,11 +157,11 @@ describe('in another working tree of the clone', () => {
 
   test('has its own refs', async () => {
     const { repo, other, here, there } = await twoTrees();
-    expect(refsOf(repo)).toEqual([`refs/worktree/onceover/${here}`]);
-    expect(refsOf(repo, other)).toEqual([`refs/worktree/onceover/${there}`]);
+    const ofHere = `refs/onceover/main/${here}`;
+    expect(refsOf(repo)).toEqual([ofHere, `refs/onceover/worktrees/other/${there}`]);
+    expect(refsOf(repo, other)).toEqual(refsOf(repo));
     value(await (await snapshotsAt(other)).prune(new Set()));
-    expect(refsOf(repo)).toEqual([`refs/worktree/onceover/${here}`]);
-    expect(refsOf(repo, other)).toEqual([]);
+    expect([refsOf(repo), refsOf(repo, other)]).toEqual([[ofHere], [ofHere]]);
   });
 
   test.each(['here', 'there'])('a collection that runs %s loses nothing and breaks nothing', async (where) => {

@@ -10,10 +10,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { asResult, GitError } from '../../src/git/git.ts';
 import { findRepository } from '../../src/git/locate.ts';
 import { withIndex, withIndexCopy, withPrivateIndex } from '../../src/git/private-index.ts';
 import type { RepositoryPaths } from '../../src/kernel/repository.ts';
-import { err, ok, type Result } from '../../src/kernel/result.ts';
 import { asNobody } from '../support/as-nobody.ts';
 import { repoWith, temporaryFolder } from '../support/repo.ts';
 
@@ -28,16 +28,17 @@ test('the work gets a copy with the time of the index, and no file is left', asy
   const place = await placeOf(root);
   const copied = await withIndexCopy(place, async ({ GIT_INDEX_FILE: copy = '' }) => {
     const same = readFileSync(copy).equals(readFileSync(place.index));
-    return ok({ copy, same, younger: statSync(copy).mtimeMs > statSync(place.index).mtimeMs });
+    return { copy, same, younger: statSync(copy).mtimeMs > statSync(place.index).mtimeMs };
   });
-  expect(copied).toMatchObject({ ok: true, value: { same: true, younger: false } });
-  expect(copied.ok && existsSync(copied.value.copy)).toBe(false);
+  expect(copied).toMatchObject({ same: true, younger: false });
+  expect(existsSync(copied.copy)).toBe(false);
   expect(readdirSync(join(place.commonDir, 'onceover'))).toEqual([]);
 });
 
 test('no file is left if the work fails', async () => {
   const place = await placeOf(repoWith({ 'a.txt': '' }).root);
-  expect(await withIndexCopy(place, async () => err({ kind: 'git-missing' }))).toMatchObject({ ok: false });
+  const failing = withIndexCopy(place, () => Promise.reject(new GitError({ kind: 'git-missing' })));
+  await expect(failing).rejects.toMatchObject({ failure: { kind: 'git-missing' } });
   expect(readdirSync(join(place.commonDir, 'onceover'))).toEqual([]);
 });
 
@@ -47,7 +48,7 @@ test('removes old copies of killed processes and keeps all other files', async (
   for (const name of ['index-old', 'index-young', 'passes']) mkdirSync(join(folder, name), { recursive: true });
   const longAgo = Date.now() / 1000 - 3600;
   for (const name of ['index-old', 'passes']) utimesSync(join(folder, name), longAgo, longAgo);
-  await withIndexCopy(place, async () => ok(undefined));
+  await withIndexCopy(place, async () => undefined);
   expect(readdirSync(folder).sort()).toEqual(['index-young', 'passes']);
 });
 
@@ -63,17 +64,17 @@ test('ignores an old copy that belongs to another user', async () => {
   chmodSync(old, 0o555);
   for (const open of [commonDir, folder]) chmodSync(open, 0o777);
   const place = { ...(await placeOf(repoWith({ 'a.txt': '' }).root)), commonDir };
-  const worked = await asNobody(() => withIndex(place, Buffer.alloc(0), async () => ok('worked')));
-  expect([worked, readdirSync(folder)]).toEqual([ok('worked'), ['index-old']]);
+  const worked = await asNobody(() => withIndex(place, Buffer.alloc(0), async () => 'worked'));
+  expect([worked, readdirSync(folder)]).toEqual(['worked', ['index-old']]);
   chmodSync(old, 0o755);
 });
 
-test.each<[string, string, (place: RepositoryPaths) => Promise<Result<unknown>>]>([
-  ['of copies', 'onceover', (place) => withIndex(place, Buffer.alloc(0), async () => ok('worked'))],
+test.each<[string, string, (place: RepositoryPaths) => Promise<unknown>]>([
+  ['of copies', 'onceover', (place) => withIndex(place, Buffer.alloc(0), async () => 'worked')],
   [
     'of kept indexes',
     'onceover/indexes',
-    (place) => withPrivateIndex(place, null, async () => err({ kind: 'git-missing' })),
+    (place) => withPrivateIndex(place, null, () => Promise.reject(new GitError({ kind: 'git-missing' }))),
   ],
 ])('fails if the folder %s belongs to another user', async (_, name, act) => {
   const commonDir = temporaryFolder('/tmp');
@@ -83,7 +84,7 @@ test.each<[string, string, (place: RepositoryPaths) => Promise<Result<unknown>>]
   chmodSync(folder, 0);
   const place = { ...(await placeOf(repoWith({ 'a.txt': '' }).root)), commonDir };
   const failure = { kind: 'disk', action: 'write', path: folder, code: 'EACCES' };
-  expect(await asNobody(() => act(place))).toEqual({ ok: false, failure });
+  expect(await asNobody(() => asResult(act(place)))).toEqual({ ok: false, failure });
   chmodSync(folder, 0o755);
 });
 
@@ -91,8 +92,5 @@ test('copies nothing before the first git add', async () => {
   const { root, git } = repoWith({});
   const place = { ...(await placeOf(root)), index: join(root, '.git/no-index') };
   git('status');
-  expect(await withIndexCopy(place, async ({ GIT_INDEX_FILE: copy = '' }) => ok(existsSync(copy)))).toEqual({
-    ok: true,
-    value: false,
-  });
+  expect(await withIndexCopy(place, async ({ GIT_INDEX_FILE: copy = '' }) => existsSync(copy))).toBe(false);
 });

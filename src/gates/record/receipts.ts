@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import { readShape, type Shape, withKeyOrder } from '../../kernel/shape.ts';
-import { checkFolder, makeFolder, removeLeftovers, removeOldest, writeAtomically } from '../../platform/files.ts';
-import { readJsonFile } from '../../platform/private-files.ts';
+import { removeLeftovers, removeOldest } from '../../platform/files.ts';
+import { openFolder } from '../../platform/private-files.ts';
 import { hashFields } from '../decide/gate-list.ts';
 import type { ReceiptKeys, ReceiptStore, Receipts } from '../types.ts';
 import { RECEIPTS } from './shapes.ts';
@@ -13,25 +12,22 @@ const LARGEST_RECEIPT = 1024 * 1024;
 
 /** Opens the receipts in the git folder, one file per key. Cleanups keep the newest `most` files. */
 export function openReceipts(commonDir: string, most = MOST_RECEIPTS): ReceiptStore {
+  const folder = openFolder(commonDir, FOLDER);
   let writes = 0;
   return {
     async find(kind, key) {
-      if (!checkFolder(commonDir, FOLDER).ok) return null;
       const wanted = receiptKey(kind, key);
-      const path = join(commonDir, FOLDER, fileName(wanted));
-      const receipt = readShape(readJsonFile(path, LARGEST_RECEIPT), SHAPES[kind]);
+      const receipt = readShape(folder.json(fileName(wanted), LARGEST_RECEIPT), SHAPES[kind]);
       // Compare the key in the file too, because the file may have been copied or edited.
       const isWanted = receipt !== null && JSON.stringify(receiptKey(kind, receipt)) === JSON.stringify(wanted);
       return isWanted ? receipt : null;
     },
     async write(kind, receipt) {
-      const folder = makeFolder(commonDir, FOLDER);
-      if (!folder.ok) return folder;
       const name = fileName(receiptKey(kind, receipt));
-      const written = writeAtomically(folder.value, name, `${JSON.stringify(withKeyOrder(receipt, SHAPES[kind]))}\n`);
+      const written = folder.write(name, `${JSON.stringify(withKeyOrder(receipt, SHAPES[kind]))}\n`);
       if (written.ok && writes++ % WRITES_BETWEEN_CLEANUPS === 0) {
-        removeLeftovers(folder.value, Date.now());
-        removeOldest(folder.value, most, new Set([name]));
+        removeLeftovers(folder.path, Date.now());
+        removeOldest(folder.path, most, new Set([name]));
       }
       return written;
     },

@@ -4,9 +4,9 @@ import { digestOf, type RepoPath } from '../../kernel/ids.ts';
 import { isRecord } from '../../kernel/json.ts';
 import type { RepositoryPaths } from '../../kernel/repository.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
-import { checkFolder, makeFolder, removeFile, removeLeftovers, writeAtomically } from '../../platform/files.ts';
+import { checkFolder, makeFolder, removeLeftovers, writeAtomically } from '../../platform/files.ts';
 import { makeIgnoredFolder, renameUnreadable } from '../../platform/generated-files.ts';
-import { readPrivateBytes, readPrivateFile } from '../../platform/private-files.ts';
+import { openFolder, readPrivateBytes } from '../../platform/private-files.ts';
 import type { FeatureFiles, KeptLoop, PhaseLogs, PhaseLoops } from '../run-types.ts';
 import { brainstormSource, isMeta, mergeMeta } from './meta-json.ts';
 
@@ -91,25 +91,22 @@ export function openPhaseLoops(
   { root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>,
   version: string,
 ): PhaseLoops {
+  const folder = openFolder(commonDir, FOLDER);
   const nameOf = (phase: string, feature: string) => `${phase}-${digestOf([root, feature]).slice(0, 24)}.json`;
   return {
     async read(phase, feature) {
-      const there = checkFolder(commonDir, FOLDER);
-      if (!there.ok) return there;
-      const text = readPrivateFile(join(commonDir, FOLDER, nameOf(phase, feature)));
+      const text = folder.text(nameOf(phase, feature));
       if (!text.ok) return text;
       return ok(text.value === null ? null : parse(text.value, version, { phase, feature }));
     },
     async write(loop) {
-      const folder = makeFolder(commonDir, FOLDER);
-      if (!folder.ok) return folder;
-      removeLeftovers(folder.value, Date.now());
       const text = JSON.stringify({ version, digest: digestOf(loop), loop });
-      return writeAtomically(folder.value, nameOf(loop.run.phase, loop.run.feature), text);
+      const written = folder.write(nameOf(loop.run.phase, loop.run.feature), text);
+      if (written.ok) removeLeftovers(folder.path, Date.now());
+      return written;
     },
     async remove(phase, feature) {
-      const there = checkFolder(commonDir, FOLDER);
-      return there.ok ? removeFile(join(commonDir, FOLDER, nameOf(phase, feature))) : there;
+      return folder.remove(nameOf(phase, feature));
     },
   };
 }

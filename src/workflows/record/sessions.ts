@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { byCodePoint } from '../../kernel/collections.ts';
 import { digestOf, type RepoPath, type SessionId } from '../../kernel/ids.ts';
@@ -7,10 +6,10 @@ import { GENERATED_FOLDER } from '../../kernel/paths.ts';
 import type { HeldLock, Lock } from '../../kernel/ports.ts';
 import type { RepositoryPaths } from '../../kernel/repository.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
-import { checkFolder, listFolder, removeLeftovers, writeAtomically } from '../../platform/files.ts';
+import { removeLeftovers, writeAtomically } from '../../platform/files.ts';
 import { makeIgnoredFolder, renameUnreadable } from '../../platform/generated-files.ts';
 import { openLock } from '../../platform/lock.ts';
-import { readPrivateFile, writeNew } from '../../platform/private-files.ts';
+import { openFolder, writeNew } from '../../platform/private-files.ts';
 import type { UnreadableSession, WorkflowSession } from '../types.ts';
 
 const FORMAT = 1;
@@ -29,12 +28,10 @@ export function openWorkflowSessions(
   { root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>,
   longestWaitMs = LONGEST_WAIT_MS,
 ) {
-  const folder = join(root, GENERATED_FOLDER);
+  const folder = openFolder(root, GENERATED_FOLDER);
 
   const read = (id: string): Result<WorkflowSession | 'unreadable' | null> => {
-    const present = checkFolder(root, GENERATED_FOLDER);
-    if (!present.ok) return present;
-    const text = readPrivateFile(join(folder, fileOf(id)));
+    const text = folder.text(fileOf(id));
     if (!text.ok) return text;
     return ok(text.value === null ? null : parse(text.value, id));
   };
@@ -44,7 +41,7 @@ export function openWorkflowSessions(
     const now = read(id);
     if (!now.ok) return now;
     if (now.value !== 'unreadable') return ok(null);
-    const aside = renameUnreadable(folder, fileOf(id), new Date());
+    const aside = renameUnreadable(folder.path, fileOf(id), new Date());
     return aside.ok ? ok(`${GENERATED_FOLDER}/${aside.value}`) : aside;
   };
 
@@ -55,9 +52,7 @@ export function openWorkflowSessions(
     async all(): Promise<
       Result<{ readonly sessions: readonly WorkflowSession[]; readonly unreadable: readonly UnreadableSession[] }>
     > {
-      const present = checkFolder(root, GENERATED_FOLDER);
-      if (!present.ok) return present;
-      const listed = listFolder(folder);
+      const listed = folder.list();
       if (!listed.ok) return listed;
       const sessions: WorkflowSession[] = [];
       const unreadable: UnreadableSession[] = [];
@@ -101,7 +96,7 @@ export function openWorkflowSessions(
         }
         const changed = change(now.value);
         if (!changed.ok) return changed;
-        const written = writeAtomically(folder, fileOf(id), textOf(changed.value));
+        const written = folder.write(fileOf(id), textOf(changed.value));
         return written.ok ? changed : written;
       } finally {
         await lock.value.release();

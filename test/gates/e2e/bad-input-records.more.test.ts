@@ -155,7 +155,7 @@ describe('broken files in .git/onceover', () => {
     repo.write('src/long.ts', Array.from({ length: 300 }, (_, n) => `export const n${n} = ${n};\n`).join(''));
     repo.answers('two', { ...B_IS_ODD, session_id: 'kept' });
     await repo.run();
-    const refs = repo.git('for-each-ref', '--format=%(refname)', 'refs/onceover', 'refs/worktree/onceover');
+    const refs = repo.git('for-each-ref', '--format=%(refname)', 'refs/onceover');
     for (const ref of refs.trim().split('\n')) repo.git('update-ref', '-d', ref);
     repo.git('gc', '-q', '--prune=now');
     edit(repo, 3);

@@ -210,7 +210,7 @@ describe('a loop in a repository', () => {
       expect(toSecurity(scene)[n]).toContain(`+fixed ${n}`);
     }
   });
-  const heldRefs = ({ repo }: RealScene) => repo.git('for-each-ref', '--format=%(refname)', 'refs/worktree/onceover');
+  const heldRefs = ({ repo }: RealScene) => repo.git('for-each-ref', '--format=%(refname)', 'refs/onceover');
   const collect = ({ repo }: RealScene) => repo.git('gc', '-q', '--prune=now');
   const lose = (scene: RealScene) => {
     for (const ref of scene.repo.git('for-each-ref', '--format=%(refname)').split('\n')) {
