@@ -8,55 +8,19 @@ import { callAgent } from './dispatch.ts';
 import { isCustomCommand, type KnownAgent, openVersions, programVersion, type Versions } from './installed.ts';
 
 /**
- * Limits how often values are passed on: the first at once, later ones at most once per pause. Of the values that
- * arrive during a pause, only the last is passed on.
- */
-function throttle<T>(pauseMs: number, pass: (value: T) => void) {
-  let passedAt = Number.NEGATIVE_INFINITY;
-  let later: NodeJS.Timeout | undefined;
-  const passNow = (value: T) => {
-    passedAt = performance.now();
-    pass(value);
-  };
-  return {
-    tell(value: T) {
-      clearTimeout(later);
-      const wait = passedAt + pauseMs - performance.now();
-      if (wait <= 0) passNow(value);
-      else later = setTimeout(passNow, wait, value).unref();
-    },
-    /** Drops a value that still waits for the end of the pause. */
-    end: () => clearTimeout(later),
-  };
-}
-
-/**
  * Returns a function that runs one job at a time per key, in order of arrival. If `stop` is aborted, a waiting job
  * starts at once, so every job must check `stop` itself.
  */
 function openSessionLocks() {
-  const last = new Map<string, Promise<void>>();
+  const last = new Map<string, Promise<unknown>>();
   return <T>(key: string, stop: AbortSignal | null, job: () => Promise<T>): Promise<T> => {
     const before = last.get(key);
-    const mine = before === undefined ? job() : beforeOrStop(before, stop).then(job);
+    const stopped = () => new Promise((resolve) => stop?.addEventListener('abort', resolve, { once: true }));
+    const mine = before === undefined ? job() : Promise.race([before, stopped()]).then(job);
     // This job may stop waiting for `before`, so the next job has to wait for both.
-    const ended = Promise.allSettled([before, mine]).then(() => {
-      if (last.get(key) === ended) last.delete(key);
-    });
-    last.set(key, ended);
+    last.set(key, Promise.allSettled([before, mine]));
     return mine;
   };
-}
-
-async function beforeOrStop(before: Promise<void>, stop: AbortSignal | null): Promise<void> {
-  if (stop === null) return before;
-  const over = new AbortController();
-  const stopped = new Promise<void>((resolve) => {
-    if (stop.aborted) resolve();
-    stop.addEventListener('abort', () => resolve(), { once: true, signal: over.signal });
-  });
-  await Promise.race([before, stopped]);
-  over.abort();
 }
 
 type Options = {
@@ -160,7 +124,16 @@ async function sendTo(
     return { ok: false, failure, usage: null, said: '', durationMs: 0 };
   }
   const sharesPrefix = agent.abilities.stablePart === 'cached';
-  const watcher = throttle<readonly [string | null, Usage | null]>(WATCH_PAUSE_MS, (one) => watch(...one));
+  // The first report is passed on at once. Of the reports during a pause, only the last is passed on, after the pause.
+  let latest: readonly [doing: string | null, usage: Usage | null] | null = null;
+  let pause: NodeJS.Timeout | undefined;
+  const report = () => {
+    pause = undefined;
+    if (latest === null) return;
+    watch(...latest);
+    latest = null;
+    pause = setTimeout(report, WATCH_PAUSE_MS).unref();
+  };
   try {
     return await callAgent({
       agent,
@@ -176,11 +149,13 @@ async function sendTo(
       watch(events, usage) {
         // Reviewers with the same prompt prefix wait for the first report from here, so report only after the model has
         // begun to answer: then the prefix is in the provider's cache.
-        if (events.begun || !sharesPrefix) watcher.tell([events.doing, usage]);
+        if (!events.begun && sharesPrefix) return;
+        latest = [events.doing, usage];
+        if (pause === undefined) report();
       },
     });
   } finally {
-    watcher.end();
+    clearTimeout(pause);
   }
 }
 
