@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import type { AgentFailure, Cooldown } from '../kernel/agent.ts';
 import { sha256 } from '../kernel/ids.ts';
 import { isRecord } from '../kernel/json.ts';
-import type { Clock, Cooldowns, SessionPrompts } from '../kernel/ports.ts';
-import { ok } from '../kernel/result.ts';
+import type { Clock, Cooldowns } from '../kernel/ports.ts';
+import { ok, type Result } from '../kernel/result.ts';
 import {
   checkFolder,
   listFolder,
@@ -57,16 +57,19 @@ const FOLDER = 'onceover/openings';
 
 const NAME = /^([0-9a-f]{64})\.md$/;
 
-/** Opens the store of the prompts that sessions started with, in the folder that all worktrees of the clone share. */
-export function openSessionPrompts(commonDir: string): SessionPrompts {
+/** Stores the prompts that started sessions, each under its digest. */
+export type SessionPrompts = ReturnType<typeof openSessionPrompts>;
+
+/** Opens the store of prompts in the folder that all worktrees of the clone share. */
+export function openSessionPrompts(commonDir: string) {
   const path = join(commonDir, FOLDER);
   return {
-    async read(digest) {
+    async read(digest: string): Promise<string | null> {
       if (!NAME.test(nameOf(digest))) return null;
       const text = readPrivateFile(join(path, nameOf(digest)));
       return text.ok && text.value !== null && sha256(text.value) === digest ? text.value : null;
     },
-    async keep(text) {
+    async keep(text: string): Promise<Result<string>> {
       const folder = makeFolder(commonDir, FOLDER);
       if (!folder.ok) return folder;
       const digest = sha256(text);
@@ -74,7 +77,7 @@ export function openSessionPrompts(commonDir: string): SessionPrompts {
       const written = writeAtomically(folder.value, nameOf(digest), text);
       return written.ok ? ok(digest) : written;
     },
-    async prune(keep) {
+    async prune(keep: ReadonlySet<string>): Promise<Result<void>> {
       const there = checkFolder(commonDir, FOLDER);
       if (!there.ok) return there;
       const listed = listFolder(path);

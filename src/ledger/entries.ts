@@ -1,5 +1,4 @@
 import type { Usage } from '../kernel/agent.ts';
-import type { Result } from '../kernel/result.ts';
 import {
   LOOP_DISPATCH_REASONS,
   LOOP_TEMPLATES,
@@ -183,11 +182,4 @@ export function readLedgerEntry(value: unknown): LedgerEntry | null {
     readShape<LedgerLoop>(value, LOOP) ??
     readShape<LedgerStep>(value, STEP)
   );
-}
-
-/** The ledger of this clone, with the cost of its runs, fixes, phases and workflow steps. */
-export interface Ledger {
-  add(entry: LedgerEntry): Promise<Result<void>>;
-  /** Returns all entries, oldest first, and the number of unreadable ones. */
-  all(): Promise<Result<{ readonly entries: readonly LedgerEntry[]; readonly unreadable: number }>>;
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { byCodePoint } from '../kernel/collections.ts';
-import { ok } from '../kernel/result.ts';
+import { ok, type Result } from '../kernel/result.ts';
 import {
   checkFolder,
   listFolder,
@@ -11,7 +11,7 @@ import {
   writeAtomically,
 } from '../platform/files.ts';
 import { readJsonFile } from '../platform/private-files.ts';
-import { type Ledger, type LedgerEntry, ledgerText, readLedgerEntry } from './entries.ts';
+import { type LedgerEntry, ledgerText, readLedgerEntry } from './entries.ts';
 
 const FOLDER = 'onceover/ledger';
 
@@ -24,11 +24,14 @@ const NAME = /^\d{8}T\d{9}Z-([0-9a-f]{8})\.json$/;
 
 const WRITES_BETWEEN_CLEANUPS = 32;
 
+/** The ledger of this clone, with the cost of its runs, fixes, phases and workflow steps. */
+export type Ledger = ReturnType<typeof openLedger>;
+
 /** Opens the ledger in the git folder of the clone: one file per entry, at most about `most` files. */
-export function openLedger(commonDir: string, most = MOST_ENTRIES): Ledger {
+export function openLedger(commonDir: string, most = MOST_ENTRIES) {
   const path = join(commonDir, FOLDER);
   return {
-    async add(entry) {
+    async add(entry: LedgerEntry): Promise<Result<void>> {
       // Check first: this is faster than creating an existing folder, and every run waits for it.
       const found = checkFolder(commonDir, FOLDER);
       const folder = found.ok && found.value === 'missing' ? makeFolder(commonDir, FOLDER) : found;
@@ -40,7 +43,8 @@ export function openLedger(commonDir: string, most = MOST_ENTRIES): Ledger {
       if (written.ok && (random[0] ?? 0) % WRITES_BETWEEN_CLEANUPS === 0) cleanUp(path, most);
       return written;
     },
-    async all() {
+    /** Returns all entries, oldest first, and the number of unreadable ones. */
+    async all(): Promise<Result<{ readonly entries: readonly LedgerEntry[]; readonly unreadable: number }>> {
       const found = checkFolder(commonDir, FOLDER);
       if (!found.ok) return found;
       const listed = listFolder(path);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { ensureResumable, openCapabilities, probeResume } from '../../src/dispatch/resume-probe.ts';
 import type { ResumeResult } from '../../src/kernel/agent.ts';
+import { answers } from '../support/memory/reviewers.ts';
 import { temporaryFolder } from '../support/repo.ts';
 
 const result = (version: string, failed: ResumeResult['failed'] = null): ResumeResult => ({
@@ -26,7 +27,7 @@ async function asking(versions: readonly string[], probe: (version: string) => R
           probes++;
           const result = probe(version);
           if (result !== null) return { kind: 'tried', result };
-          return { kind: 'not-tried', agent: 'claude', version, failure: { kind: 'not-logged-in', said: '' } };
+          return { kind: 'not-tried', failure: { kind: 'not-logged-in', said: '' } };
         },
       },
     );
@@ -64,13 +65,7 @@ test('does not resume an agent that names no session, and records why [REUSE-R1.
           probeResume('claude', '1.0.1', {
             writeFile: () => '/probe/spec.md',
             randomLine: () => 'a line',
-            ask: async () => ({
-              ok: true,
-              text: '{"reply":"# a line","issues":[]}',
-              structured: undefined,
-              sessionId: null,
-              durationMs: 1,
-            }),
+            ask: async () => answers({ reply: '# a line', issues: [] }),
           }),
       },
     );
