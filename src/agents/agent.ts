@@ -12,7 +12,7 @@ export type AgentQuestion = Omit<Question, 'idleSeconds' | 'model'> & {
  * Returns the prompt as one text, for agents without a system prompt. In a resumed session the agent already has the
  * stable part, so that part is left out.
  */
-export function joinPrompt({ stable, dynamic, sessionId }: AgentQuestion): string {
+export function joinPrompt({ stable, dynamic, sessionId }: Pick<Question, 'stable' | 'dynamic' | 'sessionId'>): string {
   return sessionId === null ? `${stable}\n\n${dynamic}` : dynamic;
 }
 

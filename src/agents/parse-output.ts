@@ -130,22 +130,15 @@ export function shorten(said: string): string {
 
 /** Returns the files that a shell command prints: the arguments of `cat`, `sed` and similar programs. */
 export function filesShownBy(command: string): readonly string[] {
-  return simpleCommands(scriptOf(command)).flatMap(([program = '', ...args]) => {
+  return simpleCommands(command).flatMap(([program = '', ...args]) => {
     const name = program.slice(program.lastIndexOf('/') + 1);
+    // Agents start a shell for their commands, as in `bash -lc '…'`.
+    if (/^\w*sh$/.test(name) && /^-\w*c$/.test(args[0] ?? '')) return filesShownBy(args[1] ?? '');
     return READERS.includes(name) ? args.filter((word) => !word.startsWith('-')) : [];
   });
 }
 
 const READERS: readonly string[] = ['awk', 'bat', 'cat', 'head', 'less', 'more', 'nl', 'sed', 'tac', 'tail'];
-
-/**
- * Returns the script in a command like `bash -lc '…'`, which is how agents start a shell; otherwise the command itself.
- */
-function scriptOf(command: string): string {
-  const [words = []] = simpleCommands(command);
-  const [program = '', option = '', script] = words;
-  return /(?:^|\/)\w*sh$/.test(program) && /^-\w*c$/.test(option) && script !== undefined ? script : command;
-}
 
 /** Splits a script into commands, and each command into words without quotes. */
 function simpleCommands(script: string): readonly (readonly string[])[] {

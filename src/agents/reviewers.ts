@@ -29,8 +29,8 @@ type Options = {
   readonly commonDir: string;
   /** The agents in the setting `agents`, in order of preference; `null` for all installed agents. */
   readonly preference: readonly string[] | null;
-  /** Returns whether this version can resume sessions, after a test if necessary; `null` if that is unknown. */
-  resumable(name: string, version: string): Promise<ResumeAbility | null>;
+  /** Returns whether this version can resume sessions, after a test if necessary. */
+  resumable(name: string, version: string): Promise<ResumeAbility>;
   readonly scratchBase?: string;
 };
 
@@ -67,12 +67,12 @@ export function openReviewers(options: Options): Reviewers {
         toolsDigest: toolsDigest(one),
         async canResume() {
           if (isCustomCommand(one)) return one.settings?.resume === true;
-          return version !== UNKNOWN_VERSION && (await abilityOf(name, version))?.kind === 'yes';
+          return version !== UNKNOWN_VERSION && (await abilityOf(name, version)).kind === 'yes';
         },
         async deferredReason() {
           if (isCustomCommand(one) || version === UNKNOWN_VERSION) return null;
           const ability = await abilityOf(name, version);
-          return ability?.kind === 'no' ? ability.why : null;
+          return ability.kind === 'no' ? ability.why : null;
         },
         diffLimit: one.agent.diffLimit,
         sharesPrefix: one.agent.abilities.stablePart === 'cached',

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { AgentFailure, Cooldown } from '../kernel/agent.ts';
 import { sha256 } from '../kernel/ids.ts';
-import { isRecord } from '../kernel/json.ts';
 import type { Clock, Cooldowns } from '../kernel/ports.ts';
 import { ok, type Result } from '../kernel/result.ts';
+import { isString, isTime, readShape, type Shaped } from '../kernel/shape.ts';
 import {
   checkFolder,
   listFolder,
@@ -19,10 +19,16 @@ const LONGEST_MS = 31 * 24 * 60 * 60 * 1000;
 
 const MOST_KEPT = 100;
 
+const STORED = { agent: isString, until: isTime, said: isString };
+
 /** Opens the list of agents that have reached a usage limit. If the list cannot be read, no agent has a cooldown. */
 export function openCooldowns(commonDir: string): Cooldowns {
   const file = openListFile(commonDir, 'cooling.json');
-  const read = () => file.read().flatMap(readCooldown);
+  const read = () =>
+    file.read().flatMap((one) => {
+      const stored = readShape<Shaped<typeof STORED>>(one, STORED);
+      return stored === null ? [] : [{ ...stored, until: new Date(stored.until) }];
+    });
   return {
     async all(now) {
       const latest = new Map<string, Cooldown>();
@@ -43,14 +49,6 @@ export function openCooldowns(commonDir: string): Cooldowns {
 function isPlausible(until: Date, now: Date): boolean {
   const ahead = until.getTime() - now.getTime();
   return ahead > 0 && ahead <= LONGEST_MS;
-}
-
-function readCooldown(value: unknown): readonly Cooldown[] {
-  if (!isRecord(value)) return [];
-  const { agent, until, said } = value;
-  if (typeof agent !== 'string' || typeof until !== 'string' || typeof said !== 'string') return [];
-  const date = new Date(until);
-  return Number.isNaN(date.getTime()) ? [] : [{ agent, until: date, said }];
 }
 
 const FOLDER = 'onceover/openings';

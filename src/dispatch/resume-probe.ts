@@ -3,7 +3,7 @@ import { callAgent } from '../agents/dispatch.ts';
 import type { KnownAgent } from '../agents/installed.ts';
 import type { AgentFailure, ProbeTest, ResumeAbility, ResumeResult, Usage } from '../kernel/agent.ts';
 import type { AskEnd } from '../kernel/ports.ts';
-import { ok, type Result } from '../kernel/result.ts';
+import type { Result } from '../kernel/result.ts';
 import { hasShape, isAmount, isString, orNull, readShape, type Shape } from '../kernel/shape.ts';
 import { openListFile } from '../platform/private-files.ts';
 import { makeScratch } from '../platform/scratch.ts';
@@ -33,14 +33,13 @@ export async function ensureResumable(
     readonly tested: readonly ResumeResult[];
     probe(): Promise<ProbeOutcome>;
   },
-): Promise<Result<ResumeAbility>> {
+): Promise<ResumeAbility> {
   const known = resumeAbility(agent, { probed: ports.capabilities.probed(), tested: ports.tested });
-  if (known.kind !== 'unknown') return ok(known);
+  if (known.kind !== 'unknown') return known;
   const outcome = await ports.probe();
-  // The test could not run, so this call uses a new session, and a later call tries the test again.
-  if (outcome.kind === 'not-tried') return ok(known);
-  const kept = ports.capabilities.keep(outcome.result);
-  return kept.ok ? ok(resumeAbility(agent, { probed: [outcome.result], tested: [] })) : kept;
+  // If the test could not run or be recorded, this call uses a new session, and a later call tries the test again.
+  if (outcome.kind === 'not-tried' || !ports.capabilities.keep(outcome.result).ok) return known;
+  return resumeAbility(agent, { probed: [outcome.result], tested: [] });
 }
 
 const RESULT: Shape<ResumeResult> = {

@@ -1,3 +1,4 @@
+import { joinPrompt } from '../agents/agent.ts';
 import type { AgentFailure, AgentReply, AskMode, TranscriptEntry } from '../kernel/agent.ts';
 import type { AskEnd, Question } from '../kernel/ports.ts';
 import { describeAgentFailure } from '../ui/describe-agent-failure.ts';
@@ -86,14 +87,12 @@ export function isResumeFailure({ kind }: AgentFailure): boolean {
 /** Returns the log entry of one question. `unreadable` says why the reply could not be read; `null` if it could. */
 export function transcriptEntry(
   { agent, mode }: Pick<DispatchState, 'agent' | 'mode'>,
-  { sessionId, stable, dynamic }: Question,
+  question: Question,
   end: AskEnd,
   unreadable: AgentFailure | null,
 ): TranscriptEntry {
-  // A resumed session already has the stable part of the prompt, so that part was not sent.
-  const sent = sessionId === null ? `${stable}\n\n${dynamic}` : dynamic;
   const said = end.ok ? replyText(end.reply) : end.said;
-  return { agent, mode, sent, said, failure: end.ok ? unreadable : end.failure };
+  return { agent, mode, sent: joinPrompt(question), said, failure: end.ok ? unreadable : end.failure };
 }
 
 function replyText({ text, structured }: AgentReply): string {

@@ -38,17 +38,10 @@ export async function openReviewersFor(
     preference: settings.agents,
     async resumable(name, version) {
       const one = known.find(({ agent }) => agent.name === name);
-      if (one === undefined || one.program === null) return null;
-      const { program } = one;
-      const ability = await ensureResumable(
-        { name, version },
-        {
-          capabilities,
-          tested: testedVersions([one.agent]),
-          probe: () => probeInstalled({ ...one, program }, version, { signal: stop }),
-        },
-      );
-      return ability.ok ? ability.value : null;
+      const program = one?.program ?? null;
+      if (one === undefined || program === null) return { kind: 'unknown' };
+      const probe = () => probeInstalled({ ...one, program }, version, { signal: stop });
+      return ensureResumable({ name, version }, { capabilities, tested: testedVersions([one.agent]), probe });
     },
   });
 }

@@ -12,11 +12,10 @@ export function sentenceDiff(before: string, after: string): string {
   let [i, j] = [0, 0];
   for (const { from, to, count } of [...unchangedRuns(old, now), { from: old.length, to: now.length, count: 0 }]) {
     if (from > i || to > j) {
-      lines.push(
-        `@@ line ${lineAt(old, i)} -> ${lineAt(now, j)} @@${heading === shownHeading ? '' : ` ${heading.trim()}`}`,
-        ...byBlock(old.slice(i, from)).map((text) => `-${text}`),
-        ...byBlock(now.slice(j, to)).map((text) => `+${text}`),
-      );
+      const title = heading === shownHeading ? '' : ` ${heading.trim()}`;
+      lines.push(`@@ line ${lineAt(old, i)} -> ${lineAt(now, j)} @@${title}`);
+      for (const { text } of old.slice(i, from)) lines.push(`-${text}`);
+      for (const { text } of now.slice(j, to)) lines.push(`+${text}`);
       shownHeading = heading;
     }
     isRewrapped ||= rawText(old.slice(from, from + count)) !== rawText(now.slice(to, to + count));
@@ -55,14 +54,4 @@ function rawText(sentences: readonly Sentence[]): string {
 
 function lineAt(list: readonly Sentence[], at: number): number {
   return list[at]?.line ?? list.at(-1)?.line ?? 1;
-}
-
-/** Returns one line per paragraph or list item, with its sentences joined. */
-function byBlock(sentences: readonly Sentence[]): readonly string[] {
-  const lines: string[] = [];
-  for (const [n, { text, block }] of sentences.entries()) {
-    if (n > 0 && sentences[n - 1]?.block === block) lines.push(`${lines.pop()} ${text}`);
-    else lines.push(text);
-  }
-  return lines;
 }

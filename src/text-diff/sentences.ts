@@ -6,8 +6,6 @@ export type Sentence = {
   readonly raw: string;
   /** The line that the sentence starts in, from 1. */
   readonly line: number;
-  /** The number of the paragraph, list item or single line that contains the sentence. */
-  readonly block: number;
   readonly isHeading: boolean;
 };
 
@@ -15,7 +13,7 @@ export type Sentence = {
 export function sentencesOf(text: string): readonly Sentence[] {
   const sentences: Sentence[] = [];
   let lead = '';
-  for (const [block, { kind, raw, line }] of blocksOf(text).entries()) {
+  for (const { kind, raw, line } of blocksOf(text)) {
     if (kind === 'blank') {
       const last = sentences.pop();
       if (last === undefined) lead += raw;
@@ -26,7 +24,7 @@ export function sentencesOf(text: string): readonly Sentence[] {
     for (const part of kind === 'flow' ? splitFlow(raw) : [raw]) {
       const lines = part.split('\n');
       const words = kind === 'flow' ? unwrapped(lines) : part.replace(/\r?\n$/, '');
-      sentences.push({ text: words, raw: lead + part, line: at, block, isHeading: kind === 'heading' });
+      sentences.push({ text: words, raw: lead + part, line: at, isHeading: kind === 'heading' });
       lead = '';
       at += lines.length - 1;
     }

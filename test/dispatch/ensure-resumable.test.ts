@@ -16,7 +16,7 @@ const result = (version: string, failed: ResumeResult['failed'] = null): ResumeR
 async function asking(versions: readonly string[], probe: (version: string) => ResumeResult | null) {
   const capabilities = openCapabilities(temporaryFolder());
   let probes = 0;
-  const said: (string | undefined)[] = [];
+  const said: string[] = [];
   for (const version of versions) {
     const ability = await ensureResumable(
       { name: 'claude', version },
@@ -31,7 +31,7 @@ async function asking(versions: readonly string[], probe: (version: string) => R
         },
       },
     );
-    said.push(ability.ok ? ability.value.kind : undefined);
+    said.push(ability.kind);
   }
   return { probes, said };
 }
@@ -69,7 +69,7 @@ test('does not resume an agent that names no session, and records why [REUSE-R1.
           }),
       },
     );
-  const no = { ok: true, value: { kind: 'no', from: 'probed', why: 'V1: it named no session' } };
+  const no = { kind: 'no', from: 'probed', why: 'V1: it named no session' };
   expect([await ask(), await ask()]).toEqual([no, no]);
   expect(await openCapabilities(folder).probed()).toMatchObject([
     { agent: 'claude', version: '1.0.1', failed: { test: 'V1', how: 'it named no session' } },

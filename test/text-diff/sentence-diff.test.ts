@@ -50,10 +50,10 @@ describe('sentence diff', () => {
       ['@@ line 1 -> 1 @@', '-| R1 | kept | 30 days |', '+| R1 | kept | 90 days |'],
     ],
     [
-      'shows a paragraph in one line, and each list item in its own',
+      'shows each sentence in its own line',
       'a.\n',
       'a.\n\nb. c.\nd.\n\n- e. f.\n- g.\n',
-      ['@@ line 1 -> 3 @@', '+b. c. d.', '+- e. f.', '+- g.'],
+      ['@@ line 1 -> 3 @@', '+b.', '+c.', '+d.', '+- e.', '+f.', '+- g.'],
     ],
     [
       'shows the heading above a change once',
@@ -68,10 +68,14 @@ describe('sentence diff', () => {
       [
         '@@ line 1 -> 1 @@',
         '+## Limits',
-        '+No more than 50 calls a second. That is for each customer. Clients that send more calls have to wait.',
+        '+No more than 50 calls a second.',
+        '+That is for each customer.',
+        '+Clients that send more calls have to wait.',
         '@@ line 7 -> 11 @@ ## Retention',
         '-## Limits',
-        '-No more than 50 calls a second. That is for each customer. Clients that send more calls have to wait.',
+        '-No more than 50 calls a second.',
+        '-That is for each customer.',
+        '-Clients that send more calls have to wait.',
       ],
     ],
     [
