@@ -138,10 +138,7 @@ async function protect(call: AgentCall, scratch: Scratch): Promise<AgentCall | {
   return copied.ok ? { ...call, cwd } : unprotected;
 }
 
-/**
- * Returns the command that starts a program in bubblewrap, with some folders read-only or empty. Returns `null` if
- * bubblewrap is not installed; the program must not be started then.
- */
+/** Returns the command that starts a program in bubblewrap; `null` if bubblewrap is not installed. */
 export function sandboxed(
   program: string,
   folders: { readonly readOnly?: readonly string[]; readonly hidden?: readonly string[] },
@@ -159,10 +156,7 @@ export function sandboxed(
   };
 }
 
-/**
- * Returns the usage of this call alone. For an agent that reports totals, also returns the session's total, which the
- * next call subtracts.
- */
+/** Returns the usage of this call alone and, for agents that report totals, the total that the next call subtracts. */
 function usageOf(call: AgentCall, { usage }: AgentEvents): Pick<AgentReply, 'usage' | 'sessionUsage'> {
   if (usage === null || call.agent.abilities.usage !== 'session') return { usage, sessionUsage: null };
   const before = call.question.usedBefore;

@@ -10,9 +10,7 @@ import type { Agent } from './agent.ts';
 import { commandAgent } from './command.ts';
 import { loadAgents } from './table.ts';
 
-/**
- * Returns the path of a program: `name` itself if it is a path, else the first match on PATH; `null` if none is found.
- */
+/** Returns the path of a program, which is `name` itself or the first match on PATH; `null` if none is found. */
 export function findProgram(name: string, path: string, cwd: string): string | null {
   if (!name.includes('/')) return findOnPath(name, path);
   const given = isAbsolute(name) ? name : resolve(cwd, name);

@@ -7,10 +7,7 @@ import { commandAgent } from './command.ts';
 import { callAgent } from './dispatch.ts';
 import { isCustomCommand, type KnownAgent, openVersions, programVersion, type Versions } from './installed.ts';
 
-/**
- * Returns a function that runs one job at a time per key, in order of arrival. If `stop` is aborted, a waiting job
- * starts at once, so every job must check `stop` itself.
- */
+/** Runs one job at a time per key, in order. If `stop` is aborted, a waiting job starts and has to check `stop`. */
 function openSessionLocks() {
   const last = new Map<string, Promise<unknown>>();
   return <T>(key: string, stop: AbortSignal | null, job: () => Promise<T>): Promise<T> => {
@@ -39,10 +36,7 @@ const UNKNOWN_VERSION = 'unknown';
 
 const WATCH_PAUSE_MS = 100;
 
-/**
- * Opens the agents of this machine as reviewers. Every installed agent can be called, even if the settings do not list
- * it; calls to the same session run one at a time.
- */
+/** Opens the agents of this machine as reviewers. Calls to the same session run one at a time. */
 export function openReviewers(options: Options): Reviewers {
   const { known, root } = options;
   const versions = openVersions(options.commonDir);

@@ -107,10 +107,7 @@ function nameOf(digest: string): string {
 
 const HOUR_MS = 3_600_000;
 
-/**
- * Records that an agent has reached a usage limit, for an hour if the end is unknown. A failed write is ignored,
- * because it only leads to one more failing call.
- */
+/** Records a usage limit, for an hour if its end is unknown. A failed write only leads to one more failing call. */
 export async function startCooldown(
   { coolings, clock }: { readonly coolings: Cooldowns; readonly clock: Clock },
   agent: string,

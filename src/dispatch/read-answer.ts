@@ -37,17 +37,13 @@ export function keepRefusal<K extends AnswerKind>(kind: K, first: Reply, repeate
 
 const LONGEST_SUMMARY = 1000;
 
-/**
- * Returns a fixer's answer from an unreadable reply, because its edits are already made; `null` for all other kinds.
- */
+/** Returns a fixer's answer from an unreadable reply, because its edits are already made; `null` for other kinds. */
 export function answerFromEdits<K extends AnswerKind>(kind: K, reply: Reply): Answers[K] | null {
   const edits: Answers['fixer'] = { summary: reply.text.trim().slice(0, LONGEST_SUMMARY) };
   return kind === 'fixer' ? (edits as Answers[K]) : null;
 }
 
-/**
- * Signs that an answer is not a pass, for all kinds of answers: a malformed answer may use the words of another kind.
- */
+/** Signs that an answer is not a pass. A malformed answer may use the words of another kind of answer. */
 const REFUSALS = [
   /["']?status["']?\s*:\s*["']?\s*(?:fail|reject|refuse|block|not[ _-]|needs?[ _-]|changes?[ _-])/i,
   /["']?violations["']?\s*:\s*\[\s*[^\]\s]/i,

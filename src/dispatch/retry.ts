@@ -13,9 +13,7 @@ export type DispatchState = {
   readonly others: readonly string[];
   readonly repaired: boolean;
   readonly failedOver: boolean;
-  /**
-   * Whether the agent edits files. Its edits stay even if its answer is unreadable, so a timeout does not restart it.
-   */
+  /** Whether the agent edits files. Its edits stay, so a timeout does not restart it. */
   readonly writes: boolean;
 };
 
@@ -50,9 +48,7 @@ export function nextDispatchStep(state: DispatchState, failure: AgentFailure): D
   return { ...state, ...restart, agent: next, others: [], failedOver: true };
 }
 
-/**
- * Whether a resumed session gave an empty answer, so it did not continue. A repair question would make it invent one.
- */
+/** Whether a resumed session gave an empty answer. It is lost, and a repair question would make it invent one. */
 function isSilentResume(
   { asked, writes }: DispatchState,
   { why }: Extract<AgentFailure, { kind: 'unreadable-answer' }>,

@@ -20,10 +20,7 @@ export async function agentsThatCanFix(reviewers: Reviewers, names: readonly str
   return able.flat();
 }
 
-/**
- * Opens the agents of this machine as reviewers. Before a session of an unknown version is resumed for the first time,
- * that version is tested.
- */
+/** Opens the agents of this machine as reviewers. An unknown version is tested before its first resume. */
 export async function openReviewersFor(
   { root, commonDir }: RepositoryPaths,
   settings: Settings,

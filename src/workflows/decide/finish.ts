@@ -32,9 +32,7 @@ export type FinishDecision =
       readonly skipped: readonly ReviewName[];
     };
 
-/**
- * Decides about a request to finish a step: refuse, instruct a self-review, finish without a review, or run reviews.
- */
+/** Decides whether a step may be finished: refuse, instruct a self-review, finish without a review, or review. */
 export function decideFinish({ session, step, reviewer, outputs, digests, override }: FinishingStep): FinishDecision {
   const { passed, failed, instructed } = stepState(session, step.id);
   const evaluations = evaluationsOf(step, outputs, digests);

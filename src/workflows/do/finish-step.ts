@@ -189,10 +189,7 @@ function conclude(
   });
 }
 
-/**
- * Runs all evaluations in parallel, and resolves to `null` if all passed. Each pass is stored at once, so that it is
- * not lost if another evaluation fails or the process is killed.
- */
+/** Runs all evaluations in parallel, and resolves to `null` if all passed. Each pass is stored at once. */
 async function reviewStep(
   ports: WorkflowPorts,
   finishing: FinishingStep,
@@ -227,10 +224,7 @@ async function reviewStep(
   return err({ kind: 'no-verdict', session: sessionName(session), step: step.id, errors, passed });
 }
 
-/**
- * Returns a verdict, or the reason why there is none. Fails if a pass cannot be stored, or if the files changed during
- * the evaluation.
- */
+/** Returns a verdict, or why there is none. Fails if a pass cannot be stored, or if the files changed meanwhile. */
 async function evaluateOnce(
   ports: WorkflowPorts,
   judge: OutputJudge,

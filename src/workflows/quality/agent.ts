@@ -30,7 +30,6 @@ type QualityAgent = {
   readonly settings: Pick<Settings, 'cacheTtl' | 'idleTimeoutSeconds'>;
   readonly clock: Clock;
   readonly stop: AbortSignal | null;
-  /** The budget for all questions; `null` if there is no limit. */
   readonly budget: Pick<Budget, 'spend' | 'used'> | null;
   /** Called after every question to the agent. */
   told(dispatch: QualityDispatch): void;
@@ -38,10 +37,7 @@ type QualityAgent = {
   evaluated(questions: QualityQuestions): Promise<void>;
 };
 
-/**
- * Returns an evaluator that calls the agent without write access. It runs at most `atOnce` evaluations at a time, and
- * asks again once if an answer is unreadable.
- */
+/** Returns an evaluator that calls the agent without write access, at most `atOnce` times in parallel. */
 export function agentQualityCli(given: QualityAgent): QualityCli {
   const inTurn = openQueue(given.atOnce);
   return { run: (call) => inTurn(() => evaluate(given, call)) };
@@ -113,9 +109,8 @@ export type QualityCliOptions = {
 };
 
 /**
- * Opens an installed agent as an evaluator, with the settings of the repository that contains `root`. The `budget`
- * setting applies only if `evaluated` is given. Without it, the caller is a program that may use the evaluator for days
- * and has to limit the cost itself.
+ * Opens an installed agent as an evaluator, with the settings of the repository that contains `root`. Without
+ * `evaluated`, the caller is a program that may run for days, so the `budget` setting does not apply.
  */
 export async function openQualityCli(
   root: string,

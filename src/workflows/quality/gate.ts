@@ -52,10 +52,7 @@ export type StepReviews = JudgedOutputs & {
 
 const NO_CRITERIA = 'No quality criteria defined - auto-passing';
 
-/**
- * Judges the outputs of a step by calling a reviewer, or writes instructions for a reviewer that the caller starts.
- * Verdicts are not cached.
- */
+/** Judges the outputs of a step by calling a reviewer, or writes instructions for one. Verdicts are not cached. */
 export class QualityGate {
   readonly maxInlineFiles: number;
   readonly #cli: QualityCli | null;

@@ -80,10 +80,7 @@ export function openWorkflowSessions(
       return writeNew(made.value, fileOf(session.id), textOf(session));
     },
 
-    /**
-     * Applies `change` to the stored session under a lock, so that no concurrent change is lost, and resolves to the
-     * new session. Writes nothing if `change` fails. Renames the file of an unreadable session and fails.
-     */
+    /** Applies `change` under a lock and resolves to the new session. Renames the file of an unreadable session. */
     async update(
       id: SessionId,
       change: (session: WorkflowSession) => Result<WorkflowSession>,
