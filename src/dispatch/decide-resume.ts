@@ -103,12 +103,7 @@ function fresh(why: Extract<DispatchPlan, { kind: 'fresh' }>['why']): DispatchPl
 }
 
 function isSame(session: Session, now: DispatchFacts['now']): boolean {
-  return (
-    session.agent === now.agent &&
-    session.model === now.model &&
-    session.version === now.version &&
-    session.toolsDigest === now.toolsDigest
-  );
+  return (['agent', 'model', 'version', 'toolsDigest'] as const).every((key) => session[key] === now[key]);
 }
 
 /** The fields of a kept session that change with every call. */

@@ -62,22 +62,7 @@ function mayAnswerInNewSession(failure: AgentFailure): boolean {
 
 /** Whether a failure can come from resuming a session. A missing login, a usage limit or a timeout does not. */
 export function isResumeFailure({ kind }: AgentFailure): boolean {
-  switch (kind) {
-    case 'session-lost':
-    case 'wrong-session':
-    case 'unreadable-answer':
-    case 'no-tokens':
-    case 'agent-error':
-      return true;
-    case 'not-found':
-    case 'unprotected':
-    case 'not-logged-in':
-    case 'limit':
-    case 'timeout':
-    case 'idle':
-    case 'cancelled':
-      return false;
-  }
+  return ['session-lost', 'wrong-session', 'unreadable-answer', 'no-tokens', 'agent-error'].includes(kind);
 }
 
 /** Returns the log entry of one question. `unreadable` says why the reply could not be read; `null` if it could. */

@@ -82,7 +82,7 @@ async function readWhole(real: string, named: string): Promise<OutputContent> {
     const stats = await file.stat();
     if (stats.isDirectory()) return { kind: 'unreadable', error: 'it is a folder' };
     if (!stats.isFile()) return { kind: 'unreadable', error: 'it is not a regular file' };
-    const bytes = await readUpTo(file, LARGEST_BYTES + 1);
+    const bytes = Buffer.concat(await file.createReadStream({ end: LARGEST_BYTES, autoClose: false }).toArray());
     const isCut = bytes.length > LARGEST_BYTES;
     const decoded = decodeUtf8(bytes, { isCut, keepsMark: true });
     if (decoded === null) return { kind: 'binary', path: named };
@@ -94,13 +94,6 @@ async function readWhole(real: string, named: string): Promise<OutputContent> {
   } finally {
     await file?.close();
   }
-}
-
-/** Reads until the end of the file or the limit, even if a single read returns less. */
-async function readUpTo(file: FileHandle, most: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of file.createReadStream({ end: most - 1, autoClose: false })) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }
 
 function isMissing(error: unknown): boolean {
