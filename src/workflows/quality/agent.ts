@@ -46,52 +46,45 @@ export function agentQualityCli(given: QualityAgent): QualityCli {
 async function evaluate(given: QualityAgent, call: QualityCall): Promise<Answers['quality']> {
   const { agent, reviewers, settings, clock, stop, budget } = given;
   const dispatches: QualityDispatch[] = [];
-  let isAnswered = false;
-  try {
-    const { answer, trouble } = await converse(
-      {
-        ...{ reviewers, clock, budget, coolings: null },
-        async send(name, question, { mode }) {
-          const { model } = await reviewers.describe(name);
-          const end = await reviewers.ask(name, question, { stop, watch() {} });
-          const dispatch: QualityDispatch = {
-            agent,
-            model: (end.ok ? end.model : null) ?? model,
-            mode: mode === 'repair' ? 'repair' : 'fresh',
-            usage: end.ok ? end.reply.usage : end.usage,
-            durationMs: end.durationMs,
-            failure: end.ok ? null : end.failure,
-          };
-          dispatches.push(dispatch);
-          given.told(dispatch);
-          return end;
-        },
+  const { answer, trouble } = await converse(
+    {
+      ...{ reviewers, clock, budget, coolings: null },
+      async send(name, question, { mode }) {
+        const { model } = await reviewers.describe(name);
+        const end = await reviewers.ask(name, question, { stop, watch() {} });
+        const dispatch: QualityDispatch = {
+          agent,
+          model: (end.ok ? end.model : null) ?? model,
+          mode: mode === 'repair' ? 'repair' : 'fresh',
+          usage: end.ok ? end.reply.usage : end.usage,
+          durationMs: end.durationMs,
+          failure: end.ok ? null : end.failure,
+        };
+        dispatches.push(dispatch);
+        given.told(dispatch);
+        return end;
       },
-      {
-        kind: 'quality',
-        agent,
-        others: [],
-        fresh: { stable: call.systemPrompt, dynamic: call.prompt },
-        resumed: null,
-        options: {
-          schema: call.jsonSchema,
-          cacheTtl: cacheTtl(settings.cacheTtl, null),
-          timeoutSeconds: call.timeoutSeconds,
-          idleSeconds: settings.idleTimeoutSeconds,
-        },
-        // The timeout is for the whole evaluation, so a repair question gets only the time that is left.
-        sharesTimeout: true,
+    },
+    {
+      kind: 'quality',
+      agent,
+      others: [],
+      fresh: { stable: call.systemPrompt, dynamic: call.prompt },
+      resumed: null,
+      options: {
+        schema: call.jsonSchema,
+        cacheTtl: cacheTtl(settings.cacheTtl, null),
+        timeoutSeconds: call.timeoutSeconds,
+        idleSeconds: settings.idleTimeoutSeconds,
       },
-    );
-    if (trouble !== null) {
-      const message = describeTrouble(trouble);
-      throw trouble.kind === 'agent' ? new QualityCliError(message, trouble) : new QualityGateError(message);
-    }
-    isAnswered = true;
-    return answer;
-  } finally {
-    if (dispatches.length > 0) await given.evaluated({ dispatches, isAnswered });
-  }
+      // The timeout is for the whole evaluation, so a repair question gets only the time that is left.
+      sharesTimeout: true,
+    },
+  );
+  if (dispatches.length > 0) await given.evaluated({ dispatches, isAnswered: trouble === null });
+  if (trouble === null) return answer;
+  const message = describeTrouble(trouble);
+  throw trouble.kind === 'agent' ? new QualityCliError(message, trouble) : new QualityGateError(message);
 }
 
 /** The agent that evaluates by default. */
