@@ -38,26 +38,17 @@ export function nextDispatchStep(state: DispatchState, failure: AgentFailure): D
   if (failure.kind === 'cancelled') return null;
   // An agent that edits files has spent its time on edits, and a new session would start the work from the beginning.
   if (failure.kind === 'timeout' && state.writes) return null;
-  if (failure.kind === 'unreadable-answer' && !state.repaired && !isSilentResume(state, failure)) {
-    return { ...state, mode: 'repair', repaired: true };
+  if (failure.kind === 'unreadable-answer' && !state.repaired) {
+    // A resumed session that answers nothing is lost, and a repair question would make it invent an answer.
+    const isLost = state.asked === 'resumed' && !state.writes && failure.why === 'empty';
+    if (!isLost) return { ...state, mode: 'repair', repaired: true };
   }
   const restart = { mode: 'fresh', asked: 'fresh', repaired: false } as const;
-  if (state.asked === 'resumed' && mayAnswerInNewSession(failure)) return { ...state, ...restart };
+  const mayAnswerInNewSession = isResumeFailure(failure) || failure.kind === 'timeout' || failure.kind === 'idle';
+  if (state.asked === 'resumed' && mayAnswerInNewSession) return { ...state, ...restart };
   const [next] = state.others;
   if (next === undefined || state.failedOver) return null;
   return { ...state, ...restart, agent: next, others: [], failedOver: true };
-}
-
-/** Whether a resumed session gave an empty answer. It is lost, and a repair question would make it invent one. */
-function isSilentResume(
-  { asked, writes }: DispatchState,
-  { why }: Extract<AgentFailure, { kind: 'unreadable-answer' }>,
-) {
-  return asked === 'resumed' && !writes && why === 'empty';
-}
-
-function mayAnswerInNewSession(failure: AgentFailure): boolean {
-  return isResumeFailure(failure) || failure.kind === 'timeout' || failure.kind === 'idle';
 }
 
 /** Whether a failure can come from resuming a session. A missing login, a usage limit or a timeout does not. */

@@ -1,14 +1,13 @@
 import { diffArrays } from 'diff';
 import { type Sentence, sentencesOf } from './sentences.ts';
 
-const LEGEND = 'By sentence: -removed, +added, =same words.';
+const LEGEND = 'By sentence: -removed, +added.';
 
 /** Returns the changes by sentence, like a unified diff without context; an empty text if nothing changed. */
 export function sentenceDiff(before: string, after: string): string {
   const [old, now] = [sentencesOf(before), sentencesOf(after)];
   const lines: string[] = [];
   let [heading, shownHeading] = ['', ''];
-  let isRewrapped = false;
   let [i, j] = [0, 0];
   for (const { from, to, count } of [...unchangedRuns(old, now), { from: old.length, to: now.length, count: 0 }]) {
     if (from > i || to > j) {
@@ -18,12 +17,10 @@ export function sentenceDiff(before: string, after: string): string {
       for (const { text } of now.slice(j, to)) lines.push(`+${text}`);
       shownHeading = heading;
     }
-    isRewrapped ||= rawText(old.slice(from, from + count)) !== rawText(now.slice(to, to + count));
     heading = now.slice(j, to + count).findLast(({ isHeading }) => isHeading)?.text ?? heading;
     [i, j] = [from + count, to + count];
   }
-  if (lines.length === 0) return before === after ? '' : `${LEGEND}\n=Only line breaks and spaces differ.`;
-  if (isRewrapped) lines.push('=Elsewhere only line breaks and spaces differ.');
+  if (lines.length === 0) return before === after ? '' : 'Only line breaks and spaces differ.';
   return [LEGEND, ...lines].join('\n');
 }
 
@@ -43,13 +40,6 @@ function unchangedRuns(old: readonly Sentence[], now: readonly Sentence[]): read
     if (!removed) to += count;
   }
   return runs;
-}
-
-function rawText(sentences: readonly Sentence[]): string {
-  return sentences
-    .map(({ raw }) => raw)
-    .join('')
-    .trimEnd();
 }
 
 function lineAt(list: readonly Sentence[], at: number): number {
