@@ -163,16 +163,14 @@ export function openVersions(commonDir: string, now: () => number = Date.now) {
     return version;
   }
 
-  return {
-    /** Returns the version from the cache, else from `ask`; `null` if the program reports none. */
-    async of(program: string, ask: () => Promise<string | null>): Promise<string | null> {
-      const file = fileOf(program);
-      if (file === null) return ask();
-      const key = JSON.stringify(file);
-      const version = known.get(key) ?? findOrAsk(file, ask);
-      known.set(key, version);
-      return version;
-    },
+  /** Returns the version from the cache, else from `ask`; `null` if the program reports none. */
+  return async (program: string, ask: () => Promise<string | null>) => {
+    const file = fileOf(program);
+    if (file === null) return ask();
+    const key = JSON.stringify(file);
+    const version = known.get(key) ?? findOrAsk(file, ask);
+    known.set(key, version);
+    return version;
   };
 }
 

@@ -105,7 +105,7 @@ async function versionOf(one: KnownAgent, versions: Versions, root: string): Pro
   const { program, env, settings } = one;
   if (program === null) return null;
   if (settings?.command != null) return digestOf(settings.command).slice(0, 16);
-  return versions.of(program, () => programVersion(program, env, root));
+  return versions(program, () => programVersion(program, env, root));
 }
 
 async function sendTo(

@@ -162,7 +162,7 @@ function violation(value: unknown): unknown {
       ...value,
       file: typeof value['file'] === 'string' ? value['file'].replace(/^(?:\.\/)+/, '') : '',
       line: lineOf(value['line']),
-      no_such_line: isGiven(value['line']) && lineOf(value['line']) === null ? true : null,
+      no_such_line: (value['line'] ?? '') !== '' && lineOf(value['line']) === null ? true : null,
       // An unknown priority counts as critical, so that the setting `fail_on` cannot turn it into a warning.
       priority: PRIORITIES.some((one) => one === priority) ? priority : 'critical',
     },
@@ -174,10 +174,6 @@ function violation(value: unknown): unknown {
 function lineOf(value: unknown): number | null {
   const first = typeof value === 'string' ? Number(/\d+/.exec(value)?.[0] ?? Number.NaN) : value;
   return typeof first === 'number' && Number.isSafeInteger(first) && first >= 1 ? first : null;
-}
-
-function isGiven(value: unknown): boolean {
-  return value != null && value !== '';
 }
 
 function disposition(value: unknown): unknown {

@@ -69,7 +69,10 @@ export function openWorkflowSessions(
         if (session.value === 'unreadable') unreadable.push({ id, path: `${GENERATED_FOLDER}/${name}` });
         else if (session.value !== null) sessions.push(session.value);
       }
-      return ok({ sessions: sessions.sort(newestFirst), unreadable });
+      return ok({
+        sessions: sessions.sort((a, b) => byCodePoint(b.startedAt, a.startedAt) || byCodePoint(b.id, a.id)),
+        unreadable,
+      });
     },
 
     /** Stores a new session. `taken`: the id already exists, and nothing was written. */
@@ -134,10 +137,6 @@ async function takeLock(lock: Lock, id: SessionId, longestWaitMs: number): Promi
 
 function fileOf(id: string): string {
   return `session_${id}.json`;
-}
-
-function newestFirst(a: WorkflowSession, b: WorkflowSession): number {
-  return byCodePoint(b.startedAt, a.startedAt) || byCodePoint(b.id, a.id);
 }
 
 function textOf(session: WorkflowSession): string {
