@@ -14,7 +14,7 @@ export type AgentCall = {
   readonly agent: Agent;
   /** The path of the agent's program. */
   readonly program: string;
-  /** Arguments before the agent's own, if `program` only starts the agent, as a sandbox does. */
+  /** Arguments before the agent's own, if `program` is a sandbox that starts the agent. */
   readonly before?: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -104,7 +104,8 @@ function answerIn({ text, cut }: Ended['stdout']): string {
 // Session ids come from a file that anyone could edit. As an argument, an id must not act as an option or a path.
 const SESSION_ID = /^\w[\w-]{0,199}$/;
 
-function notCalled(failure: AgentFailure): AskEnd {
+/** Returns the end of a call that failed before the agent was started. */
+export function notCalled(failure: AgentFailure): AskEnd {
   return { ok: false, failure, usage: null, said: saidBy(failure), durationMs: 0 };
 }
 
@@ -129,7 +130,7 @@ async function protect(call: AgentCall, scratch: Scratch): Promise<AgentCall | {
   const [first] = [...hidden, ...readOnly];
   if (first === undefined) return call;
   const around = sandboxed(call.program, { hidden, readOnly }, call.env['PATH'] ?? '');
-  if (around !== null) return { ...call, program: around.program, before: [...around.before, ...(call.before ?? [])] };
+  if (around !== null) return { ...call, program: around.program, before: around.before };
   const unprotected = { failure: { kind: 'unprotected', path: first } } as const;
   // A fixer must not work in a temporary copy, because its edits would be lost.
   if (call.question.writes === true) return unprotected;

@@ -4,7 +4,7 @@ import { digestOf } from '../kernel/ids.ts';
 import type { AskEnd, AskOptions, Question, Reviewers } from '../kernel/ports.ts';
 import type { AgentQuestion } from './agent.ts';
 import { commandAgent } from './command.ts';
-import { callAgent } from './dispatch.ts';
+import { callAgent, notCalled } from './dispatch.ts';
 import { isCustomCommand, type KnownAgent, openVersions, programVersion, type Versions } from './installed.ts';
 
 /** Runs one job at a time per key, in order. If `stop` is aborted, a waiting job starts and has to check `stop`. */
@@ -113,10 +113,7 @@ async function sendTo(
   { root, scratchBase }: Options,
   { stop, watch, idleSeconds, ...question }: Question & AskOptions,
 ): Promise<AskEnd> {
-  if (program === null) {
-    const failure = { kind: 'not-found', program: settings?.path ?? agent.program } as const;
-    return { ok: false, failure, usage: null, said: '', durationMs: 0 };
-  }
+  if (program === null) return notCalled({ kind: 'not-found', program: settings?.path ?? agent.program });
   const sharesPrefix = agent.abilities.stablePart === 'cached';
   // The first report is passed on at once. Of the reports during a pause, only the last is passed on, after the pause.
   let latest: readonly [doing: string | null, usage: Usage | null] | null = null;
